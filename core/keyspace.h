@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "core/deadlines.h"
+#include "core/dictionary.h"
+#include "core/entry.h"
+#include "core/rng.h"
+#include "core/time.h"
+
+namespace zsetd {
+
+// The keys of one database at one instant.
+//
+// Invariants: an entry stands in the deadline index exactly if it has a deadline. What is past its
+// deadline is never found, though it takes memory until it is reclaimed. Entries are valid until
+// they are erased or replaced.
+class Keyspace {
+ public:
+  explicit Keyspace(uint64_t hash_seed);
+  Keyspace(Keyspace&&) noexcept;
+  Keyspace& operator=(Keyspace&&) noexcept;
+  ~Keyspace();
+
+  // Moves the present; it never goes back.
+  void AdvanceTo(Millis now) { now_ = now; }
+
+  // The entry at `key`, or null. O(1).
+  Entry* Find(std::string_view key);
+  const Entry* Find(std::string_view key) const;
+
+  // Makes `key` hold `value`, without a deadline; what was there before is gone. O(1).
+  Entry& Put(std::string_view key, Value value);
+
+  // Frees the entry.
+  void Erase(Entry& entry);
+  void Clear();
+
+  // Gives the entry a deadline, or takes it away. O(log of keys with a deadline).
+  void SetDeadline(Entry& entry, std::optional<Millis> deadline);
+
+  bool IsDue(const Entry& entry) const { return entry.deadline() && *entry.deadline() <= now_; }
+
+  // An entry past its deadline that still takes memory, the longest overdue first; null if there is
+  // none. O(1).
+  Entry* FirstDue();
+
+  // The entry at `key` if it is past its deadline, to be reclaimed; else null. O(1).
+  Entry* FindDue(std::string_view key);
+
+  // All keys, those due and not yet reclaimed included. O(1).
+  size_t size() const { return entries_.size(); }
+  size_t with_deadline() const { return deadlines_.size(); }
+
+  // Calls visit(const Entry&) for each entry not yet due. Nothing may change meanwhile.
+  template <class Visit>
+  void ForEach(Visit visit) const;
+
+  // Calls visit(const Entry&) for the entries of a few buckets from `cursor` on and returns the
+  // cursor for the next call, 0 at the end. A scan from 0 to 0 visits every entry that was there
+  // throughout, whatever is added or erased meanwhile; some may come twice.
+  template <class Visit>
+  uint64_t Scan(uint64_t cursor, Visit visit) const;
+
+  // An entry by chance, not yet due; null if there is none. O(1) expected.
+  const Entry* Random(Rng& rng) const;
+
+  // The bytes of the dictionary and of the deadline index, entries left out.
+  size_t OverheadBytes() const;
+
+ private:
+  Dictionary<Entry> entries_;
+  Deadlines deadlines_;
+  Millis now_{0};
+};
+
+template <class Visit>
+void Keyspace::ForEach(Visit visit) const {
+  entries_.ForEach([&](const Entry& entry) {
+    if (!IsDue(entry)) visit(entry);
+  });
+}
+
+template <class Visit>
+uint64_t Keyspace::Scan(uint64_t cursor, Visit visit) const {
+  return entries_.Scan(cursor, [&](const Entry& entry) {
+    if (!IsDue(entry)) visit(entry);
+  });
+}
+
+}  // namespace zsetd

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "core/sorted_set.h"
+
+namespace zsetd {
+
+// How the scores of a member that stands in several sets become one.
+enum class Aggregate { kSum, kMin, kMax };
+
+// An input; a null set is an empty one. Scores are multiplied by the weight first.
+struct WeightedSet {
+  const SortedSet* set = nullptr;
+  double weight = 1;
+};
+
+// Where arithmetic on infinities would give NaN the score is 0, as in Redis.
+// Both build the result in one accumulating pass: O(N) for N elements in all inputs, plus the
+// result's sorting. A set may be given more than once.
+SortedSet Union(std::span<const WeightedSet> inputs, Aggregate aggregate);
+
+// Walks the smallest input and looks its members up in the others.
+SortedSet Intersection(std::span<const WeightedSet> inputs, Aggregate aggregate);
+
+}  // namespace zsetd

@@ -1,0 +1,111 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/range.h"
+
+namespace zsetd {
+
+// One element as it stands in a set. The member's bytes are valid until the next call of any kind
+// on the cursor or the set it came from.
+struct Element {
+  std::string_view member;
+  double score = 0;
+};
+
+// What ZADD's options ask of one addition.
+struct AddRule {
+  bool only_new = false;       // NX: leave what is there
+  bool only_existing = false;  // XX: add nothing
+  bool only_greater = false;   // GT: an existing score may only rise
+  bool only_less = false;      // LT: an existing score may only fall
+  bool increment = false;      // INCR: the score given is added to the one there
+};
+
+struct AddResult {
+  enum class Kind {
+    kAdded,
+    kUpdated,
+    kUnchanged,   // it was there with this very score
+    kRefused,     // the rule forbade it
+    kNotANumber,  // infinity met its opposite; nothing was changed
+  };
+  Kind kind = Kind::kUnchanged;
+  double score = 0;  // the element's score afterwards; for kRefused and kNotANumber meaningless
+};
+
+// Unique members, each with a score, ordered by score and among equal scores by the members' bytes.
+//
+// Invariants: no score is NaN; -0.0 is stored as 0.0; the revision changes with every change of
+// contents. Movable, not copyable (Clone says what it costs). Costs are for n elements.
+class SortedSet {
+ public:
+  class Cursor;
+
+  SortedSet();
+  SortedSet(SortedSet&&) noexcept;
+  SortedSet& operator=(SortedSet&&) noexcept;
+  ~SortedSet();
+
+  SortedSet Clone() const;  // O(n)
+
+  size_t size() const;  // O(1)
+  bool empty() const { return size() == 0; }
+
+  // Differs from an earlier value if the contents changed in between. O(1).
+  uint32_t revision() const;
+
+  // The longest member that was ever added, in bytes; a bound that removals do not lower. O(1).
+  size_t longest_member() const;
+
+  // The heap bytes of the set, allocator rounding included; the object itself not. O(blocks).
+  size_t BytesUsed() const;
+
+  // Adds the member or moves it to `score`, which is not NaN. O(log n).
+  AddResult Set(std::string_view member, double score) { return Add(member, score, AddRule()); }
+  AddResult Add(std::string_view member, double score, const AddRule& rule);
+
+  // False if it was not there. O(log n).
+  bool Remove(std::string_view member);
+
+  // Removes the elements of the range and returns how many they were. O(log n + removed).
+  size_t Remove(RankRange ranks);
+
+  std::optional<double> Score(std::string_view member) const;  // O(1)
+  std::optional<size_t> Rank(std::string_view member) const;   // O(log n)
+
+  // The elements that lie in the range, clipped to the set. O(log n).
+  RankRange Ranks(const ScoreRange& range) const;
+  RankRange Ranks(const LexRange& range) const;
+
+  // A cursor at the element of that rank, or past the end. O(log n).
+  Cursor At(size_t rank) const;
+
+ private:
+  friend class Cursor;
+  struct Body;
+  std::unique_ptr<Body> body_;
+};
+
+// A place in a set, to walk from in either direction: O(1) a step. Any change of the set ends it.
+//
+//   for (auto at = set.At(0); at.valid(); at.Next()) Use(at.element());
+class SortedSet::Cursor {
+ public:
+  bool valid() const { return node_ != nullptr; }
+  Element element() const;  // only while valid
+  void Next();
+  void Previous();
+
+ private:
+  friend class SortedSet;
+  explicit Cursor(const void* node) : node_(node) {}
+  const void* node_;
+};
+
+}  // namespace zsetd

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace zsetd {
+
+enum class Protocol { kResp2 = 2, kResp3 = 3 };
+
+// Writes replies by what they mean; the protocol of the moment decides the bytes. An aggregate is its
+// header, then its parts.
+class ReplyWriter {
+ public:
+  explicit ReplyWriter(std::string& out) : out_(out) {}
+
+  Protocol protocol() const { return protocol_; }
+  void set_protocol(Protocol protocol) { protocol_ = protocol; }
+
+  void Ok() { Simple("OK"); }
+  void Simple(std::string_view text);
+  void Integer(int64_t value);
+  void Bulk(std::string_view bytes);
+  void Double(double value);  // RESP2: a bulk string
+  void Bool(bool value);      // RESP2: 1 or 0
+  void Null();                // RESP2: the null bulk string
+  void NullArray();           // RESP2: the null array, where a whole reply is missing
+  void Verbatim(std::string_view format, std::string_view text);  // RESP2: a bulk string
+
+  void Array(size_t size);
+  void Set(size_t size);   // RESP2: an array
+  void Map(size_t pairs);  // RESP2: an array of twice the size
+  void Push(size_t size);  // RESP2: an array
+
+  // Marks where a reply starts. Error() goes back there: what was half written is gone.
+  void Begin() { start_ = out_.size(); }
+
+  // `message` is the whole line, code word first: "ERR syntax error". CR and LF become spaces.
+  void Error(std::string_view message);
+
+  // Whether the reply since Begin() is an error.
+  bool failed() const { return out_.size() > start_ && out_[start_] == '-'; }
+
+  // Takes back everything since Begin().
+  void Discard() { out_.resize(start_); }
+
+ private:
+  void Header(char kind, int64_t count);
+
+  std::string& out_;
+  size_t start_ = 0;
+  Protocol protocol_ = Protocol::kResp2;
+};
+
+}  // namespace zsetd

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace zsetd {
+
+// A request: the command's name, then its arguments. Views into a buffer that somebody else holds.
+using Words = std::span<const std::string_view>;
+
+}  // namespace zsetd
