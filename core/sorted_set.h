@@ -4,15 +4,15 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
+#include <span>
 #include <string_view>
 
 #include "core/range.h"
 
 namespace zsetd {
 
-// One element as it stands in a set. The member's bytes are valid until the next call of any kind
-// on the cursor or the set it came from.
+// One element as it stands in a set. The bytes of a member that a cursor gave are valid until the
+// cursor moves or dies, or the set changes.
 struct Element {
   std::string_view member;
   double score = 0;
@@ -42,7 +42,8 @@ struct AddResult {
 // Unique members, each with a score, ordered by score and among equal scores by the members' bytes.
 //
 // Invariants: no score is NaN; -0.0 is stored as 0.0; the revision changes with every change of
-// contents. Movable, not copyable (Clone says what it costs). Costs are for n elements.
+// contents. Movable, not copyable (Clone says what it costs); a set that was moved from may only be
+// assigned to or destroyed. Costs are for n elements.
 class SortedSet {
  public:
   class Cursor;
@@ -54,6 +55,10 @@ class SortedSet {
 
   SortedSet Clone() const;  // O(n)
 
+  // A set of the given elements, no two of which have the same member. Puts the span in order on
+  // the way. O(n log n), O(n) if it is in order already.
+  static SortedSet Of(std::span<Element> elements);
+
   size_t size() const;  // O(1)
   bool empty() const { return size() == 0; }
 
@@ -63,7 +68,7 @@ class SortedSet {
   // The longest member that was ever added, in bytes; a bound that removals do not lower. O(1).
   size_t longest_member() const;
 
-  // The heap bytes of the set, allocator rounding included; the object itself not. O(blocks).
+  // The heap bytes of the set, allocator rounding included; the object itself not. O(1).
   size_t BytesUsed() const;
 
   // Adds the member or moves it to `score`, which is not NaN. O(log n).
@@ -73,7 +78,8 @@ class SortedSet {
   // False if it was not there. O(log n).
   bool Remove(std::string_view member);
 
-  // Removes the elements of the range and returns how many they were. O(log n + removed).
+  // Removes the elements of the range, clipped to the set, and returns how many they were.
+  // O(log n + removed).
   size_t Remove(RankRange ranks);
 
   std::optional<double> Score(std::string_view member) const;  // O(1)
@@ -97,8 +103,8 @@ class SortedSet {
 //   for (auto at = set.At(0); at.valid(); at.Next()) Use(at.element());
 class SortedSet::Cursor {
  public:
-  bool valid() const { return node_ != nullptr; }
-  Element element() const;  // only while valid
+  bool valid() const { return node_ != nullptr; }  // false past either end, for good
+  Element element() const;                         // only while valid
   void Next();
   void Previous();
 

@@ -1,0 +1,93 @@
+#include "core/set_algebra.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/rng.h"
+#include "tests/core/sorted_set_model.h"
+
+namespace zsetd {
+namespace {
+
+using Pair = SortedSetModel::Pair;
+using Scores = std::map<std::string, double>;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+SortedSet SetOf(const Scores& scores) {
+  SortedSet set;
+  for (const auto& [member, score] : scores) set.Set(member, score);
+  return set;
+}
+
+TEST(SetAlgebra, SetMayBeGivenTwice) {
+  const SortedSet set = SetOf({{"a", 1}, {"b", 2}});
+  const std::vector<WeightedSet> inputs = {{&set, 1}, {&set, 10}};
+  const std::vector<Pair> expected = {{11, "a"}, {22, "b"}};
+  EXPECT_EQ(ElementsOf(Union(inputs, Aggregate::kSum)), expected);
+  EXPECT_EQ(ElementsOf(Intersection(inputs, Aggregate::kSum)), expected);
+}
+
+TEST(SetAlgebra, InfinitiesThatCancelGiveZero) {
+  const SortedSet high = SetOf({{"a", kInfinity}}), low = SetOf({{"a", -kInfinity}});
+  const std::vector<Pair> zero = {{0, "a"}};
+  const std::vector<WeightedSet> both = {{&high, 1}, {&low, 1}};
+  EXPECT_EQ(ElementsOf(Union(both, Aggregate::kSum)), zero);
+  EXPECT_EQ(ElementsOf(Intersection(both, Aggregate::kSum)), zero);
+  const std::vector<WeightedSet> weightless = {{&high, 0}};
+  EXPECT_EQ(ElementsOf(Union(weightless, Aggregate::kMax)), zero);
+}
+
+TEST(SetAlgebra, MissingSetIsEmpty) {
+  const SortedSet set = SetOf({{"a", 1}});
+  const std::vector<WeightedSet> inputs = {{&set, 1}, {nullptr, 1}};
+  EXPECT_EQ(Union(inputs, Aggregate::kSum).size(), 1u);
+  EXPECT_TRUE(Intersection(inputs, Aggregate::kSum).empty());
+  EXPECT_TRUE(Union({}, Aggregate::kSum).empty());
+  EXPECT_TRUE(Intersection({}, Aggregate::kSum).empty());
+}
+
+double Combined(double a, double b, Aggregate aggregate) {
+  if (aggregate == Aggregate::kMin) return std::min(a, b);
+  if (aggregate == Aggregate::kMax) return std::max(a, b);
+  return a + b;
+}
+
+// Whole scores and weights, so that sums do not depend on their order.
+TEST(SetAlgebra, DoesWhatTheModelDoes) {
+  for (uint64_t seed = 1; seed <= 300; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Rng rng(seed);
+    const auto aggregate = static_cast<Aggregate>(rng.Below(3));
+    std::vector<SortedSet> sets;
+    std::vector<WeightedSet> inputs;
+    for (uint64_t count = 1 + rng.Below(4); count > 0; --count) {
+      Scores scores;
+      for (uint64_t i = rng.Below(200); i > 0; --i) {
+        scores["m" + std::to_string(rng.Below(150))] = double(rng.Below(100));
+      }
+      sets.push_back(SetOf(scores));
+    }
+    for (const SortedSet& set : sets) inputs.push_back({&set, double(rng.Below(5)) - 2});
+
+    Scores expected;
+    std::map<std::string, size_t> times;
+    for (const WeightedSet& input : inputs) {
+      for (const auto& [score, member] : ElementsOf(*input.set)) {
+        const double weighted = score * input.weight;
+        const bool is_new = times[member]++ == 0;
+        expected[member] = is_new ? weighted : Combined(expected[member], weighted, aggregate);
+      }
+    }
+    ASSERT_EQ(ElementsOf(Union(inputs, aggregate)), ElementsOf(SetOf(expected)));
+    std::erase_if(expected, [&](const auto& e) { return times[e.first] < inputs.size(); });
+    ASSERT_EQ(ElementsOf(Intersection(inputs, aggregate)), ElementsOf(SetOf(expected)));
+  }
+}
+
+}  // namespace
+}  // namespace zsetd

@@ -1,0 +1,260 @@
+#include "core/sorted_set.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "core/rng.h"
+#include "tests/core/sorted_set_model.h"
+
+namespace zsetd {
+namespace {
+
+using Kind = AddResult::Kind;
+using Pair = SortedSetModel::Pair;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+SortedSet SetOf(const std::vector<Pair>& elements) {
+  SortedSet set;
+  for (const auto& [score, member] : elements) set.Set(member, score);
+  return set;
+}
+
+TEST(SortedSet, OrdersByScoreThenByBytes) {
+  const SortedSet set =
+      SetOf({{2, "b"}, {1, "z"}, {2, "a"}, {2, "\xFF"}, {2, ""}, {-kInfinity, "m"}});
+  const std::vector<Pair> expected = {{-kInfinity, "m"}, {1, "z"}, {2, ""},
+                                      {2, "a"},          {2, "b"}, {2, "\xFF"}};
+  EXPECT_EQ(ElementsOf(set), expected);
+}
+
+TEST(SortedSet, NegativeZeroIsStoredAsZero) {
+  SortedSet set;
+  EXPECT_EQ(set.Set("a", -0.0).kind, Kind::kAdded);
+  EXPECT_FALSE(std::signbit(*set.Score("a")));
+  EXPECT_EQ(set.Set("a", 0.0).kind, Kind::kUnchanged);
+  set.Set("a", -1);
+  const AddResult result = set.Add("a", 1, {.increment = true});
+  EXPECT_EQ(result.kind, Kind::kUpdated);
+  EXPECT_FALSE(std::signbit(result.score));
+}
+
+TEST(SortedSet, OppositeInfinitiesChangeNothing) {
+  SortedSet set = SetOf({{kInfinity, "a"}});
+  const uint32_t revision = set.revision();
+  EXPECT_EQ(set.Add("a", -kInfinity, {.increment = true}).kind, Kind::kNotANumber);
+  EXPECT_EQ(set.Score("a"), kInfinity);
+  EXPECT_EQ(set.revision(), revision);
+}
+
+TEST(SortedSet, IncrementObeysGreaterAndLess) {
+  SortedSet set = SetOf({{5, "a"}});
+  EXPECT_EQ(set.Add("a", -1, {.only_greater = true, .increment = true}).kind, Kind::kRefused);
+  EXPECT_EQ(set.Add("a", 0, {.only_less = true, .increment = true}).kind, Kind::kRefused);
+  EXPECT_EQ(set.Add("a", 1, {.only_new = true, .increment = true}).kind, Kind::kRefused);
+  EXPECT_EQ(set.Add("b", 1, {.only_existing = true, .increment = true}).kind, Kind::kRefused);
+  EXPECT_EQ(set.Add("a", 1, {.only_greater = true, .increment = true}).score, 6);
+  EXPECT_EQ(set.Add("b", 1, {.only_greater = true, .increment = true}).kind, Kind::kAdded);
+}
+
+TEST(SortedSet, CursorWalksBothWays) {
+  const SortedSet set = SetOf({{1, "a"}, {2, "b"}, {3, "c"}});
+  auto at = set.At(1);
+  at.Next();
+  EXPECT_EQ(at.element().member, "c");
+  at.Previous();
+  at.Previous();
+  EXPECT_EQ(at.element().member, "a");
+  at.Previous();
+  EXPECT_FALSE(at.valid());
+  EXPECT_FALSE(set.At(3).valid());
+}
+
+TEST(SortedSet, KnowsTheLongestMemberEverAdded) {
+  SortedSet set = SetOf({{1, "abc"}, {2, "b"}});
+  set.Remove("abc");
+  EXPECT_EQ(set.longest_member(), 3u);
+}
+
+TEST(SortedSet, BuiltAtOnceIsAsAddedOneByOne) {
+  std::vector<Element> elements = {{"b", 2}, {"c", -0.0}, {"a", 2}};
+  const std::vector<Pair> expected = {{0, "c"}, {2, "a"}, {2, "b"}};
+  EXPECT_EQ(ElementsOf(SortedSet::Of(elements)), expected);
+}
+
+TEST(SortedSet, RemovingEverythingGivesTheBytesBack) {
+  SortedSet set;
+  for (int i = 0; i < 5000; ++i) set.Set(std::string(40, 'x') + std::to_string(i), i % 7);
+  const size_t full = set.BytesUsed();
+  EXPECT_GT(full, 5000u);
+  EXPECT_EQ(set.Remove(RankRange{0, 10000}), 5000u);
+  EXPECT_TRUE(set.empty());
+  EXPECT_LT(set.BytesUsed(), full / 2);
+}
+
+// Members and scores from a small world, so that they meet often: ties, prefixes of one another,
+// binary and empty members, numerals, infinities.
+class World {
+ public:
+  explicit World(uint64_t seed) : rng_(seed) {}
+
+  Rng& rng() { return rng_; }
+
+  std::string Member() {
+    const uint64_t n = rng_.Below(400);
+    switch (rng_.Below(5)) {
+      case 0:
+        return std::to_string(n);
+      case 1:
+        return "member:000" + std::to_string(n);
+      case 2:
+        return std::string(n % 40, '\0') + char(n);
+      case 3:
+        return std::string(n % 4 * 150, 'p') + std::to_string(n % 50);
+      default:
+        return n % 50 == 0 ? "" : std::string(1, char(n)) + std::string(n % 3, '\xFF');
+    }
+  }
+
+  double Score() {
+    static constexpr double kScores[] = {0, -0.0, kInfinity, -kInfinity, 1e300, 5e-324, 0.1};
+    if (rng_.Below(4) == 0) return kScores[rng_.Below(std::size(kScores))];
+    return double(rng_.Below(40)) - 20;
+  }
+
+  AddRule Rule() {
+    if (rng_.Below(2) == 0) return {};
+    const uint64_t bits = rng_.Next();
+    return {.only_new = bits % 8 == 1,
+            .only_existing = bits % 8 == 2,
+            .only_greater = bits % 8 >= 3 && bits % 8 <= 4,
+            .only_less = bits % 8 == 5,
+            .increment = (bits & 256) != 0};
+  }
+
+  RankRange Ranks(size_t size) {
+    const size_t first = rng_.Below(size + 3);
+    return {first, first + rng_.Below(20)};
+  }
+
+  ScoreRange Scores() { return {{Score(), rng_.Below(2) == 0}, {Score(), rng_.Below(2) == 0}}; }
+
+ private:
+  Rng rng_;
+};
+
+void ExpectSameRanges(const SortedSet& set, const SortedSetModel& model, World& world) {
+  const ScoreRange range = world.Scores();
+  const RankRange expected = model.RanksOf([&](const Pair& pair) {
+    const bool above =
+        range.min.exclusive ? pair.first > range.min.score : pair.first >= range.min.score;
+    const bool below =
+        range.max.exclusive ? pair.first < range.max.score : pair.first <= range.max.score;
+    return above && below;
+  });
+  const RankRange found = set.Ranks(range);
+  EXPECT_EQ(found.size(), expected.size());
+  if (!found.empty()) {
+    EXPECT_EQ(found.first, expected.first);
+  }
+}
+
+void ExpectSame(const SortedSet& set, const SortedSetModel& model) {
+  const std::vector<Pair> expected = model.Elements();
+  ASSERT_EQ(ElementsOf(set), expected);
+  auto at = set.At(expected.empty() ? 0 : expected.size() - 1);
+  for (size_t rank = expected.size(); rank-- > 0; at.Previous()) {
+    ASSERT_TRUE(at.valid());
+    ASSERT_EQ(at.element().member, expected[rank].second);
+  }
+  ASSERT_FALSE(at.valid());
+}
+
+void RunBesideModel(uint64_t seed, int steps) {
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  World world(seed);
+  Rng& rng = world.rng();
+  SortedSet set;
+  SortedSetModel model;
+  for (int step = 0; step < steps && !testing::Test::HasFailure(); ++step) {
+    const std::string member = world.Member();
+    const uint32_t revision = set.revision();
+    const std::vector<Pair> before = rng.Below(50) == 0 ? model.Elements() : std::vector<Pair>();
+    switch (rng.Below(8)) {
+      case 0:
+        EXPECT_EQ(set.Remove(member), model.Remove(member));
+        break;
+      case 1:
+        if (rng.Below(20) == 0) {
+          const RankRange ranks = world.Ranks(model.size());
+          EXPECT_EQ(set.Remove(ranks), model.Remove(ranks));
+        }
+        break;
+      default: {
+        const double score = world.Score();
+        const AddRule rule = world.Rule();
+        const AddResult result = set.Add(member, score, rule);
+        const AddResult expected = model.Add(member, score, rule);
+        ASSERT_EQ(result.kind, expected.kind);
+        if (result.kind <= Kind::kUnchanged) {
+          EXPECT_EQ(result.score, expected.score);
+        }
+        EXPECT_EQ(set.revision() != revision, result.kind <= Kind::kUpdated);
+      }
+    }
+    const std::string probe = world.Member();
+    EXPECT_EQ(set.Score(probe), model.Score(probe));
+    EXPECT_EQ(set.Rank(probe), model.Rank(probe));
+    EXPECT_EQ(set.size(), model.size());
+    ExpectSameRanges(set, model, world);
+    if (step % 64 == 0) ExpectSame(set, model);
+  }
+  ExpectSame(set, model);
+  ExpectSame(set.Clone(), model);
+}
+
+TEST(SortedSet, DoesWhatTheModelDoes) {
+  for (uint64_t seed = 1; seed <= 4; ++seed) RunBesideModel(seed, 5000);
+}
+
+TEST(SortedSet, RangesOfBytesAreThoseOfTheModel) {
+  World world(7);
+  SortedSet set;
+  SortedSetModel model;
+  for (int i = 0; i < 500; ++i) {
+    const std::string member = world.Member();
+    set.Set(member, 1);
+    model.Add(member, 1, {});
+  }
+  using BoundKind = LexBound::Kind;
+  for (int i = 0; i < 3000; ++i) {
+    const std::string low = world.Member(), high = world.Member();
+    const bool open_low = i % 2, open_high = i % 3 == 0;
+    const LexRange range = {
+        {i % 7 == 0 ? BoundKind::kLowest : BoundKind::kMember, low, open_low},
+        {i % 5 == 0 ? BoundKind::kHighest : BoundKind::kMember, high, open_high}};
+    const RankRange expected = model.RanksOf([&](const Pair& pair) {
+      const std::string& member = pair.second;
+      return (i % 7 == 0 || (open_low ? member > low : member >= low)) &&
+             (i % 5 == 0 || (open_high ? member < high : member <= high));
+    });
+    const RankRange found = set.Ranks(range);
+    ASSERT_EQ(found.size(), expected.size()) << low << " " << high;
+    if (!found.empty()) {
+      ASSERT_EQ(found.first, expected.first);
+    }
+  }
+  EXPECT_EQ(set.Ranks(LexRange{{BoundKind::kHighest, {}, false}, {BoundKind::kHighest, {}, false}})
+                .size(),
+            0u);
+  EXPECT_EQ(
+      set.Ranks(LexRange{{BoundKind::kLowest, {}, false}, {BoundKind::kLowest, {}, false}}).size(),
+      0u);
+}
+
+}  // namespace
+}  // namespace zsetd
