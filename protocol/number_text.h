@@ -10,10 +10,12 @@ namespace zsetd {
 // An integer in the one way Redis writes it: no plus sign, no leading zeros, no spaces.
 std::optional<int64_t> ParseInteger(std::string_view text);
 
-// A decimal floating-point number, inf, +inf, -inf or infinity in any case; no spaces. Never NaN.
+// A floating-point number, decimal (1.5, +.5e3) or hexadecimal (0x1.8p3), or inf or infinity in any
+// case, with or without a sign; no spaces. Never NaN. Nothing if it is too large for a double, or
+// so small that it would become 0.
 std::optional<double> ParseDouble(std::string_view text);
 
-// The same in extended precision, for INCRBYFLOAT.
+// The same in extended precision, for INCRBYFLOAT. Whatever the locale.
 std::optional<long double> ParseLongDouble(std::string_view text);
 
 // Room for any result of FormatInteger and FormatDouble.
@@ -22,14 +24,15 @@ inline constexpr size_t kNumberBytes = 32;
 // Writes the number to `out` and returns its end. `out` has kNumberBytes.
 char* FormatInteger(int64_t value, char* out);
 
-// The fewest digits that read back exactly, laid out as the newest Redis does: integers without a
-// point, an exponent (e+21, e-7) only where it is shorter to read. `inf`, `-inf`, `nan`.
+// The fewest digits that read back exactly, laid out as the newest Redis does (decimal_layout.h),
+// but integers up to 2^62 in full. `inf`, `-inf`, `nan`, and `-0`.
 char* FormatDouble(double value, char* out);
 
 std::string IntegerText(int64_t value);
 std::string DoubleText(double value);
 
-// As INCRBYFLOAT writes it: 17 digits after the point, trailing zeros cut, never an exponent.
+// As INCRBYFLOAT writes it: 17 digits after the point, trailing zeros cut, never an exponent; up to
+// 5000 bytes.
 std::string LongDoubleText(long double value);
 
 }  // namespace zsetd

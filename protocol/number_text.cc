@@ -1,0 +1,136 @@
+#include "protocol/number_text.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <system_error>
+
+#include "protocol/decimal_layout.h"
+
+namespace zsetd {
+namespace {
+
+char* Copy(std::string_view text, char* out) { return std::copy(text.begin(), text.end(), out); }
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+bool IsHexDigit(char c) { return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+
+bool StartsLikeHex(std::string_view text) {
+  return text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X') &&
+         (IsHexDigit(text[2]) || text[2] == '.');
+}
+
+// Whether the digits of a number say that it is not 0. Its exponent is no matter: 0e5 is 0.
+bool HasNonzeroDigit(std::string_view text, bool is_hex) {
+  for (char c : text) {
+    if (c == 'p' || c == 'P' || (!is_hex && (c == 'e' || c == 'E'))) return false;
+    if (c != '0' && c != '.') return true;
+  }
+  return false;
+}
+
+// Parses what follows the sign. What is too large to be finite, or so small that it would become 0,
+// is refused as strtod's ERANGE is in Redis.
+template <typename Float>
+std::optional<Float> ParseMagnitude(std::string_view text) {
+  const bool is_hex = StartsLikeHex(text);
+  if (is_hex) text.remove_prefix(2);
+  if (text.empty() || text.front() == '-') return std::nullopt;
+  Float value = 0;
+  const auto format = is_hex ? std::chars_format::hex : std::chars_format::general;
+  const char* end = text.data() + text.size();
+  const auto result = std::from_chars(text.data(), end, value, format);
+  if (result.ec != std::errc() || result.ptr != end || std::isnan(value)) return std::nullopt;
+  if (std::isinf(value) && (IsDigit(text.front()) || text.front() == '.')) return std::nullopt;
+  if (value == 0 && HasNonzeroDigit(text, is_hex)) return std::nullopt;
+  return value;
+}
+
+template <typename Float>
+std::optional<Float> ParseFloat(std::string_view text) {
+  if (text.empty()) return std::nullopt;
+  const bool negative = text.front() == '-';
+  if (negative || text.front() == '+') text.remove_prefix(1);
+  const auto magnitude = ParseMagnitude<Float>(text);
+  return negative && magnitude ? std::optional<Float>(-*magnitude) : magnitude;
+}
+
+// Whether Redis writes the value as an integer, all its digits out (double2ll in its util.c).
+bool PrintsAsInteger(double value) {
+  constexpr double kLimit = 4611686018427387904.0;  // 2^62
+  return value >= -kLimit && value <= kLimit && value == std::trunc(value) &&
+         !(value == 0 && std::signbit(value));
+}
+
+// Splits "d.ddde-dd" into digits and exponent. The digits are moved together, over the point.
+Decimal SplitScientific(char* text, char* end) {
+  char* e = std::find(text, end, 'e');
+  int exponent = 0;
+  std::from_chars(e[1] == '+' ? e + 2 : e + 1, end, exponent);
+  char* digits_end = e;
+  if (e - text > 1) digits_end = std::copy(text + 2, e, text + 1);
+  const std::string_view digits(text, digits_end - text);
+  return {digits, exponent - static_cast<int>(digits.size()) + 1};
+}
+
+}  // namespace
+
+std::optional<int64_t> ParseInteger(std::string_view text) {
+  if (text == "0") return 0;
+  const size_t first_digit = text.starts_with('-') ? 1 : 0;
+  if (first_digit == text.size() || text[first_digit] == '0') return std::nullopt;
+  int64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto result = std::from_chars(text.data(), end, value);
+  if (result.ec != std::errc() || result.ptr != end) return std::nullopt;
+  return value;
+}
+
+std::optional<double> ParseDouble(std::string_view text) { return ParseFloat<double>(text); }
+
+std::optional<long double> ParseLongDouble(std::string_view text) {
+  return ParseFloat<long double>(text);
+}
+
+char* FormatInteger(int64_t value, char* out) {
+  return std::to_chars(out, out + kNumberBytes, value).ptr;
+}
+
+char* FormatDouble(double value, char* out) {
+  if (PrintsAsInteger(value)) return FormatInteger(static_cast<int64_t>(value), out);
+  if (std::isnan(value)) return Copy("nan", out);
+  if (std::signbit(value)) *out++ = '-';
+  if (std::isinf(value)) return Copy("inf", out);
+  if (value == 0) return Copy("0", out);
+  std::array<char, kNumberBytes> text;
+  const auto result =
+      std::to_chars(text.begin(), text.end(), std::abs(value), std::chars_format::scientific);
+  return LayOut(SplitScientific(text.data(), result.ptr), out);
+}
+
+std::string IntegerText(int64_t value) {
+  std::array<char, kNumberBytes> text;
+  return std::string(text.data(), FormatInteger(value, text.data()));
+}
+
+std::string DoubleText(double value) {
+  std::array<char, kNumberBytes> text;
+  return std::string(text.data(), FormatDouble(value, text.data()));
+}
+
+std::string LongDoubleText(long double value) {
+  constexpr int kPrecision = 17;  // digits after the point
+  std::array<char, std::numeric_limits<long double>::max_exponent10 + kPrecision + 8> room;
+  const auto result =
+      std::to_chars(room.begin(), room.end(), value, std::chars_format::fixed, kPrecision);
+  std::string_view text(room.data(), result.ptr - room.data());
+  if (!std::isfinite(value)) return std::string(text);
+  text = text.substr(0, text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.remove_suffix(1);
+  return std::string(text == "-0" ? "0" : text);
+}
+
+}  // namespace zsetd
