@@ -2,25 +2,28 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "protocol/read_buffer.h"
 #include "protocol/words.h"
 
 namespace zsetd {
 
 // What a client may ask of the parser before it is refused.
 struct RequestLimits {
-  size_t max_bulk_bytes = 512u << 20;         // Redis: proto-max-bulk-len
-  size_t max_words = (size_t{1} << 31) - 1;   // Redis 7: a count that fits an int
-  size_t max_line_bytes = 64u << 10;          // Redis: PROTO_INLINE_MAX_SIZE
+  size_t max_bulk_bytes = 512u << 20;        // Redis: proto-max-bulk-len
+  size_t max_words = (size_t{1} << 31) - 1;  // Redis 7: a count that fits an int
+  size_t max_line_bytes = 64u << 10;         // Redis: PROTO_INLINE_MAX_SIZE
 };
 
 // Turns the bytes of one connection into requests: RESP multibulk, or inline lines with redis-cli's
-// quoting. Bytes are read straight into its buffer and requests are views into it: nothing is copied
-// (but an inline line, which is unquoted). Memory follows what has arrived, never what was announced.
+// quoting. Bytes are read straight into its buffer and requests are views into it: nothing is
+// copied (but an inline line, which is unquoted). Memory follows what has arrived, never what was
+// announced.
 //
 //   std::span<char> space = parser.Space();      // room to read into
 //   parser.Arrived(n);                           // n bytes of it are now filled
@@ -33,26 +36,61 @@ class RequestParser {
     kBroken,    // error() tells; the connection cannot go on
   };
 
-  explicit RequestParser(const RequestLimits& limits = RequestLimits());
+  explicit RequestParser(const RequestLimits& limits = RequestLimits()) : limits_(limits) {}
 
-  // At least 16 KB of room, more while a large bulk is on its way. Ends the views of words().
+  // At least 16 KB of room, more while a large request is on its way. Ends the views of words().
   std::span<char> Space();
-  void Arrived(size_t count);
+  void Arrived(size_t count) { buffer_.Arrived(count); }
 
+  // Goes to the next request. Every byte is looked at a constant number of times, however the
+  // requests were split on their way; so a call costs O(bytes that arrived since the last one).
   Result Next();
 
   // The request that Next() found. Valid until Space() or Next() is called.
-  Words words() const;
+  Words words() const { return words_; }
 
-  // The reply that ends a broken connection, word for word, such as
-  // "ERR Protocol error: invalid bulk length".
-  std::string_view error() const;
+  // The reply that ends a broken connection, such as "ERR Protocol error: invalid bulk length", for
+  // ReplyWriter::Error(): it may quote a byte that the client sent.
+  std::string_view error() const { return error_; }
 
-  // Takes effect with the next request.
-  void set_limits(const RequestLimits& limits);
+  // Takes effect with the next length that is read.
+  void set_limits(const RequestLimits& limits) { limits_ = limits; }
 
-  size_t buffered_bytes() const;  // arrived and not yet taken
+  size_t buffered_bytes() const { return buffer_.unread().size(); }  // arrived and not yet taken
   size_t BytesUsed() const;
+
+ private:
+  // Where a word stands, counted from the first byte of its request: the buffer may move.
+  struct Place {
+    size_t start;
+    size_t size;
+  };
+
+  // Each reads one part of a request and moves `position_` behind it. False if the part has not
+  // arrived whole, or breaks the protocol: then there is an error().
+  bool ReadOpening();
+  bool ReadCount();
+  bool ReadInline();
+  bool ReadWords();
+  bool ReadBulkSize();
+
+  // The line at `position_` up to `end`, which it leaves behind; `too_long` is the error if it is.
+  std::optional<std::string_view> ReadLine(char end, std::string_view too_long);
+
+  bool Break(std::string_view reason);
+  void FinishRequest();
+  void ForgetRequest();
+
+  RequestLimits limits_;
+  ReadBuffer buffer_;    // starts with the request that is being read
+  size_t position_ = 0;  // all before it has been understood
+  size_t searched_ = 0;  // no line ends before it
+  uint64_t words_left_ = 0;
+  std::optional<size_t> bulk_size_;  // of the next word, once known
+  std::vector<Place> places_;
+  std::vector<std::string> unquoted_;  // the words of an inline request
+  std::vector<std::string_view> words_;
+  std::string error_;
 };
 
 }  // namespace zsetd

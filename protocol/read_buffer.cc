@@ -1,0 +1,47 @@
+#include "protocol/read_buffer.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace zsetd {
+namespace {
+
+constexpr size_t kKept = 64u << 10;  // so much is never worth giving back
+
+// Room for what is unread and as much again, in whole steps.
+size_t WantedCapacity(size_t unread) {
+  const size_t steps = 2 * unread / ReadBuffer::kLeastSpace;
+  return (steps + (unread == 0 ? 1 : 2)) * ReadBuffer::kLeastSpace;
+}
+
+}  // namespace
+
+// Every move is paid for. If it was into a larger block, as many bytes as were moved must arrive
+// before the next; otherwise more than were moved have been taken since the last.
+std::span<char> ReadBuffer::Space() {
+  const size_t wanted = WantedCapacity(unread().size());
+  const bool wasteful = capacity_ > kKept && capacity_ >= 2 * wanted;
+  const bool full = capacity_ - arrived_ < kLeastSpace;
+  if (wasteful || (full && capacity_ < wanted)) {
+    Reallocate(wanted);
+  } else if (full || unread().empty()) {
+    MoveToFront();
+  }
+  return {bytes_.get() + arrived_, capacity_ - arrived_};
+}
+
+void ReadBuffer::MoveToFront() {
+  std::copy_n(bytes_.get() + taken_, unread().size(), bytes_.get());
+  arrived_ -= std::exchange(taken_, 0);
+}
+
+void ReadBuffer::Reallocate(size_t capacity) {
+  // Not make_unique, which would fill the block with zeros only to have it read over.
+  auto bytes = std::make_unique_for_overwrite<char[]>(capacity);
+  std::copy_n(bytes_.get() + taken_, unread().size(), bytes.get());
+  bytes_ = std::move(bytes);
+  capacity_ = capacity;
+  arrived_ -= std::exchange(taken_, 0);
+}
+
+}  // namespace zsetd

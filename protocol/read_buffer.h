@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string_view>
+
+namespace zsetd {
+
+// The bytes of one connection that have arrived and are not yet taken, in one piece.
+//
+//    0        taken_       arrived_      capacity_
+//    |         |  unread()  |   Space()   |
+//
+// Memory follows what has arrived: at most four times the unread bytes and 64 KB. However the bytes
+// come and go, each is moved only a constant number of times on average.
+class ReadBuffer {
+ public:
+  static constexpr size_t kLeastSpace = 16u << 10;
+
+  std::string_view unread() const { return {bytes_.get() + taken_, arrived_ - taken_}; }
+  size_t capacity() const { return capacity_; }
+
+  // At least kLeastSpace bytes to read into. Moves the unread bytes, or gives memory back, if need
+  // be.
+  std::span<char> Space();
+
+  void Arrived(size_t count) { arrived_ += count; }  // into Space(), at its front
+  void Take(size_t count) { taken_ += count; }       // from unread(), at its front
+
+ private:
+  void MoveToFront();
+  void Reallocate(size_t capacity);
+
+  std::unique_ptr<char[]> bytes_;
+  size_t capacity_ = 0;
+  size_t taken_ = 0;
+  size_t arrived_ = 0;
+};
+
+}  // namespace zsetd
