@@ -9,8 +9,8 @@ namespace zsetd {
 
 enum class Protocol { kResp2 = 2, kResp3 = 3 };
 
-// Writes replies by what they mean; the protocol of the moment decides the bytes. An aggregate is its
-// header, then its parts.
+// Writes replies by what they mean; the protocol of the moment decides the bytes. An aggregate is
+// its header, then its parts.
 class ReplyWriter {
  public:
   explicit ReplyWriter(std::string& out) : out_(out) {}

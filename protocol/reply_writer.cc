@@ -1,0 +1,90 @@
+#include "protocol/reply_writer.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "protocol/number_text.h"
+
+namespace zsetd {
+namespace {
+
+constexpr std::string_view kLineEnd = "\r\n";
+
+std::string_view NumberText(double value, std::array<char, kNumberBytes>& room) {
+  return {room.data(), FormatDouble(value, room.data())};
+}
+
+}  // namespace
+
+void ReplyWriter::Header(char kind, int64_t count) {
+  std::array<char, kNumberBytes> line;
+  line[0] = kind;
+  char* end = std::to_chars(line.data() + 1, line.end(), count).ptr;
+  end = std::copy(kLineEnd.begin(), kLineEnd.end(), end);
+  out_.append(line.data(), end - line.data());
+}
+
+void ReplyWriter::Simple(std::string_view text) {
+  out_ += '+';
+  out_ += text;
+  out_ += kLineEnd;
+}
+
+void ReplyWriter::Integer(int64_t value) { Header(':', value); }
+
+void ReplyWriter::Bulk(std::string_view bytes) {
+  Header('$', bytes.size());
+  out_ += bytes;
+  out_ += kLineEnd;
+}
+
+void ReplyWriter::Double(double value) {
+  std::array<char, kNumberBytes> room;
+  const std::string_view text = NumberText(value, room);
+  if (protocol_ == Protocol::kResp2) return Bulk(text);
+  out_ += ',';
+  out_ += text;
+  out_ += kLineEnd;
+}
+
+void ReplyWriter::Bool(bool value) {
+  if (protocol_ == Protocol::kResp2) return Integer(value ? 1 : 0);
+  out_ += value ? "#t\r\n" : "#f\r\n";
+}
+
+void ReplyWriter::Null() { out_ += protocol_ == Protocol::kResp2 ? "$-1\r\n" : "_\r\n"; }
+
+void ReplyWriter::NullArray() { out_ += protocol_ == Protocol::kResp2 ? "*-1\r\n" : "_\r\n"; }
+
+void ReplyWriter::Verbatim(std::string_view format, std::string_view text) {
+  if (protocol_ == Protocol::kResp2) return Bulk(text);
+  Header('=', format.size() + 1 + text.size());
+  out_ += format;
+  out_ += ':';
+  out_ += text;
+  out_ += kLineEnd;
+}
+
+void ReplyWriter::Array(size_t size) { Header('*', size); }
+
+void ReplyWriter::Set(size_t size) { Header(protocol_ == Protocol::kResp2 ? '*' : '~', size); }
+
+void ReplyWriter::Map(size_t pairs) {
+  if (protocol_ == Protocol::kResp2) return Array(2 * pairs);
+  Header('%', pairs);
+}
+
+void ReplyWriter::Push(size_t size) { Header(protocol_ == Protocol::kResp2 ? '*' : '>', size); }
+
+void ReplyWriter::Error(std::string_view message) {
+  Discard();
+  out_ += '-';
+  const size_t text_start = out_.size();
+  out_ += message;
+  const auto breaks_line = [](char c) { return c == '\r' || c == '\n'; };
+  std::replace_if(out_.begin() + text_start, out_.end(), breaks_line, ' ');
+  out_ += kLineEnd;
+}
+
+}  // namespace zsetd
