@@ -11,16 +11,19 @@ namespace zsetd {
 class Entry;
 
 // The entries that have a deadline, ordered by it, so that what is due is found without a search.
-// O(log n) a change, O(1) for the earliest.
+// O(log n) a change, O(1) for all else. Movable; what was moved from is empty.
 class Deadlines {
  public:
   void Add(Millis deadline, Entry& entry);
   void Remove(Millis deadline, Entry& entry);  // it is there
 
-  // The entry with the earliest deadline, or null. Among equals any.
+  // The entry with the earliest deadline, or the latest; null if there is none. Among equals any.
   Entry* Earliest() const;
+  Entry* Latest() const;
 
   size_t size() const { return index_.size(); }
+
+  // The heap bytes, estimated: the tree does not tell how full its nodes are.
   size_t BytesUsed() const;
 
  private:

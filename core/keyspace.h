@@ -60,19 +60,24 @@ class Keyspace {
   template <class Visit>
   void ForEach(Visit visit) const;
 
-  // Calls visit(const Entry&) for the entries of a few buckets from `cursor` on and returns the
-  // cursor for the next call, 0 at the end. A scan from 0 to 0 visits every entry that was there
-  // throughout, whatever is added or erased meanwhile; some may come twice.
+  // Calls visit(const Entry&) for the entries of one bucket, the one at `cursor`, if any are not
+  // yet due, and returns the cursor for the next call, 0 at the end. A scan from 0 to 0 visits
+  // every entry that was there throughout, whatever is added or erased meanwhile; some may come
+  // twice.
   template <class Visit>
   uint64_t Scan(uint64_t cursor, Visit visit) const;
 
-  // An entry by chance, not yet due; null if there is none. O(1) expected.
+  // An entry by chance, not yet due; null if there is none. O(1) expected, unless nearly all
+  // entries are due.
   const Entry* Random(Rng& rng) const;
 
   // The bytes of the dictionary and of the deadline index, entries left out.
   size_t OverheadBytes() const;
 
  private:
+  bool AllDue() const;
+  const Entry* FirstOfScan() const;
+
   Dictionary<Entry> entries_;
   Deadlines deadlines_;
   Millis now_{0};

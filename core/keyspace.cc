@@ -1,0 +1,86 @@
+#include "core/keyspace.h"
+
+#include <utility>
+
+namespace zsetd {
+
+Keyspace::Keyspace(uint64_t hash_seed) : entries_(hash_seed) {}
+Keyspace::Keyspace(Keyspace&&) noexcept = default;
+Keyspace& Keyspace::operator=(Keyspace&&) noexcept = default;
+Keyspace::~Keyspace() = default;
+
+Entry* Keyspace::Find(std::string_view key) {
+  Entry* entry = entries_.Find(key);
+  return entry != nullptr && !IsDue(*entry) ? entry : nullptr;
+}
+
+const Entry* Keyspace::Find(std::string_view key) const {
+  const Entry* entry = entries_.Find(key);
+  return entry != nullptr && !IsDue(*entry) ? entry : nullptr;
+}
+
+Entry* Keyspace::FindDue(std::string_view key) {
+  Entry* entry = entries_.Find(key);
+  return entry != nullptr && IsDue(*entry) ? entry : nullptr;
+}
+
+Entry* Keyspace::FirstDue() {
+  Entry* earliest = deadlines_.Earliest();
+  return earliest != nullptr && IsDue(*earliest) ? earliest : nullptr;
+}
+
+Entry& Keyspace::Put(std::string_view key, Value value) {
+  Entry* entry = entries_.Find(key);
+  if (entry == nullptr) {
+    return entries_.Insert(std::unique_ptr<Entry>(new Entry(key, std::move(value))));
+  }
+  SetDeadline(*entry, std::nullopt);
+  entry->value = std::move(value);
+  return *entry;
+}
+
+void Keyspace::Erase(Entry& entry) {
+  SetDeadline(entry, std::nullopt);
+  entries_.Extract(entry);
+}
+
+void Keyspace::Clear() {
+  deadlines_ = Deadlines();
+  entries_.Clear();
+}
+
+void Keyspace::SetDeadline(Entry& entry, std::optional<Millis> deadline) {
+  if (deadline == entry.deadline_) return;
+  if (entry.deadline_) deadlines_.Remove(*entry.deadline_, entry);
+  if (deadline) deadlines_.Add(*deadline, entry);
+  entry.deadline_ = deadline;
+}
+
+const Entry* Keyspace::Random(Rng& rng) const {
+  constexpr int kDraws = 100;
+  if (AllDue()) return nullptr;
+  for (int draw = 0; draw < kDraws; ++draw) {
+    const Entry* entry = entries_.Random(rng);
+    if (!IsDue(*entry)) return entry;
+  }
+  return FirstOfScan();  // hardly any is left among many that are due
+}
+
+bool Keyspace::AllDue() const {
+  if (deadlines_.size() < entries_.size()) return false;
+  const Entry* latest = deadlines_.Latest();
+  return latest == nullptr || IsDue(*latest);
+}
+
+const Entry* Keyspace::FirstOfScan() const {
+  const Entry* found = nullptr;
+  uint64_t cursor = 0;
+  do {
+    cursor = Scan(cursor, [&](const Entry& entry) { found = &entry; });
+  } while (found == nullptr && cursor != 0);
+  return found;
+}
+
+size_t Keyspace::OverheadBytes() const { return entries_.BytesUsed() + deadlines_.BytesUsed(); }
+
+}  // namespace zsetd
