@@ -41,7 +41,7 @@ struct SipState {
 uint64_t WordAt(const char* bytes, size_t size) {
   static_assert(std::endian::native == std::endian::little);
   uint64_t word = 0;
-  std::memcpy(&word, bytes, size);
+  if (size > 0) std::memcpy(&word, bytes, size);  // no bytes may stand at null
   return word;
 }
 
