@@ -29,6 +29,11 @@ Entry* Keyspace::FirstDue() {
   return earliest != nullptr && IsDue(*earliest) ? earliest : nullptr;
 }
 
+std::optional<Millis> Keyspace::NextDeadline() const {
+  const Entry* earliest = deadlines_.Earliest();
+  return earliest == nullptr ? std::nullopt : earliest->deadline();
+}
+
 Entry& Keyspace::Put(std::string_view key, Value value) {
   Entry* entry = entries_.Find(key);
   if (entry == nullptr) {

@@ -52,6 +52,10 @@ class Keyspace {
   // The entry at `key` if it is past its deadline, to be reclaimed; else null. O(1).
   Entry* FindDue(std::string_view key);
 
+  // When the next entry comes due, or came due if it is not reclaimed yet; nothing if no entry has
+  // a deadline. O(1).
+  std::optional<Millis> NextDeadline() const;
+
   // All keys, those due and not yet reclaimed included. O(1).
   size_t size() const { return entries_.size(); }
   size_t with_deadline() const { return deadlines_.size(); }

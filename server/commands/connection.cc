@@ -1,0 +1,67 @@
+#include <string_view>
+
+#include "server/commands/families.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+namespace {
+
+// A RESP2 client that listens to channels gets an array, as its other messages are.
+void Ping(Call& call) {
+  const bool listening = call.client.IsSubscriber() && call.reply.protocol() == Protocol::kResp2;
+  const bool with_message = !call.args.AtEnd();
+  const std::string_view message = with_message ? call.args.Word() : std::string_view();
+  if (!call.args.AtEnd()) return call.Fail("ERR wrong number of arguments for 'ping' command");
+  if (listening) {
+    call.reply.Array(2);
+    call.reply.Bulk("pong");
+    call.reply.Bulk(message);
+  } else if (with_message) {
+    call.reply.Bulk(message);
+  } else {
+    call.reply.Simple("PONG");
+  }
+}
+
+void Echo(Call& call) { call.reply.Bulk(call.args.Word()); }
+
+void Quit(Call& call) {
+  call.reply.Ok();
+  call.client.close_after_reply = true;
+}
+
+constexpr Command kCommands[] = {
+    {.name = "ping",
+     .run = Ping,
+     .arity = -1,
+     .flags = kFast | kWhileListening,
+     .group = CommandGroup::kConnection,
+     .since = "1.0.0",
+     .usage = "[message]",
+     .summary = "Answers PONG, or the message.",
+     .cost = "O(1)"},
+    {.name = "echo",
+     .run = Echo,
+     .arity = 2,
+     .flags = kFast | kLoading | kStale,
+     .group = CommandGroup::kConnection,
+     .since = "1.0.0",
+     .usage = "message",
+     .summary = "Answers the message.",
+     .cost = "O(1)"},
+    {.name = "quit",
+     .run = Quit,
+     .arity = -1,
+     .flags = kFast | kNoScript | kLoading | kStale | kNoAuth | kAllowBusy | kNotQueued |
+              kWhileListening,
+     .group = CommandGroup::kConnection,
+     .since = "1.0.0",
+     .summary = "Answers OK, then closes the connection.",
+     .cost = "O(1)"},
+};
+
+}  // namespace
+
+std::span<const Command> ConnectionCommands() { return kCommands; }
+
+}  // namespace zsetd

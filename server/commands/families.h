@@ -1,0 +1,27 @@
+#pragma once
+
+#include <span>
+
+#include "server/engine/command.h"
+
+namespace zsetd {
+
+// The rows of each family of commands; each stands at the foot of the file of its name.
+std::span<const Command> ConnectionCommands();
+std::span<const Command> KeyCommands();
+std::span<const Command> ListCommands();
+std::span<const Command> PubSubCommands();
+std::span<const Command> ScanCommands();
+std::span<const Command> ServerCommands();
+std::span<const Command> StringCommands();
+std::span<const Command> TransactionCommands();
+std::span<const Command> ZSetAlgebraCommands();
+std::span<const Command> ZSetEditCommands();
+std::span<const Command> ZSetPopCommands();
+std::span<const Command> ZSetRangeCommands();
+std::span<const Command> ZSetReadCommands();
+
+// All of them.
+std::span<const std::span<const Command>> AllCommands();
+
+}  // namespace zsetd

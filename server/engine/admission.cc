@@ -1,0 +1,67 @@
+#include "server/engine/admission.h"
+
+#include <string>
+
+#include "server/engine/errors.h"
+
+namespace zsetd {
+namespace {
+
+constexpr size_t kMaxEchoedBytes = 128;  // of a request, in an error; as Redis
+
+std::string Quoted(std::string_view word, size_t most) {
+  return "'" + std::string(word.substr(0, most)) + "'";
+}
+
+absl::Status UnknownCommand(Words words) {
+  std::string args;
+  for (size_t i = 1; i < words.size() && args.size() < kMaxEchoedBytes; ++i) {
+    args += Quoted(words[i], kMaxEchoedBytes - args.size()) + " ";
+  }
+  return Refusal("ERR unknown command " + Quoted(words[0], kMaxEchoedBytes) +
+                 ", with args beginning with: " + args);
+}
+
+absl::Status UnknownSubcommand(const Command& command, Words words) {
+  std::string name(command.name);
+  for (char& letter : name) letter = static_cast<char>(toupper(letter));
+  return Refusal("ERR unknown subcommand " + Quoted(words[1], kMaxEchoedBytes) + ". Try " + name +
+                 " HELP.");
+}
+
+absl::Status CheckShape(const Command* command, Words words) {
+  if (command == nullptr) return UnknownCommand(words);
+  if (command->run == nullptr && words.size() > 1) return UnknownSubcommand(*command, words);
+  if (command->run == nullptr || !command->AcceptsCount(words.size())) {
+    return Refusal("ERR wrong number of arguments for '" + std::string(command->name) +
+                   "' command");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckState(const Client& client, const Command& command, Words words) {
+  if (!client.authenticated && !command.Has(kNoAuth)) {
+    return Refusal("NOAUTH Authentication required.");
+  }
+  if (client.transaction.open && command.Has(kNoMulti)) {
+    return Refusal("ERR Command not allowed inside a transaction");
+  }
+  const bool only_listens = client.IsSubscriber() && client.reply.protocol() == Protocol::kResp2;
+  if (only_listens && !command.Has(kWhileListening)) {
+    std::string name(words[0].substr(0, kMaxEchoedBytes));
+    for (char& letter : name) letter = static_cast<char>(tolower(letter));
+    return Refusal("ERR Can't execute '" + name +
+                   "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in "
+                   "this context");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status Admit(const Client& client, const Command* command, Words words) {
+  const absl::Status shape = CheckShape(command, words);
+  return shape.ok() ? CheckState(client, *command, words) : shape;
+}
+
+}  // namespace zsetd

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "absl/status/status.h"
+#include "protocol/words.h"
+#include "server/engine/client.h"
+#include "server/engine/command.h"
+
+namespace zsetd {
+
+// Whether the client may run this request as it stands now; if not, the error to reply. `command`
+// is null if the name is unknown.
+absl::Status Admit(const Client& client, const Command* command, Words words);
+
+}  // namespace zsetd

@@ -1,0 +1,71 @@
+#include "server/engine/arg_reader.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "protocol/number_text.h"
+
+namespace zsetd {
+namespace {
+
+char Lower(char letter) { return letter >= 'A' && letter <= 'Z' ? letter + ('a' - 'A') : letter; }
+
+}  // namespace
+
+bool EqualsIgnoringCase(std::string_view a, std::string_view b) {
+  return std::ranges::equal(a, b, {}, Lower, Lower);
+}
+
+std::string_view ArgReader::Word() {
+  if (AtEnd()) Refuse(kSyntaxError);
+  return ok() ? words_[next_++] : std::string_view();
+}
+
+bool ArgReader::Take(std::string_view option) {
+  if (!ok() || AtEnd() || !EqualsIgnoringCase(words_[next_], option)) return false;
+  ++next_;
+  return true;
+}
+
+int64_t ArgReader::Integer(std::string_view error) {
+  const std::string_view word = Word();
+  if (!ok()) return 0;
+  const std::optional<int64_t> value = ParseInteger(word);
+  if (!value) Refuse(error);
+  return value.value_or(0);
+}
+
+int64_t ArgReader::IntegerIn(int64_t min, int64_t max, std::string_view error) {
+  const int64_t value = Integer(error);
+  if (ok() && (value < min || value > max)) Refuse(error);
+  return value;
+}
+
+double ArgReader::Float(std::string_view error) {
+  const std::string_view word = Word();
+  if (!ok()) return 0;
+  const std::optional<double> value = ParseDouble(word);
+  if (!value) Refuse(error);
+  return value.value_or(0);
+}
+
+Words ArgReader::Next(size_t count) {
+  if (count > left()) Refuse(kSyntaxError);
+  if (!ok()) return Words();
+  next_ += count;
+  return words_.subspan(next_ - count, count);
+}
+
+void ArgReader::End() {
+  if (!AtEnd()) Refuse(kSyntaxError);
+}
+
+void ArgReader::Refuse(std::string_view line) {
+  if (ok()) status_ = Refusal(line);
+}
+
+void ArgReader::Refuse(absl::Status status) {
+  if (ok()) status_ = std::move(status);
+}
+
+}  // namespace zsetd

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "protocol/words.h"
+#include "server/engine/errors.h"
+
+namespace zsetd {
+
+// Reads the arguments of a request from left to right and keeps the first error: after one, every
+// read gives an empty or zero value, so that a command can read all and look at the status once.
+class ArgReader {
+ public:
+  // Starts at words[first], which may be one past the end.
+  ArgReader(Words words, size_t first) : words_(words), next_(first) {}
+
+  bool AtEnd() const { return next_ >= words_.size(); }
+  size_t left() const { return AtEnd() ? 0 : words_.size() - next_; }
+
+  // The next argument without taking it; empty at the end.
+  std::string_view Peek() const { return AtEnd() ? std::string_view() : words_[next_]; }
+
+  // The next argument; a syntax error if there is none.
+  std::string_view Word();
+
+  // Takes the next argument if it is this option, in any case.
+  bool Take(std::string_view option);
+
+  // The next argument as a number, or `error`.
+  int64_t Integer(std::string_view error = kNotAnInteger);
+  int64_t IntegerIn(int64_t min, int64_t max, std::string_view error);
+  double Float(std::string_view error = kNotAFloat);
+
+  // Takes all that is left, or the next `count`; a syntax error if they are fewer.
+  Words Rest() { return Next(left()); }
+  Words Next(size_t count);
+
+  // A syntax error if arguments are left.
+  void End();
+
+  // Keeps this error, unless there was one before.
+  void Refuse(std::string_view line);
+  void Refuse(absl::Status status);
+
+  bool ok() const { return status_.ok(); }
+  const absl::Status& status() const { return status_; }
+
+ private:
+  Words words_;
+  size_t next_;
+  absl::Status status_;
+};
+
+// Whether the two are equal when ASCII letters of either case are.
+bool EqualsIgnoringCase(std::string_view a, std::string_view b);
+
+}  // namespace zsetd

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <string_view>
+
+#include "server/engine/arg_reader.h"
+#include "server/engine/client.h"
+#include "server/engine/command.h"
+#include "server/engine/edit.h"
+#include "server/engine/engine.h"
+
+namespace zsetd {
+
+// One run of a command: who asks, with which arguments, on which keys, and where the reply goes.
+// The arguments and the keys share one status: the first thing that is wrong is what the client
+// hears.
+//
+//   void ZScore(Call& call) {
+//     const std::string_view key = call.args.Word();
+//     const std::string_view member = call.args.Word();
+//     const SortedSet* set = call.Find<SortedSet>(key);
+//     if (call.Refused()) return;
+//     ...
+//   }
+class Call {
+ public:
+  Call(Engine& the_engine, Client& the_client, const Command& row, Words words)
+      : engine(the_engine),
+        client(the_client),
+        command(row),
+        reply(the_client.reply),
+        args(words, row.IsSubcommand() ? 2 : 1),
+        words_(words) {}
+
+  Engine& engine;
+  Client& client;
+  const Command& command;
+  ReplyWriter& reply;
+  ArgReader args;
+
+  Words words() const { return words_; }
+  Database& database() { return engine.database(client.database); }
+  Millis now() const { return engine.now(); }
+
+  // Whether an argument or a key was wrong; the error has then been replied. To be asked once, when
+  // all arguments are read and all keys are open, before anything is changed.
+  bool Refused();
+
+  // Replies this error; nothing may have been changed.
+  void Fail(std::string_view line);
+  void Fail(const absl::Status& status) { Fail(ErrorLine(status)); }
+
+  // Whether the command replied an error.
+  bool refused() const { return refused_; }
+
+  // The entry at `key`, or null; counted as a hit or a miss.
+  const Entry* Find(std::string_view key);
+
+  // The value at `key` to be read, or null if there is none; WRONGTYPE if it is of another type.
+  template <class T>
+  const T* Find(std::string_view key);
+
+  // The value at `key` to be changed, or none. `event` names the change for those who listen.
+  template <class T>
+  Edit<T> Open(std::string_view key, std::string_view event);
+
+  // The same, with an empty value made where there is none; left empty it goes without a trace.
+  template <class T>
+  Edit<T> OpenOrMake(std::string_view key, std::string_view event);
+
+ private:
+  Words words_;
+  bool refused_ = false;
+};
+
+template <class T>
+const T* Call::Find(std::string_view key) {
+  const Entry* entry = args.ok() ? Find(key) : nullptr;
+  if (entry == nullptr) return nullptr;
+  const T* value = std::get_if<T>(&entry->value);
+  if (value == nullptr) args.Refuse(kWrongType);
+  return value;
+}
+
+template <class T>
+Edit<T> Call::Open(std::string_view key, std::string_view event) {
+  Entry* entry = args.ok() ? database().Open(key) : nullptr;
+  if (entry == nullptr) return Edit<T>();
+  if (std::holds_alternative<T>(entry->value)) return Edit<T>(database(), *entry, event);
+  args.Refuse(kWrongType);
+  return Edit<T>();
+}
+
+template <class T>
+Edit<T> Call::OpenOrMake(std::string_view key, std::string_view event) {
+  Edit<T> edit = Open<T>(key, event);
+  if (edit || !args.ok()) return edit;
+  return Edit<T>(database(), database().Make(key, T()), event);
+}
+
+}  // namespace zsetd

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/time.h"
+#include "protocol/reply_writer.h"
+#include "protocol/words.h"
+
+namespace zsetd {
+
+struct Command;
+
+// A request put aside by MULTI until EXEC.
+struct QueuedCommand {
+  const Command* command;
+  std::vector<std::string> words;
+};
+
+// What a client has open between MULTI and EXEC, and what it watches before.
+struct Transaction {
+  bool open = false;
+  bool broken = false;   // a request was refused while queueing
+  bool touched = false;  // a watched key has changed
+  std::vector<QueuedCommand> queue;
+  std::vector<std::pair<int, std::string>> watched;  // database and key
+};
+
+// One client as the engine knows it: no socket, only what it said and what it is to be told. It is
+// told through `out`; whoever writes there from outside the client's own command calls Wake().
+class Client {
+ public:
+  enum class ReplyMode { kOn, kOff, kSkipNext, kSkipThis };  // CLIENT REPLY
+
+  Client(uint64_t client_id, std::string peer_address, std::string own_address, Millis now,
+         std::function<void()> wake)
+      : id(client_id),
+        address(std::move(peer_address)),
+        local_address(std::move(own_address)),
+        connected_at(now),
+        last_active(now),
+        reply(out),
+        wake_(std::move(wake)) {}
+  Client(const Client&) = delete;
+
+  // Hands the client a message of its own accord, such as one of a channel it listens to. While the
+  // client's own command runs the message waits for that reply's end. `write` gets a ReplyWriter.
+  template <class Write>
+  void Push(Write write);
+
+  // Tells the connection that there is something to send, or that it is to close.
+  void Wake() { wake_(); }
+
+  // Takes the client's half-run state back to that of a new connection (RESET).
+  void ResetState();
+
+  bool IsSubscriber() const { return !channels.empty() || !patterns.empty(); }
+  size_t SubscriptionCount() const { return channels.size() + patterns.size(); }
+
+  const uint64_t id;
+  const std::string address;        // "127.0.0.1:50000"
+  const std::string local_address;  // "127.0.0.1:6379"
+  const Millis connected_at;
+  Millis last_active;
+
+  std::string out;  // what it has not been sent yet
+  ReplyWriter reply;
+  std::string pushes;      // messages that wait for the running command's reply
+  bool executing = false;  // its own command is running
+
+  bool close_after_reply = false;  // send what is in `out`, then close
+  bool close_now = false;          // close without sending
+
+  int database = 0;
+  bool authenticated = true;
+  bool no_evict = false;
+  ReplyMode reply_mode = ReplyMode::kOn;
+  std::string name;
+  std::string library_name;
+  std::string library_version;
+  std::string_view last_command = "NULL";  // a row's name
+  size_t input_bytes = 0;                  // buffered and not yet executed
+
+  Transaction transaction;
+  std::set<std::string, std::less<>> channels;
+  std::set<std::string, std::less<>> patterns;
+
+ private:
+  std::function<void()> wake_;
+};
+
+template <class Write>
+void Client::Push(Write write) {
+  ReplyWriter writer(executing ? pushes : out);
+  writer.set_protocol(reply.protocol());
+  write(writer);
+  if (!executing) Wake();
+}
+
+}  // namespace zsetd

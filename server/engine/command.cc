@@ -1,0 +1,25 @@
+#include "server/engine/command.h"
+
+#include <optional>
+
+#include "protocol/number_text.h"
+
+namespace zsetd {
+
+std::vector<size_t> KeyPositions(const Command& command, Words words) {
+  std::vector<size_t> positions;
+  const KeyPlaces& keys = command.keys;
+  const int size = static_cast<int>(words.size());
+  const int last = keys.last < 0 ? size + keys.last : keys.last;
+  for (int at = keys.first; at != 0 && at <= last && at < size; at += keys.step) {
+    positions.push_back(at);
+  }
+  if (keys.count_at == 0) return positions;
+  const size_t count_at = keys.count_at;
+  const std::optional<int64_t> count = ParseInteger(words[count_at]);
+  if (!count || *count < 1 || static_cast<uint64_t>(*count) >= words.size() - count_at) return {};
+  for (size_t at = count_at + 1; at <= count_at + *count; ++at) positions.push_back(at);
+  return positions;
+}
+
+}  // namespace zsetd

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "protocol/words.h"
+
+namespace zsetd {
+
+class Call;
+
+// What a command is, as COMMAND INFO names it; the last three are not told there.
+enum CommandFlag : uint32_t {
+  kWrite = 1u << 0,
+  kReadOnly = 1u << 1,
+  kDenyOom = 1u << 2,
+  kAdmin = 1u << 3,
+  kPubSub = 1u << 4,
+  kNoScript = 1u << 5,
+  kBlocking = 1u << 6,
+  kLoading = 1u << 7,
+  kStale = 1u << 8,
+  kFast = 1u << 9,
+  kNoAuth = 1u << 10,
+  kNoMulti = 1u << 11,
+  kMovableKeys = 1u << 12,
+  kSkipMonitor = 1u << 13,
+  kSkipSlowlog = 1u << 14,
+  kNoAsyncLoading = 1u << 15,
+  kAllowBusy = 1u << 16,
+  kDangerous = 1u << 17,       // an ACL category rather than a flag
+  kNotQueued = 1u << 18,       // runs at once although a transaction is open
+  kWhileListening = 1u << 19,  // a RESP2 client that listens to channels may say it
+};
+
+enum class CommandGroup : uint8_t {
+  kString,
+  kList,
+  kSortedSet,
+  kGeneric,
+  kTransactions,
+  kPubSub,
+  kConnection,
+  kServer,
+};
+
+// Which words of a request are keys. Positions count from the command's name at 0; a negative
+// `last` counts from the end. Where `count_at` is set, that word tells how many keys follow it;
+// these come in addition to first..last.
+struct KeyPlaces {
+  int first = 0;
+  int last = 0;
+  int step = 0;
+  int count_at = 0;
+};
+
+inline constexpr KeyPlaces kNoKeys = {};
+inline constexpr KeyPlaces kOneKey = {1, 1, 1};
+inline constexpr KeyPlaces kTwoKeys = {1, 2, 1};
+inline constexpr KeyPlaces kAllKeys = {1, -1, 1};
+inline constexpr KeyPlaces kEveryOtherKey = {1, -1, 2};
+
+// One row of the table of commands; everything that is known of a command stands here. A command
+// with subcommands has a row of its own without a function, and one row for each of them, named
+// "client|list".
+struct Command {
+  std::string_view name;  // in lower case
+  void (*run)(Call&) = nullptr;
+  int arity = 0;  // words, the name included; -n: at least n
+  uint32_t flags = 0;
+  KeyPlaces keys = {};
+  CommandGroup group = CommandGroup::kGeneric;
+  std::string_view since = {};    // the version of Redis that had it first
+  std::string_view usage = {};    // the arguments, as redis-cli hints them
+  std::string_view summary = {};  // one sentence
+  std::string_view cost = {};     // such as "O(log(N))"
+
+  bool Has(CommandFlag flag) const { return (flags & flag) != 0; }
+  bool IsSubcommand() const { return name.find('|') != std::string_view::npos; }
+  bool AcceptsCount(size_t words) const {
+    return arity >= 0 ? words == static_cast<size_t>(arity) : words >= static_cast<size_t>(-arity);
+  }
+};
+
+// The positions of the keys in a request whose word count fits the arity. Nothing if the count of
+// keys that it announces is no number or does not fit.
+std::vector<size_t> KeyPositions(const Command& command, Words words);
+
+}  // namespace zsetd

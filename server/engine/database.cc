@@ -1,0 +1,109 @@
+#include "server/engine/database.h"
+
+#include <string>
+#include <utility>
+
+namespace zsetd {
+
+Database::Database(int index, uint64_t hash_seed, Listener listener)
+    : index_(index), keys_(hash_seed), listener_(std::move(listener)) {}
+
+void Database::AdvanceTo(Millis now) {
+  now_ = now;
+  keys_.AdvanceTo(now);
+}
+
+Entry& Database::Put(std::string_view key, Value value, std::string_view event) {
+  ReclaimIfDue(key);
+  Entry& entry = keys_.Put(key, std::move(value));
+  Report(key, event);
+  return entry;
+}
+
+bool Database::Erase(std::string_view key, std::string_view event) {
+  Entry* entry = Open(key);
+  if (entry == nullptr) return false;
+  EraseEntry(*entry, event);
+  return true;
+}
+
+void Database::ExpireAt(std::string_view key, Millis deadline) {
+  SetDeadline(*keys_.Find(key), deadline);
+}
+
+bool Database::Persist(std::string_view key) {
+  Entry* entry = Open(key);
+  if (entry == nullptr || !entry->deadline()) return false;
+  keys_.SetDeadline(*entry, std::nullopt);
+  Report(key, "persist");
+  return true;
+}
+
+void Database::Move(std::string_view key, Database& destination, std::string_view target,
+                    std::string_view event_from, std::string_view event_to) {
+  Entry* entry = keys_.Find(key);
+  Value value = std::move(entry->value);
+  const std::optional<Millis> deadline = entry->deadline();
+  EraseEntry(*entry, event_from);
+  destination.ReclaimIfDue(target);
+  Entry& moved = destination.keys_.Put(target, std::move(value));
+  if (deadline) destination.keys_.SetDeadline(moved, deadline);
+  destination.Report(target, event_to);
+}
+
+size_t Database::ReclaimDue(size_t most) {
+  size_t reclaimed = 0;
+  for (; reclaimed < most; ++reclaimed) {
+    Entry* entry = keys_.FirstDue();
+    if (entry == nullptr) break;
+    EraseEntry(*entry, "expired");
+  }
+  return reclaimed;
+}
+
+void Database::Clear() { keys_.Clear(); }
+
+void Database::SwapKeysWith(Database& other) { std::swap(keys_, other.keys_); }
+
+Entry* Database::Open(std::string_view key) {
+  ReclaimIfDue(key);
+  return keys_.Find(key);
+}
+
+Entry& Database::Make(std::string_view key, Value empty) {
+  return keys_.Put(key, std::move(empty));
+}
+
+void Database::Settle(Entry& entry, uint32_t revision_before, std::string_view event,
+                      std::optional<Millis> deadline) {
+  const bool changed = Revision(entry.value) != revision_before;
+  if (changed) Report(entry.key(), event);
+  if (IsEmptyAggregate(entry.value)) {
+    if (changed) return EraseEntry(entry, "del");
+    return keys_.Erase(entry);  // made for this edit, and nothing came of it
+  }
+  if (deadline) SetDeadline(entry, *deadline);
+}
+
+void Database::Report(std::string_view key, std::string_view event) {
+  listener_(Change{index_, key, event});
+}
+
+void Database::SetDeadline(Entry& entry, Millis deadline) {
+  if (deadline <= now_) return EraseEntry(entry, "del");
+  keys_.SetDeadline(entry, deadline);
+  Report(entry.key(), "expire");
+}
+
+// The key outlives its entry until the change is reported; `key` may be the entry's own.
+void Database::EraseEntry(Entry& entry, std::string_view event) {
+  const std::string key(entry.key());
+  keys_.Erase(entry);
+  Report(key, event);
+}
+
+void Database::ReclaimIfDue(std::string_view key) {
+  if (Entry* due = keys_.FindDue(key)) EraseEntry(*due, "expired");
+}
+
+}  // namespace zsetd

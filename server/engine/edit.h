@@ -1,0 +1,50 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "server/engine/database.h"
+
+namespace zsetd {
+
+// A value while a command changes it in place, or nothing where there is no such key. When the edit
+// leaves scope the database settles its books; see Database::Settle. A key has one edit at a time.
+//
+//   Edit<SortedSet> set = call.Open<SortedSet>(key, "zrem");
+//   if (set) set->Remove(member);
+template <class T>
+class Edit {
+ public:
+  Edit() = default;
+  Edit(Database& database, Entry& entry, std::string_view event)
+      : database_(&database), entry_(&entry), event_(event), revision_(Revision(entry.value)) {}
+  Edit(Edit&& other) noexcept { *this = std::move(other); }
+  Edit& operator=(Edit&& other) noexcept {
+    std::swap(database_, other.database_);
+    std::swap(entry_, other.entry_);
+    std::swap(event_, other.event_);
+    std::swap(revision_, other.revision_);
+    std::swap(deadline_, other.deadline_);
+    return *this;
+  }
+  ~Edit() {
+    if (entry_ != nullptr) database_->Settle(*entry_, revision_, event_, deadline_);
+  }
+
+  explicit operator bool() const { return entry_ != nullptr; }
+  T& operator*() const { return std::get<T>(entry_->value); }
+  T* operator->() const { return &**this; }
+
+  // Gives the key this deadline once the edit is settled, if the key is still there then.
+  void ExpireAt(Millis deadline) { deadline_ = deadline; }
+
+ private:
+  Database* database_ = nullptr;
+  Entry* entry_ = nullptr;
+  std::string_view event_;
+  uint32_t revision_ = 0;
+  std::optional<Millis> deadline_;
+};
+
+}  // namespace zsetd

@@ -1,0 +1,165 @@
+#include "server/engine/engine.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "server/engine/admission.h"
+#include "server/engine/call.h"
+#include "server/engine/errors.h"
+
+namespace zsetd {
+namespace {
+
+constexpr size_t kReclaimsPerLook = 32;  // freed between two looks at the stopwatch
+
+}  // namespace
+
+Engine::Engine(const Settings& settings, Families families, uint64_t seed, Millis now, Host host)
+    : settings_(settings),
+      host_(std::move(host)),
+      commands_(families),
+      rng_(seed),
+      started_at_(now),
+      now_(now) {
+  const uint64_t hash_seed = rng_.Next();
+  for (int index = 0; index < settings.databases; ++index) {
+    databases_.push_back(std::make_unique<Database>(
+        index, hash_seed, [this](const Change& change) { OnChange(change); }));
+    databases_.back()->AdvanceTo(now);
+  }
+}
+
+void Engine::AdvanceTo(Millis now) {
+  if (now <= now_) return;
+  now_ = now;
+  for (const auto& database : databases_) database->AdvanceTo(now);
+}
+
+void Engine::Attach(Client& client) {
+  client.authenticated = settings_.requirepass.empty();
+  clients_.emplace(client.id, &client);
+  ++stats_.connections_received;
+}
+
+void Engine::Detach(Client& client) {
+  watches_.RemoveAll(client);
+  channels_.RemoveAll(client);
+  clients_.erase(client.id);
+}
+
+void Engine::Execute(Client& client, Words words) {
+  const size_t reply_start = client.out.size();
+  client.executing = true;
+  client.last_active = now_;
+  client.reply.Begin();
+  Dispatch(client, words);
+  client.executing = false;
+  Finish(client, reply_start);
+}
+
+void Engine::Dispatch(Client& client, Words words) {
+  const Command* command = commands_.Find(words);
+  const absl::Status admitted = Admit(client, command, words);
+  if (!admitted.ok()) return Reject(client, command, admitted);
+  if (client.transaction.open && !command->Has(kNotQueued)) {
+    return Enqueue(client, *command, words);
+  }
+  Run(client, *command, words);
+}
+
+void Engine::Reject(Client& client, const Command* command, const absl::Status& why) {
+  client.reply.Error(ErrorLine(why));
+  ++stats_.error_replies;
+  if (command != nullptr) ++commands_.stats(*command).rejected;
+  if (client.transaction.open) client.transaction.broken = true;
+}
+
+void Engine::Enqueue(Client& client, const Command& command, Words words) {
+  client.transaction.queue.push_back({&command, {words.begin(), words.end()}});
+  client.reply.Simple("QUEUED");
+}
+
+void Engine::Run(Client& client, const Command& command, Words words) {
+  const Micros before = host_.stopwatch();
+  client.last_command = command.name;
+  Call call(*this, client, command, words);
+  command.run(call);
+  CommandStats& stats = commands_.stats(command);
+  ++stats.calls;
+  stats.micros += (host_.stopwatch() - before).count();
+  ++stats_.commands_processed;
+  if (call.refused()) {
+    ++stats.failed;
+    ++stats_.error_replies;
+  }
+}
+
+void Engine::RunQueued(Client& client, const QueuedCommand& queued) {
+  const std::vector<std::string_view> words(queued.words.begin(), queued.words.end());
+  client.reply.Begin();
+  Run(client, *queued.command, words);
+}
+
+void Engine::Finish(Client& client, size_t reply_start) {
+  using Mode = Client::ReplyMode;
+  const Mode mode = client.reply_mode;
+  if (mode == Mode::kOff || mode == Mode::kSkipThis) client.out.resize(reply_start);
+  if (mode == Mode::kSkipThis) client.reply_mode = Mode::kOn;
+  if (mode == Mode::kSkipNext) client.reply_mode = Mode::kSkipThis;
+  client.out += client.pushes;
+  client.pushes.clear();
+}
+
+void Engine::Tick(Micros budget) {
+  CloseIdleClients();
+  const Micros start = host_.stopwatch();
+  for (const auto& database : databases_) {
+    while (database->ReclaimDue(kReclaimsPerLook) == kReclaimsPerLook) {
+      if (host_.stopwatch() - start > budget) return;
+    }
+  }
+}
+
+std::optional<Millis> Engine::NextDeadline() const {
+  std::optional<Millis> earliest;
+  for (const auto& database : databases_) {
+    const std::optional<Millis> next = database->keys().NextDeadline();
+    if (next && (!earliest || *next < *earliest)) earliest = next;
+  }
+  return earliest;
+}
+
+void Engine::Clear(int index) {
+  watches_.TouchAll(index, *databases_[index], nullptr);
+  databases_[index]->Clear();
+}
+
+void Engine::ClearAll() {
+  for (int index = 0; index < database_count(); ++index) Clear(index);
+}
+
+void Engine::SwapDatabases(int a, int b) {
+  if (a == b) return;
+  watches_.TouchAll(a, *databases_[a], databases_[b].get());
+  watches_.TouchAll(b, *databases_[b], databases_[a].get());
+  databases_[a]->SwapKeysWith(*databases_[b]);
+}
+
+// Everything that follows from a change, in one place.
+void Engine::OnChange(const Change& change) {
+  if (change.event == "expired") ++stats_.expired_keys;
+  watches_.Touch(change.database, change.key);
+}
+
+void Engine::CloseIdleClients() {
+  if (settings_.timeout == 0) return;
+  const Millis limit = std::chrono::seconds(settings_.timeout);
+  for (const auto& [id, client] : clients_) {
+    if (client->IsSubscriber() || now_ - client->last_active <= limit) continue;
+    client->close_now = true;
+    client->Wake();
+  }
+}
+
+}  // namespace zsetd

@@ -1,0 +1,109 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/rng.h"
+#include "core/time.h"
+#include "protocol/words.h"
+#include "server/engine/channels.h"
+#include "server/engine/client.h"
+#include "server/engine/command_table.h"
+#include "server/engine/database.h"
+#include "server/engine/settings.h"
+#include "server/engine/stats.h"
+#include "server/engine/watches.h"
+
+namespace zsetd {
+
+// What the engine asks of the world around it.
+struct Host {
+  std::function<Micros()> stopwatch;  // a clock that only goes forward, for measuring
+  std::function<void(Micros)> sleep;  // stops the whole server (DEBUG SLEEP)
+  std::function<void()> shut_down;    // asks for the server's orderly end
+};
+
+// The databases and all who use them. Runs one command at a time; knows neither sockets nor the
+// clock: requests, time and the world come from outside.
+class Engine {
+ public:
+  using Families = std::span<const std::span<const Command>>;
+
+  Engine(const Settings& settings, Families families, uint64_t seed, Millis now, Host host);
+  Engine(const Engine&) = delete;
+
+  // Moves the present, between commands; a time before the present changes nothing.
+  void AdvanceTo(Millis now);
+  Millis now() const { return now_; }
+
+  // A connection's life. The client stays where it is until Detach.
+  uint64_t NextClientId() { return ++last_client_id_; }
+  void Attach(Client& client);
+  void Detach(Client& client);
+
+  // Runs a request, or puts it aside, or refuses it: the reply is in client.out when this returns.
+  void Execute(Client& client, Words words);
+
+  // Runs a request that is known to be admitted, as part of the client's transaction.
+  void RunQueued(Client& client, const QueuedCommand& queued);
+
+  // Closes idle clients and frees what is past its deadline, until nothing is or `budget` is spent.
+  void Tick(Micros budget);
+
+  // When the next key comes due, or came due if it is not freed yet; nothing if no key has a
+  // deadline. O(databases).
+  std::optional<Millis> NextDeadline() const;
+
+  // Drops all keys of one database, or of all.
+  void Clear(int database);
+  void ClearAll();
+  void SwapDatabases(int a, int b);
+
+  Database& database(int index) { return *databases_[index]; }
+  const Database& database(int index) const { return *databases_[index]; }
+  int database_count() const { return static_cast<int>(databases_.size()); }
+
+  const std::map<uint64_t, Client*>& clients() const { return clients_; }  // by age
+
+  Settings& settings() { return settings_; }
+  const Settings& settings() const { return settings_; }
+  CommandTable& commands() { return commands_; }
+  Channels& channels() { return channels_; }
+  Watches& watches() { return watches_; }
+  Stats& stats() { return stats_; }
+  Rng& rng() { return rng_; }
+  const Host& host() const { return host_; }
+  Millis started_at() const { return started_at_; }
+
+ private:
+  void Dispatch(Client& client, Words words);
+  void Reject(Client& client, const Command* command, const absl::Status& why);
+  void Enqueue(Client& client, const Command& command, Words words);
+  void Run(Client& client, const Command& command, Words words);
+  void Finish(Client& client, size_t reply_start);
+  void OnChange(const Change& change);
+  void CloseIdleClients();
+
+  Settings settings_;
+  Host host_;
+  CommandTable commands_;
+  std::vector<std::unique_ptr<Database>> databases_;
+  std::map<uint64_t, Client*> clients_;
+  Channels channels_;
+  Watches watches_;
+  Stats stats_;
+  Rng rng_;
+  Millis started_at_;
+  Millis now_;
+  uint64_t last_client_id_ = 0;
+};
+
+}  // namespace zsetd

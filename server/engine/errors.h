@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+
+namespace zsetd {
+
+// What a client can cause is a status whose message is the whole error line, word for word.
+inline absl::Status Refusal(std::string_view line) {
+  return absl::InvalidArgumentError(absl::string_view(line.data(), line.size()));
+}
+
+// The line to reply for a status that is not OK.
+inline std::string_view ErrorLine(const absl::Status& status) {
+  return std::string_view(status.message().data(), status.message().size());
+}
+
+// The lines that more than one command gives, in Redis's words.
+inline constexpr std::string_view kSyntaxError = "ERR syntax error";
+inline constexpr std::string_view kNotAnInteger = "ERR value is not an integer or out of range";
+inline constexpr std::string_view kNotAFloat = "ERR value is not a valid float";
+inline constexpr std::string_view kWrongType =
+    "WRONGTYPE Operation against a key holding the wrong kind of value";
+inline constexpr std::string_view kNoSuchKey = "ERR no such key";
+inline constexpr std::string_view kIndexOutOfRange = "ERR index out of range";
+inline constexpr std::string_view kMustBePositive = "ERR value is out of range, must be positive";
+
+}  // namespace zsetd

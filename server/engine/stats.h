@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+
+namespace zsetd {
+
+// What the server has counted since it started or since CONFIG RESETSTAT.
+struct Stats {
+  uint64_t connections_received = 0;
+  uint64_t connections_rejected = 0;
+  uint64_t commands_processed = 0;
+  uint64_t error_replies = 0;
+  uint64_t net_input_bytes = 0;
+  uint64_t net_output_bytes = 0;
+  uint64_t expired_keys = 0;
+  uint64_t keyspace_hits = 0;
+  uint64_t keyspace_misses = 0;
+};
+
+}  // namespace zsetd

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+
+namespace zsetd {
+
+class Client;
+class Database;
+
+// Who watches which key (WATCH), and what a change of the key does to them: their EXEC fails.
+class Watches {
+ public:
+  void Add(Client& client, int database, std::string_view key);
+  void RemoveAll(Client& client);  // also forgets that one of its keys was touched
+
+  // The key has changed.
+  void Touch(int database, std::string_view key);
+
+  // All keys of `before` give way to those of `after` (FLUSHDB, SWAPDB): touches the watched ones
+  // that are in either.
+  void TouchAll(int database, const Database& before, const Database* after);
+
+ private:
+  using Key = std::pair<int, std::string>;
+  absl::flat_hash_map<Key, std::vector<Client*>> watchers_;
+};
+
+}  // namespace zsetd

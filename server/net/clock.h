@@ -1,0 +1,13 @@
+#pragma once
+
+#include "core/time.h"
+
+namespace zsetd {
+
+// The wall clock, as time since the Unix epoch.
+Millis UnixNow();
+
+// A clock that only goes forward, for measuring.
+Micros MonotonicNow();
+
+}  // namespace zsetd

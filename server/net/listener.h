@@ -1,0 +1,32 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <functional>
+
+#include "absl/status/status.h"
+
+namespace zsetd {
+
+// Accepts connections on one address and hands them on. Goes on after a failure to accept, such as
+// too many open files.
+class Listener {
+ public:
+  using Tcp = boost::asio::ip::tcp;
+
+  Listener(boost::asio::io_context& io, std::function<void(Tcp::socket)> on_connection);
+
+  // Binds and starts to accept.
+  absl::Status Listen(const Tcp::endpoint& endpoint, int backlog);
+
+  void Stop();
+
+ private:
+  boost::asio::awaitable<void> Accept();
+
+  Tcp::acceptor acceptor_;
+  std::function<void(Tcp::socket)> on_connection_;
+};
+
+}  // namespace zsetd

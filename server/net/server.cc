@@ -1,0 +1,122 @@
+#include "server/net/server.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <spdlog/spdlog.h>
+
+#include <boost/asio/ip/address.hpp>
+#include <boost/asio/write.hpp>
+#include <chrono>
+#include <csignal>
+#include <sstream>
+#include <string>
+
+#include "server/engine/errors.h"
+
+namespace zsetd {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+using KeepIdle = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_KEEPIDLE>;
+
+constexpr std::chrono::seconds kGrace{5};
+
+void Prepare(tcp::socket& socket, const Settings& settings) {
+  error_code ignored;  // a connection works without these
+  socket.set_option(tcp::no_delay(true), ignored);
+  if (settings.tcp_keepalive == 0) return;
+  socket.set_option(asio::socket_base::keep_alive(true), ignored);
+  socket.set_option(KeepIdle(static_cast<int>(settings.tcp_keepalive)), ignored);
+}
+
+}  // namespace
+
+Server::Server(asio::io_context& io, Engine& engine)
+    : io_(io), engine_(engine), ticker_(io, engine), signals_(io, SIGTERM, SIGINT), grace_(io) {}
+
+absl::Status Server::Listen() {
+  std::istringstream addresses(engine_.settings().bind);
+  for (std::string address; addresses >> address;) {
+    const bool optional = address.front() == '-';
+    const absl::Status status = ListenOn(optional ? address.substr(1) : address);
+    if (!status.ok() && !optional) return status;
+  }
+  ticker_.Start();
+  AwaitSignal();
+  return absl::OkStatus();
+}
+
+absl::Status Server::ListenOn(std::string_view text) {
+  const std::string name(text == "*" ? "0.0.0.0" : text == "::*" ? "::" : text);
+  const uint16_t port = static_cast<uint16_t>(engine_.settings().port);
+  error_code error;
+  const auto address = asio::ip::make_address(name, error);
+  if (error) return Refusal("bind: " + name + " is no address");
+  auto listener = std::make_unique<Listener>(
+      io_, [this](tcp::socket socket) { OnConnection(std::move(socket)); });
+  const absl::Status status =
+      listener->Listen({address, port}, static_cast<int>(engine_.settings().tcp_backlog));
+  if (!status.ok()) {
+    return Refusal("Cannot listen on " + name + " port " + std::to_string(port) + ": " +
+                   std::string(ErrorLine(status)));
+  }
+  listeners_.push_back(std::move(listener));
+  return status;
+}
+
+void Server::OnConnection(tcp::socket socket) {
+  error_code error;
+  socket.remote_endpoint(error);
+  if (error) return;  // it has gone already
+  if (engine_.clients().size() >= static_cast<size_t>(engine_.settings().maxclients)) {
+    ++engine_.stats().connections_rejected;
+    socket.write_some(asio::buffer("-ERR max number of clients reached\r\n", 36), error);
+    return;
+  }
+  Prepare(socket, engine_.settings());
+  auto session = std::make_shared<Session>(
+      std::move(socket), engine_, [this] { ticker_.Reconsider(); },
+      [this](Session& ended) { OnEnd(ended); });
+  sessions_.insert(session);
+  session->Start();
+}
+
+void Server::OnEnd(Session& session) {
+  sessions_.erase(session.shared_from_this());
+  EndIfDone();
+}
+
+void Server::AwaitSignal() {
+  signals_.async_wait([this](const error_code& error, int signal) {
+    if (error) return;
+    spdlog::info("Received signal {}, shutting down", signal);
+    Stop();
+    AwaitSignal();
+  });
+}
+
+void Server::Stop() {
+  if (stopping_) return CutSessions();
+  stopping_ = true;
+  ticker_.Stop();
+  for (const auto& listener : listeners_) listener->Stop();
+  const auto sessions = sessions_;  // they leave the set as they end
+  for (const auto& session : sessions) session->Finish();
+  if (sessions_.empty()) return EndIfDone();
+  grace_.expires_after(kGrace);
+  grace_.async_wait([this](const error_code& error) {
+    if (!error) CutSessions();
+  });
+}
+
+void Server::EndIfDone() {
+  if (!stopping_ || !sessions_.empty()) return;
+  grace_.cancel();
+  signals_.cancel();
+}
+
+void Server::CutSessions() { io_.stop(); }
+
+}  // namespace zsetd

@@ -1,0 +1,190 @@
+#include "server/net/session.h"
+
+#include <spdlog/spdlog.h>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+#include <utility>
+
+#include "server/net/clock.h"
+
+namespace zsetd {
+namespace {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+
+constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
+
+constexpr size_t kMaxUnsentBytes = 1u << 20;       // then no more requests are run
+constexpr size_t kMaxSubscriberBytes = 32u << 20;  // Redis: client-output-buffer-limit pubsub
+constexpr size_t kMaxKeptOutputBytes = 64u << 10;  // of an empty buffer, for the next replies
+
+std::string Text(const Session::Tcp::endpoint& endpoint) {
+  const bool v6 = endpoint.address().is_v6();
+  const std::string address = endpoint.address().to_string();
+  return (v6 ? "[" + address + "]" : address) + ":" + std::to_string(endpoint.port());
+}
+
+RequestLimits LimitsFrom(const Settings& settings) {
+  RequestLimits limits;
+  limits.max_bulk_bytes = settings.proto_max_bulk_len;
+  return limits;
+}
+
+void Empty(std::string& buffer) {
+  if (buffer.capacity() > kMaxKeptOutputBytes) {
+    std::string().swap(buffer);
+  } else {
+    buffer.clear();
+  }
+}
+
+}  // namespace
+
+Session::Session(Tcp::socket socket, Engine& engine, std::function<void()> on_batch,
+                 std::function<void(Session&)> on_end)
+    : socket_(std::move(socket)),
+      engine_(engine),
+      on_batch_(std::move(on_batch)),
+      on_end_(std::move(on_end)),
+      client_(engine.NextClientId(), Text(socket_.remote_endpoint()),
+              Text(socket_.local_endpoint()), engine.now(), [this] { WakeSoon(); }),
+      parser_(LimitsFrom(engine.settings())),
+      has_output_(socket_.get_executor(), asio::steady_timer::time_point::max()),
+      is_drained_(socket_.get_executor(), asio::steady_timer::time_point::max()) {}
+
+void Session::Start() {
+  socket_.non_blocking(true);
+  engine_.Attach(client_);
+  const auto self = shared_from_this();
+  asio::co_spawn(
+      socket_.get_executor(), [self] { return self->Read(); }, asio::detached);
+  asio::co_spawn(
+      socket_.get_executor(), [self] { return self->Write(); }, asio::detached);
+}
+
+asio::awaitable<void> Session::Read() {
+  // Reads even while the client waits: that is how we learn that it has gone.
+  while (!closed_ && !finishing_) {
+    const std::span<char> space = parser_.Space();
+    const auto [error, count] =
+        co_await socket_.async_read_some(asio::buffer(space.data(), space.size()), kAwait);
+    if (error) break;
+    parser_.Arrived(count);
+    engine_.stats().net_input_bytes += count;
+    engine_.AdvanceTo(UnixNow());
+    while (!RunRequests()) co_await is_drained_.async_wait(kAwait);
+    Flush();
+    on_batch_();
+  }
+  finishing_ = true;
+  CloseIfDone();
+}
+
+bool Session::RunRequests() {
+  while (!finishing_ && !closed_) {
+    if (unsent() > kMaxUnsentBytes) Flush();
+    if (unsent() > kMaxUnsentBytes) return false;
+    const RequestParser::Result result = parser_.Next();
+    if (result == RequestParser::Result::kNeedMore) break;
+    if (result == RequestParser::Result::kBroken) RefuseProtocol();
+    if (result == RequestParser::Result::kRequest) RunRequest();
+  }
+  client_.input_bytes = parser_.buffered_bytes();
+  return true;
+}
+
+void Session::RunRequest() {
+  engine_.Execute(client_, parser_.words());
+  if (client_.close_after_reply) finishing_ = true;
+}
+
+void Session::RefuseProtocol() {
+  client_.reply.Begin();
+  client_.reply.Error(parser_.error());
+  finishing_ = true;
+}
+
+asio::awaitable<void> Session::Write() {
+  while (!closed_) {
+    if (sending_.empty()) {
+      co_await has_output_.async_wait(kAwait);
+      continue;
+    }
+    const auto rest = asio::buffer(sending_.data() + sent_, sending_.size() - sent_);
+    const auto [error, count] = co_await asio::async_write(socket_, rest, kAwait);
+    if (error) Close();
+    engine_.stats().net_output_bytes += count;
+    sent_ = 0;
+    Empty(sending_);
+    if (!client_.out.empty()) {
+      sending_.swap(client_.out);
+      continue;
+    }
+    is_drained_.cancel();
+    CloseIfDone();
+  }
+}
+
+void Session::Flush() {
+  if (closed_ || client_.out.empty() || !sending_.empty()) return;  // the writer takes it next
+  error_code error;
+  const size_t count = socket_.write_some(asio::buffer(client_.out), error);
+  if (error && error != asio::error::would_block) return Close();
+  engine_.stats().net_output_bytes += count;
+  if (count == client_.out.size()) return Empty(client_.out);
+  sending_.swap(client_.out);
+  sent_ = count;
+  has_output_.cancel();
+}
+
+// Messages for this client may come many at a time while others' requests run: one write for all.
+void Session::WakeSoon() {
+  if (std::exchange(wake_posted_, true)) return;
+  asio::post(socket_.get_executor(), [self = shared_from_this()] { self->OnWake(); });
+}
+
+void Session::OnWake() {
+  wake_posted_ = false;
+  if (closed_) return;
+  if (client_.close_now) return Close();
+  if (client_.IsSubscriber() && unsent() > kMaxSubscriberBytes) {
+    spdlog::warn("Closing {}: it does not read, {} bytes are unsent", client_.address, unsent());
+    return Close();
+  }
+  Flush();
+}
+
+void Session::Finish() {
+  error_code error;
+  while (!error && !finishing_ && !closed_) {
+    const std::span<char> space = parser_.Space();
+    parser_.Arrived(socket_.read_some(asio::buffer(space.data(), space.size()), error));
+    if (!RunRequests()) break;
+  }
+  finishing_ = true;
+  Flush();
+  CloseIfDone();
+}
+
+void Session::CloseIfDone() {
+  if (finishing_ && sending_.empty() && client_.out.empty()) Close();
+}
+
+void Session::Close() {
+  if (std::exchange(closed_, true)) return;
+  engine_.Detach(client_);
+  error_code ignored;
+  socket_.close(ignored);
+  has_output_.cancel();
+  is_drained_.cancel();
+  on_end_(*this);
+}
+
+}  // namespace zsetd

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "protocol/request_parser.h"
+#include "server/engine/client.h"
+#include "server/engine/engine.h"
+
+namespace zsetd {
+
+// One connection: reads requests, has the engine run them, sends what the client is to be told.
+//
+//   Read coroutine     socket -> parser -> engine -> client.out -> Flush
+//   Write coroutine    sends what the socket would not take at once
+//
+// All replies to what one read brought go out in one write. The reader stops running requests while
+// much is unsent, so that a client that does not read costs bounded memory. Kept alive by its
+// coroutines; `on_batch` is called after each batch of requests, `on_end` once.
+class Session : public std::enable_shared_from_this<Session> {
+ public:
+  using Tcp = boost::asio::ip::tcp;
+
+  Session(Tcp::socket socket, Engine& engine, std::function<void()> on_batch,
+          std::function<void(Session&)> on_end);
+
+  void Start();
+
+  // Answers what has arrived already, sends it and closes.
+  void Finish();
+
+ private:
+  boost::asio::awaitable<void> Read();
+  boost::asio::awaitable<void> Write();
+
+  // Runs the requests that have arrived. False if it stopped because too much is unsent.
+  bool RunRequests();
+  void RunRequest();
+  void RefuseProtocol();
+
+  // Has what the client is to be told sent, at once as far as the socket takes it.
+  void Flush();
+  void WakeSoon();
+  void OnWake();
+  void CloseIfDone();
+  void Close();
+  size_t unsent() const { return sending_.size() - sent_ + client_.out.size(); }
+
+  Tcp::socket socket_;
+  Engine& engine_;
+  std::function<void()> on_batch_;
+  std::function<void(Session&)> on_end_;
+  Client client_;
+  RequestParser parser_;
+  std::string sending_;  // taken from client_.out; the first `sent_` bytes are gone
+  size_t sent_ = 0;
+  boost::asio::steady_timer has_output_;  // cancelled when the writer has work, or is to end
+  boost::asio::steady_timer is_drained_;  // cancelled when the writer has sent everything
+  bool wake_posted_ = false;
+  bool finishing_ = false;  // no more requests; close when all is sent
+  bool closed_ = false;
+};
+
+}  // namespace zsetd
