@@ -1,0 +1,114 @@
+#include "tests/server_process.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+#include <vector>
+
+#include "tests/socket_peer.h"
+
+namespace zsetd {
+namespace {
+
+bool IsFree(int port) {
+  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int on = 1;
+  setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<uint16_t>(port));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const bool free = bind(socket, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0;
+  close(socket);
+  return free;
+}
+
+// Tests that run at once start their search at places of their own, below the ports that the system
+// gives to outgoing connections.
+int FreePort() {
+  int port = 10000 + getpid() % 20000;
+  while (!IsFree(port)) ++port;
+  return port;
+}
+
+std::vector<std::string> Command(const std::string& program, int port, const std::string& folder) {
+  std::vector<std::string> words = {program, "--port", std::to_string(port), "--bind", "127.0.0.1"};
+  if (IsRedis(program)) {
+    words.insert(words.end(), {"--dir", folder, "--save", "", "--appendonly", "no"});
+    words.insert(words.end(), {"--enable-debug-command", "yes"});
+  }
+  return words;
+}
+
+[[noreturn]] void Become(const std::vector<std::string>& words, const std::string& log) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // a test that is killed leaves no server behind
+  const int output = open(log.c_str(), O_WRONLY | O_CREAT, 0600);
+  dup2(output, STDOUT_FILENO);
+  dup2(output, STDERR_FILENO);
+  std::vector<char*> pointers;
+  for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
+  pointers.push_back(nullptr);
+  execvp(pointers[0], pointers.data());
+  _exit(127);
+}
+
+}  // namespace
+
+ServerProcess::ServerProcess(const std::string& program) : port_(FreePort()) {
+  std::string folder = testing::TempDir() + "zsetd-test-XXXXXX";
+  folder_ = mkdtemp(folder.data());
+  Start(program);
+}
+
+ServerProcess::~ServerProcess() {
+  if (running()) {
+    kill(process_, SIGTERM);
+    waitpid(process_, nullptr, 0);
+  }
+  std::filesystem::remove_all(folder_);
+}
+
+void ServerProcess::Start(const std::string& program) {
+  const std::string log = folder_ + "/log";
+  const std::vector<std::string> words = Command(program, port_, folder_);
+  process_ = fork();
+  if (process_ == 0) Become(words, log);
+  if (WaitUntilItListens()) return;
+  std::stringstream output;
+  output << std::ifstream(log).rdbuf();
+  ADD_FAILURE() << program << " does not answer on port " << port_ << "; it says:\n"
+                << output.str();
+}
+
+bool ServerProcess::WaitUntilItListens() {
+  using std::chrono::steady_clock;
+  const auto until = steady_clock::now() + std::chrono::seconds(20);
+  while (steady_clock::now() < until) {
+    const int socket = ConnectTo(port_);
+    if (socket >= 0) return close(socket) == 0;
+    if (waitpid(process_, nullptr, WNOHANG) == process_) {
+      process_ = -1;
+      return false;
+    }
+    std::this_thread::sleep_for(Millis(2));
+  }
+  return false;
+}
+
+bool IsRedis(const std::string& program) {
+  return std::filesystem::path(program).filename() == "redis-server";
+}
+
+}  // namespace zsetd

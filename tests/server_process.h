@@ -1,0 +1,36 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+namespace zsetd {
+
+// A server program of its own for one test: started on a free port with nothing in it and nothing
+// kept, gone when this goes.
+class ServerProcess {
+ public:
+  // `program` is a path, or a name to look for in PATH: zsetd or redis-server. Waits until it
+  // answers.
+  explicit ServerProcess(const std::string& program);
+  ServerProcess(const ServerProcess&) = delete;
+  ServerProcess& operator=(const ServerProcess&) = delete;
+  ~ServerProcess();
+
+  // Whether it started; if not, a GoogleTest failure has been reported.
+  bool running() const { return process_ > 0; }
+  int port() const { return port_; }
+
+ private:
+  void Start(const std::string& program);
+  bool WaitUntilItListens();
+
+  int port_ = 0;
+  pid_t process_ = -1;
+  std::string folder_;
+};
+
+// Whether the program is redis-server, by its name.
+bool IsRedis(const std::string& program);
+
+}  // namespace zsetd

@@ -1,0 +1,144 @@
+#include "tests/transcript_player.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "protocol/reply_reader.h"
+
+namespace zsetd {
+namespace {
+
+constexpr Millis kUntilReply{5000};  // a server under a sanitizer on a busy machine
+constexpr Millis kUntilMore{200};    // once something whole but wrong has come
+constexpr Millis kUntilSilence{20};  // before we believe that nothing comes
+constexpr int kMaxFailures = 10;     // what follows a wrong answer is often wrong too
+
+bool IsWhole(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const auto length = ReplyLength(bytes);
+    if (!length) return false;
+    bytes.remove_prefix(*length);
+  }
+  return true;
+}
+
+std::string Joined(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  return text;
+}
+
+class Player {
+ public:
+  Player(const Transcript& transcript, std::string_view path, Dialect dialect, Peer& peer)
+      : transcript_(transcript), path_(path), dialect_(dialect), peer_(peer) {}
+
+  void Play();
+
+ private:
+  void Play(const Step& step);
+  void Greet(const std::string& client);
+  std::string Hear(const Step& step);
+  std::string HearWholeReply(const std::string& client);
+  void CheckNothingIsLeft();
+  void Report(const Step& step, const std::vector<std::string>& expected, std::string_view heard);
+
+  const Transcript& transcript_;
+  const std::string path_;
+  const Dialect dialect_;
+  Peer& peer_;
+  std::set<std::string> greeted_;
+  int failures_ = 0;
+};
+
+void Player::Play() {
+  for (const Step& step : transcript_.steps) {
+    Play(step);
+    if (failures_ >= kMaxFailures) return;
+  }
+  CheckNothingIsLeft();
+}
+
+void Player::Play(const Step& step) {
+  if (step.kind == Step::Kind::kPass) return peer_.Pass(step.time);
+  if (step.kind == Step::Kind::kSend) {
+    Greet(step.client);
+    peer_.Send(step.client, step.bytes);
+  }
+  const Expectation& expected = step.Expected(dialect_);
+  const std::string heard = Hear(step);
+  const bool ended = !expected.closed || peer_.Closed(step.client);
+  if (!ended || !Matches(expected, heard)) Report(step, ShowLines(expected), heard);
+}
+
+void Player::Greet(const std::string& client) {
+  const bool is_new = greeted_.insert(client).second;
+  if (!is_new || transcript_.protocol == 2) return;
+  peer_.Send(client, Multibulk({"HELLO", std::to_string(transcript_.protocol)}));
+  HearWholeReply(client);
+}
+
+std::string Player::HearWholeReply(const std::string& client) {
+  std::string heard;
+  do {
+    const std::string more = peer_.Receive(client, kUntilReply);
+    if (more.empty()) break;
+    heard += more;
+  } while (!IsWhole(heard));
+  return heard;
+}
+
+std::string Player::Hear(const Step& step) {
+  const Expectation& expected = step.Expected(dialect_);
+  if (expected.waits) return peer_.Receive(step.client, kUntilSilence);
+  std::string heard;
+  while (!Matches(expected, heard) || !IsWhole(heard) || expected.closed) {
+    const bool wrong = !heard.empty() && IsWhole(heard) && !expected.closed;
+    const std::string more = peer_.Receive(step.client, wrong ? kUntilMore : kUntilReply);
+    if (more.empty()) break;
+    heard += more;
+  }
+  return heard;
+}
+
+void Player::CheckNothingIsLeft() {
+  for (const std::string& client : greeted_) {
+    const std::string heard = peer_.Receive(client, Millis(0));
+    if (!heard.empty()) {
+      ADD_FAILURE() << path_ << ": at the end " << client << " has heard, unexpected:\n"
+                    << Joined(ShowLines(heard));
+    }
+  }
+}
+
+void Player::Report(const Step& step, const std::vector<std::string>& expected,
+                    std::string_view heard) {
+  ++failures_;
+  std::vector<std::string> got = ShowLines(heard);
+  if (heard.empty()) got.emplace_back("(nothing)");
+  if (peer_.Closed(step.client)) got.emplace_back("(closed)");
+  ADD_FAILURE_AT(path_.c_str(), step.line_number) << step.line << "\nexpected:\n"
+                                                  << Joined(expected) << "got:\n"
+                                                  << Joined(got);
+}
+
+}  // namespace
+
+void Play(const Transcript& transcript, std::string_view path, Dialect dialect, Peer& peer) {
+  Player(transcript, path, dialect, peer).Play();
+}
+
+void PlayFile(const std::string& path, Dialect dialect, Peer& peer) {
+  std::ifstream file(path);
+  ASSERT_TRUE(file) << path << " cannot be read";
+  std::stringstream text;
+  text << file.rdbuf();
+  const auto transcript = ParseTranscript(text.str());
+  ASSERT_TRUE(transcript.ok()) << path << ": " << transcript.status().message();
+  Play(*transcript, path, dialect, peer);
+}
+
+}  // namespace zsetd

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/time.h"
+#include "tests/transcript.h"
+
+namespace zsetd {
+
+// A server as its clients see it, reached in one way or another. Clients are known by name and
+// connect when they first send.
+class Peer {
+ public:
+  virtual ~Peer() = default;
+
+  // Connects `client` if it is not connected (anew, if the server had closed).
+  virtual void Send(const std::string& client, std::string_view bytes) = 0;
+
+  // Takes what has come for `client`, at once or as soon as something comes. Empty if nothing came
+  // within `patience`, or if the connection is closed.
+  virtual std::string Receive(const std::string& client, Millis patience) = 0;
+
+  // Whether the server has closed the connection and all it had sent is taken.
+  virtual bool Closed(const std::string& client) = 0;
+
+  virtual void Pass(Millis time) = 0;
+};
+
+// Holds the conversation and reports each answer that differs as a GoogleTest failure, at its line
+// of the file at `path`.
+void Play(const Transcript& transcript, std::string_view path, Dialect dialect, Peer& peer);
+
+// Parses the file at `path` and plays it.
+void PlayFile(const std::string& path, Dialect dialect, Peer& peer);
+
+}  // namespace zsetd

@@ -1,0 +1,49 @@
+// Plays transcripts over a socket: transcript_socket_test SERVER TRANSCRIPT...
+// Each is a test of its own, with a server of its own.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "tests/server_process.h"
+#include "tests/socket_peer.h"
+#include "tests/transcript_player.h"
+
+namespace zsetd {
+namespace {
+
+class TranscriptTest : public testing::Test {
+ public:
+  TranscriptTest(std::string server, std::string path)
+      : server_(std::move(server)), path_(std::move(path)) {}
+
+  void TestBody() override {
+    ServerProcess server(server_);
+    if (!server.running()) return;
+    SocketPeer peer(server.port());
+    PlayFile(path_, IsRedis(server_) ? Dialect::kOracle : Dialect::kNewest, peer);
+  }
+
+ private:
+  const std::string server_;
+  const std::string path_;
+};
+
+void Register(const std::string& server, const std::string& path) {
+  const std::string name = std::filesystem::path(path).stem();
+  testing::RegisterTest("Transcript", name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
+                        [=] { return new TranscriptTest(server, path); });
+}
+
+}  // namespace
+}  // namespace zsetd
+
+int main(int count, char** words) {
+  testing::InitGoogleTest(&count, words);
+  if (count < 3) {
+    std::cerr << "usage: transcript_socket_test SERVER TRANSCRIPT...\n";
+    return 2;
+  }
+  for (int i = 2; i < count; ++i) zsetd::Register(words[1], words[i]);
+  return RUN_ALL_TESTS();
+}
