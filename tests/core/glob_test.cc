@@ -1,0 +1,127 @@
+#include "core/glob.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+
+namespace zsetd {
+namespace {
+
+struct Case {
+  std::string_view pattern;
+  std::string_view text;
+  bool matches;
+};
+
+// Where the answer is not plain, it is what redis-server 7.0.15 gives to KEYS.
+constexpr Case kCases[] = {
+    {"", "", true},
+    {"", "a", false},
+    {"a", "", false},
+    {"board", "board", true},
+    {"board", "boar", false},
+    {"boar", "board", false},
+    {"Board", "board", false},
+
+    {"*", "", true},
+    {"*", "anything", true},
+    {"**", "anything", true},
+    {"top:*", "top:", true},
+    {"top:*", "top:ten", true},
+    {"*ten", "top:ten", true},
+    {"*ten", "top:tent", false},
+    {"t*t*t", "t-t-t-t", true},
+    {"t*tent", "tentent", true},
+    {"a*b*c", "abcab", false},
+    {"*a", "baab", false},
+
+    {"?", "", false},
+    {"?", "a", true},
+    {"h?llo", "hello", true},
+    {"h?llo", "hllo", false},
+    {"*?", "a", true},
+    {"?*?", "a", false},
+
+    {"h[ae]llo", "hallo", true},
+    {"h[ae]llo", "hillo", false},
+    {"h[^e]llo", "hello", false},
+    {"h[^e]llo", "hallo", true},
+    {"[^", "a", true},  // an unclosed bracket without items refuses all, its negation nothing
+    {"[", "a", false},
+    {"[]", "]", false},  // closed at once
+    {"[]a]", "a]", false},
+    {"[^]", "a", true},
+    {"[a^]", "^", true},
+    {"[abc", "c", true},  // unclosed
+    {"x[abc", "xd", false},
+    {"[*]", "*", true},
+    {"[*]", "a", false},
+
+    {"[a-c]", "b", true},
+    {"[a-c]", "d", false},
+    {"[c-a]", "b", true},  // reversed
+    {"[a-]", "-", false},  // a range up to the bracket, which then is not closed
+    {"[a-]", "^", true},
+    {"[a-", "-", true},  // no range without an end
+    {"[^a-c]", "b", false},
+    {"[0-9a-f]", "e", true},
+    {"[+--]", ",", true},
+    {"[a-\xff]", "b", false},  // 0xff counts as -1
+    {"[a-\xff]", "Z", true},
+    {"[\x80-\xff]", "\xc3", true},
+
+    {"\\*", "*", true},
+    {"\\*", "a", false},
+    {"\\a", "a", true},
+    {"a\\", "a\\", true},  // escapes nothing
+    {"\\\\", "\\", true},
+    {"[\\]]", "]", true},
+    {"[\\a-c]", "b", false},  // an escaped byte starts no range
+    {"[\\a-c]", "-", true},
+    {"[a-\\]", "\\", true},  // a range ends at whatever byte follows
+    {"[\\", "\\", true},
+};
+
+TEST(Glob, MatchesAsRedisDoes) {
+  for (const Case& c : kCases) {
+    EXPECT_EQ(GlobMatches(c.pattern, c.text), c.matches) << c.pattern << "  " << c.text;
+  }
+}
+
+constexpr Case kCasesIgnoringCase[] = {
+    {"MAX*", "maxmemory", true},     {"max*", "MAXMEMORY", true},
+    {"[M]ax", "max", true},          {"[^M]ax", "max", false},
+    {"[L-N]ax", "max", true},        {"[l-n]ax", "Max", true},
+    {"[Z-a]", "m", false},  // folded to z-a, too late to be put in order
+    {"[\\M]ax", "max", false},       {"\\Max", "max", true},
+    {"\xc3\x84", "\xc3\xa4", false},  // letters of other alphabets keep their case
+};
+
+TEST(Glob, IgnoresTheCaseOfAsciiLetters) {
+  for (const Case& c : kCasesIgnoringCase) {
+    EXPECT_EQ(GlobMatchesIgnoringCase(c.pattern, c.text), c.matches) << c.pattern << "  " << c.text;
+  }
+}
+
+TEST(Glob, ZeroBytesAreBytes) {
+  using std::operator""sv;
+  EXPECT_TRUE(GlobMatches("a?b"sv, "a\0b"sv));
+  EXPECT_TRUE(GlobMatches("*\0"sv, "a\0"sv));
+  EXPECT_FALSE(GlobMatches("a"sv, "a\0"sv));
+}
+
+// With a choice remade at every star this would take longer than the universe has.
+TEST(Glob, ManyStarsDoNotCostMuch) {
+  std::string pattern;
+  for (int i = 0; i < 1'000; ++i) pattern += "a*";
+  const std::string text(10'000, 'a');
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_TRUE(GlobMatches(pattern, text));
+  EXPECT_FALSE(GlobMatches(pattern + "b", text));
+  EXPECT_FALSE(GlobMatches("*" + std::string(50, 'a') + "*b*", text));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+}
+
+}  // namespace
+}  // namespace zsetd
