@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "core/range.h"
+#include "server/engine/arg_reader.h"
+
+namespace zsetd {
+
+// Two indices as a client writes them: both ends are included, and a negative one counts from the
+// end, -1 being the last element.
+struct IndexRange {
+  int64_t start = 0;
+  int64_t stop = 0;
+
+  // What of it lies within `size` elements.
+  RankRange Within(size_t size) const;
+};
+
+// Takes the next two arguments.
+IndexRange TakeIndexRange(ArgReader& args);
+
+// The place that `index` means among `size` elements, if it is one of them.
+std::optional<size_t> IndexWithin(int64_t index, size_t size);
+
+}  // namespace zsetd
