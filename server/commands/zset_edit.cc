@@ -1,7 +1,182 @@
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "server/commands/expiry_option.h"
 #include "server/commands/families.h"
+#include "server/commands/index_range.h"
+#include "server/commands/zset_add_request.h"
+#include "server/commands/zset_bounds.h"
+#include "server/engine/call.h"
 
 namespace zsetd {
+namespace {
 
-std::span<const Command> ZSetEditCommands() { return {}; }
+using Kind = AddResult::Kind;
+
+// The set to add to: a new one may only be made where members may be added.
+Edit<SortedSet> OpenFor(Call& call, std::string_view key, const AddRule& rule) {
+  const std::string_view event = rule.increment ? "zincr" : "zadd";
+  return rule.only_existing ? call.Open<SortedSet>(key, event)
+                            : call.OpenOrMake<SortedSet>(key, event);
+}
+
+// Adds one member and replies its new score, or null where the rule forbade it.
+void Increment(Call& call, Edit<SortedSet>& set, const Element& pair, const AddRule& rule) {
+  if (!set) return call.reply.Null();
+  const AddResult result = set->Add(pair.member, pair.score, rule);
+  if (result.kind == Kind::kNotANumber) {
+    return call.Fail("ERR resulting score is not a number (NaN)");
+  }
+  result.kind == Kind::kRefused ? call.reply.Null() : call.reply.Double(result.score);
+}
+
+// Adds all pairs and replies how many members are new, with CH how many are new or have moved.
+void AddAll(Call& call, Edit<SortedSet>& set, const AddRequest& request) {
+  int64_t counted = 0;
+  for (const Element& pair : request.pairs) {
+    if (!set) break;
+    const Kind kind = set->Add(pair.member, pair.score, request.rule).kind;
+    counted += kind == Kind::kAdded || (request.count_changed && kind == Kind::kUpdated);
+  }
+  call.reply.Integer(counted);
+}
+
+void ZAdd(Call& call) {
+  const std::string_view key = call.args.Word();
+  const AddRequest request = TakeAddRequest(call);
+  Edit<SortedSet> set = OpenFor(call, key, request.rule);
+  if (call.Refused()) return;
+  if (request.rule.increment) {
+    Increment(call, set, request.pairs[0], request.rule);
+  } else {
+    AddAll(call, set, request);
+  }
+  if (request.deadline && !call.refused()) set.ExpireAt(*request.deadline);
+}
+
+// ZINCRBY key increment member [EX seconds | PX ms | EXAT seconds | PXAT ms | KEEPTTL]
+void ZIncrBy(Call& call) {
+  const std::string_view key = call.args.Word();
+  const double increment = call.args.Float();
+  const std::string_view member = call.args.Word();
+  const std::optional<ExpiryOption> expiry = TakeExpiryOption(call.args);
+  if (!expiry) call.args.Take("keepttl");
+  call.args.End();
+  const Millis deadline = expiry && call.args.ok() ? DeadlineOf(call, *expiry) : Millis();
+  const AddRule rule = {.increment = true};
+  Edit<SortedSet> set = OpenFor(call, key, rule);
+  if (call.Refused()) return;
+  Increment(call, set, {member, increment}, rule);
+  if (expiry && !call.refused()) set.ExpireAt(deadline);
+}
+
+void ZRem(Call& call) {
+  const std::string_view key = call.args.Word();
+  const Words members = call.args.Rest();
+  Edit<SortedSet> set = call.Open<SortedSet>(key, "zrem");
+  if (call.Refused()) return;
+  int64_t removed = 0;
+  for (const std::string_view member : members) removed += set && set->Remove(member);
+  call.reply.Integer(removed);
+}
+
+// `ranks_in` tells which ranks of the set are to go.
+template <class RanksIn>
+void RemoveRange(Call& call, std::string_view key, std::string_view event, RanksIn ranks_in) {
+  Edit<SortedSet> set = call.Open<SortedSet>(key, event);
+  if (call.Refused()) return;
+  call.reply.Integer(set ? static_cast<int64_t>(set->Remove(ranks_in(*set))) : 0);
+}
+
+void ZRemRangeByRank(Call& call) {
+  const std::string_view key = call.args.Word();
+  const IndexRange range = TakeIndexRange(call.args);
+  RemoveRange(call, key, "zremrangebyrank",
+              [&](const SortedSet& set) { return range.Within(set.size()); });
+}
+
+void ZRemRangeByScore(Call& call) {
+  const std::string_view key = call.args.Word();
+  const ScoreRange range = TakeScoreRange(call.args);
+  RemoveRange(call, key, "zremrangebyscore",
+              [&](const SortedSet& set) { return set.Ranks(range); });
+}
+
+void ZRemRangeByLex(Call& call) {
+  const std::string_view key = call.args.Word();
+  const LexRange range = TakeLexRange(call.args);
+  RemoveRange(call, key, "zremrangebylex", [&](const SortedSet& set) { return set.Ranks(range); });
+}
+
+constexpr Command kCommands[] = {
+    {.name = "zadd",
+     .run = ZAdd,
+     .arity = -4,
+     .flags = kWrite | kDenyOom | kFast,
+     .keys = kOneKey,
+     .group = CommandGroup::kSortedSet,
+     .since = "1.2.0",
+     .usage = "key [NX|XX] [GT|LT] [CH] [INCR] [EX seconds|PX milliseconds|EXAT "
+              "unix-time-seconds|PXAT unix-time-milliseconds|KEEPTTL] score member [score member "
+              "...]",
+     .summary = "Adds members or moves them, and may set the key's time to live on the way.",
+     .cost = "O(log(N)) for each member"},
+    {.name = "zincrby",
+     .run = ZIncrBy,
+     .arity = -4,
+     .flags = kWrite | kDenyOom | kFast,
+     .keys = kOneKey,
+     .group = CommandGroup::kSortedSet,
+     .since = "1.2.0",
+     .usage = "key increment member [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT "
+              "unix-time-milliseconds|KEEPTTL]",
+     .summary = "Adds to the score of a member, and may set the key's time to live on the way.",
+     .cost = "O(log(N))"},
+    {.name = "zrem",
+     .run = ZRem,
+     .arity = -3,
+     .flags = kWrite | kFast,
+     .keys = kOneKey,
+     .group = CommandGroup::kSortedSet,
+     .since = "1.2.0",
+     .usage = "key member [member ...]",
+     .summary = "Removes members.",
+     .cost = "O(log(N)) for each member"},
+    {.name = "zremrangebyrank",
+     .run = ZRemRangeByRank,
+     .arity = 4,
+     .flags = kWrite,
+     .keys = kOneKey,
+     .group = CommandGroup::kSortedSet,
+     .since = "2.0.0",
+     .usage = "key start stop",
+     .summary = "Removes the members within a range of ranks.",
+     .cost = "O(log(N)+M) for M members removed"},
+    {.name = "zremrangebyscore",
+     .run = ZRemRangeByScore,
+     .arity = 4,
+     .flags = kWrite,
+     .keys = kOneKey,
+     .group = CommandGroup::kSortedSet,
+     .since = "1.2.0",
+     .usage = "key min max",
+     .summary = "Removes the members within a range of scores.",
+     .cost = "O(log(N)+M) for M members removed"},
+    {.name = "zremrangebylex",
+     .run = ZRemRangeByLex,
+     .arity = 4,
+     .flags = kWrite,
+     .keys = kOneKey,
+     .group = CommandGroup::kSortedSet,
+     .since = "2.8.9",
+     .usage = "key min max",
+     .summary = "Removes the members within a range of bytes, where all scores are equal.",
+     .cost = "O(log(N)+M) for M members removed"},
+};
+
+}  // namespace
+
+std::span<const Command> ZSetEditCommands() { return kCommands; }
 
 }  // namespace zsetd

@@ -1,7 +1,81 @@
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+
 #include "server/commands/families.h"
+#include "server/commands/zset_reply.h"
+#include "server/engine/call.h"
 
 namespace zsetd {
+namespace {
 
-std::span<const Command> ZSetPopCommands() { return {}; }
+// How many elements to take, and whether the client said so: RESP3 shows one element that was not
+// asked for by a count as a flat pair.
+struct PopCount {
+  uint64_t count = 1;
+  bool given = false;
+};
+
+PopCount TakePopCount(ArgReader& args) {
+  if (args.AtEnd()) return {};
+  const int64_t count = args.Integer();
+  args.End();
+  if (count < 0) args.Refuse(kMustBePositive);
+  return {.count = static_cast<uint64_t>(count), .given = true};
+}
+
+void ReplyPair(Call& call, const Element& element) {
+  call.reply.Array(2);
+  call.reply.Bulk(element.member);
+  call.reply.Double(element.score);
+}
+
+void Pop(Call& call, bool highest) {
+  const std::string_view key = call.args.Word();
+  const PopCount wanted = TakePopCount(call.args);
+  Edit<SortedSet> set = call.Open<SortedSet>(key, highest ? "zpopmax" : "zpopmin");
+  if (call.Refused()) return;
+  const size_t size = set ? set->size() : 0;
+  const size_t count = std::min<uint64_t>(size, wanted.count);
+  if (count == 0) return call.reply.Array(0);
+  const RankRange ranks = highest ? RankRange{size - count, size} : RankRange{0, count};
+  if (wanted.given) {
+    ReplyElements(call, &*set, ranks, highest, /*with_scores=*/true);
+  } else {
+    ReplyPair(call, set->At(ranks.first).element());
+  }
+  set->Remove(ranks);
+}
+
+void ZPopMin(Call& call) { Pop(call, /*highest=*/false); }
+void ZPopMax(Call& call) { Pop(call, /*highest=*/true); }
+
+constexpr Command kCommands[] = {
+    {.name = "zpopmin",
+     .run = ZPopMin,
+     .arity = -2,
+     .flags = kWrite | kFast,
+     .keys = kOneKey,
+     .group = CommandGroup::kSortedSet,
+     .since = "5.0.0",
+     .usage = "key [count]",
+     .summary = "Removes the members with the lowest scores and tells them.",
+     .cost = "O(log(N)+M) for M members removed"},
+    {.name = "zpopmax",
+     .run = ZPopMax,
+     .arity = -2,
+     .flags = kWrite | kFast,
+     .keys = kOneKey,
+     .group = CommandGroup::kSortedSet,
+     .since = "5.0.0",
+     .usage = "key [count]",
+     .summary = "Removes the members with the highest scores and tells them.",
+     .cost = "O(log(N)+M) for M members removed"},
+};
+
+}  // namespace
+
+std::span<const Command> ZSetPopCommands() { return kCommands; }
 
 }  // namespace zsetd

@@ -1,7 +1,142 @@
+#include <cstdint>
+#include <string_view>
+
 #include "server/commands/families.h"
+#include "server/commands/zset_bounds.h"
+#include "server/commands/zset_range_request.h"
+#include "server/commands/zset_reply.h"
+#include "server/engine/call.h"
 
 namespace zsetd {
+namespace {
 
-std::span<const Command> ZSetRangeCommands() { return {}; }
+using By = RangeRequest::By;
+
+void ReplyRange(Call& call, const RangeGrammar& grammar, const RangeRequest& named) {
+  const std::string_view key = call.args.Word();
+  const RangeRequest request = TakeRangeRequest(call.args, grammar, named);
+  const SortedSet* set = call.Find<SortedSet>(key);
+  if (call.Refused()) return;
+  const RankRange ranks = set == nullptr ? RankRange() : request.RanksIn(*set);
+  ReplyElements(call, set, ranks, request.reversed, request.with_scores);
+}
+
+constexpr RangeGrammar kUnified = {.unified = true, .limit = true, .with_scores = true};
+constexpr RangeGrammar kRanked = {.with_scores = true};
+constexpr RangeGrammar kScored = {.limit = true, .with_scores = true};
+constexpr RangeGrammar kLexical = {.limit = true};
+
+void ZRange(Call& call) { ReplyRange(call, kUnified, {}); }
+void ZRevRange(Call& call) { ReplyRange(call, kRanked, {.reversed = true}); }
+void ZRangeByScore(Call& call) { ReplyRange(call, kScored, {.by = By::kScore}); }
+void ZRevRangeByScore(Call& call) {
+  ReplyRange(call, kScored, {.by = By::kScore, .reversed = true});
+}
+void ZRangeByLex(Call& call) { ReplyRange(call, kLexical, {.by = By::kLex}); }
+void ZRevRangeByLex(Call& call) { ReplyRange(call, kLexical, {.by = By::kLex, .reversed = true}); }
+
+template <class Range>
+void CountIn(Call& call, std::string_view key, const Range& range) {
+  const SortedSet* set = call.Find<SortedSet>(key);
+  if (call.Refused()) return;
+  call.reply.Integer(set == nullptr ? 0 : static_cast<int64_t>(set->Ranks(range).size()));
+}
+
+void ZCount(Call& call) {
+  const std::string_view key = call.args.Word();
+  CountIn(call, key, TakeScoreRange(call.args));
+}
+
+void ZLexCount(Call& call) {
+  const std::string_view key = call.args.Word();
+  CountIn(call, key, TakeLexRange(call.args));
+}
+
+constexpr Command kCommands[] = {
+    {.name = "zrange",
+     .run = ZRange,
+     .arity = -4,
+     .flags = kReadOnly,
+     .keys = kOneKey,
+     .group = CommandGroup::kSortedSet,
+     .since = "1.2.0",
+     .usage = "key start stop [BYSCORE|BYLEX] [REV] [LIMIT offset count] [WITHSCORES]",
+     .summary = "Tells the members within a range of ranks, of scores or of bytes.",
+     .cost = "O(log(N)+M) for M members told"},
+    {.name = "zrevrange",
+     .run = ZRevRange,
+     .arity = -4,
+     .flags = kReadOnly,
+     .keys = kOneKey,
+     .group = CommandGroup::kSortedSet,
+     .since = "1.2.0",
+     .usage = "key start stop [WITHSCORES]",
+     .summary = "Tells the members within a range of ranks, the highest first.",
+     .cost = "O(log(N)+M) for M members told"},
+    {.name = "zrangebyscore",
+     .run = ZRangeByScore,
+     .arity = -4,
+     .flags = kReadOnly,
+     .keys = kOneKey,
+     .group = CommandGroup::kSortedSet,
+     .since = "1.0.5",
+     .usage = "key min max [WITHSCORES] [LIMIT offset count]",
+     .summary = "Tells the members within a range of scores.",
+     .cost = "O(log(N)+M) for M members told"},
+    {.name = "zrevrangebyscore",
+     .run = ZRevRangeByScore,
+     .arity = -4,
+     .flags = kReadOnly,
+     .keys = kOneKey,
+     .group = CommandGroup::kSortedSet,
+     .since = "2.2.0",
+     .usage = "key max min [WITHSCORES] [LIMIT offset count]",
+     .summary = "Tells the members within a range of scores, the highest first.",
+     .cost = "O(log(N)+M) for M members told"},
+    {.name = "zrangebylex",
+     .run = ZRangeByLex,
+     .arity = -4,
+     .flags = kReadOnly,
+     .keys = kOneKey,
+     .group = CommandGroup::kSortedSet,
+     .since = "2.8.9",
+     .usage = "key min max [LIMIT offset count]",
+     .summary = "Tells the members within a range of bytes, where all scores are equal.",
+     .cost = "O(log(N)+M) for M members told"},
+    {.name = "zrevrangebylex",
+     .run = ZRevRangeByLex,
+     .arity = -4,
+     .flags = kReadOnly,
+     .keys = kOneKey,
+     .group = CommandGroup::kSortedSet,
+     .since = "2.8.9",
+     .usage = "key max min [LIMIT offset count]",
+     .summary = "Tells the members within a range of bytes, the highest first.",
+     .cost = "O(log(N)+M) for M members told"},
+    {.name = "zcount",
+     .run = ZCount,
+     .arity = 4,
+     .flags = kReadOnly | kFast,
+     .keys = kOneKey,
+     .group = CommandGroup::kSortedSet,
+     .since = "2.0.0",
+     .usage = "key min max",
+     .summary = "Counts the members within a range of scores.",
+     .cost = "O(log(N))"},
+    {.name = "zlexcount",
+     .run = ZLexCount,
+     .arity = 4,
+     .flags = kReadOnly | kFast,
+     .keys = kOneKey,
+     .group = CommandGroup::kSortedSet,
+     .since = "2.8.9",
+     .usage = "key min max",
+     .summary = "Counts the members within a range of bytes, where all scores are equal.",
+     .cost = "O(log(N))"},
+};
+
+}  // namespace
+
+std::span<const Command> ZSetRangeCommands() { return kCommands; }
 
 }  // namespace zsetd

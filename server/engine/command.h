@@ -69,12 +69,12 @@ struct Command {
   void (*run)(Call&) = nullptr;
   int arity = 0;  // words, the name included; -n: at least n
   uint32_t flags = 0;
-  KeyPlaces keys = {};
+  KeyPlaces keys;
   CommandGroup group = CommandGroup::kGeneric;
-  std::string_view since = {};    // the version of Redis that had it first
-  std::string_view usage = {};    // the arguments, as redis-cli hints them
-  std::string_view summary = {};  // one sentence
-  std::string_view cost = {};     // such as "O(log(N))"
+  std::string_view since;    // the version of Redis that had it first
+  std::string_view usage;    // the arguments, as redis-cli hints them
+  std::string_view summary;  // one sentence
+  std::string_view cost;     // such as "O(log(N))"
 
   bool Has(CommandFlag flag) const { return (flags & flag) != 0; }
   bool IsSubcommand() const { return name.find('|') != std::string_view::npos; }

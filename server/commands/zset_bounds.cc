@@ -1,0 +1,56 @@
+#include "server/commands/zset_bounds.h"
+
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "protocol/number_text.h"
+
+namespace zsetd {
+namespace {
+
+constexpr std::string_view kBadScoreBound = "ERR min or max is not a float";
+constexpr std::string_view kBadLexBound = "ERR min or max not valid string range item";
+
+ScoreBound TakeScoreBound(ArgReader& args) {
+  std::string_view word = args.Word();
+  const bool exclusive = word.starts_with('(');
+  if (exclusive) word.remove_prefix(1);
+  const std::optional<double> score = ParseDouble(word);
+  if (!score) args.Refuse(kBadScoreBound);
+  return {.score = score.value_or(0), .exclusive = exclusive};
+}
+
+LexBound TakeLexBound(ArgReader& args) {
+  const std::string_view word = args.Word();
+  if (word == "-") return {.kind = LexBound::Kind::kLowest};
+  if (word == "+") return {.kind = LexBound::Kind::kHighest};
+  const bool exclusive = word.starts_with('(');
+  if (!exclusive && !word.starts_with('[')) {
+    args.Refuse(kBadLexBound);
+    return {};
+  }
+  return {.kind = LexBound::Kind::kMember, .member = word.substr(1), .exclusive = exclusive};
+}
+
+template <class Range, class Bound>
+Range Between(Bound first, Bound second, bool reversed) {
+  if (reversed) std::swap(first, second);
+  return {.min = first, .max = second};
+}
+
+}  // namespace
+
+ScoreRange TakeScoreRange(ArgReader& args, bool reversed) {
+  const ScoreBound first = TakeScoreBound(args);
+  const ScoreBound second = TakeScoreBound(args);
+  return Between<ScoreRange>(first, second, reversed);
+}
+
+LexRange TakeLexRange(ArgReader& args, bool reversed) {
+  const LexBound first = TakeLexBound(args);
+  const LexBound second = TakeLexBound(args);
+  return Between<LexRange>(first, second, reversed);
+}
+
+}  // namespace zsetd

@@ -1,0 +1,90 @@
+#include "server/commands/zset_range_request.h"
+
+#include <algorithm>
+
+#include "server/commands/zset_bounds.h"
+
+namespace zsetd {
+namespace {
+
+using By = RangeRequest::By;
+
+RangeRequest::Limit TakeLimit(ArgReader& args) {
+  const int64_t offset = args.Integer();
+  const int64_t count = args.Integer();
+  return {.offset = offset, .count = count};
+}
+
+bool TakeOption(ArgReader& args, const RangeGrammar& grammar, RangeRequest& request) {
+  if (grammar.with_scores && args.Take("withscores")) return request.with_scores = true;
+  if (grammar.unified && args.Take("rev")) return request.reversed = true;
+  if (grammar.unified && args.Take("byscore")) return request.by = By::kScore, true;
+  if (grammar.unified && args.Take("bylex")) return request.by = By::kLex, true;
+  if (!grammar.limit || args.left() < 3 || !args.Take("limit")) return false;
+  request.limit = TakeLimit(args);
+  return true;
+}
+
+void CheckOptions(ArgReader& args, const RangeRequest& request) {
+  if (request.limit && request.by == By::kRank) {
+    args.Refuse(
+        "ERR syntax error, LIMIT is only supported in combination with either BYSCORE or BYLEX");
+  }
+  if (request.with_scores && request.by == By::kLex) {
+    args.Refuse("ERR syntax error, WITHSCORES not supported in combination with BYLEX");
+  }
+}
+
+void TakeEnds(ArgReader& args, RangeRequest& request) {
+  switch (request.by) {
+    case By::kRank:
+      request.range = TakeIndexRange(args);
+      break;
+    case By::kScore:
+      request.range = TakeScoreRange(args, request.reversed);
+      break;
+    case By::kLex:
+      request.range = TakeLexRange(args, request.reversed);
+      break;
+  }
+}
+
+// Counted from the highest element where reversed.
+RankRange Cut(RankRange ranks, const RangeRequest::Limit& limit, bool reversed) {
+  const size_t size = ranks.size();
+  if (limit.offset < 0 || static_cast<uint64_t>(limit.offset) >= size) return {};
+  const size_t left = size - limit.offset;
+  const size_t count = limit.count < 0 ? left : std::min<size_t>(left, limit.count);
+  if (reversed) return {ranks.last - limit.offset - count, ranks.last - limit.offset};
+  return {ranks.first + limit.offset, ranks.first + limit.offset + count};
+}
+
+RankRange RanksOf(const SortedSet& set, const IndexRange& range, bool reversed) {
+  const RankRange ranks = range.Within(set.size());
+  return reversed ? RankRange{set.size() - ranks.last, set.size() - ranks.first} : ranks;
+}
+
+RankRange RanksOf(const SortedSet& set, const ScoreRange& range, bool) { return set.Ranks(range); }
+RankRange RanksOf(const SortedSet& set, const LexRange& range, bool) { return set.Ranks(range); }
+
+}  // namespace
+
+RankRange RangeRequest::RanksIn(const SortedSet& set) const {
+  const RankRange ranks =
+      std::visit([&](const auto& ends) { return RanksOf(set, ends, reversed); }, range);
+  return limit ? Cut(ranks, *limit, reversed) : ranks;
+}
+
+// The options come last but say how the two ends are to be read: they are read first.
+RangeRequest TakeRangeRequest(ArgReader& args, const RangeGrammar& grammar, RangeRequest request) {
+  ArgReader ends(args.Next(2), 0);
+  while (args.ok() && !args.AtEnd()) {
+    if (!TakeOption(args, grammar, request)) args.Refuse(kSyntaxError);
+  }
+  CheckOptions(args, request);
+  TakeEnds(ends, request);
+  args.Refuse(ends.status());
+  return request;
+}
+
+}  // namespace zsetd

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <variant>
+
+#include "core/range.h"
+#include "core/sorted_set.h"
+#include "server/commands/index_range.h"
+#include "server/engine/arg_reader.h"
+
+namespace zsetd {
+
+// What every command that reads a range of a sorted set asks, whichever way it spells it.
+struct RangeRequest {
+  enum class By { kRank, kScore, kLex };
+
+  // LIMIT: a negative count is no limit, a negative offset leaves nothing.
+  struct Limit {
+    int64_t offset = 0;
+    int64_t count = -1;
+  };
+
+  By by = By::kRank;
+  bool reversed = false;
+  bool with_scores = false;
+  std::optional<Limit> limit;
+  std::variant<IndexRange, ScoreRange, LexRange> range;
+
+  // The ranks of the elements asked for, to be read from the end where `reversed`. O(log n).
+  RankRange RanksIn(const SortedSet& set) const;
+};
+
+// Which options a command takes after its range.
+struct RangeGrammar {
+  bool unified = false;  // BYSCORE, BYLEX and REV
+  bool limit = false;
+  bool with_scores = false;
+};
+
+// Reads `start stop` and the options after it. `request` holds what the command's name says
+// already.
+RangeRequest TakeRangeRequest(ArgReader& args, const RangeGrammar& grammar, RangeRequest request);
+
+}  // namespace zsetd

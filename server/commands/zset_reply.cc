@@ -1,0 +1,28 @@
+#include "server/commands/zset_reply.h"
+
+namespace zsetd {
+namespace {
+
+void ReplyElement(ReplyWriter& reply, const Element& element, bool with_scores) {
+  if (with_scores && reply.protocol() == Protocol::kResp3) reply.Array(2);
+  reply.Bulk(element.member);
+  if (with_scores) reply.Double(element.score);
+}
+
+}  // namespace
+
+void ReplyElements(Call& call, const SortedSet* set, RankRange ranks, bool reversed,
+                   bool with_scores) {
+  const size_t count = set == nullptr ? 0 : ranks.size();
+  const bool flat = with_scores && call.reply.protocol() == Protocol::kResp2;
+  call.reply.Array(flat ? 2 * count : count);
+  if (count == 0) return;
+  SortedSet::Cursor at = set->At(reversed ? ranks.last - 1 : ranks.first);
+  for (size_t left = count; left > 0; --left) {
+    ReplyElement(call.reply, at.element(), with_scores);
+    if (left == 1) break;
+    reversed ? at.Previous() : at.Next();
+  }
+}
+
+}  // namespace zsetd
