@@ -84,7 +84,7 @@ class RequestParser {
   RequestLimits limits_;
   ReadBuffer buffer_;    // starts with the request that is being read
   size_t position_ = 0;  // all before it has been understood
-  size_t searched_ = 0;  // no line ends before it
+  size_t searched_ = 0;  // so many bytes behind it have been searched for the end of a line
   uint64_t words_left_ = 0;
   std::optional<size_t> bulk_size_;  // of the next word, once known
   std::vector<Place> places_;
