@@ -1,0 +1,53 @@
+#include "protocol/inline_words.h"
+
+#include <gtest/gtest.h>
+
+namespace zsetd {
+namespace {
+
+using namespace std::string_literals;
+using Words = std::vector<std::string>;
+
+struct Case {
+  std::string line;
+  std::optional<Words> words;  // nothing: refused
+};
+
+// Each as redis-server 7.0.15 takes it, but for the last: there a line ends at a zero byte.
+const Case kCases[] = {
+    {"", Words{}},
+    {" \t\v\f\r ", Words{}},
+    {"PING", Words{"PING"}},
+    {"  SET\tk  v ", Words{"SET", "k", "v"}},
+    {R"("")", Words{""}},
+    {R"('' "")", Words{"", ""}},
+    {R"("a b" 'c d')", Words{"a b", "c d"}},
+    {R"("\n\r\t\b\a\"\\\q")", Words{"\n\r\t\b\a\"\\q"}},
+    {R"("\x41\x0a\xfF\x00")", Words{"A\n\xff\0"s}},
+    {R"("\xzz\x4\x")", Words{"xzzx4x"}},
+    {R"('a\'b\n\\ ')", Words{R"(a'b\n\\ )"}},
+    {R"(a"b c")", Words{"ab c"}},
+    {R"(a'b c')", Words{"ab c"}},
+    {R"(a\nb)", Words{R"(a\nb)"}},
+    {"\"a\"\v\"b\"", Words{"a", "b"}},
+    {"a\vb\fc", Words{"a\vb\fc"}},
+    {"a\xff", Words{"a\xff"}},
+    {R"("a)", std::nullopt},
+    {R"('a)", std::nullopt},
+    {R"(a")", std::nullopt},
+    {R"("a\")", std::nullopt},
+    {R"('a\')", std::nullopt},
+    {R"("a\)", std::nullopt},
+    {R"('a\\')", std::nullopt},
+    {R"("a"b)", std::nullopt},
+    {R"('a'b)", std::nullopt},
+    {R"("a"'b')", std::nullopt},
+    {"a\0b"s, Words{"a\0b"s}},
+};
+
+TEST(SplitWords, QuotesAsRedisCliDoes) {
+  for (const Case& c : kCases) EXPECT_EQ(SplitWords(c.line), c.words) << c.line;
+}
+
+}  // namespace
+}  // namespace zsetd

@@ -1,0 +1,86 @@
+#include <gtest/gtest.h>
+
+#include "protocol/request_parser.h"
+#include "tests/protocol/parsing.h"
+
+namespace zsetd {
+namespace {
+
+using namespace std::string_literals;
+
+std::string ErrorOf(const std::string& bytes, RequestLimits limits = {}) {
+  return Parse({bytes}, limits).error;
+}
+
+TEST(RequestLimits, RefusesBadCounts) {
+  for (const char* count : {"", "a", "+1", "01", " 1", "1 ", "-", "-0", "1a", "2147483648",
+                            "99999999999999999999", "-9999999999999999999"}) {
+    EXPECT_EQ(ErrorOf("*"s + count + "\r\n"), "ERR Protocol error: invalid multibulk length")
+        << count;
+  }
+  EXPECT_EQ(ErrorOf("*2147483647\r\n"), "");
+}
+
+TEST(RequestLimits, RefusesBadBulkLengths) {
+  for (const char* size : {"", "-1", "x", "+4", "04", "4x", "536870913", "99999999999999999999"}) {
+    EXPECT_EQ(ErrorOf("*1\r\n$"s + size + "\r\n"), "ERR Protocol error: invalid bulk length")
+        << size;
+  }
+  EXPECT_EQ(ErrorOf("*1\r\n$536870912\r\n"), "");
+}
+
+TEST(RequestLimits, NamesTheByteThatStandsForADollar) {
+  EXPECT_EQ(ErrorOf("*1\r\nPING\r\n"), "ERR Protocol error: expected '$', got 'P'");
+  EXPECT_EQ(ErrorOf("*1\r\n\r\n"), "ERR Protocol error: expected '$', got '\r'");
+  EXPECT_EQ(ErrorOf("*2\r\n$1\r\na\r\n:1\r\n"), "ERR Protocol error: expected '$', got ':'");
+}
+
+TEST(RequestLimits, RefusesUnbalancedQuotes) {
+  for (const char* line : {"ECHO \"a\r\n", "ECHO 'a\r\n", "ECHO \"a\"b\r\n", "ECHO \"a\\\r\n"}) {
+    EXPECT_EQ(ErrorOf(line), "ERR Protocol error: unbalanced quotes in request") << line;
+  }
+}
+
+// A line of just the size that is allowed, then of one byte more; `opening` stands before it.
+void ExpectLineLimit(const std::string& opening, char first, const std::string& error) {
+  const std::string longest(RequestLimits().max_line_bytes - 1, '1');
+  EXPECT_EQ(ErrorOf(opening + first + longest), "");
+  EXPECT_EQ(ErrorOf(opening + first + longest + '1'), error);
+  EXPECT_EQ(ErrorOf(opening + first + longest + "1\r\n"), error) << "whole, and yet too long";
+}
+
+TEST(RequestLimits, RefusesLinesThatNeverEnd) {
+  ExpectLineLimit("", '*', "ERR Protocol error: too big mbulk count string");
+  ExpectLineLimit("*1\r\n", '$', "ERR Protocol error: too big bulk count string");
+  ExpectLineLimit("*1\r\n", 'x', "ERR Protocol error: too big bulk count string");
+  ExpectLineLimit("", 'x', "ERR Protocol error: too big inline request");
+}
+
+TEST(RequestLimits, AreAsSet) {
+  const RequestLimits limits = {.max_bulk_bytes = 4, .max_words = 2};
+  EXPECT_EQ(ErrorOf("*2\r\n$4\r\nPING\r\n$0\r\n\r\n", limits), "");
+  EXPECT_EQ(ErrorOf("*3\r\n", limits), "ERR Protocol error: invalid multibulk length");
+  EXPECT_EQ(ErrorOf("*1\r\n$5\r\n", limits), "ERR Protocol error: invalid bulk length");
+}
+
+TEST(RequestLimits, MayChangeBetweenRequests) {
+  RequestParser parser;
+  parser.set_limits({.max_bulk_bytes = 4});
+  Feed(parser, "*1\r\n$5\r\nHELLO\r\n");
+  EXPECT_EQ(parser.Next(), RequestParser::Result::kBroken);
+}
+
+TEST(RequestLimits, WhatStoodBeforeTheBreakIsServed) {
+  const Parsed parsed = Parse({"PING\r\n*x\r\nPING\r\n"});
+  EXPECT_EQ(parsed.requests, std::vector<Request>{{"PING"}});
+  EXPECT_EQ(parsed.error, "ERR Protocol error: invalid multibulk length");
+}
+
+TEST(RequestLimits, ABrokenConnectionStaysBroken) {
+  const Parsed parsed = Parse({"*x\r\n", "PING\r\n"});
+  EXPECT_TRUE(parsed.requests.empty());
+  EXPECT_EQ(parsed.error, "ERR Protocol error: invalid multibulk length");
+}
+
+}  // namespace
+}  // namespace zsetd

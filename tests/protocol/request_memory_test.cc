@@ -1,0 +1,68 @@
+#include <gtest/gtest.h>
+
+#include "protocol/request_parser.h"
+#include "tests/protocol/parsing.h"
+
+namespace zsetd {
+namespace {
+
+constexpr size_t kQuiet = 20u << 10;   // a connection that has nothing on its way
+constexpr size_t kSmall = 100u << 10;  // one that has had much to do
+
+size_t BytesAfter(std::string_view bytes) {
+  RequestParser parser;
+  Feed(parser, bytes);
+  parser.Next();
+  parser.Space();
+  return parser.BytesUsed();
+}
+
+TEST(RequestMemory, AnAnnouncementCostsNothing) {
+  EXPECT_LE(BytesAfter(""), kQuiet);
+  EXPECT_LE(BytesAfter("*1\r\n$536870912\r\n"), 2 * kQuiet);
+  EXPECT_LE(BytesAfter("*2147483647\r\n"), 2 * kQuiet);
+}
+
+TEST(RequestMemory, GrowsWithWhatHasArrived) {
+  const std::string piece(10'000, 'x');
+  RequestParser parser;
+  Feed(parser, "*1\r\n$536870912\r\n");
+  for (size_t arrived = 0; arrived < 20'000'000; arrived += piece.size()) {
+    Feed(parser, piece);
+    ASSERT_EQ(parser.Next(), RequestParser::Result::kNeedMore);
+    ASSERT_LE(parser.BytesUsed(), 4 * arrived + kSmall);
+  }
+}
+
+TEST(RequestMemory, IsGivenBackAfterALargeBulk) {
+  const std::string large = Multibulk({"SET", "k", std::string(5'000'000, 'x')});
+  EXPECT_LE(BytesAfter(large), kQuiet);
+  EXPECT_LE(BytesAfter(large + "PI"), 2 * kQuiet);
+}
+
+TEST(RequestMemory, IsGivenBackAfterManyWords) {
+  EXPECT_LE(BytesAfter(Multibulk(Request(100'000, "x"))), kQuiet);
+  std::string line = "x";
+  for (int i = 0; i < 30'000; ++i) line += " x";
+  EXPECT_LE(BytesAfter(line + "\r\n"), kSmall);
+}
+
+TEST(RequestMemory, StaysSmallUnderAnEndlessPipeline) {
+  const std::string request = Multibulk({"ZADD", "board", "1", "member"});
+  std::string stream;
+  for (int i = 0; i < 1000; ++i) stream += request;
+  RequestParser parser;
+  size_t taken = 0;
+  Feed(parser, request.substr(0, 9));
+  for (int round = 0; round < 100; ++round) {  // no read ends where a request does
+    Feed(parser, stream.substr(9) + stream.substr(0, 9));
+    while (parser.Next() == RequestParser::Result::kRequest) ++taken;
+    ASSERT_LE(parser.BytesUsed(), 4 * stream.size());
+    parser.Space();
+    ASSERT_LE(parser.BytesUsed(), kSmall);
+  }
+  EXPECT_EQ(taken, 100'000);
+}
+
+}  // namespace
+}  // namespace zsetd

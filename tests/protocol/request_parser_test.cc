@@ -1,0 +1,92 @@
+#include "protocol/request_parser.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/protocol/parsing.h"
+
+namespace zsetd {
+namespace {
+
+using namespace std::string_literals;
+using Requests = std::vector<Request>;
+
+Requests RequestsIn(std::string_view bytes) {
+  const Parsed parsed = Parse({bytes});
+  EXPECT_EQ(parsed.error, "");
+  return parsed.requests;
+}
+
+TEST(RequestParser, YieldsTheWordsOfAMultibulk) {
+  EXPECT_EQ(RequestsIn("*2\r\n$3\r\nGET\r\n$5\r\nboard\r\n"), (Requests{{"GET", "board"}}));
+}
+
+TEST(RequestParser, WordsAreAnyBytes) {
+  const Request request = {"SET", "", "\r\n$1\r\n\0\xff"s};
+  EXPECT_EQ(RequestsIn(Multibulk(request)), Requests{request});
+}
+
+TEST(RequestParser, YieldsPipelinedRequestsInOrder) {
+  EXPECT_EQ(RequestsIn("*1\r\n$4\r\nPING\r\nECHO a\r\n*1\r\n$4\r\nQUIT\r\n"),
+            (Requests{{"PING"}, {"ECHO", "a"}, {"QUIT"}}));
+}
+
+TEST(RequestParser, InlineLinesEndInLfOrCrLf) {
+  EXPECT_EQ(RequestsIn("PING\nECHO 'a b' \"\\x41\"\r\n"),
+            (Requests{{"PING"}, {"ECHO", "a b", "A"}}));
+}
+
+TEST(RequestParser, SkipsRequestsWithoutWords) {
+  EXPECT_EQ(RequestsIn("*0\r\n*-1\r\n\r\n\n  \t\r\n*-7\r\nPING\r\n"), (Requests{{"PING"}}));
+}
+
+TEST(RequestParser, AnInlineRequestMayBeOneEmptyWord) {
+  EXPECT_EQ(RequestsIn("\"\"\r\n"), (Requests{{""}}));
+}
+
+// As Redis: only the CR of a line is looked at, and nothing of what follows a bulk.
+TEST(RequestParser, DoesNotCheckWhatLengthsMakeKnown) {
+  EXPECT_EQ(RequestsIn("*1\rX$4\rYPINGab"), (Requests{{"PING"}}));
+}
+
+TEST(RequestParser, WaitsForTheLastByte) {
+  const std::string_view request = "*1\r\n$4\r\nPING\r\n";
+  for (size_t size = 0; size < request.size(); ++size) {
+    EXPECT_EQ(Parse({request.substr(0, size)}), Parsed()) << size;
+  }
+}
+
+TEST(RequestParser, WordsAreViewsIntoWhatWasRead) {
+  RequestParser parser;
+  const std::span<char> space = parser.Space();
+  Feed(parser, "*1\r\n$4\r\nPING\r\n");
+  ASSERT_EQ(parser.Next(), RequestParser::Result::kRequest);
+  EXPECT_EQ(parser.words()[0].data(), space.data() + 8);
+}
+
+TEST(RequestParser, CountsTheBytesThatAreNotYetTaken) {
+  RequestParser parser;
+  Feed(parser, "PING\r\nECH");
+  EXPECT_EQ(parser.buffered_bytes(), 9);
+  ASSERT_EQ(parser.Next(), RequestParser::Result::kRequest);
+  EXPECT_EQ(parser.buffered_bytes(), 3);
+  EXPECT_EQ(parser.Next(), RequestParser::Result::kNeedMore);
+  EXPECT_EQ(parser.buffered_bytes(), 3);
+}
+
+TEST(RequestParser, HoldsUntakenRequestsWhileMoreArrive) {
+  RequestParser parser;
+  Requests sent;
+  Parsed parsed;
+  for (int i = 0; i < 2000; ++i) {
+    sent.push_back({"SET", std::string(i % 97, 'k'), std::to_string(i)});
+    Feed(parser, Multibulk(sent.back()));
+    if (i % 3 == 0 && parser.Next() == RequestParser::Result::kRequest) {
+      parsed.requests.emplace_back(parser.words().begin(), parser.words().end());
+    }
+  }
+  TakeAll(parser, parsed);
+  EXPECT_EQ(parsed.requests, sent);
+}
+
+}  // namespace
+}  // namespace zsetd
