@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+
+namespace zsetd {
+
+// A length, packed to be read from either side: seven bits a byte, the lowest first; all bytes but
+// the last one read have the high bit set. Written forward it is read from its first byte on,
+// written backward from its last byte down.
+//
+//     300 = 10 0101100b     forward  [1 0101100] [0 0000010]     backward  [0 0000010] [1 0101100]
+struct LengthMark {
+  size_t length = 0;
+  size_t bytes = 0;  // of the mark itself
+};
+
+// The bytes a mark of this length takes: 1 below 128, 2 below 16384, 10 at most.
+size_t LengthMarkBytes(size_t length);
+
+// Writes the mark from `at` on and returns where it ends.
+char* WriteLengthForward(char* at, size_t length);
+char* WriteLengthBackward(char* at, size_t length);
+
+// The mark that starts at `at`, written forward; the one that ends before `end`, written backward.
+LengthMark ReadLengthForward(const char* at);
+LengthMark ReadLengthBackward(const char* end);
+
+}  // namespace zsetd

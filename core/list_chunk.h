@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+
+namespace zsetd {
+
+// A few byte strings packed into one block of memory, each between two marks of its length, so that
+// they can be walked in both directions. What room the block has left lies at its two ends.
+//
+//     | room | 5 h e l l o 5 | 0 0 | 3 b y e 3 | room |
+//      place   0               7     9           14 = bytes()
+//
+// An element is named by its place, the distance of its first byte from the first element's. Any
+// change makes places and views invalid. Movable; what was moved from may only be assigned to.
+class ListChunk {
+ public:
+  // More than this only a single element may take.
+  static constexpr size_t kFullBytes = 8192;
+
+  enum class End { kFront, kBack };
+
+  // What an element takes up, its length marks included.
+  static size_t PackedBytes(std::string_view element);
+
+  ListChunk Clone() const;
+
+  size_t count() const { return count_; }
+  bool empty() const { return count_ == 0; }
+  size_t bytes() const { return bytes_; }  // of all elements, packed
+  size_t BytesUsed() const;                // on the heap, allocator rounding included
+
+  // Whether it may be added without outgrowing the chunk.
+  bool Takes(std::string_view element) const;
+
+  // Whether it may be added at that end at a cost that is O(1) over a run of such calls. Not so if
+  // all the room is at the other end of a chunk more than half full.
+  bool TakesAt(End end, std::string_view element) const;
+
+  // Adds an element that the chunk takes and that does not stand in it. Insert: O(bytes).
+  void Push(End end, std::string_view element);
+  void Insert(size_t place, std::string_view element);
+
+  // Removes the elements with first <= place < last, `count` of them. O(bytes to the closer end).
+  void Erase(size_t first, size_t last, size_t count);
+
+  // Moves the elements from `place` on, `count` of them, to a chunk of their own. O(bytes).
+  ListChunk SplitOff(size_t place, size_t count);
+
+  // Adds copies of all elements of `next` behind; they fit. O(bytes).
+  void Append(const ListChunk& next);
+
+  // To walk. Behind the last element is the place bytes(). O(1).
+  std::string_view ElementAt(size_t place) const;
+  size_t PlaceAfter(size_t place) const;
+  size_t PlaceBefore(size_t place) const;
+
+  // The place of the element with that index, at most count(). O(elements to the closer end).
+  size_t PlaceOf(size_t index) const;
+
+ private:
+  char* first() const { return block_.get() + front_room_; }
+  size_t RoomAt(End end) const;
+
+  char* OpenGap(End end, size_t place, size_t gap);
+  void MakeRoom(End end, size_t room);
+  void MoveTo(size_t capacity, size_t front_room);
+
+  std::unique_ptr<char[]> block_;
+  size_t capacity_ = 0;  // of the block
+  size_t front_room_ = 0;
+  size_t bytes_ = 0;
+  size_t count_ = 0;
+};
+
+}  // namespace zsetd
