@@ -2,18 +2,24 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <list>
 #include <memory>
 #include <string>
 #include <string_view>
 
+#include "core/list_chunk.h"
+
 namespace zsetd {
 
-// A sequence of byte strings, quick at both ends. Kept as a chain of packed chunks of about 8 KB, so
-// that a short element costs its bytes and a length byte or two, not an allocation.
+// A sequence of byte strings, quick at both ends. Kept as a chain of packed chunks of up to 8 KB,
+// so that a short element costs its bytes and two more, not an allocation. A short list is one
+// small chunk; an element too large for any chunk has one of its own.
 //
-// Invariants: no chunk is empty; the revision changes with every change of contents. Movable, not
-// copyable. Costs are for n elements; "near the index" means hops over whole chunks from the closer
-// end. Views are valid until the next change.
+// Invariants: no chunk is empty; of two neighbours that an erasure between the ends left, one is
+// not small; the revision changes with every change of contents. Movable, not copyable; what was
+// moved from may only be assigned to. Costs are for n elements; "near the index" means hops over
+// whole chunks from the closer end. Views are valid until the next change; an element handed in is
+// no view of the same list.
 class List {
  public:
   class Cursor;
@@ -29,7 +35,7 @@ class List {
   bool empty() const { return size() == 0; }
   uint32_t revision() const;
 
-  // The elements' bytes with their length bytes, chunk headers left out. O(1).
+  // The elements' bytes with their length marks, free room left out. O(1).
   size_t packed_bytes() const;
 
   // The heap bytes, allocator rounding included; the object itself not. O(chunks).
@@ -54,25 +60,31 @@ class List {
   Cursor CursorAt(size_t index) const;
 
  private:
-  friend class Cursor;
+  using Chunks = std::list<ListChunk>;
   struct Body;
   std::unique_ptr<Body> body_;
 };
 
 // A place in a list, to walk from in either direction: O(1) a step. Any change of the list ends it.
+//
+//   for (auto at = list.CursorAt(0); at.valid(); at.Next()) Use(at.element());
 class List::Cursor {
  public:
-  bool valid() const;
-  std::string_view element() const;  // only while valid
+  bool valid() const { return chunk_ != chunks_->end(); }
+  std::string_view element() const { return chunk_->ElementAt(place_); }  // only while valid
+
+  // Steps from an element to its neighbour; it is invalid past either end.
   void Next();
   void Previous();
 
  private:
   friend class List;
-  Cursor(const Body* body, size_t chunk, size_t offset);
-  const Body* body_;
-  size_t chunk_;
-  size_t offset_;
+  Cursor(const Chunks& chunks, Chunks::const_iterator chunk, size_t place)
+      : chunks_(&chunks), chunk_(chunk), place_(place) {}
+
+  const Chunks* chunks_;
+  Chunks::const_iterator chunk_;
+  size_t place_;  // in the chunk
 };
 
 }  // namespace zsetd

@@ -1,0 +1,219 @@
+#include "core/list.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "core/allocation.h"
+
+namespace zsetd {
+namespace {
+
+using End = ListChunk::End;
+
+// Neighbours that together take no more are joined. Well below a full chunk, so that joining two
+// halves of a chunk and splitting it again do not follow each other.
+constexpr size_t kSmallPairBytes = ListChunk::kFullBytes * 3 / 4;
+
+// A chunk in a std::list, with two pointers and the allocator's rounding.
+constexpr size_t kChainedChunkBytes = 64;
+static_assert(sizeof(ListChunk) + 2 * sizeof(void*) <= kChainedChunkBytes);
+
+}  // namespace
+
+struct List::Body {
+  // An element by its chunk and its index there.
+  struct Spot {
+    Chunks::iterator chunk;
+    size_t index;
+  };
+
+  Chunks chunks;
+  size_t size = 0;
+  size_t packed_bytes = 0;
+  uint32_t revision = 0;
+
+  Spot Locate(size_t index);
+  void Count(std::string_view added);
+  void Push(End end, std::string_view element);
+  std::string Pop(End end);
+  void InsertAt(Spot spot, std::string_view element);
+  void EraseFrom(Chunks::iterator chunk, size_t index, size_t count);
+  Chunks::iterator JoinIfSmall(Chunks::iterator chunk);
+};
+
+// Past the end for index == size.
+List::Body::Spot List::Body::Locate(size_t index) {
+  if (index < size / 2) {
+    auto chunk = chunks.begin();
+    while (index >= chunk->count()) index -= (chunk++)->count();
+    return {chunk, index};
+  }
+  auto chunk = chunks.end();
+  size_t behind = size - index;  // elements from `index` on that are not in chunks passed
+  while (behind > 0) {
+    --chunk;
+    if (behind <= chunk->count()) return {chunk, chunk->count() - behind};
+    behind -= chunk->count();
+  }
+  return {chunk, 0};
+}
+
+void List::Body::Count(std::string_view added) {
+  ++size;
+  packed_bytes += ListChunk::PackedBytes(added);
+  ++revision;
+}
+
+void List::Body::Push(End end, std::string_view element) {
+  const bool front = end == End::kFront;
+  if (chunks.empty() || !(front ? chunks.front() : chunks.back()).TakesAt(end, element)) {
+    chunks.emplace(front ? chunks.begin() : chunks.end());
+  }
+  (front ? chunks.front() : chunks.back()).Push(end, element);
+  Count(element);
+}
+
+std::string List::Body::Pop(End end) {
+  const auto chunk = end == End::kFront ? chunks.begin() : std::prev(chunks.end());
+  const size_t index = end == End::kFront ? 0 : chunk->count() - 1;
+  std::string element(chunk->ElementAt(chunk->PlaceOf(index)));
+  EraseFrom(chunk, index, 1);
+  return element;
+}
+
+// Puts the element before the one at the spot, whose index may be one past its chunk's last.
+void List::Body::InsertAt(Spot spot, std::string_view element) {
+  auto [chunk, index] = spot;
+  Count(element);
+  const size_t place = chunk->PlaceOf(index);
+  if (chunk->Takes(element)) return chunk->Insert(place, element);
+
+  const size_t behind = chunk->count() - index;
+  auto next = index == 0 ? chunk : std::next(chunk);
+  if (index > 0 && behind > 0) next = chunks.insert(next, chunk->SplitOff(place, behind));
+
+  if (next != chunks.begin() && std::prev(next)->Takes(element)) {
+    std::prev(next)->Push(End::kBack, element);
+  } else if (next != chunks.end() && next->Takes(element)) {
+    next->Push(End::kFront, element);
+  } else {
+    chunks.emplace(next)->Push(End::kBack, element);
+  }
+}
+
+// Removes elements of one chunk, and the chunk if they are all it has.
+void List::Body::EraseFrom(Chunks::iterator chunk, size_t index, size_t count) {
+  const size_t packed_before = chunk->bytes();
+  size -= count;
+  ++revision;
+  if (count == chunk->count()) {
+    chunks.erase(chunk);
+    packed_bytes -= packed_before;
+    return;
+  }
+  chunk->Erase(chunk->PlaceOf(index), chunk->PlaceOf(index + count), count);
+  packed_bytes -= packed_before - chunk->bytes();
+}
+
+// Joins the chunk with the one before it, if there is one, and returns that one.
+List::Chunks::iterator List::Body::JoinIfSmall(Chunks::iterator chunk) {
+  if (chunk == chunks.begin()) return chunk;
+  const auto before = std::prev(chunk);
+  if (chunk != chunks.end() && before->bytes() + chunk->bytes() <= kSmallPairBytes) {
+    before->Append(*chunk);
+    chunks.erase(chunk);
+  }
+  return before;
+}
+
+List::List() : body_(std::make_unique<Body>()) {}
+List::List(List&&) noexcept = default;
+List& List::operator=(List&&) noexcept = default;
+List::~List() = default;
+
+List List::Clone() const {
+  List copy;
+  for (const ListChunk& chunk : body_->chunks) copy.body_->chunks.push_back(chunk.Clone());
+  copy.body_->size = body_->size;
+  copy.body_->packed_bytes = body_->packed_bytes;
+  return copy;
+}
+
+size_t List::size() const { return body_->size; }
+
+uint32_t List::revision() const { return body_->revision; }
+
+size_t List::packed_bytes() const { return body_->packed_bytes; }
+
+size_t List::BytesUsed() const {
+  size_t bytes = AllocatedBytes(body_.get());
+  for (const ListChunk& chunk : body_->chunks) bytes += kChainedChunkBytes + chunk.BytesUsed();
+  return bytes;
+}
+
+void List::PushFront(std::string_view element) { body_->Push(End::kFront, element); }
+
+void List::PushBack(std::string_view element) { body_->Push(End::kBack, element); }
+
+std::string List::PopFront() { return body_->Pop(End::kFront); }
+
+std::string List::PopBack() { return body_->Pop(End::kBack); }
+
+std::string_view List::At(size_t index) const { return CursorAt(index).element(); }
+
+void List::Replace(size_t index, std::string_view element) {
+  const Body::Spot spot = body_->Locate(index);
+  ListChunk& chunk = *spot.chunk;
+  const size_t place = chunk.PlaceOf(spot.index);
+  --body_->size;
+  body_->packed_bytes -= ListChunk::PackedBytes(chunk.ElementAt(place));
+  chunk.Erase(place, chunk.PlaceAfter(place), 1);
+  body_->InsertAt(spot, element);
+}
+
+void List::Insert(size_t index, std::string_view element) {
+  if (index == 0) return PushFront(element);
+  if (index == size()) return PushBack(element);
+  body_->InsertAt(body_->Locate(index), element);
+}
+
+void List::Erase(size_t first, size_t last) {
+  if (first >= last) return;
+  const bool inside = first > 0 && last < size();
+  auto [chunk, index] = body_->Locate(first);
+  for (size_t left = last - first; left > 0; index = 0) {
+    const auto here = chunk++;
+    const size_t count = std::min(left, here->count() - index);
+    body_->EraseFrom(here, index, count);
+    left -= count;
+  }
+  // At the ends small chunks come and go anyway. Inside, the first and the last chunk touched may
+  // be small now, and `chunk` follows the last: three pairs.
+  for (int pair = 0; inside && pair < 3; ++pair) chunk = body_->JoinIfSmall(chunk);
+}
+
+List::Cursor List::CursorAt(size_t index) const {
+  const auto [chunk, index_there] = body_->Locate(index);
+  const bool valid = chunk != body_->chunks.end();
+  return Cursor(body_->chunks, chunk, valid ? chunk->PlaceOf(index_there) : 0);
+}
+
+void List::Cursor::Next() {
+  place_ = chunk_->PlaceAfter(place_);
+  if (place_ < chunk_->bytes()) return;
+  ++chunk_;
+  place_ = 0;
+}
+
+void List::Cursor::Previous() {
+  if (place_ == 0) {
+    const bool at_first = chunk_ == chunks_->begin();
+    chunk_ = at_first ? chunks_->end() : std::prev(chunk_);
+    if (at_first) return;
+    place_ = chunk_->bytes();
+  }
+  place_ = chunk_->PlaceBefore(place_);
+}
+
+}  // namespace zsetd
