@@ -85,7 +85,7 @@ void CheckRule(ArgReader& args, const AddRequest& request) {
 // Where a score should stand is neither a number nor an option. Redis looks at the count of words
 // first, then at the options, then at the scores.
 void RefuseScore(ArgReader& args, const AddRequest& request) {
-  if (args.left() % 2 != 0) args.Refuse(kSyntaxError);
+  if (args.AtEnd() || args.left() % 2 != 0) args.Refuse(kSyntaxError);
   CheckRule(args, request);
   args.Refuse(kNotAFloat);
 }

@@ -19,9 +19,9 @@ struct PopCount {
 
 PopCount TakePopCount(ArgReader& args) {
   if (args.AtEnd()) return {};
-  const int64_t count = args.Integer();
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  const int64_t count = args.IntegerIn(0, kMost, kMustBePositive);
   args.End();
-  if (count < 0) args.Refuse(kMustBePositive);
   return {.count = static_cast<uint64_t>(count), .given = true};
 }
 
