@@ -89,6 +89,7 @@ struct SortedSet::Body {
   size_t index_bytes = 0;
   MemberIndex index{MemberIndex::allocator_type(&index_bytes)};
   size_t longest_member = 0;
+  size_t largest_size = 0;
   uint32_t revision = 0;
 
   const Node* Find(std::string_view member) const {
@@ -99,6 +100,7 @@ struct SortedSet::Body {
     const Node* node = list.Insert(score, std::string(member));
     index.emplace(node->member(), node);
     longest_member = std::max(longest_member, member.size());
+    largest_size = std::max(largest_size, list.size());
     ++revision;
   }
   void Remove(const Node* node) {
@@ -128,6 +130,8 @@ SortedSet SortedSet::Clone() const {
     const Element element = at.element();
     copy.Set(element.member, element.score);
   }
+  copy.body_->longest_member = longest_member();
+  copy.body_->largest_size = largest_size();
   return copy;
 }
 
@@ -136,6 +140,8 @@ size_t SortedSet::size() const { return body_->list.size(); }
 uint32_t SortedSet::revision() const { return body_->revision; }
 
 size_t SortedSet::longest_member() const { return body_->longest_member; }
+
+size_t SortedSet::largest_size() const { return body_->largest_size; }
 
 size_t SortedSet::BytesUsed() const {
   return AllocatedBytes(body_.get()) + body_->list.BytesUsed() + body_->index_bytes;

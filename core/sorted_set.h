@@ -65,8 +65,10 @@ class SortedSet {
   // Differs from an earlier value if the contents changed in between. O(1).
   uint32_t revision() const;
 
-  // The longest member that was ever added, in bytes; a bound that removals do not lower. O(1).
+  // The longest member that was ever added, in bytes, and the most elements there ever were at
+  // once; bounds that removals do not lower and that a clone keeps. O(1).
   size_t longest_member() const;
+  size_t largest_size() const;
 
   // The heap bytes of the set, allocator rounding included; the object itself not. O(1).
   size_t BytesUsed() const;

@@ -74,10 +74,14 @@ TEST(SortedSet, CursorWalksBothWays) {
   EXPECT_FALSE(set.At(3).valid());
 }
 
-TEST(SortedSet, KnowsTheLongestMemberEverAdded) {
+TEST(SortedSet, RemembersHowLargeItWas) {
   SortedSet set = SetOf({{1, "abc"}, {2, "b"}});
   set.Remove("abc");
+  set.Set("b", 3);
   EXPECT_EQ(set.longest_member(), 3u);
+  EXPECT_EQ(set.largest_size(), 2u);
+  EXPECT_EQ(set.Clone().longest_member(), 3u);
+  EXPECT_EQ(set.Clone().largest_size(), 2u);
 }
 
 TEST(SortedSet, BuiltAtOnceIsAsAddedOneByOne) {
