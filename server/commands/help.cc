@@ -1,0 +1,31 @@
+#include "server/commands/help.h"
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace zsetd {
+namespace {
+
+std::string UpperCase(std::string_view name) {
+  std::string upper(name);
+  for (char& letter : upper) letter = static_cast<char>(toupper(letter));
+  return upper;
+}
+
+}  // namespace
+
+void Help(Call& call) {
+  const std::string_view name = call.command.name;
+  const Command& command = *call.engine.commands().Find(name.substr(0, name.find('|')));
+  const std::span<const Command> subcommands = call.engine.commands().SubcommandsOf(command);
+  call.reply.Array(1 + 2 * subcommands.size());
+  call.reply.Simple(UpperCase(command.name) + " <subcommand> [<argument> ...], of these:");
+  for (const Command& row : subcommands) {
+    const std::string subcommand = UpperCase(row.name.substr(command.name.size() + 1));
+    call.reply.Simple(subcommand + (row.usage.empty() ? "" : " ") + std::string(row.usage));
+    call.reply.Simple("    " + std::string(row.summary));
+  }
+}
+
+}  // namespace zsetd
