@@ -1,40 +1,19 @@
 // A hash table that grows and shrinks by one bucket at a time, so that no call ever stops to move
-// all keys. Linear hashing: Litwin 1980, "Linear hashing: a new tool for file and table
-// addressing".
+// all keys. Which bucket that is and where a key belongs, bucket_numbers.h tells.
 //
-// Keys are told apart by the low bits of their hash. When there are more keys than buckets, one
-// bucket is added at the end, and one old bucket, always the next in turn, shares its keys with it
-// by one more bit. Here six buckets have become of four: 0 and 1 are split, 2 and 3 not yet.
+// Buckets stand in segments of a fixed size that a directory points to, so that adding one moves
+// none. (The directory is a vector: when it doubles, one pointer moves for every 512 keys.)
 //
-//     bucket       0     1     2    3    4     5
-//     hash ends  ..000 ..001 ..10 ..11 ..100 ..101
-//                  └─ by three bits ─┼────┴─────┘
-//                                by two bits
+//     directory   [ * | * | * ]
+//                   |
+//     segment       [ * | null | * | ... ]           512 buckets
+//                     |
+//     chain           node -> node -> null           each node holds the link to the next
 //
-// So the bucket of a hash is given by as many low bits as the largest bucket number has, or by one
-// bit fewer if that bucket does not exist yet. Removal goes the same way back.
-//
-// Buckets stand in segments of a fixed size that a directory points to, so adding one moves none.
-// (The directory itself is a vector: its doubling moves one pointer for every 512 keys.)
-//
-//     directory  ──►  [ segment | segment | segment ]
-//                         └─► [ bucket | bucket | ... ]  each the head of a chain of nodes
-//
-// A scan reads the hashes as numbers written backwards, lowest bit first. In that order every
-// bucket is an interval, a split only cuts an interval in two and a merge only joins two
-// neighbours:
-//
-//     backwards     000..   001..   01..   100..   101..   11..
-//     bucket        |  0  |   4   |  2   |   1   |   5   |  3   |
-//     scanned so far ───────────────►cursor
-//
-// The cursor is a point on this line; all left of it has been visited, whatever happens to buckets
-// between two calls.
 #pragma once
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -43,6 +22,7 @@
 #include <vector>
 
 #include "core/allocation.h"
+#include "core/bucket_numbers.h"
 #include "core/hash.h"
 #include "core/rng.h"
 
@@ -111,16 +91,14 @@ class Dictionary {
   Node* FindInChain(std::string_view key) const;
   static void Link(Node*& head, Node* node) { node->next_ = std::exchange(head, node); }
 
-  // The low bits that tell some hash's bucket from all others, as a mask. There are buckets.
-  uint64_t MaskOf(uint64_t hash) const;
-  Node*& BucketOf(std::string_view key) const;
+  Node*& BucketOf(std::string_view key) const { return Bucket(numbers_.NumberOf(hash_(key))); }
   Node*& Bucket(size_t number) const {
     return (*directory_[number / kSegmentBuckets])[number % kSegmentBuckets];
   }
 
   BytesHash hash_;
   std::vector<std::unique_ptr<Segment>> directory_;
-  size_t bucket_count_ = 0;
+  BucketNumbers numbers_;
   size_t size_ = 0;
 };
 
@@ -135,21 +113,8 @@ template <class Node>
 void Dictionary<Node>::Swap(Dictionary& other) noexcept {
   std::swap(hash_, other.hash_);
   std::swap(directory_, other.directory_);
-  std::swap(bucket_count_, other.bucket_count_);
+  std::swap(numbers_, other.numbers_);
   std::swap(size_, other.size_);
-}
-
-template <class Node>
-uint64_t Dictionary<Node>::MaskOf(uint64_t hash) const {
-  const uint64_t mask = std::bit_ceil(bucket_count_) - 1;
-  const uint64_t top_bit = mask - (mask >> 1);
-  return ((hash & mask) | top_bit) < bucket_count_ ? mask : mask >> 1;
-}
-
-template <class Node>
-Node*& Dictionary<Node>::BucketOf(std::string_view key) const {
-  const uint64_t hash = hash_(key);
-  return Bucket(hash & MaskOf(hash));
 }
 
 template <class Node>
@@ -162,7 +127,7 @@ Node* Dictionary<Node>::FindInChain(std::string_view key) const {
 
 template <class Node>
 Node& Dictionary<Node>::Insert(std::unique_ptr<Node> node) {
-  if (size_ == bucket_count_) AddBucket();
+  if (size_ == numbers_.count()) AddBucket();
   ++size_;
   Link(BucketOf(node->key()), node.get());
   return *node.release();
@@ -174,18 +139,18 @@ std::unique_ptr<Node> Dictionary<Node>::Extract(Node& node) {
   while (*link != &node) link = &(*link)->next_;
   *link = std::exchange(node.next_, nullptr);
   --size_;
-  if (size_ + kSpareBuckets < bucket_count_) RemoveBucket();
+  if (size_ + kSpareBuckets < numbers_.count()) RemoveBucket();
   return std::unique_ptr<Node>(&node);
 }
 
 template <class Node>
 void Dictionary<Node>::AddBucket() {
-  const size_t added = bucket_count_;
+  const size_t added = numbers_.count();
   if (added == directory_.size() * kSegmentBuckets) {
     directory_.push_back(std::make_unique<Segment>());
   }
-  ++bucket_count_;
-  Node* rest = std::exchange(Bucket(added - std::bit_floor(added)), nullptr);
+  numbers_.Add();
+  Node* rest = std::exchange(Bucket(BucketNumbers::OriginOf(added)), nullptr);
   while (rest != nullptr) {
     Node* node = std::exchange(rest, rest->next_);
     Link(BucketOf(node->key()), node);
@@ -194,32 +159,33 @@ void Dictionary<Node>::AddBucket() {
 
 template <class Node>
 void Dictionary<Node>::RemoveBucket() {
-  const size_t removed = --bucket_count_;
-  Node*& partner = Bucket(removed - std::bit_floor(removed));
+  numbers_.Remove();
+  const size_t removed = numbers_.count();
+  Node*& origin = Bucket(BucketNumbers::OriginOf(removed));
   Node* rest = std::exchange(Bucket(removed), nullptr);
   while (rest != nullptr) {
     Node* node = std::exchange(rest, rest->next_);
-    Link(partner, node);
+    Link(origin, node);
   }
   if (removed % kSegmentBuckets == 0) directory_.pop_back();
 }
 
 template <class Node>
 void Dictionary<Node>::Clear() {
-  for (size_t number = 0; number < bucket_count_; ++number) {
+  for (size_t number = 0; number < numbers_.count(); ++number) {
     Node* rest = Bucket(number);
     while (rest != nullptr) delete std::exchange(rest, rest->next_);
   }
   directory_.clear();
   directory_.shrink_to_fit();
-  bucket_count_ = 0;
+  numbers_ = BucketNumbers();
   size_ = 0;
 }
 
 template <class Node>
 template <class Visit>
 void Dictionary<Node>::ForEach(Visit visit) const {
-  for (size_t number = 0; number < bucket_count_; ++number) {
+  for (size_t number = 0; number < numbers_.count(); ++number) {
     for (const Node* node = Bucket(number); node != nullptr; node = node->next_) visit(*node);
   }
 }
@@ -227,20 +193,16 @@ void Dictionary<Node>::ForEach(Visit visit) const {
 template <class Node>
 template <class Visit>
 uint64_t Dictionary<Node>::Scan(uint64_t cursor, Visit visit) const {
-  if (bucket_count_ == 0) return 0;
-  const uint64_t mask = MaskOf(cursor);
-  const size_t number = cursor & mask;
-  for (const Node* node = Bucket(number); node != nullptr; node = node->next_) visit(*node);
-
-  // Adds one to the number written backwards: the leading ones become zeros, the first zero a one.
-  const uint64_t first_zero = std::bit_floor(~number & mask);
-  return first_zero == 0 ? 0 : (number & (first_zero - 1)) | first_zero;
+  if (numbers_.count() == 0) return 0;
+  const Node* node = Bucket(numbers_.NumberOf(cursor));
+  for (; node != nullptr; node = node->next_) visit(*node);
+  return numbers_.CursorAfter(cursor);
 }
 
 template <class Node>
 const Node* Dictionary<Node>::Random(Rng& rng) const {
   while (size_ > 0) {
-    const Node* node = Bucket(rng.Below(bucket_count_));
+    const Node* node = Bucket(rng.Below(numbers_.count()));
     size_t length = 0;
     for (const Node* next = node; next != nullptr; next = next->next_) ++length;
 

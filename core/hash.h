@@ -21,7 +21,7 @@ class BytesHash {
  public:
   explicit BytesHash(uint64_t seed);
 
-  // O(length); about 20 ns for a short key.
+  // O(length).
   uint64_t operator()(std::string_view bytes) const { return SipHash<1, 3>(key_, bytes); }
 
  private:

@@ -1,0 +1,68 @@
+// Linear hashing: which bucket a hash belongs to in a table that grows by one bucket at a time.
+// Litwin 1980, "Linear hashing: a new tool for file and table addressing".
+//
+// Hashes are told apart by their low bits. When a bucket is added at the end, one old bucket,
+// always the next in turn, shares its hashes with it by one bit more than before. Here six buckets
+// have become of four; 0 and 1 are split already, 2 and 3 not yet:
+//
+//     bucket         0      1      2      3      4      5
+//     hashes end   ..000  ..001  ..10   ..11   ..100  ..101
+//                    └──────┼─────────────────────┘      │
+//                           └────────────────────────────┘
+//
+// So a hash's bucket is the number that its low bits spell, as many bits as the largest bucket
+// number has; or one bit fewer, if there is no such bucket yet.
+//
+// A scan reads hashes as numbers written backwards, lowest bit first. In that order each bucket is
+// an interval; adding a bucket only cuts an interval in two, removing one only joins two
+// neighbours:
+//
+//     backwards   000..   001..   01..    100..   101..   11..
+//     bucket     |   0   |   4   |   2   |   1   |   5   |   3   |
+//     scanned     ──────────────►cursor
+//
+// The cursor is a point on this line, written backwards again so that it is small. All hashes left
+// of it have been passed, whatever happened to the buckets between two steps.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace zsetd {
+
+// The buckets 0 .. count()-1, as numbers only. All O(1).
+class BucketNumbers {
+ public:
+  size_t count() const { return count_; }
+
+  // The bucket of a hash, and that where the interval of a scan's cursor lies. There is a bucket.
+  size_t NumberOf(uint64_t hash) const { return hash & MaskOf(hash); }
+
+  // The bucket that a later one was, or will be, split from; of bucket 0 itself.
+  static size_t OriginOf(size_t number) { return number - std::bit_floor(number); }
+
+  void Add() { ++count_; }
+  void Remove() { --count_; }
+
+  // The cursor behind the bucket NumberOf(cursor), 0 if that is the last of the line.
+  uint64_t CursorAfter(uint64_t cursor) const {
+    const uint64_t mask = MaskOf(cursor);
+    const uint64_t number = cursor & mask;
+    // One is added at the left end: the leading ones become zeros, the first zero a one.
+    const uint64_t first_zero = std::bit_floor(~number & mask);
+    return first_zero == 0 ? 0 : (number & (first_zero - 1)) | first_zero;
+  }
+
+ private:
+  // The low bits by which this hash's bucket differs from all others.
+  uint64_t MaskOf(uint64_t hash) const {
+    const uint64_t mask = std::bit_ceil(count_) - 1;
+    const uint64_t top_bit = mask - (mask >> 1);
+    return ((hash & mask) | top_bit) < count_ ? mask : mask >> 1;
+  }
+
+  size_t count_ = 0;
+};
+
+}  // namespace zsetd

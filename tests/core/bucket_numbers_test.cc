@@ -1,0 +1,89 @@
+#include "core/bucket_numbers.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <vector>
+
+namespace zsetd {
+namespace {
+
+constexpr size_t kMostBuckets = 70;
+constexpr uint64_t kHashBits = 9;
+constexpr uint64_t kHashes = 1 << kHashBits;  // 0 .. kHashes-1 stand for all hashes
+
+BucketNumbers Buckets(size_t count) {
+  BucketNumbers numbers;
+  for (size_t i = 0; i < count; ++i) numbers.Add();
+  return numbers;
+}
+
+uint64_t Backwards(uint64_t hash) {
+  uint64_t reversed = 0;
+  for (uint64_t bit = 0; bit < kHashBits; ++bit) reversed = reversed << 1 | (hash >> bit & 1);
+  return reversed;
+}
+
+TEST(BucketNumbers, EachBucketHasHashes) {
+  for (size_t count = 1; count <= kMostBuckets; ++count) {
+    std::set<size_t> used;
+    for (uint64_t hash = 0; hash < kHashes; ++hash) used.insert(Buckets(count).NumberOf(hash));
+    EXPECT_EQ(used.size(), count);
+    EXPECT_EQ(*used.rbegin(), count - 1);
+  }
+}
+
+TEST(BucketNumbers, ANewBucketTakesHashesOnlyFromItsOrigin) {
+  for (size_t count = 1; count < kMostBuckets; ++count) {
+    const BucketNumbers before = Buckets(count);
+    const BucketNumbers after = Buckets(count + 1);
+    for (uint64_t hash = 0; hash < kHashes; ++hash) {
+      if (after.NumberOf(hash) == before.NumberOf(hash)) continue;
+      EXPECT_EQ(after.NumberOf(hash), count);
+      EXPECT_EQ(before.NumberOf(hash), BucketNumbers::OriginOf(count));
+    }
+  }
+}
+
+TEST(BucketNumbers, RemovingUndoesAdding) {
+  BucketNumbers numbers = Buckets(kMostBuckets);
+  for (size_t count = kMostBuckets; count > 1; --count) {
+    EXPECT_EQ(numbers.NumberOf(kHashes - 1), Buckets(count).NumberOf(kHashes - 1));
+    numbers.Remove();
+  }
+}
+
+TEST(BucketNumbers, AScanPassesEachBucketOnce) {
+  for (size_t count = 1; count <= kMostBuckets; ++count) {
+    const BucketNumbers numbers = Buckets(count);
+    std::multiset<size_t> passed;
+    uint64_t cursor = 0;
+    do {
+      passed.insert(numbers.NumberOf(cursor));
+      cursor = numbers.CursorAfter(cursor);
+    } while (cursor != 0);
+    EXPECT_EQ(passed.size(), count);
+    EXPECT_EQ(std::set(passed.begin(), passed.end()).size(), count);
+  }
+}
+
+// The promise a scan rests on, for a cursor that comes from a table of any other size.
+TEST(BucketNumbers, ACursorLeavesNoHashBehindThatItDidNotPass) {
+  for (size_t count = 1; count <= kMostBuckets; ++count) {
+    const BucketNumbers numbers = Buckets(count);
+    for (uint64_t cursor = 0; cursor < 128; ++cursor) {
+      const uint64_t next = numbers.CursorAfter(cursor);
+      const uint64_t from = Backwards(cursor);
+      const uint64_t to = next == 0 ? kHashes : Backwards(next);
+      ASSERT_LT(from, to);
+      for (uint64_t hash = 0; hash < kHashes; ++hash) {
+        const bool passed_over = from <= Backwards(hash) && Backwards(hash) < to;
+        if (!passed_over) continue;
+        ASSERT_EQ(numbers.NumberOf(hash), numbers.NumberOf(cursor));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace zsetd
