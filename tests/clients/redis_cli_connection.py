@@ -1,0 +1,69 @@
+"""redis-cli as a person uses it: it greets, hints, and comes back after its connection was cut."""
+
+import os
+import subprocess
+import unittest
+
+import redis_cli
+
+IS_ZSETD = os.environ["SERVER"] == "zsetd"
+
+
+def run(*arguments):
+    """What redis-cli prints for a command given on its command line. It may not grumble."""
+    cli = subprocess.run(["redis-cli", "-p", redis_cli.PORT, *arguments],
+                         capture_output=True, text=True, timeout=30)
+    assert cli.stderr == "", cli.stderr
+    return cli.stdout
+
+
+def typed(*lines):
+    return redis_cli.typed(redis_cli.start("-3"), lines)
+
+
+class Connection(unittest.TestCase):
+    def test_first_steps_print_what_redis_prints(self):
+        self.assertEqual(run("PING"), "PONG\n")
+        for protocol in ("-2", "-3"):
+            with self.subTest(protocol=protocol):
+                key = "connection" + protocol
+                as_typed = [protocol, "--no-raw"]
+                self.assertEqual(run(*as_typed, "ZADD", key, "1.5", "x"), "(integer) 1\n")
+                self.assertEqual(run(*as_typed, "ZRANGE", key, "0", "-1"), '1) "x"\n')
+                self.assertEqual(run(*as_typed, "GET", "connection:none"), "(nil)\n")
+        self.assertEqual(run("-3", "--no-raw", "ZSCORE", "connection-3", "x"), "(double) 1.5\n")
+
+    def test_both_loopback_addresses_answer(self):
+        for host in ("127.0.0.1", "::1"):
+            with self.subTest(host=host):
+                self.assertEqual(run("-h", host, "PING"), "PONG\n")
+
+    def test_the_server_tells_who_it_is(self):
+        self.assertIn("proto 3\n", run("-3", "HELLO"))
+        self.assertIn("redis_version:7.", run("INFO", "server"))
+        self.assertIn("role:master", run("INFO"))
+
+    def test_each_command_is_documented(self):
+        [docs] = typed("COMMAND DOCS ZADD")
+        self.assertTrue(docs["zadd"]["summary"])
+
+    def test_an_unknown_command_is_named(self):
+        [error] = typed("ZAD k 1 x")
+        self.assertTrue(error.startswith("error:\"ERR unknown command 'ZAD', with args"), error)
+
+    @unittest.skipUnless(IS_ZSETD, "new in Redis 7.2")
+    def test_a_client_tells_which_library_it_is(self):
+        ok, info = typed("CLIENT SETINFO LIB-NAME redis-cli", "CLIENT INFO")
+        self.assertEqual(ok, "OK")
+        self.assertIn(" lib-name=redis-cli ", info)
+
+    def test_a_killed_client_connects_again(self):
+        cli = redis_cli.start()
+        cli.stdin.write("CLIENT ID\n")
+        cli.stdin.flush()
+        first = redis_cli.reply(cli.stdout.readline())
+        self.assertEqual(typed(f"CLIENT KILL ID {first}"), [1])
+        out, _ = cli.communicate("PING\nPING\nCLIENT ID\n", timeout=30)  # the first finds it cut
+        *pongs, second = map(redis_cli.reply, out.splitlines())
+        self.assertEqual(set(pongs), {"PONG"})
+        self.assertNotEqual(second, first)
