@@ -5,26 +5,51 @@
 
 namespace zsetd {
 
-// Every setting with its default and its meaning; settings_table.h has a row for each, which gives
+// When a client that does not read is closed: as soon as more than `hard_bytes` wait for it, or
+// once more than `soft_bytes` have waited for `soft_seconds` on end. 0 bytes: no such limit.
+struct OutputLimit {
+  int64_t hard_bytes = 0;
+  int64_t soft_bytes = 0;
+  int64_t soft_seconds = 0;
+
+  bool operator==(const OutputLimit&) const = default;
+};
+
+// The limits of each class of clients. Replies need none: no request is run while much is unsent.
+struct OutputLimits {
+  OutputLimit normal;
+  OutputLimit pubsub = {32 << 20, 8 << 20, 60};  // clients that listen to channels
+
+  bool operator==(const OutputLimits&) const = default;
+};
+
+// Every setting with its default and its meaning; settings_table.cc has a row for each, which gives
 // the name, the bounds and whether it may change while the server runs.
 struct Settings {
   std::string bind = "127.0.0.1 -::1";  // addresses; one after a minus need not exist
   int64_t port = 6379;
-  int64_t tcp_backlog = 511;
-  int64_t tcp_keepalive = 300;  // seconds between probes of a silent connection; 0: none
+  int64_t tcp_backlog = 511;    // connections that wait to be accepted
+  int64_t tcp_keepalive = 300;  // seconds of silence until a connection is probed; 0: never
   int64_t timeout = 0;          // seconds until an idle client is closed; 0: never
   int64_t maxclients = 10000;
+  OutputLimits client_output_buffer_limit;
   int64_t databases = 16;
   int64_t hz = 10;  // ticks a second, beside those for deadlines
   std::string loglevel = "notice";
-  std::string logfile;  // empty: standard output
-  std::string requirepass;
+  std::string logfile;      // empty: standard output
+  std::string requirepass;  // empty: no password is asked for
   int64_t proto_max_bulk_len = 512 << 20;
 
   // Up to which size OBJECT ENCODING says listpack.
   int64_t zset_max_listpack_entries = 128;
   int64_t zset_max_listpack_value = 64;
   int64_t list_max_listpack_size = -2;  // entries, or -1 .. -5 for 4 KB .. 64 KB
+
+  // What tools ask before they measure. Nothing is kept on disk, so that these are all there is.
+  std::string save;
+  std::string appendonly = "no";
+
+  bool operator==(const Settings&) const = default;
 };
 
 }  // namespace zsetd

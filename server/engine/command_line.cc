@@ -1,0 +1,80 @@
+#include "server/engine/command_line.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <string_view>
+#include <vector>
+
+#include "server/engine/errors.h"
+#include "server/engine/settings_file.h"
+#include "server/engine/settings_table.h"
+
+namespace zsetd {
+namespace {
+
+bool IsOption(std::string_view word) { return word.starts_with("--"); }
+
+bool IsOneOf(std::string_view word, std::initializer_list<std::string_view> names) {
+  return std::ranges::find(names, word) != names.end();
+}
+
+absl::Status ReadFileArgument(std::string_view path, CommandLine& line) {
+  if (path == "-") return ReadSettings(std::cin, "standard input", line.settings);
+  std::error_code ignored;  // then the path stays as it is
+  line.config_file = std::filesystem::absolute(path, ignored).lexically_normal();
+  return ReadSettingsFile(line.config_file, line.settings);
+}
+
+// `words` is an option and its values.
+absl::Status ReadOption(Words words, Settings& settings) {
+  std::vector<std::string_view> setting(words.begin(), words.end());
+  setting[0].remove_prefix(2);
+  const absl::Status status = SetFromWords(setting, settings);
+  if (status.ok()) return status;
+  std::string option;
+  for (const std::string_view word : words) option += " " + std::string(word);
+  return Refusal("Reading the command line\n>>> '" + option.substr(1) + "'\n" +
+                 std::string(ErrorLine(status)));
+}
+
+}  // namespace
+
+absl::Status ReadCommandLine(Words words, CommandLine& line) {
+  if (words.size() == 1) {
+    line.help = IsOneOf(words[0], {"--help", "-h"});
+    line.version = IsOneOf(words[0], {"--version", "-v"});
+    if (line.help || line.version) return absl::OkStatus();
+  }
+  if (!words.empty() && !IsOption(words[0])) {
+    const absl::Status status = ReadFileArgument(words[0], line);
+    if (!status.ok()) return status;
+    words = words.subspan(1);
+  }
+  while (!words.empty()) {
+    const auto next = std::find_if(words.begin() + 1, words.end(), IsOption);
+    const size_t count = next - words.begin();
+    const absl::Status status = ReadOption(words.first(count), line.settings);
+    if (!status.ok()) return status;
+    words = words.subspan(count);
+  }
+  return absl::OkStatus();
+}
+
+std::string HelpText() {
+  std::string text =
+      "usage: zsetd [FILE | -] [--SETTING VALUE ...]...\n"
+      "       zsetd --help | --version\n"
+      "\n"
+      "Starts the server with the settings of a file or of standard input, and those named here.\n"
+      "conf/zsetd.conf tells what each means. At their defaults they are\n"
+      "\n";
+  const Settings defaults;
+  for (const Setting& setting : AllSettings()) {
+    const std::string value = ValueOf(setting, defaults);
+    text += "  --" + std::string(setting.name) + " " + (value.empty() ? "\"\"" : value) + "\n";
+  }
+  return text;
+}
+
+}  // namespace zsetd

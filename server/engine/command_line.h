@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "protocol/words.h"
+#include "server/engine/settings.h"
+
+namespace zsetd {
+
+// What a start of the program asks for:
+//
+//   zsetd [FILE | -] [--SETTING VALUE ...] ...
+//   zsetd --help | --version
+//
+// A setting on the line wins over the file's, or over standard input's where that is read for "-".
+struct CommandLine {
+  bool help = false;
+  bool version = false;
+  std::string config_file;  // its whole path; empty if none was named
+  Settings settings;
+};
+
+// Reads the words behind the program's name. A refusal is for people.
+absl::Status ReadCommandLine(Words words, CommandLine& line);
+
+// What --help prints: how to start the program, and every setting at its default.
+std::string HelpText();
+
+}  // namespace zsetd

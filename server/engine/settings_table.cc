@@ -1,0 +1,176 @@
+#include "server/engine/settings_table.h"
+
+#include <limits>
+#include <optional>
+
+#include "protocol/number_text.h"
+#include "server/engine/arg_reader.h"
+#include "server/engine/errors.h"
+#include "server/engine/output_limits.h"
+#include "server/engine/size_text.h"
+
+namespace zsetd {
+namespace {
+
+constexpr int64_t kMaxInt = std::numeric_limits<int32_t>::max();
+constexpr int64_t kMinInt = std::numeric_limits<int32_t>::min();
+constexpr int64_t kMaxUnsigned = std::numeric_limits<uint32_t>::max();
+constexpr int64_t kMaxSize = std::numeric_limits<int64_t>::max();
+
+constexpr int64_t kMaxDatabases = 16384;    // each takes memory, and time of every tick
+constexpr int64_t kMaxKeepAlive = 32767;    // Linux: MAX_TCP_KEEPIDLE
+constexpr int64_t kMaxTicks = 500;          // Redis: CONFIG_MAX_HZ
+constexpr int64_t kMinBulkBytes = 1 << 20;  // as Redis
+
+constexpr std::string_view kLogLevels[] = {"debug", "verbose", "notice", "warning"};
+constexpr std::string_view kNoSnapshots[] = {""};
+constexpr std::string_view kNo[] = {"no"};
+
+constexpr Setting kSettings[] = {
+    {.name = "bind", .field = &Settings::bind, .many_words = true},
+    {.name = "port", .field = &Settings::port, .min = 1, .max = 65535},
+    {.name = "tcp-backlog", .field = &Settings::tcp_backlog, .max = kMaxInt},
+    {.name = "tcp-keepalive",
+     .field = &Settings::tcp_keepalive,
+     .max = kMaxKeepAlive,
+     .changes_live = true},
+    {.name = "timeout", .field = &Settings::timeout, .max = kMaxInt, .changes_live = true},
+    {.name = "maxclients",
+     .field = &Settings::maxclients,
+     .min = 1,
+     .max = kMaxUnsigned,
+     .changes_live = true},
+    {.name = "client-output-buffer-limit",
+     .field = &Settings::client_output_buffer_limit,
+     .changes_live = true,
+     .many_words = true},
+    {.name = "databases", .field = &Settings::databases, .min = 1, .max = kMaxDatabases},
+    {.name = "hz", .field = &Settings::hz, .min = 1, .max = kMaxTicks, .changes_live = true},
+    {.name = "loglevel", .field = &Settings::loglevel, .choices = kLogLevels, .changes_live = true},
+    {.name = "logfile", .field = &Settings::logfile},
+    {.name = "requirepass", .field = &Settings::requirepass, .changes_live = true},
+    {.name = "proto-max-bulk-len",
+     .field = &Settings::proto_max_bulk_len,
+     .min = kMinBulkBytes,
+     .max = kMaxSize,
+     .is_size = true,
+     .changes_live = true},
+    {.name = "zset-max-listpack-entries",
+     .old_name = "zset-max-ziplist-entries",
+     .field = &Settings::zset_max_listpack_entries,
+     .max = kMaxSize,
+     .changes_live = true},
+    {.name = "zset-max-listpack-value",
+     .old_name = "zset-max-ziplist-value",
+     .field = &Settings::zset_max_listpack_value,
+     .max = kMaxSize,
+     .is_size = true,
+     .changes_live = true},
+    {.name = "list-max-listpack-size",
+     .old_name = "list-max-ziplist-size",
+     .field = &Settings::list_max_listpack_size,
+     .min = kMinInt,
+     .max = kMaxInt,
+     .changes_live = true},
+    {.name = "save",
+     .field = &Settings::save,
+     .choices = kNoSnapshots,
+     .why_no_other = "no snapshots are kept: the only value is \"\"",
+     .changes_live = true,
+     .many_words = true},
+    {.name = "appendonly",
+     .field = &Settings::appendonly,
+     .choices = kNo,
+     .why_no_other = "no append-only file is kept: the only value is no",
+     .changes_live = true},
+};
+
+std::string Text(int64_t value) { return IntegerText(value); }
+std::string Text(const std::string& value) { return value; }
+std::string Text(const OutputLimits& value) { return OutputLimitsText(value); }
+
+absl::Status OutOfBounds(const Setting& setting) {
+  return Refusal("argument must be between " + IntegerText(setting.min) + " and " +
+                 IntegerText(setting.max) + " inclusive");
+}
+
+absl::Status ReadSize(const Setting& setting, std::string_view text, int64_t& field) {
+  const std::optional<uint64_t> bytes = ParseSize(text);
+  if (!bytes) return Refusal("argument must be a memory value");
+  if (*bytes < static_cast<uint64_t>(setting.min) || *bytes > static_cast<uint64_t>(setting.max)) {
+    return OutOfBounds(setting);
+  }
+  field = static_cast<int64_t>(*bytes);
+  return absl::OkStatus();
+}
+
+absl::Status Read(const Setting& setting, std::string_view text, int64_t& field) {
+  if (setting.is_size) return ReadSize(setting, text, field);
+  const std::optional<int64_t> number = ParseInteger(text);
+  if (!number) return Refusal("argument couldn't be parsed into an integer");
+  if (*number < setting.min || *number > setting.max) return OutOfBounds(setting);
+  field = *number;
+  return absl::OkStatus();
+}
+
+absl::Status NoSuchChoice(const Setting& setting) {
+  if (!setting.why_no_other.empty()) return Refusal(setting.why_no_other);
+  std::string reason = "argument(s) must be one of the following: ";
+  for (const std::string_view choice : setting.choices) {
+    if (choice != setting.choices.front()) reason += ", ";
+    reason += choice;
+  }
+  return Refusal(reason);
+}
+
+absl::Status Read(const Setting& setting, std::string_view text, std::string& field) {
+  if (setting.choices.empty()) {
+    field = text;
+    return absl::OkStatus();
+  }
+  for (const std::string_view choice : setting.choices) {
+    if (!EqualsIgnoringCase(choice, text)) continue;
+    field = choice;
+    return absl::OkStatus();
+  }
+  return NoSuchChoice(setting);
+}
+
+absl::Status Read(const Setting&, std::string_view text, OutputLimits& field) {
+  return ReadOutputLimits(text, field);
+}
+
+}  // namespace
+
+std::span<const Setting> AllSettings() { return kSettings; }
+
+const Setting* FindSetting(std::string_view name) {
+  for (const Setting& setting : kSettings) {
+    if (EqualsIgnoringCase(setting.name, name)) return &setting;
+    if (!setting.old_name.empty() && EqualsIgnoringCase(setting.old_name, name)) return &setting;
+  }
+  return nullptr;
+}
+
+std::string ValueOf(const Setting& setting, const Settings& settings) {
+  return std::visit([&](auto field) { return Text(settings.*field); }, setting.field);
+}
+
+absl::Status SetValue(const Setting& setting, Settings& settings, std::string_view value) {
+  return std::visit([&](auto field) { return Read(setting, value, settings.*field); },
+                    setting.field);
+}
+
+absl::Status SetFromWords(Words words, Settings& settings) {
+  const Setting* const setting = FindSetting(words[0]);
+  if (setting == nullptr) return Refusal("Bad directive or wrong number of arguments");
+  const Words values = words.subspan(1);
+  if (values.empty() || (values.size() > 1 && !setting->many_words)) {
+    return Refusal("wrong number of arguments");
+  }
+  std::string value(values[0]);
+  for (const std::string_view more : values.subspan(1)) value += " " + std::string(more);
+  return SetValue(*setting, settings, value);
+}
+
+}  // namespace zsetd

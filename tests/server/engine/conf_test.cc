@@ -1,0 +1,65 @@
+// Holds conf/zsetd.conf against the table of settings.
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "protocol/inline_words.h"
+#include "server/engine/settings_file.h"
+#include "server/engine/settings_table.h"
+
+namespace zsetd {
+namespace {
+
+std::vector<std::string> LinesOfConf() {
+  std::vector<std::string> lines;
+  std::ifstream file(ZSETD_CONF);
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST(Conf, HoldsEverySettingOnce) {
+  std::map<std::string_view, int> times;
+  for (const std::string& line : LinesOfConf()) {
+    if (line.empty() || line.front() == '#') continue;
+    const Setting* setting = FindSetting(SplitWords(line)->front());
+    ASSERT_NE(setting, nullptr) << line;
+    ++times[setting->name];
+  }
+  for (const Setting& setting : AllSettings()) EXPECT_EQ(times[setting.name], 1) << setting.name;
+}
+
+// The settings are given other values first, so that a line which says nothing cannot pass.
+TEST(Conf, HoldsEverySettingAtItsDefault) {
+  const Settings defaults;
+  Settings settings;
+  settings.bind = settings.requirepass = settings.logfile = settings.loglevel = "other";
+  settings.save = settings.appendonly = "other";
+  settings.client_output_buffer_limit = {{1, 1, 1}, {1, 1, 1}};
+  for (const Setting& setting : AllSettings()) {
+    if (const auto* field = std::get_if<int64_t Settings::*>(&setting.field))
+      settings.** field = -9;
+    EXPECT_NE(ValueOf(setting, settings), ValueOf(setting, defaults)) << setting.name;
+  }
+  ASSERT_TRUE(ReadSettingsFile(ZSETD_CONF, settings).ok());
+  for (const Setting& setting : AllSettings()) {
+    EXPECT_EQ(ValueOf(setting, settings), ValueOf(setting, defaults)) << setting.name;
+  }
+}
+
+TEST(Conf, TellsWhatEachSettingMeans) {
+  const std::vector<std::string> lines = LinesOfConf();
+  ASSERT_FALSE(lines.empty());
+  bool told = false;  // a comment stands above, with no empty line between
+  for (const std::string& line : lines) {
+    const bool is_comment = line.starts_with("# ");
+    EXPECT_TRUE(told || is_comment || line.empty()) << line;
+    told = is_comment || (told && !line.empty());
+  }
+}
+
+}  // namespace
+}  // namespace zsetd

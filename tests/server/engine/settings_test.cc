@@ -1,0 +1,201 @@
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "server/engine/command_line.h"
+#include "server/engine/errors.h"
+#include "server/engine/settings_file.h"
+#include "server/engine/settings_table.h"
+#include "server/engine/size_text.h"
+
+namespace zsetd {
+namespace {
+
+std::string Set(std::string_view name, std::string_view value, Settings& settings) {
+  return std::string(ErrorLine(SetValue(*FindSetting(name), settings, value)));
+}
+
+std::string Refused(std::string_view name, std::string_view value) {
+  Settings settings;
+  const std::string refusal = Set(name, value, settings);
+  EXPECT_EQ(settings, Settings()) << "a refused value changes nothing";
+  return refusal;
+}
+
+std::string Read(const std::string& text, Settings& settings) {
+  std::istringstream stream(text);
+  return std::string(ErrorLine(ReadSettings(stream, "zsetd.conf", settings)));
+}
+
+std::string ReadLine(const std::vector<std::string_view>& words, CommandLine& line) {
+  return std::string(ErrorLine(ReadCommandLine(words, line)));
+}
+
+TEST(Settings, TheirTextReadsBackAsTheSameValue) {
+  const Settings defaults;
+  for (const Setting& setting : AllSettings()) {
+    Settings copy;
+    EXPECT_EQ(Set(setting.name, ValueOf(setting, defaults), copy), "") << setting.name;
+    EXPECT_EQ(copy, defaults) << setting.name;
+  }
+}
+
+TEST(Settings, IntegersKeepToTheirBounds) {
+  Settings settings;
+  EXPECT_EQ(Set("port", "65535", settings), "");
+  EXPECT_EQ(settings.port, 65535);
+  EXPECT_EQ(Refused("port", "65536"), "argument must be between 1 and 65535 inclusive");
+  EXPECT_EQ(Refused("timeout", "-1"), "argument must be between 0 and 2147483647 inclusive");
+  EXPECT_EQ(Refused("port", "7000x"), "argument couldn't be parsed into an integer");
+  EXPECT_EQ(Refused("port", ""), "argument couldn't be parsed into an integer");
+}
+
+TEST(Settings, SizesHaveUnits) {
+  EXPECT_EQ(ParseSize("7"), 7u);
+  EXPECT_EQ(ParseSize("7b"), 7u);
+  EXPECT_EQ(ParseSize("7k"), 7000u);
+  EXPECT_EQ(ParseSize("7KB"), 7168u);
+  EXPECT_EQ(ParseSize("2m"), 2000000u);
+  EXPECT_EQ(ParseSize("2Mb"), 2097152u);
+  EXPECT_EQ(ParseSize("3g"), 3000000000u);
+  EXPECT_EQ(ParseSize("3gb"), 3221225472u);
+  EXPECT_EQ(ParseSize("99999999999999999999"), UINT64_MAX);
+  EXPECT_EQ(ParseSize("18446744073709551615gb"), UINT64_MAX);
+  for (const std::string_view bad : {"", "mb", "-1", "+1", " 1", "1 mb", "1mx", "1.5mb"}) {
+    EXPECT_FALSE(ParseSize(bad)) << bad;
+  }
+}
+
+TEST(Settings, SizesKeepToTheirBounds) {
+  EXPECT_EQ(Refused("proto-max-bulk-len", "1mx"), "argument must be a memory value");
+  EXPECT_EQ(Refused("proto-max-bulk-len", "1kb"),
+            "argument must be between 1048576 and 9223372036854775807 inclusive");
+  EXPECT_EQ(Refused("proto-max-bulk-len", "9223372036854775808"),
+            "argument must be between 1048576 and 9223372036854775807 inclusive");
+}
+
+TEST(Settings, SizesForPeopleHaveTwoDigits) {
+  EXPECT_EQ(SizeText(1023), "1023B");
+  EXPECT_EQ(SizeText(1536), "1.50K");
+  EXPECT_EQ(SizeText(512u << 20), "512.00M");
+}
+
+TEST(Settings, ChoicesComeInAnyCase) {
+  Settings settings;
+  EXPECT_EQ(Set("loglevel", "Verbose", settings), "");
+  EXPECT_EQ(settings.loglevel, "verbose");
+  EXPECT_EQ(Refused("loglevel", "loud"),
+            "argument(s) must be one of the following: debug, verbose, notice, warning");
+}
+
+TEST(Settings, WhatIsNotKeptOnDiskCannotBeAskedFor) {
+  EXPECT_EQ(Refused("save", "900 1"), "no snapshots are kept: the only value is \"\"");
+  EXPECT_EQ(Refused("appendonly", "yes"), "no append-only file is kept: the only value is no");
+}
+
+TEST(Settings, OutputLimitsOfAClassNotNamedStay) {
+  Settings settings;
+  EXPECT_EQ(Set("client-output-buffer-limit", "PubSub 1mb 1k 5", settings), "");
+  EXPECT_EQ(settings.client_output_buffer_limit.pubsub, (OutputLimit{1048576, 1000, 5}));
+  EXPECT_EQ(settings.client_output_buffer_limit.normal, OutputLimit());
+}
+
+TEST(Settings, OutputLimitsAreSetTogetherOrNotAtAll) {
+  EXPECT_EQ(Refused("client-output-buffer-limit", "pubsub 1 2"),
+            "Wrong number of arguments in buffer limit configuration.");
+  EXPECT_EQ(Refused("client-output-buffer-limit", ""),
+            "Wrong number of arguments in buffer limit configuration.");
+  EXPECT_EQ(Refused("client-output-buffer-limit", "normal 1 1 1 pubsub 1 2 3x"),
+            "Error in hard, soft or soft_seconds setting in buffer limit configuration.");
+  EXPECT_EQ(Refused("client-output-buffer-limit", "normal 1 1 1 crowd 1 2 3"),
+            "Invalid client class specified in buffer limit configuration.");
+}
+
+TEST(Settings, AreFoundByOldNamesToo) {
+  EXPECT_EQ(FindSetting("zset-max-ziplist-value"), FindSetting("ZSET-max-listpack-value"));
+  EXPECT_EQ(FindSetting("nosuch"), nullptr);
+  EXPECT_EQ(FindSetting(""), nullptr);
+}
+
+TEST(SettingsFile, HoldsASettingALine) {
+  Settings settings;
+  EXPECT_EQ(
+      Read("# port 1\n\n  port 7000 \r\nrequirepass \"two words\"\nBIND ::1 127.0.0.1", settings),
+      "");
+  EXPECT_EQ(settings.port, 7000);
+  EXPECT_EQ(settings.requirepass, "two words");
+  EXPECT_EQ(settings.bind, "::1 127.0.0.1");
+}
+
+TEST(SettingsFile, MistakesAreToldWithTheirLine) {
+  const auto complaint = [](const std::string& line) {
+    Settings settings;
+    return Read("\nport 7000\n" + line + "\n", settings);
+  };
+  const std::string where = "Reading zsetd.conf, at line 3\n>>> ";
+  EXPECT_EQ(complaint("  hz 0 "), where + "'hz 0'\nargument must be between 1 and 500 inclusive");
+  EXPECT_EQ(complaint("nosuch 1"),
+            where + "'nosuch 1'\nBad directive or wrong number of arguments");
+  EXPECT_EQ(complaint("hz"), where + "'hz'\nwrong number of arguments");
+  EXPECT_EQ(complaint("hz 1 2"), where + "'hz 1 2'\nwrong number of arguments");
+  EXPECT_EQ(complaint("hz \"1"), where + "'hz \"1'\nUnbalanced quotes in configuration line");
+  EXPECT_EQ(
+      complaint("include /no/such.conf"),
+      where + "'include /no/such.conf'\ncan't read '/no/such.conf': No such file or directory");
+}
+
+TEST(SettingsFile, AFolderIsNone) {
+  Settings settings;
+  EXPECT_EQ(ErrorLine(ReadSettingsFile("/", settings)), "can't read '/': Is a directory");
+}
+
+TEST(SettingsFile, IncludesOthers) {
+  Settings settings;
+  EXPECT_EQ(Read("hz 20\ninclude " ZSETD_CONF "\nport 7000\n", settings), "");
+  EXPECT_EQ(settings.hz, Settings().hz) << "what the included file says comes later";
+  EXPECT_EQ(settings.port, 7000);
+}
+
+TEST(CommandLine, GivesSettings) {
+  CommandLine line;
+  EXPECT_EQ(ReadLine({"--port", "7000", "--save", "", "--bind", "127.0.0.1", "::1",
+                      "--list-max-listpack-size", "-1"},
+                     line),
+            "");
+  EXPECT_EQ(line.settings.port, 7000);
+  EXPECT_EQ(line.settings.bind, "127.0.0.1 ::1");
+  EXPECT_EQ(line.settings.list_max_listpack_size, -1);
+  EXPECT_EQ(line.config_file, "");
+}
+
+TEST(CommandLine, WinsOverTheFileItNames) {
+  CommandLine line;
+  EXPECT_EQ(ReadLine({ZSETD_CONF, "--port", "7000"}, line), "");
+  EXPECT_EQ(line.settings.port, 7000);
+  EXPECT_EQ(line.config_file, ZSETD_CONF);
+}
+
+TEST(CommandLine, MistakesAreTold) {
+  CommandLine line;
+  const std::string where = "Reading the command line\n>>> ";
+  EXPECT_EQ(ReadLine({"--port", "x"}, line),
+            where + "'--port x'\nargument couldn't be parsed into an integer");
+  EXPECT_EQ(ReadLine({"--port", "--hz", "1"}, line), where + "'--port'\nwrong number of arguments");
+  EXPECT_EQ(ReadLine({"--"}, line), where + "'--'\nBad directive or wrong number of arguments");
+  EXPECT_EQ(ReadLine({"/no/such.conf"}, line),
+            "can't read '/no/such.conf': No such file or directory");
+}
+
+TEST(CommandLine, AsksForHelpOrVersion) {
+  CommandLine line;
+  EXPECT_EQ(ReadLine({"--help"}, line), "");
+  EXPECT_TRUE(line.help);
+  EXPECT_EQ(ReadLine({"-v"}, line), "");
+  EXPECT_TRUE(line.version);
+  EXPECT_NE(HelpText().find("--port 6379\n"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace zsetd
