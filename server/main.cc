@@ -2,17 +2,24 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
+#include <cstdio>
 #include <cstdlib>
 #include <random>
+#include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "server/commands/families.h"
+#include "server/engine/command_line.h"
 #include "server/engine/engine.h"
 #include "server/engine/errors.h"
 #include "server/net/clock.h"
+#include "server/net/log.h"
+#include "server/net/open_files.h"
 #include "server/net/server.h"
 
+namespace zsetd {
 namespace {
 
 uint64_t Seed() {
@@ -20,28 +27,66 @@ uint64_t Seed() {
   return (uint64_t{device()} << 32) | device();
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  zsetd::Settings settings;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    if (std::string_view(argv[i]) == "--port") settings.port = std::atoi(argv[i + 1]);
+// What the settings mean to the process as a whole.
+absl::Status Apply(const Settings& settings) {
+  const int64_t possible = MakeRoomForClients(settings.maxclients);
+  if (possible < settings.maxclients) {
+    return Refusal(
+        "The operating system is not able to handle the specified number of clients, try with " +
+        std::to_string(possible));
   }
+  SetLogLevel(settings.loglevel);
+  return absl::OkStatus();
+}
+
+int Complain(const absl::Status& status) {
+  std::fprintf(stderr, "*** zsetd " ZSETD_VERSION " cannot start ***\n%s\n",
+               std::string(ErrorLine(status)).c_str());
+  return EXIT_FAILURE;
+}
+
+// A default that the system cannot meet must not keep the server from starting.
+void MeetOpenFileLimit(Settings& settings) {
+  const int64_t possible = MakeRoomForClients(settings.maxclients);
+  if (possible == settings.maxclients) return;
+  spdlog::warn("maxclients is {} instead of {}: the system allows no more open files (ulimit -n)",
+               possible, settings.maxclients);
+  settings.maxclients = possible;
+}
+
+int Serve(const CommandLine& line) {
+  Settings settings = line.settings;
+  if (const absl::Status status = OpenLog(settings.logfile); !status.ok()) return Complain(status);
+  SetLogLevel(settings.loglevel);
+  MeetOpenFileLimit(settings);
+
   boost::asio::io_context io(1);
-  zsetd::Server* server = nullptr;
-  const zsetd::Host host = {
-      .stopwatch = zsetd::MonotonicNow,
-      .sleep = [](zsetd::Micros time) { std::this_thread::sleep_for(time); },
+  Server* server = nullptr;
+  const Host host = {
+      .apply = Apply,
+      .stopwatch = MonotonicNow,
+      .sleep = [](Micros time) { std::this_thread::sleep_for(time); },
       .shut_down = [&] { boost::asio::post(io, [&] { server->Stop(); }); },
   };
-  zsetd::Engine engine(settings, zsetd::AllCommands(), Seed(), zsetd::UnixNow(), host);
-  zsetd::Server front(io, engine);
+  Engine engine(settings, AllCommands(), Seed(), UnixNow(), host);
+  Server front(io, engine);
   server = &front;
-  if (const absl::Status status = front.Listen(); !status.ok()) {
-    spdlog::error("{}", zsetd::ErrorLine(status));
-    return EXIT_FAILURE;
-  }
-  spdlog::info("Ready to accept connections on port {}", settings.port);
+  if (const absl::Status status = front.Listen(); !status.ok()) return Complain(status);
+  spdlog::info("zsetd {} is ready to accept connections on port {}", ZSETD_VERSION, settings.port);
   io.run();
   spdlog::info("Bye");
+  return EXIT_SUCCESS;
+}
+
+}  // namespace
+}  // namespace zsetd
+
+int main(int argc, char** argv) {
+  const std::vector<std::string_view> words(argv + 1, argv + argc);
+  zsetd::CommandLine line;
+  const absl::Status status = zsetd::ReadCommandLine(words, line);
+  if (!status.ok()) return zsetd::Complain(status);
+  if (line.help) std::fputs(zsetd::HelpText().c_str(), stdout);
+  if (line.version) std::puts("zsetd " ZSETD_VERSION);
+  return line.help || line.version ? EXIT_SUCCESS : zsetd::Serve(line);
 }

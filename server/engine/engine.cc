@@ -36,6 +36,12 @@ void Engine::AdvanceTo(Millis now) {
   for (const auto& database : databases_) database->AdvanceTo(now);
 }
 
+absl::Status Engine::Configure(const Settings& settings) {
+  const absl::Status applied = host_.apply ? host_.apply(settings) : absl::OkStatus();
+  if (applied.ok()) settings_ = settings;
+  return applied;
+}
+
 void Engine::Attach(Client& client) {
   client.authenticated = settings_.requirepass.empty();
   clients_.emplace(client.id, &client);

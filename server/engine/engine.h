@@ -26,6 +26,10 @@ namespace zsetd {
 
 // What the engine asks of the world around it.
 struct Host {
+  // Puts settings into effect that others than the engine go by. May refuse them, with a reason as
+  // SetValue() gives it; nothing has changed then. Null: there is nothing to do.
+  std::function<absl::Status(const Settings&)> apply;
+
   std::function<Micros()> stopwatch;  // a clock that only goes forward, for measuring
   std::function<void(Micros)> sleep;  // stops the whole server (DEBUG SLEEP)
   std::function<void()> shut_down;    // asks for the server's orderly end
@@ -73,8 +77,12 @@ class Engine {
 
   const std::map<uint64_t, Client*>& clients() const { return clients_; }  // by age
 
-  Settings& settings() { return settings_; }
   const Settings& settings() const { return settings_; }
+
+  // Replaces the settings, unless the host refuses them. They are read where they are used, so that
+  // what changes takes effect at once.
+  absl::Status Configure(const Settings& settings);
+
   CommandTable& commands() { return commands_; }
   Channels& channels() { return channels_; }
   Watches& watches() { return watches_; }

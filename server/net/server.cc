@@ -4,6 +4,7 @@
 #include <netinet/tcp.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/write.hpp>
 #include <chrono>
@@ -19,16 +20,21 @@ namespace {
 namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
-using KeepIdle = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_KEEPIDLE>;
+template <int name>
+using TcpOption = asio::detail::socket_option::integer<IPPROTO_TCP, name>;
 
 constexpr std::chrono::seconds kGrace{5};
+constexpr int kUnansweredProbes = 3;  // then the other side has gone; as Redis
 
 void Prepare(tcp::socket& socket, const Settings& settings) {
   error_code ignored;  // a connection works without these
   socket.set_option(tcp::no_delay(true), ignored);
-  if (settings.tcp_keepalive == 0) return;
+  const int silence_s = static_cast<int>(settings.tcp_keepalive);
+  if (silence_s == 0) return;
   socket.set_option(asio::socket_base::keep_alive(true), ignored);
-  socket.set_option(KeepIdle(static_cast<int>(settings.tcp_keepalive)), ignored);
+  socket.set_option(TcpOption<TCP_KEEPIDLE>(silence_s), ignored);
+  socket.set_option(TcpOption<TCP_KEEPINTVL>(std::max(silence_s / 3, 1)), ignored);
+  socket.set_option(TcpOption<TCP_KEEPCNT>(kUnansweredProbes), ignored);
 }
 
 }  // namespace

@@ -55,13 +55,13 @@ Session::Session(Tcp::socket socket, Engine& engine, std::function<void()> on_ba
       on_end_(std::move(on_end)),
       client_(engine.NextClientId(), Text(socket_.remote_endpoint()),
               Text(socket_.local_endpoint()), engine.now(), [this] { WakeSoon(); }),
-      parser_(LimitsFrom(engine.settings())),
       has_output_(socket_.get_executor(), asio::steady_timer::time_point::max()),
       is_drained_(socket_.get_executor(), asio::steady_timer::time_point::max()) {}
 
 void Session::Start() {
   socket_.non_blocking(true);
   engine_.Attach(client_);
+  spdlog::debug("Accepted {}", client_.address);
   const auto self = shared_from_this();
   asio::co_spawn(
       socket_.get_executor(), [self] { return self->Read(); }, asio::detached);
@@ -77,6 +77,7 @@ asio::awaitable<void> Session::Read() {
         co_await socket_.async_read_some(asio::buffer(space.data(), space.size()), kAwait);
     if (error) break;
     parser_.Arrived(count);
+    parser_.set_limits(LimitsFrom(engine_.settings()));
     engine_.stats().net_input_bytes += count;
     engine_.AdvanceTo(UnixNow());
     while (!RunRequests()) co_await is_drained_.async_wait(kAwait);
@@ -106,6 +107,7 @@ void Session::RunRequest() {
 }
 
 void Session::RefuseProtocol() {
+  spdlog::debug("Closing {}: {}", client_.address, parser_.error());
   client_.reply.Begin();
   client_.reply.Error(parser_.error());
   finishing_ = true;
@@ -180,6 +182,7 @@ void Session::CloseIfDone() {
 void Session::Close() {
   if (std::exchange(closed_, true)) return;
   engine_.Detach(client_);
+  spdlog::debug("Closed {}", client_.address);
   error_code ignored;
   socket_.close(ignored);
   has_output_.cancel();

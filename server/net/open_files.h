@@ -1,0 +1,11 @@
+#pragma once
+
+#include <cstdint>
+
+namespace zsetd {
+
+// Raises this process's limit of open files, as far as the system allows, so that so many clients
+// can be connected. Returns how many can; at least 1.
+int64_t MakeRoomForClients(int64_t clients);
+
+}  // namespace zsetd
