@@ -98,8 +98,8 @@ void Server::AwaitSignal() {
   signals_.async_wait([this](const error_code& error, int signal) {
     if (error) return;
     spdlog::info("Received signal {}, shutting down", signal);
+    AwaitSignal();  // first, so that Stop() can end this wait too
     Stop();
-    AwaitSignal();
   });
 }
 
