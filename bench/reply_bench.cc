@@ -1,0 +1,58 @@
+// What it costs to write a reply: its numbers, bulks and arrays.
+
+#include <benchmark/benchmark.h>
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "protocol/number_text.h"
+#include "protocol/reply_writer.h"
+
+namespace zsetd {
+namespace {
+
+void FormatDouble(benchmark::State& state, double value) {
+  std::array<char, kNumberBytes> text;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(value);
+    benchmark::DoNotOptimize(zsetd::FormatDouble(value, text.data()));
+  }
+}
+BENCHMARK_CAPTURE(FormatDouble, Digit, 7.0);
+BENCHMARK_CAPTURE(FormatDouble, Timestamp, 1700000000.0);
+BENCHMARK_CAPTURE(FormatDouble, Fraction, 3.1415926535897931);
+
+constexpr int kBulks = 16;  // written before the buffer is emptied, as for a pipeline
+
+void Bulk(benchmark::State& state) {
+  const std::string bytes(state.range(0), 'x');
+  std::string out;
+  ReplyWriter reply(out);
+  while (state.KeepRunningBatch(kBulks)) {
+    out.clear();
+    for (int i = 0; i < kBulks; ++i) reply.Bulk(bytes);
+    benchmark::DoNotOptimize(out.data());
+  }
+}
+BENCHMARK(Bulk)->Arg(3)->Arg(12)->Arg(100);
+
+// ZRANGE WITHSCORES of a thousand; time is per member.
+void MembersWithScores(benchmark::State& state) {
+  constexpr int kMembers = 1000;
+  std::string out;
+  ReplyWriter reply(out);
+  while (state.KeepRunningBatch(kMembers)) {
+    out.clear();
+    reply.Array(2 * kMembers);
+    for (int i = 0; i < kMembers; ++i) {
+      reply.Bulk("000000031007");
+      reply.Double(i);
+    }
+    benchmark::DoNotOptimize(out.data());
+  }
+}
+BENCHMARK(MembersWithScores);
+
+}  // namespace
+}  // namespace zsetd
