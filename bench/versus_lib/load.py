@@ -1,0 +1,58 @@
+"""The load: redis-benchmark for speed, a plain pipelining client to fill a server."""
+
+import csv
+import io
+import re
+import shlex
+import socket
+import subprocess
+
+CLIENTS = 50
+
+
+def encode(*words):
+    """A request in RESP."""
+    parts = [b"*%d\r\n" % len(words)]
+    for word in words:
+        data = str(word).encode()
+        parts.append(b"$%d\r\n%s\r\n" % (len(data), data))
+    return b"".join(parts)
+
+
+def fill(port, requests):
+    """Sends encoded requests, each answered by one line, a batch at a time. Stops at an error."""
+    with socket.create_connection(("127.0.0.1", port)) as connection:
+        batch = []
+        for request in requests:
+            batch.append(request)
+            if len(batch) == 200:
+                _exchange(connection, batch)
+                batch = []
+        _exchange(connection, batch)
+
+
+def _exchange(connection, batch):
+    connection.sendall(b"".join(batch))
+    lines = 0
+    while lines < len(batch):
+        replies = connection.recv(1 << 16)
+        if not replies:
+            raise RuntimeError("a server closed the connection")
+        if error := re.search(rb"^-.*", replies, re.MULTILINE):
+            raise RuntimeError(f"a server refused a request: {error.group().decode()}")
+        lines += replies.count(b"\n")
+
+
+def drive(port, words, pipeline, requests, span):
+    """Lets redis-benchmark send one command over and over; `span` bounds each __rand_int__."""
+    command = ["redis-benchmark", "-p", str(port), "-c", str(CLIENTS), "-P", str(pipeline),
+               "-n", str(requests), "-r", str(span), "--csv", *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:  # it stops at the first error that the server answers
+        raise RuntimeError(f"{shlex.join(command)}: {done.stderr.strip()}")
+    row = list(csv.DictReader(io.StringIO(done.stdout)))[-1]
+    return {
+        "requests_per_second": float(row["rps"]),
+        "p50_ms": float(row["p50_latency_ms"]),
+        "p99_ms": float(row["p99_latency_ms"]),
+    }
