@@ -53,6 +53,17 @@ std::optional<double> Intersected(const Element& first, double weight,
   return score;
 }
 
+bool InAll(std::string_view member, std::span<const WeightedSet> sets) {
+  return std::ranges::all_of(
+      sets, [&](const WeightedSet& input) { return input.set->Score(member).has_value(); });
+}
+
+bool InAny(std::string_view member, std::span<const WeightedSet> sets) {
+  return std::ranges::any_of(sets, [&](const WeightedSet& input) {
+    return input.set != nullptr && input.set->Score(member).has_value();
+  });
+}
+
 }  // namespace
 
 SortedSet Union(std::span<const WeightedSet> inputs, Aggregate aggregate) {
@@ -79,6 +90,28 @@ SortedSet Intersection(std::span<const WeightedSet> inputs, Aggregate aggregate)
     if (const auto score = Intersected(element, sets[0].weight, others, aggregate)) {
       table.Add(element.member, *score);
     }
+  }
+  return table.Build();
+}
+
+size_t IntersectionSize(std::span<const WeightedSet> inputs, size_t most) {
+  const std::vector<WeightedSet> sets = BySize(inputs);
+  if (sets.empty() || sets.size() < inputs.size()) return 0;
+  const std::span<const WeightedSet> others = std::span(sets).subspan(1);
+
+  size_t count = 0;
+  for (SortedSet::Cursor at = sets[0].set->At(0); at.valid() && count < most; at.Next()) {
+    count += InAll(at.element().member, others);
+  }
+  return count;
+}
+
+SortedSet Difference(std::span<const WeightedSet> inputs) {
+  ScoreTable table;
+  if (inputs.empty() || inputs[0].set == nullptr) return SortedSet();
+  for (SortedSet::Cursor at = inputs[0].set->At(0); at.valid(); at.Next()) {
+    const Element element = at.element();
+    if (!InAny(element.member, inputs.subspan(1))) table.Add(element.member, element.score);
   }
   return table.Build();
 }

@@ -24,4 +24,11 @@ SortedSet Union(std::span<const WeightedSet> inputs, Aggregate aggregate);
 // Walks the smallest input and looks its members up in the others.
 SortedSet Intersection(std::span<const WeightedSet> inputs, Aggregate aggregate);
 
+// How many members all inputs share; counts no further than `most`.
+size_t IntersectionSize(std::span<const WeightedSet> inputs, size_t most);
+
+// The elements of the first input whose members are in none of the others, with the scores they
+// have there. Weights do not count. O(N * inputs) for N elements of the first.
+SortedSet Difference(std::span<const WeightedSet> inputs);
+
 }  // namespace zsetd

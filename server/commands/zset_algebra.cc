@@ -1,4 +1,6 @@
-#include <optional>
+#include <cstdint>
+#include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,13 +14,27 @@
 namespace zsetd {
 namespace {
 
-using Operation = SortedSet (*)(std::span<const WeightedSet>, Aggregate);
-
 struct AlgebraRequest {
   std::vector<WeightedSet> inputs;
   Aggregate aggregate = Aggregate::kSum;
   bool with_scores = false;
 };
+
+// Which options a command takes after its keys.
+struct AlgebraGrammar {
+  bool weighted = false;  // WEIGHTS and AGGREGATE
+  bool with_scores = false;
+};
+
+using Operation = SortedSet (*)(const AlgebraRequest&);
+
+SortedSet UnionOf(const AlgebraRequest& request) {
+  return Union(request.inputs, request.aggregate);
+}
+SortedSet IntersectionOf(const AlgebraRequest& request) {
+  return Intersection(request.inputs, request.aggregate);
+}
+SortedSet DifferenceOf(const AlgebraRequest& request) { return Difference(request.inputs); }
 
 Words TakeKeys(Call& call) {
   const int64_t count = call.args.Integer();
@@ -43,36 +59,42 @@ bool TakeAggregate(ArgReader& args, Aggregate& aggregate) {
   return false;
 }
 
-AlgebraRequest TakeRequest(Call& call, bool to_be_stored) {
-  AlgebraRequest request;
+bool TakeOption(ArgReader& args, const AlgebraGrammar& grammar, AlgebraRequest& request) {
+  if (grammar.with_scores && args.Take("withscores")) return request.with_scores = true;
+  if (!grammar.weighted) return false;
+  return TakeWeights(args, request.inputs) || TakeAggregate(args, request.aggregate);
+}
+
+std::vector<WeightedSet> TakeInputs(Call& call) {
+  std::vector<WeightedSet> inputs;
   for (const std::string_view key : TakeKeys(call)) {
-    request.inputs.push_back({.set = call.Find<SortedSet>(key)});
+    inputs.push_back({.set = call.Find<SortedSet>(key)});
   }
-  ArgReader& args = call.args;
-  while (args.ok() && !args.AtEnd()) {
-    if (TakeWeights(args, request.inputs) || TakeAggregate(args, request.aggregate)) continue;
-    if (!to_be_stored && args.Take("withscores")) {
-      request.with_scores = true;
-    } else {
-      args.Refuse(kSyntaxError);
-    }
+  return inputs;
+}
+
+AlgebraRequest TakeRequest(Call& call, const AlgebraGrammar& grammar) {
+  AlgebraRequest request = {.inputs = TakeInputs(call)};
+  while (call.args.ok() && !call.args.AtEnd()) {
+    if (!TakeOption(call.args, grammar, request)) call.args.Refuse(kSyntaxError);
   }
   return request;
 }
 
-void Reply(Call& call, Operation operation) {
-  const AlgebraRequest request = TakeRequest(call, /*to_be_stored=*/false);
+void Reply(Call& call, AlgebraGrammar grammar, Operation operation) {
+  grammar.with_scores = true;
+  const AlgebraRequest request = TakeRequest(call, grammar);
   if (call.Refused()) return;
-  const SortedSet result = operation(request.inputs, request.aggregate);
+  const SortedSet result = operation(request);
   ReplyElements(call, &result, {0, result.size()}, /*reversed=*/false, request.with_scores);
 }
 
 // The destination may be one of the inputs: the result is whole before it is put there.
-void Store(Call& call, Operation operation) {
+void Store(Call& call, const AlgebraGrammar& grammar, Operation operation) {
   const std::string_view destination = call.args.Word();
-  const AlgebraRequest request = TakeRequest(call, /*to_be_stored=*/true);
+  const AlgebraRequest request = TakeRequest(call, grammar);
   if (call.Refused()) return;
-  SortedSet result = operation(request.inputs, request.aggregate);
+  SortedSet result = operation(request);
   call.reply.Integer(static_cast<int64_t>(result.size()));
   if (result.empty()) {
     call.database().Erase(destination);
@@ -81,10 +103,29 @@ void Store(Call& call, Operation operation) {
   }
 }
 
-void ZUnion(Call& call) { Reply(call, Union); }
-void ZInter(Call& call) { Reply(call, Intersection); }
-void ZUnionStore(Call& call) { Store(call, Union); }
-void ZInterStore(Call& call) { Store(call, Intersection); }
+constexpr AlgebraGrammar kWeighted = {.weighted = true};
+
+void ZUnion(Call& call) { Reply(call, kWeighted, UnionOf); }
+void ZInter(Call& call) { Reply(call, kWeighted, IntersectionOf); }
+void ZDiff(Call& call) { Reply(call, {}, DifferenceOf); }
+void ZUnionStore(Call& call) { Store(call, kWeighted, UnionOf); }
+void ZInterStore(Call& call) { Store(call, kWeighted, IntersectionOf); }
+void ZDiffStore(Call& call) { Store(call, {}, DifferenceOf); }
+
+// LIMIT 0 is no limit.
+void ZInterCard(Call& call) {
+  constexpr size_t kNoLimit = std::numeric_limits<size_t>::max();
+  const std::vector<WeightedSet> inputs = TakeInputs(call);
+  int64_t limit = 0;
+  while (call.args.left() >= 2 && call.args.Take("limit")) {
+    limit =
+        call.args.IntegerIn(0, std::numeric_limits<int64_t>::max(), "ERR LIMIT can't be negative");
+  }
+  call.args.End();
+  if (call.Refused()) return;
+  const size_t count = IntersectionSize(inputs, limit == 0 ? kNoLimit : limit);
+  call.reply.Integer(static_cast<int64_t>(count));
+}
 
 constexpr KeyPlaces kCountedKeys = {.count_at = 1};
 constexpr KeyPlaces kDestinationAndCountedKeys = {.first = 1, .last = 1, .step = 1, .count_at = 2};
@@ -134,6 +175,36 @@ constexpr Command kCommands[] = {
               "SUM|MIN|MAX]",
      .summary = "Stores the members that are in all of the sorted sets.",
      .cost = "O(N*K)+O(M*log(M)) for N members in the smallest of K sets and M in the result"},
+    {.name = "zdiff",
+     .run = ZDiff,
+     .arity = -3,
+     .flags = kReadOnly | kMovableKeys,
+     .keys = kCountedKeys,
+     .group = CommandGroup::kSortedSet,
+     .since = "6.2.0",
+     .usage = "numkeys key [key ...] [WITHSCORES]",
+     .summary = "Tells the members of the first sorted set that are in none of the others.",
+     .cost = "O(N*K)+O(M*log(M)) for N members in the first of K sets and M in the result"},
+    {.name = "zdiffstore",
+     .run = ZDiffStore,
+     .arity = -4,
+     .flags = kWrite | kDenyOom | kMovableKeys,
+     .keys = kDestinationAndCountedKeys,
+     .group = CommandGroup::kSortedSet,
+     .since = "6.2.0",
+     .usage = "destination numkeys key [key ...]",
+     .summary = "Stores the members of the first sorted set that are in none of the others.",
+     .cost = "O(N*K)+O(M*log(M)) for N members in the first of K sets and M in the result"},
+    {.name = "zintercard",
+     .run = ZInterCard,
+     .arity = -3,
+     .flags = kReadOnly | kMovableKeys,
+     .keys = kCountedKeys,
+     .group = CommandGroup::kSortedSet,
+     .since = "7.0.0",
+     .usage = "numkeys key [key ...] [LIMIT limit]",
+     .summary = "Counts the members that are in all of the sorted sets.",
+     .cost = "O(N*K) for N members in the smallest of K sets"},
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <string>
@@ -49,6 +50,9 @@ TEST(SetAlgebra, MissingSetIsEmpty) {
   EXPECT_TRUE(Intersection(inputs, Aggregate::kSum).empty());
   EXPECT_TRUE(Union({}, Aggregate::kSum).empty());
   EXPECT_TRUE(Intersection({}, Aggregate::kSum).empty());
+  EXPECT_EQ(IntersectionSize(inputs, 9), 0u);
+  EXPECT_EQ(Difference(inputs).size(), 1u);
+  EXPECT_TRUE(Difference({}).empty());
 }
 
 double Combined(double a, double b, Aggregate aggregate) {
@@ -84,8 +88,16 @@ TEST(SetAlgebra, DoesWhatTheModelDoes) {
       }
     }
     ASSERT_EQ(ElementsOf(Union(inputs, aggregate)), ElementsOf(SetOf(expected)));
+    Scores left;
+    for (const auto& [score, member] : ElementsOf(sets[0])) {
+      if (times[member] == 1) left[member] = score;
+    }
+    ASSERT_EQ(ElementsOf(Difference(inputs)), ElementsOf(SetOf(left)));
+
     std::erase_if(expected, [&](const auto& e) { return times[e.first] < inputs.size(); });
     ASSERT_EQ(ElementsOf(Intersection(inputs, aggregate)), ElementsOf(SetOf(expected)));
+    ASSERT_EQ(IntersectionSize(inputs, 1000), expected.size());
+    ASSERT_EQ(IntersectionSize(inputs, 3), std::min<size_t>(3, expected.size()));
   }
 }
 
