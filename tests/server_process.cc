@@ -22,6 +22,19 @@
 namespace zsetd {
 namespace {
 
+constexpr Millis kUntilListening{20000};  // under a sanitizer on a busy machine
+constexpr Millis kUntilEnd{10000};
+constexpr Millis kBetweenLooks{2};
+
+class Deadline {
+ public:
+  explicit Deadline(Millis patience) : at_(std::chrono::steady_clock::now() + patience) {}
+  bool Passed() const { return std::chrono::steady_clock::now() >= at_; }
+
+ private:
+  const std::chrono::steady_clock::time_point at_;
+};
+
 bool IsFree(int port) {
   const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const int on = 1;
@@ -66,45 +79,53 @@ std::vector<std::string> Command(const std::string& program, int port, const std
 
 }  // namespace
 
-ServerProcess::ServerProcess(const std::string& program) : port_(FreePort()) {
+ServerProcess::ServerProcess(const std::string& program) : program_(program), port_(FreePort()) {
   std::string folder = testing::TempDir() + "zsetd-test-XXXXXX";
   folder_ = mkdtemp(folder.data());
-  Start(program);
+  const std::vector<std::string> words = Command(program, port_, folder_);
+  process_ = fork();
+  if (process_ == 0) Become(words, folder_ + "/log");
+  if (!WaitUntilItListens()) ADD_FAILURE() << program << " does not listen; it says:\n" << Log();
 }
 
 ServerProcess::~ServerProcess() {
-  if (running()) {
-    kill(process_, SIGTERM);
+  if (running()) kill(process_, SIGTERM);
+  std::optional<int> status = running() ? WaitUntilItEnds(kUntilEnd) : 0;
+  if (!status) {
+    kill(process_, SIGKILL);
     waitpid(process_, nullptr, 0);
   }
+  if (status != 0) ADD_FAILURE() << program_ << " does not end as asked; it says:\n" << Log();
   std::filesystem::remove_all(folder_);
 }
 
-void ServerProcess::Start(const std::string& program) {
-  const std::string log = folder_ + "/log";
-  const std::vector<std::string> words = Command(program, port_, folder_);
-  process_ = fork();
-  if (process_ == 0) Become(words, log);
-  if (WaitUntilItListens()) return;
-  std::stringstream output;
-  output << std::ifstream(log).rdbuf();
-  ADD_FAILURE() << program << " does not answer on port " << port_ << "; it says:\n"
-                << output.str();
-}
-
 bool ServerProcess::WaitUntilItListens() {
-  using std::chrono::steady_clock;
-  const auto until = steady_clock::now() + std::chrono::seconds(20);
-  while (steady_clock::now() < until) {
+  for (const Deadline deadline(kUntilListening); !deadline.Passed();) {
     const int socket = ConnectTo(port_);
     if (socket >= 0) return close(socket) == 0;
-    if (waitpid(process_, nullptr, WNOHANG) == process_) {
+    if (WaitUntilItEnds(Millis(0))) {
       process_ = -1;
       return false;
     }
-    std::this_thread::sleep_for(Millis(2));
+    std::this_thread::sleep_for(kBetweenLooks);
   }
   return false;
+}
+
+std::optional<int> ServerProcess::WaitUntilItEnds(Millis patience) {
+  const Deadline deadline(patience);
+  do {
+    int status = 0;
+    if (waitpid(process_, &status, WNOHANG) == process_) return status;
+    std::this_thread::sleep_for(kBetweenLooks);
+  } while (!deadline.Passed());
+  return std::nullopt;
+}
+
+std::string ServerProcess::Log() const {
+  std::stringstream text;
+  text << std::ifstream(folder_ + "/log").rdbuf();
+  return text.str();
 }
 
 bool IsRedis(const std::string& program) {

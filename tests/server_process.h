@@ -2,12 +2,16 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
+
+#include "core/time.h"
 
 namespace zsetd {
 
 // A server program of its own for one test: started on a free port with nothing in it and nothing
-// kept, gone when this goes.
+// kept. When this goes it is asked to end, and a GoogleTest failure tells what it said if it does
+// not, or not well; so what a sanitizer finds in it is seen.
 class ServerProcess {
  public:
   // `program` is a path, or a name to look for in PATH: zsetd or redis-server. Waits until it
@@ -22,10 +26,12 @@ class ServerProcess {
   int port() const { return port_; }
 
  private:
-  void Start(const std::string& program);
   bool WaitUntilItListens();
+  std::optional<int> WaitUntilItEnds(Millis patience);
+  std::string Log() const;
 
-  int port_ = 0;
+  const std::string program_;
+  const int port_;
   pid_t process_ = -1;
   std::string folder_;
 };

@@ -17,6 +17,7 @@ class Parser {
   void Take(std::string_view line);
   void TakeRequest(std::string_view line);
   void TakeRaw(std::string_view line);
+  void TakeHeader(std::string_view line);
   void TakeReply(std::string_view line, Expectation Step::*expectation);
   Step& AddStep(Step::Kind kind, std::string_view line);
   void CheckThatLastStepExpects();
@@ -77,12 +78,18 @@ void Parser::TakeRaw(std::string_view line) {
   step.bytes = words->front();
 }
 
-void Parser::TakeReply(std::string_view line, Expectation Step::*expectation) {
-  if (transcript_.steps.empty()) {
-    if (line != "proto 3") return Fail("this is neither a header nor a request");
+void Parser::TakeHeader(std::string_view line) {
+  if (line == "proto 3") {
     transcript_.protocol = 3;
-    return;
+  } else if (line == "socket") {
+    transcript_.needs_socket = true;
+  } else {
+    Fail("this is neither a header nor a request");
   }
+}
+
+void Parser::TakeReply(std::string_view line, Expectation Step::*expectation) {
+  if (transcript_.steps.empty()) return TakeHeader(line);
   Step& step = transcript_.steps.back();
   if (step.kind == Step::Kind::kPass) return Fail("who hears this?");
   const std::string_view wrong = AddLine(line, step.*expectation);

@@ -36,6 +36,7 @@ struct Step {
 // tests/transcripts/README.md has the format.
 struct Transcript {
   int protocol = 2;
+  bool needs_socket = false;  // of what happens to connections: not to be played in process
   std::vector<Step> steps;
 };
 

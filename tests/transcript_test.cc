@@ -51,7 +51,8 @@ TEST(Transcript, HoldsTheOracleToItsOwnReply) {
   EXPECT_TRUE(Matches(transcript.steps[1].Expected(Dialect::kOracle), "+PONG\r\n"));
 }
 
-TEST(Transcript, AHeaderSetsTheProtocol) {
+TEST(Transcript, HeadersHoldForAllOfIt) {
+  EXPECT_TRUE(Parsed("socket\na> PING\n+PONG\n").needs_socket);
   EXPECT_EQ(Parsed("# all of it\nproto 3\na> PING\n+PONG\n").protocol, 3);
 }
 
