@@ -131,14 +131,14 @@ void Play(const Transcript& transcript, std::string_view path, Dialect dialect, 
   Player(transcript, path, dialect, peer).Play();
 }
 
-void PlayFile(const std::string& path, Dialect dialect, Peer& peer) {
+Transcript ReadTranscript(const std::string& path) {
   std::ifstream file(path);
-  ASSERT_TRUE(file) << path << " cannot be read";
+  EXPECT_TRUE(file) << path << " cannot be read";
   std::stringstream text;
   text << file.rdbuf();
-  const auto transcript = ParseTranscript(text.str());
-  ASSERT_TRUE(transcript.ok()) << path << ": " << transcript.status().message();
-  Play(*transcript, path, dialect, peer);
+  auto transcript = ParseTranscript(text.str());
+  EXPECT_TRUE(transcript.ok()) << path << ": " << transcript.status().message();
+  return transcript.ok() ? *std::move(transcript) : Transcript();
 }
 
 }  // namespace zsetd

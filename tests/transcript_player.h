@@ -31,7 +31,8 @@ class Peer {
 // of the file at `path`.
 void Play(const Transcript& transcript, std::string_view path, Dialect dialect, Peer& peer);
 
-// Parses the file at `path` and plays it.
-void PlayFile(const std::string& path, Dialect dialect, Peer& peer);
+// The conversation in the file at `path`. What is wrong with the file is a GoogleTest failure, and
+// the conversation is then empty.
+Transcript ReadTranscript(const std::string& path);
 
 }  // namespace zsetd

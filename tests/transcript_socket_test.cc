@@ -18,10 +18,11 @@ class TranscriptTest : public testing::Test {
       : server_(std::move(server)), path_(std::move(path)) {}
 
   void TestBody() override {
+    const Transcript transcript = ReadTranscript(path_);
     ServerProcess server(server_);
     if (!server.running()) return;
     SocketPeer peer(server.port());
-    PlayFile(path_, IsRedis(server_) ? Dialect::kOracle : Dialect::kNewest, peer);
+    Play(transcript, path_, IsRedis(server_) ? Dialect::kOracle : Dialect::kNewest, peer);
   }
 
  private:

@@ -1,0 +1,122 @@
+#include "tests/engine_peer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "protocol/request_parser.h"
+#include "server/commands/families.h"
+
+namespace zsetd {
+namespace {
+
+constexpr Millis kStart{1'800'000'000'000};  // in 2027; after what transcripts call past
+constexpr uint64_t kSeed = 1;
+constexpr Micros kTickBudget{1'000'000};
+
+Host HostOf(Engine& engine) {
+  return {
+      .apply = [](const Settings&) { return absl::OkStatus(); },
+      .stopwatch = [] { return Micros(0); },
+      .sleep =
+          [&engine](Micros time) {
+            engine.AdvanceTo(engine.now() + std::chrono::duration_cast<Millis>(time));
+          },
+      .shut_down = [] {},
+  };
+}
+
+RequestLimits LimitsFrom(const Settings& settings) {
+  RequestLimits limits;
+  limits.max_bulk_bytes = static_cast<size_t>(settings.proto_max_bulk_len);
+  return limits;
+}
+
+}  // namespace
+
+// What net/session is to a socket.
+class EnginePeer::Connection {
+ public:
+  explicit Connection(Engine& engine)
+      : engine_(engine),
+        client_(engine.NextClientId(), "127.0.0.1:50000", "127.0.0.1:6379", engine.now(), [] {}),
+        parser_(LimitsFrom(engine.settings())) {
+    engine_.Attach(client_);
+  }
+  Connection(const Connection&) = delete;
+  ~Connection() { Leave(); }
+
+  void Arrive(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const std::span<char> space = parser_.Space();
+      const size_t count = std::min(space.size(), bytes.size());
+      std::copy_n(bytes.data(), count, space.data());
+      parser_.Arrived(count);
+      bytes.remove_prefix(count);
+      RunRequests();
+    }
+  }
+
+  std::string TakeOutput() { return std::exchange(client_.out, {}); }
+
+  // What the engine knows of a client ends here; its last output can still be taken.
+  void Leave() {
+    if (std::exchange(left_, true)) return;
+    engine_.Detach(client_);
+    if (client_.close_now) client_.out.clear();
+  }
+
+  // Whether the connection is to close as soon as its output is taken.
+  bool ended() const { return broken_ || client_.close_after_reply || client_.close_now; }
+
+ private:
+  void RunRequests() {
+    while (!ended()) {
+      const RequestParser::Result result = parser_.Next();
+      if (result == RequestParser::Result::kNeedMore) return;
+      if (result == RequestParser::Result::kBroken) return RefuseProtocol();
+      engine_.Execute(client_, parser_.words());
+    }
+  }
+
+  void RefuseProtocol() {
+    client_.reply.Begin();
+    client_.reply.Error(parser_.error());
+    broken_ = true;
+  }
+
+  Engine& engine_;
+  Client client_;
+  RequestParser parser_;
+  bool broken_ = false;
+  bool left_ = false;
+};
+
+EnginePeer::EnginePeer() : engine_(Settings(), AllCommands(), kSeed, kStart, HostOf(engine_)) {}
+
+EnginePeer::~EnginePeer() = default;
+
+void EnginePeer::Send(const std::string& client, std::string_view bytes) {
+  std::unique_ptr<Connection>& connection = connections_[client];
+  if (!connection) connection = std::make_unique<Connection>(engine_);
+  connection->Arrive(bytes);
+  for (const auto& [name, each] : connections_) {
+    if (each->ended()) each->Leave();
+  }
+}
+
+std::string EnginePeer::Receive(const std::string& client, Millis) {
+  const auto at = connections_.find(client);
+  if (at == connections_.end()) return {};
+  std::string output = at->second->TakeOutput();
+  if (at->second->ended()) connections_.erase(at);
+  return output;
+}
+
+bool EnginePeer::Closed(const std::string& client) { return !connections_.contains(client); }
+
+void EnginePeer::Pass(Millis time) {
+  engine_.AdvanceTo(engine_.now() + time);
+  engine_.Tick(kTickBudget);
+}
+
+}  // namespace zsetd

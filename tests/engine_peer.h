@@ -1,0 +1,31 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "server/engine/engine.h"
+#include "tests/transcript_player.h"
+
+namespace zsetd {
+
+// An engine in this process, with the sessions' part played here. Its clock moves only by Pass()
+// and DEBUG SLEEP, so nothing that it says depends on how fast the test runs.
+class EnginePeer : public Peer {
+ public:
+  EnginePeer();
+  ~EnginePeer() override;
+
+  void Send(const std::string& client, std::string_view bytes) override;
+  std::string Receive(const std::string& client, Millis patience) override;
+  bool Closed(const std::string& client) override;
+  void Pass(Millis time) override;
+
+ private:
+  class Connection;
+
+  Engine engine_;
+  std::map<std::string, std::unique_ptr<Connection>> connections_;  // the connected clients
+};
+
+}  // namespace zsetd
