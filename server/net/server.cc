@@ -73,13 +73,8 @@ absl::Status Server::ListenOn(std::string_view text) {
 }
 
 void Server::OnConnection(tcp::socket socket) {
-  error_code error;
-  socket.remote_endpoint(error);
-  if (error) return;  // it has gone already
   if (engine_.clients().size() >= static_cast<size_t>(engine_.settings().maxclients)) {
-    ++engine_.stats().connections_rejected;
-    socket.write_some(asio::buffer("-ERR max number of clients reached\r\n", 36), error);
-    return;
+    return TurnAway(socket);
   }
   Prepare(socket, engine_.settings());
   auto session = std::make_shared<Session>(
@@ -87,6 +82,13 @@ void Server::OnConnection(tcp::socket socket) {
       [this](Session& ended) { OnEnd(ended); });
   sessions_.insert(session);
   session->Start();
+}
+
+void Server::TurnAway(tcp::socket& socket) {
+  constexpr std::string_view kFull = "-ERR max number of clients reached\r\n";
+  error_code ignored;
+  socket.write_some(asio::buffer(kFull), ignored);
+  ++engine_.stats().connections_rejected;
 }
 
 void Server::OnEnd(Session& session) {

@@ -34,6 +34,7 @@ class Server {
 
   absl::Status ListenOn(std::string_view address);
   void OnConnection(Tcp::socket socket);
+  void TurnAway(Tcp::socket& socket);
   void OnEnd(Session& session);
   void AwaitSignal();
   void EndIfDone();

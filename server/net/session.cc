@@ -25,10 +25,24 @@ constexpr size_t kMaxUnsentBytes = 1u << 20;       // then no more requests are 
 constexpr size_t kMaxSubscriberBytes = 32u << 20;  // Redis: client-output-buffer-limit pubsub
 constexpr size_t kMaxKeptOutputBytes = 64u << 10;  // of an empty buffer, for the next replies
 
-std::string Text(const Session::Tcp::endpoint& endpoint) {
+// An end of a connection that has broken already has no address; reading will tell that it is gone.
+std::string Text(const Session::Tcp::endpoint& endpoint, const error_code& error) {
+  if (error) return "?:0";
   const bool v6 = endpoint.address().is_v6();
   const std::string address = endpoint.address().to_string();
   return (v6 ? "[" + address + "]" : address) + ":" + std::to_string(endpoint.port());
+}
+
+std::string PeerOf(const Session::Tcp::socket& socket) {
+  error_code error;
+  const Session::Tcp::endpoint endpoint = socket.remote_endpoint(error);
+  return Text(endpoint, error);
+}
+
+std::string OwnEndOf(const Session::Tcp::socket& socket) {
+  error_code error;
+  const Session::Tcp::endpoint endpoint = socket.local_endpoint(error);
+  return Text(endpoint, error);
 }
 
 RequestLimits LimitsFrom(const Settings& settings) {
@@ -53,13 +67,14 @@ Session::Session(Tcp::socket socket, Engine& engine, std::function<void()> on_ba
       engine_(engine),
       on_batch_(std::move(on_batch)),
       on_end_(std::move(on_end)),
-      client_(engine.NextClientId(), Text(socket_.remote_endpoint()),
-              Text(socket_.local_endpoint()), engine.now(), [this] { WakeSoon(); }),
+      client_(engine.NextClientId(), PeerOf(socket_), OwnEndOf(socket_), engine.now(),
+              [this] { WakeSoon(); }),
       has_output_(socket_.get_executor(), asio::steady_timer::time_point::max()),
       is_drained_(socket_.get_executor(), asio::steady_timer::time_point::max()) {}
 
 void Session::Start() {
-  socket_.non_blocking(true);
+  error_code ignored;
+  socket_.non_blocking(true, ignored);
   engine_.Attach(client_);
   spdlog::debug("Accepted {}", client_.address);
   const auto self = shared_from_this();
