@@ -12,6 +12,7 @@
 #include "core/time.h"
 #include "protocol/reply_writer.h"
 #include "protocol/words.h"
+#include "server/engine/output_limits.h"
 
 namespace zsetd {
 
@@ -61,6 +62,7 @@ class Client {
   void ResetState();
 
   bool IsSubscriber() const { return !channels.empty() || !patterns.empty(); }
+  size_t UnsentBytes() const { return out.size() + sending_bytes; }
   size_t SubscriptionCount() const { return channels.size() + patterns.size(); }
 
   const uint64_t id;
@@ -69,7 +71,9 @@ class Client {
   const Millis connected_at;
   Millis last_active;
 
-  std::string out;  // what it has not been sent yet
+  std::string out;           // what it is to be told, and the network has not been given yet
+  size_t sending_bytes = 0;  // the network has been given these, and not taken them yet
+  OutputWatch output_watch;
   ReplyWriter reply;
   std::string pushes;      // messages that wait for the running command's reply
   bool executing = false;  // its own command is running

@@ -118,7 +118,7 @@ void Engine::Finish(Client& client, size_t reply_start) {
 }
 
 void Engine::Tick(Micros budget) {
-  CloseIdleClients();
+  LookAfterClients();
   const Micros start = host_.stopwatch();
   for (const auto& database : databases_) {
     while (database->ReclaimDue(kReclaimsPerLook) == kReclaimsPerLook) {
@@ -158,13 +158,21 @@ void Engine::OnChange(const Change& change) {
   watches_.Touch(change.database, change.key);
 }
 
-void Engine::CloseIdleClients() {
-  if (settings_.timeout == 0) return;
-  const Millis limit = std::chrono::seconds(settings_.timeout);
+bool Engine::IsStalled(Client& client) const {
+  const OutputLimits& limits = settings_.client_output_buffer_limit;
+  const OutputLimit& limit = client.IsSubscriber() ? limits.pubsub : limits.normal;
+  return client.output_watch.Exceeds(limit, client.UnsentBytes(), now_);
+}
+
+bool Engine::IsIdle(const Client& client) const {
+  if (settings_.timeout == 0 || client.IsSubscriber()) return false;
+  return now_ - client.last_active > std::chrono::seconds(settings_.timeout);
+}
+
+void Engine::LookAfterClients() {
   for (const auto& [id, client] : clients_) {
-    if (client->IsSubscriber() || now_ - client->last_active <= limit) continue;
-    client->close_now = true;
-    client->Wake();
+    if (IsIdle(*client)) client->close_now = true;
+    if (client->close_now || IsStalled(*client)) client->Wake();
   }
 }
 

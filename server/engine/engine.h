@@ -59,7 +59,11 @@ class Engine {
   // Runs a request that is known to be admitted, as part of the client's transaction.
   void RunQueued(Client& client, const QueuedCommand& queued);
 
-  // Closes idle clients and frees what is past its deadline, until nothing is or `budget` is spent.
+  // Whether so much is unsent that the client must be closed (client-output-buffer-limit).
+  bool IsStalled(Client& client) const;
+
+  // Wakes stalled clients, closes idle ones and frees what is past its deadline, until nothing is
+  // or `budget` is spent.
   void Tick(Micros budget);
 
   // When the next key comes due, or came due if it is not freed yet; nothing if no key has a
@@ -98,7 +102,8 @@ class Engine {
   void Run(Client& client, const Command& command, Words words);
   void Finish(Client& client, size_t reply_start);
   void OnChange(const Change& change);
-  void CloseIdleClients();
+  void LookAfterClients();
+  bool IsIdle(const Client& client) const;
 
   Settings settings_;
   Host host_;

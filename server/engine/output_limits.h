@@ -1,9 +1,12 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "absl/status/status.h"
+#include "core/time.h"
 #include "server/engine/settings.h"
 
 namespace zsetd {
@@ -15,5 +18,16 @@ std::string OutputLimitsText(const OutputLimits& limits);
 // Reads the same, for one class or more; the limits of a class not named stay. Nothing changes on a
 // refusal.
 absl::Status ReadOutputLimits(std::string_view text, OutputLimits& limits);
+
+// Holds what one client has not been sent against its limit, over time.
+class OutputWatch {
+ public:
+  // Whether the client is to be closed. To be asked now and then, so that it is known since when
+  // the soft limit has been passed.
+  bool Exceeds(const OutputLimit& limit, size_t unsent_bytes, Millis now);
+
+ private:
+  std::optional<Millis> over_soft_since_;
+};
 
 }  // namespace zsetd

@@ -21,8 +21,7 @@ using boost::system::error_code;
 
 constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 
-constexpr size_t kMaxUnsentBytes = 1u << 20;       // then no more requests are run
-constexpr size_t kMaxSubscriberBytes = 32u << 20;  // Redis: client-output-buffer-limit pubsub
+constexpr size_t kMuchUnsentBytes = 1u << 20;      // then no more requests are run
 constexpr size_t kMaxKeptOutputBytes = 64u << 10;  // of an empty buffer, for the next replies
 
 // An end of a connection that has broken already has no address; reading will tell that it is gone.
@@ -105,8 +104,7 @@ asio::awaitable<void> Session::Read() {
 
 bool Session::RunRequests() {
   while (!finishing_ && !closed_) {
-    if (unsent() > kMaxUnsentBytes) Flush();
-    if (unsent() > kMaxUnsentBytes) return false;
+    if (IsClogged()) return closed_;
     const RequestParser::Result result = parser_.Next();
     if (result == RequestParser::Result::kNeedMore) break;
     if (result == RequestParser::Result::kBroken) RefuseProtocol();
@@ -114,6 +112,13 @@ bool Session::RunRequests() {
   }
   client_.input_bytes = parser_.buffered_bytes();
   return true;
+}
+
+bool Session::IsClogged() {
+  if (client_.UnsentBytes() <= kMuchUnsentBytes) return false;
+  Flush();
+  CloseIfStalled();
+  return client_.UnsentBytes() > kMuchUnsentBytes;
 }
 
 void Session::RunRequest() {
@@ -140,10 +145,8 @@ asio::awaitable<void> Session::Write() {
     engine_.stats().net_output_bytes += count;
     sent_ = 0;
     Empty(sending_);
-    if (!client_.out.empty()) {
-      sending_.swap(client_.out);
-      continue;
-    }
+    TakeOutput();
+    if (!sending_.empty()) continue;
     is_drained_.cancel();
     CloseIfDone();
   }
@@ -156,9 +159,15 @@ void Session::Flush() {
   if (error && error != asio::error::would_block) return Close();
   engine_.stats().net_output_bytes += count;
   if (count == client_.out.size()) return Empty(client_.out);
-  sending_.swap(client_.out);
+  TakeOutput();
   sent_ = count;
+  client_.sending_bytes -= count;
   has_output_.cancel();
+}
+
+void Session::TakeOutput() {
+  sending_.swap(client_.out);
+  client_.sending_bytes = sending_.size();
 }
 
 // Messages for this client may come many at a time while others' requests run: one write for all.
@@ -171,11 +180,15 @@ void Session::OnWake() {
   wake_posted_ = false;
   if (closed_) return;
   if (client_.close_now) return Close();
-  if (client_.IsSubscriber() && unsent() > kMaxSubscriberBytes) {
-    spdlog::warn("Closing {}: it does not read, {} bytes are unsent", client_.address, unsent());
-    return Close();
-  }
   Flush();
+  CloseIfStalled();
+}
+
+void Session::CloseIfStalled() {
+  if (closed_ || !engine_.IsStalled(client_)) return;
+  spdlog::warn("Closing {}: it does not read, {} bytes are unsent", client_.address,
+               client_.UnsentBytes());
+  Close();
 }
 
 void Session::Finish() {

@@ -37,8 +37,10 @@ class Session : public std::enable_shared_from_this<Session> {
   boost::asio::awaitable<void> Read();
   boost::asio::awaitable<void> Write();
 
-  // Runs the requests that have arrived. False if it stopped because too much is unsent.
+  // Runs the requests that have arrived. False if it stopped because much is unsent: once all is
+  // sent it is to be called again.
   bool RunRequests();
+  bool IsClogged();
   void RunRequest();
   void RefuseProtocol();
 
@@ -46,9 +48,10 @@ class Session : public std::enable_shared_from_this<Session> {
   void Flush();
   void WakeSoon();
   void OnWake();
+  void TakeOutput();
+  void CloseIfStalled();
   void CloseIfDone();
   void Close();
-  size_t unsent() const { return sending_.size() - sent_ + client_.out.size(); }
 
   Tcp::socket socket_;
   Engine& engine_;
