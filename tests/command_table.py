@@ -1,0 +1,76 @@
+"""The table of commands, as COMMAND INFO tells it, against that of redis-server 7.0.15.
+
+Asks the two servers that listen on ZSETD_PORT and PORT.
+"""
+
+import os
+import unittest
+
+import redis
+
+PARTS = ["name", "arity", "flags", "first key", "last key", "key step"]
+
+# What may differ, and why.
+ALLOWED = {
+    ("zincrby", "arity"): "takes the EX family after the member",
+    ("zrank", "arity"): "takes WITHSCORE since Redis 7.2",
+    ("zrevrank", "arity"): "takes WITHSCORE since Redis 7.2",
+    ("command|getkeys", "arity"): "a command without arguments may be asked about since Redis 7.2",
+}
+
+# Commands of Redis that 7.0.15 did not have yet.
+NEWER = {"client|setinfo", "client|no-touch"}
+
+
+class Server:
+    def __init__(self, port):
+        self.connection = redis.Redis(port=port, decode_responses=True)
+
+    def names(self):
+        """Every command, and every subcommand as `command|subcommand`."""
+        tops = self.connection.execute_command("COMMAND LIST")
+        return tops + [sub[0] for top in tops for sub in self.ask(top)[9]]
+
+    def row(self, name):
+        """What is compared of a command, by PARTS; None if the server does not know it."""
+        answer = self.ask(name)
+        if answer is None:
+            return None
+        row = dict(zip(PARTS, answer))
+        row["flags"] = sorted(row["flags"])
+        return row
+
+    def ask(self, name):
+        # redis-py reads an answer to "COMMAND INFO" as it stands: it knows "COMMAND" alone.
+        return self.connection.execute_command("COMMAND INFO", name)[0]
+
+
+ZSETD = Server(int(os.environ["ZSETD_PORT"]))
+REDIS = Server(int(os.environ["PORT"]))
+
+
+class CommandTable(unittest.TestCase):
+    def test_every_row_is_that_of_redis(self):
+        for name in ZSETD.names():
+            with self.subTest(name):
+                self.compare(name, ZSETD.row(name), REDIS.row(name))
+
+    def compare(self, name, ours, theirs):
+        if theirs is None:
+            self.assertIn(name, NEWER, "Redis has no such command")
+            return
+        allowed = {part for command, part in ALLOWED if command == name}
+        for part in set(PARTS) - allowed:
+            self.assertEqual(ours[part], theirs[part], f"{name}: {part}")
+
+    def test_every_allowed_difference_is_one(self):
+        for name, part in ALLOWED:
+            with self.subTest(name):
+                ours, theirs = ZSETD.row(name), REDIS.row(name)
+                self.assertNotEqual(ours[part], theirs[part])
+        for name in NEWER & set(ZSETD.names()):
+            self.assertIsNone(REDIS.row(name))
+
+
+if __name__ == "__main__":
+    unittest.main()
