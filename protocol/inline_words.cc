@@ -1,5 +1,6 @@
 #include "protocol/inline_words.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace zsetd {
@@ -104,6 +105,24 @@ std::optional<char> LineReader::TakeHexEscape() {
   return static_cast<char>(byte);
 }
 
+// Fewer bytes than could do without quotes: those that look plain to people too.
+bool NeedsNoQuotes(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         std::string_view("-_./:*@%+,=").find(c) != std::string_view::npos;
+}
+
+void AppendEscaped(std::string& text, char c) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  const auto byte = static_cast<unsigned char>(c);
+  if (c == '"' || c == '\\') {
+    text += {'\\', c};
+  } else if (byte < ' ' || byte == 0x7f) {
+    text += {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 0xf]};
+  } else {
+    text += c;
+  }
+}
+
 }  // namespace
 
 std::optional<std::vector<std::string>> SplitWords(std::string_view line) {
@@ -115,6 +134,13 @@ std::optional<std::vector<std::string>> SplitWords(std::string_view line) {
     words.push_back(*std::move(word));
   }
   return words;
+}
+
+std::string QuoteWord(std::string_view word) {
+  if (!word.empty() && std::ranges::all_of(word, NeedsNoQuotes)) return std::string(word);
+  std::string quoted = "\"";
+  for (const char c : word) AppendEscaped(quoted, c);
+  return quoted + '"';
 }
 
 }  // namespace zsetd

@@ -12,4 +12,7 @@ namespace zsetd {
 // Nothing if a quote is unbalanced.
 std::optional<std::vector<std::string>> SplitWords(std::string_view line);
 
+// The word as it stands in such a line, in quotes if it needs them; SplitWords() gives it back.
+std::string QuoteWord(std::string_view word);
+
 }  // namespace zsetd

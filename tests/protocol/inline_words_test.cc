@@ -49,5 +49,23 @@ TEST(SplitWords, QuotesAsRedisCliDoes) {
   for (const Case& c : kCases) EXPECT_EQ(SplitWords(c.line), c.words) << c.line;
 }
 
+TEST(QuoteWord, IsReadBackByteForByte) {
+  std::string every_byte;
+  for (int byte = 0; byte < 256; ++byte) {
+    const std::string one(1, static_cast<char>(byte));
+    EXPECT_EQ(SplitWords(QuoteWord(one)), Words{one});
+    every_byte += one;
+  }
+  for (const std::string& word : {""s, "two words"s, R"(\x41 "quoted")"s, every_byte}) {
+    EXPECT_EQ(SplitWords(QuoteWord(word)), Words{word});
+  }
+}
+
+TEST(QuoteWord, LeavesPlainWordsAlone) {
+  EXPECT_EQ(QuoteWord("/var/log/zsetd.log"), "/var/log/zsetd.log");
+  EXPECT_EQ(QuoteWord(""), "\"\"");
+  EXPECT_EQ(QuoteWord("a b"), "\"a b\"");
+}
+
 }  // namespace
 }  // namespace zsetd
