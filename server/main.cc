@@ -4,6 +4,7 @@
 #include <boost/asio/post.hpp>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <random>
 #include <string>
 #include <string_view>
@@ -25,6 +26,11 @@ namespace {
 uint64_t Seed() {
   std::random_device device;
   return (uint64_t{device()} << 32) | device();
+}
+
+std::string Executable() {
+  std::error_code ignored;  // then nobody is told
+  return std::filesystem::read_symlink("/proc/self/exe", ignored);
 }
 
 // What the settings mean to the process as a whole.
@@ -67,6 +73,8 @@ int Serve(const CommandLine& line) {
       .stopwatch = MonotonicNow,
       .sleep = [](Micros time) { std::this_thread::sleep_for(time); },
       .shut_down = [&] { boost::asio::post(io, [&] { server->Stop(); }); },
+      .executable = Executable(),
+      .config_file = line.config_file,
   };
   Engine engine(settings, AllCommands(), Seed(), UnixNow(), host);
   Server front(io, engine);

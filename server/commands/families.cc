@@ -6,10 +6,10 @@ namespace zsetd {
 
 std::span<const std::span<const Command>> AllCommands() {
   static const std::array kFamilies = {
-      ConnectionCommands(), KeyCommands(),      ListCommands(),      PubSubCommands(),
-      ScanCommands(),       ServerCommands(),   StringCommands(),    TransactionCommands(),
-      ZSetEditCommands(),   ZSetReadCommands(), ZSetRangeCommands(), ZSetAlgebraCommands(),
-      ZSetPopCommands(),
+      ConfigCommands(),      ConnectionCommands(), KeyCommands(),      ListCommands(),
+      PubSubCommands(),      ScanCommands(),       ServerCommands(),   StringCommands(),
+      TransactionCommands(), ZSetEditCommands(),   ZSetReadCommands(), ZSetRangeCommands(),
+      ZSetAlgebraCommands(), ZSetPopCommands(),
   };
   return kFamilies;
 }

@@ -9,6 +9,7 @@ bool Call::Refused() {
 
 void Call::Fail(std::string_view line) {
   reply.Error(line);
+  engine.stats().CountError(line);
   refused_ = true;
 }
 

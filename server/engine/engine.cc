@@ -76,7 +76,7 @@ void Engine::Dispatch(Client& client, Words words) {
 
 void Engine::Reject(Client& client, const Command* command, const absl::Status& why) {
   client.reply.Error(ErrorLine(why));
-  ++stats_.error_replies;
+  stats_.CountError(ErrorLine(why));
   if (command != nullptr) ++commands_.stats(*command).rejected;
   if (client.transaction.open) client.transaction.broken = true;
 }
@@ -95,10 +95,7 @@ void Engine::Run(Client& client, const Command& command, Words words) {
   ++stats.calls;
   stats.micros += (host_.stopwatch() - before).count();
   ++stats_.commands_processed;
-  if (call.refused()) {
-    ++stats.failed;
-    ++stats_.error_replies;
-  }
+  if (call.refused()) ++stats.failed;
 }
 
 void Engine::RunQueued(Client& client, const QueuedCommand& queued) {
@@ -115,6 +112,11 @@ void Engine::Finish(Client& client, size_t reply_start) {
   if (mode == Mode::kSkipNext) client.reply_mode = Mode::kSkipThis;
   client.out += client.pushes;
   client.pushes.clear();
+}
+
+void Engine::ResetStats() {
+  stats_ = Stats();
+  commands_.ResetStats();
 }
 
 void Engine::Tick(Micros budget) {

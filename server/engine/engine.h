@@ -33,6 +33,10 @@ struct Host {
   std::function<Micros()> stopwatch;  // a clock that only goes forward, for measuring
   std::function<void(Micros)> sleep;  // stops the whole server (DEBUG SLEEP)
   std::function<void()> shut_down;    // asks for the server's orderly end
+
+  std::string executable;  // the whole path of the program
+  std::string
+      config_file;  // the same, of the file that was read at the start; empty if there is none
 };
 
 // The databases and all who use them. Runs one command at a time; knows neither sockets nor the
@@ -91,6 +95,7 @@ class Engine {
   Channels& channels() { return channels_; }
   Watches& watches() { return watches_; }
   Stats& stats() { return stats_; }
+  void ResetStats();
   Rng& rng() { return rng_; }
   const Host& host() const { return host_; }
   Millis started_at() const { return started_at_; }

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
 
 namespace zsetd {
 
@@ -10,11 +13,17 @@ struct Stats {
   uint64_t connections_rejected = 0;
   uint64_t commands_processed = 0;
   uint64_t error_replies = 0;
+  std::map<std::string, uint64_t, std::less<>> errors;  // by the first word of the reply
   uint64_t net_input_bytes = 0;
   uint64_t net_output_bytes = 0;
   uint64_t expired_keys = 0;
   uint64_t keyspace_hits = 0;
   uint64_t keyspace_misses = 0;
+
+  void CountError(std::string_view line) {
+    ++error_replies;
+    ++errors[std::string(line.substr(0, line.find(' ')))];
+  }
 };
 
 }  // namespace zsetd

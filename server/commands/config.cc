@@ -1,0 +1,165 @@
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/glob.h"
+#include "server/commands/families.h"
+#include "server/commands/help.h"
+#include "server/engine/call.h"
+#include "server/engine/settings_rewrite.h"
+#include "server/engine/settings_table.h"
+
+namespace zsetd {
+namespace {
+
+using NamedSetting = std::pair<std::string_view, const Setting*>;
+
+void Add(std::string_view name, const Setting& setting, std::vector<NamedSetting>& found) {
+  const bool known = std::ranges::any_of(
+      found, [&](const NamedSetting& each) { return EqualsIgnoringCase(each.first, name); });
+  if (!known) found.emplace_back(name, &setting);
+}
+
+// A setting asked for by its very name is told under the name as it was asked for.
+void AddMatches(std::string_view pattern, std::vector<NamedSetting>& found) {
+  if (const Setting* setting = FindSetting(pattern)) return Add(pattern, *setting, found);
+  for (const Setting& setting : AllSettings()) {
+    for (const std::string_view name : {setting.name, setting.old_name}) {
+      if (!name.empty() && GlobMatchesIgnoringCase(pattern, name)) Add(name, setting, found);
+    }
+  }
+}
+
+void ConfigGet(Call& call) {
+  std::vector<NamedSetting> found;
+  for (const std::string_view pattern : call.args.Rest()) AddMatches(pattern, found);
+  call.reply.Map(found.size());
+  for (const auto& [name, setting] : found) {
+    call.reply.Bulk(name);
+    call.reply.Bulk(ValueOf(*setting, call.engine.settings()));
+  }
+}
+
+absl::Status Failure(std::string_view name, std::string_view reason) {
+  return Refusal("ERR CONFIG SET failed (possibly related to argument '" + std::string(name) +
+                 "') - " + std::string(reason));
+}
+
+// Whether the settings in the first of each pair can be changed, and each is named once.
+absl::Status CheckNames(Words pairs) {
+  std::vector<const Setting*> seen;
+  for (size_t at = 0; at < pairs.size(); at += 2) {
+    const std::string_view name = pairs[at];
+    const Setting* setting = FindSetting(name);
+    if (setting == nullptr) {
+      return Refusal("ERR Unknown option or number of arguments for CONFIG SET - '" +
+                     std::string(name) + "'");
+    }
+    if (!setting->changes_live) return Failure(name, "can't set immutable config");
+    if (std::ranges::count(seen, setting) > 0) return Failure(name, "duplicate parameter");
+    seen.push_back(setting);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SetPairs(Words pairs, Settings& settings) {
+  for (size_t at = 0; at < pairs.size(); at += 2) {
+    const absl::Status status = SetValue(*FindSetting(pairs[at]), settings, pairs[at + 1]);
+    if (!status.ok()) return Failure(pairs[at], ErrorLine(status));
+  }
+  return absl::OkStatus();
+}
+
+// The number of clients is all that the host may refuse.
+absl::Status Configure(Engine& engine, const Settings& settings) {
+  const absl::Status status = engine.Configure(settings);
+  return status.ok() ? status : Failure("maxclients", ErrorLine(status));
+}
+
+// All pairs, or none of them.
+void ConfigSet(Call& call) {
+  const Words pairs = call.args.Rest();
+  if (pairs.size() % 2 != 0) return call.Fail(kSyntaxError);
+  Settings settings = call.engine.settings();
+  absl::Status status = CheckNames(pairs);
+  if (status.ok()) status = SetPairs(pairs, settings);
+  if (status.ok()) status = Configure(call.engine, settings);
+  if (!status.ok()) return call.Fail(status);
+  call.reply.Ok();
+}
+
+void ConfigResetStat(Call& call) {
+  call.engine.ResetStats();
+  call.reply.Ok();
+}
+
+void ConfigRewrite(Call& call) {
+  const std::string& file = call.engine.host().config_file;
+  if (file.empty()) return call.Fail("ERR The server is running without a config file");
+  const absl::Status status = RewriteSettingsFile(file, call.engine.settings());
+  if (!status.ok()) {
+    return call.Fail("ERR Rewriting config file: " + std::string(ErrorLine(status)));
+  }
+  call.reply.Ok();
+}
+
+constexpr uint32_t kFlags = kAdmin | kNoScript | kLoading | kStale;
+
+constexpr Command kCommands[] = {
+    {.name = "config",
+     .arity = -2,
+     .group = CommandGroup::kServer,
+     .since = "2.0.0",
+     .summary = "Reads and changes settings.",
+     .cost = "That of the subcommand"},
+    {.name = "config|get",
+     .run = ConfigGet,
+     .arity = -3,
+     .flags = kFlags,
+     .group = CommandGroup::kServer,
+     .since = "2.0.0",
+     .usage = "pattern [pattern ...]",
+     .summary = "Tells the settings whose names match a pattern.",
+     .cost = "O(N) for N patterns"},
+    {.name = "config|set",
+     .run = ConfigSet,
+     .arity = -4,
+     .flags = kFlags,
+     .group = CommandGroup::kServer,
+     .since = "2.0.0",
+     .usage = "setting value [setting value ...]",
+     .summary = "Changes settings, all of them or none.",
+     .cost = "O(N) for N settings"},
+    {.name = "config|resetstat",
+     .run = ConfigResetStat,
+     .arity = 2,
+     .flags = kFlags,
+     .group = CommandGroup::kServer,
+     .since = "2.0.0",
+     .summary = "Starts to count anew what INFO tells.",
+     .cost = "O(N) for N commands in the table"},
+    {.name = "config|rewrite",
+     .run = ConfigRewrite,
+     .arity = 2,
+     .flags = kFlags,
+     .group = CommandGroup::kServer,
+     .since = "2.8.0",
+     .summary = "Writes the settings as they are to the configuration file, its comments kept.",
+     .cost = "O(N) for N lines of the file"},
+    {.name = "config|help",
+     .run = Help,
+     .arity = 2,
+     .flags = kLoading | kStale,
+     .group = CommandGroup::kServer,
+     .since = "5.0.0",
+     .summary = "Tells the subcommands.",
+     .cost = "O(1)"},
+};
+
+}  // namespace
+
+std::span<const Command> ConfigCommands() { return kCommands; }
+
+}  // namespace zsetd

@@ -1,0 +1,79 @@
+#include "server/engine/settings_rewrite.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string_view>
+
+#include "protocol/inline_words.h"
+#include "server/engine/errors.h"
+#include "server/engine/settings_file.h"
+#include "server/engine/settings_table.h"
+
+namespace zsetd {
+namespace {
+
+// The setting that a line says, or null for a comment, an include and what is no setting.
+const Setting* SettingOf(const std::string& line) {
+  const auto words = SplitWords(line);
+  return words && !words->empty() ? FindSetting(words->front()) : nullptr;
+}
+
+std::string LineOf(const Setting& setting, const Settings& settings) {
+  const std::string value = ValueOf(setting, settings);
+  const bool bare = setting.many_words && !value.empty();
+  return std::string(setting.name) + " " + (bare ? value : QuoteWord(value)) + "\n";
+}
+
+Settings Read(const std::string& text) {
+  Settings settings;
+  std::istringstream stream(text);
+  (void)ReadSettings(stream, "", settings);  // what is wrong in it was wrong before
+  return settings;
+}
+
+bool SameValue(const Setting& setting, const Settings& a, const Settings& b) {
+  return ValueOf(setting, a) == ValueOf(setting, b);
+}
+
+absl::Status Failure(const std::string& path) {
+  return Refusal("can't write '" + path + "': " + std::strerror(errno));
+}
+
+}  // namespace
+
+std::string RewriteSettings(const std::string& text, const Settings& settings) {
+  std::string result;
+  std::set<const Setting*> said;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const Setting* setting = SettingOf(line);
+    const bool first = setting == nullptr || said.insert(setting).second;
+    if (!first) continue;
+    const bool right = setting == nullptr || SameValue(*setting, Read(line), settings);
+    result += right ? line + "\n" : LineOf(*setting, settings);
+  }
+  const Settings so_far = Read(result);
+  for (const Setting& setting : AllSettings()) {
+    if (!SameValue(setting, so_far, settings)) result += LineOf(setting, settings);
+  }
+  return result;
+}
+
+absl::Status RewriteSettingsFile(const std::string& path, const Settings& settings) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  const std::string draft = path + ".new";
+  std::ofstream file(draft);
+  std::error_code error;  // then the draft is not there, and writing to it fails
+  std::filesystem::permissions(draft, std::filesystem::status(path, error).permissions(), error);
+  file << RewriteSettings(text.str(), settings) << std::flush;
+  if (!file) return Failure(draft);
+  std::filesystem::rename(draft, path, error);
+  return error ? Refusal("can't replace '" + path + "': " + error.message()) : absl::OkStatus();
+}
+
+}  // namespace zsetd
