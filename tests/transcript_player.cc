@@ -50,7 +50,7 @@ class Player {
   const std::string path_;
   const Dialect dialect_;
   Peer& peer_;
-  std::set<std::string> greeted_;
+  std::set<std::string> clients_;
   int failures_ = 0;
 };
 
@@ -70,13 +70,13 @@ void Player::Play(const Step& step) {
   }
   const Expectation& expected = step.Expected(dialect_);
   const std::string heard = Hear(step);
-  const bool ended = !expected.closed || peer_.Closed(step.client);
-  if (!ended || !Matches(expected, heard)) Report(step, ShowLines(expected), heard);
+  const bool ended_as_expected = peer_.Closed(step.client) == expected.closed;
+  if (!ended_as_expected || !Matches(expected, heard)) Report(step, ShowLines(expected), heard);
 }
 
 void Player::Greet(const std::string& client) {
-  const bool is_new = greeted_.insert(client).second;
-  if (!is_new || transcript_.protocol == 2) return;
+  clients_.insert(client);
+  if (!peer_.Closed(client) || transcript_.protocol == 2) return;
   peer_.Send(client, Multibulk({"HELLO", std::to_string(transcript_.protocol)}));
   HearWholeReply(client);
 }
@@ -105,8 +105,8 @@ std::string Player::Hear(const Step& step) {
 }
 
 void Player::CheckNothingIsLeft() {
-  for (const std::string& client : greeted_) {
-    const std::string heard = peer_.Receive(client, Millis(0));
+  for (const std::string& client : clients_) {
+    const std::string heard = peer_.Receive(client, kUntilSilence);
     if (!heard.empty()) {
       ADD_FAILURE() << path_ << ": at the end " << client << " has heard, unexpected:\n"
                     << Joined(ShowLines(heard));

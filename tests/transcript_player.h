@@ -21,7 +21,8 @@ class Peer {
   // within `patience`, or if the connection is closed.
   virtual std::string Receive(const std::string& client, Millis patience) = 0;
 
-  // Whether the server has closed the connection and all it had sent is taken.
+  // Whether the client is not connected: it has not sent anything yet, or Receive() has come to the
+  // end of what the server sent before it closed.
   virtual bool Closed(const std::string& client) = 0;
 
   virtual void Pass(Millis time) = 0;
