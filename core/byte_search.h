@@ -1,0 +1,78 @@
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace zsetd {
+
+// Searches in short arrays of bytes, sixteen at a time where the processor can (SSE2, which every
+// x86-64 has) and in plain C++ elsewhere. Neither reads outside the array.
+namespace portable {
+
+// Calls visit(index) for each byte equal to `wanted`, in order, until it returns true; then true.
+template <class Visit>
+bool FindByte(const uint8_t* bytes, size_t first, size_t count, uint8_t wanted, Visit visit) {
+  for (size_t i = first; i < count; ++i) {
+    if (bytes[i] == wanted && visit(i)) return true;
+  }
+  return false;
+}
+
+// The sum of the bytes, each of them that is `marked` counted as `instead`.
+inline size_t SumBytes(const uint8_t* bytes, size_t count, uint8_t marked, uint8_t instead) {
+  size_t sum = 0;
+  for (size_t i = 0; i < count; ++i) sum += bytes[i] == marked ? instead : bytes[i];
+  return sum;
+}
+
+}  // namespace portable
+
+#if defined(__SSE2__)
+
+template <class Visit>
+bool FindByte(const uint8_t* bytes, size_t count, uint8_t wanted, Visit visit) {
+  const __m128i pattern = _mm_set1_epi8(static_cast<char>(wanted));
+  size_t i = 0;
+  for (; i + 16 <= count; i += 16) {
+    const __m128i chunk = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes + i));
+    for (uint32_t hits = _mm_movemask_epi8(_mm_cmpeq_epi8(chunk, pattern)); hits;
+         hits &= hits - 1) {
+      if (visit(i + std::countr_zero(hits))) return true;
+    }
+  }
+  return portable::FindByte(bytes, i, count, wanted, visit);
+}
+
+inline size_t SumBytes(const uint8_t* bytes, size_t count, uint8_t marked, uint8_t instead) {
+  const __m128i mark = _mm_set1_epi8(static_cast<char>(marked));
+  const __m128i other = _mm_set1_epi8(static_cast<char>(instead));
+  __m128i sums = _mm_setzero_si128();
+  size_t i = 0;
+  for (; i + 16 <= count; i += 16) {
+    const __m128i chunk = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes + i));
+    const __m128i is_marked = _mm_cmpeq_epi8(chunk, mark);
+    const __m128i counted =
+        _mm_or_si128(_mm_and_si128(is_marked, other), _mm_andnot_si128(is_marked, chunk));
+    sums = _mm_add_epi64(sums, _mm_sad_epu8(counted, _mm_setzero_si128()));
+  }
+  const size_t both = _mm_cvtsi128_si64(sums) + _mm_cvtsi128_si64(_mm_unpackhi_epi64(sums, sums));
+  return both + portable::SumBytes(bytes + i, count - i, marked, instead);
+}
+
+#else
+
+template <class Visit>
+bool FindByte(const uint8_t* bytes, size_t count, uint8_t wanted, Visit visit) {
+  return portable::FindByte(bytes, 0, count, wanted, visit);
+}
+
+using portable::SumBytes;
+
+#endif
+
+}  // namespace zsetd

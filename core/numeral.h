@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace zsetd {
+
+// Decimal numerals that stand for a number and come back as the very same digits. There are two
+// kinds: the shortest spelling ("0", "7", "120"), and a spelling of a fixed number of digits,
+// padded with zeros ("0007", "0120").
+constexpr size_t kMaxNumeralDigits = 19;  // 10^19 - 1 fits into 64 bits
+constexpr uint8_t kShortest = 0;          // as a number of digits: no padding
+
+// How many digits stand at the end of `text`, of which at most kMaxNumeralDigits count.
+size_t TrailingDigits(std::string_view text);
+
+// The number that `text` spells with exactly `digits` digits, or in its shortest spelling.
+std::optional<uint64_t> ParseNumeral(std::string_view text, uint8_t digits);
+
+// Writes the numeral and returns its end. `out` has room for kMaxNumeralDigits + 1.
+char* WriteNumeral(char* out, uint64_t number, uint8_t digits);
+
+}  // namespace zsetd

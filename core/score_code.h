@@ -1,0 +1,62 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "core/packed_integer.h"
+
+namespace zsetd {
+
+// Scores as unsigned integers in the same order, and frames that make them short.
+//
+//   score    -inf ... -1.0 ... -5e-324  0  5e-324 ... 1.0 ... inf
+//   code     000F...  400F...  7FFF..F  8000..0  8000..1  BFF0...  FFF0...
+//
+// IEEE 754 doubles of one sign are ordered as their bits are: a code flips the sign bit of those
+// from zero up and every bit of those below. Neighbouring scores have neighbouring codes, and whole
+// numbers leave the low bits alone, so the scores of a block need few bytes each:
+//
+//   code = base + (packed << shift)        packed takes `width` bytes, 0 to 8
+//
+// The score is never NaN nor -0.0.
+inline uint64_t ScoreCode(double score) {
+  constexpr uint64_t kSign = uint64_t{1} << 63;
+  const uint64_t bits = std::bit_cast<uint64_t>(score);
+  return bits & kSign ? ~bits : bits | kSign;
+}
+
+inline double ScoreOf(uint64_t code) {
+  constexpr uint64_t kSign = uint64_t{1} << 63;
+  return std::bit_cast<double>(code & kSign ? code ^ kSign : ~code);
+}
+
+// How a block packs its codes.
+struct ScoreFrame {
+  uint64_t base = 0;
+  uint8_t shift = 0;
+  uint8_t width = 0;
+
+  // The tightest frame for codes from `min` to `max` that differ only in the bits of `differing`.
+  static ScoreFrame Covering(uint64_t min, uint64_t max, uint64_t differing) {
+    const int shift = differing == 0 ? 0 : std::countr_zero(differing);
+    return {min, static_cast<uint8_t>(shift),
+            static_cast<uint8_t>(PackedWidth((max - min) >> shift))};
+  }
+
+  bool Holds(uint64_t code) const {
+    const uint64_t distance = code - base;
+    return code >= base && distance >> shift <= PackedMax(width) &&
+           (distance >> shift << shift) == distance;
+  }
+  uint64_t Pack(uint64_t code) const { return (code - base) >> shift; }
+  uint64_t Unpack(uint64_t packed) const { return base + (packed << shift); }
+
+  // The lowest packed value whose code is not below `code`, which is not below base. May be more
+  // than the frame holds.
+  uint64_t PackUp(uint64_t code) const {
+    const uint64_t distance = code - base;
+    return (distance >> shift) + ((distance >> shift << shift) != distance);
+  }
+};
+
+}  // namespace zsetd

@@ -1,0 +1,38 @@
+#include "core/byte_search.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "core/rng.h"
+
+namespace zsetd {
+namespace {
+
+// The vectors have no room to spare, so that the address sanitizer sees a read past the end.
+TEST(ByteSearch, WideAndPortablePathsAgree) {
+  Rng rng(3);
+  for (size_t count = 0; count <= 130; ++count) {
+    std::vector<uint8_t> bytes(count);
+    for (uint8_t& byte : bytes) byte = rng.Below(5) == 0 ? 255 : rng.Below(4);
+    bytes.shrink_to_fit();
+    EXPECT_EQ(SumBytes(bytes.data(), count, 255, 8),
+              portable::SumBytes(bytes.data(), count, 255, 8));
+
+    std::vector<size_t> found, expected;
+    FindByte(bytes.data(), count, 2, [&](size_t i) { return found.push_back(i), false; });
+    portable::FindByte(bytes.data(), 0, count, 2,
+                       [&](size_t i) { return expected.push_back(i), false; });
+    EXPECT_EQ(found, expected);
+  }
+}
+
+TEST(ByteSearch, StopsWhereTold) {
+  const std::vector<uint8_t> bytes(40, 7);
+  size_t last = 0;
+  EXPECT_TRUE(FindByte(bytes.data(), bytes.size(), 7, [&](size_t i) { return last = i, i == 20; }));
+  EXPECT_EQ(last, 20u);
+}
+
+}  // namespace
+}  // namespace zsetd

@@ -1,0 +1,43 @@
+#include "core/numeral.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace zsetd {
+namespace {
+
+std::string Written(uint64_t number, uint8_t digits) {
+  char out[kMaxNumeralDigits + 1];
+  return std::string(out, WriteNumeral(out, number, digits));
+}
+
+TEST(Numeral, ComesBackAsTheSameDigits) {
+  for (const std::string text : {"0", "7", "10", "123456789012345678", "9999999999999999999"}) {
+    ASSERT_TRUE(ParseNumeral(text, kShortest)) << text;
+    EXPECT_EQ(Written(*ParseNumeral(text, kShortest), kShortest), text);
+  }
+  for (const std::string text : {"0", "00", "0000000000000000000", "007", "123"}) {
+    const auto digits = static_cast<uint8_t>(text.size());
+    ASSERT_TRUE(ParseNumeral(text, digits)) << text;
+    EXPECT_EQ(Written(*ParseNumeral(text, digits), digits), text);
+  }
+}
+
+TEST(Numeral, OtherSpellingsAreNone) {
+  for (const char* text : {"", "00", "01", "-1", "+1", "1a", " 1", "10000000000000000000"}) {
+    EXPECT_FALSE(ParseNumeral(text, kShortest)) << text;
+  }
+  EXPECT_FALSE(ParseNumeral("12", 3));
+  EXPECT_FALSE(ParseNumeral("1a2", 3));
+}
+
+TEST(Numeral, CountsTheDigitsAtTheEnd) {
+  EXPECT_EQ(TrailingDigits(""), 0u);
+  EXPECT_EQ(TrailingDigits("user:42"), 2u);
+  EXPECT_EQ(TrailingDigits("42x"), 0u);
+  EXPECT_EQ(TrailingDigits(std::string(30, '1')), kMaxNumeralDigits);
+}
+
+}  // namespace
+}  // namespace zsetd
