@@ -1,0 +1,148 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "core/block_format.h"
+#include "core/byte_search.h"
+#include "core/packed_integer.h"
+
+namespace zsetd {
+
+// Where a member is put together when it does not stand in its block as it is.
+using MemberBuffer = std::array<char, kMaxInlineMember + 2>;
+
+// Up to 128 elements, in order, packed into one allocation:
+//
+//   header | prefix | tags | lengths | scores -->      free      <-- members | end
+//                     t0 t1  l0 l1     s0 s1 s2                    m2 m1 m0
+//
+// There is no pointer and no offset per element. What all members share stands once, as the prefix.
+// Scores are integers of `score_width` bytes (core/score_code.h), so a binary search reads them in
+// place. Members stand in order from the end down, so that one added behind the last moves nothing;
+// where their lengths differ there is a length byte each, and the place of a member is a sum.
+// Members that are decimal numerals are kept as integers too.
+//
+//   "user:0731" 5.0,  "user:0015" 6.0,  "user:0804" 7.0
+//       prefix "user:"  digits 4  number base 15     members 716, 0, 789 in two bytes each
+//                                                    scores  0, 1, 2 in one byte each
+//
+// A block holds what fits its format; for anything else it is unpacked, and the elements packed
+// anew, maybe into several blocks. Whoever owns a block owns the LargeMembers in it.
+//
+// Invariants: at least one element, strictly ascending by (code, member); front and members do not
+// meet; every element comes out byte for byte as it went in.
+class Block {
+ public:
+  static constexpr size_t kMaxCount = 128;
+  static constexpr size_t kMaxBytes = 4096;
+
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
+
+  // A block of the items as `plan`, which was made for them, says. Takes over their LargeMembers.
+  static Block* Pack(std::span<const BlockItem> items, const BlockPlan& plan);
+  static void Free(Block* block);  // leaves LargeMembers alone
+
+  // The same block in a larger or smaller allocation; the old one is freed. `room` is what it shall
+  // have free.
+  static Block* Moved(Block* block, size_t room);
+
+  size_t count() const { return count_; }
+  bool tagged() const { return format_.tagged; }
+  size_t allocated_bytes() const { return capacity_; }
+  size_t used_bytes() const { return capacity_ - free_bytes(); }
+  size_t free_bytes() const { return MembersBegin() - FrontEnd(); }
+
+  // Its own name and its neighbours', for its owner's use.
+  uint32_t id = 0;
+  uint32_t previous = 0;
+  uint32_t next = 0;
+
+  uint64_t CodeAt(size_t i) const {
+    const ScoreFrame frame = format_.frame();
+    return frame.Unpack(LoadPacked(Scores() + i * frame.width, frame.width));
+  }
+
+  // The member's bytes, in the block or in `buffer`.
+  std::string_view MemberAt(size_t i, MemberBuffer& buffer) const;
+  LargeMember* LargeAt(size_t i) const;                // or null
+  uint8_t TagAt(size_t i) const { return Tags()[i]; }  // of a tagged block
+
+  // Where the member stands. With tags, `tag` is its own and saves most comparisons.
+  std::optional<size_t> Find(std::string_view member, uint8_t tag) const;
+
+  // Calls visit(i) for each element with that tag, in order, until it returns true; then true.
+  template <class Visit>
+  bool FindTag(uint8_t tag, Visit visit) const {
+    return FindByte(Tags(), count_, tag, visit);
+  }
+
+  // How many elements stand before (code, member).
+  size_t LowerBound(uint64_t code, std::string_view member) const;
+
+  // Puts the item at `i`, where it belongs, in place. kOtherFormat and kNoRoom changed nothing.
+  enum class Insertion { kDone, kNoRoom, kOtherFormat };
+  Insertion Insert(size_t i, const BlockItem& item);
+
+  // Takes the element out in place; it is not the last one. Its LargeMember is the caller's.
+  void Erase(size_t i);
+
+  // Changes a score in place, if the format holds it. The order must stay.
+  bool SetCode(size_t i, uint64_t code);
+
+  // Fetches what a search will read into the cache.
+  void Prefetch() const;
+  void PrefetchTags() const;
+
+ private:
+  // A member as it would stand in this block.
+  struct PackedMember {
+    std::string_view bytes;        // what stands behind the prefix
+    uint64_t number = 0;           // or its distance from number_base
+    LargeMember* large = nullptr;  // or what holds it; null in a search
+    bool is_large = false;
+  };
+  using Members = BlockFormat::Members;
+
+  Block(const BlockFormat& format, size_t count) : count_(count), format_(format) {}
+  static Block* Allocate(size_t bytes, const BlockFormat& format, size_t count);
+
+  const char* LineAt(int line) const { return reinterpret_cast<const char*>(this) + 64 * line; }
+  const char* Data() const { return reinterpret_cast<const char*>(this + 1); }
+  const char* End() const { return reinterpret_cast<const char*>(this) + capacity_; }
+
+  bool HasLengths() const { return format_.members == Members::kLengths; }
+  std::string_view Prefix() const { return {Data(), format_.prefix_length}; }
+  const uint8_t* Tags() const {
+    return reinterpret_cast<const uint8_t*>(Data()) + format_.prefix_length;
+  }
+  const uint8_t* Lengths() const { return Tags() + (format_.tagged ? count_ : 0); }
+  const char* Scores() const {
+    return reinterpret_cast<const char*>(Lengths()) + (HasLengths() ? count_ : 0);
+  }
+  const char* FrontEnd() const { return Scores() + count_ * format_.score_width; }
+
+  // The bytes that the first `count` members take.
+  size_t MemberBytes(size_t count) const;
+  const char* MemberPlace(size_t i) const { return End() - MemberBytes(i + 1); }
+  const char* MembersBegin() const { return End() - MemberBytes(count_); }
+  size_t MemberLength(size_t i) const;
+  size_t LengthOf(const PackedMember& member) const;
+
+  std::optional<PackedMember> PackedFormOf(const BlockItem& item) const;
+  bool Is(size_t i, const char* at, std::string_view member, const PackedMember& packed) const;
+  std::optional<size_t> FindUntagged(std::string_view member, const PackedMember& packed) const;
+  void Write(char* at, const PackedMember& member) const;
+  size_t LowerBound(uint64_t code) const;
+
+  uint16_t capacity_ = 0;  // of the whole allocation
+  uint16_t count_;
+  BlockFormat format_;
+};
+
+}  // namespace zsetd

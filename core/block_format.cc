@@ -1,0 +1,91 @@
+#include "core/block_format.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "core/numeral.h"
+
+namespace zsetd {
+namespace {
+
+using Members = BlockFormat::Members;
+
+size_t CommonPrefix(std::string_view a, std::string_view b) {
+  return std::mismatch(a.begin(), a.begin() + std::min(a.size(), b.size()), b.begin()).first -
+         a.begin();
+}
+
+void PlanScores(std::span<const BlockItem> items, BlockFormat& format) {
+  uint64_t differing = 0;
+  for (const BlockItem& item : items) differing |= item.code ^ items[0].code;
+  const auto frame = ScoreFrame::Covering(items.front().code, items.back().code, differing);
+  format.score_base = frame.base;
+  format.score_shift = frame.shift;
+  format.score_width = frame.width;
+}
+
+// As bytes behind the longest shared prefix. Returns the bytes it takes.
+size_t PlanBytes(std::span<const BlockItem> items, BlockFormat& format) {
+  std::string_view prefix;
+  size_t inline_count = 0, inline_bytes = 0, shortest = kMaxInlineMember, longest = 0;
+  for (const BlockItem& item : items) {
+    if (item.large) continue;
+    prefix =
+        inline_count++ == 0 ? item.member : prefix.substr(0, CommonPrefix(prefix, item.member));
+    shortest = std::min(shortest, item.member.size());
+    longest = std::max(longest, item.member.size());
+    inline_bytes += item.member.size();
+  }
+  format.prefix_length = prefix.size();
+  const size_t bytes = prefix.size() + inline_bytes - inline_count * prefix.size();
+  if (inline_count == items.size() && shortest == longest) {
+    format.members = Members::kSameLength;
+    format.member_width = longest - prefix.size();
+    return bytes;
+  }
+  format.members = Members::kLengths;
+  return bytes + items.size() + (items.size() - inline_count) * sizeof(LargeMember*);
+}
+
+// As numerals, if all members are: the same bytes and then digits, written in one of the two ways.
+std::optional<size_t> PlanNumerals(std::span<const BlockItem> items, BlockFormat& format) {
+  const std::string_view first = items[0].member;
+  const size_t tail = TrailingDigits(first);
+  const std::string_view head = first.substr(0, first.size() - tail);
+  bool shortest = true, padded = true;
+  uint64_t lowest = ~uint64_t{0}, highest = 0;
+  for (const BlockItem& item : items) {
+    if (item.large || !item.member.starts_with(head)) return std::nullopt;
+    const std::string_view text = item.member.substr(head.size());
+    const auto number = ParseNumeral(text, std::min<size_t>(text.size(), kMaxNumeralDigits + 1));
+    if (!number) return std::nullopt;
+    shortest = shortest && (text[0] != '0' || text.size() == 1);
+    padded = padded && text.size() == tail;
+    lowest = std::min(lowest, *number);
+    highest = std::max(highest, *number);
+  }
+  if (!shortest && !padded) return std::nullopt;
+  format.members = Members::kNumerals;
+  format.prefix_length = head.size();
+  format.digits = shortest ? kShortest : tail;
+  format.number_base = lowest;
+  format.member_width = PackedWidth(highest - lowest);
+  return head.size() + items.size() * format.member_width;
+}
+
+}  // namespace
+
+BlockPlan PlanBlock(std::span<const BlockItem> items, bool tagged) {
+  BlockFormat format;
+  format.tagged = tagged;
+  PlanScores(items, format);
+  BlockFormat numerals = format;
+  size_t member_bytes = PlanBytes(items, format);
+  if (const auto bytes = PlanNumerals(items, numerals); bytes && *bytes <= member_bytes) {
+    format = numerals;
+    member_bytes = *bytes;
+  }
+  return {format, member_bytes + items.size() * (format.score_width + (tagged ? 1 : 0))};
+}
+
+}  // namespace zsetd

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "core/large_member.h"
+#include "core/score_code.h"
+
+namespace zsetd {
+
+// One element on its way into or out of a block.
+struct BlockItem {
+  uint64_t code = 0;             // of its score
+  std::string_view member;       // the whole member
+  LargeMember* large = nullptr;  // what holds the member's bytes, if they are too many for a block
+  uint8_t tag = 0;               // some bits of the member's hash
+};
+
+// How the elements of a block are written; it is chosen anew whenever a block is packed.
+struct BlockFormat {
+  enum class Members : uint8_t {
+    kSameLength,  // the bytes behind the prefix, `member_width` of them
+    kLengths,     // the bytes behind the prefix, a length byte each
+    kNumerals,    // the numeral behind the prefix, as its distance from `number_base`
+  };
+
+  uint64_t score_base = 0;
+  uint64_t number_base = 0;
+  uint8_t score_shift = 0;
+  uint8_t score_width = 0;
+  Members members = Members::kSameLength;
+  uint8_t digits = 0;         // of the numerals, as core/numeral.h counts them
+  uint8_t member_width = 0;   // packed bytes a member, unless lengths differ
+  uint8_t prefix_length = 0;  // of the prefix that all members share
+  bool tagged = false;        // a tag stands beside each element
+
+  ScoreFrame frame() const { return {score_base, score_shift, score_width}; }
+};
+
+// Longer members become LargeMembers. A length byte says so with the number that follows.
+constexpr size_t kMaxInlineMember = 254;
+constexpr uint8_t kLargeLength = 255;
+
+// A format and the bytes that the elements take in it, the block's header left out.
+struct BlockPlan {
+  BlockFormat format;
+  size_t bytes = 0;
+};
+
+// The tightest way to write the items, which are in order and at least one.
+BlockPlan PlanBlock(std::span<const BlockItem> items, bool tagged);
+
+}  // namespace zsetd

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "core/block.h"
+
+namespace zsetd {
+
+// The elements of one or two blocks, unpacked, to be packed anew. Members that stand in their block
+// as they are stay there: the blocks outlive this.
+class UnpackedBlock {
+ public:
+  static constexpr size_t kCapacity = Block::kMaxCount + 1;
+
+  UnpackedBlock() {}
+  explicit UnpackedBlock(const Block& block) { Append(block); }
+
+  // The elements of the block follow those already here.
+  void Append(const Block& block);
+
+  void Insert(size_t i, const BlockItem& item);
+  void Erase(size_t first, size_t last);
+
+  std::span<BlockItem> items() { return {items_.data(), count_}; }
+
+ private:
+  std::array<BlockItem, kCapacity> items_;
+  size_t count_ = 0;
+  std::array<char, kCapacity * kMaxInlineMember> text_;  // of members put together, not cleared
+  char* text_end_ = text_.data();
+};
+
+}  // namespace zsetd

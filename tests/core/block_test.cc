@@ -1,0 +1,228 @@
+#include "core/block.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/numeral.h"
+#include "core/rng.h"
+#include "core/unpacked_block.h"
+
+namespace zsetd {
+namespace {
+
+using Model = std::vector<std::pair<uint64_t, std::string>>;  // sorted
+
+uint8_t TagOf(const std::string& member) { return std::hash<std::string>()(member) % 5; }
+
+BlockItem ItemOf(const std::pair<uint64_t, std::string>& element) {
+  const auto& [code, member] = element;
+  LargeMember* large = member.size() > kMaxInlineMember ? LargeMember::Make(member) : nullptr;
+  return {code, member, large, TagOf(member)};
+}
+
+// A block with its LargeMembers, repacked when an insertion asks for it, as its owner would do.
+class OwnedBlock {
+ public:
+  OwnedBlock(const std::pair<uint64_t, std::string>& first, bool tagged) {
+    const BlockItem item = ItemOf(first);
+    block_ = Block::Pack({&item, 1}, PlanBlock({&item, 1}, tagged));
+  }
+  ~OwnedBlock() {
+    for (size_t i = 0; i < block_->count(); ++i) FreeLarge(i);
+    Block::Free(block_);
+  }
+
+  Block* operator->() { return block_; }
+
+  void Insert(size_t i, const BlockItem& item) {
+    for (;;) {
+      switch (block_->Insert(i, item)) {
+        case Block::Insertion::kDone:
+          return;
+        case Block::Insertion::kNoRoom:
+          block_ = Block::Moved(block_, 300);
+          break;
+        case Block::Insertion::kOtherFormat:
+          return Repack(i, &item);
+      }
+    }
+  }
+  void Erase(size_t i) {
+    FreeLarge(i);
+    block_->Erase(i);
+  }
+  void Repack(size_t i = 0, const BlockItem* added = nullptr) {
+    UnpackedBlock unpacked(*block_);
+    if (added) unpacked.Insert(i, *added);
+    Block* packed = Block::Pack(unpacked.items(), PlanBlock(unpacked.items(), block_->tagged()));
+    Block::Free(std::exchange(block_, packed));
+  }
+  bool Fits() const { return block_->used_bytes() < 32000; }
+
+ private:
+  void FreeLarge(size_t i) {
+    if (LargeMember* large = block_->LargeAt(i)) LargeMember::Free(large);
+  }
+  Block* block_;
+};
+
+// Members and scores of one style each, so that formats other than the plainest are common.
+class Style {
+ public:
+  explicit Style(Rng& rng) : rng_(rng), kind_(rng.Below(12)), prefix_(rng.Below(20), 'p') {}
+
+  std::string Member() {
+    if (rng_.Below(60) == 0) return Odd();
+    const uint64_t n = rng_.Below(300);
+    switch (kind_) {
+      case 0:
+        return std::to_string(n);
+      case 1:
+        return prefix_ + Padded(n, 6);
+      case 2:
+        return prefix_ + std::to_string(n);
+      case 3:
+        return Padded(n, 19);
+      case 4:
+        return std::to_string(9999999999999999000u + n * 7);
+      case 5:
+        return "1" + Padded(n, 19);
+      case 6:
+        return prefix_ + std::string(n % 7, char(n)) + std::string(1, char(n * 3));
+      case 7:
+        return prefix_ + char(n) + char(n / 2) + "tail";
+      case 8:
+        return std::string(200, 'q') + std::to_string(n);
+      case 9:
+        return std::string(n % 300, 'z');
+      case 10:
+        return std::to_string(n * 0x9E3779B97F4A7C15);
+      default:
+        return std::string(n, '\0');
+    }
+  }
+
+  uint64_t Code() {
+    static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    static constexpr double kOdd[] = {0, kInfinity, -kInfinity, 5e-324, -5e-324, 1e308, 0.1};
+    if (rng_.Below(80) == 0) return ScoreCode(kOdd[rng_.Below(std::size(kOdd))]);
+    if (kind_ % 3 == 0) return ScoreCode(5);
+    if (kind_ % 3 == 1) return ScoreCode(1.79e9 + double(rng_.Below(200)));
+    return ScoreCode(double(rng_.Next()) - 9e18);
+  }
+
+ private:
+  static std::string Padded(uint64_t n, uint8_t digits) {
+    char out[kMaxNumeralDigits + 1];
+    return std::string(out, WriteNumeral(out, n, digits));
+  }
+  std::string Odd() {
+    static const std::string kOdd[] = {"",
+                                       "0",
+                                       "00",
+                                       "-1",
+                                       "\xFF\xFE",
+                                       std::string(10000, 'x'),
+                                       std::string(254, 'a'),
+                                       std::string(255, 'a'),
+                                       std::string("\0\0", 2),
+                                       "99999999999999999999"};
+    return kOdd[rng_.Below(std::size(kOdd))];
+  }
+
+  Rng& rng_;
+  uint64_t kind_;
+  std::string prefix_;
+};
+
+void ExpectSame(OwnedBlock& block, const Model& model) {
+  ASSERT_EQ(block->count(), model.size());
+  MemberBuffer buffer;
+  for (size_t i = 0; i < model.size(); ++i) {
+    ASSERT_EQ(block->CodeAt(i), model[i].first) << i;
+    ASSERT_EQ(block->MemberAt(i, buffer), model[i].second) << i;
+    if (block->tagged()) {
+      ASSERT_EQ(block->TagAt(i), TagOf(model[i].second));
+    }
+  }
+}
+
+void ExpectFinds(OwnedBlock& block, const Model& model, const std::string& member, uint64_t code) {
+  const auto is_it = [&](const auto& element) { return element.second == member; };
+  const auto at = std::find_if(model.begin(), model.end(), is_it);
+  const auto found = block->Find(member, TagOf(member));
+  ASSERT_EQ(found.has_value(), at != model.end());
+  if (found) {
+    ASSERT_EQ(*found, size_t(at - model.begin()));
+  }
+  const auto bound = std::lower_bound(model.begin(), model.end(), std::pair(code, member));
+  ASSERT_EQ(block->LowerBound(code, member), size_t(bound - model.begin()));
+}
+
+void RunBesideModel(uint64_t seed) {
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  Rng rng(seed);
+  Style style(rng);
+  Model model = {{style.Code(), style.Member()}};
+  OwnedBlock block(model[0], rng.Below(2) == 0);
+  for (int step = 0; step < 500 && !testing::Test::HasFatalFailure(); ++step) {
+    const std::pair<uint64_t, std::string> element = {style.Code(), style.Member()};
+    const bool exists = std::any_of(model.begin(), model.end(),
+                                    [&](const auto& e) { return e.second == element.second; });
+    const bool full = model.size() == Block::kMaxCount || !block.Fits();
+    const size_t at = rng.Below(model.size());
+    if (!exists && !full && rng.Below(3) > 0) {
+      const auto place = std::lower_bound(model.begin(), model.end(), element);
+      block.Insert(place - model.begin(), ItemOf(element));
+      model.insert(place, element);
+    } else if (model.size() > 1 && rng.Below(3) == 0) {
+      block.Erase(at);
+      model.erase(model.begin() + at);
+    } else if (rng.Below(10) == 0) {
+      block.Repack();
+    } else if ((at == 0 || model[at - 1].first < element.first) &&
+               (at + 1 == model.size() || element.first < model[at + 1].first)) {
+      if (block->SetCode(at, element.first)) model[at].first = element.first;
+    }
+    ExpectSame(block, model);
+    ExpectFinds(block, model, style.Member(), style.Code());
+    ExpectFinds(block, model, model[rng.Below(model.size())].second,
+                model[rng.Below(model.size())].first);
+  }
+}
+
+TEST(Block, DoesWhatTheModelDoes) {
+  for (uint64_t seed = 1; seed <= 150 && !testing::Test::HasFatalFailure(); ++seed) {
+    RunBesideModel(seed);
+  }
+}
+
+size_t PlannedBytes(const std::vector<std::pair<double, std::string>>& elements) {
+  std::vector<BlockItem> items;
+  for (const auto& [score, member] : elements) items.push_back({ScoreCode(score), member});
+  return PlanBlock(items, true).bytes;
+}
+
+TEST(Block, PaddedNumeralsWithTimestampsTakeThreeBytes) {
+  std::vector<std::pair<double, std::string>> elements;
+  for (int i = 0; i < 128; ++i) {
+    elements.emplace_back(1'790'000'000 + i, "member:0000000000" + std::to_string(100 + i));
+  }
+  EXPECT_EQ(PlannedBytes(elements), 7 + 128 * 3);  // the prefix; tag, score and number
+}
+
+TEST(Block, EqualScoresTakeNoBytes) {
+  EXPECT_EQ(PlannedBytes({{7, "apple"}, {7, "bread"}, {7, "chess"}}), 3 * 6);
+}
+
+TEST(Block, SharedPrefixStandsOnce) {
+  EXPECT_EQ(PlannedBytes({{1, "shop/a"}, {2, "shop/bc"}}), 5 + (1 + 2) + 2 * (1 + 1 + 1));
+}
+
+}  // namespace
+}  // namespace zsetd
