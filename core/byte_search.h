@@ -36,16 +36,18 @@ inline size_t SumBytes(const uint8_t* bytes, size_t count, uint8_t marked, uint8
 
 template <class Visit>
 bool FindByte(const uint8_t* bytes, size_t count, uint8_t wanted, Visit visit) {
+  if (count < 16) return portable::FindByte(bytes, 0, count, wanted, visit);
   const __m128i pattern = _mm_set1_epi8(static_cast<char>(wanted));
-  size_t i = 0;
-  for (; i + 16 <= count; i += 16) {
-    const __m128i chunk = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes + i));
-    for (uint32_t hits = _mm_movemask_epi8(_mm_cmpeq_epi8(chunk, pattern)); hits;
-         hits &= hits - 1) {
-      if (visit(i + std::countr_zero(hits))) return true;
+  // The last chunk ends with the array, and leaves out what the one before it has seen.
+  for (size_t i = 0; i < count; i += 16) {
+    const size_t at = i + 16 <= count ? i : count - 16;
+    const __m128i chunk = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes + at));
+    uint32_t hits = _mm_movemask_epi8(_mm_cmpeq_epi8(chunk, pattern));
+    for (hits = hits >> (i - at) << (i - at); hits != 0; hits &= hits - 1) {
+      if (visit(at + std::countr_zero(hits))) return true;
     }
   }
-  return portable::FindByte(bytes, i, count, wanted, visit);
+  return false;
 }
 
 inline size_t SumBytes(const uint8_t* bytes, size_t count, uint8_t marked, uint8_t instead) {

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/byte_search.h"
+#include "core/packed_integer.h"
+
+namespace zsetd {
+
+// Some entries of the member index: an 8-bit tag and a block id each, in no order, in one
+// allocation.
+//
+//   header | t0 t1 t2 -->      free      <-- id2 id1 id0 | end
+//
+// Ids take two bytes until the bucket meets one that needs more. Entries of the same tag and id are
+// interchangeable.
+class IndexBucket {
+ public:
+  static IndexBucket* Make();
+  static void Free(IndexBucket* bucket);
+
+  IndexBucket(const IndexBucket&) = delete;
+  IndexBucket& operator=(const IndexBucket&) = delete;
+
+  size_t count() const { return count_; }
+  size_t allocated_bytes() const { return bytes_; }
+  uint8_t TagAt(size_t i) const { return tags_[i]; }
+  uint32_t IdAt(size_t i) const {
+    return static_cast<uint32_t>(LoadPacked(End() - (i + 1) * id_width_, id_width_));
+  }
+
+  // Calls visit(i) for each entry of that tag until it returns true; then true.
+  template <class Visit>
+  bool FindTag(uint8_t tag, Visit visit) const {
+    return FindByte(tags_, count_, tag, visit);
+  }
+
+  // Both may move the bucket, and return it.
+  static IndexBucket* Add(IndexBucket* bucket, uint8_t tag, uint32_t id);
+  static IndexBucket* SetId(IndexBucket* bucket, size_t i, uint32_t id);
+
+  // The last entry takes the place of entry `i`.
+  void Remove(size_t i);
+
+  // The bucket in the smallest allocation that holds it.
+  static IndexBucket* Shrunk(IndexBucket* bucket);
+
+ private:
+  explicit IndexBucket(int id_width) : id_width_(id_width) {}
+  static IndexBucket* Make(size_t capacity, int id_width);
+  static IndexBucket* Copied(IndexBucket* bucket, size_t capacity, int id_width);
+
+  size_t capacity() const {
+    return (bytes_ - offsetof(IndexBucket, tags_)) / (sizeof(tags_[0]) + id_width_);
+  }
+  char* End() { return reinterpret_cast<char*>(this) + bytes_; }
+  const char* End() const { return reinterpret_cast<const char*>(this) + bytes_; }
+  void StoreId(size_t i, uint32_t id) { StorePacked(End() - (i + 1) * id_width_, id_width_, id); }
+
+  // A well-seeded hash fills a bucket to some forty; 16 bits are beyond any chance.
+  uint16_t count_ = 0;
+  uint16_t bytes_ = 0;  // of the allocation
+  uint8_t id_width_;
+  uint8_t tags_[3];  // and on
+};
+
+}  // namespace zsetd

@@ -1,0 +1,112 @@
+#include "core/member_index.h"
+
+#include <cassert>
+
+namespace zsetd {
+namespace {
+
+// Entries a bucket on average: above the first one is split, below the second two are joined.
+constexpr size_t kSplitAbove = 32;
+constexpr size_t kJoinBelow = 16;
+
+// How many entries before `i` have its tag and its id.
+size_t TwinsBefore(const IndexBucket& bucket, size_t i) {
+  size_t twins = 0;
+  bucket.FindTag(bucket.TagAt(i), [&](size_t other) {
+    if (other < i && bucket.IdAt(other) == bucket.IdAt(i)) ++twins;
+    return other >= i;
+  });
+  return twins;
+}
+
+}  // namespace
+
+MemberIndex::MemberIndex() {
+  buckets_.Append(IndexBucket::Make());
+  bytes_used_ = buckets_[0]->allocated_bytes();
+}
+
+MemberIndex::~MemberIndex() {
+  for (size_t i = 0; i < buckets_.size(); ++i) IndexBucket::Free(buckets_[i]);
+}
+
+size_t MemberIndex::EntryOf(const IndexBucket& bucket, uint64_t hash, uint32_t id) const {
+  size_t entry = 0;
+  [[maybe_unused]] const bool found =
+      bucket.FindTag(TagOf(hash), [&](size_t i) { return entry = i, bucket.IdAt(i) == id; });
+  assert(found);
+  return entry;
+}
+
+void MemberIndex::Replace(size_t bucket, IndexBucket* changed, size_t bytes_before) {
+  buckets_[bucket] = changed;
+  bytes_used_ += changed->allocated_bytes() - bytes_before;
+}
+
+void MemberIndex::Insert(uint64_t hash, uint32_t id, const Blocks& blocks) {
+  const size_t at = BucketOf(hash);
+  const size_t before = buckets_[at]->allocated_bytes();
+  Replace(at, IndexBucket::Add(buckets_[at], TagOf(hash), id), before);
+  if (++size_ > kSplitAbove * buckets_.size()) SplitOne(blocks);
+}
+
+void MemberIndex::Remove(uint64_t hash, uint32_t id) {
+  IndexBucket& bucket = *buckets_[BucketOf(hash)];
+  bucket.Remove(EntryOf(bucket, hash, id));
+  if (--size_ < kJoinBelow * buckets_.size() && buckets_.size() > 1) JoinOne();
+}
+
+void MemberIndex::Move(uint64_t hash, uint32_t from, uint32_t to) {
+  const size_t at = BucketOf(hash);
+  IndexBucket* bucket = buckets_[at];
+  const size_t before = bucket->allocated_bytes();
+  Replace(at, IndexBucket::SetId(bucket, EntryOf(*bucket, hash, from), to), before);
+}
+
+void MemberIndex::Prefetch(uint64_t hash) const {
+  const char* bucket = reinterpret_cast<const char*>(buckets_[BucketOf(hash)]);
+  __builtin_prefetch(bucket);
+  __builtin_prefetch(bucket + 64);
+}
+
+void MemberIndex::SplitOne(const Blocks& blocks) {
+  const size_t low = buckets_.size() - level_, high = buckets_.size();
+  const IndexBucket& old = *buckets_[low];
+  for (size_t i = 0; i < old.count(); ++i) blocks.Prefetch(old.IdAt(i));
+
+  IndexBucket* halves[2] = {IndexBucket::Make(), IndexBucket::Make()};
+  for (size_t i = 0; i < old.count(); ++i) {
+    const uint8_t tag = old.TagAt(i);
+    const uint32_t id = old.IdAt(i);
+    const auto hash = blocks.HashOf(id, tag, level_ - 1, low, TwinsBefore(old, i));
+    if (!hash) continue;  // stale
+    IndexBucket*& half = halves[(*hash & level_) != 0];
+    half = IndexBucket::Add(half, tag, id);
+  }
+
+  size_ -= old.count() - halves[0]->count() - halves[1]->count();
+  bytes_used_ +=
+      halves[0]->allocated_bytes() + halves[1]->allocated_bytes() - old.allocated_bytes();
+  IndexBucket::Free(buckets_[low]);
+  buckets_[low] = halves[0];
+  buckets_.Append(halves[1]);
+  if (high + 1 == 2 * level_) level_ *= 2;
+}
+
+void MemberIndex::JoinOne() {
+  if (buckets_.size() == level_) level_ /= 2;
+  const size_t high = buckets_.size() - 1, low = high - level_;
+  IndexBucket* gone = buckets_[high];
+  IndexBucket* joined = buckets_[low];
+  bytes_used_ -= gone->allocated_bytes() + joined->allocated_bytes();
+  for (size_t i = 0; i < gone->count(); ++i) {
+    joined = IndexBucket::Add(joined, gone->TagAt(i), gone->IdAt(i));
+  }
+  IndexBucket::Free(gone);
+  joined = IndexBucket::Shrunk(joined);
+  bytes_used_ += joined->allocated_bytes();
+  buckets_[low] = joined;
+  buckets_.RemoveLast();
+}
+
+}  // namespace zsetd

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "core/index_bucket.h"
+#include "core/segmented_array.h"
+
+namespace zsetd {
+
+// Which block a member stands in, found by the member's hash: three bytes a member and a little.
+//
+//   hash   [ tag 8 bits |          ...          | bucket number, low bits ]
+//
+//   buckets   0   1   2   3   4   5          split next: 2      level: 4 buckets
+//             |   |   |   |   |   |
+//             |   |   |   |   |   +-- the half of 1 whose next bit is 1
+//             |   |   |   |   +------ the half of 0 whose next bit is 1
+//             +---+------------------ already split in this round
+//
+// Linear hashing (Litwin 1980, "Linear Hashing: A New Tool for File and Table Addressing"): when
+// the buckets get too full on average, one of them, the next in turn, is split by one more bit of
+// the hash. So the index grows and shrinks a bucket at a time, and no change takes long.
+//
+// A bucket does not keep hashes, only tags; to split one, the index asks the blocks for the hashes.
+// They give them by block and tag, in a fixed order; where several entries of a bucket have the
+// same block and tag, the first stands for the first such member, and so on.
+//
+// Invariant: between calls there is one entry for each member of each block, with the block's id.
+// An entry may outlive its block: it is stale, never found by the one who looks its block up, and
+// goes when its bucket splits.
+class MemberIndex {
+ public:
+  // What the index needs to know of the blocks.
+  class Blocks {
+   public:
+    virtual ~Blocks() = default;
+
+    // The hash of the nth member that stands in the block, has the tag, and whose hash ends, under
+    // `mask`, in `low_bits`. Nothing if there is no such block or member.
+    virtual std::optional<uint64_t> HashOf(uint32_t id, uint8_t tag, uint64_t mask,
+                                           uint64_t low_bits, size_t nth) const = 0;
+    virtual void Prefetch(uint32_t id) const = 0;
+  };
+
+  static uint8_t TagOf(uint64_t hash) { return hash >> 56; }
+
+  MemberIndex();
+  MemberIndex(const MemberIndex&) = delete;
+  MemberIndex& operator=(const MemberIndex&) = delete;
+  ~MemberIndex();
+
+  size_t size() const { return size_; }  // stale entries included
+  size_t BytesUsed() const { return bytes_used_ + buckets_.BytesUsed(); }
+
+  // Calls visit(id) with the blocks that may hold a member of that hash, until it returns true;
+  // then true. O(1).
+  template <class Visit>
+  bool Find(uint64_t hash, Visit visit) const {
+    const IndexBucket& bucket = *buckets_[BucketOf(hash)];
+    return bucket.FindTag(TagOf(hash), [&](size_t i) { return visit(bucket.IdAt(i)); });
+  }
+
+  // O(1), and at times the split or the joining of one bucket. The entry removed or moved is there.
+  void Insert(uint64_t hash, uint32_t id, const Blocks& blocks);
+  void Remove(uint64_t hash, uint32_t id);
+  void Move(uint64_t hash, uint32_t from, uint32_t to);
+
+  // Fetches the bucket of the hash into the cache.
+  void Prefetch(uint64_t hash) const;
+
+ private:
+  size_t BucketOf(uint64_t hash) const {
+    const size_t bucket = hash & (2 * level_ - 1);
+    return bucket < buckets_.size() ? bucket : hash & (level_ - 1);
+  }
+  size_t EntryOf(const IndexBucket& bucket, uint64_t hash, uint32_t id) const;
+  void Replace(size_t bucket, IndexBucket* changed, size_t bytes_before);
+  void SplitOne(const Blocks& blocks);
+  void JoinOne();
+
+  SegmentedArray<IndexBucket*> buckets_;
+  size_t level_ = 1;  // a power of two; buckets_.size() is from level_ to 2 * level_ - 1
+  size_t size_ = 0;
+  size_t bytes_used_ = 0;  // by the buckets
+};
+
+}  // namespace zsetd
