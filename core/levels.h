@@ -1,0 +1,109 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace zsetd {
+
+// The upper levels over a row of blocks: which block a key belongs to, and how many elements stand
+// before it.
+//
+//   level 2                       [ -   c   m ]
+//                                  /    |    \                      separators, spans, children
+//   level 1   [ -   a   b ]   [ c   f   g ]   [ m   p ]
+//              /    |   |      /    |   |      /    |
+//   blocks    0     1   2     3     4   5     6     7
+//
+// It is a deterministic skip list (Munro, Papadakis, Sedgewick 1992, "Deterministic Skip Lists")
+// whose nodes hold many elements of a level instead of one: what is promoted to the level above is
+// decided by counting, never by chance. Seen from the side it is a B+ tree: a node is the stretch
+// of a level between two elements of the level above. Chance would leave nodes half empty, and make
+// some searches visit more of them.
+//
+// A separator is a bound: what stands in its child is not below it, and what stands before is. It
+// is the code of a score, and bytes of a member only where the scores on both sides of it are
+// equal. Removing elements never changes a separator. That of a node's first entry is not looked
+// at: the level above has decided.
+//
+// Invariants: every entry's span is the number of elements under it; all blocks are on one level;
+// no node is empty, and only the top one may have a single entry.
+class Levels {
+  struct Node;
+
+ public:
+  static constexpr size_t kFanout = 62;  // fills an allocation of 1280 bytes
+
+  // The way down to a block.
+  struct Path {
+    struct Step {
+      Node* node;
+      size_t slot;
+    };
+    std::array<Step, 16> steps;  // from the top down
+    int height = 0;
+    uint32_t child = 0;  // the block
+    size_t before = 0;   // elements in the blocks to its left
+
+    // Whether the block is the first under its node.
+    bool IsFirstOfNode() const { return steps[height - 1].slot == 0; }
+  };
+
+  // One block with that many elements.
+  Levels(uint32_t child, size_t span);
+  Levels(const Levels&) = delete;
+  Levels& operator=(const Levels&) = delete;
+  ~Levels();
+
+  size_t size() const { return size_; }  // elements under it
+  size_t BytesUsed() const { return bytes_used_; }
+  int height() const { return height_; }
+
+  // The block where the key belongs. O(log n). A path is valid until a block comes or goes.
+  Path Find(uint64_t code, std::string_view member) const;
+
+  // The block that holds the element of that rank, which exists. O(log n).
+  Path FindRank(size_t rank) const;
+
+  // The block has gained, or lost, so many elements. O(height).
+  void Add(const Path& path, ptrdiff_t elements);
+
+  // Another id for the block.
+  void SetChild(const Path& path, uint32_t child);
+
+  // The block to which the separator belongs has given its last `span` elements, those not below
+  // the separator, to a new block to its right. O(log n).
+  void Split(uint64_t code, std::string_view member, uint32_t child, size_t span);
+
+  // The block, which has no elements left and is not the only one, has gone. Its keys now belong to
+  // the block on its left; those of the first under a node, to the one on its right. O(log n).
+  void Remove(const Path& path);
+
+  // Asserts the invariants; for tests. O(n).
+  void Check() const;
+
+ private:
+  struct Entry;
+
+  static size_t SlotOf(const Node& node, uint64_t code, std::string_view member);
+  void Finish(Path& path) const;
+  void Insert(const Path& path, Entry entry);
+  void MakeTop(Entry entry);
+  void Thin(const Path& path, int level);
+  void Join(Node& parent, size_t slot);
+  void CheckNode(const Node& node, int height) const;
+  static void FreeAll(Node* node, int height);
+
+  template <class Change>
+  void Changing(Node& node, Change change);  // keeps the bytes counted
+
+  Node* top_;
+  int height_ = 1;
+  size_t size_;
+  size_t bytes_used_ = 0;
+};
+
+}  // namespace zsetd

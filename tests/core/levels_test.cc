@@ -1,0 +1,126 @@
+#include "core/levels.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/rng.h"
+
+namespace zsetd {
+namespace {
+
+using Key = std::pair<uint64_t, std::string>;
+
+struct Block {
+  uint32_t id;
+  size_t span;
+};
+
+// The row of blocks by their separators. The first one's is below every key.
+class Model {
+ public:
+  explicit Model(uint32_t id, size_t span) { blocks[{0, ""}] = {id, span}; }
+
+  auto Find(const Key& key) { return std::prev(blocks.upper_bound(key)); }
+  size_t Before(const std::map<Key, Block>::iterator& block) {
+    size_t before = 0;
+    for (auto at = blocks.begin(); at != block; ++at) before += at->second.span;
+    return before;
+  }
+  // One of the neighbours gets the keys of a block that goes: `heir` says which.
+  void Remove(std::map<Key, Block>::iterator block, uint32_t heir) {
+    const auto next = std::next(block);
+    if (next != blocks.end() && next->second.id == heir) {
+      block->second = next->second;
+      block = next;
+    }
+    blocks.erase(block);
+  }
+
+  std::map<Key, Block> blocks;
+};
+
+Key SomeKey(Rng& rng) {
+  if (rng.Below(2) == 0) return {1 + rng.Below(100000), ""};
+  return {50000, std::string(rng.Below(40), 'm') + std::to_string(rng.Below(5000))};
+}
+
+void ExpectSame(const Levels& levels, Model& model, const Key& key) {
+  const auto block = model.Find(key);
+  const auto path = levels.Find(key.first, key.second);
+  ASSERT_EQ(path.child, block->second.id);
+  ASSERT_EQ(path.before, model.Before(block));
+  if (block->second.span > 0) {
+    const auto by_rank = levels.FindRank(path.before + block->second.span - 1);
+    ASSERT_EQ(by_rank.child, block->second.id);
+    ASSERT_EQ(by_rank.before, path.before);
+  }
+}
+
+TEST(Levels, DoWhatTheModelDoes) {
+  for (uint64_t seed = 1; seed <= 4; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Rng rng(seed);
+    Levels levels(0, 100);
+    Model model(0, 100);
+    uint32_t next_id = 1;
+    for (int step = 0; step < 12000 && !testing::Test::HasFatalFailure(); ++step) {
+      const Key key = SomeKey(rng);
+      const auto block = model.Find(key);
+      const uint64_t chance = rng.Below(10);
+      const bool growing = step / 3000 % 2 == 0;
+      if (chance < 2) {
+        const size_t more = rng.Below(50);
+        levels.Add(levels.Find(key.first, key.second), more);
+        block->second.span += more;
+      } else if (chance < (growing ? 8 : 4)) {
+        if (block->first == key) continue;
+        const size_t moved = rng.Below(block->second.span + 1);
+        levels.Split(key.first, key.second, next_id, moved);
+        block->second.span -= moved;
+        model.blocks[key] = {next_id++, moved};
+      } else if (model.blocks.size() > 1) {
+        levels.Add(levels.Find(key.first, key.second), -ptrdiff_t(block->second.span));
+        levels.Remove(levels.Find(key.first, key.second));
+        const Key& freed = block->first;
+        model.Remove(block, levels.Find(freed.first, freed.second).child);
+      }
+      levels.Check();
+      ExpectSame(levels, model, SomeKey(rng));
+    }
+  }
+}
+
+TEST(Levels, BlocksInOrderFillTheNodes) {
+  Levels levels(0, 1);
+  const size_t empty = levels.BytesUsed();
+  for (uint32_t id = 1; id < Levels::kFanout * Levels::kFanout; ++id) {
+    levels.Split(id, "", id, 0);
+  }
+  EXPECT_EQ(levels.height(), 2);
+  EXPECT_EQ(levels.BytesUsed(), (Levels::kFanout + 1) * empty);
+}
+
+TEST(Levels, GiveBackWhatTheyTook) {
+  Rng rng(9);
+  Levels levels(0, 0);
+  const size_t empty = levels.BytesUsed();
+  std::vector<Key> keys;
+  for (uint32_t id = 1; id <= 5000; ++id) {
+    keys.emplace_back(7, std::string(30, 'k') + std::to_string(id));
+    levels.Split(keys.back().first, keys.back().second, id, 0);
+  }
+  for (; !keys.empty(); keys.pop_back()) {
+    std::swap(keys[rng.Below(keys.size())], keys.back());
+    levels.Remove(levels.Find(keys.back().first, keys.back().second));
+  }
+  EXPECT_EQ(levels.height(), 1);
+  EXPECT_LE(levels.BytesUsed(), empty + 4096);  // the room of one node's ties may stay
+}
+
+}  // namespace
+}  // namespace zsetd
