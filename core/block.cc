@@ -59,6 +59,18 @@ LargeMember* Block::LargeAt(size_t i) const {
   return large;
 }
 
+size_t Block::LargeMemberBytes() const {
+  size_t bytes = 0;
+  for (size_t i = 0; HasLengths() && i < count_; ++i) bytes += AllocatedBytes(LargeAt(i));
+  return bytes;
+}
+
+void Block::FreeLargeMembers() {
+  for (size_t i = 0; HasLengths() && i < count_; ++i) {
+    if (LargeMember* large = LargeAt(i)) LargeMember::Free(large);
+  }
+}
+
 std::string_view Block::MemberAt(size_t i, MemberBuffer& buffer) const {
   if (const LargeMember* large = LargeAt(i)) return large->view();
   const char* at = MemberPlace(i);
@@ -180,8 +192,8 @@ Block::Insertion Block::Insert(size_t i, const BlockItem& item) {
   const auto packed = PackedFormOf(item);
   if (!packed) return Insertion::kOtherFormat;
   const size_t tag_bytes = tagged() ? 1 : 0, length_bytes = HasLengths() ? 1 : 0;
+  if (free_bytes() < RoomFor(item)) return Insertion::kNoRoom;
   const size_t length = LengthOf(*packed);
-  if (free_bytes() < tag_bytes + length_bytes + frame.width + length) return Insertion::kNoRoom;
 
   // Members first, then the front's arrays from the last to the first: each moves into the free
   // space, or into the room that the one behind it has left.
@@ -198,6 +210,12 @@ Block::Insertion Block::Insert(size_t i, const BlockItem& item) {
   if (tagged()) *Open(Tags(), count_, i, 1, 0) = static_cast<char>(item.tag);
   ++count_;
   return Insertion::kDone;
+}
+
+size_t Block::RoomFor(const BlockItem& item) const {
+  const size_t front = (tagged() ? 1 : 0) + (HasLengths() ? 1 : 0) + format_.score_width;
+  if (!HasLengths()) return front + format_.member_width;
+  return front + (item.large ? sizeof(LargeMember*) : item.member.size() - format_.prefix_length);
 }
 
 void Block::Erase(size_t i) {

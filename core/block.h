@@ -58,10 +58,16 @@ class Block {
   size_t used_bytes() const { return capacity_ - free_bytes(); }
   size_t free_bytes() const { return MembersBegin() - FrontEnd(); }
 
-  // Its own name and its neighbours', for its owner's use.
+  // Its own name and its neighbours', for its owner's use. Moved keeps them, Pack does not set
+  // them.
   uint32_t id = 0;
   uint32_t previous = 0;
   uint32_t next = 0;
+  void TakePlaceOf(const Block& other) {
+    id = other.id;
+    previous = other.previous;
+    next = other.next;
+  }
 
   uint64_t CodeAt(size_t i) const {
     const ScoreFrame frame = format_.frame();
@@ -70,8 +76,13 @@ class Block {
 
   // The member's bytes, in the block or in `buffer`.
   std::string_view MemberAt(size_t i, MemberBuffer& buffer) const;
-  LargeMember* LargeAt(size_t i) const;                // or null
-  uint8_t TagAt(size_t i) const { return Tags()[i]; }  // of a tagged block
+  LargeMember* LargeAt(size_t i) const;  // or null
+  size_t LargeMemberBytes() const;       // allocated by its LargeMembers
+  void FreeLargeMembers();
+  uint8_t TagAt(size_t i) const { return tagged() ? Tags()[i] : 0; }
+  BlockItem ItemAt(size_t i, MemberBuffer& buffer) const {
+    return {CodeAt(i), MemberAt(i, buffer), LargeAt(i), TagAt(i)};
+  }
 
   // Where the member stands. With tags, `tag` is its own and saves most comparisons.
   std::optional<size_t> Find(std::string_view member, uint8_t tag) const;
@@ -88,6 +99,9 @@ class Block {
   // Puts the item at `i`, where it belongs, in place. kOtherFormat and kNoRoom changed nothing.
   enum class Insertion { kDone, kNoRoom, kOtherFormat };
   Insertion Insert(size_t i, const BlockItem& item);
+
+  // The bytes it takes here, if it fits the format.
+  size_t RoomFor(const BlockItem& item) const;
 
   // Takes the element out in place; it is not the last one. Its LargeMember is the caller's.
   void Erase(size_t i);

@@ -43,6 +43,11 @@ struct BlockFormat {
 constexpr size_t kMaxInlineMember = 254;
 constexpr uint8_t kLargeLength = 255;
 
+// What holds the member outside of a block; null if it is not too long.
+inline LargeMember* MakeLarge(std::string_view member) {
+  return member.size() > kMaxInlineMember ? LargeMember::Make(member) : nullptr;
+}
+
 // A format and the bytes that the elements take in it, the block's header left out.
 struct BlockPlan {
   BlockFormat format;

@@ -3,46 +3,18 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <functional>
-#include <new>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "core/allocation.h"
-#include "core/skip_list.h"
+#include "core/block_packing.h"
+#include "core/block_skip_list.h"
+#include "core/member_hash.h"
+#include "core/unpacked_block.h"
 
 namespace zsetd {
 namespace {
-
-using Node = SkipList::Node;
-
-// An allocator that keeps the sum of what it has handed out in a counter of its owner's.
-template <class T>
-struct CountingAllocator {
-  using value_type = T;
-
-  explicit CountingAllocator(size_t* counter) : bytes_used(counter) {}
-  template <class U>
-  CountingAllocator(const CountingAllocator<U>& other) : bytes_used(other.bytes_used) {}
-
-  T* allocate(size_t count) {
-    void* memory = ::operator new(count * sizeof(T));
-    *bytes_used += AllocatedBytes(memory);
-    return static_cast<T*>(memory);
-  }
-  void deallocate(T* memory, size_t) {
-    *bytes_used -= AllocatedBytes(memory);
-    ::operator delete(memory);
-  }
-  bool operator==(const CountingAllocator&) const = default;
-
-  size_t* bytes_used;
-};
-
-// std::string_view's own hash and equality: Debian's abseil would bring its own string_view.
-using MemberIndex =
-    absl::flat_hash_map<std::string_view, const Node*, std::hash<std::string_view>, std::equal_to<>,
-                        CountingAllocator<std::pair<const std::string_view, const Node*>>>;
 
 // What adding `given` under `rule` makes of an element whose score is `current`, if it exists.
 AddResult Decide(std::optional<double> current, double given, const AddRule& rule) {
@@ -62,153 +34,265 @@ bool InOrder(const Element& a, const Element& b) {
   return a.score < b.score || (a.score == b.score && a.member < b.member);
 }
 
-bool IsBelow(double score, const ScoreBound& min) {
-  return score < min.score || (min.exclusive && score == min.score);
-}
+// The code of the score once -0.0 is 0.0.
+uint64_t CodeOf(double score) { return ScoreCode(score + 0.0); }
 
-bool IsAbove(double score, const ScoreBound& max) {
-  return score > max.score || (max.exclusive && score == max.score);
-}
+// The first code of the range, and the first behind it.
+uint64_t FirstCode(const ScoreBound& min) { return CodeOf(min.score) + (min.exclusive ? 1 : 0); }
+uint64_t EndCode(const ScoreBound& max) { return CodeOf(max.score) + (max.exclusive ? 0 : 1); }
 
-bool IsBelow(std::string_view member, const LexBound& min) {
-  if (min.kind != LexBound::Kind::kMember) return min.kind == LexBound::Kind::kHighest;
-  return member < min.member || (min.exclusive && member == min.member);
+// The least member behind all that lie below the bound, or behind all up to it.
+std::string Behind(std::string_view member) { return std::string(member) + '\0'; }
+std::string FirstMember(const LexBound& min) {
+  return min.exclusive ? Behind(min.member) : std::string(min.member);
 }
-
-bool IsAbove(std::string_view member, const LexBound& max) {
-  if (max.kind != LexBound::Kind::kMember) return max.kind == LexBound::Kind::kLowest;
-  return member > max.member || (max.exclusive && member == max.member);
+std::string EndMember(const LexBound& max) {
+  return max.exclusive ? std::string(max.member) : Behind(max.member);
 }
-
-const Node* NodeOf(const void* node) { return static_cast<const Node*>(node); }
 
 }  // namespace
 
-struct SortedSet::Body {
-  SkipList list;
-  size_t index_bytes = 0;
-  MemberIndex index{MemberIndex::allocator_type(&index_bytes)};
-  size_t longest_member = 0;
-  size_t largest_size = 0;
-  uint32_t revision = 0;
-
-  const Node* Find(std::string_view member) const {
-    const auto found = index.find(member);
-    return found == index.end() ? nullptr : found->second;
-  }
-  void Insert(std::string_view member, double score) {
-    const Node* node = list.Insert(score, std::string(member));
-    index.emplace(node->member(), node);
-    longest_member = std::max(longest_member, member.size());
-    largest_size = std::max(largest_size, list.size());
-    ++revision;
-  }
-  void Remove(const Node* node) {
-    index.erase(node->member());
-    list.Remove(node);
-    ++revision;
-  }
+struct SortedSet::Place : BlockSkipList::Place {
+  uint64_t code() const { return block->CodeAt(index); }
 };
 
-SortedSet::SortedSet() : body_(std::make_unique<Body>()) {}
+void SortedSet::FreeBlock::operator()(Block* block) const {
+  block->FreeLargeMembers();
+  Block::Free(block);
+}
+
+SortedSet::SortedSet() = default;
 SortedSet::SortedSet(SortedSet&&) noexcept = default;
 SortedSet& SortedSet::operator=(SortedSet&&) noexcept = default;
 SortedSet::~SortedSet() = default;
 
 SortedSet SortedSet::Of(std::span<Element> elements) {
+  for (Element& element : elements) element.score += 0.0;  // makes 0.0 of -0.0
   if (!std::is_sorted(elements.begin(), elements.end(), InOrder)) {
     std::sort(elements.begin(), elements.end(), InOrder);
   }
   SortedSet set;
-  for (const Element& element : elements) set.Set(element.member, element.score);
+  std::vector<BlockItem> items;
+  while (!elements.empty()) {
+    const auto some = elements.first(std::min(elements.size(), Block::kMaxCount));
+    items.clear();
+    for (const auto& [member, score] : some) {
+      items.push_back({ScoreCode(score), member, MakeLarge(member)});
+    }
+    set.Append(items);
+    elements = elements.subspan(some.size());
+  }
   return set;
 }
 
 SortedSet SortedSet::Clone() const {
   SortedSet copy;
-  for (Cursor at = At(0); at.valid(); at.Next()) {
-    const Element element = at.element();
-    copy.Set(element.member, element.score);
+  const Block* block = empty() ? nullptr : At(0).block_;
+  for (; block != nullptr; block = list_ ? list_->Next(*block) : nullptr) {
+    UnpackedBlock unpacked(*block);
+    for (BlockItem& item : unpacked.items()) item.large = MakeLarge(item.member);
+    copy.Append(unpacked.items());
   }
-  copy.body_->longest_member = longest_member();
-  copy.body_->largest_size = largest_size();
+  copy.longest_member_ = longest_member_;
+  copy.largest_size_ = largest_size_;
   return copy;
 }
 
-size_t SortedSet::size() const { return body_->list.size(); }
+// Puts the items, with their LargeMembers, behind the last element.
+void SortedSet::Append(std::span<BlockItem> items) {
+  revision_ += items.size();
+  for (BlockItem& item : items) {
+    longest_member_ = std::max<uint32_t>(longest_member_, item.member.size());
+  }
+  largest_size_ = std::max(largest_size_, size() + items.size());
+  if (only_) list_ = std::make_unique<BlockSkipList>(only_.release());
+  if (!list_) {
+    const size_t packed = FittingOne(items);
+    only_.reset(Block::Pack(items.first(packed), PlanBlock(items.first(packed), false)));
+    items = items.subspan(packed);
+    if (items.empty()) return;
+    list_ = std::make_unique<BlockSkipList>(only_.release());
+  }
+  for (BlockItem& item : items) item.tag = MemberIndex::TagOf(MemberHash(item.member));
+  list_->Append(items);
+}
 
-uint32_t SortedSet::revision() const { return body_->revision; }
-
-size_t SortedSet::longest_member() const { return body_->longest_member; }
-
-size_t SortedSet::largest_size() const { return body_->largest_size; }
+size_t SortedSet::size() const { return list_ ? list_->size() : only_ ? only_->count() : 0; }
 
 size_t SortedSet::BytesUsed() const {
-  return AllocatedBytes(body_.get()) + body_->list.BytesUsed() + body_->index_bytes;
+  if (list_) return AllocatedBytes(list_.get()) + list_->BytesUsed();
+  return only_ ? only_->allocated_bytes() + only_->LargeMemberBytes() : 0;
 }
 
 AddResult SortedSet::Add(std::string_view member, double score, const AddRule& rule) {
   assert(!std::isnan(score));
-  const Node* node = body_->Find(member);
-  AddResult result = Decide(node ? std::optional(node->score()) : std::nullopt, score, rule);
-  result.score += 0.0;  // makes 0.0 of -0.0
-  if (result.kind == AddResult::Kind::kUpdated) body_->Remove(node);
-  if (result.kind == AddResult::Kind::kUpdated || result.kind == AddResult::Kind::kAdded) {
-    body_->Insert(member, result.score);
-  }
+  const auto place = Find(member);
+  AddResult result =
+      Decide(place ? std::optional(ScoreOf(place->code())) : std::nullopt, score, rule);
+  result.score += 0.0;
+  if (result.kind == AddResult::Kind::kAdded) Insert(member, ScoreCode(result.score));
+  if (result.kind == AddResult::Kind::kUpdated) Move(*place, member, ScoreCode(result.score));
   return result;
 }
 
+void SortedSet::Insert(std::string_view member, uint64_t code) {
+  ++revision_;
+  longest_member_ = std::max<uint32_t>(longest_member_, member.size());
+  largest_size_ = std::max(largest_size_, size() + 1);
+  if (list_) {
+    list_->Insert(code, member);
+  } else {
+    InsertIntoOnly({code, member, MakeLarge(member), TagFor(member)});
+  }
+}
+
+// The tag under which the only block finds the member. Its first elements come without tags; they
+// have them if the set was a large one.
+uint8_t SortedSet::TagFor(std::string_view member) const {
+  return only_ && only_->tagged() ? MemberIndex::TagOf(MemberHash(member)) : 0;
+}
+
+void SortedSet::InsertIntoOnly(const BlockItem& item) {
+  if (!only_) {
+    only_.reset(Block::Pack({&item, 1}, PlanBlock({&item, 1}, false)));
+    return;
+  }
+  Block* grown = InsertOrGrow(only_.get(), only_->LowerBound(item.code, item.member), item);
+  if (grown != nullptr) {
+    only_.release();
+    only_.reset(grown);
+  } else {
+    list_ = std::make_unique<BlockSkipList>(only_.release());
+    list_->Insert(item);
+  }
+}
+
+void SortedSet::Move(const Place& place, std::string_view member, uint64_t code) {
+  ++revision_;
+  if (list_) {
+    list_->Move(place, code, member);
+    BecomeSmallAgain();
+    return;
+  }
+  const BlockItem item = {code, member, only_->LargeAt(place.index), TagFor(member)};
+  if (only_->count() == 1) {
+    only_.reset(Block::Pack({&item, 1}, PlanBlock({&item, 1}, only_->tagged())));
+    return;
+  }
+  only_->Erase(place.index);
+  InsertIntoOnly(item);
+}
+
 bool SortedSet::Remove(std::string_view member) {
-  const Node* node = body_->Find(member);
-  if (node == nullptr) return false;
-  body_->Remove(node);
+  const auto place = Find(member);
+  if (!place) return false;
+  ++revision_;
+  if (list_) {
+    list_->Erase(*place, member);
+    BecomeSmallAgain();
+  } else {
+    EraseFromOnly(place->index, place->index + 1);
+  }
   return true;
 }
 
 size_t SortedSet::Remove(RankRange ranks) {
   ranks.last = std::min(ranks.last, size());
-  const Node* node = ranks.empty() ? nullptr : body_->list.At(ranks.first);
-  for (size_t left = ranks.size(); left > 0; --left) {
-    const Node* next = node->next();
-    body_->Remove(node);
-    node = next;
+  if (ranks.empty()) return 0;
+  ++revision_;
+  if (ranks.size() == size()) {
+    only_.reset();
+    list_.reset();
+  } else if (list_) {
+    list_->Erase(ranks);
+    BecomeSmallAgain();
+  } else {
+    EraseFromOnly(ranks.first, ranks.last);
   }
   return ranks.size();
 }
 
+void SortedSet::EraseFromOnly(size_t first, size_t last) {
+  if (last - first == only_->count()) return only_.reset();
+  for (size_t i = last; i-- > first;) {
+    LargeMember* large = only_->LargeAt(i);
+    Block* shrunk = EraseAndShrink(only_.release(), i);
+    only_.reset(shrunk);
+    if (large) LargeMember::Free(large);
+  }
+}
+
+void SortedSet::BecomeSmallAgain() {
+  Block* block = list_->ReleaseIfSmall();
+  if (block == nullptr) return;
+  list_.reset();
+  only_.reset(block);
+}
+
+std::optional<SortedSet::Place> SortedSet::Find(std::string_view member) const {
+  if (list_) {
+    const auto place = list_->Find(member);
+    return place ? std::optional(Place{*place}) : std::nullopt;
+  }
+  const auto index = only_ ? only_->Find(member, TagFor(member)) : std::nullopt;
+  return index ? std::optional(Place{{only_.get(), *index}}) : std::nullopt;
+}
+
+size_t SortedSet::CountBefore(uint64_t code, std::string_view member) const {
+  if (list_) return list_->CountBefore(code, member);
+  return only_ ? only_->LowerBound(code, member) : 0;
+}
+
 std::optional<double> SortedSet::Score(std::string_view member) const {
-  const Node* node = body_->Find(member);
-  if (node == nullptr) return std::nullopt;
-  return node->score();
+  const auto place = Find(member);
+  return place ? std::optional(ScoreOf(place->code())) : std::nullopt;
 }
 
 std::optional<size_t> SortedSet::Rank(std::string_view member) const {
-  const Node* node = body_->Find(member);
-  if (node == nullptr) return std::nullopt;
-  return body_->list.CountWhile(
-      [&](const Node& other) { return other.Precedes(node->score(), node->member()); });
+  const auto place = Find(member);
+  if (!place) return std::nullopt;
+  return list_ ? list_->CountBefore(place->code(), member) : place->index;
 }
 
 RankRange SortedSet::Ranks(const ScoreRange& range) const {
   if (range.empty()) return {};
-  return {body_->list.CountWhile([&](const Node& at) { return IsBelow(at.score(), range.min); }),
-          body_->list.CountWhile([&](const Node& at) { return !IsAbove(at.score(), range.max); })};
+  return {CountBefore(FirstCode(range.min), {}), CountBefore(EndCode(range.max), {})};
 }
 
+// All scores being equal, the first one's tells where to look.
 RankRange SortedSet::Ranks(const LexRange& range) const {
-  return {body_->list.CountWhile([&](const Node& at) { return IsBelow(at.member(), range.min); }),
-          body_->list.CountWhile([&](const Node& at) { return !IsAbove(at.member(), range.max); })};
+  using Kind = LexBound::Kind;
+  if (empty()) return {};
+  const auto ranks_before = [&](const LexBound& bound, const std::string& member) {
+    if (bound.kind != Kind::kMember) return bound.kind == Kind::kLowest ? 0 : size();
+    return CountBefore(ScoreCode(At(0).element().score), member);
+  };
+  return {ranks_before(range.min, FirstMember(range.min)),
+          ranks_before(range.max, EndMember(range.max))};
 }
 
-SortedSet::Cursor SortedSet::At(size_t rank) const { return Cursor(body_->list.At(rank)); }
+SortedSet::Cursor SortedSet::At(size_t rank) const {
+  if (rank >= size()) return Cursor();
+  return Cursor(list_.get(), list_ ? Place{list_->At(rank)} : Place{{only_.get(), rank}});
+}
+
+SortedSet::Cursor::Cursor(const BlockSkipList* list, const Place& place)
+    : list_(list), block_(place.block), index_(place.index) {}
 
 Element SortedSet::Cursor::element() const {
-  return {NodeOf(node_)->member(), NodeOf(node_)->score()};
+  return {block_->MemberAt(index_, buffer_), ScoreOf(block_->CodeAt(index_))};
 }
 
-void SortedSet::Cursor::Next() { node_ = NodeOf(node_)->next(); }
+void SortedSet::Cursor::Next() {
+  if (++index_ < block_->count()) return;
+  block_ = list_ ? list_->Next(*block_) : nullptr;
+  index_ = 0;
+}
 
-void SortedSet::Cursor::Previous() { node_ = NodeOf(node_)->previous(); }
+void SortedSet::Cursor::Previous() {
+  if (index_-- > 0) return;
+  block_ = list_ ? list_->Previous(*block_) : nullptr;
+  index_ = block_ ? block_->count() - 1 : 0;
+}
 
 }  // namespace zsetd

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -10,6 +11,10 @@
 #include "core/range.h"
 
 namespace zsetd {
+
+class Block;
+class BlockSkipList;
+struct BlockItem;
 
 // One element as it stands in a set. The bytes of a member that a cursor gave are valid until the
 // cursor moves or dies, or the set changes.
@@ -41,9 +46,14 @@ struct AddResult {
 
 // Unique members, each with a score, ordered by score and among equal scores by the members' bytes.
 //
+//   small    one packed block                                      core/block.h
+//   large    a skip list of packed blocks, and a member index      core/block_skip_list.h
+//
+// A set starts as a single block; only when that overflows do levels and index come to it.
+//
 // Invariants: no score is NaN; -0.0 is stored as 0.0; the revision changes with every change of
-// contents. Movable, not copyable (Clone says what it costs); a set that was moved from may only be
-// assigned to or destroyed. Costs are for n elements.
+// contents. Movable, not copyable (Clone says what it costs); a set that was moved from is empty.
+// Costs are for n elements; no single change takes longer because the set is large.
 class SortedSet {
  public:
   class Cursor;
@@ -63,12 +73,12 @@ class SortedSet {
   bool empty() const { return size() == 0; }
 
   // Differs from an earlier value if the contents changed in between. O(1).
-  uint32_t revision() const;
+  uint32_t revision() const { return revision_; }
 
   // The longest member that was ever added, in bytes, and the most elements there ever were at
   // once; bounds that removals do not lower and that a clone keeps. O(1).
-  size_t longest_member() const;
-  size_t largest_size() const;
+  size_t longest_member() const { return longest_member_; }
+  size_t largest_size() const { return largest_size_; }
 
   // The heap bytes of the set, allocator rounding included; the object itself not. O(1).
   size_t BytesUsed() const;
@@ -96,8 +106,27 @@ class SortedSet {
 
  private:
   friend class Cursor;
-  struct Body;
-  std::unique_ptr<Body> body_;
+  struct Place;
+  struct FreeBlock {
+    void operator()(Block* block) const;
+  };
+
+  std::optional<Place> Find(std::string_view member) const;
+  size_t CountBefore(uint64_t code, std::string_view member) const;
+  void Insert(std::string_view member, uint64_t code);
+  void Move(const Place& place, std::string_view member, uint64_t code);
+  void InsertIntoOnly(const BlockItem& item);
+  void EraseFromOnly(size_t first, size_t last);
+  void Append(std::span<BlockItem> items);
+  uint8_t TagFor(std::string_view member) const;
+  void BecomeSmallAgain();
+
+  // Of these an empty set has none, and another set one.
+  std::unique_ptr<Block, FreeBlock> only_;
+  std::unique_ptr<BlockSkipList> list_;
+  uint32_t revision_ = 0;
+  uint32_t longest_member_ = 0;
+  size_t largest_size_ = 0;
 };
 
 // A place in a set, to walk from in either direction: O(1) a step. Any change of the set ends it.
@@ -105,15 +134,20 @@ class SortedSet {
 //   for (auto at = set.At(0); at.valid(); at.Next()) Use(at.element());
 class SortedSet::Cursor {
  public:
-  bool valid() const { return node_ != nullptr; }  // false past either end, for good
-  Element element() const;                         // only while valid
+  bool valid() const { return block_ != nullptr; }  // false past either end, for good
+  Element element() const;                          // only while valid
   void Next();
   void Previous();
 
  private:
   friend class SortedSet;
-  explicit Cursor(const void* node) : node_(node) {}
-  const void* node_;
+  Cursor() = default;
+  Cursor(const BlockSkipList* list, const Place& place);
+
+  const BlockSkipList* list_ = nullptr;  // none of a small set
+  const Block* block_ = nullptr;
+  size_t index_ = 0;
+  mutable std::array<char, 256> buffer_;  // where the member of the element is put together
 };
 
 }  // namespace zsetd

@@ -10,8 +10,7 @@ void UnpackedBlock::Append(const Block& block) {
   MemberBuffer buffer;
   for (size_t i = 0; i < block.count(); ++i) {
     BlockItem& item = items_[count_++];
-    item = {block.CodeAt(i), block.MemberAt(i, buffer), block.LargeAt(i),
-            block.tagged() ? block.TagAt(i) : uint8_t{0}};
+    item = block.ItemAt(i, buffer);
     if (item.member.data() == buffer.data()) {
       char* text = text_end_;
       text_end_ = std::copy(item.member.begin(), item.member.end(), text);

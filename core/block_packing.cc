@@ -1,0 +1,87 @@
+#include "core/block_packing.h"
+
+#include <cassert>
+
+#include "core/unpacked_block.h"
+
+namespace zsetd {
+namespace {
+
+size_t BytesOf(const BlockPlan& plan) { return sizeof(Block) + plan.bytes; }
+
+bool Fits(std::span<const BlockItem> items, const BlockPlan& plan) {
+  return items.size() <= Block::kMaxCount && BytesOf(plan) <= Block::kMaxBytes;
+}
+
+void PackHalves(std::span<const BlockItem> items, bool tagged, std::vector<Block*>& blocks) {
+  if (items.size() <= Block::kMaxCount) {
+    const BlockPlan plan = PlanBlock(items, tagged);
+    if (Fits(items, plan)) {
+      blocks.push_back(Block::Pack(items, plan));
+      return;
+    }
+  }
+  const size_t half = items.size() / 2;
+  PackHalves(items.first(half), tagged, blocks);
+  PackHalves(items.subspan(half), tagged, blocks);
+}
+
+// The block with the item, packed anew; null if that would be too large.
+Block* Repacked(Block* block, size_t i, const BlockItem& item) {
+  UnpackedBlock unpacked(*block);
+  unpacked.Insert(i, item);
+  const BlockPlan plan = PlanBlock(unpacked.items(), block->tagged());
+  if (!Fits(unpacked.items(), plan)) return nullptr;
+  Block* packed = Block::Pack(unpacked.items(), plan);
+  packed->TakePlaceOf(*block);
+  Block::Free(block);
+  return packed;
+}
+
+}  // namespace
+
+Block* InsertOrGrow(Block* block, size_t i, const BlockItem& item) {
+  if (block->count() == Block::kMaxCount) return nullptr;
+  switch (block->Insert(i, item)) {
+    case Block::Insertion::kDone:
+      return block;
+    case Block::Insertion::kOtherFormat:
+      return Repacked(block, i, item);
+    case Block::Insertion::kNoRoom:
+      break;
+  }
+  const size_t room = block->RoomFor(item) + block->used_bytes() / 32;
+  if (block->used_bytes() + room > Block::kMaxBytes) return Repacked(block, i, item);
+  block = Block::Moved(block, room);
+  block->Insert(i, item);
+  return block;
+}
+
+Block* EraseAndShrink(Block* block, size_t i) {
+  block->Erase(i);
+  return block->free_bytes() > block->allocated_bytes() / 3 ? Block::Moved(block, 0) : block;
+}
+
+size_t FittingOne(std::span<const BlockItem> items) {
+  while (!Fits(items, PlanBlock(items, true))) items = items.first(items.size() / 2);
+  return items.size();
+}
+
+std::vector<Block*> PackAll(std::span<const BlockItem> items, bool tagged) {
+  std::vector<Block*> blocks;
+  PackHalves(items, tagged, blocks);
+  return blocks;
+}
+
+Block* Joined(const Block& left, const Block& right) {
+  constexpr size_t kCount = Block::kMaxCount * 3 / 4, kBytes = Block::kMaxBytes * 3 / 4;
+  if (left.count() + right.count() > kCount || left.used_bytes() + right.used_bytes() > kBytes) {
+    return nullptr;
+  }
+  UnpackedBlock unpacked(left);
+  unpacked.Append(right);
+  const BlockPlan plan = PlanBlock(unpacked.items(), left.tagged());
+  return BytesOf(plan) > kBytes ? nullptr : Block::Pack(unpacked.items(), plan);
+}
+
+}  // namespace zsetd

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "core/block.h"
+
+namespace zsetd {
+
+// The rules by which blocks are filled.
+//
+// A block takes 128 elements or 4 KB. One that overflows is packed anew in halves. Its allocation
+// grows a little at a time, and shrinks when a third of it is free.
+
+// Inserts the item at `i`: in place, or by moving the block, or by packing it anew. Returns the
+// block, maybe at another address; null, with nothing changed, if it would be too large for one.
+Block* InsertOrGrow(Block* block, size_t i, const BlockItem& item);
+
+// Erases the element, which is not the only one. Returns the block, maybe at another address.
+Block* EraseAndShrink(Block* block, size_t i);
+
+// How many of the items, from the first on, to pack into one block: all, or half of them, or a
+// quarter, and so on. At least one.
+size_t FittingOne(std::span<const BlockItem> items);
+
+// Packs the items, which are at least one, into as many blocks as they need.
+std::vector<Block*> PackAll(std::span<const BlockItem> items, bool tagged);
+
+// One block of the elements of both, which stay as they are; null if it would be more than three
+// quarters full.
+Block* Joined(const Block& left, const Block& right);
+
+}  // namespace zsetd

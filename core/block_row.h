@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/block.h"
+#include "core/segmented_array.h"
+
+namespace zsetd {
+
+// The blocks of a large set, which it owns, in order, each with a name that stays the same.
+//
+//   id          0      1      2      3
+//   table     [ A ]  [ B ]  [ - ]  [ C ]
+//   row         A <-> C <-> B                   A.next = 3, C.next = 1
+//
+// A block that grows moves to another address. Everything else names it by its id, so that one
+// write to the table is all a move takes. Ids of blocks that have gone are given again.
+//
+// Invariant: the row and the table hold the same blocks.
+class BlockRow {
+ public:
+  static constexpr uint32_t kNone = ~uint32_t{0};
+
+  BlockRow() = default;
+  BlockRow(const BlockRow&) = delete;
+  BlockRow& operator=(const BlockRow&) = delete;
+  ~BlockRow();  // frees LargeMembers too
+
+  Block* Find(uint32_t id) const;                               // null if there is none
+  Block* At(uint32_t id) const { return Pointer(table_[id]); }  // it is there
+  Block* Next(const Block& block) const { return block.next == kNone ? nullptr : At(block.next); }
+  Block* Previous(const Block& block) const {
+    return block.previous == kNone ? nullptr : At(block.previous);
+  }
+
+  // Takes over the block and returns the id it gets; it stands behind `left`, first if that is
+  // null.
+  uint32_t Add(Block* block, Block* left);
+
+  // `block` has taken the place of one with its id and neighbours, which had allocated `old_bytes`.
+  void Replace(Block* block, size_t old_bytes);
+
+  // The last block leaves the row, and is the caller's.
+  Block* ReleaseOnly();
+
+  // Takes the block out of the row and frees it, but not its LargeMembers.
+  void Remove(Block* block);
+
+  // Keep account of the members too large for a block; null does no harm.
+  void CountLarge(const LargeMember* large);
+  void FreeLarge(LargeMember* large);
+
+  Block* First() const { return At(first_); }  // of a row with blocks
+  Block* Last() const { return At(last_); }
+
+  size_t count() const { return count_; }
+  size_t BytesUsed() const { return bytes_used_ + table_.BytesUsed(); }
+
+ private:
+  // A slot without a block has the lowest bit set, and the next such slot above it.
+  static Block* Pointer(uintptr_t slot) { return reinterpret_cast<Block*>(slot); }
+  static uintptr_t FreeSlot(uint32_t next_free) { return uintptr_t{next_free} << 1 | 1; }
+
+  uint32_t NewId();
+
+  SegmentedArray<uintptr_t> table_;
+  uint32_t first_ = kNone;
+  uint32_t last_ = kNone;
+  uint32_t first_free_ = kNone;
+  size_t count_ = 0;
+  size_t bytes_used_ = 0;  // by blocks and LargeMembers
+  size_t large_count_ = 0;
+};
+
+}  // namespace zsetd

@@ -1,0 +1,197 @@
+#include "core/block_skip_list.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+
+#include "core/block_packing.h"
+#include "core/member_hash.h"
+#include "core/unpacked_block.h"
+
+namespace zsetd {
+namespace {
+
+// What is enough of `right` to tell it from `left`, which stands before it.
+std::string_view Tie(const BlockItem& left, const BlockItem& right) {
+  if (left.code != right.code) return {};
+  const size_t shorter = std::min(left.member.size(), right.member.size());
+  const auto differ =
+      std::mismatch(left.member.begin(), left.member.begin() + shorter, right.member.begin());
+  return right.member.substr(0, differ.first - left.member.begin() + 1);
+}
+
+}  // namespace
+
+// What the index asks when it splits a bucket.
+class BlockSkipList::Hashes : public MemberIndex::Blocks {
+ public:
+  explicit Hashes(const BlockRow& row) : row_(row) {}
+
+  std::optional<uint64_t> HashOf(uint32_t id, uint8_t tag, uint64_t mask, uint64_t low_bits,
+                                 size_t nth) const override {
+    const Block* block = row_.Find(id);
+    std::optional<uint64_t> found;
+    MemberBuffer buffer;
+    if (block == nullptr) return found;
+    block->FindTag(tag, [&](size_t i) {
+      const uint64_t hash = MemberHash(block->MemberAt(i, buffer));
+      if ((hash & mask) == low_bits && nth-- == 0) found = hash;
+      return found.has_value();
+    });
+    return found;
+  }
+  void Prefetch(uint32_t id) const override {
+    if (const Block* block = row_.Find(id)) block->PrefetchTags();
+  }
+
+ private:
+  const BlockRow& row_;
+};
+
+BlockSkipList::BlockSkipList(Block* block) : levels_(0, block->count()) {
+  UnpackedBlock unpacked(*block);
+  for (BlockItem& item : unpacked.items()) {
+    item.tag = MemberIndex::TagOf(MemberHash(item.member));
+    row_.CountLarge(item.large);
+  }
+  Block* tagged = Block::Pack(unpacked.items(), PlanBlock(unpacked.items(), true));
+  row_.Add(tagged, nullptr);
+  for (const BlockItem& item : unpacked.items()) {
+    index_.Insert(MemberHash(item.member), tagged->id, Hashes(row_));
+  }
+  Block::Free(block);
+}
+
+size_t BlockSkipList::BytesUsed() const {
+  return row_.BytesUsed() + levels_.BytesUsed() + index_.BytesUsed();
+}
+
+std::optional<BlockSkipList::Place> BlockSkipList::Find(std::string_view member) const {
+  const uint64_t hash = MemberHash(member);
+  Place place;
+  const bool found = index_.Find(hash, [&](uint32_t id) {
+    place.block = row_.Find(id);
+    if (place.block == nullptr) return false;
+    place.block->PrefetchTags();
+    const auto index = place.block->Find(member, MemberIndex::TagOf(hash));
+    place.index = index.value_or(0);
+    return index.has_value();
+  });
+  return found ? std::optional(place) : std::nullopt;
+}
+
+size_t BlockSkipList::CountBefore(uint64_t code, std::string_view member) const {
+  const Levels::Path path = levels_.Find(code, member);
+  return path.before + row_.At(path.child)->LowerBound(code, member);
+}
+
+BlockSkipList::Place BlockSkipList::At(size_t rank) const {
+  const Levels::Path path = levels_.FindRank(rank);
+  return {row_.At(path.child), rank - path.before};
+}
+
+void BlockSkipList::Insert(uint64_t code, std::string_view member) {
+  Insert({code, member, MakeLarge(member)});
+}
+
+void BlockSkipList::Insert(BlockItem item) {
+  const uint64_t hash = MemberHash(item.member);
+  item.tag = MemberIndex::TagOf(hash);
+  index_.Prefetch(hash);
+  const Levels::Path path = levels_.Find(item.code, item.member);
+  row_.CountLarge(item.large);
+  levels_.Add(path, 1);
+  InsertInto(row_.At(path.child), item, hash);
+}
+
+// The levels count the item already; the index does not know it.
+void BlockSkipList::InsertInto(Block* block, const BlockItem& item, uint64_t hash) {
+  block->Prefetch();
+  const size_t i = block->LowerBound(item.code, item.member);
+  const size_t bytes = block->allocated_bytes();
+  Block* grown = InsertOrGrow(block, i, item);
+  if (grown == nullptr) {
+    Overflow(block, i, item, hash);
+    return;
+  }
+  if (grown != block) row_.Replace(grown, bytes);
+  index_.Insert(hash, grown->id, Hashes(row_));
+}
+
+// At an edge the item starts a block of its own; elsewhere its block is packed anew in parts. The
+// first part keeps the block's id, the others move to new ones.
+void BlockSkipList::Overflow(Block* block, size_t i, const BlockItem& item, uint64_t hash) {
+  if (block->next == BlockRow::kNone && i == block->count()) return AddLast(item, hash);
+  if (block->previous == BlockRow::kNone && i == 0) return AddFirst(item, hash);
+
+  UnpackedBlock unpacked(*block);
+  unpacked.Insert(i, item);
+  const std::span<const BlockItem> items = unpacked.items();
+  const std::vector<Block*> parts = PackAll(items, true);
+  parts[0]->TakePlaceOf(*block);
+  row_.Replace(parts[0], block->allocated_bytes());
+
+  size_t begin = parts[0]->count();
+  uint32_t home = block->id;
+  for (size_t part = 1; part < parts.size(); ++part) {
+    const uint32_t id = row_.Add(parts[part], parts[part - 1]);
+    levels_.Split(items[begin].code, Tie(items[begin - 1], items[begin]), id, items.size() - begin);
+    const size_t end = begin + parts[part]->count();
+    if (i >= begin && i < end) home = id;
+    Rename(items.subspan(begin, end - begin), i - begin, block->id, id);
+    begin = end;
+  }
+  Block::Free(block);
+  index_.Insert(hash, home, Hashes(row_));
+}
+
+void BlockSkipList::AddLast(const BlockItem& item, uint64_t hash) {
+  MemberBuffer buffer;
+  Block* last = row_.Last();
+  const BlockItem before = last->ItemAt(last->count() - 1, buffer);
+  const uint32_t id = row_.Add(PackAll({&item, 1}, true)[0], last);
+  levels_.Split(item.code, Tie(before, item), id, 1);
+  index_.Insert(hash, id, Hashes(row_));
+}
+
+void BlockSkipList::AddFirst(const BlockItem& item, uint64_t hash) {
+  MemberBuffer buffer;
+  Block* first = row_.First();
+  const BlockItem after = first->ItemAt(0, buffer);
+  levels_.Split(after.code, Tie(item, after), first->id, first->count());
+  const uint32_t id = row_.Add(PackAll({&item, 1}, true)[0], nullptr);
+  levels_.SetChild(levels_.Find(item.code, item.member), id);
+  index_.Insert(hash, id, Hashes(row_));
+}
+
+// Tells the index that the items have moved to another block; it does not know item `unknown`.
+void BlockSkipList::Rename(std::span<const BlockItem> items, size_t unknown, uint32_t from,
+                           uint32_t to) {
+  std::array<uint64_t, UnpackedBlock::kCapacity> hashes;
+  for (size_t i = 0; i < items.size(); ++i) {
+    hashes[i] = MemberHash(items[i].member);
+    index_.Prefetch(hashes[i]);
+  }
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (i != unknown) index_.Move(hashes[i], from, to);
+  }
+}
+
+void BlockSkipList::Append(std::span<const BlockItem> items) {
+  MemberBuffer buffer;
+  for (Block* block : PackAll(items, true)) {
+    const Block& last = *row_.Last();
+    const uint32_t id = row_.Add(block, row_.Last());
+    const std::span<const BlockItem> own = items.first(block->count());
+    const BlockItem before = last.ItemAt(last.count() - 1, buffer);
+    levels_.Split(own[0].code, Tie(before, own[0]), id, 0);
+    levels_.Add(levels_.Find(own[0].code, own[0].member), own.size());
+    for (const BlockItem& item : own) {
+      row_.CountLarge(item.large);
+      index_.Insert(MemberHash(item.member), id, Hashes(row_));
+    }
+    items = items.subspan(own.size());
+  }
+}
+
+}  // namespace zsetd

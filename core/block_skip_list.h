@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "core/block.h"
+#include "core/block_row.h"
+#include "core/levels.h"
+#include "core/member_index.h"
+#include "core/range.h"
+
+namespace zsetd {
+
+// A large sorted set: a row of packed blocks, levels over it and an index beside it.
+//
+//   levels        [ sep span child | sep span child | ... ]        by score, or by rank
+//                      |                 |
+//   row           [ block ]  <->  [ block ]  <->  [ block ]        up to 128 elements each
+//                      ^                 ^
+//   index         hash(member) -> tag, block id                    by member
+//
+// The levels find the block for a score or a rank, the index finds it for a member, and the block
+// finds the element. Both name a block by its id, so a block may move; they hear of an element only
+// when it comes, goes or changes its block. How full blocks are kept, core/block_packing.h says.
+// Elements that come in order fill every block: one behind the last or before the first starts a
+// block of its own once that one is full.
+//
+// Scores appear as their codes (core/score_code.h). Invariant: it is not empty. Costs are for n
+// elements; a change may split or join a block and a bucket of the index, never more.
+class BlockSkipList {
+ public:
+  struct Place {
+    const Block* block = nullptr;
+    size_t index = 0;
+  };
+
+  // The elements of the block, which it takes over, and LargeMembers with it.
+  explicit BlockSkipList(Block* block);
+
+  size_t size() const { return levels_.size(); }
+  size_t BytesUsed() const;  // on the heap, allocator rounding included; O(1)
+
+  std::optional<Place> Find(std::string_view member) const;          // O(1)
+  size_t CountBefore(uint64_t code, std::string_view member) const;  // O(log n)
+  Place At(size_t rank) const;                                       // it exists; O(log n)
+
+  const Block* Next(const Block& block) const { return row_.Next(block); }
+  const Block* Previous(const Block& block) const { return row_.Previous(block); }
+
+  // The member is not there. O(log n).
+  void Insert(uint64_t code, std::string_view member);
+  void Insert(BlockItem item);  // the same, taking over its LargeMember; its tag is not looked at
+
+  // Puts the items, in order, behind the last element. O(items).
+  void Append(std::span<const BlockItem> items);
+
+  // Gives the member at the place another score; not for the only element. O(log n), often O(1).
+  void Move(Place place, uint64_t code, std::string_view member);
+
+  // Not for the only element. O(log n).
+  void Erase(Place place, std::string_view member);
+
+  // Erases the elements of the range, which are there and not all. O(log n + erased).
+  void Erase(RankRange ranks);
+
+  // If it has shrunk to one half-empty block, that block, and nothing is left but to destroy the
+  // rest; else null.
+  Block* ReleaseIfSmall();
+
+  // Asserts the invariants; for tests. O(n).
+  void Check() const;
+
+ private:
+  class Hashes;
+
+  void InsertInto(Block* block, const BlockItem& item, uint64_t hash);
+  void Overflow(Block* block, size_t i, const BlockItem& item, uint64_t hash);
+  void AddLast(const BlockItem& item, uint64_t hash);
+  void AddFirst(const BlockItem& item, uint64_t hash);
+  void Rename(std::span<const BlockItem> items, size_t unknown, uint32_t from, uint32_t to);
+
+  void MoveWithin(Block* block, size_t i, uint64_t code, std::string_view member);
+  void EraseSome(const Levels::Path& path, size_t first, size_t last);
+  void Drop(const Levels::Path& path, Block* block);
+  void JoinIfThin(Block* block);
+  bool Join(Block* left, Block* right);
+
+  BlockRow row_;
+  Levels levels_;
+  MemberIndex index_;
+};
+
+}  // namespace zsetd

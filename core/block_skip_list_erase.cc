@@ -1,0 +1,157 @@
+// Changes that make elements go: erasing, moving to another score, joining blocks that got thin.
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+
+#include "core/block_packing.h"
+#include "core/block_skip_list.h"
+#include "core/member_hash.h"
+#include "core/unpacked_block.h"
+
+namespace zsetd {
+namespace {
+
+constexpr size_t kThin = Block::kMaxCount / 4;        // elements; fewer look for a block to join
+constexpr size_t kSmallAgain = Block::kMaxCount / 2;  // elements in the only block
+
+// Whether element `i` may take that code and stay where it is, as far as its block can tell.
+bool KeepsPlace(const Block& block, size_t i, uint64_t code) {
+  const bool rises = code > block.CodeAt(i);
+  const bool above_previous = i > 0 ? block.CodeAt(i - 1) < code : rises;
+  const bool below_next = i + 1 < block.count() ? code < block.CodeAt(i + 1) : !rises;
+  return above_previous && below_next;
+}
+
+bool IsBetweenEnds(const Block& block, uint64_t code) {
+  return block.CodeAt(0) < code && code < block.CodeAt(block.count() - 1);
+}
+
+}  // namespace
+
+void BlockSkipList::Move(Place place, uint64_t code, std::string_view member) {
+  Block* block = row_.At(place.block->id);
+  if (KeepsPlace(*block, place.index, code) && block->SetCode(place.index, code)) return;
+  if (IsBetweenEnds(*block, code)) {
+    MoveWithin(block, place.index, code, member);
+  } else {
+    Erase(place, member);
+    Insert(code, member);
+  }
+}
+
+// The levels need not know, and the index only if the block overflows because of a new format.
+void BlockSkipList::MoveWithin(Block* block, size_t i, uint64_t code, std::string_view member) {
+  const uint64_t hash = MemberHash(member);
+  const BlockItem item = {code, member, block->LargeAt(i), MemberIndex::TagOf(hash)};
+  index_.Remove(hash, block->id);
+  block->Erase(i);
+  InsertInto(block, item, hash);
+}
+
+void BlockSkipList::Erase(Place place, std::string_view member) {
+  Block* block = row_.At(place.block->id);
+  const Levels::Path path = levels_.Find(block->CodeAt(place.index), member);
+  index_.Remove(MemberHash(member), block->id);
+  levels_.Add(path, -1);
+  row_.FreeLarge(block->LargeAt(place.index));
+  if (block->count() == 1) return Drop(path, block);
+
+  const size_t bytes = block->allocated_bytes();
+  Block* shrunk = EraseAndShrink(block, place.index);
+  if (shrunk != block) row_.Replace(shrunk, bytes);
+  JoinIfThin(shrunk);
+}
+
+void BlockSkipList::Erase(RankRange ranks) {
+  for (size_t left = ranks.size(); left > 0;) {
+    const Levels::Path path = levels_.FindRank(ranks.first);
+    const size_t first = ranks.first - path.before;
+    const size_t last = std::min(row_.At(path.child)->count(), first + left);
+    EraseSome(path, first, last);
+    left -= last - first;
+  }
+  JoinIfThin(row_.At(levels_.FindRank(std::min(ranks.first, size() - 1)).child));
+}
+
+// Erases the elements from `first` to before `last` of the path's block.
+void BlockSkipList::EraseSome(const Levels::Path& path, size_t first, size_t last) {
+  Block* block = row_.At(path.child);
+  UnpackedBlock unpacked(*block);
+  std::array<uint64_t, Block::kMaxCount> hashes;
+  for (size_t i = first; i < last; ++i) {
+    hashes[i] = MemberHash(unpacked.items()[i].member);
+    index_.Prefetch(hashes[i]);
+  }
+  for (size_t i = first; i < last; ++i) {
+    index_.Remove(hashes[i], block->id);
+    row_.FreeLarge(unpacked.items()[i].large);
+  }
+  levels_.Add(path, -static_cast<ptrdiff_t>(last - first));
+  if (last - first == block->count()) return Drop(path, block);
+
+  unpacked.Erase(first, last);
+  Block* packed = Block::Pack(unpacked.items(), PlanBlock(unpacked.items(), true));
+  packed->TakePlaceOf(*block);
+  row_.Replace(packed, block->allocated_bytes());
+  Block::Free(block);
+}
+
+void BlockSkipList::Drop(const Levels::Path& path, Block* block) {
+  levels_.Remove(path);
+  row_.Remove(block);
+}
+
+void BlockSkipList::JoinIfThin(Block* block) {
+  if (block->count() >= kThin) return;
+  Block* right = row_.Next(*block);
+  if (right != nullptr && Join(block, right)) return;
+  Block* left = row_.Previous(*block);
+  if (left != nullptr) Join(left, block);
+}
+
+// Makes one block of two neighbours, if it has room; it keeps the id of the left one. Not across
+// the border of two nodes: there the keys of the right one would pass to the block behind it.
+bool BlockSkipList::Join(Block* left, Block* right) {
+  MemberBuffer buffer;
+  const Levels::Path path = levels_.Find(right->CodeAt(0), right->MemberAt(0, buffer));
+  Block* joined = path.IsFirstOfNode() ? nullptr : Joined(*left, *right);
+  if (joined == nullptr) return false;
+
+  const size_t span = right->count();
+  levels_.Add(path, -static_cast<ptrdiff_t>(span));
+  levels_.Remove(path);
+  levels_.Add(levels_.Find(left->CodeAt(0), left->MemberAt(0, buffer)), span);
+  UnpackedBlock moved(*right);
+  Rename(moved.items(), span, right->id, left->id);
+
+  row_.Remove(right);
+  joined->TakePlaceOf(*left);
+  row_.Replace(joined, left->allocated_bytes());
+  Block::Free(left);
+  return true;
+}
+
+Block* BlockSkipList::ReleaseIfSmall() {
+  return row_.count() == 1 && size() <= kSmallAgain ? row_.ReleaseOnly() : nullptr;
+}
+
+void BlockSkipList::Check() const {
+  levels_.Check();
+  size_t rank = 0, blocks = 0;
+  uint32_t previous = BlockRow::kNone;
+  for (const Block* block = row_.First(); block; block = row_.Next(*block)) {
+    assert(block->previous == previous && block->tagged() && block->count() > 0);
+    previous = block->id;
+    ++blocks;
+    MemberBuffer buffer;
+    for (size_t i = 0; i < block->count(); ++i, ++rank) {
+      [[maybe_unused]] const BlockItem item = block->ItemAt(i, buffer);
+      assert(CountBefore(item.code, item.member) == rank);
+      assert(Find(item.member)->block == block && Find(item.member)->index == i);
+    }
+  }
+  assert(rank == size() && blocks == row_.count() && index_.size() == rank);
+}
+
+}  // namespace zsetd
