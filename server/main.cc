@@ -71,6 +71,7 @@ int Serve(const CommandLine& line) {
   const Host host = {
       .apply = Apply,
       .stopwatch = MonotonicNow,
+      .wall_clock = UnixNowExactly,
       .sleep = [](Micros time) { std::this_thread::sleep_for(time); },
       .shut_down = [&] { boost::asio::post(io, [&] { server->Stop(); }); },
       .executable = Executable(),

@@ -17,11 +17,14 @@ Host HostOf(Engine& engine) {
   return {
       .apply = [](const Settings&) { return absl::OkStatus(); },
       .stopwatch = [] { return Micros(0); },
+      .wall_clock = [&engine] { return Micros(engine.now()); },
       .sleep =
           [&engine](Micros time) {
             engine.AdvanceTo(engine.now() + std::chrono::duration_cast<Millis>(time));
           },
       .shut_down = [] {},
+      .executable = {},
+      .config_file = {},
   };
 }
 

@@ -1,7 +1,123 @@
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "protocol/number_text.h"
 #include "server/commands/families.h"
+#include "server/engine/call.h"
 
 namespace zsetd {
+namespace {
 
-std::span<const Command> ServerCommands() { return {}; }
+constexpr double kMaxSleep_s = 1e9;  // what is longer is not told apart
+
+// Seconds and microseconds since the Unix epoch.
+void Time(Call& call) {
+  const int64_t micros = call.engine.host().wall_clock().count();
+  call.reply.Array(2);
+  call.reply.Bulk(IntegerText(micros / 1'000'000));
+  call.reply.Bulk(IntegerText(micros % 1'000'000));
+}
+
+void DebugSleep(Call& call) {
+  const double time_s = std::clamp(call.args.Float(), 0.0, kMaxSleep_s);
+  if (call.Refused()) return;
+  call.engine.host().sleep(Micros(static_cast<int64_t>(time_s * 1e6)));
+  call.reply.Ok();
+}
+
+void DebugHelp(Call& call) {
+  constexpr std::array<std::string_view, 5> kLines = {
+      "DEBUG <subcommand> [<argument> ...], of these:",
+      "SLEEP seconds",
+      "    Stops the whole server for so long; fractions are possible.",
+      "HELP",
+      "    Tells the subcommands.",
+  };
+  call.reply.Array(kLines.size());
+  for (const std::string_view line : kLines) call.reply.Simple(line);
+}
+
+void Debug(Call& call) {
+  const std::string_view subcommand = call.args.Word();
+  const size_t left = call.args.left();
+  if (left == 1 && EqualsIgnoringCase(subcommand, "sleep")) return DebugSleep(call);
+  if (left == 0 && EqualsIgnoringCase(subcommand, "help")) return DebugHelp(call);
+  call.Fail("ERR unknown subcommand or wrong number of arguments for '" + std::string(subcommand) +
+            "'. Try DEBUG HELP.");
+}
+
+struct ShutdownOptions {
+  bool save = false;
+  bool nosave = false;
+  bool force = false;
+  bool abort = false;
+};
+
+ShutdownOptions ReadShutdownOptions(ArgReader& args) {
+  ShutdownOptions options;
+  while (args.ok() && !args.AtEnd()) {
+    if (args.Take("nosave")) {
+      options.nosave = true;
+    } else if (args.Take("save")) {
+      options.save = true;
+    } else if (args.Take("force")) {
+      options.force = true;
+    } else if (args.Take("abort")) {
+      options.abort = true;
+    } else if (!args.Take("now")) {  // there are no replicas to wait for
+      args.Refuse(kSyntaxError);
+    }
+  }
+  if (options.save && options.nosave) args.Refuse(kSyntaxError);
+  return options;
+}
+
+// The client hears nothing but the end of its connection.
+void Shutdown(Call& call) {
+  const ShutdownOptions options = ReadShutdownOptions(call.args);
+  if (options.abort && call.words().size() > 2) call.args.Refuse(kSyntaxError);
+  if (call.Refused()) return;
+  if (options.abort) return call.Fail("ERR No shutdown in progress.");
+  if (options.save && !options.force) {
+    return call.Fail("ERR Errors trying to SHUTDOWN. No snapshots are kept: say NOSAVE or FORCE.");
+  }
+  call.client.close_after_reply = true;
+  call.engine.host().shut_down();
+}
+
+constexpr Command kCommands[] = {
+    {.name = "time",
+     .run = Time,
+     .arity = 1,
+     .flags = kLoading | kStale | kFast,
+     .group = CommandGroup::kServer,
+     .since = "2.6.0",
+     .summary = "Tells the server's time, in seconds since 1970 and microseconds.",
+     .cost = "O(1)"},
+    {.name = "debug",
+     .run = Debug,
+     .arity = -2,
+     .flags = kAdmin | kNoScript | kLoading | kStale,
+     .group = CommandGroup::kServer,
+     .since = "1.0.0",
+     .usage = "<SLEEP seconds | HELP>",
+     .summary = "Helps to test clients: stops the server for a while.",
+     .cost = "O(1)"},
+    {.name = "shutdown",
+     .run = Shutdown,
+     .arity = -1,
+     .flags = kAdmin | kNoScript | kLoading | kStale | kNoMulti | kAllowBusy,
+     .group = CommandGroup::kServer,
+     .since = "1.0.0",
+     .usage = "[NOSAVE | SAVE] [NOW] [FORCE] [ABORT]",
+     .summary = "Answers what has been received and ends the server.",
+     .cost = "O(N) for N clients"},
+};
+
+}  // namespace
+
+std::span<const Command> ServerCommands() { return kCommands; }
 
 }  // namespace zsetd

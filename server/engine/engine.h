@@ -30,9 +30,10 @@ struct Host {
   // SetValue() gives it; nothing has changed then. Null: there is nothing to do.
   std::function<absl::Status(const Settings&)> apply;
 
-  std::function<Micros()> stopwatch;  // a clock that only goes forward, for measuring
-  std::function<void(Micros)> sleep;  // stops the whole server (DEBUG SLEEP)
-  std::function<void()> shut_down;    // asks for the server's orderly end
+  std::function<Micros()> stopwatch;   // a clock that only goes forward, for measuring
+  std::function<Micros()> wall_clock;  // since the Unix epoch, for those who ask for the time
+  std::function<void(Micros)> sleep;   // stops the whole server (DEBUG SLEEP)
+  std::function<void()> shut_down;     // asks for the server's orderly end
 
   std::string executable;  // the whole path of the program
   std::string

@@ -6,6 +6,10 @@ Millis UnixNow() {
   return std::chrono::duration_cast<Millis>(std::chrono::system_clock::now().time_since_epoch());
 }
 
+Micros UnixNowExactly() {
+  return std::chrono::duration_cast<Micros>(std::chrono::system_clock::now().time_since_epoch());
+}
+
 Micros MonotonicNow() {
   return std::chrono::duration_cast<Micros>(std::chrono::steady_clock::now().time_since_epoch());
 }

@@ -6,6 +6,7 @@ namespace zsetd {
 
 // The wall clock, as time since the Unix epoch.
 Millis UnixNow();
+Micros UnixNowExactly();
 
 // A clock that only goes forward, for measuring.
 Micros MonotonicNow();
