@@ -138,8 +138,8 @@ Block* BlockSkipList::ReleaseIfSmall() {
 
 void BlockSkipList::Check() const {
   levels_.Check();
-  size_t rank = 0, blocks = 0;
-  uint32_t previous = BlockRow::kNone;
+  [[maybe_unused]] size_t rank = 0, blocks = 0;
+  [[maybe_unused]] uint32_t previous = BlockRow::kNone;
   for (const Block* block = row_.First(); block; block = row_.Next(*block)) {
     assert(block->previous == previous && block->tagged() && block->count() > 0);
     previous = block->id;
