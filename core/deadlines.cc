@@ -3,13 +3,6 @@
 #include <cassert>
 
 namespace zsetd {
-namespace {
-
-// What glibc gave out for a million entries with Debian 12's abseil: 18.7 bytes each for deadlines
-// that came in order, 22.7 for deadlines in any order.
-constexpr size_t kBytesPerEntry = 23;
-
-}  // namespace
 
 void Deadlines::Add(Millis deadline, Entry& entry) { index_.emplace(deadline, &entry); }
 
@@ -21,7 +14,5 @@ void Deadlines::Remove(Millis deadline, Entry& entry) {
 Entry* Deadlines::Earliest() const { return index_.empty() ? nullptr : index_.begin()->second; }
 
 Entry* Deadlines::Latest() const { return index_.empty() ? nullptr : index_.rbegin()->second; }
-
-size_t Deadlines::BytesUsed() const { return index_.size() * kBytesPerEntry; }
 
 }  // namespace zsetd

@@ -23,8 +23,11 @@ class Deadlines {
 
   size_t size() const { return index_.size(); }
 
-  // The heap bytes, estimated: the tree does not tell how full its nodes are.
-  size_t BytesUsed() const;
+  // The heap bytes, estimated: the tree does not tell how full its nodes are. glibc gave out so many
+  // for each of a million entries with Debian 12's abseil: 18.7 for deadlines that came in order,
+  // 22.7 for deadlines in any order.
+  static constexpr size_t kBytesPerEntry = 23;
+  size_t BytesUsed() const { return size() * kBytesPerEntry; }
 
  private:
   absl::btree_set<std::pair<Millis, Entry*>> index_;

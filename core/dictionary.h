@@ -72,6 +72,9 @@ class Dictionary {
   // The heap bytes of buckets and directory, nodes left out. O(1).
   size_t BytesUsed() const;
 
+  // What one more node adds to that on average: a bucket.
+  static constexpr size_t kBytesPerNode = sizeof(Node*);
+
  private:
   static constexpr size_t kSegmentBuckets = 512;  // 4 KB
 

@@ -86,6 +86,11 @@ const Entry* Keyspace::FirstOfScan() const {
   return found;
 }
 
+size_t Keyspace::BytesUsedBy(const Entry& entry) const {
+  const size_t deadline_bytes = entry.deadline() ? Deadlines::kBytesPerEntry : 0;
+  return entry.BytesUsed() + Dictionary<Entry>::kBytesPerNode + deadline_bytes;
+}
+
 size_t Keyspace::OverheadBytes() const { return entries_.BytesUsed() + deadlines_.BytesUsed(); }
 
 }  // namespace zsetd

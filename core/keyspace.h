@@ -75,6 +75,10 @@ class Keyspace {
   // entries are due.
   const Entry* Random(Rng& rng) const;
 
+  // Everything the key costs: its entry, key and value, its bucket in the dictionary and its place
+  // in the deadline index. O(blocks of the value).
+  size_t BytesUsedBy(const Entry& entry) const;
+
   // The bytes of the dictionary and of the deadline index, entries left out.
   size_t OverheadBytes() const;
 

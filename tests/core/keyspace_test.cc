@@ -141,6 +141,21 @@ TEST(Keyspace, CountsTheBytesOfItsIndexes) {
   EXPECT_GE(keys.OverheadBytes(), filled + 1'000 * sizeof(std::pair<Millis, Entry*>));
 }
 
+TEST(Keyspace, KeysTogetherCostWhatTheKeyspaceCosts) {
+  Keyspace keys(kHashSeed);
+  for (int i = 0; i < 20'000; ++i) {
+    Entry& entry = keys.Put(std::to_string(i), StringOf(std::string(i % 100, 'x')));
+    if (i % 2 == 0) keys.SetDeadline(entry, Millis(1 + i));
+  }
+  size_t all = keys.OverheadBytes();
+  size_t each = 0;
+  keys.ForEach([&](const Entry& entry) {
+    all += entry.BytesUsed();
+    each += keys.BytesUsedBy(entry);
+  });
+  EXPECT_NEAR(each, all, 8'192) << "but for a last segment of buckets and the directory";
+}
+
 // A keyspace beside a plain map, time moving. Reclaiming comes late and only at times, as it does
 // when a tick runs out of its budget.
 class KeyspaceBesideAMap : public testing::TestWithParam<uint64_t> {
