@@ -45,10 +45,20 @@ void Database::Move(std::string_view key, Database& destination, std::string_vie
   Value value = std::move(entry->value);
   const std::optional<Millis> deadline = entry->deadline();
   EraseEntry(*entry, event_from);
-  destination.ReclaimIfDue(target);
-  Entry& moved = destination.keys_.Put(target, std::move(value));
-  if (deadline) destination.keys_.SetDeadline(moved, deadline);
-  destination.Report(target, event_to);
+  destination.Receive(target, std::move(value), deadline, event_to);
+}
+
+void Database::Copy(std::string_view key, Database& destination, std::string_view target,
+                    std::string_view event) {
+  const Entry& entry = *keys_.Find(key);
+  destination.Receive(target, Clone(entry.value), entry.deadline(), event);
+}
+
+void Database::Receive(std::string_view key, Value value, std::optional<Millis> deadline,
+                       std::string_view event) {
+  ReclaimIfDue(key);
+  keys_.SetDeadline(keys_.Put(key, std::move(value)), deadline);
+  Report(key, event);
 }
 
 size_t Database::ReclaimDue(size_t most) {

@@ -55,6 +55,11 @@ class Database {
   void Move(std::string_view key, Database& destination, std::string_view target,
             std::string_view event_from, std::string_view event_to);
 
+  // Copies value and deadline to `target` in `destination`, over what stands there; not onto
+  // itself. The key is there.
+  void Copy(std::string_view key, Database& destination, std::string_view target,
+            std::string_view event);
+
   // Frees entries past their deadline, the longest overdue first, `most` at most. Returns how many.
   size_t ReclaimDue(size_t most);
 
@@ -77,6 +82,8 @@ class Database {
 
  private:
   void Report(std::string_view key, std::string_view event);
+  void Receive(std::string_view key, Value value, std::optional<Millis> deadline,
+               std::string_view event);
   void SetDeadline(Entry& entry, Millis deadline);
   void EraseEntry(Entry& entry, std::string_view event);
   void ReclaimIfDue(std::string_view key);
