@@ -1,5 +1,4 @@
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "server/commands/families.h"
@@ -7,14 +6,6 @@
 
 namespace zsetd {
 namespace {
-
-// Ends the client's transaction and its watches; what was queued is returned.
-std::vector<QueuedCommand> EndTransaction(Call& call) {
-  Transaction& transaction = call.client.transaction;
-  call.engine.watches().RemoveAll(call.client);
-  transaction.open = transaction.broken = false;
-  return std::exchange(transaction.queue, {});
-}
 
 // A watched key may be past its deadline and not freed yet: that is a change too.
 void ReclaimWatched(Call& call) {
@@ -28,24 +19,32 @@ void Multi(Call& call) {
   call.reply.Ok();
 }
 
-void Exec(Call& call) {
-  Transaction& transaction = call.client.transaction;
-  if (!transaction.open) return call.Fail("ERR EXEC without MULTI");
-  ReclaimWatched(call);
-  const bool broken = transaction.broken;
-  const bool touched = transaction.touched;
-  const std::vector<QueuedCommand> queue = EndTransaction(call);
-  if (broken) {
-    return call.Fail("EXECABORT Transaction discarded because of previous errors.");
-  }
-  if (touched) return call.reply.NullArray();
+// The watches have done their work; none of what is queued may touch them.
+void RunQueue(Call& call) {
+  call.engine.watches().RemoveAll(call.client);
+  const std::vector<QueuedCommand>& queue = call.client.transaction.queue;
   call.reply.Array(queue.size());
   for (const QueuedCommand& queued : queue) call.engine.RunQueued(call.client, queued);
 }
 
+// The transaction stays open until all is done: CLIENT INFO tells of it.
+void Exec(Call& call) {
+  const Transaction& transaction = call.client.transaction;
+  if (!transaction.open) return call.Fail("ERR EXEC without MULTI");
+  ReclaimWatched(call);
+  if (transaction.broken) {
+    call.Fail("EXECABORT Transaction discarded because of previous errors.");
+  } else if (transaction.touched) {
+    call.reply.NullArray();
+  } else {
+    RunQueue(call);
+  }
+  call.engine.EndTransaction(call.client);
+}
+
 void Discard(Call& call) {
   if (!call.client.transaction.open) return call.Fail("ERR DISCARD without MULTI");
-  EndTransaction(call);
+  call.engine.EndTransaction(call.client);
   call.reply.Ok();
 }
 
@@ -78,7 +77,7 @@ constexpr Command kCommands[] = {
     {.name = "exec",
      .run = Exec,
      .arity = 1,
-     .flags = kNoScript | kLoading | kStale | kSkipSlowlog | kNotQueued,
+     .flags = kNoScript | kLoading | kStale | kSkipSlowlog | kNotQueued | kEndsTransaction,
      .group = CommandGroup::kTransactions,
      .since = "1.2.0",
      .summary = "Runs what was queued, unless a watched key has changed.",

@@ -39,7 +39,7 @@ absl::Status CheckShape(const Command* command, Words words) {
   return absl::OkStatus();
 }
 
-absl::Status CheckState(const Client& client, const Command& command, Words words) {
+absl::Status CheckState(const Client& client, const Command& command) {
   if (!client.authenticated && !command.Has(kNoAuth)) {
     return Refusal("NOAUTH Authentication required.");
   }
@@ -48,9 +48,7 @@ absl::Status CheckState(const Client& client, const Command& command, Words word
   }
   const bool only_listens = client.IsSubscriber() && client.reply.protocol() == Protocol::kResp2;
   if (only_listens && !command.Has(kWhileListening)) {
-    std::string name(words[0].substr(0, kMaxEchoedBytes));
-    for (char& letter : name) letter = static_cast<char>(tolower(letter));
-    return Refusal("ERR Can't execute '" + name +
+    return Refusal("ERR Can't execute '" + std::string(command.name) +
                    "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in "
                    "this context");
   }
@@ -61,7 +59,7 @@ absl::Status CheckState(const Client& client, const Command& command, Words word
 
 absl::Status Admit(const Client& client, const Command* command, Words words) {
   const absl::Status shape = CheckShape(command, words);
-  return shape.ok() ? CheckState(client, *command, words) : shape;
+  return shape.ok() ? CheckState(client, *command) : shape;
 }
 
 }  // namespace zsetd

@@ -3,9 +3,9 @@
 namespace zsetd {
 
 void Client::ResetState() {
-  transaction = Transaction();
   database = 0;
   no_evict = false;
+  no_touch = false;
   reply_mode = ReplyMode::kOn;
   name.clear();
   reply.set_protocol(Protocol::kResp2);

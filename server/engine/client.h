@@ -58,7 +58,8 @@ class Client {
   // Tells the connection that there is something to send, or that it is to close.
   void Wake() { wake_(); }
 
-  // Takes the client's half-run state back to that of a new connection (RESET).
+  // Takes all that the client said of itself back, but for its library, which stays the same
+  // (RESET).
   void ResetState();
 
   bool IsSubscriber() const { return !channels.empty() || !patterns.empty(); }
@@ -70,6 +71,7 @@ class Client {
   const std::string local_address;  // "127.0.0.1:6379"
   const Millis connected_at;
   Millis last_active;
+  int descriptor = -1;  // of its socket, to be told in CLIENT LIST
 
   std::string out;           // what it is to be told, and the network has not been given yet
   size_t sending_bytes = 0;  // the network has been given these, and not taken them yet
@@ -84,12 +86,14 @@ class Client {
   int database = 0;
   bool authenticated = true;
   bool no_evict = false;
+  bool no_touch = false;
   ReplyMode reply_mode = ReplyMode::kOn;
   std::string name;
   std::string library_name;
   std::string library_version;
   std::string_view last_command = "NULL";  // a row's name
-  size_t input_bytes = 0;                  // buffered and not yet executed
+  size_t input_bytes = 0;                  // arrived and not yet executed, when it was last heard
+  size_t input_capacity = 0;               // all that its input took then
 
   Transaction transaction;
   std::set<std::string, std::less<>> channels;

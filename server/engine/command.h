@@ -10,7 +10,7 @@ namespace zsetd {
 
 class Call;
 
-// What a command is, as COMMAND INFO names it; the last three are not told there.
+// What a command is, as COMMAND INFO names it; the last four are not told there.
 enum CommandFlag : uint32_t {
   kWrite = 1u << 0,
   kReadOnly = 1u << 1,
@@ -29,9 +29,10 @@ enum CommandFlag : uint32_t {
   kSkipSlowlog = 1u << 14,
   kNoAsyncLoading = 1u << 15,
   kAllowBusy = 1u << 16,
-  kDangerous = 1u << 17,       // an ACL category rather than a flag
-  kNotQueued = 1u << 18,       // runs at once although a transaction is open
-  kWhileListening = 1u << 19,  // a RESP2 client that listens to channels may say it
+  kDangerous = 1u << 17,        // an ACL category rather than a flag
+  kNotQueued = 1u << 18,        // runs at once although a transaction is open
+  kWhileListening = 1u << 19,   // a RESP2 client that listens to channels may say it
+  kEndsTransaction = 1u << 20,  // drops the open transaction even if it is refused
 };
 
 enum class CommandGroup : uint8_t {

@@ -13,6 +13,12 @@ namespace {
 
 constexpr size_t kReclaimsPerLook = 32;  // freed between two looks at the stopwatch
 
+// What EXEC says when it is itself refused. As in Redis the reason loses its plain code word.
+std::string AbortLine(std::string_view reason) {
+  if (reason.starts_with("ERR ")) reason.remove_prefix(4);
+  return "EXECABORT Transaction discarded because of: " + std::string(reason);
+}
+
 }  // namespace
 
 Engine::Engine(const Settings& settings, Families families, uint64_t seed, Millis now, Host host)
@@ -43,7 +49,7 @@ absl::Status Engine::Configure(const Settings& settings) {
 }
 
 void Engine::Attach(Client& client) {
-  client.authenticated = settings_.requirepass.empty();
+  Reset(client);
   clients_.emplace(client.id, &client);
   ++stats_.connections_received;
 }
@@ -52,6 +58,24 @@ void Engine::Detach(Client& client) {
   watches_.RemoveAll(client);
   channels_.RemoveAll(client);
   clients_.erase(client.id);
+}
+
+void Engine::Disconnect(Client& client) {
+  Detach(client);
+  client.close_now = true;
+  client.Wake();
+}
+
+void Engine::Reset(Client& client) {
+  EndTransaction(client);
+  channels_.RemoveAll(client);
+  client.ResetState();
+  client.authenticated = settings_.requirepass.empty();
+}
+
+void Engine::EndTransaction(Client& client) {
+  watches_.RemoveAll(client);
+  client.transaction = Transaction();
 }
 
 void Engine::Execute(Client& client, Words words) {
@@ -75,10 +99,15 @@ void Engine::Dispatch(Client& client, Words words) {
 }
 
 void Engine::Reject(Client& client, const Command* command, const absl::Status& why) {
-  client.reply.Error(ErrorLine(why));
-  stats_.CountError(ErrorLine(why));
   if (command != nullptr) ++commands_.stats(*command).rejected;
+  std::string line(ErrorLine(why));
+  if (command != nullptr && command->Has(kEndsTransaction)) {
+    EndTransaction(client);
+    line = AbortLine(line);
+  }
   if (client.transaction.open) client.transaction.broken = true;
+  client.reply.Error(line);
+  stats_.CountError(line);
 }
 
 void Engine::Enqueue(Client& client, const Command& command, Words words) {
@@ -172,10 +201,12 @@ bool Engine::IsIdle(const Client& client) const {
 }
 
 void Engine::LookAfterClients() {
+  std::vector<Client*> idle;  // apart, for who is disconnected leaves clients_
   for (const auto& [id, client] : clients_) {
-    if (IsIdle(*client)) client->close_now = true;
-    if (client->close_now || IsStalled(*client)) client->Wake();
+    if (IsIdle(*client)) idle.push_back(client);
+    if (IsStalled(*client)) client->Wake();
   }
+  for (Client* client : idle) Disconnect(*client);
 }
 
 }  // namespace zsetd

@@ -58,6 +58,16 @@ class Engine {
   void Attach(Client& client);
   void Detach(Client& client);
 
+  // Closes the connection of a client that runs no command. It is detached at once; what it has not
+  // been sent is lost.
+  void Disconnect(Client& client);
+
+  // Takes the client back to what it was when it came (RESET).
+  void Reset(Client& client);
+
+  // Drops the client's transaction, if it has one open, and its watches.
+  void EndTransaction(Client& client);
+
   // Runs a request, or puts it aside, or refuses it: the reply is in client.out when this returns.
   void Execute(Client& client, Words words);
 

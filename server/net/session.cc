@@ -74,6 +74,7 @@ Session::Session(Tcp::socket socket, Engine& engine, std::function<void()> on_ba
 void Session::Start() {
   error_code ignored;
   socket_.non_blocking(true, ignored);
+  client_.descriptor = socket_.native_handle();
   engine_.Attach(client_);
   spdlog::debug("Accepted {}", client_.address);
   const auto self = shared_from_this();
@@ -103,7 +104,7 @@ asio::awaitable<void> Session::Read() {
 }
 
 bool Session::RunRequests() {
-  while (!finishing_ && !closed_) {
+  while (!finishing_ && !closed_ && !client_.close_now) {
     if (IsClogged()) return closed_;
     const RequestParser::Result result = parser_.Next();
     if (result == RequestParser::Result::kNeedMore) break;
@@ -111,6 +112,7 @@ bool Session::RunRequests() {
     if (result == RequestParser::Result::kRequest) RunRequest();
   }
   client_.input_bytes = parser_.buffered_bytes();
+  client_.input_capacity = parser_.BytesUsed();
   return true;
 }
 
