@@ -6,10 +6,11 @@ namespace zsetd {
 
 std::span<const std::span<const Command>> AllCommands() {
   static const std::array kFamilies = {
-      ConfigCommands(),      ConnectionCommands(), KeyCommands(),      ListCommands(),
-      PubSubCommands(),      ScanCommands(),       ServerCommands(),   StringCommands(),
-      TransactionCommands(), ZSetEditCommands(),   ZSetReadCommands(), ZSetRangeCommands(),
-      ZSetAlgebraCommands(), ZSetPopCommands(),
+      ConfigCommands(),   ConnectionCommands(), KeyCommands(),          KeyExpireCommands(),
+      KeyMoveCommands(),  KeyTtlCommands(),     KeyspaceWideCommands(), ListCommands(),
+      MemoryCommands(),   ObjectCommands(),     PubSubCommands(),       ScanCommands(),
+      ServerCommands(),   StringCommands(),     TransactionCommands(),  ZSetAlgebraCommands(),
+      ZSetEditCommands(), ZSetPopCommands(),    ZSetRangeCommands(),    ZSetReadCommands(),
   };
   return kFamilies;
 }

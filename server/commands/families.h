@@ -10,7 +10,13 @@ namespace zsetd {
 std::span<const Command> ConfigCommands();
 std::span<const Command> ConnectionCommands();
 std::span<const Command> KeyCommands();
+std::span<const Command> KeyExpireCommands();
+std::span<const Command> KeyMoveCommands();
+std::span<const Command> KeyTtlCommands();
+std::span<const Command> KeyspaceWideCommands();
 std::span<const Command> ListCommands();
+std::span<const Command> MemoryCommands();
+std::span<const Command> ObjectCommands();
 std::span<const Command> PubSubCommands();
 std::span<const Command> ScanCommands();
 std::span<const Command> ServerCommands();

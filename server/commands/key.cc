@@ -1,7 +1,99 @@
+#include <cstdint>
+#include <string_view>
+
 #include "server/commands/families.h"
+#include "server/engine/call.h"
 
 namespace zsetd {
+namespace {
 
-std::span<const Command> KeyCommands() { return {}; }
+// DEL and UNLINK: what a key held is freed at once in both.
+void Del(Call& call) {
+  int64_t erased = 0;
+  for (const std::string_view key : call.args.Rest()) erased += call.database().Erase(key);
+  call.reply.Integer(erased);
+}
+
+// EXISTS and TOUCH: a key that is named twice counts twice.
+void Exists(Call& call) {
+  int64_t found = 0;
+  for (const std::string_view key : call.args.Rest()) found += call.Find(key) != nullptr;
+  call.reply.Integer(found);
+}
+
+void Type(Call& call) {
+  const Entry* entry = call.Find(call.args.Word());
+  call.reply.Simple(entry == nullptr ? "none" : TypeName(entry->value));
+}
+
+void RandomKey(Call& call) {
+  const Entry* entry = call.database().keys().Random(call.engine.rng());
+  entry == nullptr ? call.reply.Null() : call.reply.Bulk(entry->key());
+}
+
+constexpr Command kCommands[] = {
+    {.name = "del",
+     .run = Del,
+     .arity = -2,
+     .flags = kWrite,
+     .keys = kAllKeys,
+     .group = CommandGroup::kGeneric,
+     .since = "1.0.0",
+     .usage = "key [key ...]",
+     .summary = "Deletes keys; tells how many there were.",
+     .cost = "O(N) for N keys, and O(M) for M elements of each"},
+    {.name = "unlink",
+     .run = Del,
+     .arity = -2,
+     .flags = kWrite | kFast,
+     .keys = kAllKeys,
+     .group = CommandGroup::kGeneric,
+     .since = "4.0.0",
+     .usage = "key [key ...]",
+     .summary = "Deletes keys, as DEL does.",
+     .cost = "O(N) for N keys, and O(M) for M elements of each"},
+    {.name = "exists",
+     .run = Exists,
+     .arity = -2,
+     .flags = kReadOnly | kFast,
+     .keys = kAllKeys,
+     .group = CommandGroup::kGeneric,
+     .since = "1.0.0",
+     .usage = "key [key ...]",
+     .summary = "Tells how many of the keys are there.",
+     .cost = "O(N) for N keys"},
+    {.name = "touch",
+     .run = Exists,
+     .arity = -2,
+     .flags = kReadOnly | kFast,
+     .keys = kAllKeys,
+     .group = CommandGroup::kGeneric,
+     .since = "3.2.1",
+     .usage = "key [key ...]",
+     .summary = "Tells how many of the keys are there, as EXISTS does.",
+     .cost = "O(N) for N keys"},
+    {.name = "type",
+     .run = Type,
+     .arity = 2,
+     .flags = kReadOnly | kFast,
+     .keys = kOneKey,
+     .group = CommandGroup::kGeneric,
+     .since = "1.0.0",
+     .usage = "key",
+     .summary = "Tells the type of what a key holds.",
+     .cost = "O(1)"},
+    {.name = "randomkey",
+     .run = RandomKey,
+     .arity = 1,
+     .flags = kReadOnly,
+     .group = CommandGroup::kGeneric,
+     .since = "1.0.0",
+     .summary = "Names one key of the database by chance.",
+     .cost = "O(1)"},
+};
+
+}  // namespace
+
+std::span<const Command> KeyCommands() { return kCommands; }
 
 }  // namespace zsetd

@@ -1,0 +1,23 @@
+#include "server/commands/database_index.h"
+
+#include <limits>
+
+namespace zsetd {
+
+// Redis keeps the number in an int, and tells what does not fit there from what is no database.
+int TakeDatabaseIndex(Call& call) {
+  using Int = std::numeric_limits<int32_t>;
+  const int64_t index = call.args.Integer();
+  if (index < Int::min() || index > Int::max()) {
+    call.args.Refuse("ERR value is out of range, value must between -2147483648 and 2147483647");
+  }
+  CheckDatabaseIndex(call, index);
+  return static_cast<int>(index);
+}
+
+void CheckDatabaseIndex(Call& call, int64_t index) {
+  if (index >= 0 && index < call.engine.database_count()) return;
+  call.args.Refuse("ERR DB index is out of range");
+}
+
+}  // namespace zsetd

@@ -1,0 +1,48 @@
+#include "server/commands/encoding.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "protocol/number_text.h"
+
+namespace zsetd {
+namespace {
+
+constexpr size_t kMaxEmbeddedBytes = 44;   // Redis: OBJ_ENCODING_EMBSTR_SIZE_LIMIT
+constexpr size_t kListpackFrameBytes = 7;  // a listpack's header and its end mark
+
+std::string_view NameOf(const ByteString& string, const Settings&) {
+  if (string.edited_in_place()) return "raw";
+  if (ParseInteger(string.view())) return "int";
+  return string.view().size() <= kMaxEmbeddedBytes ? "embstr" : "raw";
+}
+
+// list-max-listpack-size: so many elements, or -1 to -5 for 4 KB to 64 KB; what lies beyond counts
+// as the nearest of these.
+bool FitsListpack(const List& list, int64_t max_size) {
+  if (max_size >= 0) return list.size() <= static_cast<size_t>(std::max<int64_t>(max_size, 1));
+  const size_t max_bytes = size_t{2048} << -std::max<int64_t>(max_size, -5);
+  return list.packed_bytes() + kListpackFrameBytes <= max_bytes;
+}
+
+std::string_view NameOf(const List& list, const Settings& settings) {
+  return FitsListpack(list, settings.list_max_listpack_size) ? "listpack" : "quicklist";
+}
+
+// Redis never takes a set that was too large once back into a listpack.
+std::string_view NameOf(const SortedSet& set, const Settings& settings) {
+  const bool fits = set.largest_size() <= static_cast<size_t>(settings.zset_max_listpack_entries) &&
+                    set.longest_member() <= static_cast<size_t>(settings.zset_max_listpack_value);
+  return fits ? "listpack" : "skiplist";
+}
+
+}  // namespace
+
+std::string_view EncodingName(const Value& value, const Settings& settings) {
+  return std::visit([&](const auto& held) { return NameOf(held, settings); }, value);
+}
+
+}  // namespace zsetd

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string_view>
+
+#include "core/value.h"
+#include "server/engine/settings.h"
+
+namespace zsetd {
+
+// The name that Redis has for the way it would keep such a value. Tools expect these words; how
+// zsetd keeps it is another matter.
+std::string_view EncodingName(const Value& value, const Settings& settings);
+
+}  // namespace zsetd

@@ -1,0 +1,142 @@
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "protocol/number_text.h"
+#include "server/commands/expiry_option.h"
+#include "server/commands/families.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+namespace {
+
+constexpr Millis kEpoch{0};
+constexpr Millis kSecond{1000};
+constexpr Millis kMilli{1};
+
+// What the deadline that a key has must be for it to get another.
+struct ExpireRule {
+  bool none = false;    // NX: there is none
+  bool some = false;    // XX: there is one
+  bool sooner = false;  // GT: it is sooner than the new one
+  bool later = false;   // LT: it is later, which none always is
+};
+
+ExpireRule TakeExpireRule(ArgReader& args) {
+  ExpireRule rule;
+  while (args.ok() && !args.AtEnd()) {
+    if (args.Take("nx")) {
+      rule.none = true;
+    } else if (args.Take("xx")) {
+      rule.some = true;
+    } else if (args.Take("gt")) {
+      rule.sooner = true;
+    } else if (args.Take("lt")) {
+      rule.later = true;
+    } else {
+      args.Refuse("ERR Unsupported option " + std::string(args.Peek()));
+    }
+  }
+  if (rule.none && (rule.some || rule.sooner || rule.later)) {
+    args.Refuse("ERR NX and XX, GT or LT options at the same time are not compatible");
+  }
+  if (rule.sooner && rule.later) {
+    args.Refuse("ERR GT and LT options at the same time are not compatible");
+  }
+  return rule;
+}
+
+bool Allows(const ExpireRule& rule, std::optional<Millis> present, Millis deadline) {
+  if (rule.none && present) return false;
+  if (rule.some && !present) return false;
+  if (rule.sooner && (!present || *present >= deadline)) return false;
+  return !rule.later || !present || *present > deadline;
+}
+
+Millis ReadDeadline(Call& call, std::string_view amount, Millis origin, Millis unit) {
+  const std::optional<int64_t> number = ParseInteger(amount);
+  if (!number) call.args.Refuse(kNotAnInteger);
+  const std::optional<Millis> deadline = CheckedDeadline(origin, number.value_or(0), unit);
+  if (!deadline) RefuseExpiry(call);
+  return deadline.value_or(kEpoch);
+}
+
+// Gives a key the deadline that lies so many units after `origin`; 0 if there is no such key or the
+// rule forbids it.
+void SetDeadline(Call& call, Millis origin, Millis unit) {
+  const std::string_view key = call.args.Word();
+  const std::string_view amount = call.args.Word();
+  const ExpireRule rule = TakeExpireRule(call.args);
+  const Millis deadline = ReadDeadline(call, amount, origin, unit);
+  if (call.Refused()) return;
+  const Entry* entry = call.database().Open(key);
+  const bool allowed = entry != nullptr && Allows(rule, entry->deadline(), deadline);
+  if (allowed) call.database().ExpireAt(key, deadline);
+  call.reply.Integer(allowed);
+}
+
+void Expire(Call& call) { SetDeadline(call, call.now(), kSecond); }
+void PExpire(Call& call) { SetDeadline(call, call.now(), kMilli); }
+void ExpireAt(Call& call) { SetDeadline(call, kEpoch, kSecond); }
+void PExpireAt(Call& call) { SetDeadline(call, kEpoch, kMilli); }
+
+void Persist(Call& call) { call.reply.Integer(call.database().Persist(call.args.Word())); }
+constexpr Command kCommands[] = {
+    {.name = "expire",
+     .run = Expire,
+     .arity = -3,
+     .flags = kWrite | kFast,
+     .keys = kOneKey,
+     .group = CommandGroup::kGeneric,
+     .since = "1.0.0",
+     .usage = "key seconds [NX|XX|GT|LT]",
+     .summary = "Gives a key so many seconds to live.",
+     .cost = "O(log(N)) for N keys with a deadline"},
+    {.name = "pexpire",
+     .run = PExpire,
+     .arity = -3,
+     .flags = kWrite | kFast,
+     .keys = kOneKey,
+     .group = CommandGroup::kGeneric,
+     .since = "2.6.0",
+     .usage = "key milliseconds [NX|XX|GT|LT]",
+     .summary = "Gives a key so many milliseconds to live.",
+     .cost = "O(log(N)) for N keys with a deadline"},
+    {.name = "expireat",
+     .run = ExpireAt,
+     .arity = -3,
+     .flags = kWrite | kFast,
+     .keys = kOneKey,
+     .group = CommandGroup::kGeneric,
+     .since = "1.2.0",
+     .usage = "key unix-time-seconds [NX|XX|GT|LT]",
+     .summary = "Lets a key live until a second of Unix time.",
+     .cost = "O(log(N)) for N keys with a deadline"},
+    {.name = "pexpireat",
+     .run = PExpireAt,
+     .arity = -3,
+     .flags = kWrite | kFast,
+     .keys = kOneKey,
+     .group = CommandGroup::kGeneric,
+     .since = "2.6.0",
+     .usage = "key unix-time-milliseconds [NX|XX|GT|LT]",
+     .summary = "Lets a key live until a millisecond of Unix time.",
+     .cost = "O(log(N)) for N keys with a deadline"},
+    {.name = "persist",
+     .run = Persist,
+     .arity = 2,
+     .flags = kWrite | kFast,
+     .keys = kOneKey,
+     .group = CommandGroup::kGeneric,
+     .since = "2.2.0",
+     .usage = "key",
+     .summary = "Takes the deadline of a key away.",
+     .cost = "O(log(N)) for N keys with a deadline"},
+};
+
+}  // namespace
+
+std::span<const Command> KeyExpireCommands() { return kCommands; }
+
+}  // namespace zsetd

@@ -1,0 +1,136 @@
+#include <string_view>
+
+#include "server/commands/database_index.h"
+#include "server/commands/families.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+namespace {
+
+constexpr std::string_view kSameObjects = "ERR source and destination objects are the same";
+
+// The arguments of RENAME and RENAMENX; the key is there, or that is the error.
+struct RenameRequest {
+  std::string_view key;
+  std::string_view new_key;
+};
+
+RenameRequest TakeRenameRequest(Call& call) {
+  const std::string_view key = call.args.Word();
+  const std::string_view new_key = call.args.Word();
+  if (call.database().Open(key) == nullptr) call.args.Refuse(kNoSuchKey);
+  return {key, new_key};
+}
+
+void Rename(Call& call, const RenameRequest& request) {
+  Database& database = call.database();
+  database.Move(request.key, database, request.new_key, "rename_from", "rename_to");
+}
+
+void Rename(Call& call) {
+  const RenameRequest request = TakeRenameRequest(call);
+  if (call.Refused()) return;
+  if (request.key != request.new_key) Rename(call, request);
+  call.reply.Ok();
+}
+
+void RenameNx(Call& call) {
+  const RenameRequest request = TakeRenameRequest(call);
+  if (call.Refused()) return;
+  const bool renamed = call.database().Open(request.new_key) == nullptr;
+  if (renamed) Rename(call, request);
+  call.reply.Integer(renamed);
+}
+
+void Move(Call& call) {
+  const std::string_view key = call.args.Word();
+  const int index = TakeDatabaseIndex(call);
+  if (index == call.client.database) call.args.Refuse(kSameObjects);
+  if (call.Refused()) return;
+  Database& destination = call.engine.database(index);
+  const bool moved = call.database().Open(key) != nullptr && destination.Open(key) == nullptr;
+  if (moved) call.database().Move(key, destination, key, "move_from", "move_to");
+  call.reply.Integer(moved);
+}
+
+struct CopyOptions {
+  int database = 0;
+  bool replace = false;
+};
+
+CopyOptions TakeCopyOptions(Call& call) {
+  CopyOptions options = {.database = call.client.database};
+  while (call.args.ok() && !call.args.AtEnd()) {
+    if (call.args.Take("replace")) {
+      options.replace = true;
+    } else if (call.args.left() > 1 && call.args.Take("db")) {
+      options.database = TakeDatabaseIndex(call);
+    } else {
+      call.args.Refuse(kSyntaxError);
+    }
+  }
+  return options;
+}
+
+void Copy(Call& call) {
+  const std::string_view key = call.args.Word();
+  const std::string_view target = call.args.Word();
+  const CopyOptions options = TakeCopyOptions(call);
+  const bool elsewhere = options.database != call.client.database;
+  if (!elsewhere && key == target) call.args.Refuse(kSameObjects);
+  if (call.Refused()) return;
+  Database& destination = call.engine.database(options.database);
+  const bool copied = call.database().Open(key) != nullptr &&
+                      (options.replace || destination.Open(target) == nullptr);
+  if (copied) call.database().Copy(key, destination, target, "copy_to");
+  call.reply.Integer(copied);
+}
+
+constexpr Command kCommands[] = {
+    {.name = "rename",
+     .run = Rename,
+     .arity = 3,
+     .flags = kWrite,
+     .keys = kTwoKeys,
+     .group = CommandGroup::kGeneric,
+     .since = "1.0.0",
+     .usage = "key newkey",
+     .summary = "Renames a key, over what stands at the new name.",
+     .cost = "O(1), and O(M) for M elements that were there"},
+    {.name = "renamenx",
+     .run = RenameNx,
+     .arity = 3,
+     .flags = kWrite | kFast,
+     .keys = kTwoKeys,
+     .group = CommandGroup::kGeneric,
+     .since = "1.0.0",
+     .usage = "key newkey",
+     .summary = "Renames a key, unless there is one of the new name.",
+     .cost = "O(1)"},
+    {.name = "move",
+     .run = Move,
+     .arity = 3,
+     .flags = kWrite | kFast,
+     .keys = kOneKey,
+     .group = CommandGroup::kGeneric,
+     .since = "1.0.0",
+     .usage = "key db",
+     .summary = "Moves a key to another database, unless it is there already.",
+     .cost = "O(1)"},
+    {.name = "copy",
+     .run = Copy,
+     .arity = -3,
+     .flags = kWrite | kDenyOom,
+     .keys = kTwoKeys,
+     .group = CommandGroup::kGeneric,
+     .since = "6.2.0",
+     .usage = "source destination [DB destination-db] [REPLACE]",
+     .summary = "Copies what a key holds, and its deadline.",
+     .cost = "O(N) for N elements"},
+};
+
+}  // namespace
+
+std::span<const Command> KeyMoveCommands() { return kCommands; }
+
+}  // namespace zsetd

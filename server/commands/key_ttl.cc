@@ -1,0 +1,75 @@
+#include <cstdint>
+
+#include "server/commands/families.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+namespace {
+
+constexpr Millis kEpoch{0};
+
+int64_t InMillis(Millis time) { return time.count(); }
+
+// To the nearest second, as Redis tells it. What lies ahead is not negative.
+int64_t InSeconds(Millis time) { return time.count() / 1000 + (time.count() % 1000 >= 500); }
+
+// Replies how far a key's deadline is from `origin`; -1 if it has none, -2 without a key.
+void ReplyDeadline(Call& call, Millis origin, int64_t (*in_unit)(Millis)) {
+  const Entry* entry = call.Find(call.args.Word());
+  if (entry == nullptr) return call.reply.Integer(-2);
+  if (!entry->deadline()) return call.reply.Integer(-1);
+  call.reply.Integer(in_unit(*entry->deadline() - origin));
+}
+
+void Ttl(Call& call) { ReplyDeadline(call, call.now(), InSeconds); }
+void PTtl(Call& call) { ReplyDeadline(call, call.now(), InMillis); }
+void ExpireTime(Call& call) { ReplyDeadline(call, kEpoch, InSeconds); }
+void PExpireTime(Call& call) { ReplyDeadline(call, kEpoch, InMillis); }
+constexpr Command kCommands[] = {
+    {.name = "ttl",
+     .run = Ttl,
+     .arity = 2,
+     .flags = kReadOnly | kFast,
+     .keys = kOneKey,
+     .group = CommandGroup::kGeneric,
+     .since = "1.0.0",
+     .usage = "key",
+     .summary = "Tells how many seconds a key has to live.",
+     .cost = "O(1)"},
+    {.name = "pttl",
+     .run = PTtl,
+     .arity = 2,
+     .flags = kReadOnly | kFast,
+     .keys = kOneKey,
+     .group = CommandGroup::kGeneric,
+     .since = "2.6.0",
+     .usage = "key",
+     .summary = "Tells how many milliseconds a key has to live.",
+     .cost = "O(1)"},
+    {.name = "expiretime",
+     .run = ExpireTime,
+     .arity = 2,
+     .flags = kReadOnly | kFast,
+     .keys = kOneKey,
+     .group = CommandGroup::kGeneric,
+     .since = "7.0.0",
+     .usage = "key",
+     .summary = "Tells until which second of Unix time a key lives.",
+     .cost = "O(1)"},
+    {.name = "pexpiretime",
+     .run = PExpireTime,
+     .arity = 2,
+     .flags = kReadOnly | kFast,
+     .keys = kOneKey,
+     .group = CommandGroup::kGeneric,
+     .since = "7.0.0",
+     .usage = "key",
+     .summary = "Tells until which millisecond of Unix time a key lives.",
+     .cost = "O(1)"},
+};
+
+}  // namespace
+
+std::span<const Command> KeyTtlCommands() { return kCommands; }
+
+}  // namespace zsetd

@@ -1,0 +1,85 @@
+#include <cstdint>
+#include <limits>
+
+#include "server/commands/database_index.h"
+#include "server/commands/families.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+namespace {
+
+void DbSize(Call& call) { call.reply.Integer(static_cast<int64_t>(call.database().keys().size())); }
+
+// Both words are taken, and both free everything at once.
+void TakeFlushMode(ArgReader& args) {
+  if (!args.Take("async")) args.Take("sync");
+  args.End();
+}
+
+void FlushDb(Call& call) {
+  TakeFlushMode(call.args);
+  if (call.Refused()) return;
+  call.engine.Clear(call.client.database);
+  call.reply.Ok();
+}
+
+void FlushAll(Call& call) {
+  TakeFlushMode(call.args);
+  if (call.Refused()) return;
+  call.engine.ClearAll();
+  call.reply.Ok();
+}
+
+void SwapDb(Call& call) {
+  using Int = std::numeric_limits<int32_t>;
+  const int64_t a = call.args.IntegerIn(Int::min(), Int::max(), "ERR invalid first DB index");
+  const int64_t b = call.args.IntegerIn(Int::min(), Int::max(), "ERR invalid second DB index");
+  CheckDatabaseIndex(call, a);
+  CheckDatabaseIndex(call, b);
+  if (call.Refused()) return;
+  call.engine.SwapDatabases(static_cast<int>(a), static_cast<int>(b));
+  call.reply.Ok();
+}
+constexpr Command kCommands[] = {
+    {.name = "dbsize",
+     .run = DbSize,
+     .arity = 1,
+     .flags = kReadOnly | kFast,
+     .group = CommandGroup::kServer,
+     .since = "1.0.0",
+     .summary = "Tells how many keys the database has.",
+     .cost = "O(1)"},
+    {.name = "flushdb",
+     .run = FlushDb,
+     .arity = -1,
+     .flags = kWrite | kDangerous,
+     .group = CommandGroup::kServer,
+     .since = "1.0.0",
+     .usage = "[ASYNC|SYNC]",
+     .summary = "Deletes all keys of the database.",
+     .cost = "O(N) for N keys and elements"},
+    {.name = "flushall",
+     .run = FlushAll,
+     .arity = -1,
+     .flags = kWrite | kDangerous,
+     .group = CommandGroup::kServer,
+     .since = "1.0.0",
+     .usage = "[ASYNC|SYNC]",
+     .summary = "Deletes all keys of all databases.",
+     .cost = "O(N) for N keys and elements"},
+    {.name = "swapdb",
+     .run = SwapDb,
+     .arity = 3,
+     .flags = kWrite | kFast | kDangerous,
+     .group = CommandGroup::kServer,
+     .since = "4.0.0",
+     .usage = "index1 index2",
+     .summary = "Exchanges the keys of two databases.",
+     .cost = "O(N) for N keys that are watched"},
+};
+
+}  // namespace
+
+std::span<const Command> KeyspaceWideCommands() { return kCommands; }
+
+}  // namespace zsetd
