@@ -1,5 +1,6 @@
 #include <string_view>
 
+#include "server/commands/database_index.h"
 #include "server/commands/families.h"
 #include "server/engine/call.h"
 
@@ -25,6 +26,18 @@ void Ping(Call& call) {
 
 void Echo(Call& call) { call.reply.Bulk(call.args.Word()); }
 
+void Select(Call& call) {
+  const int index = TakeDatabaseIndex(call);
+  if (call.Refused()) return;
+  call.client.database = index;
+  call.reply.Ok();
+}
+
+void Reset(Call& call) {
+  call.engine.Reset(call.client);
+  call.reply.Simple("RESET");
+}
+
 void Quit(Call& call) {
   call.reply.Ok();
   call.client.close_after_reply = true;
@@ -49,6 +62,24 @@ constexpr Command kCommands[] = {
      .usage = "message",
      .summary = "Answers the message.",
      .cost = "O(1)"},
+    {.name = "select",
+     .run = Select,
+     .arity = 2,
+     .flags = kLoading | kStale | kFast,
+     .group = CommandGroup::kConnection,
+     .since = "1.0.0",
+     .usage = "index",
+     .summary = "Chooses the database for the commands that follow.",
+     .cost = "O(1)"},
+    {.name = "reset",
+     .run = Reset,
+     .arity = 1,
+     .flags = kNoScript | kLoading | kStale | kFast | kNoAuth | kAllowBusy | kNotQueued |
+              kWhileListening,
+     .group = CommandGroup::kConnection,
+     .since = "6.2.0",
+     .summary = "Takes the connection back to what it was when it opened.",
+     .cost = "O(N) for N channels, patterns and watched keys"},
     {.name = "quit",
      .run = Quit,
      .arity = -1,

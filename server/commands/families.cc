@@ -6,11 +6,12 @@ namespace zsetd {
 
 std::span<const std::span<const Command>> AllCommands() {
   static const std::array kFamilies = {
-      ConfigCommands(),   ConnectionCommands(), KeyCommands(),          KeyExpireCommands(),
-      KeyMoveCommands(),  KeyTtlCommands(),     KeyspaceWideCommands(), ListCommands(),
-      MemoryCommands(),   ObjectCommands(),     PubSubCommands(),       ScanCommands(),
-      ServerCommands(),   StringCommands(),     TransactionCommands(),  ZSetAlgebraCommands(),
-      ZSetEditCommands(), ZSetPopCommands(),    ZSetRangeCommands(),    ZSetReadCommands(),
+      ClientCommands(),       ConfigCommands(),      ConnectionCommands(), HelloCommands(),
+      KeyCommands(),          KeyExpireCommands(),   KeyMoveCommands(),    KeyTtlCommands(),
+      KeyspaceWideCommands(), ListCommands(),        MemoryCommands(),     ObjectCommands(),
+      PubSubCommands(),       ScanCommands(),        ServerCommands(),     StringCommands(),
+      TransactionCommands(),  ZSetAlgebraCommands(), ZSetEditCommands(),   ZSetPopCommands(),
+      ZSetRangeCommands(),    ZSetReadCommands(),
   };
   return kFamilies;
 }

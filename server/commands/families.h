@@ -7,8 +7,10 @@
 namespace zsetd {
 
 // The rows of each family of commands; each stands at the foot of the file of its name.
+std::span<const Command> ClientCommands();
 std::span<const Command> ConfigCommands();
 std::span<const Command> ConnectionCommands();
+std::span<const Command> HelloCommands();
 std::span<const Command> KeyCommands();
 std::span<const Command> KeyExpireCommands();
 std::span<const Command> KeyMoveCommands();

@@ -1,0 +1,190 @@
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "server/commands/client_kill.h"
+#include "server/commands/client_list.h"
+#include "server/commands/client_name.h"
+#include "server/commands/families.h"
+#include "server/commands/help.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+namespace {
+
+void Id(Call& call) { call.reply.Integer(static_cast<int64_t>(call.client.id)); }
+
+void SetName(Call& call) {
+  const std::string_view name = call.args.Word();
+  if (!IsClientName(name)) return call.Fail(kNotAClientName);
+  call.client.name = name;
+  call.reply.Ok();
+}
+
+void GetName(Call& call) {
+  call.client.name.empty() ? call.reply.Null() : call.reply.Bulk(call.client.name);
+}
+
+void SetInfo(Call& call) {
+  const std::string attribute(call.args.Word());
+  const std::string_view value = call.args.Word();
+  const bool is_name = EqualsIgnoringCase(attribute, "lib-name");
+  if (!is_name && !EqualsIgnoringCase(attribute, "lib-ver")) {
+    return call.Fail("ERR Unrecognized option '" + attribute + "'");
+  }
+  if (!IsClientName(value)) {
+    return call.Fail("ERR " + attribute +
+                     " cannot contain spaces, newlines or special characters.");
+  }
+  (is_name ? call.client.library_name : call.client.library_version) = value;
+  call.reply.Ok();
+}
+
+bool TakeOnOrOff(ArgReader& args) {
+  const bool on = args.Take("on");
+  if (!on && !args.Take("off")) args.Refuse(kSyntaxError);
+  return on;
+}
+
+void NoEvict(Call& call) {
+  const bool on = TakeOnOrOff(call.args);
+  if (call.Refused()) return;
+  call.client.no_evict = on;
+  call.reply.Ok();
+}
+
+void NoTouch(Call& call) {
+  const bool on = TakeOnOrOff(call.args);
+  if (call.Refused()) return;
+  call.client.no_touch = on;
+  call.reply.Ok();
+}
+
+// Only ON is answered.
+void Reply(Call& call) {
+  using Mode = Client::ReplyMode;
+  Mode& mode = call.client.reply_mode;
+  if (call.args.Take("on")) {
+    mode = Mode::kOn;
+    call.reply.Ok();
+  } else if (call.args.Take("off")) {
+    mode = Mode::kOff;
+  } else if (!call.args.Take("skip")) {
+    call.Fail(kSyntaxError);
+  } else if (mode != Mode::kOff) {
+    mode = Mode::kSkipNext;
+  }
+}
+
+constexpr uint32_t kFlags = kNoScript | kLoading | kStale;
+
+constexpr Command kCommands[] = {
+    {.name = "client",
+     .arity = -2,
+     .group = CommandGroup::kConnection,
+     .since = "2.4.0",
+     .summary = "Tells of connections and changes them.",
+     .cost = "That of the subcommand"},
+    {.name = "client|getname",
+     .run = GetName,
+     .arity = 2,
+     .flags = kFlags,
+     .group = CommandGroup::kConnection,
+     .since = "2.6.9",
+     .summary = "Tells the name of the connection.",
+     .cost = "O(1)"},
+    {.name = "client|help",
+     .run = Help,
+     .arity = 2,
+     .flags = kLoading | kStale,
+     .group = CommandGroup::kConnection,
+     .since = "5.0.0",
+     .summary = "Prints this.",
+     .cost = "O(1)"},
+    {.name = "client|id",
+     .run = Id,
+     .arity = 2,
+     .flags = kFlags,
+     .group = CommandGroup::kConnection,
+     .since = "5.0.0",
+     .summary = "Tells the number of the connection.",
+     .cost = "O(1)"},
+    {.name = "client|info",
+     .run = ClientInfo,
+     .arity = 2,
+     .flags = kFlags,
+     .group = CommandGroup::kConnection,
+     .since = "6.2.0",
+     .summary = "Describes the connection, as CLIENT LIST would.",
+     .cost = "O(1)"},
+    {.name = "client|kill",
+     .run = ClientKill,
+     .arity = -3,
+     .flags = kFlags | kAdmin,
+     .group = CommandGroup::kConnection,
+     .since = "2.4.0",
+     .usage = "ip:port|[ID client-id]|[TYPE NORMAL|MASTER|SLAVE|REPLICA|PUBSUB]|[USER "
+              "username]|[ADDR ip:port]|[LADDR ip:port]|[SKIPME YES|NO]|[MAXAGE seconds] [...]",
+     .summary = "Closes connections: those for which all that is given holds.",
+     .cost = "O(N) for N connections"},
+    {.name = "client|list",
+     .run = ClientList,
+     .arity = -2,
+     .flags = kFlags | kAdmin,
+     .group = CommandGroup::kConnection,
+     .since = "2.4.0",
+     .usage = "[TYPE NORMAL|MASTER|REPLICA|PUBSUB] [ID client-id [client-id ...]]",
+     .summary = "Describes connections, a line for each.",
+     .cost = "O(N) for N connections"},
+    {.name = "client|no-evict",
+     .run = NoEvict,
+     .arity = 3,
+     .flags = kFlags | kAdmin,
+     .group = CommandGroup::kConnection,
+     .since = "7.0.0",
+     .usage = "ON|OFF",
+     .summary = "Asks that the connection is not closed when memory is short.",
+     .cost = "O(1)"},
+    {.name = "client|no-touch",
+     .run = NoTouch,
+     .arity = 3,
+     .flags = kFlags,
+     .group = CommandGroup::kConnection,
+     .since = "7.2.0",
+     .usage = "ON|OFF",
+     .summary = "Asks that the commands of the connection do not count as use of the keys.",
+     .cost = "O(1)"},
+    {.name = "client|reply",
+     .run = Reply,
+     .arity = 3,
+     .flags = kFlags,
+     .group = CommandGroup::kConnection,
+     .since = "3.2.0",
+     .usage = "ON|OFF|SKIP",
+     .summary = "Turns replies on or off, or leaves the next one out.",
+     .cost = "O(1)"},
+    {.name = "client|setinfo",
+     .run = SetInfo,
+     .arity = 4,
+     .flags = kFlags,
+     .group = CommandGroup::kConnection,
+     .since = "7.2.0",
+     .usage = "LIB-NAME libname|LIB-VER libver",
+     .summary = "Names the library that the client uses.",
+     .cost = "O(1)"},
+    {.name = "client|setname",
+     .run = SetName,
+     .arity = 3,
+     .flags = kFlags,
+     .group = CommandGroup::kConnection,
+     .since = "2.6.9",
+     .usage = "connection-name",
+     .summary = "Names the connection.",
+     .cost = "O(1)"},
+};
+
+}  // namespace
+
+std::span<const Command> ClientCommands() { return kCommands; }
+
+}  // namespace zsetd

@@ -1,0 +1,117 @@
+#include "server/commands/client_kill.h"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/commands/client_list.h"
+
+namespace zsetd {
+namespace {
+
+// Whom to kill: those for whom all that is set holds.
+struct KillFilter {
+  std::optional<int64_t> id;
+  std::optional<std::string_view> address;
+  std::optional<std::string_view> local_address;
+  std::optional<ClientKind> kind;
+  std::chrono::seconds least_age{0};
+  bool spares_self = true;
+
+  bool Names(const Client& client, Millis now) const {
+    return (!id || client.id == static_cast<uint64_t>(*id)) &&
+           (!address || client.address == *address) &&
+           (!local_address || client.local_address == *local_address) &&
+           (!kind || KindOf(client) == *kind) && now - client.connected_at >= least_age;
+  }
+};
+
+// There is one user only.
+void TakeUser(ArgReader& args) {
+  const std::string_view user = args.Word();
+  if (user != "default") args.Refuse("ERR No such user '" + std::string(user) + "'");
+}
+
+bool TakeYesOrNo(ArgReader& args) {
+  if (args.Take("yes")) return true;
+  if (!args.Take("no")) args.Refuse(kSyntaxError);
+  return false;
+}
+
+int64_t TakePositive(ArgReader& args, std::string_view not_a_number, std::string_view too_small) {
+  const int64_t number = args.Integer(not_a_number);
+  if (number < 1) args.Refuse(too_small);
+  return number;
+}
+
+void TakeOption(ArgReader& args, KillFilter& filter) {
+  constexpr std::string_view kBadId = "ERR client-id should be greater than 0";
+  if (args.Take("id")) {
+    filter.id = TakePositive(args, kBadId, kBadId);
+  } else if (args.Take("maxage")) {
+    filter.least_age =
+        std::chrono::seconds(TakePositive(args, "ERR maxage is not an integer or out of range",
+                                          "ERR maxage should be greater than 0"));
+  } else if (args.Take("type")) {
+    filter.kind = TakeClientKind(args);
+  } else if (args.Take("addr")) {
+    filter.address = args.Word();
+  } else if (args.Take("laddr")) {
+    filter.local_address = args.Word();
+  } else if (args.Take("user")) {
+    TakeUser(args);
+  } else if (args.Take("skipme")) {
+    filter.spares_self = TakeYesOrNo(args);
+  } else {
+    args.Refuse(kSyntaxError);
+  }
+}
+
+KillFilter TakeFilter(ArgReader& args) {
+  KillFilter filter;
+  while (args.ok() && !args.AtEnd()) {
+    if (args.left() < 2) args.Refuse(kSyntaxError);
+    TakeOption(args, filter);
+  }
+  return filter;
+}
+
+// The caller itself is told so before it goes.
+void Kill(Call& call, Client& client) {
+  if (&client == &call.client) {
+    client.close_after_reply = true;
+  } else {
+    call.engine.Disconnect(client);
+  }
+}
+
+// Returns how many.
+int64_t KillAll(Call& call, const KillFilter& filter) {
+  std::vector<Client*> named;
+  for (const auto& [id, client] : call.engine.clients()) {
+    const bool spared = filter.spares_self && client == &call.client;
+    if (!spared && filter.Names(*client, call.now())) named.push_back(client);
+  }
+  for (Client* client : named) Kill(call, *client);
+  return static_cast<int64_t>(named.size());
+}
+
+void KillAddress(Call& call) {
+  const KillFilter filter = {.address = call.args.Word(), .spares_self = false};
+  if (KillAll(call, filter) == 0) return call.Fail("ERR No such client");
+  call.reply.Ok();
+}
+
+}  // namespace
+
+void ClientKill(Call& call) {
+  if (call.args.left() == 1) return KillAddress(call);
+  const KillFilter filter = TakeFilter(call.args);
+  if (call.Refused()) return;
+  call.reply.Integer(KillAll(call, filter));
+}
+
+}  // namespace zsetd

@@ -1,0 +1,170 @@
+#include "server/commands/client_list.h"
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "protocol/number_text.h"
+
+namespace zsetd {
+namespace {
+
+int64_t SecondsSince(Millis then, Millis now) {
+  return std::chrono::duration_cast<std::chrono::seconds>(now - then).count();
+}
+
+// Letters as Redis has them, N where no other holds.
+std::string Flags(const Client& client) {
+  const std::array<std::pair<bool, char>, 6> kinds = {{
+      {client.IsSubscriber(), 'P'},
+      {client.transaction.open, 'x'},
+      {client.transaction.touched, 'd'},
+      {client.close_after_reply, 'c'},
+      {client.no_evict, 'e'},
+      {client.no_touch, 'T'},
+  }};
+  std::string flags;
+  for (const auto& [holds, letter] : kinds) {
+    if (holds) flags += letter;
+  }
+  return flags.empty() ? "N" : flags;
+}
+
+size_t QueuedBytes(const Transaction& transaction) {
+  size_t bytes = 0;
+  for (const QueuedCommand& queued : transaction.queue) {
+    for (const std::string& word : queued.words) bytes += word.size();
+  }
+  return bytes;
+}
+
+// One line of name=value pairs.
+class Fields {
+ public:
+  void Add(std::string_view name, std::string_view value) {
+    if (!line_.empty()) line_ += ' ';
+    line_.append(name).append("=").append(value);
+  }
+  void Add(std::string_view name, int64_t value) { Add(name, IntegerText(value)); }
+
+  std::string line() const { return line_ + '\n'; }
+
+ private:
+  std::string line_;
+};
+
+void AddIdentity(const Client& client, Millis now, Fields& fields) {
+  fields.Add("id", client.id);
+  fields.Add("addr", client.address);
+  fields.Add("laddr", client.local_address);
+  fields.Add("fd", client.descriptor);
+  fields.Add("name", client.name);
+  fields.Add("age", SecondsSince(client.connected_at, now));
+  fields.Add("idle", SecondsSince(client.last_active, now));
+}
+
+void AddState(const Client& client, Fields& fields) {
+  const Transaction& transaction = client.transaction;
+  fields.Add("flags", Flags(client));
+  fields.Add("db", client.database);
+  fields.Add("sub", client.channels.size());
+  fields.Add("psub", client.patterns.size());
+  fields.Add("ssub", 0);
+  fields.Add("multi", transaction.open ? static_cast<int64_t>(transaction.queue.size()) : -1);
+}
+
+// The words of a request are views into its input, so that argv-mem is nothing. What Redis calls
+// the reply buffer is `out` here, and its list of replies is what the connection has taken from
+// there.
+void AddMemory(const Client& client, Fields& fields) {
+  const size_t queued = QueuedBytes(client.transaction);
+  const size_t reply_buffer = client.out.capacity();
+  fields.Add("qbuf", client.input_bytes);
+  fields.Add("qbuf-free", client.input_capacity - client.input_bytes);
+  fields.Add("argv-mem", 0);
+  fields.Add("multi-mem", queued);
+  fields.Add("rbs", reply_buffer);
+  fields.Add("rbp", reply_buffer);
+  fields.Add("obl", client.out.size());
+  fields.Add("oll", client.sending_bytes > 0 ? 1 : 0);
+  fields.Add("omem", client.sending_bytes);
+  fields.Add("tot-mem", sizeof(client) + client.input_capacity + queued + reply_buffer +
+                            client.pushes.capacity() + client.sending_bytes);
+}
+
+void AddRest(const Client& client, Fields& fields) {
+  fields.Add("events", client.sending_bytes > 0 ? "rw" : "r");
+  fields.Add("cmd", client.last_command);
+  fields.Add("user", "default");
+  fields.Add("redir", -1);
+  fields.Add("resp", static_cast<int64_t>(client.reply.protocol()));
+  fields.Add("lib-name", client.library_name);
+  fields.Add("lib-ver", client.library_version);
+}
+
+// The clients whose ids follow, in that order; those that there are not are left out.
+std::vector<const Client*> TakeClients(Call& call) {
+  std::vector<const Client*> found;
+  while (call.args.ok() && !call.args.AtEnd()) {
+    const int64_t id = call.args.Integer("ERR Invalid client ID");
+    const auto client = call.engine.clients().find(static_cast<uint64_t>(id));
+    if (client != call.engine.clients().end()) found.push_back(client->second);
+  }
+  return found;
+}
+
+std::vector<const Client*> ClientsOf(Call& call, std::optional<ClientKind> kind) {
+  std::vector<const Client*> found;
+  for (const auto& [id, client] : call.engine.clients()) {
+    if (!kind || KindOf(*client) == *kind) found.push_back(client);
+  }
+  return found;
+}
+
+}  // namespace
+
+ClientKind KindOf(const Client& client) {
+  return client.IsSubscriber() ? ClientKind::kPubSub : ClientKind::kNormal;
+}
+
+ClientKind TakeClientKind(ArgReader& args) {
+  if (args.Take("normal")) return ClientKind::kNormal;
+  if (args.Take("pubsub")) return ClientKind::kPubSub;
+  if (args.Take("replica") || args.Take("slave")) return ClientKind::kReplica;
+  if (args.Take("master")) return ClientKind::kMaster;
+  args.Refuse("ERR Unknown client type '" + std::string(args.Peek()) + "'");
+  return ClientKind::kNormal;
+}
+
+std::string ClientLine(const Client& client, Millis now) {
+  Fields fields;
+  AddIdentity(client, now, fields);
+  AddState(client, fields);
+  AddMemory(client, fields);
+  AddRest(client, fields);
+  return fields.line();
+}
+
+void ClientList(Call& call) {
+  std::vector<const Client*> clients;
+  if (call.args.left() == 2 && call.args.Take("type")) {
+    clients = ClientsOf(call, TakeClientKind(call.args));
+  } else if (call.args.left() >= 2 && call.args.Take("id")) {
+    clients = TakeClients(call);
+  } else {
+    call.args.End();
+    clients = ClientsOf(call, std::nullopt);
+  }
+  if (call.Refused()) return;
+  std::string lines;
+  for (const Client* client : clients) lines += ClientLine(*client, call.now());
+  call.reply.Verbatim("txt", lines);
+}
+
+void ClientInfo(Call& call) { call.reply.Verbatim("txt", ClientLine(call.client, call.now())); }
+
+}  // namespace zsetd

@@ -1,0 +1,152 @@
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "server/commands/client_name.h"
+#include "server/commands/families.h"
+#include "server/engine/call.h"
+#include "server/engine/redis_version.h"
+
+namespace zsetd {
+namespace {
+
+constexpr std::string_view kNoPasswordSet =
+    "ERR AUTH <password> called without any password configured for the default user. Are you sure "
+    "your configuration is correct?";
+constexpr std::string_view kMustAuthenticate =
+    "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO "
+    "<proto> AUTH <user> <pass> option can be used to authenticate the client and select the RESP "
+    "protocol version at the same time";
+
+struct Credentials {
+  std::string_view user;
+  std::string_view password;
+};
+
+// Takes a time that tells nothing of the secret but whether it is empty: what was given decides it.
+bool Equals(std::string_view given, std::string_view secret) {
+  size_t difference = given.size() ^ secret.size();
+  for (size_t i = 0; i < given.size() && !secret.empty(); ++i) {
+    difference |= static_cast<unsigned char>(given[i] ^ secret[i % secret.size()]);
+  }
+  return difference == 0;
+}
+
+// There is one user. Without a password set, it may give any.
+void Authenticate(Call& call, const Credentials& given) {
+  const std::string& password = call.engine.settings().requirepass;
+  const bool accepted =
+      given.user == "default" && (password.empty() || Equals(given.password, password));
+  if (!accepted) {
+    return call.Fail("WRONGPASS invalid username-password pair or user is disabled.");
+  }
+  call.client.authenticated = true;
+}
+
+void Auth(Call& call) {
+  const bool names_user = call.args.left() > 1;
+  const std::string_view user = names_user ? call.args.Word() : "default";
+  const std::string_view password = call.args.Word();
+  call.args.End();
+  if (!names_user && call.engine.settings().requirepass.empty()) call.args.Refuse(kNoPasswordSet);
+  if (call.Refused()) return;
+  Authenticate(call, {user, password});
+  if (!call.refused()) call.reply.Ok();
+}
+
+struct Greeting {
+  std::optional<Protocol> protocol;
+  std::optional<Credentials> credentials;
+  std::optional<std::string_view> name;
+};
+
+Protocol TakeProtocol(ArgReader& args) {
+  const int64_t version = args.Integer("ERR Protocol version is not an integer or out of range");
+  if (version != 2 && version != 3) args.Refuse("NOPROTO unsupported protocol version");
+  return static_cast<Protocol>(version);
+}
+
+std::string_view TakeName(ArgReader& args) {
+  const std::string_view name = args.Word();
+  if (!IsClientName(name)) args.Refuse(kNotAClientName);
+  return name;
+}
+
+Greeting TakeGreeting(ArgReader& args) {
+  Greeting greeting;
+  if (!args.AtEnd()) greeting.protocol = TakeProtocol(args);
+  while (args.ok() && !args.AtEnd()) {
+    if (args.left() > 2 && args.Take("auth")) {
+      greeting.credentials = {args.Word(), args.Word()};
+    } else if (args.left() > 1 && args.Take("setname")) {
+      greeting.name = TakeName(args);
+    } else {
+      args.Refuse("ERR Syntax error in HELLO option '" + std::string(args.Peek()) + "'");
+    }
+  }
+  return greeting;
+}
+
+void ReplyGreeting(Call& call) {
+  ReplyWriter& reply = call.reply;
+  const auto text = [&](std::string_view name, std::string_view value) {
+    reply.Bulk(name);
+    reply.Bulk(value);
+  };
+  const auto number = [&](std::string_view name, uint64_t value) {
+    reply.Bulk(name);
+    reply.Integer(static_cast<int64_t>(value));
+  };
+  reply.Map(7);
+  text("server", "redis");  // by which clients know whom they talk to
+  text("version", kRedisVersion);
+  number("proto", static_cast<uint64_t>(reply.protocol()));
+  number("id", call.client.id);
+  text("mode", "standalone");
+  text("role", "master");
+  reply.Bulk("modules");
+  reply.Array(0);
+}
+
+// A greeting that fails changes nothing but that it may have authenticated.
+void Hello(Call& call) {
+  const Greeting greeting = TakeGreeting(call.args);
+  if (call.Refused()) return;
+  if (greeting.credentials) Authenticate(call, *greeting.credentials);
+  if (call.refused()) return;
+  if (!call.client.authenticated) return call.Fail(kMustAuthenticate);
+  if (greeting.name) call.client.name = *greeting.name;
+  if (greeting.protocol) call.reply.set_protocol(*greeting.protocol);
+  ReplyGreeting(call);
+}
+
+constexpr uint32_t kFlags = kNoScript | kLoading | kStale | kFast | kNoAuth | kAllowBusy;
+
+constexpr Command kCommands[] = {
+    {.name = "auth",
+     .run = Auth,
+     .arity = -2,
+     .flags = kFlags,
+     .group = CommandGroup::kConnection,
+     .since = "1.0.0",
+     .usage = "[username] password",
+     .summary = "Tells the password; lets the client in if it is right.",
+     .cost = "O(N) for N bytes of the password"},
+    {.name = "hello",
+     .run = Hello,
+     .arity = -1,
+     .flags = kFlags,
+     .group = CommandGroup::kConnection,
+     .since = "6.0.0",
+     .usage = "[protover [AUTH username password] [SETNAME clientname]]",
+     .summary = "Chooses the protocol; answers what the server is.",
+     .cost = "O(1)"},
+};
+
+}  // namespace
+
+std::span<const Command> HelloCommands() { return kCommands; }
+
+}  // namespace zsetd
