@@ -12,20 +12,26 @@
 namespace zsetd {
 namespace {
 
+using std::chrono::seconds;
+
+seconds AgeOf(const Client& client, Millis now) {
+  return std::chrono::duration_cast<seconds>(now - client.connected_at);
+}
+
 // Whom to kill: those for whom all that is set holds.
 struct KillFilter {
   std::optional<int64_t> id;
   std::optional<std::string_view> address;
   std::optional<std::string_view> local_address;
   std::optional<ClientKind> kind;
-  std::chrono::seconds least_age{0};
+  seconds least_age{0};
   bool spares_self = true;
 
   bool Names(const Client& client, Millis now) const {
     return (!id || client.id == static_cast<uint64_t>(*id)) &&
            (!address || client.address == *address) &&
            (!local_address || client.local_address == *local_address) &&
-           (!kind || KindOf(client) == *kind) && now - client.connected_at >= least_age;
+           (!kind || KindOf(client) == *kind) && AgeOf(client, now) >= least_age;
   }
 };
 
@@ -52,9 +58,8 @@ void TakeOption(ArgReader& args, KillFilter& filter) {
   if (args.Take("id")) {
     filter.id = TakePositive(args, kBadId, kBadId);
   } else if (args.Take("maxage")) {
-    filter.least_age =
-        std::chrono::seconds(TakePositive(args, "ERR maxage is not an integer or out of range",
-                                          "ERR maxage should be greater than 0"));
+    filter.least_age = seconds(TakePositive(args, "ERR maxage is not an integer or out of range",
+                                            "ERR maxage should be greater than 0"));
   } else if (args.Take("type")) {
     filter.kind = TakeClientKind(args);
   } else if (args.Take("addr")) {

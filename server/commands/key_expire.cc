@@ -82,6 +82,7 @@ void ExpireAt(Call& call) { SetDeadline(call, kEpoch, kSecond); }
 void PExpireAt(Call& call) { SetDeadline(call, kEpoch, kMilli); }
 
 void Persist(Call& call) { call.reply.Integer(call.database().Persist(call.args.Word())); }
+
 constexpr Command kCommands[] = {
     {.name = "expire",
      .run = Expire,

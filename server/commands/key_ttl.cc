@@ -25,6 +25,7 @@ void Ttl(Call& call) { ReplyDeadline(call, call.now(), InSeconds); }
 void PTtl(Call& call) { ReplyDeadline(call, call.now(), InMillis); }
 void ExpireTime(Call& call) { ReplyDeadline(call, kEpoch, InSeconds); }
 void PExpireTime(Call& call) { ReplyDeadline(call, kEpoch, InMillis); }
+
 constexpr Command kCommands[] = {
     {.name = "ttl",
      .run = Ttl,

@@ -40,6 +40,7 @@ void SwapDb(Call& call) {
   call.engine.SwapDatabases(static_cast<int>(a), static_cast<int>(b));
   call.reply.Ok();
 }
+
 constexpr Command kCommands[] = {
     {.name = "dbsize",
      .run = DbSize,
