@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <ranges>
 #include <utility>
 
 #include "core/allocation.h"
@@ -39,6 +40,9 @@ struct List::Body {
   std::string Pop(End end);
   void InsertAt(Spot spot, std::string_view element);
   void EraseFrom(Chunks::iterator chunk, size_t index, size_t count);
+  template <class ChunksInOrder>
+  size_t RemoveEqual(ChunksInOrder&& chunks_in_order, End from, std::string_view element,
+                     size_t most);
   Chunks::iterator JoinIfSmall(Chunks::iterator chunk);
 };
 
@@ -116,6 +120,23 @@ void List::Body::EraseFrom(Chunks::iterator chunk, size_t index, size_t count) {
   packed_bytes -= packed_before - chunk->bytes();
 }
 
+template <class ChunksInOrder>
+size_t List::Body::RemoveEqual(ChunksInOrder&& chunks_in_order, End from, std::string_view element,
+                               size_t most) {
+  size_t removed = 0;
+  for (ListChunk& chunk : chunks_in_order) {
+    removed += chunk.RemoveEqual(from, element, most - removed);
+    if (removed == most) break;
+  }
+  if (removed == 0) return 0;
+  size -= removed;
+  packed_bytes -= removed * ListChunk::PackedBytes(element);
+  ++revision;
+  chunks.remove_if([](const ListChunk& chunk) { return chunk.empty(); });
+  for (auto chunk = chunks.end(); chunk != chunks.begin();) chunk = JoinIfSmall(chunk);
+  return removed;
+}
+
 // Joins the chunk with the one before it, if there is one, and returns that one.
 List::Chunks::iterator List::Body::JoinIfSmall(Chunks::iterator chunk) {
   if (chunk == chunks.begin()) return chunk;
@@ -191,6 +212,14 @@ void List::Erase(size_t first, size_t last) {
   // At the ends small chunks come and go anyway. Inside, the first and the last chunk touched may
   // be small now, and `chunk` follows the last: three pairs.
   for (int pair = 0; inside && pair < 3; ++pair) chunk = body_->JoinIfSmall(chunk);
+}
+
+size_t List::RemoveFromFront(std::string_view element, size_t most) {
+  return body_->RemoveEqual(body_->chunks, End::kFront, element, most);
+}
+
+size_t List::RemoveFromBack(std::string_view element, size_t most) {
+  return body_->RemoveEqual(std::views::reverse(body_->chunks), End::kBack, element, most);
 }
 
 List::Cursor List::CursorAt(size_t index) const {

@@ -56,6 +56,11 @@ class List {
   // Removes the elements first <= i < last. O(chunks touched).
   void Erase(size_t first, size_t last);
 
+  // Removes elements equal to `element`, `most` at most, those closest to that end. Returns how
+  // many. O(elements up to the last one removed + chunks).
+  size_t RemoveFromFront(std::string_view element, size_t most);
+  size_t RemoveFromBack(std::string_view element, size_t most);
+
   // A cursor at `index`, or past the end. Near the index.
   Cursor CursorAt(size_t index) const;
 

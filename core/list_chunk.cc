@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "core/allocation.h"
 #include "core/length_mark.h"
@@ -66,6 +67,36 @@ void ListChunk::Erase(size_t first_place, size_t last_place, size_t count) {
 
   const size_t capacity = std::max(2 * bytes_, kLeastCapacity);
   if (capacity < capacity_ / 2) MoveTo(capacity, (capacity - bytes_) / 2);
+}
+
+// What is kept moves together, from front to back.
+size_t ListChunk::RemoveEqual(End from, std::string_view element, size_t most) {
+  const size_t equal = CountOf(element);
+  const size_t removed = std::min(equal, most);
+  size_t spared = from == End::kFront ? 0 : equal - removed;  // before the first to go
+  size_t left = removed;
+  size_t kept_bytes = 0;
+  for (size_t place = 0; place < bytes_ && removed > 0;) {
+    const size_t here = std::exchange(place, PlaceAfter(place));
+    const bool matches = left > 0 && ElementAt(here) == element;
+    if (matches && spared == 0) {
+      --left;
+      continue;
+    }
+    if (matches) --spared;
+    std::memmove(first() + kept_bytes, first() + here, place - here);
+    kept_bytes += place - here;
+  }
+  if (removed > 0) Erase(kept_bytes, bytes_, removed);
+  return removed;
+}
+
+size_t ListChunk::CountOf(std::string_view element) const {
+  size_t count = 0;
+  for (size_t place = 0; place < bytes_; place = PlaceAfter(place)) {
+    if (ElementAt(place) == element) ++count;
+  }
+  return count;
 }
 
 ListChunk ListChunk::SplitOff(size_t place, size_t count) {

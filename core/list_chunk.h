@@ -45,6 +45,10 @@ class ListChunk {
   // Removes the elements with first <= place < last, `count` of them. O(bytes to the closer end).
   void Erase(size_t first, size_t last, size_t count);
 
+  // Removes elements equal to `element`, `most` at most, those closest to that end. Returns how
+  // many. O(bytes).
+  size_t RemoveEqual(End from, std::string_view element, size_t most);
+
   // Moves the elements from `place` on, `count` of them, to a chunk of their own. O(bytes).
   ListChunk SplitOff(size_t place, size_t count);
 
@@ -62,6 +66,7 @@ class ListChunk {
  private:
   char* first() const { return block_.get() + front_room_; }
   size_t RoomAt(End end) const;
+  size_t CountOf(std::string_view element) const;
 
   char* OpenGap(End end, size_t place, size_t gap);
   void MakeRoom(End end, size_t room);

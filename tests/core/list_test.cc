@@ -89,19 +89,34 @@ class ListBesideADeque : public testing::TestWithParam<uint64_t> {
   }
 
   void Remove(size_t at_most) {
-    switch (rng.Below(3)) {
+    switch (rng.Below(4)) {
       case 0:
         ASSERT_EQ(list.PopFront(), model.front());
         return model.pop_front();
       case 1:
         ASSERT_EQ(list.PopBack(), model.back());
         return model.pop_back();
+      case 2:
+        return RemoveEqual(std::string(model[rng.Below(model.size())]), rng.Below(at_most) + 1);
       default:
         const size_t first = rng.Below(model.size());
         const size_t last = first + 1 + rng.Below(std::min(model.size() - first, at_most));
         list.Erase(first, last);
         model.erase(model.begin() + first, model.begin() + last);
     }
+  }
+
+  void RemoveEqual(const std::string& element, size_t at_most) {
+    const bool from_back = rng.Below(2) == 0;
+    const size_t removed =
+        from_back ? list.RemoveFromBack(element, at_most) : list.RemoveFromFront(element, at_most);
+    if (from_back) std::ranges::reverse(model);
+    size_t expected = 0;
+    std::erase_if(model, [&](const std::string& other) {
+      return other == element && expected < at_most && ++expected > 0;
+    });
+    if (from_back) std::ranges::reverse(model);
+    ASSERT_EQ(removed, expected);
   }
 
   Rng rng{GetParam()};
@@ -167,6 +182,32 @@ TEST(List, ErasingNothingChangesNothing) {
   list.Erase(2, 2);
   EXPECT_EQ(list.revision(), revision);
   ExpectHolds(list, {"a", "b"});
+}
+
+TEST(List, RemovesEqualOnesFromEitherEnd) {
+  List list = ListOf({"a", "b", "a", "c", "a"});
+  EXPECT_EQ(list.RemoveFromFront("a", 1), 1u);
+  ExpectHolds(list, {"b", "a", "c", "a"});
+  EXPECT_EQ(list.RemoveFromBack("a", 1), 1u);
+  ExpectHolds(list, {"b", "a", "c"});
+  EXPECT_EQ(list.RemoveFromBack("a", 10), 1u);
+  ExpectHolds(list, {"b", "c"});
+}
+
+TEST(List, RemovingWhatIsNotThereChangesNothing) {
+  List list = ListOf({"a", "b"});
+  const uint32_t revision = list.revision();
+  EXPECT_EQ(list.RemoveFromFront("c", 10), 0u);
+  EXPECT_EQ(list.RemoveFromBack("a", 0), 0u);
+  EXPECT_EQ(list.revision(), revision);
+  ExpectHolds(list, {"a", "b"});
+}
+
+TEST(List, MemoryFollowsRemovals) {
+  List list;
+  for (int i = 0; i < 50'000; ++i) list.PushBack(i % 20 == 0 ? "kept" : "0123456789");
+  EXPECT_EQ(list.RemoveFromFront("0123456789", 50'000), 47'500u);
+  EXPECT_LE(list.BytesUsed(), 3 * list.packed_bytes());
 }
 
 TEST(List, ShortListIsSmall) { EXPECT_LE(ListOf({"hello"}).BytesUsed(), 180u); }
