@@ -12,7 +12,7 @@ void Ping(Call& call) {
   const bool listening = call.client.IsSubscriber() && call.reply.protocol() == Protocol::kResp2;
   const bool with_message = !call.args.AtEnd();
   const std::string_view message = with_message ? call.args.Word() : std::string_view();
-  if (!call.args.AtEnd()) return call.Fail("ERR wrong number of arguments for 'ping' command");
+  if (!call.args.AtEnd()) return call.Fail(WrongArity(call.command.name));
   if (listening) {
     call.reply.Array(2);
     call.reply.Bulk("pong");

@@ -33,8 +33,7 @@ absl::Status CheckShape(const Command* command, Words words) {
   if (command == nullptr) return UnknownCommand(words);
   if (command->run == nullptr && words.size() > 1) return UnknownSubcommand(*command, words);
   if (command->run == nullptr || !command->AcceptsCount(words.size())) {
-    return Refusal("ERR wrong number of arguments for '" + std::string(command->name) +
-                   "' command");
+    return Refusal(WrongArity(command->name));
   }
   return absl::OkStatus();
 }

@@ -27,4 +27,9 @@ inline constexpr std::string_view kNoSuchKey = "ERR no such key";
 inline constexpr std::string_view kIndexOutOfRange = "ERR index out of range";
 inline constexpr std::string_view kMustBePositive = "ERR value is out of range, must be positive";
 
+// For a request with too few or too many words. `command` is the row's name.
+inline std::string WrongArity(std::string_view command) {
+  return "ERR wrong number of arguments for '" + std::string(command) + "' command";
+}
+
 }  // namespace zsetd
