@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string_view>
+#include <type_traits>
 
 #include "server/engine/arg_reader.h"
 #include "server/engine/client.h"
@@ -63,7 +64,8 @@ class Call {
   template <class T>
   Edit<T> Open(std::string_view key, std::string_view event);
 
-  // The same, with an empty value made where there is none; left empty it goes without a trace.
+  // The same, with an empty value made where there is none; left empty it goes without a trace. Not
+  // for strings, where empty is a value like any other.
   template <class T>
   Edit<T> OpenOrMake(std::string_view key, std::string_view event);
 
@@ -92,6 +94,7 @@ Edit<T> Call::Open(std::string_view key, std::string_view event) {
 
 template <class T>
 Edit<T> Call::OpenOrMake(std::string_view key, std::string_view event) {
+  static_assert(!std::is_same_v<T, ByteString>);
   Edit<T> edit = Open<T>(key, event);
   if (edit || !args.ok()) return edit;
   return Edit<T>(database(), database().Make(key, T()), event);
