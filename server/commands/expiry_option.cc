@@ -37,6 +37,13 @@ std::optional<ExpiryOption> TakeExpiryOption(ArgReader& args) {
   return std::nullopt;
 }
 
+bool TakeExpiryInto(ArgReader& args, std::optional<ExpiryOption>& taken) {
+  const std::optional<ExpiryOption> option = TakeExpiryOption(args);
+  if (!option || (taken && taken->form != option->form)) return false;
+  taken = option;
+  return true;
+}
+
 Millis DeadlineOf(Call& call, const ExpiryOption& option) {
   const std::optional<int64_t> amount = ParseInteger(option.amount);
   if (!amount) {

@@ -22,6 +22,10 @@ struct ExpiryOption {
 // is not looked at yet, for a syntax error further on comes before it.
 std::optional<ExpiryOption> TakeExpiryOption(ArgReader& args);
 
+// The same into `taken`, where an option of that form may stand already: the last one counts. False
+// if the next argument is none, or one of another form.
+bool TakeExpiryInto(ArgReader& args, std::optional<ExpiryOption>& taken);
+
 // The deadline that the option tells. Refuses, in the name of the call's command, an amount that is
 // not positive or leads further than a deadline can lie. A deadline may be past already.
 Millis DeadlineOf(Call& call, const ExpiryOption& option);

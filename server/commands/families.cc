@@ -9,9 +9,10 @@ std::span<const std::span<const Command>> AllCommands() {
       ClientCommands(),       ConfigCommands(),      ConnectionCommands(), HelloCommands(),
       KeyCommands(),          KeyExpireCommands(),   KeyMoveCommands(),    KeyTtlCommands(),
       KeyspaceWideCommands(), ListCommands(),        MemoryCommands(),     ObjectCommands(),
-      PubSubCommands(),       ScanCommands(),        ServerCommands(),     StringCommands(),
-      TransactionCommands(),  ZSetAlgebraCommands(), ZSetEditCommands(),   ZSetPopCommands(),
-      ZSetRangeCommands(),    ZSetReadCommands(),
+      PubSubCommands(),       ScanCommands(),        ServerCommands(),     StringGetCommands(),
+      StringNumberCommands(), StringRangeCommands(), StringSetCommands(),  TransactionCommands(),
+      ZSetAlgebraCommands(),  ZSetEditCommands(),    ZSetPopCommands(),    ZSetRangeCommands(),
+      ZSetReadCommands(),
   };
   return kFamilies;
 }

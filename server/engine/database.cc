@@ -20,6 +20,14 @@ Entry& Database::Put(std::string_view key, Value value, std::string_view event) 
   return entry;
 }
 
+Entry& Database::PutKeepingDeadline(std::string_view key, Value value, std::string_view event) {
+  Entry* entry = Open(key);
+  if (entry == nullptr) return Put(key, std::move(value), event);
+  entry->value = std::move(value);
+  Report(key, event);
+  return *entry;
+}
+
 bool Database::Erase(std::string_view key, std::string_view event) {
   Entry* entry = Open(key);
   if (entry == nullptr) return false;

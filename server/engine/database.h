@@ -41,6 +41,9 @@ class Database {
   // Makes `key` hold `value` without a deadline.
   Entry& Put(std::string_view key, Value value, std::string_view event);
 
+  // The same, but a deadline that the key has stays.
+  Entry& PutKeepingDeadline(std::string_view key, Value value, std::string_view event);
+
   // False if there was nothing.
   bool Erase(std::string_view key, std::string_view event = "del");
 

@@ -1,0 +1,149 @@
+#include <optional>
+#include <string_view>
+
+#include "server/commands/expiry_option.h"
+#include "server/commands/families.h"
+#include "server/commands/string_reply.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+namespace {
+
+void Get(Call& call) {
+  const ByteString* value = call.Find<ByteString>(call.args.Word());
+  if (call.Refused()) return;
+  ReplyString(call, value);
+}
+
+// A key of another type counts as none.
+void MGet(Call& call) {
+  const Words keys = call.args.Rest();
+  call.reply.Array(keys.size());
+  for (const std::string_view key : keys) {
+    const Entry* entry = call.Find(key);
+    ReplyString(call, entry == nullptr ? nullptr : std::get_if<ByteString>(&entry->value));
+  }
+}
+
+void StrLen(Call& call) {
+  const ByteString* value = call.Find<ByteString>(call.args.Word());
+  if (call.Refused()) return;
+  call.reply.Integer(value == nullptr ? 0 : static_cast<int64_t>(value->view().size()));
+}
+
+void GetSet(Call& call) {
+  const std::string_view key = call.args.Word();
+  const std::string_view value = call.args.Word();
+  const ByteString* old = call.Find<ByteString>(key);
+  if (call.Refused()) return;
+  ReplyString(call, old);
+  call.database().Put(key, ByteString(value), "set");
+}
+
+void GetDel(Call& call) {
+  const std::string_view key = call.args.Word();
+  const ByteString* value = call.Find<ByteString>(key);
+  if (call.Refused()) return;
+  ReplyString(call, value);
+  call.database().Erase(key);
+}
+
+struct GetExOptions {
+  std::optional<ExpiryOption> expiry;
+  bool persist = false;
+};
+
+GetExOptions TakeGetExOptions(ArgReader& args) {
+  GetExOptions options;
+  while (args.ok() && !args.AtEnd()) {
+    if (!options.expiry && args.Take("persist")) {
+      options.persist = true;
+    } else if (options.persist || !TakeExpiryInto(args, options.expiry)) {
+      args.Refuse(kSyntaxError);
+    }
+  }
+  return options;
+}
+
+// The amount of time is read last: to Redis it is no matter where the key is missing.
+void GetEx(Call& call) {
+  const std::string_view key = call.args.Word();
+  const GetExOptions options = TakeGetExOptions(call.args);
+  const ByteString* value = call.Find<ByteString>(key);
+  std::optional<Millis> deadline;
+  if (value != nullptr && options.expiry) deadline = DeadlineOf(call, *options.expiry);
+  if (call.Refused()) return;
+  ReplyString(call, value);
+  if (deadline) call.database().ExpireAt(key, *deadline);
+  if (options.persist) call.database().Persist(key);
+}
+
+constexpr Command kCommands[] = {
+    {.name = "get",
+     .run = Get,
+     .arity = 2,
+     .flags = kReadOnly | kFast,
+     .keys = kOneKey,
+     .group = CommandGroup::kString,
+     .since = "1.0.0",
+     .usage = "key",
+     .summary = "Gives the string at a key.",
+     .cost = "O(1)"},
+    {.name = "mget",
+     .run = MGet,
+     .arity = -2,
+     .flags = kReadOnly | kFast,
+     .keys = kAllKeys,
+     .group = CommandGroup::kString,
+     .since = "1.0.0",
+     .usage = "key [key ...]",
+     .summary = "Gives the strings at several keys.",
+     .cost = "O(N) for N keys"},
+    {.name = "strlen",
+     .run = StrLen,
+     .arity = 2,
+     .flags = kReadOnly | kFast,
+     .keys = kOneKey,
+     .group = CommandGroup::kString,
+     .since = "2.2.0",
+     .usage = "key",
+     .summary = "Tells the length of a string in bytes.",
+     .cost = "O(1)"},
+    {.name = "getset",
+     .run = GetSet,
+     .arity = 3,
+     .flags = kWrite | kDenyOom | kFast,
+     .keys = kOneKey,
+     .group = CommandGroup::kString,
+     .since = "1.0.0",
+     .usage = "key value",
+     .summary = "Sets a string and gives the one that was there before.",
+     .cost = "O(1)"},
+    {.name = "getdel",
+     .run = GetDel,
+     .arity = 2,
+     .flags = kWrite | kFast,
+     .keys = kOneKey,
+     .group = CommandGroup::kString,
+     .since = "6.2.0",
+     .usage = "key",
+     .summary = "Gives the string at a key and deletes the key.",
+     .cost = "O(1)"},
+    {.name = "getex",
+     .run = GetEx,
+     .arity = -2,
+     .flags = kWrite | kFast,
+     .keys = kOneKey,
+     .group = CommandGroup::kString,
+     .since = "6.2.0",
+     .usage = "key [EX seconds | PX milliseconds | EXAT unix-time-seconds | "
+              "PXAT unix-time-milliseconds | PERSIST]",
+     .summary = "Gives the string at a key and sets or takes away the key's time to live.",
+     .cost = "O(1)"},
+};
+
+}  // namespace
+
+std::span<const Command> StringGetCommands() { return kCommands; }
+
+}  // namespace zsetd

@@ -1,0 +1,134 @@
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "protocol/number_text.h"
+#include "server/commands/families.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+namespace {
+
+constexpr int64_t kLeastInteger = std::numeric_limits<int64_t>::min();
+
+// The text of a string; no key counts as 0.
+std::string_view TextOf(const Edit<ByteString>& string) { return string ? string->view() : "0"; }
+
+void Store(Call& call, std::string_view key, const Edit<ByteString>& string, std::string_view text,
+           std::string_view event) {
+  if (string) return string->Assign(text);
+  call.database().Put(key, ByteString(text), event);
+}
+
+// Decrements too tell of an incrby, as Redis does.
+void AddInteger(Call& call, std::string_view key, int64_t increment) {
+  constexpr std::string_view kEvent = "incrby";
+  const Edit<ByteString> string = call.Open<ByteString>(key, kEvent);
+  const std::optional<int64_t> value = ParseInteger(TextOf(string));
+  int64_t sum = 0;
+  if (!value) {
+    call.args.Refuse(kNotAnInteger);
+  } else if (__builtin_add_overflow(*value, increment, &sum)) {
+    call.args.Refuse("ERR increment or decrement would overflow");
+  }
+  if (call.Refused()) return;
+  Store(call, key, string, IntegerText(sum), kEvent);
+  call.reply.Integer(sum);
+}
+
+void Incr(Call& call) { AddInteger(call, call.args.Word(), 1); }
+void Decr(Call& call) { AddInteger(call, call.args.Word(), -1); }
+
+void IncrBy(Call& call) {
+  const std::string_view key = call.args.Word();
+  const int64_t increment = call.args.Integer();
+  AddInteger(call, key, increment);
+}
+
+void DecrBy(Call& call) {
+  const std::string_view key = call.args.Word();
+  const int64_t decrement = call.args.Integer();
+  if (decrement == kLeastInteger) call.args.Refuse("ERR decrement would overflow");
+  AddInteger(call, key, call.args.ok() ? -decrement : 0);
+}
+
+// Redis looks at the key before the increment.
+void IncrByFloat(Call& call) {
+  constexpr std::string_view kEvent = "incrbyfloat";
+  const std::string_view key = call.args.Word();
+  const Edit<ByteString> string = call.Open<ByteString>(key, kEvent);
+  const std::optional<long double> value = ParseLongDouble(TextOf(string));
+  const std::optional<long double> increment = ParseLongDouble(call.args.Word());
+  if (!value || !increment) {
+    call.args.Refuse(kNotAFloat);
+  } else if (!std::isfinite(*value + *increment)) {
+    call.args.Refuse("ERR increment would produce NaN or Infinity");
+  }
+  if (call.Refused()) return;
+  const std::string sum = LongDoubleText(*value + *increment);
+  Store(call, key, string, sum, kEvent);
+  call.reply.Bulk(sum);
+}
+
+constexpr uint32_t kFlags = kWrite | kDenyOom | kFast;
+
+constexpr Command kCommands[] = {
+    {.name = "incr",
+     .run = Incr,
+     .arity = 2,
+     .flags = kFlags,
+     .keys = kOneKey,
+     .group = CommandGroup::kString,
+     .since = "1.0.0",
+     .usage = "key",
+     .summary = "Adds one to the integer at a key; a missing key counts as 0.",
+     .cost = "O(1)"},
+    {.name = "decr",
+     .run = Decr,
+     .arity = 2,
+     .flags = kFlags,
+     .keys = kOneKey,
+     .group = CommandGroup::kString,
+     .since = "1.0.0",
+     .usage = "key",
+     .summary = "Takes one from the integer at a key; a missing key counts as 0.",
+     .cost = "O(1)"},
+    {.name = "incrby",
+     .run = IncrBy,
+     .arity = 3,
+     .flags = kFlags,
+     .keys = kOneKey,
+     .group = CommandGroup::kString,
+     .since = "1.0.0",
+     .usage = "key increment",
+     .summary = "Adds to the integer at a key; a missing key counts as 0.",
+     .cost = "O(1)"},
+    {.name = "decrby",
+     .run = DecrBy,
+     .arity = 3,
+     .flags = kFlags,
+     .keys = kOneKey,
+     .group = CommandGroup::kString,
+     .since = "1.0.0",
+     .usage = "key decrement",
+     .summary = "Takes from the integer at a key; a missing key counts as 0.",
+     .cost = "O(1)"},
+    {.name = "incrbyfloat",
+     .run = IncrByFloat,
+     .arity = 3,
+     .flags = kFlags,
+     .keys = kOneKey,
+     .group = CommandGroup::kString,
+     .since = "2.6.0",
+     .usage = "key increment",
+     .summary = "Adds to the floating-point number at a key; a missing key counts as 0.",
+     .cost = "O(1)"},
+};
+
+}  // namespace
+
+std::span<const Command> StringNumberCommands() { return kCommands; }
+
+}  // namespace zsetd

@@ -1,0 +1,127 @@
+#include <string_view>
+#include <utility>
+
+#include "server/commands/families.h"
+#include "server/commands/index_range.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+namespace {
+
+constexpr std::string_view kSetRangeEvent = "setrange";
+
+// Refuses a string that would be longer than what a client may send at once.
+void CheckLength(Call& call, size_t offset, size_t bytes) {
+  const size_t most = static_cast<size_t>(call.engine.settings().proto_max_bulk_len);
+  if (bytes <= most && offset <= most - bytes) return;
+  call.args.Refuse("ERR string exceeds maximum allowed size (proto-max-bulk-len)");
+}
+
+void Append(Call& call) {
+  const std::string_view key = call.args.Word();
+  const std::string_view bytes = call.args.Word();
+  const Edit<ByteString> string = call.Open<ByteString>(key, "append");
+  const size_t length = string ? string->view().size() : 0;
+  CheckLength(call, length, bytes.size());
+  if (call.Refused()) return;
+  if (string) {
+    string->Append(bytes);
+  } else {
+    call.database().Put(key, ByteString(bytes), "append");
+  }
+  call.reply.Integer(static_cast<int64_t>(length + bytes.size()));
+}
+
+// An end before the first byte is taken for the first byte, unless the range is turned around.
+// Nowhere else does Redis so.
+IndexRange WithStopInside(IndexRange range, size_t size) {
+  const bool turned_around = range.stop < 0 && range.start < 0 && range.start > range.stop;
+  if (range.stop < -static_cast<int64_t>(size) && !turned_around) range.stop = 0;
+  return range;
+}
+
+void GetRange(Call& call) {
+  const std::string_view key = call.args.Word();
+  const IndexRange range = TakeIndexRange(call.args);
+  const ByteString* string = call.Find<ByteString>(key);
+  if (call.Refused()) return;
+  const std::string_view bytes = string == nullptr ? std::string_view() : string->view();
+  const RankRange part = WithStopInside(range, bytes.size()).Within(bytes.size());
+  call.reply.Bulk(bytes.substr(part.first, part.size()));
+}
+
+// Returns the string's new length.
+size_t WritePiece(Call& call, std::string_view key, const Edit<ByteString>& string, size_t offset,
+                  std::string_view piece) {
+  if (string) {
+    string->Overwrite(offset, piece);
+    return string->view().size();
+  }
+  ByteString padded;
+  padded.Overwrite(offset, piece);
+  call.database().Put(key, std::move(padded), kSetRangeEvent);
+  return offset + piece.size();
+}
+
+// An empty piece changes nothing, wherever it is to go.
+void SetRange(Call& call) {
+  const std::string_view key = call.args.Word();
+  const int64_t offset = call.args.Integer();
+  const std::string_view piece = call.args.Word();
+  if (offset < 0) call.args.Refuse("ERR offset is out of range");
+  const Edit<ByteString> string = call.Open<ByteString>(key, kSetRangeEvent);
+  if (!piece.empty()) CheckLength(call, offset, piece.size());
+  if (call.Refused()) return;
+  size_t length = string ? string->view().size() : 0;
+  if (!piece.empty()) length = WritePiece(call, key, string, offset, piece);
+  call.reply.Integer(static_cast<int64_t>(length));
+}
+
+constexpr Command kCommands[] = {
+    {.name = "append",
+     .run = Append,
+     .arity = 3,
+     .flags = kWrite | kDenyOom | kFast,
+     .keys = kOneKey,
+     .group = CommandGroup::kString,
+     .since = "2.0.0",
+     .usage = "key value",
+     .summary = "Adds bytes behind a string; a missing key counts as empty.",
+     .cost = "O(N) for N bytes added, amortised"},
+    {.name = "getrange",
+     .run = GetRange,
+     .arity = 4,
+     .flags = kReadOnly,
+     .keys = kOneKey,
+     .group = CommandGroup::kString,
+     .since = "2.4.0",
+     .usage = "key start end",
+     .summary = "Gives a stretch of a string; negative offsets count from its end.",
+     .cost = "O(N) for N bytes given"},
+    {.name = "substr",
+     .run = GetRange,
+     .arity = 4,
+     .flags = kReadOnly,
+     .keys = kOneKey,
+     .group = CommandGroup::kString,
+     .since = "1.0.0",
+     .usage = "key start end",
+     .summary = "GETRANGE by its old name.",
+     .cost = "O(N) for N bytes given"},
+    {.name = "setrange",
+     .run = SetRange,
+     .arity = 4,
+     .flags = kWrite | kDenyOom,
+     .keys = kOneKey,
+     .group = CommandGroup::kString,
+     .since = "2.2.0",
+     .usage = "key offset value",
+     .summary = "Writes over a part of a string, which grows with zero bytes as needed.",
+     .cost = "O(N) for N bytes written or added"},
+};
+
+}  // namespace
+
+std::span<const Command> StringRangeCommands() { return kCommands; }
+
+}  // namespace zsetd

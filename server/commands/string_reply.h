@@ -1,0 +1,14 @@
+#pragma once
+
+#include "core/byte_string.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+
+// Replies the string, or null where there is none.
+inline void ReplyString(Call& call, const ByteString* string) {
+  if (string == nullptr) return call.reply.Null();
+  call.reply.Bulk(string->view());
+}
+
+}  // namespace zsetd

@@ -1,0 +1,189 @@
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include "server/commands/expiry_option.h"
+#include "server/commands/families.h"
+#include "server/commands/string_reply.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+namespace {
+
+bool Exists(Call& call, std::string_view key) { return call.database().Find(key) != nullptr; }
+
+// What SET is told after the value.
+struct SetOptions {
+  bool only_new = false;       // NX
+  bool only_existing = false;  // XX
+  bool reply_old = false;      // GET
+  bool keep_deadline = false;  // KEEPTTL
+  std::optional<ExpiryOption> expiry;
+};
+
+// False if the next argument is no option, or contradicts one before. The same one may come again.
+bool TakeSetOption(ArgReader& args, SetOptions& options) {
+  if (!options.only_existing && args.Take("nx")) return options.only_new = true;
+  if (!options.only_new && args.Take("xx")) return options.only_existing = true;
+  if (args.Take("get")) return options.reply_old = true;
+  if (!options.expiry && args.Take("keepttl")) return options.keep_deadline = true;
+  return !options.keep_deadline && TakeExpiryInto(args, options.expiry);
+}
+
+SetOptions TakeSetOptions(ArgReader& args) {
+  SetOptions options;
+  while (args.ok() && !args.AtEnd()) {
+    if (!TakeSetOption(args, options)) args.Refuse(kSyntaxError);
+  }
+  return options;
+}
+
+bool MaySet(Call& call, std::string_view key, const SetOptions& options) {
+  if (options.only_new) return !Exists(call, key);
+  return !options.only_existing || Exists(call, key);
+}
+
+void Set(Call& call) {
+  const std::string_view key = call.args.Word();
+  const std::string_view value = call.args.Word();
+  const SetOptions options = TakeSetOptions(call.args);
+  std::optional<Millis> deadline;
+  if (options.expiry) deadline = DeadlineOf(call, *options.expiry);
+  const ByteString* old = options.reply_old ? call.Find<ByteString>(key) : nullptr;
+  if (call.Refused()) return;
+
+  const bool may_set = MaySet(call, key, options);
+  if (options.reply_old || !may_set) {
+    ReplyString(call, old);
+  } else {
+    call.reply.Ok();
+  }
+  if (!may_set) return;
+  if (options.keep_deadline) {
+    call.database().PutKeepingDeadline(key, ByteString(value), "set");
+  } else {
+    call.database().Put(key, ByteString(value), "set");
+  }
+  if (deadline) call.database().ExpireAt(key, *deadline);
+}
+
+void SetNx(Call& call) {
+  const std::string_view key = call.args.Word();
+  const std::string_view value = call.args.Word();
+  if (Exists(call, key)) return call.reply.Integer(0);
+  call.database().Put(key, ByteString(value), "set");
+  call.reply.Integer(1);
+}
+
+void SetExpiring(Call& call, ExpiryOption::Form form) {
+  const std::string_view key = call.args.Word();
+  const ExpiryOption expiry = {.form = form, .amount = call.args.Word()};
+  const std::string_view value = call.args.Word();
+  const Millis deadline = DeadlineOf(call, expiry);
+  if (call.Refused()) return;
+  call.database().Put(key, ByteString(value), "set");
+  call.database().ExpireAt(key, deadline);
+  call.reply.Ok();
+}
+
+void SetEx(Call& call) { SetExpiring(call, ExpiryOption::Form::kEx); }
+void PSetEx(Call& call) { SetExpiring(call, ExpiryOption::Form::kPx); }
+
+// Keys and values in turn.
+Words TakePairs(Call& call) {
+  if (call.args.left() % 2 != 0) call.args.Refuse(WrongArity(call.command.name));
+  return call.args.Rest();
+}
+
+void PutPairs(Call& call, Words pairs) {
+  for (size_t i = 0; i < pairs.size(); i += 2) {
+    call.database().Put(pairs[i], ByteString(pairs[i + 1]), "set");
+  }
+}
+
+void MSet(Call& call) {
+  const Words pairs = TakePairs(call);
+  if (call.Refused()) return;
+  PutPairs(call, pairs);
+  call.reply.Ok();
+}
+
+void MSetNx(Call& call) {
+  const Words pairs = TakePairs(call);
+  if (call.Refused()) return;
+  for (size_t i = 0; i < pairs.size(); i += 2) {
+    if (Exists(call, pairs[i])) return call.reply.Integer(0);
+  }
+  PutPairs(call, pairs);
+  call.reply.Integer(1);
+}
+
+constexpr Command kCommands[] = {
+    {.name = "set",
+     .run = Set,
+     .arity = -3,
+     .flags = kWrite | kDenyOom,
+     .keys = kOneKey,
+     .group = CommandGroup::kString,
+     .since = "1.0.0",
+     .usage = "key value [NX | XX] [GET] [EX seconds | PX milliseconds | "
+              "EXAT unix-time-seconds | PXAT unix-time-milliseconds | KEEPTTL]",
+     .summary = "Sets the string at a key, whatever was there before.",
+     .cost = "O(1)"},
+    {.name = "setnx",
+     .run = SetNx,
+     .arity = 3,
+     .flags = kWrite | kDenyOom | kFast,
+     .keys = kOneKey,
+     .group = CommandGroup::kString,
+     .since = "1.0.0",
+     .usage = "key value",
+     .summary = "Sets a string where there is no such key.",
+     .cost = "O(1)"},
+    {.name = "setex",
+     .run = SetEx,
+     .arity = 4,
+     .flags = kWrite | kDenyOom,
+     .keys = kOneKey,
+     .group = CommandGroup::kString,
+     .since = "2.0.0",
+     .usage = "key seconds value",
+     .summary = "Sets a string and its time to live.",
+     .cost = "O(1)"},
+    {.name = "psetex",
+     .run = PSetEx,
+     .arity = 4,
+     .flags = kWrite | kDenyOom,
+     .keys = kOneKey,
+     .group = CommandGroup::kString,
+     .since = "2.6.0",
+     .usage = "key milliseconds value",
+     .summary = "Sets a string and its time to live.",
+     .cost = "O(1)"},
+    {.name = "mset",
+     .run = MSet,
+     .arity = -3,
+     .flags = kWrite | kDenyOom,
+     .keys = kEveryOtherKey,
+     .group = CommandGroup::kString,
+     .since = "1.0.1",
+     .usage = "key value [key value ...]",
+     .summary = "Sets several strings at once.",
+     .cost = "O(N) for N keys"},
+    {.name = "msetnx",
+     .run = MSetNx,
+     .arity = -3,
+     .flags = kWrite | kDenyOom,
+     .keys = kEveryOtherKey,
+     .group = CommandGroup::kString,
+     .since = "1.0.1",
+     .usage = "key value [key value ...]",
+     .summary = "Sets several strings at once, if none of the keys is there.",
+     .cost = "O(N) for N keys"},
+};
+
+}  // namespace
+
+std::span<const Command> StringSetCommands() { return kCommands; }
+
+}  // namespace zsetd
