@@ -8,7 +8,8 @@ std::span<const std::span<const Command>> AllCommands() {
   static const std::array kFamilies = {
       ClientCommands(),       ConfigCommands(),      ConnectionCommands(), HelloCommands(),
       KeyCommands(),          KeyExpireCommands(),   KeyMoveCommands(),    KeyTtlCommands(),
-      KeyspaceWideCommands(), ListCommands(),        MemoryCommands(),     ObjectCommands(),
+      KeyspaceWideCommands(), ListEditCommands(),    ListMoveCommands(),   ListPushPopCommands(),
+      ListReadCommands(),     ListSearchCommands(),  MemoryCommands(),     ObjectCommands(),
       PubSubCommands(),       ScanCommands(),        ServerCommands(),     StringGetCommands(),
       StringNumberCommands(), StringRangeCommands(), StringSetCommands(),  TransactionCommands(),
       ZSetAlgebraCommands(),  ZSetEditCommands(),    ZSetPopCommands(),    ZSetRangeCommands(),

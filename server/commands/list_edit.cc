@@ -1,0 +1,132 @@
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "server/commands/families.h"
+#include "server/commands/index_range.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+namespace {
+
+// Redis looks at the key before the index.
+void LSet(Call& call) {
+  const Edit<List> list = call.Open<List>(call.args.Word(), "lset");
+  if (!list) call.args.Refuse(kNoSuchKey);
+  const int64_t index = call.args.Integer();
+  const std::string_view element = call.args.Word();
+  const std::optional<size_t> place = IndexWithin(index, list ? list->size() : 0);
+  if (!place) call.args.Refuse(kIndexOutOfRange);
+  if (call.Refused()) return;
+  list->Replace(*place, element);
+  call.reply.Ok();
+}
+
+// A negative count removes from the right end, 0 all there are.
+size_t RemoveEqual(List& list, int64_t count, std::string_view element) {
+  if (count == 0) return list.RemoveFromFront(element, list.size());
+  if (count > 0) return list.RemoveFromFront(element, count);
+  return list.RemoveFromBack(element, 0 - static_cast<uint64_t>(count));
+}
+
+void LRem(Call& call) {
+  const std::string_view key = call.args.Word();
+  const int64_t count = call.args.Integer();
+  const std::string_view element = call.args.Word();
+  const Edit<List> list = call.Open<List>(key, "lrem");
+  if (call.Refused()) return;
+  const size_t removed = list ? RemoveEqual(*list, count, element) : 0;
+  call.reply.Integer(static_cast<int64_t>(removed));
+}
+
+void LTrim(Call& call) {
+  const std::string_view key = call.args.Word();
+  const IndexRange indices = TakeIndexRange(call.args);
+  const Edit<List> list = call.Open<List>(key, "ltrim");
+  if (call.Refused()) return;
+  if (list) {
+    const RankRange kept = indices.Within(list->size());
+    list->Erase(kept.last, list->size());
+    list->Erase(0, kept.first);
+  }
+  call.reply.Ok();
+}
+
+// The index at which a new element stands right before the pivot, or right after it.
+std::optional<size_t> PlaceBeside(const List& list, std::string_view pivot, bool before) {
+  size_t index = 0;
+  for (auto at = list.CursorAt(0); at.valid(); at.Next(), ++index) {
+    if (at.element() == pivot) return before ? index : index + 1;
+  }
+  return std::nullopt;
+}
+
+bool TakeBefore(ArgReader& args) {
+  if (args.Take("before")) return true;
+  if (!args.Take("after")) args.Refuse(kSyntaxError);
+  return false;
+}
+
+// Replies the new length, 0 for no list and -1 for no pivot.
+void LInsert(Call& call) {
+  const std::string_view key = call.args.Word();
+  const bool before = TakeBefore(call.args);
+  const std::string_view pivot = call.args.Word();
+  const std::string_view element = call.args.Word();
+  const Edit<List> list = call.Open<List>(key, "linsert");
+  if (call.Refused()) return;
+  if (!list) return call.reply.Integer(0);
+  const std::optional<size_t> place = PlaceBeside(*list, pivot, before);
+  if (!place) return call.reply.Integer(-1);
+  list->Insert(*place, element);
+  call.reply.Integer(static_cast<int64_t>(list->size()));
+}
+
+constexpr Command kCommands[] = {
+    {.name = "lset",
+     .run = LSet,
+     .arity = 4,
+     .flags = kWrite | kDenyOom,
+     .keys = kOneKey,
+     .group = CommandGroup::kList,
+     .since = "1.0.0",
+     .usage = "key index element",
+     .summary = "Puts an element in the place of the one at an index.",
+     .cost = "O(S) for S elements from the closer end"},
+    {.name = "lrem",
+     .run = LRem,
+     .arity = 4,
+     .flags = kWrite,
+     .keys = kOneKey,
+     .group = CommandGroup::kList,
+     .since = "1.0.0",
+     .usage = "key count element",
+     .summary = "Removes elements equal to one; the first, the last, or all of them.",
+     .cost = "O(N)"},
+    {.name = "ltrim",
+     .run = LTrim,
+     .arity = 4,
+     .flags = kWrite,
+     .keys = kOneKey,
+     .group = CommandGroup::kList,
+     .since = "1.0.0",
+     .usage = "key start stop",
+     .summary = "Keeps the elements between two indices and removes the others.",
+     .cost = "O(N) for N elements removed"},
+    {.name = "linsert",
+     .run = LInsert,
+     .arity = 5,
+     .flags = kWrite | kDenyOom,
+     .keys = kOneKey,
+     .group = CommandGroup::kList,
+     .since = "2.2.0",
+     .usage = "key BEFORE | AFTER pivot element",
+     .summary = "Adds an element beside the first that equals the pivot.",
+     .cost = "O(S) for S elements left of the pivot"},
+};
+
+}  // namespace
+
+std::span<const Command> ListEditCommands() { return kCommands; }
+
+}  // namespace zsetd

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "core/list.h"
+#include "server/engine/arg_reader.h"
+
+namespace zsetd {
+
+enum class ListEnd { kLeft, kRight };
+
+// Takes LEFT or RIGHT.
+ListEnd TakeListEnd(ArgReader& args);
+
+// What the change is called: "lpush", "rpush", "lpop", "rpop".
+std::string_view PushEvent(ListEnd end);
+std::string_view PopEvent(ListEnd end);
+
+// To walk from that end to the other.
+List::Cursor CursorFrom(const List& list, ListEnd end);
+void StepFrom(ListEnd end, List::Cursor& cursor);
+
+void PushAt(List& list, ListEnd end, std::string_view element);
+
+// The element at that end; the list is not empty. Valid until its next change.
+std::string_view ElementAt(const List& list, ListEnd end);
+
+// Removes that many elements, of as many at least, from that end.
+void DropAt(List& list, ListEnd end, size_t count);
+
+}  // namespace zsetd

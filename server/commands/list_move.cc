@@ -1,0 +1,66 @@
+#include <string>
+#include <string_view>
+
+#include "server/commands/families.h"
+#include "server/commands/list_end.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+namespace {
+
+// Pushes before it pops, so that a list of one element that is turned around in itself does not go
+// in between, and its time to live with it.
+void Move(Call& call, std::string_view source, ListEnd from, std::string_view destination,
+          ListEnd to) {
+  const List* list = call.Find<List>(source);
+  if (list == nullptr && call.args.ok()) return call.reply.Null();
+  call.Find<List>(destination);
+  if (call.Refused()) return;
+  const std::string element(ElementAt(*list, from));
+  PushAt(*call.OpenOrMake<List>(destination, PushEvent(to)), to, element);
+  DropAt(*call.Open<List>(source, PopEvent(from)), from, 1);
+  call.reply.Bulk(element);
+}
+
+void LMove(Call& call) {
+  const std::string_view source = call.args.Word();
+  const std::string_view destination = call.args.Word();
+  const ListEnd from = TakeListEnd(call.args);
+  const ListEnd to = TakeListEnd(call.args);
+  Move(call, source, from, destination, to);
+}
+
+void RPopLPush(Call& call) {
+  const std::string_view source = call.args.Word();
+  const std::string_view destination = call.args.Word();
+  Move(call, source, ListEnd::kRight, destination, ListEnd::kLeft);
+}
+
+constexpr Command kCommands[] = {
+    {.name = "lmove",
+     .run = LMove,
+     .arity = 5,
+     .flags = kWrite | kDenyOom,
+     .keys = kTwoKeys,
+     .group = CommandGroup::kList,
+     .since = "6.2.0",
+     .usage = "source destination LEFT | RIGHT LEFT | RIGHT",
+     .summary = "Moves an element from an end of one list to an end of another, or of the same.",
+     .cost = "O(1)"},
+    {.name = "rpoplpush",
+     .run = RPopLPush,
+     .arity = 3,
+     .flags = kWrite | kDenyOom,
+     .keys = kTwoKeys,
+     .group = CommandGroup::kList,
+     .since = "1.2.0",
+     .usage = "source destination",
+     .summary = "Moves the last element of one list to the front of another, or of the same.",
+     .cost = "O(1)"},
+};
+
+}  // namespace
+
+std::span<const Command> ListMoveCommands() { return kCommands; }
+
+}  // namespace zsetd

@@ -1,0 +1,77 @@
+#include <optional>
+#include <string_view>
+
+#include "server/commands/families.h"
+#include "server/commands/index_range.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+namespace {
+
+void LLen(Call& call) {
+  const List* list = call.Find<List>(call.args.Word());
+  if (call.Refused()) return;
+  call.reply.Integer(list == nullptr ? 0 : static_cast<int64_t>(list->size()));
+}
+
+void LRange(Call& call) {
+  const std::string_view key = call.args.Word();
+  const IndexRange indices = TakeIndexRange(call.args);
+  const List* list = call.Find<List>(key);
+  if (call.Refused()) return;
+  const RankRange range = indices.Within(list == nullptr ? 0 : list->size());
+  call.reply.Array(range.size());
+  if (range.empty()) return;
+  List::Cursor cursor = list->CursorAt(range.first);
+  for (size_t i = 0; i < range.size(); ++i, cursor.Next()) call.reply.Bulk(cursor.element());
+}
+
+// Redis does not look at the index where there is no list.
+void LIndex(Call& call) {
+  const List* list = call.Find<List>(call.args.Word());
+  if (list == nullptr && call.args.ok()) return call.reply.Null();
+  const int64_t index = call.args.Integer();
+  if (call.Refused()) return;
+  const std::optional<size_t> place = IndexWithin(index, list->size());
+  if (!place) return call.reply.Null();
+  call.reply.Bulk(list->At(*place));
+}
+
+constexpr Command kCommands[] = {
+    {.name = "llen",
+     .run = LLen,
+     .arity = 2,
+     .flags = kReadOnly | kFast,
+     .keys = kOneKey,
+     .group = CommandGroup::kList,
+     .since = "1.0.0",
+     .usage = "key",
+     .summary = "Tells how many elements a list has.",
+     .cost = "O(1)"},
+    {.name = "lrange",
+     .run = LRange,
+     .arity = 4,
+     .flags = kReadOnly,
+     .keys = kOneKey,
+     .group = CommandGroup::kList,
+     .since = "1.0.0",
+     .usage = "key start stop",
+     .summary = "Gives the elements between two indices; negative ones count from the end.",
+     .cost = "O(S+N) for N elements given, S elements from the closer end"},
+    {.name = "lindex",
+     .run = LIndex,
+     .arity = 3,
+     .flags = kReadOnly,
+     .keys = kOneKey,
+     .group = CommandGroup::kList,
+     .since = "1.0.0",
+     .usage = "key index",
+     .summary = "Gives the element at an index; a negative one counts from the end.",
+     .cost = "O(S) for S elements from the closer end"},
+};
+
+}  // namespace
+
+std::span<const Command> ListReadCommands() { return kCommands; }
+
+}  // namespace zsetd
