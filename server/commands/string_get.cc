@@ -1,5 +1,6 @@
 #include <optional>
 #include <string_view>
+#include <variant>
 
 #include "server/commands/expiry_option.h"
 #include "server/commands/families.h"

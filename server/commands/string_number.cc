@@ -1,4 +1,5 @@
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
@@ -22,7 +23,7 @@ void Store(Call& call, std::string_view key, const Edit<ByteString>& string, std
   call.database().Put(key, ByteString(text), event);
 }
 
-// Decrements too tell of an incrby, as Redis does.
+// A decrement too is told as an incrby, as by Redis.
 void AddInteger(Call& call, std::string_view key, int64_t increment) {
   constexpr std::string_view kEvent = "incrby";
   const Edit<ByteString> string = call.Open<ByteString>(key, kEvent);
