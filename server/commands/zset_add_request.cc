@@ -99,9 +99,9 @@ AddRequest TakeAddRequest(Call& call) {
   while (args.ok() && (TakeRuleOption(args, request) || shared.Take())) {
   }
   TakePairs(args, request.pairs);
-  if (request.pairs.empty()) RefuseScore(args, request);
+  if (request.pairs.empty() || (!args.AtEnd() && !shared.Take())) RefuseScore(args, request);
   while (args.ok() && !args.AtEnd()) {
-    if (!shared.Take()) RefuseScore(args, request);
+    if (!shared.Take()) args.Refuse(kSyntaxError);
   }
   CheckRule(args, request);
   request.deadline = shared.Deadline();

@@ -12,28 +12,22 @@ namespace {
 
 using By = RangeRequest::By;
 
-void ReplyRange(Call& call, const RangeGrammar& grammar, const RangeRequest& named) {
+// `named` is what the command's name says of the request.
+void ReplyRange(Call& call, const RangeRequest& named) {
   const std::string_view key = call.args.Word();
-  const RangeRequest request = TakeRangeRequest(call.args, grammar, named);
+  const RangeRequest request = TakeRangeRequest(call.args, named);
   const SortedSet* set = call.Find<SortedSet>(key);
   if (call.Refused()) return;
   const RankRange ranks = set == nullptr ? RankRange() : request.RanksIn(*set);
-  ReplyElements(call, set, ranks, request.reversed, request.with_scores);
+  ReplyElements(call, set, ranks, request.IsReversed(), request.with_scores);
 }
 
-constexpr RangeGrammar kUnified = {.unified = true, .limit = true, .with_scores = true};
-constexpr RangeGrammar kRanked = {.with_scores = true};
-constexpr RangeGrammar kScored = {.limit = true, .with_scores = true};
-constexpr RangeGrammar kLexical = {.limit = true};
-
-void ZRange(Call& call) { ReplyRange(call, kUnified, {}); }
-void ZRevRange(Call& call) { ReplyRange(call, kRanked, {.reversed = true}); }
-void ZRangeByScore(Call& call) { ReplyRange(call, kScored, {.by = By::kScore}); }
-void ZRevRangeByScore(Call& call) {
-  ReplyRange(call, kScored, {.by = By::kScore, .reversed = true});
-}
-void ZRangeByLex(Call& call) { ReplyRange(call, kLexical, {.by = By::kLex}); }
-void ZRevRangeByLex(Call& call) { ReplyRange(call, kLexical, {.by = By::kLex, .reversed = true}); }
+void ZRange(Call& call) { ReplyRange(call, {}); }
+void ZRevRange(Call& call) { ReplyRange(call, {.by = By::kRank, .reversed = true}); }
+void ZRangeByScore(Call& call) { ReplyRange(call, {.by = By::kScore, .reversed = false}); }
+void ZRevRangeByScore(Call& call) { ReplyRange(call, {.by = By::kScore, .reversed = true}); }
+void ZRangeByLex(Call& call) { ReplyRange(call, {.by = By::kLex, .reversed = false}); }
+void ZRevRangeByLex(Call& call) { ReplyRange(call, {.by = By::kLex, .reversed = true}); }
 
 template <class Range>
 void CountIn(Call& call, std::string_view key, const Range& range) {

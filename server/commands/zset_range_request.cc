@@ -15,36 +15,37 @@ RangeRequest::Limit TakeLimit(ArgReader& args) {
   return {.offset = offset, .count = count};
 }
 
-bool TakeOption(ArgReader& args, const RangeGrammar& grammar, RangeRequest& request) {
-  if (grammar.with_scores && args.Take("withscores")) return request.with_scores = true;
-  if (grammar.unified && args.Take("rev")) return request.reversed = true;
-  if (grammar.unified && args.Take("byscore")) return request.by = By::kScore, true;
-  if (grammar.unified && args.Take("bylex")) return request.by = By::kLex, true;
-  if (!grammar.limit || args.left() < 3 || !args.Take("limit")) return false;
+bool TakeOption(ArgReader& args, RangeRequest& request) {
+  if (args.Take("withscores")) return request.with_scores = true;
+  if (!request.reversed && args.Take("rev")) return request.reversed.emplace(true);
+  if (!request.by && args.Take("byscore")) return request.by = By::kScore, true;
+  if (!request.by && args.Take("bylex")) return request.by = By::kLex, true;
+  if (args.left() < 3 || !args.Take("limit")) return false;
   request.limit = TakeLimit(args);
   return true;
 }
 
 void CheckOptions(ArgReader& args, const RangeRequest& request) {
-  if (request.limit && request.by == By::kRank) {
+  const By by = request.by.value_or(By::kRank);
+  if (request.limit && by == By::kRank) {
     args.Refuse(
         "ERR syntax error, LIMIT is only supported in combination with either BYSCORE or BYLEX");
   }
-  if (request.with_scores && request.by == By::kLex) {
+  if (request.with_scores && by == By::kLex) {
     args.Refuse("ERR syntax error, WITHSCORES not supported in combination with BYLEX");
   }
 }
 
 void TakeEnds(ArgReader& args, RangeRequest& request) {
-  switch (request.by) {
+  switch (request.by.value_or(By::kRank)) {
     case By::kRank:
       request.range = TakeIndexRange(args);
       break;
     case By::kScore:
-      request.range = TakeScoreRange(args, request.reversed);
+      request.range = TakeScoreRange(args, request.IsReversed());
       break;
     case By::kLex:
-      request.range = TakeLexRange(args, request.reversed);
+      request.range = TakeLexRange(args, request.IsReversed());
       break;
   }
 }
@@ -71,15 +72,15 @@ RankRange RanksOf(const SortedSet& set, const LexRange& range, bool) { return se
 
 RankRange RangeRequest::RanksIn(const SortedSet& set) const {
   const RankRange ranks =
-      std::visit([&](const auto& ends) { return RanksOf(set, ends, reversed); }, range);
-  return limit ? Cut(ranks, *limit, reversed) : ranks;
+      std::visit([&](const auto& ends) { return RanksOf(set, ends, IsReversed()); }, range);
+  return limit ? Cut(ranks, *limit, IsReversed()) : ranks;
 }
 
 // The options come last but say how the two ends are to be read: they are read first.
-RangeRequest TakeRangeRequest(ArgReader& args, const RangeGrammar& grammar, RangeRequest request) {
+RangeRequest TakeRangeRequest(ArgReader& args, RangeRequest request) {
   ArgReader ends(args.Next(2), 0);
   while (args.ok() && !args.AtEnd()) {
-    if (!TakeOption(args, grammar, request)) args.Refuse(kSyntaxError);
+    if (!TakeOption(args, request)) args.Refuse(kSyntaxError);
   }
   CheckOptions(args, request);
   TakeEnds(ends, request);

@@ -22,25 +22,22 @@ struct RangeRequest {
     int64_t count = -1;
   };
 
-  By by = By::kRank;
-  bool reversed = false;
+  // Of these two, a command's name says both or neither; ZRANGE is told by its options.
+  std::optional<By> by;
+  std::optional<bool> reversed;
+
   bool with_scores = false;
   std::optional<Limit> limit;
   std::variant<IndexRange, ScoreRange, LexRange> range;
 
-  // The ranks of the elements asked for, to be read from the end where `reversed`. O(log n).
-  RankRange RanksIn(const SortedSet& set) const;
-};
+  bool IsReversed() const { return reversed.value_or(false); }
 
-// Which options a command takes after its range.
-struct RangeGrammar {
-  bool unified = false;  // BYSCORE, BYLEX and REV
-  bool limit = false;
-  bool with_scores = false;
+  // The ranks of the elements asked for, to be read from the end where reversed. O(log n).
+  RankRange RanksIn(const SortedSet& set) const;
 };
 
 // Reads `start stop` and the options after it. `request` holds what the command's name says
 // already.
-RangeRequest TakeRangeRequest(ArgReader& args, const RangeGrammar& grammar, RangeRequest request);
+RangeRequest TakeRangeRequest(ArgReader& args, RangeRequest request);
 
 }  // namespace zsetd

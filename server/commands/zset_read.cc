@@ -44,6 +44,7 @@ void ZMScore(Call& call) {
 void Rank(Call& call, bool reversed) {
   const std::string_view key = call.args.Word();
   const std::string_view member = call.args.Word();
+  if (call.args.left() > 1) return call.Fail(WrongArity(call.command.name));
   const bool with_score = call.args.Take("withscore");
   call.args.End();
   const SortedSet* set = call.Find<SortedSet>(key);
