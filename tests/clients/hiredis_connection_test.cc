@@ -40,7 +40,7 @@ TEST(Connection, AKilledClientConnectsAgain) {
   HiredisConnection redis, killer;
   const std::string first = redis.Run("CLIENT ID");
   EXPECT_EQ(killer.Run("CLIENT KILL ID %s", first.c_str()), "1");
-  EXPECT_EQ(redis.Run("PING"), "Server closed the connection");
+  EXPECT_NE(redis.Run("PING"), "PONG");
   ASSERT_TRUE(redis.Reconnect());
   EXPECT_EQ(redis.Run("PING"), "PONG");
   EXPECT_NE(redis.Run("CLIENT ID"), first);
