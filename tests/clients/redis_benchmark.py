@@ -1,0 +1,35 @@
+"""redis-benchmark runs clean: figures, and not one line beside them, such as a warning."""
+
+import os
+import re
+import subprocess
+import unittest
+
+TESTS = "ping,set,get,incr,lpush,rpush,lpop,rpop,zadd,zpopmin,lrange,mset"
+FIGURES = 17  # lines: ping in two forms, lrange in four and a push before them
+FIGURE = re.compile(r"[^:]+: [0-9.]+ requests per second, p50=[0-9.]+ msec")
+
+
+def finished_lines(out):
+    """What remains to be read on a terminal, where a line is overwritten while it is measured."""
+    lines = (line.split("\r")[-1].strip() for line in out.split("\n"))
+    return [line for line in lines if line]
+
+
+class Benchmark(unittest.TestCase):
+    def check(self, *options):
+        run = subprocess.run(["redis-benchmark", "-p", os.environ["PORT"], "-t", TESTS,
+                              "-q", "-n", "2000", *options], capture_output=True)
+        self.assertEqual((run.returncode, run.stderr), (0, b""))
+        lines = finished_lines(run.stdout.decode())
+        self.assertEqual([line for line in lines if not FIGURE.fullmatch(line)], [])
+        self.assertEqual(len(lines), FIGURES, lines)
+
+    def test_one_request_at_a_time(self):
+        self.check("-P", "1")
+
+    def test_sixteen_requests_at_a_time(self):
+        self.check("-P", "16")
+
+    def test_in_resp3(self):
+        self.check("-3")
