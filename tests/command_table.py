@@ -15,7 +15,6 @@ ALLOWED = {
     ("zincrby", "arity"): "takes the EX family after the member",
     ("zrank", "arity"): "takes WITHSCORE since Redis 7.2",
     ("zrevrank", "arity"): "takes WITHSCORE since Redis 7.2",
-    ("command|getkeys", "arity"): "a command without arguments may be asked about since Redis 7.2",
 }
 
 # Commands of Redis that 7.0.15 did not have yet.
