@@ -89,7 +89,7 @@ ServerProcess::ServerProcess(const std::string& program) : program_(program), po
 }
 
 ServerProcess::~ServerProcess() {
-  if (running()) kill(process_, SIGTERM);
+  if (running() && Listens()) kill(process_, SIGTERM);  // else it is ending already
   std::optional<int> status = running() ? WaitUntilItEnds(kUntilEnd) : 0;
   if (!status) {
     kill(process_, SIGKILL);
@@ -99,10 +99,14 @@ ServerProcess::~ServerProcess() {
   std::filesystem::remove_all(folder_);
 }
 
+bool ServerProcess::Listens() const {
+  const int socket = ConnectTo(port_);
+  return socket >= 0 && close(socket) == 0;
+}
+
 bool ServerProcess::WaitUntilItListens() {
   for (const Deadline deadline(kUntilListening); !deadline.Passed();) {
-    const int socket = ConnectTo(port_);
-    if (socket >= 0) return close(socket) == 0;
+    if (Listens()) return true;
     if (WaitUntilItEnds(Millis(0))) {
       process_ = -1;
       return false;

@@ -26,6 +26,7 @@ class ServerProcess {
   int port() const { return port_; }
 
  private:
+  bool Listens() const;
   bool WaitUntilItListens();
   std::optional<int> WaitUntilItEnds(Millis patience);
   std::string Log() const;
