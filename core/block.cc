@@ -27,12 +27,13 @@ char* Open(const void* array, size_t count, size_t i, size_t width, size_t shift
   return to + i * width;
 }
 
-// The opposite: drops field `i`, while the array moves down by `shift` bytes.
-void Close(const void* array, size_t count, size_t i, size_t width, size_t shift) {
+// The opposite: drops the fields from `first` to before `last`, while the array moves down by
+// `shift` bytes.
+void Close(const void* array, size_t count, size_t first, size_t last, size_t width, size_t shift) {
   char* from = Mutable(array);
   char* to = from - shift;
-  if (shift > 0) Copy(to, from, i * width);
-  Copy(to + i * width, from + (i + 1) * width, (count - i - 1) * width);
+  if (shift > 0) Copy(to, from, first * width);
+  Copy(to + first * width, from + last * width, (count - last) * width);
 }
 
 }  // namespace
@@ -71,7 +72,7 @@ void Block::FreeLargeMembers() {
   }
 }
 
-std::string_view Block::MemberAt(size_t i, MemberBuffer& buffer) const {
+std::string_view Block::Assemble(size_t i, MemberBuffer& buffer) const {
   if (const LargeMember* large = LargeAt(i)) return large->view();
   const char* at = MemberPlace(i);
   const size_t length = MemberLength(i);
@@ -89,15 +90,16 @@ std::string_view Block::MemberAt(size_t i, MemberBuffer& buffer) const {
   return {buffer.data(), prefix.size() + length};
 }
 
-std::optional<Block::PackedMember> Block::PackedFormOf(const BlockItem& item) const {
+std::optional<Block::PackedMember> Block::PackedFormOf(std::string_view member,
+                                                       LargeMember* large) const {
   PackedMember packed;
-  if (item.member.size() > kMaxInlineMember) {
-    packed.large = item.large;
+  if (member.size() > kMaxInlineMember) {
+    packed.large = large;
     packed.is_large = true;
     return HasLengths() ? std::optional(packed) : std::nullopt;
   }
-  if (!item.member.starts_with(Prefix())) return std::nullopt;
-  packed.bytes = item.member.substr(format_.prefix_length);
+  if (!member.starts_with(Prefix())) return std::nullopt;
+  packed.bytes = member.substr(format_.prefix_length);
   switch (format_.members) {
     case Members::kSameLength:
       return packed.bytes.size() == format_.member_width ? std::optional(packed) : std::nullopt;
@@ -129,11 +131,14 @@ bool Block::Is(size_t i, const char* at, std::string_view member,
 }
 
 std::optional<size_t> Block::Find(std::string_view member, uint8_t tag) const {
-  const auto packed = PackedFormOf({.member = member});
+  const auto packed = PackedFormOf(member, nullptr);
   if (!packed) return std::nullopt;
   if (!tagged()) return FindUntagged(member, *packed);
   size_t found = 0;
-  const auto is_it = [&](size_t i) { return found = i, Is(i, MemberPlace(i), member, *packed); };
+  const auto is_it = [&](size_t i) {
+    __builtin_prefetch(Scores() + i * format_.score_width);  // it is asked for next
+    return found = i, Is(i, MemberPlace(i), member, *packed);
+  };
   return FindTag(tag, is_it) ? std::optional(found) : std::nullopt;
 }
 
@@ -189,7 +194,7 @@ void Block::Write(char* at, const PackedMember& member) const {
 Block::Insertion Block::Insert(size_t i, const BlockItem& item) {
   const ScoreFrame frame = format_.frame();
   if (!frame.Holds(item.code)) return Insertion::kOtherFormat;
-  const auto packed = PackedFormOf(item);
+  const auto packed = PackedFormOf(item.member, item.large);
   if (!packed) return Insertion::kOtherFormat;
   const size_t tag_bytes = tagged() ? 1 : 0, length_bytes = HasLengths() ? 1 : 0;
   if (free_bytes() < RoomFor(item)) return Insertion::kNoRoom;
@@ -218,19 +223,20 @@ size_t Block::RoomFor(const BlockItem& item) const {
   return front + (item.large ? sizeof(LargeMember*) : item.member.size() - format_.prefix_length);
 }
 
-void Block::Erase(size_t i) {
-  assert(count_ > 1 && i < count_);
-  const size_t tag_bytes = tagged() ? 1 : 0, length_bytes = HasLengths() ? 1 : 0;
-  const size_t before = MemberBytes(i), all = MemberBytes(count_), length = MemberLength(i);
+void Block::Erase(size_t first, size_t last) {
+  assert(first < last && last <= count_ && last - first < count_);
+  const size_t gone = last - first;
+  const size_t tag_bytes = tagged() ? gone : 0, length_bytes = HasLengths() ? gone : 0;
+  const size_t before = MemberBytes(first), with = MemberBytes(last), all = MemberBytes(count_);
   const uint8_t* lengths = Lengths();
   const char* scores = Scores();
 
   char* end = Mutable(End());
-  Copy(end - all + length, end - all, all - before - length);
-  if (tagged()) Close(Tags(), count_, i, 1, 0);
-  if (HasLengths()) Close(lengths, count_, i, 1, tag_bytes);
-  Close(scores, count_, i, format_.score_width, tag_bytes + length_bytes);
-  --count_;
+  Copy(end - all + (with - before), end - all, all - with);
+  if (tagged()) Close(Tags(), count_, first, last, 1, 0);
+  if (HasLengths()) Close(lengths, count_, first, last, 1, tag_bytes);
+  Close(scores, count_, first, last, format_.score_width, tag_bytes + length_bytes);
+  count_ -= gone;
 }
 
 bool Block::SetCode(size_t i, uint64_t code) {
@@ -261,7 +267,7 @@ Block* Block::Pack(std::span<const BlockItem> items, const BlockPlan& plan) {
   const ScoreFrame frame = plan.format.frame();
   char* at = Mutable(block->End());
   for (size_t i = 0; i < items.size(); ++i) {
-    const PackedMember packed = *block->PackedFormOf(items[i]);
+    const PackedMember packed = *block->PackedFormOf(items[i].member, items[i].large);
     const size_t length = block->LengthOf(packed);
     if (block->tagged()) Mutable(block->Tags())[i] = static_cast<char>(items[i].tag);
     if (block->HasLengths()) {
@@ -291,6 +297,15 @@ void Block::Prefetch() const {
 
 void Block::PrefetchTags() const {
   for (int line = 0; line < 3; ++line) __builtin_prefetch(LineAt(line));
+}
+
+void Block::PrefetchMember(uint8_t tag) const {
+  FindTag(tag, [&](size_t i) {
+    const char* at = MemberPlace(i);
+    __builtin_prefetch(at);
+    __builtin_prefetch(at + MemberLength(i) - 1);
+    return true;
+  });
 }
 
 }  // namespace zsetd

@@ -37,6 +37,8 @@ using MemberBuffer = std::array<char, kMaxInlineMember + 2>;
 // Invariants: at least one element, strictly ascending by (code, member); front and members do not
 // meet; every element comes out byte for byte as it went in.
 class Block {
+  using Members = BlockFormat::Members;
+
  public:
   static constexpr size_t kMaxCount = 128;
   static constexpr size_t kMaxBytes = 4096;
@@ -75,7 +77,13 @@ class Block {
   }
 
   // The member's bytes, in the block or in `buffer`.
-  std::string_view MemberAt(size_t i, MemberBuffer& buffer) const;
+  std::string_view MemberAt(size_t i, MemberBuffer& buffer) const {
+    const size_t width = format_.member_width;
+    if (format_.members != Members::kSameLength || format_.prefix_length > 0) {
+      return Assemble(i, buffer);
+    }
+    return {End() - (i + 1) * width, width};
+  }
   LargeMember* LargeAt(size_t i) const;  // or null
   size_t LargeMemberBytes() const;       // allocated by its LargeMembers
   void FreeLargeMembers();
@@ -103,8 +111,9 @@ class Block {
   // The bytes it takes here, if it fits the format.
   size_t RoomFor(const BlockItem& item) const;
 
-  // Takes the element out in place; it is not the last one. Its LargeMember is the caller's.
-  void Erase(size_t i);
+  // Takes the elements from `first` to before `last` out in place; they are not all. LargeMembers
+  // are the caller's.
+  void Erase(size_t first, size_t last);
 
   // Changes a score in place, if the format holds it. The order must stay.
   bool SetCode(size_t i, uint64_t code);
@@ -112,6 +121,7 @@ class Block {
   // Fetches what a search will read into the cache.
   void Prefetch() const;
   void PrefetchTags() const;
+  void PrefetchMember(uint8_t tag) const;  // the first with that tag; the tags are read
 
  private:
   // A member as it would stand in this block.
@@ -121,7 +131,6 @@ class Block {
     LargeMember* large = nullptr;  // or what holds it; null in a search
     bool is_large = false;
   };
-  using Members = BlockFormat::Members;
 
   Block(const BlockFormat& format, size_t count) : count_(count), format_(format) {}
   static Block* Allocate(size_t bytes, const BlockFormat& format, size_t count);
@@ -148,7 +157,8 @@ class Block {
   size_t MemberLength(size_t i) const;
   size_t LengthOf(const PackedMember& member) const;
 
-  std::optional<PackedMember> PackedFormOf(const BlockItem& item) const;
+  std::string_view Assemble(size_t i, MemberBuffer& buffer) const;
+  std::optional<PackedMember> PackedFormOf(std::string_view member, LargeMember* large) const;
   bool Is(size_t i, const char* at, std::string_view member, const PackedMember& packed) const;
   std::optional<size_t> FindUntagged(std::string_view member, const PackedMember& packed) const;
   void Write(char* at, const PackedMember& member) const;
@@ -157,6 +167,14 @@ class Block {
   uint16_t capacity_ = 0;  // of the whole allocation
   uint16_t count_;
   BlockFormat format_;
+};
+
+// Where an element stands; until its block changes.
+struct BlockPlace {
+  const Block* block = nullptr;
+  size_t index = 0;
+
+  uint64_t code() const { return block->CodeAt(index); }
 };
 
 }  // namespace zsetd

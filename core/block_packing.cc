@@ -7,6 +7,9 @@
 namespace zsetd {
 namespace {
 
+constexpr size_t kJoinedCount = Block::kMaxCount * 3 / 4;
+constexpr size_t kJoinedBytes = Block::kMaxBytes * 3 / 4;
+
 size_t BytesOf(const BlockPlan& plan) { return sizeof(Block) + plan.bytes; }
 
 bool Fits(std::span<const BlockItem> items, const BlockPlan& plan) {
@@ -57,8 +60,8 @@ Block* InsertOrGrow(Block* block, size_t i, const BlockItem& item) {
   return block;
 }
 
-Block* EraseAndShrink(Block* block, size_t i) {
-  block->Erase(i);
+Block* EraseAndShrink(Block* block, size_t first, size_t last) {
+  block->Erase(first, last);
   return block->free_bytes() > block->allocated_bytes() / 3 ? Block::Moved(block, 0) : block;
 }
 
@@ -73,15 +76,16 @@ std::vector<Block*> PackAll(std::span<const BlockItem> items, bool tagged) {
   return blocks;
 }
 
+bool MayJoin(const Block& left, const Block& right) {
+  return left.count() + right.count() <= kJoinedCount &&
+         left.used_bytes() + right.used_bytes() <= kJoinedBytes;
+}
+
 Block* Joined(const Block& left, const Block& right) {
-  constexpr size_t kCount = Block::kMaxCount * 3 / 4, kBytes = Block::kMaxBytes * 3 / 4;
-  if (left.count() + right.count() > kCount || left.used_bytes() + right.used_bytes() > kBytes) {
-    return nullptr;
-  }
   UnpackedBlock unpacked(left);
   unpacked.Append(right);
   const BlockPlan plan = PlanBlock(unpacked.items(), left.tagged());
-  return BytesOf(plan) > kBytes ? nullptr : Block::Pack(unpacked.items(), plan);
+  return BytesOf(plan) > kJoinedBytes ? nullptr : Block::Pack(unpacked.items(), plan);
 }
 
 }  // namespace zsetd

@@ -17,8 +17,9 @@ namespace zsetd {
 // block, maybe at another address; null, with nothing changed, if it would be too large for one.
 Block* InsertOrGrow(Block* block, size_t i, const BlockItem& item);
 
-// Erases the element, which is not the only one. Returns the block, maybe at another address.
-Block* EraseAndShrink(Block* block, size_t i);
+// Erases the elements from `first` to before `last`, which are not all. Their LargeMembers may be
+// gone already. Returns the block, maybe at another address.
+Block* EraseAndShrink(Block* block, size_t first, size_t last);
 
 // How many of the items, from the first on, to pack into one block: all, or half of them, or a
 // quarter, and so on. At least one.
@@ -28,7 +29,8 @@ size_t FittingOne(std::span<const BlockItem> items);
 std::vector<Block*> PackAll(std::span<const BlockItem> items, bool tagged);
 
 // One block of the elements of both, which stay as they are; null if it would be more than three
-// quarters full.
+// quarters full. MayJoin tells most of the latter at once.
+bool MayJoin(const Block& left, const Block& right);
 Block* Joined(const Block& left, const Block& right);
 
 }  // namespace zsetd

@@ -40,8 +40,11 @@ class BlockSkipList::Hashes : public MemberIndex::Blocks {
     });
     return found;
   }
-  void Prefetch(uint32_t id) const override {
+  void PrefetchBlock(uint32_t id) const override {
     if (const Block* block = row_.Find(id)) block->PrefetchTags();
+  }
+  void PrefetchMember(uint32_t id, uint8_t tag) const override {
+    if (const Block* block = row_.Find(id)) block->PrefetchMember(tag);
   }
 
  private:
@@ -66,9 +69,22 @@ size_t BlockSkipList::BytesUsed() const {
   return row_.BytesUsed() + levels_.BytesUsed() + index_.BytesUsed();
 }
 
-std::optional<BlockSkipList::Place> BlockSkipList::Find(std::string_view member) const {
+BlockSkipList::Spot BlockSkipList::SpotFor(uint64_t code, std::string_view member) const {
   const uint64_t hash = MemberHash(member);
-  Place place;
+  index_.Prefetch(hash);
+  const Levels::Path path = levels_.Find(code, member);
+  row_.At(path.child)->Prefetch();
+  return {hash, path};
+}
+
+std::optional<BlockPlace> BlockSkipList::Find(std::string_view member) const {
+  const uint64_t hash = MemberHash(member);
+  index_.Prefetch(hash);
+  return Find(member, hash);
+}
+
+std::optional<BlockPlace> BlockSkipList::Find(std::string_view member, uint64_t hash) const {
+  BlockPlace place;
   const bool found = index_.Find(hash, [&](uint32_t id) {
     place.block = row_.Find(id);
     if (place.block == nullptr) return false;
@@ -80,49 +96,46 @@ std::optional<BlockSkipList::Place> BlockSkipList::Find(std::string_view member)
   return found ? std::optional(place) : std::nullopt;
 }
 
+size_t BlockSkipList::RankOf(BlockPlace place, std::string_view member) const {
+  return levels_.Find(place.block->CodeAt(place.index), member).before + place.index;
+}
+
 size_t BlockSkipList::CountBefore(uint64_t code, std::string_view member) const {
   const Levels::Path path = levels_.Find(code, member);
   return path.before + row_.At(path.child)->LowerBound(code, member);
 }
 
-BlockSkipList::Place BlockSkipList::At(size_t rank) const {
+BlockPlace BlockSkipList::At(size_t rank) const {
   const Levels::Path path = levels_.FindRank(rank);
   return {row_.At(path.child), rank - path.before};
 }
 
-void BlockSkipList::Insert(uint64_t code, std::string_view member) {
-  Insert({code, member, MakeLarge(member)});
-}
+void BlockSkipList::Insert(BlockItem item) { Insert(SpotFor(item.code, item.member), item); }
 
-void BlockSkipList::Insert(BlockItem item) {
-  const uint64_t hash = MemberHash(item.member);
-  item.tag = MemberIndex::TagOf(hash);
-  index_.Prefetch(hash);
-  const Levels::Path path = levels_.Find(item.code, item.member);
+void BlockSkipList::Insert(const Spot& spot, BlockItem item) {
+  item.tag = MemberIndex::TagOf(spot.hash);
   row_.CountLarge(item.large);
-  levels_.Add(path, 1);
-  InsertInto(row_.At(path.child), item, hash);
+  levels_.Add(spot.path, 1);
+  const uint32_t home = InsertInto(row_.At(spot.path.child), item);
+  index_.Insert(spot.hash, home, Hashes(row_));
 }
 
-// The levels count the item already; the index does not know it.
-void BlockSkipList::InsertInto(Block* block, const BlockItem& item, uint64_t hash) {
-  block->Prefetch();
+// Returns the id of the block where the item then stands. The levels count it already; the index is
+// the caller's business.
+uint32_t BlockSkipList::InsertInto(Block* block, const BlockItem& item) {
   const size_t i = block->LowerBound(item.code, item.member);
   const size_t bytes = block->allocated_bytes();
   Block* grown = InsertOrGrow(block, i, item);
-  if (grown == nullptr) {
-    Overflow(block, i, item, hash);
-    return;
-  }
+  if (grown == nullptr) return Overflow(block, i, item);
   if (grown != block) row_.Replace(grown, bytes);
-  index_.Insert(hash, grown->id, Hashes(row_));
+  return grown->id;
 }
 
 // At an edge the item starts a block of its own; elsewhere its block is packed anew in parts. The
 // first part keeps the block's id, the others move to new ones.
-void BlockSkipList::Overflow(Block* block, size_t i, const BlockItem& item, uint64_t hash) {
-  if (block->next == BlockRow::kNone && i == block->count()) return AddLast(item, hash);
-  if (block->previous == BlockRow::kNone && i == 0) return AddFirst(item, hash);
+uint32_t BlockSkipList::Overflow(Block* block, size_t i, const BlockItem& item) {
+  if (block->next == BlockRow::kNone && i == block->count()) return AddLast(item);
+  if (block->previous == BlockRow::kNone && i == 0) return AddFirst(item);
 
   UnpackedBlock unpacked(*block);
   unpacked.Insert(i, item);
@@ -142,26 +155,26 @@ void BlockSkipList::Overflow(Block* block, size_t i, const BlockItem& item, uint
     begin = end;
   }
   Block::Free(block);
-  index_.Insert(hash, home, Hashes(row_));
+  return home;
 }
 
-void BlockSkipList::AddLast(const BlockItem& item, uint64_t hash) {
+uint32_t BlockSkipList::AddLast(const BlockItem& item) {
   MemberBuffer buffer;
   Block* last = row_.Last();
   const BlockItem before = last->ItemAt(last->count() - 1, buffer);
   const uint32_t id = row_.Add(PackAll({&item, 1}, true)[0], last);
   levels_.Split(item.code, Tie(before, item), id, 1);
-  index_.Insert(hash, id, Hashes(row_));
+  return id;
 }
 
-void BlockSkipList::AddFirst(const BlockItem& item, uint64_t hash) {
+uint32_t BlockSkipList::AddFirst(const BlockItem& item) {
   MemberBuffer buffer;
   Block* first = row_.First();
   const BlockItem after = first->ItemAt(0, buffer);
   levels_.Split(after.code, Tie(item, after), first->id, first->count());
   const uint32_t id = row_.Add(PackAll({&item, 1}, true)[0], nullptr);
   levels_.SetChild(levels_.Find(item.code, item.member), id);
-  index_.Insert(hash, id, Hashes(row_));
+  return id;
 }
 
 // Tells the index that the items have moved to another block; it does not know item `unknown`.

@@ -32,36 +32,41 @@ namespace zsetd {
 // elements; a change may split or join a block and a bucket of the index, never more.
 class BlockSkipList {
  public:
-  struct Place {
-    const Block* block = nullptr;
-    size_t index = 0;
-  };
-
   // The elements of the block, which it takes over, and LargeMembers with it.
   explicit BlockSkipList(Block* block);
 
   size_t size() const { return levels_.size(); }
   size_t BytesUsed() const;  // on the heap, allocator rounding included; O(1)
 
-  std::optional<Place> Find(std::string_view member) const;          // O(1)
+  // Where an element belongs, found while memory fetches what is needed next: an insertion into a
+  // large set waits for memory more than it computes. Valid until the next change.
+  struct Spot {
+    uint64_t hash = 0;
+    Levels::Path path;
+  };
+  Spot SpotFor(uint64_t code, std::string_view member) const;  // O(log n)
+
+  std::optional<BlockPlace> Find(std::string_view member) const;  // O(1)
+  std::optional<BlockPlace> Find(std::string_view member, uint64_t hash) const;
+  size_t RankOf(BlockPlace place, std::string_view member) const;    // O(log n)
   size_t CountBefore(uint64_t code, std::string_view member) const;  // O(log n)
-  Place At(size_t rank) const;                                       // it exists; O(log n)
+  BlockPlace At(size_t rank) const;                                  // it exists; O(log n)
 
   const Block* Next(const Block& block) const { return row_.Next(block); }
   const Block* Previous(const Block& block) const { return row_.Previous(block); }
 
-  // The member is not there. O(log n).
-  void Insert(uint64_t code, std::string_view member);
-  void Insert(BlockItem item);  // the same, taking over its LargeMember; its tag is not looked at
+  // Takes over the item's LargeMember; its tag is not looked at. The member is not there. O(log n).
+  void Insert(BlockItem item);
+  void Insert(const Spot& spot, BlockItem item);
 
   // Puts the items, in order, behind the last element. O(items).
   void Append(std::span<const BlockItem> items);
 
   // Gives the member at the place another score; not for the only element. O(log n), often O(1).
-  void Move(Place place, uint64_t code, std::string_view member);
+  void Move(BlockPlace place, uint64_t code, std::string_view member);
 
   // Not for the only element. O(log n).
-  void Erase(Place place, std::string_view member);
+  void Erase(BlockPlace place, std::string_view member);
 
   // Erases the elements of the range, which are there and not all. O(log n + erased).
   void Erase(RankRange ranks);
@@ -76,13 +81,13 @@ class BlockSkipList {
  private:
   class Hashes;
 
-  void InsertInto(Block* block, const BlockItem& item, uint64_t hash);
-  void Overflow(Block* block, size_t i, const BlockItem& item, uint64_t hash);
-  void AddLast(const BlockItem& item, uint64_t hash);
-  void AddFirst(const BlockItem& item, uint64_t hash);
+  uint32_t InsertInto(Block* block, const BlockItem& item);
+  uint32_t Overflow(Block* block, size_t i, const BlockItem& item);
+  uint32_t AddLast(const BlockItem& item);
+  uint32_t AddFirst(const BlockItem& item);
   void Rename(std::span<const BlockItem> items, size_t unknown, uint32_t from, uint32_t to);
 
-  void MoveWithin(Block* block, size_t i, uint64_t code, std::string_view member);
+  void EraseIn(Block* block, size_t i, std::string_view member);
   void EraseSome(const Levels::Path& path, size_t first, size_t last);
   void Drop(const Levels::Path& path, Block* block);
   void JoinIfThin(Block* block);

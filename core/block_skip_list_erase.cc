@@ -29,36 +29,43 @@ bool IsBetweenEnds(const Block& block, uint64_t code) {
 
 }  // namespace
 
-void BlockSkipList::Move(Place place, uint64_t code, std::string_view member) {
+// The index hears of it only if the element ends up in another block.
+void BlockSkipList::Move(BlockPlace place, uint64_t code, std::string_view member) {
   Block* block = row_.At(place.block->id);
-  if (KeepsPlace(*block, place.index, code) && block->SetCode(place.index, code)) return;
-  if (IsBetweenEnds(*block, code)) {
-    MoveWithin(block, place.index, code, member);
-  } else {
-    Erase(place, member);
-    Insert(code, member);
-  }
-}
+  const size_t i = place.index;
+  if (KeepsPlace(*block, i, code) && block->SetCode(i, code)) return;
 
-// The levels need not know, and the index only if the block overflows because of a new format.
-void BlockSkipList::MoveWithin(Block* block, size_t i, uint64_t code, std::string_view member) {
   const uint64_t hash = MemberHash(member);
+  const uint32_t from = block->id;
   const BlockItem item = {code, member, block->LargeAt(i), MemberIndex::TagOf(hash)};
-  index_.Remove(hash, block->id);
-  block->Erase(i);
-  InsertInto(block, item, hash);
+  if (IsBetweenEnds(*block, code)) {  // the levels need not know
+    block->Erase(i, i + 1);
+  } else {
+    EraseIn(block, i, member);
+    const Levels::Path path = levels_.Find(code, member);
+    levels_.Add(path, 1);
+    block = row_.At(path.child);
+    block->Prefetch();
+  }
+  const uint32_t to = InsertInto(block, item);
+  if (to != from) index_.Move(hash, from, to);
 }
 
-void BlockSkipList::Erase(Place place, std::string_view member) {
+void BlockSkipList::Erase(BlockPlace place, std::string_view member) {
   Block* block = row_.At(place.block->id);
-  const Levels::Path path = levels_.Find(block->CodeAt(place.index), member);
   index_.Remove(MemberHash(member), block->id);
-  levels_.Add(path, -1);
   row_.FreeLarge(block->LargeAt(place.index));
+  EraseIn(block, place.index, member);
+}
+
+// Leaves the index alone, and the LargeMember if it is one.
+void BlockSkipList::EraseIn(Block* block, size_t i, std::string_view member) {
+  const Levels::Path path = levels_.Find(block->CodeAt(i), member);
+  levels_.Add(path, -1);
   if (block->count() == 1) return Drop(path, block);
 
   const size_t bytes = block->allocated_bytes();
-  Block* shrunk = EraseAndShrink(block, place.index);
+  Block* shrunk = EraseAndShrink(block, i, i + 1);
   if (shrunk != block) row_.Replace(shrunk, bytes);
   JoinIfThin(shrunk);
 }
@@ -77,24 +84,22 @@ void BlockSkipList::Erase(RankRange ranks) {
 // Erases the elements from `first` to before `last` of the path's block.
 void BlockSkipList::EraseSome(const Levels::Path& path, size_t first, size_t last) {
   Block* block = row_.At(path.child);
-  UnpackedBlock unpacked(*block);
+  MemberBuffer buffer;
   std::array<uint64_t, Block::kMaxCount> hashes;
   for (size_t i = first; i < last; ++i) {
-    hashes[i] = MemberHash(unpacked.items()[i].member);
+    hashes[i] = MemberHash(block->MemberAt(i, buffer));
     index_.Prefetch(hashes[i]);
   }
   for (size_t i = first; i < last; ++i) {
     index_.Remove(hashes[i], block->id);
-    row_.FreeLarge(unpacked.items()[i].large);
+    row_.FreeLarge(block->LargeAt(i));
   }
   levels_.Add(path, -static_cast<ptrdiff_t>(last - first));
   if (last - first == block->count()) return Drop(path, block);
 
-  unpacked.Erase(first, last);
-  Block* packed = Block::Pack(unpacked.items(), PlanBlock(unpacked.items(), true));
-  packed->TakePlaceOf(*block);
-  row_.Replace(packed, block->allocated_bytes());
-  Block::Free(block);
+  const size_t bytes = block->allocated_bytes();
+  Block* shrunk = EraseAndShrink(block, first, last);
+  if (shrunk != block) row_.Replace(shrunk, bytes);
 }
 
 void BlockSkipList::Drop(const Levels::Path& path, Block* block) {
@@ -113,6 +118,7 @@ void BlockSkipList::JoinIfThin(Block* block) {
 // Makes one block of two neighbours, if it has room; it keeps the id of the left one. Not across
 // the border of two nodes: there the keys of the right one would pass to the block behind it.
 bool BlockSkipList::Join(Block* left, Block* right) {
+  if (!MayJoin(*left, *right)) return false;
   MemberBuffer buffer;
   const Levels::Path path = levels_.Find(right->CodeAt(0), right->MemberAt(0, buffer));
   Block* joined = path.IsFirstOfNode() ? nullptr : Joined(*left, *right);

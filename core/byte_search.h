@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -34,20 +35,30 @@ inline size_t SumBytes(const uint8_t* bytes, size_t count, uint8_t marked, uint8
 
 #if defined(__SSE2__)
 
+// Which of up to 64 bytes, at least 16, are equal to `wanted`, one bit each. Without a branch on
+// what the bytes are: those would be mispredicted. The last chunk ends with the array, and
+// overlaps.
+inline uint64_t MatchBytes(const uint8_t* bytes, size_t count, uint8_t wanted) {
+  const __m128i pattern = _mm_set1_epi8(static_cast<char>(wanted));
+  const auto match = [&](size_t i) -> uint64_t {
+    const __m128i chunk = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes + i));
+    return static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(chunk, pattern)));
+  };
+  uint64_t matches = match(count - 16) << (count - 16);
+  for (size_t i = 0; i + 16 < count; i += 16) matches |= match(i) << i;
+  return matches;
+}
+
 template <class Visit>
 bool FindByte(const uint8_t* bytes, size_t count, uint8_t wanted, Visit visit) {
-  if (count < 16) return portable::FindByte(bytes, 0, count, wanted, visit);
-  const __m128i pattern = _mm_set1_epi8(static_cast<char>(wanted));
-  // The last chunk ends with the array, and leaves out what the one before it has seen.
-  for (size_t i = 0; i < count; i += 16) {
-    const size_t at = i + 16 <= count ? i : count - 16;
-    const __m128i chunk = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes + at));
-    uint32_t hits = _mm_movemask_epi8(_mm_cmpeq_epi8(chunk, pattern));
-    for (hits = hits >> (i - at) << (i - at); hits != 0; hits &= hits - 1) {
-      if (visit(at + std::countr_zero(hits))) return true;
+  size_t i = 0;
+  for (; i + 16 <= count; i += 64) {
+    uint64_t matches = MatchBytes(bytes + i, std::min<size_t>(count - i, 64), wanted);
+    for (; matches != 0; matches &= matches - 1) {
+      if (visit(i + std::countr_zero(matches))) return true;
     }
   }
-  return false;
+  return i < count && portable::FindByte(bytes, i, count, wanted, visit);
 }
 
 inline size_t SumBytes(const uint8_t* bytes, size_t count, uint8_t marked, uint8_t instead) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstring>
 #include <limits>
 #include <new>
 
@@ -11,16 +12,15 @@ namespace zsetd {
 namespace {
 
 constexpr int kNarrowId = 2;
-constexpr size_t kFirstCapacity = 16;
 constexpr size_t kGrowth = 4;  // entries; the allocator's rounding adds to it
 
 int WidthFor(uint32_t id) { return std::max(kNarrowId, PackedWidth(id)); }
 
 }  // namespace
 
-IndexBucket* IndexBucket::Make() { return Make(kFirstCapacity, kNarrowId); }
+IndexBucket* IndexBucket::Make(size_t room) { return Allocate(room, kNarrowId); }
 
-IndexBucket* IndexBucket::Make(size_t capacity, int id_width) {
+IndexBucket* IndexBucket::Allocate(size_t capacity, int id_width) {
   const size_t wanted = offsetof(IndexBucket, tags_) + capacity * (sizeof(tags_[0]) + id_width);
   void* memory = ::operator new(std::max(wanted, sizeof(IndexBucket) + sizeof(uint64_t)));
   IndexBucket* bucket = new (memory) IndexBucket(id_width);
@@ -33,11 +33,14 @@ IndexBucket* IndexBucket::Make(size_t capacity, int id_width) {
 void IndexBucket::Free(IndexBucket* bucket) { ::operator delete(bucket); }
 
 IndexBucket* IndexBucket::Copied(IndexBucket* bucket, size_t capacity, int id_width) {
-  IndexBucket* copy = Make(capacity, id_width);
-  for (; copy->count_ < bucket->count_; ++copy->count_) {
-    const size_t i = copy->count_;
-    copy->tags_[i] = bucket->tags_[i];
-    copy->StoreId(i, bucket->IdAt(i));
+  IndexBucket* copy = Allocate(capacity, id_width);
+  const size_t count = copy->count_ = bucket->count_;
+  std::memmove(copy->tags_, bucket->tags_, count);
+  if (id_width == bucket->id_width_) {
+    std::memmove(copy->End() - count * id_width, bucket->End() - count * id_width,
+                 count * id_width);
+  } else {
+    for (size_t i = 0; i < count; ++i) copy->StoreId(i, bucket->IdAt(i));
   }
   Free(bucket);
   return copy;

@@ -17,7 +17,7 @@ namespace zsetd {
 // interchangeable.
 class IndexBucket {
  public:
-  static IndexBucket* Make();
+  static IndexBucket* Make(size_t room);  // for that many entries, or some more
   static void Free(IndexBucket* bucket);
 
   IndexBucket(const IndexBucket&) = delete;
@@ -48,7 +48,7 @@ class IndexBucket {
 
  private:
   explicit IndexBucket(int id_width) : id_width_(id_width) {}
-  static IndexBucket* Make(size_t capacity, int id_width);
+  static IndexBucket* Allocate(size_t capacity, int id_width);
   static IndexBucket* Copied(IndexBucket* bucket, size_t capacity, int id_width);
 
   size_t capacity() const {

@@ -22,7 +22,7 @@ size_t TwinsBefore(const IndexBucket& bucket, size_t i) {
 }  // namespace
 
 MemberIndex::MemberIndex() {
-  buckets_.Append(IndexBucket::Make());
+  buckets_.Append(IndexBucket::Make(kSplitAbove));
   bytes_used_ = buckets_[0]->allocated_bytes();
 }
 
@@ -65,16 +65,17 @@ void MemberIndex::Move(uint64_t hash, uint32_t from, uint32_t to) {
 
 void MemberIndex::Prefetch(uint64_t hash) const {
   const char* bucket = reinterpret_cast<const char*>(buckets_[BucketOf(hash)]);
-  __builtin_prefetch(bucket);
-  __builtin_prefetch(bucket + 64);
+  for (int line = 0; line < 3; ++line) __builtin_prefetch(bucket + 64 * line);
 }
 
 void MemberIndex::SplitOne(const Blocks& blocks) {
   const size_t low = buckets_.size() - level_, high = buckets_.size();
   const IndexBucket& old = *buckets_[low];
-  for (size_t i = 0; i < old.count(); ++i) blocks.Prefetch(old.IdAt(i));
+  for (size_t i = 0; i < old.count(); ++i) blocks.PrefetchBlock(old.IdAt(i));
+  for (size_t i = 0; i < old.count(); ++i) blocks.PrefetchMember(old.IdAt(i), old.TagAt(i));
 
-  IndexBucket* halves[2] = {IndexBucket::Make(), IndexBucket::Make()};
+  const size_t room = old.count() / 2 + 2;
+  IndexBucket* halves[2] = {IndexBucket::Make(room), IndexBucket::Make(room)};
   for (size_t i = 0; i < old.count(); ++i) {
     const uint8_t tag = old.TagAt(i);
     const uint32_t id = old.IdAt(i);

@@ -41,7 +41,10 @@ class MemberIndex {
     // `mask`, in `low_bits`. Nothing if there is no such block or member.
     virtual std::optional<uint64_t> HashOf(uint32_t id, uint8_t tag, uint64_t mask,
                                            uint64_t low_bits, size_t nth) const = 0;
-    virtual void Prefetch(uint32_t id) const = 0;
+
+    // Fetch what HashOf will read into the cache: first of all entries, then what that leads to.
+    virtual void PrefetchBlock(uint32_t id) const = 0;
+    virtual void PrefetchMember(uint32_t id, uint8_t tag) const = 0;
   };
 
   static uint8_t TagOf(uint64_t hash) { return hash >> 56; }

@@ -52,10 +52,6 @@ std::string EndMember(const LexBound& max) {
 
 }  // namespace
 
-struct SortedSet::Place : BlockSkipList::Place {
-  uint64_t code() const { return block->CodeAt(index); }
-};
-
 void SortedSet::FreeBlock::operator()(Block* block) const {
   block->FreeLargeMembers();
   Block::Free(block);
@@ -126,24 +122,26 @@ size_t SortedSet::BytesUsed() const {
 
 AddResult SortedSet::Add(std::string_view member, double score, const AddRule& rule) {
   assert(!std::isnan(score));
-  const auto place = Find(member);
+  using Kind = AddResult::Kind;
+  BlockSkipList::Spot spot;
+  if (list_) spot = list_->SpotFor(CodeOf(score), member);
+  const auto place = list_ ? list_->Find(member, spot.hash) : Find(member);
   AddResult result =
       Decide(place ? std::optional(ScoreOf(place->code())) : std::nullopt, score, rule);
-  result.score += 0.0;
-  if (result.kind == AddResult::Kind::kAdded) Insert(member, ScoreCode(result.score));
-  if (result.kind == AddResult::Kind::kUpdated) Move(*place, member, ScoreCode(result.score));
-  return result;
-}
+  if (result.kind > Kind::kUpdated) return result;
 
-void SortedSet::Insert(std::string_view member, uint64_t code) {
   ++revision_;
+  result.score += 0.0;
+  const uint64_t code = ScoreCode(result.score);
+  if (result.kind == Kind::kUpdated) {
+    Move(*place, member, code);
+    return result;
+  }
   longest_member_ = std::max<uint32_t>(longest_member_, member.size());
   largest_size_ = std::max(largest_size_, size() + 1);
-  if (list_) {
-    list_->Insert(code, member);
-  } else {
-    InsertIntoOnly({code, member, MakeLarge(member), TagFor(member)});
-  }
+  const BlockItem item = {code, member, MakeLarge(member), TagFor(member)};
+  list_ ? list_->Insert(spot, item) : InsertIntoOnly(item);
+  return result;
 }
 
 // The tag under which the only block finds the member. Its first elements come without tags; they
@@ -167,8 +165,7 @@ void SortedSet::InsertIntoOnly(const BlockItem& item) {
   }
 }
 
-void SortedSet::Move(const Place& place, std::string_view member, uint64_t code) {
-  ++revision_;
+void SortedSet::Move(const BlockPlace& place, std::string_view member, uint64_t code) {
   if (list_) {
     list_->Move(place, code, member);
     BecomeSmallAgain();
@@ -179,7 +176,7 @@ void SortedSet::Move(const Place& place, std::string_view member, uint64_t code)
     only_.reset(Block::Pack({&item, 1}, PlanBlock({&item, 1}, only_->tagged())));
     return;
   }
-  only_->Erase(place.index);
+  only_->Erase(place.index, place.index + 1);
   InsertIntoOnly(item);
 }
 
@@ -214,12 +211,10 @@ size_t SortedSet::Remove(RankRange ranks) {
 
 void SortedSet::EraseFromOnly(size_t first, size_t last) {
   if (last - first == only_->count()) return only_.reset();
-  for (size_t i = last; i-- > first;) {
-    LargeMember* large = only_->LargeAt(i);
-    Block* shrunk = EraseAndShrink(only_.release(), i);
-    only_.reset(shrunk);
-    if (large) LargeMember::Free(large);
+  for (size_t i = first; i < last; ++i) {
+    if (LargeMember* large = only_->LargeAt(i)) LargeMember::Free(large);
   }
+  only_.reset(EraseAndShrink(only_.release(), first, last));
 }
 
 void SortedSet::BecomeSmallAgain() {
@@ -229,13 +224,10 @@ void SortedSet::BecomeSmallAgain() {
   only_.reset(block);
 }
 
-std::optional<SortedSet::Place> SortedSet::Find(std::string_view member) const {
-  if (list_) {
-    const auto place = list_->Find(member);
-    return place ? std::optional(Place{*place}) : std::nullopt;
-  }
+std::optional<BlockPlace> SortedSet::Find(std::string_view member) const {
+  if (list_) return list_->Find(member);
   const auto index = only_ ? only_->Find(member, TagFor(member)) : std::nullopt;
-  return index ? std::optional(Place{{only_.get(), *index}}) : std::nullopt;
+  return index ? std::optional(BlockPlace{only_.get(), *index}) : std::nullopt;
 }
 
 size_t SortedSet::CountBefore(uint64_t code, std::string_view member) const {
@@ -251,7 +243,7 @@ std::optional<double> SortedSet::Score(std::string_view member) const {
 std::optional<size_t> SortedSet::Rank(std::string_view member) const {
   const auto place = Find(member);
   if (!place) return std::nullopt;
-  return list_ ? list_->CountBefore(place->code(), member) : place->index;
+  return list_ ? list_->RankOf(*place, member) : place->index;
 }
 
 RankRange SortedSet::Ranks(const ScoreRange& range) const {
@@ -273,10 +265,10 @@ RankRange SortedSet::Ranks(const LexRange& range) const {
 
 SortedSet::Cursor SortedSet::At(size_t rank) const {
   if (rank >= size()) return Cursor();
-  return Cursor(list_.get(), list_ ? Place{list_->At(rank)} : Place{{only_.get(), rank}});
+  return Cursor(list_.get(), list_ ? list_->At(rank) : BlockPlace{only_.get(), rank});
 }
 
-SortedSet::Cursor::Cursor(const BlockSkipList* list, const Place& place)
+SortedSet::Cursor::Cursor(const BlockSkipList* list, const BlockPlace& place)
     : list_(list), block_(place.block), index_(place.index) {}
 
 Element SortedSet::Cursor::element() const {

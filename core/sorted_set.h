@@ -14,6 +14,7 @@ namespace zsetd {
 
 class Block;
 class BlockSkipList;
+struct BlockPlace;
 struct BlockItem;
 
 // One element as it stands in a set. The bytes of a member that a cursor gave are valid until the
@@ -106,15 +107,13 @@ class SortedSet {
 
  private:
   friend class Cursor;
-  struct Place;
   struct FreeBlock {
     void operator()(Block* block) const;
   };
 
-  std::optional<Place> Find(std::string_view member) const;
+  std::optional<BlockPlace> Find(std::string_view member) const;
   size_t CountBefore(uint64_t code, std::string_view member) const;
-  void Insert(std::string_view member, uint64_t code);
-  void Move(const Place& place, std::string_view member, uint64_t code);
+  void Move(const BlockPlace& place, std::string_view member, uint64_t code);
   void InsertIntoOnly(const BlockItem& item);
   void EraseFromOnly(size_t first, size_t last);
   void Append(std::span<BlockItem> items);
@@ -142,7 +141,7 @@ class SortedSet::Cursor {
  private:
   friend class SortedSet;
   Cursor() = default;
-  Cursor(const BlockSkipList* list, const Place& place);
+  Cursor(const BlockSkipList* list, const BlockPlace& place);
 
   const BlockSkipList* list_ = nullptr;  // none of a small set
   const Block* block_ = nullptr;

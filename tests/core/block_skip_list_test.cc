@@ -31,7 +31,7 @@ class Pair {
     if (place && size() == 1) return;
     ASSERT_EQ(place.has_value(), codes_.contains(key.second));
     if (!place) {
-      list_.Insert(key.first, key.second);
+      list_.Insert({key.first, key.second, MakeLarge(key.second)});
     } else if (codes_[key.second] != key.first) {
       list_.Move(*place, key.first, key.second);
       keys_.erase({codes_[key.second], key.second});

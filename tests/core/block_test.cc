@@ -52,9 +52,9 @@ class OwnedBlock {
       }
     }
   }
-  void Erase(size_t i) {
-    FreeLarge(i);
-    block_->Erase(i);
+  void Erase(size_t first, size_t last) {
+    for (size_t i = first; i < last; ++i) FreeLarge(i);
+    block_->Erase(first, last);
   }
   void Repack(size_t i = 0, const BlockItem* added = nullptr) {
     UnpackedBlock unpacked(*block_);
@@ -181,8 +181,9 @@ void RunBesideModel(uint64_t seed) {
       block.Insert(place - model.begin(), ItemOf(element));
       model.insert(place, element);
     } else if (model.size() > 1 && rng.Below(3) == 0) {
-      block.Erase(at);
-      model.erase(model.begin() + at);
+      const size_t last = rng.Below(4) > 0 || at == 0 ? at + 1 : model.size();
+      block.Erase(at, last);
+      model.erase(model.begin() + at, model.begin() + last);
     } else if (rng.Below(10) == 0) {
       block.Repack();
     } else if ((at == 0 || model[at - 1].first < element.first) &&

@@ -24,7 +24,8 @@ class PlainBlocks : public MemberIndex::Blocks {
     }
     return std::nullopt;
   }
-  void Prefetch(uint32_t) const override {}
+  void PrefetchBlock(uint32_t) const override {}
+  void PrefetchMember(uint32_t, uint8_t) const override {}
 
   std::map<uint32_t, std::vector<uint64_t>> blocks;
 };
