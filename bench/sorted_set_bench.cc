@@ -1,0 +1,316 @@
+// The sorted set beside its yardsticks: bytes per member, time per operation, the longest pauses.
+//
+//   cmake --preset release -DZSETD_BENCH=ON && cmake --build build/release --target
+//   sorted_set_bench build/release/bench/sorted_set_bench --benchmark_filter=Memory
+
+#include <benchmark/benchmark.h>
+#include <time.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/memory_meter.h"
+#include "bench/workload.h"
+#include "bench/yardsticks.h"
+
+namespace zsetd::bench {
+namespace {
+
+// A thread's own time, so that what else the machine does counts little.
+double NowNanos() {
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return double(now.tv_sec) * 1e9 + double(now.tv_nsec);
+}
+
+Workload RandomWorkload() { return Workload(Members::kRandomBytes, Scores::kRandom); }
+
+template <class Set>
+void Fill(Set& set, Workload workload, size_t from, size_t to) {
+  for (size_t n = from; n < to; ++n) set.Set(workload.Member(n), workload.Score(n));
+}
+
+// A set of that size, filled in random order; the last one asked for is kept.
+template <class Set>
+Set& Filled(size_t size) {
+  static std::unique_ptr<Set> kept;
+  if (kept == nullptr || kept->size() != size) {
+    kept = std::make_unique<Set>();
+    Fill(*kept, RandomWorkload(), 0, size);
+  }
+  return *kept;
+}
+
+// --- Bytes ---------------------------------------------------------------------------------------
+
+template <class Set>
+void Memory(benchmark::State& state, Members members, Scores scores, int updates) {
+  const size_t size = state.range(0);
+  for (auto _ : state) {
+    const MemoryUse before = MeasureMemory();
+    auto set = std::make_unique<Set>();
+    Workload workload(members, scores);
+    Fill(*set, workload, 0, size);
+    for (size_t n = 0; n < size * updates; ++n) {
+      set->Set(workload.Member(Mix(n) % size), workload.Score(size + n));
+    }
+    const MemoryUse after = MeasureMemory();
+    state.counters["bytes"] = double(after.allocated - before.allocated) / double(size);
+    state.counters["resident"] = double(after.resident - before.resident) / double(size);
+    state.counters["ns"] = 0;
+  }
+}
+
+// Many small sets, as recency lists are: thirty ids of nine digits with the time they were seen.
+void SmallSets(benchmark::State& state) {
+  const size_t count = 20'000;
+  for (auto _ : state) {
+    std::vector<SortedSet> sets(count);
+    const MemoryUse before = MeasureMemory();
+    Workload workload(Members::kNineDigits, Scores::kTimestamps);
+    for (size_t n = 0; n < 30 * count; ++n) {
+      sets[n % count].Set(workload.Member(n), 1'790'000'000 + double(Mix(n) % 86'400));
+    }
+    const MemoryUse after = MeasureMemory();
+    state.counters["bytes"] = double(after.allocated - before.allocated) / count;
+    state.counters["resident"] = double(after.resident - before.resident) / count;
+  }
+}
+
+// --- Time ----------------------------------------------------------------------------------------
+
+template <class Set>
+void Insert(benchmark::State& state, Scores scores) {
+  const size_t size = state.range(0);
+  const size_t rounds = std::max<size_t>(1, 200'000 / size);
+  for (auto _ : state) {
+    double nanos = 0;
+    for (size_t round = 0; round < rounds; ++round) {
+      Set set;
+      const double start = NowNanos();
+      Fill(set, Workload(Members::kRandomBytes, scores), 0, size);
+      nanos += NowNanos() - start;
+    }
+    state.SetIterationTime(nanos / 1e9);
+    state.counters["ns"] = nanos / double(size * rounds);
+  }
+}
+
+// Times `operation(set, workload, n)` for random n below the set's size. Each n depends on what the
+// operation before returned: a server's requests come one at a time, and do not overlap in the
+// processor either.
+template <class Set, class Operation>
+void Query(benchmark::State& state, Operation operation) {
+  const size_t size = state.range(0);
+  Set& set = Filled<Set>(size);
+  Workload workload = RandomWorkload();
+  static uint64_t n = 0;  // goes on, so that no run finds in the cache what another has fetched
+  for (auto _ : state) n += 1 + (operation(set, workload, Mix(n) % size) & 1);
+}
+
+template <class Set>
+void ScoreHit(benchmark::State& state) {
+  Query<Set>(state, [](Set& set, Workload& workload, size_t n) {
+    return *set.Score(workload.Member(n)) < 0.5;
+  });
+}
+
+template <class Set>
+void ScoreMiss(benchmark::State& state) {
+  Query<Set>(state, [](Set& set, Workload& workload, size_t n) {
+    return set.Score(workload.Member(~n)).has_value();
+  });
+}
+
+template <class Set>
+void Rank(benchmark::State& state) {
+  Query<Set>(state,
+             [](Set& set, Workload& workload, size_t n) { return *set.Rank(workload.Member(n)); });
+}
+
+template <class Set>
+void Update(benchmark::State& state) {
+  uint64_t step = state.range(0);
+  Query<Set>(state, [&](Set& set, Workload& workload, size_t n) {
+    set.Set(workload.Member(n), workload.Score(++step));
+    return set.size();
+  });
+}
+
+template <class Set>
+void TenByRank(benchmark::State& state) {
+  Query<Set>(state, [](Set& set, Workload&, size_t n) {
+    size_t sum = 0;
+    set.FromRank(n, 10, [&](auto member, double) { sum += member[0]; });
+    return sum;
+  });
+}
+
+template <class Set>
+void HundredByScore(benchmark::State& state) {
+  Query<Set>(state, [](Set& set, Workload& workload, size_t n) {
+    size_t sum = 0;
+    set.FromScore(workload.Score(~n), 100, [&](auto member, double) { sum += member[0]; });
+    return sum;
+  });
+}
+
+template <class Set>
+void Walk(benchmark::State& state) {
+  Set& set = Filled<Set>(state.range(0));
+  for (auto _ : state) {
+    const double start = NowNanos();
+    set.FromScore(-1, set.size(),
+                  [](auto member, double) { benchmark::DoNotOptimize(member.data()[0]); });
+    const double nanos = NowNanos() - start;
+    state.SetIterationTime(nanos / 1e9);
+    state.counters["ns"] = nanos / double(set.size());
+  }
+}
+
+// Takes out a tenth of the set in random order, or from the low end, and puts it back untimed.
+template <class Set, class Operation>
+void Shrink(benchmark::State& state, Operation operation) {
+  const size_t size = state.range(0);
+  for (auto _ : state) {
+    Set& set = Filled<Set>(size);
+    const double start = NowNanos();
+    for (size_t n = 0; n < size / 10; ++n) operation(set, n);
+    const double nanos = NowNanos() - start;
+    Fill(set, RandomWorkload(), 0, size);
+    state.SetIterationTime(nanos / 1e9);
+    state.counters["ns"] = nanos / double(size / 10);
+  }
+}
+
+template <class Set>
+void Remove(benchmark::State& state) {
+  Workload workload = RandomWorkload();
+  Shrink<Set>(state, [&](Set& set, size_t n) { set.Remove(workload.Member(n * 7)); });
+}
+
+template <class Set>
+void PopMin(benchmark::State& state) {
+  Shrink<Set>(state, [](Set& set, size_t) { set.PopMin(); });
+}
+
+// --- Pauses --------------------------------------------------------------------------------------
+
+template <class Set>
+void GrowthPauses(benchmark::State& state) {
+  const size_t size = state.range(0);
+  for (auto _ : state) {
+    Set set;
+    Workload workload = RandomWorkload();
+    std::vector<float> micros(size);
+    for (size_t n = 0; n < size; ++n) {
+      const std::string_view member = workload.Member(n);
+      const double score = workload.Score(n), start = NowNanos();
+      set.Set(member, score);
+      micros[n] = float((NowNanos() - start) / 1e3);
+    }
+    std::sort(micros.begin(), micros.end());
+    state.counters["worst_us"] = micros[size - 1];
+    state.counters["p99.99_us"] = micros[size - 1 - size / 10'000];
+    state.counters["p99_us"] = micros[size - 1 - size / 100];
+  }
+}
+
+void FreeAll(benchmark::State& state) {
+  for (auto _ : state) {
+    auto set = std::make_unique<Ours>();
+    Fill(*set, RandomWorkload(), 0, state.range(0));
+    const double start = NowNanos();
+    set.reset();
+    state.counters["ms"] = (NowNanos() - start) / 1e6;
+  }
+}
+
+void RemoveHalfByRange(benchmark::State& state) {
+  const size_t size = state.range(0);
+  for (auto _ : state) {
+    Ours set;
+    Fill(set, RandomWorkload(), 0, size);
+    const double start = NowNanos();
+    set.set().Remove(RankRange{size / 4, size * 3 / 4});
+    state.counters["ms"] = (NowNanos() - start) / 1e6;
+  }
+}
+
+// -------------------------------------------------------------------------------------------------
+
+template <class Benchmark>
+void Register(const std::string& name, const char* set, Benchmark run, std::vector<int64_t> sizes,
+              bool once, bool manual = false) {
+  auto* registered = benchmark::RegisterBenchmark((name + "/" + set).c_str(), run);
+  for (const int64_t size : sizes) registered->Arg(size);
+  if (once) registered->Iterations(1);
+  if (manual) registered->UseManualTime();
+}
+
+constexpr int64_t kThousand = 1000, kMillion = 1'000'000;
+
+template <class Set>
+void RegisterMemory() {
+  const auto memory = [](Members members, Scores scores, int updates) {
+    return [=](benchmark::State& state) { Memory<Set>(state, members, scores, updates); };
+  };
+  const std::vector<int64_t> five = {5 * kMillion};
+  Register("Memory/random20", Set::kName, memory(Members::kRandomBytes, Scores::kRandom, 0), five,
+           true);
+  Register("Memory/random20_timestamps", Set::kName,
+           memory(Members::kRandomBytes, Scores::kTimestamps, 0), five, true);
+  Register("Memory/padded", Set::kName, memory(Members::kPadded, Scores::kRandom, 0), five, true);
+  Register("Memory/padded_timestamps", Set::kName, memory(Members::kPadded, Scores::kTimestamps, 0),
+           five, true);
+  Register("Memory/shortest_timestamps", Set::kName,
+           memory(Members::kShortest, Scores::kTimestamps, 0), {kMillion}, true);
+  Register("Memory/random20_ten_updates", Set::kName,
+           memory(Members::kRandomBytes, Scores::kRandom, 10), {kMillion}, true);
+}
+
+template <class Set>
+void RegisterTimes() {
+  const std::vector<int64_t> sizes = {kThousand, kMillion, 5 * kMillion};
+  Register(
+      "Insert", Set::kName, [](benchmark::State& s) { Insert<Set>(s, Scores::kRandom); }, sizes,
+      true, true);
+  Register(
+      "InsertInOrder", Set::kName, [](benchmark::State& s) { Insert<Set>(s, Scores::kTimestamps); },
+      sizes, true, true);
+  Register("ScoreHit", Set::kName, ScoreHit<Set>, sizes, false);
+  Register("ScoreMiss", Set::kName, ScoreMiss<Set>, sizes, false);
+  Register("HundredByScore", Set::kName, HundredByScore<Set>, sizes, false);
+  Register("Walk", Set::kName, Walk<Set>, sizes, true, true);
+  if constexpr (requires(Set set) { set.Rank(""); }) {
+    Register("Rank", Set::kName, Rank<Set>, sizes, false);
+    Register("TenByRank", Set::kName, TenByRank<Set>, sizes, false);
+  }
+  Register("PopMin", Set::kName, PopMin<Set>, sizes, true, true);
+  Register("Remove", Set::kName, Remove<Set>, sizes, true, true);
+  Register("Update", Set::kName, Update<Set>, sizes, false);
+  Register("GrowthPauses", Set::kName, GrowthPauses<Set>, {5 * kMillion}, true);
+}
+
+void RegisterAll() {
+  RegisterMemory<Ours>();
+  RegisterMemory<Textbook>();
+  Register("Memory/small_sets", Ours::kName, SmallSets, {30}, true);
+  RegisterTimes<Ours>();
+  RegisterTimes<Textbook>();
+  RegisterTimes<Abseil>();
+  Register("FreeAll", Ours::kName, FreeAll, {5 * kMillion}, true);
+  Register("RemoveHalfByRange", Ours::kName, RemoveHalfByRange, {5 * kMillion}, true);
+}
+
+}  // namespace
+}  // namespace zsetd::bench
+
+int main(int argc, char** argv) {
+  zsetd::bench::RegisterAll();
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  benchmark::RunSpecifiedBenchmarks();
+}

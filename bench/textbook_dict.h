@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "bench/textbook_skip_list.h"
+#include "bench/textbook_string.h"
+
+namespace zsetd::bench {
+
+// The yardstick's other half: a chained hash table from member to node, an allocation an entry,
+// doubled when it is full and then moved over one bucket with each change.
+class TextbookDict {
+ public:
+  using Node = TextbookSkipList::Node;
+
+  TextbookDict() : tables_{Table(4, nullptr), Table()} {}
+  TextbookDict(const TextbookDict&) = delete;
+  TextbookDict& operator=(const TextbookDict&) = delete;
+  ~TextbookDict();  // and the members
+
+  Node* Find(std::string_view member) const;
+  void Insert(TextbookString* member, Node* node);
+  void Remove(std::string_view member);  // and frees it
+
+ private:
+  struct Entry {
+    TextbookString* member;
+    Node* node;
+    Entry* next;
+  };
+  using Table = std::vector<Entry*>;
+
+  bool growing() const { return !tables_[1].empty(); }
+  void MoveOneBucket();
+
+  Table tables_[2];  // the second only while growing
+  size_t moved_ = 0;
+  size_t size_ = 0;
+};
+
+}  // namespace zsetd::bench

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+
+namespace zsetd::bench {
+
+// Steele, Lea and Flood 2014, "Fast Splittable Pseudorandom Number Generators": the mixing function
+// of SplitMix64. The nth random number without a state.
+inline uint64_t Mix(uint64_t n) {
+  n += 0x9E3779B97F4A7C15;
+  n = (n ^ (n >> 30)) * 0xBF58476D1CE4E5B9;
+  n = (n ^ (n >> 27)) * 0x94D049BB133111EB;
+  return n ^ (n >> 31);
+}
+
+enum class Members { kRandomBytes, kPadded, kShortest, kNineDigits };
+enum class Scores { kRandom, kTimestamps };
+
+// The elements of a benchmark by their number: nothing is stored, so nothing is in the cache.
+class Workload {
+ public:
+  Workload(Members members, Scores scores) : members_(members), scores_(scores) {}
+
+  // The member's bytes, until the next call.
+  std::string_view Member(uint64_t n) {
+    switch (members_) {
+      case Members::kRandomBytes:
+        for (size_t i = 0; i < 3; ++i) {
+          const uint64_t word = Mix(n * 4 + i);
+          std::memcpy(text_.data() + 8 * i, &word, 8);
+        }
+        return {text_.data(), 20};
+      case Members::kPadded:
+        return Printed("member:%013llu", n);
+      case Members::kShortest:
+        return Printed("%llu", n);
+      case Members::kNineDigits:
+        return Printed("%llu", 100'000'000 + Mix(n) % 900'000'000);
+    }
+    return {};
+  }
+
+  double Score(uint64_t n) const {
+    if (scores_ == Scores::kTimestamps) return double(1'790'000'000 + n);
+    return double(Mix(~n) >> 11) * 0x1p-53;
+  }
+
+ private:
+  std::string_view Printed(const char* format, unsigned long long number) {
+    return {text_.data(), size_t(std::snprintf(text_.data(), text_.size(), format, number))};
+  }
+
+  Members members_;
+  Scores scores_;
+  std::array<char, 32> text_;
+};
+
+}  // namespace zsetd::bench

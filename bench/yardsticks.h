@@ -1,0 +1,179 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "absl/container/btree_set.h"
+#include "absl/container/flat_hash_set.h"
+#include "bench/textbook_dict.h"
+#include "bench/textbook_skip_list.h"
+#include "core/member_hash.h"
+#include "core/sorted_set.h"
+
+namespace zsetd::bench {
+
+// Three sorted sets with one face, for the benchmarks. `visit` takes (member, score).
+
+class Ours {
+ public:
+  static constexpr const char* kName = "zsetd";
+
+  size_t size() const { return set_.size(); }
+  void Set(std::string_view member, double score) { set_.Set(member, score); }
+  std::optional<double> Score(std::string_view member) const { return set_.Score(member); }
+  std::optional<size_t> Rank(std::string_view member) const { return set_.Rank(member); }
+  bool Remove(std::string_view member) { return set_.Remove(member); }
+  void PopMin() { set_.Remove(RankRange{0, 1}); }
+  template <class Visit>
+  void FromRank(size_t rank, size_t count, Visit visit) const {
+    for (auto at = set_.At(rank); at.valid() && count-- > 0; at.Next()) {
+      const Element element = at.element();
+      visit(element.member, element.score);
+    }
+  }
+  template <class Visit>
+  void FromScore(double score, size_t count, Visit visit) const {
+    FromRank(set_.Ranks(ScoreRange{{score, false}, {1e308, false}}).first, count, visit);
+  }
+  SortedSet& set() { return set_; }
+
+ private:
+  SortedSet set_;
+};
+
+class Textbook {
+ public:
+  static constexpr const char* kName = "skip list + dict";
+
+  size_t size() const { return list_.size(); }
+  void Set(std::string_view member, double score) {
+    if (const auto* node = dict_.Find(member)) {
+      if (node->score == score) return;
+      Remove(member);
+    }
+    TextbookString* text = TextbookString::Make(member);
+    dict_.Insert(text, list_.Insert(score, text));
+  }
+  std::optional<double> Score(std::string_view member) const {
+    const auto* node = dict_.Find(member);
+    return node ? std::optional(node->score) : std::nullopt;
+  }
+  std::optional<size_t> Rank(std::string_view member) const {
+    const auto* node = dict_.Find(member);
+    return node ? std::optional(list_.RankOf(node->score, member)) : std::nullopt;
+  }
+  bool Remove(std::string_view member) {
+    const auto* node = dict_.Find(member);
+    if (node == nullptr) return false;
+    list_.Remove(node->score, member);
+    dict_.Remove(member);
+    return true;
+  }
+  void PopMin() {
+    const std::string member(list_.first()->member->view());
+    Remove(member);
+  }
+  template <class Visit>
+  void FromRank(size_t rank, size_t count, Visit visit) const {
+    Walk(rank == 0 ? list_.first() : list_.At(rank), count, visit);
+  }
+  template <class Visit>
+  void FromScore(double score, size_t count, Visit visit) const {
+    Walk(list_.FirstFrom(score), count, visit);
+  }
+
+ private:
+  template <class Visit>
+  static void Walk(const TextbookSkipList::Node* node, size_t count, Visit visit) {
+    for (; node && count-- > 0; node = node->links[0].next)
+      visit(node->member->view(), node->score);
+  }
+
+  TextbookSkipList list_;
+  TextbookDict dict_;
+};
+
+// abseil's containers: fast, but without ranks, and rehashing all at once.
+class Abseil {
+ public:
+  static constexpr const char* kName = "absl btree + hash";
+
+  size_t size() const { return hash_.size(); }
+  void Set(std::string_view member, double score) {
+    if (const auto found = hash_.find(member); found != hash_.end()) {
+      tree_.erase({(*found)->score, *found});
+      (*found)->score = score;
+      tree_.insert({score, *found});
+      return;
+    }
+    Held* held = new Held{score, TextbookString::Make(member)};
+    hash_.insert(held);
+    tree_.insert({score, held});
+  }
+  std::optional<double> Score(std::string_view member) const {
+    const auto found = hash_.find(member);
+    return found == hash_.end() ? std::nullopt : std::optional((*found)->score);
+  }
+  bool Remove(std::string_view member) {
+    const auto found = hash_.find(member);
+    if (found == hash_.end()) return false;
+    Held* held = *found;
+    tree_.erase({held->score, held});
+    hash_.erase(found);
+    TextbookString::Free(held->member);
+    delete held;
+    return true;
+  }
+  void PopMin() {
+    const std::string member(tree_.begin()->second->member->view());
+    Remove(member);
+  }
+  template <class Visit>
+  void FromScore(double score, size_t count, Visit visit) const {
+    for (auto at = tree_.lower_bound({score, nullptr}); at != tree_.end() && count-- > 0; ++at) {
+      visit(at->second->member->view(), at->first);
+    }
+  }
+  ~Abseil() {
+    for (Held* held : hash_) {
+      TextbookString::Free(held->member);
+      delete held;
+    }
+  }
+
+ private:
+  struct Held {
+    double score;
+    TextbookString* member;
+  };
+  struct Before {
+    static std::string_view MemberOf(const Held* held) {
+      return held ? held->member->view() : std::string_view();
+    }
+    bool operator()(const std::pair<double, Held*>& a, const std::pair<double, Held*>& b) const {
+      return a.first < b.first || (a.first == b.first && MemberOf(a.second) < MemberOf(b.second));
+    }
+  };
+  struct Hash {
+    using is_transparent = void;
+    size_t operator()(std::string_view member) const { return MemberHash(member); }
+    size_t operator()(const Held* held) const { return MemberHash(held->member->view()); }
+  };
+  struct Equal {
+    using is_transparent = void;
+    static std::string_view View(std::string_view member) { return member; }
+    static std::string_view View(const Held* held) { return held->member->view(); }
+    template <class A, class B>
+    bool operator()(const A& a, const B& b) const {
+      return View(a) == View(b);
+    }
+  };
+
+  absl::btree_set<std::pair<double, Held*>, Before> tree_;
+  absl::flat_hash_set<Held*, Hash, Equal> hash_;
+};
+
+}  // namespace zsetd::bench
