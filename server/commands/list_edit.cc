@@ -120,7 +120,7 @@ constexpr Command kCommands[] = {
      .keys = kOneKey,
      .group = CommandGroup::kList,
      .since = "2.2.0",
-     .usage = "key BEFORE | AFTER pivot element",
+     .usage = "key <BEFORE|AFTER> pivot element",
      .summary = "Adds an element beside the first that equals the pivot.",
      .cost = "O(S) for S elements left of the pivot"},
 };

@@ -102,7 +102,7 @@ constexpr Command kCommands[] = {
      .flags = kAdmin | kNoScript | kLoading | kStale,
      .group = CommandGroup::kServer,
      .since = "1.0.0",
-     .usage = "<SLEEP seconds | HELP>",
+     .usage = "<SLEEP seconds|HELP>",
      .summary = "Helps to test clients: stops the server for a while.",
      .cost = "O(1)"},
     {.name = "shutdown",
@@ -111,7 +111,7 @@ constexpr Command kCommands[] = {
      .flags = kAdmin | kNoScript | kLoading | kStale | kNoMulti | kAllowBusy,
      .group = CommandGroup::kServer,
      .since = "1.0.0",
-     .usage = "[NOSAVE | SAVE] [NOW] [FORCE] [ABORT]",
+     .usage = "[NOSAVE|SAVE] [NOW] [FORCE] [ABORT]",
      .summary = "Answers what has been received and ends the server.",
      .cost = "O(N) for N clients"},
 };

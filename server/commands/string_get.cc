@@ -137,8 +137,8 @@ constexpr Command kCommands[] = {
      .keys = kOneKey,
      .group = CommandGroup::kString,
      .since = "6.2.0",
-     .usage = "key [EX seconds | PX milliseconds | EXAT unix-time-seconds | "
-              "PXAT unix-time-milliseconds | PERSIST]",
+     .usage = "key [EX seconds|PX milliseconds|EXAT unix-time-seconds|"
+              "PXAT unix-time-milliseconds|PERSIST]",
      .summary = "Gives the string at a key and sets or takes away the key's time to live.",
      .cost = "O(1)"},
 };

@@ -125,8 +125,8 @@ constexpr Command kCommands[] = {
      .keys = kOneKey,
      .group = CommandGroup::kString,
      .since = "1.0.0",
-     .usage = "key value [NX | XX] [GET] [EX seconds | PX milliseconds | "
-              "EXAT unix-time-seconds | PXAT unix-time-milliseconds | KEEPTTL]",
+     .usage = "key value [NX|XX] [GET] [EX seconds|PX milliseconds|"
+              "EXAT unix-time-seconds|PXAT unix-time-milliseconds|KEEPTTL]",
      .summary = "Sets the string at a key, whatever was there before.",
      .cost = "O(1)"},
     {.name = "setnx",

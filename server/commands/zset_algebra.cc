@@ -138,7 +138,7 @@ constexpr Command kCommands[] = {
      .keys = kCountedKeys,
      .group = CommandGroup::kSortedSet,
      .since = "6.2.0",
-     .usage = "numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE SUM|MIN|MAX] "
+     .usage = "numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM|MIN|MAX>] "
               "[WITHSCORES]",
      .summary = "Tells the members that are in any of the sorted sets.",
      .cost = "O(N)+O(M*log(M)) for N members in all sets and M in the result"},
@@ -149,7 +149,7 @@ constexpr Command kCommands[] = {
      .keys = kCountedKeys,
      .group = CommandGroup::kSortedSet,
      .since = "6.2.0",
-     .usage = "numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE SUM|MIN|MAX] "
+     .usage = "numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM|MIN|MAX>] "
               "[WITHSCORES]",
      .summary = "Tells the members that are in all of the sorted sets.",
      .cost = "O(N*K)+O(M*log(M)) for N members in the smallest of K sets and M in the result"},
@@ -161,7 +161,7 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kSortedSet,
      .since = "2.0.0",
      .usage = "destination numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE "
-              "SUM|MIN|MAX]",
+              "<SUM|MIN|MAX>]",
      .summary = "Stores the members that are in any of the sorted sets.",
      .cost = "O(N)+O(M*log(M)) for N members in all sets and M in the result"},
     {.name = "zinterstore",
@@ -172,7 +172,7 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kSortedSet,
      .since = "2.0.0",
      .usage = "destination numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE "
-              "SUM|MIN|MAX]",
+              "<SUM|MIN|MAX>]",
      .summary = "Stores the members that are in all of the sorted sets.",
      .cost = "O(N*K)+O(M*log(M)) for N members in the smallest of K sets and M in the result"},
     {.name = "zdiff",

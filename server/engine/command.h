@@ -73,7 +73,7 @@ struct Command {
   KeyPlaces keys;
   CommandGroup group = CommandGroup::kGeneric;
   std::string_view since;    // the version of Redis that had it first
-  std::string_view usage;    // the arguments, as redis-cli hints them
+  std::string_view usage;    // the arguments: commands/usage_grammar.h
   std::string_view summary;  // one sentence
   std::string_view cost;     // such as "O(log(N))"
 

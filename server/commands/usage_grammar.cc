@@ -1,0 +1,246 @@
+#include "server/commands/usage_grammar.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace zsetd {
+namespace {
+
+using Arguments = std::vector<Argument>;
+using Type = Argument::Type;
+
+constexpr std::pair<std::string_view, Type> kTypes[] = {
+    {"client-id", Type::kInteger},
+    {"count", Type::kInteger},
+    {"cursor", Type::kInteger},
+    {"db", Type::kInteger},
+    {"decrement", Type::kInteger},
+    {"destination", Type::kKey},
+    {"destination-db", Type::kInteger},
+    {"end", Type::kInteger},
+    {"increment", Type::kDouble},
+    {"index", Type::kInteger},
+    {"index1", Type::kInteger},
+    {"index2", Type::kInteger},
+    {"key", Type::kKey},
+    {"len", Type::kInteger},
+    {"limit", Type::kInteger},
+    {"milliseconds", Type::kInteger},
+    {"newkey", Type::kKey},
+    {"numkeys", Type::kInteger},
+    {"offset", Type::kInteger},
+    {"pattern", Type::kPattern},
+    {"port", Type::kInteger},
+    {"protover", Type::kInteger},
+    {"rank", Type::kInteger},
+    {"score", Type::kDouble},
+    {"seconds", Type::kInteger},
+    {"source", Type::kKey},
+    {"unix-time-milliseconds", Type::kUnixTime},
+    {"unix-time-seconds", Type::kUnixTime},
+    {"weight", Type::kDouble},
+};
+
+Type TypeOf(std::string_view name) {
+  const auto found = std::ranges::find(kTypes, name, &std::pair<std::string_view, Type>::first);
+  return found == std::end(kTypes) ? Type::kString : found->second;
+}
+
+bool IsToken(std::string_view word) {
+  return std::ranges::none_of(word, [](char c) { return c >= 'a' && c <= 'z'; });
+}
+
+std::string LowerCase(std::string_view word) {
+  std::string lower(word);
+  for (char& letter : lower) letter = static_cast<char>(tolower(letter));
+  return lower;
+}
+
+std::string JoinedNames(const Arguments& arguments) {
+  std::string names;
+  for (const Argument& argument : arguments) names += (names.empty() ? "" : "_") + argument.name;
+  return names;
+}
+
+// Several arguments as one.
+Argument Grouped(Type type, Arguments arguments) {
+  if (arguments.size() == 1) return std::move(arguments.front());
+  Argument group;
+  group.name = JoinedNames(arguments);
+  group.type = type;
+  group.arguments = std::move(arguments);
+  return group;
+}
+
+// Whether the last of `arguments` are the repeated ones; these then become one that may be.
+bool Repeat(Arguments& arguments, const Arguments& repeated) {
+  const size_t count = repeated.size();
+  if (count == 0 || count > arguments.size()) return false;
+  const auto start = arguments.end() - static_cast<std::ptrdiff_t>(count);
+  if (!std::equal(start, arguments.end(), repeated.begin())) return false;
+  Argument whole = Grouped(Type::kBlock, Arguments(start, arguments.end()));
+  whole.multiple = true;
+  whole.multiple_token = !whole.token.empty();
+  arguments.erase(start, arguments.end());
+  arguments.push_back(std::move(whole));
+  return true;
+}
+
+// Reads a usage from left to right. Once something is wrong it stays so.
+class Reader {
+ public:
+  explicit Reader(std::string_view rest) : rest_(rest) { SkipSpaces(); }
+
+  // Up to the end, or to a | ] > or ... of whoever asked for them.
+  Arguments Sequence();
+
+  bool AtEnd() const { return rest_.empty(); }
+  bool ok() const { return ok_; }
+
+ private:
+  bool At(std::string_view sign) const { return rest_.starts_with(sign); }
+  bool Take(std::string_view sign);
+  std::string_view Word();
+  bool AtPlainWord() const { return !AtEnd() && rest_.front() >= 'a' && rest_.front() <= 'z'; }
+  bool AtToken() const { return !AtEnd() && rest_.front() >= 'A' && rest_.front() <= 'Z'; }
+  void SkipSpaces() { rest_.remove_prefix(std::min(rest_.find_first_not_of(' '), rest_.size())); }
+
+  void AddNext(Arguments& arguments);
+  Argument Alternatives(std::string_view end);
+  Argument TokenAndMore(std::string_view token);
+
+  // Takes "[a ...]" if it repeats the last of the arguments.
+  bool TakeRepetition(Arguments& arguments);
+
+  std::string_view rest_;
+  bool ok_ = true;
+};
+
+bool Reader::Take(std::string_view sign) {
+  if (!At(sign)) return false;
+  rest_.remove_prefix(sign.size());
+  SkipSpaces();
+  return true;
+}
+
+std::string_view Reader::Word() {
+  const size_t size = std::min(rest_.find_first_of(" []<>|"), rest_.size());
+  const std::string_view word = rest_.substr(0, size);
+  rest_.remove_prefix(size);
+  SkipSpaces();
+  ok_ = ok_ && !word.empty();
+  return word;
+}
+
+Arguments Reader::Sequence() {
+  Arguments arguments;
+  while (ok_ && !AtEnd() && !At("|") && !At("]") && !At(">") && !At("...")) AddNext(arguments);
+  ok_ = ok_ && !arguments.empty();
+  return arguments;
+}
+
+void Reader::AddNext(Arguments& arguments) {
+  if (TakeRepetition(arguments)) return;
+  if (Take("[")) {
+    arguments.push_back(Alternatives("]"));
+    arguments.back().optional = true;
+  } else if (Take("<")) {
+    arguments.push_back(Alternatives(">"));
+  } else if (const std::string_view word = Word(); IsToken(word)) {
+    arguments.push_back(TokenAndMore(word));
+  } else {
+    arguments.push_back({.name = std::string(word), .type = TypeOf(word)});
+  }
+}
+
+Argument Reader::Alternatives(std::string_view end) {
+  Arguments alternatives;
+  do {
+    alternatives.push_back(Grouped(Type::kBlock, Sequence()));
+  } while (ok_ && Take("|"));
+  ok_ = ok_ && Take(end);
+  return Grouped(Type::kOneOf, std::move(alternatives));
+}
+
+// A token is followed by one choice or by all plain words up to the next token. Two tokens side by
+// side are a choice that lacks its <>.
+Argument Reader::TokenAndMore(std::string_view token) {
+  Arguments more;
+  if (Take("<")) {
+    more.push_back(Alternatives(">"));
+    more.back().name = LowerCase(token);
+  }
+  while (AtPlainWord()) {
+    AddNext(more);
+    TakeRepetition(more);
+  }
+  if (more.empty()) {
+    ok_ = ok_ && !AtToken();
+    more.push_back({.name = LowerCase(token), .type = Type::kPureToken});
+  }
+  Argument whole = Grouped(Type::kBlock, std::move(more));
+  whole.token = token;
+  return whole;
+}
+
+bool Reader::TakeRepetition(Arguments& arguments) {
+  Reader ahead = *this;
+  if (!ahead.Take("[")) return false;
+  const Arguments repeated = ahead.Sequence();
+  if (!ahead.Take("...") || !ahead.Take("]") || !Repeat(arguments, repeated)) return false;
+  *this = ahead;
+  return true;
+}
+
+std::string Text(const Argument& argument);
+
+std::string Joined(const Arguments& arguments, std::string_view between) {
+  std::string text;
+  for (const Argument& argument : arguments) {
+    if (!text.empty()) text += between;
+    text += Text(argument);
+  }
+  return text;
+}
+
+// Neither the token before it, nor its repetition.
+std::string Body(const Argument& argument) {
+  switch (argument.type) {
+    case Type::kPureToken:
+      return argument.token;
+    case Type::kOneOf:
+      return "<" + Joined(argument.arguments, "|") + ">";
+    case Type::kBlock:
+      return Joined(argument.arguments, " ");
+    default:
+      return argument.name;
+  }
+}
+
+std::string Text(const Argument& argument) {
+  const bool introduced = !argument.token.empty() && argument.type != Type::kPureToken;
+  const std::string body = Body(argument);
+  const std::string once = introduced ? argument.token + " " + body : body;
+  if (argument.multiple) {
+    const std::string again = " [" + (argument.multiple_token ? once : body) + " ...]";
+    return argument.optional ? "[" + once + again + "]" : once + again;
+  }
+  if (!argument.optional) return once;
+  const bool bare_choice = argument.type == Type::kOneOf && !introduced;
+  return "[" + (bare_choice ? once.substr(1, once.size() - 2) : once) + "]";
+}
+
+}  // namespace
+
+std::optional<std::vector<Argument>> ParseUsage(std::string_view usage) {
+  if (usage.empty()) return Arguments();
+  Reader reader(usage);
+  Arguments arguments = reader.Sequence();
+  if (!reader.ok() || !reader.AtEnd()) return std::nullopt;
+  return arguments;
+}
+
+std::string UsageText(const std::vector<Argument>& arguments) { return Joined(arguments, " "); }
+
+}  // namespace zsetd
