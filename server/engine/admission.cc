@@ -22,13 +22,6 @@ absl::Status UnknownCommand(Words words) {
                  ", with args beginning with: " + args);
 }
 
-absl::Status UnknownSubcommand(const Command& command, Words words) {
-  std::string name(command.name);
-  for (char& letter : name) letter = static_cast<char>(toupper(letter));
-  return Refusal("ERR unknown subcommand " + Quoted(words[1], kMaxEchoedBytes) + ". Try " + name +
-                 " HELP.");
-}
-
 absl::Status CheckShape(const Command* command, Words words) {
   if (command == nullptr) return UnknownCommand(words);
   if (command->run == nullptr && words.size() > 1) return UnknownSubcommand(*command, words);
@@ -59,6 +52,13 @@ absl::Status CheckState(const Client& client, const Command& command) {
 absl::Status Admit(const Client& client, const Command* command, Words words) {
   const absl::Status shape = CheckShape(command, words);
   return shape.ok() ? CheckState(client, *command) : shape;
+}
+
+absl::Status UnknownSubcommand(const Command& command, Words words) {
+  std::string name(command.name);
+  for (char& letter : name) letter = static_cast<char>(toupper(letter));
+  return Refusal("ERR unknown subcommand " + Quoted(words[1], kMaxEchoedBytes) + ". Try " + name +
+                 " HELP.");
 }
 
 }  // namespace zsetd

@@ -11,4 +11,7 @@ namespace zsetd {
 // is null if the name is unknown.
 absl::Status Admit(const Client& client, const Command* command, Words words);
 
+// For a command that has subcommands, and can be run without one: that the second word is none.
+absl::Status UnknownSubcommand(const Command& command, Words words);
+
 }  // namespace zsetd

@@ -1,0 +1,186 @@
+#include <algorithm>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "core/glob.h"
+#include "server/commands/command_docs.h"
+#include "server/commands/command_info.h"
+#include "server/commands/command_keys.h"
+#include "server/commands/families.h"
+#include "server/commands/help.h"
+#include "server/engine/admission.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+namespace {
+
+// Every command, but for subcommands.
+std::vector<const Command*> WholeCommands(const CommandTable& table) {
+  std::vector<const Command*> commands;
+  for (const Command& row : table.rows()) {
+    if (!row.IsSubcommand()) commands.push_back(&row);
+  }
+  return commands;
+}
+
+void ReplyInfos(Call& call, const std::vector<const Command*>& commands) {
+  call.reply.Array(commands.size());
+  for (const Command* command : commands) {
+    if (command != nullptr) {
+      ReplyCommandInfo(call.reply, call.engine.commands(), *command);
+    } else {
+      call.reply.Null();
+    }
+  }
+}
+
+void CommandAll(Call& call) {
+  if (!call.args.AtEnd()) return call.Fail(UnknownSubcommand(call.command, call.words()));
+  ReplyInfos(call, WholeCommands(call.engine.commands()));
+}
+
+void CommandCount(Call& call) {
+  call.reply.Integer(static_cast<int64_t>(WholeCommands(call.engine.commands()).size()));
+}
+
+// The commands that are named, null for an unknown one; all if none is named.
+std::vector<const Command*> NamedCommands(Call& call) {
+  if (call.args.AtEnd()) return WholeCommands(call.engine.commands());
+  std::vector<const Command*> commands;
+  for (const std::string_view name : call.args.Rest()) {
+    commands.push_back(call.engine.commands().Find(name));
+  }
+  return commands;
+}
+
+void CommandInfo(Call& call) { ReplyInfos(call, NamedCommands(call)); }
+
+void CommandDocs(Call& call) {
+  std::vector<const Command*> commands = NamedCommands(call);
+  std::erase(commands, nullptr);
+  call.reply.Map(commands.size());
+  for (const Command* command : commands) {
+    ReplyCommandDocs(call.reply, call.engine.commands(), *command);
+  }
+}
+
+bool IsIn(const Command& command, std::string_view category) {
+  return std::ranges::any_of(CategoriesOf(command), [&](std::string_view each) {
+    return EqualsIgnoringCase(each.substr(1), category);
+  });
+}
+
+using Filter = std::function<bool(const Command&)>;
+
+Filter ReadFilter(ArgReader& args) {
+  if (!args.Take("filterby")) return [](const Command& row) { return !row.IsSubcommand(); };
+  if (args.Take("module")) {
+    args.Word();
+    return [](const Command&) { return false; };  // there are no modules
+  }
+  if (args.Take("aclcat")) {
+    return [category = args.Word()](const Command& row) { return IsIn(row, category); };
+  }
+  if (args.Take("pattern")) {
+    return [pattern = args.Word()](const Command& row) {
+      return GlobMatchesIgnoringCase(pattern, row.name);
+    };
+  }
+  args.Refuse(kSyntaxError);
+  return {};
+}
+
+void CommandList(Call& call) {
+  const Filter passes = ReadFilter(call.args);
+  call.args.End();
+  if (call.Refused()) return;
+  std::vector<std::string_view> names;
+  for (const Command& row : call.engine.commands().rows()) {
+    if (passes(row)) names.push_back(row.name);
+  }
+  call.reply.Array(names.size());
+  for (const std::string_view name : names) call.reply.Bulk(name);
+}
+
+constexpr uint32_t kFlags = kLoading | kStale;
+
+constexpr CommandGroup kGroup = CommandGroup::kServer;
+
+constexpr Command kCommands[] = {
+    {.name = "command",
+     .run = CommandAll,
+     .arity = -1,
+     .flags = kFlags,
+     .group = kGroup,
+     .since = "2.8.13",
+     .summary = "Tells what is known of every command.",
+     .cost = "O(N) for N commands"},
+    {.name = "command|count",
+     .run = CommandCount,
+     .arity = 2,
+     .flags = kFlags,
+     .group = kGroup,
+     .since = "2.8.13",
+     .summary = "Tells how many commands there are.",
+     .cost = "O(1)"},
+    {.name = "command|docs",
+     .run = CommandDocs,
+     .arity = -2,
+     .flags = kFlags,
+     .group = kGroup,
+     .since = "7.0.0",
+     .usage = "[command-name [command-name ...]]",
+     .summary = "Tells what commands do, and their arguments.",
+     .cost = "O(N) for N commands told of"},
+    {.name = "command|getkeys",
+     .run = CommandGetKeys,
+     .arity = -4,
+     .flags = kFlags,
+     .group = kGroup,
+     .since = "2.8.13",
+     .usage = "command [arg [arg ...]]",
+     .summary = "Tells which words of a request are keys.",
+     .cost = "O(N) for N words"},
+    {.name = "command|getkeysandflags",
+     .run = CommandGetKeysAndFlags,
+     .arity = -4,
+     .flags = kFlags,
+     .group = kGroup,
+     .since = "7.0.0",
+     .usage = "command [arg [arg ...]]",
+     .summary = "Tells which words of a request are keys, and how they are used.",
+     .cost = "O(N) for N words"},
+    {.name = "command|help",
+     .run = Help,
+     .arity = 2,
+     .flags = kFlags,
+     .group = kGroup,
+     .since = "5.0.0",
+     .summary = "Tells the subcommands.",
+     .cost = "O(1)"},
+    {.name = "command|info",
+     .run = CommandInfo,
+     .arity = -2,
+     .flags = kFlags,
+     .group = kGroup,
+     .since = "2.8.13",
+     .usage = "[command-name [command-name ...]]",
+     .summary = "Tells arity, flags and key positions of commands.",
+     .cost = "O(N) for N commands told of"},
+    {.name = "command|list",
+     .run = CommandList,
+     .arity = -2,
+     .flags = kFlags,
+     .group = kGroup,
+     .since = "7.0.0",
+     .usage = "[FILTERBY <MODULE module-name|ACLCAT category|PATTERN pattern>]",
+     .summary = "Tells the names of the commands.",
+     .cost = "O(N) for N commands"},
+};
+
+}  // namespace
+
+std::span<const Command> CommandCommands() { return kCommands; }
+
+}  // namespace zsetd

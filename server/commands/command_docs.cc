@@ -1,0 +1,136 @@
+#include "server/commands/command_docs.h"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "server/commands/command_info.h"
+#include "server/commands/usage_grammar.h"
+
+namespace zsetd {
+namespace {
+
+using Type = Argument::Type;
+
+std::string_view NameOf(CommandGroup group) {
+  switch (group) {
+    case CommandGroup::kString:
+      return "string";
+    case CommandGroup::kList:
+      return "list";
+    case CommandGroup::kSortedSet:
+      return "sorted-set";
+    case CommandGroup::kGeneric:
+      return "generic";
+    case CommandGroup::kTransactions:
+      return "transactions";
+    case CommandGroup::kPubSub:
+      return "pubsub";
+    case CommandGroup::kConnection:
+      return "connection";
+    case CommandGroup::kServer:
+      return "server";
+  }
+  return "";
+}
+
+std::string_view NameOf(Type type) {
+  switch (type) {
+    case Type::kString:
+      return "string";
+    case Type::kInteger:
+      return "integer";
+    case Type::kDouble:
+      return "double";
+    case Type::kKey:
+      return "key";
+    case Type::kPattern:
+      return "pattern";
+    case Type::kUnixTime:
+      return "unix-time";
+    case Type::kPureToken:
+      return "pure-token";
+    case Type::kOneOf:
+      return "oneof";
+    case Type::kBlock:
+      return "block";
+  }
+  return "";
+}
+
+void ReplyPair(ReplyWriter& reply, std::string_view name, std::string_view text) {
+  reply.Bulk(name);
+  reply.Bulk(text);
+}
+
+// Writes the arguments of one command. Those that are keys are numbered as its key specs are.
+class ArgumentWriter {
+ public:
+  ArgumentWriter(ReplyWriter& reply, size_t key_spec_count)
+      : reply_(reply), key_specs_left_(key_spec_count) {}
+
+  void Write(const std::vector<Argument>& arguments) {
+    reply_.Array(arguments.size());
+    for (const Argument& argument : arguments) Write(argument);
+  }
+
+ private:
+  void Write(const Argument& argument);
+  void WriteFlags(const Argument& argument);
+
+  ReplyWriter& reply_;
+  size_t key_specs_left_;
+  int64_t next_key_spec_ = 0;
+};
+
+void ArgumentWriter::Write(const Argument& argument) {
+  const bool is_key = argument.type == Type::kKey && key_specs_left_ > 0;
+  const bool is_leaf = argument.arguments.empty();
+  const bool has_token = !argument.token.empty();
+  const bool has_flags = argument.optional || argument.multiple;
+  reply_.Map(3 + is_key + has_token + has_flags);
+  ReplyPair(reply_, "name", argument.name);
+  ReplyPair(reply_, "type", NameOf(argument.type));
+  if (is_leaf) ReplyPair(reply_, "display_text", argument.name);
+  if (is_key) {
+    --key_specs_left_;
+    reply_.Bulk("key_spec_index");
+    reply_.Integer(next_key_spec_++);
+  }
+  if (has_token) ReplyPair(reply_, "token", argument.token);
+  if (has_flags) WriteFlags(argument);
+  if (is_leaf) return;
+  reply_.Bulk("arguments");
+  Write(argument.arguments);
+}
+
+void ArgumentWriter::WriteFlags(const Argument& argument) {
+  reply_.Bulk("flags");
+  reply_.Set(argument.optional + argument.multiple + argument.multiple_token);
+  if (argument.optional) reply_.Simple("optional");
+  if (argument.multiple) reply_.Simple("multiple");
+  if (argument.multiple_token) reply_.Simple("multiple_token");
+}
+
+}  // namespace
+
+void ReplyCommandDocs(ReplyWriter& reply, const CommandTable& table, const Command& command) {
+  const auto arguments = ParseUsage(command.usage).value_or(std::vector<Argument>());
+  const std::span<const Command> subcommands = table.SubcommandsOf(command);
+  reply.Bulk(command.name);
+  reply.Map(4 + !arguments.empty() + !subcommands.empty());
+  ReplyPair(reply, "summary", command.summary);
+  ReplyPair(reply, "since", command.since);
+  ReplyPair(reply, "group", NameOf(command.group));
+  ReplyPair(reply, "complexity", command.cost);
+  if (!arguments.empty()) {
+    reply.Bulk("arguments");
+    ArgumentWriter(reply, KeySpecsOf(command).size()).Write(arguments);
+  }
+  if (subcommands.empty()) return;
+  reply.Bulk("subcommands");
+  reply.Map(subcommands.size());
+  for (const Command& subcommand : subcommands) ReplyCommandDocs(reply, table, subcommand);
+}
+
+}  // namespace zsetd

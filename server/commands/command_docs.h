@@ -1,0 +1,12 @@
+#pragma once
+
+#include "protocol/reply_writer.h"
+#include "server/engine/command_table.h"
+
+namespace zsetd {
+
+// What COMMAND DOCS tells of a command: its full name, and a map of its summary, its arguments, its
+// subcommands. redis-cli makes its hints of this.
+void ReplyCommandDocs(ReplyWriter& reply, const CommandTable& table, const Command& command);
+
+}  // namespace zsetd

@@ -1,0 +1,167 @@
+#include "server/commands/command_info.h"
+
+#include <utility>
+
+namespace zsetd {
+namespace {
+
+using FlagName = std::pair<CommandFlag, std::string_view>;
+
+constexpr FlagName kFlagNames[] = {
+    {kWrite, "write"},
+    {kReadOnly, "readonly"},
+    {kDenyOom, "denyoom"},
+    {kAdmin, "admin"},
+    {kPubSub, "pubsub"},
+    {kNoScript, "noscript"},
+    {kBlocking, "blocking"},
+    {kLoading, "loading"},
+    {kStale, "stale"},
+    {kSkipMonitor, "skip_monitor"},
+    {kSkipSlowlog, "skip_slowlog"},
+    {kFast, "fast"},
+    {kNoAuth, "no_auth"},
+    {kNoAsyncLoading, "no_async_loading"},
+    {kNoMulti, "no_multi"},
+    {kMovableKeys, "movablekeys"},
+    {kAllowBusy, "allow_busy"},
+};
+
+// A set of words, each said as a simple string.
+void ReplyWords(ReplyWriter& reply, const std::vector<std::string_view>& words) {
+  reply.Set(words.size());
+  for (const std::string_view word : words) reply.Simple(word);
+}
+
+std::vector<std::string_view> FlagsOf(const Command& command) {
+  std::vector<std::string_view> names;
+  for (const auto& [flag, name] : kFlagNames) {
+    if (command.Has(flag)) names.push_back(name);
+  }
+  return names;
+}
+
+// The category of the command's group; empty if it has none, as if there are only its subcommands.
+std::string_view GroupCategory(const Command& command) {
+  if (command.run == nullptr) return "";
+  const bool uses_keys = command.Has(kWrite) || command.Has(kReadOnly);
+  switch (command.group) {
+    case CommandGroup::kString:
+      return "@string";
+    case CommandGroup::kList:
+      return "@list";
+    case CommandGroup::kSortedSet:
+      return "@sortedset";
+    case CommandGroup::kGeneric:
+      return "@keyspace";
+    case CommandGroup::kTransactions:
+      return "@transaction";
+    case CommandGroup::kConnection:
+      return "@connection";
+    case CommandGroup::kServer:
+      return uses_keys && command.keys.first == 0 ? "@keyspace" : "";  // all of them
+    case CommandGroup::kPubSub:
+      return "";  // its flag says it
+  }
+  return "";
+}
+
+void ReplyBeginSearch(ReplyWriter& reply, const KeySpec& spec) {
+  reply.Bulk("begin_search");
+  reply.Map(2);
+  reply.Bulk("type");
+  reply.Bulk("index");
+  reply.Bulk("spec");
+  reply.Map(1);
+  reply.Bulk("index");
+  reply.Integer(spec.begin);
+}
+
+void ReplyFindKeys(ReplyWriter& reply, const KeySpec& spec) {
+  using Field = std::pair<std::string_view, int>;
+  const Field counted[] = {{"keynumidx", 0}, {"firstkey", 1}, {"keystep", spec.step}};
+  const Field range[] = {{"lastkey", spec.last}, {"keystep", spec.step}, {"limit", 0}};
+  reply.Bulk("find_keys");
+  reply.Map(2);
+  reply.Bulk("type");
+  reply.Bulk(spec.counted ? "keynum" : "range");
+  reply.Bulk("spec");
+  reply.Map(3);
+  for (const auto& [name, value] : spec.counted ? counted : range) {
+    reply.Bulk(name);
+    reply.Integer(value);
+  }
+}
+
+void ReplyKeySpecs(ReplyWriter& reply, const Command& command) {
+  const std::vector<KeySpec> specs = KeySpecsOf(command);
+  reply.Set(specs.size());
+  for (const KeySpec& spec : specs) {
+    reply.Map(3);
+    reply.Bulk("flags");
+    ReplyKeyFlags(reply, spec.written);
+    ReplyBeginSearch(reply, spec);
+    ReplyFindKeys(reply, spec);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string_view> CategoriesOf(const Command& command) {
+  std::vector<std::string_view> categories;
+  const auto add_if = [&](bool belongs, std::string_view category) {
+    if (belongs && !category.empty()) categories.push_back(category);
+  };
+  add_if(command.Has(kWrite), "@write");
+  add_if(command.Has(kReadOnly), "@read");
+  add_if(true, GroupCategory(command));
+  add_if(command.Has(kPubSub), "@pubsub");
+  add_if(command.Has(kAdmin), "@admin");
+  add_if(true, command.Has(kFast) ? "@fast" : "@slow");
+  add_if(command.Has(kBlocking), "@blocking");
+  add_if(command.Has(kAdmin) || command.Has(kDangerous), "@dangerous");
+  return categories;
+}
+
+// Fixed places are told one by one, so that each can be named; a command that stores what it makes
+// of counted keys only reads these.
+std::vector<KeySpec> KeySpecsOf(const Command& command) {
+  const KeyPlaces& keys = command.keys;
+  const bool written = command.Has(kWrite);
+  std::vector<KeySpec> specs;
+  if (keys.first != 0 && keys.last < 0) {
+    specs.push_back({keys.first, false, keys.last, keys.step, written});
+  }
+  for (int at = keys.first; at != 0 && at <= keys.last; at += keys.step) {
+    specs.push_back({at, false, 0, 1, written});
+  }
+  if (keys.count_at != 0) specs.push_back({keys.count_at, true, 0, 1, written && specs.empty()});
+  return specs;
+}
+
+void ReplyKeyFlags(ReplyWriter& reply, bool written) {
+  if (written) {
+    ReplyWords(reply, {"RW", "access", "update"});
+  } else {
+    ReplyWords(reply, {"RO", "access"});
+  }
+}
+
+void ReplyCommandInfo(ReplyWriter& reply, const CommandTable& table, const Command& command) {
+  reply.Array(10);
+  reply.Bulk(command.name);
+  reply.Integer(command.arity);
+  ReplyWords(reply, FlagsOf(command));
+  reply.Integer(command.keys.first);
+  reply.Integer(command.keys.last);
+  reply.Integer(command.keys.step);
+  ReplyWords(reply, CategoriesOf(command));
+  reply.Set(0);  // hints for proxies and cluster clients; nothing of zsetd's needs them
+  ReplyKeySpecs(reply, command);
+  const std::span<const Command> subcommands = table.SubcommandsOf(command);
+  if (subcommands.empty()) return reply.Set(0);
+  reply.Array(subcommands.size());
+  for (const Command& subcommand : subcommands) ReplyCommandInfo(reply, table, subcommand);
+}
+
+}  // namespace zsetd

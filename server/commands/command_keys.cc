@@ -1,0 +1,52 @@
+#include "server/commands/command_keys.h"
+
+#include <string_view>
+#include <vector>
+
+#include "server/commands/command_info.h"
+
+namespace zsetd {
+namespace {
+
+// What is wrong with asking for the keys of this request; empty if nothing is.
+std::string_view WrongWith(const Command* command, Words request) {
+  const bool is_known = command != nullptr && (command->run != nullptr || request.size() == 1);
+  if (!is_known) return "ERR Invalid command specified";
+  if (KeySpecsOf(*command).empty()) return "ERR The command has no key arguments";
+  if (!command->AcceptsCount(request.size())) {
+    return "ERR Invalid number of arguments specified for command";
+  }
+  if (KeyPositions(*command, request).empty()) {
+    return "ERR Invalid arguments specified for command";
+  }
+  return {};
+}
+
+// Whether the command may write the key at this position of a request.
+bool Writes(const Command& command, size_t position) {
+  for (const KeySpec& spec : KeySpecsOf(command)) {
+    if (spec.counted && position > static_cast<size_t>(spec.begin)) return spec.written;
+  }
+  return command.Has(kWrite);
+}
+
+void ReplyKeys(Call& call, bool with_flags) {
+  const Words request = call.args.Rest();
+  const Command* command = call.engine.commands().Find(request);
+  const std::string_view error = WrongWith(command, request);
+  if (!error.empty()) return call.Fail(error);
+  const std::vector<size_t> positions = KeyPositions(*command, request);
+  call.reply.Array(positions.size());
+  for (const size_t position : positions) {
+    if (with_flags) call.reply.Array(2);
+    call.reply.Bulk(request[position]);
+    if (with_flags) ReplyKeyFlags(call.reply, Writes(*command, position));
+  }
+}
+
+}  // namespace
+
+void CommandGetKeys(Call& call) { ReplyKeys(call, /*with_flags=*/false); }
+void CommandGetKeysAndFlags(Call& call) { ReplyKeys(call, /*with_flags=*/true); }
+
+}  // namespace zsetd
