@@ -1,5 +1,6 @@
 #include "core/keyspace.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace zsetd {
@@ -89,6 +90,10 @@ const Entry* Keyspace::FirstOfScan() const {
 size_t Keyspace::BytesUsedBy(const Entry& entry) const {
   const size_t deadline_bytes = entry.deadline() ? Deadlines::kBytesPerEntry : 0;
   return entry.BytesUsed() + Dictionary<Entry>::kBytesPerNode + deadline_bytes;
+}
+
+Millis Keyspace::AverageTimeToLive() const {
+  return deadlines_.size() == 0 ? Millis(0) : std::max(deadlines_.Mean() - now_, Millis(0));
 }
 
 size_t Keyspace::OverheadBytes() const { return entries_.BytesUsed() + deadlines_.BytesUsed(); }

@@ -60,6 +60,9 @@ class Keyspace {
   size_t size() const { return entries_.size(); }
   size_t with_deadline() const { return deadlines_.size(); }
 
+  // How long the keys with a deadline have to live, on average; 0 if there are none. O(1).
+  Millis AverageTimeToLive() const;
+
   // Calls visit(const Entry&) for each entry not yet due. Nothing may change meanwhile.
   template <class Visit>
   void ForEach(Visit visit) const;

@@ -22,6 +22,7 @@ TEST(Deadlines, EmptyHasNeitherFirstNorLast) {
   EXPECT_EQ(Deadlines().Earliest(), nullptr);
   EXPECT_EQ(Deadlines().Latest(), nullptr);
   EXPECT_EQ(Deadlines().size(), 0u);
+  EXPECT_EQ(Deadlines().Mean(), Millis(0));
 }
 
 TEST(Deadlines, EntriesMayShareADeadline) {
@@ -36,7 +37,14 @@ TEST(Deadlines, EntriesMayShareADeadline) {
   EXPECT_EQ(deadlines.Latest(), entries[1]);
 }
 
-TEST(Deadlines, KnowTheEarliestAndTheLatest) {
+TEST(Deadlines, MeanOfTheLargestIsNotTooLarge) {
+  Keyspace keys(1);
+  Deadlines deadlines;
+  for (Entry* entry : MakeEntries(keys, 3)) deadlines.Add(Millis::max(), *entry);
+  EXPECT_EQ(deadlines.Mean(), Millis::max());
+}
+
+TEST(Deadlines, KnowTheEarliestTheLatestAndTheMean) {
   const uint64_t seed = 7;
   SCOPED_TRACE(seed);
   Rng rng(seed);
@@ -55,6 +63,9 @@ TEST(Deadlines, KnowTheEarliestAndTheLatest) {
     }
     ASSERT_EQ(deadlines.size(), model.size());
     if (model.empty()) continue;
+    int64_t sum = 0;
+    for (const auto& [each, deadline] : model) sum += deadline.count();
+    ASSERT_EQ(deadlines.Mean().count(), sum / static_cast<int64_t>(model.size()));
     const auto sooner = [](const auto& a, const auto& b) { return a.second < b.second; };
     const auto [first, last] = std::minmax_element(model.begin(), model.end(), sooner);
     ASSERT_EQ(model.at(deadlines.Earliest()), first->second);
@@ -68,7 +79,9 @@ TEST(Deadlines, MovedFromIsEmpty) {
   deadlines.Add(Millis(1), *MakeEntries(keys, 1)[0]);
   const Deadlines taken = std::move(deadlines);
   EXPECT_EQ(taken.size(), 1u);
+  EXPECT_EQ(taken.Mean(), Millis(1));
   EXPECT_EQ(deadlines.size(), 0u);
+  EXPECT_EQ(deadlines.Mean(), Millis(0));
 }
 
 }  // namespace
