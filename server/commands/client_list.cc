@@ -92,8 +92,7 @@ void AddMemory(const Client& client, Fields& fields) {
   fields.Add("obl", client.out.size());
   fields.Add("oll", client.sending_bytes > 0 ? 1 : 0);
   fields.Add("omem", client.sending_bytes);
-  fields.Add("tot-mem", sizeof(client) + client.input_capacity + queued + reply_buffer +
-                            client.pushes.capacity() + client.sending_bytes);
+  fields.Add("tot-mem", BytesUsedBy(client));
 }
 
 void AddRest(const Client& client, Fields& fields) {
@@ -138,6 +137,11 @@ ClientKind TakeClientKind(ArgReader& args) {
   if (args.Take("master")) return ClientKind::kMaster;
   args.Refuse("ERR Unknown client type '" + std::string(args.Peek()) + "'");
   return ClientKind::kNormal;
+}
+
+size_t BytesUsedBy(const Client& client) {
+  return sizeof(client) + client.input_capacity + QueuedBytes(client.transaction) +
+         client.out.capacity() + client.pushes.capacity() + client.sending_bytes;
 }
 
 std::string ClientLine(const Client& client, Millis now) {

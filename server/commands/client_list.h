@@ -21,6 +21,9 @@ ClientKind TakeClientKind(ArgReader& args);
 // What CLIENT LIST tells of one client: Redis's fields in their order, and a line feed.
 std::string ClientLine(const Client& client, Millis now);
 
+// The memory that a client takes, its buffers included.
+size_t BytesUsedBy(const Client& client);
+
 // CLIENT LIST, CLIENT INFO.
 void ClientList(Call& call);
 void ClientInfo(Call& call);

@@ -12,6 +12,7 @@ std::span<const Command> CommandCommands();
 std::span<const Command> ConfigCommands();
 std::span<const Command> ConnectionCommands();
 std::span<const Command> HelloCommands();
+std::span<const Command> InfoCommands();
 std::span<const Command> KeyCommands();
 std::span<const Command> KeyExpireCommands();
 std::span<const Command> KeyMoveCommands();

@@ -13,6 +13,13 @@ namespace {
 
 constexpr size_t kReclaimsPerLook = 32;  // freed between two looks at the stopwatch
 
+std::string RandomHexDigits(Rng& rng, size_t count) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string digits;
+  while (digits.size() < count) digits += kDigits[rng.Next() % 16];
+  return digits;
+}
+
 // What EXEC says when it is itself refused. As in Redis the reason loses its plain code word.
 std::string AbortLine(std::string_view reason) {
   if (reason.starts_with("ERR ")) reason.remove_prefix(4);
@@ -26,6 +33,7 @@ Engine::Engine(const Settings& settings, Families families, uint64_t seed, Milli
       host_(std::move(host)),
       commands_(families),
       rng_(seed),
+      run_id_(RandomHexDigits(rng_, 40)),
       started_at_(now),
       now_(now) {
   const uint64_t hash_seed = rng_.Next();
@@ -145,10 +153,12 @@ void Engine::Finish(Client& client, size_t reply_start) {
 
 void Engine::ResetStats() {
   stats_ = Stats();
+  load_.Reset();
   commands_.ResetStats();
 }
 
 void Engine::Tick(Micros budget) {
+  load_.Sample(now_, stats_);
   LookAfterClients();
   const Micros start = host_.stopwatch();
   for (const auto& database : databases_) {

@@ -18,6 +18,7 @@
 #include "server/engine/client.h"
 #include "server/engine/command_table.h"
 #include "server/engine/database.h"
+#include "server/engine/load_meter.h"
 #include "server/engine/settings.h"
 #include "server/engine/stats.h"
 #include "server/engine/watches.h"
@@ -35,9 +36,8 @@ struct Host {
   std::function<void(Micros)> sleep;   // stops the whole server (DEBUG SLEEP)
   std::function<void()> shut_down;     // asks for the server's orderly end
 
-  std::string executable;  // the whole path of the program
-  std::string
-      config_file;  // the same, of the file that was read at the start; empty if there is none
+  std::string executable;   // the whole path of the program
+  std::string config_file;  // that of the file read at the start; empty if there was none
 };
 
 // The databases and all who use them. Runs one command at a time; knows neither sockets nor the
@@ -106,10 +106,12 @@ class Engine {
   Channels& channels() { return channels_; }
   Watches& watches() { return watches_; }
   Stats& stats() { return stats_; }
+  const LoadMeter& load() const { return load_; }
   void ResetStats();
   Rng& rng() { return rng_; }
   const Host& host() const { return host_; }
   Millis started_at() const { return started_at_; }
+  const std::string& run_id() const { return run_id_; }  // 40 digits that no other run has
 
  private:
   void Dispatch(Client& client, Words words);
@@ -129,7 +131,9 @@ class Engine {
   Channels channels_;
   Watches watches_;
   Stats stats_;
+  LoadMeter load_;
   Rng rng_;
+  std::string run_id_;
   Millis started_at_;
   Millis now_;
   uint64_t last_client_id_ = 0;

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "server/commands/info_writer.h"
+#include "server/engine/engine.h"
+
+namespace zsetd {
+
+// INFO stats, commandstats, errorstats: what is counted, until CONFIG RESETSTAT.
+void WriteStats(InfoWriter& info, Engine& engine);
+void WriteCommandStats(InfoWriter& info, Engine& engine);
+void WriteErrorStats(InfoWriter& info, Engine& engine);
+
+}  // namespace zsetd

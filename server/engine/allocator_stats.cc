@@ -1,0 +1,45 @@
+#include "server/engine/allocator_stats.h"
+
+#include <cstdint>
+#include <string_view>
+
+// jemalloc's, if it is linked; null if not.
+extern "C" int mallctl(const char* name, void* old_value, size_t* old_size, void* new_value,
+                       size_t new_size) __attribute__((weak));
+
+namespace zsetd {
+namespace {
+
+template <class T>
+T Read(const char* name) {
+  T value = {};
+  size_t size = sizeof(value);
+  mallctl(name, &value, &size, nullptr, 0);
+  return value;
+}
+
+// jemalloc tells what it knew when it was last asked to look.
+void Refresh() {
+  uint64_t epoch = 1;
+  mallctl("epoch", nullptr, nullptr, &epoch, sizeof(epoch));
+}
+
+}  // namespace
+
+std::optional<AllocatorStats> ReadAllocatorStats() {
+  if (mallctl == nullptr) return std::nullopt;
+  Refresh();
+  return AllocatorStats{
+      .allocated = Read<size_t>("stats.allocated"),
+      .active = Read<size_t>("stats.active"),
+      .resident = Read<size_t>("stats.resident"),
+  };
+}
+
+std::string AllocatorName() {
+  if (mallctl == nullptr) return "libc";
+  const std::string_view version = Read<const char*>("version");  // "5.3.0-0-g54eaed1..."
+  return "jemalloc-" + std::string(version.substr(0, version.find('-')));
+}
+
+}  // namespace zsetd

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+namespace zsetd {
+
+// What jemalloc tells of the whole process, in bytes.
+struct AllocatorStats {
+  size_t allocated = 0;  // handed out, rounding included
+  size_t active = 0;     // pages with something handed out in them
+  size_t resident = 0;   // physical pages, its own books included
+};
+
+// Nothing where another allocator is at work, as under a sanitizer. About 10 microseconds.
+std::optional<AllocatorStats> ReadAllocatorStats();
+
+// "jemalloc-5.3.0", or "libc".
+std::string AllocatorName();
+
+}  // namespace zsetd

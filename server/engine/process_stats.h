@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "core/time.h"
+
+namespace zsetd {
+
+// What the system tells of this process and its machine.
+
+struct CpuTimes {
+  Micros system;
+  Micros user;
+};
+
+CpuTimes CpuTimesOfProcess();
+CpuTimes CpuTimesOfThread();  // the calling one
+
+size_t ResidentBytes();  // physical memory that the process takes
+size_t PhysicalBytes();  // that the machine has
+
+int64_t ProcessId();
+std::string OperatingSystem();  // "Linux 6.1.0 x86_64"
+
+}  // namespace zsetd
