@@ -1,0 +1,62 @@
+"""One connection to a server, with nothing between the test and the bytes."""
+
+import socket
+import struct
+
+PATIENCE_S = 20
+
+
+def request(*words):
+    """The bytes of a request."""
+    encoded = [word if isinstance(word, bytes) else str(word).encode() for word in words]
+    return b"*%d\r\n" % len(encoded) + b"".join(b"$%d\r\n%b\r\n" % (len(w), w) for w in encoded)
+
+
+class Peer:
+    """A client. Replies come as Python has them: bytes, int, list, None; an error as a RuntimeError."""
+
+    def __init__(self, port, host="127.0.0.1", receive_buffer=None):
+        self.socket = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+        if receive_buffer is not None:  # before it connects, or the window has been promised
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.socket.settimeout(PATIENCE_S)
+        self.socket.connect((host, port))
+        self.lines = self.socket.makefile("rb")
+
+    def send(self, *words):
+        self.socket.sendall(request(*words))
+
+    def ask(self, *words):
+        self.send(*words)
+        return self.reply()
+
+    def reply(self):
+        line = self.lines.readline()
+        if not line.endswith(b"\r\n"):
+            raise EOFError(line)
+        kind, rest = line[:1], line[1:-2]
+        if kind == b"+":
+            return rest
+        if kind == b"-":
+            return RuntimeError(rest.decode())
+        if kind == b":":
+            return int(rest)
+        if kind == b"$":
+            return None if rest == b"-1" else self.lines.read(int(rest) + 2)[:-2]
+        if kind in b"*>":
+            return None if rest == b"-1" else [self.reply() for _ in range(int(rest))]
+        raise ValueError(line)
+
+    def rest(self):
+        """All bytes until the server closes."""
+        return self.lines.read()
+
+    def close(self):
+        self.lines.close()
+        self.socket.close()
+
+    def vanish(self):
+        """Closes with a reset, as when the client's machine has lost all memory of it."""
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.close()
