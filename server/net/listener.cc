@@ -21,6 +21,7 @@ using boost::system::error_code;
 
 constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 constexpr std::chrono::milliseconds kPauseAfterFailure{100};
+constexpr int kMostAtOnce = 100;  // then those who are connected have their turn
 
 }  // namespace
 
@@ -34,29 +35,51 @@ absl::Status Listener::Listen(const Tcp::endpoint& endpoint, int backlog) {
   if (!error && endpoint.address().is_v6()) acceptor_.set_option(asio::ip::v6_only(true), error);
   if (!error) acceptor_.bind(endpoint, error);
   if (!error) acceptor_.listen(backlog, error);
+  if (!error) NeverBlock(error);
   if (error) return Refusal(error.message());
   asio::co_spawn(acceptor_.get_executor(), Accept(), asio::detached);
   return absl::OkStatus();
 }
 
+// The second is for Asio, which would answer a connection that broke in the queue by waiting for
+// the next.
+void Listener::NeverBlock(error_code& error) {
+  acceptor_.non_blocking(true, error);
+  if (!error) acceptor_.set_option(asio::socket_base::enable_connection_aborted(true), error);
+}
+
 void Listener::Stop() {
+  while (AcceptOne() == error_code()) continue;
   error_code ignored;
   acceptor_.close(ignored);
 }
 
+// Waits for connections and only then takes them, so that none is on its way to here when the
+// listener stops.
 asio::awaitable<void> Listener::Accept() {
   asio::steady_timer pause(acceptor_.get_executor());
   while (acceptor_.is_open()) {
-    auto [error, socket] = co_await acceptor_.async_accept(kAwait);
-    if (error == asio::error::operation_aborted) break;
-    if (!error) {
-      on_connection_(std::move(socket));
-      continue;
-    }
+    co_await acceptor_.async_wait(Tcp::acceptor::wait_read, kAwait);
+    const error_code error = AcceptWaiting();
+    if (!error || !acceptor_.is_open()) continue;
     spdlog::warn("Cannot accept a connection: {}", error.message());
     pause.expires_after(kPauseAfterFailure);
     co_await pause.async_wait(kAwait);
   }
+}
+
+error_code Listener::AcceptWaiting() {
+  error_code error;
+  for (int count = 0; count < kMostAtOnce && !error; ++count) error = AcceptOne();
+  return error == asio::error::would_block ? error_code() : error;
+}
+
+error_code Listener::AcceptOne() {
+  error_code error;
+  Tcp::socket socket(acceptor_.get_executor());
+  acceptor_.accept(socket, error);
+  if (!error) on_connection_(std::move(socket));
+  return error;
 }
 
 }  // namespace zsetd

@@ -20,10 +20,14 @@ class Listener {
   // Binds and starts to accept.
   absl::Status Listen(const Tcp::endpoint& endpoint, int backlog);
 
+  // Hands on those who have connected already, then closes.
   void Stop();
 
  private:
+  void NeverBlock(boost::system::error_code& error);
   boost::asio::awaitable<void> Accept();
+  boost::system::error_code AcceptWaiting();
+  boost::system::error_code AcceptOne();
 
   Tcp::acceptor acceptor_;
   std::function<void(Tcp::socket)> on_connection_;
