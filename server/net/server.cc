@@ -110,8 +110,7 @@ void Server::Stop() {
   stopping_ = true;
   ticker_.Stop();
   for (const auto& listener : listeners_) listener->Stop();
-  const auto sessions = sessions_;  // they leave the set as they end
-  for (const auto& session : sessions) session->Finish();
+  for (const auto& session : sessions_) session->Finish();
   if (sessions_.empty()) return EndIfDone();
   grace_.expires_after(kGrace);
   grace_.async_wait([this](const error_code& error) {

@@ -9,6 +9,13 @@ from zsetd import ZsetdTest
 
 GRACE_S = 5  # as in server/net/server.cc
 
+ECHOES = 20_000  # more than one read brings
+LARGE_REPLIES = 64
+
+
+def echoes():
+    return b"".join(request("ECHO", i) for i in range(ECHOES))
+
 
 class Endings(ZsetdTest):
     def setUp(self):
@@ -22,6 +29,22 @@ class Endings(ZsetdTest):
 
     def assert_left(self):
         self.assertEqual(self.server.exit_code(), 0)
+
+    def assert_all_echoed(self, client):
+        self.assertEqual([int(client.reply()) for _ in range(ECHOES)], list(range(ECHOES)))
+        self.assertEqual(client.rest(), b"")
+
+    def test_sigterm_finishes_what_was_received(self):
+        client = self.connect()
+        self.leave_amid(lambda: client.socket.sendall(echoes()))
+        self.assert_all_echoed(client)
+        self.assert_left()
+
+    def test_sigint_finishes_what_was_received(self):
+        client = self.connect()
+        self.leave_amid(lambda: client.socket.sendall(echoes()), signal.SIGINT)
+        self.assert_all_echoed(client)
+        self.assert_left()
 
     def test_what_many_clients_sent_is_answered(self):
         clients = [self.connect() for _ in range(50)]
@@ -41,6 +64,38 @@ class Endings(ZsetdTest):
         self.leave_amid(lambda: client.socket.sendall(request("PING") + request("PING")[:-1]))
         self.assertEqual(client.rest(), b"+PONG\r\n")
         self.assert_left()
+
+    def test_a_client_that_reads_late_gets_all_replies(self):
+        client = self.connect(receive_buffer=4096)
+        text = b"x" * (1 << 20)
+        self.ask_for_much(client, text)
+        self.server.ask_to_leave()
+        self.assertTrue(all(client.reply() == [text] for _ in range(LARGE_REPLIES)))
+        self.assertEqual(client.rest(), b"")
+        self.assert_left()
+
+    def ask_for_much(self, client, text):
+        """Has far more replies on their way than the system keeps for a client."""
+        client.ask("ZADD", "z", 1, text)
+        client.socket.sendall(request("ZRANGE", "z", 0, 0) * LARGE_REPLIES)
+
+    def test_a_client_that_does_not_read_is_waited_for_only_so_long(self):
+        self.ask_for_much(self.connect(receive_buffer=4096), b"x" * (1 << 20))
+        start = time.monotonic()
+        self.server.ask_to_leave()
+        self.assert_left()
+        self.assertGreater(time.monotonic() - start, GRACE_S - 0.5)
+        self.assertLess(time.monotonic() - start, GRACE_S + 5)
+
+    def test_the_second_signal_waits_for_nobody(self):
+        self.ask_for_much(self.connect(receive_buffer=4096), b"x" * (1 << 20))
+        start = time.monotonic()
+        self.server.ask_to_leave()
+        while self.server.listens():  # until it has taken the first
+            pass
+        self.server.ask_to_leave()
+        self.assert_left()
+        self.assertLess(time.monotonic() - start, GRACE_S - 0.5)
 
     def test_idle_clients_do_not_delay_the_end(self):
         clients = [self.connect() for _ in range(10)]
