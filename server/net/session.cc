@@ -8,7 +8,6 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/write.hpp>
 #include <utility>
 
 #include "server/net/clock.h"
@@ -90,11 +89,9 @@ asio::awaitable<void> Session::Read() {
     const std::span<char> space = parser_.Space();
     const auto [error, count] =
         co_await socket_.async_read_some(asio::buffer(space.data(), space.size()), kAwait);
+    if (error && error != asio::error::eof) co_return Close();
     if (error) break;
-    parser_.Arrived(count);
-    parser_.set_limits(LimitsFrom(engine_.settings()));
-    engine_.stats().net_input_bytes += count;
-    engine_.AdvanceTo(UnixNow());
+    OnArrival(count);
     while (!RunRequests()) co_await is_drained_.async_wait(kAwait);
     Flush();
     on_batch_();
@@ -103,7 +100,14 @@ asio::awaitable<void> Session::Read() {
   CloseIfDone();
 }
 
+void Session::OnArrival(size_t count) {
+  parser_.Arrived(count);
+  parser_.set_limits(LimitsFrom(engine_.settings()));
+  engine_.stats().net_input_bytes += count;
+}
+
 bool Session::RunRequests() {
+  engine_.AdvanceTo(UnixNow());
   while (!finishing_ && !closed_ && !client_.close_now) {
     if (IsClogged()) return closed_;
     const RequestParser::Result result = parser_.Next();
@@ -142,34 +146,42 @@ asio::awaitable<void> Session::Write() {
       continue;
     }
     const auto rest = asio::buffer(sending_.data() + sent_, sending_.size() - sent_);
-    const auto [error, count] = co_await asio::async_write(socket_, rest, kAwait);
-    if (error) Close();
-    engine_.stats().net_output_bytes += count;
-    sent_ = 0;
-    Empty(sending_);
-    TakeOutput();
-    if (!sending_.empty()) continue;
-    is_drained_.cancel();
-    CloseIfDone();
+    const auto [error, count] = co_await socket_.async_write_some(rest, kAwait);
+    if (error) co_return Close();
+    OnSent(count);
+    if (sent_ == sending_.size()) OnAllSent();
   }
 }
 
 void Session::Flush() {
   if (closed_ || client_.out.empty() || !sending_.empty()) return;  // the writer takes it next
-  error_code error;
-  const size_t count = socket_.write_some(asio::buffer(client_.out), error);
-  if (error && error != asio::error::would_block) return Close();
-  engine_.stats().net_output_bytes += count;
-  if (count == client_.out.size()) return Empty(client_.out);
   TakeOutput();
-  sent_ = count;
-  client_.sending_bytes -= count;
+  error_code error;
+  const size_t count = socket_.write_some(asio::buffer(sending_), error);
+  if (error && error != asio::error::would_block) return Close();
+  OnSent(count);
+  if (sent_ == sending_.size()) return OnAllSent();
   has_output_.cancel();
 }
 
 void Session::TakeOutput() {
   sending_.swap(client_.out);
   client_.sending_bytes = sending_.size();
+}
+
+void Session::OnSent(size_t count) {
+  sent_ += count;
+  client_.sending_bytes -= count;
+  engine_.stats().net_output_bytes += count;
+}
+
+void Session::OnAllSent() {
+  sent_ = 0;
+  Empty(sending_);
+  TakeOutput();
+  if (!sending_.empty()) return;
+  is_drained_.cancel();
+  CloseIfDone();
 }
 
 // Messages for this client may come many at a time while others' requests run: one write for all.
@@ -193,8 +205,8 @@ void Session::CloseIfStalled() {
   Close();
 }
 
-// Linux still hands out what has arrived, and then tells of the end, as if the client had closed its
-// half. So it is Read() that finishes: bytes may be on their way into its buffer already.
+// Linux still hands out what has arrived, and then tells of the end, as if the client had closed
+// its half. So it is Read() that finishes: bytes may be on their way into its buffer already.
 void Session::Finish() {
   error_code ignored;  // a connection that has broken ends by itself
   socket_.shutdown(Tcp::socket::shutdown_receive, ignored);

@@ -37,6 +37,8 @@ class Session : public std::enable_shared_from_this<Session> {
   boost::asio::awaitable<void> Read();
   boost::asio::awaitable<void> Write();
 
+  void OnArrival(size_t count);
+
   // Runs the requests that have arrived. False if it stopped because much is unsent: once all is
   // sent it is to be called again.
   bool RunRequests();
@@ -49,6 +51,8 @@ class Session : public std::enable_shared_from_this<Session> {
   void WakeSoon();
   void OnWake();
   void TakeOutput();
+  void OnSent(size_t count);
+  void OnAllSent();
   void CloseIfStalled();
   void CloseIfDone();
   void Close();

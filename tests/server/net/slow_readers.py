@@ -1,0 +1,77 @@
+"""A client that does not read costs bounded memory and keeps nobody waiting."""
+
+import threading
+import unittest
+
+from peer import request
+from zsetd import SANITIZED, ZsetdTest, eventually
+
+MB = 1 << 20
+BOUND = 32 * MB  # beyond what the server had before; generous, and far below what was asked for
+
+
+class SlowReaders(ZsetdTest):
+    def setUp(self):
+        self.start()
+        self.slow = self.connect(receive_buffer=4096)
+        self.other = self.connect()
+        self.assertEqual(self.other.ask("PING"), b"PONG")
+        self.before = self.server.peak_memory()
+
+    def assert_bounded(self):
+        if not SANITIZED:
+            self.assertLess(self.server.peak_memory() - self.before, BOUND)
+
+    def send_until_blocked(self, data, most):
+        """Sends as far as the server lets it, while the other is served. How much."""
+        self.slow.socket.setblocking(False)
+        sent = refused = 0
+        while refused < 20 and sent < most:
+            try:
+                sent += self.slow.socket.send(data[sent % len(data):])
+                refused = 0
+            except BlockingIOError:
+                refused += 1
+                self.assertEqual(self.other.ask("PING"), b"PONG")
+        self.slow.socket.settimeout(20)
+        return sent
+
+    def test_may_ask_on_until_its_socket_blocks(self):
+        text = b"x" * (64 << 10)
+        echo = request("ECHO", text)
+        sent = self.send_until_blocked(echo, most=256 * MB)
+        self.assertLess(sent, 64 * MB)
+        self.assert_bounded()
+        left = echo[sent % len(echo):]
+        sender = threading.Thread(target=self.slow.socket.sendall, args=(left,))
+        sender.start()
+        for _ in range(sent // len(echo) + 1):
+            self.assertEqual(self.slow.reply(), text)
+        sender.join()
+
+    def test_gets_every_reply_when_it_reads_at_last(self):
+        text, count = b"x" * MB, 200
+        self.other.ask("ZADD", "z", 1, text)
+        self.before = self.server.peak_memory()
+        self.slow.socket.sendall(request("ZRANGE", "z", 0, 0) * count)
+        for i in range(10):
+            self.assertEqual(self.other.ask("ECHO", i), b"%d" % i)
+        for _ in range(count):
+            self.assertEqual(self.slow.reply(), [text])
+        self.assert_bounded()
+
+    def test_has_no_longer_to_its_account_what_it_has_taken(self):
+        self.other.ask("ZADD", "z", 1, b"x" * (16 * MB))
+        number = self.slow.ask("CLIENT", "ID")
+
+        def unsent():
+            return int(self.other.ask("CLIENT", "LIST", "ID", number).split(b"omem=")[1].split()[0])
+
+        self.slow.send("ZRANGE", "z", 0, 0)
+        self.assertTrue(eventually(lambda: unsent() > 4 * MB))
+        self.slow.lines.read(12 * MB)
+        self.assertTrue(eventually(lambda: unsent() < 4 * MB, patience_s=5))
+
+
+if __name__ == "__main__":
+    unittest.main()
