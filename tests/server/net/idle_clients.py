@@ -1,0 +1,62 @@
+"""The setting `timeout` closes those who say nothing and take nothing."""
+
+import select
+import time
+import unittest
+
+from peer import request
+from zsetd import ZsetdTest
+
+TIMEOUT_S = 1
+MB = 1 << 20
+TEXT = b"x" * (16 * MB)  # more than the system keeps on the way
+
+
+class IdleClients(ZsetdTest):
+    def setUp(self):
+        self.start("--timeout", str(TIMEOUT_S))
+
+    def timeout_passes(self, step):
+        """Takes steps, a few a second, until one who has been idle meanwhile is closed."""
+        idle = self.connect()
+        while not select.select([idle.socket], [], [], TIMEOUT_S / 10)[0]:
+            step()
+        self.assertEqual(idle.rest(), b"")
+
+    def test_are_closed(self):
+        start = time.monotonic()
+        self.assertEqual(self.connect().rest(), b"")
+        self.assertGreater(time.monotonic() - start, TIMEOUT_S * 0.9)
+
+    def test_but_not_those_who_listen(self):
+        listener = self.connect()
+        self.assertEqual(listener.ask("SUBSCRIBE", "news"), [b"subscribe", b"news", 1])
+        self.timeout_passes(lambda: None)
+        self.assertEqual(self.connect().ask("PUBLISH", "news", "x"), 1)
+        self.assertEqual(listener.reply(), [b"message", b"news", b"x"])
+
+    def test_nor_one_who_takes_long_over_a_request(self):
+        client = self.connect()
+        echo = request("ECHO", TEXT)
+        sent = [0]
+
+        def send_some():
+            sent[0] += client.socket.send(echo[sent[0]:sent[0] + 1024])
+
+        self.timeout_passes(send_some)
+        client.socket.sendall(echo[sent[0]:])
+        self.assertEqual(client.reply(), TEXT)
+
+    def test_nor_one_who_takes_long_over_a_reply(self):
+        client = self.connect(receive_buffer=4096)
+        self.assertEqual(client.ask("ZADD", "z", 1, TEXT), 1)
+        client.send("ZRANGE", "z", 0, 0)
+        expected = b"*1\r\n$%d\r\n%b\r\n" % (len(TEXT), TEXT)
+        taken = bytearray()
+        self.timeout_passes(lambda: taken.extend(client.lines.read(MB // 4)))
+        taken += client.lines.read(len(expected) - len(taken))
+        self.assertTrue(taken == expected, f"{len(taken)} bytes")
+
+
+if __name__ == "__main__":
+    unittest.main()
