@@ -2,16 +2,13 @@
 
 #include <spdlog/spdlog.h>
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/ip/v6_only.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <chrono>
 #include <utility>
 
 #include "server/engine/errors.h"
+#include "server/net/coroutine.h"
 
 namespace zsetd {
 namespace {
@@ -19,7 +16,6 @@ namespace {
 namespace asio = boost::asio;
 using boost::system::error_code;
 
-constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 constexpr std::chrono::milliseconds kPauseAfterFailure{100};
 constexpr int kMostAtOnce = 100;  // then those who are connected have their turn
 
@@ -37,7 +33,7 @@ absl::Status Listener::Listen(const Tcp::endpoint& endpoint, int backlog) {
   if (!error) acceptor_.listen(backlog, error);
   if (!error) NeverBlock(error);
   if (error) return Refusal(error.message());
-  asio::co_spawn(acceptor_.get_executor(), Accept(), asio::detached);
+  Spawn(acceptor_.get_executor(), [this] { return Accept(); });
   return absl::OkStatus();
 }
 

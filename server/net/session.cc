@@ -2,15 +2,12 @@
 
 #include <spdlog/spdlog.h>
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/buffer.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <utility>
 
 #include "server/net/clock.h"
+#include "server/net/coroutine.h"
 
 namespace zsetd {
 namespace {
@@ -18,43 +15,37 @@ namespace {
 namespace asio = boost::asio;
 using boost::system::error_code;
 
-constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
-
-constexpr size_t kMuchUnsentBytes = 1u << 20; // then no more requests are run
-constexpr size_t kMaxKeptOutputBytes =
-    64u << 10; // of an empty buffer, for the next replies
+constexpr size_t kMuchUnsentBytes = 1u << 20;      // then no more requests are run
+constexpr size_t kMaxKeptOutputBytes = 64u << 10;  // of an empty buffer, for the next replies
 
 // An end of a connection that has broken already has no address; reading will
 // tell that it is gone.
-std::string Text(const Session::Tcp::endpoint &endpoint,
-                 const error_code &error) {
-  if (error)
-    return "?:0";
+std::string Text(const Session::Tcp::endpoint& endpoint, const error_code& error) {
+  if (error) return "?:0";
   const bool v6 = endpoint.address().is_v6();
   const std::string address = endpoint.address().to_string();
-  return (v6 ? "[" + address + "]" : address) + ":" +
-         std::to_string(endpoint.port());
+  return (v6 ? "[" + address + "]" : address) + ":" + std::to_string(endpoint.port());
 }
 
-std::string PeerOf(const Session::Tcp::socket &socket) {
+std::string PeerOf(const Session::Tcp::socket& socket) {
   error_code error;
   const Session::Tcp::endpoint endpoint = socket.remote_endpoint(error);
   return Text(endpoint, error);
 }
 
-std::string OwnEndOf(const Session::Tcp::socket &socket) {
+std::string OwnEndOf(const Session::Tcp::socket& socket) {
   error_code error;
   const Session::Tcp::endpoint endpoint = socket.local_endpoint(error);
   return Text(endpoint, error);
 }
 
-RequestLimits LimitsFrom(const Settings &settings) {
+RequestLimits LimitsFrom(const Settings& settings) {
   RequestLimits limits;
   limits.max_bulk_bytes = settings.proto_max_bulk_len;
   return limits;
 }
 
-void Empty(std::string &buffer) {
+void Empty(std::string& buffer) {
   if (buffer.capacity() > kMaxKeptOutputBytes) {
     std::string().swap(buffer);
   } else {
@@ -62,19 +53,18 @@ void Empty(std::string &buffer) {
   }
 }
 
-} // namespace
+}  // namespace
 
-Session::Session(Tcp::socket socket, Engine &engine,
-                 std::function<void()> on_batch,
-                 std::function<void(Session &)> on_end)
-    : socket_(std::move(socket)), engine_(engine),
-      on_batch_(std::move(on_batch)), on_end_(std::move(on_end)),
-      client_(engine.NextClientId(), PeerOf(socket_), OwnEndOf(socket_),
-              engine.now(), [this] { WakeSoon(); }),
-      has_output_(socket_.get_executor(),
-                  asio::steady_timer::time_point::max()),
-      is_drained_(socket_.get_executor(),
-                  asio::steady_timer::time_point::max()) {}
+Session::Session(Tcp::socket socket, Engine& engine, std::function<void()> on_batch,
+                 std::function<void(Session&)> on_end)
+    : socket_(std::move(socket)),
+      engine_(engine),
+      on_batch_(std::move(on_batch)),
+      on_end_(std::move(on_end)),
+      client_(engine.NextClientId(), PeerOf(socket_), OwnEndOf(socket_), engine.now(),
+              [this] { WakeSoon(); }),
+      has_output_(socket_.get_executor(), asio::steady_timer::time_point::max()),
+      is_drained_(socket_.get_executor(), asio::steady_timer::time_point::max()) {}
 
 void Session::Start() {
   error_code ignored;
@@ -83,25 +73,20 @@ void Session::Start() {
   engine_.Attach(client_);
   spdlog::debug("Accepted {}", client_.address);
   const auto self = shared_from_this();
-  asio::co_spawn(
-      socket_.get_executor(), [self] { return self->Read(); }, asio::detached);
-  asio::co_spawn(
-      socket_.get_executor(), [self] { return self->Write(); }, asio::detached);
+  Spawn(socket_.get_executor(), [self] { return self->Read(); });
+  Spawn(socket_.get_executor(), [self] { return self->Write(); });
 }
 
 asio::awaitable<void> Session::Read() {
   // Reads even while the client waits: that is how we learn that it has gone.
   while (!closed_ && !finishing_) {
     const std::span<char> space = parser_.Space();
-    const auto [error, count] = co_await socket_.async_read_some(
-        asio::buffer(space.data(), space.size()), kAwait);
-    if (error && error != asio::error::eof)
-      co_return Close();
-    if (error)
-      break;
+    const auto [error, count] =
+        co_await socket_.async_read_some(asio::buffer(space.data(), space.size()), kAwait);
+    if (error && error != asio::error::eof) co_return Close();
+    if (error) break;
     OnArrival(count);
-    while (!RunRequests())
-      co_await is_drained_.async_wait(kAwait);
+    while (!RunRequests()) co_await is_drained_.async_wait(kAwait);
     Flush();
     on_batch_();
   }
@@ -119,15 +104,11 @@ void Session::OnArrival(size_t count) {
 bool Session::RunRequests() {
   engine_.AdvanceTo(UnixNow());
   while (!finishing_ && !closed_ && !client_.close_now) {
-    if (IsClogged())
-      return closed_;
+    if (IsClogged()) return closed_;
     const RequestParser::Result result = parser_.Next();
-    if (result == RequestParser::Result::kNeedMore)
-      break;
-    if (result == RequestParser::Result::kBroken)
-      RefuseProtocol();
-    if (result == RequestParser::Result::kRequest)
-      RunRequest();
+    if (result == RequestParser::Result::kNeedMore) break;
+    if (result == RequestParser::Result::kBroken) RefuseProtocol();
+    if (result == RequestParser::Result::kRequest) RunRequest();
   }
   client_.input_bytes = parser_.buffered_bytes();
   client_.input_capacity = parser_.BytesUsed();
@@ -135,8 +116,7 @@ bool Session::RunRequests() {
 }
 
 bool Session::IsClogged() {
-  if (client_.UnsentBytes() <= kMuchUnsentBytes)
-    return false;
+  if (client_.UnsentBytes() <= kMuchUnsentBytes) return false;
   Flush();
   CloseIfStalled();
   return client_.UnsentBytes() > kMuchUnsentBytes;
@@ -144,8 +124,7 @@ bool Session::IsClogged() {
 
 void Session::RunRequest() {
   engine_.Execute(client_, parser_.words());
-  if (client_.close_after_reply)
-    finishing_ = true;
+  if (client_.close_after_reply) finishing_ = true;
 }
 
 void Session::RefuseProtocol() {
@@ -161,28 +140,22 @@ asio::awaitable<void> Session::Write() {
       co_await has_output_.async_wait(kAwait);
       continue;
     }
-    const auto rest =
-        asio::buffer(sending_.data() + sent_, sending_.size() - sent_);
+    const auto rest = asio::buffer(sending_.data() + sent_, sending_.size() - sent_);
     const auto [error, count] = co_await socket_.async_write_some(rest, kAwait);
-    if (error)
-      co_return Close();
+    if (error) co_return Close();
     OnSent(count);
-    if (sent_ == sending_.size())
-      OnAllSent();
+    if (sent_ == sending_.size()) OnAllSent();
   }
 }
 
 void Session::Flush() {
-  if (closed_ || client_.out.empty() || !sending_.empty())
-    return; // the writer takes it next
+  if (closed_ || client_.out.empty() || !sending_.empty()) return;  // the writer takes it next
   TakeOutput();
   error_code error;
   const size_t count = socket_.write_some(asio::buffer(sending_), error);
-  if (error && error != asio::error::would_block)
-    return Close();
+  if (error && error != asio::error::would_block) return Close();
   OnSent(count);
-  if (sent_ == sending_.size())
-    return OnAllSent();
+  if (sent_ == sending_.size()) return OnAllSent();
   has_output_.cancel();
 }
 
@@ -202,8 +175,7 @@ void Session::OnAllSent() {
   sent_ = 0;
   Empty(sending_);
   TakeOutput();
-  if (!sending_.empty())
-    return;
+  if (!sending_.empty()) return;
   is_drained_.cancel();
   CloseIfDone();
 }
@@ -211,27 +183,22 @@ void Session::OnAllSent() {
 // Messages for this client may come many at a time while others' requests run:
 // one write for all.
 void Session::WakeSoon() {
-  if (std::exchange(wake_posted_, true))
-    return;
-  asio::post(socket_.get_executor(),
-             [self = shared_from_this()] { self->OnWake(); });
+  if (std::exchange(wake_posted_, true)) return;
+  asio::post(socket_.get_executor(), [self = shared_from_this()] { self->OnWake(); });
 }
 
 void Session::OnWake() {
   wake_posted_ = false;
-  if (closed_)
-    return;
-  if (client_.close_now)
-    return Close();
+  if (closed_) return;
+  if (client_.close_now) return Close();
   Flush();
   CloseIfStalled();
 }
 
 void Session::CloseIfStalled() {
-  if (closed_ || !engine_.IsStalled(client_))
-    return;
-  spdlog::warn("Closing {}: it does not read, {} bytes are unsent",
-               client_.address, client_.UnsentBytes());
+  if (closed_ || !engine_.IsStalled(client_)) return;
+  spdlog::warn("Closing {}: it does not read, {} bytes are unsent", client_.address,
+               client_.UnsentBytes());
   Close();
 }
 
@@ -239,18 +206,16 @@ void Session::CloseIfStalled() {
 // client had closed its half. So it is Read() that finishes: bytes may be on
 // their way into its buffer already.
 void Session::Finish() {
-  error_code ignored; // a connection that has broken ends by itself
+  error_code ignored;  // a connection that has broken ends by itself
   socket_.shutdown(Tcp::socket::shutdown_receive, ignored);
 }
 
 void Session::CloseIfDone() {
-  if (finishing_ && sending_.empty() && client_.out.empty())
-    Close();
+  if (finishing_ && sending_.empty() && client_.out.empty()) Close();
 }
 
 void Session::Close() {
-  if (std::exchange(closed_, true))
-    return;
+  if (std::exchange(closed_, true)) return;
   engine_.Detach(client_);
   spdlog::debug("Closed {}", client_.address);
   error_code ignored;
@@ -260,4 +225,4 @@ void Session::Close() {
   on_end_(*this);
 }
 
-} // namespace zsetd
+}  // namespace zsetd

@@ -4,6 +4,7 @@ import contextlib
 import os
 import pathlib
 import random
+import resource
 import signal
 import socket
 import subprocess
@@ -43,6 +44,7 @@ class Zsetd:
     def __init__(self, *options, environment=None):
         self.folder = tempfile.TemporaryDirectory()
         self.log_file = pathlib.Path(self.folder.name, "log")
+        self.expected_exit_code = 0
         for _ in range(3):  # a port may be taken by another before the server has it
             self.port = free_port()
             with self.log_file.open("wb") as log:
@@ -92,9 +94,15 @@ class Zsetd:
     def memory(self):
         return self._status("VmRSS:")
 
+    def addresses(self):
+        return self._status("VmSize:")
+
     def _status(self, field):
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         return int(status.split(field)[1].split()[0]) << 10
+
+    def limit(self, what, most):
+        resource.prlimit(self.process.pid, what, (most, most))
 
     def open_files(self):
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
@@ -118,7 +126,7 @@ class ZsetdTest(unittest.TestCase):
         if not server.ended():
             server.ask_to_leave()
         try:
-            self.assertEqual(server.exit_code(), 0, "the server's log:\n" + server.log())
+            self.assertEqual(server.exit_code(), server.expected_exit_code, "the server's log:\n" + server.log())
         finally:
             server.kill()
             server.folder.cleanup()
