@@ -26,7 +26,7 @@ class Keyspace {
   Keyspace& operator=(Keyspace&&) noexcept;
   ~Keyspace();
 
-  // Moves the present; it never goes back.
+  // Moves the present, also back: what has not been reclaimed yet is found again then.
   void AdvanceTo(Millis now) { now_ = now; }
 
   // The entry at `key`, or null. O(1).

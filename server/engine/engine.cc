@@ -45,7 +45,7 @@ Engine::Engine(const Settings& settings, Families families, uint64_t seed, Milli
 }
 
 void Engine::AdvanceTo(Millis now) {
-  if (now <= now_) return;
+  if (now == now_) return;
   now_ = now;
   for (const auto& database : databases_) database->AdvanceTo(now);
 }

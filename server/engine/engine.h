@@ -49,7 +49,8 @@ class Engine {
   Engine(const Settings& settings, Families families, uint64_t seed, Millis now, Host host);
   Engine(const Engine&) = delete;
 
-  // Moves the present, between commands; a time before the present changes nothing.
+  // Moves the present, between commands. With a clock that is set back it goes back: deadlines are
+  // instants of that clock.
   void AdvanceTo(Millis now);
   Millis now() const { return now_; }
 

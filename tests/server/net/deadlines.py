@@ -1,0 +1,86 @@
+"""Keys go at their deadlines, with nobody asking, whatever is done to the clock."""
+
+import os
+import pathlib
+import statistics
+import struct
+import tempfile
+import time
+import unittest
+
+from peer import request
+from zsetd import SANITIZED, ZsetdTest, eventually
+
+HOUR_S = 3600
+SHIFTED_CLOCK = os.environ["SHIFTED_CLOCK"]
+
+
+class Deadlines(ZsetdTest):
+    def test_free_their_keys_with_nobody_asking(self):
+        """Though ticks are rare: it is not they that find what is due."""
+        self.start("--hz", "1")
+        client = self.connect()
+        left = []
+        for i in range(15):
+            client.ask("SET", i, "x", "PX", 20)
+            time.sleep(0.1)
+            left.append(client.ask("DBSIZE"))
+        self.assertEqual(statistics.median(left), 0)
+
+
+@unittest.skipIf(SANITIZED, "a sanitizer wants to be the first that is loaded")
+class Clock(ZsetdTest):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.shift = pathlib.Path(folder.name, "shift")
+        self.shift.write_bytes(struct.pack("q", 0))
+        self.start(environment={"LD_PRELOAD": SHIFTED_CLOCK, "CLOCK_SHIFT": str(self.shift)})
+        self.client = self.connect()
+
+    def set_clock(self, shift_s):
+        with self.shift.open("r+b") as file:
+            file.write(struct.pack("q", shift_s))
+        now = time.time() + shift_s
+        self.assertAlmostEqual(int(self.client.ask("TIME")[0]), now, delta=10)
+
+    def assert_keys_still_go(self):
+        self.client.ask("SET", "new", "x", "PX", 30)
+        self.assertTrue(eventually(lambda: self.client.ask("EXISTS", "new") == 0, patience_s=5))
+        self.assertTrue(eventually(lambda: self.client.ask("DBSIZE") == self.lasting, patience_s=5))
+
+    def test_set_back_is_followed(self):
+        self.client.ask("SET", "k", "x", "EX", HOUR_S)
+        self.lasting = 1
+        self.set_clock(-HOUR_S)
+        self.assertAlmostEqual(self.client.ask("TTL", "k"), 2 * HOUR_S, delta=20)
+        self.assert_keys_still_go()
+
+    def test_set_forward_is_followed(self):
+        self.client.ask("SET", "k", "x", "EX", HOUR_S)
+        self.lasting = 0
+        self.set_clock(24 * HOUR_S)
+        self.assertTrue(eventually(lambda: self.client.ask("DBSIZE") == 0, patience_s=5))
+        self.assert_keys_still_go()
+
+    def test_set_forward_past_many_deadlines_keeps_nobody_waiting(self):
+        count = 100_000
+        keys = b"".join(request("SET", i, "x", "EX", HOUR_S) for i in range(count))
+        self.client.socket.sendall(keys)
+        self.assertEqual({self.client.reply() for _ in range(count)}, {b"OK"})
+        self.set_clock(HOUR_S)
+        left = set()
+        while (size := self.client.ask("DBSIZE")) > 0:
+            left.add(size)
+        self.assertGreater(len(left), 3)
+
+    def test_set_forward_and_back_is_followed(self):
+        self.lasting = 0
+        self.set_clock(24 * HOUR_S)
+        self.assert_keys_still_go()
+        self.set_clock(0)
+        self.assert_keys_still_go()
+
+
+if __name__ == "__main__":
+    unittest.main()
