@@ -54,6 +54,10 @@ class Dictionary {
   // Takes a node of this dictionary out of it.
   std::unique_ptr<Node> Extract(Node& node);
 
+  // Puts `fresh` in the place of `old`, a node of this dictionary with the same key, and hands that
+  // out.
+  std::unique_ptr<Node> Replace(Node& old, std::unique_ptr<Node> fresh);
+
   void Clear();  // O(n)
 
   // Calls visit(const Node&) for each. Nothing may change meanwhile. O(n).
@@ -92,6 +96,7 @@ class Dictionary {
   void RemoveBucket();
 
   Node* FindInChain(std::string_view key) const;
+  Node*& LinkTo(Node& node) const;
   static void Link(Node*& head, Node* node) { node->next_ = std::exchange(head, node); }
 
   Node*& BucketOf(std::string_view key) const { return Bucket(numbers_.NumberOf(hash_(key))); }
@@ -137,13 +142,25 @@ Node& Dictionary<Node>::Insert(std::unique_ptr<Node> node) {
 }
 
 template <class Node>
-std::unique_ptr<Node> Dictionary<Node>::Extract(Node& node) {
+Node*& Dictionary<Node>::LinkTo(Node& node) const {
   Node** link = &BucketOf(node.key());
   while (*link != &node) link = &(*link)->next_;
-  *link = std::exchange(node.next_, nullptr);
+  return *link;
+}
+
+template <class Node>
+std::unique_ptr<Node> Dictionary<Node>::Extract(Node& node) {
+  LinkTo(node) = std::exchange(node.next_, nullptr);
   --size_;
   if (size_ + kSpareBuckets < numbers_.count()) RemoveBucket();
   return std::unique_ptr<Node>(&node);
+}
+
+template <class Node>
+std::unique_ptr<Node> Dictionary<Node>::Replace(Node& old, std::unique_ptr<Node> fresh) {
+  fresh->next_ = std::exchange(old.next_, nullptr);
+  LinkTo(old) = fresh.release();
+  return std::unique_ptr<Node>(&old);
 }
 
 template <class Node>

@@ -35,24 +35,39 @@ std::optional<Millis> Keyspace::NextDeadline() const {
   return earliest == nullptr ? std::nullopt : earliest->deadline();
 }
 
-Entry& Keyspace::Put(std::string_view key, Value value) {
+Entry& Keyspace::Put(std::string_view key, Value value, std::unique_ptr<Entry>& displaced) {
   Entry* entry = entries_.Find(key);
-  if (entry == nullptr) {
-    return entries_.Insert(std::unique_ptr<Entry>(new Entry(key, std::move(value))));
-  }
+  if (entry == nullptr) return entries_.Insert(MakeEntry(key, std::move(value)));
   SetDeadline(*entry, std::nullopt);
-  entry->value = std::move(value);
-  return *entry;
+  return Assign(*entry, std::move(value), displaced);
 }
 
-void Keyspace::Erase(Entry& entry) {
+Entry& Keyspace::Put(std::string_view key, Value value) {
+  std::unique_ptr<Entry> displaced;
+  return Put(key, std::move(value), displaced);
+}
+
+Entry& Keyspace::Assign(Entry& entry, Value value, std::unique_ptr<Entry>& displaced) {
+  if (!IsHeavy(entry.value)) {
+    entry.value = std::move(value);
+    return entry;
+  }
+  const std::optional<Millis> deadline = entry.deadline();
   SetDeadline(entry, std::nullopt);
-  entries_.Extract(entry);
+  auto fresh = MakeEntry(entry.key(), std::move(value));
+  Entry& placed = *fresh;
+  displaced = entries_.Replace(entry, std::move(fresh));
+  SetDeadline(placed, deadline);
+  return placed;
 }
 
-void Keyspace::Clear() {
-  deadlines_ = Deadlines();
-  entries_.Clear();
+std::unique_ptr<Entry> Keyspace::Extract(Entry& entry) {
+  SetDeadline(entry, std::nullopt);
+  return entries_.Extract(entry);
+}
+
+std::unique_ptr<Entry> Keyspace::MakeEntry(std::string_view key, Value value) {
+  return std::unique_ptr<Entry>(new Entry(key, std::move(value)));
 }
 
 void Keyspace::SetDeadline(Entry& entry, std::optional<Millis> deadline) {

@@ -22,6 +22,8 @@ namespace zsetd {
 class Keyspace {
  public:
   explicit Keyspace(uint64_t hash_seed);
+
+  // What was moved from is empty, and its present stays.
   Keyspace(Keyspace&&) noexcept;
   Keyspace& operator=(Keyspace&&) noexcept;
   ~Keyspace();
@@ -33,12 +35,16 @@ class Keyspace {
   Entry* Find(std::string_view key);
   const Entry* Find(std::string_view key) const;
 
-  // Makes `key` hold `value`, without a deadline; what was there before is gone. O(1).
+  // Makes `key` hold `value`, without a deadline. What was there before goes into `displaced`, if
+  // it is heavy, and else is freed. O(1).
+  Entry& Put(std::string_view key, Value value, std::unique_ptr<Entry>& displaced);
   Entry& Put(std::string_view key, Value value);
 
-  // Frees the entry.
-  void Erase(Entry& entry);
-  void Clear();
+  // The same for an entry that is there, whose deadline stays. It may be another one afterwards.
+  Entry& Assign(Entry& entry, Value value, std::unique_ptr<Entry>& displaced);
+
+  // Takes the entry out.
+  std::unique_ptr<Entry> Extract(Entry& entry);
 
   // Gives the entry a deadline, or takes it away. O(log of keys with a deadline).
   void SetDeadline(Entry& entry, std::optional<Millis> deadline);
@@ -86,6 +92,7 @@ class Keyspace {
   size_t OverheadBytes() const;
 
  private:
+  static std::unique_ptr<Entry> MakeEntry(std::string_view key, Value value);
   bool AllDue() const;
   const Entry* FirstOfScan() const;
 

@@ -23,6 +23,9 @@ uint32_t Revision(const Value& value);
 // Whether it is an aggregate without elements; a key never keeps such a value. O(1).
 bool IsEmptyAggregate(const Value& value);
 
+// Whether freeing it may take so long that other clients would notice. O(1).
+bool IsHeavy(const Value& value);
+
 // The heap bytes behind the value, allocator rounding included. O(blocks).
 size_t BytesUsed(const Value& value);
 

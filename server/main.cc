@@ -16,6 +16,7 @@
 #include "server/engine/engine.h"
 #include "server/engine/errors.h"
 #include "server/net/clock.h"
+#include "server/net/discarder.h"
 #include "server/net/log.h"
 #include "server/net/open_files.h"
 #include "server/net/server.h"
@@ -68,12 +69,14 @@ int Serve(const CommandLine& line) {
 
   boost::asio::io_context io(1);
   Server* server = nullptr;
+  Discarder discarder;
   const Host host = {
       .apply = Apply,
       .stopwatch = MonotonicNow,
       .wall_clock = UnixNowExactly,
       .sleep = [](Micros time) { std::this_thread::sleep_for(time); },
       .shut_down = [&] { boost::asio::post(io, [&] { server->Stop(); }); },
+      .discard = [&](std::shared_ptr<void> garbage) { discarder.Discard(std::move(garbage)); },
       .executable = Executable(),
       .config_file = line.config_file,
   };

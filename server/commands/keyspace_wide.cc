@@ -10,7 +10,7 @@ namespace {
 
 void DbSize(Call& call) { call.reply.Integer(static_cast<int64_t>(call.database().keys().size())); }
 
-// Both words are taken, and both free everything at once.
+// Both words mean the same: the keys are gone at once, and no one waits until they are freed.
 void TakeFlushMode(ArgReader& args) {
   if (!args.Take("async")) args.Take("sync");
   args.End();
@@ -58,7 +58,7 @@ constexpr Command kCommands[] = {
      .since = "1.0.0",
      .usage = "[ASYNC|SYNC]",
      .summary = "Deletes all keys of the database.",
-     .cost = "O(N) for N keys and elements"},
+     .cost = "O(1)"},
     {.name = "flushall",
      .run = FlushAll,
      .arity = -1,
@@ -67,7 +67,7 @@ constexpr Command kCommands[] = {
      .since = "1.0.0",
      .usage = "[ASYNC|SYNC]",
      .summary = "Deletes all keys of all databases.",
-     .cost = "O(N) for N keys and elements"},
+     .cost = "O(1)"},
     {.name = "swapdb",
      .run = SwapDb,
      .arity = 3,

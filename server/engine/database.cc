@@ -1,12 +1,14 @@
 #include "server/engine/database.h"
 
-#include <string>
 #include <utility>
 
 namespace zsetd {
 
-Database::Database(int index, uint64_t hash_seed, Listener listener)
-    : index_(index), keys_(hash_seed), listener_(std::move(listener)) {}
+Database::Database(int index, uint64_t hash_seed, Listener listener, Discard discard)
+    : index_(index),
+      keys_(hash_seed),
+      listener_(std::move(listener)),
+      discard_(std::move(discard)) {}
 
 void Database::AdvanceTo(Millis now) {
   now_ = now;
@@ -15,7 +17,7 @@ void Database::AdvanceTo(Millis now) {
 
 Entry& Database::Put(std::string_view key, Value value, std::string_view event) {
   ReclaimIfDue(key);
-  Entry& entry = keys_.Put(key, std::move(value));
+  Entry& entry = Place(key, std::move(value));
   Report(key, event);
   return entry;
 }
@@ -23,9 +25,11 @@ Entry& Database::Put(std::string_view key, Value value, std::string_view event) 
 Entry& Database::PutKeepingDeadline(std::string_view key, Value value, std::string_view event) {
   Entry* entry = Open(key);
   if (entry == nullptr) return Put(key, std::move(value), event);
-  entry->value = std::move(value);
+  std::unique_ptr<Entry> displaced;
+  Entry& assigned = keys_.Assign(*entry, std::move(value), displaced);
+  Free(std::move(displaced));
   Report(key, event);
-  return *entry;
+  return assigned;
 }
 
 bool Database::Erase(std::string_view key, std::string_view event) {
@@ -65,7 +69,7 @@ void Database::Copy(std::string_view key, Database& destination, std::string_vie
 void Database::Receive(std::string_view key, Value value, std::optional<Millis> deadline,
                        std::string_view event) {
   ReclaimIfDue(key);
-  keys_.SetDeadline(keys_.Put(key, std::move(value)), deadline);
+  keys_.SetDeadline(Place(key, std::move(value)), deadline);
   Report(key, event);
 }
 
@@ -79,7 +83,10 @@ size_t Database::ReclaimDue(size_t most) {
   return reclaimed;
 }
 
-void Database::Clear() { keys_.Clear(); }
+void Database::Clear() {
+  auto gone = std::make_shared<Keyspace>(std::move(keys_));
+  if (discard_ && gone->size() > 0) discard_(std::move(gone));
+}
 
 void Database::SwapKeysWith(Database& other) { std::swap(keys_, other.keys_); }
 
@@ -98,7 +105,8 @@ void Database::Settle(Entry& entry, uint32_t revision_before, std::string_view e
   if (changed) Report(entry.key(), event);
   if (IsEmptyAggregate(entry.value)) {
     if (changed) return EraseEntry(entry, "del");
-    return keys_.Erase(entry);  // made for this edit, and nothing came of it
+    keys_.Extract(entry);  // made for this edit, and nothing came of it
+    return;
   }
   if (deadline) SetDeadline(entry, *deadline);
 }
@@ -113,15 +121,26 @@ void Database::SetDeadline(Entry& entry, Millis deadline) {
   Report(entry.key(), "expire");
 }
 
-// The key outlives its entry until the change is reported; `key` may be the entry's own.
 void Database::EraseEntry(Entry& entry, std::string_view event) {
-  const std::string key(entry.key());
-  keys_.Erase(entry);
-  Report(key, event);
+  std::unique_ptr<Entry> gone = keys_.Extract(entry);
+  Report(gone->key(), event);
+  Free(std::move(gone));
 }
 
 void Database::ReclaimIfDue(std::string_view key) {
   if (Entry* due = keys_.FindDue(key)) EraseEntry(*due, "expired");
+}
+
+Entry& Database::Place(std::string_view key, Value value) {
+  std::unique_ptr<Entry> displaced;
+  Entry& entry = keys_.Put(key, std::move(value), displaced);
+  Free(std::move(displaced));
+  return entry;
+}
+
+// Light entries are freed here: handing them over would take longer.
+void Database::Free(std::unique_ptr<Entry> entry) {
+  if (discard_ && entry != nullptr && IsHeavy(entry->value)) discard_(std::move(entry));
 }
 
 }  // namespace zsetd

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -27,7 +28,11 @@ class Database {
  public:
   using Listener = std::function<void(const Change&)>;
 
-  Database(int index, uint64_t hash_seed, Listener listener);
+  // Frees what would take long, or sees to it that it is freed.
+  using Discard = std::function<void(std::shared_ptr<void>)>;
+
+  // Without `discard` all is freed at once.
+  Database(int index, uint64_t hash_seed, Listener listener, Discard discard = nullptr);
 
   int index() const { return index_; }
   const Keyspace& keys() const { return keys_; }
@@ -66,7 +71,7 @@ class Database {
   // Frees entries past their deadline, the longest overdue first, `most` at most. Returns how many.
   size_t ReclaimDue(size_t most);
 
-  void Clear();
+  void Clear();  // O(1) if there is someone to free the keys
 
   // Exchanges the keys, not the numbers.
   void SwapKeysWith(Database& other);
@@ -84,16 +89,19 @@ class Database {
               std::optional<Millis> deadline);
 
  private:
+  Entry& Place(std::string_view key, Value value);
   void Report(std::string_view key, std::string_view event);
   void Receive(std::string_view key, Value value, std::optional<Millis> deadline,
                std::string_view event);
   void SetDeadline(Entry& entry, Millis deadline);
   void EraseEntry(Entry& entry, std::string_view event);
   void ReclaimIfDue(std::string_view key);
+  void Free(std::unique_ptr<Entry> entry);
 
   int index_;
   Keyspace keys_;
   Listener listener_;
+  Discard discard_;
   Millis now_{0};
 };
 

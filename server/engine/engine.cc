@@ -39,7 +39,7 @@ Engine::Engine(const Settings& settings, Families families, uint64_t seed, Milli
   const uint64_t hash_seed = rng_.Next();
   for (int index = 0; index < settings.databases; ++index) {
     databases_.push_back(std::make_unique<Database>(
-        index, hash_seed, [this](const Change& change) { OnChange(change); }));
+        index, hash_seed, [this](const Change& change) { OnChange(change); }, host_.discard));
     databases_.back()->AdvanceTo(now);
   }
 }

@@ -36,6 +36,9 @@ struct Host {
   std::function<void(Micros)> sleep;   // stops the whole server (DEBUG SLEEP)
   std::function<void()> shut_down;     // asks for the server's orderly end
 
+  // Frees what it is given without making anyone wait. Null: the engine frees things itself.
+  std::function<void(std::shared_ptr<void>)> discard;
+
   std::string executable;   // the whole path of the program
   std::string config_file;  // that of the file read at the start; empty if there was none
 };

@@ -51,6 +51,20 @@ TEST(Dictionary, EmptyHoldsNothing) {
   EXPECT_EQ(nodes.Scan(0, [](const Node&) { FAIL(); }), 0u);
 }
 
+TEST(Dictionary, ReplacesANodeInItsPlace) {
+  Nodes nodes(kHashSeed);
+  InsertNumbers(nodes, 0, 1'000);
+  for (int i = 0; i < 1'000; ++i) {
+    Node& old = *nodes.Find(std::to_string(i));
+    auto fresh = std::make_unique<Node>(old.name);
+    Node* const expected = fresh.get();
+    EXPECT_EQ(nodes.Replace(old, std::move(fresh)).get(), &old);
+    EXPECT_EQ(nodes.Find(std::to_string(i)), expected);
+  }
+  EXPECT_EQ(nodes.size(), 1'000u);
+  EXPECT_EQ(NamesOf(nodes).size(), 1'000u);
+}
+
 TEST(Dictionary, KeysAreAnyBytes) {
   Nodes nodes(kHashSeed);
   const std::string zeros(3, '\0');

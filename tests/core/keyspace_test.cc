@@ -38,7 +38,7 @@ TEST(Keyspace, FindsWhatWasPut) {
   EXPECT_EQ(std::as_const(keys).Find("k"), &entry);
   EXPECT_EQ(entry.key(), "k");
   EXPECT_EQ(TextOf(entry), "v");
-  keys.Erase(entry);
+  keys.Extract(entry);
   EXPECT_EQ(keys.Find("k"), nullptr);
   EXPECT_EQ(keys.size(), 0u);
 }
@@ -89,7 +89,7 @@ TEST(Keyspace, TheLongestOverdueComesFirst) {
   std::string order;
   while (Entry* due = keys.FirstDue()) {
     order += due->key();
-    keys.Erase(*due);
+    keys.Extract(*due);
   }
   EXPECT_EQ(order, "345");
   EXPECT_EQ(keys.size(), 1u);
@@ -108,10 +108,10 @@ TEST(Keyspace, RandomFindsTheOneThatIsNotDue) {
   EXPECT_EQ(keys.Random(rng), nullptr);
 }
 
-TEST(Keyspace, ClearLeavesNothing) {
+TEST(Keyspace, MovedFromIsEmpty) {
   Keyspace keys(kHashSeed);
   PutUntil(keys, "k", Millis(10));
-  keys.Clear();
+  { const Keyspace gone = std::move(keys); }
   EXPECT_EQ(keys.size(), 0u);
   EXPECT_EQ(keys.with_deadline(), 0u);
   keys.AdvanceTo(Millis(10));
@@ -193,7 +193,7 @@ class KeyspaceBesideAMap : public testing::TestWithParam<uint64_t> {
   }
 
   void Erase(const std::string& key, Entry& entry) {
-    keys.Erase(entry);
+    keys.Extract(entry);
     model.erase(key);
   }
 
@@ -218,7 +218,7 @@ class KeyspaceBesideAMap : public testing::TestWithParam<uint64_t> {
       if (due == nullptr) return;
       ASSERT_FALSE(model.contains(std::string(due->key())));
       ASSERT_EQ(keys.FindDue(due->key()), due);
-      keys.Erase(*due);
+      keys.Extract(*due);
     }
   }
 
@@ -253,7 +253,7 @@ TEST_P(KeyspaceBesideAMap, BehavesTheSame) {
     ASSERT_NO_FATAL_FAILURE(ExpectSame());
   }
   AdvanceTo(now + Millis(1'000));
-  while (Entry* due = keys.FirstDue()) keys.Erase(*due);
+  while (Entry* due = keys.FirstDue()) keys.Extract(*due);
   EXPECT_EQ(keys.size(), model.size());
   EXPECT_EQ(keys.with_deadline(), 0u);
 }

@@ -1,0 +1,37 @@
+#include "server/net/discarder.h"
+
+#include <utility>
+
+namespace zsetd {
+
+Discarder::Discarder() : thread_([this] { Run(); }) {}
+
+Discarder::~Discarder() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  arrived_.notify_one();
+  thread_.join();
+}
+
+void Discarder::Discard(std::shared_ptr<void> garbage) {
+  {
+    const std::lock_guard lock(mutex_);
+    heap_.push_back(std::move(garbage));
+  }
+  arrived_.notify_one();
+}
+
+void Discarder::Run() {
+  std::unique_lock lock(mutex_);
+  while (!ending_) {
+    arrived_.wait(lock, [this] { return ending_ || !heap_.empty(); });
+    Heap taken = std::exchange(heap_, {});
+    lock.unlock();
+    taken.clear();
+    lock.lock();
+  }
+}
+
+}  // namespace zsetd

@@ -1,0 +1,133 @@
+#include "server/engine/database.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace zsetd {
+namespace {
+
+constexpr uint64_t kHashSeed = 5;
+constexpr int kMany = 10'000;
+
+// A database, and what it gave away to be freed.
+struct Scene {
+  std::vector<std::shared_ptr<void>> discarded;
+  Database database{0, kHashSeed, [](const Change&) {},
+                    [this](std::shared_ptr<void> garbage) { discarded.push_back(garbage); }};
+};
+
+SortedSet SetOf(int members) {
+  SortedSet set;
+  for (int i = 0; i < members; ++i) set.Set(std::to_string(i), i);
+  return set;
+}
+
+Value Heavy() { return SetOf(kMany); }
+Value Light() { return SetOf(10); }
+
+TEST(Database, ErasedHeavyValuesAreDiscarded) {
+  Scene scene;
+  scene.database.Put("light", Light(), "zadd");
+  scene.database.Put("heavy", Heavy(), "zadd");
+  scene.database.Erase("light");
+  EXPECT_TRUE(scene.discarded.empty());
+  scene.database.Erase("heavy");
+  EXPECT_EQ(scene.discarded.size(), 1u);
+}
+
+TEST(Database, LongListsAndStringsAreHeavyToo) {
+  Scene scene;
+  List list;
+  for (int i = 0; i < kMany; ++i) list.PushBack("element");
+  scene.database.Put("list", std::move(list), "rpush");
+  scene.database.Put("string", ByteString(std::string(2 << 20, 'x')), "set");
+  scene.database.Erase("list");
+  scene.database.Erase("string");
+  EXPECT_EQ(scene.discarded.size(), 2u);
+}
+
+TEST(Database, OverwrittenHeavyValuesAreDiscarded) {
+  Scene scene;
+  scene.database.Put("k", Heavy(), "zadd");
+  scene.database.Put("k", Light(), "zadd");
+  EXPECT_EQ(scene.discarded.size(), 1u);
+  scene.database.Put("k", Heavy(), "zadd");
+  EXPECT_EQ(scene.discarded.size(), 1u);
+  scene.database.PutKeepingDeadline("k", Light(), "set");
+  EXPECT_EQ(scene.discarded.size(), 2u);
+}
+
+TEST(Database, DeadlineStaysWhenAHeavyValueIsReplaced) {
+  Scene scene;
+  scene.database.Put("k", Heavy(), "zadd");
+  scene.database.ExpireAt("k", Millis(50));
+  scene.database.PutKeepingDeadline("k", Light(), "set");
+  EXPECT_EQ(scene.database.Find("k")->deadline(), Millis(50));
+  EXPECT_EQ(scene.database.keys().NextDeadline(), Millis(50));
+  EXPECT_EQ(scene.database.keys().with_deadline(), 1u);
+}
+
+TEST(Database, MoveAndCopyDiscardWhatStoodThere) {
+  Scene scene;
+  scene.database.Put("from", Light(), "zadd");
+  scene.database.Put("to", Heavy(), "zadd");
+  scene.database.Copy("from", scene.database, "to", "copy_to");
+  EXPECT_EQ(scene.discarded.size(), 1u);
+  scene.database.Put("to", Heavy(), "zadd");
+  scene.database.Move("from", scene.database, "to", "rename_from", "rename_to");
+  EXPECT_EQ(scene.discarded.size(), 2u);
+}
+
+TEST(Database, MoveDiscardsNothingOfWhatMoves) {
+  Scene scene;
+  scene.database.Put("from", Heavy(), "zadd");
+  scene.database.Move("from", scene.database, "to", "rename_from", "rename_to");
+  EXPECT_TRUE(scene.discarded.empty());
+  EXPECT_NE(scene.database.Find("to"), nullptr);
+}
+
+TEST(Database, ExpiredHeavyValuesAreDiscarded) {
+  Scene scene;
+  scene.database.Put("met", Heavy(), "zadd");
+  scene.database.ExpireAt("met", Millis(10));
+  scene.database.Put("unmet", Heavy(), "zadd");
+  scene.database.ExpireAt("unmet", Millis(10));
+  scene.database.AdvanceTo(Millis(10));
+  EXPECT_EQ(scene.database.Open("met"), nullptr);
+  EXPECT_EQ(scene.discarded.size(), 1u);
+  EXPECT_EQ(scene.database.ReclaimDue(10), 1u);
+  EXPECT_EQ(scene.discarded.size(), 2u);
+}
+
+TEST(Database, ClearDiscardsAllKeysAtOnceAndGoesOn) {
+  Scene scene;
+  scene.database.Clear();
+  EXPECT_TRUE(scene.discarded.empty());
+  scene.database.AdvanceTo(Millis(7));
+  scene.database.Put("k", Heavy(), "zadd");
+  scene.database.ExpireAt("k", Millis(50));
+  scene.database.Clear();
+  EXPECT_EQ(scene.discarded.size(), 1u);
+  EXPECT_EQ(scene.database.keys().size(), 0u);
+  EXPECT_EQ(scene.database.keys().with_deadline(), 0u);
+  scene.database.Put("k", Light(), "zadd");
+  scene.discarded.clear();
+  EXPECT_NE(scene.database.Find("k"), nullptr);
+  EXPECT_EQ(scene.database.now(), Millis(7));
+}
+
+TEST(Database, FreesByItselfWithoutADiscarder) {
+  Database database(0, kHashSeed, [](const Change&) {});
+  database.Put("k", Heavy(), "zadd");
+  database.Put("k", Heavy(), "zadd");
+  EXPECT_TRUE(database.Erase("k"));
+  database.Put("k", Heavy(), "zadd");
+  database.Clear();
+  EXPECT_EQ(database.keys().size(), 0u);
+}
+
+}  // namespace
+}  // namespace zsetd
