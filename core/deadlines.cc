@@ -1,33 +1,128 @@
 #include "core/deadlines.h"
 
+#include <algorithm>
 #include <cassert>
+#include <iterator>
+#include <utility>
 
 namespace zsetd {
+namespace {
+
+constexpr size_t kBlockPlaces = 128;
+constexpr size_t kGrowth = 8;                           // places
+constexpr size_t kSparsePlaces = kBlockPlaces / 4;      // then a block looks for a neighbour
+constexpr size_t kMergedPlaces = kBlockPlaces * 3 / 4;  // at most, lest it is split again at once
+
+constexpr int64_t kFurthest = (int64_t{1} << 47) - 1;  // milliseconds from 1970
+
+// A vector that grows by itself doubles.
+template <class Block>
+void ReserveFor(Block& block, size_t places) {
+  if (places > block.capacity()) block.reserve((places + kGrowth - 1) / kGrowth * kGrowth);
+}
+
+}  // namespace
+
+Deadlines::Place::Place(Millis deadline, const Entry& entry) {
+  const uint64_t time = std::clamp(deadline.count(), -kFurthest, kFurthest) + kFurthest;
+  const uint64_t address = reinterpret_cast<uintptr_t>(&entry);
+  assert(address >> 48 == 0);  // no system of ours gives a program more than 47 bits unasked
+  high_ = static_cast<uint32_t>(time >> 16);
+  middle_ = static_cast<uint32_t>(time << 16 | address >> 32);
+  low_ = static_cast<uint32_t>(address);
+}
+
+Entry* Deadlines::Place::entry() const {
+  const uint64_t address = uint64_t{middle_ & 0xffff} << 32 | low_;
+  return reinterpret_cast<Entry*>(static_cast<uintptr_t>(address));
+}
 
 Deadlines& Deadlines::operator=(Deadlines&& other) noexcept {
-  index_ = std::move(other.index_);
-  other.index_.clear();
+  blocks_ = std::exchange(other.blocks_, {});
+  size_ = std::exchange(other.size_, 0);
   sum_ = std::exchange(other.sum_, 0);
   return *this;
 }
 
 void Deadlines::Add(Millis deadline, Entry& entry) {
-  index_.emplace(deadline, &entry);
+  const Place added(deadline, entry);
+  ++size_;
   sum_ += deadline.count();
+  if (blocks_.empty()) blocks_.try_emplace(Place());
+  const auto found = BlockFor(added);
+  Block& block = found->second;
+  if (block.size() == kBlockPlaces) return Split(found, added);
+  ReserveFor(block, block.size() + 1);
+  block.insert(std::ranges::lower_bound(block, added), added);
 }
 
 void Deadlines::Remove(Millis deadline, Entry& entry) {
-  [[maybe_unused]] const size_t removed = index_.erase({deadline, &entry});
-  assert(removed == 1);
+  const Place removed(deadline, entry);
+  const auto found = BlockFor(removed);
+  Block& block = found->second;
+  const auto at = std::ranges::lower_bound(block, removed);
+  assert(at != block.end() && *at == removed);
+  block.erase(at);
+  --size_;
   sum_ -= deadline.count();
+  if (block.empty()) return Fill(found);
+  MergeIfSparse(found);
 }
 
 Millis Deadlines::Mean() const {
-  return index_.empty() ? Millis(0) : Millis(sum_ / static_cast<__int128>(index_.size()));
+  return size_ == 0 ? Millis(0) : Millis(sum_ / static_cast<__int128>(size_));
 }
 
-Entry* Deadlines::Earliest() const { return index_.empty() ? nullptr : index_.begin()->second; }
+Entry* Deadlines::Earliest() const {
+  return blocks_.empty() ? nullptr : blocks_.begin()->second.front().entry();
+}
 
-Entry* Deadlines::Latest() const { return index_.empty() ? nullptr : index_.rbegin()->second; }
+Entry* Deadlines::Latest() const {
+  return blocks_.empty() ? nullptr : blocks_.rbegin()->second.back().entry();
+}
+
+Deadlines::Blocks::iterator Deadlines::BlockFor(const Place& place) {
+  return std::prev(blocks_.upper_bound(place));
+}
+
+// Half of the full block goes to a new one, but what comes behind the last place of all starts a
+// block alone.
+void Deadlines::Split(Blocks::iterator full, const Place& added) {
+  Block& block = full->second;
+  const bool at_end = std::next(full) == blocks_.end() && block.back() < added;
+  const auto middle = at_end ? block.end() : block.begin() + kBlockPlaces / 2;
+  Block upper;
+  ReserveFor(upper, block.end() - middle + 1);
+  upper.assign(middle, block.end());
+  block.erase(middle, block.end());
+  Block& home = at_end || upper.front() < added ? upper : block;
+  home.insert(std::ranges::lower_bound(home, added), added);
+  if (!at_end) block.shrink_to_fit();
+  const Place first = upper.front();
+  blocks_.emplace(first, std::move(upper));
+}
+
+// Deadlines are moved often; without this, every one that leaves would thin out its block until
+// hardly any is left in each.
+void Deadlines::MergeIfSparse(Blocks::iterator sparse) {
+  Block& block = sparse->second;
+  if (block.size() >= kSparsePlaces) return;
+  const auto next = std::next(sparse);
+  if (next == blocks_.end() || block.size() + next->second.size() > kMergedPlaces) return;
+  ReserveFor(block, block.size() + next->second.size());
+  block.insert(block.end(), next->second.begin(), next->second.end());
+  blocks_.erase(next);
+}
+
+// The next block moves in, so that what is filed first stays filed under the least of places.
+void Deadlines::Fill(Blocks::iterator empty) {
+  const auto next = std::next(empty);
+  if (next == blocks_.end()) {
+    blocks_.erase(empty);
+  } else {
+    empty->second = std::move(next->second);
+    blocks_.erase(next);
+  }
+}
 
 }  // namespace zsetd

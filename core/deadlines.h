@@ -1,17 +1,32 @@
+// The entries that have a deadline, ordered by it, so that what is due is found without a search.
+//
+// A tree with one pair of eight-byte words in a slot costs 19 to 23 bytes for each entry. Here a
+// pair takes six and six bytes, and stands in a block of up to 128, which grows by a few pairs at a
+// time; the tree holds one slot a block. Deadlines that come in order fill their blocks.
+//
+//     blocks_   [ bound | * ]          [ bound | * ]          [ bound | * ]
+//                        |                      |                      |
+//     block     deadline entry | deadline entry | ...      sorted by deadline, then by address
+//
+// Six bytes hold the milliseconds of 4,400 years to either side of 1970. A deadline further away
+// counts as the furthest; the entry itself knows better.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
+#include <vector>
 
-#include "absl/container/btree_set.h"
+#include "absl/container/btree_map.h"
 #include "core/time.h"
 
 namespace zsetd {
 
 class Entry;
 
-// The entries that have a deadline, ordered by it, so that what is due is found without a search.
-// O(log n) a change, O(1) for all else. Movable; what was moved from is empty.
+// Invariants: no block is empty; no place comes before the one its block is filed under, and all
+// come before the one the next block is filed under. O(log n) a change, O(1) for all
+// else. Movable; what was moved from is empty.
 class Deadlines {
  public:
   Deadlines() = default;
@@ -28,16 +43,38 @@ class Deadlines {
   // The mean of all deadlines, rounded towards 1970; 0 if there are none. O(1).
   Millis Mean() const;
 
-  size_t size() const { return index_.size(); }
+  size_t size() const { return size_; }
 
-  // The heap bytes, estimated: the tree does not tell how full its nodes are. glibc gave out so
-  // many for each of a million entries with Debian 12's abseil: 18.7 for deadlines that came in
-  // order, 22.7 for deadlines in any order.
-  static constexpr size_t kBytesPerEntry = 23;
+  // The heap bytes, estimated: jemalloc gave out so many for each of a million entries whose
+  // deadlines came in any order; 12.6 where they came in order.
+  static constexpr size_t kBytesPerEntry = 14;
   size_t BytesUsed() const { return size() * kBytesPerEntry; }
 
  private:
-  absl::btree_set<std::pair<Millis, Entry*>> index_;
+  // A deadline and its entry, as one number of 96 bits. The default comes before all others.
+  class Place {
+   public:
+    Place() = default;
+    Place(Millis deadline, const Entry& entry);
+    Entry* entry() const;
+    friend auto operator<=>(const Place&, const Place&) = default;
+
+   private:
+    uint32_t high_ = 0;    // of the deadline
+    uint32_t middle_ = 0;  // the rest of the deadline, the beginning of the address
+    uint32_t low_ = 0;     // of the address
+  };
+  using Block = std::vector<Place>;
+  using Blocks = absl::btree_map<Place, Block>;
+
+  // The block where the place stands or would stand; there is one.
+  Blocks::iterator BlockFor(const Place& place);
+  void Split(Blocks::iterator block, const Place& added);
+  void MergeIfSparse(Blocks::iterator block);
+  void Fill(Blocks::iterator empty);
+
+  Blocks blocks_;
+  size_t size_ = 0;
   __int128 sum_ = 0;  // of all deadlines, which can each be as large as 64 bits allow
 };
 

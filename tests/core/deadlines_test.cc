@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "core/keyspace.h"
@@ -71,6 +74,74 @@ TEST(Deadlines, KnowTheEarliestTheLatestAndTheMean) {
     ASSERT_EQ(model.at(deadlines.Earliest()), first->second);
     ASSERT_EQ(model.at(deadlines.Latest()), last->second);
   }
+}
+
+TEST(Deadlines, ComeOutInOrderHoweverTheyWentIn) {
+  constexpr int kCount = 3'000;  // many blocks
+  Keyspace keys(1);
+  const auto entries = MakeEntries(keys, kCount);
+  for (const int stride : {1, kCount - 1, 1'009}) {
+    Deadlines deadlines;
+    std::map<Entry*, Millis> model;
+    for (int i = 0; i < kCount; ++i) {
+      const Millis deadline(int64_t{i} * stride % kCount / 2 * 1'000'000'007);
+      model[entries[i]] = deadline;
+      deadlines.Add(deadline, *entries[i]);
+    }
+    Millis last(0);
+    while (Entry* entry = deadlines.Earliest()) {
+      ASSERT_GE(model.at(entry), last);
+      last = model.at(entry);
+      deadlines.Remove(last, *entry);
+      ASSERT_EQ(model.erase(entry), 1u);
+    }
+    EXPECT_TRUE(model.empty());
+    EXPECT_EQ(deadlines.size(), 0u);
+  }
+}
+
+TEST(Deadlines, FillAndEmptyBesideASet) {
+  const uint64_t seed = 11;
+  SCOPED_TRACE(seed);
+  Rng rng(seed);
+  Keyspace keys(1);
+  const auto entries = MakeEntries(keys, 2'000);
+  Deadlines deadlines;
+  std::map<Entry*, Millis> model;
+  std::multiset<Millis> ordered;
+  for (int step = 0; step < 60'000; ++step) {
+    const bool filling = step / 10'000 % 2 == 0;
+    Entry* entry = entries[rng.Below(entries.size())];
+    const auto known = model.find(entry);
+    if (known != model.end() && (!filling || rng.Below(4) == 0)) {
+      deadlines.Remove(known->second, *entry);
+      ordered.erase(ordered.find(known->second));
+      model.erase(known);
+    } else if (known == model.end() && (filling || rng.Below(4) == 0)) {
+      const Millis deadline(static_cast<int64_t>(rng.Below(1'000'000)) - 1'000 + step);
+      deadlines.Add(deadline, *entry);
+      ordered.insert(deadline);
+      model[entry] = deadline;
+    }
+    ASSERT_EQ(deadlines.size(), model.size());
+    if (model.empty()) continue;
+    ASSERT_EQ(model.at(deadlines.Earliest()), *ordered.begin());
+    ASSERT_EQ(model.at(deadlines.Latest()), *ordered.rbegin());
+  }
+}
+
+TEST(Deadlines, TheFurthestAreHeldToo) {
+  Keyspace keys(1);
+  const auto entries = MakeEntries(keys, 3);
+  Deadlines deadlines;
+  deadlines.Add(Millis::max(), *entries[0]);
+  deadlines.Add(Millis(-5), *entries[1]);
+  deadlines.Add(Millis::min() + Millis(1), *entries[2]);
+  EXPECT_EQ(deadlines.Latest(), entries[0]);
+  EXPECT_EQ(deadlines.Earliest(), entries[2]);
+  deadlines.Remove(Millis::max(), *entries[0]);
+  deadlines.Remove(Millis::min() + Millis(1), *entries[2]);
+  EXPECT_EQ(deadlines.Earliest(), entries[1]);
 }
 
 TEST(Deadlines, MovedFromIsEmpty) {
