@@ -23,6 +23,7 @@ Host HostOf(Engine& engine) {
             engine.AdvanceTo(engine.now() + std::chrono::duration_cast<Millis>(time));
           },
       .shut_down = [] {},
+      .discard = [](const std::shared_ptr<void>&) {},
       .executable = {},
       .config_file = {},
   };

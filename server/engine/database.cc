@@ -54,10 +54,10 @@ bool Database::Persist(std::string_view key) {
 void Database::Move(std::string_view key, Database& destination, std::string_view target,
                     std::string_view event_from, std::string_view event_to) {
   Entry* entry = keys_.Find(key);
-  Value value = std::move(entry->value);
   const std::optional<Millis> deadline = entry->deadline();
-  EraseEntry(*entry, event_from);
-  destination.Receive(target, std::move(value), deadline, event_to);
+  const std::unique_ptr<Entry> gone = keys_.Extract(*entry);
+  Report(gone->key(), event_from);
+  destination.Receive(target, std::move(gone->value), deadline, event_to);
 }
 
 void Database::Copy(std::string_view key, Database& destination, std::string_view target,

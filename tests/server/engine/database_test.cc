@@ -89,6 +89,16 @@ TEST(Database, MoveDiscardsNothingOfWhatMoves) {
   EXPECT_NE(scene.database.Find("to"), nullptr);
 }
 
+TEST(Database, ListsMoveWithoutBeingLookedAtAfterwards) {
+  Scene scene;
+  List list;
+  list.PushBack("a");
+  scene.database.Put("from", std::move(list), "rpush");
+  scene.database.Move("from", scene.database, "to", "rename_from", "rename_to");
+  EXPECT_EQ(scene.database.Find("from"), nullptr);
+  EXPECT_EQ(std::get<List>(scene.database.Find("to")->value).size(), 1u);
+}
+
 TEST(Database, ExpiredHeavyValuesAreDiscarded) {
   Scene scene;
   scene.database.Put("met", Heavy(), "zadd");
