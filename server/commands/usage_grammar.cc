@@ -193,44 +193,6 @@ bool Reader::TakeRepetition(Arguments& arguments) {
   return true;
 }
 
-std::string Text(const Argument& argument);
-
-std::string Joined(const Arguments& arguments, std::string_view between) {
-  std::string text;
-  for (const Argument& argument : arguments) {
-    if (!text.empty()) text += between;
-    text += Text(argument);
-  }
-  return text;
-}
-
-// Neither the token before it, nor its repetition.
-std::string Body(const Argument& argument) {
-  switch (argument.type) {
-    case Type::kPureToken:
-      return argument.token;
-    case Type::kOneOf:
-      return "<" + Joined(argument.arguments, "|") + ">";
-    case Type::kBlock:
-      return Joined(argument.arguments, " ");
-    default:
-      return argument.name;
-  }
-}
-
-std::string Text(const Argument& argument) {
-  const bool introduced = !argument.token.empty() && argument.type != Type::kPureToken;
-  const std::string body = Body(argument);
-  const std::string once = introduced ? argument.token + " " + body : body;
-  if (argument.multiple) {
-    const std::string again = " [" + (argument.multiple_token ? once : body) + " ...]";
-    return argument.optional ? "[" + once + again + "]" : once + again;
-  }
-  if (!argument.optional) return once;
-  const bool bare_choice = argument.type == Type::kOneOf && !introduced;
-  return "[" + (bare_choice ? once.substr(1, once.size() - 2) : once) + "]";
-}
-
 }  // namespace
 
 std::optional<std::vector<Argument>> ParseUsage(std::string_view usage) {
@@ -240,7 +202,5 @@ std::optional<std::vector<Argument>> ParseUsage(std::string_view usage) {
   if (!reader.ok() || !reader.AtEnd()) return std::nullopt;
   return arguments;
 }
-
-std::string UsageText(const std::vector<Argument>& arguments) { return Joined(arguments, " "); }
 
 }  // namespace zsetd

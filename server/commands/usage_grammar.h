@@ -46,7 +46,4 @@ struct Argument {
 // Nothing if it cannot be read.
 std::optional<std::vector<Argument>> ParseUsage(std::string_view usage);
 
-// Writes the arguments in the same notation.
-std::string UsageText(const std::vector<Argument>& arguments);
-
 }  // namespace zsetd

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "server/commands/families.h"
+#include "server/commands/usage_text.h"
 
 namespace zsetd {
 namespace {

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "server/commands/usage_grammar.h"
+
+namespace zsetd {
+
+// Writes arguments as ParseUsage() reads them.
+std::string UsageText(const std::vector<Argument>& arguments);
+
+}  // namespace zsetd
