@@ -2,6 +2,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "protocol/number_text.h"
 #include "server/commands/families.h"
@@ -51,33 +52,36 @@ void Debug(Call& call) {
 struct ShutdownOptions {
   bool save = false;
   bool nosave = false;
+  bool now = false;  // waits for no replica; there are none
   bool force = false;
   bool abort = false;
+};
+
+constexpr std::pair<std::string_view, bool ShutdownOptions::*> kShutdownOptions[] = {
+    {"save", &ShutdownOptions::save},   {"nosave", &ShutdownOptions::nosave},
+    {"now", &ShutdownOptions::now},     {"force", &ShutdownOptions::force},
+    {"abort", &ShutdownOptions::abort},
 };
 
 ShutdownOptions ReadShutdownOptions(ArgReader& args) {
   ShutdownOptions options;
   while (args.ok() && !args.AtEnd()) {
-    if (args.Take("nosave")) {
-      options.nosave = true;
-    } else if (args.Take("save")) {
-      options.save = true;
-    } else if (args.Take("force")) {
-      options.force = true;
-    } else if (args.Take("abort")) {
-      options.abort = true;
-    } else if (!args.Take("now")) {  // there are no replicas to wait for
+    const auto taken = std::ranges::find_if(
+        kShutdownOptions, [&](const auto& option) { return args.Take(option.first); });
+    if (taken == std::end(kShutdownOptions)) {
       args.Refuse(kSyntaxError);
+    } else {
+      options.*taken->second = true;
     }
   }
-  if (options.save && options.nosave) args.Refuse(kSyntaxError);
+  const bool others = options.save || options.nosave || options.now || options.force;
+  if ((options.save && options.nosave) || (options.abort && others)) args.Refuse(kSyntaxError);
   return options;
 }
 
 // The client hears nothing but the end of its connection.
 void Shutdown(Call& call) {
   const ShutdownOptions options = ReadShutdownOptions(call.args);
-  if (options.abort && call.words().size() > 2) call.args.Refuse(kSyntaxError);
   if (call.Refused()) return;
   if (options.abort) return call.Fail("ERR No shutdown in progress.");
   if (options.save && !options.force) {
