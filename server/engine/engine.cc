@@ -1,6 +1,7 @@
 #include "server/engine/engine.h"
 
 #include <algorithm>
+#include <chrono>
 #include <string>
 #include <utility>
 
@@ -210,7 +211,11 @@ bool Engine::IsIdle(const Client& client) const {
   return now_ - client.last_active > std::chrono::seconds(settings_.timeout);
 }
 
+// No oftener than `hz` has it, for it takes as long as there are clients; a tick may come for each
+// deadline.
 void Engine::LookAfterClients() {
+  if (std::chrono::abs(now_ - looked_after_clients_at_) < Millis(1000) / settings_.hz) return;
+  looked_after_clients_at_ = now_;
   std::vector<Client*> idle;  // apart, for who is disconnected leaves clients_
   for (const auto& [id, client] : clients_) {
     if (IsIdle(*client)) idle.push_back(client);

@@ -81,8 +81,8 @@ class Engine {
   // Whether so much is unsent that the client must be closed (client-output-buffer-limit).
   bool IsStalled(Client& client) const;
 
-  // Wakes stalled clients, closes idle ones and frees what is past its deadline, until nothing is
-  // or `budget` is spent.
+  // Wakes stalled clients and closes idle ones, `hz` times a second at most, and frees what is past
+  // its deadline, until nothing is or `budget` is spent.
   void Tick(Micros budget);
 
   // When the next key comes due, or came due if it is not freed yet; nothing if no key has a
@@ -140,6 +140,7 @@ class Engine {
   std::string run_id_;
   Millis started_at_;
   Millis now_;
+  Millis looked_after_clients_at_{0};
   uint64_t last_client_id_ = 0;
 };
 

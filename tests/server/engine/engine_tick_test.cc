@@ -1,0 +1,55 @@
+// How often a tick looks after clients.
+
+#include <gtest/gtest.h>
+
+#include "server/engine/engine.h"
+
+namespace zsetd {
+namespace {
+
+constexpr Millis kStart{1'800'000'000'000};
+constexpr Millis kPeriod{100};
+
+Settings WithNoOutputAllowed() {
+  Settings settings;
+  settings.hz = 10;
+  settings.client_output_buffer_limit.normal.hard_bytes = 1;
+  return settings;
+}
+
+class EngineTick : public testing::Test {
+ protected:
+  EngineTick() {
+    engine_.Attach(stalled_);
+    stalled_.out = "too much";
+  }
+  ~EngineTick() override { engine_.Detach(stalled_); }
+
+  // How often the client is woken by a tick at that time.
+  int WakesAt(Millis now) {
+    const int before = wakes_;
+    engine_.AdvanceTo(now);
+    engine_.Tick(Micros(1000));
+    return wakes_ - before;
+  }
+
+  Engine engine_{
+      WithNoOutputAllowed(), {}, /*seed=*/1, kStart, Host{.stopwatch = [] { return Micros(0); }}};
+  int wakes_ = 0;
+  Client stalled_{engine_.NextClientId(), "peer", "own", kStart, [this] { ++wakes_; }};
+};
+
+TEST_F(EngineTick, LooksAfterClientsOnceInAPeriod) {
+  EXPECT_EQ(WakesAt(kStart), 1);
+  EXPECT_EQ(WakesAt(kStart), 0);
+  EXPECT_EQ(WakesAt(kStart + kPeriod - Millis(1)), 0);
+  EXPECT_EQ(WakesAt(kStart + kPeriod), 1);
+}
+
+TEST_F(EngineTick, LooksAfterClientsWhenTheClockIsSetBack) {
+  EXPECT_EQ(WakesAt(kStart), 1);
+  EXPECT_EQ(WakesAt(kStart - kPeriod), 1);
+}
+
+}  // namespace
+}  // namespace zsetd
