@@ -9,7 +9,8 @@ import time
 import unittest
 
 from peer import request
-from zsetd import SANITIZED, ZsetdTest, eventually
+from server_process import eventually
+from zsetd import SANITIZED, ZsetdTest
 
 HOUR_S = 3600
 SHIFTED_CLOCK = os.environ["SHIFTED_CLOCK"]

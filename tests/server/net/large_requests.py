@@ -5,7 +5,7 @@ import signal
 import unittest
 
 from peer import request
-from zsetd import SANITIZED, ZsetdTest, eventually
+from zsetd import SANITIZED, ZsetdTest
 
 MB = 1 << 20
 

@@ -4,7 +4,8 @@ import threading
 import unittest
 
 from peer import request
-from zsetd import SANITIZED, ZsetdTest, eventually
+from server_process import eventually
+from zsetd import SANITIZED, ZsetdTest
 
 MB = 1 << 20
 BOUND = 32 * MB  # beyond what the server had before; generous, and far below what was asked for

@@ -1,0 +1,96 @@
+"""A server program for tests: on a port of its own, with nothing in it and nothing kept."""
+
+import os
+import pathlib
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+# Each server runs in a folder that is thrown away; these keep Redis from writing there at all.
+OPTIONS = {"redis-server": ["--save", "", "--appendonly", "no"]}
+
+START_S = 20  # under a sanitizer, beside other tests, on a small machine
+LEAVE_S = 20
+
+
+def eventually(holds, patience_s=20):
+    """Asks `holds` until it does; what it answered last."""
+    deadline = time.monotonic() + patience_s
+    while not (answer := holds()) and time.monotonic() < deadline:
+        time.sleep(0.002)
+    return answer
+
+
+def free_port():
+    """A free port below those the system hands out, so that no client's own socket takes it."""
+    while True:
+        port = random.randrange(20000, 32000)
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) != 0:
+                return port
+
+
+class ServerProcess:
+    """A server that listens on `port`, until stop(). It does not outlive the test."""
+
+    def __init__(self, program, *options, environment=None, output=None):
+        """`output` is a file for what it writes to standard output, if that is not for log()."""
+        self.name = pathlib.Path(program).name
+        self.expected_exit_code = 0
+        self._folder = tempfile.TemporaryDirectory()
+        self._log_file = pathlib.Path(self._folder.name, "log")
+        options = [*OPTIONS.get(self.name, []), *options]
+        for _ in range(3):  # a port may be taken by another before the server has it
+            self.port = free_port()
+            command = [os.path.abspath(shutil.which(program) or program),
+                       "--port", str(self.port), *options]
+            self._launch(command, {**os.environ, **(environment or {})}, output)
+            if eventually(lambda: self.ended() or self.listens(), START_S) and not self.ended():
+                return
+            self.kill()
+        raise RuntimeError(f"{self.name} does not start; its log:\n{self.log()}")
+
+    def _launch(self, command, environment, output):
+        with self._log_file.open("wb") as log:
+            self.process = subprocess.Popen(
+                ["setpriv", "--pdeathsig", "KILL", "--", *command], cwd=self._folder.name,
+                stdout=output or log, stderr=log, env=environment)
+
+    def listens(self):
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", self.port)) == 0
+
+    def log(self):
+        return self._log_file.read_text(errors="replace")
+
+    def ended(self):
+        return self.process.poll() is not None
+
+    def ask_to_leave(self, number=signal.SIGTERM):
+        self.process.send_signal(number)
+
+    def exit_code(self):
+        """Waits until the server has left."""
+        return self.process.wait(LEAVE_S)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self):
+        """Asks the server to leave, if it is still there. What was wrong with its end, or None."""
+        if not self.ended():
+            self.ask_to_leave()
+        with self._folder:
+            try:
+                code = self.exit_code()
+            except subprocess.TimeoutExpired:
+                self.kill()
+                return f"{self.name} did not leave within {LEAVE_S} s; its log:\n{self.log()}"
+            if code != self.expected_exit_code:
+                return f"{self.name} left with exit code {code}; its log:\n{self.log()}"
+        return None
