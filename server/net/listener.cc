@@ -7,7 +7,6 @@
 #include <chrono>
 #include <utility>
 
-#include "server/engine/errors.h"
 #include "server/net/coroutine.h"
 
 namespace zsetd {
@@ -24,7 +23,7 @@ constexpr int kMostAtOnce = 100;  // then those who are connected have their tur
 Listener::Listener(asio::io_context& io, std::function<void(Tcp::socket)> on_connection)
     : acceptor_(io), on_connection_(std::move(on_connection)) {}
 
-absl::Status Listener::Listen(const Tcp::endpoint& endpoint, int backlog) {
+error_code Listener::Listen(const Tcp::endpoint& endpoint, int backlog) {
   error_code error;
   acceptor_.open(endpoint.protocol(), error);
   if (!error) acceptor_.set_option(Tcp::acceptor::reuse_address(true), error);
@@ -32,9 +31,8 @@ absl::Status Listener::Listen(const Tcp::endpoint& endpoint, int backlog) {
   if (!error) acceptor_.bind(endpoint, error);
   if (!error) acceptor_.listen(backlog, error);
   if (!error) NeverBlock(error);
-  if (error) return Refusal(error.message());
-  Spawn(acceptor_.get_executor(), [this] { return Accept(); });
-  return absl::OkStatus();
+  if (!error) Spawn(acceptor_.get_executor(), [this] { return Accept(); });
+  return error;
 }
 
 // The second is for Asio, which would answer a connection that broke in the queue by waiting for

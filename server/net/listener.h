@@ -5,8 +5,6 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <functional>
 
-#include "absl/status/status.h"
-
 namespace zsetd {
 
 // Accepts connections on one address and hands them on. Goes on after a failure to accept, such as
@@ -18,7 +16,7 @@ class Listener {
   Listener(boost::asio::io_context& io, std::function<void(Tcp::socket)> on_connection);
 
   // Binds and starts to accept.
-  absl::Status Listen(const Tcp::endpoint& endpoint, int backlog);
+  boost::system::error_code Listen(const Tcp::endpoint& endpoint, int backlog);
 
   // Hands on those who have connected already, then closes.
   void Stop();

@@ -37,6 +37,12 @@ void Prepare(tcp::socket& socket, const Settings& settings) {
   socket.set_option(TcpOption<TCP_KEEPCNT>(kUnansweredProbes), ignored);
 }
 
+// Whether the address does not exist on this machine; rather than, say, be taken.
+bool IsMissing(const error_code& error) {
+  return error == boost::system::errc::address_not_available ||
+         error == boost::system::errc::address_family_not_supported;
+}
+
 }  // namespace
 
 Server::Server(asio::io_context& io, Engine& engine)
@@ -45,16 +51,18 @@ Server::Server(asio::io_context& io, Engine& engine)
 absl::Status Server::Listen() {
   std::istringstream addresses(engine_.settings().bind);
   for (std::string address; addresses >> address;) {
-    const bool optional = address.front() == '-';
-    const absl::Status status = ListenOn(optional ? address.substr(1) : address);
-    if (!status.ok() && !optional) return status;
+    const absl::Status status = ListenOn(address);
+    if (!status.ok()) return status;
   }
+  if (listeners_.empty()) return Refusal("bind: there is no address to listen on");
   ticker_.Start();
   AwaitSignal();
   return absl::OkStatus();
 }
 
 absl::Status Server::ListenOn(std::string_view text) {
+  const bool optional = text.starts_with('-');
+  if (optional) text.remove_prefix(1);
   const std::string name(text == "*" ? "0.0.0.0" : text == "::*" ? "::" : text);
   const uint16_t port = static_cast<uint16_t>(engine_.settings().port);
   error_code error;
@@ -62,14 +70,14 @@ absl::Status Server::ListenOn(std::string_view text) {
   if (error) return Refusal("bind: " + name + " is no address");
   auto listener = std::make_unique<Listener>(
       io_, [this](tcp::socket socket) { OnConnection(std::move(socket)); });
-  const absl::Status status =
-      listener->Listen({address, port}, static_cast<int>(engine_.settings().tcp_backlog));
-  if (!status.ok()) {
+  error = listener->Listen({address, port}, static_cast<int>(engine_.settings().tcp_backlog));
+  if (optional && IsMissing(error)) return absl::OkStatus();
+  if (error) {
     return Refusal("Cannot listen on " + name + " port " + std::to_string(port) + ": " +
-                   std::string(ErrorLine(status)));
+                   error.message());
   }
   listeners_.push_back(std::move(listener));
-  return status;
+  return absl::OkStatus();
 }
 
 void Server::OnConnection(tcp::socket socket) {

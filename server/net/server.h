@@ -22,7 +22,8 @@ class Server {
  public:
   Server(boost::asio::io_context& io, Engine& engine);
 
-  // Listens on every address of the setting `bind`. The error names the address that failed.
+  // Listens on every address of the setting `bind`; there is at least one. Of those after a minus it
+  // passes over what this machine does not have. The error names the address that failed.
   absl::Status Listen();
 
   // Stops listening, answers what has been received and closes; then the context runs out of work.
