@@ -42,7 +42,9 @@ class Zsetd(ServerProcess):
         return int(status.split(field)[1].split()[0]) << 10
 
     def limit(self, what, most):
-        resource.prlimit(self.process.pid, what, (most, most))
+        """Leaves what it may be raised to as it is."""
+        _, highest = resource.prlimit(self.process.pid, what)
+        resource.prlimit(self.process.pid, what, (most, highest))
 
     def open_files(self):
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))

@@ -1,0 +1,79 @@
+"""New connections are taken whatever happens to others."""
+
+import contextlib
+import resource
+import unittest
+
+from peer import Peer, request
+from server_process import eventually
+from zsetd import ZsetdTest
+
+
+class Connecting(ZsetdTest):
+    def served(self):
+        """A client, if another is served."""
+        client = self.connect()
+        with contextlib.suppress(OSError, EOFError):
+            return client if client.ask("PING") == b"PONG" else None
+
+    def test_beyond_maxclients_is_refused_until_one_leaves(self):
+        self.start("--maxclients", "3")
+        clients = [eventually(self.served) for _ in range(3)]
+        for _ in range(10):
+            self.assertEqual(self.connect().rest(), b"-ERR max number of clients reached\r\n")
+        clients[0].close()
+        self.assertTrue(eventually(self.served))
+        self.assertEqual(clients[1].ask("PING"), b"PONG")
+
+    def test_beyond_maxclients_is_refused_even_to_who_has_asked_already(self):
+        self.start("--maxclients", "1")
+        served = eventually(self.served)
+        with self.server.frozen():
+            client = self.connect()
+            client.send("PING")
+        self.assertEqual(str(client.reply()), "ERR max number of clients reached")
+        self.assertEqual(served.ask("PING"), b"PONG")
+
+    def test_works_after_a_storm_of_connections_that_break(self):
+        self.start()
+        half = request("PING")
+        for i in range(1000):
+            client = Peer(self.server.port)
+            client.socket.sendall(half[:i % len(half)])
+            client.vanish()
+        observer = self.connect()
+        self.assertTrue(eventually(lambda: observer.ask("CLIENT", "LIST").count(b"\n") == 1))
+
+    def test_works_after_connections_that_broke_in_the_queue(self):
+        self.start()
+        with self.server.frozen():
+            for _ in range(100):
+                Peer(self.server.port).vanish()
+        self.assertEqual(self.connect().ask("PING"), b"PONG")
+
+    def test_many_at_once_are_all_served(self):
+        self.start()
+        with self.server.frozen():
+            clients = [self.connect() for _ in range(300)]
+            for i, client in enumerate(clients):
+                client.send("ECHO", i)
+        for i, client in enumerate(clients):
+            self.assertEqual(client.reply(), b"%d" % i)
+
+    def test_goes_on_when_files_are_to_be_had_again(self):
+        self.start()
+        served = self.connect()
+        self.assertEqual(served.ask("PING"), b"PONG")
+        self.server.limit(resource.RLIMIT_NOFILE, self.server.open_files())
+        waiting = [self.connect() for _ in range(5)]
+        for client in waiting:
+            client.send("PING")
+        self.assertTrue(eventually(lambda: "Too many open files" in self.server.log()))
+        self.assertEqual(served.ask("PING"), b"PONG")
+        self.server.limit(resource.RLIMIT_NOFILE, self.server.open_files() + 10)
+        for client in waiting:
+            self.assertEqual(client.reply(), b"PONG")
+
+
+if __name__ == "__main__":
+    unittest.main()
