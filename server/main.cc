@@ -2,6 +2,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -62,6 +63,7 @@ void MeetOpenFileLimit(Settings& settings) {
 }
 
 int Serve(const CommandLine& line) {
+  std::signal(SIGPIPE, SIG_IGN);  // who reads the log may leave: that is no end of the server
   Settings settings = line.settings;
   if (const absl::Status status = OpenLog(settings.logfile); !status.ok()) return Complain(status);
   SetLogLevel(settings.loglevel);

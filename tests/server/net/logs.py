@@ -1,0 +1,20 @@
+"""What becomes of the log is no matter of life and death."""
+
+import os
+import unittest
+
+from zsetd import ZsetdTest
+
+
+class Logs(ZsetdTest):
+    def test_may_lose_their_reader(self):
+        reader, writer = os.pipe()
+        self.start("--loglevel", "debug", output=writer)
+        os.close(reader)
+        os.close(writer)
+        for _ in range(3):  # each is logged
+            self.assertEqual(self.connect().ask("PING"), b"PONG")
+
+
+if __name__ == "__main__":
+    unittest.main()
