@@ -29,6 +29,7 @@ Millis Ticker::NextTick() const {
 }
 
 void Ticker::Arm() {
+  if (stopped_) return;
   const Millis now = UnixNow();
   armed_for_ = NextTick();
   timer_.expires_after(std::clamp(armed_for_ - now, Millis(0), Millis(1000)));
