@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/member_hash.h"
+#include "core/keyed_hash.h"
 
 namespace zsetd::bench {
 
@@ -18,7 +18,7 @@ TextbookDict::~TextbookDict() {
 }
 
 TextbookDict::Node* TextbookDict::Find(std::string_view member) const {
-  const uint64_t hash = MemberHash(member);
+  const uint64_t hash = KeyedHash(member);
   for (const Table& table : tables_) {
     if (table.empty()) break;
     for (Entry* entry = table[hash & (table.size() - 1)]; entry != nullptr; entry = entry->next) {
@@ -35,14 +35,14 @@ void TextbookDict::Insert(TextbookString* member, Node* node) {
     moved_ = 0;
   }
   Table& table = tables_[growing() ? 1 : 0];
-  Entry*& bucket = table[MemberHash(member->view()) & (table.size() - 1)];
+  Entry*& bucket = table[KeyedHash(member->view()) & (table.size() - 1)];
   bucket = new Entry{member, node, bucket};
   ++size_;
 }
 
 void TextbookDict::Remove(std::string_view member) {
   MoveOneBucket();
-  const uint64_t hash = MemberHash(member);
+  const uint64_t hash = KeyedHash(member);
   for (Table& table : tables_) {
     if (table.empty()) break;
     for (Entry** at = &table[hash & (table.size() - 1)]; *at != nullptr; at = &(*at)->next) {
@@ -61,7 +61,7 @@ void TextbookDict::MoveOneBucket() {
   Table& to = tables_[1];
   for (Entry* entry = std::exchange(tables_[0][moved_], nullptr); entry != nullptr;) {
     Entry* next = entry->next;
-    Entry*& bucket = to[MemberHash(entry->member->view()) & (to.size() - 1)];
+    Entry*& bucket = to[KeyedHash(entry->member->view()) & (to.size() - 1)];
     entry->next = std::exchange(bucket, entry);
     entry = next;
   }

@@ -10,7 +10,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "bench/textbook_dict.h"
 #include "bench/textbook_skip_list.h"
-#include "core/member_hash.h"
+#include "core/keyed_hash.h"
 #include "core/sorted_set.h"
 
 namespace zsetd::bench {
@@ -159,8 +159,8 @@ class Abseil {
   };
   struct Hash {
     using is_transparent = void;
-    size_t operator()(std::string_view member) const { return MemberHash(member); }
-    size_t operator()(const Held* held) const { return MemberHash(held->member->view()); }
+    size_t operator()(std::string_view member) const { return KeyedHash(member); }
+    size_t operator()(const Held* held) const { return KeyedHash(held->member->view()); }
   };
   struct Equal {
     using is_transparent = void;

@@ -5,7 +5,7 @@
 #include <cassert>
 
 #include "core/block_packing.h"
-#include "core/member_hash.h"
+#include "core/keyed_hash.h"
 #include "core/unpacked_block.h"
 
 namespace zsetd {
@@ -34,7 +34,7 @@ class BlockSkipList::Hashes : public MemberIndex::Blocks {
     MemberBuffer buffer;
     if (block == nullptr) return found;
     block->FindTag(tag, [&](size_t i) {
-      const uint64_t hash = MemberHash(block->MemberAt(i, buffer));
+      const uint64_t hash = KeyedHash(block->MemberAt(i, buffer));
       if ((hash & mask) == low_bits && nth-- == 0) found = hash;
       return found.has_value();
     });
@@ -54,13 +54,13 @@ class BlockSkipList::Hashes : public MemberIndex::Blocks {
 BlockSkipList::BlockSkipList(Block* block) : levels_(0, block->count()) {
   UnpackedBlock unpacked(*block);
   for (BlockItem& item : unpacked.items()) {
-    item.tag = MemberIndex::TagOf(MemberHash(item.member));
+    item.tag = MemberIndex::TagOf(KeyedHash(item.member));
     row_.CountLarge(item.large);
   }
   Block* tagged = Block::Pack(unpacked.items(), PlanBlock(unpacked.items(), true));
   row_.Add(tagged, nullptr);
   for (const BlockItem& item : unpacked.items()) {
-    index_.Insert(MemberHash(item.member), tagged->id, Hashes(row_));
+    index_.Insert(KeyedHash(item.member), tagged->id, Hashes(row_));
   }
   Block::Free(block);
 }
@@ -70,7 +70,7 @@ size_t BlockSkipList::BytesUsed() const {
 }
 
 BlockSkipList::Spot BlockSkipList::SpotFor(uint64_t code, std::string_view member) const {
-  const uint64_t hash = MemberHash(member);
+  const uint64_t hash = KeyedHash(member);
   index_.Prefetch(hash);
   const Levels::Path path = levels_.Find(code, member);
   row_.At(path.child)->Prefetch();
@@ -78,7 +78,7 @@ BlockSkipList::Spot BlockSkipList::SpotFor(uint64_t code, std::string_view membe
 }
 
 std::optional<BlockPlace> BlockSkipList::Find(std::string_view member) const {
-  const uint64_t hash = MemberHash(member);
+  const uint64_t hash = KeyedHash(member);
   index_.Prefetch(hash);
   return Find(member, hash);
 }
@@ -182,7 +182,7 @@ void BlockSkipList::Rename(std::span<const BlockItem> items, size_t unknown, uin
                            uint32_t to) {
   std::array<uint64_t, UnpackedBlock::kCapacity> hashes;
   for (size_t i = 0; i < items.size(); ++i) {
-    hashes[i] = MemberHash(items[i].member);
+    hashes[i] = KeyedHash(items[i].member);
     index_.Prefetch(hashes[i]);
   }
   for (size_t i = 0; i < items.size(); ++i) {
@@ -201,7 +201,7 @@ void BlockSkipList::Append(std::span<const BlockItem> items) {
     levels_.Add(levels_.Find(own[0].code, own[0].member), own.size());
     for (const BlockItem& item : own) {
       row_.CountLarge(item.large);
-      index_.Insert(MemberHash(item.member), id, Hashes(row_));
+      index_.Insert(KeyedHash(item.member), id, Hashes(row_));
     }
     items = items.subspan(own.size());
   }

@@ -6,7 +6,7 @@
 
 #include "core/block_packing.h"
 #include "core/block_skip_list.h"
-#include "core/member_hash.h"
+#include "core/keyed_hash.h"
 #include "core/unpacked_block.h"
 
 namespace zsetd {
@@ -35,7 +35,7 @@ void BlockSkipList::Move(BlockPlace place, uint64_t code, std::string_view membe
   const size_t i = place.index;
   if (KeepsPlace(*block, i, code) && block->SetCode(i, code)) return;
 
-  const uint64_t hash = MemberHash(member);
+  const uint64_t hash = KeyedHash(member);
   const uint32_t from = block->id;
   const BlockItem item = {code, member, block->LargeAt(i), MemberIndex::TagOf(hash)};
   if (IsBetweenEnds(*block, code)) {  // the levels need not know
@@ -53,7 +53,7 @@ void BlockSkipList::Move(BlockPlace place, uint64_t code, std::string_view membe
 
 void BlockSkipList::Erase(BlockPlace place, std::string_view member) {
   Block* block = row_.At(place.block->id);
-  index_.Remove(MemberHash(member), block->id);
+  index_.Remove(KeyedHash(member), block->id);
   row_.FreeLarge(block->LargeAt(place.index));
   EraseIn(block, place.index, member);
 }
@@ -87,7 +87,7 @@ void BlockSkipList::EraseSome(const Levels::Path& path, size_t first, size_t las
   MemberBuffer buffer;
   std::array<uint64_t, Block::kMaxCount> hashes;
   for (size_t i = first; i < last; ++i) {
-    hashes[i] = MemberHash(block->MemberAt(i, buffer));
+    hashes[i] = KeyedHash(block->MemberAt(i, buffer));
     index_.Prefetch(hashes[i]);
   }
   for (size_t i = first; i < last; ++i) {

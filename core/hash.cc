@@ -37,12 +37,23 @@ struct SipState {
   }
 };
 
-// The bytes as a little-endian number; `size` is at most 8.
-uint64_t WordAt(const char* bytes, size_t size) {
+template <class Integer>
+uint64_t Load(const char* bytes) {
   static_assert(std::endian::native == std::endian::little);
-  uint64_t word = 0;
-  if (size > 0) std::memcpy(&word, bytes, size);  // no bytes may stand at null
+  Integer word;
+  std::memcpy(&word, bytes, sizeof(word));
   return word;
+}
+
+// The last `size` bytes, fewer than 8, of `bytes` as a little-endian number. Loads of fixed sizes
+// that overlap: a memcpy of unknown size costs more than the hash itself.
+uint64_t Tail(std::string_view bytes, size_t size) {
+  const char* end = bytes.data() + bytes.size();
+  if (size == 0) return 0;
+  if (bytes.size() >= 8) return Load<uint64_t>(end - 8) >> (64 - 8 * size);
+  if (size >= 4) return Load<uint32_t>(end - size) | Load<uint32_t>(end - 4) << (8 * size - 32);
+  const uint64_t first = Load<uint8_t>(end - size), middle = Load<uint8_t>(end - size + size / 2);
+  return first | middle << (size / 2 * 8) | Load<uint8_t>(end - 1) << (8 * size - 8);
 }
 
 // Spreads one seed over many words. Steele, Lea, Flood 2014, "Fast Splittable PRNGs" (SplitMix).
@@ -57,12 +68,9 @@ uint64_t Mixed(uint64_t word) {
 template <int c, int d>
 uint64_t SipHash(HashKey key, std::string_view bytes) {
   SipState state(key);
-  const uint64_t length_byte = uint64_t{bytes.size()} << 56;
-  while (bytes.size() >= 8) {
-    state.Absorb<c>(WordAt(bytes.data(), 8));
-    bytes.remove_prefix(8);
-  }
-  state.Absorb<c>(length_byte | WordAt(bytes.data(), bytes.size()));
+  const char* const tail = bytes.data() + bytes.size() / 8 * 8;
+  for (const char* at = bytes.data(); at != tail; at += 8) state.Absorb<c>(Load<uint64_t>(at));
+  state.Absorb<c>(uint64_t{bytes.size()} << 56 | Tail(bytes, bytes.size() % 8));
   state.v2 ^= 0xff;
   for (int i = 0; i < d; ++i) state.Round();
   return state.v0 ^ state.v1 ^ state.v2 ^ state.v3;

@@ -15,8 +15,7 @@ struct HashKey {
 template <int c, int d>
 uint64_t SipHash(HashKey key, std::string_view bytes);
 
-// The hash of all tables whose keys come from clients. Who does not know the seed cannot make up
-// keys that meet in one bucket. absl::Hash is quicker but makes no such promise.
+// SipHash-1-3 with a seed. Who does not know the seed cannot make up bytes that meet in one bucket.
 class BytesHash {
  public:
   explicit BytesHash(uint64_t seed);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "core/keyed_hash.h"
 #include "core/sorted_set.h"
 
 namespace zsetd {
@@ -29,8 +30,7 @@ class ScoreTable {
   // A copy of `bytes` that lives as long as the table.
   std::string_view Keep(std::string_view bytes);
 
-  absl::flat_hash_map<std::string_view, double, std::hash<std::string_view>, std::equal_to<>>
-      scores_;
+  absl::flat_hash_map<std::string_view, double, KeyedHasher, std::equal_to<>> scores_;
   std::vector<std::unique_ptr<char[]>> chunks_;
   char* free_ = nullptr;  // in the last chunk
   size_t free_bytes_ = 0;

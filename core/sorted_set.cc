@@ -10,7 +10,7 @@
 #include "core/allocation.h"
 #include "core/block_packing.h"
 #include "core/block_skip_list.h"
-#include "core/member_hash.h"
+#include "core/keyed_hash.h"
 #include "core/unpacked_block.h"
 
 namespace zsetd {
@@ -109,7 +109,7 @@ void SortedSet::Append(std::span<BlockItem> items) {
     if (items.empty()) return;
     list_ = std::make_unique<BlockSkipList>(only_.release());
   }
-  for (BlockItem& item : items) item.tag = MemberIndex::TagOf(MemberHash(item.member));
+  for (BlockItem& item : items) item.tag = MemberIndex::TagOf(KeyedHash(item.member));
   list_->Append(items);
 }
 
@@ -147,7 +147,7 @@ AddResult SortedSet::Add(std::string_view member, double score, const AddRule& r
 // The tag under which the only block finds the member. Its first elements come without tags; they
 // have them if the set was a large one.
 uint8_t SortedSet::TagFor(std::string_view member) const {
-  return only_ && only_->tagged() ? MemberIndex::TagOf(MemberHash(member)) : 0;
+  return only_ && only_->tagged() ? MemberIndex::TagOf(KeyedHash(member)) : 0;
 }
 
 void SortedSet::InsertIntoOnly(const BlockItem& item) {

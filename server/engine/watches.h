@@ -1,11 +1,13 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "core/keyed_hash.h"
 
 namespace zsetd {
 
@@ -27,7 +29,11 @@ class Watches {
 
  private:
   using Key = std::pair<int, std::string>;
-  absl::flat_hash_map<Key, std::vector<Client*>> watchers_;
+  struct KeyHash {
+    uint64_t operator()(const Key& key) const { return KeyedHash(key.second) + key.first; }
+  };
+
+  absl::flat_hash_map<Key, std::vector<Client*>, KeyHash> watchers_;
 };
 
 }  // namespace zsetd
