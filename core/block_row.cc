@@ -4,6 +4,13 @@
 
 namespace zsetd {
 
+LooseBlocks::~LooseBlocks() {
+  for (Block* block : blocks_) {
+    if (with_large_) block->FreeLargeMembers();
+    Block::Free(block);
+  }
+}
+
 BlockRow::~BlockRow() {
   for (uint32_t id = 0; id < table_.size(); ++id) {
     Block* block = Find(id);
@@ -59,6 +66,41 @@ void BlockRow::Remove(Block* block) {
   --count_;
   bytes_used_ -= block->allocated_bytes();
   Block::Free(block);
+}
+
+std::shared_ptr<LooseBlocks> BlockRow::Cut(std::span<const uint32_t> ids) {
+  const bool with_large = large_count_ > 0;
+  constexpr size_t kAhead = 16;  // blocks whose header is on its way from memory
+  const uint32_t left = At(ids.front())->previous, right = At(ids.back())->next;
+  std::vector<Block*> blocks;
+  blocks.reserve(ids.size());
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (i + kAhead < ids.size()) __builtin_prefetch(At(ids[i + kAhead]));
+    Block* block = blocks.emplace_back(At(ids[i]));
+    bytes_used_ -= block->allocated_bytes();
+    if (with_large) DiscountLarge(*block);
+    table_[ids[i]] = kCutSlot;
+  }
+  (left == kNone ? first_ : At(left)->next) = right;
+  (right == kNone ? last_ : At(right)->previous) = left;
+  count_ -= ids.size();
+  return std::make_shared<LooseBlocks>(std::move(blocks), with_large);
+}
+
+void BlockRow::FreeIds(std::span<const uint32_t> ids) {
+  for (const uint32_t id : ids) {
+    table_[id] = FreeSlot(first_free_);
+    first_free_ = id;
+  }
+}
+
+void BlockRow::DiscountLarge(const Block& block) {
+  for (size_t i = 0; i < block.count(); ++i) {
+    const LargeMember* large = block.LargeAt(i);
+    if (large == nullptr) continue;
+    bytes_used_ -= AllocatedBytes(large);
+    --large_count_;
+  }
 }
 
 void BlockRow::CountLarge(const LargeMember* large) {

@@ -2,11 +2,29 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "core/block.h"
 #include "core/segmented_array.h"
 
 namespace zsetd {
+
+// Blocks that have left their set; frees them, and LargeMembers with them. Any thread may.
+class LooseBlocks {
+ public:
+  LooseBlocks(std::vector<Block*> blocks, bool with_large)
+      : blocks_(std::move(blocks)), with_large_(with_large) {}
+  LooseBlocks(const LooseBlocks&) = delete;
+  LooseBlocks& operator=(const LooseBlocks&) = delete;
+  ~LooseBlocks();
+
+ private:
+  std::vector<Block*> blocks_;
+  bool with_large_;
+};
 
 // The blocks of a large set, which it owns, in order, each with a name that stays the same.
 //
@@ -15,7 +33,8 @@ namespace zsetd {
 //   row         A <-> C <-> B                   A.next = 3, C.next = 1
 //
 // A block that grows moves to another address. Everything else names it by its id, so that one
-// write to the table is all a move takes. Ids of blocks that have gone are given again.
+// write to the table is all a move takes. Ids of blocks that have gone are given again; those of a
+// run that was cut out not before nobody can name them any more.
 //
 // Invariant: the row and the table hold the same blocks.
 class BlockRow {
@@ -47,6 +66,12 @@ class BlockRow {
   // Takes the block out of the row and frees it, but not its LargeMembers.
   void Remove(Block* block);
 
+  // Takes a run of neighbours, not all, out of the row. Their ids stay taken until they are set
+  // free. O(blocks).
+  std::shared_ptr<LooseBlocks> Cut(std::span<const uint32_t> ids);
+
+  void FreeIds(std::span<const uint32_t> ids);
+
   // Keep account of the members too large for a block; null does no harm.
   void CountLarge(const LargeMember* large);
   void FreeLarge(LargeMember* large);
@@ -60,9 +85,11 @@ class BlockRow {
  private:
   // A slot without a block has the lowest bit set, and the next such slot above it.
   static Block* Pointer(uintptr_t slot) { return reinterpret_cast<Block*>(slot); }
+  static constexpr uintptr_t kCutSlot = ~uintptr_t{0};
   static uintptr_t FreeSlot(uint32_t next_free) { return uintptr_t{next_free} << 1 | 1; }
 
   uint32_t NewId();
+  void DiscountLarge(const Block& block);
 
   SegmentedArray<uintptr_t> table_;
   uint32_t first_ = kNone;

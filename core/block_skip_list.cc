@@ -4,6 +4,8 @@
 #include <array>
 #include <cassert>
 
+#include "core/allocation.h"
+#include "core/block_hashes.h"
 #include "core/block_packing.h"
 #include "core/keyed_hash.h"
 #include "core/unpacked_block.h"
@@ -22,35 +24,6 @@ std::string_view Tie(const BlockItem& left, const BlockItem& right) {
 
 }  // namespace
 
-// What the index asks when it splits a bucket.
-class BlockSkipList::Hashes : public MemberIndex::Blocks {
- public:
-  explicit Hashes(const BlockRow& row) : row_(row) {}
-
-  std::optional<uint64_t> HashOf(uint32_t id, uint8_t tag, uint64_t mask, uint64_t low_bits,
-                                 size_t nth) const override {
-    const Block* block = row_.Find(id);
-    std::optional<uint64_t> found;
-    MemberBuffer buffer;
-    if (block == nullptr) return found;
-    block->FindTag(tag, [&](size_t i) {
-      const uint64_t hash = KeyedHash(block->MemberAt(i, buffer));
-      if ((hash & mask) == low_bits && nth-- == 0) found = hash;
-      return found.has_value();
-    });
-    return found;
-  }
-  void PrefetchBlock(uint32_t id) const override {
-    if (const Block* block = row_.Find(id)) block->PrefetchTags();
-  }
-  void PrefetchMember(uint32_t id, uint8_t tag) const override {
-    if (const Block* block = row_.Find(id)) block->PrefetchMember(tag);
-  }
-
- private:
-  const BlockRow& row_;
-};
-
 BlockSkipList::BlockSkipList(Block* block) : levels_(0, block->count()) {
   UnpackedBlock unpacked(*block);
   for (BlockItem& item : unpacked.items()) {
@@ -60,13 +33,14 @@ BlockSkipList::BlockSkipList(Block* block) : levels_(0, block->count()) {
   Block* tagged = Block::Pack(unpacked.items(), PlanBlock(unpacked.items(), true));
   row_.Add(tagged, nullptr);
   for (const BlockItem& item : unpacked.items()) {
-    index_.Insert(KeyedHash(item.member), tagged->id, Hashes(row_));
+    index_.Insert(KeyedHash(item.member), tagged->id, BlockHashes(row_));
   }
   Block::Free(block);
 }
 
 size_t BlockSkipList::BytesUsed() const {
-  return row_.BytesUsed() + levels_.BytesUsed() + index_.BytesUsed();
+  return row_.BytesUsed() + levels_.BytesUsed() + index_.BytesUsed() +
+         AllocatedBytes(cut_ids_.in_round.data()) + AllocatedBytes(cut_ids_.later.data());
 }
 
 BlockSkipList::Spot BlockSkipList::SpotFor(uint64_t code, std::string_view member) const {
@@ -117,7 +91,8 @@ void BlockSkipList::Insert(const Spot& spot, BlockItem item) {
   row_.CountLarge(item.large);
   levels_.Add(spot.path, 1);
   const uint32_t home = InsertInto(row_.At(spot.path.child), item);
-  index_.Insert(spot.hash, home, Hashes(row_));
+  index_.Insert(spot.hash, home, BlockHashes(row_));
+  Sweep(kSweptPerChange);
 }
 
 // Returns the id of the block where the item then stands. The levels count it already; the index is
@@ -201,7 +176,7 @@ void BlockSkipList::Append(std::span<const BlockItem> items) {
     levels_.Add(levels_.Find(own[0].code, own[0].member), own.size());
     for (const BlockItem& item : own) {
       row_.CountLarge(item.large);
-      index_.Insert(KeyedHash(item.member), id, Hashes(row_));
+      index_.Insert(KeyedHash(item.member), id, BlockHashes(row_));
     }
     items = items.subspan(own.size());
   }

@@ -2,9 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "core/block.h"
 #include "core/block_row.h"
@@ -27,6 +29,9 @@ namespace zsetd {
 // when it comes, goes or changes its block. How full blocks are kept, core/block_packing.h says.
 // Elements that come in order fill every block: one behind the last or before the first starts a
 // block of its own once that one is full.
+//
+// Many blocks at once leave without their members' entries in the index, which are swept out by the
+// changes that follow, a few buckets each.
 //
 // Scores appear as their codes (core/score_code.h). Invariant: it is not empty. Costs are for n
 // elements; a change may split or join a block and a bucket of the index, never more.
@@ -68,8 +73,9 @@ class BlockSkipList {
   // Not for the only element. O(log n).
   void Erase(BlockPlace place, std::string_view member);
 
-  // Erases the elements of the range, which are there and not all. O(log n + erased).
-  void Erase(RankRange ranks);
+  // Erases the elements of the range, which are there and not all. Hands out what is left to be
+  // freed, if that is much. O(log n + erased), but whole blocks are not looked into.
+  std::shared_ptr<LooseBlocks> Erase(RankRange ranks);
 
   // If it has shrunk to one half-empty block, that block, and nothing is left but to destroy the
   // rest; else null.
@@ -79,7 +85,12 @@ class BlockSkipList {
   void Check() const;
 
  private:
-  class Hashes;
+  // Ids of blocks that were cut out, while entries of the index may still name them. A round of
+  // sweeping frees those that were there when it began.
+  struct CutIds {
+    std::vector<uint32_t> in_round;
+    std::vector<uint32_t> later;
+  };
 
   uint32_t InsertInto(Block* block, const BlockItem& item);
   uint32_t Overflow(Block* block, size_t i, const BlockItem& item);
@@ -89,6 +100,11 @@ class BlockSkipList {
 
   void EraseIn(Block* block, size_t i, std::string_view member);
   void EraseSome(const Levels::Path& path, size_t first, size_t last);
+  void EraseBlockByBlock(RankRange ranks);
+  void TrimToBlocks(RankRange& ranks);
+  std::shared_ptr<LooseBlocks> Cut(RankRange ranks);
+  void Sweep(size_t buckets);
+  static constexpr size_t kSweptPerChange = 4;  // buckets, which a microsecond does
   void Drop(const Levels::Path& path, Block* block);
   void JoinIfThin(Block* block);
   bool Join(Block* left, Block* right);
@@ -96,6 +112,7 @@ class BlockSkipList {
   BlockRow row_;
   Levels levels_;
   MemberIndex index_;
+  CutIds cut_ids_;
 };
 
 }  // namespace zsetd

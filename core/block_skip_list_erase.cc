@@ -4,6 +4,7 @@
 #include <array>
 #include <cassert>
 
+#include "core/block_hashes.h"
 #include "core/block_packing.h"
 #include "core/block_skip_list.h"
 #include "core/keyed_hash.h"
@@ -49,13 +50,15 @@ void BlockSkipList::Move(BlockPlace place, uint64_t code, std::string_view membe
   }
   const uint32_t to = InsertInto(block, item);
   if (to != from) index_.Move(hash, from, to);
+  Sweep(kSweptPerChange);
 }
 
 void BlockSkipList::Erase(BlockPlace place, std::string_view member) {
   Block* block = row_.At(place.block->id);
-  index_.Remove(KeyedHash(member), block->id);
+  index_.Remove(KeyedHash(member), block->id, BlockHashes(row_));
   row_.FreeLarge(block->LargeAt(place.index));
   EraseIn(block, place.index, member);
+  Sweep(kSweptPerChange);
 }
 
 // Leaves the index alone, and the LargeMember if it is one.
@@ -70,17 +73,6 @@ void BlockSkipList::EraseIn(Block* block, size_t i, std::string_view member) {
   JoinIfThin(shrunk);
 }
 
-void BlockSkipList::Erase(RankRange ranks) {
-  for (size_t left = ranks.size(); left > 0;) {
-    const Levels::Path path = levels_.FindRank(ranks.first);
-    const size_t first = ranks.first - path.before;
-    const size_t last = std::min(row_.At(path.child)->count(), first + left);
-    EraseSome(path, first, last);
-    left -= last - first;
-  }
-  JoinIfThin(row_.At(levels_.FindRank(std::min(ranks.first, size() - 1)).child));
-}
-
 // Erases the elements from `first` to before `last` of the path's block.
 void BlockSkipList::EraseSome(const Levels::Path& path, size_t first, size_t last) {
   Block* block = row_.At(path.child);
@@ -91,7 +83,7 @@ void BlockSkipList::EraseSome(const Levels::Path& path, size_t first, size_t las
     index_.Prefetch(hashes[i]);
   }
   for (size_t i = first; i < last; ++i) {
-    index_.Remove(hashes[i], block->id);
+    index_.Remove(hashes[i], block->id, BlockHashes(row_));
     row_.FreeLarge(block->LargeAt(i));
   }
   levels_.Add(path, -static_cast<ptrdiff_t>(last - first));
@@ -157,7 +149,8 @@ void BlockSkipList::Check() const {
       assert(Find(item.member)->block == block && Find(item.member)->index == i);
     }
   }
-  assert(rank == size() && blocks == row_.count() && index_.size() == rank);
+  assert(rank == size() && blocks == row_.count());
+  assert(cut_ids_.in_round.empty() ? index_.size() == rank : index_.size() >= rank);
 }
 
 }  // namespace zsetd

@@ -9,7 +9,7 @@
 
 namespace zsetd {
 
-union Child {
+union Levels::Child {
   uint32_t block;
   void* node;
 };
@@ -63,15 +63,16 @@ struct Levels::Node {
     ++count;
   }
 
-  void Erase(size_t slot) {
+  void Erase(size_t slot) { Erase(slot, slot + 1); }
+  void Erase(size_t first, size_t last) {
     const auto close = [&](auto& array) {
-      std::copy(array.begin() + slot + 1, array.begin() + count, array.begin() + slot);
+      std::copy(array.begin() + last, array.begin() + count, array.begin() + first);
     };
     close(codes);
     close(spans);
     close(children);
-    if (!ties.empty()) ties.erase(ties.begin() + slot);
-    --count;
+    if (!ties.empty()) ties.erase(ties.begin() + first, ties.begin() + last);
+    count -= last - first;
   }
 
   // Moves the entries from `first` on behind those of `other`.
@@ -234,6 +235,10 @@ void Levels::Remove(const Path& path) {
     bytes_used_ -= node.BytesUsed();
     delete &node;
   }
+  LowerTop();
+}
+
+void Levels::LowerTop() {
   while (height_ > 1 && top_->count == 1) {
     Node* below = top_->NodeAt(0);
     bytes_used_ -= top_->BytesUsed();
@@ -241,6 +246,47 @@ void Levels::Remove(const Path& path) {
     top_ = below;
     --height_;
   }
+}
+
+void Levels::Cut(size_t first, size_t last, std::vector<uint32_t>& children) {
+  assert(first < last && last <= size_ && last - first < size_);
+  CutNode(*top_, height_, first, last, children);
+  size_ -= last - first;
+  if (first > 0) Thin(FindRank(first - 1), height_ - 1);
+  if (first < size_) Thin(FindRank(first), height_ - 1);
+  LowerTop();
+}
+
+// Ranks count from the node's own first element. What lies in the range as a whole is taken; an
+// entry at either end of it may lie there in part, so it keeps something, and no node gets empty.
+void Levels::CutNode(Node& node, int height, size_t first, size_t last,
+                     std::vector<uint32_t>& children) {
+  size_t before = 0, taken_from = node.count, taken_to = 0;
+  for (size_t slot = 0; slot < node.count && before < last; ++slot) {
+    const size_t begin = before, end = before += node.spans[slot];
+    if (end <= first) continue;
+    if (begin >= first && end <= last) {
+      Take(node.children[slot], height, children);
+      taken_from = std::min(taken_from, slot);
+      taken_to = slot + 1;
+      continue;
+    }
+    assert(height > 1);
+    const size_t part_first = std::max(first, begin), part_last = std::min(last, end);
+    CutNode(*node.NodeAt(slot), height - 1, part_first - begin, part_last - begin, children);
+    node.spans[slot] -= static_cast<uint32_t>(part_last - part_first);
+  }
+  if (taken_from < taken_to) Changing(node, [&] { node.Erase(taken_from, taken_to); });
+}
+
+// Frees the nodes under the entry of a node of that height, and tells the blocks.
+void Levels::Take(Child child, int height, std::vector<uint32_t>& children) {
+  if (height == 1) return children.push_back(child.block);
+  Node* node = static_cast<Node*>(child.node);
+  for (size_t slot = 0; slot < node->count; ++slot)
+    Take(node->children[slot], height - 1, children);
+  bytes_used_ -= node->BytesUsed();
+  delete node;
 }
 
 // Joins nodes that have become thin with a neighbour, from that level up.

@@ -33,6 +33,7 @@ namespace zsetd {
 // no node is empty, and only the top one may have a single entry.
 class Levels {
   struct Node;
+  union Child;
 
  public:
   static constexpr size_t kFanout = 62;  // fills an allocation of 1280 bytes
@@ -82,6 +83,10 @@ class Levels {
   // the block on its left; those of the first under a node, to the one on its right. O(log n).
   void Remove(const Path& path);
 
+  // Takes out the blocks that hold the elements of these ranks, all of them and no others; they are
+  // not all there are. Appends the blocks to `children`, in order. O(log n + blocks).
+  void Cut(size_t first, size_t last, std::vector<uint32_t>& children);
+
   // Asserts the invariants; for tests. O(n).
   void Check() const;
 
@@ -92,10 +97,13 @@ class Levels {
   void Finish(Path& path) const;
   void Insert(const Path& path, Entry entry);
   void MakeTop(Entry entry);
+  void LowerTop();
   void Thin(const Path& path, int level);
   void Join(Node& parent, size_t slot);
   void CheckNode(const Node& node, int height) const;
   static void FreeAll(Node* node, int height);
+  void CutNode(Node& node, int height, size_t first, size_t last, std::vector<uint32_t>& children);
+  void Take(Child child, int height, std::vector<uint32_t>& children);
 
   template <class Change>
   void Changing(Node& node, Change change);  // keeps the bytes counted

@@ -19,6 +19,11 @@ size_t TwinsBefore(const IndexBucket& bucket, size_t i) {
   return twins;
 }
 
+void Fetch(const IndexBucket& bucket) {
+  const char* bytes = reinterpret_cast<const char*>(&bucket);
+  for (int line = 0; line < 3; ++line) __builtin_prefetch(bytes + 64 * line);
+}
+
 }  // namespace
 
 MemberIndex::MemberIndex() {
@@ -28,6 +33,10 @@ MemberIndex::MemberIndex() {
 
 MemberIndex::~MemberIndex() {
   for (size_t i = 0; i < buckets_.size(); ++i) IndexBucket::Free(buckets_[i]);
+}
+
+bool MemberIndex::IsTooWide() const {
+  return size_ < kJoinBelow * buckets_.size() && buckets_.size() > 1;
 }
 
 size_t MemberIndex::EntryOf(const IndexBucket& bucket, uint64_t hash, uint32_t id) const {
@@ -50,10 +59,11 @@ void MemberIndex::Insert(uint64_t hash, uint32_t id, const Blocks& blocks) {
   if (++size_ > kSplitAbove * buckets_.size()) SplitOne(blocks);
 }
 
-void MemberIndex::Remove(uint64_t hash, uint32_t id) {
+void MemberIndex::Remove(uint64_t hash, uint32_t id, const Blocks& blocks) {
   IndexBucket& bucket = *buckets_[BucketOf(hash)];
   bucket.Remove(EntryOf(bucket, hash, id));
-  if (--size_ < kJoinBelow * buckets_.size() && buckets_.size() > 1) JoinOne();
+  --size_;
+  if (IsTooWide()) JoinOne(blocks);
 }
 
 void MemberIndex::Move(uint64_t hash, uint32_t from, uint32_t to) {
@@ -63,10 +73,7 @@ void MemberIndex::Move(uint64_t hash, uint32_t from, uint32_t to) {
   Replace(at, IndexBucket::SetId(bucket, EntryOf(*bucket, hash, from), to), before);
 }
 
-void MemberIndex::Prefetch(uint64_t hash) const {
-  const char* bucket = reinterpret_cast<const char*>(buckets_[BucketOf(hash)]);
-  for (int line = 0; line < 3; ++line) __builtin_prefetch(bucket + 64 * line);
-}
+void MemberIndex::Prefetch(uint64_t hash) const { Fetch(*buckets_[BucketOf(hash)]); }
 
 void MemberIndex::SplitOne(const Blocks& blocks) {
   const size_t low = buckets_.size() - level_, high = buckets_.size();
@@ -94,13 +101,18 @@ void MemberIndex::SplitOne(const Blocks& blocks) {
   if (high + 1 == 2 * level_) level_ *= 2;
 }
 
-void MemberIndex::JoinOne() {
+// Live entries of the last bucket alone may come to one that this round has passed already.
+void MemberIndex::JoinOne(const Blocks& blocks) {
   if (buckets_.size() == level_) level_ /= 2;
   const size_t high = buckets_.size() - 1, low = high - level_;
   IndexBucket* gone = buckets_[high];
   IndexBucket* joined = buckets_[low];
   bytes_used_ -= gone->allocated_bytes() + joined->allocated_bytes();
   for (size_t i = 0; i < gone->count(); ++i) {
+    if (!blocks.IsThere(gone->IdAt(i))) {
+      --size_;
+      continue;
+    }
     joined = IndexBucket::Add(joined, gone->TagAt(i), gone->IdAt(i));
   }
   IndexBucket::Free(gone);
@@ -108,6 +120,25 @@ void MemberIndex::JoinOne() {
   bytes_used_ += joined->allocated_bytes();
   buckets_[low] = joined;
   buckets_.RemoveLast();
+}
+
+bool MemberIndex::Sweep(size_t buckets, const Blocks& blocks) {
+  for (; buckets > 0 && swept_ < buckets_.size(); --buckets) {
+    SweepOne(swept_++, blocks);
+    if (swept_ < buckets_.size()) Fetch(*buckets_[swept_]);
+    if (IsTooWide()) JoinOne(blocks);
+  }
+  return swept_ < buckets_.size();
+}
+
+void MemberIndex::SweepOne(size_t at, const Blocks& blocks) {
+  IndexBucket* bucket = buckets_[at];
+  const size_t count_before = bucket->count(), bytes_before = bucket->allocated_bytes();
+  for (size_t i = bucket->count(); i-- > 0;) {
+    if (!blocks.IsThere(bucket->IdAt(i))) bucket->Remove(i);
+  }
+  size_ -= count_before - bucket->count();
+  if (bucket->count() < count_before) Replace(at, IndexBucket::Shrunk(bucket), bytes_before);
 }
 
 }  // namespace zsetd

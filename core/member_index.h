@@ -29,7 +29,8 @@ namespace zsetd {
 //
 // Invariant: between calls there is one entry for each member of each block, with the block's id.
 // An entry may outlive its block: it is stale, never found by the one who looks its block up, and
-// goes when its bucket splits.
+// goes when its bucket splits, is joined to another or is swept. So a block goes at once, however
+// many members it has; before its id is given to another, all buckets are swept.
 class MemberIndex {
  public:
   // What the index needs to know of the blocks.
@@ -41,6 +42,8 @@ class MemberIndex {
     // `mask`, in `low_bits`. Nothing if there is no such block or member.
     virtual std::optional<uint64_t> HashOf(uint32_t id, uint8_t tag, uint64_t mask,
                                            uint64_t low_bits, size_t nth) const = 0;
+
+    virtual bool IsThere(uint32_t id) const = 0;
 
     // Fetch what HashOf will read into the cache: first of all entries, then what that leads to.
     virtual void PrefetchBlock(uint32_t id) const = 0;
@@ -67,8 +70,13 @@ class MemberIndex {
 
   // O(1), and at times the split or the joining of one bucket. The entry removed or moved is there.
   void Insert(uint64_t hash, uint32_t id, const Blocks& blocks);
-  void Remove(uint64_t hash, uint32_t id);
+  void Remove(uint64_t hash, uint32_t id, const Blocks& blocks);
   void Move(uint64_t hash, uint32_t from, uint32_t to);
+
+  // Begins a round of sweeping over all buckets; then does a part of it, `buckets` at most, at the
+  // price of a cache miss each. False once the round is over.
+  void StartSweep() { swept_ = 0; }
+  bool Sweep(size_t buckets, const Blocks& blocks);
 
   // Fetches the bucket of the hash into the cache.
   void Prefetch(uint64_t hash) const;
@@ -78,15 +86,18 @@ class MemberIndex {
     const size_t bucket = hash & (2 * level_ - 1);
     return bucket < buckets_.size() ? bucket : hash & (level_ - 1);
   }
+  bool IsTooWide() const;
   size_t EntryOf(const IndexBucket& bucket, uint64_t hash, uint32_t id) const;
   void Replace(size_t bucket, IndexBucket* changed, size_t bytes_before);
   void SplitOne(const Blocks& blocks);
-  void JoinOne();
+  void JoinOne(const Blocks& blocks);
+  void SweepOne(size_t bucket, const Blocks& blocks);
 
   SegmentedArray<IndexBucket*> buckets_;
   size_t level_ = 1;  // a power of two; buckets_.size() is from level_ to 2 * level_ - 1
   size_t size_ = 0;
   size_t bytes_used_ = 0;  // by the buckets
+  size_t swept_ = 0;       // buckets of the present round; the first ones
 };
 
 }  // namespace zsetd

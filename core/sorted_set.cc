@@ -16,6 +16,8 @@
 namespace zsetd {
 namespace {
 
+constexpr size_t kSoonFreed = 2000;  // elements, in ten microseconds or so
+
 // What adding `given` under `rule` makes of an element whose score is `current`, if it exists.
 AddResult Decide(std::optional<double> current, double given, const AddRule& rule) {
   using Kind = AddResult::Kind;
@@ -194,19 +196,28 @@ bool SortedSet::Remove(std::string_view member) {
 }
 
 size_t SortedSet::Remove(RankRange ranks) {
+  const size_t before = size();
+  Cut(ranks);
+  return before - size();
+}
+
+std::shared_ptr<void> SortedSet::Cut(RankRange ranks) {
   ranks.last = std::min(ranks.last, size());
-  if (ranks.empty()) return 0;
+  if (ranks.empty()) return nullptr;
   ++revision_;
   if (ranks.size() == size()) {
     only_.reset();
+    if (ranks.size() > kSoonFreed) return std::shared_ptr<BlockSkipList>(std::move(list_));
     list_.reset();
-  } else if (list_) {
-    list_->Erase(ranks);
-    BecomeSmallAgain();
-  } else {
-    EraseFromOnly(ranks.first, ranks.last);
+    return nullptr;
   }
-  return ranks.size();
+  if (!list_) {
+    EraseFromOnly(ranks.first, ranks.last);
+    return nullptr;
+  }
+  auto loose = list_->Erase(ranks);
+  BecomeSmallAgain();
+  return loose;
 }
 
 void SortedSet::EraseFromOnly(size_t first, size_t last) {

@@ -95,6 +95,10 @@ class SortedSet {
   // O(log n + removed).
   size_t Remove(RankRange ranks);
 
+  // The same, but what would take long to free is handed out instead: it is freed, on whatever
+  // thread, with the last pointer to it. Null if there is nothing of the kind.
+  std::shared_ptr<void> Cut(RankRange ranks);
+
   std::optional<double> Score(std::string_view member) const;  // O(1)
   std::optional<size_t> Rank(std::string_view member) const;   // O(log n)
 

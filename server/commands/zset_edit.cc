@@ -86,7 +86,10 @@ template <class RanksIn>
 void RemoveRange(Call& call, std::string_view key, std::string_view event, RanksIn ranks_in) {
   Edit<SortedSet> set = call.Open<SortedSet>(key, event);
   if (call.Refused()) return;
-  call.reply.Integer(set ? static_cast<int64_t>(set->Remove(ranks_in(*set))) : 0);
+  if (!set) return call.reply.Integer(0);
+  const size_t before = set->size();
+  set.Discard(set->Cut(ranks_in(*set)));
+  call.reply.Integer(static_cast<int64_t>(before - set->size()));
 }
 
 void ZRemRangeByRank(Call& call) {

@@ -4,11 +4,11 @@
 
 namespace zsetd {
 
-Database::Database(int index, uint64_t hash_seed, Listener listener, Discard discard)
+Database::Database(int index, uint64_t hash_seed, Listener listener, Discarder discarder)
     : index_(index),
       keys_(hash_seed),
       listener_(std::move(listener)),
-      discard_(std::move(discard)) {}
+      discarder_(std::move(discarder)) {}
 
 void Database::AdvanceTo(Millis now) {
   now_ = now;
@@ -85,7 +85,11 @@ size_t Database::ReclaimDue(size_t most) {
 
 void Database::Clear() {
   auto gone = std::make_shared<Keyspace>(std::move(keys_));
-  if (discard_ && gone->size() > 0) discard_(std::move(gone));
+  if (gone->size() > 0) Discard(std::move(gone));
+}
+
+void Database::Discard(std::shared_ptr<void> garbage) {
+  if (discarder_ && garbage != nullptr) discarder_(std::move(garbage));
 }
 
 void Database::SwapKeysWith(Database& other) { std::swap(keys_, other.keys_); }
@@ -140,7 +144,7 @@ Entry& Database::Place(std::string_view key, Value value) {
 
 // Light entries are freed here: handing them over would take longer.
 void Database::Free(std::unique_ptr<Entry> entry) {
-  if (discard_ && entry != nullptr && IsHeavy(entry->value)) discard_(std::move(entry));
+  if (entry != nullptr && IsHeavy(entry->value)) Discard(std::move(entry));
 }
 
 }  // namespace zsetd

@@ -29,10 +29,10 @@ class Database {
   using Listener = std::function<void(const Change&)>;
 
   // Frees what would take long, or sees to it that it is freed.
-  using Discard = std::function<void(std::shared_ptr<void>)>;
+  using Discarder = std::function<void(std::shared_ptr<void>)>;
 
-  // Without `discard` all is freed at once.
-  Database(int index, uint64_t hash_seed, Listener listener, Discard discard = nullptr);
+  // Without `discarder` all is freed at once.
+  Database(int index, uint64_t hash_seed, Listener listener, Discarder discarder = nullptr);
 
   int index() const { return index_; }
   const Keyspace& keys() const { return keys_; }
@@ -84,6 +84,9 @@ class Database {
   // Puts an empty value there, as yet unreported.
   Entry& Make(std::string_view key, Value empty);
 
+  // Frees it, or has it freed; null does no harm.
+  void Discard(std::shared_ptr<void> garbage);
+
   // Ends an edit: an emptied key goes, and if the contents changed the change is reported.
   void Settle(Entry& entry, uint32_t revision_before, std::string_view event,
               std::optional<Millis> deadline);
@@ -101,7 +104,7 @@ class Database {
   int index_;
   Keyspace keys_;
   Listener listener_;
-  Discard discard_;
+  Discarder discarder_;
   Millis now_{0};
 };
 

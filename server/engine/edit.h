@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -35,6 +36,9 @@ class Edit {
   explicit operator bool() const { return entry_ != nullptr; }
   T& operator*() const { return std::get<T>(entry_->value); }
   T* operator->() const { return &**this; }
+
+  // Frees what the value no longer needs; what that is, takes long.
+  void Discard(std::shared_ptr<void> garbage) { database_->Discard(std::move(garbage)); }
 
   // Gives the key this deadline once the edit is settled, if the key is still there then.
   void ExpireAt(Millis deadline) { deadline_ = deadline; }

@@ -153,6 +153,23 @@ TEST(BlockSkipList, DoesWhatTheModelDoes) {
   }
 }
 
+TEST(BlockSkipList, LongRangesGoAtOnceAndLeaveNoTrace) {
+  for (int style = 0; style <= 5 && !testing::Test::HasFatalFailure(); style += 5) {
+    SCOPED_TRACE("style " + std::to_string(style));
+    Rng rng(40 + style);
+    Keys keys(rng, style);
+    Pair pair(keys.Next());
+    for (int round = 0; round < 12 && !testing::Test::HasFatalFailure(); ++round) {
+      while (pair.size() < 9000) pair.Set(keys.Next());
+      const size_t first = rng.Below(pair.size());
+      pair.Erase(RankRange{first, first + 2100 + rng.Below(6000)});
+      pair.ExpectSame();
+      for (int step = 0; step < 100; ++step) pair.Erase(pair.SomeMember(rng));
+      pair.ExpectSame();
+    }
+  }
+}
+
 TEST(BlockSkipList, ElementsInOrderFillTheirBlocks) {
   for (const bool rising : {true, false}) {
     Pair pair({ScoreCode(0), "first"});

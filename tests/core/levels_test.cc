@@ -95,6 +95,62 @@ TEST(Levels, DoWhatTheModelDoes) {
   }
 }
 
+// A row of blocks, some with the same code, and levels over it.
+struct Row {
+  explicit Row(Rng& rng, uint32_t count) : levels(0, 1), keys(1), blocks{{0, 1}} {
+    for (uint32_t id = 1; id < count; ++id) {
+      keys.emplace_back(1 + id / 10, id % 10 == 0 ? "" : std::string(id % 10, 'm'));
+      blocks.push_back({id, 1 + rng.Below(5)});
+      levels.Split(keys.back().first, keys.back().second, id, 0);
+      levels.Add(levels.Find(keys.back().first, keys.back().second), blocks.back().span);
+    }
+  }
+
+  size_t Before(size_t block) const {
+    size_t before = 0;
+    for (size_t i = 0; i < block; ++i) before += blocks[i].span;
+    return before;
+  }
+  void Cut(size_t first, size_t last) {
+    std::vector<uint32_t> cut, expected;
+    for (size_t i = first; i < last; ++i) expected.push_back(blocks[i].id);
+    levels.Cut(Before(first), Before(last), cut);
+    EXPECT_EQ(cut, expected);
+    keys.erase(keys.begin() + first, keys.begin() + last);
+    blocks.erase(blocks.begin() + first, blocks.begin() + last);
+  }
+  void ExpectFindsAll() const {
+    levels.Check();
+    size_t before = 0;
+    for (size_t i = 0; i < blocks.size(); before += blocks[i++].span) {
+      const auto path = levels.Find(keys[i].first, keys[i].second);
+      ASSERT_EQ(path.child, blocks[i].id);
+      ASSERT_EQ(path.before, before);
+      ASSERT_EQ(levels.FindRank(before).child, blocks[i].id);
+    }
+  }
+
+  Levels levels;
+  std::vector<Key> keys;
+  std::vector<Block> blocks;
+};
+
+TEST(Levels, CutOutAnyRunOfBlocks) {
+  for (uint64_t seed = 1; seed <= 100 && !testing::Test::HasFatalFailure(); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Rng rng(seed);
+    Row row(rng, 2 + rng.Below(9000));
+    while (row.blocks.size() > 1) {
+      const size_t first = rng.Below(row.blocks.size());
+      const size_t count = 1 + rng.Below(row.blocks.size() - first);
+      if (count == row.blocks.size()) continue;
+      row.Cut(first, first + count);
+      row.ExpectFindsAll();
+    }
+    EXPECT_EQ(row.levels.height(), 1);
+  }
+}
+
 TEST(Levels, BlocksInOrderFillTheNodes) {
   Levels levels(0, 1);
   const size_t empty = levels.BytesUsed();
