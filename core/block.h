@@ -37,6 +37,7 @@ using MemberBuffer = std::array<char, kMaxInlineMember + 2>;
 // Invariants: at least one element, strictly ascending by (code, member); front and members do not
 // meet; every element comes out byte for byte as it went in.
 class Block {
+  friend class BlockReader;
   using Members = BlockFormat::Members;
 
  public:

@@ -20,11 +20,6 @@ BlockRow::~BlockRow() {
   }
 }
 
-Block* BlockRow::Find(uint32_t id) const {
-  const uintptr_t slot = table_[id];
-  return slot & 1 ? nullptr : Pointer(slot);
-}
-
 uint32_t BlockRow::NewId() {
   if (first_free_ == kNone) {
     table_.Append(0);

@@ -46,7 +46,9 @@ class BlockRow {
   BlockRow& operator=(const BlockRow&) = delete;
   ~BlockRow();  // frees LargeMembers too
 
-  Block* Find(uint32_t id) const;                               // null if there is none
+  Block* Find(uint32_t id) const {  // null if there is none
+    return table_[id] & 1 ? nullptr : Pointer(table_[id]);
+  }
   Block* At(uint32_t id) const { return Pointer(table_[id]); }  // it is there
   Block* Next(const Block& block) const { return block.next == kNone ? nullptr : At(block.next); }
   Block* Previous(const Block& block) const {

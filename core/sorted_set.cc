@@ -85,7 +85,7 @@ SortedSet SortedSet::Of(std::span<Element> elements) {
 
 SortedSet SortedSet::Clone() const {
   SortedSet copy;
-  const Block* block = empty() ? nullptr : At(0).block_;
+  const Block* block = empty() ? nullptr : At(0).reader_.block();
   for (; block != nullptr; block = list_ ? list_->Next(*block) : nullptr) {
     UnpackedBlock unpacked(*block);
     for (BlockItem& item : unpacked.items()) item.large = MakeLarge(item.member);
@@ -280,22 +280,18 @@ SortedSet::Cursor SortedSet::At(size_t rank) const {
 }
 
 SortedSet::Cursor::Cursor(const BlockSkipList* list, const BlockPlace& place)
-    : list_(list), block_(place.block), index_(place.index) {}
+    : list_(list), reader_(*place.block, place.index), valid_(true) {}
 
-Element SortedSet::Cursor::element() const {
-  return {block_->MemberAt(index_, buffer_), ScoreOf(block_->CodeAt(index_))};
+void SortedSet::Cursor::NextBlock() {
+  const Block* next = list_ ? list_->Next(*reader_.block()) : nullptr;
+  valid_ = next != nullptr;
+  if (valid_) reader_.Start(*next, 0);
 }
 
-void SortedSet::Cursor::Next() {
-  if (++index_ < block_->count()) return;
-  block_ = list_ ? list_->Next(*block_) : nullptr;
-  index_ = 0;
-}
-
-void SortedSet::Cursor::Previous() {
-  if (index_-- > 0) return;
-  block_ = list_ ? list_->Previous(*block_) : nullptr;
-  index_ = block_ ? block_->count() - 1 : 0;
+void SortedSet::Cursor::PreviousBlock() {
+  const Block* previous = list_ ? list_->Previous(*reader_.block()) : nullptr;
+  valid_ = previous != nullptr;
+  if (valid_) reader_.Start(*previous, previous->count() - 1);
 }
 
 }  // namespace zsetd

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -8,14 +7,13 @@
 #include <span>
 #include <string_view>
 
+#include "core/block_reader.h"
 #include "core/range.h"
+#include "core/score_code.h"
 
 namespace zsetd {
 
-class Block;
 class BlockSkipList;
-struct BlockPlace;
-struct BlockItem;
 
 // One element as it stands in a set. The bytes of a member that a cursor gave are valid until the
 // cursor moves or dies, or the set changes.
@@ -137,20 +135,22 @@ class SortedSet {
 //   for (auto at = set.At(0); at.valid(); at.Next()) Use(at.element());
 class SortedSet::Cursor {
  public:
-  bool valid() const { return block_ != nullptr; }  // false past either end, for good
-  Element element() const;                          // only while valid
-  void Next();
-  void Previous();
+  bool valid() const { return valid_; }  // false past either end, for good
+  Element element() const { return {reader_.member(), ScoreOf(reader_.code())}; }  // while valid
+  void Next() { reader_.index() + 1 < reader_.block()->count() ? reader_.Forward() : NextBlock(); }
+  void Previous() { reader_.index() > 0 ? reader_.Backward() : PreviousBlock(); }
 
  private:
   friend class SortedSet;
   Cursor() = default;
   Cursor(const BlockSkipList* list, const BlockPlace& place);
 
+  void NextBlock();
+  void PreviousBlock();
+
   const BlockSkipList* list_ = nullptr;  // none of a small set
-  const Block* block_ = nullptr;
-  size_t index_ = 0;
-  mutable std::array<char, 256> buffer_;  // where the member of the element is put together
+  BlockReader reader_;
+  bool valid_ = false;
 };
 
 }  // namespace zsetd

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "core/block.h"
+
+namespace zsetd {
+
+// Reads the elements of a block one after another, in either direction: O(1) a step, where
+// Block::MemberAt adds up lengths. The prefix is put in its place once. Any change of the block
+// ends it.
+class BlockReader {
+ public:
+  BlockReader() = default;
+
+  // At element `i`, which is there.
+  BlockReader(const Block& block, size_t i) { Start(block, i); }
+  void Start(const Block& block, size_t i);
+
+  const Block* block() const { return block_; }  // null if it was never started
+  size_t index() const { return index_; }
+  uint64_t code() const { return block_->CodeAt(index_); }
+
+  // Valid until the reader moves.
+  std::string_view member() const {
+    return in_place_ ? std::string_view(at_, length_) : Assembled();
+  }
+
+  // Neither goes past the block's last or first element.
+  void Forward() {
+    ++index_;
+    if (lengths_ != nullptr) TakeLength();
+    at_ -= length_;
+  }
+  void Backward() {
+    --index_;
+    at_ += length_;
+    if (lengths_ != nullptr) TakeLength();
+  }
+
+ private:
+  void TakeLength();
+  std::string_view Assembled() const;
+
+  const Block* block_ = nullptr;
+  const uint8_t* lengths_ = nullptr;  // null if all are the same
+  const char* at_ = nullptr;          // the packed member
+  size_t index_ = 0;
+  size_t length_ = 0;      // its bytes
+  bool in_place_ = false;  // it is the member as it stands
+  mutable MemberBuffer buffer_;
+};
+
+}  // namespace zsetd
