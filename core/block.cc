@@ -36,8 +36,8 @@ void Close(const void* array, size_t count, size_t first, size_t last, size_t wi
   Copy(to + first * width, from + last * width, (count - last) * width);
 }
 
-// Whether the packed member at `at` is these bytes. Most differ in the last eight, or in what there
-// is of them: without that look an untagged block compared 40 % slower.
+// Whether the packed member at `at` is these bytes. Most that are not differ in the last eight: to
+// look at those first saves a call for nearly each member of an untagged block.
 bool AreSame(const char* at, std::string_view bytes) {
   const size_t size = bytes.size();
   if (size < 8) return std::memcmp(at, bytes.data(), size) == 0;
