@@ -13,7 +13,8 @@ def request(*words):
 
 
 class Peer:
-    """A client. Replies come as Python has them: bytes, int, list, None; an error as a RuntimeError."""
+    """A client. Replies come as Python has them: bytes, int, list, dict, None; an error as a
+    RuntimeError."""
 
     def __init__(self, port, host="127.0.0.1", receive_buffer=None):
         self.socket = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
@@ -46,11 +47,27 @@ class Peer:
             return None if rest == b"-1" else self.lines.read(int(rest) + 2)[:-2]
         if kind in b"*>":
             return None if rest == b"-1" else [self.reply() for _ in range(int(rest))]
+        if kind == b"%":
+            return {self.reply(): self.reply() for _ in range(int(rest))}
         raise ValueError(line)
 
     def rest(self):
         """All bytes until the server closes."""
         return self.lines.read()
+
+    def rest_until_broken(self):
+        """All bytes until the server closes, or the connection breaks."""
+        received = bytearray()
+        try:
+            while chunk := self.lines.read1():
+                received += chunk
+        except ConnectionResetError:
+            pass
+        return received
+
+    def close_half(self):
+        """Says that no more will be sent."""
+        self.socket.shutdown(socket.SHUT_WR)
 
     def close(self):
         self.lines.close()

@@ -1,0 +1,103 @@
+"""Messages reach at once those who listen; who does not read them is cut off and keeps nobody."""
+
+import statistics
+import time
+import unittest
+
+from peer import request
+from server_process import eventually
+from zsetd import SANITIZED, ZsetdTest
+
+MB = 1 << 20
+MESSAGE = b"x" * (16 << 10)
+LARGE = b"x" * (16 * MB)  # more than the system keeps on the way
+MANY = len(LARGE) // len(MESSAGE)
+
+
+class Subscribers(ZsetdTest):
+    def start_with(self, limit="0 0 0", *options):
+        """With a limit for subscribers: hard, soft, seconds."""
+        self.start("--client-output-buffer-limit", "pubsub", *limit.split(), *options)
+        self.publisher = self.connect()
+
+    def listen(self, **options):
+        listener = self.connect(**options)
+        self.assertEqual(listener.ask("SUBSCRIBE", "news"), [b"subscribe", b"news", 1])
+        return listener
+
+    def publish(self, message=MESSAGE):
+        """How many it reached."""
+        return self.publisher.ask("PUBLISH", "news", message)
+
+    def test_hear_at_once(self):
+        self.start_with("0 0 0", "--hz", "1")  # so that a tick would be late
+        listener, delays = self.listen(), []
+        for i in range(20):
+            start = time.monotonic()
+            self.publisher.send("PUBLISH", "news", i)
+            self.assertEqual(listener.reply(), [b"message", b"news", b"%d" % i])
+            delays.append(time.monotonic() - start)
+            self.assertEqual(self.publisher.reply(), 1)
+        self.assertLess(statistics.median(delays), 0.1)
+
+    def test_hear_all_that_came_in_one_batch(self):
+        self.start_with()
+        listeners = [self.listen() for _ in range(10)]
+        self.publisher.socket.sendall(b"".join(request("PUBLISH", "news", i) for i in range(1000)))
+        for listener in listeners:
+            self.assertEqual([int(listener.reply()[2]) for _ in range(1000)], list(range(1000)))
+
+    def test_hear_themselves_after_the_reply(self):
+        self.start_with()
+        client = self.connect()
+        client.ask("HELLO", "3")
+        client.ask("SUBSCRIBE", "news")
+        self.assertEqual(client.ask("PUBLISH", "news", "x"), 1)
+        self.assertEqual(client.reply(), [b"message", b"news", b"x"])
+
+    def test_who_do_not_read_are_cut_off_at_the_hard_limit(self):
+        self.start_with("2mb 0 0")
+        listener = self.listen(receive_buffer=4096)
+        before = self.server.peak_memory()
+        count = 0
+        while self.publish() > 0:
+            count += 1
+            self.assertLess(count, MANY)
+        self.assertGreater(count, 2 * MB // len(MESSAGE))
+        self.assertEqual(self.publisher.ask("CLIENT", "LIST").count(b"\n"), 1)
+        self.assertLess(len(listener.rest_until_broken()), count * len(MESSAGE))
+        if not SANITIZED:
+            self.assertLess(self.server.peak_memory() - before, 16 * MB)
+
+    def test_who_do_not_read_are_cut_off_when_the_soft_limits_time_is_over(self):
+        self.start_with("0 2mb 1")
+        self.listen(receive_buffer=4096)
+        for _ in range(MANY):
+            self.publish()
+        listeners = lambda: self.publisher.ask("PUBSUB", "NUMSUB", "news")[1]
+        self.assertTrue(eventually(lambda: listeners() == 0))
+
+    def test_who_do_not_read_are_kept_within_the_soft_limits_time(self):
+        self.start_with("0 2mb 3600")
+        listener = self.listen(receive_buffer=4096)
+        self.assertTrue(all(self.publish() == 1 for _ in range(MANY)))
+        self.assertTrue(all(listener.reply()[2] == MESSAGE for _ in range(MANY)))
+
+    def test_who_read_on_are_not_cut_off(self):
+        self.start_with("2mb 0 0")
+        listener = self.listen()
+        for _ in range(MANY):
+            self.assertEqual(self.publish(), 1)
+            self.assertTrue(listener.reply()[2] == MESSAGE)
+
+    def test_who_do_not_read_keep_no_other_from_hearing(self):
+        self.start_with()
+        self.listen(receive_buffer=4096)
+        listener = self.listen()
+        for _ in range(MANY):
+            self.assertEqual(self.publish(), 2)
+            self.assertTrue(listener.reply()[2] == MESSAGE)
+
+
+if __name__ == "__main__":
+    unittest.main()
