@@ -64,7 +64,7 @@ Session::Session(Tcp::socket socket, Engine& engine, std::function<void()> on_ba
       client_(engine.NextClientId(), PeerOf(socket_), OwnEndOf(socket_), engine.now(),
               [this] { WakeSoon(); }),
       has_output_(socket_.get_executor(), asio::steady_timer::time_point::max()),
-      is_drained_(socket_.get_executor(), asio::steady_timer::time_point::max()) {}
+      has_room_(socket_.get_executor(), asio::steady_timer::time_point::max()) {}
 
 void Session::Start() {
   error_code ignored;
@@ -86,9 +86,7 @@ asio::awaitable<void> Session::Read() {
     if (error && error != asio::error::eof) co_return Close();
     if (error) break;
     OnArrival(count);
-    while (!RunRequests()) co_await is_drained_.async_wait(kAwait);
-    Flush();
-    on_batch_();
+    while (!RunRequests()) co_await has_room_.async_wait(kAwait);
   }
   finishing_ = true;
   CloseIfDone();
@@ -103,6 +101,15 @@ void Session::OnArrival(size_t count) {
 
 bool Session::RunRequests() {
   engine_.AdvanceTo(UnixNow());
+  const bool all_run = RunUntilClogged();
+  client_.input_bytes = parser_.buffered_bytes();
+  client_.input_capacity = parser_.BytesUsed();
+  Flush();
+  on_batch_();
+  return all_run;
+}
+
+bool Session::RunUntilClogged() {
   while (!finishing_ && !closed_ && !client_.close_now) {
     if (IsClogged()) return closed_;
     const RequestParser::Result result = parser_.Next();
@@ -110,8 +117,6 @@ bool Session::RunRequests() {
     if (result == RequestParser::Result::kBroken) RefuseProtocol();
     if (result == RequestParser::Result::kRequest) RunRequest();
   }
-  client_.input_bytes = parser_.buffered_bytes();
-  client_.input_capacity = parser_.BytesUsed();
   return true;
 }
 
@@ -169,14 +174,13 @@ void Session::OnSent(size_t count) {
   client_.sending_bytes -= count;
   client_.last_active = engine_.now();
   engine_.stats().net_output_bytes += count;
+  if (client_.UnsentBytes() <= kMuchUnsentBytes) has_room_.cancel();
 }
 
 void Session::OnAllSent() {
   sent_ = 0;
   Empty(sending_);
   TakeOutput();
-  if (!sending_.empty()) return;
-  is_drained_.cancel();
   CloseIfDone();
 }
 
@@ -221,7 +225,7 @@ void Session::Close() {
   error_code ignored;
   socket_.close(ignored);
   has_output_.cancel();
-  is_drained_.cancel();
+  has_room_.cancel();
   on_end_(*this);
 }
 

@@ -39,9 +39,10 @@ class Session : public std::enable_shared_from_this<Session> {
 
   void OnArrival(size_t count);
 
-  // Runs the requests that have arrived. False if it stopped because much is unsent: once all is
-  // sent it is to be called again.
+  // Runs the requests that have arrived and has the replies sent. False if it stopped because much
+  // is unsent: once there is room it is to be called again.
   bool RunRequests();
+  bool RunUntilClogged();
   bool IsClogged();
   void RunRequest();
   void RefuseProtocol();
@@ -66,7 +67,7 @@ class Session : public std::enable_shared_from_this<Session> {
   std::string sending_;  // taken from client_.out; the first `sent_` bytes are gone
   size_t sent_ = 0;
   boost::asio::steady_timer has_output_;  // cancelled when the writer has work, or is to end
-  boost::asio::steady_timer is_drained_;  // cancelled when the writer has sent everything
+  boost::asio::steady_timer has_room_;    // cancelled when little is unsent
   bool wake_posted_ = false;
   bool finishing_ = false;  // no more requests; close when all is sent
   bool closed_ = false;

@@ -61,17 +61,20 @@ class SlowReaders(ZsetdTest):
             self.assertEqual(self.slow.reply(), [text])
         self.assert_bounded()
 
-    def test_has_no_longer_to_its_account_what_it_has_taken(self):
+    def account(self, field):
+        """What CLIENT LIST tells of the slow one."""
+        clients = self.other.ask("CLIENT", "LIST", "ID", self.number)
+        return int(clients.split(b" %b=" % field.encode())[1].split()[0])
+
+    def test_has_to_its_account_what_waits_for_it(self):
         self.other.ask("ZADD", "z", 1, b"x" * (16 * MB))
-        number = self.slow.ask("CLIENT", "ID")
-
-        def unsent():
-            return int(self.other.ask("CLIENT", "LIST", "ID", number).split(b"omem=")[1].split()[0])
-
-        self.slow.send("ZRANGE", "z", 0, 0)
-        self.assertTrue(eventually(lambda: unsent() > 4 * MB))
+        self.number = self.slow.ask("CLIENT", "ID")
+        waiting = request("PING") * 10
+        self.slow.socket.sendall(request("ZRANGE", "z", 0, 0) + waiting)
+        self.assertTrue(eventually(lambda: self.account("omem") > 4 * MB))
+        self.assertTrue(eventually(lambda: self.account("qbuf") == len(waiting), patience_s=5))
         self.slow.lines.read(12 * MB)
-        self.assertTrue(eventually(lambda: unsent() < 4 * MB, patience_s=5))
+        self.assertTrue(eventually(lambda: self.account("omem") < 4 * MB, patience_s=5))
 
 
 if __name__ == "__main__":

@@ -98,6 +98,27 @@ class Subscribers(ZsetdTest):
             self.assertEqual(self.publish(), 2)
             self.assertTrue(listener.reply()[2] == MESSAGE)
 
+    def test_who_read_slowly_are_answered_though_more_and_more_is_pushed(self):
+        self.start_with()
+        self.publisher.ask("SET", "k", LARGE)
+        client = self.connect(receive_buffer=4096)
+        client.ask("HELLO", "3")
+        client.ask("SUBSCRIBE", "news")
+        client.socket.sendall(request("GET", "k") + request("ECHO", "answer"))
+        received = b""
+        for _ in range(2 * MANY):
+            while self.waiting_bytes() < 1000 << 10:  # more, and the client may ask for no more
+                self.publish()
+            received = received[-10:] + client.lines.read(len(MESSAGE))
+            if b"answer" in received:
+                return
+        self.fail("not answered")
+
+    def waiting_bytes(self):
+        """For the listener, behind what is being sent already."""
+        client = self.publisher.ask("CLIENT", "LIST", "TYPE", "PUBSUB")
+        return int(client.split(b" obl=")[1].split()[0])
+
 
 if __name__ == "__main__":
     unittest.main()
