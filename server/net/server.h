@@ -22,8 +22,8 @@ class Server {
  public:
   Server(boost::asio::io_context& io, Engine& engine);
 
-  // Listens on every address of the setting `bind`; there is at least one. Of those after a minus it
-  // passes over what this machine does not have. The error names the address that failed.
+  // Listens on every address of the setting `bind`, but for one after a minus that this machine
+  // does not have; at least one must remain. The error names the address that failed.
   absl::Status Listen();
 
   // Stops listening, answers what has been received and closes; then the context runs out of work.
