@@ -8,6 +8,7 @@
 
 #include "server/net/clock.h"
 #include "server/net/coroutine.h"
+#include "server/net/hang_up.h"
 
 namespace zsetd {
 namespace {
@@ -215,7 +216,9 @@ void Session::Finish() {
 }
 
 void Session::CloseIfDone() {
-  if (finishing_ && sending_.empty() && client_.out.empty()) Close();
+  if (closed_ || !finishing_ || !sending_.empty() || !client_.out.empty()) return;
+  HangUp(std::move(socket_));
+  Close();
 }
 
 void Session::Close() {

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <boost/asio/ip/tcp.hpp>
+
+namespace zsetd {
+
+// Closes a connection so that the other side gets all that it was sent. Linux resets one that is
+// closed before all that comes is read, and what is still on its way may then be lost. So only our
+// half is closed at first, and what comes is thrown away until the other side closes its own; for a
+// second and 16 MB at most. The socket does not block.
+void HangUp(boost::asio::ip::tcp::socket socket);
+
+}  // namespace zsetd

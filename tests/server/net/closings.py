@@ -1,0 +1,125 @@
+"""How connections end: what was asked is answered, and nothing of a client is left."""
+
+import unittest
+
+from peer import request
+from server_process import eventually
+from zsetd import ZsetdTest
+
+MB = 1 << 20
+LARGE = b"x" * (16 * MB)  # more than the system keeps on the way
+
+
+class Closings(ZsetdTest):
+    def setUp(self):
+        self.start()
+        self.client = self.connect(receive_buffer=4096)
+
+    def assert_alone(self, observer):
+        """No client but this one is left."""
+        clients = lambda: observer.ask("CLIENT", "LIST").count(b"\n")
+        self.assertTrue(eventually(lambda: clients() == 1), observer.ask("CLIENT", "LIST"))
+
+    def test_a_client_that_closes_its_half_gets_all_replies(self):
+        self.client.socket.sendall(b"".join(request("ECHO", i) for i in range(1000)))
+        self.client.close_half()
+        self.assertEqual([int(self.client.reply()) for _ in range(1000)], list(range(1000)))
+        self.assertEqual(self.client.rest(), b"")
+
+    def test_a_client_that_closes_its_half_gets_large_replies(self):
+        self.client.ask("SET", "k", LARGE)
+        self.client.socket.sendall(request("GET", "k") * 3)
+        self.client.close_half()
+        for _ in range(3):
+            self.assertTrue(self.client.reply() == LARGE)
+        self.assertEqual(self.client.rest(), b"")
+
+    def test_a_client_that_closes_its_half_amid_a_request_is_not_answered(self):
+        self.client.socket.sendall(request("PING") + request("SET", "k", "v")[:-1])
+        self.client.close_half()
+        self.assertEqual(self.client.rest(), b"+PONG\r\n")
+        self.assertEqual(self.connect().ask("EXISTS", "k"), 0)
+
+    def test_quit_is_answered_and_what_follows_it_is_not(self):
+        self.client.socket.sendall(request("PING") + request("QUIT") + request("SET", "k", "v"))
+        self.assertEqual(self.client.rest(), b"+PONG\r\n+OK\r\n")
+        self.assertEqual(self.connect().ask("EXISTS", "k"), 0)
+
+    def test_quit_waits_for_large_replies(self):
+        self.client.ask("SET", "k", LARGE)
+        self.client.socket.sendall(request("GET", "k") * 3 + request("QUIT"))
+        for _ in range(3):
+            self.assertTrue(self.client.reply() == LARGE)
+        self.assertEqual(self.client.rest(), b"+OK\r\n")
+
+    def test_bytes_after_quit_cost_no_reply(self):
+        """Though the system throws away what is on its way when a socket is closed over them."""
+        value = b"x" * MB
+        self.client.ask("SET", "k", value)
+        self.client.socket.sendall(request("GET", "k") + request("QUIT") + b"x" * (2 * MB))
+        self.assertTrue(self.client.reply() == value)
+        self.assertEqual(self.client.rest(), b"+OK\r\n")
+
+    def test_who_sends_on_after_quit_is_cut_off(self):
+        self.client.ask("QUIT")
+        with self.assertRaises(OSError):
+            while True:
+                self.client.socket.sendall(b"x" * MB)
+
+    def test_who_stays_after_quit_is_cut_off(self):
+        self.client.ask("PING")
+        before = self.server.open_files()
+        idle = [self.connect() for _ in range(5)]
+        for client in idle:
+            client.ask("QUIT")
+        self.assertTrue(eventually(lambda: self.server.open_files() == before))
+
+    def test_a_broken_protocol_is_named_after_the_replies_before_it(self):
+        self.client.socket.sendall(request("PING") + b"*1\r\n+PING\r\n" + request("SET", "k", "v"))
+        expected = b"+PONG\r\n-ERR Protocol error: expected '$', got '+'\r\n"
+        self.assertEqual(self.client.rest(), expected)
+        self.assertEqual(self.connect().ask("EXISTS", "k"), 0)
+
+    def test_a_client_that_kills_itself_is_told_so(self):
+        number = self.client.ask("CLIENT", "ID")
+        kill = request("CLIENT", "KILL", "ID", number, "SKIPME", "NO")
+        self.client.socket.sendall(kill + request("SET", "k", "v"))
+        self.assertEqual(self.client.rest(), b":1\r\n")
+        self.assertEqual(self.connect().ask("EXISTS", "k"), 0)
+
+    def test_who_is_killed_while_it_does_not_read_asks_no_more(self):
+        self.client.ask("SET", "k", LARGE)
+        number = self.client.ask("CLIENT", "ID")
+        self.client.socket.sendall(request("GET", "k") * 100 + request("DEL", "k"))
+        other = self.connect()
+        self.assertEqual(other.ask("CLIENT", "KILL", "ID", number), 1)
+        self.assert_alone(other)
+        self.assertEqual(other.ask("EXISTS", "k"), 1)
+        self.assertLess(len(self.client.rest_until_broken()), len(LARGE))
+
+    def test_who_vanishes_leaves_nothing(self):
+        watcher, listener, transaction, half = (self.connect() for _ in range(4))
+        watcher.ask("WATCH", "k")
+        listener.ask("SUBSCRIBE", "news")
+        listener.ask("PSUBSCRIBE", "n*")
+        transaction.ask("MULTI")
+        transaction.ask("SET", "k", "v")
+        half.socket.sendall(request("SET", "k", "v")[:-1])
+        for gone in watcher, listener, transaction, half:
+            gone.vanish()
+        self.assert_alone(self.client)
+        self.assertEqual(self.client.ask("PUBLISH", "news", "x"), 0)
+        self.assertEqual(self.client.ask("EXISTS", "k"), 0)
+        self.assertEqual(self.client.ask("SET", "k", "v"), b"OK")
+
+    def test_who_vanishes_before_a_large_reply_leaves_nothing(self):
+        self.client.ask("SET", "k", LARGE)
+        for _ in range(20):
+            gone = self.connect()
+            gone.socket.sendall(request("GET", "k") * 3)
+            gone.vanish()
+        self.assert_alone(self.client)
+
+
+if __name__ == "__main__":
+    unittest.main()
