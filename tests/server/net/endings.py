@@ -9,12 +9,8 @@ from zsetd import ZsetdTest
 
 GRACE_S = 5  # as in server/net/server.cc
 
-ECHOES = 1_000  # more than one read brings, and no more than a socket holds while nobody reads
+ECHOES = 2_200  # more than three reads bring, and no more than a socket holds while nobody reads
 LARGE_REPLIES = 64
-
-
-def echoes():
-    return b"".join(request("ECHO", i) for i in range(ECHOES))
 
 
 class Endings(ZsetdTest):
@@ -30,20 +26,33 @@ class Endings(ZsetdTest):
     def assert_left(self):
         self.assertEqual(self.server.exit_code(), 0)
 
-    def assert_all_echoed(self, client):
+    def assert_echoed_amid(self, happening):
+        """That a client who has sent much when something else happens is told all of it."""
+        client = self.connect()
+        with self.server.frozen():
+            client.send_until_arrived(b"".join(request("ECHO", i) for i in range(ECHOES)))
+            happening()
         self.assertEqual([int(client.reply()) for _ in range(ECHOES)], list(range(ECHOES)))
         self.assertEqual(client.rest(), b"")
 
     def test_sigterm_finishes_what_was_received(self):
-        client = self.connect()
-        self.leave_amid(lambda: client.socket.sendall(echoes()))
-        self.assert_all_echoed(client)
+        self.assert_echoed_amid(self.server.ask_to_leave)
         self.assert_left()
 
     def test_sigint_finishes_what_was_received(self):
+        self.assert_echoed_amid(lambda: self.server.ask_to_leave(signal.SIGINT))
+        self.assert_left()
+
+    def test_shutdown_finishes_what_was_received(self):
+        other = self.connect()
+        self.assert_echoed_amid(lambda: other.send_until_arrived(request("SHUTDOWN")))
+        self.assertEqual(other.rest(), b"")
+        self.assert_left()
+
+    def test_shutdown_is_the_last_that_is_run(self):
         client = self.connect()
-        self.leave_amid(lambda: client.socket.sendall(echoes()), signal.SIGINT)
-        self.assert_all_echoed(client)
+        client.socket.sendall(request("ECHO", "a") + request("SHUTDOWN") + request("ECHO", "b"))
+        self.assertEqual(client.rest(), b"$1\r\na\r\n")
         self.assert_left()
 
     def test_what_many_clients_sent_is_answered(self):
@@ -51,7 +60,7 @@ class Endings(ZsetdTest):
 
         def all_ask():
             for i, client in enumerate(clients):
-                client.send("ECHO", i)
+                client.send_until_arrived(request("ECHO", i))
 
         self.leave_amid(all_ask)
         for i, client in enumerate(clients):
@@ -61,7 +70,7 @@ class Endings(ZsetdTest):
 
     def test_half_a_request_is_forgotten(self):
         client = self.connect()
-        self.leave_amid(lambda: client.socket.sendall(request("PING") + request("PING")[:-1]))
+        self.leave_amid(lambda: client.send_until_arrived(request("PING") + request("PING")[:-1]))
         self.assertEqual(client.rest(), b"+PONG\r\n")
         self.assert_left()
 

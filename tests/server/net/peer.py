@@ -1,7 +1,11 @@
 """One connection to a server, with nothing between the test and the bytes."""
 
+import fcntl
 import socket
 import struct
+import termios
+
+from server_process import eventually
 
 PATIENCE_S = 20
 
@@ -27,6 +31,13 @@ class Peer:
 
     def send(self, *words):
         self.socket.sendall(request(*words))
+
+    def send_until_arrived(self, data):
+        """Sends, and waits until the server's system has it all, whether the server reads or not."""
+        self.socket.sendall(data)
+        under_way = lambda: struct.unpack("i", fcntl.ioctl(self.socket, termios.TIOCOUTQ, bytes(4)))[0]
+        if not eventually(lambda: under_way() == 0, PATIENCE_S):
+            raise TimeoutError("what was sent does not arrive")
 
     def ask(self, *words):
         self.send(*words)
