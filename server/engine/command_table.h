@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "protocol/words.h"
 #include "server/engine/command.h"
+#include "server/engine/name_index.h"
 
 namespace zsetd {
 
@@ -44,16 +44,19 @@ class CommandTable {
   void ResetStats();
 
  private:
-  struct NameHash {
-    size_t operator()(std::string_view name) const;
+  // A command's row and how many rows of subcommands follow it.
+  struct Whole {
+    const Command* row;
+    size_t subcommands;
   };
-  struct NameEqual {
-    bool operator()(std::string_view a, std::string_view b) const;
-  };
+
+  const Whole* FindWhole(std::string_view name) const;  // null if there is none
+  const Command* FindSubcommand(const Whole& whole, std::string_view name) const;
 
   std::vector<Command> rows_;
   std::vector<CommandStats> stats_;  // beside rows_
-  absl::flat_hash_map<std::string_view, const Command*, NameHash, NameEqual> index_;
+  std::vector<Whole> wholes_;
+  NameIndex names_;  // of wholes_
 };
 
 }  // namespace zsetd

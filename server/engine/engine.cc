@@ -36,7 +36,8 @@ Engine::Engine(const Settings& settings, Families families, uint64_t seed, Milli
       rng_(seed),
       run_id_(RandomHexDigits(rng_, 40)),
       started_at_(now),
-      now_(now) {
+      now_(now),
+      command_ended_at_(host_.stopwatch()) {
   const uint64_t hash_seed = rng_.Next();
   for (int index = 0; index < settings.databases; ++index) {
     databases_.push_back(std::make_unique<Database>(
@@ -49,6 +50,11 @@ void Engine::AdvanceTo(Millis now) {
   if (now == now_) return;
   now_ = now;
   for (const auto& database : databases_) database->AdvanceTo(now);
+}
+
+void Engine::BeginBatch(Millis now) {
+  AdvanceTo(now);
+  command_ended_at_ = host_.stopwatch();
 }
 
 absl::Status Engine::Configure(const Settings& settings) {
@@ -125,13 +131,14 @@ void Engine::Enqueue(Client& client, const Command& command, Words words) {
 }
 
 void Engine::Run(Client& client, const Command& command, Words words) {
-  const Micros before = host_.stopwatch();
+  const Micros before = command_ended_at_;
   client.last_command = command.name;
   Call call(*this, client, command, words);
   command.run(call);
   CommandStats& stats = commands_.stats(command);
   ++stats.calls;
-  stats.micros += (host_.stopwatch() - before).count();
+  command_ended_at_ = host_.stopwatch();
+  stats.micros += (command_ended_at_ - before).count();
   ++stats_.commands_processed;
   if (call.refused()) ++stats.failed;
 }

@@ -52,6 +52,10 @@ class Engine {
   Engine(const Settings& settings, Families families, uint64_t seed, Millis now, Host host);
   Engine(const Engine&) = delete;
 
+  // The requests that follow come now: moves the present, and starts the stopwatch anew. Each
+  // command is timed from the end of the one before, so one look at the stopwatch does for it.
+  void BeginBatch(Millis now);
+
   // Moves the present, between commands. With a clock that is set back it goes back: deadlines are
   // instants of that clock.
   void AdvanceTo(Millis now);
@@ -141,6 +145,7 @@ class Engine {
   Millis started_at_;
   Millis now_;
   Millis looked_after_clients_at_{0};
+  Micros command_ended_at_;  // by the stopwatch, the last one; or the start of the batch
   uint64_t last_client_id_ = 0;
 };
 

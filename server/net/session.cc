@@ -101,7 +101,7 @@ void Session::OnArrival(size_t count) {
 }
 
 bool Session::RunRequests() {
-  engine_.AdvanceTo(UnixNow());
+  engine_.BeginBatch(UnixNow());
   const bool all_run = RunUntilClogged();
   client_.input_bytes = parser_.buffered_bytes();
   client_.input_capacity = parser_.BytesUsed();
