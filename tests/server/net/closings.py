@@ -13,7 +13,7 @@ LARGE = b"x" * (16 * MB)  # more than the system keeps on the way
 class Closings(ZsetdTest):
     def setUp(self):
         self.start()
-        self.client = self.connect(receive_buffer=4096)
+        self.client = self.connect()
 
     def assert_alone(self, observer):
         """No client but this one is left."""
@@ -54,11 +54,11 @@ class Closings(ZsetdTest):
 
     def test_bytes_after_quit_cost_no_reply(self):
         """Though the system throws away what is on its way when a socket is closed over them."""
-        value = b"x" * MB
-        self.client.ask("SET", "k", value)
-        self.client.socket.sendall(request("GET", "k") + request("QUIT") + b"x" * (2 * MB))
-        self.assertTrue(self.client.reply() == value)
-        self.assertEqual(self.client.rest(), b"+OK\r\n")
+        client, value = self.connect(receive_buffer=4096), b"x" * MB
+        client.ask("SET", "k", value)
+        client.socket.sendall(request("GET", "k") + request("QUIT") + b"x" * (2 * MB))
+        self.assertTrue(client.reply() == value)
+        self.assertEqual(client.rest(), b"+OK\r\n")
 
     def test_who_sends_on_after_quit_is_cut_off(self):
         self.client.ask("QUIT")
