@@ -108,30 +108,27 @@ void Server::AwaitSignal() {
   signals_.async_wait([this](const error_code& error, int signal) {
     if (error) return;
     spdlog::info("Received signal {}, shutting down", signal);
-    AwaitSignal();  // first, so that Stop() can end this wait too
+    AwaitSignal();
     Stop();
   });
 }
 
 void Server::Stop() {
-  if (stopping_) return CutSessions();
+  if (stopping_) return io_.stop();
   stopping_ = true;
   ticker_.Stop();
   for (const auto& listener : listeners_) listener->Stop();
   for (const auto& session : sessions_) session->Finish();
-  if (sessions_.empty()) return EndIfDone();
+  EndIfDone();
   grace_.expires_after(kGrace);
   grace_.async_wait([this](const error_code& error) {
-    if (!error) CutSessions();
+    if (!error) io_.stop();
   });
 }
 
+// Who has been told everything and does not close is waited for no longer.
 void Server::EndIfDone() {
-  if (!stopping_ || !sessions_.empty()) return;
-  grace_.cancel();
-  signals_.cancel();
+  if (stopping_ && sessions_.empty()) io_.stop();
 }
-
-void Server::CutSessions() { io_.stop(); }
 
 }  // namespace zsetd

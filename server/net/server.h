@@ -26,8 +26,8 @@ class Server {
   // does not have; at least one must remain. The error names the address that failed.
   absl::Status Listen();
 
-  // Stops listening, answers what has been received and closes; then the context runs out of work.
-  // Asked a second time, or after a few seconds, it waits for no client any more.
+  // Stops listening, answers what has been received and closes; then stops the context. Asked a
+  // second time, or after a few seconds, it waits for no client any more.
   void Stop();
 
  private:
@@ -39,7 +39,6 @@ class Server {
   void OnEnd(Session& session);
   void AwaitSignal();
   void EndIfDone();
-  void CutSessions();
 
   boost::asio::io_context& io_;
   Engine& engine_;
