@@ -60,6 +60,16 @@ class EnginePeer::Connection {
     }
   }
 
+  // Stops at a command that waits; to be called again when it may have been served.
+  void RunRequests() {
+    while (!ended() && !client_.wait) {
+      const RequestParser::Result result = parser_.Next();
+      if (result == RequestParser::Result::kNeedMore) return;
+      if (result == RequestParser::Result::kBroken) return RefuseProtocol();
+      engine_.Execute(client_, parser_.words());
+    }
+  }
+
   std::string TakeOutput() { return std::exchange(client_.out, {}); }
 
   // What the engine knows of a client ends here; its last output can still be taken.
@@ -73,15 +83,6 @@ class EnginePeer::Connection {
   bool ended() const { return broken_ || client_.close_after_reply || client_.close_now; }
 
  private:
-  void RunRequests() {
-    while (!ended()) {
-      const RequestParser::Result result = parser_.Next();
-      if (result == RequestParser::Result::kNeedMore) return;
-      if (result == RequestParser::Result::kBroken) return RefuseProtocol();
-      engine_.Execute(client_, parser_.words());
-    }
-  }
-
   void RefuseProtocol() {
     client_.reply.Begin();
     client_.reply.Error(parser_.error());
@@ -104,6 +105,7 @@ void EnginePeer::Send(const std::string& client, std::string_view bytes) {
   if (!connection) connection = std::make_unique<Connection>(engine_);
   connection->Arrive(bytes);
   for (const auto& [name, each] : connections_) {
+    each->RunRequests();
     if (each->ended()) each->Leave();
   }
 }
@@ -121,6 +123,7 @@ bool EnginePeer::Closed(const std::string& client) { return !connections_.contai
 void EnginePeer::Pass(Millis time) {
   engine_.AdvanceTo(engine_.now() + time);
   engine_.Tick(kTickBudget);
+  for (const auto& [name, each] : connections_) each->RunRequests();
 }
 
 }  // namespace zsetd

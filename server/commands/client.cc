@@ -39,6 +39,28 @@ void SetInfo(Call& call) {
   call.reply.Ok();
 }
 
+// How a wait is to be ended: with an error, or as if its time were up.
+bool TakeEndsWithError(ArgReader& args) {
+  if (args.AtEnd() || args.Take("timeout")) return false;
+  if (!args.Take("error")) args.Refuse("ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR");
+  return true;
+}
+
+void Unblock(Call& call) {
+  const int64_t id = call.args.Integer();
+  const bool with_error = TakeEndsWithError(call.args);
+  call.args.End();
+  if (call.Refused()) return;
+  const auto found = call.engine.clients().find(static_cast<uint64_t>(id));
+  const bool waits = found != call.engine.clients().end() && found->second->wait;
+  if (waits && with_error) {
+    call.engine.BreakOff(*found->second, "UNBLOCKED client unblocked via CLIENT UNBLOCK");
+  } else if (waits) {
+    call.engine.GiveUp(*found->second);
+  }
+  call.reply.Integer(waits ? 1 : 0);
+}
+
 bool TakeOnOrOff(ArgReader& args) {
   const bool on = args.Take("on");
   if (!on && !args.Take("off")) args.Refuse(kSyntaxError);
@@ -180,6 +202,15 @@ constexpr Command kCommands[] = {
      .usage = "connection-name",
      .summary = "Names the connection.",
      .cost = "O(1)"},
+    {.name = "client|unblock",
+     .run = Unblock,
+     .arity = -3,
+     .flags = kFlags | kAdmin,
+     .group = CommandGroup::kConnection,
+     .since = "5.0.0",
+     .usage = "client-id [TIMEOUT|ERROR]",
+     .summary = "Ends the wait of a client that is blocked.",
+     .cost = "O(log(N)) for N connections"},
 };
 
 }  // namespace

@@ -19,9 +19,10 @@ int64_t SecondsSince(Millis then, Millis now) {
 
 // Letters as Redis has them, N where no other holds.
 std::string Flags(const Client& client) {
-  const std::array<std::pair<bool, char>, 6> kinds = {{
+  const std::array<std::pair<bool, char>, 7> kinds = {{
       {client.IsSubscriber(), 'P'},
       {client.transaction.open, 'x'},
+      {client.wait.has_value(), 'b'},
       {client.transaction.touched, 'd'},
       {client.close_after_reply, 'c'},
       {client.no_evict, 'e'},

@@ -6,14 +6,15 @@ namespace zsetd {
 
 std::span<const std::span<const Command>> AllCommands() {
   static const std::array kFamilies = {
-      ClientCommands(),    CommandCommands(),     ConfigCommands(),       ConnectionCommands(),
-      HelloCommands(),     InfoCommands(),        KeyCommands(),          KeyExpireCommands(),
-      KeyMoveCommands(),   KeyTtlCommands(),      KeyspaceWideCommands(), ListEditCommands(),
-      ListMoveCommands(),  ListPushPopCommands(), ListReadCommands(),     ListSearchCommands(),
-      MemoryCommands(),    ObjectCommands(),      PubSubCommands(),       ScanCommands(),
-      ServerCommands(),    StringGetCommands(),   StringNumberCommands(), StringRangeCommands(),
-      StringSetCommands(), TransactionCommands(), ZSetAlgebraCommands(),  ZSetEditCommands(),
-      ZSetPopCommands(),   ZSetRangeCommands(),   ZSetReadCommands(),
+      ClientCommands(),      CommandCommands(),      ConfigCommands(),       ConnectionCommands(),
+      HelloCommands(),       InfoCommands(),         KeyCommands(),          KeyExpireCommands(),
+      KeyMoveCommands(),     KeyTtlCommands(),       KeyspaceWideCommands(), ListEditCommands(),
+      ListMoveCommands(),    ListMultiPopCommands(), ListPushPopCommands(),  ListReadCommands(),
+      ListSearchCommands(),  MemoryCommands(),       ObjectCommands(),       PubSubCommands(),
+      ScanCommands(),        ServerCommands(),       StringGetCommands(),    StringNumberCommands(),
+      StringRangeCommands(), StringSetCommands(),    TransactionCommands(),  ZSetAlgebraCommands(),
+      ZSetEditCommands(),    ZSetMultiPopCommands(), ZSetPopCommands(),      ZSetRangeCommands(),
+      ZSetReadCommands(),
   };
   return kFamilies;
 }

@@ -1,19 +1,24 @@
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "server/commands/families.h"
 #include "server/commands/list_end.h"
+#include "server/commands/timeout_option.h"
 #include "server/engine/call.h"
 
 namespace zsetd {
 namespace {
 
 // Pushes before it pops, so that a list of one element that is turned around in itself does not go
-// in between, and its time to live with it.
+// in between, and its time to live with it. Without a timeout it does not wait.
 void Move(Call& call, std::string_view source, ListEnd from, std::string_view destination,
-          ListEnd to) {
+          ListEnd to, std::optional<Millis> timeout = std::nullopt) {
   const List* list = call.Find<List>(source);
-  if (list == nullptr && call.args.ok()) return call.reply.Null();
+  if (list == nullptr && call.args.ok()) {
+    if (!timeout || !call.WaitFor<List>({&source, 1}, *timeout)) call.reply.Null();
+    return;
+  }
   call.Find<List>(destination);
   if (call.Refused()) return;
   const std::string element(ElementAt(*list, from));
@@ -36,6 +41,21 @@ void RPopLPush(Call& call) {
   Move(call, source, ListEnd::kRight, destination, ListEnd::kLeft);
 }
 
+void BLMove(Call& call) {
+  const std::string_view source = call.args.Word();
+  const std::string_view destination = call.args.Word();
+  const ListEnd from = TakeListEnd(call.args);
+  const ListEnd to = TakeListEnd(call.args);
+  Move(call, source, from, destination, to, TakeTimeout(call.args, call.now()));
+}
+
+void BRPopLPush(Call& call) {
+  const std::string_view source = call.args.Word();
+  const std::string_view destination = call.args.Word();
+  const Millis timeout = TakeTimeout(call.args, call.now());
+  Move(call, source, ListEnd::kRight, destination, ListEnd::kLeft, timeout);
+}
+
 constexpr Command kCommands[] = {
     {.name = "lmove",
      .run = LMove,
@@ -56,6 +76,26 @@ constexpr Command kCommands[] = {
      .since = "1.2.0",
      .usage = "source destination",
      .summary = "Moves the last element of one list to the front of another, or of the same.",
+     .cost = "O(1)"},
+    {.name = "blmove",
+     .run = BLMove,
+     .arity = 6,
+     .flags = kWrite | kDenyOom | kNoScript | kBlocking,
+     .keys = kTwoKeys,
+     .group = CommandGroup::kList,
+     .since = "6.2.0",
+     .usage = "source destination <LEFT|RIGHT> <LEFT|RIGHT> timeout",
+     .summary = "Moves an element from list to list, and waits for one to be there.",
+     .cost = "O(1)"},
+    {.name = "brpoplpush",
+     .run = BRPopLPush,
+     .arity = 4,
+     .flags = kWrite | kDenyOom | kNoScript | kBlocking,
+     .keys = kTwoKeys,
+     .group = CommandGroup::kList,
+     .since = "2.2.0",
+     .usage = "source destination timeout",
+     .summary = "Moves the last element of a list to the front of another, and waits for one.",
      .cost = "O(1)"},
 };
 

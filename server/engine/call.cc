@@ -1,5 +1,7 @@
 #include "server/engine/call.h"
 
+#include <utility>
+
 namespace zsetd {
 
 bool Call::Refused() {
@@ -11,6 +13,17 @@ void Call::Fail(std::string_view line) {
   reply.Error(line);
   engine.stats().CountError(line);
   refused_ = true;
+}
+
+bool Call::PutAside(Words keys, Millis timeout, bool (*can_serve)(const Entry&)) {
+  Wait wait = {.command = &command,
+               .words = {words_.begin(), words_.end()},
+               .keys = {},
+               .until = std::nullopt,
+               .can_serve = can_serve};
+  for (const std::string_view key : keys) wait.keys.emplace_back(client.database, key);
+  if (timeout > Millis(0)) wait.until = now() + timeout;
+  return waits_ = engine.Wait(client, std::move(wait));
 }
 
 const Entry* Call::Find(std::string_view key) {

@@ -50,6 +50,13 @@ class Call {
   void Fail(std::string_view line);
   void Fail(const absl::Status& status) { Fail(ErrorLine(status)); }
 
+  // Puts the command aside until one of the keys holds a T and has changed, or `timeout`, unless
+  // zero, is over; then the client gets a null array. Nothing may have been changed or replied.
+  // False if the command may not wait: it has to reply what it has.
+  template <class T>
+  bool WaitFor(Words keys, Millis timeout);
+  bool waits() const { return waits_; }
+
   // Whether the command replied an error.
   bool refused() const { return refused_; }
 
@@ -70,9 +77,21 @@ class Call {
   Edit<T> OpenOrMake(std::string_view key, std::string_view event);
 
  private:
+  template <class T>
+  static bool Holds(const Entry& entry) {
+    return std::holds_alternative<T>(entry.value);
+  }
+  bool PutAside(Words keys, Millis timeout, bool (*can_serve)(const Entry&));
+
   Words words_;
   bool refused_ = false;
+  bool waits_ = false;
 };
+
+template <class T>
+bool Call::WaitFor(Words keys, Millis timeout) {
+  return PutAside(keys, timeout, Holds<T>);
+}
 
 template <class T>
 const T* Call::Find(std::string_view key) {

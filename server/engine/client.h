@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "protocol/reply_writer.h"
 #include "protocol/words.h"
 #include "server/engine/output_limits.h"
+#include "server/engine/waiters.h"
 
 namespace zsetd {
 
@@ -96,6 +98,7 @@ class Client {
   size_t input_capacity = 0;               // all that its input took then
 
   Transaction transaction;
+  std::optional<Wait> wait;  // while set, no further request of it is run
   std::set<std::string, std::less<>> channels;
   std::set<std::string, std::less<>> patterns;
 

@@ -71,6 +71,7 @@ void Engine::Attach(Client& client) {
 
 void Engine::Detach(Client& client) {
   watches_.RemoveAll(client);
+  waiters_.Remove(client);
   channels_.RemoveAll(client);
   clients_.erase(client.id);
 }
@@ -101,6 +102,7 @@ void Engine::Execute(Client& client, Words words) {
   Dispatch(client, words);
   client.executing = false;
   Finish(client, reply_start);
+  ServeWaiters();
 }
 
 void Engine::Dispatch(Client& client, Words words) {
@@ -167,6 +169,7 @@ void Engine::ResetStats() {
 
 void Engine::Tick(Micros budget) {
   load_.Sample(now_, stats_);
+  GiveUpDueWaits();
   LookAfterClients();
   const Micros start = host_.stopwatch();
   for (const auto& database : databases_) {
@@ -177,7 +180,7 @@ void Engine::Tick(Micros budget) {
 }
 
 std::optional<Millis> Engine::NextDeadline() const {
-  std::optional<Millis> earliest;
+  std::optional<Millis> earliest = waiters_.NextDeadline();
   for (const auto& database : databases_) {
     const std::optional<Millis> next = database->keys().NextDeadline();
     if (next && (!earliest || *next < *earliest)) earliest = next;
@@ -199,12 +202,15 @@ void Engine::SwapDatabases(int a, int b) {
   watches_.TouchAll(a, *databases_[a], databases_[b].get());
   watches_.TouchAll(b, *databases_[b], databases_[a].get());
   databases_[a]->SwapKeysWith(*databases_[b]);
+  waiters_.TouchAll(a);
+  waiters_.TouchAll(b);
 }
 
 // Everything that follows from a change, in one place.
 void Engine::OnChange(const Change& change) {
   if (change.event == "expired") ++stats_.expired_keys;
   watches_.Touch(change.database, change.key);
+  waiters_.Touch(change.database, change.key);
 }
 
 bool Engine::IsStalled(Client& client) const {
@@ -214,7 +220,7 @@ bool Engine::IsStalled(Client& client) const {
 }
 
 bool Engine::IsIdle(const Client& client) const {
-  if (settings_.timeout == 0 || client.IsSubscriber()) return false;
+  if (settings_.timeout == 0 || client.IsSubscriber() || client.wait) return false;
   return now_ - client.last_active > std::chrono::seconds(settings_.timeout);
 }
 

@@ -82,15 +82,24 @@ class Engine {
   // Runs a request that is known to be admitted, as part of the client's transaction.
   void RunQueued(Client& client, const QueuedCommand& queued);
 
+  // Puts the client's command aside until it can be served. False if it may not wait, for it is
+  // part of a transaction.
+  bool Wait(Client& client, zsetd::Wait wait);
+
+  // Ends a client's wait without what it waited for: with a null, as if its time were up, or with
+  // an error.
+  void GiveUp(Client& client);
+  void BreakOff(Client& client, std::string_view error);
+
   // Whether so much is unsent that the client must be closed (client-output-buffer-limit).
   bool IsStalled(Client& client) const;
 
-  // Wakes stalled clients and closes idle ones, `hz` times a second at most, and frees what is past
-  // its deadline, until nothing is or `budget` is spent.
+  // Ends the waits whose time is up; wakes stalled clients and closes idle ones, `hz` times a
+  // second at most; and frees what is past its deadline, until nothing is or `budget` is spent.
   void Tick(Micros budget);
 
-  // When the next key comes due, or came due if it is not freed yet; nothing if no key has a
-  // deadline. O(databases).
+  // When the next key comes due, or came due if it is not freed yet, or the next wait is up;
+  // nothing if there is neither. O(databases).
   std::optional<Millis> NextDeadline() const;
 
   // Drops all keys of one database, or of all.
@@ -113,6 +122,7 @@ class Engine {
   CommandTable& commands() { return commands_; }
   Channels& channels() { return channels_; }
   Watches& watches() { return watches_; }
+  const Waiters& waiters() const { return waiters_; }
   Stats& stats() { return stats_; }
   const LoadMeter& load() const { return load_; }
   void ResetStats();
@@ -127,6 +137,10 @@ class Engine {
   void Enqueue(Client& client, const Command& command, Words words);
   void Run(Client& client, const Command& command, Words words);
   void Finish(Client& client, size_t reply_start);
+  void ServeWaiters();
+  void RunAgain(Client& client);
+  void EndWait(Client& client, size_t reply_start);
+  void GiveUpDueWaits();
   void OnChange(const Change& change);
   void LookAfterClients();
   bool IsIdle(const Client& client) const;
@@ -138,6 +152,7 @@ class Engine {
   std::map<uint64_t, Client*> clients_;
   Channels channels_;
   Watches watches_;
+  Waiters waiters_;
   Stats stats_;
   LoadMeter load_;
   Rng rng_;

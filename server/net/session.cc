@@ -17,6 +17,7 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 
 constexpr size_t kMuchUnsentBytes = 1u << 20;      // then no more requests are run
+constexpr size_t kMuchUnreadBytes = 1u << 20;      // then no more is read while a command waits
 constexpr size_t kMaxKeptOutputBytes = 64u << 10;  // of an empty buffer, for the next replies
 
 // An end of a connection that has broken already has no address; reading will
@@ -65,7 +66,7 @@ Session::Session(Tcp::socket socket, Engine& engine, std::function<void()> on_ba
       client_(engine.NextClientId(), PeerOf(socket_), OwnEndOf(socket_), engine.now(),
               [this] { WakeSoon(); }),
       has_output_(socket_.get_executor(), asio::steady_timer::time_point::max()),
-      has_room_(socket_.get_executor(), asio::steady_timer::time_point::max()) {}
+      may_go_on_(socket_.get_executor(), asio::steady_timer::time_point::max()) {}
 
 void Session::Start() {
   error_code ignored;
@@ -87,7 +88,7 @@ asio::awaitable<void> Session::Read() {
     if (error && error != asio::error::eof) co_return Close();
     if (error) break;
     OnArrival(count);
-    while (!RunRequests()) co_await has_room_.async_wait(kAwait);
+    while (!RunRequests()) co_await may_go_on_.async_wait(kAwait);
   }
   finishing_ = true;
   CloseIfDone();
@@ -102,7 +103,7 @@ void Session::OnArrival(size_t count) {
 
 bool Session::RunRequests() {
   engine_.BeginBatch(UnixNow());
-  const bool all_run = RunUntilClogged();
+  const bool all_run = RunUntilHeld();
   client_.input_bytes = parser_.buffered_bytes();
   client_.input_capacity = parser_.BytesUsed();
   Flush();
@@ -110,15 +111,16 @@ bool Session::RunRequests() {
   return all_run;
 }
 
-bool Session::RunUntilClogged() {
-  while (!finishing_ && !closed_ && !client_.close_now) {
+bool Session::RunUntilHeld() {
+  while (!finishing_ && !closed_ && !client_.close_now && !client_.wait) {
     if (IsClogged()) return closed_;
     const RequestParser::Result result = parser_.Next();
     if (result == RequestParser::Result::kNeedMore) break;
     if (result == RequestParser::Result::kBroken) RefuseProtocol();
     if (result == RequestParser::Result::kRequest) RunRequest();
   }
-  return true;
+  held_ = client_.wait.has_value();
+  return !held_ || parser_.buffered_bytes() <= kMuchUnreadBytes;
 }
 
 bool Session::IsClogged() {
@@ -175,7 +177,7 @@ void Session::OnSent(size_t count) {
   client_.sending_bytes -= count;
   client_.last_active = engine_.now();
   engine_.stats().net_output_bytes += count;
-  if (client_.UnsentBytes() <= kMuchUnsentBytes) has_room_.cancel();
+  if (client_.UnsentBytes() <= kMuchUnsentBytes) may_go_on_.cancel();
 }
 
 void Session::OnAllSent() {
@@ -198,6 +200,14 @@ void Session::OnWake() {
   if (client_.close_now) return Close();
   Flush();
   CloseIfStalled();
+  if (!held_ || client_.wait) return;
+  held_ = false;
+  may_go_on_.cancel();
+  Spawn(socket_.get_executor(), [self = shared_from_this()] { return self->Resume(); });
+}
+
+asio::awaitable<void> Session::Resume() {
+  while (!RunRequests()) co_await may_go_on_.async_wait(kAwait);
 }
 
 void Session::CloseIfStalled() {
@@ -228,7 +238,7 @@ void Session::Close() {
   error_code ignored;
   socket_.close(ignored);
   has_output_.cancel();
-  has_room_.cancel();
+  may_go_on_.cancel();
   on_end_(*this);
 }
 

@@ -1,0 +1,106 @@
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "server/commands/families.h"
+#include "server/commands/list_end.h"
+#include "server/commands/multi_pop_request.h"
+#include "server/commands/timeout_option.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+namespace {
+
+void PopElements(Call& call, std::string_view key, List& list, ListEnd end, uint64_t wanted) {
+  const size_t count = std::min<uint64_t>(list.size(), wanted);
+  call.reply.Array(2);
+  call.reply.Bulk(key);
+  call.reply.Array(count);
+  List::Cursor cursor = CursorFrom(list, end);
+  for (size_t i = 0; i < count; ++i, StepFrom(end, cursor)) call.reply.Bulk(cursor.element());
+  DropAt(list, end, count);
+}
+
+// Without a timeout it does not wait.
+void MultiPop(Call& call, std::optional<Millis> timeout) {
+  const Words keys = TakeCountedKeys(call.args);
+  const ListEnd end = TakeListEnd(call.args);
+  const uint64_t wanted = TakeMultiPopCount(call.args);
+  std::string_view key;
+  const Edit<List> list = OpenFirst<List>(call, keys, PopEvent(end), key);
+  if (call.Refused()) return;
+  if (list) return PopElements(call, key, *list, end, wanted);
+  if (!timeout || !call.WaitFor<List>(keys, *timeout)) call.reply.NullArray();
+}
+
+void LMPop(Call& call) { MultiPop(call, std::nullopt); }
+void BLMPop(Call& call) { MultiPop(call, TakeTimeout(call.args, call.now())); }
+
+void BlockingPop(Call& call, ListEnd end) {
+  const Words keys = call.args.Next(call.args.left() - 1);
+  const Millis timeout = TakeTimeout(call.args, call.now());
+  std::string_view key;
+  const Edit<List> list = OpenFirst<List>(call, keys, PopEvent(end), key);
+  if (call.Refused()) return;
+  if (!list && call.WaitFor<List>(keys, timeout)) return;
+  if (!list) return call.reply.NullArray();
+  call.reply.Array(2);
+  call.reply.Bulk(key);
+  call.reply.Bulk(ElementAt(*list, end));
+  DropAt(*list, end, 1);
+}
+
+void BLPop(Call& call) { BlockingPop(call, ListEnd::kLeft); }
+void BRPop(Call& call) { BlockingPop(call, ListEnd::kRight); }
+
+constexpr KeyPlaces kAllButLast = {1, -2, 1};
+
+constexpr Command kCommands[] = {
+    {.name = "lmpop",
+     .run = LMPop,
+     .arity = -4,
+     .flags = kWrite | kMovableKeys,
+     .keys = {.count_at = 1},
+     .group = CommandGroup::kList,
+     .since = "7.0.0",
+     .usage = "numkeys key [key ...] <LEFT|RIGHT> [COUNT count]",
+     .summary = "Takes elements from an end of the first list that is there.",
+     .cost = "O(N+M) for N keys and M elements taken"},
+    {.name = "blmpop",
+     .run = BLMPop,
+     .arity = -5,
+     .flags = kWrite | kBlocking | kMovableKeys,
+     .keys = {.count_at = 2},
+     .group = CommandGroup::kList,
+     .since = "7.0.0",
+     .usage = "timeout numkeys key [key ...] <LEFT|RIGHT> [COUNT count]",
+     .summary = "Takes elements from an end of a list, and waits for one to be there.",
+     .cost = "O(N+M) for N keys and M elements taken"},
+    {.name = "blpop",
+     .run = BLPop,
+     .arity = -3,
+     .flags = kWrite | kNoScript | kBlocking,
+     .keys = kAllButLast,
+     .group = CommandGroup::kList,
+     .since = "2.0.0",
+     .usage = "key [key ...] timeout",
+     .summary = "Takes the first element of a list, and waits for one to be there.",
+     .cost = "O(N) for N keys"},
+    {.name = "brpop",
+     .run = BRPop,
+     .arity = -3,
+     .flags = kWrite | kNoScript | kBlocking,
+     .keys = kAllButLast,
+     .group = CommandGroup::kList,
+     .since = "2.0.0",
+     .usage = "key [key ...] timeout",
+     .summary = "Takes the last element of a list, and waits for one to be there.",
+     .cost = "O(N) for N keys"},
+};
+
+}  // namespace
+
+std::span<const Command> ListMultiPopCommands() { return kCommands; }
+
+}  // namespace zsetd

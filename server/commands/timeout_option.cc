@@ -1,0 +1,16 @@
+#include "server/commands/timeout_option.h"
+
+#include <cmath>
+
+namespace zsetd {
+
+Millis TakeTimeout(ArgReader& args, Millis now) {
+  const double millis = std::ceil(args.Float("ERR timeout is not a float or out of range") * 1000);
+  if (millis < 0) args.Refuse("ERR timeout is negative");
+  if (millis > static_cast<double>((Millis::max() - now).count())) {
+    args.Refuse("ERR timeout is out of range");
+  }
+  return args.ok() ? Millis(static_cast<Millis::rep>(millis)) : Millis(0);
+}
+
+}  // namespace zsetd

@@ -1,0 +1,124 @@
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "server/commands/families.h"
+#include "server/commands/multi_pop_request.h"
+#include "server/commands/timeout_option.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+namespace {
+
+std::string_view PopEvent(bool highest) { return highest ? "zpopmax" : "zpopmin"; }
+
+// The ranks of the lowest elements of the set, or of the highest.
+RankRange EndOf(const SortedSet& set, bool highest, uint64_t wanted) {
+  const size_t count = std::min<uint64_t>(set.size(), wanted);
+  return highest ? RankRange{set.size() - count, set.size()} : RankRange{0, count};
+}
+
+// The key, then what was taken, each member with its score: nested in RESP2 too.
+void PopPairs(Call& call, std::string_view key, Edit<SortedSet>& set, bool highest,
+              uint64_t wanted) {
+  const RankRange ranks = EndOf(*set, highest, wanted);
+  call.reply.Array(2);
+  call.reply.Bulk(key);
+  call.reply.Array(ranks.size());
+  SortedSet::Cursor at = set->At(highest ? ranks.last - 1 : ranks.first);
+  for (size_t i = 0; i < ranks.size(); ++i, highest ? at.Previous() : at.Next()) {
+    const Element element = at.element();
+    call.reply.Array(2);
+    call.reply.Bulk(element.member);
+    call.reply.Double(element.score);
+  }
+  set.Discard(set->Cut(ranks));
+}
+
+// Without a timeout it does not wait.
+void MultiPop(Call& call, std::optional<Millis> timeout) {
+  const Words keys = TakeCountedKeys(call.args);
+  const bool highest = call.args.Take("max");
+  if (!highest && !call.args.Take("min")) call.args.Refuse(kSyntaxError);
+  const uint64_t wanted = TakeMultiPopCount(call.args);
+  std::string_view key;
+  Edit<SortedSet> set = OpenFirst<SortedSet>(call, keys, PopEvent(highest), key);
+  if (call.Refused()) return;
+  if (set) return PopPairs(call, key, set, highest, wanted);
+  if (!timeout || !call.WaitFor<SortedSet>(keys, *timeout)) call.reply.NullArray();
+}
+
+void ZMPop(Call& call) { MultiPop(call, std::nullopt); }
+void BZMPop(Call& call) { MultiPop(call, TakeTimeout(call.args, call.now())); }
+
+void BlockingPop(Call& call, bool highest) {
+  const Words keys = call.args.Next(call.args.left() - 1);
+  const Millis timeout = TakeTimeout(call.args, call.now());
+  std::string_view key;
+  Edit<SortedSet> set = OpenFirst<SortedSet>(call, keys, PopEvent(highest), key);
+  if (call.Refused()) return;
+  if (!set && call.WaitFor<SortedSet>(keys, timeout)) return;
+  if (!set) return call.reply.NullArray();
+  const RankRange ranks = EndOf(*set, highest, 1);
+  const SortedSet::Cursor at = set->At(ranks.first);
+  call.reply.Array(3);
+  call.reply.Bulk(key);
+  call.reply.Bulk(at.element().member);
+  call.reply.Double(at.element().score);
+  set->Remove(ranks);
+}
+
+void BZPopMin(Call& call) { BlockingPop(call, /*highest=*/false); }
+void BZPopMax(Call& call) { BlockingPop(call, /*highest=*/true); }
+
+constexpr KeyPlaces kAllButLast = {1, -2, 1};
+
+constexpr Command kCommands[] = {
+    {.name = "zmpop",
+     .run = ZMPop,
+     .arity = -4,
+     .flags = kWrite | kMovableKeys,
+     .keys = {.count_at = 1},
+     .group = CommandGroup::kSortedSet,
+     .since = "7.0.0",
+     .usage = "numkeys key [key ...] <MIN|MAX> [COUNT count]",
+     .summary = "Removes the lowest or highest members of the first set that is there.",
+     .cost = "O(K)+O(M*log(N)) for K keys and M members removed"},
+    {.name = "bzmpop",
+     .run = BZMPop,
+     .arity = -5,
+     .flags = kWrite | kBlocking | kMovableKeys,
+     .keys = {.count_at = 2},
+     .group = CommandGroup::kSortedSet,
+     .since = "7.0.0",
+     .usage = "timeout numkeys key [key ...] <MIN|MAX> [COUNT count]",
+     .summary = "Removes the lowest or highest members of a set, and waits for one to be there.",
+     .cost = "O(K)+O(M*log(N)) for K keys and M members removed"},
+    {.name = "bzpopmin",
+     .run = BZPopMin,
+     .arity = -3,
+     .flags = kWrite | kNoScript | kBlocking | kFast,
+     .keys = kAllButLast,
+     .group = CommandGroup::kSortedSet,
+     .since = "5.0.0",
+     .usage = "key [key ...] timeout",
+     .summary = "Removes the member with the lowest score, and waits for one to be there.",
+     .cost = "O(log(N))"},
+    {.name = "bzpopmax",
+     .run = BZPopMax,
+     .arity = -3,
+     .flags = kWrite | kNoScript | kBlocking | kFast,
+     .keys = kAllButLast,
+     .group = CommandGroup::kSortedSet,
+     .since = "5.0.0",
+     .usage = "key [key ...] timeout",
+     .summary = "Removes the member with the highest score, and waits for one to be there.",
+     .cost = "O(log(N))"},
+};
+
+}  // namespace
+
+std::span<const Command> ZSetMultiPopCommands() { return kCommands; }
+
+}  // namespace zsetd

@@ -1,0 +1,73 @@
+// Commands that wait. One that finds nothing to do says so (Call::WaitFor); its words are kept and
+// it is run again when one of its keys has changed, until it finds something or its time is up.
+// That happens between commands: never inside a transaction that is half done.
+
+#include <vector>
+
+#include "server/engine/call.h"
+#include "server/engine/engine.h"
+
+namespace zsetd {
+
+bool Engine::Wait(Client& client, zsetd::Wait wait) {
+  if (client.transaction.open) return false;
+  if (!client.wait) waiters_.Add(client, std::move(wait));
+  return true;
+}
+
+void Engine::ServeWaiters() {
+  while (const auto key = waiters_.TakeReady()) {
+    uint64_t number = 0;
+    while (Client* client = waiters_.NextFor(*key, number)) {
+      const Entry* entry = databases_[key->first]->Find(key->second);
+      if (entry == nullptr) break;
+      number = client->wait->number;
+      if (client->wait->can_serve(*entry)) RunAgain(*client);
+    }
+  }
+}
+
+void Engine::RunAgain(Client& client) {
+  const Command& command = *client.wait->command;
+  const std::vector<std::string_view> words(client.wait->words.begin(), client.wait->words.end());
+  const size_t reply_start = client.out.size();
+  const Micros before = host_.stopwatch();
+  client.executing = true;
+  client.reply.Begin();
+  Call call(*this, client, command, words);
+  command.run(call);
+  client.executing = false;
+  CommandStats& stats = commands_.stats(command);
+  stats.micros += (host_.stopwatch() - before).count();
+  if (call.waits()) return Finish(client, client.out.size());
+  if (call.refused()) ++stats.failed;
+  EndWait(client, reply_start);
+}
+
+void Engine::EndWait(Client& client, size_t reply_start) {
+  waiters_.Remove(client);
+  Finish(client, reply_start);
+  client.last_active = now_;
+  client.Wake();
+}
+
+void Engine::GiveUp(Client& client) {
+  const size_t reply_start = client.out.size();
+  client.reply.Begin();
+  client.reply.NullArray();
+  EndWait(client, reply_start);
+}
+
+void Engine::BreakOff(Client& client, std::string_view error) {
+  const size_t reply_start = client.out.size();
+  client.reply.Begin();
+  client.reply.Error(error);
+  stats_.CountError(error);
+  EndWait(client, reply_start);
+}
+
+void Engine::GiveUpDueWaits() {
+  while (Client* client = waiters_.FirstDue(now_)) GiveUp(*client);
+}
+
+}  // namespace zsetd

@@ -1,0 +1,66 @@
+#include "server/engine/waiters.h"
+
+#include "server/engine/client.h"
+
+namespace zsetd {
+
+void Waiters::Add(Client& client, Wait wait) {
+  wait.number = ++last_number_;
+  for (const Key& key : wait.keys) by_key_[key].emplace(wait.number, &client);
+  if (wait.until) by_deadline_.emplace(*wait.until, &client);
+  client.wait = std::move(wait);
+  ++count_;
+}
+
+void Waiters::Remove(Client& client) {
+  if (!client.wait) return;
+  for (const Key& key : client.wait->keys) {
+    const auto waiting = by_key_.find(key);
+    if (waiting == by_key_.end()) continue;  // the key was named twice
+    waiting->second.erase(client.wait->number);
+    if (waiting->second.empty()) by_key_.erase(waiting);
+  }
+  if (client.wait->until) by_deadline_.erase({*client.wait->until, &client});
+  client.wait.reset();
+  --count_;
+}
+
+void Waiters::Touch(int database, std::string_view key) {
+  if (by_key_.empty()) return;
+  const Key touched(database, key);
+  if (!by_key_.contains(touched) || !is_ready_.insert(touched).second) return;
+  ready_.push_back(touched);
+}
+
+void Waiters::TouchAll(int database) {
+  for (const auto& [key, waiting] : by_key_) {
+    if (key.first == database) Touch(database, key.second);
+  }
+}
+
+std::optional<Waiters::Key> Waiters::TakeReady() {
+  if (ready_.empty()) return std::nullopt;
+  Key key = std::move(ready_.front());
+  ready_.pop_front();
+  is_ready_.erase(key);
+  return key;
+}
+
+Client* Waiters::NextFor(const Key& key, uint64_t after) const {
+  const auto waiting = by_key_.find(key);
+  if (waiting == by_key_.end()) return nullptr;
+  const auto next = waiting->second.upper_bound(after);
+  return next == waiting->second.end() ? nullptr : next->second;
+}
+
+Client* Waiters::FirstDue(Millis now) const {
+  if (by_deadline_.empty() || by_deadline_.begin()->first > now) return nullptr;
+  return by_deadline_.begin()->second;
+}
+
+std::optional<Millis> Waiters::NextDeadline() const {
+  if (by_deadline_.empty()) return std::nullopt;
+  return by_deadline_.begin()->first;
+}
+
+}  // namespace zsetd

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/time.h"
+
+namespace zsetd {
+
+class Client;
+struct Command;
+struct Entry;
+
+// A command that could not do its work yet (BLPOP, BZPOPMIN and kin): what it needs to be run
+// again.
+struct Wait {
+  using Key = std::pair<int, std::string>;  // the database, and the key in it
+
+  const Command* command;
+  std::vector<std::string> words;
+  std::vector<Key> keys;            // any of them may end the wait
+  std::optional<Millis> until;      // forever, if nothing
+  bool (*can_serve)(const Entry&);  // whether it is worth trying when this is what a key holds
+  uint64_t number = 0;              // waits are served in this order
+};
+
+// Who waits for which key to change, in the order they came.
+//
+// Invariant: those who wait are the clients whose `wait` is set, for every key of it.
+class Waiters {
+ public:
+  using Key = Wait::Key;
+
+  void Add(Client& client, Wait wait);
+  void Remove(Client& client);  // and its wait; does no harm if it has none
+
+  // The key has changed: it is ready, if anyone waits for it.
+  void Touch(int database, std::string_view key);
+
+  // Any key of the database may have.
+  void TouchAll(int database);
+
+  // The key that has been ready for the longest time, which then no longer is.
+  std::optional<Key> TakeReady();
+
+  // The first who waits for the key and came later than the wait of that number; or null.
+  Client* NextFor(const Key& key, uint64_t after) const;
+
+  // The first whose wait is to end by `now`; or null.
+  Client* FirstDue(Millis now) const;
+  std::optional<Millis> NextDeadline() const;
+
+  size_t count() const { return count_; }
+
+ private:
+  std::map<Key, std::map<uint64_t, Client*>> by_key_;
+  std::set<std::pair<Millis, Client*>> by_deadline_;
+  std::deque<Key> ready_;
+  std::set<Key> is_ready_;
+  size_t count_ = 0;
+  uint64_t last_number_ = 0;
+};
+
+}  // namespace zsetd

@@ -1,0 +1,97 @@
+"""Clients whose command waits: what they sent behind it, and how they may leave meanwhile."""
+
+import unittest
+
+from peer import request
+from server_process import eventually
+from zsetd import ZsetdTest
+
+MB = 1 << 20
+
+
+class Waiting(ZsetdTest):
+    def setUp(self):
+        self.start()
+        self.client = self.connect()
+        self.other = self.connect()
+
+    def waiting(self):
+        return int(dict(line.split(b":") for line in self.other.ask("INFO", "clients").split(b"\r\n")
+                        if b":" in line)[b"blocked_clients"])
+
+    def wait_on(self, *words):
+        self.client.send(*words)
+        self.assertTrue(eventually(lambda: self.waiting() == 1))
+
+    def test_who_leaves_takes_nothing_along(self):
+        for leave in self.client.close, self.client.vanish, self.client.close_half:
+            with self.subTest(leave.__name__):
+                self.client = self.connect()
+                leave = getattr(self.client, leave.__name__)
+                self.wait_on("BLPOP", "l", 0)
+                leave()
+                self.assertTrue(eventually(lambda: self.waiting() == 0))
+                self.assertEqual(self.other.ask("RPUSH", "l", "x"), 1)
+                self.assertEqual(self.other.ask("LPOP", "l"), b"x")
+
+    def test_who_is_killed_takes_nothing_along(self):
+        number = self.client.ask("CLIENT", "ID")
+        self.wait_on("BZPOPMIN", "k", 0)
+        self.assertEqual(self.other.ask("CLIENT", "KILL", "ID", number), 1)
+        self.assertEqual(self.waiting(), 0)
+        self.assertEqual(self.other.ask("ZADD", "k", 1, "x"), 1)
+        self.assertEqual(self.other.ask("ZCARD", "k"), 1)
+        self.assertEqual(self.client.rest_until_broken(), b"")
+
+    def test_a_wait_can_be_ended_by_another(self):
+        number = self.client.ask("CLIENT", "ID")
+        self.wait_on("BLPOP", "l", 0)
+        self.assertIn(b"flags=b", self.other.ask("CLIENT", "LIST", "ID", number))
+        self.assertEqual(self.other.ask("CLIENT", "UNBLOCK", number), 1)
+        self.assertIsNone(self.client.reply())
+        self.wait_on("BLPOP", "l", 0)
+        self.assertEqual(self.other.ask("CLIENT", "UNBLOCK", number, "ERROR"), 1)
+        self.assertIn("UNBLOCKED", str(self.client.reply()))
+        self.assertEqual(self.other.ask("CLIENT", "UNBLOCK", number), 0)
+
+    def test_time_that_is_up_is_told_without_anyone_asking(self):
+        self.client.send("BLPOP", "l", "0.02")
+        self.assertIsNone(self.client.reply())
+
+    def test_much_that_was_sent_behind_it_is_answered(self):
+        count = 4 * MB // len(request("PING"))
+        self.wait_on("BLPOP", "l", 0)
+        self.client.socket.sendall(request("PING") * count)
+        self.other.ask("RPUSH", "l", "x")
+        self.assertEqual(self.client.reply(), [b"l", b"x"])
+        for _ in range(count):
+            self.assertEqual(self.client.reply(), b"PONG")
+
+    def test_large_replies_behind_it_are_all_sent(self):
+        self.other.ask("SET", "k", b"x" * MB)
+        self.client.socket.sendall(request("BLPOP", "l", 0) + request("GET", "k") * 20)
+        self.assertTrue(eventually(lambda: self.waiting() == 1))
+        self.other.ask("RPUSH", "l", "x")
+        self.assertEqual(self.client.reply(), [b"l", b"x"])
+        for _ in range(20):
+            self.assertEqual(len(self.client.reply()), MB)
+
+    def test_the_server_does_not_wait_with_them_when_it_ends(self):
+        self.wait_on("BLPOP", "l", 0)
+        self.other.send("SHUTDOWN")
+        self.assertEqual(self.client.rest_until_broken(), b"")
+        self.assertEqual(self.server.exit_code(), 0)
+
+    def test_many_are_served_each_once_in_the_order_they_came(self):
+        peers = [self.connect() for _ in range(50)]
+        for number, peer in enumerate(peers):
+            peer.send("BLPOP", "l", 0)
+            self.assertTrue(eventually(lambda: self.waiting() == number + 1))
+        self.other.ask("RPUSH", "l", *range(50))
+        for number, peer in enumerate(peers):
+            self.assertEqual(peer.reply(), [b"l", b"%d" % number])
+        self.assertEqual(self.waiting(), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
