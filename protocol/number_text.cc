@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <system_error>
 
 #include "protocol/decimal_layout.h"
@@ -92,7 +93,8 @@ std::optional<int64_t> ParseInteger(std::string_view text) {
 std::optional<double> ParseDouble(std::string_view text) { return ParseFloat<double>(text); }
 
 std::optional<long double> ParseLongDouble(std::string_view text) {
-  return ParseFloat<long double>(text);
+  const std::string terminated(text);  // g++ 12's from_chars reads a long double until a zero byte
+  return ParseFloat<long double>(terminated);
 }
 
 char* FormatInteger(int64_t value, char* out) {

@@ -5,6 +5,9 @@
 #include <cstdlib>
 #include <limits>
 #include <random>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "protocol/number_text.h"
 
@@ -148,6 +151,11 @@ TEST(ParseLongDouble, HasRoomBeyondADouble) {
   EXPECT_EQ(ParseLongDouble("1e-400"), 1e-400L);
   EXPECT_EQ(ParseLongDouble("1e5000"), std::nullopt);
   EXPECT_EQ(ParseLongDouble("1e-5000"), std::nullopt);
+}
+
+TEST(ParseLongDouble, ReadsNothingBehindTheText) {
+  const std::vector<char> text = {'1', '.', '5'};
+  EXPECT_EQ(ParseLongDouble(std::string_view(text.data(), text.size())), 1.5L);
 }
 
 }  // namespace
