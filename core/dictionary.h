@@ -29,8 +29,8 @@
 namespace zsetd {
 
 // A set of nodes, each found by its key. A Node has `std::string_view key() const`, which never
-// changes, and a member `Node* next_`, null at first, for the chain it stands in. It may keep these
-// private and name Dictionary<Node> a friend.
+// changes, and for the chain it stands in `Node* next() const`, null at first, and
+// `void set_next(Node*)`. It may keep these private and name Dictionary<Node> a friend.
 //
 // Invariants: keys are unique; size() <= buckets <= size() + kSpareBuckets, unless empty. The
 // dictionary owns its nodes and never moves them. Movable; what was moved from is empty.
@@ -96,8 +96,8 @@ class Dictionary {
   void RemoveBucket();
 
   Node* FindInChain(std::string_view key) const;
-  Node*& LinkTo(Node& node) const;
-  static void Link(Node*& head, Node* node) { node->next_ = std::exchange(head, node); }
+  void Relink(Node& node, Node* other);
+  static void Link(Node*& head, Node* node) { node->set_next(std::exchange(head, node)); }
 
   Node*& BucketOf(std::string_view key) const { return Bucket(numbers_.NumberOf(hash_(key))); }
   Node*& Bucket(size_t number) const {
@@ -129,7 +129,7 @@ template <class Node>
 Node* Dictionary<Node>::FindInChain(std::string_view key) const {
   if (size_ == 0) return nullptr;
   Node* node = BucketOf(key);
-  while (node != nullptr && node->key() != key) node = node->next_;
+  while (node != nullptr && node->key() != key) node = node->next();
   return node;
 }
 
@@ -141,16 +141,23 @@ Node& Dictionary<Node>::Insert(std::unique_ptr<Node> node) {
   return *node.release();
 }
 
+// Makes what points to `node` point to `other`.
 template <class Node>
-Node*& Dictionary<Node>::LinkTo(Node& node) const {
-  Node** link = &BucketOf(node.key());
-  while (*link != &node) link = &(*link)->next_;
-  return *link;
+void Dictionary<Node>::Relink(Node& node, Node* other) {
+  Node*& head = BucketOf(node.key());
+  if (head == &node) {
+    head = other;
+    return;
+  }
+  Node* before = head;
+  while (before->next() != &node) before = before->next();
+  before->set_next(other);
 }
 
 template <class Node>
 std::unique_ptr<Node> Dictionary<Node>::Extract(Node& node) {
-  LinkTo(node) = std::exchange(node.next_, nullptr);
+  Relink(node, node.next());
+  node.set_next(nullptr);
   --size_;
   if (size_ + kSpareBuckets < numbers_.count()) RemoveBucket();
   return std::unique_ptr<Node>(&node);
@@ -158,8 +165,9 @@ std::unique_ptr<Node> Dictionary<Node>::Extract(Node& node) {
 
 template <class Node>
 std::unique_ptr<Node> Dictionary<Node>::Replace(Node& old, std::unique_ptr<Node> fresh) {
-  fresh->next_ = std::exchange(old.next_, nullptr);
-  LinkTo(old) = fresh.release();
+  fresh->set_next(old.next());
+  Relink(old, fresh.release());
+  old.set_next(nullptr);
   return std::unique_ptr<Node>(&old);
 }
 
@@ -172,7 +180,7 @@ void Dictionary<Node>::AddBucket() {
   numbers_.Add();
   Node* rest = std::exchange(Bucket(BucketNumbers::OriginOf(added)), nullptr);
   while (rest != nullptr) {
-    Node* node = std::exchange(rest, rest->next_);
+    Node* node = std::exchange(rest, rest->next());
     Link(BucketOf(node->key()), node);
   }
 }
@@ -184,7 +192,7 @@ void Dictionary<Node>::RemoveBucket() {
   Node*& origin = Bucket(BucketNumbers::OriginOf(removed));
   Node* rest = std::exchange(Bucket(removed), nullptr);
   while (rest != nullptr) {
-    Node* node = std::exchange(rest, rest->next_);
+    Node* node = std::exchange(rest, rest->next());
     Link(origin, node);
   }
   if (removed % kSegmentBuckets == 0) directory_.pop_back();
@@ -194,7 +202,7 @@ template <class Node>
 void Dictionary<Node>::Clear() {
   for (size_t number = 0; number < numbers_.count(); ++number) {
     Node* rest = Bucket(number);
-    while (rest != nullptr) delete std::exchange(rest, rest->next_);
+    while (rest != nullptr) delete std::exchange(rest, rest->next());
   }
   directory_.clear();
   directory_.shrink_to_fit();
@@ -206,7 +214,7 @@ template <class Node>
 template <class Visit>
 void Dictionary<Node>::ForEach(Visit visit) const {
   for (size_t number = 0; number < numbers_.count(); ++number) {
-    for (const Node* node = Bucket(number); node != nullptr; node = node->next_) visit(*node);
+    for (const Node* node = Bucket(number); node != nullptr; node = node->next()) visit(*node);
   }
 }
 
@@ -215,7 +223,7 @@ template <class Visit>
 uint64_t Dictionary<Node>::Scan(uint64_t cursor, Visit visit) const {
   if (numbers_.count() == 0) return 0;
   const Node* node = Bucket(numbers_.NumberOf(cursor));
-  for (; node != nullptr; node = node->next_) visit(*node);
+  for (; node != nullptr; node = node->next()) visit(*node);
   return numbers_.CursorAfter(cursor);
 }
 
@@ -224,12 +232,12 @@ const Node* Dictionary<Node>::Random(Rng& rng) const {
   while (size_ > 0) {
     const Node* node = Bucket(rng.Below(numbers_.count()));
     size_t length = 0;
-    for (const Node* next = node; next != nullptr; next = next->next_) ++length;
+    for (const Node* next = node; next != nullptr; next = next->next()) ++length;
 
     // A chain is taken as often as it is long, or else the keys of short ones would come too often.
     size_t drawn = rng.Below(std::max(length, kUsualChain));
     if (drawn >= length) continue;
-    while (drawn-- > 0) node = node->next_;
+    while (drawn-- > 0) node = node->next();
     return node;
   }
   return nullptr;

@@ -10,19 +10,44 @@ Keyspace::Keyspace(Keyspace&&) noexcept = default;
 Keyspace& Keyspace::operator=(Keyspace&&) noexcept = default;
 Keyspace::~Keyspace() = default;
 
-Entry* Keyspace::Find(std::string_view key) {
-  Entry* entry = entries_.Find(key);
-  return entry != nullptr && !IsDue(*entry) ? entry : nullptr;
-}
-
 const Entry* Keyspace::Find(std::string_view key) const {
   const Entry* entry = entries_.Find(key);
   return entry != nullptr && !IsDue(*entry) ? entry : nullptr;
 }
 
-Entry* Keyspace::FindDue(std::string_view key) {
-  Entry* entry = entries_.Find(key);
-  return entry != nullptr && IsDue(*entry) ? entry : nullptr;
+Entry& Keyspace::Insert(std::unique_ptr<Entry> entry) {
+  Index(*entry);
+  return entries_.Insert(std::move(entry));
+}
+
+std::unique_ptr<Entry> Keyspace::Replace(Entry& old, std::unique_ptr<Entry> fresh) {
+  Unindex(old);
+  Index(*fresh);
+  return entries_.Replace(old, std::move(fresh));
+}
+
+std::unique_ptr<Entry> Keyspace::Extract(Entry& entry) {
+  Unindex(entry);
+  return entries_.Extract(entry);
+}
+
+Entry& Keyspace::SetDeadline(Entry& entry, std::optional<Millis> deadline) {
+  if (deadline == entry.deadline()) return entry;
+  if (deadline && !entry.HasRoomForDeadline()) {
+    return Insert(Entry::Remade(Extract(entry), entry.key(), deadline));
+  }
+  Unindex(entry);
+  entry.set_deadline(deadline);
+  Index(entry);
+  return entry;
+}
+
+void Keyspace::Index(Entry& entry) {
+  if (entry.deadline()) deadlines_.Add(*entry.deadline(), entry);
+}
+
+void Keyspace::Unindex(Entry& entry) {
+  if (entry.deadline()) deadlines_.Remove(*entry.deadline(), entry);
 }
 
 Entry* Keyspace::FirstDue() {
@@ -33,48 +58,6 @@ Entry* Keyspace::FirstDue() {
 std::optional<Millis> Keyspace::NextDeadline() const {
   const Entry* earliest = deadlines_.Earliest();
   return earliest == nullptr ? std::nullopt : earliest->deadline();
-}
-
-Entry& Keyspace::Put(std::string_view key, Value value, std::unique_ptr<Entry>& displaced) {
-  Entry* entry = entries_.Find(key);
-  if (entry == nullptr) return entries_.Insert(MakeEntry(key, std::move(value)));
-  SetDeadline(*entry, std::nullopt);
-  return Assign(*entry, std::move(value), displaced);
-}
-
-Entry& Keyspace::Put(std::string_view key, Value value) {
-  std::unique_ptr<Entry> displaced;
-  return Put(key, std::move(value), displaced);
-}
-
-Entry& Keyspace::Assign(Entry& entry, Value value, std::unique_ptr<Entry>& displaced) {
-  if (!IsHeavy(entry.value)) {
-    entry.value = std::move(value);
-    return entry;
-  }
-  const std::optional<Millis> deadline = entry.deadline();
-  SetDeadline(entry, std::nullopt);
-  auto fresh = MakeEntry(entry.key(), std::move(value));
-  Entry& placed = *fresh;
-  displaced = entries_.Replace(entry, std::move(fresh));
-  SetDeadline(placed, deadline);
-  return placed;
-}
-
-std::unique_ptr<Entry> Keyspace::Extract(Entry& entry) {
-  SetDeadline(entry, std::nullopt);
-  return entries_.Extract(entry);
-}
-
-std::unique_ptr<Entry> Keyspace::MakeEntry(std::string_view key, Value value) {
-  return std::unique_ptr<Entry>(new Entry(key, std::move(value)));
-}
-
-void Keyspace::SetDeadline(Entry& entry, std::optional<Millis> deadline) {
-  if (deadline == entry.deadline_) return;
-  if (entry.deadline_) deadlines_.Remove(*entry.deadline_, entry);
-  if (deadline) deadlines_.Add(*deadline, entry);
-  entry.deadline_ = deadline;
 }
 
 const Entry* Keyspace::Random(Rng& rng) const {

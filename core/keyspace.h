@@ -18,7 +18,7 @@ namespace zsetd {
 //
 // Invariants: an entry stands in the deadline index exactly if it has a deadline. What is past its
 // deadline is never found, though it takes memory until it is reclaimed. Entries are valid until
-// they are erased or replaced.
+// they are extracted, replaced or made anew.
 class Keyspace {
  public:
   explicit Keyspace(uint64_t hash_seed);
@@ -32,31 +32,30 @@ class Keyspace {
   void AdvanceTo(Millis now) { now_ = now; }
 
   // The entry at `key`, or null. O(1).
-  Entry* Find(std::string_view key);
   const Entry* Find(std::string_view key) const;
 
-  // Makes `key` hold `value`, without a deadline. What was there before goes into `displaced`, if
-  // it is heavy, and else is freed. O(1).
-  Entry& Put(std::string_view key, Value value, std::unique_ptr<Entry>& displaced);
-  Entry& Put(std::string_view key, Value value);
-
-  // The same for an entry that is there, whose deadline stays. It may be another one afterwards.
-  Entry& Assign(Entry& entry, Value value, std::unique_ptr<Entry>& displaced);
-
-  // Takes the entry out.
-  std::unique_ptr<Entry> Extract(Entry& entry);
-
-  // Gives the entry a deadline, or takes it away. O(log of keys with a deadline).
-  void SetDeadline(Entry& entry, std::optional<Millis> deadline);
+  // The same, but also one that is due and not reclaimed yet.
+  Entry* FindEvenDue(std::string_view key) { return entries_.Find(key); }
 
   bool IsDue(const Entry& entry) const { return entry.deadline() && *entry.deadline() <= now_; }
+
+  // Puts an entry whose key is not there, not even due. O(1); with a deadline O(log of keys with a
+  // deadline), as in all that follows.
+  Entry& Insert(std::unique_ptr<Entry> entry);
+
+  // Puts `fresh` in the place of an entry with the same key, and hands that out.
+  std::unique_ptr<Entry> Replace(Entry& old, std::unique_ptr<Entry> fresh);
+
+  // Takes the entry out, as it is.
+  std::unique_ptr<Entry> Extract(Entry& entry);
+
+  // Gives the entry a deadline, or takes it away. Returns the entry, which may have had to be made
+  // anew for it.
+  Entry& SetDeadline(Entry& entry, std::optional<Millis> deadline);
 
   // An entry past its deadline that still takes memory, the longest overdue first; null if there is
   // none. O(1).
   Entry* FirstDue();
-
-  // The entry at `key` if it is past its deadline, to be reclaimed; else null. O(1).
-  Entry* FindDue(std::string_view key);
 
   // When the next entry comes due, or came due if it is not reclaimed yet; nothing if no entry has
   // a deadline. O(1).
@@ -92,7 +91,8 @@ class Keyspace {
   size_t OverheadBytes() const;
 
  private:
-  static std::unique_ptr<Entry> MakeEntry(std::string_view key, Value value);
+  void Index(Entry& entry);
+  void Unindex(Entry& entry);
   bool AllDue() const;
   const Entry* FirstOfScan() const;
 

@@ -41,8 +41,8 @@ std::string_view NameOf(const SortedSet& set, const Settings& settings) {
 
 }  // namespace
 
-std::string_view EncodingName(const Value& value, const Settings& settings) {
-  return std::visit([&](const auto& held) { return NameOf(held, settings); }, value);
+std::string_view EncodingName(const Entry& entry, const Settings& settings) {
+  return entry.VisitValue([&](const auto& held) { return NameOf(held, settings); });
 }
 
 }  // namespace zsetd

@@ -2,13 +2,13 @@
 
 #include <string_view>
 
-#include "core/value.h"
+#include "core/entry.h"
 #include "server/engine/settings.h"
 
 namespace zsetd {
 
 // The name that Redis has for the way it would keep such a value. Tools expect these words; how
 // zsetd keeps it is another matter.
-std::string_view EncodingName(const Value& value, const Settings& settings);
+std::string_view EncodingName(const Entry& entry, const Settings& settings);
 
 }  // namespace zsetd

@@ -23,7 +23,7 @@ void Exists(Call& call) {
 
 void Type(Call& call) {
   const Entry* entry = call.Find(call.args.Word());
-  call.reply.Simple(entry == nullptr ? "none" : TypeName(entry->value));
+  call.reply.Simple(entry == nullptr ? "none" : entry->TypeName());
 }
 
 void RandomKey(Call& call) {

@@ -70,9 +70,9 @@ void SetDeadline(Call& call, Millis origin, Millis unit) {
   const ExpireRule rule = TakeExpireRule(call.args);
   const Millis deadline = ReadDeadline(call, amount, origin, unit);
   if (call.Refused()) return;
-  const Entry* entry = call.database().Open(key);
+  Entry* entry = call.database().Open(key);
   const bool allowed = entry != nullptr && Allows(rule, entry->deadline(), deadline);
-  if (allowed) call.database().ExpireAt(key, deadline);
+  if (allowed) call.database().ExpireAt(*entry, deadline);
   call.reply.Integer(allowed);
 }
 
@@ -81,7 +81,10 @@ void PExpire(Call& call) { SetDeadline(call, call.now(), kMilli); }
 void ExpireAt(Call& call) { SetDeadline(call, kEpoch, kSecond); }
 void PExpireAt(Call& call) { SetDeadline(call, kEpoch, kMilli); }
 
-void Persist(Call& call) { call.reply.Integer(call.database().Persist(call.args.Word())); }
+void Persist(Call& call) {
+  Entry* entry = call.database().Open(call.args.Word());
+  call.reply.Integer(entry != nullptr && call.database().Persist(*entry));
+}
 
 constexpr Command kCommands[] = {
     {.name = "expire",

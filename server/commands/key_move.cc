@@ -9,36 +9,33 @@ namespace {
 
 constexpr std::string_view kSameObjects = "ERR source and destination objects are the same";
 
-// The arguments of RENAME and RENAMENX; the key is there, or that is the error.
-struct RenameRequest {
-  std::string_view key;
-  std::string_view new_key;
-};
-
-RenameRequest TakeRenameRequest(Call& call) {
-  const std::string_view key = call.args.Word();
-  const std::string_view new_key = call.args.Word();
-  if (call.database().Open(key) == nullptr) call.args.Refuse(kNoSuchKey);
-  return {key, new_key};
+// The key is there, or that is the error.
+Entry* OpenExisting(Call& call, std::string_view key) {
+  Entry* entry = call.database().Open(key);
+  if (entry == nullptr) call.args.Refuse(kNoSuchKey);
+  return entry;
 }
 
-void Rename(Call& call, const RenameRequest& request) {
-  Database& database = call.database();
-  database.Move(request.key, database, request.new_key, "rename_from", "rename_to");
+void Rename(Call& call, Entry& entry, std::string_view new_key) {
+  call.database().Move(entry, call.database(), new_key, "rename_from", "rename_to");
 }
 
 void Rename(Call& call) {
-  const RenameRequest request = TakeRenameRequest(call);
+  const std::string_view key = call.args.Word();
+  const std::string_view new_key = call.args.Word();
+  Entry* entry = OpenExisting(call, key);
   if (call.Refused()) return;
-  if (request.key != request.new_key) Rename(call, request);
+  if (key != new_key) Rename(call, *entry, new_key);
   call.reply.Ok();
 }
 
 void RenameNx(Call& call) {
-  const RenameRequest request = TakeRenameRequest(call);
+  const std::string_view key = call.args.Word();
+  const std::string_view new_key = call.args.Word();
+  Entry* entry = OpenExisting(call, key);
   if (call.Refused()) return;
-  const bool renamed = call.database().Open(request.new_key) == nullptr;
-  if (renamed) Rename(call, request);
+  const bool renamed = call.database().Open(new_key) == nullptr;
+  if (renamed) Rename(call, *entry, new_key);
   call.reply.Integer(renamed);
 }
 
@@ -48,8 +45,9 @@ void Move(Call& call) {
   if (index == call.client.database) call.args.Refuse(kSameObjects);
   if (call.Refused()) return;
   Database& destination = call.engine.database(index);
-  const bool moved = call.database().Open(key) != nullptr && destination.Open(key) == nullptr;
-  if (moved) call.database().Move(key, destination, key, "move_from", "move_to");
+  Entry* entry = call.database().Open(key);
+  const bool moved = entry != nullptr && destination.Open(key) == nullptr;
+  if (moved) call.database().Move(*entry, destination, key, "move_from", "move_to");
   call.reply.Integer(moved);
 }
 
@@ -80,9 +78,9 @@ void Copy(Call& call) {
   if (!elsewhere && key == target) call.args.Refuse(kSameObjects);
   if (call.Refused()) return;
   Database& destination = call.engine.database(options.database);
-  const bool copied = call.database().Open(key) != nullptr &&
-                      (options.replace || destination.Open(target) == nullptr);
-  if (copied) call.database().Copy(key, destination, target, "copy_to");
+  const Entry* entry = call.database().Open(key);
+  const bool copied = entry != nullptr && (options.replace || destination.Open(target) == nullptr);
+  if (copied) call.database().Copy(*entry, destination, target, "copy_to");
   call.reply.Integer(copied);
 }
 

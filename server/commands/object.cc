@@ -9,7 +9,7 @@ namespace {
 void Encoding(Call& call) {
   const Entry* entry = call.Find(call.args.Word());
   if (entry == nullptr) return call.reply.Null();
-  call.reply.Bulk(EncodingName(entry->value, call.engine.settings()));
+  call.reply.Bulk(EncodingName(*entry, call.engine.settings()));
 }
 
 // No value is ever shared between keys.

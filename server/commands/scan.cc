@@ -34,7 +34,7 @@ struct ScanRequest {
   std::optional<std::string_view> type;
 
   bool Wants(const Entry& entry) const {
-    if (type && !EqualsIgnoringCase(*type, TypeName(entry.value))) return false;
+    if (type && !EqualsIgnoringCase(*type, entry.TypeName())) return false;
     return !pattern || GlobMatches(*pattern, entry.key());
   }
 };

@@ -1,6 +1,5 @@
 #include <optional>
 #include <string_view>
-#include <variant>
 
 #include "server/commands/expiry_option.h"
 #include "server/commands/families.h"
@@ -11,7 +10,7 @@ namespace zsetd {
 namespace {
 
 void Get(Call& call) {
-  const ByteString* value = call.Find<ByteString>(call.args.Word());
+  const std::optional<ByteString> value = call.Find<ByteString>(call.args.Word());
   if (call.Refused()) return;
   ReplyString(call, value);
 }
@@ -22,20 +21,20 @@ void MGet(Call& call) {
   call.reply.Array(keys.size());
   for (const std::string_view key : keys) {
     const Entry* entry = call.Find(key);
-    ReplyString(call, entry == nullptr ? nullptr : std::get_if<ByteString>(&entry->value));
+    ReplyString(call, entry == nullptr ? std::nullopt : entry->GetIf<ByteString>());
   }
 }
 
 void StrLen(Call& call) {
-  const ByteString* value = call.Find<ByteString>(call.args.Word());
+  const std::optional<ByteString> value = call.Find<ByteString>(call.args.Word());
   if (call.Refused()) return;
-  call.reply.Integer(value == nullptr ? 0 : static_cast<int64_t>(value->view().size()));
+  call.reply.Integer(value ? static_cast<int64_t>(value->view().size()) : 0);
 }
 
 void GetSet(Call& call) {
   const std::string_view key = call.args.Word();
   const std::string_view value = call.args.Word();
-  const ByteString* old = call.Find<ByteString>(key);
+  const std::optional<ByteString> old = call.Find<ByteString>(key);
   if (call.Refused()) return;
   ReplyString(call, old);
   call.database().Put(key, ByteString(value), "set");
@@ -43,7 +42,7 @@ void GetSet(Call& call) {
 
 void GetDel(Call& call) {
   const std::string_view key = call.args.Word();
-  const ByteString* value = call.Find<ByteString>(key);
+  const std::optional<ByteString> value = call.Find<ByteString>(key);
   if (call.Refused()) return;
   ReplyString(call, value);
   call.database().Erase(key);
@@ -70,13 +69,13 @@ GetExOptions TakeGetExOptions(ArgReader& args) {
 void GetEx(Call& call) {
   const std::string_view key = call.args.Word();
   const GetExOptions options = TakeGetExOptions(call.args);
-  const ByteString* value = call.Find<ByteString>(key);
+  const std::optional<ByteString> value = call.Find<ByteString>(key);
   std::optional<Millis> deadline;
-  if (value != nullptr && options.expiry) deadline = DeadlineOf(call, *options.expiry);
+  if (value && options.expiry) deadline = DeadlineOf(call, *options.expiry);
   if (call.Refused()) return;
   ReplyString(call, value);
-  if (deadline) call.database().ExpireAt(key, *deadline);
-  if (options.persist) call.database().Persist(key);
+  if (deadline) call.database().ExpireAt(*call.database().Open(key), *deadline);
+  if (value && options.persist) call.database().Persist(*call.database().Open(key));
 }
 
 constexpr Command kCommands[] = {

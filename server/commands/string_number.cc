@@ -15,18 +15,18 @@ namespace {
 constexpr int64_t kLeastInteger = std::numeric_limits<int64_t>::min();
 
 // The text of a string; no key counts as 0.
-std::string_view TextOf(const Edit<ByteString>& string) { return string ? string->view() : "0"; }
+std::string_view TextOf(const Edit<ByteString>& string) { return string ? string.view() : "0"; }
 
-void Store(Call& call, std::string_view key, const Edit<ByteString>& string, std::string_view text,
+void Store(Call& call, std::string_view key, Edit<ByteString>& string, std::string_view text,
            std::string_view event) {
-  if (string) return string->Assign(text);
+  if (string) return string.Assign(text);
   call.database().Put(key, ByteString(text), event);
 }
 
 // A decrement too is told as an incrby, as by Redis.
 void AddInteger(Call& call, std::string_view key, int64_t increment) {
   constexpr std::string_view kEvent = "incrby";
-  const Edit<ByteString> string = call.Open<ByteString>(key, kEvent);
+  Edit<ByteString> string = call.Open<ByteString>(key, kEvent);
   const std::optional<int64_t> value = ParseInteger(TextOf(string));
   int64_t sum = 0;
   if (!value) {
@@ -59,7 +59,7 @@ void DecrBy(Call& call) {
 void IncrByFloat(Call& call) {
   constexpr std::string_view kEvent = "incrbyfloat";
   const std::string_view key = call.args.Word();
-  const Edit<ByteString> string = call.Open<ByteString>(key, kEvent);
+  Edit<ByteString> string = call.Open<ByteString>(key, kEvent);
   const std::optional<long double> value = ParseLongDouble(TextOf(string));
   const std::optional<long double> increment = ParseLongDouble(call.args.Word());
   if (!value || !increment) {

@@ -1,5 +1,6 @@
+#include <optional>
+#include <string>
 #include <string_view>
-#include <utility>
 
 #include "server/commands/families.h"
 #include "server/commands/index_range.h"
@@ -20,12 +21,12 @@ void CheckLength(Call& call, size_t offset, size_t bytes) {
 void Append(Call& call) {
   const std::string_view key = call.args.Word();
   const std::string_view bytes = call.args.Word();
-  const Edit<ByteString> string = call.Open<ByteString>(key, "append");
-  const size_t length = string ? string->view().size() : 0;
+  Edit<ByteString> string = call.Open<ByteString>(key, "append");
+  const size_t length = string ? string.view().size() : 0;
   CheckLength(call, length, bytes.size());
   if (call.Refused()) return;
   if (string) {
-    string->Append(bytes);
+    string.Append(bytes);
   } else {
     call.database().Put(key, ByteString(bytes), "append");
   }
@@ -43,23 +44,22 @@ IndexRange WithStopInside(IndexRange range, size_t size) {
 void GetRange(Call& call) {
   const std::string_view key = call.args.Word();
   const IndexRange range = TakeIndexRange(call.args);
-  const ByteString* string = call.Find<ByteString>(key);
+  const std::optional<ByteString> string = call.Find<ByteString>(key);
   if (call.Refused()) return;
-  const std::string_view bytes = string == nullptr ? std::string_view() : string->view();
+  const std::string_view bytes = string ? string->view() : std::string_view();
   const RankRange part = WithStopInside(range, bytes.size()).Within(bytes.size());
   call.reply.Bulk(bytes.substr(part.first, part.size()));
 }
 
 // Returns the string's new length.
-size_t WritePiece(Call& call, std::string_view key, const Edit<ByteString>& string, size_t offset,
+size_t WritePiece(Call& call, std::string_view key, Edit<ByteString>& string, size_t offset,
                   std::string_view piece) {
   if (string) {
-    string->Overwrite(offset, piece);
-    return string->view().size();
+    string.Overwrite(offset, piece);
+    return string.view().size();
   }
-  ByteString padded;
-  padded.Overwrite(offset, piece);
-  call.database().Put(key, std::move(padded), kSetRangeEvent);
+  const std::string padded = std::string(offset, '\0').append(piece);
+  call.database().Put(key, ByteString(padded, true), kSetRangeEvent);
   return offset + piece.size();
 }
 
@@ -69,10 +69,10 @@ void SetRange(Call& call) {
   const int64_t offset = call.args.Integer();
   const std::string_view piece = call.args.Word();
   if (offset < 0) call.args.Refuse("ERR offset is out of range");
-  const Edit<ByteString> string = call.Open<ByteString>(key, kSetRangeEvent);
+  Edit<ByteString> string = call.Open<ByteString>(key, kSetRangeEvent);
   if (!piece.empty()) CheckLength(call, offset, piece.size());
   if (call.Refused()) return;
-  size_t length = string ? string->view().size() : 0;
+  size_t length = string ? string.view().size() : 0;
   if (!piece.empty()) length = WritePiece(call, key, string, offset, piece);
   call.reply.Integer(static_cast<int64_t>(length));
 }

@@ -1,13 +1,15 @@
 #pragma once
 
+#include <optional>
+
 #include "core/byte_string.h"
 #include "server/engine/call.h"
 
 namespace zsetd {
 
 // Replies the string, or null where there is none.
-inline void ReplyString(Call& call, const ByteString* string) {
-  if (string == nullptr) return call.reply.Null();
+inline void ReplyString(Call& call, const std::optional<ByteString>& string) {
+  if (!string) return call.reply.Null();
   call.reply.Bulk(string->view());
 }
 

@@ -48,7 +48,8 @@ void Set(Call& call) {
   const SetOptions options = TakeSetOptions(call.args);
   std::optional<Millis> deadline;
   if (options.expiry) deadline = DeadlineOf(call, *options.expiry);
-  const ByteString* old = options.reply_old ? call.Find<ByteString>(key) : nullptr;
+  std::optional<ByteString> old;
+  if (options.reply_old) old = call.Find<ByteString>(key);
   if (call.Refused()) return;
 
   const bool may_set = MaySet(call, key, options);
@@ -61,9 +62,8 @@ void Set(Call& call) {
   if (options.keep_deadline) {
     call.database().PutKeepingDeadline(key, ByteString(value), "set");
   } else {
-    call.database().Put(key, ByteString(value), "set");
+    call.database().Put(key, ByteString(value), "set", deadline);
   }
-  if (deadline) call.database().ExpireAt(key, *deadline);
 }
 
 void SetNx(Call& call) {
@@ -80,8 +80,7 @@ void SetExpiring(Call& call, ExpiryOption::Form form) {
   const std::string_view value = call.args.Word();
   const Millis deadline = DeadlineOf(call, expiry);
   if (call.Refused()) return;
-  call.database().Put(key, ByteString(value), "set");
-  call.database().ExpireAt(key, deadline);
+  call.database().Put(key, ByteString(value), "set", deadline);
   call.reply.Ok();
 }
 

@@ -63,9 +63,10 @@ class Call {
   // The entry at `key`, or null; counted as a hit or a miss.
   const Entry* Find(std::string_view key);
 
-  // The value at `key` to be read, or null if there is none; WRONGTYPE if it is of another type.
+  // The value at `key` to be read, or null (a string: or nothing) if there is none; WRONGTYPE if it
+  // is of another type.
   template <class T>
-  const T* Find(std::string_view key);
+  auto Find(std::string_view key);
 
   // The value at `key` to be changed, or none. `event` names the change for those who listen.
   template <class T>
@@ -79,7 +80,7 @@ class Call {
  private:
   template <class T>
   static bool Holds(const Entry& entry) {
-    return std::holds_alternative<T>(entry.value);
+    return entry.Holds<T>();
   }
   bool PutAside(Words keys, Millis timeout, bool (*can_serve)(const Entry&));
 
@@ -94,11 +95,12 @@ bool Call::WaitFor(Words keys, Millis timeout) {
 }
 
 template <class T>
-const T* Call::Find(std::string_view key) {
+auto Call::Find(std::string_view key) {
   const Entry* entry = args.ok() ? Find(key) : nullptr;
-  if (entry == nullptr) return nullptr;
-  const T* value = std::get_if<T>(&entry->value);
-  if (value == nullptr) args.Refuse(kWrongType);
+  using Found = decltype(entry->GetIf<T>());
+  if (entry == nullptr) return Found();
+  const Found value = entry->GetIf<T>();
+  if (!value) args.Refuse(kWrongType);
   return value;
 }
 
@@ -106,7 +108,7 @@ template <class T>
 Edit<T> Call::Open(std::string_view key, std::string_view event) {
   Entry* entry = args.ok() ? database().Open(key) : nullptr;
   if (entry == nullptr) return Edit<T>();
-  if (std::holds_alternative<T>(entry->value)) return Edit<T>(database(), *entry, event);
+  if (entry->Holds<T>()) return Edit<T>(database(), *entry, event);
   args.Refuse(kWrongType);
   return Edit<T>();
 }

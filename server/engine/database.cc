@@ -1,5 +1,7 @@
 #include "server/engine/database.h"
 
+#include <algorithm>
+#include <string>
 #include <utility>
 
 namespace zsetd {
@@ -15,21 +17,23 @@ void Database::AdvanceTo(Millis now) {
   keys_.AdvanceTo(now);
 }
 
-Entry& Database::Put(std::string_view key, Value value, std::string_view event) {
-  ReclaimIfDue(key);
-  Entry& entry = Place(key, std::move(value));
-  Report(key, event);
-  return entry;
+void Database::Put(std::string_view key, Value value, std::string_view event,
+                   std::optional<Millis> deadline) {
+  Entry* old = Open(key);
+  Entry& entry = old == nullptr ? keys_.Insert(Entry::Make(key, std::move(value), deadline))
+                                : Replace(*old, std::move(value), deadline);
+  Report(entry.key(), event);
+  if (deadline) ExpireAt(entry, *deadline);
 }
 
-Entry& Database::PutKeepingDeadline(std::string_view key, Value value, std::string_view event) {
+void Database::PutKeepingDeadline(std::string_view key, Value value, std::string_view event) {
   Entry* entry = Open(key);
-  if (entry == nullptr) return Put(key, std::move(value), event);
-  std::unique_ptr<Entry> displaced;
-  Entry& assigned = keys_.Assign(*entry, std::move(value), displaced);
-  Free(std::move(displaced));
-  Report(key, event);
-  return assigned;
+  if (entry == nullptr) {
+    Make(key, std::move(value));
+    Report(key, event);
+  } else {
+    Assign(*entry, std::move(value), event);
+  }
 }
 
 bool Database::Erase(std::string_view key, std::string_view event) {
@@ -39,38 +43,40 @@ bool Database::Erase(std::string_view key, std::string_view event) {
   return true;
 }
 
-void Database::ExpireAt(std::string_view key, Millis deadline) {
-  SetDeadline(*keys_.Find(key), deadline);
+void Database::ExpireAt(Entry& entry, Millis deadline) {
+  if (deadline <= now_) return EraseEntry(entry, "del");
+  Report(keys_.SetDeadline(entry, deadline).key(), "expire");
 }
 
-bool Database::Persist(std::string_view key) {
-  Entry* entry = Open(key);
-  if (entry == nullptr || !entry->deadline()) return false;
-  keys_.SetDeadline(*entry, std::nullopt);
-  Report(key, "persist");
+bool Database::Persist(Entry& entry) {
+  if (!entry.deadline()) return false;
+  keys_.SetDeadline(entry, std::nullopt);
+  Report(entry.key(), "persist");
   return true;
 }
 
-void Database::Move(std::string_view key, Database& destination, std::string_view target,
+void Database::Move(Entry& entry, Database& destination, std::string_view target,
                     std::string_view event_from, std::string_view event_to) {
-  Entry* entry = keys_.Find(key);
-  const std::optional<Millis> deadline = entry->deadline();
-  const std::unique_ptr<Entry> gone = keys_.Extract(*entry);
-  Report(gone->key(), event_from);
-  destination.Receive(target, std::move(gone->value), deadline, event_to);
+  const std::optional<Millis> deadline = entry.deadline();
+  std::unique_ptr<Entry> moved = keys_.Extract(entry);
+  Report(moved->key(), event_from);
+  destination.Receive(Entry::Remade(std::move(moved), target, deadline), event_to);
 }
 
-void Database::Copy(std::string_view key, Database& destination, std::string_view target,
+void Database::Copy(const Entry& entry, Database& destination, std::string_view target,
                     std::string_view event) {
-  const Entry& entry = *keys_.Find(key);
-  destination.Receive(target, Clone(entry.value), entry.deadline(), event);
+  destination.Receive(entry.Copy(target), event);
 }
 
-void Database::Receive(std::string_view key, Value value, std::optional<Millis> deadline,
-                       std::string_view event) {
-  ReclaimIfDue(key);
-  keys_.SetDeadline(Place(key, std::move(value)), deadline);
-  Report(key, event);
+void Database::Receive(std::unique_ptr<Entry> entry, std::string_view event) {
+  Entry& received = *entry;
+  Entry* old = Open(received.key());
+  if (old == nullptr) {
+    keys_.Insert(std::move(entry));
+  } else {
+    Free(keys_.Replace(*old, std::move(entry)));
+  }
+  Report(received.key(), event);
 }
 
 size_t Database::ReclaimDue(size_t most) {
@@ -95,34 +101,68 @@ void Database::Discard(std::shared_ptr<void> garbage) {
 void Database::SwapKeysWith(Database& other) { std::swap(keys_, other.keys_); }
 
 Entry* Database::Open(std::string_view key) {
-  ReclaimIfDue(key);
-  return keys_.Find(key);
+  Entry* entry = keys_.FindEvenDue(key);
+  if (entry == nullptr || !keys_.IsDue(*entry)) return entry;
+  EraseEntry(*entry, "expired");
+  return nullptr;
 }
 
-Entry& Database::Make(std::string_view key, Value empty) {
-  return keys_.Put(key, std::move(empty));
+Entry& Database::Make(std::string_view key, Value value) {
+  return keys_.Insert(Entry::Make(key, std::move(value)));
 }
 
-void Database::Settle(Entry& entry, uint32_t revision_before, std::string_view event,
+void Database::Settle(Entry& entry, bool changed, std::string_view event,
                       std::optional<Millis> deadline) {
-  const bool changed = Revision(entry.value) != revision_before;
   if (changed) Report(entry.key(), event);
-  if (IsEmptyAggregate(entry.value)) {
+  if (entry.IsEmptyAggregate()) {
     if (changed) return EraseEntry(entry, "del");
     keys_.Extract(entry);  // made for this edit, and nothing came of it
     return;
   }
-  if (deadline) SetDeadline(entry, *deadline);
+  if (deadline) ExpireAt(entry, *deadline);
+}
+
+Entry& Database::Assign(Entry& entry, Value value, std::string_view event) {
+  Entry& assigned = Replace(entry, std::move(value), entry.deadline());
+  Report(assigned.key(), event);
+  return assigned;
+}
+
+Entry& Database::Append(Entry& entry, std::string_view bytes, std::string_view event) {
+  Entry& edited = StartEditing(entry);
+  edited.StartEditing()->append(bytes);
+  Report(edited.key(), event);
+  return edited;
+}
+
+Entry& Database::Overwrite(Entry& entry, size_t offset, std::string_view bytes,
+                           std::string_view event) {
+  Entry& edited = StartEditing(entry);
+  std::string& text = *edited.StartEditing();
+  text.resize(std::max(text.size(), offset + bytes.size()));
+  text.replace(offset, bytes.size(), bytes);
+  Report(edited.key(), event);
+  return edited;
+}
+
+// A short string becomes one that can grow.
+Entry& Database::StartEditing(Entry& entry) {
+  if (entry.StartEditing() != nullptr) return entry;
+  const ByteString edited(entry.GetIf<ByteString>()->view(), true);
+  return Replace(entry, edited, entry.deadline());
+}
+
+Entry& Database::Replace(Entry& entry, Value value, std::optional<Millis> deadline) {
+  const auto* string = std::get_if<ByteString>(&value);
+  if (string != nullptr && entry.AssignInPlace(*string)) return keys_.SetDeadline(entry, deadline);
+  auto fresh = Entry::Make(entry.key(), std::move(value), deadline);
+  Entry& placed = *fresh;
+  Free(keys_.Replace(entry, std::move(fresh)));
+  return placed;
 }
 
 void Database::Report(std::string_view key, std::string_view event) {
   listener_(Change{index_, key, event});
-}
-
-void Database::SetDeadline(Entry& entry, Millis deadline) {
-  if (deadline <= now_) return EraseEntry(entry, "del");
-  keys_.SetDeadline(entry, deadline);
-  Report(entry.key(), "expire");
 }
 
 void Database::EraseEntry(Entry& entry, std::string_view event) {
@@ -131,20 +171,9 @@ void Database::EraseEntry(Entry& entry, std::string_view event) {
   Free(std::move(gone));
 }
 
-void Database::ReclaimIfDue(std::string_view key) {
-  if (Entry* due = keys_.FindDue(key)) EraseEntry(*due, "expired");
-}
-
-Entry& Database::Place(std::string_view key, Value value) {
-  std::unique_ptr<Entry> displaced;
-  Entry& entry = keys_.Put(key, std::move(value), displaced);
-  Free(std::move(displaced));
-  return entry;
-}
-
 // Light entries are freed here: handing them over would take longer.
 void Database::Free(std::unique_ptr<Entry> entry) {
-  if (entry != nullptr && IsHeavy(entry->value)) Discard(std::move(entry));
+  if (entry != nullptr && entry->IsHeavy()) Discard(std::move(entry));
 }
 
 }  // namespace zsetd

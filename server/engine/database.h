@@ -43,29 +43,34 @@ class Database {
   // The entry at `key`, or null. Valid until the key changes. O(1).
   const Entry* Find(std::string_view key) const { return keys_.Find(key); }
 
-  // Makes `key` hold `value` without a deadline.
-  Entry& Put(std::string_view key, Value value, std::string_view event);
+  // The same, to be changed. One that is due is reclaimed first. The calls below that take an entry
+  // take one that this gave.
+  Entry* Open(std::string_view key);
+
+  // Makes `key` hold `value`, with this deadline or none.
+  void Put(std::string_view key, Value value, std::string_view event,
+           std::optional<Millis> deadline = std::nullopt);
 
   // The same, but a deadline that the key has stays.
-  Entry& PutKeepingDeadline(std::string_view key, Value value, std::string_view event);
+  void PutKeepingDeadline(std::string_view key, Value value, std::string_view event);
 
   // False if there was nothing.
   bool Erase(std::string_view key, std::string_view event = "del");
 
-  // Gives the key a deadline or, where it has passed already, erases the key. The key is there.
-  void ExpireAt(std::string_view key, Millis deadline);
+  // Gives the key a deadline or, where it has passed already, erases the key. The entry may have
+  // another address then.
+  void ExpireAt(Entry& entry, Millis deadline);
 
   // Takes the deadline away; false if there was none.
-  bool Persist(std::string_view key);
+  bool Persist(Entry& entry);
 
-  // Moves value and deadline to `target` in `destination`, over what stands there. The key is
-  // there.
-  void Move(std::string_view key, Database& destination, std::string_view target,
+  // Moves value and deadline to `target` in `destination`, over what stands there; not onto itself.
+  void Move(Entry& entry, Database& destination, std::string_view target,
             std::string_view event_from, std::string_view event_to);
 
   // Copies value and deadline to `target` in `destination`, over what stands there; not onto
-  // itself. The key is there.
-  void Copy(std::string_view key, Database& destination, std::string_view target,
+  // itself.
+  void Copy(const Entry& entry, Database& destination, std::string_view target,
             std::string_view event);
 
   // Frees entries past their deadline, the longest overdue first, `most` at most. Returns how many.
@@ -78,27 +83,28 @@ class Database {
 
   // --- For Edit: changing a value in place. ---
 
-  // The entry at `key` to be changed; null if there is none.
-  Entry* Open(std::string_view key);
-
-  // Puts an empty value there, as yet unreported.
-  Entry& Make(std::string_view key, Value empty);
+  // Puts a value where there is no key, as yet unreported.
+  Entry& Make(std::string_view key, Value value);
 
   // Frees it, or has it freed; null does no harm.
   void Discard(std::shared_ptr<void> garbage);
 
   // Ends an edit: an emptied key goes, and if the contents changed the change is reported.
-  void Settle(Entry& entry, uint32_t revision_before, std::string_view event,
-              std::optional<Millis> deadline);
+  void Settle(Entry& entry, bool changed, std::string_view event, std::optional<Millis> deadline);
+
+  // Change a string and report it. They return the entry that the key has then; a deadline stays.
+  Entry& Assign(Entry& entry, Value value, std::string_view event);
+  Entry& Append(Entry& entry, std::string_view bytes, std::string_view event);
+
+  // Writes `bytes` over what stands at `offset`, growing with zero bytes as needed.
+  Entry& Overwrite(Entry& entry, size_t offset, std::string_view bytes, std::string_view event);
 
  private:
-  Entry& Place(std::string_view key, Value value);
   void Report(std::string_view key, std::string_view event);
-  void Receive(std::string_view key, Value value, std::optional<Millis> deadline,
-               std::string_view event);
-  void SetDeadline(Entry& entry, Millis deadline);
+  Entry& Replace(Entry& entry, Value value, std::optional<Millis> deadline);
+  Entry& StartEditing(Entry& entry);
+  void Receive(std::unique_ptr<Entry> entry, std::string_view event);
   void EraseEntry(Entry& entry, std::string_view event);
-  void ReclaimIfDue(std::string_view key);
   void Free(std::unique_ptr<Entry> entry);
 
   int index_;

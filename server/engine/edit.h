@@ -19,7 +19,7 @@ class Edit {
  public:
   Edit() = default;
   Edit(Database& database, Entry& entry, std::string_view event)
-      : database_(&database), entry_(&entry), event_(event), revision_(Revision(entry.value)) {}
+      : database_(&database), entry_(&entry), event_(event), revision_((**this).revision()) {}
   Edit(Edit&& other) noexcept { *this = std::move(other); }
   Edit& operator=(Edit&& other) noexcept {
     std::swap(database_, other.database_);
@@ -30,11 +30,12 @@ class Edit {
     return *this;
   }
   ~Edit() {
-    if (entry_ != nullptr) database_->Settle(*entry_, revision_, event_, deadline_);
+    if (entry_ == nullptr) return;
+    database_->Settle(*entry_, (**this).revision() != revision_, event_, deadline_);
   }
 
   explicit operator bool() const { return entry_ != nullptr; }
-  T& operator*() const { return std::get<T>(entry_->value); }
+  T& operator*() const { return *entry_->GetIf<T>(); }
   T* operator->() const { return &**this; }
 
   // Frees what the value no longer needs; what that is, takes long.
@@ -49,6 +50,32 @@ class Edit {
   std::string_view event_;
   uint32_t revision_ = 0;
   std::optional<Millis> deadline_;
+};
+
+// A string while a command changes it, or nothing. Each change is reported when it is made. A view
+// is valid until the next change.
+template <>
+class Edit<ByteString> {
+ public:
+  Edit() = default;
+  Edit(Database& database, Entry& entry, std::string_view event)
+      : database_(&database), entry_(&entry), event_(event) {}
+
+  explicit operator bool() const { return entry_ != nullptr; }
+  std::string_view view() const { return entry_->GetIf<ByteString>()->view(); }
+
+  void Assign(std::string_view bytes) {
+    entry_ = &database_->Assign(*entry_, ByteString(bytes), event_);
+  }
+  void Append(std::string_view bytes) { entry_ = &database_->Append(*entry_, bytes, event_); }
+  void Overwrite(size_t offset, std::string_view bytes) {
+    entry_ = &database_->Overwrite(*entry_, offset, bytes, event_);
+  }
+
+ private:
+  Database* database_ = nullptr;
+  Entry* entry_ = nullptr;
+  std::string_view event_;
 };
 
 }  // namespace zsetd

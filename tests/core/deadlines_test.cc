@@ -14,10 +14,12 @@
 namespace zsetd {
 namespace {
 
-// Entries come from a keyspace only; what it knows of deadlines is not used here.
+// The keyspace only owns the entries; what it knows of deadlines is not used here.
 std::vector<Entry*> MakeEntries(Keyspace& keys, int count) {
   std::vector<Entry*> entries;
-  for (int i = 0; i < count; ++i) entries.push_back(&keys.Put(std::to_string(i), ByteString()));
+  for (int i = 0; i < count; ++i) {
+    entries.push_back(&keys.Insert(Entry::Make(std::to_string(i), ByteString())));
+  }
   return entries;
 }
 

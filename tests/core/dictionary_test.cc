@@ -13,6 +13,8 @@ struct Node {
   explicit Node(std::string given) : name(std::move(given)) { ++living; }
   ~Node() { --living; }
   std::string_view key() const { return name; }
+  Node* next() const { return next_; }
+  void set_next(Node* next) { next_ = next; }
 
   static inline int living = 0;
   std::string name;

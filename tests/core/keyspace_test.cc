@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 
@@ -11,14 +12,16 @@ namespace {
 
 constexpr uint64_t kHashSeed = 99;
 
-Value StringOf(std::string_view bytes) { return ByteString(bytes); }
+std::string_view TextOf(const Entry& entry) { return entry.GetIf<ByteString>()->view(); }
 
-std::string_view TextOf(const Entry& entry) { return std::get<ByteString>(entry.value).view(); }
+// The key is not there yet.
+Entry& Put(Keyspace& keys, std::string_view key, std::string_view text = "value",
+           std::optional<Millis> deadline = std::nullopt) {
+  return keys.Insert(Entry::Make(key, ByteString(text), deadline));
+}
 
 Entry& PutUntil(Keyspace& keys, std::string_view key, Millis deadline) {
-  Entry& entry = keys.Put(key, StringOf("value"));
-  keys.SetDeadline(entry, deadline);
-  return entry;
+  return Put(keys, key, "value", deadline);
 }
 
 std::set<std::string> ScannedKeys(const Keyspace& keys) {
@@ -33,9 +36,9 @@ std::set<std::string> ScannedKeys(const Keyspace& keys) {
 TEST(Keyspace, FindsWhatWasPut) {
   Keyspace keys(kHashSeed);
   EXPECT_EQ(keys.Find("k"), nullptr);
-  Entry& entry = keys.Put("k", StringOf("v"));
+  Entry& entry = Put(keys, "k", "v");
   EXPECT_EQ(keys.Find("k"), &entry);
-  EXPECT_EQ(std::as_const(keys).Find("k"), &entry);
+  EXPECT_EQ(keys.FindEvenDue("k"), &entry);
   EXPECT_EQ(entry.key(), "k");
   EXPECT_EQ(TextOf(entry), "v");
   keys.Extract(entry);
@@ -43,14 +46,33 @@ TEST(Keyspace, FindsWhatWasPut) {
   EXPECT_EQ(keys.size(), 0u);
 }
 
-TEST(Keyspace, PutReplacesValueAndDeadline) {
+TEST(Keyspace, AnEntryReplacesAnotherWithItsDeadline) {
   Keyspace keys(kHashSeed);
-  PutUntil(keys, "k", Millis(10));
-  keys.Put("k", List());
-  EXPECT_TRUE(std::holds_alternative<List>(keys.Find("k")->value));
-  EXPECT_EQ(keys.Find("k")->deadline(), std::nullopt);
+  Entry& old = PutUntil(keys, "k", Millis(10));
+  auto fresh = Entry::Make("k", List(), Millis(20));
+  Entry& placed = *fresh;
+  EXPECT_EQ(keys.Replace(old, std::move(fresh)).get(), &old);
+  EXPECT_EQ(keys.Find("k"), &placed);
   EXPECT_EQ(keys.size(), 1u);
-  EXPECT_EQ(keys.with_deadline(), 0u);
+  EXPECT_EQ(keys.with_deadline(), 1u);
+  EXPECT_EQ(keys.NextDeadline(), Millis(20));
+}
+
+TEST(Keyspace, DeadlinesAreGivenAndTakenAway) {
+  Keyspace keys(kHashSeed);
+  for (size_t length = 0; length < 40; ++length) {  // with room for it or without
+    const std::string key(length, 'k');
+    Entry& entry = keys.SetDeadline(Put(keys, key, "v"), Millis(10));
+    EXPECT_EQ(keys.Find(key), &entry);
+    EXPECT_EQ(TextOf(entry), "v");
+    EXPECT_EQ(entry.deadline(), Millis(10));
+    EXPECT_EQ(keys.NextDeadline(), Millis(10));
+    EXPECT_EQ(&keys.SetDeadline(entry, Millis(20)), &entry);
+    EXPECT_EQ(keys.NextDeadline(), Millis(20));
+    EXPECT_EQ(&keys.SetDeadline(entry, std::nullopt), &entry);
+    EXPECT_EQ(keys.Find(key)->deadline(), std::nullopt);
+    EXPECT_EQ(keys.NextDeadline(), std::nullopt);
+  }
 }
 
 TEST(Keyspace, NothingIsSeenOnceItIsDue) {
@@ -59,27 +81,16 @@ TEST(Keyspace, NothingIsSeenOnceItIsDue) {
   Entry& entry = PutUntil(keys, "k", Millis(10));
   keys.AdvanceTo(Millis(9));
   EXPECT_EQ(keys.Find("k"), &entry);
-  EXPECT_EQ(keys.FindDue("k"), nullptr);
   EXPECT_EQ(keys.FirstDue(), nullptr);
   EXPECT_EQ(keys.Random(rng), &entry);
 
   keys.AdvanceTo(Millis(10));
   EXPECT_EQ(keys.Find("k"), nullptr);
-  EXPECT_EQ(std::as_const(keys).Find("k"), nullptr);
-  EXPECT_EQ(keys.FindDue("k"), &entry);
+  EXPECT_EQ(keys.FindEvenDue("k"), &entry);
   EXPECT_EQ(keys.FirstDue(), &entry);
   EXPECT_EQ(keys.Random(rng), nullptr);
   EXPECT_TRUE(ScannedKeys(keys).empty());
   keys.ForEach([](const Entry&) { FAIL(); });
-}
-
-TEST(Keyspace, PutOverADueKeyMakesANewOne) {
-  Keyspace keys(kHashSeed);
-  PutUntil(keys, "k", Millis(10));
-  keys.AdvanceTo(Millis(10));
-  keys.Put("k", StringOf("new"));
-  EXPECT_EQ(TextOf(*keys.Find("k")), "new");
-  EXPECT_EQ(keys.FirstDue(), nullptr);
 }
 
 TEST(Keyspace, TheLongestOverdueComesFirst) {
@@ -99,11 +110,11 @@ TEST(Keyspace, RandomFindsTheOneThatIsNotDue) {
   Keyspace keys(kHashSeed);
   Rng rng(1);
   for (int i = 0; i < 10'000; ++i) PutUntil(keys, std::to_string(i), Millis(10));
-  Entry& lasting = keys.Put("lasting", StringOf(""));
+  Entry* lasting = &Put(keys, "lasting");
   keys.AdvanceTo(Millis(10));
-  EXPECT_EQ(keys.Random(rng), &lasting);
-  keys.SetDeadline(lasting, Millis(20));
-  EXPECT_EQ(keys.Random(rng), &lasting);
+  EXPECT_EQ(keys.Random(rng), lasting);
+  lasting = &keys.SetDeadline(*lasting, Millis(20));
+  EXPECT_EQ(keys.Random(rng), lasting);
   keys.AdvanceTo(Millis(20));
   EXPECT_EQ(keys.Random(rng), nullptr);
 }
@@ -122,7 +133,7 @@ TEST(Keyspace, TwoCanBeSwapped) {
   Keyspace one(kHashSeed);
   Keyspace other(kHashSeed + 1);
   Entry& in_one = PutUntil(one, "one", Millis(10));
-  other.Put("other", StringOf(""));
+  Put(other, "other");
   std::swap(one, other);
   EXPECT_EQ(other.Find("one"), &in_one);
   EXPECT_NE(one.Find("other"), nullptr);
@@ -134,10 +145,12 @@ TEST(Keyspace, TwoCanBeSwapped) {
 TEST(Keyspace, CountsTheBytesOfItsIndexes) {
   Keyspace keys(kHashSeed);
   const size_t empty = keys.OverheadBytes();
-  for (int i = 0; i < 1'000; ++i) keys.Put(std::to_string(i), StringOf(""));
+  for (int i = 0; i < 1'000; ++i) Put(keys, std::to_string(i));
   const size_t filled = keys.OverheadBytes();
   EXPECT_GE(filled, empty + 1'000 * sizeof(Entry*));
-  for (int i = 0; i < 1'000; ++i) keys.SetDeadline(*keys.Find(std::to_string(i)), Millis(i));
+  for (int i = 0; i < 1'000; ++i) {
+    keys.SetDeadline(*keys.FindEvenDue(std::to_string(i)), Millis(1 + i));
+  }
   constexpr size_t kPlaceBytes = 12;
   EXPECT_GE(keys.OverheadBytes(), filled + 1'000 * kPlaceBytes);
 }
@@ -145,8 +158,8 @@ TEST(Keyspace, CountsTheBytesOfItsIndexes) {
 TEST(Keyspace, KeysTogetherCostWhatTheKeyspaceCosts) {
   Keyspace keys(kHashSeed);
   for (int i = 0; i < 20'000; ++i) {
-    Entry& entry = keys.Put(std::to_string(i), StringOf(std::string(i % 100, 'x')));
-    if (i % 2 == 0) keys.SetDeadline(entry, Millis(1 + i));
+    const auto deadline = i % 2 == 0 ? std::optional(Millis(1 + i)) : std::nullopt;
+    Put(keys, std::to_string(i), std::string(i % 100, 'x'), deadline);
   }
   size_t all = keys.OverheadBytes();
   size_t each = 0;
@@ -168,12 +181,16 @@ class KeyspaceBesideAMap : public testing::TestWithParam<uint64_t> {
 
   void Step() {
     const std::string key = std::to_string(rng.Below(300));
-    Entry* entry = keys.Find(key);
+    Entry* entry = keys.FindEvenDue(key);
+    if (entry != nullptr && keys.IsDue(*entry)) {
+      keys.Extract(*entry);
+      entry = nullptr;
+    }
     ASSERT_EQ(entry != nullptr, model.contains(key));
     switch (rng.Below(6)) {
       case 0:
       case 1:
-        return Put(key);
+        return Put(key, entry);
       case 2:
         if (entry != nullptr) Erase(key, *entry);
         return;
@@ -187,9 +204,11 @@ class KeyspaceBesideAMap : public testing::TestWithParam<uint64_t> {
     }
   }
 
-  void Put(const std::string& key) {
+  void Put(const std::string& key, Entry* old) {
     const std::string text = std::to_string(rng.Next());
-    keys.Put(key, StringOf(text));
+    auto fresh = Entry::Make(key, ByteString(text));
+    old == nullptr ? void(keys.Insert(std::move(fresh)))
+                   : void(keys.Replace(*old, std::move(fresh)));
     model[key] = {text, std::nullopt};
   }
 
@@ -218,7 +237,7 @@ class KeyspaceBesideAMap : public testing::TestWithParam<uint64_t> {
       Entry* due = keys.FirstDue();
       if (due == nullptr) return;
       ASSERT_FALSE(model.contains(std::string(due->key())));
-      ASSERT_EQ(keys.FindDue(due->key()), due);
+      ASSERT_EQ(keys.FindEvenDue(due->key()), due);
       keys.Extract(*due);
     }
   }

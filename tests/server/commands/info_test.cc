@@ -51,8 +51,8 @@ TEST_F(Info, TellsTheAverageTimeToLive) {
   for (const std::string_view key : {"a", "b", "c"}) {
     database.Put(key, ByteString(), "set");
   }
-  database.ExpireAt("a", kStart + Millis(100));
-  database.ExpireAt("b", kStart + Millis(300));
+  database.ExpireAt(*database.Open("a"), kStart + Millis(100));
+  database.ExpireAt(*database.Open("b"), kStart + Millis(300));
   engine_.AdvanceTo(kStart + Millis(50));
   EXPECT_EQ(Field("keyspace", "db3"), "keys=3,expires=2,avg_ttl=150");
   engine_.AdvanceTo(kStart + Millis(400));

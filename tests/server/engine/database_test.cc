@@ -63,28 +63,51 @@ TEST(Database, OverwrittenHeavyValuesAreDiscarded) {
 TEST(Database, DeadlineStaysWhenAHeavyValueIsReplaced) {
   Scene scene;
   scene.database.Put("k", Heavy(), "zadd");
-  scene.database.ExpireAt("k", Millis(50));
+  scene.database.ExpireAt(*scene.database.Open("k"), Millis(50));
   scene.database.PutKeepingDeadline("k", Light(), "set");
   EXPECT_EQ(scene.database.Find("k")->deadline(), Millis(50));
   EXPECT_EQ(scene.database.keys().NextDeadline(), Millis(50));
   EXPECT_EQ(scene.database.keys().with_deadline(), 1u);
 }
 
+TEST(Database, PutOverADueKeyReportsItsEndFirst) {
+  std::vector<std::string> events;
+  Database database(0, kHashSeed, [&](const Change& change) { events.emplace_back(change.event); });
+  database.Put("k", ByteString("old"), "set", Millis(10));
+  database.AdvanceTo(Millis(10));
+  database.Put("k", ByteString("new"), "set");
+  EXPECT_EQ(database.Find("k")->deadline(), std::nullopt);
+  EXPECT_EQ(events, (std::vector<std::string>{"set", "expire", "expired", "set"}));
+}
+
+TEST(Database, ADeadlineThatHasPassedErasesTheKey) {
+  std::vector<std::string> events;
+  Database database(0, kHashSeed, [&](const Change& change) { events.emplace_back(change.event); });
+  database.AdvanceTo(Millis(10));
+  database.Put("a", ByteString("v"), "set", Millis(10));
+  database.Put("b", ByteString("v"), "set");
+  database.ExpireAt(*database.Open("b"), Millis::min());
+  EXPECT_EQ(database.keys().size(), 0u);
+  EXPECT_EQ(events, (std::vector<std::string>{"set", "del", "set", "del"}));
+}
+
 TEST(Database, MoveAndCopyDiscardWhatStoodThere) {
   Scene scene;
   scene.database.Put("from", Light(), "zadd");
   scene.database.Put("to", Heavy(), "zadd");
-  scene.database.Copy("from", scene.database, "to", "copy_to");
+  scene.database.Copy(*scene.database.Open("from"), scene.database, "to", "copy_to");
   EXPECT_EQ(scene.discarded.size(), 1u);
   scene.database.Put("to", Heavy(), "zadd");
-  scene.database.Move("from", scene.database, "to", "rename_from", "rename_to");
+  scene.database.Move(*scene.database.Open("from"), scene.database, "to", "rename_from",
+                      "rename_to");
   EXPECT_EQ(scene.discarded.size(), 2u);
 }
 
 TEST(Database, MoveDiscardsNothingOfWhatMoves) {
   Scene scene;
   scene.database.Put("from", Heavy(), "zadd");
-  scene.database.Move("from", scene.database, "to", "rename_from", "rename_to");
+  scene.database.Move(*scene.database.Open("from"), scene.database, "to", "rename_from",
+                      "rename_to");
   EXPECT_TRUE(scene.discarded.empty());
   EXPECT_NE(scene.database.Find("to"), nullptr);
 }
@@ -94,17 +117,18 @@ TEST(Database, ListsMoveWithoutBeingLookedAtAfterwards) {
   List list;
   list.PushBack("a");
   scene.database.Put("from", std::move(list), "rpush");
-  scene.database.Move("from", scene.database, "to", "rename_from", "rename_to");
+  scene.database.Move(*scene.database.Open("from"), scene.database, "to", "rename_from",
+                      "rename_to");
   EXPECT_EQ(scene.database.Find("from"), nullptr);
-  EXPECT_EQ(std::get<List>(scene.database.Find("to")->value).size(), 1u);
+  EXPECT_EQ(scene.database.Find("to")->GetIf<List>()->size(), 1u);
 }
 
 TEST(Database, ExpiredHeavyValuesAreDiscarded) {
   Scene scene;
   scene.database.Put("met", Heavy(), "zadd");
-  scene.database.ExpireAt("met", Millis(10));
+  scene.database.ExpireAt(*scene.database.Open("met"), Millis(10));
   scene.database.Put("unmet", Heavy(), "zadd");
-  scene.database.ExpireAt("unmet", Millis(10));
+  scene.database.ExpireAt(*scene.database.Open("unmet"), Millis(10));
   scene.database.AdvanceTo(Millis(10));
   EXPECT_EQ(scene.database.Open("met"), nullptr);
   EXPECT_EQ(scene.discarded.size(), 1u);
@@ -118,7 +142,7 @@ TEST(Database, ClearDiscardsAllKeysAtOnceAndGoesOn) {
   EXPECT_TRUE(scene.discarded.empty());
   scene.database.AdvanceTo(Millis(7));
   scene.database.Put("k", Heavy(), "zadd");
-  scene.database.ExpireAt("k", Millis(50));
+  scene.database.ExpireAt(*scene.database.Open("k"), Millis(50));
   scene.database.Clear();
   EXPECT_EQ(scene.discarded.size(), 1u);
   EXPECT_EQ(scene.database.keys().size(), 0u);

@@ -1,0 +1,197 @@
+#include "core/entry.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/rng.h"
+
+namespace zsetd {
+namespace {
+
+ByteString StringIn(const Entry& entry) { return *entry.GetIf<ByteString>(); }
+
+std::string RandomBytes(Rng& rng, size_t length) {
+  std::string bytes(length, '\0');
+  for (char& byte : bytes) byte = static_cast<char>(rng.Below(256));
+  return bytes;
+}
+
+// Around every length at which the layout changes.
+std::vector<size_t> KeyLengths() {
+  return {0, 1, 14, 15, 16, 17, 125, 126, 127, 128, 255, 256, 65'536};
+}
+std::vector<size_t> ValueLengths() {
+  return {0, 1, 15, 16, 17, 18, 31, 32, 33, 239, 240, 241, 242, 255, 256, 1'000, 65'536};
+}
+
+SortedSet SetOf(std::string_view member) {
+  SortedSet set;
+  set.Set(member, 1);
+  return set;
+}
+
+List ListOf(std::string_view element) {
+  List list;
+  list.PushBack(element);
+  return list;
+}
+
+TEST(Entry, HoldsKeysAndStringsOfAnyLength) {
+  Rng rng(1);
+  for (const size_t key_length : KeyLengths()) {
+    for (const size_t length : ValueLengths()) {
+      SCOPED_TRACE(testing::Message() << key_length << " " << length);
+      const std::string key = RandomBytes(rng, key_length);
+      const std::string value = RandomBytes(rng, length);
+      for (const auto deadline : {std::optional<Millis>(), std::optional(Millis(7))}) {
+        const auto entry = Entry::Make(key, ByteString(value), deadline);
+        EXPECT_EQ(entry->key(), key);
+        EXPECT_EQ(StringIn(*entry).view(), value);
+        EXPECT_FALSE(StringIn(*entry).edited_in_place());
+        EXPECT_EQ(entry->deadline(), deadline);
+        EXPECT_GE(entry->BytesUsed(), key_length + length);
+      }
+    }
+  }
+}
+
+TEST(Entry, HoldsAggregatesBesideKeysOfAnyLength) {
+  Rng rng(2);
+  for (const size_t key_length : KeyLengths()) {
+    const std::string key = RandomBytes(rng, key_length);
+    const auto list = Entry::Make(key, ListOf("element"));
+    const auto set = Entry::Make(key, SetOf("member"));
+    EXPECT_EQ(list->key(), key);
+    EXPECT_EQ(set->key(), key);
+    EXPECT_EQ(list->GetIf<List>()->At(0), "element");
+    EXPECT_EQ(set->GetIf<SortedSet>()->Score("member"), 1);
+  }
+}
+
+TEST(Entry, IsOfOneType) {
+  const auto string = Entry::Make("k", ByteString("v"));
+  const auto list = Entry::Make("k", List());
+  const auto set = Entry::Make("k", SetOf("m"));
+  EXPECT_EQ(string->TypeName(), "string");
+  EXPECT_EQ(list->TypeName(), "list");
+  EXPECT_EQ(set->TypeName(), "zset");
+  EXPECT_TRUE(string->Holds<ByteString>());
+  EXPECT_FALSE(list->Holds<ByteString>());
+  EXPECT_EQ(list->GetIf<ByteString>(), std::nullopt);
+  EXPECT_EQ(string->GetIf<List>(), nullptr);
+  EXPECT_EQ(list->GetIf<SortedSet>(), nullptr);
+  EXPECT_TRUE(list->IsEmptyAggregate());
+  EXPECT_FALSE(set->IsEmptyAggregate());
+  EXPECT_FALSE(Entry::Make("k", ByteString(""))->IsEmptyAggregate());
+}
+
+// The allocator may keep a word of its own beside what it was asked for.
+constexpr size_t kWord = 8;
+
+TEST(Entry, AShortKeyAndValueTakeFortyEightBytes) {
+  const std::string_view key = "msg:0123456789";
+  const ByteString value("eighteen bytes now");
+  EXPECT_LE(Entry::Make(key, value)->BytesUsed(), 48 + kWord);
+  EXPECT_LE(Entry::Make(key, value, Millis(1))->BytesUsed(), 48 + kWord);
+}
+
+TEST(Entry, ADeadlineTakesRoomOnlyWhereThereIsOne) {
+  EXPECT_LE(Entry::Make("key:1234", ByteString("sixteen bytes no"))->BytesUsed(), 32 + kWord);
+}
+
+// Each string takes the place of the one before, where it may.
+TEST(Entry, AssignsInPlaceWhatNeedsTheSameAllocation) {
+  const uint64_t seed = 3;
+  SCOPED_TRACE(seed);
+  Rng rng(seed);
+  for (const size_t key_length : KeyLengths()) {
+    const std::string key = RandomBytes(rng, key_length);
+    std::string expected = "start";
+    auto entry = Entry::Make(key, ByteString(expected));
+    int in_place = 0;
+    for (int step = 0; step < 2'000; ++step) {
+      const std::string value = RandomBytes(rng, rng.Below(step % 2 == 0 ? 300 : 20));
+      if (entry->AssignInPlace(ByteString(value))) {
+        expected = value;
+        ++in_place;
+      } else if (rng.Below(2) == 0) {
+        expected = value;
+        entry = Entry::Make(key, ByteString(expected));
+      }
+      ASSERT_EQ(entry->key(), key);
+      ASSERT_EQ(StringIn(*entry).view(), expected);
+    }
+    EXPECT_GT(in_place, 100);
+  }
+}
+
+TEST(Entry, CountsInPlaceWhileTheDigitsFit) {
+  const auto entry = Entry::Make("counter", ByteString("10"));
+  EXPECT_TRUE(entry->AssignInPlace(ByteString("999999999")));
+  EXPECT_FALSE(entry->AssignInPlace(ByteString("1000000000"))) << "8 + 8 + 7 + 10 bytes";
+  EXPECT_EQ(StringIn(*entry).view(), "999999999");
+}
+
+TEST(Entry, OnlyShortStringsAreAssignedInPlace) {
+  const ByteString y("y");
+  EXPECT_FALSE(Entry::Make("k", ByteString(std::string(300, 'x')))->AssignInPlace(y));
+  EXPECT_FALSE(Entry::Make("k", ByteString("x", true))->AssignInPlace(y));
+  EXPECT_FALSE(Entry::Make("k", List())->AssignInPlace(y));
+  const auto entry = Entry::Make("k", ByteString("x"));
+  EXPECT_FALSE(entry->AssignInPlace(ByteString(std::string(1'000, 'y'))));
+  EXPECT_FALSE(entry->AssignInPlace(ByteString("y", true)));
+  EXPECT_EQ(StringIn(*entry).view(), "x");
+}
+
+TEST(Entry, LongStringsCanBeEdited) {
+  EXPECT_EQ(Entry::Make("k", ByteString("short"))->StartEditing(), nullptr);
+  EXPECT_EQ(Entry::Make("k", List())->StartEditing(), nullptr);
+  const auto entry = Entry::Make("k", ByteString(std::string(300, 'x')));
+  ASSERT_NE(entry->StartEditing(), nullptr);
+  entry->StartEditing()->append("y");
+  EXPECT_TRUE(StringIn(*entry).edited_in_place());
+  EXPECT_EQ(StringIn(*entry).view(), std::string(300, 'x') + "y");
+}
+
+TEST(Entry, StringsGoOverToAnotherKey) {
+  for (const size_t length : ValueLengths()) {
+    const std::string text(length, 't');
+    for (const bool edited : {false, true}) {
+      auto from = Entry::Make("from", ByteString(text, edited), Millis(1));
+      const auto copy = from->Copy("another");
+      const auto moved = Entry::Remade(std::move(from), "a third", Millis(2));
+      EXPECT_EQ(copy->key(), "another");
+      EXPECT_EQ(moved->key(), "a third");
+      EXPECT_EQ(copy->deadline(), Millis(1));
+      EXPECT_EQ(moved->deadline(), Millis(2));
+      for (const Entry* entry : {copy.get(), moved.get()}) {
+        EXPECT_EQ(StringIn(*entry).view(), text);
+        EXPECT_EQ(StringIn(*entry).edited_in_place(), edited);
+      }
+    }
+  }
+}
+
+TEST(Entry, AggregatesGoOverToAnotherKey) {
+  auto list = Entry::Make("list", ListOf("e"));
+  auto set = Entry::Make("set", SetOf("m"));
+  EXPECT_EQ(list->Copy("x")->GetIf<List>()->At(0), "e");
+  EXPECT_EQ(set->Copy("x")->GetIf<SortedSet>()->size(), 1u);
+  EXPECT_EQ(list->GetIf<List>()->size(), 1u);
+  EXPECT_EQ(set->GetIf<SortedSet>()->size(), 1u);
+  EXPECT_EQ(Entry::Remade(std::move(list), "x", {})->GetIf<List>()->At(0), "e");
+  EXPECT_EQ(Entry::Remade(std::move(set), "x", {})->GetIf<SortedSet>()->size(), 1u);
+}
+
+TEST(Entry, IsHeavyIfItTakesLongToFree) {
+  EXPECT_FALSE(Entry::Make("k", ByteString("v"))->IsHeavy());
+  EXPECT_FALSE(Entry::Make("k", SetOf("m"))->IsHeavy());
+  EXPECT_TRUE(Entry::Make("k", ByteString(std::string(2 << 20, 'x')))->IsHeavy());
+}
+
+}  // namespace
+}  // namespace zsetd
