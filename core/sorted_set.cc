@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -59,6 +60,7 @@ void SortedSet::FreeBlock::operator()(Block* block) const {
   Block::Free(block);
 }
 
+static_assert(sizeof(SortedSet) == 16);
 SortedSet::SortedSet() = default;
 SortedSet::SortedSet(SortedSet&&) noexcept = default;
 SortedSet& SortedSet::operator=(SortedSet&&) noexcept = default;
@@ -86,7 +88,7 @@ SortedSet SortedSet::Of(std::span<Element> elements) {
 SortedSet SortedSet::Clone() const {
   SortedSet copy;
   const Block* block = empty() ? nullptr : At(0).reader_.block();
-  for (; block != nullptr; block = list_ ? list_->Next(*block) : nullptr) {
+  for (; block != nullptr; block = list() ? list()->Next(*block) : nullptr) {
     UnpackedBlock unpacked(*block);
     for (BlockItem& item : unpacked.items()) item.large = MakeLarge(item.member);
     copy.Append(unpacked.items());
@@ -99,35 +101,32 @@ SortedSet SortedSet::Clone() const {
 // Puts the items, with their LargeMembers, behind the last element.
 void SortedSet::Append(std::span<BlockItem> items) {
   revision_ += items.size();
-  for (BlockItem& item : items) {
-    longest_member_ = std::max<uint32_t>(longest_member_, item.member.size());
-  }
-  largest_size_ = std::max(largest_size_, size() + items.size());
-  if (only_) list_ = std::make_unique<BlockSkipList>(only_.release());
-  if (!list_) {
+  for (const BlockItem& item : items) NoteSizes(item.member.size(), size() + items.size());
+  if (only()) BecomeLarge();
+  if (!list()) {
     const size_t packed = FittingOne(items);
-    only_.reset(Block::Pack(items.first(packed), PlanBlock(items.first(packed), false)));
+    contents_.Reset(Block::Pack(items.first(packed), PlanBlock(items.first(packed), false)));
     items = items.subspan(packed);
     if (items.empty()) return;
-    list_ = std::make_unique<BlockSkipList>(only_.release());
+    BecomeLarge();
   }
   for (BlockItem& item : items) item.tag = MemberIndex::TagOf(KeyedHash(item.member));
-  list_->Append(items);
+  list()->Append(items);
 }
 
-size_t SortedSet::size() const { return list_ ? list_->size() : only_ ? only_->count() : 0; }
+size_t SortedSet::size() const { return list() ? list()->size() : only() ? only()->count() : 0; }
 
 size_t SortedSet::BytesUsed() const {
-  if (list_) return AllocatedBytes(list_.get()) + list_->BytesUsed();
-  return only_ ? only_->allocated_bytes() + only_->LargeMemberBytes() : 0;
+  if (list()) return AllocatedBytes(list()) + list()->BytesUsed();
+  return only() ? only()->allocated_bytes() + only()->LargeMemberBytes() : 0;
 }
 
 AddResult SortedSet::Add(std::string_view member, double score, const AddRule& rule) {
   assert(!std::isnan(score));
   using Kind = AddResult::Kind;
   BlockSkipList::Spot spot;
-  if (list_) spot = list_->SpotFor(CodeOf(score), member);
-  const auto place = list_ ? list_->Find(member, spot.hash) : Find(member);
+  if (list()) spot = list()->SpotFor(CodeOf(score), member);
+  const auto place = list() ? list()->Find(member, spot.hash) : Find(member);
   AddResult result =
       Decide(place ? std::optional(ScoreOf(place->code())) : std::nullopt, score, rule);
   if (result.kind > Kind::kUpdated) return result;
@@ -139,46 +138,51 @@ AddResult SortedSet::Add(std::string_view member, double score, const AddRule& r
     Move(*place, member, code);
     return result;
   }
-  longest_member_ = std::max<uint32_t>(longest_member_, member.size());
-  largest_size_ = std::max(largest_size_, size() + 1);
+  NoteSizes(member.size(), size() + 1);
   const BlockItem item = {code, member, MakeLarge(member), TagFor(member)};
-  list_ ? list_->Insert(spot, item) : InsertIntoOnly(item);
+  list() ? list()->Insert(spot, item) : InsertIntoOnly(item);
   return result;
+}
+
+void SortedSet::NoteSizes(size_t member_bytes, size_t size) {
+  constexpr size_t kMost = std::numeric_limits<uint16_t>::max();
+  longest_member_ = std::max<size_t>(longest_member_, std::min(member_bytes, kMost));
+  largest_size_ = std::max<size_t>(largest_size_, std::min(size, kMost));
 }
 
 // The tag under which the only block finds the member. Its first elements come without tags; they
 // have them if the set was a large one.
 uint8_t SortedSet::TagFor(std::string_view member) const {
-  return only_ && only_->tagged() ? MemberIndex::TagOf(KeyedHash(member)) : 0;
+  return only() && only()->tagged() ? MemberIndex::TagOf(KeyedHash(member)) : 0;
 }
 
 void SortedSet::InsertIntoOnly(const BlockItem& item) {
-  if (!only_) {
-    only_.reset(Block::Pack({&item, 1}, PlanBlock({&item, 1}, false)));
+  if (!only()) {
+    contents_.Reset(Block::Pack({&item, 1}, PlanBlock({&item, 1}, false)));
     return;
   }
-  Block* grown = InsertOrGrow(only_.get(), only_->LowerBound(item.code, item.member), item);
+  Block* grown = InsertOrGrow(only(), only()->LowerBound(item.code, item.member), item);
   if (grown != nullptr) {
-    only_.release();
-    only_.reset(grown);
+    contents_.ReleaseFirst();
+    contents_.Reset(grown);
   } else {
-    list_ = std::make_unique<BlockSkipList>(only_.release());
-    list_->Insert(item);
+    BecomeLarge();
+    list()->Insert(item);
   }
 }
 
 void SortedSet::Move(const BlockPlace& place, std::string_view member, uint64_t code) {
-  if (list_) {
-    list_->Move(place, code, member);
+  if (list()) {
+    list()->Move(place, code, member);
     BecomeSmallAgain();
     return;
   }
-  const BlockItem item = {code, member, only_->LargeAt(place.index), TagFor(member)};
-  if (only_->count() == 1) {
-    only_.reset(Block::Pack({&item, 1}, PlanBlock({&item, 1}, only_->tagged())));
+  const BlockItem item = {code, member, only()->LargeAt(place.index), TagFor(member)};
+  if (only()->count() == 1) {
+    contents_.Reset(Block::Pack({&item, 1}, PlanBlock({&item, 1}, only()->tagged())));
     return;
   }
-  only_->Erase(place.index, place.index + 1);
+  only()->Erase(place.index, place.index + 1);
   InsertIntoOnly(item);
 }
 
@@ -186,8 +190,8 @@ bool SortedSet::Remove(std::string_view member) {
   const auto place = Find(member);
   if (!place) return false;
   ++revision_;
-  if (list_) {
-    list_->Erase(*place, member);
+  if (list()) {
+    list()->Erase(*place, member);
     BecomeSmallAgain();
   } else {
     EraseFromOnly(place->index, place->index + 1);
@@ -206,44 +210,45 @@ std::shared_ptr<void> SortedSet::Cut(RankRange ranks) {
   if (ranks.empty()) return nullptr;
   ++revision_;
   if (ranks.size() == size()) {
-    only_.reset();
-    if (ranks.size() > kSoonFreed) return std::shared_ptr<BlockSkipList>(std::move(list_));
-    list_.reset();
-    return nullptr;
+    const bool soon_freed = ranks.size() <= kSoonFreed;
+    std::shared_ptr<BlockSkipList> loose(soon_freed ? nullptr : contents_.ReleaseSecond());
+    contents_.Reset();
+    return loose;
   }
-  if (!list_) {
+  if (!list()) {
     EraseFromOnly(ranks.first, ranks.last);
     return nullptr;
   }
-  auto loose = list_->Erase(ranks);
+  auto loose = list()->Erase(ranks);
   BecomeSmallAgain();
   return loose;
 }
 
 void SortedSet::EraseFromOnly(size_t first, size_t last) {
-  if (last - first == only_->count()) return only_.reset();
+  if (last - first == only()->count()) return contents_.Reset();
   for (size_t i = first; i < last; ++i) {
-    if (LargeMember* large = only_->LargeAt(i)) LargeMember::Free(large);
+    if (LargeMember* large = only()->LargeAt(i)) LargeMember::Free(large);
   }
-  only_.reset(EraseAndShrink(only_.release(), first, last));
+  contents_.Reset(EraseAndShrink(contents_.ReleaseFirst(), first, last));
 }
 
+void SortedSet::BecomeLarge() { contents_.Reset(new BlockSkipList(contents_.ReleaseFirst())); }
+
 void SortedSet::BecomeSmallAgain() {
-  Block* block = list_->ReleaseIfSmall();
+  Block* block = list()->ReleaseIfSmall();
   if (block == nullptr) return;
-  list_.reset();
-  only_.reset(block);
+  contents_.Reset(block);
 }
 
 std::optional<BlockPlace> SortedSet::Find(std::string_view member) const {
-  if (list_) return list_->Find(member);
-  const auto index = only_ ? only_->Find(member, TagFor(member)) : std::nullopt;
-  return index ? std::optional(BlockPlace{only_.get(), *index}) : std::nullopt;
+  if (list()) return list()->Find(member);
+  const auto index = only() ? only()->Find(member, TagFor(member)) : std::nullopt;
+  return index ? std::optional(BlockPlace{only(), *index}) : std::nullopt;
 }
 
 size_t SortedSet::CountBefore(uint64_t code, std::string_view member) const {
-  if (list_) return list_->CountBefore(code, member);
-  return only_ ? only_->LowerBound(code, member) : 0;
+  if (list()) return list()->CountBefore(code, member);
+  return only() ? only()->LowerBound(code, member) : 0;
 }
 
 std::optional<double> SortedSet::Score(std::string_view member) const {
@@ -254,7 +259,7 @@ std::optional<double> SortedSet::Score(std::string_view member) const {
 std::optional<size_t> SortedSet::Rank(std::string_view member) const {
   const auto place = Find(member);
   if (!place) return std::nullopt;
-  return list_ ? list_->RankOf(*place, member) : place->index;
+  return list() ? list()->RankOf(*place, member) : place->index;
 }
 
 RankRange SortedSet::Ranks(const ScoreRange& range) const {
@@ -276,7 +281,7 @@ RankRange SortedSet::Ranks(const LexRange& range) const {
 
 SortedSet::Cursor SortedSet::At(size_t rank) const {
   if (rank >= size()) return Cursor();
-  return Cursor(list_.get(), list_ ? list_->At(rank) : BlockPlace{only_.get(), rank});
+  return Cursor(list(), list() ? list()->At(rank) : BlockPlace{only(), rank});
 }
 
 SortedSet::Cursor::Cursor(const BlockSkipList* list, const BlockPlace& place)

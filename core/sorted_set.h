@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -8,6 +9,7 @@
 #include <string_view>
 
 #include "core/block_reader.h"
+#include "core/owned_either.h"
 #include "core/range.h"
 #include "core/score_code.h"
 
@@ -75,9 +77,10 @@ class SortedSet {
   uint32_t revision() const { return revision_; }
 
   // The longest member that was ever added, in bytes, and the most elements there ever were at
-  // once; bounds that removals do not lower and that a clone keeps. O(1).
+  // once; bounds that removals do not lower and that a clone keeps. Both are remembered up to
+  // 65,535, a larger size while the set has it. O(1).
   size_t longest_member() const { return longest_member_; }
-  size_t largest_size() const { return largest_size_; }
+  size_t largest_size() const { return std::max<size_t>(largest_size_, size()); }
 
   // The heap bytes of the set, allocator rounding included; the object itself not. O(1).
   size_t BytesUsed() const;
@@ -120,14 +123,18 @@ class SortedSet {
   void EraseFromOnly(size_t first, size_t last);
   void Append(std::span<BlockItem> items);
   uint8_t TagFor(std::string_view member) const;
+  void NoteSizes(size_t member_bytes, size_t size);
+  void BecomeLarge();
   void BecomeSmallAgain();
 
-  // Of these an empty set has none, and another set one.
-  std::unique_ptr<Block, FreeBlock> only_;
-  std::unique_ptr<BlockSkipList> list_;
+  Block* only() const { return contents_.first(); }
+  BlockSkipList* list() const { return contents_.second(); }
+
+  // Small, for there are many sets, most of them with few elements. Of an empty one it is nothing.
+  OwnedEither<Block, BlockSkipList, FreeBlock, std::default_delete<BlockSkipList>> contents_;
   uint32_t revision_ = 0;
-  uint32_t longest_member_ = 0;
-  size_t largest_size_ = 0;
+  uint16_t longest_member_ = 0;
+  uint16_t largest_size_ = 0;
 };
 
 // A place in a set, to walk from in either direction: O(1) a step. Any change of the set ends it.

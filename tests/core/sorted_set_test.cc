@@ -84,6 +84,16 @@ TEST(SortedSet, RemembersHowLargeItWas) {
   EXPECT_EQ(set.Clone().largest_size(), 2u);
 }
 
+TEST(SortedSet, RemembersSizesAsFarAsSixteenBitsTell) {
+  SortedSet set;
+  set.Set(std::string(100'000, 'x'), 1);
+  EXPECT_EQ(set.longest_member(), 65'535u);
+  for (int i = 0; i < 70'000; ++i) set.Set(std::to_string(i), i);
+  EXPECT_EQ(set.largest_size(), 70'001u);
+  set.Remove(RankRange{0, 70'000});
+  EXPECT_EQ(set.largest_size(), 65'535u);
+}
+
 TEST(SortedSet, BuiltAtOnceIsAsAddedOneByOne) {
   std::vector<Element> elements = {{"b", 2}, {"c", -0.0}, {"a", 2}};
   const std::vector<Pair> expected = {{0, "c"}, {2, "a"}, {2, "b"}};

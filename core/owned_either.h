@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+namespace zsetd {
+
+// Owns a First, or a Second, or nothing, in one word: where objects stand at even addresses, the
+// lowest bit of a pointer is free to tell which. Movable; what was moved from owns nothing.
+template <class First, class Second, class FreeFirst, class FreeSecond>
+class OwnedEither {
+ public:
+  OwnedEither() = default;
+  OwnedEither(OwnedEither&& other) noexcept : word_(std::exchange(other.word_, 0)) {}
+  OwnedEither& operator=(OwnedEither&& other) noexcept {
+    OwnedEither taken(std::move(other));
+    std::swap(word_, taken.word_);
+    return *this;
+  }
+  ~OwnedEither() { Reset(); }
+
+  // Null if it owns the other, or nothing.
+  First* first() const { return HoldsSecond() ? nullptr : reinterpret_cast<First*>(word_); }
+  Second* second() const {
+    return HoldsSecond() ? reinterpret_cast<Second*>(word_ - kSecondMark) : nullptr;
+  }
+
+  // Frees what it owned, and owns this.
+  void Reset() { Take(0); }
+  void Reset(First* first) { Take(reinterpret_cast<uintptr_t>(first)); }
+  void Reset(Second* second) { Take(reinterpret_cast<uintptr_t>(second) + kSecondMark); }
+
+  // What it owned is the caller's, and it owns nothing. Null, and nothing is changed, if that was
+  // the other.
+  First* ReleaseFirst() { return Release(first()); }
+  Second* ReleaseSecond() { return Release(second()); }
+
+ private:
+  static constexpr uintptr_t kSecondMark = 1;
+
+  bool HoldsSecond() const { return (word_ & kSecondMark) != 0; }
+
+  template <class Object>
+  Object* Release(Object* object) {
+    if (object != nullptr) word_ = 0;
+    return object;
+  }
+
+  void Take(uintptr_t word) {
+    First* old_first = first();
+    Second* old_second = second();
+    word_ = word;
+    if (old_first != nullptr) FreeFirst()(old_first);
+    if (old_second != nullptr) FreeSecond()(old_second);
+  }
+
+  uintptr_t word_ = 0;
+};
+
+}  // namespace zsetd
