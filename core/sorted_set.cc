@@ -179,7 +179,9 @@ void SortedSet::Move(const BlockPlace& place, std::string_view member, uint64_t 
   }
   const BlockItem item = {code, member, only()->LargeAt(place.index), TagFor(member)};
   if (only()->count() == 1) {
-    contents_.Reset(Block::Pack({&item, 1}, PlanBlock({&item, 1}, only()->tagged())));
+    Block* packed = Block::Pack({&item, 1}, PlanBlock({&item, 1}, only()->tagged()));
+    Block::Free(contents_.ReleaseFirst());  // not its LargeMember, which has gone over
+    contents_.Reset(packed);
     return;
   }
   only()->Erase(place.index, place.index + 1);

@@ -94,6 +94,13 @@ TEST(SortedSet, RemembersSizesAsFarAsSixteenBitsTell) {
   EXPECT_EQ(set.largest_size(), 65'535u);
 }
 
+TEST(SortedSet, TheOnlyMemberMayBeLongWhenItsScoreChanges) {
+  const std::string member(1'000, 'x');
+  SortedSet set = SetOf({{1, member}});
+  set.Set(member, 2);
+  EXPECT_EQ(ElementsOf(set), (std::vector<Pair>{{2, member}}));
+}
+
 TEST(SortedSet, BuiltAtOnceIsAsAddedOneByOne) {
   std::vector<Element> elements = {{"b", 2}, {"c", -0.0}, {"a", 2}};
   const std::vector<Pair> expected = {{0, "c"}, {2, "a"}, {2, "b"}};
