@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "core/deadlines.h"
@@ -36,6 +37,9 @@ class Keyspace {
 
   // The same, but also one that is due and not reclaimed yet.
   Entry* FindEvenDue(std::string_view key) { return entries_.Find(key); }
+
+  // Fetches into the cache what looking for these keys will read, so that the waits overlap.
+  void Prefetch(std::span<const std::string_view> keys) const { entries_.Prefetch(keys); }
 
   bool IsDue(const Entry& entry) const { return entry.deadline() && *entry.deadline() <= now_; }
 

@@ -19,6 +19,7 @@ void Get(Call& call) {
 void MGet(Call& call) {
   const Words keys = call.args.Rest();
   call.reply.Array(keys.size());
+  call.database().keys().Prefetch(keys);
   for (const std::string_view key : keys) {
     const Entry* entry = call.Find(key);
     ReplyString(call, entry == nullptr ? std::nullopt : entry->GetIf<ByteString>());
