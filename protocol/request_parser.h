@@ -42,12 +42,17 @@ class RequestParser {
   std::span<char> Space();
   void Arrived(size_t count) { buffer_.Arrived(count); }
 
-  // Goes to the next request. Every byte is looked at a constant number of times, however the
-  // requests were split on their way; so a call costs O(bytes that arrived since the last one).
+  // Goes to the next request. It reads some ahead, so that Ahead() can tell. Every byte is looked
+  // at a constant number of times, however the requests were split on their way; so a call costs
+  // O(bytes that arrived since the last one).
   Result Next();
 
   // The request that Next() found. Valid until Space() or Next() is called.
-  Words words() const { return words_; }
+  Words words() const { return batch_[next_ - 1]; }
+
+  // The requests that follow, as far as they have been read: Next() gives these, one after another.
+  // Valid as words() is.
+  std::span<const Words> Ahead() const { return std::span(batch_).subspan(next_); }
 
   // The reply that ends a broken connection, such as "ERR Protocol error: invalid bulk length", for
   // ReplyWriter::Error(): it may quote a byte that the client sent.
@@ -60,11 +65,25 @@ class RequestParser {
   size_t BytesUsed() const;
 
  private:
-  // Where a word stands, counted from the first byte of its request: the buffer may move.
+  // Where a word stands, counted from the first byte of the connection: the buffer may move.
   struct Place {
-    size_t start;
+    uint64_t start;
     size_t size;
   };
+
+  // A request that has been read: so many words, up to that byte.
+  struct Whole {
+    size_t words;
+    uint64_t end;
+  };
+
+  // Reads requests up to the end of what has arrived, or until they are enough for now. An inline
+  // request comes alone.
+  void ReadBatch();
+  bool IsBatchFull() const;
+  void FinishRequest();
+  void ForgetBatch();
+  void PointIntoBuffer();
 
   // Each reads one part of a request and moves `position_` behind it. False if the part has not
   // arrived whole, or breaks the protocol: then there is an error().
@@ -78,18 +97,26 @@ class RequestParser {
   std::optional<std::string_view> ReadLine(char end, std::string_view too_long);
 
   bool Break(std::string_view reason);
-  void FinishRequest();
-  void ForgetRequest();
+  bool HasMore() const { return buffer_.unread().size() > position_ - taken_ || begun_ > taken_; }
+  std::string_view FromPosition() const { return buffer_.unread().substr(position_ - taken_); }
+  void TakeUpTo(uint64_t end);
 
   RequestLimits limits_;
-  ReadBuffer buffer_;    // starts with the request that is being read
-  size_t position_ = 0;  // all before it has been understood
-  size_t searched_ = 0;  // so many bytes behind it have been searched for the end of a line
+  ReadBuffer buffer_;
+  uint64_t taken_ = 0;     // all before this byte has left the buffer
+  uint64_t position_ = 0;  // all before it has been understood
+  uint64_t begun_ = 0;     // where the request stands that is being read
+  size_t searched_ = 0;    // so many bytes behind `position_` have been searched for a line's end
   uint64_t words_left_ = 0;
-  std::optional<size_t> bulk_size_;  // of the next word, once known
-  std::vector<Place> places_;
+  std::optional<size_t> bulk_size_;    // of the next word, once known
+  std::vector<Place> places_;          // of the batch's words, then of the request being read
   std::vector<std::string> unquoted_;  // the words of an inline request
-  std::vector<std::string_view> words_;
+
+  std::vector<Whole> wholes_;            // the batch
+  size_t batch_words_ = 0;               // of all of them
+  std::vector<std::string_view> views_;  // of these
+  std::vector<Words> batch_;             // request by request
+  size_t next_ = 0;                      // the first of them that Next() has not given
   std::string error_;
 };
 
