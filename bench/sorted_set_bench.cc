@@ -117,6 +117,25 @@ void ScoreHit(benchmark::State& state) {
   });
 }
 
+// Sixteen that are known beforehand, as requests of a pipeline are: their loads overlap.
+void ScoreHitsAhead(benchmark::State& state) {
+  constexpr size_t kAhead = 16;
+  Ours& set = Filled<Ours>(state.range(0));
+  Workload workload = RandomWorkload();
+  uint64_t n = 0, hashes[kAhead];
+  std::string members[kAhead];
+  while (state.KeepRunningBatch(kAhead)) {
+    for (size_t i = 0; i < kAhead; ++i) {
+      members[i] = workload.Member(Mix(n + i) % set.size());
+      hashes[i] = KeyedHash(members[i]);
+    }
+    for (const auto step : {PrefetchStep::kIndex, PrefetchStep::kBlock, PrefetchStep::kElement}) {
+      for (const uint64_t hash : hashes) set.set().Prefetch(hash, step);
+    }
+    for (const std::string& member : members) n += 1 + (*set.Score(member) < 0.5 ? 1 : 0);
+  }
+}
+
 template <class Set>
 void ScoreMiss(benchmark::State& state) {
   Query<Set>(state, [](Set& set, Workload& workload, size_t n) {
@@ -299,6 +318,8 @@ void RegisterAll() {
   RegisterMemory<Textbook>();
   Register("Memory/small_sets", Ours::kName, SmallSets, {30}, true);
   RegisterTimes<Ours>();
+  Register("ScoreHitsAhead", Ours::kName, ScoreHitsAhead, {kThousand, kMillion, 5 * kMillion},
+           false);
   RegisterTimes<Textbook>();
   RegisterTimes<Abseil>();
   Register("FreeAll", Ours::kName, FreeAll, {5 * kMillion}, true);

@@ -310,12 +310,20 @@ void Block::PrefetchTags() const {
   for (int line = 0; line < 3; ++line) __builtin_prefetch(LineAt(line));
 }
 
+void Block::PrefetchMember(size_t i) const {
+  const char* at = MemberPlace(i);
+  __builtin_prefetch(at);
+  __builtin_prefetch(at + MemberLength(i) - 1);
+}
+
 void Block::PrefetchMember(uint8_t tag) const {
+  FindTag(tag, [&](size_t i) { return PrefetchMember(i), true; });
+}
+
+void Block::PrefetchElement(uint8_t tag) const {
   FindTag(tag, [&](size_t i) {
-    const char* at = MemberPlace(i);
-    __builtin_prefetch(at);
-    __builtin_prefetch(at + MemberLength(i) - 1);
-    return true;
+    __builtin_prefetch(Scores() + i * format_.score_width);
+    return PrefetchMember(i), true;
   });
 }
 

@@ -122,7 +122,8 @@ class Block {
   // Fetches what a search will read into the cache.
   void Prefetch() const;
   void PrefetchTags() const;
-  void PrefetchMember(uint8_t tag) const;  // the first with that tag; the tags are read
+  void PrefetchMember(uint8_t tag) const;   // the first with that tag; the tags are read
+  void PrefetchElement(uint8_t tag) const;  // and its score
 
  private:
   // A member as it would stand in this block.
@@ -156,6 +157,7 @@ class Block {
   const char* MemberPlace(size_t i) const { return End() - MemberBytes(i + 1); }
   const char* MembersBegin() const { return End() - MemberBytes(count_); }
   size_t MemberLength(size_t i) const;
+  void PrefetchMember(size_t i) const;
   size_t LengthOf(const PackedMember& member) const;
 
   std::string_view Assemble(size_t i, MemberBuffer& buffer) const;

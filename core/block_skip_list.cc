@@ -70,6 +70,17 @@ std::optional<BlockPlace> BlockSkipList::Find(std::string_view member, uint64_t 
   return found ? std::optional(place) : std::nullopt;
 }
 
+void BlockSkipList::Prefetch(uint64_t hash, PrefetchStep step) const {
+  if (step == PrefetchStep::kIndex) return index_.Prefetch(hash);
+  const uint8_t tag = MemberIndex::TagOf(hash);
+  index_.Find(hash, [&](uint32_t id) {
+    const Block* block = row_.Find(id);
+    if (block == nullptr) return false;
+    step == PrefetchStep::kBlock ? block->PrefetchTags() : block->PrefetchElement(tag);
+    return false;
+  });
+}
+
 size_t BlockSkipList::RankOf(BlockPlace place, std::string_view member) const {
   return levels_.Find(place.block->CodeAt(place.index), member).before + place.index;
 }

@@ -12,6 +12,7 @@
 #include "core/block_row.h"
 #include "core/levels.h"
 #include "core/member_index.h"
+#include "core/prefetch_step.h"
 #include "core/range.h"
 
 namespace zsetd {
@@ -53,6 +54,7 @@ class BlockSkipList {
 
   std::optional<BlockPlace> Find(std::string_view member) const;  // O(1)
   std::optional<BlockPlace> Find(std::string_view member, uint64_t hash) const;
+  void Prefetch(uint64_t hash, PrefetchStep step) const;             // as SortedSet says
   size_t RankOf(BlockPlace place, std::string_view member) const;    // O(log n)
   size_t CountBefore(uint64_t code, std::string_view member) const;  // O(log n)
   BlockPlace At(size_t rank) const;                                  // it exists; O(log n)

@@ -264,6 +264,11 @@ std::optional<size_t> SortedSet::Rank(std::string_view member) const {
   return list() ? list()->RankOf(*place, member) : place->index;
 }
 
+void SortedSet::Prefetch(uint64_t hash, PrefetchStep step) const {
+  if (list()) return list()->Prefetch(hash, step);
+  if (only() && step == PrefetchStep::kIndex) only()->Prefetch();
+}
+
 RankRange SortedSet::Ranks(const ScoreRange& range) const {
   if (range.empty()) return {};
   return {CountBefore(FirstCode(range.min), {}), CountBefore(EndCode(range.max), {})};

@@ -10,6 +10,7 @@
 
 #include "core/block_reader.h"
 #include "core/owned_either.h"
+#include "core/prefetch_step.h"
 #include "core/range.h"
 #include "core/score_code.h"
 
@@ -102,6 +103,11 @@ class SortedSet {
 
   std::optional<double> Score(std::string_view member) const;  // O(1)
   std::optional<size_t> Rank(std::string_view member) const;   // O(log n)
+
+  // Brings into the cache, step by step, what finding the member will read from memory; to be
+  // called for each of several members before the next step, so that their loads are under way at
+  // the same time. `hash` is the member's KeyedHash.
+  void Prefetch(uint64_t hash, PrefetchStep step) const;
 
   // The elements that lie in the range, clipped to the set. O(log n).
   RankRange Ranks(const ScoreRange& range) const;
