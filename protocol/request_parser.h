@@ -50,9 +50,12 @@ class RequestParser {
   // The request that Next() found. Valid until Space() or Next() is called.
   Words words() const { return batch_[next_ - 1]; }
 
-  // The requests that follow, as far as they have been read: Next() gives these, one after another.
-  // Valid as words() is.
-  std::span<const Words> Ahead() const { return std::span(batch_).subspan(next_); }
+  // The request that Next() found and those behind it that have been read already: Next() is going
+  // to give these. Valid as words() is.
+  std::span<const Words> Ahead() const { return std::span(batch_).subspan(next_ - 1); }
+
+  // Whether Ahead() tells of requests that it has not told of before.
+  bool HasReadAhead() const { return next_ == 1 && batch_.size() > 1; }
 
   // The reply that ends a broken connection, such as "ERR Protocol error: invalid bulk length", for
   // ReplyWriter::Error(): it may quote a byte that the client sent.

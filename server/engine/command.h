@@ -71,6 +71,7 @@ struct Command {
   int arity = 0;  // words, the name included; -n: at least n
   uint32_t flags = 0;
   KeyPlaces keys;
+  int member_at = 0;  // which word names a member of the sorted set at the first key; 0: none
   CommandGroup group = CommandGroup::kGeneric;
   std::string_view since;    // the version of Redis that had it first
   std::string_view usage;    // the arguments: commands/usage_grammar.h

@@ -94,6 +94,10 @@ void Engine::EndTransaction(Client& client) {
   client.transaction = Transaction();
 }
 
+void Engine::Foresee(const Client& client, std::span<const Words> requests) {
+  lookahead_.Fetch(*databases_[client.database], commands_, requests);
+}
+
 void Engine::Execute(Client& client, Words words) {
   const size_t reply_start = client.out.size();
   client.executing = true;

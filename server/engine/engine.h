@@ -19,6 +19,7 @@
 #include "server/engine/command_table.h"
 #include "server/engine/database.h"
 #include "server/engine/load_meter.h"
+#include "server/engine/lookahead.h"
 #include "server/engine/settings.h"
 #include "server/engine/stats.h"
 #include "server/engine/watches.h"
@@ -75,6 +76,9 @@ class Engine {
 
   // Drops the client's transaction, if it has one open, and its watches.
   void EndTransaction(Client& client);
+
+  // Tells which requests of the client are going to be run, so that their data can be fetched.
+  void Foresee(const Client& client, std::span<const Words> requests);
 
   // Runs a request, or puts it aside, or refuses it: the reply is in client.out when this returns.
   void Execute(Client& client, Words words);
@@ -155,6 +159,7 @@ class Engine {
   Waiters waiters_;
   Stats stats_;
   LoadMeter load_;
+  Lookahead lookahead_;
   Rng rng_;
   std::string run_id_;
   Millis started_at_;

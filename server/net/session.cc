@@ -131,6 +131,7 @@ bool Session::IsClogged() {
 }
 
 void Session::RunRequest() {
+  if (parser_.HasReadAhead()) engine_.Foresee(client_, parser_.Ahead());
   engine_.Execute(client_, parser_.words());
   if (client_.close_after_reply) finishing_ = true;
 }

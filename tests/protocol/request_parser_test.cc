@@ -77,14 +77,15 @@ TEST(RequestParser, TellsWhatFollows) {
   RequestParser parser;
   Feed(parser, "*1\r\n$1\r\na\r\n*2\r\n$1\r\nb\r\n$1\r\nc\r\n*1\r\n$1\r\nd\r\n*1\r\n$9\r\nx");
   ASSERT_EQ(parser.Next(), RequestParser::Result::kRequest);
-  ASSERT_EQ(parser.Ahead().size(), 2u);
-  EXPECT_EQ(parser.Ahead()[0][1], "c");
+  EXPECT_TRUE(parser.HasReadAhead());
+  ASSERT_EQ(parser.Ahead().size(), 3u);
+  EXPECT_EQ(parser.Ahead()[1][1], "c");
   parser.Space();
-  EXPECT_EQ(parser.Ahead()[1][0], "d");
+  EXPECT_EQ(parser.Ahead()[2][0], "d");
   ASSERT_EQ(parser.Next(), RequestParser::Result::kRequest);
   ASSERT_EQ(parser.Next(), RequestParser::Result::kRequest);
   EXPECT_EQ(parser.words()[0], "d");
-  EXPECT_TRUE(parser.Ahead().empty());
+  EXPECT_FALSE(parser.HasReadAhead());
   EXPECT_EQ(parser.Next(), RequestParser::Result::kNeedMore);
 }
 
