@@ -98,6 +98,23 @@ SortedSet SortedSet::Clone() const {
   return copy;
 }
 
+SortedSet SortedSet::Copy(RankRange ranks) const {
+  SortedSet copy;
+  std::vector<std::string> members(std::min(ranks.size(), Block::kMaxCount));
+  std::vector<BlockItem> items;
+  Cursor at = At(ranks.first);
+  for (size_t left = ranks.size(); left > 0; left -= items.size()) {
+    items.clear();
+    for (std::string& member : std::span(members).first(std::min(left, members.size()))) {
+      member = at.element().member;
+      items.push_back({at.reader_.code(), member, MakeLarge(member)});
+      at.Next();
+    }
+    copy.Append(items);
+  }
+  return copy;
+}
+
 // Puts the items, with their LargeMembers, behind the last element.
 void SortedSet::Append(std::span<BlockItem> items) {
   revision_ += items.size();

@@ -67,6 +67,9 @@ class SortedSet {
 
   SortedSet Clone() const;  // O(n)
 
+  // A set of the elements of the range, which lies in this one. O(log n + copied).
+  SortedSet Copy(RankRange ranks) const;
+
   // A set of the given elements, no two of which have the same member. Puts the span in order on
   // the way. O(n log n), O(n) if it is in order already.
   static SortedSet Of(std::span<Element> elements);

@@ -3,12 +3,12 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "core/set_algebra.h"
 #include "server/commands/families.h"
 #include "server/commands/zset_reply.h"
+#include "server/commands/zset_store.h"
 #include "server/engine/call.h"
 
 namespace zsetd {
@@ -94,13 +94,7 @@ void Store(Call& call, const AlgebraGrammar& grammar, Operation operation) {
   const std::string_view destination = call.args.Word();
   const AlgebraRequest request = TakeRequest(call, grammar);
   if (call.Refused()) return;
-  SortedSet result = operation(request);
-  call.reply.Integer(static_cast<int64_t>(result.size()));
-  if (result.empty()) {
-    call.database().Erase(destination);
-  } else {
-    call.database().Put(destination, std::move(result), call.command.name);
-  }
+  StoreSet(call, destination, operation(request), call.command.name);
 }
 
 constexpr AlgebraGrammar kWeighted = {.weighted = true};

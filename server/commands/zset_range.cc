@@ -5,6 +5,7 @@
 #include "server/commands/zset_bounds.h"
 #include "server/commands/zset_range_request.h"
 #include "server/commands/zset_reply.h"
+#include "server/commands/zset_store.h"
 #include "server/engine/call.h"
 
 namespace zsetd {
@@ -28,6 +29,17 @@ void ZRangeByScore(Call& call) { ReplyRange(call, {.by = By::kScore, .reversed =
 void ZRevRangeByScore(Call& call) { ReplyRange(call, {.by = By::kScore, .reversed = true}); }
 void ZRangeByLex(Call& call) { ReplyRange(call, {.by = By::kLex, .reversed = false}); }
 void ZRevRangeByLex(Call& call) { ReplyRange(call, {.by = By::kLex, .reversed = true}); }
+
+// The destination may be the source: the result is whole before it is put there.
+void ZRangeStore(Call& call) {
+  const std::string_view destination = call.args.Word();
+  const std::string_view source = call.args.Word();
+  const RangeRequest request = TakeRangeRequest(call.args, {.may_have_scores = false});
+  const SortedSet* set = call.Find<SortedSet>(source);
+  if (call.Refused()) return;
+  const RankRange ranks = set == nullptr ? RankRange() : request.RanksIn(*set);
+  StoreSet(call, destination, ranks.empty() ? SortedSet() : set->Copy(ranks), call.command.name);
+}
 
 template <class Range>
 void CountIn(Call& call, std::string_view key, const Range& range) {
@@ -57,6 +69,16 @@ constexpr Command kCommands[] = {
      .usage = "key start stop [BYSCORE|BYLEX] [REV] [LIMIT offset count] [WITHSCORES]",
      .summary = "Tells the members within a range of ranks, of scores or of bytes.",
      .cost = "O(log(N)+M) for M members told"},
+    {.name = "zrangestore",
+     .run = ZRangeStore,
+     .arity = -5,
+     .flags = kWrite | kDenyOom,
+     .keys = kTwoKeys,
+     .group = CommandGroup::kSortedSet,
+     .since = "6.2.0",
+     .usage = "dst src min max [BYSCORE|BYLEX] [REV] [LIMIT offset count]",
+     .summary = "Stores the members within a range of ranks, of scores or of bytes.",
+     .cost = "O(log(N)+M) for M members stored"},
     {.name = "zrevrange",
      .run = ZRevRange,
      .arity = -4,

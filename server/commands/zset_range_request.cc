@@ -16,7 +16,7 @@ RangeRequest::Limit TakeLimit(ArgReader& args) {
 }
 
 bool TakeOption(ArgReader& args, RangeRequest& request) {
-  if (args.Take("withscores")) return request.with_scores = true;
+  if (request.may_have_scores && args.Take("withscores")) return request.with_scores = true;
   if (!request.reversed && args.Take("rev")) return request.reversed.emplace(true);
   if (!request.by && args.Take("byscore")) return request.by = By::kScore, true;
   if (!request.by && args.Take("bylex")) return request.by = By::kLex, true;

@@ -26,6 +26,7 @@ struct RangeRequest {
   std::optional<By> by;
   std::optional<bool> reversed;
 
+  bool may_have_scores = true;  // WITHSCORES is an option
   bool with_scores = false;
   std::optional<Limit> limit;
   std::variant<IndexRange, ScoreRange, LexRange> range;

@@ -238,6 +238,21 @@ void RunBesideModel(uint64_t seed, int steps) {
   ExpectSame(set.Clone(), model);
 }
 
+TEST(SortedSet, CopyHoldsTheRangeAlone) {
+  World world(3);
+  Rng& rng = world.rng();
+  SortedSet set;
+  for (int i = 0; i < 2000; ++i) set.Set(world.Member(), world.Score());
+  const std::vector<Pair> all = ElementsOf(set);
+  for (const size_t size : {size_t{0}, size_t{1}, size_t{100}, size_t{400}, all.size()}) {
+    const size_t first = rng.Below(all.size() - size + 1);
+    const SortedSet copy = set.Copy({first, first + size});
+    ASSERT_EQ(ElementsOf(copy), std::vector<Pair>(all.begin() + first, all.begin() + first + size));
+    ASSERT_EQ(copy.largest_size(), size);
+    for (const auto& [score, member] : ElementsOf(copy)) ASSERT_EQ(copy.Score(member), score);
+  }
+}
+
 TEST(SortedSet, DoesWhatTheModelDoes) {
   for (uint64_t seed = 1; seed <= 4; ++seed) RunBesideModel(seed, 5000);
 }

@@ -1,0 +1,17 @@
+#include "server/commands/zset_store.h"
+
+#include <cstdint>
+#include <utility>
+
+namespace zsetd {
+
+void StoreSet(Call& call, std::string_view key, SortedSet set, std::string_view event) {
+  call.reply.Integer(static_cast<int64_t>(set.size()));
+  if (set.empty()) {
+    call.database().Erase(key);
+  } else {
+    call.database().Put(key, std::move(set), event);
+  }
+}
+
+}  // namespace zsetd
