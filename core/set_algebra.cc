@@ -11,7 +11,8 @@
 namespace zsetd {
 namespace {
 
-double Weighted(double score, double weight) {
+double Weighted(double score, double weight, Aggregate aggregate) {
+  if (aggregate == Aggregate::kCount) return weight;
   const double product = score * weight;
   return std::isnan(product) ? 0 : product;
 }
@@ -23,6 +24,7 @@ double Combined(double a, double b, Aggregate aggregate) {
     case Aggregate::kMax:
       return std::max(a, b);
     case Aggregate::kSum:
+    case Aggregate::kCount:
       break;
   }
   const double sum = a + b;
@@ -44,11 +46,11 @@ std::vector<WeightedSet> BySize(std::span<const WeightedSet> inputs) {
 // The score of `first` in the intersection with `others`, or nothing if one of them lacks it.
 std::optional<double> Intersected(const Element& first, double weight,
                                   std::span<const WeightedSet> others, Aggregate aggregate) {
-  double score = Weighted(first.score, weight);
+  double score = Weighted(first.score, weight, aggregate);
   for (const WeightedSet& other : others) {
     const std::optional<double> found = other.set->Score(first.member);
     if (!found) return std::nullopt;
-    score = Combined(score, Weighted(*found, other.weight), aggregate);
+    score = Combined(score, Weighted(*found, other.weight, aggregate), aggregate);
   }
   return score;
 }
@@ -71,7 +73,7 @@ SortedSet Union(std::span<const WeightedSet> inputs, Aggregate aggregate) {
   for (const WeightedSet& input : BySize(inputs)) {
     for (SortedSet::Cursor at = input.set->At(0); at.valid(); at.Next()) {
       const Element element = at.element();
-      const double score = Weighted(element.score, input.weight);
+      const double score = Weighted(element.score, input.weight, aggregate);
       const auto [held, is_new] = table.Add(element.member, score);
       if (!is_new) *held = Combined(*held, score, aggregate);
     }

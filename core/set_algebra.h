@@ -7,8 +7,8 @@
 
 namespace zsetd {
 
-// How the scores of a member that stands in several sets become one.
-enum class Aggregate { kSum, kMin, kMax };
+// How the scores of a member that stands in several sets become one. To kCount each score is 1.
+enum class Aggregate { kSum, kMin, kMax, kCount };
 
 // An input; a null set is an empty one. Scores are multiplied by the weight first.
 struct WeightedSet {

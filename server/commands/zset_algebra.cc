@@ -56,6 +56,7 @@ bool TakeAggregate(ArgReader& args, Aggregate& aggregate) {
   if (args.Take("sum")) return aggregate = Aggregate::kSum, true;
   if (args.Take("min")) return aggregate = Aggregate::kMin, true;
   if (args.Take("max")) return aggregate = Aggregate::kMax, true;
+  if (args.Take("count")) return aggregate = Aggregate::kCount, true;
   return false;
 }
 
@@ -132,7 +133,7 @@ constexpr Command kCommands[] = {
      .keys = kCountedKeys,
      .group = CommandGroup::kSortedSet,
      .since = "6.2.0",
-     .usage = "numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM|MIN|MAX>] "
+     .usage = "numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM|MIN|MAX|COUNT>] "
               "[WITHSCORES]",
      .summary = "Tells the members that are in any of the sorted sets.",
      .cost = "O(N)+O(M*log(M)) for N members in all sets and M in the result"},
@@ -143,7 +144,7 @@ constexpr Command kCommands[] = {
      .keys = kCountedKeys,
      .group = CommandGroup::kSortedSet,
      .since = "6.2.0",
-     .usage = "numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM|MIN|MAX>] "
+     .usage = "numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM|MIN|MAX|COUNT>] "
               "[WITHSCORES]",
      .summary = "Tells the members that are in all of the sorted sets.",
      .cost = "O(N*K)+O(M*log(M)) for N members in the smallest of K sets and M in the result"},
@@ -155,7 +156,7 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kSortedSet,
      .since = "2.0.0",
      .usage = "destination numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE "
-              "<SUM|MIN|MAX>]",
+              "<SUM|MIN|MAX|COUNT>]",
      .summary = "Stores the members that are in any of the sorted sets.",
      .cost = "O(N)+O(M*log(M)) for N members in all sets and M in the result"},
     {.name = "zinterstore",
@@ -166,7 +167,7 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kSortedSet,
      .since = "2.0.0",
      .usage = "destination numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE "
-              "<SUM|MIN|MAX>]",
+              "<SUM|MIN|MAX|COUNT>]",
      .summary = "Stores the members that are in all of the sorted sets.",
      .cost = "O(N*K)+O(M*log(M)) for N members in the smallest of K sets and M in the result"},
     {.name = "zdiff",

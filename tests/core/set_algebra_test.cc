@@ -66,7 +66,7 @@ TEST(SetAlgebra, DoesWhatTheModelDoes) {
   for (uint64_t seed = 1; seed <= 300; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Rng rng(seed);
-    const auto aggregate = static_cast<Aggregate>(rng.Below(3));
+    const auto aggregate = static_cast<Aggregate>(rng.Below(4));
     std::vector<SortedSet> sets;
     std::vector<WeightedSet> inputs;
     for (uint64_t count = 1 + rng.Below(4); count > 0; --count) {
@@ -82,7 +82,8 @@ TEST(SetAlgebra, DoesWhatTheModelDoes) {
     std::map<std::string, size_t> times;
     for (const WeightedSet& input : inputs) {
       for (const auto& [score, member] : ElementsOf(*input.set)) {
-        const double weighted = score * input.weight;
+        const double counted = aggregate == Aggregate::kCount ? 1 : score;
+        const double weighted = counted * input.weight;
         const bool is_new = times[member]++ == 0;
         expected[member] = is_new ? weighted : Combined(expected[member], weighted, aggregate);
       }
