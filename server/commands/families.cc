@@ -13,8 +13,8 @@ std::span<const std::span<const Command>> AllCommands() {
       ListSearchCommands(),  MemoryCommands(),       ObjectCommands(),       PubSubCommands(),
       ScanCommands(),        ServerCommands(),       StringGetCommands(),    StringNumberCommands(),
       StringRangeCommands(), StringSetCommands(),    TransactionCommands(),  ZSetAlgebraCommands(),
-      ZSetEditCommands(),    ZSetMultiPopCommands(), ZSetPopCommands(),      ZSetRangeCommands(),
-      ZSetReadCommands(),
+      ZSetEditCommands(),    ZSetMultiPopCommands(), ZSetPopCommands(),      ZSetRandomCommands(),
+      ZSetRangeCommands(),   ZSetReadCommands(),
   };
   return kFamilies;
 }

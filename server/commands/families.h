@@ -38,6 +38,7 @@ std::span<const Command> ZSetAlgebraCommands();
 std::span<const Command> ZSetEditCommands();
 std::span<const Command> ZSetMultiPopCommands();
 std::span<const Command> ZSetPopCommands();
+std::span<const Command> ZSetRandomCommands();
 std::span<const Command> ZSetRangeCommands();
 std::span<const Command> ZSetReadCommands();
 

@@ -1,7 +1,11 @@
 #include "server/commands/zset_reply.h"
 
 namespace zsetd {
-namespace {
+
+void StartElements(ReplyWriter& reply, size_t count, bool with_scores) {
+  const bool flat = with_scores && reply.protocol() == Protocol::kResp2;
+  reply.Array(flat ? 2 * count : count);
+}
 
 void ReplyElement(ReplyWriter& reply, const Element& element, bool with_scores) {
   if (with_scores && reply.protocol() == Protocol::kResp3) reply.Array(2);
@@ -9,13 +13,10 @@ void ReplyElement(ReplyWriter& reply, const Element& element, bool with_scores) 
   if (with_scores) reply.Double(element.score);
 }
 
-}  // namespace
-
 void ReplyElements(Call& call, const SortedSet* set, RankRange ranks, bool reversed,
                    bool with_scores) {
   const size_t count = set == nullptr ? 0 : ranks.size();
-  const bool flat = with_scores && call.reply.protocol() == Protocol::kResp2;
-  call.reply.Array(flat ? 2 * count : count);
+  StartElements(call.reply, count, with_scores);
   if (count == 0) return;
   SortedSet::Cursor at = set->At(reversed ? ranks.last - 1 : ranks.first);
   for (size_t left = count; left > 0; --left) {
