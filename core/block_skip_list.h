@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -58,6 +59,11 @@ class BlockSkipList {
   size_t RankOf(BlockPlace place, std::string_view member) const;    // O(log n)
   size_t CountBefore(uint64_t code, std::string_view member) const;  // O(log n)
   BlockPlace At(size_t rank) const;                                  // it exists; O(log n)
+
+  // Visits members with their codes, a bucket of the index at a time: Dictionary::Scan says what a
+  // scan from cursor 0 to 0 promises. Each comes once a call. O(1) expected.
+  using Visitor = std::function<void(std::string_view member, uint64_t code)>;
+  uint64_t Scan(uint64_t cursor, const Visitor& visit) const;
 
   const Block* Next(const Block& block) const { return row_.Next(block); }
   const Block* Previous(const Block& block) const { return row_.Previous(block); }

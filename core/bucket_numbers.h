@@ -34,6 +34,9 @@ namespace zsetd {
 // The buckets 0 .. count()-1, as numbers only. All O(1).
 class BucketNumbers {
  public:
+  BucketNumbers() = default;
+  explicit BucketNumbers(size_t count) : count_(count) {}
+
   size_t count() const { return count_; }
 
   // The bucket of a hash, and that where the interval of a scan's cursor lies. There is a bucket.

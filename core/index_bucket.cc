@@ -63,6 +63,15 @@ IndexBucket* IndexBucket::SetId(IndexBucket* bucket, size_t i, uint32_t id) {
   return bucket;
 }
 
+size_t IndexBucket::TwinsBefore(size_t i) const {
+  size_t twins = 0;
+  FindTag(TagAt(i), [&](size_t other) {
+    if (other < i && IdAt(other) == IdAt(i)) ++twins;
+    return other >= i;
+  });
+  return twins;
+}
+
 void IndexBucket::Remove(size_t i) {
   --count_;
   tags_[i] = tags_[count_];

@@ -36,6 +36,9 @@ class IndexBucket {
     return FindByte(tags_, count_, tag, visit);
   }
 
+  // How many entries before `i` have its tag and its id.
+  size_t TwinsBefore(size_t i) const;
+
   // Both may move the bucket, and return it.
   static IndexBucket* Add(IndexBucket* bucket, uint8_t tag, uint32_t id);
   static IndexBucket* SetId(IndexBucket* bucket, size_t i, uint32_t id);

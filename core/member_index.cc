@@ -9,16 +9,6 @@ namespace {
 constexpr size_t kSplitAbove = 32;
 constexpr size_t kJoinBelow = 16;
 
-// How many entries before `i` have its tag and its id.
-size_t TwinsBefore(const IndexBucket& bucket, size_t i) {
-  size_t twins = 0;
-  bucket.FindTag(bucket.TagAt(i), [&](size_t other) {
-    if (other < i && bucket.IdAt(other) == bucket.IdAt(i)) ++twins;
-    return other >= i;
-  });
-  return twins;
-}
-
 void Fetch(const IndexBucket& bucket) {
   const char* bytes = reinterpret_cast<const char*>(&bucket);
   for (int line = 0; line < 3; ++line) __builtin_prefetch(bytes + 64 * line);
@@ -86,7 +76,7 @@ void MemberIndex::SplitOne(const Blocks& blocks) {
   for (size_t i = 0; i < old.count(); ++i) {
     const uint8_t tag = old.TagAt(i);
     const uint32_t id = old.IdAt(i);
-    const auto hash = blocks.HashOf(id, tag, level_ - 1, low, TwinsBefore(old, i));
+    const auto hash = blocks.HashOf(id, tag, level_ - 1, low, old.TwinsBefore(i));
     if (!hash) continue;  // stale
     IndexBucket*& half = halves[(*hash & level_) != 0];
     half = IndexBucket::Add(half, tag, id);

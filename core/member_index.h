@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "core/bucket_numbers.h"
 #include "core/index_bucket.h"
 #include "core/segmented_array.h"
 
@@ -66,6 +67,20 @@ class MemberIndex {
   bool Find(uint64_t hash, Visit visit) const {
     const IndexBucket& bucket = *buckets_[BucketOf(hash)];
     return bucket.FindTag(TagOf(hash), [&](size_t i) { return visit(bucket.IdAt(i)); });
+  }
+
+  // Calls visit(tag, id) for the entries of the bucket at a scan's `cursor`, stale ones too and of
+  // twins the first, and returns the cursor of the next bucket, 0 at the end.
+  template <class Visit>
+  uint64_t Scan(uint64_t cursor, Visit visit) const {
+    const IndexBucket& bucket = *buckets_[BucketOf(cursor)];
+    for (size_t i = 0; i < bucket.count(); ++i) {
+      if (bucket.TwinsBefore(i) == 0) visit(bucket.TagAt(i), bucket.IdAt(i));
+    }
+    return BucketNumbers(buckets_.size()).CursorAfter(cursor);
+  }
+  bool ShareBucket(uint64_t hash, uint64_t cursor) const {
+    return BucketOf(hash) == BucketOf(cursor);
   }
 
   // O(1), and at times the split or the joining of one bucket. The entry removed or moved is there.

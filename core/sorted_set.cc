@@ -308,6 +308,16 @@ SortedSet::Cursor SortedSet::At(size_t rank) const {
   return Cursor(list(), list() ? list()->At(rank) : BlockPlace{only(), rank});
 }
 
+uint64_t SortedSet::Scan(uint64_t cursor, const std::function<void(const Element&)>& visit) const {
+  if (list()) {
+    return list()->Scan(cursor, [&](std::string_view member, uint64_t code) {
+      visit({member, ScoreOf(code)});
+    });
+  }
+  for (Cursor at = At(0); at.valid(); at.Next()) visit(at.element());
+  return 0;
+}
+
 SortedSet::Cursor::Cursor(const BlockSkipList* list, const BlockPlace& place)
     : list_(list), reader_(*place.block, place.index), valid_(true) {}
 

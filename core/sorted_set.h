@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -115,6 +116,12 @@ class SortedSet {
   // The elements that lie in the range, clipped to the set. O(log n).
   RankRange Ranks(const ScoreRange& range) const;
   RankRange Ranks(const LexRange& range) const;
+
+  // Visits some elements, in no order, and returns where to go on; 0 at the end. A scan from 0 to 0
+  // visits every element that was there throughout, whatever comes, goes or moves between the
+  // calls; some may come twice, and one that moves has the score it has when it is visited. All of
+  // a small set come at once. O(1) expected.
+  uint64_t Scan(uint64_t cursor, const std::function<void(const Element&)>& visit) const;
 
   // A cursor at the element of that rank, or past the end. O(log n).
   Cursor At(size_t rank) const;
