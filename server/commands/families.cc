@@ -14,7 +14,7 @@ std::span<const std::span<const Command>> AllCommands() {
       ScanCommands(),        ServerCommands(),       StringGetCommands(),    StringNumberCommands(),
       StringRangeCommands(), StringSetCommands(),    TransactionCommands(),  ZSetAlgebraCommands(),
       ZSetEditCommands(),    ZSetMultiPopCommands(), ZSetPopCommands(),      ZSetRandomCommands(),
-      ZSetRangeCommands(),   ZSetReadCommands(),
+      ZSetRangeCommands(),   ZSetReadCommands(),     ZSetScanCommands(),
   };
   return kFamilies;
 }

@@ -41,6 +41,7 @@ std::span<const Command> ZSetPopCommands();
 std::span<const Command> ZSetRandomCommands();
 std::span<const Command> ZSetRangeCommands();
 std::span<const Command> ZSetReadCommands();
+std::span<const Command> ZSetScanCommands();
 
 // All of them.
 std::span<const std::span<const Command>> AllCommands();

@@ -1,4 +1,3 @@
-#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -7,6 +6,7 @@
 
 #include "core/glob.h"
 #include "server/commands/families.h"
+#include "server/commands/scan_request.h"
 #include "server/engine/call.h"
 
 namespace zsetd {
@@ -26,68 +26,39 @@ void Keys(Call& call) {
   ReplyKeys(call, found);
 }
 
-// Which keys SCAN names, and about how many of them it looks at.
-struct ScanRequest {
-  uint64_t cursor = 0;
-  uint64_t count = 10;
-  std::optional<std::string_view> pattern;
+struct KeyScanRequest : ScanRequest {
   std::optional<std::string_view> type;
 
-  bool Wants(const Entry& entry) const {
+  bool WantsEntry(const Entry& entry) const {
     if (type && !EqualsIgnoringCase(*type, entry.TypeName())) return false;
-    return !pattern || GlobMatches(*pattern, entry.key());
+    return Wants(entry.key());
   }
 };
 
-uint64_t TakeCursor(ArgReader& args) {
-  const std::string_view word = args.Word();
-  uint64_t cursor = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), cursor);
-  if (error != std::errc() || end != word.data() + word.size()) args.Refuse("ERR invalid cursor");
-  return cursor;
-}
-
-uint64_t TakeCount(ArgReader& args) {
-  const int64_t count = args.Integer();
-  if (count < 1) args.Refuse(kSyntaxError);
-  return static_cast<uint64_t>(count);
-}
-
-ScanRequest TakeScanRequest(ArgReader& args) {
-  ScanRequest request = {.cursor = TakeCursor(args)};
+KeyScanRequest TakeScanRequest(ArgReader& args) {
+  KeyScanRequest request;
+  request.cursor = TakeScanCursor(args);
   while (args.ok() && !args.AtEnd()) {
-    if (args.Take("match")) {
-      request.pattern = args.Word();
-    } else if (args.Take("count")) {
-      request.count = TakeCount(args);
-    } else if (args.Take("type")) {
-      request.type = args.Word();
-    } else {
-      args.Refuse(kSyntaxError);
-    }
+    if (TakeScanOption(args, request)) continue;
+    if (!args.Take("type")) args.Refuse(kSyntaxError);
+    request.type = args.Word();
   }
   return request;
 }
 
-// Goes from bucket to bucket until enough keys have been looked at, wanted or not, and moves the
-// cursor. Where hardly any bucket holds a key, the number of buckets is the limit.
-std::vector<std::string_view> Advance(const Keyspace& keys, ScanRequest& request) {
-  constexpr uint64_t kBucketsPerKey = 10;
+std::vector<std::string_view> Advance(const Keyspace& keys, KeyScanRequest& request) {
   std::vector<std::string_view> found;
-  uint64_t seen = 0;
-  uint64_t buckets = 0;
-  do {
-    request.cursor = keys.Scan(request.cursor, [&](const Entry& entry) {
+  Advance(request, [&](uint64_t cursor, uint64_t& seen) {
+    return keys.Scan(cursor, [&](const Entry& entry) {
       ++seen;
-      if (request.Wants(entry)) found.push_back(entry.key());
+      if (request.WantsEntry(entry)) found.push_back(entry.key());
     });
-    ++buckets;
-  } while (request.cursor != 0 && seen < request.count && buckets / kBucketsPerKey < request.count);
+  });
   return found;
 }
 
 void Scan(Call& call) {
-  ScanRequest request = TakeScanRequest(call.args);
+  KeyScanRequest request = TakeScanRequest(call.args);
   if (call.Refused()) return;
   const std::vector<std::string_view> found = Advance(call.database().keys(), request);
   call.reply.Array(2);

@@ -1,0 +1,41 @@
+#include "server/commands/scan_request.h"
+
+#include <charconv>
+
+#include "core/glob.h"
+
+namespace zsetd {
+namespace {
+
+uint64_t TakeCount(ArgReader& args) {
+  const int64_t count = args.Integer();
+  if (count < 1) args.Refuse(kSyntaxError);
+  return static_cast<uint64_t>(count);
+}
+
+}  // namespace
+
+bool ScanRequest::Wants(std::string_view name) const {
+  return !pattern || GlobMatches(*pattern, name);
+}
+
+uint64_t TakeScanCursor(ArgReader& args) {
+  const std::string_view word = args.Word();
+  uint64_t cursor = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), cursor);
+  if (error != std::errc() || end != word.data() + word.size()) args.Refuse("ERR invalid cursor");
+  return cursor;
+}
+
+bool TakeScanOption(ArgReader& args, ScanRequest& request) {
+  if (args.Take("match")) {
+    request.pattern = args.Word();
+  } else if (args.Take("count")) {
+    request.count = TakeCount(args);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace zsetd
