@@ -25,11 +25,15 @@ bool TakeOption(ArgReader& args, RangeRequest& request) {
   return true;
 }
 
-void CheckOptions(ArgReader& args, const RangeRequest& request) {
+// Redis overlooks the LIMIT of a range of ranks whose count is -1, and its offset with it.
+void CheckOptions(ArgReader& args, RangeRequest& request) {
   const By by = request.by.value_or(By::kRank);
   if (request.limit && by == By::kRank) {
-    args.Refuse(
-        "ERR syntax error, LIMIT is only supported in combination with either BYSCORE or BYLEX");
+    if (request.limit->count != -1) {
+      args.Refuse(
+          "ERR syntax error, LIMIT is only supported in combination with either BYSCORE or BYLEX");
+    }
+    request.limit.reset();
   }
   if (request.with_scores && by == By::kLex) {
     args.Refuse("ERR syntax error, WITHSCORES not supported in combination with BYLEX");
