@@ -1,0 +1,32 @@
+#pragma once
+
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "core/geo_cell.h"
+#include "core/geo_point.h"
+
+namespace zsetd {
+
+// All within a radius of a place, or within a box around it. In metres.
+struct GeoCircle {
+  double radius = 0;
+};
+struct GeoBox {
+  double width = 0;  // from west to east
+  double height = 0;
+};
+struct GeoArea {
+  GeoPoint center;
+  std::variant<GeoCircle, GeoBox> shape;
+
+  // How far the point is from the center; nothing if it is outside of the area.
+  std::optional<double> DistanceTo(const GeoPoint& point) const;
+};
+
+// Cells that cover the area: the one around its center first, and those of its eight neighbours
+// that the area may reach, each once.
+std::vector<GeoCell> CellsOf(const GeoArea& area);
+
+}  // namespace zsetd

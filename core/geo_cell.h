@@ -1,0 +1,66 @@
+// The map cut into cells: by halves from west to east and from south to north, as often as the
+// level says. A cell's number takes the bits of its column and its row by turns, so that the cells
+// within a cell are neighbours in number too:
+//
+//     level 1             level 2
+//     +---+---+           +----+----+----+----+
+//     | 1 | 3 |           |  5 |  7 | 13 | 15 |
+//     +---+---+           +----+----+----+----+
+//     | 0 | 2 |           |  4 |  6 | 12 | 14 |
+//     +---+---+           +----+----+----+----+
+//                         |  1 |  3 |  9 | 11 |
+//                         +----+----+----+----+
+//                         |  0 |  2 |  8 | 10 |
+//                         +----+----+----+----+
+//
+// A sorted set keeps a place as the number of its cell of level 26, some 60 cm wide: 52 bits, which
+// a score holds exactly. So all places of a larger cell are one range of scores. Morton 1966, "A
+// computer oriented geodetic data base"; the hash is G. Niemeyer's geohash with its own limits.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/geo_point.h"
+#include "core/range.h"
+
+namespace zsetd {
+
+inline constexpr int kFinestLevel = 26;
+
+// Columns and rows are counted from the south-west. A place on the eastern or northern edge of the
+// map stands in a cell behind the last.
+struct GeoCell {
+  uint32_t column = 0;
+  uint32_t row = 0;
+  int level = kFinestLevel;  // 1 .. kFinestLevel
+
+  bool operator==(const GeoCell&) const = default;
+
+  static GeoCell Of(const GeoPoint& point, int level);  // the point is on the map
+
+  // The cell that lies so many cells further east and north, around the globe and over the poles.
+  GeoCell Neighbor(int east, int north) const;
+
+  // Its edges, in degrees.
+  double west() const;
+  double east() const;
+  double south() const;
+  double north() const;
+
+  // The scores of the places within it.
+  ScoreRange Scores() const;
+};
+
+// The score that keeps a place, which is on the map; and the place that a score keeps, always on
+// the map, whatever the score.
+double GeoScoreOf(const GeoPoint& point);
+GeoPoint GeoPointOf(double score);
+
+// The integer in such a score, as GEOSEARCH tells it.
+uint64_t GeoHashOf(double score);
+
+// The common geohash of a place, eleven letters: longer than 52 bits go, so the last is always 0.
+std::string GeohashText(const GeoPoint& point);
+
+}  // namespace zsetd

@@ -1,0 +1,28 @@
+#pragma once
+
+namespace zsetd {
+
+// A place on the globe, in degrees.
+struct GeoPoint {
+  double longitude = 0;
+  double latitude = 0;
+};
+
+// The part of the globe that can be kept: the square of the Mercator maps of the web, EPSG:3857.
+inline constexpr double kMaxLongitude = 180;
+inline constexpr double kMaxLatitude = 85.05112878;
+
+bool IsOnMap(const GeoPoint& point);
+
+// Metres along the surface of a globe of Redis's radius, by the haversine formula.
+double Distance(const GeoPoint& a, const GeoPoint& b);
+
+// The same from one parallel to another.
+double DistanceOfLatitudes(double a, double b);
+
+// The degrees that a way of so many metres takes on a great circle.
+double DegreesOf(double metres);
+
+double Radians(double degrees);
+
+}  // namespace zsetd
