@@ -13,6 +13,7 @@ README = pathlib.Path(__file__).resolve().parent.parent / "README.md"
 BEGIN, END = "<!-- commands -->\n", "<!-- /commands -->\n"
 TITLES = {
     "sorted-set": "Sorted sets",
+    "geo": "Places",
     "string": "Strings",
     "list": "Lists",
     "generic": "Keys",

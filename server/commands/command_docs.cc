@@ -20,6 +20,8 @@ std::string_view NameOf(CommandGroup group) {
       return "list";
     case CommandGroup::kSortedSet:
       return "sorted-set";
+    case CommandGroup::kGeo:
+      return "geo";
     case CommandGroup::kGeneric:
       return "generic";
     case CommandGroup::kTransactions:

@@ -52,6 +52,8 @@ std::string_view GroupCategory(const Command& command) {
       return "@list";
     case CommandGroup::kSortedSet:
       return "@sortedset";
+    case CommandGroup::kGeo:
+      return "@geo";
     case CommandGroup::kGeneric:
       return "@keyspace";
     case CommandGroup::kTransactions:
@@ -67,13 +69,18 @@ std::string_view GroupCategory(const Command& command) {
 }
 
 void ReplyBeginSearch(ReplyWriter& reply, const KeySpec& spec) {
+  const bool searched = !spec.option.empty();
   reply.Bulk("begin_search");
   reply.Map(2);
   reply.Bulk("type");
-  reply.Bulk("index");
+  reply.Bulk(searched ? "keyword" : "index");
   reply.Bulk("spec");
-  reply.Map(1);
-  reply.Bulk("index");
+  reply.Map(searched ? 2 : 1);
+  if (searched) {
+    reply.Bulk("keyword");
+    reply.Bulk(spec.option);
+  }
+  reply.Bulk(searched ? "startfrom" : "index");
   reply.Integer(spec.begin);
 }
 
@@ -127,7 +134,7 @@ std::vector<std::string_view> CategoriesOf(const Command& command) {
 // of counted keys only reads these.
 std::vector<KeySpec> KeySpecsOf(const Command& command) {
   const KeyPlaces& keys = command.keys;
-  const bool written = command.Has(kWrite);
+  const bool written = command.Has(kWrite) && keys.options.empty();
   std::vector<KeySpec> specs;
   if (keys.first != 0 && keys.last < 0) {
     specs.push_back({keys.first, false, keys.last, keys.step, written});
@@ -136,6 +143,9 @@ std::vector<KeySpec> KeySpecsOf(const Command& command) {
     specs.push_back({at, false, 0, 1, written});
   }
   if (keys.count_at != 0) specs.push_back({keys.count_at, true, 0, 1, written && specs.empty()});
+  for (const std::string_view option : keys.options) {
+    specs.push_back({keys.options_from, false, 0, 1, true, option});
+  }
   return specs;
 }
 

@@ -18,6 +18,7 @@ struct KeySpec {
   int last = 0;  // uncounted: how far behind the first; negative: from the end of the request
   int step = 1;
   bool written;
+  std::string_view option = {};  // stands before it, somewhere from `begin` on
 };
 
 std::vector<KeySpec> KeySpecsOf(const Command& command);

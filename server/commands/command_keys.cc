@@ -24,6 +24,7 @@ std::string_view WrongWith(const Command* command, Words request) {
 
 // Whether the command may write the key at this position of a request.
 bool Writes(const Command& command, size_t position) {
+  if (!command.keys.options.empty()) return position > static_cast<size_t>(command.keys.last);
   for (const KeySpec& spec : KeySpecsOf(command)) {
     if (spec.counted && position > static_cast<size_t>(spec.begin)) return spec.written;
   }

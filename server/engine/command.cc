@@ -3,8 +3,20 @@
 #include <optional>
 
 #include "protocol/number_text.h"
+#include "server/engine/arg_reader.h"
 
 namespace zsetd {
+namespace {
+
+// The position of the word behind the first of its options from `first` on.
+std::optional<size_t> KeyBehind(std::string_view option, size_t first, Words words) {
+  for (size_t at = first; at + 1 < words.size(); ++at) {
+    if (EqualsIgnoringCase(words[at], option)) return at + 1;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
 
 std::vector<size_t> KeyPositions(const Command& command, Words words) {
   std::vector<size_t> positions;
@@ -13,6 +25,9 @@ std::vector<size_t> KeyPositions(const Command& command, Words words) {
   const int last = keys.last < 0 ? size + keys.last : keys.last;
   for (int at = keys.first; at != 0 && at <= last && at < size; at += keys.step) {
     positions.push_back(at);
+  }
+  for (const std::string_view option : keys.options) {
+    if (const auto at = KeyBehind(option, keys.options_from, words)) positions.push_back(*at);
   }
   if (keys.count_at == 0) return positions;
   const size_t count_at = keys.count_at;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -39,6 +40,7 @@ enum class CommandGroup : uint8_t {
   kString,
   kList,
   kSortedSet,
+  kGeo,
   kGeneric,
   kTransactions,
   kPubSub,
@@ -48,12 +50,15 @@ enum class CommandGroup : uint8_t {
 
 // Which words of a request are keys. Positions count from the command's name at 0; a negative
 // `last` counts from the end. Where `count_at` is set, that word tells how many keys follow it;
-// these come in addition to first..last.
+// these come in addition to first..last. So does the word behind each of `options`, which are
+// searched for from a position on; it is written, while the others are only read.
 struct KeyPlaces {
   int first = 0;
   int last = 0;
   int step = 0;
   int count_at = 0;
+  std::span<const std::string_view> options = {};
+  int options_from = 0;
 };
 
 inline constexpr KeyPlaces kNoKeys = {};
