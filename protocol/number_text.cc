@@ -123,6 +123,13 @@ std::string DoubleText(double value) {
   return std::string(text.data(), FormatDouble(value, text.data()));
 }
 
+std::string FixedText(double value, int digits) {
+  std::array<char, std::numeric_limits<double>::max_exponent10 + 32> room;
+  const auto result =
+      std::to_chars(room.begin(), room.end(), value, std::chars_format::fixed, digits);
+  return std::string(room.data(), result.ptr - room.data());
+}
+
 std::string LongDoubleText(long double value) {
   constexpr int kPrecision = 17;  // digits after the point
   std::array<char, std::numeric_limits<long double>::max_exponent10 + kPrecision + 8> room;

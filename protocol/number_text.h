@@ -31,6 +31,9 @@ char* FormatDouble(double value, char* out);
 std::string IntegerText(int64_t value);
 std::string DoubleText(double value);
 
+// So many digits after the point, whatever they say: "1.5000"; up to 320 bytes. `inf` and `-inf`.
+std::string FixedText(double value, int digits);
+
 // As INCRBYFLOAT writes it: 17 digits after the point, trailing zeros cut, never an exponent; up to
 // 5000 bytes.
 std::string LongDoubleText(long double value);

@@ -11,6 +11,8 @@ std::span<const Command> ClientCommands();
 std::span<const Command> CommandCommands();
 std::span<const Command> ConfigCommands();
 std::span<const Command> ConnectionCommands();
+std::span<const Command> GeoCommands();
+std::span<const Command> GeoSearchCommands();
 std::span<const Command> HelloCommands();
 std::span<const Command> InfoCommands();
 std::span<const Command> KeyCommands();

@@ -5,6 +5,7 @@
 #include "server/commands/expiry_option.h"
 #include "server/commands/families.h"
 #include "server/commands/index_range.h"
+#include "server/commands/zset_add.h"
 #include "server/commands/zset_add_request.h"
 #include "server/commands/zset_bounds.h"
 #include "server/engine/call.h"
@@ -13,13 +14,6 @@ namespace zsetd {
 namespace {
 
 using Kind = AddResult::Kind;
-
-// The set to add to: a new one may only be made where members may be added.
-Edit<SortedSet> OpenFor(Call& call, std::string_view key, const AddRule& rule) {
-  const std::string_view event = rule.increment ? "zincr" : "zadd";
-  return rule.only_existing ? call.Open<SortedSet>(key, event)
-                            : call.OpenOrMake<SortedSet>(key, event);
-}
 
 // Adds one member and replies its new score, or null where the rule forbade it.
 void Increment(Call& call, Edit<SortedSet>& set, const Element& pair, const AddRule& rule) {
@@ -31,21 +25,10 @@ void Increment(Call& call, Edit<SortedSet>& set, const Element& pair, const AddR
   result.kind == Kind::kRefused ? call.reply.Null() : call.reply.Double(result.score);
 }
 
-// Adds all pairs and replies how many members are new, with CH how many are new or have moved.
-void AddAll(Call& call, Edit<SortedSet>& set, const AddRequest& request) {
-  int64_t counted = 0;
-  for (const Element& pair : request.pairs) {
-    if (!set) break;
-    const Kind kind = set->Add(pair.member, pair.score, request.rule).kind;
-    counted += kind == Kind::kAdded || (request.count_changed && kind == Kind::kUpdated);
-  }
-  call.reply.Integer(counted);
-}
-
 void ZAdd(Call& call) {
   const std::string_view key = call.args.Word();
   const AddRequest request = TakeAddRequest(call);
-  Edit<SortedSet> set = OpenFor(call, key, request.rule);
+  Edit<SortedSet> set = OpenToAdd(call, key, request.rule);
   if (call.Refused()) return;
   if (request.rule.increment) {
     Increment(call, set, request.pairs[0], request.rule);
@@ -65,7 +48,7 @@ void ZIncrBy(Call& call) {
   call.args.End();
   const Millis deadline = expiry && call.args.ok() ? DeadlineOf(call, *expiry) : Millis();
   const AddRule rule = {.increment = true};
-  Edit<SortedSet> set = OpenFor(call, key, rule);
+  Edit<SortedSet> set = OpenToAdd(call, key, rule);
   if (call.Refused()) return;
   Increment(call, set, {member, increment}, rule);
   if (expiry && !call.refused()) set.ExpireAt(deadline);

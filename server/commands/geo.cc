@@ -1,0 +1,134 @@
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "core/geo_cell.h"
+#include "server/commands/families.h"
+#include "server/commands/geo_arguments.h"
+#include "server/commands/zset_add.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+namespace {
+
+AddRequest TakeGeoAddRequest(ArgReader& args) {
+  AddRequest request;
+  AddRule& rule = request.rule;
+  while (!args.AtEnd()) {
+    if (args.Take("nx")) {
+      rule.only_new = true;
+    } else if (args.Take("xx")) {
+      rule.only_existing = true;
+    } else if (args.Take("ch")) {
+      request.count_changed = true;
+    } else {
+      break;
+    }
+  }
+  constexpr size_t kWordsOfPlace = 3;
+  if (args.AtEnd() || args.left() % kWordsOfPlace != 0) args.Refuse(kSyntaxError);
+  if (rule.only_new && rule.only_existing) args.Refuse(kSyntaxError);
+  while (args.ok() && !args.AtEnd()) {
+    const GeoPoint point = TakePoint(args);
+    request.pairs.push_back({.member = args.Word(), .score = GeoScoreOf(point)});
+  }
+  return request;
+}
+
+void GeoAdd(Call& call) {
+  const std::string_view key = call.args.Word();
+  const AddRequest request = TakeGeoAddRequest(call.args);
+  Edit<SortedSet> set = OpenToAdd(call, key, request.rule);
+  if (call.Refused()) return;
+  AddAll(call, set, request);
+}
+
+// Where the member is; nothing if it is not in the set, or there is no set.
+std::optional<GeoPoint> PlaceOf(const SortedSet* set, std::string_view member) {
+  const std::optional<double> score = set == nullptr ? std::nullopt : set->Score(member);
+  return score ? std::optional(GeoPointOf(*score)) : std::nullopt;
+}
+
+// `reply_one` says of each member what is known of its place.
+template <class ReplyOne>
+void ReplyPlaces(Call& call, ReplyOne reply_one) {
+  const std::string_view key = call.args.Word();
+  const Words members = call.args.Rest();
+  const SortedSet* set = call.Find<SortedSet>(key);
+  if (call.Refused()) return;
+  call.reply.Array(members.size());
+  for (const std::string_view member : members) reply_one(PlaceOf(set, member));
+}
+
+void GeoPos(Call& call) {
+  ReplyPlaces(call, [&](const std::optional<GeoPoint>& place) {
+    place ? ReplyPoint(call.reply, *place) : call.reply.NullArray();
+  });
+}
+
+void GeoHash(Call& call) {
+  ReplyPlaces(call, [&](const std::optional<GeoPoint>& place) {
+    place ? call.reply.Bulk(GeohashText(*place)) : call.reply.Null();
+  });
+}
+
+void GeoDist(Call& call) {
+  const std::string_view key = call.args.Word();
+  const Words members = call.args.Next(2);
+  if (call.args.left() > 1) call.args.Refuse(kSyntaxError);
+  const double unit = call.args.AtEnd() ? 1 : TakeUnit(call.args);
+  const SortedSet* set = call.Find<SortedSet>(key);
+  if (call.Refused()) return;
+  const std::optional<GeoPoint> a = PlaceOf(set, members[0]);
+  const std::optional<GeoPoint> b = PlaceOf(set, members[1]);
+  a&& b ? ReplyDistance(call.reply, Distance(*a, *b) / unit) : call.reply.Null();
+}
+
+constexpr Command kCommands[] = {
+    {.name = "geoadd",
+     .run = GeoAdd,
+     .arity = -5,
+     .flags = kWrite | kDenyOom,
+     .keys = kOneKey,
+     .group = CommandGroup::kGeo,
+     .since = "3.2.0",
+     .usage = "key [NX|XX] [CH] longitude latitude member [longitude latitude member ...]",
+     .summary = "Adds members at places, or moves them.",
+     .cost = "O(log(N)) for each member"},
+    {.name = "geopos",
+     .run = GeoPos,
+     .arity = -2,
+     .flags = kReadOnly,
+     .keys = kOneKey,
+     .group = CommandGroup::kGeo,
+     .since = "3.2.0",
+     .usage = "key [member [member ...]]",
+     .summary = "Tells where members are.",
+     .cost = "O(1) for each member"},
+    {.name = "geohash",
+     .run = GeoHash,
+     .arity = -2,
+     .flags = kReadOnly,
+     .keys = kOneKey,
+     .group = CommandGroup::kGeo,
+     .since = "3.2.0",
+     .usage = "key [member [member ...]]",
+     .summary = "Tells where members are, as geohashes.",
+     .cost = "O(1) for each member"},
+    {.name = "geodist",
+     .run = GeoDist,
+     .arity = -4,
+     .flags = kReadOnly,
+     .keys = kOneKey,
+     .group = CommandGroup::kGeo,
+     .since = "3.2.0",
+     .usage = "key member1 member2 [M|KM|FT|MI]",
+     .summary = "Tells how far it is from member to member.",
+     .cost = "O(1)"},
+};
+
+}  // namespace
+
+std::span<const Command> GeoCommands() { return kCommands; }
+
+}  // namespace zsetd

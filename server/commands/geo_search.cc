@@ -1,0 +1,195 @@
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "core/geo_area.h"
+#include "server/commands/families.h"
+#include "server/commands/geo_arguments.h"
+#include "server/commands/geo_search_request.h"
+#include "server/commands/zset_store.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+namespace {
+
+using Order = GeoSearchRequest::Order;
+using Center = GeoSearchGrammar::Center;
+
+struct Found {
+  std::string member;
+  double score;
+  GeoPoint point;
+  double distance;  // metres
+  size_t number;    // in the order of the search
+};
+
+// Adds what the set has in the cell and within the area, until there are `most`.
+void Search(const SortedSet& set, const GeoCell& cell, const GeoArea& area, size_t most,
+            std::vector<Found>& found) {
+  const RankRange ranks = set.Ranks(cell.Scores());
+  if (ranks.empty()) return;
+  SortedSet::Cursor at = set.At(ranks.first);
+  for (size_t left = ranks.size(); left > 0 && found.size() < most; --left, at.Next()) {
+    const Element element = at.element();
+    const GeoPoint point = GeoPointOf(element.score);
+    if (const auto distance = area.DistanceTo(point)) {
+      found.push_back({std::string(element.member), element.score, point, *distance, found.size()});
+    }
+  }
+}
+
+// Puts the first `most` in order, those that are equally far as they were found, and drops the
+// rest.
+void SortAndCut(std::vector<Found>& found, Order order, size_t most) {
+  const auto middle = found.begin() + std::min(most, found.size());
+  const auto nearest_first = [](const Found& a, const Found& b) {
+    return std::tie(a.distance, a.number) < std::tie(b.distance, b.number);
+  };
+  const auto farthest_first = [](const Found& a, const Found& b) {
+    return std::tie(b.distance, a.number) < std::tie(a.distance, b.number);
+  };
+  if (order == Order::kNearestFirst) {
+    std::partial_sort(found.begin(), middle, found.end(), nearest_first);
+  } else if (order == Order::kFarthestFirst) {
+    std::partial_sort(found.begin(), middle, found.end(), farthest_first);
+  }
+  found.erase(middle, found.end());
+}
+
+std::vector<Found> Search(const SortedSet& set, const GeoSearchRequest& request) {
+  std::vector<Found> found;
+  for (const GeoCell& cell : CellsOf(request.area)) {
+    Search(set, cell, request.area, request.MostFound(), found);
+  }
+  SortAndCut(found, request.order, request.MostTold());
+  return found;
+}
+
+void ReplyFound(Call& call, const std::vector<Found>& found, const GeoSearchRequest& request) {
+  const size_t extras = request.with_distance + request.with_hash + request.with_point;
+  call.reply.Array(found.size());
+  for (const Found& each : found) {
+    if (extras > 0) call.reply.Array(1 + extras);
+    call.reply.Bulk(each.member);
+    if (request.with_distance) ReplyDistance(call.reply, each.distance / request.unit);
+    if (request.with_hash) call.reply.Integer(static_cast<int64_t>(GeoHashOf(each.score)));
+    if (request.with_point) ReplyPoint(call.reply, each.point);
+  }
+}
+
+void StoreFound(Call& call, const std::vector<Found>& found, const GeoSearchRequest& request,
+                std::string_view event) {
+  std::vector<Element> elements;
+  for (const Found& each : found) {
+    elements.push_back(
+        {each.member, request.store_distance ? each.distance / request.unit : each.score});
+  }
+  StoreSet(call, *request.destination, SortedSet::Of(elements), event);
+}
+
+void SearchPlaces(Call& call, const GeoSearchGrammar& grammar) {
+  GeoSearchRequest request;
+  if (grammar.stores) request.destination = call.args.Word();
+  const SortedSet* set = call.Find<SortedSet>(call.args.Word());
+  request = TakeGeoSearchRequest(call, set, grammar, request);
+  if (call.Refused()) return;
+  const std::vector<Found> found = set == nullptr ? std::vector<Found>() : Search(*set, request);
+  if (!request.destination) return ReplyFound(call, found, request);
+  StoreFound(call, found, request, grammar.stores ? "geosearchstore" : "georadiusstore");
+}
+
+void GeoSearch(Call& call) { SearchPlaces(call, {}); }
+void GeoSearchStore(Call& call) { SearchPlaces(call, {.stores = true}); }
+void GeoRadius(Call& call) {
+  SearchPlaces(call, {.center = Center::kPoint, .has_store_options = true});
+}
+void GeoRadiusRo(Call& call) { SearchPlaces(call, {.center = Center::kPoint}); }
+void GeoRadiusByMember(Call& call) {
+  SearchPlaces(call, {.center = Center::kMember, .has_store_options = true});
+}
+void GeoRadiusByMemberRo(Call& call) { SearchPlaces(call, {.center = Center::kMember}); }
+
+constexpr std::string_view kStoreOptions[] = {"STORE", "STOREDIST"};
+
+constexpr std::string_view kSearchCost =
+    "O(N+log(M)) for N members in the cells that cover the area, of M in the set";
+
+constexpr Command kCommands[] = {
+    {.name = "geosearch",
+     .run = GeoSearch,
+     .arity = -7,
+     .flags = kReadOnly,
+     .keys = kOneKey,
+     .group = CommandGroup::kGeo,
+     .since = "6.2.0",
+     .usage = "key <FROMMEMBER member|FROMLONLAT longitude latitude> <BYRADIUS radius "
+              "<M|KM|FT|MI>|BYBOX width height <M|KM|FT|MI>> [ASC|DESC] [COUNT count [ANY]] "
+              "[WITHCOORD] [WITHDIST] [WITHHASH]",
+     .summary = "Tells the members within a circle or a box.",
+     .cost = kSearchCost},
+    {.name = "geosearchstore",
+     .run = GeoSearchStore,
+     .arity = -8,
+     .flags = kWrite | kDenyOom,
+     .keys = kTwoKeys,
+     .group = CommandGroup::kGeo,
+     .since = "6.2.0",
+     .usage = "destination source <FROMMEMBER member|FROMLONLAT longitude latitude> <BYRADIUS "
+              "radius <M|KM|FT|MI>|BYBOX width height <M|KM|FT|MI>> [ASC|DESC] [COUNT count "
+              "[ANY]] [STOREDIST]",
+     .summary = "Stores the members within a circle or a box.",
+     .cost = kSearchCost},
+    {.name = "georadius",
+     .run = GeoRadius,
+     .arity = -6,
+     .flags = kWrite | kDenyOom | kMovableKeys,
+     .keys = {.first = 1, .last = 1, .step = 1, .options = kStoreOptions, .options_from = 6},
+     .group = CommandGroup::kGeo,
+     .since = "3.2.0",
+     .usage = "key longitude latitude radius <M|KM|FT|MI> [WITHCOORD] [WITHDIST] [WITHHASH] "
+              "[COUNT count [ANY]] [ASC|DESC] [STORE key] [STOREDIST key]",
+     .summary = "Tells or stores the members within a circle.",
+     .cost = kSearchCost},
+    {.name = "georadius_ro",
+     .run = GeoRadiusRo,
+     .arity = -6,
+     .flags = kReadOnly,
+     .keys = kOneKey,
+     .group = CommandGroup::kGeo,
+     .since = "3.2.10",
+     .usage = "key longitude latitude radius <M|KM|FT|MI> [WITHCOORD] [WITHDIST] [WITHHASH] "
+              "[COUNT count [ANY]] [ASC|DESC]",
+     .summary = "Tells the members within a circle.",
+     .cost = kSearchCost},
+    {.name = "georadiusbymember",
+     .run = GeoRadiusByMember,
+     .arity = -5,
+     .flags = kWrite | kDenyOom | kMovableKeys,
+     .keys = {.first = 1, .last = 1, .step = 1, .options = kStoreOptions, .options_from = 5},
+     .group = CommandGroup::kGeo,
+     .since = "3.2.0",
+     .usage = "key member radius <M|KM|FT|MI> [WITHCOORD] [WITHDIST] [WITHHASH] [COUNT count "
+              "[ANY]] [ASC|DESC] [STORE key] [STOREDIST key]",
+     .summary = "Tells or stores the members within a circle around a member.",
+     .cost = kSearchCost},
+    {.name = "georadiusbymember_ro",
+     .run = GeoRadiusByMemberRo,
+     .arity = -5,
+     .flags = kReadOnly,
+     .keys = kOneKey,
+     .group = CommandGroup::kGeo,
+     .since = "3.2.10",
+     .usage = "key member radius <M|KM|FT|MI> [WITHCOORD] [WITHDIST] [WITHHASH] [COUNT count "
+              "[ANY]] [ASC|DESC]",
+     .summary = "Tells the members within a circle around a member.",
+     .cost = kSearchCost},
+};
+
+}  // namespace
+
+std::span<const Command> GeoSearchCommands() { return kCommands; }
+
+}  // namespace zsetd

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string_view>
+
+#include "server/commands/zset_add_request.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+
+// The set to add to: a new one may only be made where members may be added.
+Edit<SortedSet> OpenToAdd(Call& call, std::string_view key, const AddRule& rule);
+
+// Adds all pairs and replies how many members are new, with CH how many are new or have moved.
+void AddAll(Call& call, Edit<SortedSet>& set, const AddRequest& request);
+
+}  // namespace zsetd
