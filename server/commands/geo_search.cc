@@ -169,6 +169,7 @@ constexpr Command kCommands[] = {
      .arity = -5,
      .flags = kWrite | kDenyOom | kMovableKeys,
      .keys = {.first = 1, .last = 1, .step = 1, .options = kStoreOptions, .options_from = 5},
+     .member_at = 2,
      .group = CommandGroup::kGeo,
      .since = "3.2.0",
      .usage = "key member radius <M|KM|FT|MI> [WITHCOORD] [WITHDIST] [WITHHASH] [COUNT count "
@@ -180,6 +181,7 @@ constexpr Command kCommands[] = {
      .arity = -5,
      .flags = kReadOnly,
      .keys = kOneKey,
+     .member_at = 2,
      .group = CommandGroup::kGeo,
      .since = "3.2.10",
      .usage = "key member radius <M|KM|FT|MI> [WITHCOORD] [WITHDIST] [WITHHASH] [COUNT count "
