@@ -67,6 +67,7 @@ class EnginePeer::Connection {
       if (result == RequestParser::Result::kNeedMore) return;
       if (result == RequestParser::Result::kBroken) return RefuseProtocol();
       engine_.Execute(client_, parser_.words());
+      while (client_.long_reply) engine_.ContinueReply(client_);
     }
   }
 

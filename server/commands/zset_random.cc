@@ -1,6 +1,9 @@
+#include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <string_view>
+#include <utility>
 
 #include "core/sample.h"
 #include "server/commands/families.h"
@@ -11,6 +14,8 @@ namespace zsetd {
 namespace {
 
 constexpr int64_t kMostDrawn = std::numeric_limits<int64_t>::max();
+constexpr size_t kManyDraws = 1000;             // fewer are replied at once
+constexpr size_t kMostDrawsQueued = 1'000'000;  // a transaction's replies are kept as a whole
 constexpr std::string_view kNotACount =
     "ERR value is out of range, value must between -9223372036854775807 and 9223372036854775807";
 
@@ -47,11 +52,36 @@ void ReplyOne(Call& call, const SortedSet* set) {
   call.reply.Bulk(AtRandom(*set, call.engine.rng()).element().member);
 }
 
+// Draws without end, or nearly, from a set as it was when they began.
+class LongDraws : public LongReply {
+ public:
+  LongDraws(SortedSet set, const RandomRequest& request, Rng& rng)
+      : set_(std::move(set)), request_(request), left_(request.size()), rng_(rng) {}
+
+  bool WriteNext(ReplyWriter& reply) override {
+    ReplyElement(reply, AtRandom(set_, rng_).element(), request_.with_scores);
+    return --left_ > 0;
+  }
+
+ private:
+  SortedSet set_;
+  RandomRequest request_;
+  size_t left_;
+  Rng& rng_;
+};
+
+// A copy of the set is made only for a reply that is longer than the set.
 void ReplyDraws(Call& call, const SortedSet& set, const RandomRequest& request) {
+  Rng& rng = call.engine.rng();
+  if (call.client.transaction.open && request.size() > kMostDrawsQueued) {
+    return call.Fail("ERR value is out of range, too many for a transaction");
+  }
   StartElements(call.reply, request.size(), request.with_scores);
+  if (request.size() > std::max(kManyDraws, set.size())) {
+    return call.ReplyAtLength(std::make_unique<LongDraws>(set.Clone(), request, rng));
+  }
   for (size_t left = request.size(); left > 0; --left) {
-    const SortedSet::Cursor drawn = AtRandom(set, call.engine.rng());
-    ReplyElement(call.reply, drawn.element(), request.with_scores);
+    ReplyElement(call.reply, AtRandom(set, rng).element(), request.with_scores);
   }
 }
 

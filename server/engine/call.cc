@@ -15,6 +15,15 @@ void Call::Fail(std::string_view line) {
   refused_ = true;
 }
 
+void Call::ReplyAtLength(std::unique_ptr<LongReply> rest) {
+  if (!client.transaction.open) {
+    client.long_reply = std::move(rest);
+    return;
+  }
+  while (rest->WriteNext(reply)) {
+  }
+}
+
 bool Call::PutAside(Words keys, Millis timeout, bool (*can_serve)(const Entry&)) {
   Wait wait = {.command = &command,
                .words = {words_.begin(), words_.end()},

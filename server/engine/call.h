@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string_view>
 #include <type_traits>
 
@@ -49,6 +50,10 @@ class Call {
   // Replies this error; nothing may have been changed.
   void Fail(std::string_view line);
   void Fail(const absl::Status& status) { Fail(ErrorLine(status)); }
+
+  // Replies the rest as the client takes it. A part of a transaction is written at once, for other
+  // replies follow it.
+  void ReplyAtLength(std::unique_ptr<LongReply> rest);
 
   // Puts the command aside until one of the keys holds a T and has changed, or `timeout`, unless
   // zero, is over; then the client gets a null array. Nothing may have been changed or replied.

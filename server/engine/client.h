@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -13,6 +14,7 @@
 #include "core/time.h"
 #include "protocol/reply_writer.h"
 #include "protocol/words.h"
+#include "server/engine/long_reply.h"
 #include "server/engine/output_limits.h"
 #include "server/engine/waiters.h"
 
@@ -53,7 +55,8 @@ class Client {
   Client(const Client&) = delete;
 
   // Hands the client a message of its own accord, such as one of a channel it listens to. While the
-  // client's own command runs the message waits for that reply's end. `write` gets a ReplyWriter.
+  // client's own command runs, or is being replied to, the message waits for that reply's end.
+  // `write` gets a ReplyWriter.
   template <class Write>
   void Push(Write write);
 
@@ -65,7 +68,8 @@ class Client {
   void ResetState();
 
   bool IsSubscriber() const { return !channels.empty() || !patterns.empty(); }
-  size_t UnsentBytes() const { return out.size() + sending_bytes; }
+  size_t UnsentBytes() const { return out.size() + sending_bytes + pushes.size(); }
+  bool IsBeingTold() const { return executing || long_reply != nullptr; }
   size_t SubscriptionCount() const { return channels.size() + patterns.size(); }
 
   const uint64_t id;
@@ -79,8 +83,9 @@ class Client {
   size_t sending_bytes = 0;  // the network has been given these, and not taken them yet
   OutputWatch output_watch;
   ReplyWriter reply;
-  std::string pushes;      // messages that wait for the running command's reply
-  bool executing = false;  // its own command is running
+  std::string pushes;                     // messages that wait for the running command's reply
+  bool executing = false;                 // its own command is running
+  std::unique_ptr<LongReply> long_reply;  // while set, no further request of it is run
 
   bool close_after_reply = false;  // send what is in `out`, then close
   bool close_now = false;          // close without sending
@@ -108,10 +113,10 @@ class Client {
 
 template <class Write>
 void Client::Push(Write write) {
-  ReplyWriter writer(executing ? pushes : out);
+  ReplyWriter writer(IsBeingTold() ? pushes : out);
   writer.set_protocol(reply.protocol());
   write(writer);
-  if (!executing) Wake();
+  if (!IsBeingTold()) Wake();
 }
 
 }  // namespace zsetd

@@ -12,7 +12,8 @@
 namespace zsetd {
 namespace {
 
-constexpr size_t kReclaimsPerLook = 32;  // freed between two looks at the stopwatch
+constexpr size_t kReclaimsPerLook = 32;         // freed between two looks at the stopwatch
+constexpr size_t kReplyPieceBytes = 16u << 10;  // of short elements, written in half a millisecond
 
 std::string RandomHexDigits(Rng& rng, size_t count) {
   constexpr char kDigits[] = "0123456789abcdef";
@@ -158,11 +159,27 @@ void Engine::RunQueued(Client& client, const QueuedCommand& queued) {
 void Engine::Finish(Client& client, size_t reply_start) {
   using Mode = Client::ReplyMode;
   const Mode mode = client.reply_mode;
-  if (mode == Mode::kOff || mode == Mode::kSkipThis) client.out.resize(reply_start);
+  if (mode == Mode::kOff || mode == Mode::kSkipThis) {
+    client.out.resize(reply_start);
+    client.long_reply.reset();
+  }
   if (mode == Mode::kSkipThis) client.reply_mode = Mode::kOn;
   if (mode == Mode::kSkipNext) client.reply_mode = Mode::kSkipThis;
+  if (!client.long_reply) DeliverPushes(client);
+}
+
+void Engine::DeliverPushes(Client& client) {
   client.out += client.pushes;
   client.pushes.clear();
+}
+
+void Engine::ContinueReply(Client& client) {
+  const size_t enough = client.out.size() + kReplyPieceBytes;
+  bool more = true;
+  while (more && client.out.size() < enough) more = client.long_reply->WriteNext(client.reply);
+  if (more) return;
+  client.long_reply.reset();
+  DeliverPushes(client);
 }
 
 void Engine::ResetStats() {

@@ -80,8 +80,12 @@ class Engine {
   // Tells which requests of the client are going to be run, so that their data can be fetched.
   void Foresee(const Client& client, std::span<const Words> requests);
 
-  // Runs a request, or puts it aside, or refuses it: the reply is in client.out when this returns.
+  // Runs a request, or puts it aside, or refuses it: the reply is in client.out when this returns,
+  // or begins there and goes on in client.long_reply.
   void Execute(Client& client, Words words);
+
+  // Writes the next piece of the client's long reply, some kilobytes.
+  void ContinueReply(Client& client);
 
   // Runs a request that is known to be admitted, as part of the client's transaction.
   void RunQueued(Client& client, const QueuedCommand& queued);
@@ -141,6 +145,7 @@ class Engine {
   void Enqueue(Client& client, const Command& command, Words words);
   void Run(Client& client, const Command& command, Words words);
   void Finish(Client& client, size_t reply_start);
+  static void DeliverPushes(Client& client);
   void ServeWaiters();
   void RunAgain(Client& client);
   void EndWait(Client& client, size_t reply_start);

@@ -114,6 +114,10 @@ bool Session::RunRequests() {
 bool Session::RunUntilHeld() {
   while (!finishing_ && !closed_ && !client_.close_now && !client_.wait) {
     if (IsClogged()) return closed_;
+    if (client_.long_reply) {
+      ContinueReply();
+      return false;
+    }
     const RequestParser::Result result = parser_.Next();
     if (result == RequestParser::Result::kNeedMore) break;
     if (result == RequestParser::Result::kBroken) RefuseProtocol();
@@ -128,6 +132,12 @@ bool Session::IsClogged() {
   Flush();
   CloseIfStalled();
   return client_.UnsentBytes() > kMuchUnsentBytes;
+}
+
+// Others come in between two pieces.
+void Session::ContinueReply() {
+  engine_.ContinueReply(client_);
+  asio::post(socket_.get_executor(), [self = shared_from_this()] { self->may_go_on_.cancel(); });
 }
 
 void Session::RunRequest() {

@@ -40,11 +40,12 @@ class Session : public std::enable_shared_from_this<Session> {
   void OnArrival(size_t count);
 
   // Runs the requests that have arrived and has the replies sent. False if nothing more should be
-  // read, for much is unsent, or unread behind a command that waits: it is to be called again when
-  // `may_go_on_` tells.
+  // read, for much is unsent, or unread behind a command that waits, or a long reply is not at its
+  // end: it is to be called again when `may_go_on_` tells.
   bool RunRequests();
   bool RunUntilHeld();
   bool IsClogged();
+  void ContinueReply();
   void RunRequest();
   void RefuseProtocol();
 
@@ -69,7 +70,7 @@ class Session : public std::enable_shared_from_this<Session> {
   std::string sending_;  // taken from client_.out; the first `sent_` bytes are gone
   size_t sent_ = 0;
   boost::asio::steady_timer has_output_;  // cancelled when the writer has work, or is to end
-  boost::asio::steady_timer may_go_on_;   // cancelled when little is unsent, or a wait is over
+  boost::asio::steady_timer may_go_on_;   // cancelled when there is more to run, or to write
   bool wake_posted_ = false;
   bool held_ = false;       // a command that waits holds up what is behind it
   bool finishing_ = false;  // no more requests; close when all is sent

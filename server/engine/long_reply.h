@@ -1,0 +1,18 @@
+#pragma once
+
+#include "protocol/reply_writer.h"
+
+namespace zsetd {
+
+// What is left of a reply that would take too much memory, and too long, as a whole. It is written
+// a piece at a time, as the client takes it; other clients' commands run in between. So it holds
+// what it tells as its own: no keys, no views.
+class LongReply {
+ public:
+  virtual ~LongReply() = default;
+
+  // Writes the next part, which is short. False if that was the last; there is one at least.
+  virtual bool WriteNext(ReplyWriter& reply) = 0;
+};
+
+}  // namespace zsetd
