@@ -123,7 +123,7 @@ Edit<T> Call::OpenOrMake(std::string_view key, std::string_view event) {
   static_assert(!std::is_same_v<T, ByteString>);
   Edit<T> edit = Open<T>(key, event);
   if (edit || !args.ok()) return edit;
-  return Edit<T>(database(), database().Make(key, T()), event);
+  return Edit<T>(database(), database().Make(key, T()), event, /*is_new=*/true);
 }
 
 }  // namespace zsetd

@@ -22,7 +22,7 @@ void Database::Put(std::string_view key, Value value, std::string_view event,
   Entry* old = Open(key);
   Entry& entry = old == nullptr ? keys_.Insert(Entry::Make(key, std::move(value), deadline))
                                 : Replace(*old, std::move(value), deadline);
-  Report(entry.key(), event);
+  Report(entry.key(), event, old == nullptr);
   if (deadline) ExpireAt(entry, *deadline);
 }
 
@@ -30,7 +30,7 @@ void Database::PutKeepingDeadline(std::string_view key, Value value, std::string
   Entry* entry = Open(key);
   if (entry == nullptr) {
     Make(key, std::move(value));
-    Report(key, event);
+    Report(key, event, /*is_new=*/true);
   } else {
     Assign(*entry, std::move(value), event);
   }
@@ -76,7 +76,7 @@ void Database::Receive(std::unique_ptr<Entry> entry, std::string_view event) {
   } else {
     Free(keys_.Replace(*old, std::move(entry)));
   }
-  Report(received.key(), event);
+  Report(received.key(), event, /*is_new=*/true);
 }
 
 size_t Database::ReclaimDue(size_t most) {
@@ -111,9 +111,9 @@ Entry& Database::Make(std::string_view key, Value value) {
   return keys_.Insert(Entry::Make(key, std::move(value)));
 }
 
-void Database::Settle(Entry& entry, bool changed, std::string_view event,
+void Database::Settle(Entry& entry, bool changed, std::string_view event, bool is_new,
                       std::optional<Millis> deadline) {
-  if (changed) Report(entry.key(), event);
+  if (changed) Report(entry.key(), event, is_new);
   if (entry.IsEmptyAggregate()) {
     if (changed) return EraseEntry(entry, "del");
     keys_.Extract(entry);  // made for this edit, and nothing came of it
@@ -161,8 +161,8 @@ Entry& Database::Replace(Entry& entry, Value value, std::optional<Millis> deadli
   return placed;
 }
 
-void Database::Report(std::string_view key, std::string_view event) {
-  listener_(Change{index_, key, event});
+void Database::Report(std::string_view key, std::string_view event, bool is_new) {
+  listener_(Change{index_, key, event, is_new});
 }
 
 void Database::EraseEntry(Entry& entry, std::string_view event) {

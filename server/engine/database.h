@@ -17,6 +17,7 @@ struct Change {
   int database = 0;
   std::string_view key;
   std::string_view event;  // "zadd", "del", "expired", ...
+  bool is_new = false;     // the key was not there before
 };
 
 // One numbered database: its keys behind the one door through which they change.
@@ -90,7 +91,8 @@ class Database {
   void Discard(std::shared_ptr<void> garbage);
 
   // Ends an edit: an emptied key goes, and if the contents changed the change is reported.
-  void Settle(Entry& entry, bool changed, std::string_view event, std::optional<Millis> deadline);
+  void Settle(Entry& entry, bool changed, std::string_view event, bool is_new,
+              std::optional<Millis> deadline);
 
   // Change a string and report it. They return the entry that the key has then; a deadline stays.
   Entry& Assign(Entry& entry, Value value, std::string_view event);
@@ -100,7 +102,7 @@ class Database {
   Entry& Overwrite(Entry& entry, size_t offset, std::string_view bytes, std::string_view event);
 
  private:
-  void Report(std::string_view key, std::string_view event);
+  void Report(std::string_view key, std::string_view event, bool is_new = false);
   Entry& Replace(Entry& entry, Value value, std::optional<Millis> deadline);
   Entry& StartEditing(Entry& entry);
   void Receive(std::unique_ptr<Entry> entry, std::string_view event);

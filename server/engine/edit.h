@@ -18,20 +18,25 @@ template <class T>
 class Edit {
  public:
   Edit() = default;
-  Edit(Database& database, Entry& entry, std::string_view event)
-      : database_(&database), entry_(&entry), event_(event), revision_((**this).revision()) {}
+  Edit(Database& database, Entry& entry, std::string_view event, bool is_new = false)
+      : database_(&database),
+        entry_(&entry),
+        event_(event),
+        is_new_(is_new),
+        revision_((**this).revision()) {}
   Edit(Edit&& other) noexcept { *this = std::move(other); }
   Edit& operator=(Edit&& other) noexcept {
     std::swap(database_, other.database_);
     std::swap(entry_, other.entry_);
     std::swap(event_, other.event_);
+    std::swap(is_new_, other.is_new_);
     std::swap(revision_, other.revision_);
     std::swap(deadline_, other.deadline_);
     return *this;
   }
   ~Edit() {
     if (entry_ == nullptr) return;
-    database_->Settle(*entry_, (**this).revision() != revision_, event_, deadline_);
+    database_->Settle(*entry_, (**this).revision() != revision_, event_, is_new_, deadline_);
   }
 
   explicit operator bool() const { return entry_ != nullptr; }
@@ -48,6 +53,7 @@ class Edit {
   Database* database_ = nullptr;
   Entry* entry_ = nullptr;
   std::string_view event_;
+  bool is_new_ = false;
   uint32_t revision_ = 0;
   std::optional<Millis> deadline_;
 };

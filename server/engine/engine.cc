@@ -230,8 +230,18 @@ void Engine::SwapDatabases(int a, int b) {
 // Everything that follows from a change, in one place.
 void Engine::OnChange(const Change& change) {
   if (change.event == "expired") ++stats_.expired_keys;
+  const KeyspaceEvents& told = settings_.notify_keyspace_events;
+  if (told.Any()) {
+    if (change.is_new) told.Announce({change.database, change.key, "new"}, channels_);
+    told.Announce(change, channels_);
+  }
   watches_.Touch(change.database, change.key);
   waiters_.Touch(change.database, change.key);
+}
+
+void Engine::OnMiss(int database, std::string_view key) {
+  const KeyspaceEvents& told = settings_.notify_keyspace_events;
+  if (told.Any()) told.Announce({database, key, "keymiss"}, channels_);
 }
 
 bool Engine::IsStalled(Client& client) const {

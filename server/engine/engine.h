@@ -99,6 +99,9 @@ class Engine {
   void GiveUp(Client& client);
   void BreakOff(Client& client, std::string_view error);
 
+  // A key that was to be read was not there.
+  void OnMiss(int database, std::string_view key);
+
   // Whether so much is unsent that the client must be closed (client-output-buffer-limit).
   bool IsStalled(Client& client) const;
 

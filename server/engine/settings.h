@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <string>
 
+#include "server/engine/keyspace_events.h"
+
 namespace zsetd {
 
 // When a client that does not read is closed: as soon as more than `hard_bytes` wait for it, or
@@ -39,6 +41,8 @@ struct Settings {
   std::string logfile;      // empty: standard output
   std::string requirepass;  // empty: no password is asked for
   int64_t proto_max_bulk_len = 512 << 20;
+
+  KeyspaceEvents notify_keyspace_events;
 
   // Up to which size OBJECT ENCODING says listpack.
   int64_t zset_max_listpack_entries = 128;

@@ -55,6 +55,9 @@ constexpr Setting kSettings[] = {
      .max = kMaxSize,
      .is_size = true,
      .changes_live = true},
+    {.name = "notify-keyspace-events",
+     .field = &Settings::notify_keyspace_events,
+     .changes_live = true},
     {.name = "zset-max-listpack-entries",
      .old_name = "zset-max-ziplist-entries",
      .field = &Settings::zset_max_listpack_entries,
@@ -88,6 +91,7 @@ constexpr Setting kSettings[] = {
 std::string Text(int64_t value) { return IntegerText(value); }
 std::string Text(const std::string& value) { return value; }
 std::string Text(const OutputLimits& value) { return OutputLimitsText(value); }
+std::string Text(const KeyspaceEvents& value) { return value.Text(); }
 
 absl::Status OutOfBounds(const Setting& setting) {
   return Refusal("argument must be between " + IntegerText(setting.min) + " and " +
@@ -138,6 +142,10 @@ absl::Status Read(const Setting& setting, std::string_view text, std::string& fi
 
 absl::Status Read(const Setting&, std::string_view text, OutputLimits& field) {
   return ReadOutputLimits(text, field);
+}
+
+absl::Status Read(const Setting&, std::string_view text, KeyspaceEvents& field) {
+  return field.Read(text);
 }
 
 }  // namespace

@@ -39,6 +39,7 @@ TEST(Conf, HoldsEverySettingAtItsDefault) {
   settings.bind = settings.requirepass = settings.logfile = settings.loglevel = "other";
   settings.save = settings.appendonly = "other";
   settings.client_output_buffer_limit = {{1, 1, 1}, {1, 1, 1}};
+  ASSERT_TRUE(settings.notify_keyspace_events.Read("KE").ok());
   for (const Setting& setting : AllSettings()) {
     if (const auto* field = std::get_if<int64_t Settings::*>(&setting.field))
       settings.** field = -9;
