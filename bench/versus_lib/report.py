@@ -33,7 +33,7 @@ def _speed_table(runs):
         same = [run for run in runs if (run["workload"], run["pipeline"]) == (workload, pipeline)]
         rows.append([workload, str(pipeline), *_compared(same, "cpu_us", "{:.2f}"),
                      *_compared(same, "requests_per_second", "{:,.0f}")])
-    return _markdown(rows)
+    return table(rows)
 
 
 def _memory_table(runs):
@@ -42,7 +42,7 @@ def _memory_table(runs):
     for workload in dict.fromkeys(run["workload"] for run in runs):
         same = [run for run in runs if run["workload"] == workload]
         rows.append([workload, *_compared(same, "resident_mb", "{:.1f}")])
-    return _markdown(rows)
+    return table(rows)
 
 
 def _heading(figure, runs):
@@ -65,6 +65,7 @@ def _medians(runs, figure):
             for name in _names(runs)]
 
 
-def _markdown(rows):
+def table(rows):
+    """The rows, of which the first is the head."""
     rule = ["---"] + ["---:"] * (len(rows[0]) - 1)
     return "\n".join(f"| {' | '.join(row)} |" for row in [rows[0], rule, *rows[1:]])

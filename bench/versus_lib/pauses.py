@@ -1,0 +1,141 @@
+"""What others wait for: large changes under way, and keys that come due."""
+
+import contextlib
+import dataclasses
+import multiprocessing
+import random
+import socket
+import time
+
+from versus_lib.load import encode, fill
+
+SOURCE, BIG = "source", "big"
+SETTLE_S = 0.3       # before and after an action, so that the waits are its own
+AT_ONCE = 100_000    # keys due in the same millisecond
+IN_A_SECOND = 1_000  # keys due one after another
+LISTEN_S = 30        # then an event that has not come counts as that late
+
+
+@dataclasses.dataclass(frozen=True)
+class Action:
+    """A command on a set that has just been made."""
+
+    title: str
+    words: tuple
+
+
+ACTIONS = (
+    Action("DEL of {members} members", ("DEL", BIG)),
+    Action("SET over them", ("SET", BIG, "x")),
+    Action("PEXPIRE of them", ("PEXPIRE", BIG, "1")),
+    Action("ZREMRANGEBYRANK of half", ("ZREMRANGEBYRANK", BIG, "0", "{half}")),
+    Action("ZREMRANGEBYSCORE of half", ("ZREMRANGEBYSCORE", BIG, "-inf", "0.5")),
+    Action("FLUSHALL", ("FLUSHALL",)),
+)
+
+
+class Connection:
+    """One that sends a request and reads the one line of its reply."""
+
+    def __init__(self, port):
+        self._socket = socket.create_connection(("127.0.0.1", port))
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.lines = self._socket.makefile("rb")
+
+    def ask(self, *words):
+        self._socket.sendall(encode(*words))
+        reply = self.lines.readline()
+        if not reply or reply.startswith(b"-"):
+            raise RuntimeError(f"{words[0]}: {reply.decode()}")
+        return reply
+
+    def give_up_after(self, seconds):
+        self._socket.settimeout(seconds)
+
+    def message(self):
+        """The next message of a channel; None if none comes."""
+        with contextlib.suppress(TimeoutError):
+            return [self.lines.readline() for _ in range(7)][-1].strip()
+
+
+def fill_set(port, members):
+    chance = random.Random(1)
+
+    def requests():
+        for first in range(0, members, 100):
+            words = ["ZADD", SOURCE]
+            for member in range(first, min(first + 100, members)):
+                words += [chance.random(), f"user:{member * 7919 % 2**31:010x}"]
+            yield encode(*words)
+
+    fill(port, requests())
+
+
+def _watch(port, stop, found):
+    """Asks PING until told to stop; leaves how long each took, in milliseconds."""
+    connection, waits = Connection(port), []
+    while not stop.is_set():
+        before = time.perf_counter()
+        connection.ask("PING")
+        waits.append(1000 * (time.perf_counter() - before))
+    found.put(waits)
+
+
+def _summary(figures):
+    figures.sort()
+    return figures[len(figures) * 99 // 100], figures[-1]
+
+
+@contextlib.contextmanager
+def _others(port):
+    """A client that asks all the while; gives a list that holds the summary afterwards."""
+    stop, found, summary = multiprocessing.Event(), multiprocessing.Queue(), []
+    watcher = multiprocessing.Process(target=_watch, args=(port, stop, found))
+    watcher.start()
+    time.sleep(SETTLE_S)
+    yield summary
+    time.sleep(SETTLE_S)
+    stop.set()
+    summary += _summary(found.get())
+    watcher.join()
+
+
+def with_waits(port, action):
+    """The 99th percentile and the longest of the waits while a copy of the set undergoes it."""
+    connection = Connection(port)
+    connection.ask("ZUNIONSTORE", BIG, 1, SOURCE)
+    half = int(connection.ask("ZCARD", BIG)[1:]) // 2
+    with _others(port) as summary:
+        connection.ask(*(word.format(half=half - 1) for word in action.words))
+    with contextlib.suppress(RuntimeError):
+        connection.ask("DEL", BIG)
+    return summary
+
+
+def expiry_lags(port, keys):
+    """The same of keys due at once, and how late the events of keys due one by one are."""
+    fill(port, (encode("SET", f"later:{key}", "x", "EX", 100_000 + key) for key in range(keys)))
+    due = int(1000 * time.time()) + 3000
+    fill(port, (encode("SET", f"once:{key}", "x", "PXAT", due) for key in range(AT_ONCE)))
+    with _others(port) as at_once:
+        time.sleep(max(0.0, due / 1000 - time.time()) + 1)
+    return {f"{AT_ONCE:,} keys due in the same millisecond": at_once,
+            f"lag of `expired`, {IN_A_SECOND:,} keys in a second among {{keys}}": _lags(port)}
+
+
+def _lags(port):
+    asking, listening = Connection(port), Connection(port)
+    asking.ask("CONFIG", "SET", "notify-keyspace-events", "Ex")
+    listening.ask("SUBSCRIBE", "__keyevent@0__:expired")
+    for _ in range(5):
+        listening.lines.readline()
+    start = int(1000 * time.time()) + 2000
+    fill(port, (encode("SET", f"due:{start + number}", "x", "PXAT", start + number)
+                for number in range(IN_A_SECOND)))
+    listening.give_up_after(LISTEN_S)
+    lags, end = [], start / 1000 + LISTEN_S
+    while len(lags) < IN_A_SECOND and time.time() < end and (key := listening.message()):
+        if key.startswith(b"due:"):
+            lags.append(1000 * time.time() - int(key[4:]))
+    lags += [1000.0 * LISTEN_S] * (IN_A_SECOND - len(lags))
+    return _summary(lags)
