@@ -125,5 +125,14 @@ TEST(LongDoubleText, HasRoomForTheLargest) {
   EXPECT_EQ(ParseLongDouble(LongDoubleText(largest)), largest);
 }
 
+TEST(FixedText, HasAllItsDigitsWhateverTheySay) {
+  EXPECT_EQ(FixedText(0, 4), "0.0000");
+  EXPECT_EQ(FixedText(166274.15156960033, 4), "166274.1516");
+  EXPECT_EQ(FixedText(-180.000001, 6), "-180.000001");
+  EXPECT_EQ(FixedText(1e21, 2), "1000000000000000000000.00");
+  EXPECT_EQ(FixedText(-std::numeric_limits<double>::max(), 6).size(), 317u);
+  EXPECT_EQ(FixedText(-std::numeric_limits<double>::infinity(), 6), "-inf");
+}
+
 }  // namespace
 }  // namespace zsetd
