@@ -290,16 +290,32 @@ Block* Block::Pack(std::span<const BlockItem> items, const BlockPlan& plan) {
   return block;
 }
 
+Block* Block::Copied(const Block& block, size_t room) {
+  const size_t front_bytes = block.FrontEnd() - reinterpret_cast<const char*>(&block);
+  const size_t member_bytes = block.MemberBytes(block.count_);
+  Block* copy = Allocate(front_bytes + member_bytes + room, block.format_, block.count_);
+  const uint16_t capacity = copy->capacity_;
+  Copy(static_cast<void*>(copy), &block, front_bytes);
+  copy->capacity_ = capacity;
+  Copy(Mutable(copy->End()) - member_bytes, block.End() - member_bytes, member_bytes);
+  return copy;
+}
+
 Block* Block::Moved(Block* block, size_t room) {
-  const size_t front_bytes = block->FrontEnd() - reinterpret_cast<const char*>(block);
-  const size_t member_bytes = block->MemberBytes(block->count_);
-  Block* moved = Allocate(front_bytes + member_bytes + room, block->format_, block->count_);
-  const uint16_t capacity = moved->capacity_;
-  Copy(static_cast<void*>(moved), block, front_bytes);
-  moved->capacity_ = capacity;
-  Copy(Mutable(moved->End()) - member_bytes, block->End() - member_bytes, member_bytes);
+  Block* moved = Copied(*block, room);
   Free(block);
   return moved;
+}
+
+Block* Block::Clone(const Block& block) {
+  Block* clone = Copied(block, 0);
+  for (size_t i = 0; clone->HasLengths() && i < clone->count_; ++i) {
+    const LargeMember* shared = clone->LargeAt(i);
+    if (shared == nullptr) continue;
+    LargeMember* own = LargeMember::Make(shared->view());
+    Copy(Mutable(clone->MemberPlace(i)), &own, sizeof(own));
+  }
+  return clone;
 }
 
 void Block::Prefetch() const {

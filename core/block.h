@@ -51,6 +51,9 @@ class Block {
   static Block* Pack(std::span<const BlockItem> items, const BlockPlan& plan);
   static void Free(Block* block);  // leaves LargeMembers alone
 
+  // The same elements once more, LargeMembers included, with no room to spare.
+  static Block* Clone(const Block& block);
+
   // The same block in a larger or smaller allocation; the old one is freed. `room` is what it shall
   // have free.
   static Block* Moved(Block* block, size_t room);
@@ -135,6 +138,7 @@ class Block {
   };
 
   Block(const BlockFormat& format, size_t count) : count_(count), format_(format) {}
+  static Block* Copied(const Block& block, size_t room);  // with the same LargeMembers
   static Block* Allocate(size_t bytes, const BlockFormat& format, size_t count);
 
   const char* LineAt(int line) const { return reinterpret_cast<const char*>(this) + 64 * line; }

@@ -87,15 +87,18 @@ SortedSet SortedSet::Of(std::span<Element> elements) {
 
 SortedSet SortedSet::Clone() const {
   SortedSet copy;
-  const Block* block = empty() ? nullptr : At(0).reader_.block();
-  for (; block != nullptr; block = list() ? list()->Next(*block) : nullptr) {
-    UnpackedBlock unpacked(*block);
+  ForEachBlock([&](const Block& block) {
+    UnpackedBlock unpacked(block);
     for (BlockItem& item : unpacked.items()) item.large = MakeLarge(item.member);
     copy.Append(unpacked.items());
-  }
+  });
   copy.longest_member_ = longest_member_;
   copy.largest_size_ = largest_size_;
   return copy;
+}
+
+const Block* SortedSet::BlockAfter(const Block& block) const {
+  return list() ? list()->Next(block) : nullptr;
 }
 
 SortedSet SortedSet::Copy(RankRange ranks) const {

@@ -126,6 +126,10 @@ class SortedSet {
   // A cursor at the element of that rank, or past the end. O(log n).
   Cursor At(size_t rank) const;
 
+  // Calls visit(const Block&) for the packed blocks that it consists of, in order.
+  template <class Visit>
+  void ForEachBlock(Visit visit) const;
+
  private:
   friend class Cursor;
   struct FreeBlock {
@@ -140,6 +144,7 @@ class SortedSet {
   void Append(std::span<BlockItem> items);
   uint8_t TagFor(std::string_view member) const;
   void NoteSizes(size_t member_bytes, size_t size);
+  const Block* BlockAfter(const Block& block) const;  // or null
   void BecomeLarge();
   void BecomeSmallAgain();
 
@@ -175,5 +180,11 @@ class SortedSet::Cursor {
   BlockReader reader_;
   bool valid_ = false;
 };
+
+template <class Visit>
+void SortedSet::ForEachBlock(Visit visit) const {
+  const Block* block = empty() ? nullptr : At(0).reader_.block();
+  for (; block != nullptr; block = BlockAfter(*block)) visit(*block);
+}
 
 }  // namespace zsetd

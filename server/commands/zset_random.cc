@@ -3,8 +3,8 @@
 #include <limits>
 #include <memory>
 #include <string_view>
-#include <utility>
 
+#include "core/element_pool.h"
 #include "core/sample.h"
 #include "server/commands/families.h"
 #include "server/commands/zset_reply.h"
@@ -55,17 +55,17 @@ void ReplyOne(Call& call, const SortedSet* set) {
 // Draws without end, or nearly, from a set as it was when they began.
 class LongDraws : public LongReply {
  public:
-  LongDraws(SortedSet set, const RandomRequest& request, Rng& rng)
-      : set_(std::move(set)), request_(request), left_(request.size()), rng_(rng) {}
+  LongDraws(const SortedSet& set, const RandomRequest& request, Rng& rng)
+      : pool_(set), with_scores_(request.with_scores), left_(request.size()), rng_(rng) {}
 
   bool WriteNext(ReplyWriter& reply) override {
-    ReplyElement(reply, AtRandom(set_, rng_).element(), request_.with_scores);
+    ReplyElement(reply, pool_.Draw(rng_), with_scores_);
     return --left_ > 0;
   }
 
  private:
-  SortedSet set_;
-  RandomRequest request_;
+  ElementPool pool_;
+  bool with_scores_;
   size_t left_;
   Rng& rng_;
 };
@@ -78,7 +78,7 @@ void ReplyDraws(Call& call, const SortedSet& set, const RandomRequest& request) 
   }
   StartElements(call.reply, request.size(), request.with_scores);
   if (request.size() > std::max(kManyDraws, set.size())) {
-    return call.ReplyAtLength(std::make_unique<LongDraws>(set.Clone(), request, rng));
+    return call.ReplyAtLength(std::make_unique<LongDraws>(set, request, rng));
   }
   for (size_t left = request.size(); left > 0; --left) {
     ReplyElement(call.reply, AtRandom(set, rng).element(), request.with_scores);

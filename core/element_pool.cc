@@ -1,0 +1,30 @@
+#include "core/element_pool.h"
+
+#include <algorithm>
+
+namespace zsetd {
+
+ElementPool::ElementPool(const SortedSet& set) {
+  set.ForEachBlock([&](const Block& block) {
+    blocks_.push_back(Block::Clone(block));
+    most_in_block_ = std::max(most_in_block_, block.count());
+  });
+}
+
+ElementPool::~ElementPool() {
+  for (Block* block : blocks_) {
+    block->FreeLargeMembers();
+    Block::Free(block);
+  }
+}
+
+// A place is drawn as if all blocks were as full as the fullest, until an element stands there.
+Element ElementPool::Draw(Rng& rng) {
+  while (true) {
+    const Block& block = *blocks_[rng.Below(blocks_.size())];
+    const size_t i = rng.Below(most_in_block_);
+    if (i < block.count()) return {block.MemberAt(i, buffer_), ScoreOf(block.CodeAt(i))};
+  }
+}
+
+}  // namespace zsetd

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "core/block.h"
+#include "core/rng.h"
+#include "core/sorted_set.h"
+
+namespace zsetd {
+
+// The elements of a set as they were, to draw from. Their blocks are copied as they stand, without
+// levels or index, which take SortedSet::Clone most of its time.
+class ElementPool {
+ public:
+  explicit ElementPool(const SortedSet& set);  // not an empty one; O(n)
+  ElementPool(const ElementPool&) = delete;
+  ElementPool& operator=(const ElementPool&) = delete;
+  ~ElementPool();
+
+  // Any of them, all equally likely; it stays in the pool. The member's bytes are valid until the
+  // next draw. O(1) expected.
+  Element Draw(Rng& rng);
+
+ private:
+  std::vector<Block*> blocks_;
+  size_t most_in_block_ = 0;
+  MemberBuffer buffer_;
+};
+
+}  // namespace zsetd

@@ -1,0 +1,49 @@
+#include "core/element_pool.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+namespace zsetd {
+namespace {
+
+// Draws until each has come some hundred times, and expects all to come about as often.
+void ExpectEvenDraws(const std::map<std::string, double>& scores, ElementPool& pool) {
+  constexpr int kTimes = 400;
+  Rng rng(1);
+  std::map<std::string, int> drawn;
+  for (size_t i = 0; i < kTimes * scores.size(); ++i) {
+    const Element element = pool.Draw(rng);
+    const auto held = scores.find(std::string(element.member));
+    ASSERT_NE(held, scores.end());
+    ASSERT_EQ(element.score, held->second);
+    ++drawn[held->first];
+  }
+  ASSERT_EQ(drawn.size(), scores.size());
+  for (const auto& [member, times] : drawn) ASSERT_NEAR(times, kTimes, 120) << member;
+}
+
+// Six standard deviations are 120. Of blocks that are more and less full, as removals leave them,
+// and with members of all lengths.
+TEST(ElementPool, DrawsAllElementsAlikeWhateverBecomesOfTheSet) {
+  for (const int size : {1, 3, 100, 1500}) {
+    SortedSet set;
+    std::map<std::string, double> scores;
+    for (int i = 0; i < size; ++i) {
+      const std::string member = std::string(i % 50 == 7 ? 300 : i % 5, 'x') + std::to_string(i);
+      scores[member] = i * 0.1;
+      set.Set(member, i * 0.1);
+    }
+    for (int i = 0; i < size; ++i) {
+      const std::string member = std::to_string(i);
+      if (i / 60 % 2 == 1 && set.Remove(member)) scores.erase(member);
+    }
+    ElementPool pool(set);
+    set.Remove(RankRange{0, set.size()});
+    ExpectEvenDraws(scores, pool);
+  }
+}
+
+}  // namespace
+}  // namespace zsetd
