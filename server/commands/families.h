@@ -31,6 +31,7 @@ std::span<const Command> ObjectCommands();
 std::span<const Command> PubSubCommands();
 std::span<const Command> ScanCommands();
 std::span<const Command> ServerCommands();
+std::span<const Command> SlowLogCommands();
 std::span<const Command> StringGetCommands();
 std::span<const Command> StringNumberCommands();
 std::span<const Command> StringRangeCommands();

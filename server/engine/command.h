@@ -11,7 +11,7 @@ namespace zsetd {
 
 class Call;
 
-// What a command is, as COMMAND INFO names it; the last four are not told there.
+// What a command is, as COMMAND INFO names it; the last five are not told there.
 enum CommandFlag : uint32_t {
   kWrite = 1u << 0,
   kReadOnly = 1u << 1,
@@ -33,6 +33,7 @@ enum CommandFlag : uint32_t {
   kDangerous = 1u << 17,        // an ACL category rather than a flag
   kNotQueued = 1u << 18,        // runs at once although a transaction is open
   kWhileListening = 1u << 19,   // a RESP2 client that listens to channels may say it
+  kSecretWords = 1u << 21,      // its arguments may be passwords, and are not told to others
   kEndsTransaction = 1u << 20,  // drops the open transaction even if it is refused
 };
 

@@ -145,7 +145,9 @@ void Engine::Run(Client& client, const Command& command, Words words) {
   CommandStats& stats = commands_.stats(command);
   ++stats.calls;
   command_ended_at_ = host_.stopwatch();
-  stats.micros += (command_ended_at_ - before).count();
+  const Micros took = command_ended_at_ - before;
+  stats.micros += took.count();
+  slow_log_.Consider(settings_, command, words, client, now_, took);
   ++stats_.commands_processed;
   if (call.refused()) ++stats.failed;
 }

@@ -21,6 +21,7 @@
 #include "server/engine/load_meter.h"
 #include "server/engine/lookahead.h"
 #include "server/engine/settings.h"
+#include "server/engine/slow_log.h"
 #include "server/engine/stats.h"
 #include "server/engine/watches.h"
 
@@ -134,6 +135,7 @@ class Engine {
   Channels& channels() { return channels_; }
   Watches& watches() { return watches_; }
   const Waiters& waiters() const { return waiters_; }
+  SlowLog& slow_log() { return slow_log_; }
   Stats& stats() { return stats_; }
   const LoadMeter& load() const { return load_; }
   void ResetStats();
@@ -166,6 +168,7 @@ class Engine {
   Watches watches_;
   Waiters waiters_;
   Stats stats_;
+  SlowLog slow_log_;
   LoadMeter load_;
   Lookahead lookahead_;
   Rng rng_;

@@ -42,6 +42,9 @@ struct Settings {
   std::string requirepass;  // empty: no password is asked for
   int64_t proto_max_bulk_len = 512 << 20;
 
+  int64_t slowlog_log_slower_than = 10000;  // microseconds; negative: nothing is noted
+  int64_t slowlog_max_len = 128;
+
   KeyspaceEvents notify_keyspace_events;
 
   // Up to which size OBJECT ENCODING says listpack.

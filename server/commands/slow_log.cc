@@ -1,0 +1,102 @@
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "server/commands/families.h"
+#include "server/commands/help.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+namespace {
+
+constexpr int64_t kUsualCount = 10;
+
+void ReplyCommand(ReplyWriter& reply, const SlowCommand& command) {
+  reply.Array(6);
+  reply.Integer(static_cast<int64_t>(command.id));
+  reply.Integer(std::chrono::duration_cast<std::chrono::seconds>(command.at).count());
+  reply.Integer(command.took.count());
+  reply.Array(command.words.size());
+  for (const std::string& word : command.words) reply.Bulk(word);
+  reply.Bulk(command.address);
+  reply.Bulk(command.name);
+}
+
+void Get(Call& call) {
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  constexpr std::string_view kBadCount = "ERR count should be greater than or equal to -1";
+  const int64_t wanted =
+      call.args.AtEnd() ? kUsualCount : call.args.IntegerIn(-1, kMost, kBadCount);
+  if (!call.args.AtEnd()) {
+    const std::string name(call.words()[1]);
+    call.args.Refuse("ERR unknown subcommand or wrong number of arguments for '" + name +
+                     "'. Try SLOWLOG HELP.");
+  }
+  if (call.Refused()) return;
+  const auto& commands = call.engine.slow_log().commands();
+  const size_t count =
+      wanted < 0 ? commands.size() : std::min(commands.size(), static_cast<size_t>(wanted));
+  call.reply.Array(count);
+  for (size_t i = 0; i < count; ++i) ReplyCommand(call.reply, commands[i]);
+}
+
+void Len(Call& call) {
+  call.reply.Integer(static_cast<int64_t>(call.engine.slow_log().commands().size()));
+}
+
+void Reset(Call& call) {
+  call.engine.slow_log().Reset();
+  call.reply.Ok();
+}
+
+constexpr uint32_t kFlags = kAdmin | kLoading | kStale;
+
+constexpr Command kCommands[] = {
+    {.name = "slowlog",
+     .arity = -2,
+     .group = CommandGroup::kServer,
+     .since = "2.2.12",
+     .summary = "Commands that took long.",
+     .cost = "That of the subcommand"},
+    {.name = "slowlog|get",
+     .run = Get,
+     .arity = -2,
+     .flags = kFlags,
+     .group = CommandGroup::kServer,
+     .since = "2.2.12",
+     .usage = "[count]",
+     .summary = "Tells the last commands that took long, ten unless told otherwise.",
+     .cost = "O(N) for N commands told"},
+    {.name = "slowlog|help",
+     .run = Help,
+     .arity = 2,
+     .flags = kLoading | kStale,
+     .group = CommandGroup::kServer,
+     .since = "6.2.0",
+     .summary = "Tells the subcommands.",
+     .cost = "O(1)"},
+    {.name = "slowlog|len",
+     .run = Len,
+     .arity = 2,
+     .flags = kFlags,
+     .group = CommandGroup::kServer,
+     .since = "2.2.12",
+     .summary = "Tells how many commands are remembered as slow.",
+     .cost = "O(1)"},
+    {.name = "slowlog|reset",
+     .run = Reset,
+     .arity = 2,
+     .flags = kFlags,
+     .group = CommandGroup::kServer,
+     .since = "2.2.12",
+     .summary = "Forgets the commands that took long.",
+     .cost = "O(N) for N commands remembered"},
+};
+
+}  // namespace
+
+std::span<const Command> SlowLogCommands() { return kCommands; }
+
+}  // namespace zsetd

@@ -1,0 +1,54 @@
+#include "server/engine/slow_log.h"
+
+#include <string_view>
+
+#include "protocol/number_text.h"
+#include "server/engine/client.h"
+#include "server/engine/command.h"
+#include "server/engine/settings.h"
+
+namespace zsetd {
+namespace {
+
+constexpr size_t kMostWords = 32;       // Redis: SLOWLOG_ENTRY_MAX_ARGC
+constexpr size_t kMostWordBytes = 128;  // Redis: SLOWLOG_ENTRY_MAX_STRING
+
+std::string Shortened(std::string_view word) {
+  if (word.size() <= kMostWordBytes) return std::string(word);
+  return std::string(word.substr(0, kMostWordBytes)) + "... (" +
+         IntegerText(static_cast<int64_t>(word.size() - kMostWordBytes)) + " more bytes)";
+}
+
+std::vector<std::string> Shortened(Words words) {
+  const bool too_many = words.size() > kMostWords;
+  std::vector<std::string> shortened;
+  for (const std::string_view word : words.first(too_many ? kMostWords - 1 : words.size())) {
+    shortened.push_back(Shortened(word));
+  }
+  const auto left_out = static_cast<int64_t>(words.size() - shortened.size());
+  if (too_many) shortened.push_back("... (" + IntegerText(left_out) + " more arguments)");
+  return shortened;
+}
+
+// The words without what may be a password.
+std::vector<std::string> Worth(const Command& command, Words words) {
+  std::vector<std::string> worth = Shortened(words);
+  const size_t name_words = command.IsSubcommand() ? 2 : 1;
+  for (size_t i = name_words; command.Has(kSecretWords) && i < worth.size(); ++i) {
+    worth[i] = "(redacted)";
+  }
+  return worth;
+}
+
+}  // namespace
+
+void SlowLog::Consider(const Settings& settings, const Command& command, Words words,
+                       const Client& client, Millis now, Micros took) {
+  const int64_t threshold = settings.slowlog_log_slower_than;
+  if (threshold < 0 || took.count() < threshold || command.Has(kSkipSlowlog)) return;
+  commands_.push_front({next_id_++, now, took, Worth(command, words), client.address, client.name});
+  const auto most = static_cast<size_t>(settings.slowlog_max_len);
+  while (commands_.size() > most) commands_.pop_back();
+}
+
+}  // namespace zsetd

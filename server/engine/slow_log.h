@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "core/time.h"
+#include "protocol/words.h"
+
+namespace zsetd {
+
+class Client;
+struct Command;
+struct Settings;
+
+// A command that took long, as SLOWLOG GET tells it.
+struct SlowCommand {
+  uint64_t id = 0;
+  Millis at{0};  // when it was over
+  Micros took{0};
+  std::vector<std::string> words;  // as many and as much of each as are worth telling
+  std::string address;             // of who asked
+  std::string name;
+};
+
+// The last commands that took longer than slowlog-log-slower-than, slowlog-max-len of them at most.
+// Costs nothing for those that did not.
+class SlowLog {
+ public:
+  // Notes the command, if it took long enough.
+  void Consider(const Settings& settings, const Command& command, Words words, const Client& client,
+                Millis now, Micros took);
+
+  const std::deque<SlowCommand>& commands() const { return commands_; }  // the latest first
+  void Reset() { commands_.clear(); }                                    // ids go on
+
+ private:
+  std::deque<SlowCommand> commands_;
+  uint64_t next_id_ = 0;
+};
+
+}  // namespace zsetd
