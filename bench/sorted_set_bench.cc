@@ -1,7 +1,10 @@
 // The sorted set beside its yardsticks: bytes per member, time per operation, the longest pauses.
 //
-//   cmake --preset release -DZSETD_BENCH=ON && cmake --build build/release --target
-//   sorted_set_bench build/release/bench/sorted_set_bench --benchmark_filter=Memory
+//   cmake --preset release -DZSETD_BENCH=ON
+//   cmake --build build/release --target sorted_set_bench
+//   build/release/bench/sorted_set_bench --benchmark_filter=Memory
+//
+// bench/engine does all this and makes a table of it.
 
 #include <benchmark/benchmark.h>
 #include <time.h>
@@ -9,6 +12,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "bench/memory_meter.h"
@@ -86,13 +90,17 @@ void Insert(benchmark::State& state, Scores scores) {
   const size_t size = state.range(0);
   const size_t rounds = std::max<size_t>(1, 200'000 / size);
   for (auto _ : state) {
-    double nanos = 0;
+    double nanos = 0, bytes = 0;
     for (size_t round = 0; round < rounds; ++round) {
-      Set set;
+      const bool last = round + 1 == rounds;  // to measure takes the allocator's free pages away
+      const MemoryUse before = last ? MeasureMemory() : MemoryUse();
+      auto set = std::make_unique<Set>();
       const double start = NowNanos();
-      Fill(set, Workload(Members::kRandomBytes, scores), 0, size);
+      Fill(*set, Workload(Members::kRandomBytes, scores), 0, size);
       nanos += NowNanos() - start;
+      if (last) bytes = double(MeasureMemory().allocated - before.allocated);
     }
+    state.counters["bytes"] = bytes / double(size);
     state.SetIterationTime(nanos / 1e9);
     state.counters["ns"] = nanos / double(size * rounds);
   }
@@ -260,70 +268,72 @@ void RemoveHalfByRange(benchmark::State& state) {
 
 // -------------------------------------------------------------------------------------------------
 
-template <class Benchmark>
-void Register(const std::string& name, const char* set, Benchmark run, std::vector<int64_t> sizes,
-              bool once, bool manual = false) {
-  auto* registered = benchmark::RegisterBenchmark((name + "/" + set).c_str(), run);
-  for (const int64_t size : sizes) registered->Arg(size);
-  if (once) registered->Iterations(1);
-  if (manual) registered->UseManualTime();
-}
-
 constexpr int64_t kThousand = 1000, kMillion = 1'000'000;
+
+// Runs once, for a benchmark that times itself or reports only counters.
+template <class Benchmark>
+void RegisterOnce(const std::string& name, int64_t size, Benchmark run) {
+  benchmark::RegisterBenchmark(name.c_str(), run)->Arg(size)->Iterations(1)->UseManualTime();
+}
 
 template <class Set>
 void RegisterMemory() {
-  const auto memory = [](Members members, Scores scores, int updates) {
-    return [=](benchmark::State& state) { Memory<Set>(state, members, scores, updates); };
+  const auto memory = [](const std::string& name, int64_t size, Members members, Scores scores,
+                         int updates = 0) {
+    RegisterOnce("Memory/" + name + "/" + Set::kName, size,
+                 [=](benchmark::State& state) { Memory<Set>(state, members, scores, updates); });
   };
-  const std::vector<int64_t> five = {5 * kMillion};
-  Register("Memory/random20", Set::kName, memory(Members::kRandomBytes, Scores::kRandom, 0), five,
-           true);
-  Register("Memory/random20_timestamps", Set::kName,
-           memory(Members::kRandomBytes, Scores::kTimestamps, 0), five, true);
-  Register("Memory/padded", Set::kName, memory(Members::kPadded, Scores::kRandom, 0), five, true);
-  Register("Memory/padded_timestamps", Set::kName, memory(Members::kPadded, Scores::kTimestamps, 0),
-           five, true);
-  Register("Memory/shortest_timestamps", Set::kName,
-           memory(Members::kShortest, Scores::kTimestamps, 0), {kMillion}, true);
-  Register("Memory/random20_ten_updates", Set::kName,
-           memory(Members::kRandomBytes, Scores::kRandom, 10), {kMillion}, true);
+  memory("random20", 5 * kMillion, Members::kRandomBytes, Scores::kRandom);
+  memory("random20_timestamps", 5 * kMillion, Members::kRandomBytes, Scores::kTimestamps);
+  memory("padded", 5 * kMillion, Members::kPadded, Scores::kRandom);
+  memory("padded_timestamps", 5 * kMillion, Members::kPadded, Scores::kTimestamps);
+  memory("shortest_timestamps", kMillion, Members::kShortest, Scores::kTimestamps);
+  memory("random20_ten_updates", kMillion, Members::kRandomBytes, Scores::kRandom, 10);
 }
 
+// All of one size, one after another: they share the filled set.
 template <class Set>
-void RegisterTimes() {
-  const std::vector<int64_t> sizes = {kThousand, kMillion, 5 * kMillion};
-  Register(
-      "Insert", Set::kName, [](benchmark::State& s) { Insert<Set>(s, Scores::kRandom); }, sizes,
-      true, true);
-  Register(
-      "InsertInOrder", Set::kName, [](benchmark::State& s) { Insert<Set>(s, Scores::kTimestamps); },
-      sizes, true, true);
-  Register("ScoreHit", Set::kName, ScoreHit<Set>, sizes, false);
-  Register("ScoreMiss", Set::kName, ScoreMiss<Set>, sizes, false);
-  Register("HundredByScore", Set::kName, HundredByScore<Set>, sizes, false);
-  Register("Walk", Set::kName, Walk<Set>, sizes, true, true);
+void RegisterTimes(int64_t size) {
+  const auto once = [&](const char* name, auto run) {
+    RegisterOnce(std::string(name) + "/" + Set::kName, size, run);
+  };
+  const auto many = [&](const char* name, auto run) {
+    benchmark::RegisterBenchmark((std::string(name) + "/" + Set::kName).c_str(), run)->Arg(size);
+  };
+  once("Insert", [](benchmark::State& state) { Insert<Set>(state, Scores::kRandom); });
+  once("InsertInOrder", [](benchmark::State& state) { Insert<Set>(state, Scores::kTimestamps); });
+  many("ScoreHit", ScoreHit<Set>);
+  many("ScoreMiss", ScoreMiss<Set>);
+  many("HundredByScore", HundredByScore<Set>);
+  once("Walk", Walk<Set>);
   if constexpr (requires(Set set) { set.Rank(""); }) {
-    Register("Rank", Set::kName, Rank<Set>, sizes, false);
-    Register("TenByRank", Set::kName, TenByRank<Set>, sizes, false);
+    many("Rank", Rank<Set>);
+    many("TenByRank", TenByRank<Set>);
   }
-  Register("PopMin", Set::kName, PopMin<Set>, sizes, true, true);
-  Register("Remove", Set::kName, Remove<Set>, sizes, true, true);
-  Register("Update", Set::kName, Update<Set>, sizes, false);
-  Register("GrowthPauses", Set::kName, GrowthPauses<Set>, {5 * kMillion}, true);
+  if constexpr (std::is_same_v<Set, Ours>) many("ScoreHitsAhead", ScoreHitsAhead);
+  once("PopMin", PopMin<Set>);
+  once("Remove", Remove<Set>);
+  many("Update", Update<Set>);
 }
 
 void RegisterAll() {
   RegisterMemory<Ours>();
   RegisterMemory<Textbook>();
-  Register("Memory/small_sets", Ours::kName, SmallSets, {30}, true);
-  RegisterTimes<Ours>();
-  Register("ScoreHitsAhead", Ours::kName, ScoreHitsAhead, {kThousand, kMillion, 5 * kMillion},
-           false);
-  RegisterTimes<Textbook>();
-  RegisterTimes<Abseil>();
-  Register("FreeAll", Ours::kName, FreeAll, {5 * kMillion}, true);
-  Register("RemoveHalfByRange", Ours::kName, RemoveHalfByRange, {5 * kMillion}, true);
+  RegisterOnce("Memory/small_sets/" + std::string(Ours::kName), 30, SmallSets);
+  for (int64_t size = kThousand; size <= 10 * kMillion; size *= 10) {
+    RegisterTimes<Ours>(size);
+    RegisterTimes<Textbook>(size);
+    RegisterTimes<Abseil>(size);
+    if (size != kMillion) continue;
+    RegisterTimes<Ours>(5 * size);
+    RegisterTimes<Textbook>(5 * size);
+    RegisterTimes<Abseil>(5 * size);
+  }
+  RegisterOnce("GrowthPauses/" + std::string(Ours::kName), 5 * kMillion, GrowthPauses<Ours>);
+  RegisterOnce("GrowthPauses/" + std::string(Textbook::kName), 5 * kMillion,
+               GrowthPauses<Textbook>);
+  RegisterOnce("FreeAll/" + std::string(Ours::kName), 5 * kMillion, FreeAll);
+  RegisterOnce("RemoveHalfByRange/" + std::string(Ours::kName), 5 * kMillion, RemoveHalfByRange);
 }
 
 }  // namespace

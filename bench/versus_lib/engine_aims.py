@@ -1,0 +1,106 @@
+"""What the sorted set is to reach, figure by figure."""
+
+import dataclasses
+
+OURS, YARDSTICK = "zsetd", "skip list + dict"
+THOUSAND, MILLION = 1_000, 1_000_000
+
+
+@dataclasses.dataclass(frozen=True)
+class AtMost:
+    """A counter that is not to exceed the aim."""
+
+    title: str
+    key: tuple  # benchmark, size
+    counter: str
+    aim: float
+    form: str = "{:,.1f}"
+
+    def row(self, found):
+        entry = found.get((self.key[0], OURS, self.key[1]))
+        if entry is None:
+            return None
+        value = entry[self.counter]
+        return _row(self.title, self.form, value, "at most ", self.aim, value <= self.aim)
+
+
+@dataclasses.dataclass(frozen=True)
+class TimesFaster:
+    """An operation that is to be so many times faster than the yardstick's."""
+
+    title: str
+    benchmark: str
+    size: int
+    aim: float
+
+    def row(self, found):
+        ours = found.get((self.benchmark, OURS, self.size))
+        yardstick = found.get((self.benchmark, YARDSTICK, self.size))
+        if ours is None or yardstick is None:
+            return None
+        value = yardstick["ns"] / ours["ns"]
+        title = f"{self.title}, {self.size:,} members, times faster"
+        return _row(title, "{:.2f}", value, "", self.aim, value >= self.aim)
+
+
+@dataclasses.dataclass(frozen=True)
+class AtMostTimes:
+    """A counter that is not to exceed another's by more than so much."""
+
+    title: str
+    key: tuple
+    other: tuple
+    counter: str
+    aim: float
+
+    def row(self, found):
+        entry = found.get((self.key[0], OURS, self.key[1]))
+        other = found.get((self.other[0], OURS, self.other[1]))
+        if entry is None or other is None:
+            return None
+        value = entry[self.counter] / other[self.counter]
+        return _row(self.title, "{:.2f}", value, "at most ", self.aim, value <= self.aim)
+
+
+def _row(title, form, value, prefix, aim, reached):
+    return [title, form.format(value), prefix + f"{aim:g}", "reached" if reached else "**missed**"]
+
+
+_MEMORY = [
+    AtMost(f"bytes a member, {title}", (f"Memory/{name}", 5 * MILLION), "bytes", aim)
+    for title, name, aim in (
+        ("20 random bytes, random scores", "random20", 33.5),
+        ("20 random bytes, timestamps", "random20_timestamps", 28),
+        ("member:%013d, random scores", "padded", 15),
+        ("member:%013d, timestamps", "padded_timestamps", 10))
+] + [AtMost("bytes a member, %d in order", ("Memory/shortest_timestamps", MILLION), "bytes", 10),
+     AtMostTimes("bytes after ten new scores each, times those before",
+                 ("Memory/random20_ten_updates", MILLION), ("Insert", MILLION), "bytes", 1.15)]
+
+_OPERATIONS = (
+    ("insert", "Insert", {MILLION: 3.5, 5 * MILLION: 4}),
+    ("insert in order", "InsertInOrder", {MILLION: 2, 5 * MILLION: 2}),
+    ("score, a hit", "ScoreHit", {MILLION: 3, 5 * MILLION: 3}),
+    ("score, a miss", "ScoreMiss", {MILLION: 5, 5 * MILLION: 5}),
+    ("rank", "Rank", {MILLION: 4, 5 * MILLION: 4}),
+    ("remove", "Remove", {MILLION: 4, 5 * MILLION: 4}),
+    ("pop the lowest", "PopMin", {MILLION: 4, 5 * MILLION: 4}),
+    ("ten by rank", "TenByRank", {MILLION: 6, 5 * MILLION: 6}),
+    ("a hundred by score", "HundredByScore", {MILLION: 6, 5 * MILLION: 6}),
+    ("walk", "Walk", {MILLION: 8, 5 * MILLION: 8}),
+    ("new score", "Update", {}),
+)
+
+_TIMES = [TimesFaster(title, benchmark, size, aim)
+          for title, benchmark, aims in _OPERATIONS
+          for size, aim in {THOUSAND: 0.8, **aims}.items()]
+
+_PAUSES = [
+    AtMost("99.99 % of inserts up to 5,000,000, microseconds", ("GrowthPauses", 5 * MILLION),
+           "p99.99_us", 10),
+    AtMost("the longest of them", ("GrowthPauses", 5 * MILLION), "worst_us", 50),
+    AtMost("removing half of 5,000,000 by range, milliseconds", ("RemoveHalfByRange", 5 * MILLION),
+           "ms", 5),
+]
+
+AIMS = _MEMORY + _TIMES + _PAUSES
