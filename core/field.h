@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace zsetd {
+
+// A name with its value: a field of a hash, or with no value a member of a set.
+//
+// Packed it is a run of bytes in which nothing has a fixed width. The first mark is a length mark
+// (length_mark.h) of twice the name's length, and 1 more if a value follows; so the members of a
+// set pay nothing for the values that they lack.
+//
+//     [ 2 * length + 1 | length of the value ] [ name ] [ value ]
+struct Field {
+  std::string_view name;
+  std::string_view value;
+
+  const char* end() const { return value.data() + value.size(); }  // of a packed one
+};
+
+// The bytes that the field takes when packed.
+size_t PackedBytes(const Field& field);
+
+// Packs the field from `at` on and returns where it ends. What it views must not lie there.
+char* Pack(char* at, const Field& field);
+
+// The field that is packed at `at`; its views stay there.
+Field Unpack(const char* at);
+
+}  // namespace zsetd

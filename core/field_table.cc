@@ -1,0 +1,139 @@
+#include "core/field_table.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "core/allocation.h"
+#include "core/keyed_hash.h"
+
+namespace zsetd {
+
+// The seed is as secret as the key of KeyedHash, and the same for all tables.
+FieldTable::Large::Large() : fields(KeyedHash("the seed of tables")) {}
+
+void FieldTable::Large::Insert(const Field& field) {
+  const FieldNode& node = fields.Insert(FieldNode::Make(field));
+  node_bytes += AllocatedBytes(&node);
+}
+
+// False if there is none of that name.
+bool FieldTable::Large::Replace(const Field& field) {
+  FieldNode* old = fields.Find(field.name);
+  if (old == nullptr) return false;
+  auto fresh = FieldNode::Make(field);
+  node_bytes += AllocatedBytes(fresh.get()) - AllocatedBytes(old);
+  fields.Replace(*old, std::move(fresh));
+  return true;
+}
+
+bool FieldTable::Large::Erase(std::string_view name) {
+  FieldNode* node = fields.Find(name);
+  if (node == nullptr) return false;
+  node_bytes -= AllocatedBytes(node);
+  fields.Extract(*node);
+  return true;
+}
+
+FieldTable FieldTable::Clone() const {
+  FieldTable copy;
+  if (large_) {
+    copy.large_ = MakeLarge();
+  } else {
+    copy.block_ = block_.Clone();
+  }
+  return copy;
+}
+
+std::unique_ptr<FieldTable::Large> FieldTable::MakeLarge() const {
+  auto large = std::make_unique<Large>();
+  ForEach([&](const Field& field) { large->Insert(field); });
+  return large;
+}
+
+size_t FieldTable::BytesUsed() const {
+  if (!large_) return block_.BytesUsed();
+  return AllocatedBytes(large_.get()) + large_->fields.BytesUsed() + large_->node_bytes;
+}
+
+std::optional<Field> FieldTable::Find(std::string_view name) const {
+  if (large_) {
+    const FieldNode* node = large_->fields.Find(name);
+    return node == nullptr ? std::nullopt : std::optional(node->field());
+  }
+  const size_t place = block_.PlaceOf(name);
+  return place == block_.bytes() ? std::nullopt : std::optional(block_.At(place));
+}
+
+void FieldTable::Insert(const Field& field) {
+  MakeRoomFor(field);
+  large_ ? large_->Insert(field) : block_.Append(field);
+}
+
+bool FieldTable::Set(const Field& field) {
+  MakeRoomFor(field);
+  if (Replace(field)) return false;
+  Insert(field);
+  return true;
+}
+
+bool FieldTable::Replace(const Field& field) {
+  if (large_) return large_->Replace(field);
+  const size_t place = block_.PlaceOf(field.name);
+  if (place == block_.bytes()) return false;
+  block_.Replace(place, field);
+  return true;
+}
+
+void FieldTable::MakeRoomFor(const Field& field) {
+  if (large_ || Fits(field)) return;
+  large_ = MakeLarge();
+  block_ = FieldBlock();
+}
+
+// As if it were new: then an old one of that name can take the value too.
+bool FieldTable::Fits(const Field& field) const {
+  return block_.count() < kMostPacked && block_.bytes() + PackedBytes(field) <= kMostPackedBytes;
+}
+
+bool FieldTable::Erase(std::string_view name) {
+  if (large_) return large_->Erase(name);
+  const size_t place = block_.PlaceOf(name);
+  if (place == block_.bytes()) return false;
+  block_.Erase(place);
+  return true;
+}
+
+Field FieldTable::Random(Rng& rng) const {
+  if (large_) return large_->fields.Random(rng)->field();
+  return block_.At(block_.PlaceAt(rng.Below(block_.count())));
+}
+
+std::vector<Field> FieldTable::Sample(size_t count, Rng& rng) const {
+  // Up to a quarter, one draw in four at worst gives what was drawn before.
+  const bool few = large_ && count <= size() / 4;
+  return few ? DrawFew(count, rng) : DrawMany(std::min(count, size()), rng);
+}
+
+std::vector<Field> FieldTable::DrawFew(size_t count, Rng& rng) const {
+  std::vector<Field> drawn;
+  absl::flat_hash_set<const char*> seen;  // where a name stands tells which it is
+  while (drawn.size() < count) {
+    const Field field = Random(rng);
+    if (seen.insert(field.name.data()).second) drawn.push_back(field);
+  }
+  return drawn;
+}
+
+std::vector<Field> FieldTable::DrawMany(size_t count, Rng& rng) const {
+  std::vector<Field> fields;
+  fields.reserve(size());
+  ForEach([&](const Field& field) { fields.push_back(field); });
+  for (size_t i = 0; count < fields.size() && i < count; ++i) {
+    std::swap(fields[i], fields[i + rng.Below(fields.size() - i)]);
+  }
+  fields.resize(count);
+  return fields;
+}
+
+}  // namespace zsetd

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "core/dictionary.h"
+#include "core/field_block.h"
+#include "core/field_node.h"
+#include "core/rng.h"
+
+namespace zsetd {
+
+// Fields with unique names: what hashes and sets are made of.
+//
+//   small    one packed block, in the order of arrival           core/field_block.h
+//   large    a dictionary, one allocation a field                core/dictionary.h
+//
+// A table is small until the block overflows, and large from then on. Movable, not copyable; what
+// was moved from is empty. Costs are for n fields; a small table takes as long as a glance at all
+// of its bounded block. Views are valid until the next change; what is handed in to be stored
+// is no view of the same table.
+class FieldTable {
+ public:
+  // What a block takes. Beyond, a dictionary's first 4 KB weigh little.
+  static constexpr size_t kMostPacked = 128;
+  static constexpr size_t kMostPackedBytes = 8192;
+
+  FieldTable Clone() const;  // O(n)
+
+  size_t size() const { return large_ ? large_->fields.size() : block_.count(); }  // O(1)
+
+  // The heap bytes, allocator rounding included. O(1).
+  size_t BytesUsed() const;
+
+  // The field of that name. O(1) expected.
+  std::optional<Field> Find(std::string_view name) const;
+
+  // Adds a field whose name is not there. O(1) expected.
+  void Insert(const Field& field);
+
+  // Adds the field, or gives the one of that name this value; true if it is new. O(1) expected.
+  bool Set(const Field& field);
+
+  // False if it was not there. O(1) expected.
+  bool Erase(std::string_view name);
+
+  // Calls visit(const Field&) for each. Nothing may change meanwhile. O(n).
+  template <class Visit>
+  void ForEach(Visit visit) const;
+
+  // Calls visit(const Field&) for some fields, all that a small table has, and returns the cursor
+  // for the next call, 0 at the end. A scan from 0 to 0 visits every field that was there
+  // throughout, whatever changes between the calls; some may come twice. O(1) expected if large.
+  template <class Visit>
+  uint64_t Scan(uint64_t cursor, Visit visit) const;
+
+  // A field by chance; there is one. O(1) expected.
+  Field Random(Rng& rng) const;
+
+  // `count` different fields by chance, or all if there are no more, in no order. O(count)
+  // expected, and where that is a good part of them O(n).
+  std::vector<Field> Sample(size_t count, Rng& rng) const;
+
+ private:
+  struct Large {
+    Large();
+
+    void Insert(const Field& field);
+    bool Replace(const Field& field);
+    bool Erase(std::string_view name);
+
+    Dictionary<FieldNode> fields;
+    size_t node_bytes = 0;
+  };
+
+  std::vector<Field> DrawFew(size_t count, Rng& rng) const;
+  std::vector<Field> DrawMany(size_t count, Rng& rng) const;
+  bool Fits(const Field& field) const;
+  void MakeRoomFor(const Field& field);
+  bool Replace(const Field& field);
+  std::unique_ptr<Large> MakeLarge() const;
+
+  FieldBlock block_;  // empty if large
+  std::unique_ptr<Large> large_;
+};
+
+template <class Visit>
+void FieldTable::ForEach(Visit visit) const {
+  if (large_) return large_->fields.ForEach([&](const FieldNode& node) { visit(node.field()); });
+  for (size_t place = 0; place < block_.bytes(); place = block_.PlaceAfter(place)) {
+    visit(block_.At(place));
+  }
+}
+
+template <class Visit>
+uint64_t FieldTable::Scan(uint64_t cursor, Visit visit) const {
+  if (large_) {
+    return large_->fields.Scan(cursor, [&](const FieldNode& node) { visit(node.field()); });
+  }
+  ForEach(visit);
+  return 0;
+}
+
+}  // namespace zsetd
