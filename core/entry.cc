@@ -14,46 +14,60 @@ namespace {
 constexpr size_t kLightBytes = 1 << 20;
 constexpr size_t kLightElements = 4096;
 
+bool IsHeavyValue(const ByteString& string) { return string.view().size() > kLightBytes; }
+bool IsHeavyValue(const List& list) {
+  return list.packed_bytes() > kLightBytes || list.size() > kLightElements;
+}
+bool IsHeavyValue(const Set& set) {
+  return set.size() > kLightElements || set.BytesUsed() > kLightBytes;
+}
+bool IsHeavyValue(const SortedSet& set) { return set.size() > kLightElements; }
+
+size_t HeapBytes(const std::string& text) { return AllocatedBytes(text); }
+template <class Aggregate>
+size_t HeapBytes(const Aggregate& aggregate) {
+  return aggregate.BytesUsed();
+}
+
 // Allocators give out such steps. Whatever fits in the same allocation can be assigned in place.
 constexpr size_t kAllocationStep = 16;
 
 }  // namespace
 
 static_assert(sizeof(Entry) == 8 && alignof(Entry) == 8);
-static_assert(alignof(List) <= alignof(Entry) && alignof(SortedSet) <= alignof(Entry) &&
-              alignof(std::string) <= alignof(Entry));
+static_assert(alignof(List) <= alignof(Entry) && alignof(Set) <= alignof(Entry) &&
+              alignof(SortedSet) <= alignof(Entry) && alignof(std::string) <= alignof(Entry));
 
 std::unique_ptr<Entry> Entry::Make(std::string_view key, Value value,
                                    std::optional<Millis> deadline) {
-  if (auto* list = std::get_if<List>(&value)) {
-    return MakeWith(key, kList, std::move(*list), deadline);
-  }
-  if (auto* set = std::get_if<SortedSet>(&value)) {
-    return MakeWith(key, kSortedSet, std::move(*set), deadline);
-  }
-  return MakeString(key, std::get<ByteString>(value), deadline);
+  return std::visit([&](auto& held) { return MakeOf(key, std::move(held), deadline); }, value);
 }
 
 std::unique_ptr<Entry> Entry::Remade(std::unique_ptr<Entry> entry, std::string_view key,
                                      std::optional<Millis> deadline) {
-  if (entry->IsShortString()) return MakeString(key, entry->AsString(), deadline);
-  if (auto* list = entry->GetIf<List>()) return MakeWith(key, kList, std::move(*list), deadline);
-  if (auto* set = entry->GetIf<SortedSet>()) {
-    return MakeWith(key, kSortedSet, std::move(*set), deadline);
-  }
-  return MakeWith(key, entry->kind_, std::move(entry->BodyAs<std::string>()), deadline);
+  if (entry->IsShortString()) return MakeOf(key, entry->AsString(), deadline);
+  return entry->VisitBody(
+      [&](auto& body) { return MakeWith(key, entry->kind_, std::move(body), deadline); });
 }
 
 std::unique_ptr<Entry> Entry::Copy(std::string_view key) const {
-  if (const auto* list = GetIf<List>()) return MakeWith(key, kList, list->Clone(), deadline());
-  if (const auto* set = GetIf<SortedSet>()) {
-    return MakeWith(key, kSortedSet, set->Clone(), deadline());
-  }
-  return MakeString(key, AsString(), deadline());
+  return VisitValue([&]<class T>(const T& value) {
+    if constexpr (std::is_same_v<T, ByteString>) {
+      return MakeOf(key, value, deadline());
+    } else {
+      return MakeOf(key, value.Clone(), deadline());
+    }
+  });
 }
 
-std::unique_ptr<Entry> Entry::MakeString(std::string_view key, ByteString string,
-                                         std::optional<Millis> deadline) {
+template <class Aggregate>
+std::unique_ptr<Entry> Entry::MakeOf(std::string_view key, Aggregate aggregate,
+                                     std::optional<Millis> deadline) {
+  return MakeWith(key, kKindOf<Aggregate>, std::move(aggregate), deadline);
+}
+
+std::unique_ptr<Entry> Entry::MakeOf(std::string_view key, ByteString string,
+                                     std::optional<Millis> deadline) {
   const std::string_view bytes = string.view();
   if (string.edited_in_place()) return MakeWith(key, kEditedString, std::string(bytes), deadline);
   if (bytes.size() > kMostShortBytes) {
@@ -91,14 +105,7 @@ Entry::Entry(std::string_view key, Kind kind, bool has_room, std::optional<Milli
 }
 
 Entry::~Entry() {
-  if (IsShortString()) return;
-  if (kind_ == kList) {
-    std::destroy_at(&BodyAs<List>());
-  } else if (kind_ == kSortedSet) {
-    std::destroy_at(&BodyAs<SortedSet>());
-  } else {
-    std::destroy_at(&BodyAs<std::string>());
-  }
+  if (!IsShortString()) VisitBody([](auto& body) { std::destroy_at(&body); });
 }
 
 // The allocator need not look up a size that it is told, and a sanitizer checks it.
@@ -114,29 +121,36 @@ void Entry::set_deadline(std::optional<Millis> deadline) {
 }
 
 std::string_view Entry::TypeName() const {
-  if (kind_ == kList) return "list";
-  return kind_ == kSortedSet ? "zset" : "string";
+  switch (kind_) {
+    case kList:
+      return "list";
+    case kSet:
+      return "set";
+    case kSortedSet:
+      return "zset";
+    default:
+      return "string";
+  }
 }
 
 bool Entry::IsEmptyAggregate() const {
-  if (const auto* list = GetIf<List>()) return list->empty();
-  if (const auto* set = GetIf<SortedSet>()) return set->empty();
-  return false;
+  return VisitValue([]<class T>(const T& value) {
+    if constexpr (std::is_same_v<T, ByteString>) {
+      return false;
+    } else {
+      return value.empty();
+    }
+  });
 }
 
 bool Entry::IsHeavy() const {
-  if (const auto* set = GetIf<SortedSet>()) return set->size() > kLightElements;
-  if (const auto* list = GetIf<List>()) {
-    return list->packed_bytes() > kLightBytes || list->size() > kLightElements;
-  }
-  return AsString().view().size() > kLightBytes;
+  return VisitValue([](const auto& value) { return IsHeavyValue(value); });
 }
 
 size_t Entry::BytesUsed() const {
   const size_t own = AllocatedBytes(this);
-  if (const auto* list = GetIf<List>()) return own + list->BytesUsed();
-  if (const auto* set = GetIf<SortedSet>()) return own + set->BytesUsed();
-  return IsShortString() ? own : own + AllocatedBytes(BodyAs<std::string>());
+  if (IsShortString()) return own;
+  return VisitBody([&](const auto& body) { return own + HeapBytes(body); });
 }
 
 bool Entry::AssignInPlace(ByteString string) {
@@ -160,9 +174,19 @@ std::string* Entry::StartEditing() {
 }
 
 size_t Entry::BodyBytes(Kind kind) {
-  if (kind <= kMostShortBytes) return 0;
-  if (kind <= kEditedString) return sizeof(std::string);
-  return kind == kList ? sizeof(List) : sizeof(SortedSet);
+  switch (kind) {
+    case kLongString:
+    case kEditedString:
+      return sizeof(std::string);
+    case kList:
+      return sizeof(List);
+    case kSet:
+      return sizeof(Set);
+    case kSortedSet:
+      return sizeof(SortedSet);
+    default:
+      return 0;
+  }
 }
 
 size_t Entry::AllocationFor(size_t key_size, Kind kind, bool has_room) {

@@ -4,10 +4,10 @@
 //   [ next | kind | length | deadline | long length | body | key bytes | value bytes ]
 //
 // `kind` tells a short string, of so many value bytes, from all other values, whose body is an
-// object: a long string, a list, a sorted set. `length` is the key's, in seven bits; keys that are
-// longer than these can tell have a long length. The eighth bit says whether there is room for a
-// deadline: that is made when it is needed, or when the allocator's rounding gives it for nothing.
-// So a key of 14 bytes with a value of 18 takes 48 with a deadline as without.
+// object: a long string, a list, a set, a sorted set. `length` is the key's, in seven bits; keys
+// that are longer than these can tell have a long length. The eighth bit says whether there is room
+// for a deadline: that is made when it is needed, or when the allocator's rounding gives it for
+// nothing. So a key of 14 bytes with a value of 18 takes 48 with a deadline as without.
 #pragma once
 
 #include <cstddef>
@@ -45,7 +45,7 @@ class Entry {
   std::string_view key() const { return {KeyBytes(), KeySize()}; }
   std::optional<Millis> deadline() const;
 
-  // Whether the value is a ByteString, a List, a SortedSet.
+  // Whether the value is a ByteString, a List, a Set, a SortedSet.
   template <class T>
   bool Holds() const;
 
@@ -55,11 +55,11 @@ class Entry {
   template <class T>
   requires(!std::is_same_v<T, ByteString>) T* GetIf();
 
-  // Calls visit with the value: a ByteString, a const List&, a const SortedSet&.
+  // Calls visit with the value: a ByteString, a const List&, a const Set&, a const SortedSet&.
   template <class Visit>
   decltype(auto) VisitValue(Visit visit) const;
 
-  // The name TYPE gives: "string", "list", "zset".
+  // The name TYPE gives: "string", "list", "set", "zset".
   std::string_view TypeName() const;
 
   // Whether it is an aggregate without elements; a key never keeps such a value.
@@ -90,9 +90,12 @@ class Entry {
   static constexpr Kind kLongString = 241;
   static constexpr Kind kEditedString = 242;  // long or not
   static constexpr Kind kList = 243;
-  static constexpr Kind kSortedSet = 244;
+  static constexpr Kind kSet = 244;
+  static constexpr Kind kSortedSet = 245;
+
+  // Of the value's class, of which each object is of one kind.
   template <class T>
-  static constexpr Kind kKindOf = std::is_same_v<T, List> ? kList : kSortedSet;
+  static constexpr Kind kKindOf = 0;
 
   static constexpr uint8_t kLongKey = 127;
   static constexpr Millis kNoDeadline = Millis::min();  // nothing that is past already gets in
@@ -103,8 +106,11 @@ class Entry {
   template <class Body>
   static std::unique_ptr<Entry> MakeWith(std::string_view key, Kind kind, Body body,
                                          std::optional<Millis> deadline);
-  static std::unique_ptr<Entry> MakeString(std::string_view key, ByteString string,
-                                           std::optional<Millis> deadline);
+  static std::unique_ptr<Entry> MakeOf(std::string_view key, ByteString string,
+                                       std::optional<Millis> deadline);
+  template <class Aggregate>
+  static std::unique_ptr<Entry> MakeOf(std::string_view key, Aggregate aggregate,
+                                       std::optional<Millis> deadline);
 
   static size_t BodyBytes(Kind kind);
   static size_t AllocationFor(size_t key_size, Kind kind, bool has_room);
@@ -144,6 +150,18 @@ class Entry {
     return At<Body>(BodyOffset());
   }
 
+  // Calls visit with the object of any value but a short string: a std::string&, List&, ...
+  template <class Visit>
+  decltype(auto) VisitBody(Visit visit) const {
+    return VisitBodyOf(*this, visit);
+  }
+  template <class Visit>
+  decltype(auto) VisitBody(Visit visit) {
+    return VisitBodyOf(*this, visit);
+  }
+  template <class Self, class Visit>
+  static decltype(auto) VisitBodyOf(Self& self, Visit visit);
+
   // In its bucket of the dictionary. No system of ours gives a program addresses of more than 47
   // bits unasked.
   Entry* next() const { return reinterpret_cast<Entry*>(static_cast<uintptr_t>(next_)); }
@@ -154,6 +172,13 @@ class Entry {
   uint64_t key_size_ : 7;
   uint64_t has_room_ : 1;  // for a deadline
 };
+
+template <>
+inline constexpr Entry::Kind Entry::kKindOf<List> = Entry::kList;
+template <>
+inline constexpr Entry::Kind Entry::kKindOf<Set> = Entry::kSet;
+template <>
+inline constexpr Entry::Kind Entry::kKindOf<SortedSet> = Entry::kSortedSet;
 
 inline std::optional<Millis> Entry::deadline() const {
   if (!HasRoomForDeadline()) return std::nullopt;
@@ -184,11 +209,30 @@ requires(!std::is_same_v<T, ByteString>) T* Entry::GetIf() {
   return Holds<T>() ? &BodyAs<T>() : nullptr;
 }
 
+template <class Self, class Visit>
+decltype(auto) Entry::VisitBodyOf(Self& self, Visit visit) {
+  switch (self.kind_) {
+    case kList:
+      return visit(self.template BodyAs<List>());
+    case kSet:
+      return visit(self.template BodyAs<Set>());
+    case kSortedSet:
+      return visit(self.template BodyAs<SortedSet>());
+    default:
+      return visit(self.template BodyAs<std::string>());
+  }
+}
+
 template <class Visit>
 decltype(auto) Entry::VisitValue(Visit visit) const {
-  if (kind_ == kList) return visit(BodyAs<List>());
-  if (kind_ == kSortedSet) return visit(BodyAs<SortedSet>());
-  return visit(AsString());
+  if (IsShortString()) return visit(AsString());
+  return VisitBody([&]<class Body>(const Body& body) -> decltype(auto) {
+    if constexpr (std::is_same_v<Body, std::string>) {
+      return visit(AsString());
+    } else {
+      return visit(body);
+    }
+  });
 }
 
 }  // namespace zsetd

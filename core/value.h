@@ -4,12 +4,13 @@
 
 #include "core/byte_string.h"
 #include "core/list.h"
+#include "core/set.h"
 #include "core/sorted_set.h"
 
 namespace zsetd {
 
 // What a key is to hold, on its way into a keyspace. A string's bytes stay where they are and are
 // copied there.
-using Value = std::variant<ByteString, List, SortedSet>;
+using Value = std::variant<ByteString, List, Set, SortedSet>;
 
 }  // namespace zsetd

@@ -16,6 +16,8 @@ TITLES = {
     "geo": "Places",
     "string": "Strings",
     "list": "Lists",
+    "hash": "Hashes",
+    "set": "Sets",
     "generic": "Keys",
     "transactions": "Transactions",
     "pubsub": "Channels",

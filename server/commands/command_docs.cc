@@ -18,6 +18,10 @@ std::string_view NameOf(CommandGroup group) {
       return "string";
     case CommandGroup::kList:
       return "list";
+    case CommandGroup::kHash:
+      return "hash";
+    case CommandGroup::kSet:
+      return "set";
     case CommandGroup::kSortedSet:
       return "sorted-set";
     case CommandGroup::kGeo:

@@ -50,6 +50,10 @@ std::string_view GroupCategory(const Command& command) {
       return "@string";
     case CommandGroup::kList:
       return "@list";
+    case CommandGroup::kHash:
+      return "@hash";
+    case CommandGroup::kSet:
+      return "@set";
     case CommandGroup::kSortedSet:
       return "@sortedset";
     case CommandGroup::kGeo:

@@ -32,6 +32,18 @@ std::string_view NameOf(const List& list, const Settings& settings) {
   return FitsListpack(list, settings.list_max_listpack_size) ? "listpack" : "quicklist";
 }
 
+std::string_view NameOf(const Set& set, const Settings&) {
+  switch (set.encoding()) {
+    case SetEncoding::kIntset:
+      return "intset";
+    case SetEncoding::kListpack:
+      return "listpack";
+    case SetEncoding::kHashtable:
+      break;
+  }
+  return "hashtable";
+}
+
 // Redis never takes a set that was too large once back into a listpack.
 std::string_view NameOf(const SortedSet& set, const Settings& settings) {
   const bool fits = set.largest_size() <= static_cast<size_t>(settings.zset_max_listpack_entries) &&
@@ -43,6 +55,12 @@ std::string_view NameOf(const SortedSet& set, const Settings& settings) {
 
 std::string_view EncodingName(const Entry& entry, const Settings& settings) {
   return entry.VisitValue([&](const auto& held) { return NameOf(held, settings); });
+}
+
+SetLimits SetLimitsOf(const Settings& settings) {
+  return {.intset_entries = static_cast<size_t>(settings.set_max_intset_entries),
+          .listpack_entries = static_cast<size_t>(settings.set_max_listpack_entries),
+          .listpack_value = static_cast<size_t>(settings.set_max_listpack_value)};
 }
 
 }  // namespace zsetd

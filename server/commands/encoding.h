@@ -11,4 +11,7 @@ namespace zsetd {
 // zsetd keeps it is another matter.
 std::string_view EncodingName(const Entry& entry, const Settings& settings);
 
+// How long sets keep such encodings by the settings of the moment.
+SetLimits SetLimitsOf(const Settings& settings);
+
 }  // namespace zsetd

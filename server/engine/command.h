@@ -40,6 +40,8 @@ enum CommandFlag : uint32_t {
 enum class CommandGroup : uint8_t {
   kString,
   kList,
+  kHash,
+  kSet,
   kSortedSet,
   kGeo,
   kGeneric,

@@ -50,6 +50,9 @@ struct Settings {
   // Up to which size OBJECT ENCODING says listpack.
   int64_t zset_max_listpack_entries = 128;
   int64_t zset_max_listpack_value = 64;
+  int64_t set_max_intset_entries = 512;  // intset, of integers alone
+  int64_t set_max_listpack_entries = 128;
+  int64_t set_max_listpack_value = 64;
   int64_t list_max_listpack_size = -2;  // entries, or -1 .. -5 for 4 KB .. 64 KB
 
   // What tools ask before they measure. Nothing is kept on disk, so that these are all there is.

@@ -28,6 +28,12 @@ std::vector<size_t> ValueLengths() {
   return {0, 1, 15, 16, 17, 18, 31, 32, 33, 239, 240, 241, 242, 255, 256, 1'000, 65'536};
 }
 
+Set PlainSetOf(std::string_view member) {
+  Set set;
+  set.Add(member);
+  return set;
+}
+
 SortedSet SetOf(std::string_view member) {
   SortedSet set;
   set.Set(member, 1);
@@ -65,9 +71,14 @@ TEST(Entry, HoldsAggregatesBesideKeysOfAnyLength) {
     const std::string key = RandomBytes(rng, key_length);
     const auto list = Entry::Make(key, ListOf("element"));
     const auto set = Entry::Make(key, SetOf("member"));
+    const auto plain = Entry::Make(key, PlainSetOf("member"), Millis(7));
     EXPECT_EQ(list->key(), key);
     EXPECT_EQ(set->key(), key);
+    EXPECT_EQ(plain->key(), key);
+    EXPECT_EQ(plain->TypeName(), "set");
     EXPECT_EQ(list->GetIf<List>()->At(0), "element");
+    EXPECT_TRUE(plain->GetIf<Set>()->Contains("member"));
+    EXPECT_TRUE(plain->Copy("x")->GetIf<Set>()->Contains("member"));
     EXPECT_EQ(set->GetIf<SortedSet>()->Score("member"), 1);
   }
 }

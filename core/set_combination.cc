@@ -1,0 +1,70 @@
+#include "core/set_combination.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace zsetd {
+namespace {
+
+// The smallest first; none if one is empty.
+std::vector<const Set*> BySize(Sets sets) {
+  const auto is_empty = [](const Set* set) { return set == nullptr || set->empty(); };
+  if (std::ranges::any_of(sets, is_empty)) return {};
+  std::vector<const Set*> sorted(sets.begin(), sets.end());
+  std::ranges::stable_sort(sorted, {}, &Set::size);
+  return sorted;
+}
+
+bool InAll(std::string_view member, Sets sets) {
+  return std::ranges::all_of(sets, [&](const Set* set) { return set->Contains(member); });
+}
+
+bool InAny(std::string_view member, Sets sets) {
+  return std::ranges::any_of(
+      sets, [&](const Set* set) { return set != nullptr && set->Contains(member); });
+}
+
+}  // namespace
+
+Set Union(Sets sets, const SetLimits& limits) {
+  Set result;
+  for (const Set* set : sets) {
+    if (set == nullptr) continue;
+    set->ForEach([&](std::string_view member) { result.Add(member, limits); });
+  }
+  return result;
+}
+
+Set Intersection(Sets sets, const SetLimits& limits) {
+  Set result;
+  const std::vector<const Set*> sorted = BySize(sets);
+  if (sorted.empty()) return result;
+  sorted[0]->ForEach([&](std::string_view member) {
+    if (InAll(member, Sets(sorted).subspan(1))) result.Add(member, limits);
+  });
+  return result;
+}
+
+size_t IntersectionSize(Sets sets, size_t most) {
+  const std::vector<const Set*> sorted = BySize(sets);
+  if (sorted.empty()) return 0;
+  size_t count = 0;
+  uint64_t cursor = 0;
+  do {
+    cursor = sorted[0]->Scan(
+        cursor, [&](std::string_view member) { count += InAll(member, Sets(sorted).subspan(1)); });
+  } while (cursor != 0 && count < most);
+  return std::min(count, most);
+}
+
+Set Difference(Sets sets, const SetLimits& limits) {
+  Set result;
+  if (sets.empty() || sets[0] == nullptr) return result;
+  sets[0]->ForEach([&](std::string_view member) {
+    if (!InAny(member, sets.subspan(1))) result.Add(member, limits);
+  });
+  return result;
+}
+
+}  // namespace zsetd

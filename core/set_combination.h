@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "core/set.h"
+
+namespace zsetd {
+
+// What several sets make; a null set is an empty one, and a set may be given more than once.
+using Sets = std::span<const Set* const>;
+
+// O(N) for N members in all sets.
+Set Union(Sets sets, const SetLimits& limits);
+
+// Walks the smallest set and looks its members up in the others.
+Set Intersection(Sets sets, const SetLimits& limits);
+
+// How many members all sets share; counts no further than `most`.
+size_t IntersectionSize(Sets sets, size_t most);
+
+// The members of the first set that are in none of the others. O(N * sets) for N of the first.
+Set Difference(Sets sets, const SetLimits& limits);
+
+}  // namespace zsetd

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "server/engine/call.h"
+
+namespace zsetd {
+
+// How many things by chance a command is asked for. A negative count is that of draws from the
+// whole, in which a thing may come more than once.
+struct RandomRequest {
+  bool counted = false;  // else it is one, and not told as an array
+  int64_t count = 0;
+  bool with_more = false;  // scores or values
+
+  bool may_repeat() const { return count < 0; }
+  size_t size() const { return may_repeat() ? -count : count; }
+};
+
+// Takes what is left: nothing, or a count and, unless `more` is empty, that option.
+RandomRequest TakeRandomRequest(ArgReader& args, std::string_view more = "");
+
+// Draws without end, or nearly, from a whole as it was when they began.
+template <class Whole, class Draw>
+class LongDraws : public LongReply {
+ public:
+  LongDraws(Whole whole, size_t count, Draw draw, Rng& rng)
+      : whole_(std::move(whole)), left_(count), draw_(draw), rng_(rng) {}
+
+  bool WriteNext(ReplyWriter& reply) override {
+    draw_(reply, whole_, rng_);
+    return --left_ > 0;
+  }
+
+ private:
+  Whole whole_;
+  size_t left_;
+  Draw draw_;
+  Rng& rng_;
+};
+
+// Replies so many draws, the header being written. Draw is called with ReplyWriter&, const Whole&,
+// Rng&, and keeps no view. A copy is made only for a reply that is longer than the whole.
+template <class Whole, class Draw>
+void ReplyDraws(Call& call, const Whole& whole, size_t count, Draw draw) {
+  constexpr size_t kMany = 1000;             // fewer are replied at once
+  constexpr size_t kMostQueued = 1'000'000;  // a transaction's replies are kept as a whole
+  Rng& rng = call.engine.rng();
+  if (call.client.transaction.open && count > kMostQueued) {
+    return call.Fail("ERR value is out of range, too many for a transaction");
+  }
+  if (count > std::max(kMany, whole.size())) {
+    auto rest = std::make_unique<LongDraws<Whole, Draw>>(whole.Clone(), count, draw, rng);
+    return call.ReplyAtLength(std::move(rest));
+  }
+  for (size_t left = count; left > 0; --left) draw(call.reply, whole, rng);
+}
+
+}  // namespace zsetd

@@ -1,0 +1,151 @@
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/set_combination.h"
+#include "server/commands/encoding.h"
+#include "server/commands/families.h"
+#include "server/commands/set_reply.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+namespace {
+
+using Operation = Set (*)(Sets, const SetLimits&);
+
+std::vector<const Set*> FindSets(Call& call, Words keys) {
+  std::vector<const Set*> sets;
+  for (const std::string_view key : keys) sets.push_back(call.Find<Set>(key));
+  return sets;
+}
+
+void Reply(Call& call, Operation operation) {
+  const std::vector<const Set*> sets = FindSets(call, call.args.Rest());
+  if (call.Refused()) return;
+  const Set result = operation(sets, SetLimits());
+  ReplyMembers(call, &result);
+}
+
+// The destination may be one of the inputs: the result is whole before it is put there.
+void Store(Call& call, Operation operation) {
+  const std::string_view destination = call.args.Word();
+  const std::vector<const Set*> sets = FindSets(call, call.args.Rest());
+  if (call.Refused()) return;
+  Set result = operation(sets, SetLimitsOf(call.engine.settings()));
+  call.reply.Integer(static_cast<int64_t>(result.size()));
+  if (result.empty()) {
+    call.database().Erase(destination);
+  } else {
+    call.database().Put(destination, std::move(result), call.command.name);
+  }
+}
+
+void SInter(Call& call) { Reply(call, Intersection); }
+void SUnion(Call& call) { Reply(call, Union); }
+void SDiff(Call& call) { Reply(call, Difference); }
+void SInterStore(Call& call) { Store(call, Intersection); }
+void SUnionStore(Call& call) { Store(call, Union); }
+void SDiffStore(Call& call) { Store(call, Difference); }
+
+constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+
+Words TakeKeys(ArgReader& args) {
+  const size_t count = args.IntegerIn(1, kMost, "ERR numkeys should be greater than 0");
+  if (count > args.left()) args.Refuse("ERR Number of keys can't be greater than number of args");
+  return args.Next(count);
+}
+
+// LIMIT 0 is no limit.
+void SInterCard(Call& call) {
+  const Words keys = TakeKeys(call.args);
+  int64_t limit = 0;
+  while (call.args.left() >= 2 && call.args.Take("limit")) {
+    limit = call.args.IntegerIn(0, kMost, "ERR LIMIT can't be negative");
+  }
+  call.args.End();
+  const std::vector<const Set*> sets = FindSets(call, keys);
+  if (call.Refused()) return;
+  const size_t count = IntersectionSize(sets, limit == 0 ? kMost : limit);
+  call.reply.Integer(static_cast<int64_t>(count));
+}
+
+constexpr Command kCommands[] = {
+    {.name = "sinter",
+     .run = SInter,
+     .arity = -2,
+     .flags = kReadOnly,
+     .keys = kAllKeys,
+     .group = CommandGroup::kSet,
+     .since = "1.0.0",
+     .usage = "key [key ...]",
+     .summary = "Tells the members that are in all of the sets.",
+     .cost = "O(N*K) for N members in the smallest of K sets"},
+    {.name = "sinterstore",
+     .run = SInterStore,
+     .arity = -3,
+     .flags = kWrite | kDenyOom,
+     .keys = kAllKeys,
+     .group = CommandGroup::kSet,
+     .since = "1.0.0",
+     .usage = "destination key [key ...]",
+     .summary = "Stores the members that are in all of the sets.",
+     .cost = "O(N*K) for N members in the smallest of K sets"},
+    {.name = "sintercard",
+     .run = SInterCard,
+     .arity = -3,
+     .flags = kReadOnly | kMovableKeys,
+     .keys = {.count_at = 1},
+     .group = CommandGroup::kSet,
+     .since = "7.0.0",
+     .usage = "numkeys key [key ...] [LIMIT limit]",
+     .summary = "Counts the members that are in all of the sets.",
+     .cost = "O(N*K) for N members in the smallest of K sets"},
+    {.name = "sunion",
+     .run = SUnion,
+     .arity = -2,
+     .flags = kReadOnly,
+     .keys = kAllKeys,
+     .group = CommandGroup::kSet,
+     .since = "1.0.0",
+     .usage = "key [key ...]",
+     .summary = "Tells the members that are in any of the sets.",
+     .cost = "O(N) for N members in all sets"},
+    {.name = "sunionstore",
+     .run = SUnionStore,
+     .arity = -3,
+     .flags = kWrite | kDenyOom,
+     .keys = kAllKeys,
+     .group = CommandGroup::kSet,
+     .since = "1.0.0",
+     .usage = "destination key [key ...]",
+     .summary = "Stores the members that are in any of the sets.",
+     .cost = "O(N) for N members in all sets"},
+    {.name = "sdiff",
+     .run = SDiff,
+     .arity = -2,
+     .flags = kReadOnly,
+     .keys = kAllKeys,
+     .group = CommandGroup::kSet,
+     .since = "1.0.0",
+     .usage = "key [key ...]",
+     .summary = "Tells the members of the first set that are in none of the others.",
+     .cost = "O(N*K) for N members in the first of K sets"},
+    {.name = "sdiffstore",
+     .run = SDiffStore,
+     .arity = -3,
+     .flags = kWrite | kDenyOom,
+     .keys = kAllKeys,
+     .group = CommandGroup::kSet,
+     .since = "1.0.0",
+     .usage = "destination key [key ...]",
+     .summary = "Stores the members of the first set that are in none of the others.",
+     .cost = "O(N*K) for N members in the first of K sets"},
+};
+
+}  // namespace
+
+std::span<const Command> SetCombineCommands() { return kCommands; }
+
+}  // namespace zsetd

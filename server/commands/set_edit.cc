@@ -1,0 +1,88 @@
+#include <cstdint>
+#include <string_view>
+
+#include "server/commands/encoding.h"
+#include "server/commands/families.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+namespace {
+
+void SAdd(Call& call) {
+  const std::string_view key = call.args.Word();
+  const Words members = call.args.Rest();
+  const Edit<Set> set = call.OpenOrMake<Set>(key, "sadd");
+  if (call.Refused()) return;
+  const SetLimits limits = SetLimitsOf(call.engine.settings());
+  set->Expect(members.front(), members.size(), limits);
+  int64_t added = 0;
+  for (const std::string_view member : members) added += set->Add(member, limits);
+  call.reply.Integer(added);
+}
+
+void SRem(Call& call) {
+  const std::string_view key = call.args.Word();
+  const Edit<Set> set = call.Open<Set>(key, "srem");
+  if (call.Refused()) return;
+  int64_t removed = 0;
+  for (const std::string_view member : call.args.Rest()) removed += set && set->Remove(member);
+  call.reply.Integer(removed);
+}
+
+void Move(Call& call, std::string_view source, std::string_view destination,
+          std::string_view member) {
+  call.Open<Set>(source, "srem")->Remove(member);
+  call.OpenOrMake<Set>(destination, "sadd")->Add(member, SetLimitsOf(call.engine.settings()));
+}
+
+// Redis does not look at the destination where there is no source.
+void SMove(Call& call) {
+  const std::string_view source = call.args.Word();
+  const std::string_view destination = call.args.Word();
+  const std::string_view member = call.args.Word();
+  const Set* set = call.Find<Set>(source);
+  if (set != nullptr) call.Find<Set>(destination);
+  if (call.Refused()) return;
+  const bool moves = set != nullptr && set->Contains(member);
+  if (moves && source != destination) Move(call, source, destination, member);
+  call.reply.Integer(moves);
+}
+
+constexpr Command kCommands[] = {
+    {.name = "sadd",
+     .run = SAdd,
+     .arity = -3,
+     .flags = kWrite | kDenyOom | kFast,
+     .keys = kOneKey,
+     .group = CommandGroup::kSet,
+     .since = "1.0.0",
+     .usage = "key member [member ...]",
+     .summary = "Adds members.",
+     .cost = "O(1) for each member"},
+    {.name = "srem",
+     .run = SRem,
+     .arity = -3,
+     .flags = kWrite | kFast,
+     .keys = kOneKey,
+     .group = CommandGroup::kSet,
+     .since = "1.0.0",
+     .usage = "key member [member ...]",
+     .summary = "Removes members.",
+     .cost = "O(1) for each member"},
+    {.name = "smove",
+     .run = SMove,
+     .arity = 4,
+     .flags = kWrite | kFast,
+     .keys = kTwoKeys,
+     .group = CommandGroup::kSet,
+     .since = "1.0.0",
+     .usage = "source destination member",
+     .summary = "Moves a member from one set to another.",
+     .cost = "O(1)"},
+};
+
+}  // namespace
+
+std::span<const Command> SetEditCommands() { return kCommands; }
+
+}  // namespace zsetd

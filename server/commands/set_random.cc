@@ -1,0 +1,91 @@
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string_view>
+
+#include "server/commands/families.h"
+#include "server/commands/random_request.h"
+#include "server/commands/set_reply.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+namespace {
+
+int64_t TakePopCount(ArgReader& args) {
+  if (args.left() > 1) args.Refuse(kSyntaxError);
+  return args.IntegerIn(0, std::numeric_limits<int64_t>::max(), kMustBePositive);
+}
+
+void PopOne(Call& call, Set& set) {
+  const std::string_view member = set.Random(call.engine.rng());
+  call.reply.Bulk(member);
+  set.Remove(member);
+}
+
+void PopAll(Call& call, Edit<Set>& set) {
+  ReplyMembers(call, &*set);
+  set.Discard(std::make_shared<Set>(set->TakeAll()));
+}
+
+void SPop(Call& call) {
+  const std::string_view key = call.args.Word();
+  const bool counted = !call.args.AtEnd();
+  const uint64_t count = counted ? TakePopCount(call.args) : 1;
+  Edit<Set> set = call.Open<Set>(key, "spop");
+  if (call.Refused()) return;
+  if (!set) return counted ? call.reply.Set(0) : call.reply.Null();
+  if (!counted) return PopOne(call, *set);
+  if (count >= set->size()) return PopAll(call, set);
+  call.reply.Set(count);
+  for (uint64_t left = count; left > 0; --left) PopOne(call, *set);
+}
+
+void ReplyDraw(ReplyWriter& reply, const Set& set, Rng& rng) { reply.Bulk(set.Random(rng)); }
+
+void ReplyDistinct(Call& call, const Set& set, size_t count) {
+  const std::vector<Field> members = set.Sample(count, call.engine.rng());
+  call.reply.Array(members.size());
+  for (const Field& member : members) call.reply.Bulk(member.name);
+}
+
+void SRandMember(Call& call) {
+  const std::string_view key = call.args.Word();
+  const RandomRequest request = TakeRandomRequest(call.args);
+  const Set* set = call.Find<Set>(key);
+  if (call.Refused()) return;
+  if (set == nullptr) return request.counted ? call.reply.Array(0) : call.reply.Null();
+  if (!request.counted) return ReplyDraw(call.reply, *set, call.engine.rng());
+  if (!request.may_repeat()) return ReplyDistinct(call, *set, request.size());
+  call.reply.Array(request.size());
+  ReplyDraws(call, *set, request.size(), ReplyDraw);
+}
+
+constexpr Command kCommands[] = {
+    {.name = "spop",
+     .run = SPop,
+     .arity = -2,
+     .flags = kWrite | kFast,
+     .keys = kOneKey,
+     .group = CommandGroup::kSet,
+     .since = "1.0.0",
+     .usage = "key [count]",
+     .summary = "Removes members drawn by chance and tells them.",
+     .cost = "O(M) for M members removed"},
+    {.name = "srandmember",
+     .run = SRandMember,
+     .arity = -2,
+     .flags = kReadOnly,
+     .keys = kOneKey,
+     .group = CommandGroup::kSet,
+     .since = "1.0.0",
+     .usage = "key [count]",
+     .summary = "Tells members drawn by chance.",
+     .cost = "O(M) for M members told, O(N) if that is more than a quarter of N"},
+};
+
+}  // namespace
+
+std::span<const Command> SetRandomCommands() { return kCommands; }
+
+}  // namespace zsetd

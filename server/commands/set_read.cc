@@ -1,0 +1,86 @@
+#include <cstdint>
+#include <string_view>
+
+#include "server/commands/families.h"
+#include "server/commands/set_reply.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+namespace {
+
+void SCard(Call& call) {
+  const Set* set = call.Find<Set>(call.args.Word());
+  if (call.Refused()) return;
+  call.reply.Integer(set == nullptr ? 0 : static_cast<int64_t>(set->size()));
+}
+
+void SIsMember(Call& call) {
+  const Set* set = call.Find<Set>(call.args.Word());
+  if (call.Refused()) return;
+  call.reply.Integer(set != nullptr && set->Contains(call.args.Word()));
+}
+
+void SMIsMember(Call& call) {
+  const Set* set = call.Find<Set>(call.args.Word());
+  const Words members = call.args.Rest();
+  if (call.Refused()) return;
+  call.reply.Array(members.size());
+  for (const std::string_view member : members) {
+    call.reply.Integer(set != nullptr && set->Contains(member));
+  }
+}
+
+void SMembers(Call& call) {
+  const Set* set = call.Find<Set>(call.args.Word());
+  if (call.Refused()) return;
+  ReplyMembers(call, set);
+}
+
+constexpr Command kCommands[] = {
+    {.name = "scard",
+     .run = SCard,
+     .arity = 2,
+     .flags = kReadOnly | kFast,
+     .keys = kOneKey,
+     .group = CommandGroup::kSet,
+     .since = "1.0.0",
+     .usage = "key",
+     .summary = "Tells how many members a set has.",
+     .cost = "O(1)"},
+    {.name = "sismember",
+     .run = SIsMember,
+     .arity = 3,
+     .flags = kReadOnly | kFast,
+     .keys = kOneKey,
+     .group = CommandGroup::kSet,
+     .since = "1.0.0",
+     .usage = "key member",
+     .summary = "Tells whether a set has a member.",
+     .cost = "O(1)"},
+    {.name = "smismember",
+     .run = SMIsMember,
+     .arity = -3,
+     .flags = kReadOnly | kFast,
+     .keys = kOneKey,
+     .group = CommandGroup::kSet,
+     .since = "6.2.0",
+     .usage = "key member [member ...]",
+     .summary = "Tells which of several members a set has.",
+     .cost = "O(1) for each member"},
+    {.name = "smembers",
+     .run = SMembers,
+     .arity = 2,
+     .flags = kReadOnly,
+     .keys = kOneKey,
+     .group = CommandGroup::kSet,
+     .since = "1.0.0",
+     .usage = "key",
+     .summary = "Tells all members of a set.",
+     .cost = "O(N) for N members"},
+};
+
+}  // namespace
+
+std::span<const Command> SetReadCommands() { return kCommands; }
+
+}  // namespace zsetd

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "core/set.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+
+// Replies all members; a null set is an empty one.
+inline void ReplyMembers(Call& call, const Set* set) {
+  call.reply.Set(set == nullptr ? 0 : set->size());
+  if (set != nullptr) set->ForEach([&](std::string_view member) { call.reply.Bulk(member); });
+}
+
+}  // namespace zsetd

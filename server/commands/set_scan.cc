@@ -1,0 +1,64 @@
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/commands/families.h"
+#include "server/commands/scan_request.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+namespace {
+
+using Members = std::vector<std::string_view>;
+
+void TakeOptions(ArgReader& args, ScanRequest& request) {
+  while (args.ok() && !args.AtEnd()) {
+    if (!TakeScanOption(args, request)) args.Refuse(kSyntaxError);
+  }
+}
+
+Members Advance(const Set& set, ScanRequest& request) {
+  Members found;
+  Advance(request, [&](uint64_t cursor, uint64_t& seen) {
+    return set.Scan(cursor, [&](std::string_view member) {
+      ++seen;
+      if (request.Wants(member)) found.push_back(member);
+    });
+  });
+  return found;
+}
+
+// As Redis does, it looks at the options only if there is something to scan.
+void SScan(Call& call) {
+  const std::string_view key = call.args.Word();
+  ScanRequest request;
+  request.cursor = TakeScanCursor(call.args);
+  const Set* set = call.Find<Set>(key);
+  if (set != nullptr) TakeOptions(call.args, request);
+  if (call.Refused()) return;
+  if (set == nullptr) request.cursor = 0;
+  const Members found = set == nullptr ? Members() : Advance(*set, request);
+  call.reply.Array(2);
+  call.reply.Bulk(std::to_string(request.cursor));
+  call.reply.Array(found.size());
+  for (const std::string_view member : found) call.reply.Bulk(member);
+}
+
+constexpr Command kCommands[] = {
+    {.name = "sscan",
+     .run = SScan,
+     .arity = -3,
+     .flags = kReadOnly,
+     .keys = kOneKey,
+     .group = CommandGroup::kSet,
+     .since = "2.8.0",
+     .usage = "key cursor [MATCH pattern] [COUNT count]",
+     .summary = "Tells members a few at a time.",
+     .cost = "O(1) for each member looked at"},
+};
+
+}  // namespace
+
+std::span<const Command> SetScanCommands() { return kCommands; }
+
+}  // namespace zsetd
