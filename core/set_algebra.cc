@@ -36,10 +36,9 @@ double Combined(double a, double b, Aggregate aggregate) {
 std::vector<WeightedSet> BySize(std::span<const WeightedSet> inputs) {
   std::vector<WeightedSet> sorted;
   std::copy_if(inputs.begin(), inputs.end(), std::back_inserter(sorted),
-               [](const WeightedSet& input) { return input.set && !input.set->empty(); });
-  std::stable_sort(sorted.begin(), sorted.end(), [](const WeightedSet& a, const WeightedSet& b) {
-    return a.set->size() < b.set->size();
-  });
+               [](const WeightedSet& input) { return input.size() > 0; });
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const WeightedSet& a, const WeightedSet& b) { return a.size() < b.size(); });
   return sorted;
 }
 
@@ -48,35 +47,67 @@ std::optional<double> Intersected(const Element& first, double weight,
                                   std::span<const WeightedSet> others, Aggregate aggregate) {
   double score = Weighted(first.score, weight, aggregate);
   for (const WeightedSet& other : others) {
-    const std::optional<double> found = other.set->Score(first.member);
+    const std::optional<double> found = other.Score(first.member);
     if (!found) return std::nullopt;
     score = Combined(score, Weighted(*found, other.weight, aggregate), aggregate);
   }
   return score;
 }
 
+constexpr double kPlainScore = 1;
+
+// Calls visit(const Element&) for each element until it returns false.
+template <class Visit>
+void WalkWhile(const WeightedSet& input, Visit visit) {
+  bool more = true;
+  if (input.set != nullptr) {
+    for (auto at = input.set->At(0); more && at.valid(); at.Next()) more = visit(at.element());
+  }
+  if (input.plain == nullptr) return;
+  uint64_t cursor = 0;
+  do {
+    cursor = input.plain->Scan(cursor, [&](std::string_view member) {
+      more = more && visit(Element{.member = member, .score = kPlainScore});
+    });
+  } while (more && cursor != 0);
+}
+
+template <class Visit>
+void Walk(const WeightedSet& input, Visit visit) {
+  WalkWhile(input, [&](const Element& element) { return visit(element), true; });
+}
+
 bool InAll(std::string_view member, std::span<const WeightedSet> sets) {
   return std::ranges::all_of(
-      sets, [&](const WeightedSet& input) { return input.set->Score(member).has_value(); });
+      sets, [&](const WeightedSet& input) { return input.Score(member).has_value(); });
 }
 
 bool InAny(std::string_view member, std::span<const WeightedSet> sets) {
-  return std::ranges::any_of(sets, [&](const WeightedSet& input) {
-    return input.set != nullptr && input.set->Score(member).has_value();
-  });
+  return std::ranges::any_of(
+      sets, [&](const WeightedSet& input) { return input.Score(member).has_value(); });
 }
 
 }  // namespace
 
+size_t WeightedSet::size() const {
+  if (set != nullptr) return set->size();
+  return plain != nullptr ? plain->size() : 0;
+}
+
+std::optional<double> WeightedSet::Score(std::string_view member) const {
+  if (set != nullptr) return set->Score(member);
+  if (plain == nullptr || !plain->Contains(member)) return std::nullopt;
+  return kPlainScore;
+}
+
 SortedSet Union(std::span<const WeightedSet> inputs, Aggregate aggregate) {
   ScoreTable table;
   for (const WeightedSet& input : BySize(inputs)) {
-    for (SortedSet::Cursor at = input.set->At(0); at.valid(); at.Next()) {
-      const Element element = at.element();
+    Walk(input, [&](const Element& element) {
       const double score = Weighted(element.score, input.weight, aggregate);
       const auto [held, is_new] = table.Add(element.member, score);
       if (!is_new) *held = Combined(*held, score, aggregate);
-    }
+    });
   }
   return table.Build();
 }
@@ -87,12 +118,10 @@ SortedSet Intersection(std::span<const WeightedSet> inputs, Aggregate aggregate)
   const std::span<const WeightedSet> others = std::span(sets).subspan(1);
 
   ScoreTable table;
-  for (SortedSet::Cursor at = sets[0].set->At(0); at.valid(); at.Next()) {
-    const Element element = at.element();
-    if (const auto score = Intersected(element, sets[0].weight, others, aggregate)) {
-      table.Add(element.member, *score);
-    }
-  }
+  Walk(sets[0], [&](const Element& element) {
+    const auto score = Intersected(element, sets[0].weight, others, aggregate);
+    if (score) table.Add(element.member, *score);
+  });
   return table.Build();
 }
 
@@ -102,19 +131,19 @@ size_t IntersectionSize(std::span<const WeightedSet> inputs, size_t most) {
   const std::span<const WeightedSet> others = std::span(sets).subspan(1);
 
   size_t count = 0;
-  for (SortedSet::Cursor at = sets[0].set->At(0); at.valid() && count < most; at.Next()) {
-    count += InAll(at.element().member, others);
-  }
+  WalkWhile(sets[0], [&](const Element& element) {
+    count += InAll(element.member, others);
+    return count < most;
+  });
   return count;
 }
 
 SortedSet Difference(std::span<const WeightedSet> inputs) {
   ScoreTable table;
-  if (inputs.empty() || inputs[0].set == nullptr) return SortedSet();
-  for (SortedSet::Cursor at = inputs[0].set->At(0); at.valid(); at.Next()) {
-    const Element element = at.element();
+  if (inputs.empty()) return SortedSet();
+  Walk(inputs[0], [&](const Element& element) {
     if (!InAny(element.member, inputs.subspan(1))) table.Add(element.member, element.score);
-  }
+  });
   return table.Build();
 }
 

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
+#include <string_view>
 
+#include "core/set.h"
 #include "core/sorted_set.h"
 
 namespace zsetd {
@@ -10,10 +13,15 @@ namespace zsetd {
 // How the scores of a member that stands in several sets become one. To kCount each score is 1.
 enum class Aggregate { kSum, kMin, kMax, kCount };
 
-// An input; a null set is an empty one. Scores are multiplied by the weight first.
+// An input: a sorted set, or a plain one whose members all have the score 1; if both are null, an
+// empty one. Scores are multiplied by the weight first.
 struct WeightedSet {
   const SortedSet* set = nullptr;
   double weight = 1;
+  const Set* plain = nullptr;
+
+  size_t size() const;
+  std::optional<double> Score(std::string_view member) const;
 };
 
 // Where arithmetic on infinities would give NaN the score is 0, as in Redis.

@@ -66,11 +66,17 @@ bool TakeOption(ArgReader& args, const AlgebraGrammar& grammar, AlgebraRequest& 
   return TakeWeights(args, request.inputs) || TakeAggregate(args, request.aggregate);
 }
 
+WeightedSet FindInput(Call& call, std::string_view key) {
+  const Entry* entry = call.args.ok() ? call.Find(key) : nullptr;
+  if (entry == nullptr) return {};
+  const WeightedSet input = {.set = entry->GetIf<SortedSet>(), .plain = entry->GetIf<Set>()};
+  if (input.set == nullptr && input.plain == nullptr) call.args.Refuse(kWrongType);
+  return input;
+}
+
 std::vector<WeightedSet> TakeInputs(Call& call) {
   std::vector<WeightedSet> inputs;
-  for (const std::string_view key : TakeKeys(call)) {
-    inputs.push_back({.set = call.Find<SortedSet>(key)});
-  }
+  for (const std::string_view key : TakeKeys(call)) inputs.push_back(FindInput(call, key));
   return inputs;
 }
 

@@ -102,5 +102,29 @@ TEST(SetAlgebra, DoesWhatTheModelDoes) {
   }
 }
 
+// Each as an input of its own, and as the sorted set that it counts as.
+TEST(SetAlgebra, APlainSetIsOneWhoseScoresAreOne) {
+  Rng rng(4);
+  std::vector<SortedSet> sorted(2);
+  std::vector<Set> plain(2);
+  for (int i = 0; i < 600; ++i) {
+    const std::string member = std::to_string(rng.Below(500));
+    sorted[i % 2].Set(member, 1);
+    plain[i % 2].Add(member);
+  }
+  const std::vector<WeightedSet> counted = {{&sorted[0], 2}, {&sorted[1], 3}};
+  const std::vector<WeightedSet> mixed = {{&sorted[0], 2}, {nullptr, 3, &plain[1]}};
+  const std::vector<WeightedSet> both = {{nullptr, 2, &plain[0]}, {nullptr, 3, &plain[1]}};
+  for (const auto& inputs : {mixed, both}) {
+    EXPECT_EQ(ElementsOf(Union(inputs, Aggregate::kSum)),
+              ElementsOf(Union(counted, Aggregate::kSum)));
+    EXPECT_EQ(ElementsOf(Intersection(inputs, Aggregate::kMax)),
+              ElementsOf(Intersection(counted, Aggregate::kMax)));
+    EXPECT_EQ(ElementsOf(Difference(inputs)), ElementsOf(Difference(counted)));
+    EXPECT_EQ(IntersectionSize(inputs, 1'000), IntersectionSize(counted, 1'000));
+    EXPECT_EQ(IntersectionSize(inputs, 10), 10u);
+  }
+}
+
 }  // namespace
 }  // namespace zsetd
