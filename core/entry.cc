@@ -18,8 +18,9 @@ bool IsHeavyValue(const ByteString& string) { return string.view().size() > kLig
 bool IsHeavyValue(const List& list) {
   return list.packed_bytes() > kLightBytes || list.size() > kLightElements;
 }
-bool IsHeavyValue(const Set& set) {
-  return set.size() > kLightElements || set.BytesUsed() > kLightBytes;
+template <class Table>
+bool IsHeavyValue(const Table& table) {
+  return table.size() > kLightElements || table.BytesUsed() > kLightBytes;
 }
 bool IsHeavyValue(const SortedSet& set) { return set.size() > kLightElements; }
 
@@ -35,8 +36,9 @@ constexpr size_t kAllocationStep = 16;
 }  // namespace
 
 static_assert(sizeof(Entry) == 8 && alignof(Entry) == 8);
-static_assert(alignof(List) <= alignof(Entry) && alignof(Set) <= alignof(Entry) &&
-              alignof(SortedSet) <= alignof(Entry) && alignof(std::string) <= alignof(Entry));
+static_assert(alignof(List) <= alignof(Entry) && alignof(Hash) <= alignof(Entry) &&
+              alignof(Set) <= alignof(Entry) && alignof(SortedSet) <= alignof(Entry) &&
+              alignof(std::string) <= alignof(Entry));
 
 std::unique_ptr<Entry> Entry::Make(std::string_view key, Value value,
                                    std::optional<Millis> deadline) {
@@ -124,6 +126,8 @@ std::string_view Entry::TypeName() const {
   switch (kind_) {
     case kList:
       return "list";
+    case kHash:
+      return "hash";
     case kSet:
       return "set";
     case kSortedSet:
@@ -180,6 +184,8 @@ size_t Entry::BodyBytes(Kind kind) {
       return sizeof(std::string);
     case kList:
       return sizeof(List);
+    case kHash:
+      return sizeof(Hash);
     case kSet:
       return sizeof(Set);
     case kSortedSet:

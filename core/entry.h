@@ -4,10 +4,10 @@
 //   [ next | kind | length | deadline | long length | body | key bytes | value bytes ]
 //
 // `kind` tells a short string, of so many value bytes, from all other values, whose body is an
-// object: a long string, a list, a set, a sorted set. `length` is the key's, in seven bits; keys
-// that are longer than these can tell have a long length. The eighth bit says whether there is room
-// for a deadline: that is made when it is needed, or when the allocator's rounding gives it for
-// nothing. So a key of 14 bytes with a value of 18 takes 48 with a deadline as without.
+// object: a long string, a list, a hash, a set, a sorted set. `length` is the key's, in seven bits;
+// keys that are longer than these can tell have a long length. The eighth bit says whether there is
+// room for a deadline: that is made when it is needed, or when the allocator's rounding gives it
+// for nothing. So a key of 14 bytes with a value of 18 takes 48 with a deadline as without.
 #pragma once
 
 #include <cstddef>
@@ -45,7 +45,7 @@ class Entry {
   std::string_view key() const { return {KeyBytes(), KeySize()}; }
   std::optional<Millis> deadline() const;
 
-  // Whether the value is a ByteString, a List, a Set, a SortedSet.
+  // Whether the value is a ByteString, a List, a Hash, a Set, a SortedSet.
   template <class T>
   bool Holds() const;
 
@@ -55,11 +55,11 @@ class Entry {
   template <class T>
   requires(!std::is_same_v<T, ByteString>) T* GetIf();
 
-  // Calls visit with the value: a ByteString, a const List&, a const Set&, a const SortedSet&.
+  // Calls visit with the value: a ByteString, a const List&, a const Hash& ...
   template <class Visit>
   decltype(auto) VisitValue(Visit visit) const;
 
-  // The name TYPE gives: "string", "list", "set", "zset".
+  // The name TYPE gives: "string", "list", "hash", "set", "zset".
   std::string_view TypeName() const;
 
   // Whether it is an aggregate without elements; a key never keeps such a value.
@@ -90,8 +90,9 @@ class Entry {
   static constexpr Kind kLongString = 241;
   static constexpr Kind kEditedString = 242;  // long or not
   static constexpr Kind kList = 243;
-  static constexpr Kind kSet = 244;
-  static constexpr Kind kSortedSet = 245;
+  static constexpr Kind kHash = 244;
+  static constexpr Kind kSet = 245;
+  static constexpr Kind kSortedSet = 246;
 
   // Of the value's class, of which each object is of one kind.
   template <class T>
@@ -176,6 +177,8 @@ class Entry {
 template <>
 inline constexpr Entry::Kind Entry::kKindOf<List> = Entry::kList;
 template <>
+inline constexpr Entry::Kind Entry::kKindOf<Hash> = Entry::kHash;
+template <>
 inline constexpr Entry::Kind Entry::kKindOf<Set> = Entry::kSet;
 template <>
 inline constexpr Entry::Kind Entry::kKindOf<SortedSet> = Entry::kSortedSet;
@@ -214,6 +217,8 @@ decltype(auto) Entry::VisitBodyOf(Self& self, Visit visit) {
   switch (self.kind_) {
     case kList:
       return visit(self.template BodyAs<List>());
+    case kHash:
+      return visit(self.template BodyAs<Hash>());
     case kSet:
       return visit(self.template BodyAs<Set>());
     case kSortedSet:

@@ -3,6 +3,7 @@
 #include <variant>
 
 #include "core/byte_string.h"
+#include "core/hash_value.h"
 #include "core/list.h"
 #include "core/set.h"
 #include "core/sorted_set.h"
@@ -11,6 +12,6 @@ namespace zsetd {
 
 // What a key is to hold, on its way into a keyspace. A string's bytes stay where they are and are
 // copied there.
-using Value = std::variant<ByteString, List, Set, SortedSet>;
+using Value = std::variant<ByteString, List, Hash, Set, SortedSet>;
 
 }  // namespace zsetd

@@ -32,6 +32,10 @@ std::string_view NameOf(const List& list, const Settings& settings) {
   return FitsListpack(list, settings.list_max_listpack_size) ? "listpack" : "quicklist";
 }
 
+std::string_view NameOf(const Hash& hash, const Settings&) {
+  return hash.encoding() == HashEncoding::kListpack ? "listpack" : "hashtable";
+}
+
 std::string_view NameOf(const Set& set, const Settings&) {
   switch (set.encoding()) {
     case SetEncoding::kIntset:
@@ -55,6 +59,11 @@ std::string_view NameOf(const SortedSet& set, const Settings& settings) {
 
 std::string_view EncodingName(const Entry& entry, const Settings& settings) {
   return entry.VisitValue([&](const auto& held) { return NameOf(held, settings); });
+}
+
+HashLimits HashLimitsOf(const Settings& settings) {
+  return {.listpack_entries = static_cast<size_t>(settings.hash_max_listpack_entries),
+          .listpack_value = static_cast<size_t>(settings.hash_max_listpack_value)};
 }
 
 SetLimits SetLimitsOf(const Settings& settings) {

@@ -11,7 +11,8 @@ namespace zsetd {
 // zsetd keeps it is another matter.
 std::string_view EncodingName(const Entry& entry, const Settings& settings);
 
-// How long sets keep such encodings by the settings of the moment.
+// How long hashes and sets keep such encodings, by the settings of the moment.
+HashLimits HashLimitsOf(const Settings& settings);
 SetLimits SetLimitsOf(const Settings& settings);
 
 }  // namespace zsetd

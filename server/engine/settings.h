@@ -50,6 +50,8 @@ struct Settings {
   // Up to which size OBJECT ENCODING says listpack.
   int64_t zset_max_listpack_entries = 128;
   int64_t zset_max_listpack_value = 64;
+  int64_t hash_max_listpack_entries = 512;
+  int64_t hash_max_listpack_value = 64;
   int64_t set_max_intset_entries = 512;  // intset, of integers alone
   int64_t set_max_listpack_entries = 128;
   int64_t set_max_listpack_value = 64;

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "core/field_table.h"
+#include "core/rng.h"
+
+namespace zsetd {
+
+// The way in which Redis would keep a hash, told from its past: from listpack to hashtable, never
+// back. Tools ask for it; zsetd goes by other bounds.
+enum class HashEncoding : uint8_t { kListpack, kHashtable };
+
+// How long Redis would stay with a listpack: up to so many fields, and bytes of any name or value.
+struct HashLimits {
+  size_t listpack_entries = 512;
+  size_t listpack_value = 64;
+};
+
+// Fields with unique names, each with a value.
+//
+// Invariant: the revision changes with every change. Movable, not copyable; a hash that was moved
+// from may only be assigned to. Costs are for n fields. Views are valid until the next change; a
+// field handed in to be set is no view of the same hash.
+class Hash {
+ public:
+  Hash Clone() const;  // O(n)
+
+  size_t size() const { return fields_.size(); }  // O(1)
+  bool empty() const { return size() == 0; }
+  uint32_t revision() const { return revision_; }
+  HashEncoding encoding() const { return encoding_; }
+  size_t BytesUsed() const { return fields_.BytesUsed(); }  // on the heap; O(1)
+
+  // The value of the field of that name. O(1) expected.
+  std::optional<std::string_view> Get(std::string_view name) const;
+
+  // Adds the field, or gives the one of that name this value, which counts as a change even if it
+  // had it. True if it is new. O(1) expected.
+  bool Set(const Field& field, const HashLimits& limits = HashLimits());
+
+  // False if it was not there. O(1) expected.
+  bool Remove(std::string_view name);
+
+  // So many fields are about to be set, none of them known to be there: Redis then chooses an
+  // encoding that will hold them all.
+  void Expect(size_t fields, const HashLimits& limits);
+
+  // A field by chance, all equally likely; there is one. O(1) expected.
+  Field Random(Rng& rng) const { return fields_.Random(rng); }
+
+  // Different fields by chance; see FieldTable::Sample.
+  std::vector<Field> Sample(size_t count, Rng& rng) const { return fields_.Sample(count, rng); }
+
+  // Calls visit(const Field&) for each. Nothing may change meanwhile. O(n).
+  template <class Visit>
+  void ForEach(Visit visit) const {
+    fields_.ForEach(visit);
+  }
+
+  // The same for some of them; see FieldTable::Scan.
+  template <class Visit>
+  uint64_t Scan(uint64_t cursor, Visit visit) const {
+    return fields_.Scan(cursor, visit);
+  }
+
+ private:
+  FieldTable fields_;
+  uint32_t revision_ = 0;
+  HashEncoding encoding_ = HashEncoding::kListpack;
+};
+
+}  // namespace zsetd

@@ -1,0 +1,77 @@
+#include <cstddef>
+#include <string_view>
+
+#include "server/commands/families.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+namespace {
+
+// Replies what `reply` writes of each field, after the header that `start` writes for so many.
+template <class Start, class Reply>
+void ReplyAll(Call& call, Start start, Reply reply) {
+  const Hash* hash = call.Find<Hash>(call.args.Word());
+  if (call.Refused()) return;
+  start(hash == nullptr ? 0 : hash->size());
+  if (hash != nullptr) hash->ForEach(reply);
+}
+
+void HKeys(Call& call) {
+  ReplyAll(
+      call, [&](size_t size) { call.reply.Array(size); },
+      [&](const Field& field) { call.reply.Bulk(field.name); });
+}
+
+void HVals(Call& call) {
+  ReplyAll(
+      call, [&](size_t size) { call.reply.Array(size); },
+      [&](const Field& field) { call.reply.Bulk(field.value); });
+}
+
+void HGetAll(Call& call) {
+  ReplyAll(
+      call, [&](size_t size) { call.reply.Map(size); },
+      [&](const Field& field) {
+        call.reply.Bulk(field.name);
+        call.reply.Bulk(field.value);
+      });
+}
+
+constexpr Command kCommands[] = {
+    {.name = "hkeys",
+     .run = HKeys,
+     .arity = 2,
+     .flags = kReadOnly,
+     .keys = kOneKey,
+     .group = CommandGroup::kHash,
+     .since = "2.0.0",
+     .usage = "key",
+     .summary = "Tells the names of all fields.",
+     .cost = "O(N) for N fields"},
+    {.name = "hvals",
+     .run = HVals,
+     .arity = 2,
+     .flags = kReadOnly,
+     .keys = kOneKey,
+     .group = CommandGroup::kHash,
+     .since = "2.0.0",
+     .usage = "key",
+     .summary = "Tells the values of all fields.",
+     .cost = "O(N) for N fields"},
+    {.name = "hgetall",
+     .run = HGetAll,
+     .arity = 2,
+     .flags = kReadOnly,
+     .keys = kOneKey,
+     .group = CommandGroup::kHash,
+     .since = "2.0.0",
+     .usage = "key",
+     .summary = "Tells all fields with their values.",
+     .cost = "O(N) for N fields"},
+};
+
+}  // namespace
+
+std::span<const Command> HashAllCommands() { return kCommands; }
+
+}  // namespace zsetd

@@ -1,0 +1,106 @@
+#include <cstdint>
+#include <string_view>
+
+#include "server/commands/encoding.h"
+#include "server/commands/families.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+namespace {
+
+// Takes what is left as names with their values, and sets these fields. Returns how many are new.
+int64_t SetFields(Call& call) {
+  const std::string_view key = call.args.Word();
+  const Words words = call.args.Rest();
+  if (words.size() % 2 != 0) call.args.Refuse(WrongArity(call.command.name));
+  const Edit<Hash> hash = call.OpenOrMake<Hash>(key, "hset");
+  if (call.Refused()) return 0;
+  const HashLimits limits = HashLimitsOf(call.engine.settings());
+  hash->Expect(words.size() / 2, limits);
+  int64_t added = 0;
+  for (size_t i = 0; i < words.size(); i += 2) {
+    added += hash->Set({.name = words[i], .value = words[i + 1]}, limits);
+  }
+  return added;
+}
+
+void HSet(Call& call) {
+  const int64_t added = SetFields(call);
+  if (!call.refused()) call.reply.Integer(added);
+}
+
+void HMSet(Call& call) {
+  SetFields(call);
+  if (!call.refused()) call.reply.Ok();
+}
+
+void HSetNx(Call& call) {
+  const std::string_view key = call.args.Word();
+  const std::string_view name = call.args.Word();
+  const std::string_view value = call.args.Word();
+  const Edit<Hash> hash = call.OpenOrMake<Hash>(key, "hset");
+  if (call.Refused()) return;
+  const bool is_new = !hash->Get(name);
+  if (is_new) hash->Set({name, value}, HashLimitsOf(call.engine.settings()));
+  call.reply.Integer(is_new);
+}
+
+void HDel(Call& call) {
+  const std::string_view key = call.args.Word();
+  const Edit<Hash> hash = call.Open<Hash>(key, "hdel");
+  if (call.Refused()) return;
+  int64_t removed = 0;
+  for (const std::string_view name : call.args.Rest()) removed += hash && hash->Remove(name);
+  call.reply.Integer(removed);
+}
+
+constexpr uint32_t kFlags = kWrite | kDenyOom | kFast;
+
+constexpr Command kCommands[] = {
+    {.name = "hset",
+     .run = HSet,
+     .arity = -4,
+     .flags = kFlags,
+     .keys = kOneKey,
+     .group = CommandGroup::kHash,
+     .since = "2.0.0",
+     .usage = "key field value [field value ...]",
+     .summary = "Sets fields to values, and tells how many are new.",
+     .cost = "O(1) for each field"},
+    {.name = "hmset",
+     .run = HMSet,
+     .arity = -4,
+     .flags = kFlags,
+     .keys = kOneKey,
+     .group = CommandGroup::kHash,
+     .since = "2.0.0",
+     .usage = "key field value [field value ...]",
+     .summary = "Sets fields to values.",
+     .cost = "O(1) for each field"},
+    {.name = "hsetnx",
+     .run = HSetNx,
+     .arity = 4,
+     .flags = kFlags,
+     .keys = kOneKey,
+     .group = CommandGroup::kHash,
+     .since = "2.0.0",
+     .usage = "key field value",
+     .summary = "Sets a field, unless it is there.",
+     .cost = "O(1)"},
+    {.name = "hdel",
+     .run = HDel,
+     .arity = -3,
+     .flags = kWrite | kFast,
+     .keys = kOneKey,
+     .group = CommandGroup::kHash,
+     .since = "2.0.0",
+     .usage = "key field [field ...]",
+     .summary = "Removes fields.",
+     .cost = "O(1) for each field"},
+};
+
+}  // namespace
+
+std::span<const Command> HashEditCommands() { return kCommands; }
+
+}  // namespace zsetd

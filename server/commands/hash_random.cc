@@ -1,0 +1,66 @@
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "server/commands/families.h"
+#include "server/commands/random_request.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+namespace {
+
+// With values, RESP3 gives each field as a pair and RESP2 one flat array.
+void StartFields(ReplyWriter& reply, size_t count, bool with_values) {
+  const bool flat = with_values && reply.protocol() == Protocol::kResp2;
+  reply.Array(flat ? 2 * count : count);
+}
+
+void ReplyField(ReplyWriter& reply, const Field& field, bool with_values) {
+  if (with_values && reply.protocol() == Protocol::kResp3) reply.Array(2);
+  reply.Bulk(field.name);
+  if (with_values) reply.Bulk(field.value);
+}
+
+void ReplyDraws(Call& call, const Hash& hash, const RandomRequest& request) {
+  const bool with_values = request.with_more;
+  StartFields(call.reply, request.size(), with_values);
+  const auto draw = [with_values](ReplyWriter& reply, const Hash& whole, Rng& rng) {
+    ReplyField(reply, whole.Random(rng), with_values);
+  };
+  ReplyDraws(call, hash, request.size(), draw);
+}
+
+void ReplyDistinct(Call& call, const Hash& hash, const RandomRequest& request) {
+  const std::vector<Field> fields = hash.Sample(request.size(), call.engine.rng());
+  StartFields(call.reply, fields.size(), request.with_more);
+  for (const Field& field : fields) ReplyField(call.reply, field, request.with_more);
+}
+
+void HRandField(Call& call) {
+  const std::string_view key = call.args.Word();
+  const RandomRequest request = TakeRandomRequest(call.args, "withvalues");
+  const Hash* hash = call.Find<Hash>(key);
+  if (call.Refused()) return;
+  if (hash == nullptr) return request.counted ? call.reply.Array(0) : call.reply.Null();
+  if (!request.counted) return call.reply.Bulk(hash->Random(call.engine.rng()).name);
+  request.may_repeat() ? ReplyDraws(call, *hash, request) : ReplyDistinct(call, *hash, request);
+}
+
+constexpr Command kCommands[] = {
+    {.name = "hrandfield",
+     .run = HRandField,
+     .arity = -2,
+     .flags = kReadOnly,
+     .keys = kOneKey,
+     .group = CommandGroup::kHash,
+     .since = "6.2.0",
+     .usage = "key [count [WITHVALUES]]",
+     .summary = "Tells fields drawn by chance.",
+     .cost = "O(M) for M fields told, O(N) if that is more than a quarter of N"},
+};
+
+}  // namespace
+
+std::span<const Command> HashRandomCommands() { return kCommands; }
+
+}  // namespace zsetd

@@ -1,0 +1,115 @@
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "server/commands/families.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+namespace {
+
+using Value = std::optional<std::string_view>;
+
+Value ValueIn(const Hash* hash, std::string_view name) {
+  return hash == nullptr ? std::nullopt : hash->Get(name);
+}
+
+void ReplyValue(Call& call, const Value& value) {
+  value ? call.reply.Bulk(*value) : call.reply.Null();
+}
+
+// Replies the value of the field that the last argument names, in the way that `reply` does.
+template <class Reply>
+void ReadField(Call& call, Reply reply) {
+  const Hash* hash = call.Find<Hash>(call.args.Word());
+  const std::string_view name = call.args.Word();
+  if (call.Refused()) return;
+  reply(ValueIn(hash, name));
+}
+
+void HGet(Call& call) {
+  ReadField(call, [&](const Value& value) { ReplyValue(call, value); });
+}
+
+void HExists(Call& call) {
+  ReadField(call, [&](const Value& value) { call.reply.Integer(value.has_value()); });
+}
+
+void HStrLen(Call& call) {
+  ReadField(call, [&](const Value& value) {
+    call.reply.Integer(value ? static_cast<int64_t>(value->size()) : 0);
+  });
+}
+
+void HMGet(Call& call) {
+  const Hash* hash = call.Find<Hash>(call.args.Word());
+  const Words names = call.args.Rest();
+  if (call.Refused()) return;
+  call.reply.Array(names.size());
+  for (const std::string_view name : names) ReplyValue(call, ValueIn(hash, name));
+}
+
+void HLen(Call& call) {
+  const Hash* hash = call.Find<Hash>(call.args.Word());
+  if (call.Refused()) return;
+  call.reply.Integer(hash == nullptr ? 0 : static_cast<int64_t>(hash->size()));
+}
+
+constexpr Command kCommands[] = {
+    {.name = "hget",
+     .run = HGet,
+     .arity = 3,
+     .flags = kReadOnly | kFast,
+     .keys = kOneKey,
+     .group = CommandGroup::kHash,
+     .since = "2.0.0",
+     .usage = "key field",
+     .summary = "Tells the value of a field.",
+     .cost = "O(1)"},
+    {.name = "hmget",
+     .run = HMGet,
+     .arity = -3,
+     .flags = kReadOnly | kFast,
+     .keys = kOneKey,
+     .group = CommandGroup::kHash,
+     .since = "2.0.0",
+     .usage = "key field [field ...]",
+     .summary = "Tells the values of several fields.",
+     .cost = "O(1) for each field"},
+    {.name = "hlen",
+     .run = HLen,
+     .arity = 2,
+     .flags = kReadOnly | kFast,
+     .keys = kOneKey,
+     .group = CommandGroup::kHash,
+     .since = "2.0.0",
+     .usage = "key",
+     .summary = "Tells how many fields a hash has.",
+     .cost = "O(1)"},
+    {.name = "hstrlen",
+     .run = HStrLen,
+     .arity = 3,
+     .flags = kReadOnly | kFast,
+     .keys = kOneKey,
+     .group = CommandGroup::kHash,
+     .since = "3.2.0",
+     .usage = "key field",
+     .summary = "Tells the length of a field's value in bytes.",
+     .cost = "O(1)"},
+    {.name = "hexists",
+     .run = HExists,
+     .arity = 3,
+     .flags = kReadOnly | kFast,
+     .keys = kOneKey,
+     .group = CommandGroup::kHash,
+     .since = "2.0.0",
+     .usage = "key field",
+     .summary = "Tells whether a hash has a field.",
+     .cost = "O(1)"},
+};
+
+}  // namespace
+
+std::span<const Command> HashReadCommands() { return kCommands; }
+
+}  // namespace zsetd
