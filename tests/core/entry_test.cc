@@ -34,6 +34,12 @@ Set PlainSetOf(std::string_view member) {
   return set;
 }
 
+Hash HashOf(std::string_view name) {
+  Hash hash;
+  hash.Set({.name = name, .value = "value"});
+  return hash;
+}
+
 SortedSet SetOf(std::string_view member) {
   SortedSet set;
   set.Set(member, 1);
@@ -74,6 +80,11 @@ TEST(Entry, HoldsAggregatesBesideKeysOfAnyLength) {
     const auto plain = Entry::Make(key, PlainSetOf("member"), Millis(7));
     EXPECT_EQ(list->key(), key);
     EXPECT_EQ(set->key(), key);
+    const auto hash = Entry::Make(key, HashOf("name"), Millis(7));
+    EXPECT_EQ(hash->key(), key);
+    EXPECT_EQ(hash->TypeName(), "hash");
+    EXPECT_EQ(hash->GetIf<Hash>()->Get("name"), "value");
+    EXPECT_EQ(hash->Copy("x")->GetIf<Hash>()->Get("name"), "value");
     EXPECT_EQ(plain->key(), key);
     EXPECT_EQ(plain->TypeName(), "set");
     EXPECT_EQ(list->GetIf<List>()->At(0), "element");
