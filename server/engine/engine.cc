@@ -158,7 +158,14 @@ void Engine::RunQueued(Client& client, const QueuedCommand& queued) {
   Run(client, *queued.command, words);
 }
 
+// A command that waits has not been replied to yet: CLIENT REPLY SKIP still means it.
 void Engine::Finish(Client& client, size_t reply_start) {
+  if (!client.wait) LeaveOutUnwanted(client, reply_start);
+  if (!client.long_reply) DeliverPushes(client);
+}
+
+// What CLIENT REPLY has left out.
+void Engine::LeaveOutUnwanted(Client& client, size_t reply_start) {
   using Mode = Client::ReplyMode;
   const Mode mode = client.reply_mode;
   if (mode == Mode::kOff || mode == Mode::kSkipThis) {
@@ -167,7 +174,6 @@ void Engine::Finish(Client& client, size_t reply_start) {
   }
   if (mode == Mode::kSkipThis) client.reply_mode = Mode::kOn;
   if (mode == Mode::kSkipNext) client.reply_mode = Mode::kSkipThis;
-  if (!client.long_reply) DeliverPushes(client);
 }
 
 void Engine::DeliverPushes(Client& client) {

@@ -150,6 +150,7 @@ class Engine {
   void Enqueue(Client& client, const Command& command, Words words);
   void Run(Client& client, const Command& command, Words words);
   void Finish(Client& client, size_t reply_start);
+  static void LeaveOutUnwanted(Client& client, size_t reply_start);
   static void DeliverPushes(Client& client);
   void ServeWaiters();
   void RunAgain(Client& client);
