@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <type_traits>
 
@@ -25,13 +26,15 @@ namespace zsetd {
 //   }
 class Call {
  public:
-  Call(Engine& the_engine, Client& the_client, const Command& row, Words words)
+  Call(Engine& the_engine, Client& the_client, const Command& row, Words words,
+       std::optional<std::string_view> ready_key = std::nullopt)
       : engine(the_engine),
         client(the_client),
         command(row),
         reply(the_client.reply),
         args(words, row.IsSubcommand() ? 2 : 1),
-        words_(words) {}
+        words_(words),
+        ready_key_(ready_key) {}
 
   Engine& engine;
   Client& client;
@@ -62,6 +65,10 @@ class Call {
   bool WaitFor(Words keys, Millis timeout);
   bool waits() const { return waits_; }
 
+  // Whether the command may be served from that key: any at first, but after a wait only the one
+  // that ended it.
+  bool MayServe(std::string_view key) const { return !ready_key_ || *ready_key_ == key; }
+
   // Whether the command replied an error.
   bool refused() const { return refused_; }
 
@@ -90,6 +97,7 @@ class Call {
   bool PutAside(Words keys, Millis timeout, bool (*can_serve)(const Entry&));
 
   Words words_;
+  std::optional<std::string_view> ready_key_;
   bool refused_ = false;
   bool waits_ = false;
 };

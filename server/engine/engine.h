@@ -153,7 +153,7 @@ class Engine {
   static void LeaveOutUnwanted(Client& client, size_t reply_start);
   static void DeliverPushes(Client& client);
   void ServeWaiters();
-  void RunAgain(Client& client);
+  void RunAgain(Client& client, std::string_view ready_key);
   void EndWait(Client& client, size_t reply_start);
   void GiveUpDueWaits();
   void OnChange(const Change& change);

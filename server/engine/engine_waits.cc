@@ -2,6 +2,7 @@
 // it is run again when one of its keys has changed, until it finds something or its time is up.
 // That happens between commands: never inside a transaction that is half done.
 
+#include <string_view>
 #include <vector>
 
 #include "server/engine/call.h"
@@ -22,19 +23,19 @@ void Engine::ServeWaiters() {
       const Entry* entry = databases_[key->first]->Find(key->second);
       if (entry == nullptr) break;
       number = client->wait->number;
-      if (client->wait->can_serve(*entry)) RunAgain(*client);
+      if (client->wait->can_serve(*entry)) RunAgain(*client, key->second);
     }
   }
 }
 
-void Engine::RunAgain(Client& client) {
+void Engine::RunAgain(Client& client, std::string_view ready_key) {
   const Command& command = *client.wait->command;
   const std::vector<std::string_view> words(client.wait->words.begin(), client.wait->words.end());
   const size_t reply_start = client.out.size();
   const Micros before = host_.stopwatch();
   client.executing = true;
   client.reply.Begin();
-  Call call(*this, client, command, words);
+  Call call(*this, client, command, words, ready_key);
   command.run(call);
   client.executing = false;
   CommandStats& stats = commands_.stats(command);
