@@ -68,7 +68,8 @@ class Client {
   void ResetState();
 
   bool IsSubscriber() const { return !channels.empty() || !patterns.empty(); }
-  size_t UnsentBytes() const { return out.size() + sending_bytes + pushes.size(); }
+  size_t UnsentBytes() const { return SendableBytes() + pushes.size(); }
+  size_t SendableBytes() const { return out.size() + sending_bytes; }  // waiting for nothing else
   bool IsBeingTold() const { return executing || long_reply != nullptr; }
   size_t SubscriptionCount() const { return channels.size() + patterns.size(); }
 

@@ -16,7 +16,7 @@ namespace {
 namespace asio = boost::asio;
 using boost::system::error_code;
 
-constexpr size_t kMuchUnsentBytes = 1u << 20;      // then no more requests are run
+constexpr size_t kMuchUnsentBytes = 1u << 20;      // sendable; then no more requests are run
 constexpr size_t kMuchUnreadBytes = 1u << 20;      // then no more is read while a command waits
 constexpr size_t kMaxKeptOutputBytes = 64u << 10;  // of an empty buffer, for the next replies
 
@@ -127,11 +127,12 @@ bool Session::RunUntilHeld() {
   return !held_ || parser_.buffered_bytes() <= kMuchUnreadBytes;
 }
 
+// Messages that wait for a long reply's end do not count: they wait for what would wait for them.
 bool Session::IsClogged() {
-  if (client_.UnsentBytes() <= kMuchUnsentBytes) return false;
+  if (client_.SendableBytes() <= kMuchUnsentBytes) return false;
   Flush();
   CloseIfStalled();
-  return client_.UnsentBytes() > kMuchUnsentBytes;
+  return client_.SendableBytes() > kMuchUnsentBytes;
 }
 
 // Others come in between two pieces.
@@ -188,7 +189,7 @@ void Session::OnSent(size_t count) {
   client_.sending_bytes -= count;
   client_.last_active = engine_.now();
   engine_.stats().net_output_bytes += count;
-  if (client_.UnsentBytes() <= kMuchUnsentBytes) may_go_on_.cancel();
+  if (client_.SendableBytes() <= kMuchUnsentBytes) may_go_on_.cancel();
 }
 
 void Session::OnAllSent() {

@@ -75,6 +75,20 @@ class LongReplies(ZsetdTest):
             self.assertIn(self.client.reply(), {b"a", b"b", b"c"})
         self.assertEqual(self.client.reply(), [b"message", b"news", b"today"])
 
+    def test_many_messages_do_not_hold_it_up(self):
+        count, member, message = 20_000, b"x" * 1000, b"y" * MB
+        self.client.ask("ZADD", "long", 1, member)
+        self.client.ask("HELLO", 3)
+        self.client.ask("SUBSCRIBE", "news")
+        self.client.send("ZRANDMEMBER", "long", -count)
+        self.assertEqual(self.client.lines.readline(), b"*%d\r\n" % count)
+        for _ in range(3):
+            self.assertEqual(self.other.ask("PUBLISH", "news", message), 1)
+        for _ in range(count):
+            self.assertEqual(self.client.reply(), member)
+        for _ in range(3):
+            self.assertEqual(self.client.reply(), [b"message", b"news", message])
+
     def test_nobody_hears_it_with_replies_off(self):
         self.client.send("CLIENT", "REPLY", "SKIP")
         self.client.send("ZRANDMEMBER", "z", -BILLION)
