@@ -220,6 +220,7 @@ void Session::OnWake() {
 
 asio::awaitable<void> Session::Resume() {
   while (!RunRequests()) co_await may_go_on_.async_wait(kAwait);
+  CloseIfDone();
 }
 
 void Session::CloseIfStalled() {

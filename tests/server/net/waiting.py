@@ -76,6 +76,13 @@ class Waiting(ZsetdTest):
         for _ in range(20):
             self.assertEqual(len(self.client.reply()), MB)
 
+    def test_a_client_without_replies_can_leave_behind_it(self):
+        self.client.socket.sendall(request("CLIENT", "REPLY", "OFF") + request("BLPOP", "l", 0) +
+                                   request("QUIT"))
+        self.assertTrue(eventually(lambda: self.waiting() == 1))
+        self.other.ask("RPUSH", "l", "x")
+        self.assertEqual(self.client.rest(), b"")
+
     def test_the_server_does_not_wait_with_them_when_it_ends(self):
         self.wait_on("BLPOP", "l", 0)
         self.other.send("SHUTDOWN")
