@@ -88,7 +88,7 @@ asio::awaitable<void> Session::Read() {
     if (error && error != asio::error::eof) co_return Close();
     if (error) break;
     OnArrival(count);
-    while (!RunRequests()) co_await may_go_on_.async_wait(kAwait);
+    while (!RunRequests()) co_await Pause();
   }
   finishing_ = true;
   CloseIfDone();
@@ -214,12 +214,18 @@ void Session::OnWake() {
   CloseIfStalled();
   if (!held_ || client_.wait) return;
   held_ = false;
-  may_go_on_.cancel();
+  if (paused_ > 0) return void(may_go_on_.cancel());  // who pauses goes on
   Spawn(socket_.get_executor(), [self = shared_from_this()] { return self->Resume(); });
 }
 
+asio::awaitable<void> Session::Pause() {
+  ++paused_;
+  co_await may_go_on_.async_wait(kAwait);
+  --paused_;
+}
+
 asio::awaitable<void> Session::Resume() {
-  while (!RunRequests()) co_await may_go_on_.async_wait(kAwait);
+  while (!RunRequests()) co_await Pause();
   CloseIfDone();
 }
 

@@ -54,6 +54,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void WakeSoon();
   void OnWake();
   boost::asio::awaitable<void> Resume();  // after a command that waited
+  boost::asio::awaitable<void> Pause();   // until `may_go_on_` tells
   void TakeOutput();
   void OnSent(size_t count);
   void OnAllSent();
@@ -71,6 +72,7 @@ class Session : public std::enable_shared_from_this<Session> {
   size_t sent_ = 0;
   boost::asio::steady_timer has_output_;  // cancelled when the writer has work, or is to end
   boost::asio::steady_timer may_go_on_;   // cancelled when there is more to run, or to write
+  int paused_ = 0;                        // coroutines that wait for it
   bool wake_posted_ = false;
   bool held_ = false;       // a command that waits holds up what is behind it
   bool finishing_ = false;  // no more requests; close when all is sent
