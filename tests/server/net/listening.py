@@ -47,7 +47,8 @@ class Listening(ZsetdTest):
     def test_fails_on_a_taken_address_even_after_a_minus(self):
         for family, address in filter(lambda each: exists(*each), LOOPBACK):
             with socket.socket(family) as taken:
-                port = free_port()
+                port = free_port()  # where connections to an earlier server may still linger
+                taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 taken.bind((address, port))
                 taken.listen()
                 reason = f"Cannot listen on {address} port {port}: Address already in use"
