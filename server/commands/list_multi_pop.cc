@@ -54,8 +54,6 @@ void BlockingPop(Call& call, ListEnd end) {
 void BLPop(Call& call) { BlockingPop(call, ListEnd::kLeft); }
 void BRPop(Call& call) { BlockingPop(call, ListEnd::kRight); }
 
-constexpr KeyPlaces kAllButLast = {1, -2, 1};
-
 constexpr Command kCommands[] = {
     {.name = "lmpop",
      .run = LMPop,

@@ -7,6 +7,9 @@
 
 namespace zsetd {
 
+// Of a command whose last word is its timeout.
+inline constexpr KeyPlaces kAllButLast = {1, -2, 1};
+
 // Takes "numkeys key [key ...]".
 Words TakeCountedKeys(ArgReader& args);
 

@@ -72,8 +72,6 @@ void BlockingPop(Call& call, bool highest) {
 void BZPopMin(Call& call) { BlockingPop(call, /*highest=*/false); }
 void BZPopMax(Call& call) { BlockingPop(call, /*highest=*/true); }
 
-constexpr KeyPlaces kAllButLast = {1, -2, 1};
-
 constexpr Command kCommands[] = {
     {.name = "zmpop",
      .run = ZMPop,
