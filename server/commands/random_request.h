@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
-#include <utility>
 
 #include "server/engine/call.h"
 
@@ -26,28 +25,30 @@ struct RandomRequest {
 RandomRequest TakeRandomRequest(ArgReader& args, std::string_view more = "");
 
 // Draws without end, or nearly, from a whole as it was when they began.
-template <class Whole, class Draw>
+template <class Copy, class Draw>
 class LongDraws : public LongReply {
  public:
-  LongDraws(Whole whole, size_t count, Draw draw, Rng& rng)
-      : whole_(std::move(whole)), left_(count), draw_(draw), rng_(rng) {}
+  template <class MakeCopy>
+  LongDraws(MakeCopy make_copy, size_t count, Draw draw, Rng& rng)
+      : copy_(make_copy()), left_(count), draw_(draw), rng_(rng) {}
 
   bool WriteNext(ReplyWriter& reply) override {
-    draw_(reply, whole_, rng_);
+    draw_(reply, copy_, rng_);
     return --left_ > 0;
   }
 
  private:
-  Whole whole_;
+  Copy copy_;
   size_t left_;
   Draw draw_;
   Rng& rng_;
 };
 
-// Replies so many draws, the header being written. Draw is called with ReplyWriter&, const Whole&,
-// Rng&, and keeps no view. A copy is made only for a reply that is longer than the whole.
-template <class Whole, class Draw>
-void ReplyDraws(Call& call, const Whole& whole, size_t count, Draw draw) {
+// Replies so many draws, the header being written. Draw is called with ReplyWriter&, the whole or
+// what `make_copy()` makes of it, and Rng&, and keeps no view. A copy is made only for a reply that
+// is longer than the whole.
+template <class Whole, class MakeCopy, class Draw>
+void ReplyDraws(Call& call, const Whole& whole, MakeCopy make_copy, size_t count, Draw draw) {
   constexpr size_t kMany = 1000;             // fewer are replied at once
   constexpr size_t kMostQueued = 1'000'000;  // a transaction's replies are kept as a whole
   Rng& rng = call.engine.rng();
@@ -55,10 +56,16 @@ void ReplyDraws(Call& call, const Whole& whole, size_t count, Draw draw) {
     return call.Fail("ERR value is out of range, too many for a transaction");
   }
   if (count > std::max(kMany, whole.size())) {
-    auto rest = std::make_unique<LongDraws<Whole, Draw>>(whole.Clone(), count, draw, rng);
-    return call.ReplyAtLength(std::move(rest));
+    using Rest = LongDraws<decltype(make_copy()), Draw>;
+    return call.ReplyAtLength(std::make_unique<Rest>(make_copy, count, draw, rng));
   }
   for (size_t left = count; left > 0; --left) draw(call.reply, whole, rng);
+}
+
+template <class Whole, class Draw>
+void ReplyDraws(Call& call, const Whole& whole, size_t count, Draw draw) {
+  ReplyDraws(
+      call, whole, [&] { return whole.Clone(); }, count, draw);
 }
 
 }  // namespace zsetd
