@@ -62,7 +62,7 @@ class EnginePeer::Connection {
 
   // Stops at a command that waits; to be called again when it may have been served.
   void RunRequests() {
-    while (!ended() && !client_.wait) {
+    while (!ended() && !client_.IsWaiting()) {
       const RequestParser::Result result = parser_.Next();
       if (result == RequestParser::Result::kNeedMore) return;
       if (result == RequestParser::Result::kBroken) return RefuseProtocol();

@@ -22,7 +22,7 @@ std::string Flags(const Client& client) {
   const std::array<std::pair<bool, char>, 7> kinds = {{
       {client.IsSubscriber(), 'P'},
       {client.transaction.open, 'x'},
-      {client.wait.has_value(), 'b'},
+      {client.IsWaiting(), 'b'},
       {client.transaction.touched, 'd'},
       {client.close_after_reply, 'c'},
       {client.no_evict, 'e'},
@@ -35,11 +35,15 @@ std::string Flags(const Client& client) {
   return flags.empty() ? "N" : flags;
 }
 
+size_t BytesOf(const std::vector<std::string>& words) {
+  size_t bytes = 0;
+  for (const std::string& word : words) bytes += word.size();
+  return bytes;
+}
+
 size_t QueuedBytes(const Transaction& transaction) {
   size_t bytes = 0;
-  for (const QueuedCommand& queued : transaction.queue) {
-    for (const std::string& word : queued.words) bytes += word.size();
-  }
+  for (const QueuedCommand& queued : transaction.queue) bytes += BytesOf(queued.words);
   return bytes;
 }
 
@@ -78,15 +82,20 @@ void AddState(const Client& client, Fields& fields) {
   fields.Add("multi", transaction.open ? static_cast<int64_t>(transaction.queue.size()) : -1);
 }
 
-// The words of a request are views into its input, so that argv-mem is nothing. What Redis calls
-// the reply buffer is `out` here, and its list of replies is what the connection has taken from
-// there.
+// The words of a request that is being put aside until it can be run. Those of any other are views
+// into its input.
+size_t WaitingBytes(const Client& client) {
+  return BytesOf(client.held_back) + (client.wait ? BytesOf(client.wait->words) : 0);
+}
+
+// What Redis calls the reply buffer is `out` here, and its list of replies is what the connection
+// has taken from there.
 void AddMemory(const Client& client, Fields& fields) {
   const size_t queued = QueuedBytes(client.transaction);
   const size_t reply_buffer = client.out.capacity();
   fields.Add("qbuf", client.input_bytes);
   fields.Add("qbuf-free", client.input_capacity - client.input_bytes);
-  fields.Add("argv-mem", 0);
+  fields.Add("argv-mem", WaitingBytes(client));
   fields.Add("multi-mem", queued);
   fields.Add("rbs", reply_buffer);
   fields.Add("rbp", reply_buffer);
@@ -142,7 +151,8 @@ ClientKind TakeClientKind(ArgReader& args) {
 
 size_t BytesUsedBy(const Client& client) {
   return sizeof(client) + client.input_capacity + QueuedBytes(client.transaction) +
-         client.out.capacity() + client.pushes.capacity() + client.sending_bytes;
+         WaitingBytes(client) + client.out.capacity() + client.pushes.capacity() +
+         client.sending_bytes;
 }
 
 std::string ClientLine(const Client& client, Millis now) {

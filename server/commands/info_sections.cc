@@ -44,7 +44,7 @@ void WriteClients(InfoWriter& info, Engine& engine) {
   info.Add("connected_clients", engine.clients().size());
   info.Add("cluster_connections", 0);
   info.Add("maxclients", engine.settings().maxclients);
-  info.Add("blocked_clients", engine.waiters().count());
+  info.Add("blocked_clients", engine.blocked_clients());
   info.Add("tracking_clients", 0);
   info.Add("pubsub_clients", subscribers);
 }

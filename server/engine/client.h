@@ -67,6 +67,9 @@ class Client {
   // (RESET).
   void ResetState();
 
+  // Whether a command of it waits, for keys or for the end of a pause; no further request is run.
+  bool IsWaiting() const { return wait || !held_back.empty(); }
+
   bool IsSubscriber() const { return !channels.empty() || !patterns.empty(); }
   size_t UnsentBytes() const { return SendableBytes() + pushes.size(); }
   size_t SendableBytes() const { return out.size() + sending_bytes; }  // waiting for nothing else
@@ -104,7 +107,8 @@ class Client {
   size_t input_capacity = 0;               // all that its input took then
 
   Transaction transaction;
-  std::optional<Wait> wait;  // while set, no further request of it is run
+  std::optional<Wait> wait;
+  std::vector<std::string> held_back;  // the words of a request that waits for the end of a pause
   std::set<std::string, std::less<>> channels;
   std::set<std::string, std::less<>> patterns;
 

@@ -30,11 +30,12 @@ enum CommandFlag : uint32_t {
   kSkipSlowlog = 1u << 14,
   kNoAsyncLoading = 1u << 15,
   kAllowBusy = 1u << 16,
-  kDangerous = 1u << 17,        // an ACL category rather than a flag
-  kNotQueued = 1u << 18,        // runs at once although a transaction is open
-  kWhileListening = 1u << 19,   // a RESP2 client that listens to channels may say it
-  kSecretWords = 1u << 21,      // its arguments may be passwords, and are not told to others
-  kEndsTransaction = 1u << 20,  // drops the open transaction even if it is refused
+  kDangerous = 1u << 17,           // an ACL category rather than a flag
+  kNotQueued = 1u << 18,           // runs at once although a transaction is open
+  kWhileListening = 1u << 19,      // a RESP2 client that listens to channels may say it
+  kSecretWords = 1u << 21,         // its arguments may be passwords, and are not told to others
+  kEndsTransaction = 1u << 20,     // drops the open transaction even if it is refused
+  kHeldBackWithWrites = 1u << 22,  // no write, but CLIENT PAUSE WRITE holds it back like one
 };
 
 enum class CommandGroup : uint8_t {

@@ -73,6 +73,7 @@ void Engine::Attach(Client& client) {
 void Engine::Detach(Client& client) {
   watches_.RemoveAll(client);
   waiters_.Remove(client);
+  pause_.Remove(client);
   channels_.RemoveAll(client);
   clients_.erase(client.id);
 }
@@ -100,6 +101,11 @@ void Engine::Foresee(const Client& client, std::span<const Words> requests) {
 }
 
 void Engine::Execute(Client& client, Words words) {
+  Answer(client, words);
+  RunHeldBack();
+}
+
+void Engine::Answer(Client& client, Words words) {
   const size_t reply_start = client.out.size();
   client.executing = true;
   client.last_active = now_;
@@ -114,6 +120,7 @@ void Engine::Dispatch(Client& client, Words words) {
   const Command* command = commands_.Find(words);
   const absl::Status admitted = Admit(client, command, words);
   if (!admitted.ok()) return Reject(client, command, admitted);
+  if (pause_.Holds(client, *command, now_)) return pause_.HoldBack(client, words);
   if (client.transaction.open && !command->Has(kNotQueued)) {
     return Enqueue(client, *command, words);
   }
@@ -160,7 +167,7 @@ void Engine::RunQueued(Client& client, const QueuedCommand& queued) {
 
 // A command that waits has not been replied to yet: CLIENT REPLY SKIP still means it.
 void Engine::Finish(Client& client, size_t reply_start) {
-  if (!client.wait) LeaveOutUnwanted(client, reply_start);
+  if (!client.IsWaiting()) LeaveOutUnwanted(client, reply_start);
   if (!client.long_reply) DeliverPushes(client);
 }
 
@@ -199,7 +206,9 @@ void Engine::ResetStats() {
 void Engine::Tick(Micros budget) {
   load_.Sample(now_, stats_);
   GiveUpDueWaits();
+  RunHeldBack();
   LookAfterClients();
+  if (pause_.IsOn(now_)) return;
   const Micros start = host_.stopwatch();
   for (const auto& database : databases_) {
     while (database->ReclaimDue(kReclaimsPerLook) == kReclaimsPerLook) {
@@ -210,10 +219,14 @@ void Engine::Tick(Micros budget) {
 
 std::optional<Millis> Engine::NextDeadline() const {
   std::optional<Millis> earliest = waiters_.NextDeadline();
+  const auto consider = [&](std::optional<Millis> next) {
+    if (next && (!earliest || *next < *earliest)) earliest = next;
+  };
+  consider(pause_.NextDeadline(now_));
+  if (pause_.IsOn(now_)) return earliest;  // so long no key goes
   for (const auto& database : databases_) {
     if (database->keys().with_deadline() == 0) continue;  // most: this is asked with every batch
-    const std::optional<Millis> next = database->keys().NextDeadline();
-    if (next && (!earliest || *next < *earliest)) earliest = next;
+    consider(database->keys().NextDeadline());
   }
   return earliest;
 }
@@ -260,7 +273,7 @@ bool Engine::IsStalled(Client& client) const {
 }
 
 bool Engine::IsIdle(const Client& client) const {
-  if (settings_.timeout == 0 || client.IsSubscriber() || client.wait) return false;
+  if (settings_.timeout == 0 || client.IsSubscriber() || client.IsWaiting()) return false;
   return now_ - client.last_active > std::chrono::seconds(settings_.timeout);
 }
 

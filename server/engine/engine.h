@@ -20,6 +20,7 @@
 #include "server/engine/database.h"
 #include "server/engine/load_meter.h"
 #include "server/engine/lookahead.h"
+#include "server/engine/pause.h"
 #include "server/engine/settings.h"
 #include "server/engine/slow_log.h"
 #include "server/engine/stats.h"
@@ -110,8 +111,8 @@ class Engine {
   // second at most; and frees what is past its deadline, until nothing is or `budget` is spent.
   void Tick(Micros budget);
 
-  // When the next key comes due, or came due if it is not freed yet, or the next wait is up;
-  // nothing if there is neither. O(databases).
+  // When the next key comes due, or came due if it is not freed yet, or the next wait or a pause is
+  // up; nothing if there is none of these. O(databases).
   std::optional<Millis> NextDeadline() const;
 
   // Drops all keys of one database, or of all.
@@ -135,6 +136,8 @@ class Engine {
   Channels& channels() { return channels_; }
   Watches& watches() { return watches_; }
   const Waiters& waiters() const { return waiters_; }
+  Pause& pause() { return pause_; }
+  size_t blocked_clients() const { return waiters_.count() + pause_.held_back(); }
   SlowLog& slow_log() { return slow_log_; }
   Stats& stats() { return stats_; }
   const LoadMeter& load() const { return load_; }
@@ -145,6 +148,7 @@ class Engine {
   const std::string& run_id() const { return run_id_; }  // 40 digits that no other run has
 
  private:
+  void Answer(Client& client, Words words);
   void Dispatch(Client& client, Words words);
   void Reject(Client& client, const Command* command, const absl::Status& why);
   void Enqueue(Client& client, const Command& command, Words words);
@@ -156,6 +160,7 @@ class Engine {
   void RunAgain(Client& client, std::string_view ready_key);
   void EndWait(Client& client, size_t reply_start);
   void GiveUpDueWaits();
+  void RunHeldBack();
   void OnChange(const Change& change);
   void LookAfterClients();
   bool IsIdle(const Client& client) const;
@@ -168,6 +173,7 @@ class Engine {
   Channels channels_;
   Watches watches_;
   Waiters waiters_;
+  Pause pause_;
   Stats stats_;
   SlowLog slow_log_;
   LoadMeter load_;

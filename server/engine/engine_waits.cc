@@ -1,7 +1,9 @@
 // Commands that wait. One that finds nothing to do says so (Call::WaitFor); its words are kept and
 // it is run again when one of its keys has changed, until it finds something or its time is up.
-// That happens between commands: never inside a transaction that is half done.
+// That happens between commands: never inside a transaction that is half done. One that a pause has
+// held back has not begun; it is run for the first time when the pause is over.
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -69,6 +71,19 @@ void Engine::BreakOff(Client& client, std::string_view error) {
 
 void Engine::GiveUpDueWaits() {
   while (Client* client = waiters_.FirstDue(now_)) GiveUp(*client);
+}
+
+// One of them may begin another pause.
+void Engine::RunHeldBack() {
+  if (pause_.held_back() == 0 || pause_.IsOn(now_)) return;
+  command_ended_at_ = host_.stopwatch();
+  while (!pause_.IsOn(now_)) {
+    const std::optional<Pause::HeldBack> held = pause_.TakeFirst();
+    if (!held) return;
+    const std::vector<std::string_view> words(held->words.begin(), held->words.end());
+    Answer(*held->client, words);
+    held->client->Wake();
+  }
 }
 
 }  // namespace zsetd

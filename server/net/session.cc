@@ -112,7 +112,8 @@ bool Session::RunRequests() {
 }
 
 bool Session::RunUntilHeld() {
-  while (!finishing_ && !closed_ && !client_.close_now && !client_.wait) {
+  if (client_.close_after_reply) finishing_ = true;  // so a request said that was held back
+  while (!finishing_ && !closed_ && !client_.close_now && !client_.IsWaiting()) {
     if (IsClogged()) return closed_;
     if (client_.long_reply) {
       ContinueReply();
@@ -123,7 +124,7 @@ bool Session::RunUntilHeld() {
     if (result == RequestParser::Result::kBroken) RefuseProtocol();
     if (result == RequestParser::Result::kRequest) RunRequest();
   }
-  held_ = client_.wait.has_value();
+  held_ = client_.IsWaiting();
   return !held_ || parser_.buffered_bytes() <= kMuchUnreadBytes;
 }
 
@@ -212,7 +213,7 @@ void Session::OnWake() {
   if (client_.close_now) return Close();
   Flush();
   CloseIfStalled();
-  if (!held_ || client_.wait) return;
+  if (!held_ || client_.IsWaiting()) return;
   held_ = false;
   if (paused_ > 0) return void(may_go_on_.cancel());  // who pauses goes on
   Spawn(socket_.get_executor(), [self = shared_from_this()] { return self->Resume(); });

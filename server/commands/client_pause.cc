@@ -1,0 +1,69 @@
+#include <cstdint>
+#include <string>
+
+#include "server/commands/families.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+namespace {
+
+// How long, in milliseconds; such that its end is an instant.
+Millis TakePauseTime(Call& call) {
+  const int64_t time = call.args.Integer("ERR timeout is not an integer or out of range");
+  if (time < 0) call.args.Refuse("ERR timeout is negative");
+  if (time > (Millis::max() - call.now()).count()) {
+    call.args.Refuse("ERR timeout is out of range");
+  }
+  return Millis(time);
+}
+
+Pause::Reach TakeReach(ArgReader& args) {
+  if (args.AtEnd() || args.Take("all")) return Pause::Reach::kEverything;
+  if (!args.Take("write")) args.Refuse("ERR CLIENT PAUSE mode must be WRITE or ALL");
+  return Pause::Reach::kWrites;
+}
+
+void PauseClients(Call& call) {
+  if (call.args.left() > 2) {
+    return call.Fail("ERR unknown subcommand or wrong number of arguments for '" +
+                     std::string(call.words()[1]) + "'. Try CLIENT HELP.");
+  }
+  const Millis time = TakePauseTime(call);
+  const Pause::Reach reach = TakeReach(call.args);
+  if (call.Refused()) return;
+  call.engine.pause().Begin(reach, call.now(), call.now() + time);
+  call.reply.Ok();
+}
+
+void Unpause(Call& call) {
+  call.engine.pause().End();
+  call.reply.Ok();
+}
+
+constexpr uint32_t kFlags = kAdmin | kNoScript | kLoading | kStale;
+
+constexpr Command kCommands[] = {
+    {.name = "client|pause",
+     .run = PauseClients,
+     .arity = -3,
+     .flags = kFlags,
+     .group = CommandGroup::kConnection,
+     .since = "3.0.0",
+     .usage = "timeout [WRITE|ALL]",
+     .summary = "Holds all requests of all clients back, or those that write, for milliseconds.",
+     .cost = "O(1)"},
+    {.name = "client|unpause",
+     .run = Unpause,
+     .arity = 2,
+     .flags = kFlags,
+     .group = CommandGroup::kConnection,
+     .since = "6.2.0",
+     .summary = "Ends a pause before its time.",
+     .cost = "O(N) for N requests held back"},
+};
+
+}  // namespace
+
+std::span<const Command> ClientPauseCommands() { return kCommands; }
+
+}  // namespace zsetd
