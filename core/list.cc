@@ -20,7 +20,14 @@ constexpr size_t kSmallPairBytes = ListChunk::kFullBytes * 3 / 4;
 constexpr size_t kChainedChunkBytes = 64;
 static_assert(sizeof(ListChunk) + 2 * sizeof(void*) <= kChainedChunkBytes);
 
+constexpr size_t kListpackFrameBytes = 7;  // a listpack's header and its end mark
+
 }  // namespace
+
+ListLimits ListLimits::Half() const {
+  if (elements == kNone) return {.bytes = bytes / 2};
+  return {.elements = elements / 2, .bytes = bytes};
+}
 
 struct List::Body {
   // An element by its chunk and its index there.
@@ -33,6 +40,7 @@ struct List::Body {
   size_t size = 0;
   size_t packed_bytes = 0;
   uint32_t revision = 0;
+  ListEncoding encoding = ListEncoding::kListpack;
 
   Spot Locate(size_t index);
   void Count(std::string_view added);
@@ -158,12 +166,15 @@ List List::Clone() const {
   for (const ListChunk& chunk : body_->chunks) copy.body_->chunks.push_back(chunk.Clone());
   copy.body_->size = body_->size;
   copy.body_->packed_bytes = body_->packed_bytes;
+  copy.body_->encoding = body_->encoding;
   return copy;
 }
 
 size_t List::size() const { return body_->size; }
 
 uint32_t List::revision() const { return body_->revision; }
+
+ListEncoding List::encoding() const { return body_->encoding; }
 
 size_t List::packed_bytes() const { return body_->packed_bytes; }
 
@@ -220,6 +231,18 @@ size_t List::RemoveFromFront(std::string_view element, size_t most) {
 
 size_t List::RemoveFromBack(std::string_view element, size_t most) {
   return body_->RemoveEqual(std::views::reverse(body_->chunks), End::kBack, element, most);
+}
+
+void List::Expect(size_t elements, size_t bytes, const ListLimits& limits) {
+  const size_t bytes_then = kListpackFrameBytes + packed_bytes() + bytes;
+  const bool fits = size() + elements <= limits.elements && bytes_then <= limits.bytes;
+  if (!fits) body_->encoding = ListEncoding::kQuicklist;
+}
+
+void List::Reconsider(const ListLimits& limits) {
+  const ListLimits half = limits.Half();
+  const bool fits = size() <= half.elements && kListpackFrameBytes + packed_bytes() <= half.bytes;
+  if (fits) body_->encoding = ListEncoding::kListpack;
 }
 
 List::Cursor List::CursorAt(size_t index) const {

@@ -11,6 +11,22 @@
 
 namespace zsetd {
 
+// The way in which Redis would keep a list, told from its past: it grows from listpack to
+// quicklist, and goes back only well below the size at which it left. Tools ask for it.
+enum class ListEncoding : uint8_t { kListpack, kQuicklist };
+
+// Up to which size Redis would stay with a listpack; one of the two, or both, may be no limit.
+struct ListLimits {
+  static constexpr size_t kNone = SIZE_MAX;
+
+  size_t elements = kNone;
+  size_t bytes = 8192;
+
+  // The size at which a quicklist becomes a listpack again: half, so that one that stays near the
+  // limit does not go to and fro.
+  ListLimits Half() const;
+};
+
 // A sequence of byte strings, quick at both ends. Kept as a chain of packed chunks of up to 8 KB,
 // so that a short element costs its bytes and two more, not an allocation. A short list is one
 // small chunk; an element too large for any chunk has one of its own.
@@ -34,6 +50,7 @@ class List {
   size_t size() const;  // O(1)
   bool empty() const { return size() == 0; }
   uint32_t revision() const;
+  ListEncoding encoding() const;
 
   // The elements' bytes with their length marks, free room left out. O(1).
   size_t packed_bytes() const;
@@ -60,6 +77,10 @@ class List {
   // many. O(elements up to the last one removed + chunks).
   size_t RemoveFromFront(std::string_view element, size_t most);
   size_t RemoveFromBack(std::string_view element, size_t most);
+
+  // Tells the encoding what is about to be added, and that something has been removed.
+  void Expect(size_t elements, size_t bytes, const ListLimits& limits);
+  void Reconsider(const ListLimits& limits);
 
   // A cursor at `index`, or past the end. Near the index.
   Cursor CursorAt(size_t index) const;

@@ -93,7 +93,7 @@ SortedSet SortedSet::Clone() const {
     copy.Append(unpacked.items());
   });
   copy.longest_member_ = longest_member_;
-  copy.largest_size_ = largest_size_;
+  copy.encoding_ = encoding_;
   return copy;
 }
 
@@ -121,7 +121,7 @@ SortedSet SortedSet::Copy(RankRange ranks) const {
 // Puts the items, with their LargeMembers, behind the last element.
 void SortedSet::Append(std::span<BlockItem> items) {
   revision_ += items.size();
-  for (const BlockItem& item : items) NoteSizes(item.member.size(), size() + items.size());
+  for (const BlockItem& item : items) NoteLength(item.member.size());
   if (only()) BecomeLarge();
   if (!list()) {
     const size_t packed = FittingOne(items);
@@ -158,16 +158,20 @@ AddResult SortedSet::Add(std::string_view member, double score, const AddRule& r
     Move(*place, member, code);
     return result;
   }
-  NoteSizes(member.size(), size() + 1);
+  NoteLength(member.size());
   const BlockItem item = {code, member, MakeLarge(member), TagFor(member)};
   list() ? list()->Insert(spot, item) : InsertIntoOnly(item);
   return result;
 }
 
-void SortedSet::NoteSizes(size_t member_bytes, size_t size) {
+void SortedSet::NoteLength(size_t member_bytes) {
   constexpr size_t kMost = std::numeric_limits<uint16_t>::max();
   longest_member_ = std::max<size_t>(longest_member_, std::min(member_bytes, kMost));
-  largest_size_ = std::max<size_t>(largest_size_, std::min(size, kMost));
+}
+
+void SortedSet::Expect(size_t members, size_t member_bytes, const SortedSetLimits& limits) {
+  const bool fits = members <= limits.listpack_entries && member_bytes <= limits.listpack_value;
+  if (!fits) encoding_ = SortedSetEncoding::kSkiplist;
 }
 
 // The tag under which the only block finds the member. Its first elements come without tags; they

@@ -47,6 +47,16 @@ struct AddResult {
   double score = 0;  // the element's score afterwards; for kRefused and kNotANumber meaningless
 };
 
+// The way in which Redis would keep a sorted set, told from its past: from listpack to skiplist,
+// never back. Tools ask for it; zsetd goes by other bounds.
+enum class SortedSetEncoding : uint8_t { kListpack, kSkiplist };
+
+// How long Redis would stay with a listpack: up to so many members, and bytes of any member.
+struct SortedSetLimits {
+  size_t listpack_entries = 128;
+  size_t listpack_value = 64;
+};
+
 // Unique members, each with a score, ordered by score and among equal scores by the members' bytes.
 //
 //   small    one packed block                                      core/block.h
@@ -81,11 +91,15 @@ class SortedSet {
   // Differs from an earlier value if the contents changed in between. O(1).
   uint32_t revision() const { return revision_; }
 
-  // The longest member that was ever added, in bytes, and the most elements there ever were at
-  // once; bounds that removals do not lower and that a clone keeps. Both are remembered up to
-  // 65,535, a larger size while the set has it. O(1).
+  // The longest member that was ever added, in bytes, remembered up to 65,535: a bound that
+  // removals do not lower and that a clone keeps. O(1).
   size_t longest_member() const { return longest_member_; }
-  size_t largest_size() const { return std::max<size_t>(largest_size_, size()); }
+
+  SortedSetEncoding encoding() const { return encoding_; }
+
+  // Tells the encoding that the set has, or is about to have, so many members, and one of so many
+  // bytes among them. O(1).
+  void Expect(size_t members, size_t member_bytes, const SortedSetLimits& limits);
 
   // The heap bytes of the set, allocator rounding included; the object itself not. O(1).
   size_t BytesUsed() const;
@@ -143,7 +157,7 @@ class SortedSet {
   void EraseFromOnly(size_t first, size_t last);
   void Append(std::span<BlockItem> items);
   uint8_t TagFor(std::string_view member) const;
-  void NoteSizes(size_t member_bytes, size_t size);
+  void NoteLength(size_t member_bytes);
   const Block* BlockAfter(const Block& block) const;  // or null
   void BecomeLarge();
   void BecomeSmallAgain();
@@ -155,7 +169,7 @@ class SortedSet {
   OwnedEither<Block, BlockSkipList, FreeBlock, std::default_delete<BlockSkipList>> contents_;
   uint32_t revision_ = 0;
   uint16_t longest_member_ = 0;
-  uint16_t largest_size_ = 0;
+  SortedSetEncoding encoding_ = SortedSetEncoding::kListpack;
 };
 
 // A place in a set, to walk from in either direction: O(1) a step. Any change of the set ends it.

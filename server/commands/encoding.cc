@@ -11,32 +11,23 @@
 namespace zsetd {
 namespace {
 
-constexpr size_t kMaxEmbeddedBytes = 44;   // Redis: OBJ_ENCODING_EMBSTR_SIZE_LIMIT
-constexpr size_t kListpackFrameBytes = 7;  // a listpack's header and its end mark
+constexpr size_t kMaxEmbeddedBytes = 44;  // Redis: OBJ_ENCODING_EMBSTR_SIZE_LIMIT
 
-std::string_view NameOf(const ByteString& string, const Settings&) {
+std::string_view NameOf(const ByteString& string) {
   if (string.edited_in_place()) return "raw";
   if (ParseInteger(string.view())) return "int";
   return string.view().size() <= kMaxEmbeddedBytes ? "embstr" : "raw";
 }
 
-// list-max-listpack-size: so many elements, or -1 to -5 for 4 KB to 64 KB; what lies beyond counts
-// as the nearest of these.
-bool FitsListpack(const List& list, int64_t max_size) {
-  if (max_size >= 0) return list.size() <= static_cast<size_t>(std::max<int64_t>(max_size, 1));
-  const size_t max_bytes = size_t{2048} << -std::max<int64_t>(max_size, -5);
-  return list.packed_bytes() + kListpackFrameBytes <= max_bytes;
+std::string_view NameOf(const List& list) {
+  return list.encoding() == ListEncoding::kListpack ? "listpack" : "quicklist";
 }
 
-std::string_view NameOf(const List& list, const Settings& settings) {
-  return FitsListpack(list, settings.list_max_listpack_size) ? "listpack" : "quicklist";
-}
-
-std::string_view NameOf(const Hash& hash, const Settings&) {
+std::string_view NameOf(const Hash& hash) {
   return hash.encoding() == HashEncoding::kListpack ? "listpack" : "hashtable";
 }
 
-std::string_view NameOf(const Set& set, const Settings&) {
+std::string_view NameOf(const Set& set) {
   switch (set.encoding()) {
     case SetEncoding::kIntset:
       return "intset";
@@ -48,17 +39,26 @@ std::string_view NameOf(const Set& set, const Settings&) {
   return "hashtable";
 }
 
-// Redis never takes a set that was too large once back into a listpack.
-std::string_view NameOf(const SortedSet& set, const Settings& settings) {
-  const bool fits = set.largest_size() <= static_cast<size_t>(settings.zset_max_listpack_entries) &&
-                    set.longest_member() <= static_cast<size_t>(settings.zset_max_listpack_value);
-  return fits ? "listpack" : "skiplist";
+std::string_view NameOf(const SortedSet& set) {
+  return set.encoding() == SortedSetEncoding::kListpack ? "listpack" : "skiplist";
 }
 
 }  // namespace
 
-std::string_view EncodingName(const Entry& entry, const Settings& settings) {
-  return entry.VisitValue([&](const auto& held) { return NameOf(held, settings); });
+std::string_view EncodingName(const Entry& entry) {
+  return entry.VisitValue([](const auto& held) { return NameOf(held); });
+}
+
+// So many elements, or -1 to -5 for 4 KB to 64 KB; what lies beyond counts as the nearest of these.
+ListLimits ListLimitsOf(const Settings& settings) {
+  const int64_t size = settings.list_max_listpack_size;
+  if (size >= 0) return {.elements = static_cast<size_t>(std::max<int64_t>(size, 1))};
+  return {.bytes = size_t{2048} << -std::max<int64_t>(size, -5)};
+}
+
+SortedSetLimits SortedSetLimitsOf(const Settings& settings) {
+  return {.listpack_entries = static_cast<size_t>(settings.zset_max_listpack_entries),
+          .listpack_value = static_cast<size_t>(settings.zset_max_listpack_value)};
 }
 
 HashLimits HashLimitsOf(const Settings& settings) {

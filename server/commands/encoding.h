@@ -9,9 +9,11 @@ namespace zsetd {
 
 // The name that Redis has for the way it would keep such a value. Tools expect these words; how
 // zsetd keeps it is another matter.
-std::string_view EncodingName(const Entry& entry, const Settings& settings);
+std::string_view EncodingName(const Entry& entry);
 
-// How long hashes and sets keep such encodings, by the settings of the moment.
+// How long values keep such encodings, by the settings of the moment.
+ListLimits ListLimitsOf(const Settings& settings);
+SortedSetLimits SortedSetLimitsOf(const Settings& settings);
 HashLimits HashLimitsOf(const Settings& settings);
 SetLimits SetLimitsOf(const Settings& settings);
 

@@ -26,13 +26,20 @@ void PushAt(List& list, ListEnd end, std::string_view element) {
   list.PushBack(element);
 }
 
+void ExpectAll(List& list, Words elements, const ListLimits& limits) {
+  size_t bytes = 0;
+  for (const std::string_view element : elements) bytes += element.size();
+  list.Expect(elements.size(), bytes, limits);
+}
+
 std::string_view ElementAt(const List& list, ListEnd end) {
   return list.At(end == ListEnd::kLeft ? 0 : list.size() - 1);
 }
 
-void DropAt(List& list, ListEnd end, size_t count) {
-  if (end == ListEnd::kLeft) return list.Erase(0, count);
-  list.Erase(list.size() - count, list.size());
+void DropAt(List& list, ListEnd end, size_t count, const ListLimits& limits) {
+  const size_t first = end == ListEnd::kLeft ? 0 : list.size() - count;
+  list.Erase(first, first + count);
+  list.Reconsider(limits);
 }
 
 }  // namespace zsetd

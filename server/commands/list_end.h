@@ -23,10 +23,13 @@ void StepFrom(ListEnd end, List::Cursor& cursor);
 
 void PushAt(List& list, ListEnd end, std::string_view element);
 
+// Tells the list's encoding that these are about to be added.
+void ExpectAll(List& list, Words elements, const ListLimits& limits);
+
 // The element at that end; the list is not empty. Valid until its next change.
 std::string_view ElementAt(const List& list, ListEnd end);
 
 // Removes that many elements, of as many at least, from that end.
-void DropAt(List& list, ListEnd end, size_t count);
+void DropAt(List& list, ListEnd end, size_t count, const ListLimits& limits);
 
 }  // namespace zsetd

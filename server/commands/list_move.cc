@@ -2,6 +2,7 @@
 #include <string>
 #include <string_view>
 
+#include "server/commands/encoding.h"
 #include "server/commands/families.h"
 #include "server/commands/list_end.h"
 #include "server/commands/timeout_option.h"
@@ -22,8 +23,13 @@ void Move(Call& call, std::string_view source, ListEnd from, std::string_view de
   call.Find<List>(destination);
   if (call.Refused()) return;
   const std::string element(ElementAt(*list, from));
-  PushAt(*call.OpenOrMake<List>(destination, PushEvent(to)), to, element);
-  DropAt(*call.Open<List>(source, PopEvent(from)), from, 1);
+  const ListLimits limits = ListLimitsOf(call.engine.settings());
+  {
+    const Edit<List> target = call.OpenOrMake<List>(destination, PushEvent(to));
+    if (source != destination) target->Expect(1, element.size(), limits);
+    PushAt(*target, to, element);
+  }
+  DropAt(*call.Open<List>(source, PopEvent(from)), from, 1, limits);
   call.reply.Bulk(element);
 }
 

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string_view>
 
+#include "server/commands/encoding.h"
 #include "server/commands/families.h"
 #include "server/commands/list_end.h"
 #include "server/commands/multi_pop_request.h"
@@ -19,7 +20,7 @@ void PopElements(Call& call, std::string_view key, List& list, ListEnd end, uint
   call.reply.Array(count);
   List::Cursor cursor = CursorFrom(list, end);
   for (size_t i = 0; i < count; ++i, StepFrom(end, cursor)) call.reply.Bulk(cursor.element());
-  DropAt(list, end, count);
+  DropAt(list, end, count, ListLimitsOf(call.engine.settings()));
 }
 
 // Without a timeout it does not wait.
@@ -48,7 +49,7 @@ void BlockingPop(Call& call, ListEnd end) {
   call.reply.Array(2);
   call.reply.Bulk(key);
   call.reply.Bulk(ElementAt(*list, end));
-  DropAt(*list, end, 1);
+  DropAt(*list, end, 1, ListLimitsOf(call.engine.settings()));
 }
 
 void BLPop(Call& call) { BlockingPop(call, ListEnd::kLeft); }

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string_view>
 
+#include "server/commands/encoding.h"
 #include "server/commands/families.h"
 #include "server/commands/list_end.h"
 #include "server/engine/call.h"
@@ -13,6 +14,7 @@ namespace {
 void PushAll(Call& call, const Edit<List>& list, ListEnd end, Words elements) {
   if (call.Refused()) return;
   if (!list) return call.reply.Integer(0);
+  ExpectAll(*list, elements, ListLimitsOf(call.engine.settings()));
   for (const std::string_view element : elements) PushAt(*list, end, element);
   call.reply.Integer(static_cast<int64_t>(list->size()));
 }
@@ -61,7 +63,7 @@ void Pop(Call& call, ListEnd end) {
   } else {
     call.reply.Bulk(ElementAt(*list, end));
   }
-  DropAt(*list, end, count);
+  DropAt(*list, end, count, ListLimitsOf(call.engine.settings()));
 }
 
 void LPop(Call& call) { Pop(call, ListEnd::kLeft); }

@@ -9,7 +9,15 @@ namespace {
 void Encoding(Call& call) {
   const Entry* entry = call.Find(call.args.Word());
   if (entry == nullptr) return call.reply.Null();
-  call.reply.Bulk(EncodingName(*entry, call.engine.settings()));
+  call.reply.Bulk(EncodingName(*entry));
+}
+
+// Keys are counted only where those that are used least are to go first: never.
+void Freq(Call& call) {
+  if (call.Find(call.args.Word()) == nullptr) return call.reply.Null();
+  call.Fail(
+      "ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note that "
+      "when switching between policies at runtime LRU and LFU data will take some time to adjust.");
 }
 
 // No value is ever shared between keys.
@@ -34,6 +42,16 @@ constexpr Command kCommands[] = {
      .since = "2.2.3",
      .usage = "key",
      .summary = "Names the encoding that Redis would use for what a key holds.",
+     .cost = "O(1)"},
+    {.name = "object|freq",
+     .run = Freq,
+     .arity = 3,
+     .flags = kReadOnly,
+     .keys = {2, 2, 1},
+     .group = CommandGroup::kGeneric,
+     .since = "4.0.0",
+     .usage = "key",
+     .summary = "Refuses to tell how often a key is used: that is not counted.",
      .cost = "O(1)"},
     {.name = "object|help",
      .run = Help,

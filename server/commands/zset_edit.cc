@@ -2,6 +2,7 @@
 #include <optional>
 #include <string_view>
 
+#include "server/commands/encoding.h"
 #include "server/commands/expiry_option.h"
 #include "server/commands/families.h"
 #include "server/commands/index_range.h"
@@ -18,7 +19,8 @@ using Kind = AddResult::Kind;
 // Adds one member and replies its new score, or null where the rule forbade it.
 void Increment(Call& call, Edit<SortedSet>& set, const Element& pair, const AddRule& rule) {
   if (!set) return call.reply.Null();
-  const AddResult result = set->Add(pair.member, pair.score, rule);
+  const SortedSetLimits limits = SortedSetLimitsOf(call.engine.settings());
+  const AddResult result = AddOne(*set, pair, rule, limits);
   if (result.kind == Kind::kNotANumber) {
     return call.Fail("ERR resulting score is not a number (NaN)");
   }

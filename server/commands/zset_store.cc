@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "server/commands/encoding.h"
+
 namespace zsetd {
 
 void StoreSet(Call& call, std::string_view key, SortedSet set, std::string_view event) {
@@ -10,6 +12,7 @@ void StoreSet(Call& call, std::string_view key, SortedSet set, std::string_view 
   if (set.empty()) {
     call.database().Erase(key);
   } else {
+    set.Expect(set.size(), set.longest_member(), SortedSetLimitsOf(call.engine.settings()));
     call.database().Put(key, std::move(set), event);
   }
 }

@@ -142,6 +142,25 @@ TEST_P(ListBesideADeque, BehavesTheSame) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, ListBesideADeque, testing::Range<uint64_t>(1, 9));
 
+TEST(List, GoesBackToAListpackAtHalfTheSizeAtWhichItLeft) {
+  constexpr ListLimits kLimits = {.elements = 4};
+  List list;
+  for (const char* element : {"a", "b", "c", "d"}) list.PushBack(element);
+  list.Reconsider(kLimits);
+  EXPECT_EQ(list.encoding(), ListEncoding::kListpack);
+  list.Expect(1, 1, kLimits);
+  EXPECT_EQ(list.encoding(), ListEncoding::kQuicklist);
+  list.Erase(0, 1);
+  list.Reconsider(kLimits);
+  EXPECT_EQ(list.encoding(), ListEncoding::kQuicklist);
+  EXPECT_EQ(list.Clone().encoding(), ListEncoding::kQuicklist);
+  list.Erase(0, 1);
+  list.Reconsider(kLimits);
+  EXPECT_EQ(list.encoding(), ListEncoding::kListpack);
+  list.Expect(1, 8192, kLimits);  // bytes count too
+  EXPECT_EQ(list.encoding(), ListEncoding::kQuicklist);
+}
+
 TEST(List, CursorWalksFromAnyPlaceBothWays) {
   Model model;
   for (int i = 0; i < 3'000; ++i) model.push_back(std::to_string(i));

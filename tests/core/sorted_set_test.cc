@@ -74,24 +74,31 @@ TEST(SortedSet, CursorWalksBothWays) {
   EXPECT_FALSE(set.At(3).valid());
 }
 
-TEST(SortedSet, RemembersHowLargeItWas) {
+TEST(SortedSet, RemembersItsLongestMember) {
   SortedSet set = SetOf({{1, "abc"}, {2, "b"}});
   set.Remove("abc");
   set.Set("b", 3);
   EXPECT_EQ(set.longest_member(), 3u);
-  EXPECT_EQ(set.largest_size(), 2u);
   EXPECT_EQ(set.Clone().longest_member(), 3u);
-  EXPECT_EQ(set.Clone().largest_size(), 2u);
-}
-
-TEST(SortedSet, RemembersSizesAsFarAsSixteenBitsTell) {
-  SortedSet set;
   set.Set(std::string(100'000, 'x'), 1);
   EXPECT_EQ(set.longest_member(), 65'535u);
-  for (int i = 0; i < 70'000; ++i) set.Set(std::to_string(i), i);
-  EXPECT_EQ(set.largest_size(), 70'001u);
-  set.Remove(RankRange{0, 70'000});
-  EXPECT_EQ(set.largest_size(), 65'535u);
+}
+
+TEST(SortedSet, NeverGoesBackToAListpack) {
+  constexpr SortedSetLimits kLimits = {.listpack_entries = 2, .listpack_value = 3};
+  SortedSet set = SetOf({{1, "abc"}, {2, "b"}});
+  set.Expect(2, 3, kLimits);
+  EXPECT_EQ(set.encoding(), SortedSetEncoding::kListpack);
+  set.Expect(2, 4, kLimits);
+  EXPECT_EQ(set.encoding(), SortedSetEncoding::kSkiplist);
+  set.Remove("abc");
+  set.Expect(1, 1, kLimits);
+  EXPECT_EQ(set.encoding(), SortedSetEncoding::kSkiplist);
+  EXPECT_EQ(set.Clone().encoding(), SortedSetEncoding::kSkiplist);
+
+  SortedSet many;
+  many.Expect(3, 1, kLimits);
+  EXPECT_EQ(many.encoding(), SortedSetEncoding::kSkiplist);
 }
 
 TEST(SortedSet, TheOnlyMemberMayBeLongWhenItsScoreChanges) {
@@ -248,7 +255,6 @@ TEST(SortedSet, CopyHoldsTheRangeAlone) {
     const size_t first = rng.Below(all.size() - size + 1);
     const SortedSet copy = set.Copy({first, first + size});
     ASSERT_EQ(ElementsOf(copy), std::vector<Pair>(all.begin() + first, all.begin() + first + size));
-    ASSERT_EQ(copy.largest_size(), size);
     for (const auto& [score, member] : ElementsOf(copy)) ASSERT_EQ(copy.Score(member), score);
   }
 }
