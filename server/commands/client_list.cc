@@ -76,9 +76,9 @@ void AddState(const Client& client, Fields& fields) {
   const Transaction& transaction = client.transaction;
   fields.Add("flags", Flags(client));
   fields.Add("db", client.database);
-  fields.Add("sub", client.channels.size());
-  fields.Add("psub", client.patterns.size());
-  fields.Add("ssub", 0);
+  fields.Add("sub", client.listens_to(ChannelKind::kChannel).size());
+  fields.Add("psub", client.listens_to(ChannelKind::kPattern).size());
+  fields.Add("ssub", client.listens_to(ChannelKind::kShardChannel).size());
   fields.Add("multi", transaction.open ? static_cast<int64_t>(transaction.queue.size()) : -1);
 }
 

@@ -110,7 +110,11 @@ void ReplyKeySpecs(ReplyWriter& reply, const Command& command) {
   for (const KeySpec& spec : specs) {
     reply.Map(3);
     reply.Bulk("flags");
-    ReplyKeyFlags(reply, spec.written);
+    if (command.keys.are_channels) {
+      ReplyWords(reply, {"not_key"});
+    } else {
+      ReplyKeyFlags(reply, spec.written);
+    }
     ReplyBeginSearch(reply, spec);
     ReplyFindKeys(reply, spec);
   }

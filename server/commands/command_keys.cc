@@ -12,7 +12,8 @@ namespace {
 std::string_view WrongWith(const Command* command, Words request) {
   const bool is_known = command != nullptr && (command->run != nullptr || request.size() == 1);
   if (!is_known) return "ERR Invalid command specified";
-  if (KeySpecsOf(*command).empty()) return "ERR The command has no key arguments";
+  const bool has_keys = !KeySpecsOf(*command).empty() && !command->keys.are_channels;
+  if (!has_keys) return "ERR The command has no key arguments";
   if (!command->AcceptsCount(request.size())) {
     return "ERR Invalid number of arguments specified for command";
   }

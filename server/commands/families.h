@@ -36,6 +36,7 @@ std::span<const Command> ListSearchCommands();
 std::span<const Command> MemoryCommands();
 std::span<const Command> ObjectCommands();
 std::span<const Command> PubSubCommands();
+std::span<const Command> PubSubInfoCommands();
 std::span<const Command> ScanCommands();
 std::span<const Command> ServerCommands();
 std::span<const Command> SetCombineCommands();

@@ -36,9 +36,9 @@ void WriteStats(InfoWriter& info, Engine& engine) {
   info.Add("evicted_clients", 0);
   info.Add("keyspace_hits", stats.keyspace_hits);
   info.Add("keyspace_misses", stats.keyspace_misses);
-  info.Add("pubsub_channels", engine.channels().channel_count());
-  info.Add("pubsub_patterns", engine.channels().pattern_count());
-  info.Add("pubsubshard_channels", 0);
+  info.Add("pubsub_channels", engine.channels().count(ChannelKind::kChannel));
+  info.Add("pubsub_patterns", engine.channels().count(ChannelKind::kPattern));
+  info.Add("pubsubshard_channels", engine.channels().count(ChannelKind::kShardChannel));
   info.Add("latest_fork_usec", 0);
   info.Add("total_forks", 0);
   info.Add("tracking_total_keys", 0);

@@ -1,70 +1,89 @@
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "server/commands/families.h"
-#include "server/commands/help.h"
 #include "server/engine/call.h"
 
 namespace zsetd {
 namespace {
 
-// What listening to channels and listening to patterns of channels differ in.
-struct Listening {
-  std::string_view began;  // how a confirmation opens
+// How confirmations open.
+struct Confirmation {
+  std::string_view began;
   std::string_view ended;
-  bool (Channels::*begin)(Client&, std::string_view);
-  bool (Channels::*end)(Client&, std::string_view);
-  std::set<std::string, std::less<>> Client::*names;
 };
 
-constexpr Listening kToChannels = {"subscribe", "unsubscribe", &Channels::Subscribe,
-                                   &Channels::Unsubscribe, &Client::channels};
-constexpr Listening kToPatterns = {"psubscribe", "punsubscribe", &Channels::SubscribePattern,
-                                   &Channels::UnsubscribePattern, &Client::patterns};
+Confirmation ConfirmationOf(ChannelKind kind) {
+  switch (kind) {
+    case ChannelKind::kChannel:
+      return {"subscribe", "unsubscribe"};
+    case ChannelKind::kPattern:
+      return {"psubscribe", "punsubscribe"};
+    case ChannelKind::kShardChannel:
+      return {"ssubscribe", "sunsubscribe"};
+  }
+  return {};
+}
+
+// To how much the client listens: shard channels are counted apart from all others.
+size_t Count(const Client& client, ChannelKind kind) {
+  if (kind == ChannelKind::kShardChannel) return client.listens_to(kind).size();
+  return client.listens_to(ChannelKind::kChannel).size() +
+         client.listens_to(ChannelKind::kPattern).size();
+}
 
 // A confirmation comes even where replies are turned off, as messages do.
-void Confirm(Call& call, std::string_view what, std::optional<std::string_view> name) {
+void Confirm(Call& call, std::string_view what, ChannelKind kind,
+             std::optional<std::string_view> name) {
   const auto write = [&](ReplyWriter& reply) {
     reply.Push(3);
     reply.Bulk(what);
     name ? reply.Bulk(*name) : reply.Null();
-    reply.Integer(static_cast<int64_t>(call.client.SubscriptionCount()));
+    reply.Integer(static_cast<int64_t>(Count(call.client, kind)));
   };
   const bool silent = call.client.reply_mode != Client::ReplyMode::kOn;
   silent ? call.client.Push(write) : write(call.reply);
 }
 
-void Begin(Call& call, const Listening& listening) {
+void Begin(Call& call, ChannelKind kind) {
   for (const std::string_view name : call.args.Rest()) {
-    (call.engine.channels().*listening.begin)(call.client, name);
-    Confirm(call, listening.began, name);
+    call.engine.channels().Subscribe(call.client, kind, name);
+    Confirm(call, ConfirmationOf(kind).began, kind, name);
   }
 }
 
-void End(Call& call, const Listening& listening, std::string_view name) {
-  (call.engine.channels().*listening.end)(call.client, name);
-  Confirm(call, listening.ended, name);
+void End(Call& call, ChannelKind kind, std::string_view name) {
+  call.engine.channels().Unsubscribe(call.client, kind, name);
+  Confirm(call, ConfirmationOf(kind).ended, kind, name);
 }
 
-void EndAll(Call& call, const Listening& listening) {
-  const auto names = call.client.*listening.names;
-  for (const std::string& name : names) End(call, listening, name);
-  if (names.empty()) Confirm(call, listening.ended, std::nullopt);
+void EndAll(Call& call, ChannelKind kind) {
+  const Client::Names names = call.client.listens_to(kind);
+  for (const std::string& name : names) End(call, kind, name);
+  if (names.empty()) Confirm(call, ConfirmationOf(kind).ended, kind, std::nullopt);
 }
 
-void End(Call& call, const Listening& listening) {
-  if (call.args.AtEnd()) return EndAll(call, listening);
-  for (const std::string_view name : call.args.Rest()) End(call, listening, name);
+void End(Call& call, ChannelKind kind) {
+  if (call.args.AtEnd()) return EndAll(call, kind);
+  for (const std::string_view name : call.args.Rest()) End(call, kind, name);
 }
 
-void Subscribe(Call& call) { Begin(call, kToChannels); }
-void PSubscribe(Call& call) { Begin(call, kToPatterns); }
-void Unsubscribe(Call& call) { End(call, kToChannels); }
-void PUnsubscribe(Call& call) { End(call, kToPatterns); }
+void Subscribe(Call& call) { Begin(call, ChannelKind::kChannel); }
+void PSubscribe(Call& call) { Begin(call, ChannelKind::kPattern); }
+
+// Within a transaction Redis refuses this one, though not the other two.
+void SSubscribe(Call& call) {
+  if (call.client.transaction.open) {
+    return call.Fail("ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client");
+  }
+  Begin(call, ChannelKind::kShardChannel);
+}
+
+void Unsubscribe(Call& call) { End(call, ChannelKind::kChannel); }
+void PUnsubscribe(Call& call) { End(call, ChannelKind::kPattern); }
+void SUnsubscribe(Call& call) { End(call, ChannelKind::kShardChannel); }
 
 void Publish(Call& call) {
   const std::string_view channel = call.args.Word();
@@ -72,28 +91,10 @@ void Publish(Call& call) {
   call.reply.Integer(static_cast<int64_t>(call.engine.channels().Publish(channel, message)));
 }
 
-void ActiveChannels(Call& call) {
-  const std::string_view pattern = call.args.AtEnd() ? "*" : call.args.Word();
-  if (!call.args.AtEnd()) {
-    return call.Fail("ERR unknown subcommand or wrong number of arguments for '" +
-                     std::string(call.words()[1]) + "'. Try PUBSUB HELP.");
-  }
-  const std::vector<std::string_view> channels = call.engine.channels().Matching(pattern);
-  call.reply.Array(channels.size());
-  for (const std::string_view channel : channels) call.reply.Bulk(channel);
-}
-
-void NumSub(Call& call) {
-  const Words channels = call.args.Rest();
-  call.reply.Array(2 * channels.size());
-  for (const std::string_view channel : channels) {
-    call.reply.Bulk(channel);
-    call.reply.Integer(static_cast<int64_t>(call.engine.channels().ListenerCount(channel)));
-  }
-}
-
-void NumPat(Call& call) {
-  call.reply.Integer(static_cast<int64_t>(call.engine.channels().pattern_count()));
+void SPublish(Call& call) {
+  const std::string_view channel = call.args.Word();
+  const std::string_view message = call.args.Word();
+  call.reply.Integer(static_cast<int64_t>(call.engine.channels().PublishToShard(channel, message)));
 }
 
 constexpr uint32_t kListenFlags = kPubSub | kNoScript | kLoading | kStale | kWhileListening;
@@ -118,6 +119,16 @@ constexpr Command kCommands[] = {
      .usage = "pattern [pattern ...]",
      .summary = "Listens to the channels that match patterns.",
      .cost = "O(1) for each pattern"},
+    {.name = "ssubscribe",
+     .run = SSubscribe,
+     .arity = -2,
+     .flags = kListenFlags,
+     .keys = kShardChannels,
+     .group = CommandGroup::kPubSub,
+     .since = "7.0.0",
+     .usage = "shardchannel [shardchannel ...]",
+     .summary = "Listens to shard channels.",
+     .cost = "O(1) for each channel"},
     {.name = "unsubscribe",
      .run = Unsubscribe,
      .arity = -1,
@@ -136,6 +147,16 @@ constexpr Command kCommands[] = {
      .usage = "[pattern [pattern ...]]",
      .summary = "Listens to patterns no more, or to none.",
      .cost = "O(N) for N listeners of each pattern"},
+    {.name = "sunsubscribe",
+     .run = SUnsubscribe,
+     .arity = -1,
+     .flags = kListenFlags,
+     .keys = kShardChannels,
+     .group = CommandGroup::kPubSub,
+     .since = "7.0.0",
+     .usage = "[shardchannel [shardchannel ...]]",
+     .summary = "Listens to shard channels no more, or to none.",
+     .cost = "O(N) for N listeners of each channel"},
     {.name = "publish",
      .run = Publish,
      .arity = 3,
@@ -145,46 +166,16 @@ constexpr Command kCommands[] = {
      .usage = "channel message",
      .summary = "Sends a message to all who listen to a channel.",
      .cost = "O(N+M) for N listeners and M patterns"},
-    {.name = "pubsub",
-     .arity = -2,
+    {.name = "spublish",
+     .run = SPublish,
+     .arity = 3,
+     .flags = kTellFlags | kFast,
+     .keys = kOneShardChannel,
      .group = CommandGroup::kPubSub,
-     .since = "2.8.0",
-     .summary = "Tells who listens to what.",
-     .cost = "That of the subcommand"},
-    {.name = "pubsub|channels",
-     .run = ActiveChannels,
-     .arity = -2,
-     .flags = kTellFlags,
-     .group = CommandGroup::kPubSub,
-     .since = "2.8.0",
-     .usage = "[pattern]",
-     .summary = "Names the channels that somebody listens to.",
-     .cost = "O(N) for N channels"},
-    {.name = "pubsub|help",
-     .run = Help,
-     .arity = 2,
-     .flags = kLoading | kStale,
-     .group = CommandGroup::kPubSub,
-     .since = "6.2.0",
-     .summary = "Prints this.",
-     .cost = "O(1)"},
-    {.name = "pubsub|numpat",
-     .run = NumPat,
-     .arity = 2,
-     .flags = kTellFlags,
-     .group = CommandGroup::kPubSub,
-     .since = "2.8.0",
-     .summary = "Tells how many different patterns are listened to.",
-     .cost = "O(1)"},
-    {.name = "pubsub|numsub",
-     .run = NumSub,
-     .arity = -2,
-     .flags = kTellFlags,
-     .group = CommandGroup::kPubSub,
-     .since = "2.8.0",
-     .usage = "[channel [channel ...]]",
-     .summary = "Tells how many listen to each of the channels, patterns left out.",
-     .cost = "O(N) for N channels"},
+     .since = "7.0.0",
+     .usage = "shardchannel message",
+     .summary = "Sends a message to all who listen to a shard channel.",
+     .cost = "O(N) for N listeners"},
 };
 
 }  // namespace

@@ -8,35 +8,6 @@
 namespace zsetd {
 namespace {
 
-using Names = std::set<std::string, std::less<>>;
-using Listeners = std::map<std::string, std::vector<Client*>, std::less<>>;
-
-bool Add(Client& client, std::string_view name, Names& names, Listeners& listeners) {
-  if (!names.emplace(name).second) return false;
-  listeners[std::string(name)].push_back(&client);
-  return true;
-}
-
-// `name` may be the very string that `names` holds, so that goes last.
-bool Remove(Client& client, std::string_view name, Names& names, Listeners& listeners) {
-  const auto own = names.find(name);
-  if (own == names.end()) return false;
-  const auto found = listeners.find(name);
-  std::erase(found->second, &client);
-  if (found->second.empty()) listeners.erase(found);
-  names.erase(own);
-  return true;
-}
-
-void SendMessage(Client& client, std::string_view channel, std::string_view message) {
-  client.Push([&](ReplyWriter& reply) {
-    reply.Push(3);
-    reply.Bulk("message");
-    reply.Bulk(channel);
-    reply.Bulk(message);
-  });
-}
-
 void SendPatternMessage(Client& client, std::string_view pattern, std::string_view channel,
                         std::string_view message) {
   client.Push([&](ReplyWriter& reply) {
@@ -50,34 +21,58 @@ void SendPatternMessage(Client& client, std::string_view pattern, std::string_vi
 
 }  // namespace
 
-bool Channels::Subscribe(Client& client, std::string_view channel) {
-  return Add(client, channel, client.channels, channels_);
+const Channels::Listeners& Channels::ListenersOf(ChannelKind kind) const {
+  return listeners_[static_cast<size_t>(kind)];
 }
 
-bool Channels::SubscribePattern(Client& client, std::string_view pattern) {
-  return Add(client, pattern, client.patterns, patterns_);
+Channels::Listeners& Channels::ListenersOf(ChannelKind kind) {
+  return listeners_[static_cast<size_t>(kind)];
 }
 
-bool Channels::Unsubscribe(Client& client, std::string_view channel) {
-  return Remove(client, channel, client.channels, channels_);
+bool Channels::Subscribe(Client& client, ChannelKind kind, std::string_view name) {
+  if (!client.listens_to(kind).emplace(name).second) return false;
+  ListenersOf(kind)[std::string(name)].push_back(&client);
+  return true;
 }
 
-bool Channels::UnsubscribePattern(Client& client, std::string_view pattern) {
-  return Remove(client, pattern, client.patterns, patterns_);
+// `name` may be the very string that the client's names hold, so that goes last.
+bool Channels::Unsubscribe(Client& client, ChannelKind kind, std::string_view name) {
+  auto& names = client.listens_to(kind);
+  const auto own = names.find(name);
+  if (own == names.end()) return false;
+  Listeners& listeners = ListenersOf(kind);
+  const auto found = listeners.find(name);
+  std::erase(found->second, &client);
+  if (found->second.empty()) listeners.erase(found);
+  names.erase(own);
+  return true;
 }
 
 void Channels::RemoveAll(Client& client) {
-  while (!client.channels.empty()) Unsubscribe(client, *client.channels.begin());
-  while (!client.patterns.empty()) UnsubscribePattern(client, *client.patterns.begin());
+  for (size_t kind = 0; kind < kChannelKinds; ++kind) {
+    const auto& names = client.listens_to(ChannelKind(kind));
+    while (!names.empty()) Unsubscribe(client, ChannelKind(kind), *names.begin());
+  }
+}
+
+size_t Channels::Tell(ChannelKind kind, std::string_view channel, std::string_view message) {
+  const Listeners& listeners = ListenersOf(kind);
+  const auto found = listeners.find(channel);
+  if (found == listeners.end()) return 0;
+  for (Client* client : found->second) {
+    client->Push([&](ReplyWriter& reply) {
+      reply.Push(3);
+      reply.Bulk(kind == ChannelKind::kShardChannel ? "smessage" : "message");
+      reply.Bulk(channel);
+      reply.Bulk(message);
+    });
+  }
+  return found->second.size();
 }
 
 size_t Channels::Publish(std::string_view channel, std::string_view message) {
-  size_t receivers = 0;
-  if (const auto found = channels_.find(channel); found != channels_.end()) {
-    for (Client* client : found->second) SendMessage(*client, channel, message);
-    receivers += found->second.size();
-  }
-  for (const auto& [pattern, clients] : patterns_) {
+  size_t receivers = Tell(ChannelKind::kChannel, channel, message);
+  for (const auto& [pattern, clients] : ListenersOf(ChannelKind::kPattern)) {
     if (!GlobMatches(pattern, channel)) continue;
     for (Client* client : clients) SendPatternMessage(*client, pattern, channel, message);
     receivers += clients.size();
@@ -85,17 +80,22 @@ size_t Channels::Publish(std::string_view channel, std::string_view message) {
   return receivers;
 }
 
-std::vector<std::string_view> Channels::Matching(std::string_view pattern) const {
+size_t Channels::PublishToShard(std::string_view channel, std::string_view message) {
+  return Tell(ChannelKind::kShardChannel, channel, message);
+}
+
+std::vector<std::string_view> Channels::Matching(ChannelKind kind, std::string_view pattern) const {
   std::vector<std::string_view> names;
-  for (const auto& [channel, clients] : channels_) {
-    if (GlobMatches(pattern, channel)) names.push_back(channel);
+  for (const auto& [name, clients] : ListenersOf(kind)) {
+    if (GlobMatches(pattern, name)) names.push_back(name);
   }
   return names;
 }
 
-size_t Channels::ListenerCount(std::string_view channel) const {
-  const auto found = channels_.find(channel);
-  return found == channels_.end() ? 0 : found->second.size();
+size_t Channels::ListenerCount(ChannelKind kind, std::string_view name) const {
+  const Listeners& listeners = ListenersOf(kind);
+  const auto found = listeners.find(name);
+  return found == listeners.end() ? 0 : found->second.size();
 }
 
 }  // namespace zsetd

@@ -1,25 +1,28 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "server/engine/channel_kind.h"
+
 namespace zsetd {
 
 class Client;
 
-// Who listens to which channel and to which pattern of channels, and what is said there.
+// Who listens to which channel and to which pattern of channels, and what is said there. What is
+// said on a shard channel is heard on that alone: there are no patterns of them, and a channel of
+// the same name is another.
 class Channels {
  public:
   // False if the client listened already.
-  bool Subscribe(Client& client, std::string_view channel);
-  bool SubscribePattern(Client& client, std::string_view pattern);
+  bool Subscribe(Client& client, ChannelKind kind, std::string_view name);
 
   // False if it did not listen.
-  bool Unsubscribe(Client& client, std::string_view channel);
-  bool UnsubscribePattern(Client& client, std::string_view pattern);
+  bool Unsubscribe(Client& client, ChannelKind kind, std::string_view name);
 
   void RemoveAll(Client& client);
 
@@ -27,18 +30,25 @@ class Channels {
   // each in the order they came. Returns how many messages that were. O(listeners + patterns).
   size_t Publish(std::string_view channel, std::string_view message);
 
-  // The channels with listeners that match the pattern, in order.
-  std::vector<std::string_view> Matching(std::string_view pattern) const;
+  // The same for a shard channel. O(listeners).
+  size_t PublishToShard(std::string_view channel, std::string_view message);
 
-  size_t ListenerCount(std::string_view channel) const;
-  size_t channel_count() const { return channels_.size(); }
-  size_t pattern_count() const { return patterns_.size(); }  // distinct ones
+  // The names with listeners that match the pattern, in order.
+  std::vector<std::string_view> Matching(ChannelKind kind, std::string_view pattern) const;
+
+  size_t ListenerCount(ChannelKind kind, std::string_view name) const;
+  size_t count(ChannelKind kind) const { return ListenersOf(kind).size(); }  // of distinct names
 
  private:
   using Listeners = std::map<std::string, std::vector<Client*>, std::less<>>;
 
-  Listeners channels_;
-  Listeners patterns_;
+  const Listeners& ListenersOf(ChannelKind kind) const;
+  Listeners& ListenersOf(ChannelKind kind);
+
+  // Hands a message of that kind to all who listen to the channel. Returns how many they are.
+  size_t Tell(ChannelKind kind, std::string_view channel, std::string_view message);
+
+  std::array<Listeners, kChannelKinds> listeners_;
 };
 
 }  // namespace zsetd

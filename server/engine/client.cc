@@ -1,6 +1,13 @@
 #include "server/engine/client.h"
 
+#include <algorithm>
+
 namespace zsetd {
+
+bool Client::IsSubscriber() const {
+  return std::any_of(listens_to_.begin(), listens_to_.end(),
+                     [](const Names& names) { return !names.empty(); });
+}
 
 void Client::ResetState() {
   database = 0;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -14,6 +15,7 @@
 #include "core/time.h"
 #include "protocol/reply_writer.h"
 #include "protocol/words.h"
+#include "server/engine/channel_kind.h"
 #include "server/engine/long_reply.h"
 #include "server/engine/output_limits.h"
 #include "server/engine/waiters.h"
@@ -70,11 +72,15 @@ class Client {
   // Whether a command of it waits, for keys or for the end of a pause; no further request is run.
   bool IsWaiting() const { return wait || !held_back.empty(); }
 
-  bool IsSubscriber() const { return !channels.empty() || !patterns.empty(); }
+  // What it listens to; Channels keeps it in step with who is told what.
+  using Names = std::set<std::string, std::less<>>;
+  Names& listens_to(ChannelKind kind) { return listens_to_[static_cast<size_t>(kind)]; }
+  const Names& listens_to(ChannelKind kind) const { return listens_to_[static_cast<size_t>(kind)]; }
+  bool IsSubscriber() const;
+
   size_t UnsentBytes() const { return SendableBytes() + pushes.size(); }
   size_t SendableBytes() const { return out.size() + sending_bytes; }  // waiting for nothing else
   bool IsBeingTold() const { return executing || long_reply != nullptr; }
-  size_t SubscriptionCount() const { return channels.size() + patterns.size(); }
 
   const uint64_t id;
   const std::string address;        // "127.0.0.1:50000"
@@ -109,10 +115,9 @@ class Client {
   Transaction transaction;
   std::optional<Wait> wait;
   std::vector<std::string> held_back;  // the words of a request that waits for the end of a pause
-  std::set<std::string, std::less<>> channels;
-  std::set<std::string, std::less<>> patterns;
 
  private:
+  std::array<Names, kChannelKinds> listens_to_;
   std::function<void()> wake_;
 };
 

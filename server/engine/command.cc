@@ -21,6 +21,7 @@ std::optional<size_t> KeyBehind(std::string_view option, size_t first, Words wor
 std::vector<size_t> KeyPositions(const Command& command, Words words) {
   std::vector<size_t> positions;
   const KeyPlaces& keys = command.keys;
+  if (keys.are_channels) return positions;
   const int size = static_cast<int>(words.size());
   const int last = keys.last < 0 ? size + keys.last : keys.last;
   for (int at = keys.first; at != 0 && at <= last && at < size; at += keys.step) {

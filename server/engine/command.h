@@ -63,6 +63,7 @@ struct KeyPlaces {
   int count_at = 0;
   std::span<const std::string_view> options = {};
   int options_from = 0;
+  bool are_channels = false;  // named like keys, so that a cluster can place them, but no keys
 };
 
 inline constexpr KeyPlaces kNoKeys = {};
@@ -70,6 +71,10 @@ inline constexpr KeyPlaces kOneKey = {1, 1, 1};
 inline constexpr KeyPlaces kTwoKeys = {1, 2, 1};
 inline constexpr KeyPlaces kAllKeys = {1, -1, 1};
 inline constexpr KeyPlaces kEveryOtherKey = {1, -1, 2};
+inline constexpr KeyPlaces kOneShardChannel = {
+    .first = 1, .last = 1, .step = 1, .are_channels = true};
+inline constexpr KeyPlaces kShardChannels = {
+    .first = 1, .last = -1, .step = 1, .are_channels = true};
 
 // One row of the table of commands; everything that is known of a command stands here. A command
 // with subcommands has a row of its own without a function, and one row for each of them, named

@@ -33,9 +33,8 @@ void Lookahead::FindKeys(const CommandTable& commands, std::span<const Words> re
   names_.clear();
   for (const Words words : requests) {
     const Command* command = commands.Find(words);
-    if (command == nullptr || command->keys.first == 0 || !command->AcceptsCount(words.size())) {
-      continue;
-    }
+    if (command == nullptr || !command->AcceptsCount(words.size())) continue;
+    if (command->keys.first == 0 || command->keys.are_channels) continue;
     const std::string_view key = words[command->keys.first];
     keys_.push_back(key);
     if (command->member_at > 0) names_.push_back({key, words[command->member_at]});

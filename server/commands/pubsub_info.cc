@@ -1,0 +1,111 @@
+// PUBSUB: who listens to what.
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/commands/families.h"
+#include "server/commands/help.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+namespace {
+
+void ReplyNames(Call& call, ChannelKind kind) {
+  const std::string_view pattern = call.args.AtEnd() ? "*" : call.args.Word();
+  if (!call.args.AtEnd()) {
+    return call.Fail("ERR unknown subcommand or wrong number of arguments for '" +
+                     std::string(call.words()[1]) + "'. Try PUBSUB HELP.");
+  }
+  const std::vector<std::string_view> names = call.engine.channels().Matching(kind, pattern);
+  call.reply.Array(names.size());
+  for (const std::string_view name : names) call.reply.Bulk(name);
+}
+
+void ReplyListenerCounts(Call& call, ChannelKind kind) {
+  const Words names = call.args.Rest();
+  call.reply.Array(2 * names.size());
+  for (const std::string_view name : names) {
+    call.reply.Bulk(name);
+    call.reply.Integer(static_cast<int64_t>(call.engine.channels().ListenerCount(kind, name)));
+  }
+}
+
+void ChannelNames(Call& call) { ReplyNames(call, ChannelKind::kChannel); }
+void ShardChannelNames(Call& call) { ReplyNames(call, ChannelKind::kShardChannel); }
+void NumSub(Call& call) { ReplyListenerCounts(call, ChannelKind::kChannel); }
+void ShardNumSub(Call& call) { ReplyListenerCounts(call, ChannelKind::kShardChannel); }
+
+void NumPat(Call& call) {
+  const size_t patterns = call.engine.channels().count(ChannelKind::kPattern);
+  call.reply.Integer(static_cast<int64_t>(patterns));
+}
+
+constexpr uint32_t kTellFlags = kPubSub | kLoading | kStale;
+
+constexpr Command kCommands[] = {
+    {.name = "pubsub",
+     .arity = -2,
+     .group = CommandGroup::kPubSub,
+     .since = "2.8.0",
+     .summary = "Tells who listens to what.",
+     .cost = "That of the subcommand"},
+    {.name = "pubsub|channels",
+     .run = ChannelNames,
+     .arity = -2,
+     .flags = kTellFlags,
+     .group = CommandGroup::kPubSub,
+     .since = "2.8.0",
+     .usage = "[pattern]",
+     .summary = "Names the channels that somebody listens to.",
+     .cost = "O(N) for N channels"},
+    {.name = "pubsub|help",
+     .run = Help,
+     .arity = 2,
+     .flags = kLoading | kStale,
+     .group = CommandGroup::kPubSub,
+     .since = "6.2.0",
+     .summary = "Prints this.",
+     .cost = "O(1)"},
+    {.name = "pubsub|numpat",
+     .run = NumPat,
+     .arity = 2,
+     .flags = kTellFlags,
+     .group = CommandGroup::kPubSub,
+     .since = "2.8.0",
+     .summary = "Tells how many different patterns are listened to.",
+     .cost = "O(1)"},
+    {.name = "pubsub|numsub",
+     .run = NumSub,
+     .arity = -2,
+     .flags = kTellFlags,
+     .group = CommandGroup::kPubSub,
+     .since = "2.8.0",
+     .usage = "[channel [channel ...]]",
+     .summary = "Tells how many listen to each of the channels, patterns left out.",
+     .cost = "O(N) for N channels"},
+    {.name = "pubsub|shardchannels",
+     .run = ShardChannelNames,
+     .arity = -2,
+     .flags = kTellFlags,
+     .group = CommandGroup::kPubSub,
+     .since = "7.0.0",
+     .usage = "[pattern]",
+     .summary = "Names the shard channels that somebody listens to.",
+     .cost = "O(N) for N channels"},
+    {.name = "pubsub|shardnumsub",
+     .run = ShardNumSub,
+     .arity = -2,
+     .flags = kTellFlags,
+     .group = CommandGroup::kPubSub,
+     .since = "7.0.0",
+     .usage = "[shardchannel [shardchannel ...]]",
+     .summary = "Tells how many listen to each of the shard channels.",
+     .cost = "O(N) for N channels"},
+};
+
+}  // namespace
+
+std::span<const Command> PubSubInfoCommands() { return kCommands; }
+
+}  // namespace zsetd
