@@ -19,10 +19,14 @@ int64_t SecondsSince(Millis then, Millis now) {
 
 // Letters as Redis has them, N where no other holds.
 std::string Flags(const Client& client) {
-  const std::array<std::pair<bool, char>, 7> kinds = {{
+  const TrackingMode& tracking = client.tracking;
+  const std::array<std::pair<bool, char>, 10> kinds = {{
       {client.IsSubscriber(), 'P'},
       {client.transaction.open, 'x'},
       {client.IsWaiting(), 'b'},
+      {tracking.on, 't'},
+      {tracking.redirect_broken, 'R'},
+      {tracking.broadcast, 'B'},
       {client.transaction.touched, 'd'},
       {client.close_after_reply, 'c'},
       {client.no_evict, 'e'},
@@ -109,7 +113,7 @@ void AddRest(const Client& client, Fields& fields) {
   fields.Add("events", client.sending_bytes > 0 ? "rw" : "r");
   fields.Add("cmd", client.last_command);
   fields.Add("user", "default");
-  fields.Add("redir", -1);
+  fields.Add("redir", RedirectOf(client));
   fields.Add("resp", static_cast<int64_t>(client.reply.protocol()));
   fields.Add("lib-name", client.library_name);
   fields.Add("lib-ver", client.library_version);
@@ -147,6 +151,10 @@ ClientKind TakeClientKind(ArgReader& args) {
   if (args.Take("master")) return ClientKind::kMaster;
   args.Refuse("ERR Unknown client type '" + std::string(args.Peek()) + "'");
   return ClientKind::kNormal;
+}
+
+int64_t RedirectOf(const Client& client) {
+  return client.tracking.on ? static_cast<int64_t>(client.tracking.redirect) : -1;
 }
 
 size_t BytesUsedBy(const Client& client) {

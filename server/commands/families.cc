@@ -6,19 +6,24 @@ namespace zsetd {
 
 std::span<const std::span<const Command>> AllCommands() {
   static const std::array kFamilies = {
-      ClientCommands(),      ClientPauseCommands(),  CommandCommands(),      ConfigCommands(),
-      ConnectionCommands(),  GeoCommands(),          GeoSearchCommands(),    HashAllCommands(),
-      HashEditCommands(),    HashNumberCommands(),   HashRandomCommands(),   HashReadCommands(),
-      HashScanCommands(),    HelloCommands(),        InfoCommands(),         KeyCommands(),
-      KeyExpireCommands(),   KeyMoveCommands(),      KeyTtlCommands(),       KeyspaceWideCommands(),
-      ListEditCommands(),    ListMoveCommands(),     ListMultiPopCommands(), ListPushPopCommands(),
-      ListReadCommands(),    ListSearchCommands(),   MemoryCommands(),       ObjectCommands(),
-      PubSubCommands(),      PubSubInfoCommands(),   ScanCommands(),         ServerCommands(),
-      SetCombineCommands(),  SetEditCommands(),      SetRandomCommands(),    SetReadCommands(),
-      SetScanCommands(),     SlowLogCommands(),      StringGetCommands(),    StringNumberCommands(),
-      StringRangeCommands(), StringSetCommands(),    TransactionCommands(),  ZSetAlgebraCommands(),
-      ZSetEditCommands(),    ZSetMultiPopCommands(), ZSetPopCommands(),      ZSetRandomCommands(),
-      ZSetRangeCommands(),   ZSetReadCommands(),     ZSetScanCommands(),
+      ClientCommands(),      ClientPauseCommands(),  ClientTrackingCommands(),
+      CommandCommands(),     ConfigCommands(),       ConnectionCommands(),
+      GeoCommands(),         GeoSearchCommands(),    HashAllCommands(),
+      HashEditCommands(),    HashNumberCommands(),   HashRandomCommands(),
+      HashReadCommands(),    HashScanCommands(),     HelloCommands(),
+      InfoCommands(),        KeyCommands(),          KeyExpireCommands(),
+      KeyMoveCommands(),     KeyTtlCommands(),       KeyspaceWideCommands(),
+      ListEditCommands(),    ListMoveCommands(),     ListMultiPopCommands(),
+      ListPushPopCommands(), ListReadCommands(),     ListSearchCommands(),
+      MemoryCommands(),      ObjectCommands(),       PubSubCommands(),
+      PubSubInfoCommands(),  ScanCommands(),         ServerCommands(),
+      SetCombineCommands(),  SetEditCommands(),      SetRandomCommands(),
+      SetReadCommands(),     SetScanCommands(),      SlowLogCommands(),
+      StringGetCommands(),   StringNumberCommands(), StringRangeCommands(),
+      StringSetCommands(),   TransactionCommands(),  ZSetAlgebraCommands(),
+      ZSetEditCommands(),    ZSetMultiPopCommands(), ZSetPopCommands(),
+      ZSetRandomCommands(),  ZSetRangeCommands(),    ZSetReadCommands(),
+      ZSetScanCommands(),
   };
   return kFamilies;
 }

@@ -9,6 +9,7 @@ namespace zsetd {
 // The rows of each family of commands; each stands at the foot of the file of its name.
 std::span<const Command> ClientCommands();
 std::span<const Command> ClientPauseCommands();
+std::span<const Command> ClientTrackingCommands();
 std::span<const Command> CommandCommands();
 std::span<const Command> ConfigCommands();
 std::span<const Command> ConnectionCommands();

@@ -45,7 +45,7 @@ void WriteClients(InfoWriter& info, Engine& engine) {
   info.Add("cluster_connections", 0);
   info.Add("maxclients", engine.settings().maxclients);
   info.Add("blocked_clients", engine.blocked_clients());
-  info.Add("tracking_clients", 0);
+  info.Add("tracking_clients", engine.tracking().client_count());
   info.Add("pubsub_clients", subscribers);
 }
 

@@ -41,7 +41,9 @@ void WriteStats(InfoWriter& info, Engine& engine) {
   info.Add("pubsubshard_channels", engine.channels().count(ChannelKind::kShardChannel));
   info.Add("latest_fork_usec", 0);
   info.Add("total_forks", 0);
-  info.Add("tracking_total_keys", 0);
+  info.Add("tracking_total_keys", engine.tracking().table().key_count());
+  info.Add("tracking_total_items", engine.tracking().table().reader_count());
+  info.Add("tracking_total_prefixes", engine.tracking().prefix_count());
   info.Add("total_error_replies", stats.error_replies);
 }
 

@@ -18,6 +18,7 @@
 #include "server/engine/channel_kind.h"
 #include "server/engine/long_reply.h"
 #include "server/engine/output_limits.h"
+#include "server/engine/tracking_mode.h"
 #include "server/engine/waiters.h"
 
 namespace zsetd {
@@ -78,6 +79,9 @@ class Client {
   const Names& listens_to(ChannelKind kind) const { return listens_to_[static_cast<size_t>(kind)]; }
   bool IsSubscriber() const;
 
+  // Whether others may have it told something at any time.
+  bool IsListener() const { return IsSubscriber() || tracking.on; }
+
   size_t UnsentBytes() const { return SendableBytes() + pushes.size(); }
   size_t SendableBytes() const { return out.size() + sending_bytes; }  // waiting for nothing else
   bool IsBeingTold() const { return executing || long_reply != nullptr; }
@@ -112,6 +116,7 @@ class Client {
   size_t input_bytes = 0;                  // arrived and not yet executed, when it was last heard
   size_t input_capacity = 0;               // all that its input took then
 
+  TrackingMode tracking;  // changed by Tracking alone, but for the exceptions
   Transaction transaction;
   std::optional<Wait> wait;
   std::vector<std::string> held_back;  // the words of a request that waits for the end of a pause

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "server/engine/admission.h"
+#include "server/engine/arg_reader.h"
 #include "server/engine/call.h"
 #include "server/engine/errors.h"
 
@@ -35,6 +36,7 @@ Engine::Engine(const Settings& settings, Families families, uint64_t seed, Milli
       host_(std::move(host)),
       commands_(families),
       rng_(seed),
+      tracking_(rng_.Next(), clients_),
       run_id_(RandomHexDigits(rng_, 40)),
       started_at_(now),
       now_(now),
@@ -74,6 +76,7 @@ void Engine::Detach(Client& client) {
   watches_.RemoveAll(client);
   waiters_.Remove(client);
   pause_.Remove(client);
+  StopTracking(client);
   channels_.RemoveAll(client);
   clients_.erase(client.id);
 }
@@ -86,6 +89,7 @@ void Engine::Disconnect(Client& client) {
 
 void Engine::Reset(Client& client) {
   EndTransaction(client);
+  StopTracking(client);
   channels_.RemoveAll(client);
   client.ResetState();
   client.authenticated = settings_.requirepass.empty();
@@ -108,12 +112,23 @@ void Engine::Execute(Client& client, Words words) {
 void Engine::Answer(Client& client, Words words) {
   const size_t reply_start = client.out.size();
   client.executing = true;
+  active_ = &client;
   client.last_active = now_;
   client.reply.Begin();
   Dispatch(client, words);
+  if (client.tracking.next_is_exception) EndException(client, words);
+  active_ = nullptr;
   client.executing = false;
   Finish(client, reply_start);
   ServeWaiters();
+  tracking_.Broadcast();
+}
+
+// That which CLIENT CACHING asked for: it holds for one command or transaction, and not for another
+// CLIENT command.
+void Engine::EndException(Client& client, Words words) {
+  const bool goes_on = client.transaction.open || EqualsIgnoringCase(words[0], "client");
+  client.tracking.next_is_exception = goes_on;
 }
 
 void Engine::Dispatch(Client& client, Words words) {
@@ -149,6 +164,7 @@ void Engine::Run(Client& client, const Command& command, Words words) {
   client.last_command = command.name;
   Call call(*this, client, command, words);
   command.run(call);
+  if (command.Has(kReadOnly) && client.tracking.on) RememberReads(client, command, words);
   CommandStats& stats = commands_.stats(command);
   ++stats.calls;
   command_ended_at_ = host_.stopwatch();
@@ -157,6 +173,14 @@ void Engine::Run(Client& client, const Command& command, Words words) {
   slow_log_.Consider(settings_, command, words, client, now_, took);
   ++stats_.commands_processed;
   if (call.refused()) ++stats.failed;
+}
+
+void Engine::RememberReads(Client& client, const Command& command, Words words) {
+  if (!client.tracking.RemembersReads()) return;
+  const auto most = static_cast<size_t>(settings_.tracking_table_max_keys);
+  for (const size_t position : KeyPositions(command, words)) {
+    tracking_.Remember(client, words[position], most, rng_);
+  }
 }
 
 void Engine::RunQueued(Client& client, const QueuedCommand& queued) {
@@ -209,6 +233,11 @@ void Engine::Tick(Micros budget) {
   RunHeldBack();
   LookAfterClients();
   if (pause_.IsOn(now_)) return;
+  ReclaimDue(budget);
+  tracking_.Broadcast();
+}
+
+void Engine::ReclaimDue(Micros budget) {
   const Micros start = host_.stopwatch();
   for (const auto& database : databases_) {
     while (database->ReclaimDue(kReclaimsPerLook) == kReclaimsPerLook) {
@@ -231,13 +260,25 @@ std::optional<Millis> Engine::NextDeadline() const {
   return earliest;
 }
 
-void Engine::Clear(int index) {
+void Engine::Drop(int index) {
   watches_.TouchAll(index, *databases_[index], nullptr);
   databases_[index]->Clear();
 }
 
+void Engine::Clear(int index) {
+  Drop(index);
+  Discard(tracking_.TouchAll());
+}
+
 void Engine::ClearAll() {
-  for (int index = 0; index < database_count(); ++index) Clear(index);
+  for (int index = 0; index < database_count(); ++index) Drop(index);
+  Discard(tracking_.TouchAll());
+}
+
+void Engine::StopTracking(Client& client) { Discard(tracking_.Stop(client)); }
+
+void Engine::Discard(std::shared_ptr<void> garbage) {
+  if (host_.discard && garbage != nullptr) host_.discard(std::move(garbage));
 }
 
 void Engine::SwapDatabases(int a, int b) {
@@ -247,6 +288,7 @@ void Engine::SwapDatabases(int a, int b) {
   databases_[a]->SwapKeysWith(*databases_[b]);
   waiters_.TouchAll(a);
   waiters_.TouchAll(b);
+  Discard(tracking_.TouchAll());
 }
 
 // Everything that follows from a change, in one place.
@@ -257,6 +299,7 @@ void Engine::OnChange(const Change& change) {
     if (change.is_new) told.Announce({change.database, change.key, "new"}, channels_);
     told.Announce(change, channels_);
   }
+  tracking_.Touch(change.key, active_);
   watches_.Touch(change.database, change.key);
   waiters_.Touch(change.database, change.key);
 }
@@ -268,7 +311,7 @@ void Engine::OnMiss(int database, std::string_view key) {
 
 bool Engine::IsStalled(Client& client) const {
   const OutputLimits& limits = settings_.client_output_buffer_limit;
-  const OutputLimit& limit = client.IsSubscriber() ? limits.pubsub : limits.normal;
+  const OutputLimit& limit = client.IsListener() ? limits.pubsub : limits.normal;
   return client.output_watch.Exceeds(limit, client.UnsentBytes(), now_);
 }
 

@@ -24,6 +24,7 @@
 #include "server/engine/settings.h"
 #include "server/engine/slow_log.h"
 #include "server/engine/stats.h"
+#include "server/engine/tracking.h"
 #include "server/engine/watches.h"
 
 namespace zsetd {
@@ -101,6 +102,10 @@ class Engine {
   void GiveUp(Client& client);
   void BreakOff(Client& client, std::string_view error);
 
+  // Has the client told of changes of keys from now on, or no longer (CLIENT TRACKING).
+  void StartTracking(Client& client, const TrackingMode& mode) { tracking_.Start(client, mode); }
+  void StopTracking(Client& client);
+
   // A key that was to be read was not there.
   void OnMiss(int database, std::string_view key);
 
@@ -137,6 +142,7 @@ class Engine {
   Watches& watches() { return watches_; }
   const Waiters& waiters() const { return waiters_; }
   Pause& pause() { return pause_; }
+  const Tracking& tracking() const { return tracking_; }
   size_t blocked_clients() const { return waiters_.count() + pause_.held_back(); }
   SlowLog& slow_log() { return slow_log_; }
   Stats& stats() { return stats_; }
@@ -153,6 +159,11 @@ class Engine {
   void Reject(Client& client, const Command* command, const absl::Status& why);
   void Enqueue(Client& client, const Command& command, Words words);
   void Run(Client& client, const Command& command, Words words);
+  void RememberReads(Client& client, const Command& command, Words words);
+  void EndException(Client& client, Words words);
+  void Drop(int database);
+  void ReclaimDue(Micros budget);
+  void Discard(std::shared_ptr<void> garbage);
   void Finish(Client& client, size_t reply_start);
   static void LeaveOutUnwanted(Client& client, size_t reply_start);
   static void DeliverPushes(Client& client);
@@ -179,6 +190,8 @@ class Engine {
   LoadMeter load_;
   Lookahead lookahead_;
   Rng rng_;
+  Tracking tracking_;
+  const Client* active_ = nullptr;  // whose command is running
   std::string run_id_;
   Millis started_at_;
   Millis now_;

@@ -36,9 +36,11 @@ void Engine::RunAgain(Client& client, std::string_view ready_key) {
   const size_t reply_start = client.out.size();
   const Micros before = host_.stopwatch();
   client.executing = true;
+  active_ = &client;
   client.reply.Begin();
   Call call(*this, client, command, words, ready_key);
   command.run(call);
+  active_ = nullptr;
   client.executing = false;
   CommandStats& stats = commands_.stats(command);
   stats.micros += (host_.stopwatch() - before).count();

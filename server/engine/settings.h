@@ -20,7 +20,7 @@ struct OutputLimit {
 // The limits of each class of clients. Replies need none: no request is run while much is unsent.
 struct OutputLimits {
   OutputLimit normal;
-  OutputLimit pubsub = {32 << 20, 8 << 20, 60};  // clients that listen to channels
+  OutputLimit pubsub = {32 << 20, 8 << 20, 60};  // clients that are told what others do
 
   bool operator==(const OutputLimits&) const = default;
 };
@@ -41,6 +41,7 @@ struct Settings {
   std::string logfile;      // empty: standard output
   std::string requirepass;  // empty: no password is asked for
   int64_t proto_max_bulk_len = 512 << 20;
+  int64_t tracking_table_max_keys = 1'000'000;  // that clients are to be told of; 0: no limit
 
   int64_t slowlog_log_slower_than = 10000;  // microseconds; negative: nothing is noted
   int64_t slowlog_max_len = 128;

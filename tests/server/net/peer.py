@@ -54,9 +54,11 @@ class Peer:
             return RuntimeError(rest.decode())
         if kind == b":":
             return int(rest)
+        if kind == b"_":
+            return None
         if kind == b"$":
             return None if rest == b"-1" else self.lines.read(int(rest) + 2)[:-2]
-        if kind in b"*>":
+        if kind in b"*>~":
             return None if rest == b"-1" else [self.reply() for _ in range(int(rest))]
         if kind == b"%":
             return {self.reply(): self.reply() for _ in range(int(rest))}

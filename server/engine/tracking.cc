@@ -1,0 +1,124 @@
+#include "server/engine/tracking.h"
+
+#include <utility>
+
+#include "server/engine/client.h"
+
+namespace zsetd {
+namespace {
+
+constexpr std::string_view kChannel = "__redis__:invalidate";
+
+// So many readers of one key may have left without being forgotten.
+constexpr size_t kSpareReaders = 16;
+
+void TellRedirectBroken(Client& client) {
+  client.tracking.redirect_broken = true;
+  if (client.reply.protocol() == Protocol::kResp2) return;
+  client.Push([&](ReplyWriter& reply) {
+    reply.Push(2);
+    reply.Bulk("tracking-redir-broken");
+    reply.Integer(static_cast<int64_t>(client.tracking.redirect));
+  });
+}
+
+void WriteHeader(ReplyWriter& reply) {
+  if (reply.protocol() == Protocol::kResp3) {
+    reply.Push(2);
+    reply.Bulk("invalidate");
+  } else {
+    reply.Array(3);
+    reply.Bulk("message");
+    reply.Bulk(kChannel);
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<TrackingTable> Tracking::NewTable() const {
+  return std::make_shared<TrackingTable>(hash_seed_);
+}
+
+void Tracking::Start(Client& client, const TrackingMode& mode) {
+  if (!client.tracking.on) ++client_count_;
+  std::set<std::string> prefixes = std::move(client.tracking.prefixes);
+  for (const std::string& prefix : mode.prefixes) {
+    if (prefixes.insert(prefix).second) prefixes_.Add(client, prefix);
+  }
+  client.tracking = mode;
+  client.tracking.prefixes = std::move(prefixes);
+}
+
+std::shared_ptr<void> Tracking::Stop(Client& client) {
+  if (!client.tracking.on) return nullptr;
+  for (const std::string& prefix : client.tracking.prefixes) prefixes_.Remove(client, prefix);
+  client.tracking = TrackingMode();
+  if (--client_count_ > 0 || table_->key_count() == 0) return nullptr;
+  return std::exchange(table_, NewTable());
+}
+
+void Tracking::Remember(Client& client, std::string_view key, size_t most, Rng& rng) {
+  ForgetGone(key, table_->Add(key, client.id));
+  while (most > 0 && table_->key_count() > most) {
+    Invalidate(std::string(table_->Random(rng)), nullptr);
+  }
+}
+
+// Rarely enough that it takes a constant time on average, and often enough that a key which nobody
+// changes does not gather all who ever came and went.
+void Tracking::ForgetGone(std::string_view key, const TrackingTable::Readers& readers) {
+  if (readers.size() <= 2 * client_count_ + kSpareReaders) return;
+  table_->RemoveReaders(key, [this](uint64_t id) {
+    const Client* const reader = Find(id);
+    return reader == nullptr || !reader->tracking.on;
+  });
+}
+
+void Tracking::Touch(std::string_view key, const Client* by) {
+  if (!IsOn()) return;
+  prefixes_.Touch(key, by == nullptr ? 0 : by->id);
+  Invalidate(key, by);
+}
+
+void Tracking::Invalidate(std::string_view key, const Client* by) {
+  for (const uint64_t id : table_->Take(key)) {
+    Client* const reader = Find(id);
+    if (reader == nullptr || !reader->tracking.on || reader->tracking.broadcast) continue;
+    if (reader != by || !reader->tracking.no_loop) Tell(*reader, Keys(&key, 1));
+  }
+}
+
+std::shared_ptr<void> Tracking::TouchAll() {
+  if (!IsOn()) return nullptr;
+  for (const auto& [id, client] : clients_) {
+    if (client->tracking.on) Tell(*client, std::nullopt);
+  }
+  return std::exchange(table_, NewTable());
+}
+
+void Tracking::Broadcast() {
+  if (!prefixes_.HasNews()) return;
+  prefixes_.Broadcast([this](Client& client, Keys keys) { Tell(client, keys); });
+}
+
+Client* Tracking::Find(uint64_t id) const {
+  const auto found = clients_.find(id);
+  return found == clients_.end() ? nullptr : found->second;
+}
+
+// In RESP2 only who listens to channels can be told anything unasked, and only in another's place.
+void Tracking::Tell(Client& client, std::optional<Keys> keys) const {
+  const bool redirected = client.tracking.redirect != 0;
+  Client* const told = redirected ? Find(client.tracking.redirect) : &client;
+  if (told == nullptr) return TellRedirectBroken(client);
+  const bool resp2 = told->reply.protocol() == Protocol::kResp2;
+  if (resp2 && (!redirected || !told->IsSubscriber())) return;
+  told->Push([&](ReplyWriter& reply) {
+    WriteHeader(reply);
+    if (!keys) return reply.Null();
+    reply.Array(keys->size());
+    for (const std::string_view key : *keys) reply.Bulk(key);
+  });
+}
+
+}  // namespace zsetd

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "core/rng.h"
+#include "server/engine/tracking_mode.h"
+#include "server/engine/tracking_prefixes.h"
+#include "server/engine/tracking_table.h"
+
+namespace zsetd {
+
+class Client;
+
+// Tells clients which of the keys that they may have cached have changed (CLIENT TRACKING). Who has
+// read a key is told of its next change, once; who asked for a broadcast, of every change.
+//
+// A RESP3 client is told by a push; one that speaks RESP2 can have another connection told in its
+// place, on the channel __redis__:invalidate.
+//
+// Invariant: `client_count` is the number of clients whose tracking is on; with none the table is
+// empty. Memory is bounded by tracking-table-max-keys: a key too many goes, as if it had changed.
+class Tracking {
+ public:
+  // `clients` are all there are.
+  Tracking(uint64_t hash_seed, const std::map<uint64_t, Client*>& clients)
+      : hash_seed_(hash_seed), clients_(clients), table_(NewTable()) {}
+
+  // Turns tracking on, or changes what it was. Prefixes that the client has stay.
+  void Start(Client& client, const TrackingMode& mode);
+
+  // What has become of no use then, for somebody to free; null if nothing has. Does no harm where
+  // tracking is off.
+  std::shared_ptr<void> Stop(Client& client);
+
+  bool IsOn() const { return client_count_ > 0; }
+
+  // The client has read the key. With more than `most` keys then, unless that is 0, keys chosen by
+  // chance go.
+  void Remember(Client& client, std::string_view key, size_t most, Rng& rng);
+
+  // The key has changed; `by` did it, or nobody in particular if that is null.
+  void Touch(std::string_view key, const Client* by);
+
+  // All keys may have. Returns what is of no use then.
+  std::shared_ptr<void> TouchAll();
+
+  // Sends what is due to those who asked for broadcasts. To be called when a command is over.
+  void Broadcast();
+
+  size_t client_count() const { return client_count_; }
+  size_t prefix_count() const { return prefixes_.count(); }
+  const TrackingTable& table() const { return *table_; }
+
+ private:
+  std::shared_ptr<TrackingTable> NewTable() const;
+  void Invalidate(std::string_view key, const Client* by);
+  void ForgetGone(std::string_view key, const TrackingTable::Readers& readers);
+  Client* Find(uint64_t id) const;
+
+  // Without keys: of all.
+  using Keys = std::span<const std::string_view>;
+  void Tell(Client& client, std::optional<Keys> keys) const;
+
+  uint64_t hash_seed_;
+  const std::map<uint64_t, Client*>& clients_;
+  std::shared_ptr<TrackingTable> table_;
+  TrackingPrefixes prefixes_;
+  size_t client_count_ = 0;
+};
+
+}  // namespace zsetd
