@@ -6,6 +6,7 @@
 #include <new>
 
 #include "core/allocation.h"
+#include "core/cache_line.h"
 #include "core/numeral.h"
 
 namespace zsetd {
@@ -147,7 +148,7 @@ std::optional<size_t> Block::Find(std::string_view member, uint8_t tag) const {
   if (!tagged()) return FindUntagged(member, *packed);
   size_t found = 0;
   const auto is_it = [&](size_t i) {
-    __builtin_prefetch(Scores() + i * format_.score_width);  // it is asked for next
+    FetchLine(Scores() + i * format_.score_width);  // it is asked for next
     return found = i, Is(i, MemberPlace(i), member, *packed);
   };
   return FindTag(tag, is_it) ? std::optional(found) : std::nullopt;
@@ -319,17 +320,17 @@ Block* Block::Clone(const Block& block) {
 }
 
 void Block::Prefetch() const {
-  for (int line = 0; line < 12; ++line) __builtin_prefetch(LineAt(line));
+  FetchLines(this, 12);
 }
 
 void Block::PrefetchTags() const {
-  for (int line = 0; line < 3; ++line) __builtin_prefetch(LineAt(line));
+  FetchLines(this, 3);
 }
 
 void Block::PrefetchMember(size_t i) const {
   const char* at = MemberPlace(i);
-  __builtin_prefetch(at);
-  __builtin_prefetch(at + MemberLength(i) - 1);
+  FetchLine(at);
+  FetchLine(at + MemberLength(i) - 1);
 }
 
 void Block::PrefetchMember(uint8_t tag) const {
@@ -338,7 +339,7 @@ void Block::PrefetchMember(uint8_t tag) const {
 
 void Block::PrefetchElement(uint8_t tag) const {
   FindTag(tag, [&](size_t i) {
-    __builtin_prefetch(Scores() + i * format_.score_width);
+    FetchLine(Scores() + i * format_.score_width);
     return PrefetchMember(i), true;
   });
 }

@@ -141,7 +141,6 @@ class Block {
   static Block* Copied(const Block& block, size_t room);  // with the same LargeMembers
   static Block* Allocate(size_t bytes, const BlockFormat& format, size_t count);
 
-  const char* LineAt(int line) const { return reinterpret_cast<const char*>(this) + 64 * line; }
   const char* Data() const { return reinterpret_cast<const char*>(this + 1); }
   const char* End() const { return reinterpret_cast<const char*>(this) + capacity_; }
 

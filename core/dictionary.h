@@ -24,6 +24,7 @@
 
 #include "core/allocation.h"
 #include "core/bucket_numbers.h"
+#include "core/cache_line.h"
 #include "core/hash.h"
 #include "core/rng.h"
 
@@ -146,9 +147,9 @@ void Dictionary<Node>::Prefetch(std::span<const std::string_view> keys) const {
     const auto some = keys.first(std::min(keys.size(), kAtOnce));
     for (size_t i = 0; i < some.size(); ++i) {
       buckets[i] = &BucketOf(some[i]);
-      __builtin_prefetch(buckets[i]);
+      FetchLine(buckets[i]);
     }
-    for (size_t i = 0; i < some.size(); ++i) __builtin_prefetch(*buckets[i]);
+    for (size_t i = 0; i < some.size(); ++i) FetchLine(*buckets[i]);
     keys = keys.subspan(some.size());
   }
 }

@@ -2,6 +2,8 @@
 
 #include <cassert>
 
+#include "core/cache_line.h"
+
 namespace zsetd {
 namespace {
 
@@ -9,10 +11,7 @@ namespace {
 constexpr size_t kSplitAbove = 32;
 constexpr size_t kJoinBelow = 16;
 
-void Fetch(const IndexBucket& bucket) {
-  const char* bytes = reinterpret_cast<const char*>(&bucket);
-  for (int line = 0; line < 3; ++line) __builtin_prefetch(bytes + 64 * line);
-}
+void Fetch(const IndexBucket& bucket) { FetchLines(&bucket, 3); }
 
 }  // namespace
 

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+
+namespace zsetd {
+
+// The unit in which memory is fetched, on every processor of note.
+constexpr size_t kCacheLine = 64;
+
+// Starts to fetch the cache line of the byte, which need not be there. The empty statement is for
+// g++ 12, which takes a function that does nothing but prefetch for one without effect, and leaves
+// its calls out.
+inline void FetchLine(const void* at) {
+  __builtin_prefetch(at);
+  asm volatile("");
+}
+
+// The same for a run of lines.
+inline void FetchLines(const void* first, size_t lines) {
+  for (size_t line = 0; line < lines; ++line) {
+    FetchLine(static_cast<const char*>(first) + kCacheLine * line);
+  }
+}
+
+}  // namespace zsetd
