@@ -319,13 +319,9 @@ Block* Block::Clone(const Block& block) {
   return clone;
 }
 
-void Block::Prefetch() const {
-  FetchLines(this, 12);
-}
+void Block::Prefetch() const { FetchLines(this, 12); }
 
-void Block::PrefetchTags() const {
-  FetchLines(this, 3);
-}
+void Block::PrefetchTags() const { FetchLines(this, 3); }
 
 void Block::PrefetchMember(size_t i) const {
   const char* at = MemberPlace(i);
@@ -334,13 +330,13 @@ void Block::PrefetchMember(size_t i) const {
 }
 
 void Block::PrefetchMember(uint8_t tag) const {
-  FindTag(tag, [&](size_t i) { return PrefetchMember(i), true; });
+  FindTag(tag, [&](size_t i) { return PrefetchMember(i), false; });
 }
 
 void Block::PrefetchElement(uint8_t tag) const {
   FindTag(tag, [&](size_t i) {
     FetchLine(Scores() + i * format_.score_width);
-    return PrefetchMember(i), true;
+    return PrefetchMember(i), false;
   });
 }
 

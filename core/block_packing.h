@@ -10,7 +10,7 @@ namespace zsetd {
 
 // The rules by which blocks are filled.
 //
-// A block takes 128 elements or 4 KB. One that overflows is packed anew in halves. Its allocation
+// A block takes 160 elements or 4 KB. One that overflows is packed anew in halves. Its allocation
 // grows a little at a time, and shrinks when a third of it is free.
 
 // Inserts the item at `i`: in place, or by moving the block, or by packing it anew. Returns the

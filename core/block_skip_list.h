@@ -22,7 +22,7 @@ namespace zsetd {
 //
 //   levels        [ sep span child | sep span child | ... ]        by score, or by rank
 //                      |                 |
-//   row           [ block ]  <->  [ block ]  <->  [ block ]        up to 128 elements each
+//   row           [ block ]  <->  [ block ]  <->  [ block ]        up to 160 elements each
 //                      ^                 ^
 //   index         hash(member) -> tag, block id                    by member
 //

@@ -12,16 +12,18 @@ namespace zsetd {
 namespace {
 
 constexpr int kNarrowId = 2;
-constexpr size_t kGrowth = 4;  // entries; the allocator's rounding adds to it
-
 int WidthFor(uint32_t id) { return std::max(kNarrowId, PackedWidth(id)); }
 
 }  // namespace
 
 IndexBucket* IndexBucket::Make(size_t room) { return Allocate(room, kNarrowId); }
 
+size_t IndexBucket::BytesFor(size_t count, int id_width) {
+  return offsetof(IndexBucket, tags_) + count * sizeof(tags_[0]) + IdBytes(count, id_width);
+}
+
 IndexBucket* IndexBucket::Allocate(size_t capacity, int id_width) {
-  const size_t wanted = offsetof(IndexBucket, tags_) + capacity * (sizeof(tags_[0]) + id_width);
+  const size_t wanted = BytesFor(capacity, id_width);
   void* memory = ::operator new(std::max(wanted, sizeof(IndexBucket) + sizeof(uint64_t)));
   IndexBucket* bucket = new (memory) IndexBucket(id_width);
   const size_t bytes = AllocatedBytes(memory);
@@ -37,30 +39,42 @@ IndexBucket* IndexBucket::Copied(IndexBucket* bucket, size_t capacity, int id_wi
   const size_t count = copy->count_ = bucket->count_;
   std::memmove(copy->tags_, bucket->tags_, count);
   if (id_width == bucket->id_width_) {
-    std::memmove(copy->End() - count * id_width, bucket->End() - count * id_width,
-                 count * id_width);
+    const size_t bytes = IdBytes(count, id_width);
+    std::memmove(copy->End() - bytes, bucket->End() - bytes, bytes);
   } else {
-    for (size_t i = 0; i < count; ++i) copy->StoreId(i, bucket->IdAt(i));
+    for (size_t i = 0; i < count; ++i) {
+      copy->StoreId(i, bucket->IdAt(i));
+      copy->SetBits(i, bucket->BitsAt(i));
+    }
   }
   Free(bucket);
   return copy;
 }
 
-IndexBucket* IndexBucket::Add(IndexBucket* bucket, uint8_t tag, uint32_t id) {
-  const int id_width = std::max<int>(bucket->id_width_, WidthFor(id));
-  if (bucket->count_ == bucket->capacity() || id_width != bucket->id_width_) {
-    bucket = Copied(bucket, bucket->count_ + kGrowth, id_width);
+// The allocator's rounding is all the room it grows by: five entries or so.
+IndexBucket* IndexBucket::Add(IndexBucket* bucket, Entry entry) {
+  const int id_width = std::max<int>(bucket->id_width_, WidthFor(entry.id));
+  const size_t count = bucket->count_ + 1;
+  if (BytesFor(count, id_width) > bucket->bytes_ || id_width != bucket->id_width_) {
+    bucket = Copied(bucket, count, id_width);
   }
-  bucket->tags_[bucket->count_] = tag;
-  bucket->StoreId(bucket->count_, id);
-  ++bucket->count_;
+  bucket->tags_[count - 1] = entry.tag;
+  bucket->StoreId(count - 1, entry.id);
+  bucket->SetBits(count - 1, entry.bits);
+  bucket->count_ = count;
   return bucket;
 }
 
 IndexBucket* IndexBucket::SetId(IndexBucket* bucket, size_t i, uint32_t id) {
-  if (WidthFor(id) > bucket->id_width_) bucket = Copied(bucket, bucket->capacity(), WidthFor(id));
+  if (WidthFor(id) > bucket->id_width_) bucket = Copied(bucket, bucket->count_, WidthFor(id));
   bucket->StoreId(i, id);
   return bucket;
+}
+
+void IndexBucket::SetBits(size_t i, uint8_t bits) {
+  char& byte = *(End() - BitsPlace(i));
+  const int shift = 2 * (i % kGroup);
+  byte = static_cast<char>((byte & ~(3 << shift)) | bits << shift);
 }
 
 size_t IndexBucket::TwinsBefore(size_t i) const {
@@ -76,6 +90,7 @@ void IndexBucket::Remove(size_t i) {
   --count_;
   tags_[i] = tags_[count_];
   StoreId(i, IdAt(count_));
+  SetBits(i, BitsAt(count_));
 }
 
 IndexBucket* IndexBucket::Shrunk(IndexBucket* bucket) {

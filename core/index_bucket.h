@@ -8,15 +8,21 @@
 
 namespace zsetd {
 
-// Some entries of the member index: an 8-bit tag and a block id each, in no order, in one
-// allocation.
+// Some entries of the member index: an 8-bit tag, a block id and two more bits each, in no order,
+// in one allocation.
 //
-//   header | t0 t1 t2 -->      free      <-- id2 id1 id0 | end
+//   header | t0 t1 t2 t3 t4 -->      free      <-- id4 b4.. | id3 id2 id1 id0 b3b2b1b0 | end
 //
-// Ids take two bytes until the bucket meets one that needs more. Entries of the same tag and id are
-// interchangeable.
+// Ids take two bytes until the bucket meets one that needs more; four of them share a byte for the
+// bits. Equal entries are interchangeable.
 class IndexBucket {
  public:
+  struct Entry {
+    uint32_t id = 0;
+    uint8_t tag = 0;
+    uint8_t bits = 0;  // two
+  };
+
   static IndexBucket* Make(size_t room);  // for that many entries, or some more
   static void Free(IndexBucket* bucket);
 
@@ -27,8 +33,10 @@ class IndexBucket {
   size_t allocated_bytes() const { return bytes_; }
   uint8_t TagAt(size_t i) const { return tags_[i]; }
   uint32_t IdAt(size_t i) const {
-    return static_cast<uint32_t>(LoadPacked(End() - (i + 1) * id_width_, id_width_));
+    return static_cast<uint32_t>(LoadPacked(End() - IdPlace(i), id_width_));
   }
+  uint8_t BitsAt(size_t i) const { return *(End() - BitsPlace(i)) >> 2 * (i % kGroup) & 3; }
+  Entry At(size_t i) const { return {IdAt(i), TagAt(i), BitsAt(i)}; }
 
   // Calls visit(i) for each entry of that tag until it returns true; then true.
   template <class Visit>
@@ -40,8 +48,10 @@ class IndexBucket {
   size_t TwinsBefore(size_t i) const;
 
   // Both may move the bucket, and return it.
-  static IndexBucket* Add(IndexBucket* bucket, uint8_t tag, uint32_t id);
+  static IndexBucket* Add(IndexBucket* bucket, Entry entry);
   static IndexBucket* SetId(IndexBucket* bucket, size_t i, uint32_t id);
+
+  void SetBits(size_t i, uint8_t bits);
 
   // The last entry takes the place of entry `i`.
   void Remove(size_t i);
@@ -54,12 +64,19 @@ class IndexBucket {
   static IndexBucket* Allocate(size_t capacity, int id_width);
   static IndexBucket* Copied(IndexBucket* bucket, size_t capacity, int id_width);
 
-  size_t capacity() const {
-    return (bytes_ - offsetof(IndexBucket, tags_)) / (sizeof(tags_[0]) + id_width_);
+  static constexpr size_t kGroup = 4;  // ids
+
+  // How far before the end they stand, and what `count` of them take.
+  size_t BitsPlace(size_t i) const { return i / kGroup * (kGroup * id_width_ + 1) + 1; }
+  size_t IdPlace(size_t i) const { return BitsPlace(i) + (i % kGroup + 1) * id_width_; }
+  static size_t IdBytes(size_t count, int id_width) {
+    return count * id_width + (count + kGroup - 1) / kGroup;
   }
+  static size_t BytesFor(size_t count, int id_width);
+
   char* End() { return reinterpret_cast<char*>(this) + bytes_; }
   const char* End() const { return reinterpret_cast<const char*>(this) + bytes_; }
-  void StoreId(size_t i, uint32_t id) { StorePacked(End() - (i + 1) * id_width_, id_width_, id); }
+  void StoreId(size_t i, uint32_t id) { StorePacked(End() - IdPlace(i), id_width_, id); }
 
   // A well-seeded hash fills a bucket to some forty; 16 bits are beyond any chance.
   uint16_t count_ = 0;

@@ -28,12 +28,17 @@ bool MemberIndex::IsTooWide() const {
   return size_ < kJoinBelow * buckets_.size() && buckets_.size() > 1;
 }
 
-size_t MemberIndex::EntryOf(const IndexBucket& bucket, uint64_t hash, uint32_t id) const {
-  size_t entry = 0;
-  [[maybe_unused]] const bool found =
-      bucket.FindTag(TagOf(hash), [&](size_t i) { return entry = i, bucket.IdAt(i) == id; });
+IndexBucket::Entry MemberIndex::EntryFor(uint64_t hash, uint32_t id) const {
+  return {id, TagOf(hash), BitsOf(hash, DepthOf(BucketOf(hash)))};
+}
+
+size_t MemberIndex::PlaceOf(const IndexBucket& bucket, const IndexBucket::Entry& entry) const {
+  size_t place = 0;
+  [[maybe_unused]] const bool found = bucket.FindTag(entry.tag, [&](size_t i) {
+    return place = i, bucket.IdAt(i) == entry.id && bucket.BitsAt(i) == entry.bits;
+  });
   assert(found);
-  return entry;
+  return place;
 }
 
 void MemberIndex::Replace(size_t bucket, IndexBucket* changed, size_t bytes_before) {
@@ -44,13 +49,13 @@ void MemberIndex::Replace(size_t bucket, IndexBucket* changed, size_t bytes_befo
 void MemberIndex::Insert(uint64_t hash, uint32_t id, const Blocks& blocks) {
   const size_t at = BucketOf(hash);
   const size_t before = buckets_[at]->allocated_bytes();
-  Replace(at, IndexBucket::Add(buckets_[at], TagOf(hash), id), before);
+  Replace(at, IndexBucket::Add(buckets_[at], EntryFor(hash, id)), before);
   if (++size_ > kSplitAbove * buckets_.size()) SplitOne(blocks);
 }
 
 void MemberIndex::Remove(uint64_t hash, uint32_t id, const Blocks& blocks) {
   IndexBucket& bucket = *buckets_[BucketOf(hash)];
-  bucket.Remove(EntryOf(bucket, hash, id));
+  bucket.Remove(PlaceOf(bucket, EntryFor(hash, id)));
   --size_;
   if (IsTooWide()) JoinOne(blocks);
 }
@@ -59,7 +64,7 @@ void MemberIndex::Move(uint64_t hash, uint32_t from, uint32_t to) {
   const size_t at = BucketOf(hash);
   IndexBucket* bucket = buckets_[at];
   const size_t before = bucket->allocated_bytes();
-  Replace(at, IndexBucket::SetId(bucket, EntryOf(*bucket, hash, from), to), before);
+  Replace(at, IndexBucket::SetId(bucket, PlaceOf(*bucket, EntryFor(hash, from)), to), before);
 }
 
 void MemberIndex::Prefetch(uint64_t hash) const { Fetch(*buckets_[BucketOf(hash)]); }
@@ -67,20 +72,11 @@ void MemberIndex::Prefetch(uint64_t hash) const { Fetch(*buckets_[BucketOf(hash)
 void MemberIndex::SplitOne(const Blocks& blocks) {
   const size_t low = buckets_.size() - level_, high = buckets_.size();
   const IndexBucket& old = *buckets_[low];
-  for (size_t i = 0; i < old.count(); ++i) blocks.PrefetchBlock(old.IdAt(i));
-  for (size_t i = 0; i < old.count(); ++i) blocks.PrefetchMember(old.IdAt(i), old.TagAt(i));
-
-  const size_t room = old.count() / 2 + 2;
+  const size_t room = old.count() / 2 + 1;
   IndexBucket* halves[2] = {IndexBucket::Make(room), IndexBucket::Make(room)};
-  for (size_t i = 0; i < old.count(); ++i) {
-    const uint8_t tag = old.TagAt(i);
-    const uint32_t id = old.IdAt(i);
-    const auto hash = blocks.HashOf(id, tag, level_ - 1, low, old.TwinsBefore(i));
-    if (!hash) continue;  // stale
-    IndexBucket*& half = halves[(*hash & level_) != 0];
-    half = IndexBucket::Add(half, tag, id);
-  }
-
+  const int depth = std::countr_zero(level_);
+  FirstBit(depth + 1) == FirstBit(depth) ? DivideByBits(old, halves)
+                                         : DivideByHashes(old, blocks, halves);
   size_ -= old.count() - halves[0]->count() - halves[1]->count();
   bytes_used_ +=
       halves[0]->allocated_bytes() + halves[1]->allocated_bytes() - old.allocated_bytes();
@@ -90,7 +86,33 @@ void MemberIndex::SplitOne(const Blocks& blocks) {
   if (high + 1 == 2 * level_) level_ *= 2;
 }
 
-// Live entries of the last bucket alone may come to one that this round has passed already.
+void MemberIndex::DivideByBits(const IndexBucket& old, IndexBucket* (&halves)[2]) const {
+  const int depth = std::countr_zero(level_), shift = depth - FirstBit(depth);
+  for (size_t i = 0; i < old.count(); ++i) {
+    const IndexBucket::Entry entry = old.At(i);
+    IndexBucket*& half = halves[entry.bits >> shift & 1];
+    half = IndexBucket::Add(half, entry);
+  }
+}
+
+void MemberIndex::DivideByHashes(const IndexBucket& old, const Blocks& blocks,
+                                 IndexBucket* (&halves)[2]) const {
+  for (size_t i = 0; i < old.count(); ++i) blocks.PrefetchBlock(old.IdAt(i));
+  for (size_t i = 0; i < old.count(); ++i) blocks.PrefetchMember(old.IdAt(i), old.TagAt(i));
+  const int depth = std::countr_zero(level_);
+  const size_t number = buckets_.size() - level_;
+  for (size_t i = 0; i < old.count(); ++i) {
+    const auto [id, tag, bits] = old.At(i);
+    const auto hash = blocks.HashOf(id, tag, level_ - 1, number, old.TwinsBefore(i));
+    if (!hash) continue;  // stale
+    IndexBucket*& half = halves[*hash >> depth & 1];
+    half = IndexBucket::Add(half, {id, tag, BitsOf(*hash, depth + 1)});
+  }
+}
+
+// The bits of joined entries that they no longer need may be others than those they kept; they are
+// bits of the bucket's number. Live entries of the last bucket alone may come to one that this
+// round has passed already.
 void MemberIndex::JoinOne(const Blocks& blocks) {
   if (buckets_.size() == level_) level_ /= 2;
   const size_t high = buckets_.size() - 1, low = high - level_;
@@ -102,7 +124,11 @@ void MemberIndex::JoinOne(const Blocks& blocks) {
       --size_;
       continue;
     }
-    joined = IndexBucket::Add(joined, gone->TagAt(i), gone->IdAt(i));
+    joined = IndexBucket::Add(joined, gone->At(i));
+  }
+  const int depth = std::countr_zero(level_);
+  if (FirstBit(depth) != FirstBit(depth + 1)) {
+    for (size_t i = 0; i < joined->count(); ++i) joined->SetBits(i, BitsOf(low, depth));
   }
   IndexBucket::Free(gone);
   joined = IndexBucket::Shrunk(joined);
