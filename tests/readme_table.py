@@ -15,6 +15,7 @@ TITLES = {
     "sorted-set": "Sorted sets",
     "geo": "Places",
     "string": "Strings",
+    "bitmap": "Bits",
     "list": "Lists",
     "hash": "Hashes",
     "set": "Sets",

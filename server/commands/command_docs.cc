@@ -16,6 +16,8 @@ std::string_view NameOf(CommandGroup group) {
   switch (group) {
     case CommandGroup::kString:
       return "string";
+    case CommandGroup::kBitmap:
+      return "bitmap";
     case CommandGroup::kList:
       return "list";
     case CommandGroup::kHash:

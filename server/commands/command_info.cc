@@ -48,6 +48,8 @@ std::string_view GroupCategory(const Command& command) {
   switch (command.group) {
     case CommandGroup::kString:
       return "@string";
+    case CommandGroup::kBitmap:
+      return "@bitmap";
     case CommandGroup::kList:
       return "@list";
     case CommandGroup::kHash:

@@ -6,6 +6,7 @@ namespace zsetd {
 
 std::span<const std::span<const Command>> AllCommands() {
   static const std::array kFamilies = {
+      BitCommands(),         BitFieldCommands(),     BitOperationCommands(),
       ClientCommands(),      ClientPauseCommands(),  ClientTrackingCommands(),
       CommandCommands(),     ConfigCommands(),       ConnectionCommands(),
       GeoCommands(),         GeoSearchCommands(),    HashAllCommands(),

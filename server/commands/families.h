@@ -7,6 +7,9 @@
 namespace zsetd {
 
 // The rows of each family of commands; each stands at the foot of the file of its name.
+std::span<const Command> BitCommands();
+std::span<const Command> BitFieldCommands();
+std::span<const Command> BitOperationCommands();
 std::span<const Command> ClientCommands();
 std::span<const Command> ClientPauseCommands();
 std::span<const Command> ClientTrackingCommands();

@@ -18,6 +18,11 @@ RankRange IndexRange::Within(size_t size) const {
   return {.first = static_cast<size_t>(first), .last = static_cast<size_t>(final) + 1};
 }
 
+RankRange IndexRange::WithinString(size_t size) const {
+  const bool stops_before_first = stop < -static_cast<int64_t>(size);
+  return IndexRange{.start = start, .stop = stops_before_first ? 0 : stop}.Within(size);
+}
+
 IndexRange TakeIndexRange(ArgReader& args) {
   const int64_t start = args.Integer();
   const int64_t stop = args.Integer();

@@ -17,6 +17,12 @@ struct IndexRange {
 
   // What of it lies within `size` elements.
   RankRange Within(size_t size) const;
+
+  // The same of a string's bytes or bits, where an end before the first is taken for the first.
+  RankRange WithinString(size_t size) const;
+
+  // Whether both ends count from the end, the first one behind the other.
+  bool IsTurnedAround() const { return start < 0 && stop < 0 && start > stop; }
 };
 
 // Takes the next two arguments.

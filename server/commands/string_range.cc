@@ -33,21 +33,13 @@ void Append(Call& call) {
   call.reply.Integer(static_cast<int64_t>(length + bytes.size()));
 }
 
-// An end before the first byte is taken for the first byte, unless the range is turned around.
-// Nowhere else does Redis so.
-IndexRange WithStopInside(IndexRange range, size_t size) {
-  const bool turned_around = range.stop < 0 && range.start < 0 && range.start > range.stop;
-  if (range.stop < -static_cast<int64_t>(size) && !turned_around) range.stop = 0;
-  return range;
-}
-
 void GetRange(Call& call) {
   const std::string_view key = call.args.Word();
   const IndexRange range = TakeIndexRange(call.args);
   const std::optional<ByteString> string = call.Find<ByteString>(key);
   if (call.Refused()) return;
   const std::string_view bytes = string ? string->view() : std::string_view();
-  const RankRange part = WithStopInside(range, bytes.size()).Within(bytes.size());
+  const RankRange part = range.IsTurnedAround() ? RankRange() : range.WithinString(bytes.size());
   call.reply.Bulk(bytes.substr(part.first, part.size()));
 }
 

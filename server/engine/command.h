@@ -40,6 +40,7 @@ enum CommandFlag : uint32_t {
 
 enum class CommandGroup : uint8_t {
   kString,
+  kBitmap,
   kList,
   kHash,
   kSet,

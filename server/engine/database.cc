@@ -145,6 +145,16 @@ Entry& Database::Overwrite(Entry& entry, size_t offset, std::string_view bytes,
   return edited;
 }
 
+Entry& Database::Rewrite(Entry& entry, size_t least_size, const WriteBytes& write,
+                         std::string_view event, bool is_new) {
+  Entry& edited = StartEditing(entry);
+  std::string& text = *edited.StartEditing();
+  const bool grows = text.size() < least_size;
+  if (grows) text.resize(least_size);
+  if (write(text) || grows) Report(edited.key(), event, is_new);
+  return edited;
+}
+
 // A short string becomes one that can grow.
 Entry& Database::StartEditing(Entry& entry) {
   if (entry.StartEditing() != nullptr) return entry;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "core/keyspace.h"
@@ -100,6 +101,12 @@ class Database {
 
   // Writes `bytes` over what stands at `offset`, growing with zero bytes as needed.
   Entry& Overwrite(Entry& entry, size_t offset, std::string_view bytes, std::string_view event);
+
+  // Grows the string with zero bytes to `least_size`, if it is shorter, and lets `write` write over
+  // its bytes. Reported if it grew or `write` says that it changed something.
+  using WriteBytes = std::function<bool(std::span<char>)>;
+  Entry& Rewrite(Entry& entry, size_t least_size, const WriteBytes& write, std::string_view event,
+                 bool is_new);
 
  private:
   void Report(std::string_view key, std::string_view event, bool is_new = false);

@@ -67,6 +67,13 @@ class Edit<ByteString> {
   Edit(Database& database, Entry& entry, std::string_view event)
       : database_(&database), entry_(&entry), event_(event) {}
 
+  // An empty string where there is no key, to be rewritten longer at once.
+  static Edit Make(Database& database, std::string_view key, std::string_view event) {
+    Edit edit(database, database.Make(key, ByteString({}, /*edited_in_place=*/true)), event);
+    edit.is_new_ = true;
+    return edit;
+  }
+
   explicit operator bool() const { return entry_ != nullptr; }
   std::string_view view() const { return entry_->GetIf<ByteString>()->view(); }
 
@@ -77,11 +84,16 @@ class Edit<ByteString> {
   void Overwrite(size_t offset, std::string_view bytes) {
     entry_ = &database_->Overwrite(*entry_, offset, bytes, event_);
   }
+  void Rewrite(size_t least_size, const Database::WriteBytes& write) {
+    entry_ = &database_->Rewrite(*entry_, least_size, write, event_, is_new_);
+    is_new_ = false;
+  }
 
  private:
   Database* database_ = nullptr;
   Entry* entry_ = nullptr;
   std::string_view event_;
+  bool is_new_ = false;
 };
 
 }  // namespace zsetd

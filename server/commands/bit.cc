@@ -1,0 +1,154 @@
+// Strings as rows of bits: SETBIT, GETBIT, BITCOUNT, BITPOS.
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "core/bits.h"
+#include "server/commands/bit_position.h"
+#include "server/commands/families.h"
+#include "server/commands/index_range.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+namespace {
+
+constexpr std::string_view kSetBitEvent = "setbit";
+
+void SetBitCommand(Call& call) {
+  const std::string_view key = call.args.Word();
+  const uint64_t position = TakeBitPosition(call);
+  const bool bit = call.args.IntegerIn(0, 1, "ERR bit is not an integer or out of range") == 1;
+  Edit<ByteString> string = call.Open<ByteString>(key, kSetBitEvent);
+  if (call.Refused()) return;
+  if (!string) string = Edit<ByteString>::Make(call.database(), key, kSetBitEvent);
+  const bool old = BitAt(string.view(), position);
+  string.Rewrite(position / 8 + 1, [&](std::span<char> bytes) {
+    SetBit(bytes, position, bit);
+    return bit != old;
+  });
+  call.reply.Integer(old);
+}
+
+void GetBit(Call& call) {
+  const std::string_view key = call.args.Word();
+  const uint64_t position = TakeBitPosition(call);
+  const std::optional<ByteString> string = call.Find<ByteString>(key);
+  if (call.Refused()) return;
+  call.reply.Integer(string && BitAt(string->view(), position));
+}
+
+// Takes BYTE or BIT, if that is there.
+bool TakeIsInBits(ArgReader& args) {
+  if (args.Take("bit")) return true;
+  args.Take("byte");
+  return false;
+}
+
+// The bits that the range says of a string of so many bytes.
+RankRange Bits(const IndexRange& range, bool in_bits, size_t bytes) {
+  if (in_bits) return range.WithinString(8 * bytes);
+  const RankRange part = range.WithinString(bytes);
+  return {.first = 8 * part.first, .last = 8 * part.last};
+}
+
+constexpr IndexRange kWhole = {.start = 0, .stop = -1};
+
+void BitCount(Call& call) {
+  const std::string_view key = call.args.Word();
+  const IndexRange range = call.args.AtEnd() ? kWhole : TakeIndexRange(call.args);
+  const bool in_bits = TakeIsInBits(call.args);
+  call.args.End();
+  const std::optional<ByteString> string = call.Find<ByteString>(key);
+  if (call.Refused()) return;
+  if (!string || range.IsTurnedAround()) return call.reply.Integer(0);
+  const std::string_view bytes = string->view();
+  const uint64_t count = CountBits(bytes, Bits(range, in_bits, bytes.size()));
+  call.reply.Integer(static_cast<int64_t>(count));
+}
+
+struct BitSearch {
+  bool bit = false;
+  IndexRange range = kWhole;
+  bool in_bits = false;
+  bool ends_with_string = true;  // else zero bits follow it without end
+};
+
+// How BITPOS and BITCOUNT say what they look at, but for a missing end.
+BitSearch TakeBitSearch(ArgReader& args) {
+  BitSearch search;
+  const int64_t bit = args.Integer();
+  if (args.ok() && bit != 0 && bit != 1) args.Refuse("ERR The bit argument must be 1 or 0.");
+  search.bit = bit == 1;
+  if (!args.AtEnd()) search.range.start = args.Integer();
+  search.ends_with_string = !args.AtEnd();
+  if (!args.AtEnd()) search.range.stop = args.Integer();
+  search.in_bits = TakeIsInBits(args);
+  args.End();
+  return search;
+}
+
+// A key that is not there is a string of zero bits without end.
+void BitPos(Call& call) {
+  const std::string_view key = call.args.Word();
+  const BitSearch search = TakeBitSearch(call.args);
+  const std::optional<ByteString> string = call.Find<ByteString>(key);
+  if (call.Refused()) return;
+  if (!string) return call.reply.Integer(search.bit ? -1 : 0);
+  const std::string_view bytes = string->view();
+  const RankRange range = Bits(search.range, search.in_bits, bytes.size());
+  const std::optional<uint64_t> found = FindBit(bytes, search.bit, range);
+  const bool goes_on = !search.bit && !search.ends_with_string && !range.empty();
+  const int64_t none = goes_on ? static_cast<int64_t>(8 * bytes.size()) : -1;
+  call.reply.Integer(found ? static_cast<int64_t>(*found) : none);
+}
+
+constexpr Command kCommands[] = {
+    {.name = "setbit",
+     .run = SetBitCommand,
+     .arity = 4,
+     .flags = kWrite | kDenyOom,
+     .keys = kOneKey,
+     .group = CommandGroup::kBitmap,
+     .since = "2.2.0",
+     .usage = "key offset value",
+     .summary = "Sets or clears a bit of a string and tells what it was.",
+     .cost = "O(1), and O(N) for N bytes that the string grows"},
+    {.name = "getbit",
+     .run = GetBit,
+     .arity = 3,
+     .flags = kReadOnly | kFast,
+     .keys = kOneKey,
+     .group = CommandGroup::kBitmap,
+     .since = "2.2.0",
+     .usage = "key offset",
+     .summary = "Tells a bit of a string.",
+     .cost = "O(1)"},
+    {.name = "bitcount",
+     .run = BitCount,
+     .arity = -2,
+     .flags = kReadOnly,
+     .keys = kOneKey,
+     .group = CommandGroup::kBitmap,
+     .since = "2.6.0",
+     .usage = "key [start end [BYTE|BIT]]",
+     .summary = "Counts the bits of a string that are set.",
+     .cost = "O(N) for N bytes looked at"},
+    {.name = "bitpos",
+     .run = BitPos,
+     .arity = -3,
+     .flags = kReadOnly,
+     .keys = kOneKey,
+     .group = CommandGroup::kBitmap,
+     .since = "2.8.7",
+     .usage = "key bit [start [end [BYTE|BIT]]]",
+     .summary = "Tells where the first bit stands that is set, or that is not.",
+     .cost = "O(N) for N bytes looked at"},
+};
+
+}  // namespace
+
+std::span<const Command> BitCommands() { return kCommands; }
+
+}  // namespace zsetd

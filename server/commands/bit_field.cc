@@ -1,0 +1,190 @@
+// BITFIELD and BITFIELD_RO: integers of any width in the middle of a string.
+#include "core/bit_field.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "protocol/number_text.h"
+#include "server/commands/bit_position.h"
+#include "server/commands/families.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+namespace {
+
+// One thing to be done with one field.
+struct FieldStep {
+  enum class Kind { kGet, kSet, kIncrement };
+
+  Kind kind = Kind::kGet;
+  BitFieldType type;
+  uint64_t position = 0;
+  int64_t operand = 0;  // the value or the increment
+  Overflow overflow = Overflow::kWrap;
+
+  size_t EndByte() const { return (position + type.bits + 7) / 8; }
+};
+
+// Takes a type such as u8 or i64.
+BitFieldType TakeType(ArgReader& args) {
+  const std::string_view word = args.Word();
+  const bool has_sign = word.starts_with('i');
+  const std::optional<int64_t> bits = ParseInteger(word.substr(std::min<size_t>(1, word.size())));
+  if ((has_sign || word.starts_with('u')) && bits && *bits >= 1 && *bits <= 63 + has_sign) {
+    return {.has_sign = has_sign, .bits = static_cast<int>(*bits)};
+  }
+  args.Refuse(
+      "ERR Invalid bitfield type. Use something like i16 u8. Note that u64 is not supported but "
+      "i64 is.");
+  return BitFieldType();
+}
+
+Overflow TakeOverflow(ArgReader& args) {
+  if (args.Take("wrap")) return Overflow::kWrap;
+  if (args.Take("sat")) return Overflow::kSaturate;
+  if (args.Take("fail")) return Overflow::kFail;
+  args.Refuse(args.AtEnd() ? kSyntaxError : "ERR Invalid OVERFLOW type specified");
+  return Overflow::kWrap;
+}
+
+// Takes GET, SET or INCRBY; nothing of the rest unless it is there as a whole.
+FieldStep TakeStep(Call& call, Overflow overflow) {
+  using Kind = FieldStep::Kind;
+  ArgReader& args = call.args;
+  FieldStep step = {.overflow = overflow};
+  if (args.Take("get")) {
+    step.kind = Kind::kGet;
+  } else if (args.Take("set")) {
+    step.kind = Kind::kSet;
+  } else if (args.Take("incrby")) {
+    step.kind = Kind::kIncrement;
+  } else {
+    args.Refuse(kSyntaxError);
+  }
+  const bool has_operand = step.kind != Kind::kGet;
+  if (args.left() < 2u + has_operand) args.Refuse(kSyntaxError);
+  step.type = TakeType(args);
+  step.position = TakeFieldPosition(call, step.type.bits);
+  if (has_operand) step.operand = args.Integer();
+  return step;
+}
+
+// An OVERFLOW holds for the steps behind it.
+std::vector<FieldStep> TakeSteps(Call& call) {
+  std::vector<FieldStep> steps;
+  Overflow overflow = Overflow::kWrap;
+  while (call.args.ok() && !call.args.AtEnd()) {
+    if (call.args.Take("overflow")) {
+      overflow = TakeOverflow(call.args);
+    } else {
+      steps.push_back(TakeStep(call, overflow));
+    }
+  }
+  return steps;
+}
+
+bool OnlyReads(const FieldStep& step) { return step.kind == FieldStep::Kind::kGet; }
+
+// Takes one step that writes, if the new value fits, and replies to it. Returns whether it did.
+bool Write(ReplyWriter& reply, const FieldStep& step, std::span<char> bytes) {
+  const std::string_view text(bytes.data(), bytes.size());
+  const int64_t old = ReadBitField(text, step.type, step.position);
+  const bool adds = step.kind == FieldStep::Kind::kIncrement;
+  const std::optional<int64_t> fresh = adds ? FittedSum(step.type, old, step.operand, step.overflow)
+                                            : FittedValue(step.type, step.operand, step.overflow);
+  if (!fresh) {
+    reply.Null();
+    return false;
+  }
+  WriteBitField(bytes, step.type, step.position, *fresh);
+  reply.Integer(adds ? *fresh : old);
+  return true;
+}
+
+void ReplyField(ReplyWriter& reply, const FieldStep& step, std::string_view bytes) {
+  reply.Integer(ReadBitField(bytes, step.type, step.position));
+}
+
+void ReadFields(Call& call, std::string_view key, const std::vector<FieldStep>& steps) {
+  const std::optional<ByteString> string = call.Find<ByteString>(key);
+  if (call.Refused()) return;
+  call.reply.Array(steps.size());
+  for (const FieldStep& step : steps) {
+    ReplyField(call.reply, step, string.value_or(ByteString()).view());
+  }
+}
+
+// The string has room for all fields that are written before the first of them is.
+void WriteFields(Call& call, std::string_view key, const std::vector<FieldStep>& steps) {
+  constexpr std::string_view kEvent = "setbit";
+  Edit<ByteString> string = call.Open<ByteString>(key, kEvent);
+  if (call.Refused()) return;
+  if (!string) string = Edit<ByteString>::Make(call.database(), key, kEvent);
+  size_t least_size = 0;
+  for (const FieldStep& step : steps) {
+    if (!OnlyReads(step)) least_size = std::max(least_size, step.EndByte());
+  }
+  call.reply.Array(steps.size());
+  string.Rewrite(least_size, [&](std::span<char> bytes) {
+    bool wrote = false;
+    for (const FieldStep& step : steps) {
+      if (OnlyReads(step)) {
+        ReplyField(call.reply, step, {bytes.data(), bytes.size()});
+      } else {
+        wrote = Write(call.reply, step, bytes) || wrote;
+      }
+    }
+    return wrote;
+  });
+}
+
+void BitField(Call& call) {
+  const std::string_view key = call.args.Word();
+  const std::vector<FieldStep> steps = TakeSteps(call);
+  const bool only_reads = std::all_of(steps.begin(), steps.end(), OnlyReads);
+  only_reads ? ReadFields(call, key, steps) : WriteFields(call, key, steps);
+}
+
+void BitFieldRo(Call& call) {
+  const std::string_view key = call.args.Word();
+  const std::vector<FieldStep> steps = TakeSteps(call);
+  if (!std::all_of(steps.begin(), steps.end(), OnlyReads)) {
+    call.args.Refuse("ERR BITFIELD_RO only supports the GET subcommand");
+  }
+  ReadFields(call, key, steps);
+}
+
+constexpr Command kCommands[] = {
+    {.name = "bitfield",
+     .run = BitField,
+     .arity = -2,
+     .flags = kWrite | kDenyOom,
+     .keys = kOneKey,
+     .group = CommandGroup::kBitmap,
+     .since = "3.2.0",
+     .usage = "key [<GET encoding offset|OVERFLOW <WRAP|SAT|FAIL>|SET encoding offset value|INCRBY "
+              "encoding offset increment> [<GET encoding offset|OVERFLOW <WRAP|SAT|FAIL>|SET "
+              "encoding offset value|INCRBY encoding offset increment> ...]]",
+     .summary = "Reads, sets and increments integers of any width in a string.",
+     .cost = "O(1) for each of them, and O(N) for N bytes that the string grows"},
+    {.name = "bitfield_ro",
+     .run = BitFieldRo,
+     .arity = -2,
+     .flags = kReadOnly | kFast,
+     .keys = kOneKey,
+     .group = CommandGroup::kBitmap,
+     .since = "6.0.0",
+     .usage = "key [GET encoding offset [GET encoding offset ...]]",
+     .summary = "Reads integers of any width in a string.",
+     .cost = "O(1) for each of them"},
+};
+
+}  // namespace
+
+std::span<const Command> BitFieldCommands() { return kCommands; }
+
+}  // namespace zsetd
