@@ -70,6 +70,10 @@ class Dictionary {
   template <class Visit>
   void ForEach(Visit visit) const;
 
+  // Calls visit(length) for the chain of each bucket. O(n).
+  template <class Visit>
+  void ForEachChain(Visit&& visit) const;
+
   // Calls visit(const Node&) for the nodes of the bucket at `cursor` and returns the cursor of the
   // next one, 0 at the end. A scan from 0 to 0 visits every node that was there throughout,
   // whatever is inserted or extracted between the calls; some may come twice.
@@ -236,6 +240,16 @@ template <class Visit>
 void Dictionary<Node>::ForEach(Visit visit) const {
   for (size_t number = 0; number < numbers_.count(); ++number) {
     for (const Node* node = Bucket(number); node != nullptr; node = node->next()) visit(*node);
+  }
+}
+
+template <class Node>
+template <class Visit>
+void Dictionary<Node>::ForEachChain(Visit&& visit) const {
+  for (size_t number = 0; number < numbers_.count(); ++number) {
+    size_t length = 0;
+    for (const Node* node = Bucket(number); node != nullptr; node = node->next()) ++length;
+    visit(length);
   }
 }
 

@@ -52,6 +52,12 @@ class FieldTable {
   template <class Visit>
   void ForEach(Visit visit) const;
 
+  // Calls visit(length) for each chain of the hash table, if there is one yet. O(n).
+  template <class Visit>
+  void ForEachChain(Visit&& visit) const {
+    if (large_) large_->fields.ForEachChain(visit);
+  }
+
   // Calls visit(const Field&) for some fields, all that a small table has, and returns the cursor
   // for the next call, 0 at the end. A scan from 0 to 0 visits every field that was there
   // throughout, whatever changes between the calls; some may come twice. O(1) expected if large.

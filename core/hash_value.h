@@ -62,6 +62,12 @@ class Hash {
     fields_.ForEach(visit);
   }
 
+  // See FieldTable::ForEachChain.
+  template <class Visit>
+  void ForEachChain(Visit&& visit) const {
+    fields_.ForEachChain(visit);
+  }
+
   // The same for some of them; see FieldTable::Scan.
   template <class Visit>
   uint64_t Scan(uint64_t cursor, Visit visit) const {

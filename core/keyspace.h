@@ -76,12 +76,24 @@ class Keyspace {
   template <class Visit>
   void ForEach(Visit visit) const;
 
+  // Calls visit(length) for each chain of the hash table. O(n).
+  template <class Visit>
+  void ForEachChain(Visit&& visit) const {
+    entries_.ForEachChain(visit);
+  }
+
   // Calls visit(const Entry&) for the entries of one bucket, the one at `cursor`, if any are not
   // yet due, and returns the cursor for the next call, 0 at the end. A scan from 0 to 0 visits
   // every entry that was there throughout, whatever is added or erased meanwhile; some may come
   // twice.
   template <class Visit>
   uint64_t Scan(uint64_t cursor, Visit visit) const;
+
+  // The same, with those that are due and not reclaimed yet.
+  template <class Visit>
+  uint64_t ScanEvenDue(uint64_t cursor, Visit visit) const {
+    return entries_.Scan(cursor, visit);
+  }
 
   // An entry by chance, not yet due; null if there is none. O(1) expected, unless nearly all
   // entries are due.
@@ -93,6 +105,9 @@ class Keyspace {
 
   // The bytes of the dictionary and of the deadline index, entries left out.
   size_t OverheadBytes() const;
+
+  // Those of the dictionary alone.
+  size_t TableBytes() const { return entries_.BytesUsed(); }
 
  private:
   void Index(Entry& entry);

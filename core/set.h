@@ -63,6 +63,12 @@ class Set {
     members_.ForEach([&](const Field& field) { visit(field.name); });
   }
 
+  // See FieldTable::ForEachChain.
+  template <class Visit>
+  void ForEachChain(Visit&& visit) const {
+    members_.ForEachChain(visit);
+  }
+
   // The same for some of them; see FieldTable::Scan.
   template <class Visit>
   uint64_t Scan(uint64_t cursor, Visit visit) const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <charconv>
 
 #include "protocol/number_text.h"
@@ -58,6 +59,13 @@ void ReplyWriter::Bool(bool value) {
   out_ += value ? "#t\r\n" : "#f\r\n";
 }
 
+void ReplyWriter::BigNumber(std::string_view digits) {
+  if (protocol_ == Protocol::kResp2) return Bulk(digits);
+  out_ += '(';
+  out_ += digits;
+  out_ += kLineEnd;
+}
+
 void ReplyWriter::Null() { out_ += protocol_ == Protocol::kResp2 ? "$-1\r\n" : "_\r\n"; }
 
 void ReplyWriter::NullArray() { out_ += protocol_ == Protocol::kResp2 ? "*-1\r\n" : "_\r\n"; }
@@ -81,6 +89,11 @@ void ReplyWriter::Map(size_t pairs) {
 }
 
 void ReplyWriter::Push(size_t size) { Header(protocol_ == Protocol::kResp2 ? '*' : '>', size); }
+
+void ReplyWriter::Attribute(size_t pairs) {
+  assert(protocol_ == Protocol::kResp3);
+  Header('|', pairs);
+}
 
 void ReplyWriter::Error(std::string_view message) {
   Discard();

@@ -22,16 +22,18 @@ class ReplyWriter {
   void Simple(std::string_view text);
   void Integer(int64_t value);
   void Bulk(std::string_view bytes);
-  void Double(double value);  // RESP2: a bulk string
-  void Bool(bool value);      // RESP2: 1 or 0
-  void Null();                // RESP2: the null bulk string
-  void NullArray();           // RESP2: the null array, where a whole reply is missing
+  void Double(double value);                // RESP2: a bulk string
+  void Bool(bool value);                    // RESP2: 1 or 0
+  void BigNumber(std::string_view digits);  // RESP2: a bulk string
+  void Null();                              // RESP2: the null bulk string
+  void NullArray();                         // RESP2: the null array, where a whole reply is missing
   void Verbatim(std::string_view format, std::string_view text);  // RESP2: a bulk string
 
   void Array(size_t size);
-  void Set(size_t size);   // RESP2: an array
-  void Map(size_t pairs);  // RESP2: an array of twice the size
-  void Push(size_t size);  // RESP2: an array
+  void Set(size_t size);         // RESP2: an array
+  void Map(size_t pairs);        // RESP2: an array of twice the size
+  void Push(size_t size);        // RESP2: an array
+  void Attribute(size_t pairs);  // goes before a reply; RESP3 alone has it
 
   // Marks where a reply starts. Error() goes back there: what was half written is gone.
   void Begin() { start_ = out_.size(); }

@@ -76,6 +76,7 @@ int Serve(const CommandLine& line) {
       .apply = Apply,
       .stopwatch = MonotonicNow,
       .wall_clock = UnixNowExactly,
+      .log = [](std::string_view text) { spdlog::warn("{}", text); },
       .sleep = [](Micros time) { std::this_thread::sleep_for(time); },
       .shut_down = [&] { boost::asio::post(io, [&] { server->Stop(); }); },
       .discard = [&](std::shared_ptr<void> garbage) { discarder.Discard(std::move(garbage)); },

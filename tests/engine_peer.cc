@@ -18,6 +18,7 @@ Host HostOf(Engine& engine) {
       .apply = [](const Settings&) { return absl::OkStatus(); },
       .stopwatch = [] { return Micros(0); },
       .wall_clock = [&engine] { return Micros(engine.now()); },
+      .log = [](std::string_view) {},
       .sleep =
           [&engine](Micros time) {
             engine.AdvanceTo(engine.now() + std::chrono::duration_cast<Millis>(time));
@@ -27,6 +28,12 @@ Host HostOf(Engine& engine) {
       .executable = {},
       .config_file = {},
   };
+}
+
+Settings OpenSettings() {
+  Settings settings;
+  settings.enable_debug_command = "yes";
+  return settings;
 }
 
 RequestLimits LimitsFrom(const Settings& settings) {
@@ -97,7 +104,7 @@ class EnginePeer::Connection {
   bool left_ = false;
 };
 
-EnginePeer::EnginePeer() : engine_(Settings(), AllCommands(), kSeed, kStart, HostOf(engine_)) {}
+EnginePeer::EnginePeer() : engine_(OpenSettings(), AllCommands(), kSeed, kStart, HostOf(engine_)) {}
 
 EnginePeer::~EnginePeer() = default;
 

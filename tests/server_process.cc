@@ -60,8 +60,8 @@ std::vector<std::string> Command(const std::string& program, int port, const std
   std::vector<std::string> words = {program, "--port", std::to_string(port), "--bind", "127.0.0.1"};
   if (IsRedis(program)) {
     words.insert(words.end(), {"--dir", folder, "--save", "", "--appendonly", "no"});
-    words.insert(words.end(), {"--enable-debug-command", "yes"});
   }
+  words.insert(words.end(), {"--enable-debug-command", "yes"});
   return words;
 }
 

@@ -11,7 +11,8 @@ import tempfile
 import time
 
 # Each server runs in a folder that is thrown away; these keep Redis from writing there at all.
-OPTIONS = {"redis-server": ["--save", "", "--appendonly", "no"]}
+OPTIONS = {"redis-server": ["--save", "", "--appendonly", "no", "--enable-debug-command", "yes"],
+           "zsetd": ["--enable-debug-command", "yes"]}
 
 START_S = 20  # under a sanitizer, beside other tests, on a small machine
 LEAVE_S = 20

@@ -49,10 +49,11 @@ void WriteClients(InfoWriter& info, Engine& engine) {
   info.Add("pubsub_clients", subscribers);
 }
 
-void WritePersistence(InfoWriter& info, Engine&) {
+void WritePersistence(InfoWriter& info, Engine& engine) {
   info.Section("Persistence");
   info.Add("loading", 0);
   info.Add("async_loading", 0);
+  info.Add("rdb_changes_since_last_save", engine.change_count());
   info.Add("rdb_bgsave_in_progress", 0);
   info.Add("rdb_saves", 0);
   info.Add("aof_enabled", 0);
@@ -61,12 +62,15 @@ void WritePersistence(InfoWriter& info, Engine&) {
   info.Add("aof_rewrites", 0);
 }
 
-void WriteReplication(InfoWriter& info, Engine&) {
+void WriteReplication(InfoWriter& info, Engine& engine) {
   info.Section("Replication");
   info.Add("role", "master");
   info.Add("connected_slaves", 0);
   info.Add("master_failover_state", "no-failover");
+  info.Add("master_replid", engine.replication_id());
+  info.Add("master_replid2", std::string(40, '0'));
   info.Add("master_repl_offset", 0);
+  info.Add("second_repl_offset", -1);
   info.Add("repl_backlog_active", 0);
 }
 

@@ -46,24 +46,35 @@ KeyScanRequest TakeScanRequest(ArgReader& args) {
   return request;
 }
 
-std::vector<std::string_view> Advance(const Keyspace& keys, KeyScanRequest& request) {
+struct ScannedKeys {
   std::vector<std::string_view> found;
+  std::vector<std::string> due;  // past their deadline and not freed yet
+};
+
+ScannedKeys Advance(const Keyspace& keys, KeyScanRequest& request) {
+  ScannedKeys scanned;
   Advance(request, [&](uint64_t cursor, uint64_t& seen) {
-    return keys.Scan(cursor, [&](const Entry& entry) {
+    return keys.ScanEvenDue(cursor, [&](const Entry& entry) {
       ++seen;
-      if (request.WantsEntry(entry)) found.push_back(entry.key());
+      if (!request.WantsEntry(entry)) return;
+      if (keys.IsDue(entry)) {
+        scanned.due.emplace_back(entry.key());
+      } else {
+        scanned.found.push_back(entry.key());
+      }
     });
   });
-  return found;
+  return scanned;
 }
 
 void Scan(Call& call) {
   KeyScanRequest request = TakeScanRequest(call.args);
   if (call.Refused()) return;
-  const std::vector<std::string_view> found = Advance(call.database().keys(), request);
+  const ScannedKeys scanned = Advance(call.database().keys(), request);
   call.reply.Array(2);
   call.reply.Bulk(std::to_string(request.cursor));
-  ReplyKeys(call, found);
+  ReplyKeys(call, scanned.found);
+  for (const std::string& key : scanned.due) call.database().Open(key);  // which frees it
 }
 
 constexpr Command kCommands[] = {

@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <array>
-#include <string>
 #include <string_view>
 #include <utility>
 
@@ -11,42 +9,12 @@
 namespace zsetd {
 namespace {
 
-constexpr double kMaxSleep_s = 1e9;  // what is longer is not told apart
-
 // Seconds and microseconds since the Unix epoch.
 void Time(Call& call) {
   const int64_t micros = call.engine.host().wall_clock().count();
   call.reply.Array(2);
   call.reply.Bulk(IntegerText(micros / 1'000'000));
   call.reply.Bulk(IntegerText(micros % 1'000'000));
-}
-
-void DebugSleep(Call& call) {
-  const double time_s = std::clamp(call.args.Float(), 0.0, kMaxSleep_s);
-  if (call.Refused()) return;
-  call.engine.host().sleep(Micros(static_cast<int64_t>(time_s * 1e6)));
-  call.reply.Ok();
-}
-
-void DebugHelp(Call& call) {
-  constexpr std::array<std::string_view, 5> kLines = {
-      "DEBUG <subcommand> [<argument> ...], of these:",
-      "SLEEP seconds",
-      "    Stops the whole server for so long; fractions are possible.",
-      "HELP",
-      "    Tells the subcommands.",
-  };
-  call.reply.Array(kLines.size());
-  for (const std::string_view line : kLines) call.reply.Simple(line);
-}
-
-void Debug(Call& call) {
-  const std::string_view subcommand = call.args.Word();
-  const size_t left = call.args.left();
-  if (left == 1 && EqualsIgnoringCase(subcommand, "sleep")) return DebugSleep(call);
-  if (left == 0 && EqualsIgnoringCase(subcommand, "help")) return DebugHelp(call);
-  call.Fail("ERR unknown subcommand or wrong number of arguments for '" + std::string(subcommand) +
-            "'. Try DEBUG HELP.");
 }
 
 struct ShutdownOptions {
@@ -99,15 +67,6 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kServer,
      .since = "2.6.0",
      .summary = "Tells the server's time, in seconds since 1970 and microseconds.",
-     .cost = "O(1)"},
-    {.name = "debug",
-     .run = Debug,
-     .arity = -2,
-     .flags = kAdmin | kNoScript | kLoading | kStale,
-     .group = CommandGroup::kServer,
-     .since = "1.0.0",
-     .usage = "<SLEEP seconds|HELP>",
-     .summary = "Helps to test clients: stops the server for a while.",
      .cost = "O(1)"},
     {.name = "shutdown",
      .run = Shutdown,

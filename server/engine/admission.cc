@@ -9,6 +9,17 @@ namespace {
 
 constexpr size_t kMaxEchoedBytes = 128;  // of a request, in an error; as Redis
 
+constexpr std::string_view kDebugIsClosed =
+    "ERR DEBUG command not allowed. If the enable-debug-command option is set to \"local\", you "
+    "can "
+    "run it from a local connection, otherwise you need to set this option in the configuration "
+    "file, and then restart the server.";
+
+bool MayDebug(const Client& client, const Settings& settings) {
+  const std::string& allowed = settings.enable_debug_command;
+  return allowed == "yes" || (allowed == "local" && client.IsLocal());
+}
+
 std::string Quoted(std::string_view word, size_t most) {
   return "'" + std::string(word.substr(0, most)) + "'";
 }
@@ -49,9 +60,11 @@ absl::Status CheckState(const Client& client, const Command& command) {
 
 }  // namespace
 
-absl::Status Admit(const Client& client, const Command* command, Words words) {
-  const absl::Status shape = CheckShape(command, words);
-  return shape.ok() ? CheckState(client, *command) : shape;
+absl::Status Admit(const Client& client, const Settings& settings, const Command* command,
+                   Words words) {
+  if (absl::Status shape = CheckShape(command, words); !shape.ok()) return shape;
+  if (command->Has(kProtected) && !MayDebug(client, settings)) return Refusal(kDebugIsClosed);
+  return CheckState(client, *command);
 }
 
 absl::Status UnknownSubcommand(const Command& command, Words words) {

@@ -6,6 +6,8 @@
 // jemalloc's, if it is linked; null if not.
 extern "C" int mallctl(const char* name, void* old_value, size_t* old_size, void* new_value,
                        size_t new_size) __attribute__((weak));
+extern "C" void malloc_stats_print(void (*write)(void* context, const char* text), void* context,
+                                   const char* options) __attribute__((weak));
 
 namespace zsetd {
 namespace {
@@ -34,6 +36,19 @@ std::optional<AllocatorStats> ReadAllocatorStats() {
       .active = Read<size_t>("stats.active"),
       .resident = Read<size_t>("stats.resident"),
   };
+}
+
+bool PurgeAllocator() {
+  constexpr const char* kAllArenas = "arena.4096.purge";  // MALLCTL_ARENAS_ALL
+  return mallctl != nullptr && mallctl(kAllArenas, nullptr, nullptr, nullptr, 0) == 0;
+}
+
+std::string AllocatorReport() {
+  std::string report;
+  if (malloc_stats_print == nullptr) return report;
+  malloc_stats_print([](void* text, const char* part) { *static_cast<std::string*>(text) += part; },
+                     &report, nullptr);
+  return report;
 }
 
 std::string AllocatorName() {

@@ -16,6 +16,12 @@ struct AllocatorStats {
 // Nothing where another allocator is at work, as under a sanitizer. About 10 microseconds.
 std::optional<AllocatorStats> ReadAllocatorStats();
 
+// Gives the pages that hold nothing back to the system. False if the allocator cannot.
+bool PurgeAllocator();
+
+// All that the allocator tells of itself, for people to read; empty where it tells nothing.
+std::string AllocatorReport();
+
 // "jemalloc-5.3.0", or "libc".
 std::string AllocatorName();
 

@@ -82,6 +82,11 @@ class Client {
   // Whether others may have it told something at any time.
   bool IsListener() const { return IsSubscriber() || tracking.on; }
 
+  // Whether it is on this machine.
+  bool IsLocal() const {
+    return address.starts_with("127.0.0.1:") || address.starts_with("[::1]:");
+  }
+
   size_t UnsentBytes() const { return SendableBytes() + pushes.size(); }
   size_t SendableBytes() const { return out.size() + sending_bytes; }  // waiting for nothing else
   bool IsBeingTold() const { return executing || long_reply != nullptr; }

@@ -31,6 +31,7 @@ enum CommandFlag : uint32_t {
   kNoAsyncLoading = 1u << 15,
   kAllowBusy = 1u << 16,
   kDangerous = 1u << 17,           // an ACL category rather than a flag
+  kProtected = 1u << 30,           // refused unless a setting opens it: enable-debug-command
   kNotQueued = 1u << 18,           // runs at once although a transaction is open
   kWhileListening = 1u << 19,      // a RESP2 client that listens to channels may say it
   kSecretWords = 1u << 21,         // its arguments may be passwords, and are not told to others

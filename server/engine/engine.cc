@@ -38,6 +38,7 @@ Engine::Engine(const Settings& settings, Families families, uint64_t seed, Milli
       rng_(seed),
       tracking_(rng_.Next(), clients_),
       run_id_(RandomHexDigits(rng_, 40)),
+      replication_id_(RandomHexDigits(rng_, 40)),
       started_at_(now),
       now_(now),
       command_ended_at_(host_.stopwatch()) {
@@ -133,7 +134,7 @@ void Engine::EndException(Client& client, Words words) {
 
 void Engine::Dispatch(Client& client, Words words) {
   const Command* command = commands_.Find(words);
-  const absl::Status admitted = Admit(client, command, words);
+  const absl::Status admitted = Admit(client, settings_, command, words);
   if (!admitted.ok()) return Reject(client, command, admitted);
   if (pause_.Holds(client, *command, now_)) return pause_.HoldBack(client, words);
   if (client.transaction.open && !command->Has(kNotQueued)) {
@@ -221,6 +222,8 @@ void Engine::ContinueReply(Client& client) {
   DeliverPushes(client);
 }
 
+void Engine::ChangeReplicationId() { replication_id_ = RandomHexDigits(rng_, 40); }
+
 void Engine::ResetStats() {
   stats_ = Stats();
   load_.Reset();
@@ -238,6 +241,7 @@ void Engine::Tick(Micros budget) {
 }
 
 void Engine::ReclaimDue(Micros budget) {
+  if (!expires_unasked_) return;
   const Micros start = host_.stopwatch();
   for (const auto& database : databases_) {
     while (database->ReclaimDue(kReclaimsPerLook) == kReclaimsPerLook) {
@@ -253,6 +257,7 @@ std::optional<Millis> Engine::NextDeadline() const {
   };
   consider(pause_.NextDeadline(now_));
   if (pause_.IsOn(now_)) return earliest;  // so long no key goes
+  if (!expires_unasked_) return earliest;
   for (const auto& database : databases_) {
     if (database->keys().with_deadline() == 0) continue;  // most: this is asked with every batch
     consider(database->keys().NextDeadline());
@@ -281,8 +286,16 @@ void Engine::Discard(std::shared_ptr<void> garbage) {
   if (host_.discard && garbage != nullptr) host_.discard(std::move(garbage));
 }
 
+// Frees watched keys that are past their deadline: they are gone already, and that they are freed
+// must be no change to who watches a key of that name once they have come there.
+void Engine::ReclaimWatched(int index, Database& database) {
+  for (const std::string& key : watches_.KeysOf(index)) database.Open(key);
+}
+
 void Engine::SwapDatabases(int a, int b) {
   if (a == b) return;
+  ReclaimWatched(a, *databases_[b]);
+  ReclaimWatched(b, *databases_[a]);
   watches_.TouchAll(a, *databases_[a], databases_[b].get());
   watches_.TouchAll(b, *databases_[b], databases_[a].get());
   databases_[a]->SwapKeysWith(*databases_[b]);
@@ -293,6 +306,7 @@ void Engine::SwapDatabases(int a, int b) {
 
 // Everything that follows from a change, in one place.
 void Engine::OnChange(const Change& change) {
+  ++change_count_;
   if (change.event == "expired") ++stats_.expired_keys;
   const KeyspaceEvents& told = settings_.notify_keyspace_events;
   if (told.Any()) {

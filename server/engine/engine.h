@@ -37,8 +37,9 @@ struct Host {
 
   std::function<Micros()> stopwatch;   // a clock that only goes forward, for measuring
   std::function<Micros()> wall_clock;  // since the Unix epoch, for those who ask for the time
-  std::function<void(Micros)> sleep;   // stops the whole server (DEBUG SLEEP)
-  std::function<void()> shut_down;     // asks for the server's orderly end
+  std::function<void(std::string_view)> log;  // writes a line to the server's log
+  std::function<void(Micros)> sleep;          // stops the whole server (DEBUG SLEEP)
+  std::function<void()> shut_down;            // asks for the server's orderly end
 
   // Frees what it is given without making anyone wait. Null: the engine frees things itself.
   std::function<void(std::shared_ptr<void>)> discard;
@@ -151,6 +152,17 @@ class Engine {
   Rng& rng() { return rng_; }
   const Host& host() const { return host_; }
   Millis started_at() const { return started_at_; }
+  // Whether keys past their deadline are freed although nobody asks for them. They are never seen.
+  void set_expires_unasked(bool expires) { expires_unasked_ = expires; }
+  bool expires_unasked() const { return expires_unasked_; }
+
+  // How many changes of keys there were since the start.
+  uint64_t change_count() const { return change_count_; }
+
+  // 40 digits that name this history of the data.
+  const std::string& replication_id() const { return replication_id_; }
+  void ChangeReplicationId();
+
   const std::string& run_id() const { return run_id_; }  // 40 digits that no other run has
 
  private:
@@ -173,6 +185,7 @@ class Engine {
   void GiveUpDueWaits();
   void RunHeldBack();
   void OnChange(const Change& change);
+  void ReclaimWatched(int index, Database& database);
   void LookAfterClients();
   bool IsIdle(const Client& client) const;
 
@@ -193,6 +206,9 @@ class Engine {
   Tracking tracking_;
   const Client* active_ = nullptr;  // whose command is running
   std::string run_id_;
+  std::string replication_id_;
+  bool expires_unasked_ = true;
+  uint64_t change_count_ = 0;
   Millis started_at_;
   Millis now_;
   Millis looked_after_clients_at_{0};

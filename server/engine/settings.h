@@ -40,6 +40,8 @@ struct Settings {
   std::string loglevel = "notice";
   std::string logfile;      // empty: standard output
   std::string requirepass;  // empty: no password is asked for
+  std::string enable_debug_command =
+      "no";  // who may say DEBUG: no one, all, or who is on this machine
   int64_t proto_max_bulk_len = 512 << 20;
   int64_t tracking_table_max_keys = 1'000'000;  // that clients are to be told of; 0: no limit
 
@@ -57,6 +59,8 @@ struct Settings {
   int64_t set_max_listpack_entries = 128;
   int64_t set_max_listpack_value = 64;
   int64_t list_max_listpack_size = -2;  // entries, or -1 .. -5 for 4 KB .. 64 KB
+
+  int64_t list_compress_depth = 0;  // says nothing here: lists are not compressed
 
   // What tools ask before they measure. Nothing is kept on disk, so that these are all there is.
   std::string save;

@@ -25,6 +25,7 @@ constexpr int64_t kMinBulkBytes = 1 << 20;  // as Redis
 constexpr std::string_view kLogLevels[] = {"debug", "verbose", "notice", "warning"};
 constexpr std::string_view kNoSnapshots[] = {""};
 constexpr std::string_view kNo[] = {"no"};
+constexpr std::string_view kNoYesLocal[] = {"no", "yes", "local"};
 
 constexpr Setting kSettings[] = {
     {.name = "bind", .field = &Settings::bind, .many_words = true},
@@ -49,6 +50,9 @@ constexpr Setting kSettings[] = {
     {.name = "loglevel", .field = &Settings::loglevel, .choices = kLogLevels, .changes_live = true},
     {.name = "logfile", .field = &Settings::logfile},
     {.name = "requirepass", .field = &Settings::requirepass, .changes_live = true},
+    {.name = "enable-debug-command",
+     .field = &Settings::enable_debug_command,
+     .choices = kNoYesLocal},
     {.name = "proto-max-bulk-len",
      .field = &Settings::proto_max_bulk_len,
      .min = kMinBulkBytes,
@@ -110,6 +114,10 @@ constexpr Setting kSettings[] = {
      .old_name = "list-max-ziplist-size",
      .field = &Settings::list_max_listpack_size,
      .min = kMinInt,
+     .max = kMaxInt,
+     .changes_live = true},
+    {.name = "list-compress-depth",
+     .field = &Settings::list_compress_depth,
      .max = kMaxInt,
      .changes_live = true},
     {.name = "save",

@@ -32,6 +32,14 @@ void Watches::Touch(int database, std::string_view key) {
   for (Client* client : found->second) client->transaction.touched = true;
 }
 
+std::vector<std::string> Watches::KeysOf(int database) const {
+  std::vector<std::string> keys;
+  for (const auto& [key, clients] : watchers_) {
+    if (key.first == database) keys.push_back(key.second);
+  }
+  return keys;
+}
+
 void Watches::TouchAll(int database, const Database& before, const Database* after) {
   for (auto& [key, clients] : watchers_) {
     if (key.first != database) continue;

@@ -23,6 +23,9 @@ class Watches {
   // The key has changed.
   void Touch(int database, std::string_view key);
 
+  // Which keys of the database somebody watches. O(keys watched).
+  std::vector<std::string> KeysOf(int database) const;
+
   // All keys of `before` give way to those of `after` (FLUSHDB, SWAPDB): touches the watched ones
   // that are in either.
   void TouchAll(int database, const Database& before, const Database* after);

@@ -1,0 +1,41 @@
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "server/commands/debug.h"
+
+namespace zsetd {
+namespace {
+
+constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+
+// Cut, or filled up with zero bytes, to `bytes` if that is given.
+std::string ValueText(int64_t number, std::optional<size_t> bytes) {
+  std::string value = "value:" + std::to_string(number);
+  if (bytes) value.resize(*bytes);
+  return value;
+}
+
+}  // namespace
+
+// DEBUG POPULATE count [prefix] [bytes]: makes so many keys prefix:0, prefix:1 ... but for those
+// that are there.
+void DebugPopulate(Call& call) {
+  const int64_t count = call.args.IntegerIn(0, kMost, kMustBePositive);
+  const std::string prefix(call.args.AtEnd() ? "key" : call.args.Word());
+  std::optional<size_t> bytes;
+  if (!call.args.AtEnd()) bytes = call.args.IntegerIn(0, kMost, kMustBePositive);
+  if (bytes > static_cast<size_t>(call.engine.settings().proto_max_bulk_len)) {
+    call.args.Refuse("ERR string exceeds maximum allowed size (proto-max-bulk-len)");
+  }
+  if (call.Refused()) return;
+  for (int64_t number = 0; number < count; ++number) {
+    const std::string key = prefix + ":" + std::to_string(number);
+    if (call.database().Find(key) != nullptr) continue;
+    call.database().Put(key, ByteString(ValueText(number, bytes)), "set");
+  }
+  call.reply.Ok();
+}
+
+}  // namespace zsetd

@@ -1,0 +1,90 @@
+// The subcommands of DEBUG that look into a value. The words are Redis's, for suites read them; the
+// figures are zsetd's own.
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+#include "core/allocation.h"
+#include "server/commands/debug.h"
+#include "server/commands/encoding.h"
+
+namespace zsetd {
+namespace {
+
+const Entry* FindOrFail(Call& call) {
+  const Entry* entry = call.database().Find(call.args.Word());
+  if (entry == nullptr) call.Fail(kNoSuchKey);
+  return entry;
+}
+
+std::string AddressText(const void* object) {
+  char text[24];
+  std::snprintf(text, sizeof text, "%p", object);
+  return text;
+}
+
+size_t ElementCount(const ByteString& string) { return string.view().size(); }
+template <class Aggregate>
+size_t ElementCount(const Aggregate& aggregate) {
+  return aggregate.size();
+}
+
+// Tells the log what the value takes, if Redis would keep it in this way.
+void LogLayout(Call& call, std::string_view encoding, std::string_view reply) {
+  const Entry* entry = FindOrFail(call);
+  if (entry == nullptr) return;
+  if (EncodingName(*entry) != encoding) {
+    return call.Fail("ERR Not a " + std::string(encoding) + " encoded object.");
+  }
+  const size_t count = entry->VisitValue([](const auto& value) { return ElementCount(value); });
+  call.engine.host().log("DEBUG: '" + std::string(entry->key()) + "' is a " +
+                         std::string(entry->TypeName()) + " of " + std::to_string(count) +
+                         " elements in " + std::to_string(entry->BytesUsed()) + " bytes");
+  call.reply.Simple(reply);
+}
+
+}  // namespace
+
+void DebugObject(Call& call) {
+  const Entry* entry = FindOrFail(call);
+  if (entry == nullptr) return;
+  call.reply.Simple("Value at:" + AddressText(entry) +
+                    " refcount:1 encoding:" + std::string(EncodingName(*entry)) +
+                    " bytes:" + std::to_string(entry->BytesUsed()));
+}
+
+void DebugListpack(Call& call) {
+  LogLayout(call, "listpack", "Listpack structure printed on stdout");
+}
+
+void DebugQuicklist(Call& call) {
+  LogLayout(call, "quicklist", "Quicklist structure printed on stdout");
+}
+
+// Of a short string, key and value share one allocation, which counts as the key's.
+void DebugStringLength(Call& call) {
+  const Entry* entry = FindOrFail(call);
+  if (entry == nullptr) return;
+  if (!entry->Holds<ByteString>()) return call.Fail("ERR Not an sds encoded string.");
+  const size_t shared = AllocatedBytes(entry);
+  const size_t apart = entry->BytesUsed() - shared;
+  const size_t length = entry->GetIf<ByteString>()->view().size();
+  const size_t spare = apart > length ? apart - length - 1 : 0;
+  call.reply.Simple("key_sds_len:" + std::to_string(entry->key().size()) +
+                    ", key_sds_avail:0, key_zmalloc: " + std::to_string(shared) + ", val_sds_len:" +
+                    std::to_string(length) + ", val_sds_avail:" + std::to_string(spare) +
+                    ", val_zmalloc: " + std::to_string(apart));
+}
+
+void DebugStructSizes(Call& call) {
+  const auto size = [](std::string_view name, size_t bytes) {
+    return std::string(name) + ":" + std::to_string(bytes) + " ";
+  };
+  call.reply.Simple(size("bits", 8 * sizeof(void*)) + size("entry", sizeof(Entry)) +
+                    size("list", sizeof(List)) + size("hash", sizeof(Hash)) +
+                    size("set", sizeof(Set)) + size("zset", sizeof(SortedSet)) +
+                    size("client", sizeof(Client)));
+}
+
+}  // namespace zsetd
