@@ -1,7 +1,10 @@
+#include <string>
 #include <string_view>
 
 #include "server/commands/families.h"
 #include "server/commands/help.h"
+#include "server/commands/memory_report.h"
+#include "server/engine/allocator_stats.h"
 #include "server/engine/call.h"
 
 namespace zsetd {
@@ -21,6 +24,17 @@ void Usage(Call& call) {
   call.reply.Integer(static_cast<int64_t>(keys.BytesUsedBy(*entry)));
 }
 
+// Where the allocator keeps nothing back that could be given, all is well too.
+void Purge(Call& call) {
+  PurgeAllocator();
+  call.reply.Ok();
+}
+
+void AllocatorText(Call& call) {
+  const std::string report = AllocatorReport();
+  call.reply.Verbatim("txt", report.empty() ? "The allocator tells nothing of itself." : report);
+}
+
 constexpr Command kCommands[] = {
     {.name = "memory",
      .arity = -2,
@@ -28,6 +42,13 @@ constexpr Command kCommands[] = {
      .since = "4.0.0",
      .summary = "Tells what takes memory.",
      .cost = "That of the subcommand"},
+    {.name = "memory|doctor",
+     .run = MemoryDoctor,
+     .arity = 2,
+     .group = CommandGroup::kServer,
+     .since = "4.0.0",
+     .summary = "Tells what looks wrong with the use of memory.",
+     .cost = "O(N) for N clients"},
     {.name = "memory|help",
      .run = Help,
      .arity = 2,
@@ -36,6 +57,27 @@ constexpr Command kCommands[] = {
      .since = "4.0.0",
      .summary = "Prints this.",
      .cost = "O(1)"},
+    {.name = "memory|malloc-stats",
+     .run = AllocatorText,
+     .arity = 2,
+     .group = CommandGroup::kServer,
+     .since = "4.0.0",
+     .summary = "Tells what the allocator says of itself.",
+     .cost = "O(1)"},
+    {.name = "memory|purge",
+     .run = Purge,
+     .arity = 2,
+     .group = CommandGroup::kServer,
+     .since = "4.0.0",
+     .summary = "Gives memory that holds nothing back to the system.",
+     .cost = "O(N) for N pages"},
+    {.name = "memory|stats",
+     .run = MemoryStats,
+     .arity = 2,
+     .group = CommandGroup::kServer,
+     .since = "4.0.0",
+     .summary = "Tells where the memory is.",
+     .cost = "O(N) for N clients"},
     {.name = "memory|usage",
      .run = Usage,
      .arity = -3,

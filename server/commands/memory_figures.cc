@@ -1,0 +1,46 @@
+#include "server/commands/memory_figures.h"
+
+#include <algorithm>
+
+#include "server/commands/client_list.h"
+#include "server/engine/process_stats.h"
+
+namespace zsetd {
+namespace {
+
+size_t ClientBytes(const Engine& engine) {
+  size_t bytes = 0;
+  for (const auto& [id, client] : engine.clients()) bytes += BytesUsedBy(*client);
+  return bytes;
+}
+
+size_t TableBytes(const Engine& engine) {
+  size_t bytes = 0;
+  for (int index = 0; index < engine.database_count(); ++index) {
+    bytes += engine.database(index).keys().OverheadBytes();
+  }
+  return bytes;
+}
+
+}  // namespace
+
+MemoryFigures MeasureMemory(const Engine& engine) {
+  MemoryFigures figures;
+  figures.allocator = ReadAllocatorStats();
+  figures.resident = ResidentBytes();
+  figures.used = figures.allocator ? figures.allocator->allocated : figures.resident;
+  figures.startup = engine.load().startup_bytes();
+  figures.peak = std::max(engine.load().peak_bytes(), figures.used);
+  figures.clients = ClientBytes(engine);
+  const size_t overhead = figures.startup + figures.clients + TableBytes(engine);
+  figures.overhead = std::min(overhead, figures.used);
+  return figures;
+}
+
+double Ratio(size_t part, size_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+int64_t Difference(size_t a, size_t b) { return static_cast<int64_t>(a) - static_cast<int64_t>(b); }
+
+}  // namespace zsetd

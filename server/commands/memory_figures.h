@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "server/engine/allocator_stats.h"
+#include "server/engine/engine.h"
+
+namespace zsetd {
+
+// Where the memory of the process is at one moment, in bytes; what INFO and MEMORY tell.
+struct MemoryFigures {
+  size_t used = 0;      // handed out by the allocator
+  size_t resident = 0;  // physical
+  size_t startup = 0;   // used before there was anything to hold
+  size_t peak = 0;      // the most that was ever used
+  size_t clients = 0;
+  size_t overhead = 0;  // used for other things than data: the empty server, tables, clients
+  std::optional<AllocatorStats> allocator;
+
+  size_t data() const { return used - overhead; }
+};
+
+// O(clients + databases), and some microseconds for asking the system.
+MemoryFigures MeasureMemory(const Engine& engine);
+
+// `part` as a share of `whole`, 0 of nothing.
+double Ratio(size_t part, size_t whole);
+
+// May be negative.
+int64_t Difference(size_t a, size_t b);
+
+}  // namespace zsetd

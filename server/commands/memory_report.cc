@@ -1,0 +1,142 @@
+#include "server/commands/memory_report.h"
+
+#include <string>
+#include <string_view>
+
+#include "core/time.h"
+#include "server/commands/memory_figures.h"
+#include "server/engine/size_text.h"
+
+namespace zsetd {
+namespace {
+
+// Counts the fields first and writes them then, for a map says its size ahead.
+class MapWriter {
+ public:
+  explicit MapWriter(ReplyWriter* reply) : reply_(reply) {}
+
+  void Add(std::string_view name, int64_t value) {
+    if (Name(name)) reply_->Integer(value);
+  }
+  void Add(std::string_view name, double value) {
+    if (Name(name)) reply_->Double(value);
+  }
+
+  // Whether the value is to be written: it has been named.
+  bool Name(std::string_view name) {
+    ++size_;
+    if (reply_ != nullptr) reply_->Bulk(name);
+    return reply_ != nullptr;
+  }
+
+  ReplyWriter& reply() const { return *reply_; }
+  size_t size() const { return size_; }
+
+ private:
+  ReplyWriter* reply_;  // null: only counts
+  size_t size_ = 0;
+};
+
+int64_t Bytes(size_t bytes) { return static_cast<int64_t>(bytes); }
+
+void AddDatabases(MapWriter& fields, const Engine& engine) {
+  for (int index = 0; index < engine.database_count(); ++index) {
+    const Keyspace& keys = engine.database(index).keys();
+    if (keys.size() == 0 || !fields.Name("db." + std::to_string(index))) continue;
+    fields.reply().Map(2);
+    fields.reply().Bulk("overhead.hashtable.main");
+    fields.reply().Integer(Bytes(keys.TableBytes()));
+    fields.reply().Bulk("overhead.hashtable.expires");
+    fields.reply().Integer(Bytes(keys.OverheadBytes() - keys.TableBytes()));
+  }
+}
+
+void AddAllocator(MapWriter& fields, const AllocatorStats& stats, size_t resident) {
+  fields.Add("allocator.allocated", Bytes(stats.allocated));
+  fields.Add("allocator.active", Bytes(stats.active));
+  fields.Add("allocator.resident", Bytes(stats.resident));
+  fields.Add("allocator-fragmentation.ratio", Ratio(stats.active, stats.allocated));
+  fields.Add("allocator-fragmentation.bytes", Difference(stats.active, stats.allocated));
+  fields.Add("allocator-rss.ratio", Ratio(stats.resident, stats.active));
+  fields.Add("allocator-rss.bytes", Difference(stats.resident, stats.active));
+  fields.Add("rss-overhead.ratio", Ratio(resident, stats.resident));
+  fields.Add("rss-overhead.bytes", Difference(resident, stats.resident));
+}
+
+size_t KeyCount(const Engine& engine) {
+  size_t count = 0;
+  for (int index = 0; index < engine.database_count(); ++index) {
+    count += engine.database(index).keys().size();
+  }
+  return count;
+}
+
+void AddAll(MapWriter& fields, const Engine& engine, const MemoryFigures& memory) {
+  const size_t since_start = memory.used > memory.startup ? memory.used - memory.startup : 0;
+  const size_t keys = KeyCount(engine);
+  fields.Add("peak.allocated", Bytes(memory.peak));
+  fields.Add("total.allocated", Bytes(memory.used));
+  fields.Add("startup.allocated", Bytes(memory.startup));
+  fields.Add("replication.backlog", int64_t{0});
+  fields.Add("clients.slaves", int64_t{0});
+  fields.Add("clients.normal", Bytes(memory.clients));
+  fields.Add("cluster.links", int64_t{0});
+  fields.Add("aof.buffer", int64_t{0});
+  fields.Add("lua.caches", int64_t{0});
+  fields.Add("functions.caches", int64_t{0});
+  AddDatabases(fields, engine);
+  fields.Add("overhead.total", Bytes(memory.overhead));
+  fields.Add("keys.count", Bytes(keys));
+  fields.Add("keys.bytes-per-key", Bytes(keys == 0 ? 0 : since_start / keys));
+  fields.Add("dataset.bytes", Bytes(memory.data()));
+  fields.Add("dataset.percentage", 100 * Ratio(memory.data(), since_start));
+  fields.Add("peak.percentage", 100 * Ratio(memory.used, memory.peak));
+  if (memory.allocator) AddAllocator(fields, *memory.allocator, memory.resident);
+  fields.Add("fragmentation", Ratio(memory.resident, memory.used));
+  fields.Add("fragmentation.bytes", Difference(memory.resident, memory.used));
+}
+
+// One complaint a line. The thresholds are those at which Redis complains.
+std::string Findings(const Engine& engine, const MemoryFigures& memory) {
+  constexpr double kMostFragmentation = 1.4;
+  constexpr size_t kMostClientBytes = 200u << 10;
+  std::string findings;
+  if (Ratio(memory.peak, memory.used) > 1.5) {
+    findings += " * Peak: once " + SizeText(memory.peak) + " were used, now only " +
+                SizeText(memory.used) + ". What was freed may still be with the process.\n";
+  }
+  if (Ratio(memory.resident, memory.used) > kMostFragmentation) {
+    findings += " * Fragmentation: " + SizeText(memory.resident) + " of physical memory hold " +
+                SizeText(memory.used) + ". MEMORY PURGE gives back what can be given back.\n";
+  }
+  const size_t clients = engine.clients().size();
+  if (clients > 0 && memory.clients / clients > kMostClientBytes) {
+    findings += " * Clients: they take " + SizeText(memory.clients / clients) +
+                " each on average. Some may not read what they are sent: see CLIENT LIST.\n";
+  }
+  return findings;
+}
+
+}  // namespace
+
+void MemoryStats(Call& call) {
+  const MemoryFigures memory = MeasureMemory(call.engine);
+  MapWriter counter(nullptr);
+  AddAll(counter, call.engine, memory);
+  call.reply.Map(counter.size());
+  MapWriter writer(&call.reply);
+  AddAll(writer, call.engine, memory);
+}
+
+void MemoryDoctor(Call& call) {
+  constexpr size_t kTooLittleToTell = 5u << 20;  // as Redis
+  const MemoryFigures memory = MeasureMemory(call.engine);
+  const std::string findings = Findings(call.engine, memory);
+  if (memory.used < kTooLittleToTell) {
+    return call.reply.Verbatim("txt", "There is too little in memory to tell anything.\n");
+  }
+  call.reply.Verbatim(
+      "txt", findings.empty() ? "Nothing looks wrong.\n" : "This looks wrong:\n" + findings);
+}
+
+}  // namespace zsetd
