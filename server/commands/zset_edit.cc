@@ -46,7 +46,8 @@ void ZIncrBy(Call& call) {
   const double increment = call.args.Float();
   const std::string_view member = call.args.Word();
   const std::optional<ExpiryOption> expiry = TakeExpiryOption(call.args);
-  if (!expiry) call.args.Take("keepttl");
+  const bool has_option = expiry || call.args.Take("keepttl");
+  if (!has_option && !call.args.AtEnd()) call.args.Refuse(WrongArity("zincrby"));
   call.args.End();
   const Millis deadline = expiry && call.args.ok() ? DeadlineOf(call, *expiry) : Millis();
   const AddRule rule = {.increment = true};

@@ -19,9 +19,9 @@ struct PopCount {
 
 PopCount TakePopCount(ArgReader& args) {
   if (args.AtEnd()) return {};
+  if (args.left() > 1) args.Refuse(kSyntaxError);
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
   const int64_t count = args.IntegerIn(0, kMost, kMustBePositive);
-  args.End();
   return {.count = static_cast<uint64_t>(count), .given = true};
 }
 
