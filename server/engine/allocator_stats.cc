@@ -20,8 +20,10 @@ T Read(const char* name) {
   return value;
 }
 
-// jemalloc tells what it knew when it was last asked to look.
+// jemalloc tells what it knew when it was last asked to look, and counts what this thread freed and
+// keeps at hand as handed out still.
 void Refresh() {
+  mallctl("thread.tcache.flush", nullptr, nullptr, nullptr, 0);
   uint64_t epoch = 1;
   mallctl("epoch", nullptr, nullptr, &epoch, sizeof(epoch));
 }

@@ -1,0 +1,43 @@
+"""What MEMORY tells adds up: the bytes of all keys are those that the allocator hands out for data."""
+
+import unittest
+
+from server_process import eventually
+from zsetd import SANITIZED, ZsetdTest
+
+KEYS = 100_000  # for which DEBUG POPULATE makes entries of the same size
+BUCKET = 8  # bytes of a key's share in the table, which MEMORY STATS counts as overhead
+NOISE = 200_000  # bytes of buffers that come and go
+
+
+def as_dict(pairs):
+    return dict(zip(pairs[::2], pairs[1::2]))
+
+
+@unittest.skipIf(SANITIZED, "another allocator is at work")
+class MemoryFigures(ZsetdTest):
+    def setUp(self):
+        self.start("--enable-debug-command", "yes")
+        self.client = self.connect()
+
+    def stats(self):
+        return as_dict(self.client.ask("MEMORY", "STATS"))
+
+    def test_of_an_empty_server_are_those_of_its_start(self):
+        stats = self.stats()
+        self.assertLessEqual(stats[b"startup.allocated"], stats[b"total.allocated"])
+        self.assertLess(stats[b"dataset.bytes"], NOISE)
+
+    def test_add_up(self):
+        self.client.ask("DEBUG", "POPULATE", str(KEYS))
+        usage = KEYS * (self.client.ask("MEMORY", "USAGE", "key:12345") - BUCKET)
+        stats = self.stats()
+        self.assertEqual(stats[b"keys.count"], KEYS)
+        self.assertAlmostEqual(stats[b"dataset.bytes"], usage, delta=NOISE)
+
+    def test_fall_again(self):
+        self.client.ask("DEBUG", "POPULATE", str(KEYS))
+        peak = self.stats()[b"total.allocated"]
+        self.client.ask("FLUSHALL")
+        self.assertTrue(eventually(lambda: self.stats()[b"total.allocated"] < peak / 4))
+        self.assertGreaterEqual(self.stats()[b"peak.allocated"], peak)
