@@ -9,12 +9,13 @@
 
 #include "core/block_format.h"
 #include "core/byte_search.h"
+#include "core/numeral.h"
 #include "core/packed_integer.h"
 
 namespace zsetd {
 
 // Where a member is put together when it does not stand in its block as it is.
-using MemberBuffer = std::array<char, kMaxInlineMember + 2>;
+using MemberBuffer = std::array<char, kMaxInlineMember + kMaxNumeralDigits + 1>;
 
 // Up to 160 elements, in order, packed into one allocation:
 //

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "core/rng.h"
+
 namespace zsetd {
 namespace {
 
@@ -21,6 +23,19 @@ TEST(Numeral, ComesBackAsTheSameDigits) {
     const auto digits = static_cast<uint8_t>(text.size());
     ASSERT_TRUE(ParseNumeral(text, digits)) << text;
     EXPECT_EQ(Written(*ParseNumeral(text, digits), digits), text);
+  }
+}
+
+TEST(Numeral, IsPaddedToAnyWidth) {
+  Rng rng(1);
+  uint64_t below = 1;
+  for (int digits = 1; digits <= static_cast<int>(kMaxNumeralDigits); ++digits) {
+    below *= 10;
+    for (int i = 0; i < 2000; ++i) {
+      const uint64_t number = i == 0 ? below - 1 : rng.Next() % below;
+      const std::string text = std::to_string(number);
+      EXPECT_EQ(Written(number, digits), std::string(digits - text.size(), '0') + text);
+    }
   }
 }
 
