@@ -1,31 +1,79 @@
 #include "core/score_table.h"
 
 #include <algorithm>
+#include <bit>
+#include <new>
+#include <span>
+
+#include "core/cache_line.h"
+#include "core/keyed_hash.h"
 
 namespace zsetd {
+namespace {
 
-std::pair<double*, bool> ScoreTable::Add(std::string_view member, double score) {
-  const auto found = scores_.find(member);
-  if (found != scores_.end()) return {&found->second, false};
-  return {&scores_.emplace(Keep(member), score).first->second, true};
+size_t SlotsFor(size_t records) { return std::bit_ceil(2 * records + 2); }
+
+}  // namespace
+
+ScoreTable::ScoreTable(Combine combine, size_t expected)
+    : combine_(combine), slots_(SlotsFor(expected + kBatch)) {
+  records_.reserve(expected);
 }
 
-SortedSet ScoreTable::Build() const {
-  std::vector<Element> elements;
-  elements.reserve(scores_.size());
-  for (const auto& [member, score] : scores_) elements.push_back({member, score});
-  return SortedSet::Of(elements);
+void ScoreTable::Add(std::string_view member, double score) {
+  waiting_[waiting_count_++] = {KeyedHash(member), score, waiting_text_.size(), member.size()};
+  waiting_text_ += member;
+  if (waiting_count_ == kBatch || waiting_text_.size() > kBatchBytes) SettleWaiting();
 }
 
-std::string_view ScoreTable::Keep(std::string_view bytes) {
-  if (free_bytes_ < bytes.size()) {
-    free_bytes_ = std::max(kChunkBytes, bytes.size());
-    free_ = chunks_.emplace_back(new char[free_bytes_]).get();
+void ScoreTable::SettleWaiting() {
+  if (slots_.size() < SlotsFor(records_.size() + kBatch)) GrowSlots();
+  const std::span<const Waiting> elements(waiting_.data(), waiting_count_);
+  for (const Waiting& element : elements) FetchLine(&FirstSlotOf(element.hash));
+  for (const Waiting& element : elements) {
+    if (Record* record = FirstSlotOf(element.hash).record) FetchLine(record);
   }
-  char* kept = std::copy(bytes.begin(), bytes.end(), free_) - bytes.size();
-  free_ += bytes.size();
-  free_bytes_ -= bytes.size();
-  return {kept, bytes.size()};
+  for (const Waiting& element : elements) Settle(element);
+  waiting_count_ = 0;
+  waiting_text_.clear();
+}
+
+void ScoreTable::Settle(const Waiting& element) {
+  const auto member = std::string_view(waiting_text_).substr(element.start, element.size);
+  Slot* slot = &FirstSlotOf(element.hash);
+  for (; slot->record != nullptr; slot = &FirstSlotOf(slot - slots_.data() + 1)) {
+    if (slot->hash == element.hash && slot->record->member() == member) {
+      slot->record->score = combine_(slot->record->score, element.score);
+      return;
+    }
+  }
+  *slot = {element.hash, NewRecord(member, element.score)};
+}
+
+ScoreTable::Record* ScoreTable::NewRecord(std::string_view member, double score) {
+  Record* record = new (arena_.Take(sizeof(Record) + member.size())) Record{score, member.size()};
+  std::copy(member.begin(), member.end(), record->bytes());
+  records_.push_back(record);
+  return record;
+}
+
+void ScoreTable::GrowSlots() {
+  std::vector<Slot> old(2 * slots_.size());
+  old.swap(slots_);
+  for (const Slot& moved : old) {
+    if (moved.record == nullptr) continue;
+    Slot* slot = &FirstSlotOf(moved.hash);
+    while (slot->record != nullptr) slot = &FirstSlotOf(slot - slots_.data() + 1);
+    *slot = moved;
+  }
+}
+
+SortedSet ScoreTable::Build() {
+  SettleWaiting();
+  std::vector<Element> elements;
+  elements.reserve(records_.size());
+  for (Record* record : records_) elements.push_back({record->member(), record->score});
+  return SortedSet::Of(elements);
 }
 
 }  // namespace zsetd

@@ -1,39 +1,74 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
-#include <functional>
-#include <memory>
+#include <cstdint>
+#include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
-#include "core/keyed_hash.h"
+#include "core/byte_arena.h"
 #include "core/sorted_set.h"
 
 namespace zsetd {
 
-// Where the result of a whole-set operation grows: members with scores, in no order, the members'
-// bytes copied one behind the other. Lives for one operation.
+// Where a union grows: members with scores, each member once. Lives for one operation.
+//
+//   waiting   [ hash, score, member | ... ]       up to 32, their slots and records on the way
+//   slots     [ hash, record | - | hash, record | hash, record | - ]
+//   records     score, size, member's bytes       one behind the other
+//
+// A table too large for the cache waits twice for memory for each element, once for the slot and
+// once for the record. So elements wait until there are enough of them, and are then looked up
+// together: 24 sets of 20,000 members took 210 ns an element with absl::flat_hash_map.
 class ScoreTable {
  public:
-  // The score of `member` and true, if it was not there and has been added with `score`; else the
-  // score it had and false. Valid until the next call. O(1), amortised.
-  std::pair<double*, bool> Add(std::string_view member, double score);
+  using Combine = double (*)(double held, double added);
 
-  // The set of everything added. O(n log n).
-  SortedSet Build() const;
+  // `combine` makes the new score of a member that comes again. There will be `expected` members or
+  // some more.
+  ScoreTable(Combine combine, size_t expected);
+
+  // The member's bytes are copied. O(1), amortised.
+  void Add(std::string_view member, double score);
+
+  // The set of everything added; only once. O(n log n).
+  SortedSet Build();
 
  private:
-  static constexpr size_t kChunkBytes = 64 << 10;
+  struct Record {
+    double score;
+    size_t size;
 
-  // A copy of `bytes` that lives as long as the table.
-  std::string_view Keep(std::string_view bytes);
+    char* bytes() { return reinterpret_cast<char*>(this + 1); }
+    std::string_view member() { return {bytes(), size}; }
+  };
+  struct Slot {
+    uint64_t hash = 0;
+    Record* record = nullptr;
+  };
+  struct Waiting {
+    uint64_t hash;
+    double score;
+    size_t start, size;  // in waiting_text_
+  };
 
-  absl::flat_hash_map<std::string_view, double, KeyedHasher, std::equal_to<>> scores_;
-  std::vector<std::unique_ptr<char[]>> chunks_;
-  char* free_ = nullptr;  // in the last chunk
-  size_t free_bytes_ = 0;
+  static constexpr size_t kBatch = 32;
+  static constexpr size_t kBatchBytes = 4096;  // about; more do not wait
+
+  Slot& FirstSlotOf(uint64_t hash) { return slots_[hash & (slots_.size() - 1)]; }
+  void SettleWaiting();
+  void Settle(const Waiting& element);
+  Record* NewRecord(std::string_view member, double score);
+  void GrowSlots();
+
+  Combine combine_;
+  std::vector<Slot> slots_;  // a power of two, at most half of them taken
+  std::vector<Record*> records_;
+  ByteArena arena_;
+  std::array<Waiting, kBatch> waiting_;
+  size_t waiting_count_ = 0;
+  std::string waiting_text_;
 };
 
 }  // namespace zsetd

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/element_list.h"
 #include "core/score_table.h"
 
 namespace zsetd {
@@ -29,6 +30,24 @@ double Combined(double a, double b, Aggregate aggregate) {
   }
   const double sum = a + b;
   return std::isnan(sum) ? 0 : sum;
+}
+
+template <Aggregate aggregate>
+double CombinedBy(double a, double b) {
+  return Combined(a, b, aggregate);
+}
+
+ScoreTable::Combine CombineOf(Aggregate aggregate) {
+  switch (aggregate) {
+    case Aggregate::kMin:
+      return CombinedBy<Aggregate::kMin>;
+    case Aggregate::kMax:
+      return CombinedBy<Aggregate::kMax>;
+    case Aggregate::kSum:
+    case Aggregate::kCount:
+      break;
+  }
+  return CombinedBy<Aggregate::kSum>;
 }
 
 // The smallest first, empty ones left out. The order of floating-point sums shows in their last
@@ -101,12 +120,11 @@ std::optional<double> WeightedSet::Score(std::string_view member) const {
 }
 
 SortedSet Union(std::span<const WeightedSet> inputs, Aggregate aggregate) {
-  ScoreTable table;
-  for (const WeightedSet& input : BySize(inputs)) {
+  const std::vector<WeightedSet> sets = BySize(inputs);
+  ScoreTable table(CombineOf(aggregate), sets.empty() ? 0 : sets.back().size());
+  for (const WeightedSet& input : sets) {
     Walk(input, [&](const Element& element) {
-      const double score = Weighted(element.score, input.weight, aggregate);
-      const auto [held, is_new] = table.Add(element.member, score);
-      if (!is_new) *held = Combined(*held, score, aggregate);
+      table.Add(element.member, Weighted(element.score, input.weight, aggregate));
     });
   }
   return table.Build();
@@ -117,12 +135,12 @@ SortedSet Intersection(std::span<const WeightedSet> inputs, Aggregate aggregate)
   if (sets.empty() || sets.size() < inputs.size()) return SortedSet();
   const std::span<const WeightedSet> others = std::span(sets).subspan(1);
 
-  ScoreTable table;
+  ElementList result;
   Walk(sets[0], [&](const Element& element) {
     const auto score = Intersected(element, sets[0].weight, others, aggregate);
-    if (score) table.Add(element.member, *score);
+    if (score) result.Add(element.member, *score);
   });
-  return table.Build();
+  return result.Build();
 }
 
 size_t IntersectionSize(std::span<const WeightedSet> inputs, size_t most) {
@@ -139,12 +157,12 @@ size_t IntersectionSize(std::span<const WeightedSet> inputs, size_t most) {
 }
 
 SortedSet Difference(std::span<const WeightedSet> inputs) {
-  ScoreTable table;
+  ElementList result;
   if (inputs.empty()) return SortedSet();
   Walk(inputs[0], [&](const Element& element) {
-    if (!InAny(element.member, inputs.subspan(1))) table.Add(element.member, element.score);
+    if (!InAny(element.member, inputs.subspan(1))) result.Add(element.member, element.score);
   });
-  return table.Build();
+  return result.Build();
 }
 
 }  // namespace zsetd

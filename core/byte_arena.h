@@ -1,0 +1,44 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace zsetd {
+
+// Memory for many small things that go together: taken a chunk at a time, given back all at once.
+class ByteArena {
+ public:
+  // Room for so many bytes, at a multiple of eight, which lives as long as the arena. O(1),
+  // amortised.
+  char* Take(size_t bytes) {
+    bytes = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+    if (free_bytes_ < bytes) {
+      free_bytes_ = std::max(kChunkBytes, bytes);
+      free_ = chunks_.emplace_back(new char[free_bytes_]).get();
+    }
+    char* const taken = free_;
+    free_ += bytes;
+    free_bytes_ -= bytes;
+    return taken;
+  }
+
+  // A copy of the bytes.
+  std::string_view Keep(std::string_view bytes) {
+    char* const kept = Take(bytes.size());
+    std::copy(bytes.begin(), bytes.end(), kept);
+    return {kept, bytes.size()};
+  }
+
+ private:
+  static constexpr size_t kAlignment = 8;
+  static constexpr size_t kChunkBytes = 64 << 10;
+
+  std::vector<std::unique_ptr<char[]>> chunks_;
+  char* free_ = nullptr;  // in the last chunk
+  size_t free_bytes_ = 0;
+};
+
+}  // namespace zsetd
