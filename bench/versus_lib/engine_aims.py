@@ -99,6 +99,12 @@ _PAUSES = [
     AtMost("99.99 % of inserts up to 5,000,000, microseconds", ("GrowthPauses", 5 * MILLION),
            "p99.99_us", 10),
     AtMost("the longest of them", ("GrowthPauses", 5 * MILLION), "worst_us", 50),
+    AtMost("99.99 % of new keys up to 10,000,000, microseconds", ("KeyPauses", 10 * MILLION),
+           "p99.99_us", 10),
+    AtMost("the longest of them", ("KeyPauses", 10 * MILLION), "worst_us", 50),
+    AtMost("99.99 % of new keys with deadlines", ("KeyPausesWithDeadlines", 10 * MILLION),
+           "p99.99_us", 10),
+    AtMost("the longest of them", ("KeyPausesWithDeadlines", 10 * MILLION), "worst_us", 50),
     AtMost("removing half of 5,000,000 by range, milliseconds", ("RemoveHalfByRange", 5 * MILLION),
            "ms", 5),
 ]
