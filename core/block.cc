@@ -333,6 +333,14 @@ void Block::PrefetchMember(uint8_t tag) const {
   FindTag(tag, [&](size_t i) { return PrefetchMember(i), false; });
 }
 
+void Block::PrefetchBehind(size_t i) const {
+  const auto fetch = [](const char* first, const char* end) {
+    FetchLines(first, (end - first + kCacheLine - 1) / kCacheLine);
+  };
+  fetch(Scores() + i * format_.score_width, FrontEnd());
+  fetch(MembersBegin(), End() - MemberBytes(i));
+}
+
 void Block::PrefetchElement(uint8_t tag) const {
   FindTag(tag, [&](size_t i) {
     FetchLine(Scores() + i * format_.score_width);

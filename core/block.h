@@ -129,6 +129,7 @@ class Block {
   void PrefetchTags() const;
   void PrefetchMember(uint8_t tag) const;   // all with that tag; the tags are read
   void PrefetchElement(uint8_t tag) const;  // and their scores
+  void PrefetchBehind(size_t i) const;      // what moves when element `i` comes or goes
 
  private:
   // A member as it would stand in this block.

@@ -110,6 +110,7 @@ void BlockSkipList::Insert(const Spot& spot, BlockItem item) {
 // the caller's business.
 uint32_t BlockSkipList::InsertInto(Block* block, const BlockItem& item) {
   const size_t i = block->LowerBound(item.code, item.member);
+  block->PrefetchBehind(i);
   const size_t bytes = block->allocated_bytes();
   Block* grown = InsertOrGrow(block, i, item);
   if (grown == nullptr) return Overflow(block, i, item);

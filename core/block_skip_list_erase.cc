@@ -36,6 +36,7 @@ void BlockSkipList::Move(BlockPlace place, uint64_t code, std::string_view membe
   const size_t i = place.index;
   if (KeepsPlace(*block, i, code) && block->SetCode(i, code)) return;
 
+  block->PrefetchBehind(i);
   const uint64_t hash = KeyedHash(member);
   const uint32_t from = block->id;
   const BlockItem item = {code, member, block->LargeAt(i), MemberIndex::TagOf(hash)};
@@ -55,6 +56,7 @@ void BlockSkipList::Move(BlockPlace place, uint64_t code, std::string_view membe
 
 void BlockSkipList::Erase(BlockPlace place, std::string_view member) {
   Block* block = row_.At(place.block->id);
+  block->PrefetchBehind(place.index);
   index_.Remove(KeyedHash(member), block->id, BlockHashes(row_));
   row_.FreeLarge(block->LargeAt(place.index));
   EraseIn(block, place.index, member);
