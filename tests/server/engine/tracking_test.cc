@@ -63,10 +63,11 @@ class TrackingOfClients : public testing::Test {
     for (const auto& [id, client] : clients_) tracking_.Stop(*client);
   }
 
-  std::unique_ptr<Client> Connect(uint64_t id) {
-    auto client = std::make_unique<Client>(id, "peer", "own", Millis(0), [] {});
+  Client* Connect(uint64_t id) {
+    Client* client =
+        owned_.emplace_back(std::make_unique<Client>(id, "peer", "own", Millis(0), [] {})).get();
     client->reply.set_protocol(Protocol::kResp3);
-    clients_.emplace(id, client.get());
+    clients_.emplace(id, client);
     TrackingMode mode;
     mode.on = true;
     tracking_.Start(*client, mode);
@@ -79,6 +80,7 @@ class TrackingOfClients : public testing::Test {
   }
 
   Rng rng_{1};
+  std::vector<std::unique_ptr<Client>> owned_;  // also those that have left
   std::map<uint64_t, Client*> clients_;
   Tracking tracking_{1, clients_};
 };
