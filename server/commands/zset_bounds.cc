@@ -1,5 +1,6 @@
 #include "server/commands/zset_bounds.h"
 
+#include <algorithm>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -12,11 +13,19 @@ namespace {
 constexpr std::string_view kBadScoreBound = "ERR min or max is not a float";
 constexpr std::string_view kBadLexBound = "ERR min or max not valid string range item";
 
+// As strtod reads it, which Redis leaves this to: blanks may stand before a number, and nothing at
+// all is 0.
+std::optional<double> ParseBound(std::string_view text) {
+  if (text.empty()) return 0;
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\n\v\f\r"), text.size()));
+  return ParseDouble(text);
+}
+
 ScoreBound TakeScoreBound(ArgReader& args) {
   std::string_view word = args.Word();
   const bool exclusive = word.starts_with('(');
   if (exclusive) word.remove_prefix(1);
-  const std::optional<double> score = ParseDouble(word);
+  const std::optional<double> score = ParseBound(word);
   if (!score) args.Refuse(kBadScoreBound);
   return {.score = score.value_or(0), .exclusive = exclusive};
 }
