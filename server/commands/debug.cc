@@ -46,6 +46,13 @@ void SetActiveExpire(Call& call) {
   call.reply.Ok();
 }
 
+void PauseCron(Call& call) {
+  const int64_t on = call.args.Integer();
+  if (call.Refused()) return;
+  call.engine.set_looks_after_clients(on == 0);
+  call.reply.Ok();
+}
+
 // The reply is the client's own error, which counts as none of ours.
 void Error(Call& call) { call.reply.Error(call.args.Word()); }
 
@@ -105,6 +112,8 @@ constexpr DebugSubcommand kSubcommands[] = {
     {"LISTPACK", DebugListpack, 1, 1, "key", "Logs what a value takes, if it is a listpack."},
     {"LOG", Log, 1, 1, "message", "Writes a line to the log."},
     {"OBJECT", DebugObject, 1, 2, "key [FAST]", "Tells how a key's value is kept."},
+    {"PAUSE-CRON", PauseCron, 1, 1, "<0|1>",
+     "1: idle clients and those that do not read are let be. 0: they are closed again."},
     {"POPULATE", DebugPopulate, 1, 3, "count [prefix] [bytes]",
      "Makes keys prefix:0, prefix:1 ... with strings."},
     {"PROTOCOL", DebugProtocol, 1, 1, "type", "Gives a reply of that type."},

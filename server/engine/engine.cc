@@ -337,6 +337,7 @@ bool Engine::IsIdle(const Client& client) const {
 // No oftener than `hz` has it, for it takes as long as there are clients; a tick may come for each
 // deadline.
 void Engine::LookAfterClients() {
+  if (!looks_after_clients_) return;
   if (std::chrono::abs(now_ - looked_after_clients_at_) < Millis(1000) / settings_.hz) return;
   looked_after_clients_at_ = now_;
   std::vector<Client*> idle;  // apart, for who is disconnected leaves clients_

@@ -156,6 +156,9 @@ class Engine {
   void set_expires_unasked(bool expires) { expires_unasked_ = expires; }
   bool expires_unasked() const { return expires_unasked_; }
 
+  // Whether idle and stalled clients are looked for.
+  void set_looks_after_clients(bool looks) { looks_after_clients_ = looks; }
+
   // How many changes of keys there were since the start.
   uint64_t change_count() const { return change_count_; }
 
@@ -208,6 +211,7 @@ class Engine {
   std::string run_id_;
   std::string replication_id_;
   bool expires_unasked_ = true;
+  bool looks_after_clients_ = true;
   uint64_t change_count_ = 0;
   Millis started_at_;
   Millis now_;
