@@ -1,0 +1,174 @@
+// SORT and SORT_RO.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "protocol/number_text.h"
+#include "server/commands/encoding.h"
+#include "server/commands/families.h"
+#include "server/commands/sort_elements.h"
+#include "server/commands/sort_request.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+namespace {
+
+// One element with what it is sorted by: its number or, where by bytes, its text.
+struct Item {
+  std::string_view element;
+  double number = 0;
+  std::optional<std::string_view> text;
+  size_t place = 0;  // in the order it came in
+};
+
+// The number that a weight says, in the way of strtod: spaces may stand before it, and no bytes at
+// all are 0.
+std::optional<double> NumberOf(std::string_view weight) {
+  if (weight.empty()) return 0;
+  const size_t start = weight.find_first_not_of(" \t\n\v\f\r");
+  if (start == std::string_view::npos) return std::nullopt;
+  return ParseDouble(weight.substr(start));
+}
+
+// A weight that is not there is the number 0, and comes before every text.
+Item Weighed(Call& call, const SortRequest& request, std::string_view element, size_t place) {
+  Item item = {.element = element, .place = place};
+  const auto weight = request.weights ? request.weights->Resolve(call, element) : element;
+  if (request.by_bytes) {
+    item.text = weight;
+  } else if (weight) {
+    const std::optional<double> number = NumberOf(*weight);
+    if (!number) call.args.Refuse("ERR One or more scores can't be converted into double");
+    item.number = number.value_or(0);
+  }
+  return item;
+}
+
+// Elements of equal weight keep their order where they have texts for weights, and are in that of
+// their bytes where they have numbers, as in Redis.
+int Compare(const SortRequest& request, const Item& a, const Item& b) {
+  if (request.by_bytes) return a.text < b.text ? -1 : a.text > b.text;
+  if (a.number != b.number) return a.number < b.number ? -1 : 1;
+  return a.element.compare(b.element);
+}
+
+// The elements asked for come to stand first, in order.
+void Sort(const SortRequest& request, RankRange range, std::vector<Item>& items) {
+  const auto stands_before = [&](const Item& a, const Item& b) {
+    const int order = request.descending ? Compare(request, b, a) : Compare(request, a, b);
+    return order != 0 ? order < 0 : a.place < b.place;
+  };
+  std::partial_sort(items.begin(), items.begin() + static_cast<ptrdiff_t>(range.last), items.end(),
+                    stands_before);
+}
+
+std::vector<std::string_view> Sorted(Call& call, const SortRequest& request,
+                                     const std::vector<std::string_view>& elements) {
+  if (!request.sorts) return elements;
+  std::vector<Item> items;
+  items.reserve(elements.size());
+  for (size_t place = 0; place < elements.size() && call.args.ok(); ++place) {
+    items.push_back(Weighed(call, request, elements[place], place));
+  }
+  if (!call.args.ok()) return {};
+  const RankRange range = request.Within(items.size());
+  Sort(request, range, items);
+  std::vector<std::string_view> sorted;
+  sorted.reserve(range.size());
+  for (size_t at = range.first; at < range.last; ++at) sorted.push_back(items[at].element);
+  return sorted;
+}
+
+// Calls visit with each result, or nothing where there is none: of every element all that GET says.
+template <class Visit>
+void ForEachResult(Call& call, const SortRequest& request,
+                   const std::vector<std::string_view>& elements, Visit visit) {
+  for (const std::string_view element : elements) {
+    if (request.results.empty()) visit(element);
+    for (const SortPattern& pattern : request.results) visit(pattern.Resolve(call, element));
+  }
+}
+
+using Result = std::optional<std::string_view>;
+
+void Reply(Call& call, const SortRequest& request, const std::vector<std::string_view>& elements) {
+  call.reply.Array(elements.size() * std::max<size_t>(request.results.size(), 1));
+  ForEachResult(call, request, elements, [&](const Result& result) {
+    result ? call.reply.Bulk(*result) : call.reply.Null();
+  });
+}
+
+// What is not there is stored as no bytes.
+void Store(Call& call, const SortRequest& request, const std::vector<std::string_view>& elements) {
+  List list;
+  ForEachResult(call, request, elements,
+                [&](const Result& result) { list.PushBack(result.value_or("")); });
+  call.reply.Integer(static_cast<int64_t>(list.size()));
+  if (list.empty()) {
+    call.database().Erase(*request.destination);
+    return;
+  }
+  list.Expect(0, 0, ListLimitsOf(call.engine.settings()));
+  call.database().Put(*request.destination, std::move(list), "sortstore");
+}
+
+// The order of a set's members is chance, and must not become that of a list.
+void ForceOrder(const Entry* entry, SortRequest& request) {
+  const bool is_needed = entry != nullptr && entry->Holds<Set>() && request.destination;
+  if (request.sorts || !is_needed) return;
+  request.sorts = true;
+  request.by_bytes = true;
+  request.weights.reset();
+}
+
+void RunSort(Call& call, bool may_store) {
+  SortRequest request = TakeSortRequest(call.args, may_store);
+  const Entry* entry = call.args.ok() ? call.Find(request.key) : nullptr;
+  if (entry != nullptr && !IsSortable(*entry)) call.args.Refuse(kWrongType);
+  if (call.Refused()) return;
+  ForceOrder(entry, request);
+  const SortElements elements(entry, request);
+  const std::vector<std::string_view> sorted = Sorted(call, request, elements.views());
+  if (call.Refused()) return;
+  request.destination ? Store(call, request, sorted) : Reply(call, request, sorted);
+}
+
+void SortCommand(Call& call) { RunSort(call, /*may_store=*/true); }
+void SortRo(Call& call) { RunSort(call, /*may_store=*/false); }
+
+constexpr std::string_view kStoreOption[] = {"STORE"};
+
+constexpr Command kCommands[] = {
+    {.name = "sort",
+     .run = SortCommand,
+     .arity = -2,
+     .flags = kWrite | kDenyOom | kMovableKeys | kDangerous,
+     .keys = {.first = 1, .last = 1, .step = 1, .options = kStoreOption, .options_from = 2},
+     .group = CommandGroup::kGeneric,
+     .since = "1.0.0",
+     .usage = "key [BY pattern] [LIMIT offset count] [GET pattern [GET pattern ...]] [ASC|DESC] "
+              "[ALPHA] [STORE destination]",
+     .summary = "Tells or stores the elements of a list, a set or a sorted set in order.",
+     .cost = "O(N+M*log(M)) for N elements, of which M are told"},
+    {.name = "sort_ro",
+     .run = SortRo,
+     .arity = -2,
+     .flags = kReadOnly | kMovableKeys | kDangerous,
+     .keys = kOneKey,
+     .group = CommandGroup::kGeneric,
+     .since = "7.0.0",
+     .usage = "key [BY pattern] [LIMIT offset count] [GET pattern [GET pattern ...]] [ASC|DESC] "
+              "[ALPHA]",
+     .summary = "Tells the elements of a list, a set or a sorted set in order.",
+     .cost = "O(N+M*log(M)) for N elements, of which M are told"},
+};
+
+}  // namespace
+
+std::span<const Command> SortCommands() { return kCommands; }
+
+}  // namespace zsetd
