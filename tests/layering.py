@@ -26,9 +26,10 @@ ONLY_FOR = {
 
 # core and protocol know no operating system: of angle brackets they may use the C++ standard
 # library's. Of the exceptions one is how memory is counted, telling what an allocation really costs;
-# the other holds the processor's instructions for sixteen bytes at a time.
+# another holds the processor's instructions for sixteen bytes at a time; and one compresses strings
+# as Redis's format has them.
 PURE = {"core", "protocol"}
-PURE_EXCEPTIONS = {"malloc.h", "emmintrin.h"}
+PURE_EXCEPTIONS = {"malloc.h", "emmintrin.h", "liblzf/lzf.h"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 

@@ -17,6 +17,7 @@ std::span<const Command> CommandCommands();
 std::span<const Command> ConfigCommands();
 std::span<const Command> ConnectionCommands();
 std::span<const Command> DebugCommands();
+std::span<const Command> DumpCommands();
 std::span<const Command> GeoCommands();
 std::span<const Command> GeoSearchCommands();
 std::span<const Command> HashAllCommands();

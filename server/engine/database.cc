@@ -60,15 +60,15 @@ void Database::Move(Entry& entry, Database& destination, std::string_view target
   const std::optional<Millis> deadline = entry.deadline();
   std::unique_ptr<Entry> moved = keys_.Extract(entry);
   Report(moved->key(), event_from);
-  destination.Receive(Entry::Remade(std::move(moved), target, deadline), event_to);
+  destination.Put(Entry::Remade(std::move(moved), target, deadline), event_to);
 }
 
 void Database::Copy(const Entry& entry, Database& destination, std::string_view target,
                     std::string_view event) {
-  destination.Receive(entry.Copy(target), event);
+  destination.Put(entry.Copy(target), event);
 }
 
-void Database::Receive(std::unique_ptr<Entry> entry, std::string_view event) {
+void Database::Put(std::unique_ptr<Entry> entry, std::string_view event) {
   Entry& received = *entry;
   Entry* old = Open(received.key());
   if (old == nullptr) {

@@ -56,6 +56,9 @@ class Database {
   // The same, but a deadline that the key has stays.
   void PutKeepingDeadline(std::string_view key, Value value, std::string_view event);
 
+  // Puts the entry, with its deadline, over what stands at its key. To those who listen it is new.
+  void Put(std::unique_ptr<Entry> entry, std::string_view event);
+
   // False if there was nothing.
   bool Erase(std::string_view key, std::string_view event = "del");
 
@@ -112,7 +115,6 @@ class Database {
   void Report(std::string_view key, std::string_view event, bool is_new = false);
   Entry& Replace(Entry& entry, Value value, std::optional<Millis> deadline);
   Entry& StartEditing(Entry& entry);
-  void Receive(std::unique_ptr<Entry> entry, std::string_view event);
   void EraseEntry(Entry& entry, std::string_view event);
   void Free(std::unique_ptr<Entry> entry);
 

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace zsetd {
+
+// Takes bytes from the front of a string of them. Once too many are asked for, all that is taken is
+// empty or zero.
+class ByteCursor {
+ public:
+  explicit ByteCursor(std::string_view bytes) : rest_(bytes) {}
+
+  std::string_view Take(size_t count) {
+    if (count > rest_.size()) ok_ = false;
+    if (!ok_) return {};
+    const std::string_view taken = rest_.substr(0, count);
+    rest_.remove_prefix(count);
+    return taken;
+  }
+
+  uint8_t Byte() {
+    const std::string_view byte = Take(1);
+    return byte.empty() ? 0 : static_cast<uint8_t>(byte.front());
+  }
+
+  // A number of so many bytes, 1 to 8, low byte first; the one with its sign.
+  uint64_t Unsigned(size_t bytes) {
+    uint64_t number = 0;
+    const std::string_view low_first = Take(bytes);
+    for (size_t i = 0; i < low_first.size(); ++i) {
+      number |= static_cast<uint64_t>(static_cast<uint8_t>(low_first[i])) << 8 * i;
+    }
+    return number;
+  }
+  int64_t Signed(size_t bytes) {
+    const size_t unused = 64 - 8 * bytes;
+    return static_cast<int64_t>(Unsigned(bytes) << unused) >> unused;
+  }
+
+  // The same, high byte first.
+  uint64_t BigEndian(size_t bytes) {
+    uint64_t number = 0;
+    for (const char byte : Take(bytes)) number = number << 8 | static_cast<uint8_t>(byte);
+    return number;
+  }
+
+  double Double() {
+    const uint64_t bits = Unsigned(sizeof(double));
+    return std::bit_cast<double>(bits);
+  }
+
+  // The next byte without taking it; 0 at the end.
+  uint8_t Peek() const { return rest_.empty() ? 0 : static_cast<uint8_t>(rest_.front()); }
+
+  void Break() { ok_ = false; }
+  size_t left() const { return rest_.size(); }
+  bool ok() const { return ok_; }
+
+ private:
+  std::string_view rest_;
+  bool ok_ = true;
+};
+
+}  // namespace zsetd

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace zsetd {
+
+// The checksum that Redis puts behind what it writes: the polynomial of Jones, bits reflected,
+// beginning with 0 (crc64-redis; of "123456789" it is 0xe9c6d914c4b8d9ca). O(length).
+uint64_t Crc64(std::string_view bytes);
+
+}  // namespace zsetd

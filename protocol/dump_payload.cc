@@ -1,0 +1,32 @@
+#include "protocol/dump_payload.h"
+
+#include "protocol/append_number.h"
+#include "protocol/byte_cursor.h"
+#include "protocol/crc64.h"
+#include "protocol/rdb_format.h"
+
+namespace zsetd {
+namespace {
+
+constexpr size_t kVersionBytes = 2;
+constexpr size_t kChecksumBytes = 8;
+
+}  // namespace
+
+void SealPayload(std::string& value) {
+  AppendLittleEndian(kRdbVersionWritten, kVersionBytes, value);
+  AppendLittleEndian(Crc64(value), kChecksumBytes, value);
+}
+
+std::optional<std::string_view> OpenPayload(std::string_view payload) {
+  if (payload.size() < kVersionBytes + kChecksumBytes) return std::nullopt;
+  ByteCursor cursor(payload);
+  const auto value = cursor.Take(payload.size() - kVersionBytes - kChecksumBytes);
+  const uint64_t version = cursor.Unsigned(kVersionBytes);
+  const uint64_t checksum = cursor.Unsigned(kChecksumBytes);
+  if (version > kNewestRdbVersionRead) return std::nullopt;
+  if (checksum != Crc64(payload.substr(0, payload.size() - kChecksumBytes))) return std::nullopt;
+  return value;
+}
+
+}  // namespace zsetd

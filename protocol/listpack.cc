@@ -1,0 +1,155 @@
+// An element of a listpack is its encoding, its bytes, and the length of both, written so that it
+// can be read from behind:
+//
+//   0xxxxxxx            7-bit number               110xxxxx + 1   13-bit integer
+//   10xxxxxx            string, up to 63 bytes     1110xxxx + 1   string, up to 4095
+//   11110000 + 4        string, any length         1111001x       integers of 2, 3, 4, 8 bytes
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "protocol/append_number.h"
+#include "protocol/byte_cursor.h"
+#include "protocol/number_text.h"
+#include "protocol/packed_elements.h"
+
+namespace zsetd {
+namespace {
+
+constexpr size_t kHeaderBytes = 6;
+constexpr uint8_t kEnd = 0xff;
+constexpr size_t kUncounted = UINT16_MAX;  // so many or more: the header does not tell
+constexpr size_t kLongestInteger = 20;     // bytes of text
+
+constexpr uint8_t kLongString = 0xf0;
+constexpr uint8_t kInt16 = 0xf1;
+constexpr uint8_t kInt24 = 0xf2;
+constexpr uint8_t kInt32 = 0xf3;
+constexpr uint8_t kInt64 = 0xf4;
+
+// How many bytes tell the length of an element from behind: seven bits each, with bounds of
+// Redis's.
+size_t BackLengthBytes(size_t length) {
+  if (length <= 127) return 1;
+  if (length < 16383) return 2;
+  if (length < 2097151) return 3;
+  return length < 268435455 ? 4 : 5;
+}
+
+// Seven bits a byte, the highest first; all but the first byte are marked.
+void AppendBackLength(size_t length, std::string& out) {
+  const size_t bytes = BackLengthBytes(length);
+  for (size_t i = bytes; i > 0; --i) {
+    const auto bits = static_cast<uint8_t>(length >> 7 * (i - 1) & 0x7f);
+    out += static_cast<char>(i == bytes ? bits : bits | 0x80);
+  }
+}
+
+// Takes one element behind its first byte; an integer's text goes to `made`. Nothing if the first
+// byte means none.
+std::optional<std::string_view> TakeElement(uint8_t first, ByteCursor& cursor, std::string& made) {
+  const auto text = [&made](int64_t value) { return std::string_view(made = IntegerText(value)); };
+  if (first < 0x80) return text(first);
+  if (first < 0xc0) return cursor.Take(first & 0x3f);
+  if (first < 0xe0) {
+    const int64_t value = (first & 0x1f) << 8 | cursor.Byte();
+    return text(value < 1 << 12 ? value : value - (1 << 13));
+  }
+  if (first < 0xf0) return cursor.Take(static_cast<size_t>(first & 0x0f) << 8 | cursor.Byte());
+  switch (first) {
+    case kLongString:
+      return cursor.Take(cursor.Unsigned(4));
+    case kInt16:
+      return text(cursor.Signed(2));
+    case kInt24:
+      return text(cursor.Signed(3));
+    case kInt32:
+      return text(cursor.Signed(4));
+    case kInt64:
+      return text(cursor.Signed(8));
+    default:
+      return std::nullopt;
+  }
+}
+
+bool Fits(int64_t value, int bits) {
+  return value >= -(int64_t{1} << (bits - 1)) && value < int64_t{1} << (bits - 1);
+}
+
+}  // namespace
+
+bool ReadListpack(std::string_view bytes, const VisitElement& visit) {
+  ByteCursor cursor(bytes);
+  const uint64_t size = cursor.Unsigned(4);
+  const uint64_t announced = cursor.Unsigned(2);
+  std::string made;
+  uint64_t count = 0;
+  uint8_t first = cursor.Byte();
+  for (; cursor.ok() && first != kEnd; first = cursor.Byte()) {
+    const size_t before = cursor.left() + 1;
+    const std::optional<std::string_view> element = TakeElement(first, cursor, made);
+    if (!element || !cursor.ok()) return false;
+    cursor.Take(BackLengthBytes(before - cursor.left()));
+    if (!cursor.ok() || !visit(*element)) return false;
+    ++count;
+  }
+  const bool counts_agree = announced == kUncounted || announced == count;
+  return cursor.ok() && cursor.left() == 0 && size == bytes.size() && counts_agree;
+}
+
+ListpackWriter::ListpackWriter() : bytes_(kHeaderBytes, '\0') {}
+
+void ListpackWriter::Add(std::string_view element) {
+  const size_t before = bytes_.size();
+  const auto value = element.size() <= kLongestInteger ? ParseInteger(element) : std::nullopt;
+  value ? AddInteger(*value) : AddString(element);
+  AppendBackLength(bytes_.size() - before, bytes_);
+  ++count_;
+}
+
+void ListpackWriter::AddInteger(int64_t value) {
+  const auto add = [this, value](uint8_t encoding, size_t bytes) {
+    bytes_ += static_cast<char>(encoding);
+    AppendLittleEndian(static_cast<uint64_t>(value), bytes, bytes_);
+  };
+  if (value >= 0 && value < 0x80) {
+    bytes_ += static_cast<char>(value);
+  } else if (Fits(value, 13)) {
+    AppendBigEndian(0xc000 | (static_cast<uint64_t>(value) & 0x1fff), 2, bytes_);
+  } else if (Fits(value, 16)) {
+    add(kInt16, 2);
+  } else if (Fits(value, 24)) {
+    add(kInt24, 3);
+  } else if (Fits(value, 32)) {
+    add(kInt32, 4);
+  } else {
+    add(kInt64, 8);
+  }
+}
+
+void ListpackWriter::AddString(std::string_view element) {
+  const size_t size = element.size();
+  if (size < 1u << 6) {
+    bytes_ += static_cast<char>(0x80 | size);
+  } else if (size < 1u << 12) {
+    AppendBigEndian(0xe000 | size, 2, bytes_);
+  } else {
+    bytes_ += static_cast<char>(kLongString);
+    AppendLittleEndian(size, 4, bytes_);
+  }
+  bytes_ += element;
+}
+
+std::string ListpackWriter::Finish() {
+  bytes_ += static_cast<char>(kEnd);
+  std::string header;
+  AppendLittleEndian(bytes_.size(), 4, header);
+  AppendLittleEndian(std::min(count_, kUncounted), 2, header);
+  bytes_.replace(0, kHeaderBytes, header);
+  std::string whole(kHeaderBytes, '\0');
+  std::swap(whole, bytes_);
+  count_ = 0;
+  return whole;
+}
+
+}  // namespace zsetd

@@ -1,0 +1,50 @@
+// Redis's format for values at rest, as its snapshots, DUMP and RESTORE have it: what a value's
+// type byte may say, and how lengths and strings begin. All else follows from these.
+#pragma once
+
+#include <cstdint>
+
+namespace zsetd {
+
+// The version written is the oldest that can say all that is written; Redis 7.0 reads it.
+inline constexpr uint16_t kRdbVersionWritten = 10;
+inline constexpr uint16_t kNewestRdbVersionRead = 12;
+
+// How a value is laid out behind its type byte. Packed forms stand there as one string.
+enum class RdbType : uint8_t {
+  kString = 0,
+  kList = 1,         // count, elements
+  kSet = 2,          // count, members
+  kZSetOfTexts = 3,  // count, pairs of member and score in digits
+  kHash = 4,         // count, pairs
+  kZSet = 5,         // count, pairs of member and score in 8 bytes
+  kHashZipmap = 9,
+  kListZiplist = 10,
+  kSetIntset = 11,
+  kZSetZiplist = 12,
+  kHashZiplist = 13,
+  kListOfZiplists = 14,  // count, ziplists
+  kHashListpack = 16,
+  kZSetListpack = 17,
+  kListOfListpacks = 18,  // count, pairs of RdbContainer and that
+  kSetListpack = 20,
+};
+
+// A piece of a list: one element by itself, or a listpack of several.
+enum class RdbContainer : uint8_t { kPlain = 1, kPacked = 2 };
+
+// The two highest bits of a length's first byte.
+enum class RdbLengthMark : uint8_t {
+  k6Bits = 0,
+  k14Bits = 1,   // high bits first, one more byte
+  kLong = 2,     // 4 or 8 bytes follow, high byte first, as the lower bits say
+  kSpecial = 3,  // no length: a string that is kept otherwise, as the lower bits say
+};
+
+inline constexpr uint8_t kRdb32BitLength = 0x80;
+inline constexpr uint8_t kRdb64BitLength = 0x81;
+
+// A string that is kept as an integer, low byte first, or compressed.
+enum class RdbSpecial : uint8_t { kInt8 = 0, kInt16 = 1, kInt32 = 2, kLzf = 3 };
+
+}  // namespace zsetd

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "protocol/rdb_format.h"
+
+namespace zsetd {
+
+// Writes the parts that values in Redis's format are made of.
+class RdbWriter {
+ public:
+  explicit RdbWriter(std::string& out) : out_(out) {}
+
+  void Type(RdbType type) { out_ += static_cast<char>(type); }
+  void Length(uint64_t length);
+
+  // As an integer where it says one, compressed where that saves room, else as it stands.
+  void String(std::string_view bytes);
+
+  void Double(double value);  // in 8 bytes
+
+  // What another such writer has written.
+  void Written(std::string_view bytes) { out_ += bytes; }
+
+ private:
+  bool WriteInteger(std::string_view bytes);
+  bool WriteCompressed(std::string_view bytes);
+  void Special(RdbSpecial kind);
+
+  std::string& out_;
+};
+
+}  // namespace zsetd

@@ -1,0 +1,155 @@
+// DUMP and RESTORE: a value as bytes that zsetd and Redis can both read.
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "protocol/dump_payload.h"
+#include "protocol/number_text.h"
+#include "server/commands/encoding.h"
+#include "server/commands/families.h"
+#include "server/engine/call.h"
+#include "server/engine/value_reader.h"
+#include "server/engine/value_writer.h"
+
+namespace zsetd {
+namespace {
+
+void Dump(Call& call) {
+  const Entry* entry = call.Find(call.args.Word());
+  if (entry == nullptr) return call.reply.Null();
+  std::string payload;
+  RdbWriter writer(payload);
+  writer.Type(RdbTypeOf(*entry));
+  WriteValue(*entry, writer);
+  SealPayload(payload);
+  call.reply.Bulk(payload);
+}
+
+struct RestoreRequest {
+  std::string_view key;
+  std::string_view time_to_live;  // looked at after the options, as Redis does
+  std::string_view payload;
+  bool replaces = false;  // REPLACE
+  bool until = false;     // ABSTTL: the time to live is an instant
+};
+
+// Takes IDLETIME or FREQ with its value. They are checked and no more: zsetd evicts nothing, and so
+// does not count how its keys are used.
+bool TakeUse(ArgReader& args) {
+  if (args.left() < 2) return false;
+  if (args.Take("idletime")) {
+    if (args.Integer() < 0) args.Refuse("ERR Invalid IDLETIME value, must be >= 0");
+    return true;
+  }
+  if (!args.Take("freq")) return false;
+  const int64_t frequency = args.Integer();
+  if (frequency < 0 || frequency > 255) {
+    args.Refuse("ERR Invalid FREQ value, must be >= 0 and <= 255");
+  }
+  return true;
+}
+
+// Of IDLETIME and FREQ one may be given.
+RestoreRequest TakeRestoreRequest(ArgReader& args) {
+  RestoreRequest request;
+  request.key = args.Word();
+  request.time_to_live = args.Word();
+  request.payload = args.Word();
+  bool used = false;
+  while (args.ok() && !args.AtEnd()) {
+    if (args.Take("replace")) {
+      request.replaces = true;
+    } else if (args.Take("absttl")) {
+      request.until = true;
+    } else if (used || !TakeUse(args)) {
+      args.Refuse(kSyntaxError);
+    } else {
+      used = true;
+    }
+  }
+  return request;
+}
+
+// Takes the time to live for a deadline; 0 is none.
+std::optional<Millis> DeadlineOf(Call& call, const RestoreRequest& request) {
+  const std::optional<int64_t> given = ParseInteger(request.time_to_live);
+  if (!given) call.args.Refuse(kNotAnInteger);
+  if (given && *given < 0) call.args.Refuse("ERR Invalid TTL value, must be >= 0");
+  if (!call.args.ok() || *given == 0) return std::nullopt;
+  if (request.until) return Millis(*given);
+  const Millis longest = Millis::max() - call.now();
+  return call.now() + std::min(Millis(*given), longest);
+}
+
+ValueLimits LimitsOf(const Settings& settings) {
+  return {.list = ListLimitsOf(settings),
+          .hash = HashLimitsOf(settings),
+          .set = SetLimitsOf(settings),
+          .sorted_set = SortedSetLimitsOf(settings)};
+}
+
+// The entry that a payload's value makes, or null.
+std::unique_ptr<Entry> EntryOf(Call& call, const RestoreRequest& request,
+                               std::optional<Millis> deadline) {
+  const std::optional<std::string_view> value = OpenPayload(request.payload);
+  if (!value) call.args.Refuse("ERR DUMP payload version or checksum are wrong");
+  if (!call.args.ok()) return nullptr;
+  const Settings& settings = call.engine.settings();
+  RdbReader reader(*value, static_cast<size_t>(settings.proto_max_bulk_len));
+  const auto type = static_cast<RdbType>(reader.Byte());
+  auto entry = ReadValue(reader, type, request.key, deadline, LimitsOf(settings));
+  const bool is_sound = entry != nullptr && reader.AtEnd();
+  if (!is_sound) call.args.Refuse("ERR Bad data format");
+  return entry;
+}
+
+// A value whose time is over already only takes away what stands in its place.
+void Restore(Call& call) {
+  const RestoreRequest request = TakeRestoreRequest(call.args);
+  const bool is_taken = call.args.ok() && call.database().Open(request.key) != nullptr;
+  if (is_taken && !request.replaces) {
+    call.args.Refuse("BUSYKEY Target key name already exists.");
+  }
+  const std::optional<Millis> deadline = DeadlineOf(call, request);
+  std::unique_ptr<Entry> entry = EntryOf(call, request, deadline);
+  if (call.Refused()) return;
+  if (deadline && *deadline <= call.now()) {
+    call.database().Erase(request.key);
+  } else {
+    call.database().Put(std::move(entry), "restore");
+  }
+  call.reply.Ok();
+}
+
+constexpr Command kCommands[] = {
+    {.name = "dump",
+     .run = Dump,
+     .arity = 2,
+     .flags = kReadOnly,
+     .keys = kOneKey,
+     .group = CommandGroup::kGeneric,
+     .since = "2.6.0",
+     .usage = "key",
+     .summary = "Gives what a key holds as bytes that RESTORE takes, here or in Redis.",
+     .cost = "O(N) for N elements"},
+    {.name = "restore",
+     .run = Restore,
+     .arity = -4,
+     .flags = kWrite | kDenyOom | kDangerous,
+     .keys = kOneKey,
+     .group = CommandGroup::kGeneric,
+     .since = "2.6.0",
+     .usage = "key ttl serialized-value [REPLACE] [ABSTTL] [IDLETIME seconds] [FREQ frequency]",
+     .summary = "Makes a key of the bytes that DUMP gave, here or in Redis.",
+     .cost = "O(N) for N elements, of a sorted set O(N*log(N))"},
+};
+
+}  // namespace
+
+std::span<const Command> DumpCommands() { return kCommands; }
+
+}  // namespace zsetd

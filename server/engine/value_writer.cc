@@ -1,0 +1,138 @@
+#include "server/engine/value_writer.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "protocol/number_text.h"
+#include "protocol/packed_elements.h"
+
+namespace zsetd {
+namespace {
+
+constexpr size_t kPieceBytes = 8192;  // a list's elements go into listpacks of about this size
+
+RdbType TypeOf(const ByteString&) { return RdbType::kString; }
+RdbType TypeOf(const List&) { return RdbType::kListOfListpacks; }
+
+RdbType TypeOf(const Set& set) {
+  return set.encoding() == SetEncoding::kIntset ? RdbType::kSetIntset : RdbType::kSet;
+}
+
+RdbType TypeOf(const Hash& hash) {
+  return hash.encoding() == HashEncoding::kListpack ? RdbType::kHashListpack : RdbType::kHash;
+}
+
+RdbType TypeOf(const SortedSet& set) {
+  const bool is_small = set.encoding() == SortedSetEncoding::kListpack;
+  return is_small ? RdbType::kZSetListpack : RdbType::kZSet;
+}
+
+void Write(const ByteString& string, RdbWriter& writer) { writer.String(string.view()); }
+
+// The pieces of a list, each told by its container. How many there are stands before them.
+class ListPieces {
+ public:
+  void Add(std::string_view element) {
+    if (element.size() > kPieceBytes) {
+      EndPiece();
+      Put(RdbContainer::kPlain, element);
+      return;
+    }
+    packed_.Add(element);
+    if (packed_.size() >= kPieceBytes) EndPiece();
+  }
+
+  void WriteTo(RdbWriter& writer) {
+    EndPiece();
+    writer.Length(count_);
+    writer.Written(pieces_);
+  }
+
+ private:
+  void EndPiece() {
+    if (!packed_.empty()) Put(RdbContainer::kPacked, packed_.Finish());
+  }
+
+  void Put(RdbContainer container, std::string_view bytes) {
+    piece_writer_.Length(static_cast<uint64_t>(container));
+    piece_writer_.String(bytes);
+    ++count_;
+  }
+
+  ListpackWriter packed_;
+  std::string pieces_;
+  RdbWriter piece_writer_{pieces_};
+  uint64_t count_ = 0;
+};
+
+void Write(const List& list, RdbWriter& writer) {
+  ListPieces pieces;
+  for (auto at = list.CursorAt(0); at.valid(); at.Next()) pieces.Add(at.element());
+  pieces.WriteTo(writer);
+}
+
+std::string IntsetOf(const Set& set) {
+  std::vector<int64_t> integers;
+  set.ForEach([&](std::string_view member) { integers.push_back(*ParseInteger(member)); });
+  std::sort(integers.begin(), integers.end());
+  return MakeIntset(integers);
+}
+
+void Write(const Set& set, RdbWriter& writer) {
+  if (TypeOf(set) == RdbType::kSetIntset) return writer.String(IntsetOf(set));
+  writer.Length(set.size());
+  set.ForEach([&](std::string_view member) { writer.String(member); });
+}
+
+void WritePacked(const Hash& hash, RdbWriter& writer) {
+  ListpackWriter packed;
+  hash.ForEach([&](const Field& field) {
+    packed.Add(field.name);
+    packed.Add(field.value);
+  });
+  writer.String(packed.Finish());
+}
+
+void Write(const Hash& hash, RdbWriter& writer) {
+  if (TypeOf(hash) == RdbType::kHashListpack) return WritePacked(hash, writer);
+  writer.Length(hash.size());
+  hash.ForEach([&](const Field& field) {
+    writer.String(field.name);
+    writer.String(field.value);
+  });
+}
+
+void WritePacked(const SortedSet& set, RdbWriter& writer) {
+  ListpackWriter packed;
+  for (auto at = set.At(0); at.valid(); at.Next()) {
+    const Element element = at.element();
+    packed.Add(element.member);
+    packed.Add(DoubleText(element.score));
+  }
+  writer.String(packed.Finish());
+}
+
+// From the highest score down, as Redis does: it puts each element that it reads before the last.
+void Write(const SortedSet& set, RdbWriter& writer) {
+  if (TypeOf(set) == RdbType::kZSetListpack) return WritePacked(set, writer);
+  writer.Length(set.size());
+  for (auto at = set.At(set.size() - 1); at.valid(); at.Previous()) {
+    const Element element = at.element();
+    writer.String(element.member);
+    writer.Double(element.score);
+  }
+}
+
+}  // namespace
+
+RdbType RdbTypeOf(const Entry& entry) {
+  return entry.VisitValue([](const auto& value) { return TypeOf(value); });
+}
+
+void WriteValue(const Entry& entry, RdbWriter& writer) {
+  entry.VisitValue([&](const auto& value) { Write(value, writer); });
+}
+
+}  // namespace zsetd
