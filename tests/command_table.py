@@ -18,7 +18,7 @@ ALLOWED = {
 }
 
 # Commands of Redis that 7.0.15 did not have yet.
-NEWER = {"client|setinfo", "client|no-touch"}
+NEWER = {"client|setinfo", "client|no-touch", "waitaof"}
 
 
 class Server:

@@ -23,6 +23,7 @@ TITLES = {
     "transactions": "Transactions",
     "pubsub": "Channels",
     "connection": "Connection",
+    "scripting": "Scripts",
     "server": "Server",
 }
 

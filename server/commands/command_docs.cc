@@ -36,6 +36,8 @@ std::string_view NameOf(CommandGroup group) {
       return "pubsub";
     case CommandGroup::kConnection:
       return "connection";
+    case CommandGroup::kScripting:
+      return "scripting";
     case CommandGroup::kServer:
       return "server";
   }

@@ -25,6 +25,7 @@ constexpr FlagName kFlagNames[] = {
     {kNoMulti, "no_multi"},
     {kMovableKeys, "movablekeys"},
     {kAllowBusy, "allow_busy"},
+    {kNoMandatoryKeys, "no_mandatory_keys"},
 };
 
 // A set of words, each said as a simple string.
@@ -66,6 +67,8 @@ std::string_view GroupCategory(const Command& command) {
       return "@transaction";
     case CommandGroup::kConnection:
       return "@connection";
+    case CommandGroup::kScripting:
+      return "@scripting";
     case CommandGroup::kServer:
       return uses_keys && command.keys.first == 0 ? "@keyspace" : "";  // all of them
     case CommandGroup::kPubSub:

@@ -30,6 +30,7 @@ enum CommandFlag : uint32_t {
   kSkipSlowlog = 1u << 14,
   kNoAsyncLoading = 1u << 15,
   kAllowBusy = 1u << 16,
+  kNoMandatoryKeys = 1u << 23,
   kDangerous = 1u << 17,           // an ACL category rather than a flag
   kProtected = 1u << 30,           // refused unless a setting opens it: enable-debug-command
   kNotQueued = 1u << 18,           // runs at once although a transaction is open
@@ -51,6 +52,7 @@ enum class CommandGroup : uint8_t {
   kTransactions,
   kPubSub,
   kConnection,
+  kScripting,
   kServer,
 };
 

@@ -1,0 +1,113 @@
+// WAIT, WAITAOF, ROLE, REPLICAOF: a server that has no replicas and is none.
+#include <cstdint>
+#include <limits>
+#include <string_view>
+
+#include "protocol/number_text.h"
+#include "server/commands/families.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+namespace {
+
+constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+
+// Takes how long to wait for replicas. There will be none, however long that is.
+void TakeTimeout(ArgReader& args) {
+  const int64_t timeout = args.Integer("ERR timeout is not an integer or out of range");
+  if (timeout < 0) args.Refuse("ERR timeout is negative");
+}
+
+void Wait(Call& call) {
+  call.args.Integer();
+  TakeTimeout(call.args);
+  if (call.Refused()) return;
+  call.reply.Integer(0);
+}
+
+void WaitAof(Call& call) {
+  constexpr std::string_view kOutOfRange = "ERR value is out of range, value must between 0 and 1";
+  const int64_t own_logs = call.args.IntegerIn(0, 1, kOutOfRange);
+  call.args.IntegerIn(0, kMost, kMustBePositive);
+  TakeTimeout(call.args);
+  if (own_logs > 0) {
+    call.args.Refuse("ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.");
+  }
+  if (call.Refused()) return;
+  call.reply.Array(2);
+  call.reply.Integer(0);
+  call.reply.Integer(0);
+}
+
+void Role(Call& call) {
+  call.reply.Array(3);
+  call.reply.Bulk("master");
+  call.reply.Integer(0);  // how far replicas would have to read
+  call.reply.Array(0);
+}
+
+void ReplicaOf(Call& call) {
+  const std::string_view host = call.args.Word();
+  const std::string_view port = call.args.Word();
+  const bool is_none = EqualsIgnoringCase(host, "no") && EqualsIgnoringCase(port, "one");
+  if (is_none) return call.reply.Ok();
+  const auto number = ParseInteger(port);
+  const bool is_port = number && *number >= 0 && *number <= 65535;
+  call.Fail(is_port ? "ERR zsetd does not replicate: REPLICAOF NO ONE is all that it can do"
+                    : "ERR Invalid master port");
+}
+
+constexpr uint32_t kReplicaFlags = kAdmin | kNoScript | kStale | kNoAsyncLoading;
+
+constexpr Command kCommands[] = {
+    {.name = "wait",
+     .run = Wait,
+     .arity = 3,
+     .flags = kNoScript,
+     .group = CommandGroup::kGeneric,
+     .since = "3.0.0",
+     .usage = "numreplicas timeout",
+     .summary = "Tells at once that no replicas have the writes before: there are none.",
+     .cost = "O(1)"},
+    {.name = "waitaof",
+     .run = WaitAof,
+     .arity = 4,
+     .flags = kNoScript,
+     .group = CommandGroup::kGeneric,
+     .since = "7.2.0",
+     .usage = "numlocal numreplicas timeout",
+     .summary = "Tells at once that no logs have the writes before: there are none.",
+     .cost = "O(1)"},
+    {.name = "role",
+     .run = Role,
+     .arity = 1,
+     .flags = kNoScript | kLoading | kStale | kFast | kDangerous,
+     .group = CommandGroup::kServer,
+     .since = "2.8.12",
+     .summary = "Tells that the server is a master, and has no replicas.",
+     .cost = "O(1)"},
+    {.name = "replicaof",
+     .run = ReplicaOf,
+     .arity = 3,
+     .flags = kReplicaFlags,
+     .group = CommandGroup::kServer,
+     .since = "5.0.0",
+     .usage = "host port",
+     .summary = "Takes NO ONE, for the server is no replica; it cannot become one.",
+     .cost = "O(1)"},
+    {.name = "slaveof",
+     .run = ReplicaOf,
+     .arity = 3,
+     .flags = kReplicaFlags,
+     .group = CommandGroup::kServer,
+     .since = "1.0.0",
+     .usage = "host port",
+     .summary = "REPLICAOF by its old name.",
+     .cost = "O(1)"},
+};
+
+}  // namespace
+
+std::span<const Command> ReplicationCommands() { return kCommands; }
+
+}  // namespace zsetd

@@ -1,0 +1,134 @@
+// EVAL and kin: zsetd runs no scripts, and answers as a server that has been given none.
+#include <cstdint>
+#include <string_view>
+
+#include "server/commands/families.h"
+#include "server/commands/help.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+namespace {
+
+constexpr std::string_view kNoScripts = "ERR zsetd runs no scripts";
+constexpr std::string_view kNotRunning = "NOTBUSY No scripts in execution right now.";
+
+void Eval(Call& call) { call.Fail(kNoScripts); }
+void EvalSha(Call& call) { call.Fail("NOSCRIPT No matching script. Please use EVAL."); }
+
+void ScriptExists(Call& call) {
+  const size_t asked = call.args.Rest().size();
+  call.reply.Array(asked);
+  for (size_t i = 0; i < asked; ++i) call.reply.Integer(0);
+}
+
+void ScriptFlush(Call& call) {
+  const bool has_mode = !call.args.AtEnd();
+  const bool is_known = call.args.Take("sync") || call.args.Take("async");
+  if (!call.args.AtEnd() || is_known != has_mode) {
+    return call.Fail("ERR SCRIPT FLUSH only support SYNC|ASYNC option");
+  }
+  call.reply.Ok();
+}
+
+void ScriptKill(Call& call) { call.Fail(kNotRunning); }
+
+constexpr uint32_t kRunFlags = kNoScript | kStale | kSkipMonitor | kMovableKeys | kNoMandatoryKeys;
+constexpr KeyPlaces kKeysBehindCount = {.count_at = 2};
+
+constexpr Command kCommands[] = {
+    {.name = "eval",
+     .run = Eval,
+     .arity = -3,
+     .flags = kRunFlags,
+     .keys = kKeysBehindCount,
+     .group = CommandGroup::kScripting,
+     .since = "2.6.0",
+     .usage = "script numkeys [key [key ...]] [arg [arg ...]]",
+     .summary = "Tells that scripts are not run.",
+     .cost = "O(1)"},
+    {.name = "eval_ro",
+     .run = Eval,
+     .arity = -3,
+     .flags = kRunFlags | kReadOnly,
+     .keys = kKeysBehindCount,
+     .group = CommandGroup::kScripting,
+     .since = "7.0.0",
+     .usage = "script numkeys [key [key ...]] [arg [arg ...]]",
+     .summary = "Tells that scripts are not run.",
+     .cost = "O(1)"},
+    {.name = "evalsha",
+     .run = EvalSha,
+     .arity = -3,
+     .flags = kRunFlags,
+     .keys = kKeysBehindCount,
+     .group = CommandGroup::kScripting,
+     .since = "2.6.0",
+     .usage = "sha1 numkeys [key [key ...]] [arg [arg ...]]",
+     .summary = "Tells that there is no such script.",
+     .cost = "O(1)"},
+    {.name = "evalsha_ro",
+     .run = EvalSha,
+     .arity = -3,
+     .flags = kRunFlags | kReadOnly,
+     .keys = kKeysBehindCount,
+     .group = CommandGroup::kScripting,
+     .since = "7.0.0",
+     .usage = "sha1 numkeys [key [key ...]] [arg [arg ...]]",
+     .summary = "Tells that there is no such script.",
+     .cost = "O(1)"},
+    {.name = "script",
+     .arity = -2,
+     .group = CommandGroup::kScripting,
+     .since = "2.6.0",
+     .summary = "Tells of scripts.",
+     .cost = "That of the subcommand"},
+    {.name = "script|exists",
+     .run = ScriptExists,
+     .arity = -3,
+     .flags = kNoScript,
+     .group = CommandGroup::kScripting,
+     .since = "2.6.0",
+     .usage = "sha1 [sha1 ...]",
+     .summary = "Tells which scripts are there: none.",
+     .cost = "O(N) for N scripts"},
+    {.name = "script|flush",
+     .run = ScriptFlush,
+     .arity = -2,
+     .flags = kNoScript,
+     .group = CommandGroup::kScripting,
+     .since = "2.6.0",
+     .usage = "[ASYNC|SYNC]",
+     .summary = "Forgets all scripts, of which there are none.",
+     .cost = "O(1)"},
+    {.name = "script|help",
+     .run = Help,
+     .arity = 2,
+     .flags = kLoading | kStale,
+     .group = CommandGroup::kScripting,
+     .since = "5.0.0",
+     .summary = "Prints this.",
+     .cost = "O(1)"},
+    {.name = "script|kill",
+     .run = ScriptKill,
+     .arity = 2,
+     .flags = kNoScript | kAllowBusy,
+     .group = CommandGroup::kScripting,
+     .since = "2.6.0",
+     .summary = "Tells that no script is running.",
+     .cost = "O(1)"},
+    {.name = "script|load",
+     .run = Eval,
+     .arity = 3,
+     .flags = kNoScript | kStale,
+     .group = CommandGroup::kScripting,
+     .since = "2.6.0",
+     .usage = "script",
+     .summary = "Tells that scripts are not run.",
+     .cost = "O(1)"},
+};
+
+}  // namespace
+
+std::span<const Command> ScriptCommands() { return kCommands; }
+
+}  // namespace zsetd
