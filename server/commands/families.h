@@ -41,6 +41,7 @@ std::span<const Command> ListMultiPopCommands();
 std::span<const Command> ListPushPopCommands();
 std::span<const Command> ListReadCommands();
 std::span<const Command> ListSearchCommands();
+std::span<const Command> LolwutCommands();
 std::span<const Command> MemoryCommands();
 std::span<const Command> ObjectCommands();
 std::span<const Command> PubSubCommands();
