@@ -14,7 +14,7 @@ def _contents(workload, size):
 
 def speed(workload, pipeline, members, share, spec):
     """What a request costs a server that holds `members` of the workload's contents."""
-    requests = int(REQUESTS[pipeline] * share)
+    requests = max(int(REQUESTS[pipeline] * share / workload.weight), load.CLIENTS)
     with servers.running(spec) as server:
         load.fill(server.port, _contents(workload, members))
         before = server.cpu_seconds()

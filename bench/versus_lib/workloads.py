@@ -37,6 +37,19 @@ def _named(size):
         yield encode(*words)
 
 
+def _hours(size):
+    """24 buckets of counted stories, as the top ten of a day has: each holds half of all stories."""
+    chance = random.Random(6)
+    stories = [f"story:{chance.randrange(10**9):09d}" for _ in range(2 * size // 5)]
+    for hour in range(24):
+        told = chance.sample(stories, size // 5)
+        for first in range(0, len(told), 100):
+            words = ["ZADD", f"hour:{hour}"]
+            for story in told[first:first + 100]:
+                words += [chance.randrange(1, 100), story]
+            yield encode(*words)
+
+
 def _keys(size):
     for key in range(size):
         yield encode("SET", f"key:{_number(key)}", _number(key))
@@ -50,12 +63,14 @@ class Speed:
     words: tuple
     contents: Callable[[int], Iterable[bytes]] = _nothing
     spread: int = 1  # a random number is below the size of the contents times this
+    weight: int = 1  # it is sent so many times less often than others; if not 1, in no pipeline
 
 
 SPEED = (
     Speed("PING", ("PING",)),
     Speed("SET", ("SET", f"key:{RAND}", RAND), _keys),
     Speed("GET", ("GET", f"key:{RAND}"), _keys),
+    Speed("MSET of 10", ("MSET", *(f"key:{RAND}", RAND) * 10), _keys),
     Speed("INCR", ("INCR", f"counter:{RAND}")),
     Speed("LPUSH", ("LPUSH", "list", RAND)),
     Speed("ZADD, new members", ("ZADD", "board", RAND, RAND), spread=10_000),
@@ -66,6 +81,9 @@ SPEED = (
     Speed("ZREVRANGE 0 9", ("ZREVRANGE", "board", "0", "9"), _board),
     Speed("ZRANGEBYSCORE LIMIT 0 10",
           ("ZRANGEBYSCORE", "board", RAND, "+inf", "LIMIT", "0", "10"), _board),
+    Speed("ZRANGE 0 999", ("ZRANGE", "board", "0", "999"), _board, weight=10),
+    Speed("ZUNIONSTORE of 24", ("ZUNIONSTORE", "day", "24", *(f"hour:{hour}" for hour in range(24))),
+          _hours, weight=1000),
 )
 
 SEEN = 30
