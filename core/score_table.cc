@@ -31,7 +31,10 @@ void ScoreTable::SettleWaiting() {
   const std::span<const Waiting> elements(waiting_.data(), waiting_count_);
   for (const Waiting& element : elements) FetchLine(&FirstSlotOf(element.hash));
   for (const Waiting& element : elements) {
-    if (Record* record = FirstSlotOf(element.hash).record) FetchLine(record);
+    Record* record = FirstSlotOf(element.hash).record;
+    if (record == nullptr) continue;
+    FetchLine(record);
+    FetchLine(record->bytes() + std::min(element.size, kCacheLine));  // it may cross a border
   }
   for (const Waiting& element : elements) Settle(element);
   waiting_count_ = 0;
