@@ -8,7 +8,7 @@ import unittest
 
 import redis
 
-PARTS = ["name", "arity", "flags", "first key", "last key", "key step"]
+PARTS = ["name", "arity", "flags", "first key", "last key", "key step", "categories", "tips"]
 
 # What may differ, and why.
 ALLOWED = {
@@ -36,7 +36,8 @@ class Server:
         if answer is None:
             return None
         row = dict(zip(PARTS, answer))
-        row["flags"] = sorted(row["flags"])
+        for part in ["flags", "categories", "tips"]:
+            row[part] = sorted(row[part])
         return row
 
     def ask(self, name):

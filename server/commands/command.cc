@@ -103,7 +103,7 @@ void CommandList(Call& call) {
   for (const std::string_view name : names) call.reply.Bulk(name);
 }
 
-constexpr uint32_t kFlags = kLoading | kStale;
+constexpr uint32_t kFlags = kLoading | kStale | kConnectionCategory;
 
 constexpr CommandGroup kGroup = CommandGroup::kServer;
 
@@ -115,7 +115,8 @@ constexpr Command kCommands[] = {
      .group = kGroup,
      .since = "2.8.13",
      .summary = "Tells what is known of every command.",
-     .cost = "O(N) for N commands"},
+     .cost = "O(N) for N commands",
+     .tips = "nondeterministic_output_order"},
     {.name = "command|count",
      .run = CommandCount,
      .arity = 2,
@@ -132,7 +133,8 @@ constexpr Command kCommands[] = {
      .since = "7.0.0",
      .usage = "[command-name [command-name ...]]",
      .summary = "Tells what commands do, and their arguments.",
-     .cost = "O(N) for N commands told of"},
+     .cost = "O(N) for N commands told of",
+     .tips = "nondeterministic_output_order"},
     {.name = "command|getkeys",
      .run = CommandGetKeys,
      .arity = -4,
@@ -167,7 +169,8 @@ constexpr Command kCommands[] = {
      .since = "2.8.13",
      .usage = "[command-name [command-name ...]]",
      .summary = "Tells arity, flags and key positions of commands.",
-     .cost = "O(N) for N commands told of"},
+     .cost = "O(N) for N commands told of",
+     .tips = "nondeterministic_output_order"},
     {.name = "command|list",
      .run = CommandList,
      .arity = -2,
@@ -176,7 +179,8 @@ constexpr Command kCommands[] = {
      .since = "7.0.0",
      .usage = "[FILTERBY <MODULE module-name|ACLCAT category|PATTERN pattern>]",
      .summary = "Tells the names of the commands.",
-     .cost = "O(N) for N commands"},
+     .cost = "O(N) for N commands",
+     .tips = "nondeterministic_output_order"},
 };
 
 }  // namespace

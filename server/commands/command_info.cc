@@ -1,5 +1,6 @@
 #include "server/commands/command_info.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace zsetd {
@@ -32,6 +33,17 @@ constexpr FlagName kFlagNames[] = {
 void ReplyWords(ReplyWriter& reply, const std::vector<std::string_view>& words) {
   reply.Set(words.size());
   for (const std::string_view word : words) reply.Simple(word);
+}
+
+void ReplyTips(ReplyWriter& reply, const Command& command) {
+  std::vector<std::string_view> tips;
+  std::string_view rest = command.tips;
+  while (!rest.empty()) {
+    tips.push_back(rest.substr(0, rest.find(' ')));
+    rest.remove_prefix(std::min(rest.size(), tips.back().size() + 1));
+  }
+  reply.Set(tips.size());
+  for (const std::string_view tip : tips) reply.Bulk(tip);
 }
 
 std::vector<std::string_view> FlagsOf(const Command& command) {
@@ -135,6 +147,7 @@ std::vector<std::string_view> CategoriesOf(const Command& command) {
   add_if(command.Has(kWrite), "@write");
   add_if(command.Has(kReadOnly), "@read");
   add_if(true, GroupCategory(command));
+  add_if(command.Has(kConnectionCategory), "@connection");
   add_if(command.Has(kPubSub), "@pubsub");
   add_if(command.Has(kAdmin), "@admin");
   add_if(true, command.Has(kFast) ? "@fast" : "@slow");
@@ -179,7 +192,7 @@ void ReplyCommandInfo(ReplyWriter& reply, const CommandTable& table, const Comma
   reply.Integer(command.keys.last);
   reply.Integer(command.keys.step);
   ReplyWords(reply, CategoriesOf(command));
-  reply.Set(0);  // hints for proxies and cluster clients; nothing of zsetd's needs them
+  ReplyTips(reply, command);
   ReplyKeySpecs(reply, command);
   const std::span<const Command> subcommands = table.SubcommandsOf(command);
   if (subcommands.empty()) return reply.Set(0);

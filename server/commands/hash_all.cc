@@ -47,7 +47,8 @@ constexpr Command kCommands[] = {
      .since = "2.0.0",
      .usage = "key",
      .summary = "Tells the names of all fields.",
-     .cost = "O(N) for N fields"},
+     .cost = "O(N) for N fields",
+     .tips = "nondeterministic_output_order"},
     {.name = "hvals",
      .run = HVals,
      .arity = 2,
@@ -57,7 +58,8 @@ constexpr Command kCommands[] = {
      .since = "2.0.0",
      .usage = "key",
      .summary = "Tells the values of all fields.",
-     .cost = "O(N) for N fields"},
+     .cost = "O(N) for N fields",
+     .tips = "nondeterministic_output_order"},
     {.name = "hgetall",
      .run = HGetAll,
      .arity = 2,
@@ -67,7 +69,8 @@ constexpr Command kCommands[] = {
      .since = "2.0.0",
      .usage = "key",
      .summary = "Tells all fields with their values.",
-     .cost = "O(N) for N fields"},
+     .cost = "O(N) for N fields",
+     .tips = "nondeterministic_output_order"},
 };
 
 }  // namespace

@@ -56,7 +56,8 @@ constexpr Command kCommands[] = {
      .since = "6.2.0",
      .usage = "key [count [WITHVALUES]]",
      .summary = "Tells fields drawn by chance.",
-     .cost = "O(M) for M fields told, O(N) if that is more than a quarter of N"},
+     .cost = "O(M) for M fields told, O(N) if that is more than a quarter of N",
+     .tips = "nondeterministic_output"},
 };
 
 }  // namespace

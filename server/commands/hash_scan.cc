@@ -61,7 +61,8 @@ constexpr Command kCommands[] = {
      .since = "2.8.0",
      .usage = "key cursor [MATCH pattern] [COUNT count] [NOVALUES]",
      .summary = "Tells fields with their values, a few at a time.",
-     .cost = "O(1) for each field looked at"},
+     .cost = "O(1) for each field looked at",
+     .tips = "nondeterministic_output"},
 };
 
 }  // namespace

@@ -16,7 +16,8 @@ constexpr Command kCommands[] = {
      .since = "1.0.0",
      .usage = "[section [section ...]]",
      .summary = "Tells of the server: versions, clients, memory, counts, keys.",
-     .cost = "O(N) for N clients"},
+     .cost = "O(N) for N clients",
+     .tips = "nondeterministic_output request_policy:all_shards response_policy:special"},
 };
 
 }  // namespace

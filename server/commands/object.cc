@@ -42,7 +42,8 @@ constexpr Command kCommands[] = {
      .since = "2.2.3",
      .usage = "key",
      .summary = "Names the encoding that Redis would use for what a key holds.",
-     .cost = "O(1)"},
+     .cost = "O(1)",
+     .tips = "nondeterministic_output"},
     {.name = "object|freq",
      .run = Freq,
      .arity = 3,
@@ -52,7 +53,8 @@ constexpr Command kCommands[] = {
      .since = "4.0.0",
      .usage = "key",
      .summary = "Refuses to tell how often a key is used: that is not counted.",
-     .cost = "O(1)"},
+     .cost = "O(1)",
+     .tips = "nondeterministic_output"},
     {.name = "object|help",
      .run = Help,
      .arity = 2,
@@ -70,7 +72,8 @@ constexpr Command kCommands[] = {
      .since = "2.2.3",
      .usage = "key",
      .summary = "Tells how many keys share what a key holds: always 1.",
-     .cost = "O(1)"},
+     .cost = "O(1)",
+     .tips = "nondeterministic_output"},
 };
 
 }  // namespace

@@ -86,7 +86,8 @@ constexpr Command kCommands[] = {
      .since = "1.0.0",
      .usage = "pattern",
      .summary = "Names all keys that match a pattern.",
-     .cost = "O(N) for N keys in the database"},
+     .cost = "O(N) for N keys in the database",
+     .tips = "request_policy:all_shards nondeterministic_output_order"},
     {.name = "scan",
      .run = Scan,
      .arity = -2,
@@ -95,7 +96,8 @@ constexpr Command kCommands[] = {
      .since = "2.8.0",
      .usage = "cursor [MATCH pattern] [COUNT count] [TYPE type]",
      .summary = "Names keys a few at a time.",
-     .cost = "O(1) for each key looked at"},
+     .cost = "O(1) for each key looked at",
+     .tips = "nondeterministic_output request_policy:special"},
 };
 
 }  // namespace

@@ -71,7 +71,8 @@ constexpr Command kCommands[] = {
      .since = "1.0.0",
      .usage = "key [count]",
      .summary = "Removes members drawn by chance and tells them.",
-     .cost = "O(M) for M members removed"},
+     .cost = "O(M) for M members removed",
+     .tips = "nondeterministic_output"},
     {.name = "srandmember",
      .run = SRandMember,
      .arity = -2,
@@ -81,7 +82,8 @@ constexpr Command kCommands[] = {
      .since = "1.0.0",
      .usage = "key [count]",
      .summary = "Tells members drawn by chance.",
-     .cost = "O(M) for M members told, O(N) if that is more than a quarter of N"},
+     .cost = "O(M) for M members told, O(N) if that is more than a quarter of N",
+     .tips = "nondeterministic_output"},
 };
 
 }  // namespace

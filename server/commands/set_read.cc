@@ -76,7 +76,8 @@ constexpr Command kCommands[] = {
      .since = "1.0.0",
      .usage = "key",
      .summary = "Tells all members of a set.",
-     .cost = "O(N) for N members"},
+     .cost = "O(N) for N members",
+     .tips = "nondeterministic_output_order"},
 };
 
 }  // namespace

@@ -54,7 +54,8 @@ constexpr Command kCommands[] = {
      .since = "2.8.0",
      .usage = "key cursor [MATCH pattern] [COUNT count]",
      .summary = "Tells members a few at a time.",
-     .cost = "O(1) for each member looked at"},
+     .cost = "O(1) for each member looked at",
+     .tips = "nondeterministic_output"},
 };
 
 }  // namespace

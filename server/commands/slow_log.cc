@@ -68,7 +68,8 @@ constexpr Command kCommands[] = {
      .since = "2.2.12",
      .usage = "[count]",
      .summary = "Tells the last commands that took long, ten unless told otherwise.",
-     .cost = "O(N) for N commands told"},
+     .cost = "O(N) for N commands told",
+     .tips = "request_policy:all_nodes nondeterministic_output"},
     {.name = "slowlog|help",
      .run = Help,
      .arity = 2,
@@ -84,7 +85,8 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kServer,
      .since = "2.2.12",
      .summary = "Tells how many commands are remembered as slow.",
-     .cost = "O(1)"},
+     .cost = "O(1)",
+     .tips = "request_policy:all_nodes response_policy:agg_sum nondeterministic_output"},
     {.name = "slowlog|reset",
      .run = Reset,
      .arity = 2,
@@ -92,7 +94,8 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kServer,
      .since = "2.2.12",
      .summary = "Forgets the commands that took long.",
-     .cost = "O(N) for N commands remembered"},
+     .cost = "O(N) for N commands remembered",
+     .tips = "request_policy:all_nodes response_policy:all_succeeded"},
 };
 
 }  // namespace

@@ -167,7 +167,8 @@ constexpr Command kCommands[] = {
      .since = "1.0.1",
      .usage = "key value [key value ...]",
      .summary = "Sets several strings at once.",
-     .cost = "O(N) for N keys"},
+     .cost = "O(N) for N keys",
+     .tips = "request_policy:multi_shard response_policy:all_succeeded"},
     {.name = "msetnx",
      .run = MSetNx,
      .arity = -3,
@@ -177,7 +178,8 @@ constexpr Command kCommands[] = {
      .since = "1.0.1",
      .usage = "key value [key value ...]",
      .summary = "Sets several strings at once, if none of the keys is there.",
-     .cost = "O(N) for N keys"},
+     .cost = "O(N) for N keys",
+     .tips = "request_policy:multi_shard response_policy:agg_min"},
 };
 
 }  // namespace

@@ -64,7 +64,8 @@ constexpr Command kCommands[] = {
      .since = "6.2.0",
      .usage = "key [count [WITHSCORES]]",
      .summary = "Tells members drawn by chance.",
-     .cost = "O(N*log(M)) for N members told of M"},
+     .cost = "O(N*log(M)) for N members told of M",
+     .tips = "nondeterministic_output"},
 };
 
 }  // namespace

@@ -68,7 +68,8 @@ constexpr Command kCommands[] = {
      .since = "2.8.0",
      .usage = "key cursor [MATCH pattern] [COUNT count] [NOSCORES]",
      .summary = "Tells members with their scores, a few at a time.",
-     .cost = "O(1) for each member looked at"},
+     .cost = "O(1) for each member looked at",
+     .tips = "nondeterministic_output"},
 };
 
 }  // namespace

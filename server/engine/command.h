@@ -33,6 +33,7 @@ enum CommandFlag : uint32_t {
   kNoMandatoryKeys = 1u << 23,
   kDangerous = 1u << 17,           // an ACL category rather than a flag
   kProtected = 1u << 30,           // refused unless a setting opens it: enable-debug-command
+  kConnectionCategory = 1u << 29,  // another, for those that are not of that group
   kNotQueued = 1u << 18,           // runs at once although a transaction is open
   kWhileListening = 1u << 19,      // a RESP2 client that listens to channels may say it
   kSecretWords = 1u << 21,         // its arguments may be passwords, and are not told to others
@@ -91,10 +92,11 @@ struct Command {
   KeyPlaces keys;
   int member_at = 0;  // which word names a member of the sorted set at the first key; 0: none
   CommandGroup group = CommandGroup::kGeneric;
-  std::string_view since;    // the version of Redis that had it first
-  std::string_view usage;    // the arguments: commands/usage_grammar.h
-  std::string_view summary;  // one sentence
-  std::string_view cost;     // such as "O(log(N))"
+  std::string_view since;      // the version of Redis that had it first
+  std::string_view usage;      // the arguments: commands/usage_grammar.h
+  std::string_view summary;    // one sentence
+  std::string_view cost;       // such as "O(log(N))"
+  std::string_view tips = {};  // for clients of clusters, proxies and caches, a space between them
 
   bool Has(CommandFlag flag) const { return (flags & flag) != 0; }
   bool IsSubcommand() const { return name.find('|') != std::string_view::npos; }
