@@ -20,7 +20,8 @@ int64_t SecondsSince(Millis then, Millis now) {
 // Letters as Redis has them, N where no other holds.
 std::string Flags(const Client& client) {
   const TrackingMode& tracking = client.tracking;
-  const std::array<std::pair<bool, char>, 10> kinds = {{
+  const std::array<std::pair<bool, char>, 11> kinds = {{
+      {client.monitors, 'O'},
       {client.IsSubscriber(), 'P'},
       {client.transaction.open, 'x'},
       {client.IsWaiting(), 'b'},
@@ -84,6 +85,7 @@ void AddState(const Client& client, Fields& fields) {
   fields.Add("psub", client.listens_to(ChannelKind::kPattern).size());
   fields.Add("ssub", client.listens_to(ChannelKind::kShardChannel).size());
   fields.Add("multi", transaction.open ? static_cast<int64_t>(transaction.queue.size()) : -1);
+  fields.Add("watch", transaction.watched.size());
 }
 
 // The words of a request that is being put aside until it can be run. Those of any other are views
@@ -117,6 +119,10 @@ void AddRest(const Client& client, Fields& fields) {
   fields.Add("resp", static_cast<int64_t>(client.reply.protocol()));
   fields.Add("lib-name", client.library_name);
   fields.Add("lib-ver", client.library_version);
+  fields.Add("io-thread", 0);
+  fields.Add("tot-net-in", client.input_total);
+  fields.Add("tot-net-out", client.output_total);
+  fields.Add("tot-cmds", client.commands_run);
 }
 
 // The clients whose ids follow, in that order; those that there are not are left out.

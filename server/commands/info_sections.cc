@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <sstream>
+#include <string>
 
+#include "server/commands/info_clients.h"
 #include "server/commands/info_memory.h"
+#include "server/commands/info_persistence.h"
 #include "server/commands/info_stats.h"
 #include "server/engine/arg_reader.h"
 #include "server/engine/process_stats.h"
@@ -14,17 +18,30 @@ namespace {
 
 double Seconds(Micros time) { return std::chrono::duration<double>(time).count(); }
 
+// Where the server listens, as Redis tells it since version 7.2.
+void WriteListeners(InfoWriter& info, const Settings& settings) {
+  std::string listener = "name=tcp";
+  std::istringstream addresses(settings.bind);
+  for (std::string address; addresses >> address;) listener += ",bind=" + address;
+  info.Add("listener0", listener + ",port=" + std::to_string(settings.port));
+}
+
 void WriteServer(InfoWriter& info, Engine& engine) {
   const int64_t uptime_s = (engine.now() - engine.started_at()).count() / 1000;
   info.Section("Server");
   info.Add("redis_version", kRedisVersion);
   info.Add("zsetd_version", ZSETD_VERSION);
+  info.Add("redis_git_sha1", "00000000");
+  info.Add("redis_git_dirty", 0);
+  info.Add("redis_build_id", 0);
   info.Add("redis_mode", "standalone");
   info.Add("os", OperatingSystem());
   info.Add("arch_bits", 8 * sizeof(void*));
+  info.Add("monotonic_clock", "POSIX clock_gettime");
   info.Add("multiplexing_api", "epoll");
   info.Add("gcc_version", __VERSION__);
   info.Add("process_id", ProcessId());
+  info.Add("process_supervised", "no");
   info.Add("run_id", engine.run_id());
   info.Add("tcp_port", engine.settings().port);
   info.Add("server_time_usec", engine.host().wall_clock().count());
@@ -35,31 +52,16 @@ void WriteServer(InfoWriter& info, Engine& engine) {
   info.Add("executable", engine.host().executable);
   info.Add("config_file", engine.host().config_file);
   info.Add("io_threads_active", 0);
+  WriteListeners(info, engine.settings());
 }
 
-void WriteClients(InfoWriter& info, Engine& engine) {
-  const auto subscribers = std::ranges::count_if(
-      engine.clients(), [](const auto& each) { return each.second->IsSubscriber(); });
-  info.Section("Clients");
-  info.Add("connected_clients", engine.clients().size());
-  info.Add("cluster_connections", 0);
-  info.Add("maxclients", engine.settings().maxclients);
-  info.Add("blocked_clients", engine.blocked_clients());
-  info.Add("tracking_clients", engine.tracking().client_count());
-  info.Add("pubsub_clients", subscribers);
-}
-
-void WritePersistence(InfoWriter& info, Engine& engine) {
-  info.Section("Persistence");
-  info.Add("loading", 0);
-  info.Add("async_loading", 0);
-  info.Add("rdb_changes_since_last_save", engine.change_count());
-  info.Add("rdb_bgsave_in_progress", 0);
-  info.Add("rdb_saves", 0);
-  info.Add("aof_enabled", 0);
-  info.Add("aof_rewrite_in_progress", 0);
-  info.Add("aof_rewrite_scheduled", 0);
-  info.Add("aof_rewrites", 0);
+// The one thread that serves the clients.
+void WriteThreads(InfoWriter& info, Engine& engine) {
+  const Stats& stats = engine.stats();
+  info.Section("Threads");
+  info.Add("io_thread_0", "clients=" + std::to_string(engine.clients().size()) +
+                              ",reads=" + std::to_string(stats.reads) +
+                              ",writes=" + std::to_string(stats.writes));
 }
 
 void WriteReplication(InfoWriter& info, Engine& engine) {
@@ -72,6 +74,9 @@ void WriteReplication(InfoWriter& info, Engine& engine) {
   info.Add("master_repl_offset", 0);
   info.Add("second_repl_offset", -1);
   info.Add("repl_backlog_active", 0);
+  info.Add("repl_backlog_size", 0);
+  info.Add("repl_backlog_first_byte_offset", 0);
+  info.Add("repl_backlog_histlen", 0);
 }
 
 void WriteCpu(InfoWriter& info, Engine&) {
@@ -102,23 +107,19 @@ void WriteKeyspace(InfoWriter& info, Engine& engine) {
     info.Add("db" + std::to_string(index),
              "keys=" + std::to_string(keys.size()) +
                  ",expires=" + std::to_string(keys.with_deadline()) +
-                 ",avg_ttl=" + std::to_string(keys.AverageTimeToLive().count()));
+                 ",avg_ttl=" + std::to_string(keys.AverageTimeToLive().count()) +
+                 ",subexpiry=0");  // no members with deadlines of their own
   }
 }
 
 constexpr InfoSection kSections[] = {
-    {"server", WriteServer},
-    {"clients", WriteClients},
-    {"memory", WriteMemory},
-    {"persistence", WritePersistence},
-    {"stats", WriteStats},
-    {"replication", WriteReplication},
-    {"cpu", WriteCpu},
-    {"modules", WriteModules},
-    {"commandstats", WriteCommandStats, /*by_default=*/false},
-    {"errorstats", WriteErrorStats},
-    {"cluster", WriteCluster},
-    {"keyspace", WriteKeyspace},
+    {"server", WriteServer},           {"clients", WriteClients},
+    {"memory", WriteMemory},           {"persistence", WritePersistence},
+    {"threads", WriteThreads},         {"stats", WriteStats},
+    {"replication", WriteReplication}, {"cpu", WriteCpu},
+    {"modules", WriteModules},         {"commandstats", WriteCommandStats, /*by_default=*/false},
+    {"errorstats", WriteErrorStats},   {"latencystats", WriteLatencyStats, /*by_default=*/false},
+    {"cluster", WriteCluster},         {"keyspace", WriteKeyspace},
 };
 
 bool IsAskedFor(const InfoSection& section, Words names) {

@@ -1,5 +1,9 @@
 #include "server/commands/info_stats.h"
 
+#include <string_view>
+
+#include "protocol/number_text.h"
+
 namespace zsetd {
 namespace {
 
@@ -14,37 +18,80 @@ std::string Text(const CommandStats& stats) {
          ",failed_calls=" + std::to_string(stats.failed);
 }
 
-}  // namespace
+// What only a server with replicas, eviction, defragmentation or I/O threads counts.
+constexpr std::string_view kNeverCounted[] = {
+    "total_eviction_exceeded_time",
+    "current_eviction_exceeded_time",
+    "latest_fork_usec",
+    "total_forks",
+    "migrate_cached_sockets",
+    "slave_expires_tracked_keys",
+    "active_defrag_hits",
+    "active_defrag_misses",
+    "active_defrag_key_hits",
+    "active_defrag_key_misses",
+    "total_active_defrag_time",
+    "current_active_defrag_time",
+    "unexpected_error_replies",
+    "dump_payload_sanitizations",
+    "io_threaded_reads_processed",
+    "io_threaded_writes_processed",
+};
 
-void WriteStats(InfoWriter& info, Engine& engine) {
-  const Stats& stats = engine.stats();
-  const LoadMeter& load = engine.load();
-  info.Section("Stats");
+void WriteTraffic(InfoWriter& info, const Stats& stats, const LoadMeter& load) {
   info.Add("total_connections_received", stats.connections_received);
   info.Add("total_commands_processed", stats.commands_processed);
   info.Add("instantaneous_ops_per_sec", load.commands_per_second());
   info.Add("total_net_input_bytes", stats.net_input_bytes);
   info.Add("total_net_output_bytes", stats.net_output_bytes);
+  info.Add("total_net_repl_input_bytes", 0);
+  info.Add("total_net_repl_output_bytes", 0);
   info.AddFraction("instantaneous_input_kbps", Kilobytes(load.input_bytes_per_second()));
   info.AddFraction("instantaneous_output_kbps", Kilobytes(load.output_bytes_per_second()));
+  info.AddFraction("instantaneous_input_repl_kbps", 0);
+  info.AddFraction("instantaneous_output_repl_kbps", 0);
   info.Add("rejected_connections", stats.connections_rejected);
+  info.Add("total_reads_processed", stats.reads);
+  info.Add("total_writes_processed", stats.writes);
+  info.Add("client_query_buffer_limit_disconnections", 0);  // a request too long is refused
+  info.Add("client_output_buffer_limit_disconnections", stats.stalled_disconnections);
   info.Add("sync_full", 0);
   info.Add("sync_partial_ok", 0);
   info.Add("sync_partial_err", 0);
+}
+
+void WriteKeyStats(InfoWriter& info, const Stats& stats) {
+  info.Add("expired_subkeys", 0);
   info.Add("expired_keys", stats.expired_keys);
+  info.AddFraction("expired_stale_perc", 0);  // what is due is found at once, not by samples
+  info.Add("expired_time_cap_reached_count", stats.expiries_cut_short);
+  info.Add("expire_cycle_cpu_milliseconds", stats.expiry_time.count() / 1000);
   info.Add("evicted_keys", 0);
   info.Add("evicted_clients", 0);
   info.Add("keyspace_hits", stats.keyspace_hits);
   info.Add("keyspace_misses", stats.keyspace_misses);
+}
+
+void WriteListenerStats(InfoWriter& info, Engine& engine) {
+  const Tracking& tracking = engine.tracking();
   info.Add("pubsub_channels", engine.channels().count(ChannelKind::kChannel));
   info.Add("pubsub_patterns", engine.channels().count(ChannelKind::kPattern));
   info.Add("pubsubshard_channels", engine.channels().count(ChannelKind::kShardChannel));
-  info.Add("latest_fork_usec", 0);
-  info.Add("total_forks", 0);
-  info.Add("tracking_total_keys", engine.tracking().table().key_count());
-  info.Add("tracking_total_items", engine.tracking().table().reader_count());
-  info.Add("tracking_total_prefixes", engine.tracking().prefix_count());
+  info.Add("tracking_total_keys", tracking.table().key_count());
+  info.Add("tracking_total_items", tracking.table().reader_count());
+  info.Add("tracking_total_prefixes", tracking.prefix_count());
+}
+
+}  // namespace
+
+void WriteStats(InfoWriter& info, Engine& engine) {
+  const Stats& stats = engine.stats();
+  info.Section("Stats");
+  WriteTraffic(info, stats, engine.load());
+  WriteKeyStats(info, stats);
+  WriteListenerStats(info, engine);
   info.Add("total_error_replies", stats.error_replies);
+  for (const std::string_view name : kNeverCounted) info.Add(name, 0);
 }
 
 void WriteCommandStats(InfoWriter& info, Engine& engine) {
@@ -60,6 +107,20 @@ void WriteErrorStats(InfoWriter& info, Engine& engine) {
   info.Section("Errorstats");
   for (const auto& [code, count] : engine.stats().errors) {
     info.Add("errorstat_" + code, "count=" + std::to_string(count));
+  }
+}
+
+void WriteLatencyStats(InfoWriter& info, Engine& engine) {
+  info.Section("Latencystats");
+  for (const Command& row : engine.commands().rows()) {
+    const LatencyHistogram& latency = engine.commands().stats(row).latency;
+    if (latency.count() == 0) continue;
+    std::string text;
+    for (const double percent : engine.settings().latency_tracking_info_percentiles.percents) {
+      const auto micros = static_cast<double>(latency.Percentile(percent).count());
+      text += (text.empty() ? "p" : ",p") + DoubleText(percent) + "=" + FractionText(micros, 3);
+    }
+    info.Add("latency_percentiles_usec_" + std::string(row.name), text);
   }
 }
 

@@ -5,9 +5,10 @@
 
 namespace zsetd {
 
-// INFO stats, commandstats, errorstats: what is counted, until CONFIG RESETSTAT.
+// INFO stats, commandstats, errorstats, latencystats: what is counted, until CONFIG RESETSTAT.
 void WriteStats(InfoWriter& info, Engine& engine);
 void WriteCommandStats(InfoWriter& info, Engine& engine);
 void WriteErrorStats(InfoWriter& info, Engine& engine);
+void WriteLatencyStats(InfoWriter& info, Engine& engine);
 
 }  // namespace zsetd

@@ -42,6 +42,10 @@ absl::Status CheckShape(const Command* command, Words words) {
   return absl::OkStatus();
 }
 
+bool UsesKeys(const Command& command) {
+  return command.Has(kWrite) || command.Has(kReadOnly) || command.Has(kHeldBackWithWrites);
+}
+
 absl::Status CheckState(const Client& client, const Command& command) {
   if (!client.authenticated && !command.Has(kNoAuth)) {
     return Refusal("NOAUTH Authentication required.");
@@ -54,6 +58,9 @@ absl::Status CheckState(const Client& client, const Command& command) {
     return Refusal("ERR Can't execute '" + std::string(command.name) +
                    "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in "
                    "this context");
+  }
+  if (client.monitors && UsesKeys(command)) {
+    return Refusal("ERR Replica can't interact with the keyspace");
   }
   return absl::OkStatus();
 }

@@ -80,7 +80,7 @@ class Client {
   bool IsSubscriber() const;
 
   // Whether others may have it told something at any time.
-  bool IsListener() const { return IsSubscriber() || tracking.on; }
+  bool IsListener() const { return IsSubscriber() || tracking.on || monitors; }
 
   // Whether it is on this machine.
   bool IsLocal() const {
@@ -96,7 +96,10 @@ class Client {
   const std::string local_address;  // "127.0.0.1:6379"
   const Millis connected_at;
   Millis last_active;
-  int descriptor = -1;  // of its socket, to be told in CLIENT LIST
+  uint64_t commands_run = 0;
+  uint64_t input_total = 0;   // bytes, ever
+  uint64_t output_total = 0;  // bytes that the network has taken, ever
+  int descriptor = -1;        // of its socket, to be told in CLIENT LIST
 
   std::string out;           // what it is to be told, and the network has not been given yet
   size_t sending_bytes = 0;  // the network has been given these, and not taken them yet
@@ -111,6 +114,7 @@ class Client {
 
   int database = 0;
   bool authenticated = true;
+  bool monitors = false;  // is told every command; changed by Monitors alone
   bool no_evict = false;
   bool no_touch = false;
   ReplyMode reply_mode = ReplyMode::kOn;

@@ -8,6 +8,7 @@
 
 #include "protocol/words.h"
 #include "server/engine/command.h"
+#include "server/engine/latency_histogram.h"
 #include "server/engine/name_index.h"
 
 namespace zsetd {
@@ -18,6 +19,8 @@ struct CommandStats {
   uint64_t micros = 0;    // the time these took
   uint64_t rejected = 0;  // refused before they ran
   uint64_t failed = 0;    // ran and replied an error
+
+  LatencyHistogram latency;  // of those that ran while latency-tracking was on
 };
 
 // Every command by name. Built once; the statistics beside the rows are all that changes.

@@ -78,6 +78,7 @@ void Engine::Detach(Client& client) {
   waiters_.Remove(client);
   pause_.Remove(client);
   StopTracking(client);
+  monitors_.Remove(client);
   channels_.RemoveAll(client);
   clients_.erase(client.id);
 }
@@ -91,6 +92,7 @@ void Engine::Disconnect(Client& client) {
 void Engine::Reset(Client& client) {
   EndTransaction(client);
   StopTracking(client);
+  monitors_.Remove(client);
   channels_.RemoveAll(client);
   client.ResetState();
   client.authenticated = settings_.requirepass.empty();
@@ -166,14 +168,23 @@ void Engine::Run(Client& client, const Command& command, Words words) {
   Call call(*this, client, command, words);
   command.run(call);
   if (command.Has(kReadOnly) && client.tracking.on) RememberReads(client, command, words);
+  command_ended_at_ = host_.stopwatch();
+  Note(client, command, words, command_ended_at_ - before);
+  if (call.refused()) ++commands_.stats(command).failed;
+  ++client.commands_run;
+}
+
+// What is remembered of a command that has run, and told of it.
+void Engine::Note(const Client& client, const Command& command, Words words, Micros took) {
   CommandStats& stats = commands_.stats(command);
   ++stats.calls;
-  command_ended_at_ = host_.stopwatch();
-  const Micros took = command_ended_at_ - before;
   stats.micros += took.count();
+  if (settings_.latency_tracking && !client.wait) stats.latency.Record(took);
   slow_log_.Consider(settings_, command, words, client, now_, took);
+  latency_.Consider(command.Has(kFast) ? "fast-command" : "command", took, now_,
+                    settings_.latency_monitor_threshold);
+  if (monitors_.Any()) monitors_.Tell(client, command, words, host_.wall_clock());
   ++stats_.commands_processed;
-  if (call.refused()) ++stats.failed;
 }
 
 void Engine::RememberReads(Client& client, const Command& command, Words words) {
@@ -236,16 +247,21 @@ void Engine::Tick(Micros budget) {
   RunHeldBack();
   LookAfterClients();
   if (pause_.IsOn(now_)) return;
-  ReclaimDue(budget);
+  const Micros start = host_.stopwatch();
+  ReclaimDue(start + budget);
+  const Micros took = host_.stopwatch() - start;
+  stats_.expiry_time += took;
+  latency_.Consider("expire-cycle", took, now_, settings_.latency_monitor_threshold);
   tracking_.Broadcast();
 }
 
-void Engine::ReclaimDue(Micros budget) {
+void Engine::ReclaimDue(Micros until) {
   if (!expires_unasked_) return;
-  const Micros start = host_.stopwatch();
   for (const auto& database : databases_) {
     while (database->ReclaimDue(kReclaimsPerLook) == kReclaimsPerLook) {
-      if (host_.stopwatch() - start > budget) return;
+      if (host_.stopwatch() <= until) continue;
+      ++stats_.expiries_cut_short;
+      return;
     }
   }
 }
@@ -330,7 +346,8 @@ bool Engine::IsStalled(Client& client) const {
 }
 
 bool Engine::IsIdle(const Client& client) const {
-  if (settings_.timeout == 0 || client.IsSubscriber() || client.IsWaiting()) return false;
+  const bool listens = client.IsSubscriber() || client.monitors;
+  if (settings_.timeout == 0 || listens || client.IsWaiting()) return false;
   return now_ - client.last_active > std::chrono::seconds(settings_.timeout);
 }
 

@@ -18,8 +18,10 @@
 #include "server/engine/client.h"
 #include "server/engine/command_table.h"
 #include "server/engine/database.h"
+#include "server/engine/latency_monitor.h"
 #include "server/engine/load_meter.h"
 #include "server/engine/lookahead.h"
+#include "server/engine/monitors.h"
 #include "server/engine/pause.h"
 #include "server/engine/settings.h"
 #include "server/engine/slow_log.h"
@@ -146,6 +148,9 @@ class Engine {
   const Tracking& tracking() const { return tracking_; }
   size_t blocked_clients() const { return waiters_.count() + pause_.held_back(); }
   SlowLog& slow_log() { return slow_log_; }
+  LatencyMonitor& latency() { return latency_; }
+  const LatencyMonitor& latency() const { return latency_; }
+  Monitors& monitors() { return monitors_; }
   Stats& stats() { return stats_; }
   const LoadMeter& load() const { return load_; }
   void ResetStats();
@@ -174,10 +179,11 @@ class Engine {
   void Reject(Client& client, const Command* command, const absl::Status& why);
   void Enqueue(Client& client, const Command& command, Words words);
   void Run(Client& client, const Command& command, Words words);
+  void Note(const Client& client, const Command& command, Words words, Micros took);
   void RememberReads(Client& client, const Command& command, Words words);
   void EndException(Client& client, Words words);
   void Drop(int database);
-  void ReclaimDue(Micros budget);
+  void ReclaimDue(Micros until);  // by the stopwatch
   void Discard(std::shared_ptr<void> garbage);
   void Finish(Client& client, size_t reply_start);
   static void LeaveOutUnwanted(Client& client, size_t reply_start);
@@ -203,6 +209,8 @@ class Engine {
   Pause pause_;
   Stats stats_;
   SlowLog slow_log_;
+  LatencyMonitor latency_;
+  Monitors monitors_;
   LoadMeter load_;
   Lookahead lookahead_;
   Rng rng_;

@@ -43,8 +43,10 @@ void Engine::RunAgain(Client& client, std::string_view ready_key) {
   active_ = nullptr;
   client.executing = false;
   CommandStats& stats = commands_.stats(command);
-  stats.micros += (host_.stopwatch() - before).count();
+  const Micros took = host_.stopwatch() - before;
+  stats.micros += took.count();
   if (call.waits()) return Finish(client, client.out.size());
+  if (settings_.latency_tracking) stats.latency.Record(took);
   if (call.refused()) ++stats.failed;
   EndWait(client, reply_start);
 }

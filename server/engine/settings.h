@@ -4,6 +4,7 @@
 #include <string>
 
 #include "server/engine/keyspace_events.h"
+#include "server/engine/percentiles.h"
 
 namespace zsetd {
 
@@ -47,6 +48,10 @@ struct Settings {
 
   int64_t slowlog_log_slower_than = 10000;  // microseconds; negative: nothing is noted
   int64_t slowlog_max_len = 128;
+
+  int64_t latency_monitor_threshold = 0;  // milliseconds that are remembered as long; 0: none
+  bool latency_tracking = true;           // whether it is counted how long each command takes
+  Percentiles latency_tracking_info_percentiles;
 
   KeyspaceEvents notify_keyspace_events;
 

@@ -72,6 +72,15 @@ constexpr Setting kSettings[] = {
      .field = &Settings::slowlog_max_len,
      .max = kMaxSize,
      .changes_live = true},
+    {.name = "latency-monitor-threshold",
+     .field = &Settings::latency_monitor_threshold,
+     .max = kMaxSize,
+     .changes_live = true},
+    {.name = "latency-tracking", .field = &Settings::latency_tracking, .changes_live = true},
+    {.name = "latency-tracking-info-percentiles",
+     .field = &Settings::latency_tracking_info_percentiles,
+     .changes_live = true,
+     .many_words = true},
     {.name = "notify-keyspace-events",
      .field = &Settings::notify_keyspace_events,
      .changes_live = true},
@@ -134,9 +143,11 @@ constexpr Setting kSettings[] = {
 };
 
 std::string Text(int64_t value) { return IntegerText(value); }
+std::string Text(bool value) { return value ? "yes" : "no"; }
 std::string Text(const std::string& value) { return value; }
 std::string Text(const OutputLimits& value) { return OutputLimitsText(value); }
 std::string Text(const KeyspaceEvents& value) { return value.Text(); }
+std::string Text(const Percentiles& value) { return value.Text(); }
 
 absl::Status OutOfBounds(const Setting& setting) {
   return Refusal("argument must be between " + IntegerText(setting.min) + " and " +
@@ -159,6 +170,13 @@ absl::Status Read(const Setting& setting, std::string_view text, int64_t& field)
   if (!number) return Refusal("argument couldn't be parsed into an integer");
   if (*number < setting.min || *number > setting.max) return OutOfBounds(setting);
   field = *number;
+  return absl::OkStatus();
+}
+
+absl::Status Read(const Setting&, std::string_view text, bool& field) {
+  const bool yes = EqualsIgnoringCase(text, "yes");
+  if (!yes && !EqualsIgnoringCase(text, "no")) return Refusal("argument must be 'yes' or 'no'");
+  field = yes;
   return absl::OkStatus();
 }
 
@@ -190,6 +208,10 @@ absl::Status Read(const Setting&, std::string_view text, OutputLimits& field) {
 }
 
 absl::Status Read(const Setting&, std::string_view text, KeyspaceEvents& field) {
+  return field.Read(text);
+}
+
+absl::Status Read(const Setting&, std::string_view text, Percentiles& field) {
   return field.Read(text);
 }
 

@@ -5,6 +5,7 @@
 #include "protocol/number_text.h"
 #include "server/engine/client.h"
 #include "server/engine/command.h"
+#include "server/engine/secret_words.h"
 #include "server/engine/settings.h"
 
 namespace zsetd {
@@ -30,23 +31,14 @@ std::vector<std::string> Shortened(Words words) {
   return shortened;
 }
 
-// The words without what may be a password.
-std::vector<std::string> Worth(const Command& command, Words words) {
-  std::vector<std::string> worth = Shortened(words);
-  const size_t name_words = command.IsSubcommand() ? 2 : 1;
-  for (size_t i = name_words; command.Has(kSecretWords) && i < worth.size(); ++i) {
-    worth[i] = "(redacted)";
-  }
-  return worth;
-}
-
 }  // namespace
 
 void SlowLog::Consider(const Settings& settings, const Command& command, Words words,
                        const Client& client, Millis now, Micros took) {
   const int64_t threshold = settings.slowlog_log_slower_than;
   if (threshold < 0 || took.count() < threshold || command.Has(kSkipSlowlog)) return;
-  commands_.push_front({next_id_++, now, took, Worth(command, words), client.address, client.name});
+  commands_.push_front({next_id_++, now, took, Shortened(WithoutSecrets(command, words)),
+                        client.address, client.name});
   const auto most = static_cast<size_t>(settings.slowlog_max_len);
   while (commands_.size() > most) commands_.pop_back();
 }

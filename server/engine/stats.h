@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/time.h"
+
 namespace zsetd {
 
 // What the server has counted since it started or since CONFIG RESETSTAT.
@@ -16,7 +18,12 @@ struct Stats {
   std::map<std::string, uint64_t, std::less<>> errors;  // by the first word of the reply
   uint64_t net_input_bytes = 0;
   uint64_t net_output_bytes = 0;
+  uint64_t reads = 0;                   // from the network, that brought something
+  uint64_t writes = 0;                  // to the network, that it took
+  uint64_t stalled_disconnections = 0;  // of clients that did not read (client-output-buffer-limit)
   uint64_t expired_keys = 0;
+  uint64_t expiries_cut_short = 0;  // ticks that had no time left to free all that was due
+  Micros expiry_time{0};            // that freeing it took
   uint64_t keyspace_hits = 0;
   uint64_t keyspace_misses = 0;
 

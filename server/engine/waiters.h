@@ -60,6 +60,8 @@ class Waiters {
   std::optional<Millis> NextDeadline() const;
 
   size_t count() const { return count_; }
+  size_t with_deadline() const { return by_deadline_.size(); }
+  size_t key_count() const { return by_key_.size(); }  // waited for
 
  private:
   std::map<Key, std::map<uint64_t, Client*>> by_key_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -29,6 +30,8 @@ class Watches {
   // All keys of `before` give way to those of `after` (FLUSHDB, SWAPDB): touches the watched ones
   // that are in either.
   void TouchAll(int database, const Database& before, const Database* after);
+
+  size_t key_count() const { return watchers_.size(); }
 
  private:
   using Key = std::pair<int, std::string>;

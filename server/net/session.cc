@@ -98,6 +98,8 @@ void Session::OnArrival(size_t count) {
   parser_.Arrived(count);
   parser_.set_limits(LimitsFrom(engine_.settings()));
   client_.last_active = engine_.now();
+  client_.input_total += count;
+  ++engine_.stats().reads;
   engine_.stats().net_input_bytes += count;
 }
 
@@ -189,6 +191,8 @@ void Session::OnSent(size_t count) {
   sent_ += count;
   client_.sending_bytes -= count;
   client_.last_active = engine_.now();
+  client_.output_total += count;
+  ++engine_.stats().writes;
   engine_.stats().net_output_bytes += count;
   if (client_.SendableBytes() <= kMuchUnsentBytes) may_go_on_.cancel();
 }
@@ -234,6 +238,7 @@ void Session::CloseIfStalled() {
   if (closed_ || !engine_.IsStalled(client_)) return;
   spdlog::warn("Closing {}: it does not read, {} bytes are unsent", client_.address,
                client_.UnsentBytes());
+  ++engine_.stats().stalled_disconnections;
   Close();
 }
 

@@ -54,11 +54,11 @@ TEST_F(Info, TellsTheAverageTimeToLive) {
   database.ExpireAt(*database.Open("a"), kStart + Millis(100));
   database.ExpireAt(*database.Open("b"), kStart + Millis(300));
   engine_.AdvanceTo(kStart + Millis(50));
-  EXPECT_EQ(Field("keyspace", "db3"), "keys=3,expires=2,avg_ttl=150");
+  EXPECT_EQ(Field("keyspace", "db3"), "keys=3,expires=2,avg_ttl=150,subexpiry=0");
   engine_.AdvanceTo(kStart + Millis(400));
-  EXPECT_EQ(Field("keyspace", "db3"), "keys=3,expires=2,avg_ttl=0") << "not reclaimed yet";
+  EXPECT_EQ(Field("keyspace", "db3"), "keys=3,expires=2,avg_ttl=0,subexpiry=0") << "not reclaimed yet";
   engine_.Tick(Micros(0));
-  EXPECT_EQ(Field("keyspace", "db3"), "keys=1,expires=0,avg_ttl=0");
+  EXPECT_EQ(Field("keyspace", "db3"), "keys=1,expires=0,avg_ttl=0,subexpiry=0");
 }
 
 TEST_F(Info, TellsTheRateOfTheLastMoments) {

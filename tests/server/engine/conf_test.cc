@@ -39,10 +39,13 @@ TEST(Conf, HoldsEverySettingAtItsDefault) {
   settings.bind = settings.requirepass = settings.logfile = settings.loglevel = "other";
   settings.save = settings.appendonly = settings.enable_debug_command = "other";
   settings.client_output_buffer_limit = {{1, 1, 1}, {1, 1, 1}};
+  settings.latency_tracking_info_percentiles.percents = {1};
   ASSERT_TRUE(settings.notify_keyspace_events.Read("KE").ok());
   for (const Setting& setting : AllSettings()) {
     if (const auto* field = std::get_if<int64_t Settings::*>(&setting.field))
       settings.** field = -9;
+    if (const auto* field = std::get_if<bool Settings::*>(&setting.field))
+      settings.** field = !(settings.**field);
     EXPECT_NE(ValueOf(setting, settings), ValueOf(setting, defaults)) << setting.name;
   }
   ASSERT_TRUE(ReadSettingsFile(ZSETD_CONF, settings).ok());

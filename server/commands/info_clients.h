@@ -1,0 +1,11 @@
+#pragma once
+
+#include "server/commands/info_writer.h"
+#include "server/engine/engine.h"
+
+namespace zsetd {
+
+// INFO clients.
+void WriteClients(InfoWriter& info, Engine& engine);
+
+}  // namespace zsetd

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "server/commands/info_writer.h"
+#include "server/engine/engine.h"
+
+namespace zsetd {
+
+// INFO persistence. Nothing is kept on disk: all but the changes is as in a Redis that never saved.
+void WritePersistence(InfoWriter& info, Engine& engine);
+
+}  // namespace zsetd

@@ -1,0 +1,209 @@
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "server/commands/families.h"
+#include "server/commands/help.h"
+#include "server/commands/latency_report.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+namespace {
+
+// The longest time that counts for the bar of that number: powers of two, in units of 1.024
+// microseconds, and what Redis's histogram cannot tell apart from them: 1, 2, 4, 8, 16, 33, 66 ...
+Micros BarOf(int number) { return Micros(((int64_t{1032} << number) - 1) / 1000); }
+
+using Bar = std::pair<Micros, uint64_t>;  // so many took so long or less
+
+// The bars that are higher than the one before.
+std::vector<Bar> BarsOf(const LatencyHistogram& histogram) {
+  constexpr int kMost = 50;  // beyond it, times are longer than any server runs
+  std::vector<Bar> bars;
+  uint64_t told = 0;
+  for (int number = 0; told < histogram.count() && number < kMost; ++number) {
+    const Micros longest = BarOf(number);
+    const uint64_t count = histogram.CountUpTo(longest);
+    if (count > told) bars.emplace_back(longest, count);
+    told = count;
+  }
+  return bars;
+}
+
+void ReplyHistogram(ReplyWriter& reply, const LatencyHistogram& histogram) {
+  const std::vector<Bar> bars = BarsOf(histogram);
+  reply.Map(2);
+  reply.Bulk("calls");
+  reply.Integer(static_cast<int64_t>(histogram.count()));
+  reply.Bulk("histogram_usec");
+  reply.Map(bars.size());
+  for (const auto& [longest, count] : bars) {
+    reply.Integer(longest.count());
+    reply.Integer(static_cast<int64_t>(count));
+  }
+}
+
+// The commands that are named, with their subcommands; all of them, if none is.
+std::vector<const Command*> NamedCommands(Call& call) {
+  const CommandTable& table = call.engine.commands();
+  std::vector<const Command*> commands;
+  const auto add = [&](const Command& row) { commands.push_back(&row); };
+  if (call.args.AtEnd()) {
+    for (const Command& row : table.rows()) add(row);
+  }
+  for (const std::string_view name : call.args.Rest()) {
+    const Command* const command = table.Find(name);
+    if (command == nullptr) continue;
+    add(*command);
+    if (command->IsSubcommand()) continue;
+    for (const Command& row : table.SubcommandsOf(*command)) add(row);
+  }
+  return commands;
+}
+
+void Histogram(Call& call) {
+  const CommandTable& table = call.engine.commands();
+  std::vector<const Command*> commands = NamedCommands(call);
+  std::erase_if(commands,
+                [&](const Command* each) { return table.stats(*each).latency.count() == 0; });
+  call.reply.Map(commands.size());
+  for (const Command* command : commands) {
+    call.reply.Bulk(command->name);
+    ReplyHistogram(call.reply, table.stats(*command).latency);
+  }
+}
+
+void Latest(Call& call) {
+  const LatencyMonitor::Events& events = call.engine.latency().events();
+  call.reply.Array(events.size());
+  for (const auto& [event, series] : events) {
+    call.reply.Array(4);
+    call.reply.Bulk(event);
+    call.reply.Integer(series.samples.back().second);
+    call.reply.Integer(series.samples.back().took.count());
+    call.reply.Integer(series.worst.count());
+  }
+}
+
+void History(Call& call) {
+  const LatencyMonitor::Events& events = call.engine.latency().events();
+  const auto found = events.find(call.args.Word());
+  if (found == events.end()) return call.reply.Array(0);
+  call.reply.Array(found->second.samples.size());
+  for (const LatencySample& sample : found->second.samples) {
+    call.reply.Array(2);
+    call.reply.Integer(sample.second);
+    call.reply.Integer(sample.took.count());
+  }
+}
+
+void Graph(Call& call) {
+  const LatencyMonitor::Events& events = call.engine.latency().events();
+  const std::string_view event = call.args.Word();
+  const auto found = events.find(event);
+  if (found == events.end()) {
+    return call.Fail("ERR No samples available for event '" + std::string(event) + "'");
+  }
+  call.reply.Verbatim("txt", LatencyGraph(event, found->second, call.now()));
+}
+
+void Doctor(Call& call) { call.reply.Verbatim("txt", LatencyAdvice(call.engine)); }
+
+void Reset(Call& call) {
+  LatencyMonitor& latency = call.engine.latency();
+  std::vector<std::string> events;
+  for (const std::string_view event : call.args.Rest()) events.emplace_back(event);
+  if (events.empty()) {
+    for (const auto& [event, series] : latency.events()) events.push_back(event);
+  }
+  int64_t forgotten = 0;
+  for (const std::string& event : events) forgotten += latency.Reset(event) ? 1 : 0;
+  call.reply.Integer(forgotten);
+}
+
+constexpr uint32_t kFlags = kAdmin | kNoScript | kLoading | kStale;
+
+constexpr CommandGroup kGroup = CommandGroup::kServer;
+
+constexpr Command kCommands[] = {
+    {.name = "latency",
+     .arity = -2,
+     .group = kGroup,
+     .since = "2.8.13",
+     .summary = "How long commands and work in the background take.",
+     .cost = "That of the subcommand"},
+    {.name = "latency|doctor",
+     .run = Doctor,
+     .arity = 2,
+     .flags = kFlags,
+     .group = kGroup,
+     .since = "2.8.13",
+     .summary = "Says what took long and what helps.",
+     .cost = "O(1)",
+     .tips = "nondeterministic_output request_policy:all_nodes response_policy:special"},
+    {.name = "latency|graph",
+     .run = Graph,
+     .arity = 3,
+     .flags = kFlags,
+     .group = kGroup,
+     .since = "2.8.13",
+     .usage = "event",
+     .summary = "Draws how long an event took, over time.",
+     .cost = "O(1)",
+     .tips = "nondeterministic_output request_policy:all_nodes response_policy:special"},
+    {.name = "latency|help",
+     .run = Help,
+     .arity = 2,
+     .flags = kLoading | kStale,
+     .group = kGroup,
+     .since = "2.8.13",
+     .summary = "Tells the subcommands.",
+     .cost = "O(1)"},
+    {.name = "latency|histogram",
+     .run = Histogram,
+     .arity = -2,
+     .flags = kFlags,
+     .group = kGroup,
+     .since = "7.0.0",
+     .usage = "[command [command ...]]",
+     .summary = "Tells how many calls of commands took how long.",
+     .cost = "O(N) for N commands",
+     .tips = "nondeterministic_output request_policy:all_nodes response_policy:special"},
+    {.name = "latency|history",
+     .run = History,
+     .arity = 3,
+     .flags = kFlags,
+     .group = kGroup,
+     .since = "2.8.13",
+     .usage = "event",
+     .summary = "Tells when an event took long, and how long.",
+     .cost = "O(1)",
+     .tips = "nondeterministic_output request_policy:all_nodes response_policy:special"},
+    {.name = "latency|latest",
+     .run = Latest,
+     .arity = 2,
+     .flags = kFlags,
+     .group = kGroup,
+     .since = "2.8.13",
+     .summary = "Tells of each event when it took long last.",
+     .cost = "O(1)",
+     .tips = "nondeterministic_output request_policy:all_nodes response_policy:special"},
+    {.name = "latency|reset",
+     .run = Reset,
+     .arity = -2,
+     .flags = kFlags,
+     .group = kGroup,
+     .since = "2.8.13",
+     .usage = "[event [event ...]]",
+     .summary = "Forgets when events took long.",
+     .cost = "O(1)",
+     .tips = "request_policy:all_nodes response_policy:all_succeeded"},
+};
+
+}  // namespace
+
+std::span<const Command> LatencyCommands() { return kCommands; }
+
+}  // namespace zsetd

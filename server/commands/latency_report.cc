@@ -1,0 +1,151 @@
+#include "server/commands/latency_report.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <vector>
+
+#include "protocol/number_text.h"
+
+namespace zsetd {
+namespace {
+
+constexpr std::string_view kMarks = "_o#";  // from low to high within a row
+constexpr int64_t kRows = 4;
+constexpr size_t kRuleWidth = 80;
+
+std::string Text(Millis time) { return IntegerText(time.count()) + " ms"; }
+
+struct Bounds {
+  Millis low;
+  Millis high;
+};
+
+Bounds BoundsOf(const LatencySeries& series) {
+  const auto [low, high] = std::ranges::minmax(
+      series.samples, {}, [](const LatencySample& sample) { return sample.took; });
+  return {low.took, high.took};
+}
+
+// How high the sample stands, from 0 up to one mark less than all rows have.
+int64_t LevelOf(const LatencySample& sample, const Bounds& bounds) {
+  const int64_t levels = kRows * static_cast<int64_t>(kMarks.size());
+  const int64_t range = std::max<int64_t>((bounds.high - bounds.low).count(), 1);
+  return (sample.took - bounds.low).count() * (levels - 1) / range;
+}
+
+char MarkAt(int64_t row, int64_t level) {
+  const auto marks = static_cast<int64_t>(kMarks.size());
+  if (level / marks > row) return '|';
+  return level / marks == row ? kMarks[static_cast<size_t>(level % marks)] : ' ';
+}
+
+// "42s", "7m", "3h", "2d".
+std::string Age(int64_t seconds) {
+  if (seconds < 60) return IntegerText(seconds) + "s";
+  if (seconds < 60 * 60) return IntegerText(seconds / 60) + "m";
+  if (seconds < 24 * 60 * 60) return IntegerText(seconds / (60 * 60)) + "h";
+  return IntegerText(seconds / (24 * 60 * 60)) + "d";
+}
+
+std::string Bars(const LatencySeries& series) {
+  const Bounds bounds = BoundsOf(series);
+  std::string text;
+  for (int64_t row = kRows - 1; row >= 0; --row) {
+    for (const LatencySample& sample : series.samples) {
+      text += MarkAt(row, LevelOf(sample, bounds));
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+std::string Ages(const LatencySeries& series, Millis now) {
+  std::vector<std::string> ages;
+  size_t longest = 0;
+  for (const LatencySample& sample : series.samples) {
+    ages.push_back(Age(std::max<int64_t>(now.count() / 1000 - sample.second, 0)));
+    longest = std::max(longest, ages.back().size());
+  }
+  std::string text;
+  for (size_t row = 0; row < longest; ++row) {
+    for (const std::string& age : ages) text += row < age.size() ? age[row] : ' ';
+    text += '\n';
+  }
+  return text;
+}
+
+// What a series comes to.
+struct Summary {
+  int64_t average = 0;         // milliseconds
+  int64_t mean_deviation = 0;  // from that, whichever way
+  double period_s = 0;         // from spike to spike
+};
+
+Summary Summarize(const LatencySeries& series, Millis now) {
+  const auto count = static_cast<int64_t>(series.samples.size());
+  Summary summary;
+  for (const LatencySample& sample : series.samples) summary.average += sample.took.count();
+  summary.average /= count;
+  for (const LatencySample& sample : series.samples) {
+    summary.mean_deviation += std::abs(sample.took.count() - summary.average);
+  }
+  summary.mean_deviation /= count;
+  const int64_t since = now.count() / 1000 - series.samples.front().second;
+  summary.period_s = static_cast<double>(std::max<int64_t>(since, 0)) / static_cast<double>(count);
+  return summary;
+}
+
+std::string Finding(std::string_view event, const LatencySeries& series, Millis now) {
+  const Summary summary = Summarize(series, now);
+  return std::string(event) + ": " + IntegerText(static_cast<int64_t>(series.samples.size())) +
+         " times in all that are remembered, " + IntegerText(summary.average) +
+         " ms on average (mean deviation " + IntegerText(summary.mean_deviation) +
+         " ms), one every " + FixedText(summary.period_s, 2) + " s. The longest ever took " +
+         Text(series.worst) + ".\n";
+}
+
+// What can be done about commands that take long.
+std::string CommandAdvice(const Engine& engine) {
+  const Settings& settings = engine.settings();
+  const int64_t threshold_us = settings.latency_monitor_threshold * 1000;
+  std::string advice = "- SLOWLOG GET tells which commands took so long, and with what.\n";
+  if (settings.slowlog_log_slower_than < 0 || settings.slowlog_log_slower_than > threshold_us) {
+    advice += "- The slow log misses some of them: CONFIG SET slowlog-log-slower-than " +
+              IntegerText(threshold_us) + " lets it note them all.\n";
+  }
+  return advice + "- Ask for less at a time: SCAN rather than KEYS, ranges with a LIMIT.\n";
+}
+
+std::string ExpiryAdvice() {
+  return "- Many keys came due at the same time, or large ones: spread their deadlines.\n";
+}
+
+}  // namespace
+
+std::string LatencyGraph(std::string_view event, const LatencySeries& series, Millis now) {
+  const Bounds bounds = BoundsOf(series);
+  return std::string(event) + " - high " + Text(bounds.high) + ", low " + Text(bounds.low) +
+         " (all time high " + Text(series.worst) + ")\n" + std::string(kRuleWidth, '-') + "\n" +
+         Bars(series) + "\n" + Ages(series, now);
+}
+
+std::string LatencyAdvice(const Engine& engine) {
+  if (engine.settings().latency_monitor_threshold == 0) {
+    return "Nothing is watched: CONFIG SET latency-monitor-threshold <milliseconds> says from when "
+           "on a time counts as long.\n";
+  }
+  const LatencyMonitor::Events& events = engine.latency().events();
+  if (events.empty()) return "Nothing took long since it is watched, or since LATENCY RESET.\n";
+  std::string text = "What took long:\n\n";
+  int64_t number = 0;
+  for (const auto& [event, series] : events) {
+    text += IntegerText(++number) + ". " + Finding(event, series, engine.now());
+  }
+  text += "\nWhat helps:\n\n";
+  if (events.contains("command") || events.contains("fast-command")) text += CommandAdvice(engine);
+  if (events.contains("expire-cycle")) text += ExpiryAdvice();
+  return text;
+}
+
+}  // namespace zsetd

@@ -1,0 +1,32 @@
+#include "server/commands/families.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+namespace {
+
+// Who monitors already is told nothing, as in Redis.
+void Monitor(Call& call) {
+  if (call.client.transaction.open) {
+    return call.Fail("ERR MONITOR isn't allowed for DENY BLOCKING client");
+  }
+  if (call.client.monitors) return;
+  call.engine.monitors().Add(call.client);
+  call.reply.Ok();
+}
+
+constexpr Command kCommands[] = {
+    {.name = "monitor",
+     .run = Monitor,
+     .arity = 1,
+     .flags = kAdmin | kNoScript | kLoading | kStale,
+     .group = CommandGroup::kServer,
+     .since = "1.0.0",
+     .summary = "Tells every command that the server runs from now on, as it is run.",
+     .cost = "O(N) for N bytes of each command, with every client that monitors"},
+};
+
+}  // namespace
+
+std::span<const Command> MonitorCommands() { return kCommands; }
+
+}  // namespace zsetd

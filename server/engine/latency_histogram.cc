@@ -1,0 +1,54 @@
+#include "server/engine/latency_histogram.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace zsetd {
+namespace {
+
+constexpr int kExactBits = 8;  // times of so many bits have a count of their own
+constexpr uint64_t kPerDoubling = 1u << (kExactBits - 1);
+
+// The count's place for a time.
+size_t PlaceOf(Micros time) {
+  const auto value = static_cast<uint64_t>(std::max(time.count(), Micros::rep{0}));
+  const int shift = std::max(static_cast<int>(std::bit_width(value)) - kExactBits, 0);
+  return static_cast<size_t>(shift) * kPerDoubling + (value >> shift);
+}
+
+// The longest time that is counted there.
+Micros LongestAt(size_t place) {
+  const uint64_t shift = place < 2 * kPerDoubling ? 0 : place / kPerDoubling - 1;
+  const uint64_t first = (place - shift * kPerDoubling) << shift;
+  return Micros(static_cast<Micros::rep>(first + (uint64_t{1} << shift) - 1));
+}
+
+}  // namespace
+
+void LatencyHistogram::Record(Micros time) {
+  const size_t place = PlaceOf(time);
+  if (place >= counts_.size()) counts_.resize(std::max(place + 1, size_t{2 * kPerDoubling}));
+  ++counts_[place];
+  ++count_;
+}
+
+uint64_t LatencyHistogram::CountUpTo(Micros time) const {
+  const size_t places = std::min(PlaceOf(time) + 1, counts_.size());
+  uint64_t count = 0;
+  for (size_t place = 0; place < places; ++place) count += counts_[place];
+  return count;
+}
+
+Micros LatencyHistogram::Percentile(double percent) const {
+  const double wanted = std::round(percent / 100 * static_cast<double>(count_));
+  const auto rank = std::max(static_cast<uint64_t>(wanted), uint64_t{1});
+  uint64_t count = 0;
+  for (size_t place = 0; place < counts_.size(); ++place) {
+    count += counts_[place];
+    if (count >= rank) return LongestAt(place);
+  }
+  return Micros(0);
+}
+
+}  // namespace zsetd

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/time.h"
+
+namespace zsetd {
+
+// How often something took how long, to within one part in 128: a count for each microsecond up to
+// 255, and from there on 128 counts for each doubling (Gil Tene's HdrHistogram has this layout).
+//
+//   microseconds   0 1 2 ... 255 | 256-257 258-259 ... 510-511 | 512-515 ... 1020-1023 | ...
+//
+// Takes memory up to the longest time that was recorded: 2 KB within 255 microseconds, and another
+// kilobyte for each doubling.
+class LatencyHistogram {
+ public:
+  void Record(Micros time);
+
+  uint64_t count() const { return count_; }
+
+  // How many took so long or less, those included that cannot be told apart from it. O(counts).
+  uint64_t CountUpTo(Micros time) const;
+
+  // The time within which this percentage of all stayed, the longest that it may have been; 0 if
+  // nothing was recorded. O(counts).
+  Micros Percentile(double percent) const;
+
+ private:
+  std::vector<uint64_t> counts_;
+  uint64_t count_ = 0;
+};
+
+}  // namespace zsetd

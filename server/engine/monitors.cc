@@ -1,0 +1,86 @@
+#include "server/engine/monitors.h"
+
+#include <cstdio>
+
+#include "protocol/number_text.h"
+#include "server/engine/client.h"
+#include "server/engine/command.h"
+#include "server/engine/secret_words.h"
+
+namespace zsetd {
+namespace {
+
+// The letter that stands for a byte behind a backslash; 0 if none does.
+char EscapeLetter(char byte) {
+  switch (byte) {
+    case '\\':
+    case '"':
+      return byte;
+    case '\n':
+      return 'n';
+    case '\r':
+      return 'r';
+    case '\t':
+      return 't';
+    case '\a':
+      return 'a';
+    case '\b':
+      return 'b';
+    default:
+      return 0;
+  }
+}
+
+void AppendByte(char byte, std::string& line) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  const auto code = static_cast<unsigned char>(byte);
+  if (const char letter = EscapeLetter(byte)) {
+    line += {'\\', letter};
+  } else if (code < ' ' || code > '~') {
+    line += {'\\', 'x', kDigits[code >> 4], kDigits[code & 0xf]};
+  } else {
+    line += byte;
+  }
+}
+
+std::string TimeText(Micros at) {
+  constexpr int64_t kPerSecond = 1'000'000;
+  char micros[32];
+  std::snprintf(micros, sizeof(micros), ".%06lld", static_cast<long long>(at.count() % kPerSecond));
+  return IntegerText(at.count() / kPerSecond) + micros;
+}
+
+std::string LineOf(const Client& by, Words words, Micros at) {
+  std::string line =
+      TimeText(at) + " [" + IntegerText(by.database) + " " + std::string(by.address) + "]";
+  for (const std::string_view word : words) {
+    line += " \"";
+    for (const char byte : word) AppendByte(byte, line);
+    line += '"';
+  }
+  return line;
+}
+
+}  // namespace
+
+void Monitors::Add(Client& client) {
+  client.monitors = true;
+  clients_.push_back(&client);
+}
+
+void Monitors::Remove(Client& client) {
+  if (!client.monitors) return;
+  client.monitors = false;
+  std::erase(clients_, &client);
+}
+
+void Monitors::Tell(const Client& by, const Command& command, Words words, Micros at) const {
+  if (command.Has(kAdmin) || command.Has(kSkipMonitor)) return;
+  const std::string line = LineOf(by, WithoutSecrets(command, words), at);
+  for (Client* client : clients_) {
+    if (client->close_after_reply) continue;  // its last reply has been said
+    client->Push([&](ReplyWriter& reply) { reply.Simple(line); });
+  }
+}
+
+}  // namespace zsetd

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/time.h"
+#include "protocol/words.h"
+
+namespace zsetd {
+
+class Client;
+struct Command;
+
+// Who is told every command that the server runs (MONITOR), a line for each:
+//
+//   +1700000000.123456 [0 127.0.0.1:50000] "SET" "key" "value"
+//
+// Invariant: these are the clients whose `monitors` is set.
+class Monitors {
+ public:
+  // The client is none yet.
+  void Add(Client& client);
+  void Remove(Client& client);  // does no harm if it is none
+
+  bool Any() const { return !clients_.empty(); }
+
+  // `by` has run this. Passwords are left out, and commands for administrators. O(clients * bytes).
+  void Tell(const Client& by, const Command& command, Words words, Micros at) const;
+
+ private:
+  std::vector<Client*> clients_;
+};
+
+}  // namespace zsetd

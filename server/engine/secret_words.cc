@@ -1,0 +1,32 @@
+#include "server/engine/secret_words.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "server/engine/arg_reader.h"
+
+namespace zsetd {
+namespace {
+
+constexpr std::string_view kRedacted = "(redacted)";
+
+// How many words behind this one are secret: HELLO 3 AUTH user password, CONFIG SET requirepass x.
+size_t SecretsBehind(std::string_view word) {
+  if (EqualsIgnoringCase(word, "auth")) return 2;
+  return EqualsIgnoringCase(word, "requirepass") ? 1 : 0;
+}
+
+}  // namespace
+
+std::vector<std::string_view> WithoutSecrets(const Command& command, Words words) {
+  std::vector<std::string_view> told(words.begin(), words.end());
+  if (!command.Has(kSecretWords)) return told;
+  for (size_t at = 0; at < words.size();) {
+    const size_t secrets = std::min(SecretsBehind(words[at]), words.size() - at - 1);
+    std::fill_n(told.begin() + static_cast<std::ptrdiff_t>(at) + 1, secrets, kRedacted);
+    at += 1 + secrets;
+  }
+  return told;
+}
+
+}  // namespace zsetd
