@@ -8,7 +8,8 @@ import unittest
 
 import redis
 
-PARTS = ["name", "arity", "flags", "first key", "last key", "key step", "categories", "tips"]
+PARTS = ["name", "arity", "flags", "first key", "last key", "key step", "categories", "tips",
+         "key specs"]
 
 # What may differ, and why.
 ALLOWED = {
@@ -38,7 +39,14 @@ class Server:
         row = dict(zip(PARTS, answer))
         for part in ["flags", "categories", "tips"]:
             row[part] = sorted(row[part])
+        row["key specs"] = [self.spec(pairs) for pairs in row["key specs"]]
         return row
+
+    def spec(self, pairs):
+        """Without the notes that Redis has for some."""
+        spec = dict(zip(pairs[::2], pairs[1::2]))
+        spec.pop("notes", None)
+        return spec
 
     def ask(self, name):
         # redis-py reads an answer to "COMMAND INFO" as it stands: it knows "COMMAND" alone.

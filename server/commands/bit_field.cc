@@ -170,7 +170,8 @@ constexpr Command kCommands[] = {
               "encoding offset increment> [<GET encoding offset|OVERFLOW <WRAP|SAT|FAIL>|SET "
               "encoding offset value|INCRBY encoding offset increment> ...]]",
      .summary = "Reads, sets and increments integers of any width in a string.",
-     .cost = "O(1) for each of them, and O(N) for N bytes that the string grows"},
+     .cost = "O(1) for each of them, and O(N) for N bytes that the string grows",
+     .key_use = "RW access update variable_flags"},
     {.name = "bitfield_ro",
      .run = BitFieldRo,
      .arity = -2,

@@ -73,7 +73,8 @@ constexpr Command kCommands[] = {
      .since = "2.6.0",
      .usage = "<AND|OR|XOR|NOT|DIFF|DIFF1|ANDOR|ONE> destkey key [key ...]",
      .summary = "Stores what is made of the bits of strings, position by position.",
-     .cost = "O(N) for N bytes of all strings"},
+     .cost = "O(N) for N bytes of all strings",
+     .key_use = "OW update,RO access"},
 };
 
 }  // namespace

@@ -35,15 +35,25 @@ void ReplyWords(ReplyWriter& reply, const std::vector<std::string_view>& words) 
   for (const std::string_view word : words) reply.Simple(word);
 }
 
-void ReplyTips(ReplyWriter& reply, const Command& command) {
-  std::vector<std::string_view> tips;
-  std::string_view rest = command.tips;
-  while (!rest.empty()) {
-    tips.push_back(rest.substr(0, rest.find(' ')));
-    rest.remove_prefix(std::min(rest.size(), tips.back().size() + 1));
+// The parts of a text between separators; none of an empty one.
+std::vector<std::string_view> Split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (!text.empty()) {
+    parts.push_back(text.substr(0, text.find(separator)));
+    text.remove_prefix(std::min(text.size(), parts.back().size() + 1));
   }
+  return parts;
+}
+
+void ReplyTips(ReplyWriter& reply, const Command& command) {
+  const std::vector<std::string_view> tips = Split(command.tips, ' ');
   reply.Set(tips.size());
   for (const std::string_view tip : tips) reply.Bulk(tip);
+}
+
+std::string_view UsualUse(const Command& command) {
+  if (command.keys.are_channels) return "not_key";
+  return command.Has(kWrite) ? "RW access update" : "RO access";
 }
 
 std::vector<std::string_view> FlagsOf(const Command& command) {
@@ -127,11 +137,7 @@ void ReplyKeySpecs(ReplyWriter& reply, const Command& command) {
   for (const KeySpec& spec : specs) {
     reply.Map(3);
     reply.Bulk("flags");
-    if (command.keys.are_channels) {
-      ReplyWords(reply, {"not_key"});
-    } else {
-      ReplyKeyFlags(reply, spec.written);
-    }
+    ReplyKeyFlags(reply, spec.use);
     ReplyBeginSearch(reply, spec);
     ReplyFindKeys(reply, spec);
   }
@@ -156,32 +162,36 @@ std::vector<std::string_view> CategoriesOf(const Command& command) {
   return categories;
 }
 
-// Fixed places are told one by one, so that each can be named; a command that stores what it makes
-// of counted keys only reads these.
+// Fixed places are told one by one, so that each can be named. Of keys up to the end the first is
+// told apart where it is used in another way: that is where the result goes.
 std::vector<KeySpec> KeySpecsOf(const Command& command) {
   const KeyPlaces& keys = command.keys;
-  const bool written = command.Has(kWrite) && keys.options.empty();
+  const std::vector<std::string_view> uses = Split(command.key_use, ',');
   std::vector<KeySpec> specs;
-  if (keys.first != 0 && keys.last < 0) {
-    specs.push_back({keys.first, false, keys.last, keys.step, written});
+  const auto add = [&](KeySpec spec) {
+    spec.use = specs.size() < uses.size() ? uses[specs.size()] : UsualUse(command);
+    specs.push_back(spec);
+  };
+  const bool up_to_the_end = keys.first != 0 && keys.last < 0;
+  const bool first_apart = up_to_the_end && uses.size() > 1;
+  if (first_apart) add({.begin = keys.first, .counted = false});
+  if (up_to_the_end) {
+    add({.begin = keys.first + first_apart,
+         .counted = false,
+         .last = keys.last,
+         .step = keys.step});
   }
   for (int at = keys.first; at != 0 && at <= keys.last; at += keys.step) {
-    specs.push_back({at, false, 0, 1, written});
+    add({.begin = at, .counted = false});
   }
-  if (keys.count_at != 0) specs.push_back({keys.count_at, true, 0, 1, written && specs.empty()});
+  if (keys.count_at != 0) add({.begin = keys.count_at, .counted = true});
   for (const std::string_view option : keys.options) {
-    specs.push_back({keys.options_from, false, 0, 1, true, option});
+    add({.begin = keys.options_from, .counted = false, .option = option});
   }
   return specs;
 }
 
-void ReplyKeyFlags(ReplyWriter& reply, bool written) {
-  if (written) {
-    ReplyWords(reply, {"RW", "access", "update"});
-  } else {
-    ReplyWords(reply, {"RO", "access"});
-  }
-}
+void ReplyKeyFlags(ReplyWriter& reply, std::string_view use) { ReplyWords(reply, Split(use, ' ')); }
 
 void ReplyCommandInfo(ReplyWriter& reply, const CommandTable& table, const Command& command) {
   reply.Array(10);

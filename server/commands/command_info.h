@@ -17,14 +17,16 @@ struct KeySpec {
   bool counted;  // a count stands there, the keys behind it
   int last = 0;  // uncounted: how far behind the first; negative: from the end of the request
   int step = 1;
-  bool written;
+  std::string_view use = {};     // as Redis names it, "RW access update"
   std::string_view option = {};  // stands before it, somewhere from `begin` on
 };
 
+// Where the command's keys are, by their places in the row, and how they are used: by its
+// `key_use`, a comma between the specs, or by its flags. Ordered by where they begin.
 std::vector<KeySpec> KeySpecsOf(const Command& command);
 
-// How the keys are used, as a set: "RO" and "access", or the worst that a write may do to them.
-void ReplyKeyFlags(ReplyWriter& reply, bool written);
+// How keys are used, as a set of the words of `use`.
+void ReplyKeyFlags(ReplyWriter& reply, std::string_view use);
 
 // What COMMAND INFO tells of a command, and of its subcommands.
 void ReplyCommandInfo(ReplyWriter& reply, const CommandTable& table, const Command& command);

@@ -1,5 +1,8 @@
 #include "server/commands/command_keys.h"
 
+#include <algorithm>
+#include <initializer_list>
+#include <iterator>
 #include <string_view>
 #include <vector>
 
@@ -23,13 +26,30 @@ std::string_view WrongWith(const Command* command, Words request) {
   return {};
 }
 
-// Whether the command may write the key at this position of a request.
-bool Writes(const Command& command, size_t position) {
-  if (!command.keys.options.empty()) return position > static_cast<size_t>(command.keys.last);
-  for (const KeySpec& spec : KeySpecsOf(command)) {
-    if (spec.counted && position > static_cast<size_t>(spec.begin)) return spec.written;
+bool HasAny(Words words, std::initializer_list<std::string_view> options) {
+  return std::ranges::any_of(words, [&](std::string_view word) {
+    return std::ranges::any_of(
+        options, [&](std::string_view option) { return EqualsIgnoringCase(word, option); });
+  });
+}
+
+// What a request makes of a use that depends on its options.
+std::string_view UseBy(const Command& command, Words request, std::string_view use) {
+  if (use.find("variable_flags") == std::string_view::npos) return use;
+  if (command.name == "set") {
+    return HasAny(request.subspan(3), {"get"}) ? "RW access update" : "OW update";
   }
-  return command.Has(kWrite);
+  return HasAny(request.subspan(2), {"set", "incrby"}) ? "RW access update" : "RO access";
+}
+
+// How the key at this position of a request is used: by the last spec that begins before it.
+std::string_view UseAt(const Command& command, const std::vector<KeySpec>& specs, Words request,
+                       size_t position) {
+  const auto begins_behind = [&](const KeySpec& spec) {
+    return static_cast<size_t>(spec.begin) > position;
+  };
+  const auto next = std::ranges::find_if(specs, begins_behind);
+  return UseBy(command, request, std::prev(next)->use);
 }
 
 void ReplyKeys(Call& call, bool with_flags) {
@@ -38,11 +58,12 @@ void ReplyKeys(Call& call, bool with_flags) {
   const std::string_view error = WrongWith(command, request);
   if (!error.empty()) return call.Fail(error);
   const std::vector<size_t> positions = KeyPositions(*command, request);
+  const std::vector<KeySpec> specs = KeySpecsOf(*command);
   call.reply.Array(positions.size());
   for (const size_t position : positions) {
     if (with_flags) call.reply.Array(2);
     call.reply.Bulk(request[position]);
-    if (with_flags) ReplyKeyFlags(call.reply, Writes(*command, position));
+    if (with_flags) ReplyKeyFlags(call.reply, UseAt(*command, specs, request, position));
   }
 }
 

@@ -141,7 +141,8 @@ constexpr Command kCommands[] = {
               "radius <M|KM|FT|MI>|BYBOX width height <M|KM|FT|MI>> [ASC|DESC] [COUNT count "
               "[ANY]] [STOREDIST]",
      .summary = "Stores the members within a circle or a box.",
-     .cost = kSearchCost},
+     .cost = kSearchCost,
+     .key_use = "OW update,RO access"},
     {.name = "georadius",
      .run = GeoRadius,
      .arity = -6,
@@ -152,7 +153,8 @@ constexpr Command kCommands[] = {
      .usage = "key longitude latitude radius <M|KM|FT|MI> [WITHCOORD] [WITHDIST] [WITHHASH] "
               "[COUNT count [ANY]] [ASC|DESC] [STORE key] [STOREDIST key]",
      .summary = "Tells or stores the members within a circle.",
-     .cost = kSearchCost},
+     .cost = kSearchCost,
+     .key_use = "RO access,OW update,OW update"},
     {.name = "georadius_ro",
      .run = GeoRadiusRo,
      .arity = -6,
@@ -175,7 +177,8 @@ constexpr Command kCommands[] = {
      .usage = "key member radius <M|KM|FT|MI> [WITHCOORD] [WITHDIST] [WITHHASH] [COUNT count "
               "[ANY]] [ASC|DESC] [STORE key] [STOREDIST key]",
      .summary = "Tells or stores the members within a circle around a member.",
-     .cost = kSearchCost},
+     .cost = kSearchCost,
+     .key_use = "RO access,OW update,OW update"},
     {.name = "georadiusbymember_ro",
      .run = GeoRadiusByMemberRo,
      .arity = -5,

@@ -85,7 +85,8 @@ constexpr Command kCommands[] = {
      .since = "2.0.0",
      .usage = "key",
      .summary = "Tells how many fields a hash has.",
-     .cost = "O(1)"},
+     .cost = "O(1)",
+     .key_use = "RO"},
     {.name = "hstrlen",
      .run = HStrLen,
      .arity = 3,
@@ -95,7 +96,8 @@ constexpr Command kCommands[] = {
      .since = "3.2.0",
      .usage = "key field",
      .summary = "Tells the length of a field's value in bytes.",
-     .cost = "O(1)"},
+     .cost = "O(1)",
+     .key_use = "RO"},
     {.name = "hexists",
      .run = HExists,
      .arity = 3,
@@ -105,7 +107,8 @@ constexpr Command kCommands[] = {
      .since = "2.0.0",
      .usage = "key field",
      .summary = "Tells whether a hash has a field.",
-     .cost = "O(1)"},
+     .cost = "O(1)",
+     .key_use = "RO"},
 };
 
 }  // namespace

@@ -94,7 +94,8 @@ constexpr Command kCommands[] = {
      .since = "1.0.0",
      .usage = "key newkey",
      .summary = "Renames a key, over what stands at the new name.",
-     .cost = "O(1), and O(M) for M elements that were there"},
+     .cost = "O(1), and O(M) for M elements that were there",
+     .key_use = "RW access delete,OW update"},
     {.name = "renamenx",
      .run = RenameNx,
      .arity = 3,
@@ -104,7 +105,8 @@ constexpr Command kCommands[] = {
      .since = "1.0.0",
      .usage = "key newkey",
      .summary = "Renames a key, unless there is one of the new name.",
-     .cost = "O(1)"},
+     .cost = "O(1)",
+     .key_use = "RW access delete,OW insert"},
     {.name = "move",
      .run = Move,
      .arity = 3,
@@ -124,7 +126,8 @@ constexpr Command kCommands[] = {
      .since = "6.2.0",
      .usage = "source destination [DB destination-db] [REPLACE]",
      .summary = "Copies what a key holds, and its deadline.",
-     .cost = "O(N) for N elements"},
+     .cost = "O(N) for N elements",
+     .key_use = "RO access,OW update"},
 };
 
 }  // namespace

@@ -43,6 +43,7 @@ constexpr Command kCommands[] = {
      .usage = "key",
      .summary = "Names the encoding that Redis would use for what a key holds.",
      .cost = "O(1)",
+     .key_use = "RO",
      .tips = "nondeterministic_output"},
     {.name = "object|freq",
      .run = Freq,
@@ -54,6 +55,7 @@ constexpr Command kCommands[] = {
      .usage = "key",
      .summary = "Refuses to tell how often a key is used: that is not counted.",
      .cost = "O(1)",
+     .key_use = "RO",
      .tips = "nondeterministic_output"},
     {.name = "object|help",
      .run = Help,
@@ -73,6 +75,7 @@ constexpr Command kCommands[] = {
      .usage = "key",
      .summary = "Tells how many keys share what a key holds: always 1.",
      .cost = "O(1)",
+     .key_use = "RO",
      .tips = "nondeterministic_output"},
 };
 

@@ -92,7 +92,8 @@ constexpr Command kCommands[] = {
      .since = "1.0.0",
      .usage = "destination key [key ...]",
      .summary = "Stores the members that are in all of the sets.",
-     .cost = "O(N*K) for N members in the smallest of K sets"},
+     .cost = "O(N*K) for N members in the smallest of K sets",
+     .key_use = "RW update,RO access"},
     {.name = "sintercard",
      .run = SInterCard,
      .arity = -3,
@@ -123,7 +124,8 @@ constexpr Command kCommands[] = {
      .since = "1.0.0",
      .usage = "destination key [key ...]",
      .summary = "Stores the members that are in any of the sets.",
-     .cost = "O(N) for N members in all sets"},
+     .cost = "O(N) for N members in all sets",
+     .key_use = "OW update,RO access"},
     {.name = "sdiff",
      .run = SDiff,
      .arity = -2,
@@ -144,7 +146,8 @@ constexpr Command kCommands[] = {
      .since = "1.0.0",
      .usage = "destination key [key ...]",
      .summary = "Stores the members of the first set that are in none of the others.",
-     .cost = "O(N*K) for N members in the first of K sets"},
+     .cost = "O(N*K) for N members in the first of K sets",
+     .key_use = "OW update,RO access"},
 };
 
 }  // namespace

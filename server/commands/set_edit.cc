@@ -58,7 +58,8 @@ constexpr Command kCommands[] = {
      .since = "1.0.0",
      .usage = "key member [member ...]",
      .summary = "Adds members.",
-     .cost = "O(1) for each member"},
+     .cost = "O(1) for each member",
+     .key_use = "RW insert"},
     {.name = "srem",
      .run = SRem,
      .arity = -3,
@@ -68,7 +69,8 @@ constexpr Command kCommands[] = {
      .since = "1.0.0",
      .usage = "key member [member ...]",
      .summary = "Removes members.",
-     .cost = "O(1) for each member"},
+     .cost = "O(1) for each member",
+     .key_use = "RW delete"},
     {.name = "smove",
      .run = SMove,
      .arity = 4,
@@ -78,7 +80,8 @@ constexpr Command kCommands[] = {
      .since = "1.0.0",
      .usage = "source destination member",
      .summary = "Moves a member from one set to another.",
-     .cost = "O(1)"},
+     .cost = "O(1)",
+     .key_use = "RW access delete,RW insert"},
 };
 
 }  // namespace

@@ -72,6 +72,7 @@ constexpr Command kCommands[] = {
      .usage = "key [count]",
      .summary = "Removes members drawn by chance and tells them.",
      .cost = "O(M) for M members removed",
+     .key_use = "RW access delete",
      .tips = "nondeterministic_output"},
     {.name = "srandmember",
      .run = SRandMember,

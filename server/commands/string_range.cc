@@ -79,7 +79,8 @@ constexpr Command kCommands[] = {
      .since = "2.0.0",
      .usage = "key value",
      .summary = "Adds bytes behind a string; a missing key counts as empty.",
-     .cost = "O(N) for N bytes added, amortised"},
+     .cost = "O(N) for N bytes added, amortised",
+     .key_use = "RW insert"},
     {.name = "getrange",
      .run = GetRange,
      .arity = 4,
@@ -109,7 +110,8 @@ constexpr Command kCommands[] = {
      .since = "2.2.0",
      .usage = "key offset value",
      .summary = "Writes over a part of a string, which grows with zero bytes as needed.",
-     .cost = "O(N) for N bytes written or added"},
+     .cost = "O(N) for N bytes written or added",
+     .key_use = "RW update"},
 };
 
 }  // namespace

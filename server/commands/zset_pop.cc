@@ -61,7 +61,8 @@ constexpr Command kCommands[] = {
      .since = "5.0.0",
      .usage = "key [count]",
      .summary = "Removes the members with the lowest scores and tells them.",
-     .cost = "O(log(N)+M) for M members removed"},
+     .cost = "O(log(N)+M) for M members removed",
+     .key_use = "RW access delete"},
     {.name = "zpopmax",
      .run = ZPopMax,
      .arity = -2,
@@ -71,7 +72,8 @@ constexpr Command kCommands[] = {
      .since = "5.0.0",
      .usage = "key [count]",
      .summary = "Removes the members with the highest scores and tells them.",
-     .cost = "O(log(N)+M) for M members removed"},
+     .cost = "O(log(N)+M) for M members removed",
+     .key_use = "RW access delete"},
 };
 
 }  // namespace

@@ -92,10 +92,11 @@ struct Command {
   KeyPlaces keys;
   int member_at = 0;  // which word names a member of the sorted set at the first key; 0: none
   CommandGroup group = CommandGroup::kGeneric;
-  std::string_view since;      // the version of Redis that had it first
-  std::string_view usage;      // the arguments: commands/usage_grammar.h
-  std::string_view summary;    // one sentence
-  std::string_view cost;       // such as "O(log(N))"
+  std::string_view since;         // the version of Redis that had it first
+  std::string_view usage;         // the arguments: commands/usage_grammar.h
+  std::string_view summary;       // one sentence
+  std::string_view cost;          // such as "O(log(N))"
+  std::string_view key_use = {};  // commands/command_info.h; empty: as the flags have it
   std::string_view tips = {};  // for clients of clusters, proxies and caches, a space between them
 
   bool Has(CommandFlag flag) const { return (flags & flag) != 0; }
