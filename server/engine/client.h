@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -79,15 +80,15 @@ class Client {
   const Names& listens_to(ChannelKind kind) const { return listens_to_[static_cast<size_t>(kind)]; }
   bool IsSubscriber() const;
 
-  // Whether others may have it told something at any time.
-  bool IsListener() const { return IsSubscriber() || tracking.on || monitors; }
-
   // Whether it is on this machine.
   bool IsLocal() const {
     return address.starts_with("127.0.0.1:") || address.starts_with("[::1]:");
   }
 
   size_t UnsentBytes() const { return SendableBytes() + pushes.size(); }
+
+  // Of these the bytes of messages, or more where replies stand between them.
+  size_t UnsentPushBytes() const { return std::min(pushed_bytes, UnsentBytes()); }
   size_t SendableBytes() const { return out.size() + sending_bytes; }  // waiting for nothing else
   bool IsBeingTold() const { return executing || long_reply != nullptr; }
 
@@ -103,7 +104,9 @@ class Client {
 
   std::string out;           // what it is to be told, and the network has not been given yet
   size_t sending_bytes = 0;  // the network has been given these, and not taken them yet
+  size_t pushed_bytes = 0;   // of messages, since all had been sent
   OutputWatch output_watch;
+  OutputWatch push_watch;
   ReplyWriter reply;
   std::string pushes;                     // messages that wait for the running command's reply
   bool executing = false;                 // its own command is running
@@ -137,9 +140,12 @@ class Client {
 
 template <class Write>
 void Client::Push(Write write) {
-  ReplyWriter writer(IsBeingTold() ? pushes : out);
+  std::string& buffer = IsBeingTold() ? pushes : out;
+  const size_t before = buffer.size();
+  ReplyWriter writer(buffer);
   writer.set_protocol(reply.protocol());
   write(writer);
+  pushed_bytes += buffer.size() - before;
   if (!IsBeingTold()) Wake();
 }
 

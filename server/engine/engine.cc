@@ -339,10 +339,14 @@ void Engine::OnMiss(int database, std::string_view key) {
   if (told.Any()) told.Announce({database, key, "keymiss"}, channels_);
 }
 
+// No request is run while much is unsent, but messages come from others: so those of a client that
+// subscribes to nothing, of MONITOR and CLIENT TRACKING, have the limits of one that does.
 bool Engine::IsStalled(Client& client) const {
   const OutputLimits& limits = settings_.client_output_buffer_limit;
-  const OutputLimit& limit = client.IsListener() ? limits.pubsub : limits.normal;
-  return client.output_watch.Exceeds(limit, client.UnsentBytes(), now_);
+  const size_t unsent = client.UnsentBytes();
+  if (client.IsSubscriber()) return client.output_watch.Exceeds(limits.pubsub, unsent, now_);
+  return client.output_watch.Exceeds(limits.normal, unsent, now_) ||
+         client.push_watch.Exceeds(limits.pubsub, client.UnsentPushBytes(), now_);
 }
 
 bool Engine::IsIdle(const Client& client) const {

@@ -199,6 +199,7 @@ void Session::OnSent(size_t count) {
 
 void Session::OnAllSent() {
   sent_ = 0;
+  if (client_.UnsentBytes() == 0) client_.pushed_bytes = 0;
   Empty(sending_);
   TakeOutput();
   CloseIfDone();

@@ -98,6 +98,19 @@ class Tracking(ZsetdTest):
         if not SANITIZED:
             self.assertLess(self.server.peak_memory() - before, 16 * MB)
 
+    def test_large_replies_cut_nobody_off(self):
+        self.start_with("--client-output-buffer-limit", "pubsub", "2mb", "0", "0")
+        large = b"x" * (32 * MB)
+        self.writer.ask("SET", "large", large)
+        slow = self.connect(receive_buffer=4096)
+        slow.ask("HELLO", "3")
+        slow.ask("CLIENT", "TRACKING", "ON")
+        slow.send("GET", "large")
+        self.assertTrue(eventually(lambda: self.info("tracking_total_keys") == "1"))
+        self.writer.ask("DEL", "large")
+        self.assertEqual(slow.reply(), large)
+        self.assertEqual(slow.reply(), [b"invalidate", [b"large"]])
+
 
 if __name__ == "__main__":
     unittest.main()
