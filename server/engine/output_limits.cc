@@ -21,6 +21,7 @@ struct ClientClass {
 
 constexpr ClientClass kClasses[] = {
     {"normal", &OutputLimits::normal},
+    {"slave", &OutputLimits::replica},
     {"pubsub", &OutputLimits::pubsub},
 };
 
@@ -28,6 +29,7 @@ constexpr size_t kWordsPerClass = 4;
 constexpr uint64_t kMaxBytes = std::numeric_limits<int64_t>::max();
 
 const ClientClass* FindClass(std::string_view name) {
+  if (EqualsIgnoringCase(name, "replica")) name = "slave";
   const auto found = std::ranges::find_if(
       kClasses, [&](const ClientClass& each) { return EqualsIgnoringCase(each.name, name); });
   return found == std::end(kClasses) ? nullptr : found;

@@ -21,7 +21,8 @@ struct OutputLimit {
 // The limits of each class of clients. Replies need none: no request is run while much is unsent.
 struct OutputLimits {
   OutputLimit normal;
-  OutputLimit pubsub = {32 << 20, 8 << 20, 60};  // clients that are told what others do
+  OutputLimit replica = {256 << 20, 64 << 20, 60};  // there are none
+  OutputLimit pubsub = {32 << 20, 8 << 20, 60};     // clients that are told what others do
 
   bool operator==(const OutputLimits&) const = default;
 };
@@ -70,6 +71,8 @@ struct Settings {
   // What tools ask before they measure. Nothing is kept on disk, so that these are all there is.
   std::string save;
   std::string appendonly = "no";
+  std::string maxmemory = "0";  // no limit
+  std::string maxmemory_policy = "noeviction";
 
   bool operator==(const Settings&) const = default;
 };

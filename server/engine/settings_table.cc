@@ -25,6 +25,8 @@ constexpr int64_t kMinBulkBytes = 1 << 20;  // as Redis
 constexpr std::string_view kLogLevels[] = {"debug", "verbose", "notice", "warning"};
 constexpr std::string_view kNoSnapshots[] = {""};
 constexpr std::string_view kNo[] = {"no"};
+constexpr std::string_view kNoLimit[] = {"0"};
+constexpr std::string_view kNoEviction[] = {"noeviction"};
 constexpr std::string_view kNoYesLocal[] = {"no", "yes", "local"};
 
 constexpr Setting kSettings[] = {
@@ -139,6 +141,16 @@ constexpr Setting kSettings[] = {
      .field = &Settings::appendonly,
      .choices = kNo,
      .why_no_other = "no append-only file is kept: the only value is no",
+     .changes_live = true},
+    {.name = "maxmemory",
+     .field = &Settings::maxmemory,
+     .choices = kNoLimit,
+     .why_no_other = "memory is not limited: the only value is 0",
+     .changes_live = true},
+    {.name = "maxmemory-policy",
+     .field = &Settings::maxmemory_policy,
+     .choices = kNoEviction,
+     .why_no_other = "no key is evicted: the only value is noeviction",
      .changes_live = true},
 };
 

@@ -37,8 +37,9 @@ TEST(Conf, HoldsEverySettingAtItsDefault) {
   const Settings defaults;
   Settings settings;
   settings.bind = settings.requirepass = settings.logfile = settings.loglevel = "other";
+  settings.maxmemory = settings.maxmemory_policy = "other";
   settings.save = settings.appendonly = settings.enable_debug_command = "other";
-  settings.client_output_buffer_limit = {{1, 1, 1}, {1, 1, 1}};
+  settings.client_output_buffer_limit = {{1, 1, 1}, {1, 1, 1}, {1, 1, 1}};
   settings.latency_tracking_info_percentiles.percents = {1};
   ASSERT_TRUE(settings.notify_keyspace_events.Read("KE").ok());
   for (const Setting& setting : AllSettings()) {
