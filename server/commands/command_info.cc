@@ -151,7 +151,7 @@ std::vector<std::string_view> CategoriesOf(const Command& command) {
     if (belongs && !category.empty()) categories.push_back(category);
   };
   add_if(command.Has(kWrite), "@write");
-  add_if(command.Has(kReadOnly), "@read");
+  add_if(command.Has(kReadOnly) && command.group != CommandGroup::kScripting, "@read");
   add_if(true, GroupCategory(command));
   add_if(command.Has(kConnectionCategory), "@connection");
   add_if(command.Has(kPubSub), "@pubsub");

@@ -135,7 +135,8 @@ constexpr Command kCommands[] = {
      .since = "2.6.0",
      .usage = "key",
      .summary = "Gives what a key holds as bytes that RESTORE takes, here or in Redis.",
-     .cost = "O(N) for N elements"},
+     .cost = "O(N) for N elements",
+     .tips = "nondeterministic_output"},
     {.name = "restore",
      .run = Restore,
      .arity = -4,
@@ -145,7 +146,8 @@ constexpr Command kCommands[] = {
      .since = "2.6.0",
      .usage = "key ttl serialized-value [REPLACE] [ABSTTL] [IDLETIME seconds] [FREQ frequency]",
      .summary = "Makes a key of the bytes that DUMP gave, here or in Redis.",
-     .cost = "O(N) for N elements, of a sorted set O(N*log(N))"},
+     .cost = "O(N) for N elements, of a sorted set O(N*log(N))",
+     .key_use = "OW update"},
 };
 
 }  // namespace
