@@ -24,13 +24,14 @@ size_t TableBytes(const Engine& engine) {
 
 }  // namespace
 
-MemoryFigures MeasureMemory(const Engine& engine) {
+MemoryFigures MeasureMemory(Engine& engine) {
   MemoryFigures figures;
   figures.allocator = ReadAllocatorStats();
   figures.resident = ResidentBytes();
   figures.used = figures.allocator ? figures.allocator->allocated : figures.resident;
   figures.startup = engine.load().startup_bytes();
-  figures.peak = std::max(engine.load().peak_bytes(), figures.used);
+  engine.load().NoteUsed(figures.used);
+  figures.peak = engine.load().peak_bytes();
   figures.clients = ClientBytes(engine);
   const size_t overhead = figures.startup + figures.clients + TableBytes(engine);
   figures.overhead = std::min(overhead, figures.used);

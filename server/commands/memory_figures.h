@@ -22,7 +22,7 @@ struct MemoryFigures {
 };
 
 // O(clients + databases), and some microseconds for asking the system.
-MemoryFigures MeasureMemory(const Engine& engine);
+MemoryFigures MeasureMemory(Engine& engine);
 
 // `part` as a share of `whole`, 0 of nothing.
 double Ratio(size_t part, size_t whole);

@@ -153,6 +153,7 @@ class Engine {
   Monitors& monitors() { return monitors_; }
   Stats& stats() { return stats_; }
   const LoadMeter& load() const { return load_; }
+  LoadMeter& load() { return load_; }
   void ResetStats();
   Rng& rng() { return rng_; }
   const Host& host() const { return host_; }

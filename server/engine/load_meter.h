@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -35,6 +36,9 @@ class LoadMeter {
 
   // To be called often; looks ten times a second at most.
   void Sample(Millis now, const Stats& stats);
+
+  // Bytes that somebody saw handed out between two samples: a peak that was told once stays one.
+  void NoteUsed(size_t bytes) { peak_bytes_ = std::max(peak_bytes_, bytes); }
 
   // The counts begin anew. The peak of memory stays.
   void Reset();
