@@ -13,6 +13,16 @@ constexpr size_t kJoinBelow = 16;
 
 void Fetch(const IndexBucket& bucket) { FetchLines(&bucket, 3); }
 
+// Where an entry like this one stands; there is one.
+size_t PlaceOf(const IndexBucket& bucket, const IndexBucket::Entry& entry) {
+  size_t place = 0;
+  [[maybe_unused]] const bool found = bucket.FindTag(entry.tag, [&](size_t i) {
+    return place = i, bucket.IdAt(i) == entry.id && bucket.BitsAt(i) == entry.bits;
+  });
+  assert(found);
+  return place;
+}
+
 }  // namespace
 
 MemberIndex::MemberIndex() {
@@ -28,17 +38,8 @@ bool MemberIndex::IsTooWide() const {
   return size_ < kJoinBelow * buckets_.size() && buckets_.size() > 1;
 }
 
-IndexBucket::Entry MemberIndex::EntryFor(uint64_t hash, uint32_t id) const {
-  return {id, TagOf(hash), BitsOf(hash, DepthOf(BucketOf(hash)))};
-}
-
-size_t MemberIndex::PlaceOf(const IndexBucket& bucket, const IndexBucket::Entry& entry) const {
-  size_t place = 0;
-  [[maybe_unused]] const bool found = bucket.FindTag(entry.tag, [&](size_t i) {
-    return place = i, bucket.IdAt(i) == entry.id && bucket.BitsAt(i) == entry.bits;
-  });
-  assert(found);
-  return place;
+IndexBucket::Entry MemberIndex::EntryFor(size_t bucket, uint64_t hash, uint32_t id) const {
+  return {id, TagOf(hash), BitsOf(hash, DepthOf(bucket))};
 }
 
 void MemberIndex::Replace(size_t bucket, IndexBucket* changed, size_t bytes_before) {
@@ -49,13 +50,14 @@ void MemberIndex::Replace(size_t bucket, IndexBucket* changed, size_t bytes_befo
 void MemberIndex::Insert(uint64_t hash, uint32_t id, const Blocks& blocks) {
   const size_t at = BucketOf(hash);
   const size_t before = buckets_[at]->allocated_bytes();
-  Replace(at, IndexBucket::Add(buckets_[at], EntryFor(hash, id)), before);
+  Replace(at, IndexBucket::Add(buckets_[at], EntryFor(at, hash, id)), before);
   if (++size_ > kSplitAbove * buckets_.size()) SplitOne(blocks);
 }
 
 void MemberIndex::Remove(uint64_t hash, uint32_t id, const Blocks& blocks) {
-  IndexBucket& bucket = *buckets_[BucketOf(hash)];
-  bucket.Remove(PlaceOf(bucket, EntryFor(hash, id)));
+  const size_t at = BucketOf(hash);
+  IndexBucket& bucket = *buckets_[at];
+  bucket.Remove(PlaceOf(bucket, EntryFor(at, hash, id)));
   --size_;
   if (IsTooWide()) JoinOne(blocks);
 }
@@ -64,7 +66,7 @@ void MemberIndex::Move(uint64_t hash, uint32_t from, uint32_t to) {
   const size_t at = BucketOf(hash);
   IndexBucket* bucket = buckets_[at];
   const size_t before = bucket->allocated_bytes();
-  Replace(at, IndexBucket::SetId(bucket, PlaceOf(*bucket, EntryFor(hash, from)), to), before);
+  Replace(at, IndexBucket::SetId(bucket, PlaceOf(*bucket, EntryFor(at, hash, from)), to), before);
 }
 
 void MemberIndex::Prefetch(uint64_t hash) const { Fetch(*buckets_[BucketOf(hash)]); }

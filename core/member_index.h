@@ -121,8 +121,7 @@ class MemberIndex {
   static uint8_t BitsOf(uint64_t hash, int depth) { return hash >> FirstBit(depth) & 3; }
 
   bool IsTooWide() const;
-  IndexBucket::Entry EntryFor(uint64_t hash, uint32_t id) const;
-  size_t PlaceOf(const IndexBucket& bucket, const IndexBucket::Entry& entry) const;
+  IndexBucket::Entry EntryFor(size_t bucket, uint64_t hash, uint32_t id) const;
   void Replace(size_t bucket, IndexBucket* changed, size_t bytes_before);
   void SplitOne(const Blocks& blocks);
   void DivideByBits(const IndexBucket& old, IndexBucket* (&halves)[2]) const;

@@ -44,7 +44,7 @@ void ScoreTable::SettleWaiting() {
 void ScoreTable::Settle(const Waiting& element) {
   const auto member = std::string_view(waiting_text_).substr(element.start, element.size);
   Slot* slot = &FirstSlotOf(element.hash);
-  for (; slot->record != nullptr; slot = &FirstSlotOf(slot - slots_.data() + 1)) {
+  for (; slot->record != nullptr; slot = SlotAfter(slot)) {
     if (slot->hash == element.hash && slot->record->member() == member) {
       slot->record->score = combine_(slot->record->score, element.score);
       return;
@@ -66,7 +66,7 @@ void ScoreTable::GrowSlots() {
   for (const Slot& moved : old) {
     if (moved.record == nullptr) continue;
     Slot* slot = &FirstSlotOf(moved.hash);
-    while (slot->record != nullptr) slot = &FirstSlotOf(slot - slots_.data() + 1);
+    while (slot->record != nullptr) slot = SlotAfter(slot);
     *slot = moved;
   }
 }

@@ -57,6 +57,7 @@ class ScoreTable {
   static constexpr size_t kBatchBytes = 4096;  // about; more do not wait
 
   Slot& FirstSlotOf(uint64_t hash) { return slots_[hash & (slots_.size() - 1)]; }
+  Slot* SlotAfter(const Slot* slot) { return &FirstSlotOf(slot - slots_.data() + 1); }
   void SettleWaiting();
   void Settle(const Waiting& element);
   Record* NewRecord(std::string_view member, double score);

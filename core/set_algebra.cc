@@ -18,36 +18,24 @@ double Weighted(double score, double weight, Aggregate aggregate) {
   return std::isnan(product) ? 0 : product;
 }
 
-double Combined(double a, double b, Aggregate aggregate) {
-  switch (aggregate) {
-    case Aggregate::kMin:
-      return std::min(a, b);
-    case Aggregate::kMax:
-      return std::max(a, b);
-    case Aggregate::kSum:
-    case Aggregate::kCount:
-      break;
-  }
+double Least(double a, double b) { return std::min(a, b); }
+double Greatest(double a, double b) { return std::max(a, b); }
+double Sum(double a, double b) {
   const double sum = a + b;
   return std::isnan(sum) ? 0 : sum;
-}
-
-template <Aggregate aggregate>
-double CombinedBy(double a, double b) {
-  return Combined(a, b, aggregate);
 }
 
 ScoreTable::Combine CombineOf(Aggregate aggregate) {
   switch (aggregate) {
     case Aggregate::kMin:
-      return CombinedBy<Aggregate::kMin>;
+      return Least;
     case Aggregate::kMax:
-      return CombinedBy<Aggregate::kMax>;
+      return Greatest;
     case Aggregate::kSum:
     case Aggregate::kCount:
       break;
   }
-  return CombinedBy<Aggregate::kSum>;
+  return Sum;
 }
 
 // The smallest first, empty ones left out. The order of floating-point sums shows in their last
@@ -64,11 +52,12 @@ std::vector<WeightedSet> BySize(std::span<const WeightedSet> inputs) {
 // The score of `first` in the intersection with `others`, or nothing if one of them lacks it.
 std::optional<double> Intersected(const Element& first, double weight,
                                   std::span<const WeightedSet> others, Aggregate aggregate) {
+  const ScoreTable::Combine combine = CombineOf(aggregate);
   double score = Weighted(first.score, weight, aggregate);
   for (const WeightedSet& other : others) {
     const std::optional<double> found = other.Score(first.member);
     if (!found) return std::nullopt;
-    score = Combined(score, Weighted(*found, other.weight, aggregate), aggregate);
+    score = combine(score, Weighted(*found, other.weight, aggregate));
   }
   return score;
 }
