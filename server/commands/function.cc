@@ -1,11 +1,11 @@
 // FCALL and FUNCTION: zsetd runs no functions, and answers as a server that has been given none.
-#include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "protocol/dump_payload.h"
 #include "server/commands/families.h"
 #include "server/commands/help.h"
+#include "server/commands/scripting.h"
 #include "server/engine/call.h"
 
 namespace zsetd {
@@ -16,7 +16,6 @@ constexpr std::string_view kNoFunctions = "ERR zsetd runs no functions";
 void FCall(Call& call) { call.Fail("ERR Function not found"); }
 void FunctionLoad(Call& call) { call.Fail(kNoFunctions); }
 void FunctionDelete(Call& call) { call.Fail("ERR Library not found"); }
-void FunctionKill(Call& call) { call.Fail("NOTBUSY No scripts in execution right now."); }
 
 // The payload of no libraries.
 void FunctionDump(Call& call) {
@@ -26,12 +25,7 @@ void FunctionDump(Call& call) {
 }
 
 void FunctionFlush(Call& call) {
-  const bool has_mode = !call.args.AtEnd();
-  const bool is_known = call.args.Take("sync") || call.args.Take("async");
-  if (!call.args.AtEnd() || is_known != has_mode) {
-    return call.Fail("ERR FUNCTION FLUSH only supports SYNC|ASYNC option");
-  }
-  call.reply.Ok();
+  FlushScripts(call, "ERR FUNCTION FLUSH only supports SYNC|ASYNC option");
 }
 
 void FunctionList(Call& call) {
@@ -75,14 +69,11 @@ void FunctionStats(Call& call) {
   call.reply.Map(0);
 }
 
-constexpr uint32_t kCallFlags = kNoScript | kStale | kSkipMonitor | kMovableKeys | kNoMandatoryKeys;
-constexpr KeyPlaces kKeysBehindCount = {.count_at = 2};
-
 constexpr Command kCommands[] = {
     {.name = "fcall",
      .run = FCall,
      .arity = -3,
-     .flags = kCallFlags,
+     .flags = kScriptFlags,
      .keys = kKeysBehindCount,
      .group = CommandGroup::kScripting,
      .since = "7.0.0",
@@ -93,7 +84,7 @@ constexpr Command kCommands[] = {
     {.name = "fcall_ro",
      .run = FCall,
      .arity = -3,
-     .flags = kCallFlags | kReadOnly,
+     .flags = kScriptFlags | kReadOnly,
      .keys = kKeysBehindCount,
      .group = CommandGroup::kScripting,
      .since = "7.0.0",
@@ -143,7 +134,7 @@ constexpr Command kCommands[] = {
      .summary = "Prints this.",
      .cost = "O(1)"},
     {.name = "function|kill",
-     .run = FunctionKill,
+     .run = KillScript,
      .arity = 2,
      .flags = kNoScript | kAllowBusy,
      .group = CommandGroup::kScripting,

@@ -1,16 +1,15 @@
 // EVAL and kin: zsetd runs no scripts, and answers as a server that has been given none.
-#include <cstdint>
 #include <string_view>
 
 #include "server/commands/families.h"
 #include "server/commands/help.h"
+#include "server/commands/scripting.h"
 #include "server/engine/call.h"
 
 namespace zsetd {
 namespace {
 
 constexpr std::string_view kNoScripts = "ERR zsetd runs no scripts";
-constexpr std::string_view kNotRunning = "NOTBUSY No scripts in execution right now.";
 
 void Eval(Call& call) { call.Fail(kNoScripts); }
 void EvalSha(Call& call) { call.Fail("NOSCRIPT No matching script. Please use EVAL."); }
@@ -22,24 +21,14 @@ void ScriptExists(Call& call) {
 }
 
 void ScriptFlush(Call& call) {
-  const bool has_mode = !call.args.AtEnd();
-  const bool is_known = call.args.Take("sync") || call.args.Take("async");
-  if (!call.args.AtEnd() || is_known != has_mode) {
-    return call.Fail("ERR SCRIPT FLUSH only support SYNC|ASYNC option");
-  }
-  call.reply.Ok();
+  FlushScripts(call, "ERR SCRIPT FLUSH only support SYNC|ASYNC option");
 }
-
-void ScriptKill(Call& call) { call.Fail(kNotRunning); }
-
-constexpr uint32_t kRunFlags = kNoScript | kStale | kSkipMonitor | kMovableKeys | kNoMandatoryKeys;
-constexpr KeyPlaces kKeysBehindCount = {.count_at = 2};
 
 constexpr Command kCommands[] = {
     {.name = "eval",
      .run = Eval,
      .arity = -3,
-     .flags = kRunFlags,
+     .flags = kScriptFlags,
      .keys = kKeysBehindCount,
      .group = CommandGroup::kScripting,
      .since = "2.6.0",
@@ -50,7 +39,7 @@ constexpr Command kCommands[] = {
     {.name = "eval_ro",
      .run = Eval,
      .arity = -3,
-     .flags = kRunFlags | kReadOnly,
+     .flags = kScriptFlags | kReadOnly,
      .keys = kKeysBehindCount,
      .group = CommandGroup::kScripting,
      .since = "7.0.0",
@@ -60,7 +49,7 @@ constexpr Command kCommands[] = {
     {.name = "evalsha",
      .run = EvalSha,
      .arity = -3,
-     .flags = kRunFlags,
+     .flags = kScriptFlags,
      .keys = kKeysBehindCount,
      .group = CommandGroup::kScripting,
      .since = "2.6.0",
@@ -71,7 +60,7 @@ constexpr Command kCommands[] = {
     {.name = "evalsha_ro",
      .run = EvalSha,
      .arity = -3,
-     .flags = kRunFlags | kReadOnly,
+     .flags = kScriptFlags | kReadOnly,
      .keys = kKeysBehindCount,
      .group = CommandGroup::kScripting,
      .since = "7.0.0",
@@ -113,7 +102,7 @@ constexpr Command kCommands[] = {
      .summary = "Prints this.",
      .cost = "O(1)"},
     {.name = "script|kill",
-     .run = ScriptKill,
+     .run = KillScript,
      .arity = 2,
      .flags = kNoScript | kAllowBusy,
      .group = CommandGroup::kScripting,
