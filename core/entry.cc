@@ -35,6 +35,7 @@ constexpr size_t kAllocationStep = 16;
 
 }  // namespace
 
+static_assert(__STDCPP_DEFAULT_NEW_ALIGNMENT__ >= 16);  // so addresses end in four zero bits
 static_assert(sizeof(Entry) == 8 && alignof(Entry) == 8);
 static_assert(alignof(List) <= alignof(Entry) && alignof(Hash) <= alignof(Entry) &&
               alignof(Set) <= alignof(Entry) && alignof(SortedSet) <= alignof(Entry) &&
@@ -47,9 +48,13 @@ std::unique_ptr<Entry> Entry::Make(std::string_view key, Value value,
 
 std::unique_ptr<Entry> Entry::Remade(std::unique_ptr<Entry> entry, std::string_view key,
                                      std::optional<Millis> deadline) {
-  if (entry->IsShortString()) return MakeOf(key, entry->AsString(), deadline);
-  return entry->VisitBody(
-      [&](auto& body) { return MakeWith(key, entry->kind_, std::move(body), deadline); });
+  std::unique_ptr<Entry> remade =
+      entry->IsShortString() ? MakeOf(key, entry->AsString(), deadline)
+                             : entry->VisitBody([&](auto& body) {
+                                 return MakeWith(key, entry->kind_, std::move(body), deadline);
+                               });
+  remade->set_use_mark(entry->use_mark());
+  return remade;
 }
 
 std::unique_ptr<Entry> Entry::Copy(std::string_view key) const {
@@ -89,20 +94,27 @@ std::unique_ptr<Entry> Entry::MakeWith(std::string_view key, Kind kind, Body bod
 }
 
 std::unique_ptr<Entry> Entry::New(std::string_view key, Kind kind, std::optional<Millis> deadline) {
-  const size_t without = AllocationFor(key.size(), kind, false);
-  const size_t with = AllocationFor(key.size(), kind, true);
-  const bool has_room = deadline || with == without;
-  void* memory = ::operator new(has_room ? with : without);
-  return std::unique_ptr<Entry>(::new (memory) Entry(key, kind, has_room, deadline));
+  const Room room = RoomFor(key.size(), kind, deadline);
+  void* memory = ::operator new(AllocationFor(key.size(), kind, room));
+  return std::unique_ptr<Entry>(::new (memory) Entry(key, kind, room, deadline));
 }
 
-Entry::Entry(std::string_view key, Kind kind, bool has_room, std::optional<Millis> deadline)
+Entry::Room Entry::RoomFor(size_t key_size, Kind kind, std::optional<Millis> deadline) {
+  if (deadline) return MayShare(*deadline) ? kSharedRoom : kFarRoom;
+  const size_t without = AllocationFor(key_size, kind, kNoRoom);
+  return AllocationFor(key_size, kind, kSharedRoom) == without ? kSharedRoom : kNoRoom;
+}
+
+Entry::Entry(std::string_view key, Kind kind, Room room, std::optional<Millis> deadline)
     : next_(0),
       kind_(kind),
       key_size_(key.size() < kLongKey ? key.size() : kLongKey),
-      has_room_(has_room) {
-  if (has_room) set_deadline(deadline);
+      room_(room),
+      high_deadline_(0) {
+  if (room != kNoRoom) At<uint64_t>(DeadlineOffset()) = 0;
+  set_deadline(deadline);
   if (HasLongKey()) At<size_t>(LongSizeOffset()) = key.size();
+  set_use_mark(0);
   key.copy(&At<char>(KeyOffset()), key.size());
 }
 
@@ -112,14 +124,23 @@ Entry::~Entry() {
 
 // The allocator need not look up a size that it is told, and a sanitizer checks it.
 void Entry::operator delete(Entry* entry, std::destroying_delete_t) {
-  const size_t bytes = AllocationFor(entry->KeySize(), entry->kind_, entry->HasRoomForDeadline());
+  const size_t bytes =
+      AllocationFor(entry->KeySize(), entry->kind_, static_cast<Room>(entry->room_));
   std::destroy_at(entry);
   ::operator delete(entry, bytes);
 }
 
 void Entry::set_deadline(std::optional<Millis> deadline) {
-  assert(HasRoomForDeadline() || !deadline);
-  if (HasRoomForDeadline()) At<Millis>(DeadlineOffset()) = deadline.value_or(kNoDeadline);
+  assert(HasRoomFor(deadline));
+  if (room_ == kNoRoom) return;
+  if (room_ == kFarRoom) {
+    At<Millis>(DeadlineOffset()) = deadline.value_or(kNoFarDeadline);
+    return;
+  }
+  const uint64_t shared = deadline ? static_cast<uint64_t>(deadline->count()) : kNoSharedDeadline;
+  uint64_t& word = At<uint64_t>(DeadlineOffset());
+  word = (word & ~kLowDeadline) | (shared & kLowDeadline);
+  high_deadline_ = shared >> kLowDeadlineBits;
 }
 
 std::string_view Entry::TypeName() const {
@@ -163,7 +184,7 @@ bool Entry::AssignInPlace(ByteString string) {
   if (!both_short || string.edited_in_place()) return false;
   const Kind kind = static_cast<Kind>(bytes.size());
   const auto allocation_for = [this](Kind some_kind) {
-    return AllocationFor(KeySize(), some_kind, HasRoomForDeadline());
+    return AllocationFor(KeySize(), some_kind, static_cast<Room>(room_));
   };
   if (allocation_for(kind) != allocation_for(kind_)) return false;
   std::char_traits<char>::move(ShortBytes(), bytes.data(), bytes.size());
@@ -195,11 +216,13 @@ size_t Entry::BodyBytes(Kind kind) {
   }
 }
 
-size_t Entry::AllocationFor(size_t key_size, Kind kind, bool has_room) {
+size_t Entry::AllocationFor(size_t key_size, Kind kind, Room room) {
+  const size_t deadline_bytes = room == kNoRoom ? 0 : sizeof(Millis);
+  const size_t mark_bytes = room == kSharedRoom ? 0 : kMarkBytes;
   const size_t long_size_bytes = key_size < kLongKey ? 0 : sizeof(size_t);
   const size_t value_bytes = kind <= kMostShortBytes ? kind : BodyBytes(kind);
   const size_t needed =
-      sizeof(Entry) + (has_room ? sizeof(Millis) : 0) + long_size_bytes + key_size + value_bytes;
+      sizeof(Entry) + deadline_bytes + mark_bytes + long_size_bytes + key_size + value_bytes;
   return (needed + kAllocationStep - 1) / kAllocationStep * kAllocationStep;
 }
 

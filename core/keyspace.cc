@@ -33,7 +33,7 @@ std::unique_ptr<Entry> Keyspace::Extract(Entry& entry) {
 
 Entry& Keyspace::SetDeadline(Entry& entry, std::optional<Millis> deadline) {
   if (deadline == entry.deadline()) return entry;
-  if (deadline && !entry.HasRoomForDeadline()) {
+  if (!entry.HasRoomFor(deadline)) {
     return Insert(Entry::Remade(Extract(entry), entry.key(), deadline));
   }
   Unindex(entry);

@@ -122,7 +122,50 @@ TEST(Entry, AShortKeyAndValueTakeFortyEightBytes) {
 }
 
 TEST(Entry, ADeadlineTakesRoomOnlyWhereThereIsOne) {
-  EXPECT_LE(Entry::Make("key:1234", ByteString("sixteen bytes no"))->BytesUsed(), 32 + kWord);
+  EXPECT_LE(Entry::Make("key:1234", ByteString("thirteen byte"))->BytesUsed(), 32 + kWord);
+}
+
+// To either side of those that share their room with the mark.
+std::vector<std::optional<Millis>> Deadlines() {
+  constexpr int64_t kFirstFar = (int64_t{1} << 44) - 1;
+  return {std::nullopt,      Millis(0),         Millis(1'800'000'000'000), Millis(kFirstFar - 1),
+          Millis(kFirstFar), Millis(1LL << 44), Millis(-1),                Millis::max()};
+}
+
+TEST(Entry, KeepsDeadlineAndMarkApart) {
+  for (const size_t key_length : KeyLengths()) {
+    for (const size_t length : ValueLengths()) {
+      for (const auto deadline : Deadlines()) {
+        const std::string key(key_length, 'k');
+        const std::string value(length, 'v');
+        auto entry = Entry::Make(key, ByteString(value), deadline);
+        EXPECT_EQ(entry->use_mark(), 0u);
+        for (const uint32_t mark : {0xffffffu, 0x123456u}) {
+          entry->set_use_mark(mark);
+          ASSERT_EQ(entry->use_mark(), mark);
+          ASSERT_EQ(entry->deadline(), deadline);
+        }
+        entry = Entry::Remade(std::move(entry), "k" + key, deadline);
+        EXPECT_EQ(entry->use_mark(), 0x123456u);
+        EXPECT_EQ(entry->deadline(), deadline);
+        EXPECT_EQ(StringIn(*entry).view(), value);
+        EXPECT_EQ(entry->key(), "k" + key);
+      }
+    }
+  }
+}
+
+TEST(Entry, MarksAggregatesBesideTheirElements) {
+  for (const auto deadline : Deadlines()) {
+    const auto set = Entry::Make("set", SetOf("m"), deadline);
+    const auto list = Entry::Make("list", ListOf("e"), deadline);
+    set->set_use_mark(0xabcdef);
+    list->set_use_mark(0xabcdef);
+    EXPECT_EQ(set->GetIf<SortedSet>()->Score("m"), 1);
+    EXPECT_EQ(list->GetIf<List>()->At(0), "e");
+    EXPECT_EQ(set->use_mark(), 0xabcdefu);
+    EXPECT_EQ(set->Copy("copy")->use_mark(), 0u);
+  }
 }
 
 // Each string takes the place of the one before, where it may.
@@ -154,7 +197,7 @@ TEST(Entry, AssignsInPlaceWhatNeedsTheSameAllocation) {
 TEST(Entry, CountsInPlaceWhileTheDigitsFit) {
   const auto entry = Entry::Make("counter", ByteString("10"));
   EXPECT_TRUE(entry->AssignInPlace(ByteString("999999999")));
-  EXPECT_FALSE(entry->AssignInPlace(ByteString("1000000000"))) << "8 + 8 + 7 + 10 bytes";
+  EXPECT_FALSE(entry->AssignInPlace(ByteString("1000000000"))) << "16 + 7 + 10 bytes";
   EXPECT_EQ(StringIn(*entry).view(), "999999999");
 }
 

@@ -1,0 +1,78 @@
+// How the use of keys is remembered: in a mark of 24 bits at each key, which is either the time of
+// its last use or a count of its uses that fades.
+//
+//   time    [ seconds: 24 ]                    at which it was used last; wraps after 194 days
+//   count   [ minutes: 16 | logarithm: 8 ]     when it was last used, and about how often
+//
+// The count is a Morris counter (1978, "Counting large numbers of events in small registers"): the
+// higher it is the less likely is a use to raise it, so that with a factor of 10 a million uses
+// fill it. It falls by one for each `fade_minutes` that pass. Layout, first value and odds are as
+// Redis documents its lfu-log-factor and lfu-decay-time.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "core/entry.h"
+#include "core/rng.h"
+#include "core/time.h"
+
+namespace zsetd {
+
+// What marks mean.
+struct UseRule {
+  bool counts = false;       // not times
+  int64_t log_factor = 10;   // 0: each use is counted
+  int64_t fade_minutes = 1;  // 0: counts do not fade
+
+  bool operator==(const UseRule&) const = default;
+};
+
+// Reads and writes the marks of entries. They keep their bits when the rule changes from times to
+// counts or back, and say little until they are written anew. All O(1).
+class UseMeter {
+ public:
+  using Mark = uint32_t;  // 24 bits
+
+  explicit UseMeter(Rng& rng) : rng_(rng) {}
+
+  void set_rule(const UseRule& rule) { rule_ = rule; }
+  void AdvanceTo(Millis now) { now_ = now; }
+  const UseRule& rule() const { return rule_; }
+
+  // Whether uses are noted: some clients and some commands look at keys without using them.
+  void set_notes(bool notes) { notes_ = notes; }
+
+  void NoteUse(Entry& entry) {
+    if (!notes_) return;
+    const Mark before = entry.use_mark();
+    const Mark after = rule_.counts ? CountedOnce(before) : Seconds();
+    if (after != before) entry.set_use_mark(after);  // the line of memory stays clean
+  }
+
+  // The mark of a new key; of one that was not used for so long; of one that was used so often.
+  Mark OfNewKey() const;
+  Mark OfIdle(std::chrono::seconds idle) const;
+  Mark OfCount(uint8_t count) const { return Minutes() << 8 | count; }
+
+  // How long ago the last use was. Where times are noted only.
+  std::chrono::seconds IdleTime(Mark mark) const;
+
+  // The logarithm, as far as it has faded by now. Where uses are counted only.
+  uint8_t Count(Mark mark) const;
+
+  // What is to be evicted first ranks highest: what was not used for the longest, or the least.
+  uint64_t EvictionRank(Mark mark) const;
+
+ private:
+  Mark Seconds() const { return static_cast<Mark>(now_.count() / 1000) & 0xffffff; }
+  Mark Minutes() const { return static_cast<Mark>(now_.count() / 60'000) & 0xffff; }
+  Mark CountedOnce(Mark mark);
+
+  Rng& rng_;
+  UseRule rule_;
+  Millis now_{0};
+  bool notes_ = true;
+};
+
+}  // namespace zsetd
