@@ -8,6 +8,7 @@
 #include "core/allocation.h"
 #include "server/commands/debug.h"
 #include "server/commands/encoding.h"
+#include "server/engine/value_writer.h"
 
 namespace zsetd {
 namespace {
@@ -22,6 +23,14 @@ std::string AddressText(const void* object) {
   char text[24];
   std::snprintf(text, sizeof text, "%p", object);
   return text;
+}
+
+// Of what DUMP gives, without its frame.
+size_t SerializedBytes(const Entry& entry) {
+  std::string bytes;
+  RdbWriter writer(bytes);
+  WriteValue(entry, writer);
+  return bytes.size();
 }
 
 size_t ElementCount(const ByteString& string) { return string.view().size(); }
@@ -49,9 +58,13 @@ void LogLayout(Call& call, std::string_view encoding, std::string_view reply) {
 void DebugObject(Call& call) {
   const Entry* entry = FindOrFail(call);
   if (entry == nullptr) return;
+  const UseMeter& meter = call.engine.use_meter();
+  const auto idle_s = meter.rule().counts ? 0 : meter.IdleTime(entry->use_mark()).count();
   call.reply.Simple("Value at:" + AddressText(entry) +
                     " refcount:1 encoding:" + std::string(EncodingName(*entry)) +
-                    " bytes:" + std::to_string(entry->BytesUsed()));
+                    " serializedlength:" + std::to_string(SerializedBytes(*entry)) +
+                    " lru:" + std::to_string(entry->use_mark()) + " lru_seconds_idle:" +
+                    std::to_string(idle_s) + " bytes:" + std::to_string(entry->BytesUsed()));
 }
 
 void DebugListpack(Call& call) {

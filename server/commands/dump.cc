@@ -1,5 +1,6 @@
 // DUMP and RESTORE: a value as bytes that zsetd and Redis can both read.
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -33,42 +34,40 @@ struct RestoreRequest {
   std::string_view key;
   std::string_view time_to_live;  // looked at after the options, as Redis does
   std::string_view payload;
-  bool replaces = false;  // REPLACE
-  bool until = false;     // ABSTTL: the time to live is an instant
+  bool replaces = false;                // REPLACE
+  bool until = false;                   // ABSTTL: the time to live is an instant
+  std::optional<int64_t> idle_seconds;  // IDLETIME
+  std::optional<int64_t> frequency;     // FREQ
 };
 
-// Takes IDLETIME or FREQ with its value. They are checked and no more: zsetd evicts nothing, and so
-// does not count how its keys are used.
-bool TakeUse(ArgReader& args) {
-  if (args.left() < 2) return false;
+// Takes IDLETIME or FREQ with its value, of which one may be given.
+bool TakeUse(ArgReader& args, RestoreRequest& request) {
+  if (args.left() < 2 || request.idle_seconds || request.frequency) return false;
   if (args.Take("idletime")) {
-    if (args.Integer() < 0) args.Refuse("ERR Invalid IDLETIME value, must be >= 0");
+    request.idle_seconds = args.Integer();
+    if (request.idle_seconds < 0) args.Refuse("ERR Invalid IDLETIME value, must be >= 0");
     return true;
   }
   if (!args.Take("freq")) return false;
-  const int64_t frequency = args.Integer();
-  if (frequency < 0 || frequency > 255) {
+  request.frequency = args.Integer();
+  if (request.frequency < 0 || request.frequency > 255) {
     args.Refuse("ERR Invalid FREQ value, must be >= 0 and <= 255");
   }
   return true;
 }
 
-// Of IDLETIME and FREQ one may be given.
 RestoreRequest TakeRestoreRequest(ArgReader& args) {
   RestoreRequest request;
   request.key = args.Word();
   request.time_to_live = args.Word();
   request.payload = args.Word();
-  bool used = false;
   while (args.ok() && !args.AtEnd()) {
     if (args.Take("replace")) {
       request.replaces = true;
     } else if (args.Take("absttl")) {
       request.until = true;
-    } else if (used || !TakeUse(args)) {
+    } else if (!TakeUse(args, request)) {
       args.Refuse(kSyntaxError);
-    } else {
-      used = true;
     }
   }
   return request;
@@ -107,6 +106,17 @@ std::unique_ptr<Entry> EntryOf(Call& call, const RestoreRequest& request,
   return entry;
 }
 
+// What is given of the use of the key holds only if it is what the policy goes by.
+UseMeter::Mark MarkOf(const UseMeter& meter, const RestoreRequest& request) {
+  if (meter.rule().counts && request.frequency) {
+    return meter.OfCount(static_cast<uint8_t>(*request.frequency));
+  }
+  if (!meter.rule().counts && request.idle_seconds) {
+    return meter.OfIdle(std::chrono::seconds(*request.idle_seconds));
+  }
+  return meter.OfNewKey();
+}
+
 // A value whose time is over already only takes away what stands in its place.
 void Restore(Call& call) {
   const RestoreRequest request = TakeRestoreRequest(call.args);
@@ -120,6 +130,7 @@ void Restore(Call& call) {
   if (deadline && *deadline <= call.now()) {
     call.database().Erase(request.key);
   } else {
+    entry->set_use_mark(MarkOf(call.engine.use_meter(), request));
     call.database().Put(std::move(entry), "restore");
   }
   call.reply.Ok();

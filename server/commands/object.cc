@@ -12,12 +12,26 @@ void Encoding(Call& call) {
   call.reply.Bulk(EncodingName(*entry));
 }
 
-// Keys are counted only where those that are used least are to go first: never.
 void Freq(Call& call) {
-  if (call.Find(call.args.Word()) == nullptr) return call.reply.Null();
+  const Entry* entry = call.Find(call.args.Word());
+  if (entry == nullptr) return call.reply.Null();
+  const UseMeter& meter = call.engine.use_meter();
+  if (meter.rule().counts) return call.reply.Integer(meter.Count(entry->use_mark()));
   call.Fail(
       "ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note that "
       "when switching between policies at runtime LRU and LFU data will take some time to adjust.");
+}
+
+void IdleTime(Call& call) {
+  const Entry* entry = call.Find(call.args.Word());
+  if (entry == nullptr) return call.reply.Null();
+  const UseMeter& meter = call.engine.use_meter();
+  if (!meter.rule().counts) {
+    return call.reply.Integer(meter.IdleTime(entry->use_mark()).count());
+  }
+  call.Fail(
+      "ERR An LFU maxmemory policy is selected, idle time not tracked. Please note that when "
+      "switching between policies at runtime LRU and LFU data will take some time to adjust.");
 }
 
 // No value is ever shared between keys.
@@ -36,7 +50,7 @@ constexpr Command kCommands[] = {
     {.name = "object|encoding",
      .run = Encoding,
      .arity = 3,
-     .flags = kReadOnly,
+     .flags = kReadOnly | kLooksOnly,
      .keys = {2, 2, 1},
      .group = CommandGroup::kGeneric,
      .since = "2.2.3",
@@ -48,12 +62,12 @@ constexpr Command kCommands[] = {
     {.name = "object|freq",
      .run = Freq,
      .arity = 3,
-     .flags = kReadOnly,
+     .flags = kReadOnly | kLooksOnly,
      .keys = {2, 2, 1},
      .group = CommandGroup::kGeneric,
      .since = "4.0.0",
      .usage = "key",
-     .summary = "Refuses to tell how often a key is used: that is not counted.",
+     .summary = "Tells about how often a key was used, as a logarithm from 0 to 255.",
      .cost = "O(1)",
      .key_use = "RO",
      .tips = "nondeterministic_output"},
@@ -65,10 +79,22 @@ constexpr Command kCommands[] = {
      .since = "6.2.0",
      .summary = "Prints this.",
      .cost = "O(1)"},
+    {.name = "object|idletime",
+     .run = IdleTime,
+     .arity = 3,
+     .flags = kReadOnly | kLooksOnly,
+     .keys = {2, 2, 1},
+     .group = CommandGroup::kGeneric,
+     .since = "2.2.3",
+     .usage = "key",
+     .summary = "Tells for how many seconds a key was not used.",
+     .cost = "O(1)",
+     .key_use = "RO",
+     .tips = "nondeterministic_output"},
     {.name = "object|refcount",
      .run = RefCount,
      .arity = 3,
-     .flags = kReadOnly,
+     .flags = kReadOnly | kLooksOnly,
      .keys = {2, 2, 1},
      .group = CommandGroup::kGeneric,
      .since = "2.2.3",

@@ -9,7 +9,7 @@
 namespace zsetd {
 namespace {
 
-bool Exists(Call& call, std::string_view key) { return call.database().Find(key) != nullptr; }
+bool Exists(Call& call, std::string_view key) { return call.database().Use(key) != nullptr; }
 
 // What SET is told after the value.
 struct SetOptions {

@@ -36,7 +36,7 @@ bool Call::PutAside(Words keys, Millis timeout, bool (*can_serve)(const Entry&))
 }
 
 const Entry* Call::Find(std::string_view key) {
-  const Entry* entry = engine.expires_unasked() ? database().Find(key) : database().Open(key);
+  const Entry* entry = engine.expires_unasked() ? database().Use(key) : database().Open(key);
   if (entry == nullptr && command.Has(kReadOnly)) engine.OnMiss(client.database, key);
   ++(entry != nullptr ? engine.stats().keyspace_hits : engine.stats().keyspace_misses);
   return entry;

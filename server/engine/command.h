@@ -39,6 +39,7 @@ enum CommandFlag : uint32_t {
   kSecretWords = 1u << 21,         // its arguments may be passwords, and are not told to others
   kEndsTransaction = 1u << 20,     // drops the open transaction even if it is refused
   kHeldBackWithWrites = 1u << 22,  // no write, but CLIENT PAUSE WRITE holds it back like one
+  kLooksOnly = 1u << 24,           // that it finds a key does not count as a use of the key
 };
 
 enum class CommandGroup : uint8_t {

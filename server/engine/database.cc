@@ -6,11 +6,13 @@
 
 namespace zsetd {
 
-Database::Database(int index, uint64_t hash_seed, Listener listener, Discarder discarder)
+Database::Database(int index, uint64_t hash_seed, Listener listener, Discarder discarder,
+                   UseMeter* use_meter)
     : index_(index),
       keys_(hash_seed),
       listener_(std::move(listener)),
-      discarder_(std::move(discarder)) {}
+      discarder_(std::move(discarder)),
+      use_meter_(use_meter) {}
 
 void Database::AdvanceTo(Millis now) {
   now_ = now;
@@ -20,7 +22,7 @@ void Database::AdvanceTo(Millis now) {
 void Database::Put(std::string_view key, Value value, std::string_view event,
                    std::optional<Millis> deadline) {
   Entry* old = Open(key);
-  Entry& entry = old == nullptr ? keys_.Insert(Entry::Make(key, std::move(value), deadline))
+  Entry& entry = old == nullptr ? keys_.Insert(New(key, std::move(value), deadline))
                                 : Replace(*old, std::move(value), deadline);
   Report(entry.key(), event, old == nullptr);
   if (deadline) ExpireAt(entry, *deadline);
@@ -65,7 +67,9 @@ void Database::Move(Entry& entry, Database& destination, std::string_view target
 
 void Database::Copy(const Entry& entry, Database& destination, std::string_view target,
                     std::string_view event) {
-  destination.Put(entry.Copy(target), event);
+  std::unique_ptr<Entry> copy = entry.Copy(target);
+  MarkNew(*copy);
+  destination.Put(std::move(copy), event);
 }
 
 void Database::Put(std::unique_ptr<Entry> entry, std::string_view event) {
@@ -100,15 +104,37 @@ void Database::Discard(std::shared_ptr<void> garbage) {
 
 void Database::SwapKeysWith(Database& other) { std::swap(keys_, other.keys_); }
 
+const Entry* Database::Use(std::string_view key) {
+  Entry* entry = keys_.FindEvenDue(key);
+  if (entry == nullptr || keys_.IsDue(*entry)) return nullptr;
+  if (use_meter_ != nullptr) use_meter_->NoteUse(*entry);
+  return entry;
+}
+
 Entry* Database::Open(std::string_view key) {
   Entry* entry = keys_.FindEvenDue(key);
-  if (entry == nullptr || !keys_.IsDue(*entry)) return entry;
-  EraseEntry(*entry, "expired");
-  return nullptr;
+  if (entry == nullptr) return nullptr;
+  if (keys_.IsDue(*entry)) {
+    EraseEntry(*entry, "expired");
+    return nullptr;
+  }
+  if (use_meter_ != nullptr) use_meter_->NoteUse(*entry);
+  return entry;
 }
 
 Entry& Database::Make(std::string_view key, Value value) {
-  return keys_.Insert(Entry::Make(key, std::move(value)));
+  return keys_.Insert(New(key, std::move(value), std::nullopt));
+}
+
+std::unique_ptr<Entry> Database::New(std::string_view key, Value value,
+                                     std::optional<Millis> deadline) {
+  std::unique_ptr<Entry> entry = Entry::Make(key, std::move(value), deadline);
+  MarkNew(*entry);
+  return entry;
+}
+
+void Database::MarkNew(Entry& entry) const {
+  if (use_meter_ != nullptr) entry.set_use_mark(use_meter_->OfNewKey());
 }
 
 void Database::Settle(Entry& entry, bool changed, std::string_view event, bool is_new,
@@ -166,6 +192,7 @@ Entry& Database::Replace(Entry& entry, Value value, std::optional<Millis> deadli
   const auto* string = std::get_if<ByteString>(&value);
   if (string != nullptr && entry.AssignInPlace(*string)) return keys_.SetDeadline(entry, deadline);
   auto fresh = Entry::Make(entry.key(), std::move(value), deadline);
+  fresh->set_use_mark(entry.use_mark());
   Entry& placed = *fresh;
   Free(keys_.Replace(entry, std::move(fresh)));
   return placed;

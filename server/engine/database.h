@@ -10,6 +10,7 @@
 
 #include "core/keyspace.h"
 #include "core/time.h"
+#include "core/use_meter.h"
 
 namespace zsetd {
 
@@ -33,8 +34,10 @@ class Database {
   // Frees what would take long, or sees to it that it is freed.
   using Discarder = std::function<void(std::shared_ptr<void>)>;
 
-  // Without `discarder` all is freed at once.
-  Database(int index, uint64_t hash_seed, Listener listener, Discarder discarder = nullptr);
+  // Without `discarder` all is freed at once, and without `use_meter`, which outlives the database,
+  // it is not noted how keys are used.
+  Database(int index, uint64_t hash_seed, Listener listener, Discarder discarder = nullptr,
+           UseMeter* use_meter = nullptr);
 
   int index() const { return index_; }
   const Keyspace& keys() const { return keys_; }
@@ -44,6 +47,9 @@ class Database {
 
   // The entry at `key`, or null. Valid until the key changes. O(1).
   const Entry* Find(std::string_view key) const { return keys_.Find(key); }
+
+  // The same, and that counts as a use of the key.
+  const Entry* Use(std::string_view key);
 
   // The same, to be changed. One that is due is reclaimed first. The calls below that take an entry
   // take one that this gave.
@@ -56,7 +62,8 @@ class Database {
   // The same, but a deadline that the key has stays.
   void PutKeepingDeadline(std::string_view key, Value value, std::string_view event);
 
-  // Puts the entry, with its deadline, over what stands at its key. To those who listen it is new.
+  // Puts the entry, with its deadline and its mark of use, over what stands at its key. To those
+  // who listen it is new.
   void Put(std::unique_ptr<Entry> entry, std::string_view event);
 
   // False if there was nothing.
@@ -112,6 +119,8 @@ class Database {
                  bool is_new);
 
  private:
+  std::unique_ptr<Entry> New(std::string_view key, Value value, std::optional<Millis> deadline);
+  void MarkNew(Entry& entry) const;
   void Report(std::string_view key, std::string_view event, bool is_new = false);
   Entry& Replace(Entry& entry, Value value, std::optional<Millis> deadline);
   Entry& StartEditing(Entry& entry);
@@ -122,6 +131,7 @@ class Database {
   Keyspace keys_;
   Listener listener_;
   Discarder discarder_;
+  UseMeter* use_meter_;  // null: there is none
   Millis now_{0};
 };
 

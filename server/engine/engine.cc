@@ -23,6 +23,11 @@ std::string RandomHexDigits(Rng& rng, size_t count) {
   return digits;
 }
 
+// TOUCH is a use even of who wants its commands not to be uses (CLIENT NO-TOUCH).
+bool UsesItsKeys(const Client& client, const Command& command) {
+  return !command.Has(kLooksOnly) && (!client.no_touch || command.name == "touch");
+}
+
 // What EXEC says when it is itself refused. As in Redis the reason loses its plain code word.
 std::string AbortLine(std::string_view reason) {
   if (reason.starts_with("ERR ")) reason.remove_prefix(4);
@@ -43,16 +48,20 @@ Engine::Engine(const Settings& settings, Families families, uint64_t seed, Milli
       now_(now),
       command_ended_at_(host_.stopwatch()) {
   const uint64_t hash_seed = rng_.Next();
+  use_meter_.AdvanceTo(now);
   for (int index = 0; index < settings.databases; ++index) {
     databases_.push_back(std::make_unique<Database>(
-        index, hash_seed, [this](const Change& change) { OnChange(change); }, host_.discard));
+        index, hash_seed, [this](const Change& change) { OnChange(change); }, host_.discard,
+        &use_meter_));
     databases_.back()->AdvanceTo(now);
   }
+  MeetSettings();
 }
 
 void Engine::AdvanceTo(Millis now) {
   if (now == now_) return;
   now_ = now;
+  use_meter_.AdvanceTo(now);
   for (const auto& database : databases_) database->AdvanceTo(now);
 }
 
@@ -63,8 +72,17 @@ void Engine::BeginBatch(Millis now) {
 
 absl::Status Engine::Configure(const Settings& settings) {
   const absl::Status applied = host_.apply ? host_.apply(settings) : absl::OkStatus();
-  if (applied.ok()) settings_ = settings;
-  return applied;
+  if (!applied.ok()) return applied;
+  settings_ = settings;
+  MeetSettings();
+  return absl::OkStatus();
+}
+
+// What does not read its settings where it uses them.
+void Engine::MeetSettings() {
+  use_meter_.set_rule({.counts = settings_.maxmemory_policy.ends_with("lfu"),
+                       .log_factor = settings_.lfu_log_factor,
+                       .fade_minutes = settings_.lfu_decay_time});
 }
 
 void Engine::Attach(Client& client) {
@@ -165,6 +183,7 @@ void Engine::Enqueue(Client& client, const Command& command, Words words) {
 void Engine::Run(Client& client, const Command& command, Words words) {
   const Micros before = command_ended_at_;
   client.last_command = command.name;
+  use_meter_.set_notes(UsesItsKeys(client, command));
   Call call(*this, client, command, words);
   command.run(call);
   if (command.Has(kReadOnly) && client.tracking.on) RememberReads(client, command, words);

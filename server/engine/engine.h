@@ -147,6 +147,7 @@ class Engine {
   Pause& pause() { return pause_; }
   const Tracking& tracking() const { return tracking_; }
   size_t blocked_clients() const { return waiters_.count() + pause_.held_back(); }
+  const UseMeter& use_meter() const { return use_meter_; }
   SlowLog& slow_log() { return slow_log_; }
   LatencyMonitor& latency() { return latency_; }
   const LatencyMonitor& latency() const { return latency_; }
@@ -180,6 +181,7 @@ class Engine {
   void Reject(Client& client, const Command* command, const absl::Status& why);
   void Enqueue(Client& client, const Command& command, Words words);
   void Run(Client& client, const Command& command, Words words);
+  void MeetSettings();
   void Note(const Client& client, const Command& command, Words words, Micros took);
   void RememberReads(Client& client, const Command& command, Words words);
   void EndException(Client& client, Words words);
@@ -215,6 +217,7 @@ class Engine {
   LoadMeter load_;
   Lookahead lookahead_;
   Rng rng_;
+  UseMeter use_meter_{rng_};
   Tracking tracking_;
   const Client* active_ = nullptr;  // whose command is running
   std::string run_id_;

@@ -38,6 +38,7 @@ void Engine::RunAgain(Client& client, std::string_view ready_key) {
   client.executing = true;
   active_ = &client;
   client.reply.Begin();
+  use_meter_.set_notes(!client.no_touch);
   Call call(*this, client, command, words, ready_key);
   command.run(call);
   active_ = nullptr;

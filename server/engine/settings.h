@@ -68,11 +68,14 @@ struct Settings {
 
   int64_t list_compress_depth = 0;  // says nothing here: lists are not compressed
 
+  std::string maxmemory_policy = "noeviction";
+  int64_t lfu_log_factor = 10;  // how much less likely each next step of a count of uses is
+  int64_t lfu_decay_time = 1;   // minutes in which such a count falls by one; 0: it does not
+
   // What tools ask before they measure. Nothing is kept on disk, so that these are all there is.
   std::string save;
   std::string appendonly = "no";
   std::string maxmemory = "0";  // no limit
-  std::string maxmemory_policy = "noeviction";
 
   bool operator==(const Settings&) const = default;
 };

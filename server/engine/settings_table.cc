@@ -26,7 +26,10 @@ constexpr std::string_view kLogLevels[] = {"debug", "verbose", "notice", "warnin
 constexpr std::string_view kNoSnapshots[] = {""};
 constexpr std::string_view kNo[] = {"no"};
 constexpr std::string_view kNoLimit[] = {"0"};
-constexpr std::string_view kNoEviction[] = {"noeviction"};
+constexpr std::string_view kPolicies[] = {
+    "volatile-lru", "volatile-lfu", "volatile-random", "volatile-ttl",
+    "allkeys-lru",  "allkeys-lfu",  "allkeys-random",  "noeviction",
+};
 constexpr std::string_view kNoYesLocal[] = {"no", "yes", "local"};
 
 constexpr Setting kSettings[] = {
@@ -131,6 +134,18 @@ constexpr Setting kSettings[] = {
      .field = &Settings::list_compress_depth,
      .max = kMaxInt,
      .changes_live = true},
+    {.name = "maxmemory-policy",
+     .field = &Settings::maxmemory_policy,
+     .choices = kPolicies,
+     .changes_live = true},
+    {.name = "lfu-log-factor",
+     .field = &Settings::lfu_log_factor,
+     .max = kMaxInt,
+     .changes_live = true},
+    {.name = "lfu-decay-time",
+     .field = &Settings::lfu_decay_time,
+     .max = kMaxInt,
+     .changes_live = true},
     {.name = "save",
      .field = &Settings::save,
      .choices = kNoSnapshots,
@@ -146,11 +161,6 @@ constexpr Setting kSettings[] = {
      .field = &Settings::maxmemory,
      .choices = kNoLimit,
      .why_no_other = "memory is not limited: the only value is 0",
-     .changes_live = true},
-    {.name = "maxmemory-policy",
-     .field = &Settings::maxmemory_policy,
-     .choices = kNoEviction,
-     .why_no_other = "no key is evicted: the only value is noeviction",
      .changes_live = true},
 };
 
