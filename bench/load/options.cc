@@ -1,0 +1,114 @@
+#include "bench/load/options.h"
+
+#include <getopt.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "protocol/number_text.h"
+
+namespace zsetd {
+
+const char kUsage[] = R"(usage: load_generator [OPTION...] REQUEST...
+
+Sends the requests, which are a step, over and over and prints a line of JSON: how many were answered,
+how fast, and how long they waited. {NAME} in a request is the value of a variable, in twelve digits.
+
+  --port N            where the server listens, on this machine; 6379
+  --connections N     50
+  --steps N           sent at once on a connection, before their replies are awaited; 1
+  --requests N        in all, up to whole steps; 100000
+  --rate R            requests a second that are due; as many as the server takes if not given
+  --random NAME=N     a variable: in each step a random number below N
+  --counter NAME=N    a variable: N, and one more in each step
+  --listeners N=NAME  clients that subscribe to the channel NAME
+)";
+
+namespace {
+
+const option kOptions[] = {
+    {"port", required_argument, nullptr, 'p'},
+    {"connections", required_argument, nullptr, 'c'},
+    {"steps", required_argument, nullptr, 's'},
+    {"requests", required_argument, nullptr, 'n'},
+    {"rate", required_argument, nullptr, 'r'},
+    {"random", required_argument, nullptr, 'x'},
+    {"counter", required_argument, nullptr, 'i'},
+    {"listeners", required_argument, nullptr, 'l'},
+    {},
+};
+
+using Pair = std::pair<std::string_view, std::string_view>;
+
+Pair SplitAtEquals(std::string_view text) {
+  const size_t equals = std::min(text.find('='), text.size());
+  return {text.substr(0, equals), text.substr(std::min(equals + 1, text.size()))};
+}
+
+template <typename Number>
+bool ReadCount(std::string_view text, Number& count) {
+  const auto number = ParseInteger(text);
+  count = static_cast<Number>(number.value_or(0));
+  return number.value_or(0) > 0;
+}
+
+bool AddVariable(Variable::Kind kind, std::string_view text, std::vector<Variable>& variables) {
+  const auto [name, number_text] = SplitAtEquals(text);
+  Variable variable{.name = std::string(name), .kind = kind};
+  if (!ReadCount(number_text, variable.number)) return false;
+  variables.push_back(std::move(variable));
+  return true;
+}
+
+bool ReadListeners(std::string_view text, Options& options) {
+  const auto [count, channel] = SplitAtEquals(text);
+  options.channel = channel;
+  return ReadCount(count, options.listeners);
+}
+
+bool ReadRate(std::string_view text, double& rate) {
+  const auto number = ParseDouble(text);
+  rate = number.value_or(0);
+  return rate > 0;
+}
+
+bool ReadOption(int letter, std::string_view text, Options& options) {
+  switch (letter) {
+    case 'p':
+      return ReadCount(text, options.port);
+    case 'c':
+      return ReadCount(text, options.connections);
+    case 's':
+      return ReadCount(text, options.steps);
+    case 'n':
+      return ReadCount(text, options.requests);
+    case 'r':
+      return ReadRate(text, options.rate);
+    case 'x':
+      return AddVariable(Variable::Kind::kRandom, text, options.variables);
+    case 'i':
+      return AddVariable(Variable::Kind::kCounter, text, options.variables);
+    case 'l':
+      return ReadListeners(text, options);
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<Options> ParseOptions(int argc, char** argv) {
+  Options options;
+  opterr = 0;  // what is wrong is told by us
+  for (int letter; (letter = ::getopt_long(argc, argv, "", kOptions, nullptr)) != -1;) {
+    if (!ReadOption(letter, optarg == nullptr ? "" : optarg, options)) {
+      return absl::InvalidArgumentError(std::string("cannot use ") + argv[optind - 1]);
+    }
+  }
+  options.step.assign(argv + optind, argv + argc);
+  if (options.step.empty()) return absl::InvalidArgumentError("no request is given");
+  return options;
+}
+
+}  // namespace zsetd

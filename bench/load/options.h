@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "bench/load/step.h"
+
+namespace zsetd {
+
+// What the command line asks for; see kUsage.
+struct Options {
+  int port = 6379;
+  size_t connections = 50;
+  size_t steps = 1;  // sent at once on each connection
+  size_t requests = 100'000;
+  double rate = 0;  // requests a second; 0 is as many as the server takes
+  std::vector<Variable> variables;
+  size_t listeners = 0;
+  std::string channel;
+  std::vector<std::string> step;
+};
+
+// What the options mean, for who asks.
+extern const char kUsage[];
+
+absl::StatusOr<Options> ParseOptions(int argc, char** argv);
+
+}  // namespace zsetd

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+
+#include "server/engine/latency_histogram.h"
+
+namespace zsetd {
+
+using Clock = std::chrono::steady_clock;
+using TimePoint = Clock::time_point;
+
+// What a run found: how long each request waited for its reply, counted from the time it was due.
+class Results {
+ public:
+  void Record(Clock::duration latency) {
+    latencies_.Record(std::chrono::duration_cast<Micros>(latency));
+  }
+  size_t answered() const { return latencies_.count(); }
+
+  // One line of JSON; names tell the units. `elapsed` is how long the run took, `cpu` the processor
+  // time that the load itself took.
+  std::string Json(Clock::duration elapsed, Clock::duration cpu) const;
+
+ private:
+  LatencyHistogram latencies_;
+};
+
+}  // namespace zsetd

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+#include "bench/load/results.h"
+
+namespace zsetd {
+
+// When batches of requests are due: at a fixed rate, whatever the server does, or with no rate as
+// soon as a client is idle. A request that is late because the server is counts from the time it
+// was due, so that a stall is felt by all that would have come meanwhile, not by one for each
+// client.
+class Schedule {
+ public:
+  // `rate` is in batches a second; 0 is none.
+  Schedule(double rate, TimePoint start) : rate_(rate), start_(start) {}
+
+  // When batch number `batch`, counted from 0, is due.
+  TimePoint DueAt(size_t batch, TimePoint now) const {
+    if (rate_ == 0) return now;
+    const std::chrono::duration<double> since_start(static_cast<double>(batch) / rate_);
+    return start_ + std::chrono::duration_cast<Clock::duration>(since_start);
+  }
+
+ private:
+  const double rate_;
+  const TimePoint start_;
+};
+
+}  // namespace zsetd

@@ -1,0 +1,115 @@
+#include "bench/load/step.h"
+
+#include <algorithm>
+#include <ranges>
+#include <utility>
+
+#include "protocol/number_text.h"
+
+namespace zsetd {
+namespace {
+
+constexpr size_t kDigits = 12;
+
+void WriteDigits(uint64_t number, char* place) {
+  for (size_t i = kDigits; i > 0; --i, number /= 10)
+    place[i - 1] = static_cast<char>('0' + number % 10);
+}
+
+std::vector<std::string_view> SplitAtSpaces(std::string_view text) {
+  std::vector<std::string_view> words;
+  for (const auto word : std::views::split(text, ' ')) {
+    if (!word.empty()) words.emplace_back(word.begin(), word.end());
+  }
+  return words;
+}
+
+void AppendHeader(char kind, size_t count, std::string& out) {
+  (out += kind) += std::to_string(count) + "\r\n";
+}
+
+}  // namespace
+
+Step::Step(std::vector<Variable> variables) : variables_(std::move(variables)) {
+  for (const Variable& variable : variables_) {
+    const bool is_random = variable.kind == Variable::Kind::kRandom;
+    values_.push_back(is_random ? rng_.Below(variable.number) : variable.number);
+  }
+}
+
+absl::StatusOr<Step> Step::Parse(std::span<const std::string> requests,
+                                 std::vector<Variable> variables) {
+  Step step(std::move(variables));
+  for (const std::string& request : requests) {
+    if (const absl::Status status = step.Encode(request); !status.ok()) return status;
+  }
+  return step;
+}
+
+absl::Status Step::Encode(std::string_view request) {
+  const std::vector<std::string_view> words = SplitAtSpaces(request);
+  if (words.empty()) return absl::InvalidArgumentError("a request without words");
+  AppendHeader('*', words.size(), encoded_);
+  for (const std::string_view word : words) {
+    if (const absl::Status status = EncodeWord(word); !status.ok()) return status;
+  }
+  ++requests_;
+  return absl::OkStatus();
+}
+
+absl::Status Step::EncodeWord(std::string_view word) {
+  std::string text;
+  std::vector<Place> places;  // counted from the start of the word, until its length is known
+  while (!word.empty()) {
+    const size_t open = word.find('{');
+    const size_t close = word.find('}', std::min(open, word.size()));
+    text += word.substr(0, open);
+    if (open == std::string_view::npos) break;
+    if (close == std::string_view::npos) return absl::InvalidArgumentError("a { without its }");
+    absl::StatusOr<Place> place = ReadPlace(word.substr(open + 1, close - open - 1));
+    if (!place.ok()) return place.status();
+    place->offset = text.size();
+    places.push_back(*place);
+    text.append(kDigits, '0');
+    word.remove_prefix(close + 1);
+  }
+  AppendHeader('$', text.size(), encoded_);
+  for (Place& place : places) {
+    place.offset += encoded_.size();
+    places_.push_back(place);
+  }
+  encoded_ += text + "\r\n";
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Step::Place> Step::ReadPlace(std::string_view text) const {
+  const size_t minus = std::min(text.find('-'), text.size());
+  const auto less = minus == text.size() ? 0 : ParseInteger(text.substr(minus + 1));
+  const auto named = [&](const Variable& variable) {
+    return variable.name == text.substr(0, minus);
+  };
+  const auto found = std::find_if(variables_.begin(), variables_.end(), named);
+  if (found == variables_.end() || !less || *less < 0) {
+    return absl::InvalidArgumentError("there is no variable {" + std::string(text) + "}");
+  }
+  return Place{.variable = static_cast<size_t>(found - variables_.begin()),
+               .less = static_cast<uint64_t>(*less)};
+}
+
+void Step::AppendTo(std::string& out) {
+  const size_t start = out.size();
+  out += encoded_;
+  for (const Place& place : places_) {
+    WriteDigits(values_[place.variable] - place.less, out.data() + start + place.offset);
+  }
+  MoveOn();
+}
+
+void Step::MoveOn() {
+  for (size_t i = 0; i < values_.size(); ++i) {
+    const bool is_random = variables_[i].kind == Variable::Kind::kRandom;
+    values_[i] = is_random ? rng_.Below(variables_[i].number) : values_[i] + 1;
+  }
+}
+
+}  // namespace zsetd

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/rng.h"
+
+namespace zsetd {
+
+// A number that requests have in them, another one in each step.
+struct Variable {
+  enum class Kind {
+    kRandom,   // below `number`
+    kCounter,  // `number`, and one more in each step
+  };
+
+  std::string name;
+  Kind kind = Kind::kRandom;
+  uint64_t number = 1;
+};
+
+// Requests that belong together and are sent at once, such as the four that note what a user looked
+// at. In their words {name} stands for a variable and {name-60} for 60 less, in twelve digits as
+// redis-benchmark writes them; within a step a variable has one value. They are encoded once: a
+// step costs no more than its bytes and digits, so that the load is cheaper than the server.
+//
+//   "ZADD seen:{user} {clock} {item}"    *4 $4 ZADD $17 seen:............ $12 ............ ...
+//                                                            digits go here   and here
+class Step {
+ public:
+  // Words are separated by spaces. Refuses a variable that is not declared.
+  static absl::StatusOr<Step> Parse(std::span<const std::string> requests,
+                                    std::vector<Variable> variables);
+
+  size_t requests() const { return requests_; }
+
+  // Appends the requests in RESP, then gives the variables new values.
+  void AppendTo(std::string& out);
+
+ private:
+  // Where in `encoded_` the digits of a variable stand, less some number.
+  struct Place {
+    size_t offset;
+    size_t variable;
+    uint64_t less;
+  };
+
+  explicit Step(std::vector<Variable> variables);
+  absl::Status Encode(std::string_view request);
+  absl::Status EncodeWord(std::string_view word);
+  absl::StatusOr<Place> ReadPlace(std::string_view text) const;  // what stands between the braces
+  void MoveOn();
+
+  std::vector<Variable> variables_;
+  std::vector<uint64_t> values_;  // of the variables, in the step that comes
+  std::string encoded_;
+  std::vector<Place> places_;
+  size_t requests_ = 0;
+  Rng rng_{1};  // the same requests in every run
+};
+
+}  // namespace zsetd
