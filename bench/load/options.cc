@@ -12,8 +12,9 @@ namespace zsetd {
 
 const char kUsage[] = R"(usage: load_generator [OPTION...] REQUEST...
 
-Sends the requests, which are a step, over and over and prints a line of JSON: how many were answered,
-how fast, and how long they waited. {NAME} in a request is the value of a variable, in twelve digits.
+Sends the requests, which are a step, over and over and prints a line of JSON: how many were
+answered, how fast, and how long they waited. {NAME} in a request is the value of a variable, in
+twelve digits, and {NAME-60} is 60 less.
 
   --port N            where the server listens, on this machine; 6379
   --connections N     50

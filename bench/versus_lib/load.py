@@ -19,6 +19,16 @@ def encode(*words):
     return b"".join(parts)
 
 
+def ask(port, *words, patience_s=300):
+    """Sends one request on a connection of its own; the first line of its reply."""
+    with socket.create_connection(("127.0.0.1", port), patience_s) as connection:
+        connection.sendall(encode(*words))
+        reply = connection.makefile("rb").readline()
+    if not reply or reply.startswith(b"-"):
+        raise RuntimeError(f"{words[0]}: a server answered {reply.decode()}")
+    return reply
+
+
 def fill(port, requests):
     """Sends encoded requests, each answered by one line, a batch at a time. Stops at an error."""
     with socket.create_connection(("127.0.0.1", port)) as connection:
@@ -53,6 +63,5 @@ def drive(port, words, pipeline, requests, span):
     row = list(csv.DictReader(io.StringIO(done.stdout)))[-1]
     return {
         "requests_per_second": float(row["rps"]),
-        "p50_ms": float(row["p50_latency_ms"]),
-        "p99_ms": float(row["p99_latency_ms"]),
+        **{f"{name}_ms": float(row[f"{name}_latency_ms"]) for name in ("p50", "p95", "p99", "max")},
     }

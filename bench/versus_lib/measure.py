@@ -2,26 +2,51 @@
 
 import functools
 
-from versus_lib import load, servers
+from versus_lib import generator, load, servers
 
 REQUESTS = {1: 60_000, 16: 300_000}  # by pipeline; about half a second each
+RECIPE_REQUESTS = 240_000
 
 
-@functools.lru_cache(maxsize=1)
-def _contents(workload, size):
-    return list(workload.contents(size))
+@functools.lru_cache(maxsize=2)  # what the next workload is likely to want, too
+def encoded(contents, size):
+    return list(contents(size))
 
 
-def speed(workload, pipeline, members, share, spec):
-    """What a request costs a server that holds `members` of the workload's contents."""
-    requests = max(int(REQUESTS[pipeline] * share / workload.weight), load.CLIENTS)
+def speed(workload, pipeline, options, spec):
+    """What a request costs a server that holds the workload's contents; by redis-benchmark."""
+    size = workload.size_at(pipeline, options.members)
+    requests = workload.requests_of(int(REQUESTS[pipeline] * options.share), size)
+
+    def drive(port):
+        return requests, load.drive(port, workload.words, pipeline, requests,
+                                    size * workload.spread)
+
+    return _measured(workload, pipeline, size, spec, drive)
+
+
+def recipe(workload, pipeline, options, spec):
+    """What a command of a recipe costs, or the whole step; by our load generator."""
+    size = workload.size_at(pipeline, options.members)
+    requests = workload.requests_of(int(RECIPE_REQUESTS * options.share), size)
+    in_step = len(workload.requests)
+    counted = 1 if workload.per == "command" else in_step
+
+    def drive(port):
+        figures = generator.run(port, workload.step(size), pipeline // in_step, requests)
+        figures["requests_per_second"] /= counted
+        return figures.pop("requests") / counted, figures
+
+    return _measured(workload, pipeline, size, spec, drive)
+
+
+def _measured(workload, pipeline, size, spec, drive):
     with servers.running(spec) as server:
-        load.fill(server.port, _contents(workload, members))
+        load.fill(server.port, encoded(workload.contents, size))
         before = server.cpu_seconds()
-        figures = load.drive(
-            server.port, workload.words, pipeline, requests, members * workload.spread)
+        requests, figures = drive(server.port)
         spent = server.cpu_seconds() - before
-    return {"workload": workload.name, "pipeline": pipeline, "server": spec.name,
+    return {"workload": workload.title_at(size), "pipeline": pipeline, "server": spec.name,
             "requests": requests, "cpu_us": 1e6 * spent / requests, **figures}
 
 

@@ -4,6 +4,8 @@ import os
 import pathlib
 import statistics
 
+FLOOR = "bare epoll"  # a server that only answers PING: what no other can get below
+
 
 def machine():
     """The processor and the number of its cores."""
@@ -13,35 +15,95 @@ def machine():
     return f"{model}, {os.cpu_count()} cores"
 
 
-def markdown(speed, memory):
+def markdown(runs):
     """The whole report."""
-    tables = ([_speed_table(speed)] if speed else []) + ([_memory_table(memory)] if memory else [])
+    makers = {"speed": (_speed_table, _wait_table), "memory": (_memory_table,),
+              "latency": (_latency_table,)}
+    tables = [make(some) for kind, these in makers.items()
+              if (some := [run for run in runs if run["kind"] == kind]) for make in these]
     return "\n\n".join([f"On {machine()}:", *tables])
 
 
 def summary(runs):
     """The main figure of each server for one workload."""
-    figure, unit = ("cpu_us", "µs") if "cpu_us" in runs[0] else ("resident_mb", "MB")
-    figures = zip(_names(runs), _medians(runs, figure))
-    return ", ".join(f"{name} {value:.2f} {unit}" for name, value in figures)
+    figure, unit = {"speed": ("cpu_us", "µs"), "memory": ("resident_mb", "MB"),
+                    "latency": ("p99_ms", "ms")}[runs[0]["kind"]]
+    return ", ".join(f"{name} {value:.2f} {unit}"
+                     for name, value in medians(runs, figure).items())
+
+
+def medians(runs, figure):
+    """By server, those first that were measured first; without those that lack the figure."""
+    found = {}
+    for run in runs:
+        if figure in run:
+            found.setdefault(run["server"], []).append(run[figure])
+    return {name: statistics.median(values) for name, values in found.items()}
+
+
+def ratios(runs, figure):
+    """The first server's figure divided by that of each other, by the other's name."""
+    (_, own), *others = medians(runs, figure).items()
+    return {name: own / value for name, value in others}
+
+
+def by_row(runs):
+    """(title, pipeline) -> its runs. The floor has a row of its own, against the same others."""
+    rows = {}
+    for run in runs:
+        rows.setdefault((run["workload"], run.get("pipeline")), []).append(run)
+    found = {}
+    for (title, pipeline), same in rows.items():
+        floor = [run for run in same if run["server"] == FLOOR]
+        servers = [run for run in same if run["server"] != FLOOR]
+        found[title, pipeline] = servers
+        if floor:
+            others = [run for run in servers if run["server"] != servers[0]["server"]]
+            found[f"{title} by a bare epoll server", pipeline] = floor + others
+    return found
 
 
 def _speed_table(runs):
     """A row a workload and pipeline: CPU per request, then requests per second."""
     rows = [["request", "pipeline", *_heading("CPU µs", runs), *_heading("requests/s", runs)]]
-    for workload, pipeline in dict.fromkeys((run["workload"], run["pipeline"]) for run in runs):
-        same = [run for run in runs if (run["workload"], run["pipeline"]) == (workload, pipeline)]
-        rows.append([workload, str(pipeline), *_compared(same, "cpu_us", "{:.2f}"),
+    for (title, pipeline), same in by_row(runs).items():
+        rows.append([title, str(pipeline), *_compared(same, "cpu_us", "{:,.2f}"),
                      *_compared(same, "requests_per_second", "{:,.0f}")])
     return table(rows)
+
+
+def _wait_table(runs):
+    """A row a workload and pipeline: how long a request waited, at as many as the server took."""
+    figures = {"p50_ms": "50 % ms", "p99_ms": "99 % ms", "max_ms": "longest ms"}
+    return _percentile_table(runs, figures)
+
+
+def _latency_table(runs):
+    """A row a workload and pipeline: how long a request waited at half of that, disturbed."""
+    figures = {"due_per_second": "due/s", "p50_ms": "50 % ms", "p99_ms": "99 % ms",
+               "p99_9_ms": "99.9 % ms", "max_ms": "longest ms"}
+    return _percentile_table(runs, figures)
+
+
+def _percentile_table(runs, figures):
+    rows = [["waits", "pipeline", *(f"{head}, {name}" for head in figures.values()
+                                    for name in _names(runs))]]
+    for (title, pipeline), same in by_row(runs).items():
+        cells = [_form(figure).format(value) for figure in figures
+                 for value in medians(same, figure).values()]
+        rows.append([title, str(pipeline), *cells])
+    return table(rows)
+
+
+def _form(figure):
+    return "{:.3f}" if figure.endswith("_ms") else "{:,.0f}"
 
 
 def _memory_table(runs):
     """A row a workload: the resident megabytes that its contents take."""
     rows = [["contents", *_heading("MB", runs)]]
-    for workload in dict.fromkeys(run["workload"] for run in runs):
-        same = [run for run in runs if run["workload"] == workload]
-        rows.append([workload, *_compared(same, "resident_mb", "{:.1f}")])
+    rows += [[title, *_compared(same, "resident_mb", "{:.1f}")]
+             for (title, _), same in by_row(runs).items()]
     return table(rows)
 
 
@@ -51,18 +113,12 @@ def _heading(figure, runs):
 
 
 def _compared(runs, figure, form):
-    own, *others = _medians(runs, figure)
-    return [*(form.format(value) for value in (own, *others)),
-            *(f"**{own / other:.2f}**" for other in others)]
+    return [*(form.format(value) for value in medians(runs, figure).values()),
+            *(f"**{value:.2f}**" for value in ratios(runs, figure).values())]
 
 
 def _names(runs):
-    return list(dict.fromkeys(run["server"] for run in runs))
-
-
-def _medians(runs, figure):
-    return [statistics.median(run[figure] for run in runs if run["server"] == name)
-            for name in _names(runs)]
+    return [name for name in dict.fromkeys(run["server"] for run in runs) if name != FLOOR]
 
 
 def table(rows):

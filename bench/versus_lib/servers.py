@@ -26,6 +26,10 @@ class Spec:
         self.name = name
         self._command = command if "{port}" in command else f"{command} {_REDIS_OPTIONS}"
 
+    @property
+    def program(self):
+        return shlex.split(self._command)[0]
+
     def argv(self, port, folder):
         return [word.format(port=port, dir=folder) for word in shlex.split(self._command)]
 
@@ -75,7 +79,7 @@ def _await_answer(name, process, port, log_path):
     deadline = time.monotonic() + _START_PATIENCE_S
     while time.monotonic() < deadline and process.poll() is None:
         with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)) as probe:
-            probe.sendall(b"PING\r\n")
+            probe.sendall(b"*1\r\n$4\r\nPING\r\n")
             if probe.recv(16).startswith(b"+PONG"):
                 return
         time.sleep(0.01)

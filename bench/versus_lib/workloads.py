@@ -1,145 +1,74 @@
-"""What is measured: requests for speed, contents for memory. The same on every run and server."""
+"""Single commands, each a row or two of a table."""
 
 import dataclasses
-import random
 from collections.abc import Callable, Iterable
 
-from versus_lib.load import encode
+from versus_lib import contents as holding
+from versus_lib.generator import Step
 
 RAND = "__rand_int__"  # redis-benchmark puts a number of twelve digits here
 
 
-def _number(value):
-    return f"{value:012d}"
-
-
-def _nothing(_size):
-    return ()
-
-
-def _board(size):
-    """One sorted set of `size` members in order of name, their scores below `size` at random."""
-    chance = random.Random(1)
-    for first in range(0, size, 100):
-        words = ["ZADD", "board"]
-        for member in range(first, min(first + 100, size)):
-            words += [chance.randrange(size), _number(member)]
-        yield encode(*words)
-
-
-def _named(size):
-    """The same with random names. Numerals, as above, zsetd packs tighter than others do."""
-    chance = random.Random(5)
-    for _ in range(size // 100):
-        words = ["ZADD", "board"]
-        for _ in range(100):
-            words += [chance.randrange(size), f"user:{chance.getrandbits(40):010x}"]
-        yield encode(*words)
-
-
-def _hours(size):
-    """24 buckets of counted stories, as the top ten of a day has: each holds half of all stories."""
-    chance = random.Random(6)
-    stories = [f"story:{chance.randrange(10**9):09d}" for _ in range(2 * size // 5)]
-    for hour in range(24):
-        told = chance.sample(stories, size // 5)
-        for first in range(0, len(told), 100):
-            words = ["ZADD", f"hour:{hour}"]
-            for story in told[first:first + 100]:
-                words += [chance.randrange(1, 100), story]
-            yield encode(*words)
-
-
-def _keys(size):
-    for key in range(size):
-        yield encode("SET", f"key:{_number(key)}", _number(key))
-
-
 @dataclasses.dataclass(frozen=True)
 class Speed:
-    """One command sent over and over to a server that holds `contents`."""
+    """One command sent over and over by redis-benchmark to a server that holds `contents`."""
 
     name: str
     words: tuple
-    contents: Callable[[int], Iterable[bytes]] = _nothing
+    contents: Callable[[int], Iterable[bytes]] = holding.nothing
+    unit: str = ""  # what the contents are many of
     spread: int = 1  # a random number is below the size of the contents times this
-    weight: int = 1  # it is sent so many times less often than others; if not 1, in no pipeline
+    weight: int = 1  # it is sent so many times less often than others
+    pipelines: tuple = (1, 16)
+    giving_back: str = ""  # if it takes contents away: what makes up for it in a long run
 
+    def size_at(self, pipeline, members):
+        """Sets that pipelined requests go to have all the members; others, and keys, a tenth."""
+        return members if pipeline > 1 and self.unit == "members" else members // 10
+
+    def title_at(self, size):
+        return f"{self.name}, {size:,} {self.unit}" if self.unit else self.name
+
+    def requests_of(self, count, size):
+        """As many, but half of what can be taken away is left."""
+        return min(count, size // 2) if self.giving_back else count // self.weight
+
+    def step(self, size):
+        """The same for our load generator: each place for a number is a variable of its own."""
+        text = "\n".join(filter(None, (" ".join(self.words), self.giving_back)))
+        places = range(text.count(RAND))
+        for place in places:
+            text = text.replace(RAND, f"{{any{place}}}", 1)
+        return Step(tuple(text.split("\n")),
+                    tuple(("random", f"any{place}", size * self.spread) for place in places))
+
+
+def _on_board(name, words, **more):
+    return Speed(name, words, holding.board, "members", **more)
+
+
+def _on_keys(name, words):
+    return Speed(name, words, holding.keys, "keys")
+
+
+_NEW = f"ZADD board {RAND} {RAND}"
 
 SPEED = (
     Speed("PING", ("PING",)),
-    Speed("SET", ("SET", f"key:{RAND}", RAND), _keys),
-    Speed("GET", ("GET", f"key:{RAND}"), _keys),
-    Speed("MSET of 10", ("MSET", *(f"key:{RAND}", RAND) * 10), _keys),
+    _on_keys("SET", ("SET", f"key:{RAND}", RAND)),
+    _on_keys("GET", ("GET", f"key:{RAND}")),
+    _on_keys("MSET of 10", ("MSET", *(f"key:{RAND}", RAND) * 10)),
     Speed("INCR", ("INCR", f"counter:{RAND}")),
     Speed("LPUSH", ("LPUSH", "list", RAND)),
     Speed("ZADD, new members", ("ZADD", "board", RAND, RAND), spread=10_000),
-    Speed("ZADD, new scores", ("ZADD", "board", RAND, RAND), _board),
-    Speed("ZINCRBY", ("ZINCRBY", "board", RAND, RAND), _board),
-    Speed("ZSCORE", ("ZSCORE", "board", RAND), _board),
-    Speed("ZRANK", ("ZRANK", "board", RAND), _board),
-    Speed("ZREVRANGE 0 9", ("ZREVRANGE", "board", "0", "9"), _board),
-    Speed("ZRANGEBYSCORE LIMIT 0 10",
-          ("ZRANGEBYSCORE", "board", RAND, "+inf", "LIMIT", "0", "10"), _board),
-    Speed("ZRANGE 0 999", ("ZRANGE", "board", "0", "999"), _board, weight=10),
-    Speed("ZUNIONSTORE of 24", ("ZUNIONSTORE", "day", "24", *(f"hour:{hour}" for hour in range(24))),
-          _hours, weight=1000),
-)
-
-SEEN = 30
-WEEK_S = 604_800
-
-
-def _recency_lists(users):
-    chance = random.Random(2)
-    for user in range(users):
-        words = ["ZADD", f"seen:{user}"]
-        for step in range(SEEN):
-            words += [1_700_000_000 + 60 * step, chance.randrange(1_000_000)]
-        yield encode(*words)
-        yield encode("EXPIRE", f"seen:{user}", WEEK_S)
-
-
-def _recency_lists_in_use(users):
-    yield from _recency_lists(users)
-    chance = random.Random(3)
-    for step in range(10 * users):
-        user = f"seen:{chance.randrange(users)}"
-        yield encode("ZADD", user, 1_700_010_000 + step, chance.randrange(1_000_000))
-        yield encode("ZREMRANGEBYRANK", user, 0, -SEEN - 1)
-
-
-def _keys_with_deadlines(keys):
-    for key in range(keys):
-        yield encode("SET", f"session:{key}", f"user:{key}", "EX", WEEK_S + key)
-
-
-def _values_rewritten(keys):
-    chance = random.Random(4)
-    for _ in range(4 * keys):
-        yield encode("SET", f"page:{chance.randrange(keys)}", "x" * chance.randrange(500))
-
-
-@dataclasses.dataclass(frozen=True)
-class Memory:
-    """Contents whose resident bytes are measured."""
-
-    title: str  # with a place for the size
-    full_size: int
-    contents: Callable[[int], Iterable[bytes]]
-
-    def size_at(self, scale):
-        return int(self.full_size * scale)
-
-    def title_at(self, scale):
-        return self.title.format(self.size_at(scale))
-
-
-MEMORY = (
-    Memory("one set of {:,} members, numerals", 2_000_000, _board),
-    Memory("one set of {:,} members, user:8f3a09c2e7", 2_000_000, _named),
-    Memory("{:,} recency lists of 30", 60_000, _recency_lists),
-    Memory("{:,} recency lists, 10 views later each", 60_000, _recency_lists_in_use),
-    Memory("{:,} keys with deadlines", 500_000, _keys_with_deadlines),
-    Memory("{:,} values of 0 to 499 bytes, rewritten", 200_000, _values_rewritten),
+    _on_board("ZADD", ("ZADD", "board", RAND, RAND)),
+    _on_board("ZINCRBY", ("ZINCRBY", "board", RAND, RAND)),
+    _on_board("ZSCORE", ("ZSCORE", "board", RAND)),
+    _on_board("ZRANK", ("ZRANK", "board", RAND)),
+    _on_board("ZREVRANGE 0 9", ("ZREVRANGE", "board", "0", "9")),
+    _on_board("ZRANGEBYSCORE LIMIT 10",
+              ("ZRANGEBYSCORE", "board", RAND, "+inf", "LIMIT", "0", "10")),
+    _on_board("ZRANGE of 1000", ("ZRANGE", "board", "0", "999"), weight=10, pipelines=(1,)),
+    _on_board("ZREM", ("ZREM", "board", RAND), giving_back=_NEW),
+    _on_board("ZPOPMIN", ("ZPOPMIN", "board"), giving_back=_NEW),
 )

@@ -1,0 +1,90 @@
+"""What a server holds before it is measured, as encoded requests: the same in every run."""
+
+import random
+
+from versus_lib.load import encode
+
+SEEN = 30
+WEEK_S = 604_800
+HOURS = 24
+
+
+def number(value):
+    """As redis-benchmark and our load generator write numbers."""
+    return f"{value:012d}"
+
+
+def nothing(_size):
+    return ()
+
+
+def board(size):
+    """One sorted set of `size` members in order of name, their scores below `size` at random."""
+    chance = random.Random(1)
+    for first in range(0, size, 100):
+        words = ["ZADD", "board"]
+        for member in range(first, min(first + 100, size)):
+            words += [chance.randrange(size), number(member)]
+        yield encode(*words)
+
+
+def named_board(size):
+    """The same with random names. Numerals, as above, zsetd packs tighter than others do."""
+    chance = random.Random(5)
+    for _ in range(size // 100):
+        words = ["ZADD", "board"]
+        for _ in range(100):
+            words += [chance.randrange(size), f"user:{chance.getrandbits(40):010x}"]
+        yield encode(*words)
+
+
+def hours(size, name="hour"):
+    """24 buckets of `size` counted stories, as the top ten of a day has: each holds half of all."""
+    chance = random.Random(6)
+    for hour in range(HOURS):
+        told = chance.sample(range(2 * size), size)
+        for first in range(0, size, 100):
+            words = ["ZADD", f"{name}:{number(hour)}"]
+            for story in told[first:first + 100]:
+                words += [chance.randrange(1, 100), f"story:{number(story)}"]
+            yield encode(*words)
+
+
+def keys(size):
+    for key in range(size):
+        yield encode("SET", f"key:{number(key)}", number(key))
+
+
+def recency_lists(users, name=str):
+    """What each user saw last; `name` writes a user's number."""
+    chance = random.Random(2)
+    for user in range(users):
+        words = ["ZADD", f"seen:{name(user)}"]
+        for step in range(SEEN):
+            words += [1_700_000_000 + 60 * step, chance.randrange(1_000_000)]
+        yield encode(*words)
+        yield encode("EXPIRE", f"seen:{name(user)}", WEEK_S)
+
+
+def numbered_recency_lists(users):
+    return recency_lists(users, number)
+
+
+def recency_lists_in_use(users):
+    yield from recency_lists(users)
+    chance = random.Random(3)
+    for step in range(10 * users):
+        user = f"seen:{chance.randrange(users)}"
+        yield encode("ZADD", user, 1_700_010_000 + step, chance.randrange(1_000_000))
+        yield encode("ZREMRANGEBYRANK", user, 0, -SEEN - 1)
+
+
+def keys_with_deadlines(size):
+    for key in range(size):
+        yield encode("SET", f"session:{key}", f"user:{key}", "EX", WEEK_S + key)
+
+
+def values_rewritten(size):
+    chance = random.Random(4)
+    for _ in range(4 * size):
+        yield encode("SET", f"page:{chance.randrange(size)}", "x" * chance.randrange(500))

@@ -1,0 +1,33 @@
+"""Our load generator, for what redis-benchmark cannot do: several requests in a step, a rate."""
+
+import json
+import pathlib
+import subprocess
+from typing import NamedTuple
+
+HOUSE = pathlib.Path(__file__).resolve().parent.parent.parent
+PROGRAM = HOUSE / "build/release/bench/load/load_generator"
+
+
+class Step(NamedTuple):
+    """Requests that are sent at once; {name} in them is the value of a variable."""
+
+    requests: tuple
+    variables: tuple = ()  # (random or counter, name, bound or start)
+    listeners: int = 0  # to the channel `events`
+
+
+def run(port, step, at_once, requests, rate=None):
+    """Sends so many requests, `at_once` steps at a time; figures as load_generator names them."""
+    command = [str(PROGRAM), "--port", str(port), "--steps", str(at_once),
+               "--requests", str(requests)]
+    if rate:
+        command += ["--rate", str(rate)]
+    if step.listeners:
+        command += ["--listeners", f"{step.listeners}=events"]
+    for kind, name, number in step.variables:
+        command += [f"--{kind}", f"{name}={number}"]
+    done = subprocess.run([*command, *step.requests], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr.strip())
+    return json.loads(done.stdout)

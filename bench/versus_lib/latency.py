@@ -1,0 +1,26 @@
+"""How long requests wait at half of what a server can do, while large things are done beside them.
+
+They are due at a fixed rate, and a wait counts from when the request was due: a stall is felt by
+all that come meanwhile.
+"""
+
+from versus_lib import disturbance, generator, load, measure, servers
+
+SATURATION_REQUESTS = 200_000
+QUICK = ("SET", "ZADD", "ZSCORE", "ZREVRANGE 0 9", "recency recipe")  # the rows of a quick run
+
+
+def measured(workload, pipeline, options, spec):
+    """The percentiles of one workload on a fresh server, at half of the rate that saturates it."""
+    size = workload.size_at(pipeline, options.members)
+    step = workload.step(size)
+    at_once = max(pipeline // len(step.requests), 1)
+    most = workload.requests_of(int(SATURATION_REQUESTS * options.share), size)
+    with servers.running(spec) as server:
+        load.fill(server.port, measure.encoded(workload.contents, size))
+        full_rate = generator.run(server.port, step, at_once, most)["requests_per_second"]
+        with disturbance.going_on(server.port, disturbance.at_scale(options.disturb)):
+            requests = max(int(full_rate / 2 * options.seconds), 1)
+            figures = generator.run(server.port, step, at_once, requests, full_rate / 2)
+    return {"workload": workload.title_at(size), "pipeline": pipeline, "server": spec.name,
+            "due_per_second": full_rate / 2, **figures}

@@ -1,0 +1,31 @@
+"""Contents whose resident bytes are measured, each a row of a table."""
+
+import dataclasses
+from collections.abc import Callable, Iterable
+
+from versus_lib import contents as holding
+
+
+@dataclasses.dataclass(frozen=True)
+class Memory:
+    """Keys, and how many of them there are at full size."""
+
+    title: str  # with a place for the size
+    full_size: int
+    contents: Callable[[int], Iterable[bytes]]
+
+    def size_at(self, scale):
+        return int(self.full_size * scale)
+
+    def title_at(self, scale):
+        return self.title.format(self.size_at(scale))
+
+
+MEMORY = (
+    Memory("one set of {:,} members, numerals", 2_000_000, holding.board),
+    Memory("one set of {:,} members, user:8f3a09c2e7", 2_000_000, holding.named_board),
+    Memory("{:,} recency lists of 30", 60_000, holding.recency_lists),
+    Memory("{:,} recency lists, 10 views later each", 60_000, holding.recency_lists_in_use),
+    Memory("{:,} keys with deadlines", 500_000, holding.keys_with_deadlines),
+    Memory("{:,} values of 0 to 499 bytes, rewritten", 200_000, holding.values_rewritten),
+)

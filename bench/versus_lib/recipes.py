@@ -1,0 +1,80 @@
+"""Commands that are sent together, as the recipes in the README have them."""
+
+import dataclasses
+from collections.abc import Callable, Iterable
+
+from versus_lib import contents as holding
+from versus_lib.generator import Step
+
+
+@dataclasses.dataclass(frozen=True)
+class Recipe:
+    """Steps of several requests, sent over and over by our load generator."""
+
+    name: str
+    per: str  # what the figures are of: command, or the whole step by a name
+    requests: tuple
+    size_of: Callable[[int], int]  # of the contents, by how many members a large set has
+    variables: Callable[[int], tuple]  # by the size
+    contents: Callable[[int], Iterable[bytes]] = holding.nothing
+    at_once: tuple = (1, 4)  # steps
+    weight: int = 1
+    listeners: int = 0
+
+    @property
+    def pipelines(self):
+        return tuple(steps * len(self.requests) for steps in self.at_once)
+
+    def size_at(self, _pipeline, members):
+        return self.size_of(members)
+
+    def title_at(self, _size):
+        return f"{self.name}, per {self.per}"
+
+    def requests_of(self, count, _size):
+        return max(count // self.weight, len(self.requests))
+
+    def step(self, size):
+        return Step(self.requests, self.variables(size), self.listeners)
+
+
+_BUCKETS = " ".join(f"hour:{holding.number(hour)}" for hour in range(holding.HOURS))
+
+
+def _counted_stories(size):
+    return ("random", "hour", holding.HOURS), ("random", "story", 2 * size)
+
+
+RECIPES = (
+    Recipe("recency recipe", "command",
+           ("ZADD seen:{user} {clock} {item}",
+            f"ZREMRANGEBYRANK seen:{{user}} 0 {-holding.SEEN - 1}",
+            f"EXPIRE seen:{{user}} {holding.WEEK_S}",
+            "ZREVRANGE seen:{user} 0 9"),
+           size_of=lambda members: members * 6 // 100,
+           variables=lambda users: (("random", "user", users), ("random", "item", 1_000_000),
+                                    ("counter", "clock", 1_700_010_000)),
+           contents=holding.numbered_recency_lists),
+    Recipe("top-ten recipe", "count",
+           ("ZINCRBY hour:{hour} 1 story:{story}",),
+           size_of=lambda members: members // 50, variables=_counted_stories,
+           contents=holding.hours, at_once=(1, 16)),
+    Recipe("top-ten recipe", "union",
+           (f"ZUNIONSTORE top:day {holding.HOURS} {_BUCKETS}",
+            "ZREMRANGEBYRANK top:day 0 -10001",
+            "ZRANGE top:day -10 -1 WITHSCORES",
+            "EXPIRE top:day 60"),
+           size_of=lambda members: members // 50, variables=lambda _size: (),
+           contents=holding.hours, at_once=(1,), weight=1000),
+    Recipe("live events", "command",
+           ("ZADD visitors {clock} user:{user}",
+            "ZRANGEBYSCORE visitors ({clock-10} +inf",
+            "ZREMRANGEBYSCORE visitors -inf ({clock-10000}",
+            "ZCARD visitors",
+            "ZREM visitors user:{leaver}",
+            "PUBLISH events user:{user}"),
+           size_of=lambda members: members // 10,
+           variables=lambda users: (("counter", "clock", 1_700_000_000), ("random", "user", users),
+                                    ("random", "leaver", users)),
+           at_once=(1, 3), listeners=5),
+)
