@@ -35,7 +35,7 @@ def recipe(workload, pipeline, options, spec):
     def drive(port):
         figures = generator.run(port, workload.step(size), pipeline // in_step, requests)
         figures["requests_per_second"] /= counted
-        return figures.pop("requests") / counted, figures
+        return figures.pop("requests") // counted, figures
 
     return _measured(workload, pipeline, size, spec, drive)
 
