@@ -49,6 +49,7 @@ class ReplyWriter {
 
  private:
   void Header(char kind, int64_t count);
+  void ShortBulk(std::string_view bytes);
 
   std::string& out_;
   size_t start_ = 0;

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+
+namespace zsetd {
+
+// The bytes that CopyShort takes at most.
+constexpr size_t kShortBytes = 64;
+
+namespace internal {
+
+// Copies `size` bytes, which are from kStep to 2 * kStep, as two steps that may overlap.
+template <size_t kStep>
+void CopyTwice(char* to, const char* from, size_t size) {
+  char ends[2][kStep];
+  std::memcpy(ends[0], from, kStep);
+  std::memcpy(ends[1], from + size - kStep, kStep);
+  std::memcpy(to, ends[0], kStep);
+  std::memcpy(to + size - kStep, ends[1], kStep);
+}
+
+}  // namespace internal
+
+// Copies up to kShortBytes to another place and returns the end of the copy. In a few instructions,
+// where a call of memcpy costs 5 ns.
+inline char* CopyShort(char* to, const char* from, size_t size) {
+  if (size > 32) {
+    internal::CopyTwice<32>(to, from, size);
+  } else if (size >= 16) {
+    internal::CopyTwice<16>(to, from, size);
+  } else if (size >= 8) {
+    internal::CopyTwice<8>(to, from, size);
+  } else if (size >= 4) {
+    internal::CopyTwice<4>(to, from, size);
+  } else {
+    for (size_t i = 0; i < size; ++i) to[i] = from[i];
+  }
+  return to + size;
+}
+
+}  // namespace zsetd
