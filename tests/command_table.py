@@ -17,13 +17,8 @@ ALLOWED = {
     ("zrank", "arity"): "takes WITHSCORE since Redis 7.2",
     ("zrevrank", "arity"): "takes WITHSCORE since Redis 7.2",
     ("lcs", "key specs"): "tells its two keys one by one",
-    ("lolwut", "categories"): "no flag tells it from the commands that read all keys",
-    ("role", "categories"): "no flag says that it is for administrators",
-    ("sort", "categories"): "is of one group, and not of those of all types that it takes",
-    ("sort_ro", "categories"): "is of one group, and not of those of all types that it takes",
     ("sort", "key specs"): "finds the key behind STORE, and leaves out those that patterns name",
     ("sort_ro", "key specs"): "leaves out the keys that patterns name",
-    ("wait", "categories"): "has the category of its group",
 }
 
 # Commands of Redis that 7.0.15 did not have yet.

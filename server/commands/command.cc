@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <functional>
 #include <string_view>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "server/commands/help.h"
 #include "server/engine/admission.h"
 #include "server/engine/call.h"
+#include "server/engine/command_categories.h"
 
 namespace zsetd {
 namespace {
@@ -63,12 +63,6 @@ void CommandDocs(Call& call) {
   for (const Command* command : commands) {
     ReplyCommandDocs(call.reply, call.engine.commands(), *command);
   }
-}
-
-bool IsIn(const Command& command, std::string_view category) {
-  return std::ranges::any_of(CategoriesOf(command), [&](std::string_view each) {
-    return EqualsIgnoringCase(each.substr(1), category);
-  });
 }
 
 using Filter = std::function<bool(const Command&)>;

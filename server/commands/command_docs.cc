@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "server/commands/command_info.h"
 #include "server/commands/usage_grammar.h"
+#include "server/engine/key_specs.h"
 
 namespace zsetd {
 namespace {

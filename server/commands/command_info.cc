@@ -1,7 +1,10 @@
 #include "server/commands/command_info.h"
 
-#include <algorithm>
 #include <utility>
+#include <vector>
+
+#include "server/engine/command_categories.h"
+#include "server/engine/key_specs.h"
 
 namespace zsetd {
 namespace {
@@ -35,25 +38,10 @@ void ReplyWords(ReplyWriter& reply, const std::vector<std::string_view>& words) 
   for (const std::string_view word : words) reply.Simple(word);
 }
 
-// The parts of a text between separators; none of an empty one.
-std::vector<std::string_view> Split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  while (!text.empty()) {
-    parts.push_back(text.substr(0, text.find(separator)));
-    text.remove_prefix(std::min(text.size(), parts.back().size() + 1));
-  }
-  return parts;
-}
-
 void ReplyTips(ReplyWriter& reply, const Command& command) {
   const std::vector<std::string_view> tips = Split(command.tips, ' ');
   reply.Set(tips.size());
   for (const std::string_view tip : tips) reply.Bulk(tip);
-}
-
-std::string_view UsualUse(const Command& command) {
-  if (command.keys.are_channels) return "not_key";
-  return command.Has(kWrite) ? "RW access update" : "RO access";
 }
 
 std::vector<std::string_view> FlagsOf(const Command& command) {
@@ -62,41 +50,6 @@ std::vector<std::string_view> FlagsOf(const Command& command) {
     if (command.Has(flag)) names.push_back(name);
   }
   return names;
-}
-
-// The category of the command's group; empty if it has none, as if there are only its subcommands.
-std::string_view GroupCategory(const Command& command) {
-  if (command.run == nullptr) return "";
-  const bool uses_keys = command.Has(kWrite) || command.Has(kReadOnly);
-  switch (command.group) {
-    case CommandGroup::kString:
-      return "@string";
-    case CommandGroup::kBitmap:
-      return "@bitmap";
-    case CommandGroup::kList:
-      return "@list";
-    case CommandGroup::kHash:
-      return "@hash";
-    case CommandGroup::kSet:
-      return "@set";
-    case CommandGroup::kSortedSet:
-      return "@sortedset";
-    case CommandGroup::kGeo:
-      return "@geo";
-    case CommandGroup::kGeneric:
-      return "@keyspace";
-    case CommandGroup::kTransactions:
-      return "@transaction";
-    case CommandGroup::kConnection:
-      return "@connection";
-    case CommandGroup::kScripting:
-      return "@scripting";
-    case CommandGroup::kServer:
-      return uses_keys && command.keys.first == 0 ? "@keyspace" : "";  // all of them
-    case CommandGroup::kPubSub:
-      return "";  // its flag says it
-  }
-  return "";
 }
 
 void ReplyBeginSearch(ReplyWriter& reply, const KeySpec& spec) {
@@ -144,52 +97,6 @@ void ReplyKeySpecs(ReplyWriter& reply, const Command& command) {
 }
 
 }  // namespace
-
-std::vector<std::string_view> CategoriesOf(const Command& command) {
-  std::vector<std::string_view> categories;
-  const auto add_if = [&](bool belongs, std::string_view category) {
-    if (belongs && !category.empty()) categories.push_back(category);
-  };
-  add_if(command.Has(kWrite), "@write");
-  add_if(command.Has(kReadOnly) && command.group != CommandGroup::kScripting, "@read");
-  add_if(true, GroupCategory(command));
-  add_if(command.Has(kConnectionCategory), "@connection");
-  add_if(command.Has(kPubSub), "@pubsub");
-  add_if(command.Has(kAdmin), "@admin");
-  add_if(true, command.Has(kFast) ? "@fast" : "@slow");
-  add_if(command.Has(kBlocking), "@blocking");
-  add_if(command.Has(kAdmin) || command.Has(kDangerous), "@dangerous");
-  return categories;
-}
-
-// Fixed places are told one by one, so that each can be named. Of keys up to the end the first is
-// told apart where it is used in another way: that is where the result goes.
-std::vector<KeySpec> KeySpecsOf(const Command& command) {
-  const KeyPlaces& keys = command.keys;
-  const std::vector<std::string_view> uses = Split(command.key_use, ',');
-  std::vector<KeySpec> specs;
-  const auto add = [&](KeySpec spec) {
-    spec.use = specs.size() < uses.size() ? uses[specs.size()] : UsualUse(command);
-    specs.push_back(spec);
-  };
-  const bool up_to_the_end = keys.first != 0 && keys.last < 0;
-  const bool first_apart = up_to_the_end && uses.size() > 1;
-  if (first_apart) add({.begin = keys.first, .counted = false});
-  if (up_to_the_end) {
-    add({.begin = keys.first + first_apart,
-         .counted = false,
-         .last = keys.last,
-         .step = keys.step});
-  }
-  for (int at = keys.first; at != 0 && at <= keys.last; at += keys.step) {
-    add({.begin = at, .counted = false});
-  }
-  if (keys.count_at != 0) add({.begin = keys.count_at, .counted = true});
-  for (const std::string_view option : keys.options) {
-    add({.begin = keys.options_from, .counted = false, .option = option});
-  }
-  return specs;
-}
 
 void ReplyKeyFlags(ReplyWriter& reply, std::string_view use) { ReplyWords(reply, Split(use, ' ')); }
 

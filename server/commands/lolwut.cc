@@ -111,7 +111,8 @@ constexpr Command kCommands[] = {
      .since = "5.0.0",
      .usage = "[VERSION version] [columns] [rows]",
      .summary = "Paints mountains from a sorted set.",
-     .cost = "O(N) for N characters"},
+     .cost = "O(N) for N characters",
+     .categories = ""},
 };
 
 }  // namespace

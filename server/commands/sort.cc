@@ -154,7 +154,8 @@ constexpr Command kCommands[] = {
               "[ALPHA] [STORE destination]",
      .summary = "Tells or stores the elements of a list, a set or a sorted set in order.",
      .cost = "O(N+M*log(M)) for N elements, of which M are told",
-     .key_use = "RO access,RO access,OW update"},
+     .key_use = "RO access,OW update",
+     .categories = "@set @sortedset @list"},
     {.name = "sort_ro",
      .run = SortRo,
      .arity = -2,
@@ -165,7 +166,8 @@ constexpr Command kCommands[] = {
      .usage = "key [BY pattern] [LIMIT offset count] [GET pattern [GET pattern ...]] [ASC|DESC] "
               "[ALPHA]",
      .summary = "Tells the elements of a list, a set or a sorted set in order.",
-     .cost = "O(N+M*log(M)) for N elements, of which M are told"},
+     .cost = "O(N+M*log(M)) for N elements, of which M are told",
+     .categories = "@set @sortedset @list"},
 };
 
 }  // namespace

@@ -8,12 +8,13 @@
 namespace zsetd {
 namespace {
 
-// The position of the word behind the first of its options from `first` on.
-std::optional<size_t> KeyBehind(std::string_view option, size_t first, Words words) {
+// Adds the positions of the words behind an option from `first` on. If it is there more than once
+// the command takes one of them; all are told, so that none is used unchecked.
+void AddKeysBehind(std::string_view option, size_t first, Words words,
+                   std::vector<size_t>& positions) {
   for (size_t at = first; at + 1 < words.size(); ++at) {
-    if (EqualsIgnoringCase(words[at], option)) return at + 1;
+    if (EqualsIgnoringCase(words[at], option)) positions.push_back(at + 1);
   }
-  return std::nullopt;
 }
 
 }  // namespace
@@ -28,7 +29,7 @@ std::vector<size_t> KeyPositions(const Command& command, Words words) {
     positions.push_back(at);
   }
   for (const std::string_view option : keys.options) {
-    if (const auto at = KeyBehind(option, keys.options_from, words)) positions.push_back(*at);
+    AddKeysBehind(option, keys.options_from, words, positions);
   }
   if (keys.count_at == 0) return positions;
   const size_t count_at = keys.count_at;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -97,8 +98,11 @@ struct Command {
   std::string_view usage;         // the arguments: commands/usage_grammar.h
   std::string_view summary;       // one sentence
   std::string_view cost;          // such as "O(log(N))"
-  std::string_view key_use = {};  // commands/command_info.h; empty: as the flags have it
+  std::string_view key_use = {};  // engine/key_specs.h; empty: as the flags have it
   std::string_view tips = {};  // for clients of clusters, proxies and caches, a space between them
+
+  // ACL categories in place of that of the group, a space between them.
+  std::optional<std::string_view> categories = {};
 
   bool Has(CommandFlag flag) const { return (flags & flag) != 0; }
   bool IsSubcommand() const { return name.find('|') != std::string_view::npos; }

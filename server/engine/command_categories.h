@@ -1,0 +1,25 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "server/engine/command.h"
+
+namespace zsetd {
+
+// The ACL categories of Redis, without their @, in its order. Some have no commands here.
+std::span<const std::string_view> AllCategories();
+
+// The category of this name, in any case; nothing if there is none.
+std::optional<std::string_view> FindCategory(std::string_view name);
+
+// The categories that Redis has a command in, as its row says or they follow from its flags and its
+// group, each with its @.
+std::vector<std::string_view> CategoriesOf(const Command& command);
+
+// Whether it is in this one, which is named without its @. O(categories).
+bool IsIn(const Command& command, std::string_view category);
+
+}  // namespace zsetd

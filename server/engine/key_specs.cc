@@ -1,0 +1,102 @@
+#include "server/engine/key_specs.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <iterator>
+
+#include "server/engine/arg_reader.h"
+
+namespace zsetd {
+namespace {
+
+std::string_view UsualUse(const Command& command) {
+  if (command.keys.are_channels) return "not_key";
+  return command.Has(kWrite) ? "RW access update" : "RO access";
+}
+
+bool HasAny(Words words, std::initializer_list<std::string_view> options) {
+  return std::ranges::any_of(words, [&](std::string_view word) {
+    return std::ranges::any_of(
+        options, [&](std::string_view option) { return EqualsIgnoringCase(word, option); });
+  });
+}
+
+// What a request makes of a use that depends on its options.
+std::string_view UseBy(const Command& command, Words request, std::string_view use) {
+  if (use.find("variable_flags") == std::string_view::npos) return use;
+  if (command.name == "set") {
+    return HasAny(request.subspan(3), {"get"}) ? "RW access update" : "OW update";
+  }
+  return HasAny(request.subspan(2), {"set", "incrby"}) ? "RW access update" : "RO access";
+}
+
+// How the key at this position of a request is used: by the last spec that begins before it.
+std::string_view UseAt(const Command& command, const std::vector<KeySpec>& specs, Words request,
+                       size_t position) {
+  const auto begins_behind = [&](const KeySpec& spec) {
+    return static_cast<size_t>(spec.begin) > position;
+  };
+  const auto next = std::ranges::find_if(specs, begins_behind);
+  return UseBy(command, request, std::prev(next)->use);
+}
+
+bool Names(std::string_view use, std::string_view word) {
+  return std::ranges::count(Split(use, ' '), word) > 0;
+}
+
+}  // namespace
+
+std::vector<std::string_view> Split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (!text.empty()) {
+    parts.push_back(text.substr(0, text.find(separator)));
+    text.remove_prefix(std::min(text.size(), parts.back().size() + 1));
+  }
+  return parts;
+}
+
+// Fixed places are told one by one, so that each can be named. Of keys up to the end the first is
+// told apart where it is used in another way: that is where the result goes.
+std::vector<KeySpec> KeySpecsOf(const Command& command) {
+  const KeyPlaces& keys = command.keys;
+  const std::vector<std::string_view> uses = Split(command.key_use, ',');
+  std::vector<KeySpec> specs;
+  const auto add = [&](KeySpec spec) {
+    spec.use = specs.size() < uses.size() ? uses[specs.size()] : UsualUse(command);
+    specs.push_back(spec);
+  };
+  const bool up_to_the_end = keys.first != 0 && keys.last < 0;
+  const bool first_apart = up_to_the_end && uses.size() > 1;
+  if (first_apart) add({.begin = keys.first, .counted = false});
+  if (up_to_the_end) {
+    add({.begin = keys.first + first_apart,
+         .counted = false,
+         .last = keys.last,
+         .step = keys.step});
+  }
+  for (int at = keys.first; at != 0 && at <= keys.last; at += keys.step) {
+    add({.begin = at, .counted = false});
+  }
+  if (keys.count_at != 0) add({.begin = keys.count_at, .counted = true});
+  for (const std::string_view option : keys.options) {
+    add({.begin = keys.options_from, .counted = false, .option = option});
+  }
+  return specs;
+}
+
+bool UsedKey::Reads() const { return Names(use, "access"); }
+
+bool UsedKey::Writes() const {
+  return Names(use, "insert") || Names(use, "update") || Names(use, "delete");
+}
+
+std::vector<UsedKey> UsedKeys(const Command& command, Words words) {
+  const std::vector<KeySpec> specs = KeySpecsOf(command);
+  std::vector<UsedKey> keys;
+  for (const size_t position : KeyPositions(command, words)) {
+    keys.push_back({position, UseAt(command, specs, words, position)});
+  }
+  return keys;
+}
+
+}  // namespace zsetd
