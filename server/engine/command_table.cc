@@ -1,6 +1,8 @@
 #include "server/engine/command_table.h"
 
 #include <algorithm>
+#include <cctype>
+#include <utility>
 
 #include "server/engine/arg_reader.h"
 
@@ -25,15 +27,53 @@ std::vector<std::string_view> NamesOfWhole(std::span<const Command> rows) {
 }  // namespace
 
 CommandTable::CommandTable(std::span<const std::span<const Command>> families)
-    : rows_(SortedRows(families)), stats_(rows_.size()), names_(NamesOfWhole(rows_)) {
+    : rows_(SortedRows(families)),
+      stats_(rows_.size()),
+      names_(NamesOfWhole(rows_)),
+      new_names_({}) {
   for (const Command& row : rows_) {
-    row.IsSubcommand() ? void(++wholes_.back().subcommands) : wholes_.push_back({&row, 0});
+    if (row.IsSubcommand()) {
+      ++wholes_.back().subcommands;
+    } else {
+      wholes_.push_back({&row, 0, std::string(row.name)});
+    }
   }
+  IndexNames();
+}
+
+void CommandTable::IndexNames() {
+  callable_.clear();
+  std::vector<std::string_view> names;
+  for (const Whole& whole : wholes_) {
+    if (whole.name.empty()) continue;
+    callable_.push_back(&whole);
+    names.push_back(whole.name);
+  }
+  new_names_ = NameIndex(std::move(names));
 }
 
 const CommandTable::Whole* CommandTable::FindWhole(std::string_view name) const {
   const size_t place = names_.Find(name);
   return place < wholes_.size() ? &wholes_[place] : nullptr;
+}
+
+const CommandTable::Whole* CommandTable::FindCallable(std::string_view name) const {
+  const size_t place = new_names_.Find(name);
+  return place < callable_.size() ? callable_[place] : nullptr;
+}
+
+bool CommandTable::Rename(std::string_view name, std::string_view new_name) {
+  const Whole* whole = FindCallable(name);
+  if (whole == nullptr || (!new_name.empty() && FindCallable(new_name) != nullptr)) return false;
+  std::string& own = wholes_[whole - wholes_.data()].name;
+  own = new_name;
+  for (char& letter : own) letter = static_cast<char>(tolower(letter));
+  IndexNames();
+  return true;
+}
+
+bool CommandTable::IsCallable(const Command& command) const {
+  return !FindWhole(command.name.substr(0, command.name.find('|')))->name.empty();
 }
 
 const Command* CommandTable::FindSubcommand(const Whole& whole, std::string_view name) const {
@@ -44,7 +84,7 @@ const Command* CommandTable::FindSubcommand(const Whole& whole, std::string_view
 }
 
 const Command* CommandTable::Find(Words words) const {
-  const Whole* whole = FindWhole(words[0]);
+  const Whole* whole = FindCallable(words[0]);
   if (whole == nullptr) return nullptr;
   if (words.size() < 2 || whole->subcommands == 0) return whole->row;
   const Command* subcommand = FindSubcommand(*whole, words[1]);
@@ -52,6 +92,13 @@ const Command* CommandTable::Find(Words words) const {
 }
 
 const Command* CommandTable::Find(std::string_view name) const {
+  const size_t bar = name.find('|');
+  const Whole* whole = FindCallable(name.substr(0, bar));
+  if (whole == nullptr || bar == std::string_view::npos) return whole ? whole->row : nullptr;
+  return FindSubcommand(*whole, name.substr(bar + 1));
+}
+
+const Command* CommandTable::FindOriginal(std::string_view name) const {
   const size_t bar = name.find('|');
   const Whole* whole = FindWhole(name.substr(0, bar));
   if (whole == nullptr || bar == std::string_view::npos) return whole ? whole->row : nullptr;

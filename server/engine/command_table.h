@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -33,17 +34,27 @@ class CommandTable {
   const Command* Find(Words words) const;
   const Command* Find(std::string_view name) const;  // "get", "client|list"
 
+  // The same by the name in the row, whatever the command has been renamed to.
+  const Command* FindOriginal(std::string_view name) const;
+
+  // Where a row of this table stands among its rows.
+  size_t IndexOf(const Command& command) const { return &command - rows_.data(); }
+
   // All rows in the order of their names, so that subcommands follow their command.
   std::span<const Command> rows() const { return rows_; }
+
+  // Gives a command another name, or no name. False if there is no command of the old name or one
+  // of the new name already.
+  bool Rename(std::string_view name, std::string_view new_name);
+
+  // Whether a command, or that of a subcommand, still has a name.
+  bool IsCallable(const Command& command) const;
 
   // The rows of a command's subcommands.
   std::span<const Command> SubcommandsOf(const Command& command) const;
 
-  // `command` is a row of this table.
-  CommandStats& stats(const Command& command) { return stats_[&command - rows_.data()]; }
-  const CommandStats& stats(const Command& command) const {
-    return stats_[&command - rows_.data()];
-  }
+  CommandStats& stats(const Command& command) { return stats_[IndexOf(command)]; }
+  const CommandStats& stats(const Command& command) const { return stats_[IndexOf(command)]; }
   void ResetStats();
 
  private:
@@ -51,15 +62,22 @@ class CommandTable {
   struct Whole {
     const Command* row;
     size_t subcommands;
+    std::string name;  // empty: none
   };
 
-  const Whole* FindWhole(std::string_view name) const;  // null if there is none
+  void IndexNames();
+
+  // Null if there is none.
+  const Whole* FindWhole(std::string_view name) const;
+  const Whole* FindCallable(std::string_view name) const;
   const Command* FindSubcommand(const Whole& whole, std::string_view name) const;
 
   std::vector<Command> rows_;
   std::vector<CommandStats> stats_;  // beside rows_
   std::vector<Whole> wholes_;
-  NameIndex names_;  // of wholes_
+  NameIndex names_;      // of wholes_, as rows have them
+  NameIndex new_names_;  // of callable_
+  std::vector<const Whole*> callable_;
 };
 
 }  // namespace zsetd

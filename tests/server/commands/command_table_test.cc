@@ -1,0 +1,44 @@
+#include "server/engine/command_table.h"
+
+#include <gtest/gtest.h>
+
+#include "server/commands/families.h"
+
+namespace zsetd {
+namespace {
+
+TEST(CommandTable, RenamedCommandIsFoundByItsNewNameAlone) {
+  CommandTable table(AllCommands());
+  const Command* get = table.Find("get");
+  ASSERT_TRUE(table.Rename("GET", "Fetch"));
+  EXPECT_EQ(table.Find("get"), nullptr);
+  EXPECT_EQ(table.Find("FETCH"), get);
+  EXPECT_EQ(table.FindOriginal("get"), get);
+  EXPECT_EQ(table.FindOriginal("fetch"), nullptr);
+  EXPECT_TRUE(table.IsCallable(*get));
+}
+
+TEST(CommandTable, CommandWithoutANameIsGoneWithItsSubcommands) {
+  CommandTable table(AllCommands());
+  const Command* config = table.Find("config");
+  const Command* subcommand = table.Find("config|get");
+  ASSERT_TRUE(table.Rename("config", ""));
+  EXPECT_EQ(table.Find("config"), nullptr);
+  EXPECT_EQ(table.Find("config|get"), nullptr);
+  EXPECT_EQ(table.Find(""), nullptr);
+  EXPECT_EQ(table.FindOriginal("config|get"), subcommand);
+  EXPECT_FALSE(table.IsCallable(*config));
+  EXPECT_FALSE(table.IsCallable(*subcommand));
+}
+
+TEST(CommandTable, NoTwoCommandsGetTheSameName) {
+  CommandTable table(AllCommands());
+  EXPECT_FALSE(table.Rename("get", "set"));
+  EXPECT_FALSE(table.Rename("nosuch", "x"));
+  EXPECT_TRUE(table.Rename("get", ""));
+  EXPECT_TRUE(table.Rename("set", "get"));
+  EXPECT_EQ(table.Find("get")->name, "set");
+}
+
+}  // namespace
+}  // namespace zsetd
