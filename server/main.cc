@@ -84,6 +84,9 @@ int Serve(const CommandLine& line) {
       .config_file = line.config_file,
   };
   Engine engine(settings, AllCommands(), Seed(), UnixNow(), host);
+  if (const absl::Status status = engine.access().LoadConfigured(); !status.ok()) {
+    return Complain(status);
+  }
   Server front(io, engine);
   server = &front;
   if (const absl::Status status = front.Listen(); !status.ok()) return Complain(status);

@@ -38,8 +38,9 @@ def free_port():
 class ServerProcess:
     """A server that listens on `port`, until stop(). It does not outlive the test."""
 
-    def __init__(self, program, *options, environment=None, output=None):
-        """`output` is a file for what it writes to standard output, if that is not for log()."""
+    def __init__(self, program, *options, config=None, environment=None, output=None):
+        """`config` is the configuration file. `output` is a file for what it writes to standard
+        output, if that is not for log()."""
         self.name = pathlib.Path(program).name
         self.expected_exit_code = 0
         self._folder = tempfile.TemporaryDirectory()
@@ -48,7 +49,7 @@ class ServerProcess:
         for _ in range(3):  # a port may be taken by another before the server has it
             self.port = free_port()
             command = [os.path.abspath(shutil.which(program) or program),
-                       "--port", str(self.port), *options]
+                       *([config] if config else []), "--port", str(self.port), *options]
             self._launch(command, {**os.environ, **(environment or {})}, output)
             if eventually(lambda: self.ended() or self.listens(), START_S) and not self.ended():
                 return

@@ -24,6 +24,7 @@ struct KillFilter {
   std::optional<std::string_view> address;
   std::optional<std::string_view> local_address;
   std::optional<ClientKind> kind;
+  std::optional<std::string_view> user;
   seconds least_age{0};
   bool spares_self = true;
 
@@ -31,15 +32,10 @@ struct KillFilter {
     return (!id || client.id == static_cast<uint64_t>(*id)) &&
            (!address || client.address == *address) &&
            (!local_address || client.local_address == *local_address) &&
-           (!kind || KindOf(client) == *kind) && AgeOf(client, now) >= least_age;
+           (!kind || KindOf(client) == *kind) && (!user || client.user->name() == *user) &&
+           AgeOf(client, now) >= least_age;
   }
 };
-
-// There is one user only.
-void TakeUser(ArgReader& args) {
-  const std::string_view user = args.Word();
-  if (user != "default") args.Refuse("ERR No such user '" + std::string(user) + "'");
-}
 
 bool TakeYesOrNo(ArgReader& args) {
   if (args.Take("yes")) return true;
@@ -67,7 +63,7 @@ void TakeOption(ArgReader& args, KillFilter& filter) {
   } else if (args.Take("laddr")) {
     filter.local_address = args.Word();
   } else if (args.Take("user")) {
-    TakeUser(args);
+    filter.user = args.Word();
   } else if (args.Take("skipme")) {
     filter.spares_self = TakeYesOrNo(args);
   } else {
@@ -84,15 +80,6 @@ KillFilter TakeFilter(ArgReader& args) {
   return filter;
 }
 
-// The caller itself is told so before it goes.
-void Kill(Call& call, Client& client) {
-  if (&client == &call.client) {
-    client.close_after_reply = true;
-  } else {
-    call.engine.Disconnect(client);
-  }
-}
-
 // Returns how many.
 int64_t KillAll(Call& call, const KillFilter& filter) {
   std::vector<Client*> named;
@@ -100,7 +87,7 @@ int64_t KillAll(Call& call, const KillFilter& filter) {
     const bool spared = filter.spares_self && client == &call.client;
     if (!spared && filter.Names(*client, call.now())) named.push_back(client);
   }
-  for (Client* client : named) Kill(call, *client);
+  for (Client* client : named) call.engine.End(*client);
   return static_cast<int64_t>(named.size());
 }
 
@@ -115,6 +102,9 @@ void KillAddress(Call& call) {
 void ClientKill(Call& call) {
   if (call.args.left() == 1) return KillAddress(call);
   const KillFilter filter = TakeFilter(call.args);
+  if (filter.user && call.engine.access().users().Find(*filter.user) == nullptr) {
+    call.args.Refuse("ERR No such user '" + std::string(*filter.user) + "'");
+  }
   if (call.Refused()) return;
   call.reply.Integer(KillAll(call, filter));
 }

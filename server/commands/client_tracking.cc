@@ -3,9 +3,9 @@
 #include <string_view>
 #include <vector>
 
-#include "server/commands/client_list.h"
 #include "server/commands/families.h"
 #include "server/engine/call.h"
+#include "server/engine/client_line.h"
 
 namespace zsetd {
 namespace {

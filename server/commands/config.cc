@@ -98,7 +98,9 @@ void ConfigResetStat(Call& call) {
 void ConfigRewrite(Call& call) {
   const std::string& file = call.engine.host().config_file;
   if (file.empty()) return call.Fail("ERR The server is running without a config file");
-  const absl::Status status = RewriteSettingsFile(file, call.engine.settings());
+  Settings settings = call.engine.settings();
+  settings.users = call.engine.access().UserLines();
+  const absl::Status status = RewriteSettingsFile(file, settings);
   if (!status.ok()) {
     return call.Fail("ERR Rewriting config file: " + std::string(ErrorLine(status)));
   }

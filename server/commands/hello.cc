@@ -24,24 +24,10 @@ struct Credentials {
   std::string_view password;
 };
 
-// Takes a time that tells nothing of the secret but whether it is empty: what was given decides it.
-bool Equals(std::string_view given, std::string_view secret) {
-  size_t difference = given.size() ^ secret.size();
-  for (size_t i = 0; i < given.size() && !secret.empty(); ++i) {
-    difference |= static_cast<unsigned char>(given[i] ^ secret[i % secret.size()]);
-  }
-  return difference == 0;
-}
-
-// There is one user. Without a password set, it may give any.
 void Authenticate(Call& call, const Credentials& given) {
-  const std::string& password = call.engine.settings().requirepass;
-  const bool accepted =
-      given.user == "default" && (password.empty() || Equals(given.password, password));
-  if (!accepted) {
-    return call.Fail("WRONGPASS invalid username-password pair or user is disabled.");
-  }
-  call.client.authenticated = true;
+  const bool accepted = call.engine.access().Authenticate(call.client, given.user, given.password,
+                                                          call.words()[0], call.now());
+  if (!accepted) call.Fail("WRONGPASS invalid username-password pair or user is disabled.");
 }
 
 void Auth(Call& call) {
@@ -49,7 +35,8 @@ void Auth(Call& call) {
   const std::string_view user = names_user ? call.args.Word() : "default";
   const std::string_view password = call.args.Word();
   call.args.End();
-  if (!names_user && call.engine.settings().requirepass.empty()) call.args.Refuse(kNoPasswordSet);
+  const bool any_password = call.engine.access().users().default_user().takes_any_password();
+  if (!names_user && any_password) call.args.Refuse(kNoPasswordSet);
   if (call.Refused()) return;
   Authenticate(call, {user, password});
   if (!call.refused()) call.reply.Ok();

@@ -72,6 +72,13 @@ void WriteKeyStats(InfoWriter& info, const Stats& stats) {
   info.Add("keyspace_misses", stats.keyspace_misses);
 }
 
+void WriteDenials(InfoWriter& info, const Stats& stats) {
+  info.Add("acl_access_denied_auth", stats.denied_logins);
+  info.Add("acl_access_denied_cmd", stats.denied_commands);
+  info.Add("acl_access_denied_key", stats.denied_keys);
+  info.Add("acl_access_denied_channel", stats.denied_channels);
+}
+
 void WriteListenerStats(InfoWriter& info, Engine& engine) {
   const Tracking& tracking = engine.tracking();
   info.Add("pubsub_channels", engine.channels().count(ChannelKind::kChannel));
@@ -92,6 +99,7 @@ void WriteStats(InfoWriter& info, Engine& engine) {
   WriteListenerStats(info, engine);
   info.Add("total_error_replies", stats.error_replies);
   for (const std::string_view name : kNeverCounted) info.Add(name, 0);
+  WriteDenials(info, stats);
 }
 
 void WriteCommandStats(InfoWriter& info, Engine& engine) {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "server/commands/client_list.h"
+#include "server/engine/client_line.h"
 #include "server/engine/process_stats.h"
 
 namespace zsetd {

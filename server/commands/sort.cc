@@ -116,6 +116,17 @@ void Store(Call& call, const SortRequest& request, const std::vector<std::string
   call.database().Put(*request.destination, std::move(list), "sortstore");
 }
 
+// Patterns name keys that only the elements tell: so who may not read every key may use none.
+void CheckPatterns(Call& call, const SortRequest& request) {
+  const User& user = *call.client.user;
+  if (user.MayDoAll() || user.MayReadAllKeysIn(call.command, call.words())) return;
+  if (request.weights && request.weights->NamesKeys()) {
+    call.args.Refuse("ERR BY option of SORT denied due to insufficient ACL permissions.");
+  } else if (!request.results.empty()) {
+    call.args.Refuse("ERR GET option of SORT denied due to insufficient ACL permissions.");
+  }
+}
+
 // The order of a set's members is chance, and must not become that of a list.
 void ForceOrder(const Entry* entry, SortRequest& request) {
   const bool is_needed = entry != nullptr && entry->Holds<Set>() && request.destination;
@@ -127,6 +138,7 @@ void ForceOrder(const Entry* entry, SortRequest& request) {
 
 void RunSort(Call& call, bool may_store) {
   SortRequest request = TakeSortRequest(call.args, may_store);
+  CheckPatterns(call, request);
   const Entry* entry = call.args.ok() ? call.Find(request.key) : nullptr;
   if (entry != nullptr && !IsSortable(*entry)) call.args.Refuse(kWrongType);
   if (call.Refused()) return;

@@ -46,13 +46,22 @@ bool UsesKeys(const Command& command) {
   return command.Has(kWrite) || command.Has(kReadOnly) || command.Has(kHeldBackWithWrites);
 }
 
-absl::Status CheckState(const Client& client, const Command& command) {
-  if (!client.authenticated && !command.Has(kNoAuth)) {
+}  // namespace
+
+absl::Status CheckRequest(const Client& client, const Settings& settings,
+                          const AccessControl& access, const Command* command, Words words) {
+  if (absl::Status shape = CheckShape(command, words); !shape.ok()) return shape;
+  if (command->Has(kProtected) && !MayDebug(client, settings)) return Refusal(kDebugIsClosed);
+  if (access.MustAuthenticate(client) && !command->Has(kNoAuth)) {
     return Refusal("NOAUTH Authentication required.");
   }
-  if (client.transaction.open && command.Has(kNoMulti)) {
+  if (client.transaction.open && command->Has(kNoMulti)) {
     return Refusal("ERR Command not allowed inside a transaction");
   }
+  return absl::OkStatus();
+}
+
+absl::Status CheckContext(const Client& client, const Command& command) {
   const bool only_listens = client.IsSubscriber() && client.reply.protocol() == Protocol::kResp2;
   if (only_listens && !command.Has(kWhileListening)) {
     return Refusal("ERR Can't execute '" + std::string(command.name) +
@@ -63,15 +72,6 @@ absl::Status CheckState(const Client& client, const Command& command) {
     return Refusal("ERR Replica can't interact with the keyspace");
   }
   return absl::OkStatus();
-}
-
-}  // namespace
-
-absl::Status Admit(const Client& client, const Settings& settings, const Command* command,
-                   Words words) {
-  if (absl::Status shape = CheckShape(command, words); !shape.ok()) return shape;
-  if (command->Has(kProtected) && !MayDebug(client, settings)) return Refusal(kDebugIsClosed);
-  return CheckState(client, *command);
 }
 
 absl::Status UnknownSubcommand(const Command& command, Words words) {

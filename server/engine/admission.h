@@ -2,16 +2,20 @@
 
 #include "absl/status/status.h"
 #include "protocol/words.h"
+#include "server/engine/access_control.h"
 #include "server/engine/client.h"
 #include "server/engine/command.h"
 #include "server/engine/settings.h"
 
 namespace zsetd {
 
-// Whether the client may run this request as it stands now; if not, the error to reply. `command`
-// is null if the name is unknown.
-absl::Status Admit(const Client& client, const Settings& settings, const Command* command,
-                   Words words);
+// Whether this is a request that can be run, as far as that can be said without the client's rules;
+// if not, the error to reply. `command` is null if the name is unknown.
+absl::Status CheckRequest(const Client& client, const Settings& settings,
+                          const AccessControl& access, const Command* command, Words words);
+
+// Whether the client may run the command as it stands now.
+absl::Status CheckContext(const Client& client, const Command& command);
 
 // For a command that has subcommands, and can be run without one: that the second word is none.
 absl::Status UnknownSubcommand(const Command& command, Words words);

@@ -25,6 +25,7 @@
 namespace zsetd {
 
 struct Command;
+class User;
 
 // A request put aside by MULTI until EXEC.
 struct QueuedCommand {
@@ -116,8 +117,9 @@ class Client {
   bool close_now = false;          // close without sending
 
   int database = 0;
-  bool authenticated = true;
-  bool monitors = false;  // is told every command; changed by Monitors alone
+  const User* user = nullptr;  // set as long as the client is attached
+  bool authenticated = true;   // it has been let in; changed by AccessControl alone, as is its user
+  bool monitors = false;       // is told every command; changed by Monitors alone
   bool no_evict = false;
   bool no_touch = false;
   ReplyMode reply_mode = ReplyMode::kOn;

@@ -73,6 +73,9 @@ struct KeyPlaces {
   bool are_channels = false;  // named like keys, so that a cluster can place them, but no keys
 };
 
+// Which words of a request name channels that a user must be allowed to use.
+enum class ChannelPlaces : uint8_t { kNone, kFirst, kAll, kAllPatterns };
+
 inline constexpr KeyPlaces kNoKeys = {};
 inline constexpr KeyPlaces kOneKey = {1, 1, 1};
 inline constexpr KeyPlaces kTwoKeys = {1, 2, 1};
@@ -100,6 +103,8 @@ struct Command {
   std::string_view cost;          // such as "O(log(N))"
   std::string_view key_use = {};  // engine/key_specs.h; empty: as the flags have it
   std::string_view tips = {};  // for clients of clusters, proxies and caches, a space between them
+
+  ChannelPlaces channels = ChannelPlaces::kNone;
 
   // ACL categories in place of that of the group, a space between them.
   std::optional<std::string_view> categories = {};

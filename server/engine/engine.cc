@@ -40,6 +40,7 @@ Engine::Engine(const Settings& settings, Families families, uint64_t seed, Milli
     : settings_(settings),
       host_(std::move(host)),
       commands_(families),
+      access_(commands_, clients_, settings_, stats_, [this](Client& client) { End(client); }),
       rng_(seed),
       tracking_(rng_.Next(), clients_),
       run_id_(RandomHexDigits(rng_, 40)),
@@ -73,6 +74,9 @@ void Engine::BeginBatch(Millis now) {
 absl::Status Engine::Configure(const Settings& settings) {
   const absl::Status applied = host_.apply ? host_.apply(settings) : absl::OkStatus();
   if (!applied.ok()) return applied;
+  if (settings.requirepass != settings_.requirepass) {
+    access_.SetDefaultPassword(settings.requirepass);
+  }
   settings_ = settings;
   MeetSettings();
   return absl::OkStatus();
@@ -101,6 +105,10 @@ void Engine::Detach(Client& client) {
   clients_.erase(client.id);
 }
 
+void Engine::End(Client& client) {
+  client.executing ? void(client.close_after_reply = true) : Disconnect(client);
+}
+
 void Engine::Disconnect(Client& client) {
   Detach(client);
   client.close_now = true;
@@ -113,7 +121,7 @@ void Engine::Reset(Client& client) {
   monitors_.Remove(client);
   channels_.RemoveAll(client);
   client.ResetState();
-  client.authenticated = settings_.requirepass.empty();
+  access_.Greet(client);
 }
 
 void Engine::EndTransaction(Client& client) {
@@ -154,13 +162,23 @@ void Engine::EndException(Client& client, Words words) {
 
 void Engine::Dispatch(Client& client, Words words) {
   const Command* command = commands_.Find(words);
-  const absl::Status admitted = Admit(client, settings_, command, words);
+  const absl::Status admitted = Admit(client, command, words);
   if (!admitted.ok()) return Reject(client, command, admitted);
   if (pause_.Holds(client, *command, now_)) return pause_.HoldBack(client, words);
   if (client.transaction.open && !command->Has(kNotQueued)) {
     return Enqueue(client, *command, words);
   }
   Run(client, *command, words);
+}
+
+absl::Status Engine::Admit(Client& client, const Command* command, Words words) {
+  absl::Status status = CheckRequest(client, settings_, access_, command, words);
+  if (!status.ok()) return status;
+  client.last_command = command->name;
+  if (const auto denial = access_.Check(client, *command, words, now_)) {
+    return Refusal(DenialLine(*denial, *client.user, *command));
+  }
+  return CheckContext(client, *command);
 }
 
 void Engine::Reject(Client& client, const Command* command, const absl::Status& why) {
@@ -182,7 +200,6 @@ void Engine::Enqueue(Client& client, const Command& command, Words words) {
 
 void Engine::Run(Client& client, const Command& command, Words words) {
   const Micros before = command_ended_at_;
-  client.last_command = command.name;
   use_meter_.set_notes(UsesItsKeys(client, command));
   Call call(*this, client, command, words);
   command.run(call);
@@ -217,6 +234,9 @@ void Engine::RememberReads(Client& client, const Command& command, Words words) 
 void Engine::RunQueued(Client& client, const QueuedCommand& queued) {
   const std::vector<std::string_view> words(queued.words.begin(), queued.words.end());
   client.reply.Begin();
+  if (const auto denial = access_.Check(client, *queued.command, words, now_)) {
+    return Reject(client, queued.command, Refusal(DenialLineInExec(*denial)));
+  }
   Run(client, *queued.command, words);
 }
 

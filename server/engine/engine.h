@@ -14,6 +14,7 @@
 #include "core/rng.h"
 #include "core/time.h"
 #include "protocol/words.h"
+#include "server/engine/access_control.h"
 #include "server/engine/channels.h"
 #include "server/engine/client.h"
 #include "server/engine/command_table.h"
@@ -73,6 +74,9 @@ class Engine {
   void Attach(Client& client);
   void Detach(Client& client);
 
+  // Ends a client's connection: after the reply if its own command is running, or at once.
+  void End(Client& client);
+
   // Closes the connection of a client that runs no command. It is detached at once; what it has not
   // been sent is lost.
   void Disconnect(Client& client);
@@ -93,7 +97,8 @@ class Engine {
   // Writes the next piece of the client's long reply, some kilobytes.
   void ContinueReply(Client& client);
 
-  // Runs a request that is known to be admitted, as part of the client's transaction.
+  // Runs a request that was admitted when it was queued, as part of the client's transaction. Its
+  // user may be allowed less by now.
   void RunQueued(Client& client, const QueuedCommand& queued);
 
   // Puts the client's command aside until it can be served. False if it may not wait, for it is
@@ -141,6 +146,8 @@ class Engine {
   absl::Status Configure(const Settings& settings);
 
   CommandTable& commands() { return commands_; }
+  AccessControl& access() { return access_; }
+  const AccessControl& access() const { return access_; }
   Channels& channels() { return channels_; }
   Watches& watches() { return watches_; }
   const Waiters& waiters() const { return waiters_; }
@@ -178,6 +185,7 @@ class Engine {
  private:
   void Answer(Client& client, Words words);
   void Dispatch(Client& client, Words words);
+  absl::Status Admit(Client& client, const Command* command, Words words);
   void Reject(Client& client, const Command* command, const absl::Status& why);
   void Enqueue(Client& client, const Command& command, Words words);
   void Run(Client& client, const Command& command, Words words);
@@ -204,13 +212,14 @@ class Engine {
   Settings settings_;
   Host host_;
   CommandTable commands_;
+  Stats stats_;
   std::vector<std::unique_ptr<Database>> databases_;
   std::map<uint64_t, Client*> clients_;
+  AccessControl access_;
   Channels channels_;
   Watches watches_;
   Waiters waiters_;
   Pause pause_;
-  Stats stats_;
   SlowLog slow_log_;
   LatencyMonitor latency_;
   Monitors monitors_;

@@ -33,6 +33,10 @@ void Engine::ServeWaiters() {
 void Engine::RunAgain(Client& client, std::string_view ready_key) {
   const Command& command = *client.wait->command;
   const std::vector<std::string_view> words(client.wait->words.begin(), client.wait->words.end());
+  if (const auto denial = access_.Check(client, command, words, now_)) {
+    ++commands_.stats(command).rejected;  // what its user may do has changed while it waited
+    return BreakOff(client, DenialLine(*denial, *client.user, command));
+  }
   const size_t reply_start = client.out.size();
   const Micros before = host_.stopwatch();
   client.executing = true;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
 #include "server/engine/arg_reader.h"
 
@@ -9,10 +10,15 @@ namespace zsetd {
 namespace {
 
 constexpr std::string_view kRedacted = "(redacted)";
+constexpr size_t kAllSecret = SIZE_MAX;
 
-// How many words behind this one are secret: HELLO 3 AUTH user password, CONFIG SET requirepass x.
+// How many words behind this one are secret: HELLO 3 AUTH user password, CONFIG SET requirepass x,
+// and whom an administrator makes, changes or looks at.
 size_t SecretsBehind(std::string_view word) {
   if (EqualsIgnoringCase(word, "auth")) return 2;
+  for (const std::string_view about_users : {"setuser", "deluser", "getuser"}) {
+    if (EqualsIgnoringCase(word, about_users)) return kAllSecret;
+  }
   return EqualsIgnoringCase(word, "requirepass") ? 1 : 0;
 }
 

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "server/engine/keyspace_events.h"
 #include "server/engine/percentiles.h"
@@ -41,7 +43,11 @@ struct Settings {
   int64_t hz = 10;  // ticks a second, beside those for deadlines
   std::string loglevel = "notice";
   std::string logfile;      // empty: standard output
-  std::string requirepass;  // empty: no password is asked for
+  std::string requirepass;  // the default user's password; empty: none is asked for
+  std::string acl_pubsub_default =
+      "resetchannels";           // what new users may hear: that, or allchannels
+  int64_t acllog_max_len = 128;  // refusals that ACL LOG tells
+  std::string aclfile;           // of the users; empty: there is none
   std::string enable_debug_command =
       "no";  // who may say DEBUG: no one, all, or who is on this machine
   int64_t proto_max_bulk_len = 512 << 20;
@@ -76,6 +82,9 @@ struct Settings {
   std::string save;
   std::string appendonly = "no";
   std::string maxmemory = "0";  // no limit
+
+  // What only a file and the command line say, in lines that may be there several times.
+  std::vector<std::vector<std::string>> users;                        // the words behind `user`
 
   bool operator==(const Settings&) const = default;
 };

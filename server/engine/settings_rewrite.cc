@@ -7,8 +7,10 @@
 #include <set>
 #include <sstream>
 #include <string_view>
+#include <vector>
 
 #include "protocol/inline_words.h"
+#include "server/engine/arg_reader.h"
 #include "server/engine/errors.h"
 #include "server/engine/settings_file.h"
 #include "server/engine/settings_table.h"
@@ -26,6 +28,17 @@ std::string LineOf(const Setting& setting, const Settings& settings) {
   const std::string value = ValueOf(setting, settings);
   const bool bare = setting.many_words && !value.empty();
   return std::string(setting.name) + " " + (bare ? value : QuoteWord(value)) + "\n";
+}
+
+bool IsUser(const std::string& line) {
+  const auto words = SplitWords(line);
+  return words && !words->empty() && EqualsIgnoringCase(words->front(), "user");
+}
+
+std::string LineOf(const std::vector<std::string>& user) {
+  std::string line = "user";
+  for (const std::string& word : user) line += " " + QuoteWord(word);
+  return line + "\n";
 }
 
 Settings Read(const std::string& text) {
@@ -50,6 +63,7 @@ std::string RewriteSettings(const std::string& text, const Settings& settings) {
   std::set<const Setting*> said;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
+    if (IsUser(line)) continue;
     const Setting* setting = SettingOf(line);
     const bool first = setting == nullptr || said.insert(setting).second;
     if (!first) continue;
@@ -60,6 +74,7 @@ std::string RewriteSettings(const std::string& text, const Settings& settings) {
   for (const Setting& setting : AllSettings()) {
     if (!SameValue(setting, so_far, settings)) result += LineOf(setting, settings);
   }
+  for (const std::vector<std::string>& user : settings.users) result += LineOf(user);
   return result;
 }
 

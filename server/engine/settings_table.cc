@@ -30,6 +30,7 @@ constexpr std::string_view kPolicies[] = {
     "volatile-lru", "volatile-lfu", "volatile-random", "volatile-ttl",
     "allkeys-lru",  "allkeys-lfu",  "allkeys-random",  "noeviction",
 };
+constexpr std::string_view kChannelDefaults[] = {"allchannels", "resetchannels"};
 constexpr std::string_view kNoYesLocal[] = {"no", "yes", "local"};
 
 constexpr Setting kSettings[] = {
@@ -55,6 +56,15 @@ constexpr Setting kSettings[] = {
     {.name = "loglevel", .field = &Settings::loglevel, .choices = kLogLevels, .changes_live = true},
     {.name = "logfile", .field = &Settings::logfile},
     {.name = "requirepass", .field = &Settings::requirepass, .changes_live = true},
+    {.name = "acl-pubsub-default",
+     .field = &Settings::acl_pubsub_default,
+     .choices = kChannelDefaults,
+     .changes_live = true},
+    {.name = "acllog-max-len",
+     .field = &Settings::acllog_max_len,
+     .max = kMaxSize,
+     .changes_live = true},
+    {.name = "aclfile", .field = &Settings::aclfile},
     {.name = "enable-debug-command",
      .field = &Settings::enable_debug_command,
      .choices = kNoYesLocal},
@@ -259,6 +269,10 @@ absl::Status SetValue(const Setting& setting, Settings& settings, std::string_vi
 }
 
 absl::Status SetFromWords(Words words, Settings& settings) {
+  if (EqualsIgnoringCase(words[0], "user") && words.size() > 1) {
+    settings.users.emplace_back(words.begin() + 1, words.end());
+    return absl::OkStatus();
+  }
   const Setting* const setting = FindSetting(words[0]);
   if (setting == nullptr) return Refusal("Bad directive or wrong number of arguments");
   const Words values = words.subspan(1);

@@ -24,6 +24,10 @@ struct Stats {
   uint64_t expired_keys = 0;
   uint64_t expiries_cut_short = 0;  // ticks that had no time left to free all that was due
   Micros expiry_time{0};            // that freeing it took
+  uint64_t denied_commands = 0;     // by the rules of a user, as the next two
+  uint64_t denied_keys = 0;
+  uint64_t denied_channels = 0;
+  uint64_t denied_logins = 0;
   uint64_t keyspace_hits = 0;
   uint64_t keyspace_misses = 0;
 

@@ -38,6 +38,7 @@ TEST(Conf, HoldsEverySettingAtItsDefault) {
   Settings settings;
   settings.bind = settings.requirepass = settings.logfile = settings.loglevel = "other";
   settings.maxmemory = settings.maxmemory_policy = "other";
+  settings.acl_pubsub_default = settings.aclfile = "other";
   settings.save = settings.appendonly = settings.enable_debug_command = "other";
   settings.client_output_buffer_limit = {{1, 1, 1}, {1, 1, 1}, {1, 1, 1}};
   settings.latency_tracking_info_percentiles.percents = {1};

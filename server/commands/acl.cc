@@ -1,0 +1,213 @@
+// ACL: who may do what.
+
+#include <openssl/rand.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/commands/acl_log.h"
+#include "server/commands/acl_users.h"
+#include "server/commands/families.h"
+#include "server/commands/help.h"
+#include "server/engine/call.h"
+#include "server/engine/command_categories.h"
+
+namespace zsetd {
+namespace {
+
+constexpr int64_t kUsualBits = 256;
+constexpr int64_t kMostBits = 4096;
+
+// Whether there are more words than the subcommand can take; the error is then kept.
+void RefuseMore(Call& call, size_t most) {
+  if (call.args.left() <= most) return;
+  call.args.Refuse("ERR unknown subcommand or wrong number of arguments for '" +
+                   std::string(call.words()[1]) + "'. Try ACL HELP.");
+}
+
+void ReplyNames(ReplyWriter& reply, std::span<const std::string_view> names) {
+  reply.Array(names.size());
+  for (const std::string_view name : names) reply.Bulk(name);
+}
+
+void Cat(Call& call) {
+  RefuseMore(call, 1);
+  if (call.Refused()) return;
+  if (call.args.AtEnd()) return ReplyNames(call.reply, AllCategories());
+  const std::string_view asked = call.args.Word();
+  const std::optional<std::string_view> category = FindCategory(asked);
+  if (!category) return call.Fail("ERR Unknown category '" + std::string(asked) + "'");
+  std::vector<std::string_view> names;
+  for (const Command& row : call.engine.commands().rows()) {
+    if (IsIn(row, *category)) names.push_back(row.name);
+  }
+  ReplyNames(call.reply, names);
+}
+
+// Not from the engine's generator: nobody may foresee these.
+void GenPass(Call& call) {
+  RefuseMore(call, 1);
+  const int64_t bits = call.args.AtEnd() ? kUsualBits : call.args.Integer();
+  if (bits < 1 || bits > kMostBits) {
+    call.args.Refuse(
+        "ERR ACL GENPASS argument must be the number of bits for the output password, a positive "
+        "number up to 4096");
+  }
+  if (call.Refused()) return;
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::array<unsigned char, kMostBits / 4> bytes;
+  const auto count = static_cast<int>((bits + 3) / 4);
+  if (RAND_bytes(bytes.data(), count) != 1) return call.Fail("ERR the system has no randomness");
+  std::string digits;
+  for (int i = 0; i < count; ++i) digits += kDigits[bytes[i] % 16];
+  call.reply.Bulk(digits);
+}
+
+void Load(Call& call) {
+  const absl::Status status = call.engine.access().LoadFile();
+  status.ok() ? call.reply.Ok() : call.Fail(status);
+}
+
+void Save(Call& call) {
+  const absl::Status status = call.engine.access().SaveFile();
+  status.ok() ? call.reply.Ok() : call.Fail(status);
+}
+
+void Log(Call& call) {
+  RefuseMore(call, 1);
+  if (!call.Refused()) AclLogCommand(call);
+}
+
+constexpr uint32_t kFlags = kNoScript | kLoading | kStale;
+constexpr uint32_t kAdminFlags = kFlags | kAdmin;
+constexpr CommandGroup kGroup = CommandGroup::kServer;
+
+constexpr Command kCommands[] = {
+    {.name = "acl",
+     .arity = -2,
+     .group = kGroup,
+     .since = "6.0.0",
+     .summary = "Who may do what.",
+     .cost = "That of the subcommand"},
+    {.name = "acl|cat",
+     .run = Cat,
+     .arity = -2,
+     .flags = kFlags,
+     .group = kGroup,
+     .since = "6.0.0",
+     .usage = "[category]",
+     .summary = "Tells the categories of commands, or which commands are in one.",
+     .cost = "O(N) for N commands"},
+    {.name = "acl|deluser",
+     .run = AclDelUser,
+     .arity = -3,
+     .flags = kAdminFlags | kSecretWords,
+     .group = kGroup,
+     .since = "6.0.0",
+     .usage = "username [username ...]",
+     .summary = "Deletes users and closes their connections; tells how many there were.",
+     .cost = "O(N) for N clients of the server"},
+    {.name = "acl|dryrun",
+     .run = AclDryRun,
+     .arity = -4,
+     .flags = kAdminFlags,
+     .group = kGroup,
+     .since = "7.0.0",
+     .usage = "username command [arg [arg ...]]",
+     .summary = "Tells whether a user may run a request, without running it.",
+     .cost = "O(N) for N rules of the user"},
+    {.name = "acl|genpass",
+     .run = GenPass,
+     .arity = -2,
+     .flags = kFlags,
+     .group = kGroup,
+     .since = "6.0.0",
+     .usage = "[bits]",
+     .summary = "Makes up a password that nobody can guess.",
+     .cost = "O(N) for N bits"},
+    {.name = "acl|getuser",
+     .run = AclGetUser,
+     .arity = 3,
+     .flags = kAdminFlags | kSecretWords,
+     .group = kGroup,
+     .since = "6.0.0",
+     .usage = "username",
+     .summary = "Tells the rules of a user.",
+     .cost = "O(N) for N rules"},
+    {.name = "acl|help",
+     .run = Help,
+     .arity = 2,
+     .flags = kLoading | kStale,
+     .group = kGroup,
+     .since = "6.0.0",
+     .summary = "Tells the subcommands.",
+     .cost = "O(1)"},
+    {.name = "acl|list",
+     .run = AclList,
+     .arity = 2,
+     .flags = kAdminFlags,
+     .group = kGroup,
+     .since = "6.0.0",
+     .summary = "Tells all users with their rules, a line for each, as files have them.",
+     .cost = "O(N) for N rules of all users"},
+    {.name = "acl|load",
+     .run = Load,
+     .arity = 2,
+     .flags = kAdminFlags,
+     .group = kGroup,
+     .since = "6.0.0",
+     .summary = "Takes the users of the ACL file in the place of all.",
+     .cost = "O(N) for N users and clients"},
+    {.name = "acl|log",
+     .run = Log,
+     .arity = -2,
+     .flags = kAdminFlags,
+     .group = kGroup,
+     .since = "6.0.0",
+     .usage = "[count|RESET]",
+     .summary = "Tells what users were refused lately, or forgets it.",
+     .cost = "O(N) for N refusals told"},
+    {.name = "acl|save",
+     .run = Save,
+     .arity = 2,
+     .flags = kAdminFlags,
+     .group = kGroup,
+     .since = "6.0.0",
+     .summary = "Writes all users to the ACL file.",
+     .cost = "O(N) for N users"},
+    {.name = "acl|setuser",
+     .run = AclSetUser,
+     .arity = -3,
+     .flags = kAdminFlags | kSecretWords,
+     .group = kGroup,
+     .since = "6.0.0",
+     .usage = "username [rule [rule ...]]",
+     .summary = "Changes a user's rules, all of them or none; makes the user if there is none.",
+     .cost = "O(N) for N rules and commands"},
+    {.name = "acl|users",
+     .run = AclUsers,
+     .arity = 2,
+     .flags = kAdminFlags,
+     .group = kGroup,
+     .since = "6.0.0",
+     .summary = "Names all users.",
+     .cost = "O(N) for N users"},
+    {.name = "acl|whoami",
+     .run = AclWhoAmI,
+     .arity = 2,
+     .flags = kFlags,
+     .group = kGroup,
+     .since = "6.0.0",
+     .summary = "Names the user that the connection is.",
+     .cost = "O(1)"},
+};
+
+}  // namespace
+
+std::span<const Command> AclCommands() { return kCommands; }
+
+}  // namespace zsetd

@@ -1,0 +1,109 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/time.h"
+#include "protocol/words.h"
+#include "server/engine/acl_log.h"
+#include "server/engine/client.h"
+#include "server/engine/settings.h"
+#include "server/engine/stats.h"
+#include "server/engine/users.h"
+
+namespace zsetd {
+
+// Who may do what: the users, who of the clients is which, and what was refused.
+//
+// Invariant: every attached client is one of these users.
+class AccessControl {
+ public:
+  using Clients = std::map<uint64_t, Client*>;
+
+  // `close` ends a client's connection, after its own command if one is running. All that is
+  // referred to outlives this, and is read as it is when it is needed.
+  AccessControl(const CommandTable& commands, const Clients& clients, const Settings& settings,
+                Stats& stats, std::function<void(Client&)> close);
+
+  // Makes the client the default user, as which it came; it is let in if that needs no password.
+  void Greet(Client& client) const;
+
+  // Whether the client must give a password before it may do anything.
+  bool MustAuthenticate(const Client& client) const {
+    return !client.authenticated && !DefaultIsOpen();
+  }
+  bool DefaultIsOpen() const;
+
+  // Makes the client the user of this name, if the password is right; if not, that is noted.
+  // `command` is the word by which it asked.
+  bool Authenticate(Client& client, std::string_view name, std::string_view password,
+                    std::string_view command, Millis now);
+
+  // Why the client's user may not run this request, which has been checked for its shape; it is
+  // noted then. The cost for a user who may do everything is one look.
+  std::optional<Denial> Check(Client& client, const Command& command, Words words, Millis now) {
+    if (client.user->MayDoAll()) [[likely]] {
+      return std::nullopt;
+    }
+    return CheckRules(client, command, words, now);
+  }
+
+  // ACL SETUSER. A refusal is the whole error line. Closes the clients of the user that listen to
+  // channels which it may not hear any more.
+  absl::Status SetUser(std::string_view name, Words modifiers);
+
+  // ACL DELUSER; not the default user. Closes the user's clients. False if there is none.
+  bool DeleteUser(std::string_view name);
+
+  // Takes the users of `others` in the place of all. Closes clients as the two above do.
+  void Replace(const Users& others);
+
+  // At the start: takes the users of the ACL file, or those of the configuration file. A refusal is
+  // for people.
+  absl::Status LoadConfigured();
+
+  // ACL LOAD, ACL SAVE: reads the ACL file, and takes its users if nothing is wrong with them; or
+  // writes it. A refusal is the whole error line.
+  absl::Status LoadFile();
+  absl::Status SaveFile() const;
+
+  // All users as lines for the configuration file; none if they are in a file of their own.
+  std::vector<std::vector<std::string>> UserLines() const;
+
+  void SetDefaultPassword(std::string_view password) { users_.SetDefaultPassword(password); }
+
+  const Users& users() const { return users_; }
+  AclLog& log() { return log_; }
+
+ private:
+  std::optional<Denial> CheckRules(Client& client, const Command& command, Words words, Millis now);
+  void Note(const Client& client, const Denial& denial, std::string_view object,
+            std::string_view user, Millis now);
+  bool NewUsersHearAll() const { return settings_.acl_pubsub_default == "allchannels"; }
+  void CloseListeners(const User& before, const User& after);
+  void CloseClientsOf(const User& user);
+
+  const Clients& clients_;
+  const Settings& settings_;
+  Stats& stats_;
+  std::function<void(Client&)> close_;
+  Users users_;
+  AclLog log_;
+};
+
+// The error line of a denial: "NOPERM ...".
+std::string DenialLine(const Denial& denial, const User& user, const Command& command);
+
+// The same for what was allowed when it was queued for a transaction.
+std::string DenialLineInExec(const Denial& denial);
+
+// The same for somebody who may hear more, without the code: it names the key or the channel.
+std::string DenialText(const Denial& denial, const User& user, const Command& command, Words words);
+
+}  // namespace zsetd

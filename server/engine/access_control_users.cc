@@ -1,0 +1,141 @@
+// What follows for clients when users change.
+
+#include <algorithm>
+#include <vector>
+
+#include "server/engine/access_control.h"
+#include "server/engine/acl_file.h"
+#include "server/engine/errors.h"
+#include "server/engine/key_specs.h"
+
+namespace zsetd {
+namespace {
+
+constexpr std::string_view kNoFile =
+    "ERR This Redis instance is not configured to use an ACL file. You may want to specify users "
+    "via the ACL SETUSER command and then issue a CONFIG REWRITE (assuming you have a Redis "
+    "configuration file set) in order to store users in the Redis configuration.";
+
+bool IsAmong(const std::string& name, const std::vector<std::string>& names) {
+  return std::ranges::count(names, name) > 0;
+}
+
+// Whether all channels that one set of rules allows are, word for word, among those of others.
+bool Keeps(const AclSelector& before, const std::vector<const AclSelector*>& after) {
+  if (before.AllowsAllChannels()) return false;
+  return std::ranges::all_of(before.channels(), [&](const std::string& channel) {
+    return std::ranges::any_of(
+        after, [&](const AclSelector* selector) { return IsAmong(channel, selector->channels()); });
+  });
+}
+
+bool MayHear(const std::string& name, ChannelKind kind, const User& user) {
+  const bool is_pattern = kind == ChannelKind::kPattern;
+  return std::ranges::any_of(user.AllSelectors(), [&](const AclSelector* selector) {
+    return selector->AllowsChannel(name, is_pattern);
+  });
+}
+
+bool MayHearAll(const Client& client, const User& user) {
+  for (size_t kind = 0; kind < kChannelKinds; ++kind) {
+    for (const std::string& name : client.listens_to(ChannelKind(kind))) {
+      if (!MayHear(name, ChannelKind(kind), user)) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+absl::Status AccessControl::SetUser(std::string_view name, Words modifiers) {
+  std::unique_ptr<User> draft;
+  const absl::Status status = users_.Draft(name, modifiers, NewUsersHearAll(), draft);
+  if (!status.ok()) return status;
+  if (const User* known = users_.Find(name)) CloseListeners(*known, *draft);
+  users_.Put(*draft);
+  return absl::OkStatus();
+}
+
+bool AccessControl::DeleteUser(std::string_view name) {
+  const std::unique_ptr<User> user = users_.Remove(name);
+  if (user != nullptr) CloseClientsOf(*user);
+  return user != nullptr;
+}
+
+void AccessControl::Replace(const Users& others) {
+  std::vector<std::string> gone;
+  for (const auto& [name, user] : users_.all()) {
+    const User* other = others.Find(name);
+    if (other == nullptr) {
+      gone.push_back(name);
+    } else {
+      CloseListeners(*user, *other);
+    }
+  }
+  for (const std::string& name : gone) DeleteUser(name);
+  for (const auto& [name, user] : others.all()) users_.Put(*user);
+}
+
+absl::Status AccessControl::LoadConfigured() {
+  const bool has_file = !settings_.aclfile.empty();
+  if (has_file && !settings_.users.empty()) {
+    return Refusal("aclfile: users are in that file or in this one (user), but not in both");
+  }
+  if (has_file) return LoadFile();
+  return ReadUserLines(settings_.users, NewUsersHearAll(), users_);
+}
+
+absl::Status AccessControl::LoadFile() {
+  if (settings_.aclfile.empty()) return Refusal(kNoFile);
+  Users loaded(users_.commands());
+  const absl::Status status = ReadUsersFile(settings_.aclfile, NewUsersHearAll(), loaded);
+  if (status.ok()) Replace(loaded);
+  return status;
+}
+
+absl::Status AccessControl::SaveFile() const {
+  if (settings_.aclfile.empty()) return Refusal(kNoFile);
+  const absl::Status status = WriteUsersFile(settings_.aclfile, users_);
+  if (status.ok()) return status;
+  return Refusal("ERR There was an error trying to save the ACLs: " +
+                 std::string(ErrorLine(status)));
+}
+
+std::vector<std::vector<std::string>> AccessControl::UserLines() const {
+  std::vector<std::vector<std::string>> lines;
+  if (!settings_.aclfile.empty()) return lines;
+  for (const auto& [name, user] : users_.all()) {
+    const std::string text = user->Text();
+    const std::vector<std::string_view> words = Split(text, ' ');
+    lines.emplace_back(words.begin() + 1, words.end());
+  }
+  return lines;
+}
+
+// Nobody is looked at while the rules have only been added to.
+void AccessControl::CloseListeners(const User& before, const User& after) {
+  const std::vector<const AclSelector*> rules = after.AllSelectors();
+  if (std::ranges::any_of(rules, &AclSelector::AllowsAllChannels)) return;
+  const bool kept = std::ranges::all_of(
+      before.AllSelectors(), [&](const AclSelector* selector) { return Keeps(*selector, rules); });
+  if (kept) return;
+  std::vector<Client*> closed;  // apart, for who is closed leaves clients_
+  for (const auto& [id, client] : clients_) {
+    if (client->user == &before && !MayHearAll(*client, after)) closed.push_back(client);
+  }
+  for (Client* client : closed) close_(*client);
+}
+
+void AccessControl::CloseClientsOf(const User& user) {
+  std::vector<Client*> closed;
+  for (const auto& [id, client] : clients_) {
+    if (client->user == &user) closed.push_back(client);
+  }
+  for (Client* client : closed) {
+    client->user = &users_.default_user();
+    client->authenticated = false;
+    close_(*client);
+  }
+}
+
+}  // namespace zsetd

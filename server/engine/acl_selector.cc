@@ -1,0 +1,166 @@
+#include "server/engine/acl_selector.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "core/glob.h"
+#include "server/engine/arg_reader.h"
+#include "server/engine/errors.h"
+#include "server/engine/key_specs.h"
+
+namespace zsetd {
+namespace {
+
+constexpr std::string_view kSyntax = "Syntax error";
+constexpr std::string_view kKeysAreAll =
+    "Adding a pattern after the * pattern (or the 'allkeys' flag) is not valid and does not have "
+    "any effect. Try 'resetkeys' to start with an empty list of patterns";
+constexpr std::string_view kChannelsAreAll =
+    "Adding a pattern after the * pattern (or the 'allchannels' flag) is not valid and does not "
+    "have any effect. Try 'resetchannels' to start with an empty list of channels";
+
+// The words of the request that are channels.
+Words ChannelsIn(const Command& command, Words words) {
+  if (command.channels == ChannelPlaces::kNone) return {};
+  return command.channels == ChannelPlaces::kFirst ? words.subspan(1, 1) : words.subspan(1);
+}
+
+std::string Join(const std::string& a, const std::string& b) {
+  return a.empty() || b.empty() ? a + b : a + " " + b;
+}
+
+}  // namespace
+
+bool HasSpaces(std::string_view text) {
+  return std::ranges::any_of(
+      text, [](char byte) { return byte == 0 || std::isspace(static_cast<unsigned char>(byte)); });
+}
+
+absl::Status AclSelector::Apply(std::string_view modifier) {
+  const auto is = [&](std::string_view a, std::string_view b = {}) {
+    return EqualsIgnoringCase(modifier, a) || (!b.empty() && EqualsIgnoringCase(modifier, b));
+  };
+  if (is("allkeys", "~*") || is("resetkeys")) {
+    all_keys_ = !is("resetkeys");
+    keys_.clear();
+  } else if (is("allchannels", "&*") || is("resetchannels")) {
+    all_channels_ = !is("resetchannels");
+    channels_.clear();
+  } else if (is("allcommands", "+@all") || is("nocommands", "-@all")) {
+    AllowAllCommands(is("allcommands", "+@all"));
+  } else if (modifier.starts_with("+@") || modifier.starts_with("-@")) {
+    return ApplyCategory(modifier.substr(1), modifier.starts_with('+'));
+  } else if (modifier.starts_with('+') || modifier.starts_with('-')) {
+    return ApplyCommand(modifier.substr(1), modifier.starts_with('+'));
+  } else if (modifier.starts_with('~') || modifier.starts_with('%')) {
+    return AddKeys(modifier);
+  } else if (modifier.starts_with('&')) {
+    return AddChannels(modifier.substr(1));
+  } else {
+    return Refusal(kSyntax);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status AclSelector::AddKeys(std::string_view modifier) {
+  if (all_keys_) return Refusal(kKeysAreAll);
+  const size_t tilde = modifier.find('~');
+  if (tilde == std::string_view::npos) return Refusal(kSyntax);
+  KeyPattern added = {std::string(modifier.substr(tilde + 1)), tilde == 0, tilde == 0};
+  for (size_t at = 1; at < tilde; ++at) {
+    bool& permission = toupper(modifier[at]) == 'R' ? added.reads : added.writes;
+    const bool is_known = toupper(modifier[at]) == 'R' || toupper(modifier[at]) == 'W';
+    if (!is_known || permission) return Refusal(kSyntax);
+    permission = true;
+  }
+  if (HasSpaces(added.glob) || !(added.reads || added.writes)) return Refusal(kSyntax);
+  const auto same = std::ranges::find(keys_, added.glob, &KeyPattern::glob);
+  if (same == keys_.end()) {
+    keys_.push_back(std::move(added));
+  } else {
+    same->reads |= added.reads;
+    same->writes |= added.writes;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status AclSelector::AddChannels(std::string_view pattern) {
+  if (all_channels_) return Refusal(kChannelsAreAll);
+  if (HasSpaces(pattern)) return Refusal(kSyntax);
+  if (std::ranges::count(channels_, pattern) == 0) channels_.emplace_back(pattern);
+  return absl::OkStatus();
+}
+
+std::optional<Denial> AclSelector::Check(const Command& command, Words words) const {
+  using Reason = Denial::Reason;
+  if (!AllowsCommand(command, words)) return Denial{Reason::kCommand, 0};
+  if (!all_keys_) {
+    if (const auto key = FirstForbiddenKey(command, words)) return Denial{Reason::kKey, *key};
+  }
+  if (!all_channels_) {
+    const auto channel = FirstForbiddenChannel(command, words);
+    if (channel) return Denial{Reason::kChannel, *channel};
+  }
+  return std::nullopt;
+}
+
+std::optional<size_t> AclSelector::FirstForbiddenKey(const Command& command, Words words) const {
+  for (const UsedKey& key : UsedKeys(command, words)) {
+    if (!AllowsKey(words[key.position], key.Reads(), key.Writes())) return key.position;
+  }
+  return std::nullopt;
+}
+
+bool AclSelector::AllowsKey(std::string_view key, bool reads, bool writes) const {
+  return std::ranges::any_of(keys_, [&](const KeyPattern& pattern) {
+    return pattern.reads >= reads && pattern.writes >= writes && GlobMatches(pattern.glob, key);
+  });
+}
+
+bool AclSelector::ReadsAllKeys() const {
+  return all_keys_ || std::ranges::any_of(keys_, [](const KeyPattern& pattern) {
+           return pattern.reads && pattern.glob == "*";
+         });
+}
+
+std::optional<size_t> AclSelector::FirstForbiddenChannel(const Command& command,
+                                                         Words words) const {
+  const bool are_patterns = command.channels == ChannelPlaces::kAllPatterns;
+  size_t position = 1;
+  for (const std::string_view channel : ChannelsIn(command, words)) {
+    if (!AllowsChannel(channel, are_patterns)) return position;
+    ++position;
+  }
+  return std::nullopt;
+}
+
+// A pattern of channels must itself be allowed, word for word.
+bool AclSelector::AllowsChannel(std::string_view channel, bool is_pattern) const {
+  return all_channels_ || std::ranges::any_of(channels_, [&](const std::string& allowed) {
+           return is_pattern ? allowed == channel : GlobMatches(allowed, channel);
+         });
+}
+
+std::string AclSelector::KeysText() const {
+  if (all_keys_) return "~*";
+  std::string text;
+  for (const KeyPattern& pattern : keys_) {
+    const std::string sign = pattern.reads && pattern.writes ? "~" : pattern.reads ? "%R~" : "%W~";
+    text = Join(text, sign + pattern.glob);
+  }
+  return text;
+}
+
+std::string AclSelector::ChannelsText() const {
+  if (all_channels_) return "&*";
+  std::string text;
+  for (const std::string& channel : channels_) text = Join(text, "&" + channel);
+  return text;
+}
+
+std::string AclSelector::Text() const {
+  const std::string channels = all_channels_ ? "&*" : Join("resetchannels", ChannelsText());
+  return Join(Join(KeysText(), channels), CommandsText());
+}
+
+}  // namespace zsetd

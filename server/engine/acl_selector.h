@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "protocol/words.h"
+#include "server/engine/command_table.h"
+
+namespace zsetd {
+
+// Why a request is not allowed, and which word of it shows that.
+struct Denial {
+  enum class Reason { kCommand = 1, kKey, kAuth, kChannel };  // a later one tells more
+  Reason reason = Reason::kCommand;
+  size_t position = 0;
+};
+
+// One set of rules: which commands may be run, on which keys, on which channels. A user has one,
+// and may have more that each allow something by themselves:
+//
+//   +@read -get +config|get +select|0     commands, by category and by name, later ones over
+//   earlier ~users:* %R~log:* %W~log:*            keys, to be read, written or both &news.*
+//   channels
+//
+// At first nothing is allowed.
+class AclSelector {
+ public:
+  explicit AclSelector(const CommandTable& commands)
+      : commands_(&commands), allowed_(commands.rows().size(), false) {}
+
+  // Takes one modifier. A refusal has Redis's words, without an error code; nothing changed then.
+  absl::Status Apply(std::string_view modifier);
+
+  // What is wrong with the request, which has been checked for its shape; or nothing.
+  std::optional<Denial> Check(const Command& command, Words words) const;
+
+  // Whether everything is allowed, known without a look at the request.
+  bool AllowsAll() const { return all_commands_ && all_keys_ && all_channels_; }
+
+  // Whether every key may be read, whatever its name.
+  bool ReadsAllKeys() const;
+
+  bool AllowsChannel(std::string_view channel, bool is_pattern) const;
+  bool AllowsAllChannels() const { return all_channels_; }
+  const std::vector<std::string>& channels() const { return channels_; }
+
+  // As ACL GETUSER tells them; Apply() takes each word back.
+  std::string CommandsText() const;
+  std::string KeysText() const;
+  std::string ChannelsText() const;
+
+  // All in one line, as ACL LIST tells it.
+  std::string Text() const;
+
+ private:
+  struct KeyPattern {
+    std::string glob;
+    bool reads;
+    bool writes;
+  };
+  struct CommandRule {
+    bool allows;
+    std::string what;  // "get", "config|get", "select|0", "@read"
+  };
+
+  void AllowAllCommands(bool allow);
+  absl::Status ApplyCommand(std::string_view what, bool allow);
+  absl::Status AllowFirstArgument(std::string_view command, std::string_view argument);
+  absl::Status ApplyCategory(std::string_view category, bool allow);
+  void SetWithSubcommands(const Command& command, bool allow);
+  void Set(const Command& command, bool allow);
+  void Remember(std::string_view what, bool allow);
+  absl::Status AddKeys(std::string_view modifier);
+  absl::Status AddChannels(std::string_view pattern);
+
+  bool AllowsCommand(const Command& command, Words words) const;
+  bool AllowsKey(std::string_view key, bool reads, bool writes) const;
+  std::optional<size_t> FirstForbiddenKey(const Command& command, Words words) const;
+  std::optional<size_t> FirstForbiddenChannel(const Command& command, Words words) const;
+
+  const CommandTable* commands_;
+  std::vector<bool> allowed_;  // beside the rows of commands_
+  std::map<const Command*, std::vector<std::string>> first_arguments_;  // allowed beside those
+  std::vector<CommandRule> rules_;  // what of these has not been undone since all or none
+  std::vector<KeyPattern> keys_;
+  std::vector<std::string> channels_;
+  bool future_commands_ = false;  // whether what is not known yet would be allowed
+  bool all_commands_ = false;
+  bool all_keys_ = false;
+  bool all_channels_ = false;
+};
+
+// Whether a user's name or a pattern may not be written down, since it has a space or a NUL.
+bool HasSpaces(std::string_view text);
+
+}  // namespace zsetd

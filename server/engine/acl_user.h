@@ -1,0 +1,75 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "protocol/words.h"
+#include "server/engine/acl_selector.h"
+
+namespace zsetd {
+
+// Who a client is, and what it may do. Passwords are kept as their SHA-256 alone.
+//
+// A new user is off, has no password and may do nothing.
+class User {
+ public:
+  // `all_channels`: it may at least use every channel (acl-pubsub-default).
+  User(std::string name, const CommandTable& commands, bool all_channels);
+
+  const std::string& name() const { return name_; }
+
+  // Takes one modifier of ACL SETUSER. A refusal has Redis's words, without an error code; nothing
+  // changed then. `all_channels` is for rules that begin anew, as in the constructor.
+  absl::Status Apply(std::string_view modifier, bool all_channels);
+
+  // Whether the password lets somebody in. Takes a time that tells nothing of those that would.
+  bool Admits(std::string_view password) const;
+
+  bool enabled() const { return enabled_; }
+  bool takes_any_password() const { return any_password_; }
+
+  // Whether everything is allowed; then Check() need not be asked. O(1).
+  bool MayDoAll() const { return may_do_all_; }
+
+  // What is wrong with the request, which has been checked for its shape; or nothing. Of several
+  // sets of rules the one is told of that comes the closest.
+  std::optional<Denial> Check(const Command& command, Words words) const;
+
+  // Whether rules that allow the request also allow to read every key.
+  bool MayReadAllKeysIn(const Command& command, Words words) const;
+
+  const AclSelector& root() const { return root_; }
+  const std::vector<AclSelector>& selectors() const { return selectors_; }  // beside the root
+  std::vector<const AclSelector*> AllSelectors() const;
+
+  const std::vector<std::string>& password_hashes() const {
+    return password_hashes_;
+  }  // hex digits
+  std::vector<std::string_view> Flags() const;
+
+  // The user in one line, as ACL LIST and files have it: "user alice on ~* &* +@all".
+  std::string Text() const;
+
+ private:
+  bool ApplyFlag(std::string_view modifier, bool all_channels);
+  void Reset(bool all_channels);
+  absl::Status AddPassword(std::string_view hash);
+  absl::Status RemovePassword(std::string_view hash);
+  absl::Status ApplyPassword(std::string_view modifier);
+  absl::Status AddSelector(std::string_view text, bool all_channels);
+
+  std::string name_;
+  const CommandTable* commands_;
+  bool enabled_ = false;
+  bool any_password_ = false;
+  bool skips_sanitizing_ = false;  // told and kept: payloads are always checked in full
+  bool may_do_all_ = false;
+  std::vector<std::string> password_hashes_;
+  AclSelector root_;
+  std::vector<AclSelector> selectors_;
+};
+
+}  // namespace zsetd

@@ -1,0 +1,148 @@
+#include "server/engine/client_line.h"
+
+#include <array>
+#include <chrono>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "protocol/number_text.h"
+#include "server/engine/acl_user.h"
+
+namespace zsetd {
+namespace {
+
+int64_t SecondsSince(Millis then, Millis now) {
+  return std::chrono::duration_cast<std::chrono::seconds>(now - then).count();
+}
+
+// Letters as Redis has them, N where no other holds.
+std::string Flags(const Client& client) {
+  const TrackingMode& tracking = client.tracking;
+  const std::array<std::pair<bool, char>, 11> kinds = {{
+      {client.monitors, 'O'},
+      {client.IsSubscriber(), 'P'},
+      {client.transaction.open, 'x'},
+      {client.IsWaiting(), 'b'},
+      {tracking.on, 't'},
+      {tracking.redirect_broken, 'R'},
+      {tracking.broadcast, 'B'},
+      {client.transaction.touched, 'd'},
+      {client.close_after_reply, 'c'},
+      {client.no_evict, 'e'},
+      {client.no_touch, 'T'},
+  }};
+  std::string flags;
+  for (const auto& [holds, letter] : kinds) {
+    if (holds) flags += letter;
+  }
+  return flags.empty() ? "N" : flags;
+}
+
+size_t BytesOf(const std::vector<std::string>& words) {
+  size_t bytes = 0;
+  for (const std::string& word : words) bytes += word.size();
+  return bytes;
+}
+
+size_t QueuedBytes(const Transaction& transaction) {
+  size_t bytes = 0;
+  for (const QueuedCommand& queued : transaction.queue) bytes += BytesOf(queued.words);
+  return bytes;
+}
+
+// One line of name=value pairs.
+class Fields {
+ public:
+  void Add(std::string_view name, std::string_view value) {
+    if (!line_.empty()) line_ += ' ';
+    line_.append(name).append("=").append(value);
+  }
+  void Add(std::string_view name, int64_t value) { Add(name, IntegerText(value)); }
+
+  std::string line() const { return line_ + '\n'; }
+
+ private:
+  std::string line_;
+};
+
+void AddIdentity(const Client& client, Millis now, Fields& fields) {
+  fields.Add("id", client.id);
+  fields.Add("addr", client.address);
+  fields.Add("laddr", client.local_address);
+  fields.Add("fd", client.descriptor);
+  fields.Add("name", client.name);
+  fields.Add("age", SecondsSince(client.connected_at, now));
+  fields.Add("idle", SecondsSince(client.last_active, now));
+}
+
+void AddState(const Client& client, Fields& fields) {
+  const Transaction& transaction = client.transaction;
+  fields.Add("flags", Flags(client));
+  fields.Add("db", client.database);
+  fields.Add("sub", client.listens_to(ChannelKind::kChannel).size());
+  fields.Add("psub", client.listens_to(ChannelKind::kPattern).size());
+  fields.Add("ssub", client.listens_to(ChannelKind::kShardChannel).size());
+  fields.Add("multi", transaction.open ? static_cast<int64_t>(transaction.queue.size()) : -1);
+  fields.Add("watch", transaction.watched.size());
+}
+
+// The words of a request that is being put aside until it can be run. Those of any other are views
+// into its input.
+size_t WaitingBytes(const Client& client) {
+  return BytesOf(client.held_back) + (client.wait ? BytesOf(client.wait->words) : 0);
+}
+
+// What Redis calls the reply buffer is `out` here, and its list of replies is what the connection
+// has taken from there.
+void AddMemory(const Client& client, Fields& fields) {
+  const size_t queued = QueuedBytes(client.transaction);
+  const size_t reply_buffer = client.out.capacity();
+  fields.Add("qbuf", client.input_bytes);
+  fields.Add("qbuf-free", client.input_capacity - client.input_bytes);
+  fields.Add("argv-mem", WaitingBytes(client));
+  fields.Add("multi-mem", queued);
+  fields.Add("rbs", reply_buffer);
+  fields.Add("rbp", reply_buffer);
+  fields.Add("obl", client.out.size());
+  fields.Add("oll", client.sending_bytes > 0 ? 1 : 0);
+  fields.Add("omem", client.sending_bytes);
+  fields.Add("tot-mem", BytesUsedBy(client));
+}
+
+void AddRest(const Client& client, Fields& fields) {
+  fields.Add("events", client.sending_bytes > 0 ? "rw" : "r");
+  fields.Add("cmd", client.last_command);
+  fields.Add("user", client.user->name());
+  fields.Add("redir", RedirectOf(client));
+  fields.Add("resp", static_cast<int64_t>(client.reply.protocol()));
+  fields.Add("lib-name", client.library_name);
+  fields.Add("lib-ver", client.library_version);
+  fields.Add("io-thread", 0);
+  fields.Add("tot-net-in", client.input_total);
+  fields.Add("tot-net-out", client.output_total);
+  fields.Add("tot-cmds", client.commands_run);
+}
+
+}  // namespace
+
+int64_t RedirectOf(const Client& client) {
+  return client.tracking.on ? static_cast<int64_t>(client.tracking.redirect) : -1;
+}
+
+size_t BytesUsedBy(const Client& client) {
+  return sizeof(client) + client.input_capacity + QueuedBytes(client.transaction) +
+         WaitingBytes(client) + client.out.capacity() + client.pushes.capacity() +
+         client.sending_bytes;
+}
+
+std::string ClientLine(const Client& client, Millis now) {
+  Fields fields;
+  AddIdentity(client, now, fields);
+  AddState(client, fields);
+  AddMemory(client, fields);
+  AddRest(client, fields);
+  return fields.line();
+}
+
+}  // namespace zsetd

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "protocol/words.h"
+#include "server/engine/acl_user.h"
+
+namespace zsetd {
+
+// All users by name. A user stays where it is until it is removed.
+//
+// Invariant: there is always the user "default", which every client is at first. It may do
+// everything and needs no password, until it is told otherwise.
+class Users {
+ public:
+  using ByName = std::map<std::string, std::unique_ptr<User>, std::less<>>;
+
+  explicit Users(const CommandTable& commands);
+
+  const User& default_user() const { return *default_; }
+
+  // Null if there is none.
+  const User* Find(std::string_view name) const;
+
+  // The user whom the password admits under this name, or null. A name that is none takes no less
+  // time than one that is.
+  const User* Authenticate(std::string_view name, std::string_view password) const;
+
+  // The user of this name, or a new one, with these modifiers applied; nobody has it yet. A refusal
+  // is the whole error line. `all_channels`: acl-pubsub-default.
+  absl::Status Draft(std::string_view name, Words modifiers, bool all_channels,
+                     std::unique_ptr<User>& draft) const;
+
+  // Takes it in the place of the one of its name, which stays where it is; or as a new one.
+  void Put(const User& user);
+
+  // The default user gets this password and no other; if it is empty, it needs none (requirepass).
+  void SetDefaultPassword(std::string_view password);
+
+  // Takes the user out, if there is one, and gives it away. Not the default one.
+  std::unique_ptr<User> Remove(std::string_view name);
+
+  const CommandTable& commands() const { return commands_; }
+  const ByName& all() const { return by_name_; }
+
+ private:
+  const CommandTable& commands_;
+  ByName by_name_;
+  User* default_;
+};
+
+// Joins the words of each selector, "(+get" "~a)", into one. A refusal is the whole error line.
+absl::Status JoinSelectors(Words modifiers, std::vector<std::string>& joined);
+
+}  // namespace zsetd
