@@ -84,7 +84,7 @@ int Serve(const CommandLine& line) {
       .config_file = line.config_file,
   };
   Engine engine(settings, AllCommands(), Seed(), UnixNow(), host);
-  if (const absl::Status status = engine.access().LoadConfigured(); !status.ok()) {
+  if (const absl::Status status = engine.Prepare(); !status.ok()) {
     return Complain(status);
   }
   Server front(io, engine);

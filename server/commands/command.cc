@@ -19,7 +19,7 @@ namespace {
 std::vector<const Command*> WholeCommands(const CommandTable& table) {
   std::vector<const Command*> commands;
   for (const Command& row : table.rows()) {
-    if (!row.IsSubcommand()) commands.push_back(&row);
+    if (!row.IsSubcommand() && table.IsCallable(row)) commands.push_back(&row);
   }
   return commands;
 }
@@ -91,7 +91,7 @@ void CommandList(Call& call) {
   if (call.Refused()) return;
   std::vector<std::string_view> names;
   for (const Command& row : call.engine.commands().rows()) {
-    if (passes(row)) names.push_back(row.name);
+    if (call.engine.commands().IsCallable(row) && passes(row)) names.push_back(row.name);
   }
   call.reply.Array(names.size());
   for (const std::string_view name : names) call.reply.Bulk(name);

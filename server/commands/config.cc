@@ -7,6 +7,7 @@
 #include "core/glob.h"
 #include "server/commands/families.h"
 #include "server/commands/help.h"
+#include "server/engine/admission.h"
 #include "server/engine/call.h"
 #include "server/engine/settings_rewrite.h"
 #include "server/engine/settings_table.h"
@@ -48,7 +49,7 @@ absl::Status Failure(std::string_view name, std::string_view reason) {
 }
 
 // Whether the settings in the first of each pair can be changed, and each is named once.
-absl::Status CheckNames(Words pairs) {
+absl::Status CheckNames(Words pairs, bool may_set_protected) {
   std::vector<const Setting*> seen;
   for (size_t at = 0; at < pairs.size(); at += 2) {
     const std::string_view name = pairs[at];
@@ -58,6 +59,9 @@ absl::Status CheckNames(Words pairs) {
                      std::string(name) + "'");
     }
     if (!setting->changes_live) return Failure(name, "can't set immutable config");
+    if (setting->is_protected && !may_set_protected) {
+      return Failure(name, "can't set protected config");
+    }
     if (std::ranges::count(seen, setting) > 0) return Failure(name, "duplicate parameter");
     seen.push_back(setting);
   }
@@ -66,16 +70,18 @@ absl::Status CheckNames(Words pairs) {
 
 absl::Status SetPairs(Words pairs, Settings& settings) {
   for (size_t at = 0; at < pairs.size(); at += 2) {
-    const absl::Status status = SetValue(*FindSetting(pairs[at]), settings, pairs[at + 1]);
+    const Setting& setting = *FindSetting(pairs[at]);
+    const absl::Status status = SetValue(setting, settings, pairs[at + 1]);
     if (!status.ok()) return Failure(pairs[at], ErrorLine(status));
+    if (setting.is_tls_file) ++settings.tls_files_named;
   }
   return absl::OkStatus();
 }
 
-// The number of clients is all that the host may refuse.
-absl::Status Configure(Engine& engine, const Settings& settings) {
+// What the host refuses may depend on several settings; the first is told.
+absl::Status Configure(Engine& engine, std::string_view name, const Settings& settings) {
   const absl::Status status = engine.Configure(settings);
-  return status.ok() ? status : Failure("maxclients", ErrorLine(status));
+  return status.ok() ? status : Failure(name, ErrorLine(status));
 }
 
 // All pairs, or none of them.
@@ -83,9 +89,10 @@ void ConfigSet(Call& call) {
   const Words pairs = call.args.Rest();
   if (pairs.size() % 2 != 0) return call.Fail(kSyntaxError);
   Settings settings = call.engine.settings();
-  absl::Status status = CheckNames(pairs);
+  absl::Status status =
+      CheckNames(pairs, MayDoProtected(call.client, settings.enable_protected_configs));
   if (status.ok()) status = SetPairs(pairs, settings);
-  if (status.ok()) status = Configure(call.engine, settings);
+  if (status.ok()) status = Configure(call.engine, pairs[0], settings);
   if (!status.ok()) return call.Fail(status);
   call.reply.Ok();
 }

@@ -17,7 +17,7 @@ std::string UpperCase(std::string_view name) {
 
 void Help(Call& call) {
   const std::string_view name = call.command.name;
-  const Command& command = *call.engine.commands().Find(name.substr(0, name.find('|')));
+  const Command& command = *call.engine.commands().FindOriginal(name.substr(0, name.find('|')));
   const std::span<const Command> subcommands = call.engine.commands().SubcommandsOf(command);
   call.reply.Array(1 + 2 * subcommands.size());
   call.reply.Simple(UpperCase(command.name) + " <subcommand> [<argument> ...], of these:");

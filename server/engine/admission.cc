@@ -9,15 +9,24 @@ namespace {
 
 constexpr size_t kMaxEchoedBytes = 128;  // of a request, in an error; as Redis
 
-constexpr std::string_view kDebugIsClosed =
-    "ERR DEBUG command not allowed. If the enable-debug-command option is set to \"local\", you "
-    "can "
-    "run it from a local connection, otherwise you need to set this option in the configuration "
-    "file, and then restart the server.";
+std::string UpperCase(std::string_view name) {
+  std::string upper(name);
+  for (char& letter : upper) letter = static_cast<char>(toupper(letter));
+  return upper;
+}
 
-bool MayDebug(const Client& client, const Settings& settings) {
-  const std::string& allowed = settings.enable_debug_command;
-  return allowed == "yes" || (allowed == "local" && client.IsLocal());
+// Of the protected commands each has a setting of its own.
+absl::Status CheckProtected(const Client& client, const Settings& settings,
+                            const Command& command) {
+  const bool is_module = command.name.starts_with("module");
+  const std::string& allowed =
+      is_module ? settings.enable_module_command : settings.enable_debug_command;
+  if (MayDoProtected(client, allowed)) return absl::OkStatus();
+  const std::string name = is_module ? "module" : "debug";
+  return Refusal("ERR " + UpperCase(name) + " command not allowed. If the enable-" + name +
+                 "-command option is set to \"local\", you can run it from a local connection, "
+                 "otherwise you need to set this option in the configuration file, and then "
+                 "restart the server.");
 }
 
 std::string Quoted(std::string_view word, size_t most) {
@@ -51,7 +60,10 @@ bool UsesKeys(const Command& command) {
 absl::Status CheckRequest(const Client& client, const Settings& settings,
                           const AccessControl& access, const Command* command, Words words) {
   if (absl::Status shape = CheckShape(command, words); !shape.ok()) return shape;
-  if (command->Has(kProtected) && !MayDebug(client, settings)) return Refusal(kDebugIsClosed);
+  if (command->Has(kProtected)) [[unlikely]] {
+    const absl::Status allowed = CheckProtected(client, settings, *command);
+    if (!allowed.ok()) return allowed;
+  }
   if (access.MustAuthenticate(client) && !command->Has(kNoAuth)) {
     return Refusal("NOAUTH Authentication required.");
   }
@@ -74,11 +86,13 @@ absl::Status CheckContext(const Client& client, const Command& command) {
   return absl::OkStatus();
 }
 
+bool MayDoProtected(const Client& client, std::string_view allowed) {
+  return allowed == "yes" || (allowed == "local" && client.IsLocal());
+}
+
 absl::Status UnknownSubcommand(const Command& command, Words words) {
-  std::string name(command.name);
-  for (char& letter : name) letter = static_cast<char>(toupper(letter));
-  return Refusal("ERR unknown subcommand " + Quoted(words[1], kMaxEchoedBytes) + ". Try " + name +
-                 " HELP.");
+  return Refusal("ERR unknown subcommand " + Quoted(words[1], kMaxEchoedBytes) + ". Try " +
+                 UpperCase(command.name) + " HELP.");
 }
 
 }  // namespace zsetd

@@ -17,6 +17,10 @@ absl::Status CheckRequest(const Client& client, const Settings& settings,
 // Whether the client may run the command as it stands now.
 absl::Status CheckContext(const Client& client, const Command& command);
 
+// Whether the client may do what a setting keeps for no one, for all ("yes"), or for who is on this
+// machine ("local").
+bool MayDoProtected(const Client& client, std::string_view allowed);
+
 // For a command that has subcommands, and can be run without one: that the second word is none.
 absl::Status UnknownSubcommand(const Command& command, Words words);
 

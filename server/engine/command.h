@@ -33,7 +33,7 @@ enum CommandFlag : uint32_t {
   kAllowBusy = 1u << 16,
   kNoMandatoryKeys = 1u << 23,
   kDangerous = 1u << 17,           // an ACL category rather than a flag
-  kProtected = 1u << 30,           // refused unless a setting opens it: enable-debug-command
+  kProtected = 1u << 30,           // refused unless a setting opens it: enable-...-command
   kConnectionCategory = 1u << 29,  // another, for those that are not of that group
   kNotQueued = 1u << 18,           // runs at once although a transaction is open
   kWhileListening = 1u << 19,      // a RESP2 client that listens to channels may say it

@@ -71,6 +71,17 @@ void Engine::BeginBatch(Millis now) {
   command_ended_at_ = host_.stopwatch();
 }
 
+absl::Status Engine::Prepare() {
+  for (const auto& [name, new_name] : settings_.renamed_commands) {
+    if (commands_.Rename(name, new_name)) continue;
+    const bool is_known = commands_.Find(name) != nullptr;
+    return Refusal(
+        "rename-command " + name + ": " +
+        (is_known ? "Target command name already exists" : "No such command in rename-command"));
+  }
+  return access_.LoadConfigured();
+}
+
 absl::Status Engine::Configure(const Settings& settings) {
   const absl::Status applied = host_.apply ? host_.apply(settings) : absl::OkStatus();
   if (!applied.ok()) return applied;

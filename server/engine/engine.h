@@ -141,6 +141,10 @@ class Engine {
 
   const Settings& settings() const { return settings_; }
 
+  // At the start: gives commands the names that the settings have for them, and takes the users of
+  // the ACL file or of the settings. A refusal is for people.
+  absl::Status Prepare();
+
   // Replaces the settings, unless the host refuses them. They are read where they are used, so that
   // what changes takes effect at once.
   absl::Status Configure(const Settings& settings);

@@ -19,7 +19,9 @@ size_t SecretsBehind(std::string_view word) {
   for (const std::string_view about_users : {"setuser", "deluser", "getuser"}) {
     if (EqualsIgnoringCase(word, about_users)) return kAllSecret;
   }
-  return EqualsIgnoringCase(word, "requirepass") ? 1 : 0;
+  const bool is_setting =
+      EqualsIgnoringCase(word, "requirepass") || EqualsIgnoringCase(word, "tls-key-file-pass");
+  return is_setting ? 1 : 0;
 }
 
 }  // namespace

@@ -33,7 +33,25 @@ struct OutputLimits {
 // the name, the bounds and whether it may change while the server runs.
 struct Settings {
   std::string bind = "127.0.0.1 -::1";  // addresses; one after a minus need not exist
-  int64_t port = 6379;
+  int64_t port = 6379;                  // 0: none
+  bool protected_mode = true;
+  std::string unixsocket;      // its path; empty: there is none
+  int64_t unixsocketperm = 0;  // of that file; 0: what the process is allowed
+
+  // TLS. Files are in PEM.
+  int64_t tls_port = 0;  // 0: none
+  std::string tls_cert_file;
+  std::string tls_key_file;
+  std::string tls_key_file_pass;
+  std::string tls_ca_cert_file;  // who vouches for clients
+  std::string tls_ca_cert_dir;
+  std::string tls_auth_clients = "yes";  // whether they need certificates: no, optional
+  std::string tls_protocols;             // "TLSv1.2 TLSv1.3"; empty: both
+  std::string tls_ciphers;               // before TLS 1.3, in OpenSSL's words; empty: its choice
+  std::string tls_ciphersuites;          // of TLS 1.3
+  bool tls_prefer_server_ciphers = false;
+  int64_t tls_files_named = 0;  // how often: a file that is named again is to be read again
+
   int64_t tcp_backlog = 511;    // connections that wait to be accepted
   int64_t tcp_keepalive = 300;  // seconds of silence until a connection is probed; 0: never
   int64_t timeout = 0;          // seconds until an idle client is closed; 0: never
@@ -48,8 +66,10 @@ struct Settings {
       "resetchannels";           // what new users may hear: that, or allchannels
   int64_t acllog_max_len = 128;  // refusals that ACL LOG tells
   std::string aclfile;           // of the users; empty: there is none
-  std::string enable_debug_command =
-      "no";  // who may say DEBUG: no one, all, or who is on this machine
+  // Who may do what can hurt: no one, all (yes), or who is on this machine (local).
+  std::string enable_debug_command = "no";      // say DEBUG
+  std::string enable_module_command = "no";     // say MODULE
+  std::string enable_protected_configs = "no";  // change protected settings
   int64_t proto_max_bulk_len = 512 << 20;
   int64_t tracking_table_max_keys = 1'000'000;  // that clients are to be told of; 0: no limit
 
@@ -85,6 +105,7 @@ struct Settings {
 
   // What only a file and the command line say, in lines that may be there several times.
   std::vector<std::vector<std::string>> users;                        // the words behind `user`
+  std::vector<std::pair<std::string, std::string>> renamed_commands;  // and their new names
 
   bool operator==(const Settings&) const = default;
 };

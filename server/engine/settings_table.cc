@@ -1,5 +1,6 @@
 #include "server/engine/settings_table.h"
 
+#include <charconv>
 #include <limits>
 #include <optional>
 
@@ -17,6 +18,7 @@ constexpr int64_t kMinInt = std::numeric_limits<int32_t>::min();
 constexpr int64_t kMaxUnsigned = std::numeric_limits<uint32_t>::max();
 constexpr int64_t kMaxSize = std::numeric_limits<int64_t>::max();
 
+constexpr int64_t kMaxPort = 65535;
 constexpr int64_t kMaxDatabases = 16384;    // each takes memory, and time of every tick
 constexpr int64_t kMaxKeepAlive = 32767;    // Linux: MAX_TCP_KEEPIDLE
 constexpr int64_t kMaxTicks = 500;          // Redis: CONFIG_MAX_HZ
@@ -31,11 +33,46 @@ constexpr std::string_view kPolicies[] = {
     "allkeys-lru",  "allkeys-lfu",  "allkeys-random",  "noeviction",
 };
 constexpr std::string_view kChannelDefaults[] = {"allchannels", "resetchannels"};
+constexpr std::string_view kNoYesOptional[] = {"no", "yes", "optional"};
 constexpr std::string_view kNoYesLocal[] = {"no", "yes", "local"};
 
 constexpr Setting kSettings[] = {
     {.name = "bind", .field = &Settings::bind, .many_words = true},
-    {.name = "port", .field = &Settings::port, .min = 1, .max = 65535},
+    {.name = "port", .field = &Settings::port, .max = kMaxPort},
+    {.name = "protected-mode", .field = &Settings::protected_mode, .changes_live = true},
+    {.name = "unixsocket", .field = &Settings::unixsocket},
+    {.name = "unixsocketperm", .field = &Settings::unixsocketperm, .max = 0777, .is_octal = true},
+    {.name = "tls-port", .field = &Settings::tls_port, .max = kMaxPort},
+    {.name = "tls-cert-file",
+     .field = &Settings::tls_cert_file,
+     .is_tls_file = true,
+     .changes_live = true},
+    {.name = "tls-key-file",
+     .field = &Settings::tls_key_file,
+     .is_tls_file = true,
+     .changes_live = true},
+    {.name = "tls-key-file-pass", .field = &Settings::tls_key_file_pass, .changes_live = true},
+    {.name = "tls-ca-cert-file",
+     .field = &Settings::tls_ca_cert_file,
+     .is_tls_file = true,
+     .changes_live = true},
+    {.name = "tls-ca-cert-dir",
+     .field = &Settings::tls_ca_cert_dir,
+     .is_tls_file = true,
+     .changes_live = true},
+    {.name = "tls-auth-clients",
+     .field = &Settings::tls_auth_clients,
+     .choices = kNoYesOptional,
+     .changes_live = true},
+    {.name = "tls-protocols",
+     .field = &Settings::tls_protocols,
+     .changes_live = true,
+     .many_words = true},
+    {.name = "tls-ciphers", .field = &Settings::tls_ciphers, .changes_live = true},
+    {.name = "tls-ciphersuites", .field = &Settings::tls_ciphersuites, .changes_live = true},
+    {.name = "tls-prefer-server-ciphers",
+     .field = &Settings::tls_prefer_server_ciphers,
+     .changes_live = true},
     {.name = "tcp-backlog", .field = &Settings::tcp_backlog, .max = kMaxInt},
     {.name = "tcp-keepalive",
      .field = &Settings::tcp_keepalive,
@@ -67,6 +104,12 @@ constexpr Setting kSettings[] = {
     {.name = "aclfile", .field = &Settings::aclfile},
     {.name = "enable-debug-command",
      .field = &Settings::enable_debug_command,
+     .choices = kNoYesLocal},
+    {.name = "enable-module-command",
+     .field = &Settings::enable_module_command,
+     .choices = kNoYesLocal},
+    {.name = "enable-protected-configs",
+     .field = &Settings::enable_protected_configs,
      .choices = kNoYesLocal},
     {.name = "proto-max-bulk-len",
      .field = &Settings::proto_max_bulk_len,
@@ -175,6 +218,12 @@ constexpr Setting kSettings[] = {
 };
 
 std::string Text(int64_t value) { return IntegerText(value); }
+
+std::string OctalText(int64_t value) {
+  char digits[24];
+  return {digits, std::to_chars(std::begin(digits), std::end(digits), value, 8).ptr};
+}
+
 std::string Text(bool value) { return value ? "yes" : "no"; }
 std::string Text(const std::string& value) { return value; }
 std::string Text(const OutputLimits& value) { return OutputLimitsText(value); }
@@ -196,7 +245,22 @@ absl::Status ReadSize(const Setting& setting, std::string_view text, int64_t& fi
   return absl::OkStatus();
 }
 
+absl::Status ReadOctal(const Setting& setting, std::string_view text, int64_t& field) {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 8);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    return Refusal("argument couldn't be parsed as an octal number");
+  }
+  if (value < setting.min || value > setting.max) {
+    return Refusal("argument must be between " + OctalText(setting.min) + " and " +
+                   OctalText(setting.max) + " inclusive");
+  }
+  field = value;
+  return absl::OkStatus();
+}
+
 absl::Status Read(const Setting& setting, std::string_view text, int64_t& field) {
+  if (setting.is_octal) return ReadOctal(setting, text, field);
   if (setting.is_size) return ReadSize(setting, text, field);
   const std::optional<int64_t> number = ParseInteger(text);
   if (!number) return Refusal("argument couldn't be parsed into an integer");
@@ -260,6 +324,7 @@ const Setting* FindSetting(std::string_view name) {
 }
 
 std::string ValueOf(const Setting& setting, const Settings& settings) {
+  if (setting.is_octal) return OctalText(settings.*std::get<int64_t Settings::*>(setting.field));
   return std::visit([&](auto field) { return Text(settings.*field); }, setting.field);
 }
 
@@ -271,6 +336,10 @@ absl::Status SetValue(const Setting& setting, Settings& settings, std::string_vi
 absl::Status SetFromWords(Words words, Settings& settings) {
   if (EqualsIgnoringCase(words[0], "user") && words.size() > 1) {
     settings.users.emplace_back(words.begin() + 1, words.end());
+    return absl::OkStatus();
+  }
+  if (EqualsIgnoringCase(words[0], "rename-command") && words.size() == 3) {
+    settings.renamed_commands.emplace_back(words[1], words[2]);
     return absl::OkStatus();
   }
   const Setting* const setting = FindSetting(words[0]);

@@ -27,6 +27,8 @@ struct Setting {
   int64_t min = 0;
   int64_t max = 0;
   bool is_size = false;  // in bytes, and may be said as 64mb
+  bool is_tls_file = false;
+  bool is_octal = false;  // said and told in octal digits, as permissions of files are
 
   // For text: the only values allowed, if there are any, and why there are no others.
   std::span<const std::string_view> choices = {};
@@ -34,6 +36,7 @@ struct Setting {
 
   bool changes_live = false;  // may change while the server runs, and takes effect at once
   bool many_words = false;    // in a file and on the command line
+  bool is_protected = false;  // CONFIG SET needs enable-protected-configs
 };
 
 // Every setting, in the order of Settings.

@@ -38,7 +38,11 @@ TEST(Conf, HoldsEverySettingAtItsDefault) {
   Settings settings;
   settings.bind = settings.requirepass = settings.logfile = settings.loglevel = "other";
   settings.maxmemory = settings.maxmemory_policy = "other";
-  settings.acl_pubsub_default = settings.aclfile = "other";
+  settings.acl_pubsub_default = settings.aclfile = settings.unixsocket = "other";
+  settings.tls_cert_file = settings.tls_key_file = settings.tls_key_file_pass = "other";
+  settings.tls_ca_cert_file = settings.tls_ca_cert_dir = settings.tls_auth_clients = "other";
+  settings.tls_protocols = settings.tls_ciphers = settings.tls_ciphersuites = "other";
+  settings.enable_module_command = settings.enable_protected_configs = "other";
   settings.save = settings.appendonly = settings.enable_debug_command = "other";
   settings.client_output_buffer_limit = {{1, 1, 1}, {1, 1, 1}, {1, 1, 1}};
   settings.latency_tracking_info_percentiles.percents = {1};

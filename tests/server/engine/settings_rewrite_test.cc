@@ -37,6 +37,15 @@ TEST(RewriteSettings, AppendsWhatIsNotTheDefault) {
   EXPECT_EQ(RewriteSettings("", Changed()), "port 7000\nrequirepass \"two words\"\n");
 }
 
+TEST(RewriteSettings, SaysAllUsersAnew) {
+  Settings settings = Changed();
+  settings.users = {{"alice", "on", "+get"}, {"bob", "off"}};
+  EXPECT_EQ(RewriteSettings("user carol on\nport 7000\nUSER alice off\n# end\n"
+                            "requirepass 'two words'\n",
+                            settings),
+            "port 7000\n# end\nrequirepass 'two words'\nuser alice on +get\nuser bob off\n");
+}
+
 TEST(RewriteSettings, WinsOverAnIncludedFile) {
   const std::string include = "include " ZSETD_CONF "\n";
   EXPECT_EQ(RewriteSettings("port 7000\n" + include, Changed()),

@@ -46,10 +46,19 @@ TEST(Settings, IntegersKeepToTheirBounds) {
   Settings settings;
   EXPECT_EQ(Set("port", "65535", settings), "");
   EXPECT_EQ(settings.port, 65535);
-  EXPECT_EQ(Refused("port", "65536"), "argument must be between 1 and 65535 inclusive");
+  EXPECT_EQ(Refused("port", "65536"), "argument must be between 0 and 65535 inclusive");
   EXPECT_EQ(Refused("timeout", "-1"), "argument must be between 0 and 2147483647 inclusive");
   EXPECT_EQ(Refused("port", "7000x"), "argument couldn't be parsed into an integer");
   EXPECT_EQ(Refused("port", ""), "argument couldn't be parsed into an integer");
+}
+
+TEST(Settings, PermissionsAreOctal) {
+  Settings settings;
+  EXPECT_EQ(Set("unixsocketperm", "750", settings), "");
+  EXPECT_EQ(settings.unixsocketperm, 0750);
+  EXPECT_EQ(ValueOf(*FindSetting("unixsocketperm"), settings), "750");
+  EXPECT_EQ(Refused("unixsocketperm", "780"), "argument couldn't be parsed as an octal number");
+  EXPECT_EQ(Refused("unixsocketperm", "7777"), "argument must be between 0 and 777 inclusive");
 }
 
 TEST(Settings, SizesHaveUnits) {
@@ -144,6 +153,18 @@ TEST(SettingsFile, MistakesAreToldWithTheirLine) {
   EXPECT_EQ(
       complaint("include /no/such.conf"),
       where + "'include /no/such.conf'\ncan't read '/no/such.conf': No such file or directory");
+}
+
+TEST(SettingsFile, HoldsUsersAndNewNamesOfCommands) {
+  Settings settings;
+  EXPECT_EQ(Read("user alice on \">a b\"\nuser bob\nrename-command GET fetch\n"
+                 "rename-command DEBUG \"\"\n",
+                 settings),
+            "");
+  const std::vector<std::vector<std::string>> users = {{"alice", "on", ">a b"}, {"bob"}};
+  const std::vector<std::pair<std::string, std::string>> names = {{"GET", "fetch"}, {"DEBUG", ""}};
+  EXPECT_EQ(settings.users, users);
+  EXPECT_EQ(settings.renamed_commands, names);
 }
 
 TEST(SettingsFile, AFolderIsNone) {

@@ -1,0 +1,81 @@
+// MODULE: there are no modules, and none are loaded.
+
+#include <string_view>
+
+#include "server/commands/families.h"
+#include "server/commands/help.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+namespace {
+
+void List(Call& call) { call.reply.Array(0); }
+
+void Load(Call& call) {
+  call.Fail("ERR Error loading the extension. Please check the server logs.");
+}
+
+void Unload(Call& call) { call.Fail("ERR Error unloading module: no such module with that name"); }
+
+constexpr uint32_t kFlags = kAdmin | kNoScript;
+constexpr uint32_t kLoadFlags = kFlags | kNoAsyncLoading | kProtected;
+constexpr CommandGroup kGroup = CommandGroup::kServer;
+
+constexpr Command kCommands[] = {
+    {.name = "module",
+     .arity = -2,
+     .group = kGroup,
+     .since = "4.0.0",
+     .summary = "Modules, of which there are none.",
+     .cost = "That of the subcommand"},
+    {.name = "module|help",
+     .run = Help,
+     .arity = 2,
+     .flags = kLoading | kStale,
+     .group = kGroup,
+     .since = "5.0.0",
+     .summary = "Tells the subcommands.",
+     .cost = "O(1)"},
+    {.name = "module|list",
+     .run = List,
+     .arity = 2,
+     .flags = kFlags,
+     .group = kGroup,
+     .since = "4.0.0",
+     .summary = "Tells of all modules, of which there are none.",
+     .cost = "O(1)",
+     .tips = "nondeterministic_output_order"},
+    {.name = "module|load",
+     .run = Load,
+     .arity = -3,
+     .flags = kLoadFlags,
+     .group = kGroup,
+     .since = "4.0.0",
+     .usage = "path [arg [arg ...]]",
+     .summary = "Refuses: modules are not loaded.",
+     .cost = "O(1)"},
+    {.name = "module|loadex",
+     .run = Load,
+     .arity = -3,
+     .flags = kLoadFlags,
+     .group = kGroup,
+     .since = "7.0.0",
+     .usage = "path [CONFIG name value [CONFIG name value ...]] [ARGS arg [arg ...]]",
+     .summary = "Refuses: modules are not loaded.",
+     .cost = "O(1)"},
+    {.name = "module|unload",
+     .run = Unload,
+     .arity = 3,
+     .flags = kLoadFlags,
+     .group = kGroup,
+     .since = "4.0.0",
+     .usage = "name",
+     .summary = "Tells that there is no such module.",
+     .cost = "O(1)"},
+};
+
+}  // namespace
+
+std::span<const Command> ModuleCommands() { return kCommands; }
+
+}  // namespace zsetd
