@@ -73,7 +73,11 @@ int Serve(const CommandLine& line) {
   Server* server = nullptr;
   Discarder discarder;
   const Host host = {
-      .apply = Apply,
+      .apply =
+          [&](const Settings& changed) {
+            const absl::Status status = Apply(changed);
+            return status.ok() ? server->Apply(changed) : status;
+          },
       .stopwatch = MonotonicNow,
       .wall_clock = UnixNowExactly,
       .log = [](std::string_view text) { spdlog::warn("{}", text); },

@@ -81,9 +81,11 @@ class Client {
   const Names& listens_to(ChannelKind kind) const { return listens_to_[static_cast<size_t>(kind)]; }
   bool IsSubscriber() const;
 
+  bool IsOnUnixSocket() const { return address == local_address; }
+
   // Whether it is on this machine.
   bool IsLocal() const {
-    return address.starts_with("127.0.0.1:") || address.starts_with("[::1]:");
+    return IsOnUnixSocket() || address.starts_with("127.0.0.1:") || address.starts_with("[::1]:");
   }
 
   size_t UnsentBytes() const { return SendableBytes() + pushes.size(); }

@@ -19,7 +19,7 @@ int64_t SecondsSince(Millis then, Millis now) {
 // Letters as Redis has them, N where no other holds.
 std::string Flags(const Client& client) {
   const TrackingMode& tracking = client.tracking;
-  const std::array<std::pair<bool, char>, 11> kinds = {{
+  const std::array<std::pair<bool, char>, 12> kinds = {{
       {client.monitors, 'O'},
       {client.IsSubscriber(), 'P'},
       {client.transaction.open, 'x'},
@@ -29,6 +29,7 @@ std::string Flags(const Client& client) {
       {tracking.broadcast, 'B'},
       {client.transaction.touched, 'd'},
       {client.close_after_reply, 'c'},
+      {client.IsOnUnixSocket(), 'U'},
       {client.no_evict, 'e'},
       {client.no_touch, 'T'},
   }};

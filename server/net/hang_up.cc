@@ -15,20 +15,19 @@ namespace zsetd {
 namespace {
 
 namespace asio = boost::asio;
-using Tcp = asio::ip::tcp;
 
 constexpr std::chrono::seconds kPatience{1};
 constexpr size_t kMaxBytes = 16u << 20;
 
 // Whether the other side has closed its half and nothing of what it sent is unread.
-bool HasEnded(Tcp::socket& socket) {
+bool HasEnded(StreamSocket& socket) {
   char next = 0;
   boost::system::error_code error;
-  socket.receive(asio::buffer(&next, 1), Tcp::socket::message_peek, error);
+  socket.receive(asio::buffer(&next, 1), StreamSocket::message_peek, error);
   return error == asio::error::eof;
 }
 
-asio::awaitable<void> DiscardRest(Tcp::socket socket) {
+asio::awaitable<void> DiscardRest(StreamSocket socket) {
   using asio::experimental::awaitable_operators::operator||;
   asio::steady_timer patience(socket.get_executor(), kPatience);
   std::array<char, 16 << 10> waste;
@@ -44,10 +43,10 @@ asio::awaitable<void> DiscardRest(Tcp::socket socket) {
 
 }  // namespace
 
-void HangUp(Tcp::socket socket) {
+void HangUp(StreamSocket socket) {
   if (HasEnded(socket)) return;  // as nearly all have; sparing them the rest saves 8 microseconds
   boost::system::error_code ignored;  // a connection that has broken ends by itself
-  socket.shutdown(Tcp::socket::shutdown_send, ignored);
+  socket.shutdown(StreamSocket::shutdown_send, ignored);
   const auto executor = socket.get_executor();
   Spawn(executor, [rest = std::move(socket)]() mutable { return DiscardRest(std::move(rest)); });
 }

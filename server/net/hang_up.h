@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boost/asio/ip/tcp.hpp>
+#include "server/net/stream_socket.h"
 
 namespace zsetd {
 
@@ -8,6 +8,6 @@ namespace zsetd {
 // closed before all that comes is read, and what is still on its way may then be lost. So only our
 // half is closed at first, and what comes is thrown away until the other side closes its own; for a
 // second and 16 MB at most. The socket does not block.
-void HangUp(boost::asio::ip::tcp::socket socket);
+void HangUp(StreamSocket socket);
 
 }  // namespace zsetd

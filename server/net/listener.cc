@@ -1,9 +1,14 @@
 #include "server/net/listener.h"
 
 #include <spdlog/spdlog.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include <boost/asio/ip/v6_only.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <cerrno>
 #include <chrono>
 #include <utility>
 
@@ -20,16 +25,38 @@ constexpr int kMostAtOnce = 100;  // then those who are connected have their tur
 
 }  // namespace
 
-Listener::Listener(asio::io_context& io, std::function<void(Tcp::socket)> on_connection)
+Listener::Listener(asio::io_context& io, std::function<void(StreamSocket)> on_connection)
     : acceptor_(io), on_connection_(std::move(on_connection)) {}
 
-error_code Listener::Listen(const Tcp::endpoint& endpoint, int backlog) {
+error_code Listener::Listen(const StreamEndpoint& endpoint, int backlog) {
+  const bool is_v6 = endpoint.data()->sa_family == AF_INET6;
   error_code error;
   acceptor_.open(endpoint.protocol(), error);
-  if (!error) acceptor_.set_option(Tcp::acceptor::reuse_address(true), error);
-  if (!error && endpoint.address().is_v6()) acceptor_.set_option(asio::ip::v6_only(true), error);
+  if (!error) acceptor_.set_option(StreamAcceptor::reuse_address(true), error);
+  if (!error && is_v6) acceptor_.set_option(asio::ip::v6_only(true), error);
   if (!error) acceptor_.bind(endpoint, error);
-  if (!error) acceptor_.listen(backlog, error);
+  return error ? error : Begin(backlog);
+}
+
+error_code Listener::ListenAt(const std::string& path, mode_t permissions, int backlog) {
+  sockaddr_un address{};
+  if (path.size() >= sizeof(address.sun_path)) return asio::error::name_too_long;
+  const asio::local::stream_protocol::endpoint endpoint(path);
+  unlink(path.c_str());
+  error_code error;
+  acceptor_.open(endpoint.protocol(), error);
+  if (!error) acceptor_.bind(endpoint, error);
+  if (error) return error;
+  path_ = path;
+  if (permissions != 0 && chmod(path.c_str(), permissions) != 0) {
+    return {errno, boost::system::system_category()};
+  }
+  return Begin(backlog);
+}
+
+error_code Listener::Begin(int backlog) {
+  error_code error;
+  acceptor_.listen(backlog, error);
   if (!error) NeverBlock(error);
   if (!error) Spawn(acceptor_.get_executor(), [this] { return Accept(); });
   return error;
@@ -46,6 +73,7 @@ void Listener::Stop() {
   while (AcceptOne() == error_code()) continue;
   error_code ignored;
   acceptor_.close(ignored);
+  if (!path_.empty()) unlink(path_.c_str());
 }
 
 // Waits for connections and only then takes them, so that none is on its way to here when the
@@ -53,7 +81,7 @@ void Listener::Stop() {
 asio::awaitable<void> Listener::Accept() {
   asio::steady_timer pause(acceptor_.get_executor());
   while (acceptor_.is_open()) {
-    co_await acceptor_.async_wait(Tcp::acceptor::wait_read, kAwait);
+    co_await acceptor_.async_wait(StreamAcceptor::wait_read, kAwait);
     const error_code error = AcceptWaiting();
     if (!error || !acceptor_.is_open()) continue;
     spdlog::warn("Cannot accept a connection: {}", error.message());
@@ -70,7 +98,7 @@ error_code Listener::AcceptWaiting() {
 
 error_code Listener::AcceptOne() {
   error_code error;
-  Tcp::socket socket(acceptor_.get_executor());
+  StreamSocket socket(acceptor_.get_executor());
   acceptor_.accept(socket, error);
   if (!error) on_connection_(std::move(socket));
   return error;

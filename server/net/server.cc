@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <boost/asio/ip/address.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/write.hpp>
 #include <chrono>
 #include <csignal>
@@ -26,7 +27,22 @@ using TcpOption = asio::detail::socket_option::integer<IPPROTO_TCP, name>;
 constexpr std::chrono::seconds kGrace{5};
 constexpr int kUnansweredProbes = 3;  // then the other side has gone; as Redis
 
-void Prepare(tcp::socket& socket, const Settings& settings) {
+// Redis's words.
+constexpr std::string_view kDenied =
+    "-DENIED Redis is running in protected mode because protected mode is enabled and no password "
+    "is set for the default user. In this mode connections are only accepted from the loopback "
+    "interface. If you want to connect from external computers to Redis you may adopt one of the "
+    "following solutions: 1) Just disable protected mode sending the command 'CONFIG SET "
+    "protected-mode no' from the loopback interface by connecting to Redis from the same host the "
+    "server is running, however MAKE SURE Redis is not publicly accessible from internet if you do "
+    "so. Use CONFIG REWRITE to make this change permanent. 2) Alternatively you can just disable "
+    "the protected mode by editing the Redis configuration file, and setting the protected mode "
+    "option to 'no', and then restarting the server. 3) If you started the server manually just "
+    "for testing, restart it with the '--protected-mode no' option. 4) Setup a an authentication "
+    "password for the default user. NOTE: You only need to do one of the above things in order "
+    "for the server to start accepting connections from the outside.\r\n";
+
+void Prepare(StreamSocket& socket, const Settings& settings) {
   error_code ignored;  // a connection works without these
   socket.set_option(tcp::no_delay(true), ignored);
   const int silence_s = static_cast<int>(settings.tcp_keepalive);
@@ -49,28 +65,46 @@ Server::Server(asio::io_context& io, Engine& engine)
     : io_(io), engine_(engine), ticker_(io, engine), signals_(io, SIGTERM, SIGINT), grace_(io) {}
 
 absl::Status Server::Listen() {
-  std::istringstream addresses(engine_.settings().bind);
-  for (std::string address; addresses >> address;) {
-    const absl::Status status = ListenOn(address);
-    if (!status.ok()) return status;
+  const Settings& settings = engine_.settings();
+  absl::Status status = settings.tls_port == 0 ? absl::OkStatus() : MakeTlsContext(settings, tls_);
+  std::istringstream addresses(settings.bind);
+  for (std::string address; status.ok() && addresses >> address;) {
+    status = ListenOn(address, settings.port, false);
+    if (status.ok()) status = ListenOn(address, settings.tls_port, true);
   }
+  if (status.ok()) status = ListenAtPath();
+  if (!status.ok()) return status;
   if (listeners_.empty()) return Refusal("bind: there is no address to listen on");
   ticker_.Start();
   AwaitSignal();
   return absl::OkStatus();
 }
 
-absl::Status Server::ListenOn(std::string_view text) {
+absl::Status Server::Apply(const Settings& settings) {
+  if (tls_ == nullptr || SameTls(settings, engine_.settings())) return absl::OkStatus();
+  const absl::Status status = MakeTlsContext(settings, tls_);
+  if (status.ok()) return status;
+  spdlog::warn("Cannot set up TLS anew: {}", ErrorLine(status));
+  return Refusal("Unable to update TLS configuration. Check server logs.");
+}
+
+std::unique_ptr<Listener> Server::MakeListener(bool with_tls) {
+  return std::make_unique<Listener>(
+      io_, [this, with_tls](StreamSocket socket) { OnConnection(std::move(socket), with_tls); });
+}
+
+absl::Status Server::ListenOn(std::string_view text, int64_t number, bool with_tls) {
+  if (number == 0) return absl::OkStatus();
   const bool optional = text.starts_with('-');
   if (optional) text.remove_prefix(1);
   const std::string name(text == "*" ? "0.0.0.0" : text == "::*" ? "::" : text);
-  const uint16_t port = static_cast<uint16_t>(engine_.settings().port);
+  const auto port = static_cast<uint16_t>(number);
   error_code error;
   const auto address = asio::ip::make_address(name, error);
   if (error) return Refusal("bind: " + name + " is no address");
-  auto listener = std::make_unique<Listener>(
-      io_, [this](tcp::socket socket) { OnConnection(std::move(socket)); });
-  error = listener->Listen({address, port}, static_cast<int>(engine_.settings().tcp_backlog));
+  auto listener = MakeListener(with_tls);
+  error = listener->Listen(tcp::endpoint(address, port),
+                           static_cast<int>(engine_.settings().tcp_backlog));
   if (optional && IsMissing(error)) return absl::OkStatus();
   if (error) {
     return Refusal("Cannot listen on " + name + " port " + std::to_string(port) + ": " +
@@ -80,22 +114,44 @@ absl::Status Server::ListenOn(std::string_view text) {
   return absl::OkStatus();
 }
 
-void Server::OnConnection(tcp::socket socket) {
+absl::Status Server::ListenAtPath() {
+  const Settings& settings = engine_.settings();
+  if (settings.unixsocket.empty()) return absl::OkStatus();
+  auto listener = MakeListener(false);
+  const error_code error =
+      listener->ListenAt(settings.unixsocket, static_cast<mode_t>(settings.unixsocketperm),
+                         static_cast<int>(settings.tcp_backlog));
+  if (error) return Refusal("Cannot listen on " + settings.unixsocket + ": " + error.message());
+  listeners_.push_back(std::move(listener));
+  return absl::OkStatus();
+}
+
+void Server::OnConnection(StreamSocket socket, bool with_tls) {
   if (engine_.clients().size() >= static_cast<size_t>(engine_.settings().maxclients)) {
-    return TurnAway(socket);
+    return TurnAway(socket, with_tls, "-ERR max number of clients reached\r\n");
   }
+  if (IsProtectedFrom(socket)) return TurnAway(socket, with_tls, kDenied);
   Prepare(socket, engine_.settings());
   auto session = std::make_shared<Session>(
-      std::move(socket), engine_, [this] { ticker_.Reconsider(); },
-      [this](Session& ended) { OnEnd(ended); });
+      std::move(socket), with_tls ? std::make_unique<Tls>(tls_) : nullptr, engine_,
+      [this] { ticker_.Reconsider(); }, [this](Session& ended) { OnEnd(ended); });
   sessions_.insert(session);
   session->Start();
 }
 
-void Server::TurnAway(tcp::socket& socket) {
-  constexpr std::string_view kFull = "-ERR max number of clients reached\r\n";
+// While nobody needs a password, only who is on this machine is let in (protected-mode).
+bool Server::IsProtectedFrom(const StreamSocket& socket) const {
+  const User& user = engine_.access().users().default_user();
+  if (!engine_.settings().protected_mode || !user.takes_any_password()) return false;
+  error_code error;  // of a connection that has broken already
+  const StreamEndpoint peer = socket.remote_endpoint(error);
+  return !error && !IsLocal(peer);
+}
+
+// With TLS there is no common language yet in which to say why.
+void Server::TurnAway(StreamSocket& socket, bool with_tls, std::string_view reason) {
   error_code ignored;
-  socket.write_some(asio::buffer(kFull), ignored);
+  if (!with_tls) socket.write_some(asio::buffer(reason), ignored);
   ++engine_.stats().connections_rejected;
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <memory>
@@ -12,7 +11,9 @@
 #include "server/engine/engine.h"
 #include "server/net/listener.h"
 #include "server/net/session.h"
+#include "server/net/stream_socket.h"
 #include "server/net/ticker.h"
+#include "server/net/tls_context.h"
 
 namespace zsetd {
 
@@ -23,19 +24,25 @@ class Server {
   Server(boost::asio::io_context& io, Engine& engine);
 
   // Listens on every address of the setting `bind`, but for one after a minus that this machine
-  // does not have; at least one must remain. The error names the address that failed.
+  // does not have, with the plain port and that of TLS, and on the unix socket; at least one must
+  // remain. The error names what failed.
   absl::Status Listen();
+
+  // Reads the files for TLS anew, if it is in use and the settings for it have changed; new
+  // connections go by them. A refusal is a reason for people, and leaves all as it was.
+  absl::Status Apply(const Settings& settings);
 
   // Stops listening, answers what has been received and closes; then stops the context. Asked a
   // second time, or after a few seconds, it waits for no client any more.
   void Stop();
 
  private:
-  using Tcp = boost::asio::ip::tcp;
-
-  absl::Status ListenOn(std::string_view address);
-  void OnConnection(Tcp::socket socket);
-  void TurnAway(Tcp::socket& socket);
+  absl::Status ListenOn(std::string_view address, int64_t port, bool with_tls);
+  absl::Status ListenAtPath();
+  std::unique_ptr<Listener> MakeListener(bool with_tls);
+  void OnConnection(StreamSocket socket, bool with_tls);
+  void TurnAway(StreamSocket& socket, bool with_tls, std::string_view reason);
+  bool IsProtectedFrom(const StreamSocket& socket) const;
   void OnEnd(Session& session);
   void AwaitSignal();
   void EndIfDone();
@@ -46,6 +53,7 @@ class Server {
   boost::asio::signal_set signals_;
   boost::asio::steady_timer grace_;  // for clients that do not read their last replies
   std::vector<std::unique_ptr<Listener>> listeners_;
+  TlsContext tls_;  // for new connections; null while TLS is not in use
   absl::flat_hash_set<std::shared_ptr<Session>> sessions_;
   bool stopping_ = false;
 };

@@ -22,23 +22,18 @@ constexpr size_t kMaxKeptOutputBytes = 64u << 10;  // of an empty buffer, for th
 
 // An end of a connection that has broken already has no address; reading will
 // tell that it is gone.
-std::string Text(const Session::Tcp::endpoint& endpoint, const error_code& error) {
+std::string OwnEndOf(const StreamSocket& socket) {
+  error_code error;
+  const StreamEndpoint endpoint = socket.local_endpoint(error);
+  return error ? "?:0" : AddressText(endpoint);
+}
+
+// Of a unix socket only the server's end has a name, which is told for both.
+std::string PeerOf(const StreamSocket& socket) {
+  error_code error;
+  const StreamEndpoint endpoint = socket.remote_endpoint(error);
   if (error) return "?:0";
-  const bool v6 = endpoint.address().is_v6();
-  const std::string address = endpoint.address().to_string();
-  return (v6 ? "[" + address + "]" : address) + ":" + std::to_string(endpoint.port());
-}
-
-std::string PeerOf(const Session::Tcp::socket& socket) {
-  error_code error;
-  const Session::Tcp::endpoint endpoint = socket.remote_endpoint(error);
-  return Text(endpoint, error);
-}
-
-std::string OwnEndOf(const Session::Tcp::socket& socket) {
-  error_code error;
-  const Session::Tcp::endpoint endpoint = socket.local_endpoint(error);
-  return Text(endpoint, error);
+  return IsUnix(endpoint) ? OwnEndOf(socket) : AddressText(endpoint);
 }
 
 RequestLimits LimitsFrom(const Settings& settings) {
@@ -57,9 +52,10 @@ void Empty(std::string& buffer) {
 
 }  // namespace
 
-Session::Session(Tcp::socket socket, Engine& engine, std::function<void()> on_batch,
-                 std::function<void(Session&)> on_end)
+Session::Session(StreamSocket socket, std::unique_ptr<Tls> tls, Engine& engine,
+                 std::function<void()> on_batch, std::function<void(Session&)> on_end)
     : socket_(std::move(socket)),
+      tls_(std::move(tls)),
       engine_(engine),
       on_batch_(std::move(on_batch)),
       on_end_(std::move(on_end)),
@@ -81,17 +77,37 @@ void Session::Start() {
 
 asio::awaitable<void> Session::Read() {
   // Reads even while the client waits: that is how we learn that it has gone.
-  while (!closed_ && !finishing_) {
-    const std::span<char> space = parser_.Space();
+  while (MustRead()) {
+    const std::span<char> space = Space();
     const auto [error, count] =
         co_await socket_.async_read_some(asio::buffer(space.data(), space.size()), kAwait);
     if (error && error != asio::error::eof) co_return Close();
     if (error) break;
-    OnArrival(count);
-    while (!RunRequests()) co_await Pause();
+    for (size_t plain = Arrived(count); plain > 0 && MustRead(); plain = Decrypted()) {
+      OnArrival(plain);
+      while (!RunRequests()) co_await Pause();
+    }
+    if (tls_ && tls_->ended()) break;
   }
   finishing_ = true;
   CloseIfDone();
+}
+
+std::span<char> Session::Space() { return tls_ ? tls_->Space() : parser_.Space(); }
+
+// How many bytes the parser has got of what has come.
+size_t Session::Arrived(size_t count) {
+  if (!tls_) return count;
+  tls_->Arrived(count);
+  return Decrypted();
+}
+
+size_t Session::Decrypted() {
+  if (!tls_) return 0;
+  const size_t count = tls_->Decrypt(parser_.Space());
+  if (!tls_->error().empty()) spdlog::debug("TLS with {}: {}", client_.address, tls_->error());
+  if (count == 0) Flush();  // what the two ends tell each other by themselves
+  return count;
 }
 
 void Session::OnArrival(size_t count) {
@@ -172,8 +188,9 @@ asio::awaitable<void> Session::Write() {
 }
 
 void Session::Flush() {
-  if (closed_ || client_.out.empty() || !sending_.empty()) return;  // the writer takes it next
+  if (closed_ || !HasOutput() || !sending_.empty()) return;  // the writer takes it next
   TakeOutput();
+  if (sending_.empty()) return;
   error_code error;
   const size_t count = socket_.write_some(asio::buffer(sending_), error);
   if (error && error != asio::error::would_block) return Close();
@@ -183,7 +200,12 @@ void Session::Flush() {
 }
 
 void Session::TakeOutput() {
-  sending_.swap(client_.out);
+  if (tls_) {
+    tls_->Encrypt(client_.out, sending_);
+    if (client_.out.empty()) Empty(client_.out);
+  } else {
+    sending_.swap(client_.out);
+  }
   client_.sending_bytes = sending_.size();
 }
 
@@ -248,11 +270,13 @@ void Session::CloseIfStalled() {
 // their way into its buffer already.
 void Session::Finish() {
   error_code ignored;  // a connection that has broken ends by itself
-  socket_.shutdown(Tcp::socket::shutdown_receive, ignored);
+  socket_.shutdown(StreamSocket::shutdown_receive, ignored);
 }
 
 void Session::CloseIfDone() {
-  if (closed_ || !finishing_ || !sending_.empty() || !client_.out.empty()) return;
+  if (closed_ || !finishing_ || !sending_.empty()) return;
+  if (!client_.out.empty() && (!tls_ || tls_->CanSpeak())) return;
+  if (tls_ && tls_->SayGoodbye()) return Flush();
   HangUp(std::move(socket_));
   Close();
 }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <functional>
 #include <memory>
@@ -10,6 +9,8 @@
 #include "protocol/request_parser.h"
 #include "server/engine/client.h"
 #include "server/engine/engine.h"
+#include "server/net/stream_socket.h"
+#include "server/net/tls.h"
 
 namespace zsetd {
 
@@ -19,14 +20,14 @@ namespace zsetd {
 //   Write coroutine    sends what the socket would not take at once
 //
 // All replies to what one read brought go out in one write. The reader stops running requests while
-// much is unsent, so that a client that does not read costs bounded memory. Kept alive by its
-// coroutines; `on_batch` is called after each batch of requests, `on_end` once.
+// much is unsent, so that a client that does not read costs bounded memory. With TLS, what is read
+// goes through it on its way to the parser, and what is sent on its way from `out`. Kept alive by
+// its coroutines; `on_batch` is called after each batch of requests, `on_end` once.
 class Session : public std::enable_shared_from_this<Session> {
  public:
-  using Tcp = boost::asio::ip::tcp;
-
-  Session(Tcp::socket socket, Engine& engine, std::function<void()> on_batch,
-          std::function<void(Session&)> on_end);
+  // `tls` is null for a connection in the clear.
+  Session(StreamSocket socket, std::unique_ptr<Tls> tls, Engine& engine,
+          std::function<void()> on_batch, std::function<void(Session&)> on_end);
 
   void Start();
 
@@ -37,6 +38,10 @@ class Session : public std::enable_shared_from_this<Session> {
   boost::asio::awaitable<void> Read();
   boost::asio::awaitable<void> Write();
 
+  std::span<char> Space();
+  size_t Arrived(size_t count);
+  size_t Decrypted();
+  bool MustRead() const { return !closed_ && !finishing_; }
   void OnArrival(size_t count);
 
   // Runs the requests that have arrived and has the replies sent. False if nothing more should be
@@ -55,6 +60,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void OnWake();
   boost::asio::awaitable<void> Resume();  // after a command that waited
   boost::asio::awaitable<void> Pause();   // until `may_go_on_` tells
+  bool HasOutput() const { return !client_.out.empty() || (tls_ && tls_->HasOutput()); }
   void TakeOutput();
   void OnSent(size_t count);
   void OnAllSent();
@@ -62,7 +68,8 @@ class Session : public std::enable_shared_from_this<Session> {
   void CloseIfDone();
   void Close();
 
-  Tcp::socket socket_;
+  StreamSocket socket_;
+  std::unique_ptr<Tls> tls_;
   Engine& engine_;
   std::function<void()> on_batch_;
   std::function<void(Session&)> on_end_;

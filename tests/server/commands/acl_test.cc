@@ -11,6 +11,7 @@
 
 #include "server/commands/families.h"
 #include "server/engine/acl_file.h"
+#include "server/engine/command_categories.h"
 #include "server/engine/errors.h"
 #include "server/engine/key_specs.h"
 

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
+#include <string>
+
+namespace zsetd {
+
+// A connection of TCP or of a unix socket: to who reads and writes it they are the same.
+using StreamProtocol = boost::asio::generic::stream_protocol;
+using StreamSocket = StreamProtocol::socket;
+using StreamEndpoint = StreamProtocol::endpoint;
+using StreamAcceptor = boost::asio::basic_socket_acceptor<StreamProtocol>;
+
+bool IsUnix(const StreamEndpoint& endpoint);
+
+// "127.0.0.1:6379", "[::1]:6379"; of a unix socket its path and :0, as in Redis.
+std::string AddressText(const StreamEndpoint& endpoint);
+
+// Whether the other side is on this machine.
+bool IsLocal(const StreamEndpoint& endpoint);
+
+}  // namespace zsetd

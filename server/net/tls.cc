@@ -1,0 +1,71 @@
+#include "server/net/tls.h"
+
+#include <openssl/bio.h>
+#include <openssl/err.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace zsetd {
+namespace {
+
+constexpr size_t kMostAtOnce = 1u << 30;  // OpenSSL counts in int
+
+}  // namespace
+
+Tls::Tls(const TlsContext& context)
+    : ssl_(SSL_new(context.get())), input_(BIO_new(BIO_s_mem())), output_(BIO_new(BIO_s_mem())) {
+  SSL_set_bio(ssl_.get(), input_, output_);
+  SSL_set_accept_state(ssl_.get());
+}
+
+void Tls::Arrived(size_t count) { BIO_write(input_, arrived_.data(), static_cast<int>(count)); }
+
+size_t Tls::Decrypt(std::span<char> space) {
+  if (ended_) return 0;
+  ERR_clear_error();
+  const int result =
+      SSL_read(ssl_.get(), space.data(), static_cast<int>(std::min(space.size(), kMostAtOnce)));
+  if (result > 0) return static_cast<size_t>(result);
+  Fail(result);
+  return 0;
+}
+
+// No failure is that more bytes are needed.
+void Tls::Fail(int result) {
+  const int reason = SSL_get_error(ssl_.get(), result);
+  if (reason == SSL_ERROR_WANT_READ || reason == SSL_ERROR_WANT_WRITE) return;
+  ended_ = true;
+  if (reason == SSL_ERROR_ZERO_RETURN) return;  // the client's goodbye
+  char text[256] = "the connection has broken";
+  if (const unsigned long code = ERR_get_error()) ERR_error_string_n(code, text, sizeof(text));
+  ERR_clear_error();
+  error_ = text;
+}
+
+void Tls::Encrypt(std::string& plain, std::string& wire) {
+  for (size_t sent = 0; CanSpeak() && sent < plain.size();) {
+    const auto size = static_cast<int>(std::min(plain.size() - sent, kMostAtOnce));
+    ERR_clear_error();
+    const int result = SSL_write(ssl_.get(), plain.data() + sent, size);
+    if (result <= 0) {
+      Fail(result);
+      break;
+    }
+    sent += static_cast<size_t>(result);
+    if (sent == plain.size()) plain.clear();
+  }
+  char* bytes = nullptr;
+  const long count = BIO_get_mem_data(output_, &bytes);
+  wire.append(bytes, static_cast<size_t>(count));
+  BIO_reset(output_);
+}
+
+bool Tls::SayGoodbye() {
+  if (std::exchange(said_goodbye_, true)) return false;
+  if (CanSpeak()) SSL_shutdown(ssl_.get());
+  return HasOutput();
+}
+
+}  // namespace zsetd

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <openssl/ssl.h>
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "server/net/tls_context.h"
+
+namespace zsetd {
+
+// One end of a TLS connection, without a socket: bytes of the network go in and come out on one
+// side, those of the client's requests and replies on the other.
+//
+//   network -> Space(), Arrived() -> Decrypt() -> parser
+//   network <- wire               <- Encrypt() <- replies
+//
+// So the session's own way of reading and writing is the same with TLS and without. What the two
+// ends have to tell each other first, and in the end, goes the same way.
+class Tls {
+ public:
+  explicit Tls(const TlsContext& context);
+
+  // Where bytes of the network are to be put.
+  std::span<char> Space() { return arrived_; }
+  void Arrived(size_t count);
+
+  // Writes what the client has said to `space` and returns how many bytes that are; none if more of
+  // the network is needed, or if the connection is at its end.
+  size_t Decrypt(std::span<char> space);
+
+  // Whether the client has said that it is done, or something was wrong.
+  bool ended() const { return ended_; }
+
+  // What was wrong, for people; empty if nothing was.
+  const std::string& error() const { return error_; }
+
+  // Whether replies can be said, for the two ends have come to terms.
+  bool CanSpeak() const { return SSL_is_init_finished(ssl_.get()) != 0 && error_.empty(); }
+
+  // Adds to `wire` what the network is to be given: what this end has to say by itself, then
+  // `plain`, which is left as it is if nothing can be said yet, and empty if it was taken.
+  void Encrypt(std::string& plain, std::string& wire);
+  bool HasOutput() const { return BIO_pending(output_) > 0; }
+
+  // Says that nothing more will be sent. False if that has been said.
+  bool SayGoodbye();
+
+ private:
+  struct Free {
+    void operator()(SSL* ssl) const { SSL_free(ssl); }
+  };
+
+  void Fail(int result);
+
+  std::unique_ptr<SSL, Free> ssl_;
+  BIO* input_;  // both belong to ssl_
+  BIO* output_;
+  std::array<char, 16 << 10> arrived_;
+  std::string error_;
+  bool ended_ = false;
+  bool said_goodbye_ = false;
+};
+
+}  // namespace zsetd

@@ -1,0 +1,142 @@
+#include "server/net/tls_context.h"
+
+#include <openssl/err.h>
+
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "server/engine/arg_reader.h"
+#include "server/engine/errors.h"
+
+namespace zsetd {
+namespace {
+
+using Option = std::pair<std::string_view, uint64_t>;
+constexpr Option kProtocols[] = {
+    {"TLSv1", SSL_OP_NO_TLSv1},
+    {"TLSv1.1", SSL_OP_NO_TLSv1_1},
+    {"TLSv1.2", SSL_OP_NO_TLSv1_2},
+    {"TLSv1.3", SSL_OP_NO_TLSv1_3},
+};
+constexpr std::string_view kUsualProtocols = "TLSv1.2 TLSv1.3";
+
+const char* OrNull(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
+
+// `what` failed, for the reason that OpenSSL has put down.
+absl::Status Failure(const std::string& what) {
+  char reason[256] = "";
+  ERR_error_string_n(ERR_get_error(), reason, sizeof(reason));
+  ERR_clear_error();
+  return Refusal(what + ": " + reason);
+}
+
+absl::Status SetProtocols(const std::string& setting, SSL_CTX* context) {
+  uint64_t forbidden = 0;
+  for (const auto& [name, option] : kProtocols) forbidden |= option;
+  std::istringstream words(setting.empty() ? std::string(kUsualProtocols) : setting);
+  for (std::string word; words >> word;) {
+    uint64_t known = 0;
+    for (const auto& [name, option] : kProtocols)
+      known |= EqualsIgnoringCase(name, word) ? option : 0;
+    if (known == 0) return Refusal("tls-protocols: " + word + " is no version of TLS");
+    forbidden &= ~known;
+  }
+  SSL_CTX_set_options(context, forbidden);
+  return absl::OkStatus();
+}
+
+absl::Status SetCiphers(const Settings& settings, SSL_CTX* context) {
+  if (!settings.tls_ciphers.empty() &&
+      SSL_CTX_set_cipher_list(context, settings.tls_ciphers.c_str()) != 1) {
+    return Failure("tls-ciphers");
+  }
+  if (!settings.tls_ciphersuites.empty() &&
+      SSL_CTX_set_ciphersuites(context, settings.tls_ciphersuites.c_str()) != 1) {
+    return Failure("tls-ciphersuites");
+  }
+  if (settings.tls_prefer_server_ciphers) {
+    SSL_CTX_set_options(context, SSL_OP_CIPHER_SERVER_PREFERENCE);
+  }
+  return absl::OkStatus();
+}
+
+// With no password OpenSSL would ask for one on the terminal.
+int TellPassword(char* buffer, int size, int, void* password) {
+  const auto& text = *static_cast<const std::string*>(password);
+  if (text.size() > static_cast<size_t>(size)) return -1;
+  text.copy(buffer, text.size());
+  return static_cast<int>(text.size());
+}
+
+absl::Status LoadCertificate(const Settings& settings, SSL_CTX* context) {
+  const std::string& certificate = settings.tls_cert_file;
+  const std::string& key = settings.tls_key_file;
+  if (certificate.empty()) return Refusal("tls-cert-file: there is no certificate");
+  if (key.empty()) return Refusal("tls-key-file: there is no key");
+  std::string password = settings.tls_key_file_pass;
+  SSL_CTX_set_default_passwd_cb(context, TellPassword);
+  SSL_CTX_set_default_passwd_cb_userdata(context, &password);
+  if (SSL_CTX_use_certificate_chain_file(context, certificate.c_str()) != 1) {
+    return Failure("tls-cert-file " + certificate);
+  }
+  if (SSL_CTX_use_PrivateKey_file(context, key.c_str(), SSL_FILETYPE_PEM) != 1) {
+    return Failure("tls-key-file " + key);
+  }
+  SSL_CTX_set_default_passwd_cb_userdata(context, nullptr);  // it was for these calls alone
+  return absl::OkStatus();
+}
+
+absl::Status SetClientChecks(const Settings& settings, SSL_CTX* context) {
+  if (settings.tls_auth_clients == "no") return absl::OkStatus();
+  const char* file = OrNull(settings.tls_ca_cert_file);
+  const char* folder = OrNull(settings.tls_ca_cert_dir);
+  if (file == nullptr && folder == nullptr) {
+    return Refusal(
+        "tls-auth-clients: either tls-ca-cert-file or tls-ca-cert-dir must say who vouches for "
+        "clients");
+  }
+  if (SSL_CTX_load_verify_locations(context, file, folder) != 1) {
+    return Failure("tls-ca-cert-file " + settings.tls_ca_cert_file + ", tls-ca-cert-dir " +
+                   settings.tls_ca_cert_dir);
+  }
+  const bool needed = settings.tls_auth_clients == "yes";
+  SSL_CTX_set_verify(context, SSL_VERIFY_PEER | (needed ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0),
+                     nullptr);
+  return absl::OkStatus();
+}
+
+// Sessions are not resumed: a client that was let in once would not be checked again.
+void SetModes(SSL_CTX* context) {
+  SSL_CTX_set_options(context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_TICKET);
+  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+  SSL_CTX_set_num_tickets(context, 0);
+  SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
+}
+
+}  // namespace
+
+absl::Status MakeTlsContext(const Settings& settings, TlsContext& context) {
+  ERR_clear_error();
+  const TlsContext made(SSL_CTX_new(TLS_server_method()), SSL_CTX_free);
+  if (made == nullptr) return Failure("OpenSSL");
+  SetModes(made.get());
+  absl::Status status = SetProtocols(settings.tls_protocols, made.get());
+  if (status.ok()) status = SetCiphers(settings, made.get());
+  if (status.ok()) status = LoadCertificate(settings, made.get());
+  if (status.ok()) status = SetClientChecks(settings, made.get());
+  if (status.ok()) context = made;
+  return status;
+}
+
+bool SameTls(const Settings& a, const Settings& b) {
+  const auto of = [](const Settings& s) {
+    return std::tie(s.tls_cert_file, s.tls_key_file, s.tls_key_file_pass, s.tls_ca_cert_file,
+                    s.tls_ca_cert_dir, s.tls_auth_clients, s.tls_protocols, s.tls_ciphers,
+                    s.tls_ciphersuites, s.tls_prefer_server_ciphers, s.tls_files_named);
+  };
+  return of(a) == of(b);
+}
+
+}  // namespace zsetd

@@ -1,0 +1,246 @@
+"""TLS: who is let in, what is said over it, and certificates that change while the server runs."""
+
+import shutil
+import socket
+import ssl
+import subprocess
+import tempfile
+import unittest
+
+import redis
+from certificates import Certificates
+from peer import request
+from server_process import eventually, free_port
+from zsetd import PROGRAM, ZsetdTest
+
+
+class Tls(ZsetdTest):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.certificates = Certificates(folder.name)
+        cls.server_files = cls.certificates.make("server")
+        cls.client_files = cls.certificates.make("client")
+
+    def start_tls(self, *options):
+        """A server with a TLS port, which asks clients for no certificate."""
+        certificate, key = self.server_files
+        self.tls_port = free_port()
+        return self.start("--tls-port", str(self.tls_port), "--tls-cert-file", certificate,
+                          "--tls-key-file", key, "--tls-ca-cert-file", self.certificates.authority,
+                          "--tls-auth-clients", "no", *options)
+
+    def client(self, files=(None, None), **options):
+        client = redis.Redis(port=self.tls_port, host="127.0.0.1", ssl=True, ssl_certfile=files[0],
+                             ssl_keyfile=files[1], ssl_ca_certs=self.certificates.authority,
+                             ssl_cert_reqs="required", **options)
+        self.addCleanup(client.close)
+        return client
+
+    def context(self, files=None):
+        context = ssl.create_default_context(cafile=self.certificates.authority)
+        if files:
+            context.load_cert_chain(*files)
+        return context
+
+    def handshake(self, context):
+        raw = socket.create_connection(("127.0.0.1", self.tls_port), timeout=20)
+        self.addCleanup(raw.close)
+        secret = context.wrap_socket(raw, server_hostname="127.0.0.1", suppress_ragged_eofs=False)
+        self.addCleanup(secret.close)
+        return secret
+
+    def subject(self):
+        """To whom the certificate belongs that the server shows now."""
+        names = self.handshake(self.context()).getpeercert()["subject"]
+        return dict(pair for name in names for pair in name)["commonName"]
+
+    def assert_turned_away(self, files=None):
+        with self.assertRaises((ssl.SSLError, ConnectionError)):
+            secret = self.handshake(self.context(files))
+            secret.sendall(request("PING"))
+            if not secret.recv(100):
+                raise ConnectionResetError
+
+    def test_is_spoken_beside_the_plain_port(self):
+        self.start_tls()
+        client = self.client()
+        self.assertTrue(client.set("k", "v"))
+        self.assertEqual(self.connect().ask("GET", "k"), b"v")
+        self.assertIn(f":{self.tls_port}", client.client_info()["laddr"])
+
+    def test_is_spoken_alone_without_a_plain_port(self):
+        certificate, key = self.server_files
+        port = free_port()
+        process = subprocess.Popen(
+            [PROGRAM, "--port", "0", "--tls-port", str(port), "--tls-cert-file", certificate,
+             "--tls-key-file", key, "--tls-auth-clients", "no"], stdout=subprocess.DEVNULL)
+        self.tls_port = port
+        try:
+            self.assertTrue(eventually(self.answers))
+        finally:
+            process.terminate()
+            self.assertEqual(process.wait(20), 0)
+
+    def answers(self):
+        try:
+            return self.client().ping()
+        except redis.ConnectionError:
+            return False
+
+    def test_carries_large_values_and_pipelines(self):
+        self.start_tls()
+        client = self.client()
+        value = bytes(range(256)) * 40_000  # 10 MB
+        client.set("large", value)
+        self.assertEqual(client.get("large"), value)
+        with client.pipeline(transaction=False) as pipe:
+            for number in range(10_000):
+                pipe.incr("n")
+            self.assertEqual(pipe.execute(), list(range(1, 10_001)))
+
+    def test_carries_messages_and_late_replies(self):
+        self.start_tls()
+        listener = self.client().pubsub()
+        self.addCleanup(listener.close)
+        listener.subscribe("ch")
+        self.assertEqual(listener.get_message(timeout=20)["type"], "subscribe")
+        waiter = self.handshake(self.context())
+        waiter.sendall(request("BLPOP", "list", 0))
+        other = self.connect()
+        self.assertEqual(other.ask("PUBLISH", "ch", "hello"), 1)
+        self.assertEqual(listener.get_message(timeout=20)["data"], b"hello")
+        self.assertTrue(eventually(lambda: "blocked_clients:1" in other.ask("INFO").decode()))
+        other.ask("RPUSH", "list", "x")
+        self.assertEqual(waiter.recv(100), b"*2\r\n$4\r\nlist\r\n$1\r\nx\r\n")
+
+    def test_takes_requests_in_any_pieces(self):
+        self.start_tls()
+        secret = self.handshake(self.context())
+        for byte in request("ECHO", "hello"):
+            secret.sendall(bytes([byte]))
+        self.assertEqual(secret.recv(100), b"$5\r\nhello\r\n")
+
+    def test_ends_with_a_goodbye(self):
+        self.start_tls()
+        secret = self.handshake(self.context())
+        secret.sendall(request("QUIT"))
+        self.assertEqual(secret.recv(100), b"+OK\r\n")
+        self.assertEqual(secret.recv(100), b"")  # a connection that is cut would raise
+
+    def test_answers_a_goodbye(self):
+        self.start_tls()
+        secret = self.handshake(self.context())
+        secret.sendall(request("ECHO", "last"))
+        self.assertEqual(secret.recv(100), b"$4\r\nlast\r\n")
+        secret.unwrap()
+
+    def test_client_certificates_are_asked_for_as_the_setting_has_it(self):
+        self.start_tls("--tls-auth-clients", "yes")
+        stranger = Certificates(tempfile.mkdtemp(dir=self.certificates.folder)).make("stranger")
+        self.assert_turned_away()
+        self.assert_turned_away(stranger)
+        self.assertTrue(self.client(self.client_files).ping())
+        plain = self.connect()
+        self.assertEqual(plain.ask("CONFIG", "SET", "tls-auth-clients", "optional"), b"OK")
+        self.assertTrue(self.client().ping())
+        self.assertTrue(self.client(self.client_files).ping())
+        self.assert_turned_away(stranger)
+        self.assertEqual(plain.ask("CONFIG", "SET", "tls-auth-clients", "no"), b"OK")
+        self.assertTrue(self.client().ping())
+
+    def test_certificates_change_without_a_restart(self):
+        self.start_tls()
+        plain = self.connect()
+        before = self.client()
+        self.assertTrue(before.ping())
+        self.assertEqual(self.subject(), "server")
+        certificate, key = self.certificates.make("second")
+        self.assertEqual(
+            plain.ask("CONFIG", "SET", "tls-cert-file", certificate, "tls-key-file", key), b"OK")
+        self.assertEqual(self.subject(), "second")
+        self.assertTrue(before.ping())
+
+    def test_files_are_read_anew_when_they_are_named_again(self):
+        self.start_tls()
+        plain = self.connect()
+        certificate, key = self.certificates.make("third")
+        own = self.certificates.path("own.crt"), self.certificates.path("own.key")
+        for source, target in zip(self.server_files, own):
+            shutil.copy(source, target)
+        name = ["CONFIG", "SET", "tls-cert-file", own[0], "tls-key-file", own[1]]
+        self.assertEqual(plain.ask(*name), b"OK")
+        self.assertEqual(self.subject(), "server")
+        for source, target in zip((certificate, key), own):
+            shutil.copy(source, target)
+        self.assertEqual(plain.ask(*name), b"OK")
+        self.assertEqual(self.subject(), "third")
+
+    def test_bad_file_is_refused_and_the_old_one_stays(self):
+        self.start_tls()
+        plain = self.connect()
+        other_key = self.certificates.make("other")[1]
+        nothing = self.certificates.path("nothing")
+        garbage = self.certificates.path("garbage")
+        with open(garbage, "w", encoding="ascii") as file:
+            file.write("no certificate")
+        for name, value in [("tls-cert-file", nothing), ("tls-cert-file", garbage),
+                            ("tls-key-file", other_key), ("tls-ciphers", "nonsense"),
+                            ("tls-protocols", "SSLv2")]:
+            answer = str(plain.ask("CONFIG", "SET", name, value))
+            self.assertEqual(answer, f"ERR CONFIG SET failed (possibly related to argument '{name}')"
+                             " - Unable to update TLS configuration. Check server logs.")
+            self.assertNotEqual(plain.ask("CONFIG", "GET", name)[1], value.encode())
+        self.assertEqual(self.subject(), "server")
+
+    def test_key_may_have_a_password(self):
+        certificate, key = self.certificates.make("locked", password="open")
+        self.start_tls("--tls-cert-file", certificate, "--tls-key-file", key,
+                       "--tls-key-file-pass", "open")
+        self.assertEqual(self.subject(), "locked")
+
+    def test_versions_are_those_of_the_setting(self):
+        self.start_tls("--tls-protocols", "TLSv1.2")
+        self.assertEqual(self.handshake(self.context()).version(), "TLSv1.2")
+        self.connect().ask("CONFIG", "SET", "tls-protocols", "TLSv1.3")
+        self.assertEqual(self.handshake(self.context()).version(), "TLSv1.3")
+        old = self.context()
+        old.maximum_version = ssl.TLSVersion.TLSv1_2
+        with self.assertRaises((ssl.SSLError, ConnectionError)):
+            self.handshake(old)
+
+    def test_who_does_not_speak_it_is_turned_away_and_harms_nobody(self):
+        self.start_tls()
+        admin = self.connect()
+        for words in b"PING\r\n", request("PING"), b"\x16\x03\x01\xff\xff" + bytes(100), b"":
+            with socket.create_connection(("127.0.0.1", self.tls_port), timeout=20) as raw:
+                raw.sendall(words)
+                raw.shutdown(socket.SHUT_WR)
+                self.assertNotIn(b"PONG", b"".join(iter(lambda: raw.recv(1000), b"")))
+        self.assertTrue(eventually(
+            lambda: b"connected_clients:1\r" in admin.ask("INFO", "clients")))
+        self.assertTrue(self.client().ping())
+
+    def test_works_with_redis_cli(self):
+        self.start_tls()
+        answer = subprocess.run(
+            ["redis-cli", "--tls", "--cacert", self.certificates.authority, "-h", "127.0.0.1", "-p",
+             str(self.tls_port), "PING"], capture_output=True, text=True, timeout=20)
+        self.assertEqual(answer.stdout, "PONG\n")
+
+    def test_mistakes_keep_the_server_from_starting(self):
+        certificate, key = self.server_files
+        for options, reason in [
+                (["--tls-cert-file", certificate], "tls-key-file"),
+                (["--tls-key-file", key], "tls-cert-file"),
+                (["--tls-cert-file", certificate, "--tls-key-file", key], "tls-auth-clients"),
+                (["--tls-cert-file", key, "--tls-key-file", key], "tls-cert-file")]:
+            command = [PROGRAM, "--port", str(free_port()), "--tls-port", str(free_port()), *options]
+            end = subprocess.run(command, capture_output=True, text=True, timeout=20)
+            self.assertEqual(end.returncode, 1, options)
+            self.assertIn(reason, end.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
