@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "server/engine/errors.h"
+#include "server/engine/file_replacement.h"
 #include "server/engine/key_specs.h"
 
 namespace zsetd {
@@ -91,31 +92,23 @@ class UsersFileReader {
   std::string errors_;
 };
 
-absl::Status Failure(const std::string& what) {
-  return Refusal(what + ": " + std::strerror(errno));
-}
-
 }  // namespace
 
 absl::Status ReadUsersFile(const std::string& path, bool all_channels, Users& users) {
   std::ifstream file(path);
   file.peek();  // a folder opens, but cannot be read
-  if (!file && !file.eof()) return Failure("ERR Error loading ACLs, opening file '" + path + "'");
+  if (!file && !file.eof()) {
+    return Refusal("ERR Error loading ACLs, opening file '" + path + "': " + std::strerror(errno));
+  }
   UsersFileReader reader(path, users.commands(), all_channels, users);
   for (std::string line; std::getline(file, line);) reader.Read(line);
   return reader.Result();
 }
 
 absl::Status WriteUsersFile(const std::string& path, const Users& users) {
-  const std::string draft = path + ".new";
-  std::ofstream file(draft);
-  std::error_code error;  // then the draft is not there, and writing to it fails
-  std::filesystem::permissions(draft, std::filesystem::perms(0600), error);
-  for (const auto& [name, user] : users.all()) file << user->Text() << '\n';
-  file << std::flush;
-  if (!file) return Failure("can't write '" + draft + "'");
-  std::filesystem::rename(draft, path, error);
-  return error ? Refusal("can't replace '" + path + "': " + error.message()) : absl::OkStatus();
+  std::string text;
+  for (const auto& [name, user] : users.all()) text += user->Text() + '\n';
+  return ReplaceFile(path, text, std::filesystem::perms(0600));
 }
 
 absl::Status ReadUserLines(const std::vector<std::vector<std::string>>& lines, bool all_channels,

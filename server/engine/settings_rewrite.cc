@@ -1,7 +1,5 @@
 #include "server/engine/settings_rewrite.h"
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -11,7 +9,7 @@
 
 #include "protocol/inline_words.h"
 #include "server/engine/arg_reader.h"
-#include "server/engine/errors.h"
+#include "server/engine/file_replacement.h"
 #include "server/engine/settings_file.h"
 #include "server/engine/settings_table.h"
 
@@ -52,10 +50,6 @@ bool SameValue(const Setting& setting, const Settings& a, const Settings& b) {
   return ValueOf(setting, a) == ValueOf(setting, b);
 }
 
-absl::Status Failure(const std::string& path) {
-  return Refusal("can't write '" + path + "': " + std::strerror(errno));
-}
-
 }  // namespace
 
 std::string RewriteSettings(const std::string& text, const Settings& settings) {
@@ -81,14 +75,10 @@ std::string RewriteSettings(const std::string& text, const Settings& settings) {
 absl::Status RewriteSettingsFile(const std::string& path, const Settings& settings) {
   std::ostringstream text;
   text << std::ifstream(path).rdbuf();
-  const std::string draft = path + ".new";
-  std::ofstream file(draft);
-  std::error_code error;  // then the draft is not there, and writing to it fails
-  std::filesystem::permissions(draft, std::filesystem::status(path, error).permissions(), error);
-  file << RewriteSettings(text.str(), settings) << std::flush;
-  if (!file) return Failure(draft);
-  std::filesystem::rename(draft, path, error);
-  return error ? Refusal("can't replace '" + path + "': " + error.message()) : absl::OkStatus();
+  std::error_code ignored;  // of a file that is gone: a new one is for its owner alone
+  const std::filesystem::file_status old = std::filesystem::status(path, ignored);
+  const auto permissions = exists(old) ? old.permissions() : std::filesystem::perms(0600);
+  return ReplaceFile(path, RewriteSettings(text.str(), settings), permissions);
 }
 
 }  // namespace zsetd
