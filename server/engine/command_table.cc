@@ -30,26 +30,23 @@ CommandTable::CommandTable(std::span<const std::span<const Command>> families)
     : rows_(SortedRows(families)),
       stats_(rows_.size()),
       names_(NamesOfWhole(rows_)),
-      new_names_({}) {
+      new_names_(names_.names().begin(), names_.names().end()),
+      callable_names_({}) {
   for (const Command& row : rows_) {
-    if (row.IsSubcommand()) {
-      ++wholes_.back().subcommands;
-    } else {
-      wholes_.push_back({&row, 0, std::string(row.name)});
-    }
+    row.IsSubcommand() ? void(++wholes_.back().subcommands) : wholes_.push_back({&row, 0});
   }
-  IndexNames();
+  IndexNewNames();
 }
 
-void CommandTable::IndexNames() {
+void CommandTable::IndexNewNames() {
   callable_.clear();
   std::vector<std::string_view> names;
-  for (const Whole& whole : wholes_) {
-    if (whole.name.empty()) continue;
-    callable_.push_back(&whole);
-    names.push_back(whole.name);
+  for (size_t place = 0; place < wholes_.size(); ++place) {
+    if (new_names_[place].empty()) continue;
+    callable_.push_back(wholes_[place]);
+    names.push_back(new_names_[place]);
   }
-  new_names_ = NameIndex(std::move(names));
+  callable_names_ = NameIndex(std::move(names));
 }
 
 const CommandTable::Whole* CommandTable::FindWhole(std::string_view name) const {
@@ -58,22 +55,22 @@ const CommandTable::Whole* CommandTable::FindWhole(std::string_view name) const 
 }
 
 const CommandTable::Whole* CommandTable::FindCallable(std::string_view name) const {
-  const size_t place = new_names_.Find(name);
-  return place < callable_.size() ? callable_[place] : nullptr;
+  const size_t place = callable_names_.Find(name);
+  return place < callable_.size() ? &callable_[place] : nullptr;
 }
 
 bool CommandTable::Rename(std::string_view name, std::string_view new_name) {
   const Whole* whole = FindCallable(name);
   if (whole == nullptr || (!new_name.empty() && FindCallable(new_name) != nullptr)) return false;
-  std::string& own = wholes_[whole - wholes_.data()].name;
+  std::string& own = new_names_[names_.Find(whole->row->name)];
   own = new_name;
   for (char& letter : own) letter = static_cast<char>(tolower(letter));
-  IndexNames();
+  IndexNewNames();
   return true;
 }
 
 bool CommandTable::IsCallable(const Command& command) const {
-  return !FindWhole(command.name.substr(0, command.name.find('|')))->name.empty();
+  return !new_names_[names_.Find(command.name.substr(0, command.name.find('|')))].empty();
 }
 
 const Command* CommandTable::FindSubcommand(const Whole& whole, std::string_view name) const {

@@ -62,10 +62,9 @@ class CommandTable {
   struct Whole {
     const Command* row;
     size_t subcommands;
-    std::string name;  // empty: none
   };
 
-  void IndexNames();
+  void IndexNewNames();
 
   // Null if there is none.
   const Whole* FindWhole(std::string_view name) const;
@@ -75,9 +74,10 @@ class CommandTable {
   std::vector<Command> rows_;
   std::vector<CommandStats> stats_;  // beside rows_
   std::vector<Whole> wholes_;
-  NameIndex names_;      // of wholes_, as rows have them
-  NameIndex new_names_;  // of callable_
-  std::vector<const Whole*> callable_;
+  NameIndex names_;                     // of wholes_
+  std::vector<std::string> new_names_;  // beside wholes_; empty: none
+  std::vector<Whole> callable_;         // those of wholes_ that have a name
+  NameIndex callable_names_;            // of callable_
 };
 
 }  // namespace zsetd
