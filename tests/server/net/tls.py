@@ -27,9 +27,14 @@ class Tls(ZsetdTest):
         """A server with a TLS port, which asks clients for no certificate."""
         certificate, key = self.server_files
         self.tls_port = free_port()
-        return self.start("--tls-port", str(self.tls_port), "--tls-cert-file", certificate,
-                          "--tls-key-file", key, "--tls-ca-cert-file", self.certificates.authority,
-                          "--tls-auth-clients", "no", *options)
+        self.start("--tls-port", str(self.tls_port), "--tls-cert-file", certificate,
+                   "--tls-key-file", key, "--tls-ca-cert-file", self.certificates.authority,
+                   "--tls-auth-clients", "no", *options)
+        self.assertTrue(eventually(self.listens))
+
+    def listens(self):
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", self.tls_port)) == 0
 
     def client(self, files=(None, None), **options):
         client = redis.Redis(port=self.tls_port, host="127.0.0.1", ssl=True, ssl_certfile=files[0],
