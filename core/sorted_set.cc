@@ -298,13 +298,25 @@ RankRange SortedSet::Ranks(const ScoreRange& range) const {
   return {CountBefore(FirstCode(range.min), {}), CountBefore(EndCode(range.max), {})};
 }
 
-// All scores being equal, the first one's tells where to look.
+// All scores being equal, the first one's tells where to look. Where they are not, Redis's search
+// goes by the members all the same, which finds them as long as they too are in order.
+size_t SortedSet::CountBefore(std::string_view member) const {
+  const double score = At(0).element().score;
+  if (At(size() - 1).element().score == score) return CountBefore(ScoreCode(score), member);
+  size_t low = 0, high = size();
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    At(middle).element().member < member ? low = middle + 1 : high = middle;
+  }
+  return low;
+}
+
 RankRange SortedSet::Ranks(const LexRange& range) const {
   using Kind = LexBound::Kind;
   if (empty()) return {};
   const auto ranks_before = [&](const LexBound& bound, const std::string& member) {
     if (bound.kind != Kind::kMember) return bound.kind == Kind::kLowest ? 0 : size();
-    return CountBefore(ScoreCode(At(0).element().score), member);
+    return CountBefore(member);
   };
   return {ranks_before(range.min, FirstMember(range.min)),
           ranks_before(range.max, EndMember(range.max))};

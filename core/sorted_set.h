@@ -152,6 +152,7 @@ class SortedSet {
 
   std::optional<BlockPlace> Find(std::string_view member) const;
   size_t CountBefore(uint64_t code, std::string_view member) const;
+  size_t CountBefore(std::string_view member) const;  // by the members alone; not empty
   void Move(const BlockPlace& place, std::string_view member, uint64_t code);
   void InsertIntoOnly(const BlockItem& item);
   void EraseFromOnly(size_t first, size_t last);
