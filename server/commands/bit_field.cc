@@ -89,7 +89,8 @@ std::vector<FieldStep> TakeSteps(Call& call) {
 
 bool OnlyReads(const FieldStep& step) { return step.kind == FieldStep::Kind::kGet; }
 
-// Takes one step that writes, if the new value fits, and replies to it. Returns whether it did.
+// Takes one step that writes, if the new value fits, and replies to it. Returns whether that is
+// another value.
 bool Write(ReplyWriter& reply, const FieldStep& step, std::span<char> bytes) {
   const std::string_view text(bytes.data(), bytes.size());
   const int64_t old = ReadBitField(text, step.type, step.position);
@@ -102,7 +103,7 @@ bool Write(ReplyWriter& reply, const FieldStep& step, std::span<char> bytes) {
   }
   WriteBitField(bytes, step.type, step.position, *fresh);
   reply.Integer(adds ? *fresh : old);
-  return true;
+  return *fresh != old;
 }
 
 void ReplyField(ReplyWriter& reply, const FieldStep& step, std::string_view bytes) {
@@ -130,15 +131,15 @@ void WriteFields(Call& call, std::string_view key, const std::vector<FieldStep>&
   }
   call.reply.Array(steps.size());
   string.Rewrite(least_size, [&](std::span<char> bytes) {
-    bool wrote = false;
+    bool changed = false;
     for (const FieldStep& step : steps) {
       if (OnlyReads(step)) {
         ReplyField(call.reply, step, {bytes.data(), bytes.size()});
       } else {
-        wrote = Write(call.reply, step, bytes) || wrote;
+        changed = Write(call.reply, step, bytes) || changed;
       }
     }
-    return wrote;
+    return changed;
   });
 }
 
