@@ -226,8 +226,10 @@ void Engine::Note(const Client& client, const Command& command, Words words, Mic
   CommandStats& stats = commands_.stats(command);
   ++stats.calls;
   stats.micros += took.count();
-  if (settings_.latency_tracking && !client.wait) stats.latency.Record(took);
-  slow_log_.Consider(settings_, command, words, client, now_, took);
+  if (!client.wait) {  // else that is told when the wait is over
+    if (settings_.latency_tracking) stats.latency.Record(took);
+    slow_log_.Consider(settings_, command, words, client, now_, took);
+  }
   latency_.Consider(command.Has(kFast) ? "fast-command" : "command", took, now_,
                     settings_.latency_monitor_threshold);
   if (monitors_.Any()) monitors_.Tell(client, command, words, host_.wall_clock());

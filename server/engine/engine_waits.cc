@@ -14,6 +14,7 @@ namespace zsetd {
 
 bool Engine::Wait(Client& client, zsetd::Wait wait) {
   if (client.transaction.open) return false;
+  wait.since = now_;
   if (!client.wait) waiters_.Add(client, std::move(wait));
   return true;
 }
@@ -52,6 +53,7 @@ void Engine::RunAgain(Client& client, std::string_view ready_key) {
   stats.micros += took.count();
   if (call.waits()) return Finish(client, client.out.size());
   if (settings_.latency_tracking) stats.latency.Record(took);
+  slow_log_.Consider(settings_, command, words, client, now_, took + (now_ - client.wait->since));
   if (call.refused()) ++stats.failed;
   EndWait(client, reply_start);
 }

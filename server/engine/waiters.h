@@ -28,6 +28,7 @@ struct Wait {
   const Command* command;
   std::vector<std::string> words;
   std::vector<Key> keys;            // any of them may end the wait
+  Millis since{0};                  // when it began
   std::optional<Millis> until;      // forever, if nothing
   bool (*can_serve)(const Entry&);  // whether it is worth trying when this is what a key holds
   uint64_t number = 0;              // waits are served in this order
