@@ -112,6 +112,7 @@ size_t Session::Decrypted() {
 
 void Session::OnArrival(size_t count) {
   parser_.Arrived(count);
+  NoteInput();
   parser_.set_limits(LimitsFrom(engine_.settings()));
   client_.last_active = engine_.now();
   client_.input_total += count;
@@ -122,11 +123,15 @@ void Session::OnArrival(size_t count) {
 bool Session::RunRequests() {
   engine_.BeginBatch(UnixNow());
   const bool all_run = RunUntilHeld();
-  client_.input_bytes = parser_.buffered_bytes();
-  client_.input_capacity = parser_.BytesUsed();
+  NoteInput();
   Flush();
   on_batch_();
   return all_run;
+}
+
+void Session::NoteInput() {
+  client_.input_bytes = parser_.buffered_bytes();
+  client_.input_capacity = parser_.BytesUsed();
 }
 
 bool Session::RunUntilHeld() {

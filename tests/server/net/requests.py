@@ -37,6 +37,10 @@ class Requests(ZsetdTest):
             self.arrived()
         self.assertEqual(self.receive(len(REPLIES % 1)), REPLIES % 1)
 
+    def test_that_is_being_run_counts_as_buffered(self):
+        size = len(request("CLIENT", "INFO"))
+        self.assertIn(b" qbuf=%d " % size, self.client.ask("CLIENT", "INFO"))
+
     def test_many_in_one_write_are_answered_in_order(self):
         count = 20_000
         self.client.socket.sendall(b"".join(request("ECHO", i) for i in range(count)))
