@@ -88,14 +88,6 @@ void ChangeReplicationId(Call& call) {
   call.reply.Ok();
 }
 
-void Reload(Call& call) {
-  while (!call.args.AtEnd()) {
-    if (call.args.Take("merge") || call.args.Take("noflush") || call.args.Take("nosave")) continue;
-    return call.Fail("ERR DEBUG RELOAD only supports the MERGE, NOFLUSH and NOSAVE options.");
-  }
-  call.Fail("ERR Error trying to load the RDB dump: no snapshots are kept");
-}
-
 void ListSubcommands(Call& call);
 
 constexpr size_t kAny = SIZE_MAX;
@@ -121,7 +113,8 @@ constexpr DebugSubcommand kSubcommands[] = {
      "Logs what a value takes, if it is a quicklist."},
     {"QUICKLIST-PACKED-THRESHOLD", PackedThreshold, 1, 1, "size",
      "Checks the size and goes on as before: how elements are packed is fixed."},
-    {"RELOAD", Reload, 0, kAny, "[MERGE] [NOFLUSH] [NOSAVE]", "Refuses, until snapshots are kept."},
+    {"RELOAD", DebugReload, 0, kAny, "[MERGE] [NOFLUSH] [NOSAVE]",
+     "Writes all values in the format of DUMP and reads them back, in memory."},
     {"REPLICATE", Replicate, 1, kAny, "word [word ...]", "Tells all replicas: there are none."},
     {"SDSLEN", DebugStringLength, 1, 1, "key", "Tells how much room a string has."},
     {"SET-ACTIVE-EXPIRE", SetActiveExpire, 1, 1, "<0|1>",

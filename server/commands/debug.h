@@ -20,5 +20,6 @@ void DebugHashTableOf(Call& call);
 void DebugStructSizes(Call& call);
 
 void DebugPopulate(Call& call);
+void DebugReload(Call& call);
 
 }  // namespace zsetd

@@ -84,13 +84,6 @@ std::optional<Millis> DeadlineOf(Call& call, const RestoreRequest& request) {
   return call.now() + std::min(Millis(*given), longest);
 }
 
-ValueLimits LimitsOf(const Settings& settings) {
-  return {.list = ListLimitsOf(settings),
-          .hash = HashLimitsOf(settings),
-          .set = SetLimitsOf(settings),
-          .sorted_set = SortedSetLimitsOf(settings)};
-}
-
 // The entry that a payload's value makes, or null.
 std::unique_ptr<Entry> EntryOf(Call& call, const RestoreRequest& request,
                                std::optional<Millis> deadline) {
@@ -100,7 +93,7 @@ std::unique_ptr<Entry> EntryOf(Call& call, const RestoreRequest& request,
   const Settings& settings = call.engine.settings();
   RdbReader reader(*value, static_cast<size_t>(settings.proto_max_bulk_len));
   const auto type = static_cast<RdbType>(reader.Byte());
-  auto entry = ReadValue(reader, type, request.key, deadline, LimitsOf(settings));
+  auto entry = ReadValue(reader, type, request.key, deadline, ValueLimitsOf(settings));
   const bool is_sound = entry != nullptr && reader.AtEnd();
   if (!is_sound) call.args.Refuse("ERR Bad data format");
   return entry;

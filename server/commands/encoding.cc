@@ -72,4 +72,11 @@ SetLimits SetLimitsOf(const Settings& settings) {
           .listpack_value = static_cast<size_t>(settings.set_max_listpack_value)};
 }
 
+ValueLimits ValueLimitsOf(const Settings& settings) {
+  return {.list = ListLimitsOf(settings),
+          .hash = HashLimitsOf(settings),
+          .set = SetLimitsOf(settings),
+          .sorted_set = SortedSetLimitsOf(settings)};
+}
+
 }  // namespace zsetd

@@ -4,6 +4,7 @@
 
 #include "core/entry.h"
 #include "server/engine/settings.h"
+#include "server/engine/value_reader.h"
 
 namespace zsetd {
 
@@ -16,5 +17,6 @@ ListLimits ListLimitsOf(const Settings& settings);
 SortedSetLimits SortedSetLimitsOf(const Settings& settings);
 HashLimits HashLimitsOf(const Settings& settings);
 SetLimits SetLimitsOf(const Settings& settings);
+ValueLimits ValueLimitsOf(const Settings& settings);
 
 }  // namespace zsetd
