@@ -1,7 +1,10 @@
 #include "core/glob.h"
 
 #include <cstddef>
+#include <cstring>
 #include <optional>
+#include <string>
+#include <type_traits>
 #include <utility>
 
 namespace zsetd {
@@ -59,31 +62,101 @@ Verdict Judge(std::string_view pattern, char byte, Fold fold) {
   return {fold(pattern[escape]) == fold(byte), escape + 1};
 }
 
-// Every star takes as little as it can, and only the last one met ever takes more: a byte that an
-// earlier star could take more is one that the last star can take as well.
+// A run of a pattern between two stars, or before the first or behind the last. Each of its pieces
+// stands for one byte, so that it can only match as many bytes as it has pieces.
+template <class Fold>
+class Run {
+ public:
+  Run(std::string_view pattern, Fold fold) : pattern_(pattern), fold_(fold) {
+    while (!pattern.empty()) {
+      is_literal_ &= pattern[0] != '?' && pattern[0] != '[';
+      has_escapes_ |= pattern[0] == '\\';
+      pattern.remove_prefix(Judge(pattern, 0, fold).length);
+      ++size_;
+    }
+  }
+
+  size_t size() const { return size_; }
+
+  // `text` is of that size at least.
+  bool StartsAt(std::string_view text) const {
+    std::string_view rest = pattern_;
+    for (size_t at = 0; at < size_; ++at) {
+      const Verdict verdict = Judge(rest, text[at], fold_);
+      if (!verdict.matches) return false;
+      rest.remove_prefix(verdict.length);
+    }
+    return true;
+  }
+
+  // Where in the text it matches first.
+  std::optional<size_t> FindIn(std::string_view text) const {
+    if (std::is_same_v<Fold, SameByte> && is_literal_) return FindBytes(text);
+    if (pattern_.size() > kMostTried) return std::nullopt;
+    for (size_t at = 0; at + size_ <= text.size(); ++at) {
+      if (StartsAt(text.substr(at))) return at;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  // Bytes of those with wildcards, which are tried at each place: a longer one is taken to be
+  // nowhere, or a pattern of a megabyte would stop the server for hours.
+  static constexpr size_t kMostTried = 1'000;
+
+  // In linear time, which neither std::string_view::find() nor std::search() promises.
+  std::optional<size_t> FindBytes(std::string_view text) const {
+    const std::string plain = has_escapes_ ? Unescaped() : std::string();
+    const std::string_view bytes = has_escapes_ ? plain : pattern_;
+    const void* found = memmem(text.data(), text.size(), bytes.data(), bytes.size());
+    if (found == nullptr) return std::nullopt;
+    return static_cast<const char*>(found) - text.data();
+  }
+
+  std::string Unescaped() const {
+    std::string bytes;
+    for (size_t at = 0; at < pattern_.size(); ++at) {
+      if (pattern_[at] == '\\' && at + 1 < pattern_.size()) ++at;
+      bytes += pattern_[at];
+    }
+    return bytes;
+  }
+
+  std::string_view pattern_;
+  Fold fold_;
+  size_t size_ = 0;
+  bool is_literal_ = true;
+  bool has_escapes_ = false;
+};
+
+// The place of the next star in the pattern, or its end.
+size_t NextStar(std::string_view pattern) {
+  size_t at = 0;
+  while (at < pattern.size() && pattern[at] != '*') {
+    at += Judge(pattern.substr(at), 0, SameByte()).length;
+  }
+  return at;
+}
+
+// Every star takes as little as it can: a byte that one could take more is one that the next can
+// take as well. The last run can only stand at the end.
 template <class Fold>
 bool Matches(std::string_view pattern, std::string_view text, Fold fold) {
-  std::optional<std::string_view> after_star;
-  std::string_view beyond_star;  // the text from where `after_star` is being tried
-  while (!text.empty()) {
-    if (!pattern.empty() && pattern[0] == '*') {
-      pattern.remove_prefix(1);
-      after_star = pattern;
-      beyond_star = text;
-      continue;
-    }
-    const Verdict verdict = pattern.empty() ? Verdict{} : Judge(pattern, text[0], fold);
-    if (verdict.matches) {
-      pattern.remove_prefix(verdict.length);
-      text.remove_prefix(1);
-      continue;
-    }
-    if (!after_star) return false;
-    beyond_star.remove_prefix(1);
-    pattern = *after_star;
-    text = beyond_star;
+  size_t star = NextStar(pattern);
+  const Run<Fold> first(pattern.substr(0, star), fold);
+  if (first.size() > text.size() || !first.StartsAt(text)) return false;
+  if (star == pattern.size()) return first.size() == text.size();
+  text.remove_prefix(first.size());
+  while (true) {
+    pattern.remove_prefix(star + 1);
+    star = NextStar(pattern);
+    const Run<Fold> run(pattern.substr(0, star), fold);
+    if (run.size() > text.size()) return false;
+    if (star == pattern.size()) return run.StartsAt(text.substr(text.size() - run.size()));
+    const std::optional<size_t> found = run.FindIn(text);
+    if (!found) return false;
+    text.remove_prefix(*found + run.size());
   }
-  return pattern.find_first_not_of('*') == std::string_view::npos;
 }
 
 }  // namespace

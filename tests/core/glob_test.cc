@@ -4,6 +4,9 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
+
+#include "core/rng.h"
 
 namespace zsetd {
 namespace {
@@ -109,6 +112,54 @@ TEST(Glob, ZeroBytesAreBytes) {
   EXPECT_TRUE(GlobMatches("a?b"sv, "a\0b"sv));
   EXPECT_TRUE(GlobMatches("*\0"sv, "a\0"sv));
   EXPECT_FALSE(GlobMatches("a"sv, "a\0"sv));
+}
+
+// A run that nearly matches at each place of the text, and one with a wildcard.
+TEST(Glob, LongRunsDoNotCostMuch) {
+  const std::string text(1'000'000, 'a');
+  const std::string run(500'000, 'a');
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_FALSE(GlobMatches("*" + run + "b*", text));
+  EXPECT_FALSE(GlobMatches("*" + run + "b", text));
+  EXPECT_TRUE(GlobMatches("*" + run + "*", text));
+  EXPECT_TRUE(GlobMatches("*" + run, text));
+  EXPECT_FALSE(GlobMatches("*?" + run + "b*", text));
+  EXPECT_FALSE(GlobMatches("*[" + run + "]b*", text));
+  EXPECT_TRUE(GlobMatches("*\\a" + run + "*", text));
+  EXPECT_TRUE(GlobMatches("*?" + run, text));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+}
+
+// The model: tries each length of each star.
+bool MatchesByTrying(std::string_view pattern, std::string_view text) {
+  if (pattern.empty()) return text.empty();
+  if (pattern[0] == '*') {
+    return MatchesByTrying(pattern.substr(1), text) ||
+           (!text.empty() && MatchesByTrying(pattern, text.substr(1)));
+  }
+  if (text.empty() || (pattern[0] != '?' && pattern[0] != text[0])) return false;
+  return MatchesByTrying(pattern.substr(1), text.substr(1));
+}
+
+TEST(Glob, MatchesAsIfAllWereTried) {
+  const uint64_t seed = 5;
+  SCOPED_TRACE(seed);
+  Rng rng(seed);
+  const auto random_text = [&](std::string_view letters, size_t most) {
+    std::string random(rng.Below(most + 1), ' ');
+    for (char& letter : random) letter = letters[rng.Below(letters.size())];
+    return random;
+  };
+  int matches = 0;
+  for (int step = 0; step < 50'000; ++step) {
+    const std::string pattern = random_text("aab?**", 8);
+    const std::string text = random_text("aab", 10);
+    const bool expected = MatchesByTrying(pattern, text);
+    ASSERT_EQ(GlobMatches(pattern, text), expected) << pattern << "  " << text;
+    ASSERT_EQ(GlobMatchesIgnoringCase(pattern, text), expected) << pattern << "  " << text;
+    matches += expected;
+  }
+  EXPECT_GT(matches, 5'000);
 }
 
 // With a choice remade at every star this would take longer than the universe has.
