@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "core/element_list.h"
@@ -38,26 +38,61 @@ ScoreTable::Combine CombineOf(Aggregate aggregate) {
   return Sum;
 }
 
-// The smallest first, empty ones left out. The order of floating-point sums shows in their last
-// digits, and this is the order in which Redis adds.
-std::vector<WeightedSet> BySize(std::span<const WeightedSet> inputs) {
-  std::vector<WeightedSet> sorted;
-  std::copy_if(inputs.begin(), inputs.end(), std::back_inserter(sorted),
-               [](const WeightedSet& input) { return input.size() > 0; });
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const WeightedSet& a, const WeightedSet& b) { return a.size() < b.size(); });
+// An input with all the weights under which it was given. So one that is named a thousand times is
+// walked once, and its members are looked up once.
+struct Input {
+  WeightedSet set;
+  std::vector<double> weights;
+
+  // What the score becomes under all of them.
+  double Weigh(double score, Aggregate aggregate) const {
+    const ScoreTable::Combine combine = CombineOf(aggregate);
+    double weighed = Weighted(score, weights[0], aggregate);
+    for (size_t i = 1; i < weights.size(); ++i) {
+      weighed = combine(weighed, Weighted(score, weights[i], aggregate));
+    }
+    return weighed;
+  }
+};
+
+const void* IdentityOf(const WeightedSet& input) {
+  return input.set != nullptr ? static_cast<const void*>(input.set) : input.plain;
+}
+
+// Each that is not empty once, in the order they came in.
+std::vector<Input> Distinct(std::span<const WeightedSet> inputs) {
+  std::vector<Input> distinct;
+  std::unordered_map<const void*, size_t> places;
+  for (const WeightedSet& input : inputs) {
+    if (input.size() == 0) continue;
+    const auto [place, is_new] = places.try_emplace(IdentityOf(input), distinct.size());
+    if (is_new) distinct.push_back({.set = input, .weights = {}});
+    distinct[place->second].weights.push_back(input.weight);
+  }
+  return distinct;
+}
+
+// The smallest first. The order of floating-point sums shows in their last digits, and this is the
+// order in which Redis adds.
+std::vector<Input> BySize(std::span<const WeightedSet> inputs) {
+  std::vector<Input> sorted = Distinct(inputs);
+  std::ranges::stable_sort(sorted, {}, [](const Input& input) { return input.set.size(); });
   return sorted;
 }
 
+bool AnyIsEmpty(std::span<const WeightedSet> inputs) {
+  return std::ranges::any_of(inputs, [](const WeightedSet& input) { return input.size() == 0; });
+}
+
 // The score of `first` in the intersection with `others`, or nothing if one of them lacks it.
-std::optional<double> Intersected(const Element& first, double weight,
-                                  std::span<const WeightedSet> others, Aggregate aggregate) {
+std::optional<double> Intersected(const Element& element, const Input& first,
+                                  std::span<const Input> others, Aggregate aggregate) {
   const ScoreTable::Combine combine = CombineOf(aggregate);
-  double score = Weighted(first.score, weight, aggregate);
-  for (const WeightedSet& other : others) {
-    const std::optional<double> found = other.Score(first.member);
+  double score = first.Weigh(element.score, aggregate);
+  for (const Input& other : others) {
+    const std::optional<double> found = other.set.Score(element.member);
     if (!found) return std::nullopt;
-    score = combine(score, Weighted(*found, other.weight, aggregate));
+    score = combine(score, other.Weigh(*found, aggregate));
   }
   return score;
 }
@@ -85,14 +120,14 @@ void Walk(const WeightedSet& input, Visit visit) {
   WalkWhile(input, [&](const Element& element) { return visit(element), true; });
 }
 
-bool InAll(std::string_view member, std::span<const WeightedSet> sets) {
+bool InAll(std::string_view member, std::span<const Input> inputs) {
   return std::ranges::all_of(
-      sets, [&](const WeightedSet& input) { return input.Score(member).has_value(); });
+      inputs, [&](const Input& input) { return input.set.Score(member).has_value(); });
 }
 
-bool InAny(std::string_view member, std::span<const WeightedSet> sets) {
+bool InAny(std::string_view member, std::span<const Input> inputs) {
   return std::ranges::any_of(
-      sets, [&](const WeightedSet& input) { return input.Score(member).has_value(); });
+      inputs, [&](const Input& input) { return input.set.Score(member).has_value(); });
 }
 
 }  // namespace
@@ -109,36 +144,36 @@ std::optional<double> WeightedSet::Score(std::string_view member) const {
 }
 
 SortedSet Union(std::span<const WeightedSet> inputs, Aggregate aggregate) {
-  const std::vector<WeightedSet> sets = BySize(inputs);
-  ScoreTable table(CombineOf(aggregate), sets.empty() ? 0 : sets.back().size());
-  for (const WeightedSet& input : sets) {
-    Walk(input, [&](const Element& element) {
-      table.Add(element.member, Weighted(element.score, input.weight, aggregate));
+  const std::vector<Input> sets = BySize(inputs);
+  ScoreTable table(CombineOf(aggregate), sets.empty() ? 0 : sets.back().set.size());
+  for (const Input& input : sets) {
+    Walk(input.set, [&](const Element& element) {
+      table.Add(element.member, input.Weigh(element.score, aggregate));
     });
   }
   return table.Build();
 }
 
 SortedSet Intersection(std::span<const WeightedSet> inputs, Aggregate aggregate) {
-  const std::vector<WeightedSet> sets = BySize(inputs);
-  if (sets.empty() || sets.size() < inputs.size()) return SortedSet();
-  const std::span<const WeightedSet> others = std::span(sets).subspan(1);
+  if (inputs.empty() || AnyIsEmpty(inputs)) return SortedSet();
+  const std::vector<Input> sets = BySize(inputs);
+  const std::span<const Input> others = std::span(sets).subspan(1);
 
   ElementList result;
-  Walk(sets[0], [&](const Element& element) {
-    const auto score = Intersected(element, sets[0].weight, others, aggregate);
+  Walk(sets[0].set, [&](const Element& element) {
+    const auto score = Intersected(element, sets[0], others, aggregate);
     if (score) result.Add(element.member, *score);
   });
   return result.Build();
 }
 
 size_t IntersectionSize(std::span<const WeightedSet> inputs, size_t most) {
-  const std::vector<WeightedSet> sets = BySize(inputs);
-  if (sets.empty() || sets.size() < inputs.size()) return 0;
-  const std::span<const WeightedSet> others = std::span(sets).subspan(1);
+  if (inputs.empty() || AnyIsEmpty(inputs)) return 0;
+  const std::vector<Input> sets = BySize(inputs);
+  const std::span<const Input> others = std::span(sets).subspan(1);
 
   size_t count = 0;
-  WalkWhile(sets[0], [&](const Element& element) {
+  WalkWhile(sets[0].set, [&](const Element& element) {
     count += InAll(element.member, others);
     return count < most;
   });
@@ -148,8 +183,9 @@ size_t IntersectionSize(std::span<const WeightedSet> inputs, size_t most) {
 SortedSet Difference(std::span<const WeightedSet> inputs) {
   ElementList result;
   if (inputs.empty()) return SortedSet();
+  const std::vector<Input> others = Distinct(inputs.subspan(1));
   Walk(inputs[0], [&](const Element& element) {
-    if (!InAny(element.member, inputs.subspan(1))) result.Add(element.member, element.score);
+    if (!InAny(element.member, others)) result.Add(element.member, element.score);
   });
   return result.Build();
 }

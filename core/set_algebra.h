@@ -26,7 +26,8 @@ struct WeightedSet {
 
 // Where arithmetic on infinities would give NaN the score is 0, as in Redis.
 // Both build the result in one accumulating pass: O(N) for N elements in all inputs, plus the
-// result's sorting. A set may be given more than once.
+// result's sorting. A set may be given more than once: it is walked once, and its weights are added
+// up for each element.
 SortedSet Union(std::span<const WeightedSet> inputs, Aggregate aggregate);
 
 // Walks the smallest input and looks its members up in the others.

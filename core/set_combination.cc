@@ -2,16 +2,28 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <unordered_set>
 #include <vector>
 
 namespace zsetd {
 namespace {
 
+// Each that is not empty once, in the order they came in: who names one a thousand times has it
+// walked once, and its members looked up once.
+std::vector<const Set*> Distinct(Sets sets) {
+  std::vector<const Set*> distinct;
+  std::unordered_set<const Set*> seen;
+  for (const Set* set : sets) {
+    if (set != nullptr && !set->empty() && seen.insert(set).second) distinct.push_back(set);
+  }
+  return distinct;
+}
+
 // The smallest first; none if one is empty.
 std::vector<const Set*> BySize(Sets sets) {
   const auto is_empty = [](const Set* set) { return set == nullptr || set->empty(); };
   if (std::ranges::any_of(sets, is_empty)) return {};
-  std::vector<const Set*> sorted(sets.begin(), sets.end());
+  std::vector<const Set*> sorted = Distinct(sets);
   std::ranges::stable_sort(sorted, {}, &Set::size);
   return sorted;
 }
@@ -21,16 +33,14 @@ bool InAll(std::string_view member, Sets sets) {
 }
 
 bool InAny(std::string_view member, Sets sets) {
-  return std::ranges::any_of(
-      sets, [&](const Set* set) { return set != nullptr && set->Contains(member); });
+  return std::ranges::any_of(sets, [&](const Set* set) { return set->Contains(member); });
 }
 
 }  // namespace
 
 Set Union(Sets sets, const SetLimits& limits) {
   Set result;
-  for (const Set* set : sets) {
-    if (set == nullptr) continue;
+  for (const Set* set : Distinct(sets)) {
     set->ForEach([&](std::string_view member) { result.Add(member, limits); });
   }
   return result;
@@ -61,8 +71,9 @@ size_t IntersectionSize(Sets sets, size_t most) {
 Set Difference(Sets sets, const SetLimits& limits) {
   Set result;
   if (sets.empty() || sets[0] == nullptr) return result;
+  const std::vector<const Set*> others = Distinct(sets.subspan(1));
   sets[0]->ForEach([&](std::string_view member) {
-    if (!InAny(member, sets.subspan(1))) result.Add(member, limits);
+    if (!InAny(member, others)) result.Add(member, limits);
   });
   return result;
 }

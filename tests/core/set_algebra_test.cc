@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <map>
 #include <string>
@@ -31,6 +32,24 @@ TEST(SetAlgebra, SetMayBeGivenTwice) {
   const std::vector<Pair> expected = {{11, "a"}, {22, "b"}};
   EXPECT_EQ(ElementsOf(Union(inputs, Aggregate::kSum)), expected);
   EXPECT_EQ(ElementsOf(Intersection(inputs, Aggregate::kSum)), expected);
+}
+
+// Whose members would be looked up 80 million times.
+TEST(SetAlgebra, ASetGivenAThousandTimesIsWalkedOnce) {
+  SortedSet set;
+  Set plain;
+  for (int i = 0; i < 20'000; ++i) {
+    set.Set("member:" + std::to_string(i), i);
+    plain.Add("member:" + std::to_string(i));
+  }
+  std::vector<WeightedSet> inputs(1'000, {&set, 1});
+  inputs.insert(inputs.end(), 1'000, {nullptr, 1, &plain});
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(Union(inputs, Aggregate::kSum).Score("member:7"), 8'000);
+  EXPECT_EQ(Intersection(inputs, Aggregate::kMax).Score("member:7"), 7);
+  EXPECT_EQ(IntersectionSize(inputs, 20'000), 20'000u);
+  EXPECT_TRUE(Difference(inputs).empty());
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(30));
 }
 
 TEST(SetAlgebra, InfinitiesThatCancelGiveZero) {
