@@ -81,6 +81,13 @@ Entry* Deadlines::Latest() const {
   return blocks_.empty() ? nullptr : blocks_.rbegin()->second.back().entry();
 }
 
+Entry* Deadlines::Random(Rng& rng) const {
+  if (blocks_.empty()) return nullptr;
+  const auto number = static_cast<std::ptrdiff_t>(rng.Below(blocks_.size()));
+  const Block& block = std::next(blocks_.begin(), number)->second;
+  return block[rng.Below(block.size())].entry();
+}
+
 Deadlines::Blocks::iterator Deadlines::BlockFor(const Place& place) {
   return std::prev(blocks_.upper_bound(place));
 }

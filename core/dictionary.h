@@ -83,6 +83,12 @@ class Dictionary {
   // A node by chance, all equally likely but for chains longer than kUsualChain; null if empty.
   const Node* Random(Rng& rng) const;
 
+  // Calls visit(const Node&) for nodes that stand together, beginning at a place that chance gives:
+  // until `enough` visits have returned true, or `most` nodes were visited, or all were. Each node
+  // has a chance, but one behind many others in its chain a smaller one. O(most).
+  template <class Visit>
+  void Sample(Rng& rng, size_t enough, size_t most, Visit visit) const;
+
   // The heap bytes of buckets and directory, nodes left out. O(1).
   size_t BytesUsed() const;
 
@@ -276,6 +282,21 @@ const Node* Dictionary<Node>::Random(Rng& rng) const {
     return node;
   }
   return nullptr;
+}
+
+template <class Node>
+template <class Visit>
+void Dictionary<Node>::Sample(Rng& rng, size_t enough, size_t most, Visit visit) const {
+  if (size_ == 0) return;
+  const size_t start = rng.Below(numbers_.count());
+  for (size_t step = 0; step < numbers_.count(); ++step) {
+    const Node* node = Bucket((start + step) % numbers_.count());
+    for (; node != nullptr; node = node->next()) {
+      if (enough == 0 || most == 0) return;
+      enough -= visit(*node);
+      --most;
+    }
+  }
 }
 
 template <class Node>

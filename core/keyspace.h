@@ -1,11 +1,13 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "core/deadlines.h"
 #include "core/dictionary.h"
@@ -37,6 +39,7 @@ class Keyspace {
 
   // The same, but also one that is due and not reclaimed yet.
   Entry* FindEvenDue(std::string_view key) { return entries_.Find(key); }
+  const Entry* FindEvenDue(std::string_view key) const { return entries_.Find(key); }
 
   // Fetches into the cache what looking for these keys will read, so that the waits overlap.
   void Prefetch(std::span<const std::string_view> keys) const { entries_.Prefetch(keys); }
@@ -99,6 +102,17 @@ class Keyspace {
   // entries are due.
   const Entry* Random(Rng& rng) const;
 
+  // Calls visit(const Entry&) for `count` entries by chance, those that are due included, or for
+  // all if there are not so many; O(count). The other draws among those with a deadline, and may
+  // find fewer; where these are few among many keys it is O(blocks of the deadline index) for each.
+  template <class Visit>
+  void Sample(Rng& rng, size_t count, Visit visit) const;
+  template <class Visit>
+  void SampleWithDeadline(Rng& rng, size_t count, Visit visit) const;
+
+  // The entry that comes due first, or is due for longest; null if none has a deadline. O(1).
+  const Entry* FirstToExpire() const { return deadlines_.Earliest(); }
+
   // Everything the key costs: its entry, key and value, its bucket in the dictionary and its place
   // in the deadline index. O(blocks of the value).
   size_t BytesUsedBy(const Entry& entry) const;
@@ -124,6 +138,30 @@ template <class Visit>
 void Keyspace::ForEach(Visit visit) const {
   entries_.ForEach([&](const Entry& entry) {
     if (!IsDue(entry)) visit(entry);
+  });
+}
+
+template <class Visit>
+void Keyspace::Sample(Rng& rng, size_t count, Visit visit) const {
+  entries_.Sample(rng, count, count, [&](const Entry& entry) {
+    visit(entry);
+    return true;
+  });
+}
+
+template <class Visit>
+void Keyspace::SampleWithDeadline(Rng& rng, size_t count, Visit visit) const {
+  constexpr size_t kFew = 16;  // one in so many; more often it is found by chance
+  if (with_deadline() < size() / kFew) {
+    for (size_t drawn = 0; drawn < std::min(count, with_deadline()); ++drawn) {
+      visit(std::as_const(*deadlines_.Random(rng)));
+    }
+    return;
+  }
+  entries_.Sample(rng, count, count * kFew, [&](const Entry& entry) {
+    const bool counts = entry.deadline().has_value();
+    if (counts) visit(entry);
+    return counts;
   });
 }
 

@@ -62,9 +62,19 @@ void MeetOpenFileLimit(Settings& settings) {
   settings.maxclients = possible;
 }
 
+// Names of files start from there; and tools ask for all of its path.
+absl::Status EnterDirectory(Settings& settings) {
+  std::error_code error;
+  std::filesystem::current_path(settings.dir, error);
+  if (!error) settings.dir = std::filesystem::current_path(error);
+  if (error) return Refusal("Can't chdir to '" + settings.dir + "': " + error.message());
+  return absl::OkStatus();
+}
+
 int Serve(const CommandLine& line) {
   std::signal(SIGPIPE, SIG_IGN);  // who reads the log may leave: that is no end of the server
   Settings settings = line.settings;
+  if (const absl::Status status = EnterDirectory(settings); !status.ok()) return Complain(status);
   if (const absl::Status status = OpenLog(settings.logfile); !status.ok()) return Complain(status);
   SetLogLevel(settings.loglevel);
   MeetOpenFileLimit(settings);

@@ -48,8 +48,13 @@ absl::Status Failure(std::string_view name, std::string_view reason) {
                  "') - " + std::string(reason));
 }
 
+// Whether the setting can be given this value now.
+bool MayChange(const Setting& setting, std::string_view value, const Settings& settings) {
+  return setting.changes_live || (setting.changes_later && ValueOf(setting, settings) == value);
+}
+
 // Whether the settings in the first of each pair can be changed, and each is named once.
-absl::Status CheckNames(Words pairs, bool may_set_protected) {
+absl::Status CheckNames(Words pairs, const Settings& settings, bool may_set_protected) {
   std::vector<const Setting*> seen;
   for (size_t at = 0; at < pairs.size(); at += 2) {
     const std::string_view name = pairs[at];
@@ -58,7 +63,9 @@ absl::Status CheckNames(Words pairs, bool may_set_protected) {
       return Refusal("ERR Unknown option or number of arguments for CONFIG SET - '" +
                      std::string(name) + "'");
     }
-    if (!setting->changes_live) return Failure(name, "can't set immutable config");
+    if (!MayChange(*setting, pairs[at + 1], settings)) {
+      return Failure(name, "can't set immutable config");
+    }
     if (setting->is_protected && !may_set_protected) {
       return Failure(name, "can't set protected config");
     }
@@ -90,7 +97,7 @@ void ConfigSet(Call& call) {
   if (pairs.size() % 2 != 0) return call.Fail(kSyntaxError);
   Settings settings = call.engine.settings();
   absl::Status status =
-      CheckNames(pairs, MayDoProtected(call.client, settings.enable_protected_configs));
+      CheckNames(pairs, settings, MayDoProtected(call.client, settings.enable_protected_configs));
   if (status.ok()) status = SetPairs(pairs, settings);
   if (status.ok()) status = Configure(call.engine, pairs[0], settings);
   if (!status.ok()) return call.Fail(status);

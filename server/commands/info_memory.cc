@@ -45,16 +45,18 @@ void WriteMemory(InfoWriter& info, Engine& engine) {
   WriteUsed(info, memory);
   if (memory.allocator) WriteAllocator(info, *memory.allocator, memory.resident);
   info.AddSize("total_system_memory", PhysicalBytes());
-  info.AddSize("maxmemory", 0);
-  info.Add("maxmemory_policy", "noeviction");
+  info.AddSize("maxmemory", static_cast<size_t>(engine.settings().maxmemory));
+  info.Add("maxmemory_policy", engine.settings().maxmemory_policy);
   info.AddFraction("mem_fragmentation_ratio", Ratio(memory.resident, memory.used));
   info.Add("mem_fragmentation_bytes", Difference(memory.resident, memory.used));
+  info.Add("mem_not_counted_for_evict", 0);
   info.Add("mem_clients_slaves", 0);
   info.Add("mem_clients_normal", memory.clients);
   info.Add("mem_aof_buffer", 0);
   info.Add("mem_allocator", AllocatorName());
   info.Add("active_defrag_running", 0);
-  info.Add("lazyfree_pending_objects", 0);
+  info.Add("lazyfree_pending_objects", engine.gauge().pending_objects());
+  info.Add("lazyfreed_objects", engine.gauge().freed_objects());
 }
 
 }  // namespace zsetd

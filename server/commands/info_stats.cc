@@ -18,10 +18,8 @@ std::string Text(const CommandStats& stats) {
          ",failed_calls=" + std::to_string(stats.failed);
 }
 
-// What only a server with replicas, eviction, defragmentation or I/O threads counts.
+// What only a server with replicas, defragmentation or I/O threads counts.
 constexpr std::string_view kNeverCounted[] = {
-    "total_eviction_exceeded_time",
-    "current_eviction_exceeded_time",
     "latest_fork_usec",
     "total_forks",
     "migrate_cached_sockets",
@@ -60,14 +58,17 @@ void WriteTraffic(InfoWriter& info, const Stats& stats, const LoadMeter& load) {
   info.Add("sync_partial_err", 0);
 }
 
-void WriteKeyStats(InfoWriter& info, const Stats& stats) {
+void WriteKeyStats(InfoWriter& info, const Engine& engine, const Stats& stats) {
   info.Add("expired_subkeys", 0);
   info.Add("expired_keys", stats.expired_keys);
   info.AddFraction("expired_stale_perc", 0);  // what is due is found at once, not by samples
   info.Add("expired_time_cap_reached_count", stats.expiries_cut_short);
   info.Add("expire_cycle_cpu_milliseconds", stats.expiry_time.count() / 1000);
-  info.Add("evicted_keys", 0);
-  info.Add("evicted_clients", 0);
+  info.Add("evicted_keys", stats.evicted_keys);
+  info.Add("evicted_clients", stats.evicted_clients);
+  const Micros short_now = engine.memory_short_for();
+  info.Add("total_eviction_exceeded_time", (stats.memory_short_time + short_now).count() / 1000);
+  info.Add("current_eviction_exceeded_time", short_now.count() / 1000);
   info.Add("keyspace_hits", stats.keyspace_hits);
   info.Add("keyspace_misses", stats.keyspace_misses);
 }
@@ -95,7 +96,7 @@ void WriteStats(InfoWriter& info, Engine& engine) {
   const Stats& stats = engine.stats();
   info.Section("Stats");
   WriteTraffic(info, stats, engine.load());
-  WriteKeyStats(info, stats);
+  WriteKeyStats(info, engine, stats);
   WriteListenerStats(info, engine);
   info.Add("total_error_replies", stats.error_replies);
   for (const std::string_view name : kNeverCounted) info.Add(name, 0);

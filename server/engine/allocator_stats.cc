@@ -3,9 +3,13 @@
 #include <cstdint>
 #include <string_view>
 
+#include "server/engine/process_stats.h"
+
 // jemalloc's, if it is linked; null if not.
 extern "C" int mallctl(const char* name, void* old_value, size_t* old_size, void* new_value,
                        size_t new_size) __attribute__((weak));
+// A sanitizer's.
+extern "C" size_t __sanitizer_get_current_allocated_bytes() __attribute__((weak));
 extern "C" void malloc_stats_print(void (*write)(void* context, const char* text), void* context,
                                    const char* options) __attribute__((weak));
 
@@ -38,6 +42,18 @@ std::optional<AllocatorStats> ReadAllocatorStats() {
       .active = Read<size_t>("stats.active"),
       .resident = Read<size_t>("stats.resident"),
   };
+}
+
+size_t UsedBytes() {
+  if (const auto stats = ReadAllocatorStats()) return stats->allocated;
+  const bool sanitized = __sanitizer_get_current_allocated_bytes != nullptr;
+  return sanitized ? __sanitizer_get_current_allocated_bytes() : ResidentBytes();
+}
+
+ThreadCounts CountsOfThisThread() {
+  if (mallctl == nullptr) return {};
+  return {.taken = Read<const uint64_t*>("thread.allocatedp"),
+          .freed = Read<const uint64_t*>("thread.deallocatedp")};
 }
 
 bool PurgeAllocator() {

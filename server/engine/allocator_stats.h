@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -15,6 +16,18 @@ struct AllocatorStats {
 
 // Nothing where another allocator is at work, as under a sanitizer. About 10 microseconds.
 std::optional<AllocatorStats> ReadAllocatorStats();
+
+// The bytes that the allocator has handed out or, where it does not tell, all that the process
+// takes.
+size_t UsedBytes();
+
+// Where jemalloc counts the bytes that the calling thread has ever taken and freed; null where
+// another allocator is at work. Valid until the thread ends.
+struct ThreadCounts {
+  const uint64_t* taken = nullptr;
+  const uint64_t* freed = nullptr;
+};
+ThreadCounts CountsOfThisThread();
 
 // Gives the pages that hold nothing back to the system. False if the allocator cannot.
 bool PurgeAllocator();

@@ -40,6 +40,8 @@ struct Transaction {
   bool touched = false;  // a watched key has changed
   std::vector<QueuedCommand> queue;
   std::vector<std::pair<int, std::string>> watched;  // database and key
+  bool may_take_memory = false;                      // a request in the queue may
+  size_t bytes = 0;                                  // of the words of both
 };
 
 // One client as the engine knows it: no socket, only what it said and what it is to be told. It is
@@ -131,6 +133,7 @@ class Client {
   std::string_view last_command = "NULL";  // a row's name
   size_t input_bytes = 0;                  // arrived and not yet executed, when it was last heard
   size_t input_capacity = 0;               // all that its input took then
+  size_t weighed_bytes = 0;                // of memory, when it was last weighed
 
   TrackingMode tracking;  // changed by Tracking alone, but for the exceptions
   Transaction transaction;

@@ -4,10 +4,10 @@
 #include <chrono>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "protocol/number_text.h"
 #include "server/engine/acl_user.h"
+#include "server/engine/client_memory.h"
 
 namespace zsetd {
 namespace {
@@ -38,18 +38,6 @@ std::string Flags(const Client& client) {
     if (holds) flags += letter;
   }
   return flags.empty() ? "N" : flags;
-}
-
-size_t BytesOf(const std::vector<std::string>& words) {
-  size_t bytes = 0;
-  for (const std::string& word : words) bytes += word.size();
-  return bytes;
-}
-
-size_t QueuedBytes(const Transaction& transaction) {
-  size_t bytes = 0;
-  for (const QueuedCommand& queued : transaction.queue) bytes += BytesOf(queued.words);
-  return bytes;
 }
 
 // One line of name=value pairs.
@@ -88,21 +76,14 @@ void AddState(const Client& client, Fields& fields) {
   fields.Add("watch", transaction.watched.size());
 }
 
-// The words of a request that is being put aside until it can be run. Those of any other are views
-// into its input.
-size_t WaitingBytes(const Client& client) {
-  return BytesOf(client.held_back) + (client.wait ? BytesOf(client.wait->words) : 0);
-}
-
 // What Redis calls the reply buffer is `out` here, and its list of replies is what the connection
 // has taken from there.
 void AddMemory(const Client& client, Fields& fields) {
-  const size_t queued = QueuedBytes(client.transaction);
   const size_t reply_buffer = client.out.capacity();
   fields.Add("qbuf", client.input_bytes);
   fields.Add("qbuf-free", client.input_capacity - client.input_bytes);
   fields.Add("argv-mem", WaitingBytes(client));
-  fields.Add("multi-mem", queued);
+  fields.Add("multi-mem", client.transaction.bytes);
   fields.Add("rbs", reply_buffer);
   fields.Add("rbp", reply_buffer);
   fields.Add("obl", client.out.size());
@@ -129,12 +110,6 @@ void AddRest(const Client& client, Fields& fields) {
 
 int64_t RedirectOf(const Client& client) {
   return client.tracking.on ? static_cast<int64_t>(client.tracking.redirect) : -1;
-}
-
-size_t BytesUsedBy(const Client& client) {
-  return sizeof(client) + client.input_capacity + QueuedBytes(client.transaction) +
-         WaitingBytes(client) + client.out.capacity() + client.pushes.capacity() +
-         client.sending_bytes;
 }
 
 std::string ClientLine(const Client& client, Millis now) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -15,8 +14,5 @@ std::string ClientLine(const Client& client, Millis now);
 // The client that is told of changed keys in this one's place: 0 if there is none, -1 if nobody is
 // told.
 int64_t RedirectOf(const Client& client);
-
-// The memory that a client takes, its buffers included.
-size_t BytesUsedBy(const Client& client);
 
 }  // namespace zsetd

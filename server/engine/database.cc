@@ -5,6 +5,24 @@
 #include <utility>
 
 namespace zsetd {
+namespace {
+
+// From the first keys that a scan comes upon.
+size_t EstimatedBytes(const Keyspace& keys) {
+  constexpr size_t kSample = 64;
+  size_t seen = 0;
+  size_t bytes = 0;
+  uint64_t cursor = 0;
+  do {
+    cursor = keys.ScanEvenDue(cursor, [&](const Entry& entry) {
+      ++seen;
+      bytes += entry.BytesUsed();
+    });
+  } while (cursor != 0 && seen < kSample);
+  return seen == 0 ? 0 : keys.OverheadBytes() + keys.size() * (bytes / seen);
+}
+
+}  // namespace
 
 Database::Database(int index, uint64_t hash_seed, Listener listener, Discarder discarder,
                    UseMeter* use_meter)
@@ -94,12 +112,13 @@ size_t Database::ReclaimDue(size_t most) {
 }
 
 void Database::Clear() {
+  const size_t bytes = EstimatedBytes(keys_);
   auto gone = std::make_shared<Keyspace>(std::move(keys_));
-  if (gone->size() > 0) Discard(std::move(gone));
+  if (gone->size() > 0) Discard(std::move(gone), bytes);
 }
 
-void Database::Discard(std::shared_ptr<void> garbage) {
-  if (discarder_ && garbage != nullptr) discarder_(std::move(garbage));
+void Database::Discard(std::shared_ptr<void> garbage, size_t bytes) {
+  if (discarder_ && garbage != nullptr) discarder_(std::move(garbage), bytes);
 }
 
 void Database::SwapKeysWith(Database& other) { std::swap(keys_, other.keys_); }
@@ -210,7 +229,9 @@ void Database::EraseEntry(Entry& entry, std::string_view event) {
 
 // Light entries are freed here: handing them over would take longer.
 void Database::Free(std::unique_ptr<Entry> entry) {
-  if (entry != nullptr && entry->IsHeavy()) Discard(std::move(entry));
+  if (entry == nullptr || !entry->IsHeavy()) return;
+  const size_t bytes = entry->BytesUsed();
+  Discard(std::move(entry), bytes);
 }
 
 }  // namespace zsetd

@@ -31,8 +31,8 @@ class Database {
  public:
   using Listener = std::function<void(const Change&)>;
 
-  // Frees what would take long, or sees to it that it is freed.
-  using Discarder = std::function<void(std::shared_ptr<void>)>;
+  // Frees what would take long, or sees to it that it is freed: about so many bytes.
+  using Discarder = std::function<void(std::shared_ptr<void>, size_t bytes)>;
 
   // Without `discarder` all is freed at once, and without `use_meter`, which outlives the database,
   // it is not noted how keys are used.
@@ -85,6 +85,9 @@ class Database {
   void Copy(const Entry& entry, Database& destination, std::string_view target,
             std::string_view event);
 
+  // Erases the key to make room; it is there, or due and not freed yet.
+  void Evict(std::string_view key) { EraseEntry(*keys_.FindEvenDue(key), "evicted"); }
+
   // Frees entries past their deadline, the longest overdue first, `most` at most. Returns how many.
   size_t ReclaimDue(size_t most);
 
@@ -98,8 +101,8 @@ class Database {
   // Puts a value where there is no key, as yet unreported.
   Entry& Make(std::string_view key, Value value);
 
-  // Frees it, or has it freed; null does no harm.
-  void Discard(std::shared_ptr<void> garbage);
+  // Frees it, or has it freed; null does no harm. Of its bytes 0 says that they are not known.
+  void Discard(std::shared_ptr<void> garbage, size_t bytes = 0);
 
   // Ends an edit: an emptied key goes, and if the contents changed the change is reported.
   void Settle(Entry& entry, bool changed, std::string_view event, bool is_new,

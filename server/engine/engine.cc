@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "server/engine/admission.h"
+#include "server/engine/allocator_stats.h"
 #include "server/engine/arg_reader.h"
 #include "server/engine/call.h"
 #include "server/engine/errors.h"
@@ -42,6 +43,8 @@ Engine::Engine(const Settings& settings, Families families, uint64_t seed, Milli
       commands_(families),
       access_(commands_, clients_, settings_, stats_, [this](Client& client) { End(client); }),
       rng_(seed),
+      gauge_(host_.used_bytes ? MemoryGauge(host_.used_bytes, {})
+                              : MemoryGauge(UsedBytes, CountsOfThisThread())),
       tracking_(rng_.Next(), clients_),
       run_id_(RandomHexDigits(rng_, 40)),
       replication_id_(RandomHexDigits(rng_, 40)),
@@ -52,7 +55,8 @@ Engine::Engine(const Settings& settings, Families families, uint64_t seed, Milli
   use_meter_.AdvanceTo(now);
   for (int index = 0; index < settings.databases; ++index) {
     databases_.push_back(std::make_unique<Database>(
-        index, hash_seed, [this](const Change& change) { OnChange(change); }, host_.discard,
+        index, hash_seed, [this](const Change& change) { OnChange(change); },
+        [this](std::shared_ptr<void> garbage, size_t bytes) { Discard(std::move(garbage), bytes); },
         &use_meter_));
     databases_.back()->AdvanceTo(now);
   }
@@ -98,6 +102,8 @@ void Engine::MeetSettings() {
   use_meter_.set_rule({.counts = settings_.maxmemory_policy.ends_with("lfu"),
                        .log_factor = settings_.lfu_log_factor,
                        .fade_minutes = settings_.lfu_decay_time});
+  gauge_.Calibrate();
+  eviction_goes_on_ = settings_.maxmemory > 0;  // soon, and not within CONFIG SET
 }
 
 void Engine::Attach(Client& client) {
@@ -113,6 +119,7 @@ void Engine::Detach(Client& client) {
   StopTracking(client);
   monitors_.Remove(client);
   channels_.RemoveAll(client);
+  client_bytes_ -= std::exchange(client.weighed_bytes, 0);
   clients_.erase(client.id);
 }
 
@@ -162,6 +169,9 @@ void Engine::Answer(Client& client, Words words) {
   Finish(client, reply_start);
   ServeWaiters();
   tracking_.Broadcast();
+  if (settings_.maxmemory_clients == 0) return;
+  Weigh(client);
+  CloseGreatestClients();
 }
 
 // That which CLIENT CACHING asked for: it holds for one command or transaction, and not for another
@@ -189,6 +199,7 @@ absl::Status Engine::Admit(Client& client, const Command* command, Words words) 
   if (const auto denial = access_.Check(client, *command, words, now_)) {
     return Refusal(DenialLine(*denial, *client.user, *command));
   }
+  if (settings_.maxmemory > 0 && LacksMemoryFor(client, *command)) return Refusal(kOutOfMemory);
   return CheckContext(client, *command);
 }
 
@@ -205,6 +216,8 @@ void Engine::Reject(Client& client, const Command* command, const absl::Status& 
 }
 
 void Engine::Enqueue(Client& client, const Command& command, Words words) {
+  client.transaction.may_take_memory |= command.Has(kDenyOom);
+  for (const std::string_view word : words) client.transaction.bytes += word.size();
   client.transaction.queue.push_back({&command, {words.begin(), words.end()}});
   client.reply.Simple("QUEUED");
 }
@@ -298,6 +311,7 @@ void Engine::Tick(Micros budget) {
   GiveUpDueWaits();
   RunHeldBack();
   LookAfterClients();
+  LookAfterMemory();
   if (pause_.IsOn(now_)) return;
   const Micros start = host_.stopwatch();
   ReclaimDue(start + budget);
@@ -324,6 +338,7 @@ std::optional<Millis> Engine::NextDeadline() const {
     if (next && (!earliest || *next < *earliest)) earliest = next;
   };
   consider(pause_.NextDeadline(now_));
+  if (eviction_goes_on_) consider(now_);
   if (pause_.IsOn(now_)) return earliest;  // so long no key goes
   if (!expires_unasked_) return earliest;
   for (const auto& database : databases_) {
@@ -350,8 +365,9 @@ void Engine::ClearAll() {
 
 void Engine::StopTracking(Client& client) { Discard(tracking_.Stop(client)); }
 
-void Engine::Discard(std::shared_ptr<void> garbage) {
-  if (host_.discard && garbage != nullptr) host_.discard(std::move(garbage));
+void Engine::Discard(std::shared_ptr<void> garbage, size_t bytes) {
+  if (!host_.discard || garbage == nullptr) return;
+  gauge_.HandOver(std::move(garbage), bytes, host_.discard);
 }
 
 // Frees watched keys that are past their deadline: they are gone already, and that they are freed
@@ -376,6 +392,7 @@ void Engine::SwapDatabases(int a, int b) {
 void Engine::OnChange(const Change& change) {
   ++change_count_;
   if (change.event == "expired") ++stats_.expired_keys;
+  if (change.event == "evicted") ++stats_.evicted_keys;
   const KeyspaceEvents& told = settings_.notify_keyspace_events;
   if (told.Any()) {
     if (change.is_new) told.Announce({change.database, change.key, "new"}, channels_);
@@ -419,6 +436,7 @@ void Engine::LookAfterClients() {
     if (IsStalled(*client)) client->Wake();
   }
   for (Client* client : idle) Disconnect(*client);
+  WeighAllClients();
 }
 
 }  // namespace zsetd

@@ -19,9 +19,11 @@
 #include "server/engine/client.h"
 #include "server/engine/command_table.h"
 #include "server/engine/database.h"
+#include "server/engine/evictor.h"
 #include "server/engine/latency_monitor.h"
 #include "server/engine/load_meter.h"
 #include "server/engine/lookahead.h"
+#include "server/engine/memory_gauge.h"
 #include "server/engine/monitors.h"
 #include "server/engine/pause.h"
 #include "server/engine/settings.h"
@@ -46,6 +48,9 @@ struct Host {
 
   // Frees what it is given without making anyone wait. Null: the engine frees things itself.
   std::function<void(std::shared_ptr<void>)> discard;
+
+  // The bytes of memory in use, some microseconds. Null: the allocator is asked.
+  std::function<size_t()> used_bytes;
 
   std::string executable;   // the whole path of the program
   std::string config_file;  // that of the file read at the start; empty if there was none
@@ -117,11 +122,15 @@ class Engine {
   // A key that was to be read was not there.
   void OnMiss(int database, std::string_view key);
 
+  // For how long more than maxmemory is used already; 0 if it is not.
+  Micros memory_short_for() const;
+
   // Whether so much is unsent that the client must be closed (client-output-buffer-limit).
   bool IsStalled(Client& client) const;
 
-  // Ends the waits whose time is up; wakes stalled clients and closes idle ones, `hz` times a
-  // second at most; and frees what is past its deadline, until nothing is or `budget` is spent.
+  // Ends the waits whose time is up; wakes stalled clients, closes idle ones and those that take
+  // too much memory, `hz` times a second at most; evicts keys if memory is short; and frees what is
+  // past its deadline, until nothing is or `budget` is spent.
   void Tick(Micros budget);
 
   // When the next key comes due, or came due if it is not freed yet, or the next wait or a pause is
@@ -159,6 +168,7 @@ class Engine {
   const Tracking& tracking() const { return tracking_; }
   size_t blocked_clients() const { return waiters_.count() + pause_.held_back(); }
   const UseMeter& use_meter() const { return use_meter_; }
+  const MemoryGauge& gauge() const { return gauge_; }
   SlowLog& slow_log() { return slow_log_; }
   LatencyMonitor& latency() { return latency_; }
   const LatencyMonitor& latency() const { return latency_; }
@@ -194,12 +204,21 @@ class Engine {
   void Enqueue(Client& client, const Command& command, Words words);
   void Run(Client& client, const Command& command, Words words);
   void MeetSettings();
+  bool LacksMemoryFor(const Client& client, const Command& command);
+  bool MakeRoom();
+  bool EvictDownTo(size_t limit);
+  void NoteWithinLimit();
+  void LookAfterMemory();
+  size_t ClientMemoryLimit() const;
+  void Weigh(Client& client);
+  void WeighAllClients();
+  void CloseGreatestClients();
   void Note(const Client& client, const Command& command, Words words, Micros took);
   void RememberReads(Client& client, const Command& command, Words words);
   void EndException(Client& client, Words words);
   void Drop(int database);
   void ReclaimDue(Micros until);  // by the stopwatch
-  void Discard(std::shared_ptr<void> garbage);
+  void Discard(std::shared_ptr<void> garbage, size_t bytes = 0);
   void Finish(Client& client, size_t reply_start);
   static void LeaveOutUnwanted(Client& client, size_t reply_start);
   static void DeliverPushes(Client& client);
@@ -231,6 +250,12 @@ class Engine {
   Lookahead lookahead_;
   Rng rng_;
   UseMeter use_meter_{rng_};
+  Evictor evictor_{use_meter_, rng_};
+  MemoryGauge gauge_;
+  Millis gauge_calibrated_at_{0};
+  std::optional<Micros> memory_short_since_;  // by the stopwatch
+  bool eviction_goes_on_ = false;             // it was cut short
+  size_t client_bytes_ = 0;                   // what all clients weighed
   Tracking tracking_;
   const Client* active_ = nullptr;  // whose command is running
   std::string run_id_;

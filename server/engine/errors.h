@@ -25,6 +25,8 @@ inline constexpr std::string_view kWrongType =
     "WRONGTYPE Operation against a key holding the wrong kind of value";
 inline constexpr std::string_view kNoSuchKey = "ERR no such key";
 inline constexpr std::string_view kIndexOutOfRange = "ERR index out of range";
+inline constexpr std::string_view kOutOfMemory =
+    "OOM command not allowed when used memory > 'maxmemory'.";
 inline constexpr std::string_view kMustBePositive = "ERR value is out of range, must be positive";
 
 // For a request with too few or too many words. `command` is the row's name.

@@ -1,10 +1,8 @@
 #include "server/engine/load_meter.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "server/engine/allocator_stats.h"
-#include "server/engine/process_stats.h"
 
 namespace zsetd {
 namespace {
@@ -38,10 +36,5 @@ void LoadMeter::Sample(Millis now, const Stats& stats) {
 }
 
 void LoadMeter::Reset() { commands_ = input_bytes_ = output_bytes_ = RateMeter(); }
-
-size_t UsedBytes() {
-  const std::optional<AllocatorStats> stats = ReadAllocatorStats();
-  return stats ? stats->allocated : ResidentBytes();
-}
 
 }  // namespace zsetd

@@ -60,7 +60,4 @@ class LoadMeter {
   size_t peak_bytes_;
 };
 
-// Bytes that the allocator has handed out or, where it does not tell, all that the process takes.
-size_t UsedBytes();
-
 }  // namespace zsetd

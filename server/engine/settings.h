@@ -82,6 +82,22 @@ struct Settings {
 
   KeyspaceEvents notify_keyspace_events;
 
+  // What takes long to free never makes a client wait, whatever these say.
+  bool lazyfree_lazy_eviction = false;
+  bool lazyfree_lazy_expire = false;
+  bool lazyfree_lazy_server_del = false;
+  bool lazyfree_lazy_user_del = false;
+  bool lazyfree_lazy_user_flush = false;
+  std::string activedefrag = "no";
+
+  // What suites and tools set; what the comments say holds whatever the values are.
+  bool activerehashing = true;       // tables grow and shrink a little with each change
+  bool dynamic_hz = true;            // ticks come when there is something to do
+  int64_t active_expire_effort = 1;  // what is due is freed at its time
+  bool jemalloc_bg_thread = true;    // memory that was freed goes back within seconds
+  std::string dir = "./";            // where the server runs
+  std::string dbfilename = "dump.rdb";
+
   // Up to which size OBJECT ENCODING says listpack.
   int64_t zset_max_listpack_entries = 128;
   int64_t zset_max_listpack_value = 64;
@@ -94,14 +110,18 @@ struct Settings {
 
   int64_t list_compress_depth = 0;  // says nothing here: lists are not compressed
 
+  int64_t maxmemory = 0;  // bytes that may be used, all told, until keys are evicted; 0: no limit
   std::string maxmemory_policy = "noeviction";
-  int64_t lfu_log_factor = 10;  // how much less likely each next step of a count of uses is
-  int64_t lfu_decay_time = 1;   // minutes in which such a count falls by one; 0: it does not
+  int64_t maxmemory_samples = 5;             // keys looked at for each that is evicted by its use
+  int64_t maxmemory_eviction_tenacity = 10;  // how long clients are kept waiting for evictions
+  int64_t maxmemory_clients = 0;  // bytes that clients may take together; negative: so many percent
+                                  // of maxmemory; 0: no limit
+  int64_t lfu_log_factor = 10;    // how much less likely each next step of a count of uses is
+  int64_t lfu_decay_time = 1;     // minutes in which such a count falls by one; 0: it does not
 
   // What tools ask before they measure. Nothing is kept on disk, so that these are all there is.
   std::string save;
   std::string appendonly = "no";
-  std::string maxmemory = "0";  // no limit
 
   // What only a file and the command line say, in lines that may be there several times.
   std::vector<std::vector<std::string>> users;                        // the words behind `user`

@@ -22,12 +22,12 @@ constexpr int64_t kMaxPort = 65535;
 constexpr int64_t kMaxDatabases = 16384;    // each takes memory, and time of every tick
 constexpr int64_t kMaxKeepAlive = 32767;    // Linux: MAX_TCP_KEEPIDLE
 constexpr int64_t kMaxTicks = 500;          // Redis: CONFIG_MAX_HZ
+constexpr int64_t kMaxSamples = 64;         // as Redis
 constexpr int64_t kMinBulkBytes = 1 << 20;  // as Redis
 
 constexpr std::string_view kLogLevels[] = {"debug", "verbose", "notice", "warning"};
 constexpr std::string_view kNoSnapshots[] = {""};
 constexpr std::string_view kNo[] = {"no"};
-constexpr std::string_view kNoLimit[] = {"0"};
 constexpr std::string_view kPolicies[] = {
     "volatile-lru", "volatile-lfu", "volatile-random", "volatile-ttl",
     "allkeys-lru",  "allkeys-lfu",  "allkeys-random",  "noeviction",
@@ -37,8 +37,8 @@ constexpr std::string_view kNoYesOptional[] = {"no", "yes", "optional"};
 constexpr std::string_view kNoYesLocal[] = {"no", "yes", "local"};
 
 constexpr Setting kSettings[] = {
-    {.name = "bind", .field = &Settings::bind, .many_words = true},
-    {.name = "port", .field = &Settings::port, .max = kMaxPort},
+    {.name = "bind", .field = &Settings::bind, .changes_later = true, .many_words = true},
+    {.name = "port", .field = &Settings::port, .max = kMaxPort, .changes_later = true},
     {.name = "protected-mode", .field = &Settings::protected_mode, .changes_live = true},
     {.name = "unixsocket", .field = &Settings::unixsocket},
     {.name = "unixsocketperm", .field = &Settings::unixsocketperm, .max = 0777, .is_octal = true},
@@ -142,6 +142,36 @@ constexpr Setting kSettings[] = {
     {.name = "notify-keyspace-events",
      .field = &Settings::notify_keyspace_events,
      .changes_live = true},
+    {.name = "lazyfree-lazy-eviction",
+     .field = &Settings::lazyfree_lazy_eviction,
+     .changes_live = true},
+    {.name = "lazyfree-lazy-expire",
+     .field = &Settings::lazyfree_lazy_expire,
+     .changes_live = true},
+    {.name = "lazyfree-lazy-server-del",
+     .field = &Settings::lazyfree_lazy_server_del,
+     .changes_live = true},
+    {.name = "lazyfree-lazy-user-del",
+     .field = &Settings::lazyfree_lazy_user_del,
+     .changes_live = true},
+    {.name = "lazyfree-lazy-user-flush",
+     .field = &Settings::lazyfree_lazy_user_flush,
+     .changes_live = true},
+    {.name = "activedefrag",
+     .field = &Settings::activedefrag,
+     .choices = kNo,
+     .why_no_other = "memory is not defragmented: the only value is no",
+     .changes_live = true},
+    {.name = "activerehashing", .field = &Settings::activerehashing, .changes_live = true},
+    {.name = "dynamic-hz", .field = &Settings::dynamic_hz, .changes_live = true},
+    {.name = "active-expire-effort",
+     .field = &Settings::active_expire_effort,
+     .min = 1,
+     .max = 10,
+     .changes_live = true},
+    {.name = "jemalloc-bg-thread", .field = &Settings::jemalloc_bg_thread, .changes_live = true},
+    {.name = "dir", .field = &Settings::dir, .changes_later = true},
+    {.name = "dbfilename", .field = &Settings::dbfilename, .changes_later = true},
     {.name = "zset-max-listpack-entries",
      .old_name = "zset-max-ziplist-entries",
      .field = &Settings::zset_max_listpack_entries,
@@ -187,9 +217,29 @@ constexpr Setting kSettings[] = {
      .field = &Settings::list_compress_depth,
      .max = kMaxInt,
      .changes_live = true},
+    {.name = "maxmemory",
+     .field = &Settings::maxmemory,
+     .max = kMaxSize,
+     .is_size = true,
+     .changes_live = true},
     {.name = "maxmemory-policy",
      .field = &Settings::maxmemory_policy,
      .choices = kPolicies,
+     .changes_live = true},
+    {.name = "maxmemory-samples",
+     .field = &Settings::maxmemory_samples,
+     .min = 1,
+     .max = kMaxSamples,
+     .changes_live = true},
+    {.name = "maxmemory-eviction-tenacity",
+     .field = &Settings::maxmemory_eviction_tenacity,
+     .max = 100,
+     .changes_live = true},
+    {.name = "maxmemory-clients",
+     .field = &Settings::maxmemory_clients,
+     .max = kMaxSize,
+     .is_size = true,
+     .or_percent = true,
      .changes_live = true},
     {.name = "lfu-log-factor",
      .field = &Settings::lfu_log_factor,
@@ -209,11 +259,6 @@ constexpr Setting kSettings[] = {
      .field = &Settings::appendonly,
      .choices = kNo,
      .why_no_other = "no append-only file is kept: the only value is no",
-     .changes_live = true},
-    {.name = "maxmemory",
-     .field = &Settings::maxmemory,
-     .choices = kNoLimit,
-     .why_no_other = "memory is not limited: the only value is 0",
      .changes_live = true},
 };
 
@@ -235,9 +280,22 @@ absl::Status OutOfBounds(const Setting& setting) {
                  IntegerText(setting.max) + " inclusive");
 }
 
+constexpr std::string_view kNoSizeOrPercent = "argument must be a memory or percent value";
+
+absl::Status ReadPercent(std::string_view text, int64_t& field) {
+  const std::optional<int64_t> percent = ParseInteger(text.substr(0, text.size() - 1));
+  if (!percent || *percent < 0) return Refusal(kNoSizeOrPercent);
+  if (*percent > 100) return Refusal("percentage argument must be less or equal to 100");
+  field = -*percent;
+  return absl::OkStatus();
+}
+
 absl::Status ReadSize(const Setting& setting, std::string_view text, int64_t& field) {
+  if (setting.or_percent && text.ends_with('%')) return ReadPercent(text, field);
   const std::optional<uint64_t> bytes = ParseSize(text);
-  if (!bytes) return Refusal("argument must be a memory value");
+  if (!bytes) {
+    return Refusal(setting.or_percent ? kNoSizeOrPercent : "argument must be a memory value");
+  }
   if (*bytes < static_cast<uint64_t>(setting.min) || *bytes > static_cast<uint64_t>(setting.max)) {
     return OutOfBounds(setting);
   }
@@ -325,6 +383,10 @@ const Setting* FindSetting(std::string_view name) {
 
 std::string ValueOf(const Setting& setting, const Settings& settings) {
   if (setting.is_octal) return OctalText(settings.*std::get<int64_t Settings::*>(setting.field));
+  if (setting.or_percent) {
+    const int64_t value = settings.*std::get<int64_t Settings::*>(setting.field);
+    if (value < 0) return IntegerText(-value) + "%";
+  }
   return std::visit([&](auto field) { return Text(settings.*field); }, setting.field);
 }
 

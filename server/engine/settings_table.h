@@ -26,7 +26,8 @@ struct Setting {
   // For integers, both inclusive.
   int64_t min = 0;
   int64_t max = 0;
-  bool is_size = false;  // in bytes, and may be said as 64mb
+  bool is_size = false;     // in bytes, and may be said as 64mb
+  bool or_percent = false;  // or as 5%, which is kept as -5
   bool is_tls_file = false;
   bool is_octal = false;  // said and told in octal digits, as permissions of files are
 
@@ -34,9 +35,10 @@ struct Setting {
   std::span<const std::string_view> choices = {};
   std::string_view why_no_other = {};
 
-  bool changes_live = false;  // may change while the server runs, and takes effect at once
-  bool many_words = false;    // in a file and on the command line
-  bool is_protected = false;  // CONFIG SET needs enable-protected-configs
+  bool changes_live = false;   // may change while the server runs, and takes effect at once
+  bool changes_later = false;  // only at the next start; to set what is set already does no harm
+  bool is_protected = false;   // CONFIG SET needs enable-protected-configs
+  bool many_words = false;     // in a file and on the command line
 };
 
 // Every setting, in the order of Settings.

@@ -28,6 +28,9 @@ struct Stats {
   uint64_t denied_keys = 0;
   uint64_t denied_channels = 0;
   uint64_t denied_logins = 0;
+  uint64_t evicted_keys = 0;
+  uint64_t evicted_clients = 0;
+  Micros memory_short_time{0};  // for which more than maxmemory was used, up to the last time
   uint64_t keyspace_hits = 0;
   uint64_t keyspace_misses = 0;
 

@@ -12,6 +12,7 @@ void Watches::Add(Client& client, int database, std::string_view key) {
   std::vector<Client*>& watchers = watchers_[watched];
   if (std::ranges::find(watchers, &client) != watchers.end()) return;
   watchers.push_back(&client);
+  client.transaction.bytes += key.size();
   client.transaction.watched.push_back(std::move(watched));
 }
 

@@ -208,5 +208,43 @@ TEST(Dictionary, RandomFavoursNoNode) {
   for (const auto& [name, times] : drawn) EXPECT_NEAR(times, 1'000, 160) << name;
 }
 
+TEST(Dictionary, EachNodeIsSampledNowAndThen) {
+  constexpr int kNodes = 100;
+  constexpr int kRounds = 20'000;
+  Nodes nodes(kHashSeed);
+  InsertNumbers(nodes, 0, kNodes);
+  Rng rng(1);
+  std::map<std::string, int> times;
+  for (int round = 0; round < kRounds; ++round) {
+    int visits = 0;
+    nodes.Sample(rng, 5, 5, [&](const Node& node) {
+      ++visits;
+      ++times[node.name];
+      return true;
+    });
+    ASSERT_EQ(visits, 5);
+  }
+  EXPECT_EQ(times.size(), size_t{kNodes});
+  constexpr int kExpected = kRounds * 5 / kNodes;
+  for (const auto& [name, count] : times) {
+    EXPECT_GT(count, kExpected / 20) << name;
+    EXPECT_LT(count, kExpected * 5) << name;
+  }
+}
+
+TEST(Dictionary, ASampleEndsWithTheLastNode) {
+  Nodes nodes(kHashSeed);
+  InsertNumbers(nodes, 0, 10);
+  Rng rng(1);
+  int visits = 0;
+  const auto count = [&](const Node&) { return ++visits % 2 == 0; };
+  nodes.Sample(rng, 100, 100, count);
+  EXPECT_EQ(visits, 10);
+  nodes.Sample(rng, 100, 3, count);
+  EXPECT_EQ(visits, 13) << "no more than it may visit";
+  nodes.Sample(rng, 1, 100, count);
+  EXPECT_EQ(visits, 14) << "the fourteenth counts";
+}
+
 }  // namespace
 }  // namespace zsetd

@@ -37,7 +37,7 @@ TEST(Conf, HoldsEverySettingAtItsDefault) {
   const Settings defaults;
   Settings settings;
   settings.bind = settings.requirepass = settings.logfile = settings.loglevel = "other";
-  settings.maxmemory = settings.maxmemory_policy = "other";
+  settings.dir = settings.dbfilename = settings.activedefrag = settings.maxmemory_policy = "other";
   settings.acl_pubsub_default = settings.aclfile = settings.unixsocket = "other";
   settings.tls_cert_file = settings.tls_key_file = settings.tls_key_file_pass = "other";
   settings.tls_ca_cert_file = settings.tls_ca_cert_dir = settings.tls_auth_clients = "other";

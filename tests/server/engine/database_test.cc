@@ -15,8 +15,9 @@ constexpr int kMany = 10'000;
 // A database, and what it gave away to be freed.
 struct Scene {
   std::vector<std::shared_ptr<void>> discarded;
-  Database database{0, kHashSeed, [](const Change&) {},
-                    [this](std::shared_ptr<void> garbage) { discarded.push_back(garbage); }};
+  Database database{
+      0, kHashSeed, [](const Change&) {},
+      [this](std::shared_ptr<void> garbage, size_t) { discarded.push_back(garbage); }};
 };
 
 SortedSet SetOf(int members) {

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/rng.h"
+#include "core/use_meter.h"
+#include "server/engine/database.h"
+
+namespace zsetd {
+
+// Which keys are to go first when memory is short.
+struct EvictionPolicy {
+  enum class Order { kNone, kUse, kChance, kDeadline };
+
+  Order order = Order::kNone;
+  bool spares_lasting = false;  // those without a deadline stay
+
+  // By its name in maxmemory-policy. What counts as use is the UseMeter's affair.
+  static EvictionPolicy Of(std::string_view name);
+};
+
+// Chooses what is evicted next.
+//
+// By use, it looks at a few keys that chance gives, and at the best of all it has looked at before:
+// these wait in a pool. So the choice comes close to the best of all keys, though only a few are
+// looked at for each. What was used since it came to the pool is no candidate any more.
+class Evictor {
+ public:
+  struct Victim {
+    int database = 0;
+    std::string key;
+  };
+  using Databases = std::span<const std::unique_ptr<Database>>;
+
+  // Both outlive the evictor.
+  Evictor(const UseMeter& meter, Rng& rng) : meter_(meter), rng_(rng) {}
+
+  // Nothing if the policy lets none go. By use it looks at `samples` keys of each database:
+  // O(that); else O(databases), and see Keyspace::SampleWithDeadline.
+  std::optional<Victim> Choose(const EvictionPolicy& policy, size_t samples, Databases databases);
+
+ private:
+  struct Candidate {
+    uint64_t rank;  // UseMeter::EvictionRank, when it was looked at
+    UseMeter::Mark mark;
+    int database;
+    std::string key;
+  };
+
+  std::optional<Victim> ByUse(bool spares_lasting, size_t samples, Databases databases);
+  std::optional<Victim> ByChance(bool spares_lasting, Databases databases);
+  std::optional<Victim> ByDeadline(Databases databases) const;
+  void Consider(const Entry& entry, int database);
+  std::optional<Victim> TakeBest(bool spares_lasting, Databases databases);
+
+  const UseMeter& meter_;
+  Rng& rng_;
+  std::vector<Candidate> pool_;  // the best last
+  size_t next_database_ = 0;     // for chance
+};
+
+}  // namespace zsetd

@@ -1,0 +1,50 @@
+#include "server/engine/memory_gauge.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace zsetd {
+
+MemoryGauge::MemoryGauge(std::function<size_t()> measure, const ThreadCounts& counts)
+    : measure_(std::move(measure)), counts_(counts) {
+  Calibrate();
+}
+
+int64_t MemoryGauge::Counted() const {
+  const auto taken = static_cast<int64_t>(*counts_.taken);
+  return taken - static_cast<int64_t>(*counts_.freed) - given_bytes_;
+}
+
+size_t MemoryGauge::Used() const {
+  if (counts_.taken == nullptr) {
+    const size_t used = measure_();
+    return used - std::min<size_t>(used, handed_over_->bytes);
+  }
+  return static_cast<size_t>(std::max<int64_t>(Counted() + beyond_counts_, 0));
+}
+
+void MemoryGauge::Calibrate() {
+  if (counts_.taken == nullptr || handed_over_->objects > 0) return;
+  beyond_counts_ = static_cast<int64_t>(measure_()) - Counted();
+}
+
+void MemoryGauge::HandOver(std::shared_ptr<void> garbage, size_t bytes, const Discarder& discard) {
+  // Undoes its own counting when the other thread lets go of it.
+  struct Parcel {
+    std::shared_ptr<void> content;
+    std::shared_ptr<HandedOver> counts;
+    size_t bytes;
+    ~Parcel() {
+      content.reset();
+      counts->bytes -= bytes;
+      --counts->objects;
+    }
+  };
+  given_bytes_ += static_cast<int64_t>(bytes);
+  handed_over_->bytes += bytes;
+  ++handed_over_->objects;
+  ++given_objects_;
+  discard(std::shared_ptr<Parcel>(new Parcel{std::move(garbage), handed_over_, bytes}));
+}
+
+}  // namespace zsetd

@@ -1,0 +1,94 @@
+// maxmemory with memory that a test sets: how long evictions keep a command waiting, and what goes
+// on between commands.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "server/commands/families.h"
+#include "server/engine/engine.h"
+
+namespace zsetd {
+namespace {
+
+constexpr Millis kStart{1'800'000'000'000};
+constexpr int kKeys = 1'000;
+constexpr int64_t kBytesPerKey = 100;
+
+class MemoryLimit : public testing::Test {
+ protected:
+  MemoryLimit() {
+    engine_.Attach(client_);
+    for (int i = 0; i < kKeys; ++i) Ask({"SET", std::to_string(i), "value"});
+  }
+  ~MemoryLimit() override { engine_.Detach(client_); }
+
+  std::string Ask(const std::vector<std::string_view>& words) {
+    engine_.Execute(client_, words);
+    return std::exchange(client_.out, {});
+  }
+  void Set(std::string_view setting, std::string_view value) {
+    EXPECT_EQ(Ask({"CONFIG", "SET", setting, value}), "+OK\r\n");
+  }
+  size_t keys() const { return engine_.database(0).keys().size(); }
+  std::string Limit(int keys) const { return std::to_string(keys * kBytesPerKey); }
+
+  // The stopwatch goes on by a microsecond whenever it is looked at.
+  Micros stopwatch_{0};
+  Engine engine_{Settings(), AllCommands(), /*seed=*/1, kStart,
+                 Host{.stopwatch = [this] { return stopwatch_ += Micros(1); },
+                      .wall_clock = [] { return Micros(kStart); },
+                      .log = [](std::string_view) {},
+                      .used_bytes = [this] { return keys() * kBytesPerKey; }}};
+  Client client_{engine_.NextClientId(), "peer", "own", kStart, [] {}};
+};
+
+TEST_F(MemoryLimit, KeysGoUntilTheRestFits) {
+  Set("maxmemory-policy", "allkeys-lru");
+  Set("maxmemory", Limit(300));
+  EXPECT_EQ(Ask({"PING"}), "+PONG\r\n");
+  EXPECT_EQ(keys(), 300u);
+  EXPECT_EQ(Ask({"SET", "new", "value"}), "+OK\r\n");
+  EXPECT_EQ(keys(), 301u) << "the next command makes room for it";
+  EXPECT_EQ(engine_.stats().evicted_keys, 700u);
+}
+
+TEST_F(MemoryLimit, ACommandWaitsNoLongerThanTenacityHasIt) {
+  Set("maxmemory-policy", "allkeys-lru");
+  Set("maxmemory-eviction-tenacity", "0");
+  Set("maxmemory", Limit(100));
+  EXPECT_EQ(Ask({"SET", "new", "value"}), "+OK\r\n") << "room is being made";
+  EXPECT_EQ(keys(), kKeys + 1 - 16u) << "evicted between two looks at the stopwatch";
+  EXPECT_EQ(engine_.NextDeadline(), engine_.now()) << "the next tick is due at once";
+  while (engine_.NextDeadline() == engine_.now()) engine_.Tick(Micros(1));
+  EXPECT_EQ(keys(), 100u);
+}
+
+TEST_F(MemoryLimit, NothingGoesWhileClientsArePaused) {
+  Set("maxmemory-policy", "allkeys-lru");
+  Ask({"CLIENT", "PAUSE", "1000", "WRITE"});
+  Set("maxmemory", Limit(1));
+  EXPECT_EQ(Ask({"GET", "1"}), "$5\r\nvalue\r\n");
+  engine_.Tick(Micros(1));
+  EXPECT_EQ(keys(), size_t{kKeys});
+  engine_.AdvanceTo(kStart + Millis(2000));
+  engine_.Tick(Micros(1));
+  EXPECT_EQ(keys(), 1u);
+}
+
+TEST_F(MemoryLimit, TellsForHowLongItWasPassed) {
+  Set("maxmemory", Limit(1));
+  EXPECT_EQ(Ask({"SET", "k", "v"}).substr(0, 4), "-OOM");
+  stopwatch_ += Micros(5000);
+  EXPECT_GE(engine_.memory_short_for(), Micros(5000));
+  Set("maxmemory", Limit(kKeys));
+  Ask({"PING"});
+  EXPECT_EQ(engine_.memory_short_for(), Micros(0));
+  EXPECT_GE(engine_.stats().memory_short_time, Micros(5000));
+}
+
+}  // namespace
+}  // namespace zsetd

@@ -1,0 +1,193 @@
+#include "server/engine/evictor.h"
+
+#include <gtest/gtest.h>
+
+#include <list>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace zsetd {
+namespace {
+
+constexpr Millis kStart{1'800'000'000'000};
+constexpr size_t kSamples = 5;
+
+// Databases in which one key after the other is used, a second apart, and evicted when there are
+// too many.
+class EvictorTest : public testing::Test {
+ protected:
+  EvictorTest() {
+    for (int index = 0; index < 2; ++index) {
+      databases_.push_back(std::make_unique<Database>(
+          index, /*hash_seed=*/3, [](const Change&) {}, nullptr, &meter_));
+    }
+    Pass(Millis(0));
+  }
+
+  void Pass(Millis time) {
+    now_ += time;
+    meter_.AdvanceTo(now_);
+    for (const auto& database : databases_) database->AdvanceTo(now_);
+  }
+  void Put(const std::string& key, std::optional<Millis> deadline = std::nullopt) {
+    databases_[0]->Put(key, ByteString("value"), "set", deadline);
+  }
+  std::optional<Evictor::Victim> Choose(std::string_view policy) {
+    return evictor_.Choose(EvictionPolicy::Of(policy), kSamples, databases_);
+  }
+  std::string Evict(std::string_view policy) {
+    const auto victim = Choose(policy);
+    if (!victim) return "nothing";
+    databases_[victim->database]->Evict(victim->key);
+    return victim->key;
+  }
+  bool Holds(const std::string& key) { return databases_[0]->Find(key) != nullptr; }
+
+  // Uses the key as a cache does: puts it if it is not there, and evicts others. True if it was.
+  bool UseInCache(const std::string& key, size_t most, std::string_view policy) {
+    Pass(Millis(1000));
+    if (databases_[0]->Use(key) != nullptr) return true;
+    Put(key);
+    while (databases_[0]->keys().size() > most) Evict(policy);
+    return false;
+  }
+
+  Rng rng_{1};
+  UseMeter meter_{rng_};
+  Evictor evictor_{meter_, rng_};
+  Millis now_ = kStart;
+  std::vector<std::unique_ptr<Database>> databases_;
+};
+
+// The model: evicts exactly what was not used for the longest.
+class ExactCache {
+ public:
+  explicit ExactCache(size_t most) : most_(most) {}
+
+  bool Use(const std::string& key) {
+    const auto found = places_.find(key);
+    const bool was_there = found != places_.end();
+    if (was_there) order_.erase(found->second);
+    order_.push_front(key);
+    places_[key] = order_.begin();
+    if (order_.size() > most_) {
+      places_.erase(order_.back());
+      order_.pop_back();
+    }
+    return was_there;
+  }
+
+ private:
+  size_t most_;
+  std::list<std::string> order_;  // the one used last comes first
+  std::map<std::string, std::list<std::string>::iterator> places_;
+};
+
+// Low numbers come often: the third power of an even chance.
+std::string SkewedKey(Rng& rng) {
+  const double chance = static_cast<double>(rng.Below(1'000'000)) / 1'000'000;
+  return std::to_string(static_cast<int>(5'000 * chance * chance * chance));
+}
+
+TEST_F(EvictorTest, HitsNearlyAsOftenAsIfItKnewTheLeastRecent) {
+  constexpr size_t kMost = 500;
+  Rng keys(2);
+  ExactCache model(kMost);
+  std::map<std::string_view, int> hits;
+  for (int step = 0; step < 30'000; ++step) {
+    const std::string key = SkewedKey(keys);
+    hits["exact"] += model.Use(key);
+    hits["sampled"] += UseInCache(key, kMost, "allkeys-lru");
+  }
+  EXPECT_GT(hits["sampled"], hits["exact"] * 0.98) << hits["exact"];
+}
+
+TEST_F(EvictorTest, WhatWasUsedLastStays) {
+  constexpr int kKeys = 1'000;
+  for (int i = 0; i < kKeys; ++i) {
+    Pass(Millis(1000));
+    Put(std::to_string(i));
+  }
+  for (int i = 0; i < kKeys / 2; ++i) Evict("allkeys-lru");
+  int of_newest_quarter = 0;
+  for (int i = kKeys * 3 / 4; i < kKeys; ++i) of_newest_quarter += Holds(std::to_string(i));
+  EXPECT_GE(of_newest_quarter, 249) << "of 250";
+}
+
+TEST_F(EvictorTest, WhatIsUsedOftenSurvivesAFloodOfWhatIsUsedOnce) {
+  constexpr size_t kMost = 500;
+  meter_.set_rule({.counts = true});
+  for (int round = 0; round < 100; ++round) {
+    for (int i = 0; i < 100; ++i) {
+      if (databases_[0]->Use("hot" + std::to_string(i)) == nullptr) Put("hot" + std::to_string(i));
+    }
+  }
+  for (int i = 0; i < 5'000; ++i) {
+    Put(std::to_string(i));
+    while (databases_[0]->keys().size() > kMost) Evict("allkeys-lfu");
+  }
+  int hot = 0;
+  for (int i = 0; i < 100; ++i) hot += Holds("hot" + std::to_string(i));
+  EXPECT_GE(hot, 95);
+}
+
+TEST_F(EvictorTest, WhatWasUsedSinceItWasLookedAtIsNoCandidate) {
+  for (int i = 0; i < 10; ++i) {
+    Pass(Millis(1000));
+    Put(std::to_string(i));
+  }
+  for (int i = 0; i < 8; ++i) Choose("allkeys-lru");  // the pool has seen most of them
+  Pass(Millis(1000));
+  for (int i = 0; i < 9; ++i) databases_[0]->Use(std::to_string(i));
+  EXPECT_EQ(Evict("allkeys-lru"), "9");
+}
+
+TEST_F(EvictorTest, TheFirstToComeDueGoesFirst) {
+  Rng rng(4);
+  std::multimap<Millis, std::string> expected;
+  for (int i = 0; i < 300; ++i) {
+    const Millis deadline = now_ + Millis(1 + rng.Below(1'000'000'000));
+    expected.emplace(deadline, std::to_string(i));
+    Put(std::to_string(i), deadline);
+    Put("lasting" + std::to_string(i));
+  }
+  for (const auto& [deadline, key] : expected) ASSERT_EQ(Evict("volatile-ttl"), key);
+  EXPECT_EQ(Choose("volatile-ttl"), std::nullopt);
+}
+
+// Many with a deadline among those without, or few: both ways of finding them.
+TEST_F(EvictorTest, VolatilePoliciesSpareWhatLasts) {
+  for (const int lasting : {30, 3'000}) {
+    for (int i = 0; i < lasting; ++i) Put("lasting" + std::to_string(i));
+    for (const std::string_view policy : {"volatile-lru", "volatile-lfu", "volatile-random"}) {
+      std::set<std::string> left;
+      for (int i = 0; i < 100; ++i) {
+        Put(std::to_string(i), now_ + Millis(1000));
+        left.insert(std::to_string(i));
+      }
+      while (!left.empty()) ASSERT_EQ(left.erase(Evict(policy)), 1u) << policy;
+      ASSERT_EQ(Choose(policy), std::nullopt) << policy;
+    }
+  }
+}
+
+TEST_F(EvictorTest, TakesFromEveryDatabase) {
+  for (const std::string_view policy : {"allkeys-lru", "allkeys-lfu", "allkeys-random"}) {
+    for (const auto& database : databases_) {
+      for (int i = 0; i < 50; ++i) database->Put(std::to_string(i), ByteString("v"), "set");
+    }
+    for (int i = 0; i < 100; ++i) Evict(policy);
+    EXPECT_EQ(databases_[0]->keys().size() + databases_[1]->keys().size(), 0u) << policy;
+  }
+}
+
+TEST_F(EvictorTest, NothingGoesWithoutAPolicy) {
+  Put("key", now_ + Millis(1000));
+  EXPECT_EQ(Choose("noeviction"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace zsetd

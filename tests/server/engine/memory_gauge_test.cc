@@ -1,0 +1,69 @@
+#include "server/engine/memory_gauge.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace zsetd {
+namespace {
+
+class MemoryGaugeTest : public testing::Test {
+ protected:
+  size_t measured_ = 1'000'000;
+  MemoryGauge gauge_{[this] { return measured_; }, {}};
+  std::vector<std::shared_ptr<void>> heap_;
+  MemoryGauge::Discarder discard_ = [this](std::shared_ptr<void> garbage) {
+    heap_.push_back(std::move(garbage));
+  };
+};
+
+TEST_F(MemoryGaugeTest, WhatIsHandedOverCountsAsFree) {
+  gauge_.HandOver(std::make_shared<std::string>("garbage"), 400'000, discard_);
+  EXPECT_EQ(gauge_.Used(), 600'000u);
+  EXPECT_EQ(gauge_.pending_objects(), 1u);
+  EXPECT_EQ(gauge_.freed_objects(), 0u);
+  measured_ -= 400'000;
+  heap_.clear();
+  EXPECT_EQ(gauge_.Used(), 600'000u) << "once, not twice";
+  EXPECT_EQ(gauge_.pending_objects(), 0u);
+  EXPECT_EQ(gauge_.freed_objects(), 1u);
+}
+
+TEST_F(MemoryGaugeTest, TheContentIsFreedBeforeItCountsAsFreed) {
+  size_t pending = 0;
+  std::shared_ptr<void> garbage(new int, [&](int* content) {
+    pending = gauge_.pending_objects();
+    delete content;
+  });
+  gauge_.HandOver(std::move(garbage), 4, discard_);
+  heap_.clear();
+  EXPECT_EQ(pending, 1u);
+}
+
+TEST_F(MemoryGaugeTest, NeverTellsLessThanNothing) {
+  gauge_.HandOver(std::make_shared<int>(), 2'000'000, discard_);
+  EXPECT_EQ(gauge_.Used(), 0u);
+}
+
+TEST_F(MemoryGaugeTest, CountsBetweenTwoMeasurements) {
+  uint64_t taken = 700'000;
+  uint64_t freed = 100'000;
+  MemoryGauge gauge([this] { return measured_; }, {.taken = &taken, .freed = &freed});
+  EXPECT_EQ(gauge.Used(), 1'000'000u) << "others have taken 400,000";
+  taken += 50'000;
+  freed += 20'000;
+  EXPECT_EQ(gauge.Used(), 1'030'000u);
+  gauge.HandOver(std::make_shared<int>(), 100'000, discard_);
+  measured_ = 1'200'000;
+  gauge.Calibrate();
+  EXPECT_EQ(gauge.Used(), 930'000u) << "while something is being freed nobody knows";
+  heap_.clear();
+  gauge.Calibrate();
+  EXPECT_EQ(gauge.Used(), 1'200'000u);
+}
+
+}  // namespace
+}  // namespace zsetd

@@ -1,0 +1,119 @@
+"""maxmemory holds while clients write, and maxmemory-clients while they do not read."""
+
+import time
+import unittest
+
+from peer import request
+from server_process import eventually
+from zsetd import SANITIZED, ZsetdTest
+
+MB = 1 << 20
+LIMIT = 30 * MB
+NOISE = MB  # bytes of buffers that come and go
+
+
+@unittest.skipIf(SANITIZED, "memory is counted in another way")
+class MemoryLimits(ZsetdTest):
+    def start_with(self, *options):
+        self.start("--maxmemory", str(LIMIT), "--enable-debug-command", "yes", *options)
+        self.client = self.connect()
+
+    def info(self, field):
+        text = self.client.ask("INFO", "everything").decode()
+        return text.split(f"\r\n{field}:")[1].split("\r\n")[0]
+
+    def used(self):
+        return int(self.info("used_memory"))
+
+    def fill(self, count, size, first=0):
+        """Sets so many keys, a thousand in a pipeline. The errors."""
+        errors = 0
+        for start in range(first, first + count, 1000):
+            numbers = range(start, min(start + 1000, first + count))
+            self.client.socket.sendall(b"".join(request("SET", f"key:{i}", "x" * size) for i in numbers))
+            errors += sum(self.client.reply() != b"OK" for _ in numbers)
+        return errors
+
+    def test_hold_while_keys_are_evicted(self):
+        self.start_with("--maxmemory-policy", "allkeys-lru")
+        for round in range(10):
+            self.assertEqual(self.fill(10_000, 1000, first=10_000 * round), 0)
+            self.assertLess(self.used(), LIMIT + NOISE)
+        self.assertGreater(self.used(), LIMIT * 0.9)
+        self.assertGreater(int(self.info("evicted_keys")), 50_000)
+        self.assertGreater(self.client.ask("DBSIZE"), 20_000)
+
+    def test_hold_where_no_key_may_go(self):
+        self.start_with()
+        self.assertGreater(self.fill(50_000, 1000), 10_000)
+        self.assertLess(self.used(), LIMIT + NOISE)
+        self.assertEqual(self.client.ask("GET", "key:0"), b"x" * 1000)
+        for i in range(1000):
+            self.assertEqual(self.client.ask("DEL", f"key:{i}"), 1)
+        self.assertEqual(self.client.ask("SET", "key:0", "x"), b"OK")
+
+    def test_one_command_passes_them_by_its_own_size(self):
+        self.start_with()
+        large = 20 * MB
+        self.assertEqual(self.client.ask("SETRANGE", "a", large, "x"), large + 1)
+        self.assertEqual(self.client.ask("SETRANGE", "b", large, "x"), large + 1)
+        refused = self.client.ask("SETRANGE", "c", large, "x")
+        self.assertIsInstance(refused, RuntimeError)
+        self.assertLess(self.used(), LIMIT + large + NOISE)
+        self.assertEqual(self.client.ask("DEL", "b"), 1)
+        self.assertEqual(self.client.ask("SET", "c", "x"), b"OK", "what is being freed counts as free")
+
+    def test_large_values_are_evicted_without_a_wait(self):
+        self.start_with("--maxmemory-policy", "allkeys-lru")
+        for key in range(40):
+            self.client.ask("SETRANGE", key, 2 * MB, "x")
+        self.assertGreaterEqual(int(self.info("evicted_keys")), 25)
+        self.assertGreaterEqual(self.client.ask("DBSIZE"), 10, "no more than had to go")
+        self.assertTrue(eventually(lambda: self.used() < LIMIT + NOISE))
+        self.assertGreaterEqual(int(self.info("lazyfreed_objects")), 25)
+
+    def test_what_is_read_stays(self):
+        self.start_with("--maxmemory-policy", "allkeys-lru")
+        hot = [f"hot:{i}" for i in range(100)]
+        for key in hot:
+            self.client.ask("SET", key, "x" * 1000)
+        for round in range(6):
+            time.sleep(1.01)  # marks tell seconds
+            self.assertEqual(self.fill(10_000, 1000, first=10_000 * round), 0)
+            self.client.ask("TOUCH", *hot)
+        self.assertGreaterEqual(self.client.ask("EXISTS", *hot), 95)
+
+    def test_are_met_in_the_background_when_they_are_lowered(self):
+        self.start_with("--maxmemory-policy", "allkeys-random")
+        self.fill(20_000, 1000)
+        self.client.ask("CONFIG", "SET", "maxmemory", "10mb")
+        self.assertTrue(eventually(lambda: self.used() < 10 * MB + NOISE))
+
+    def test_hold_for_clients_together(self):
+        self.start_with("--maxmemory-clients", "10mb")
+        small = self.connect()
+        self.assertEqual(small.ask("PING"), b"PONG")
+        greedy = self.connect()
+        self.assertEqual(greedy.ask("MULTI"), b"OK")
+        greedy.send("SET", "key", "x" * (12 * MB))
+        self.assertIn(greedy.rest_until_broken(), (b"", b"+QUEUED\r\n"))
+        self.assertEqual(self.info("evicted_clients"), "1")
+        self.assertEqual(small.ask("PING"), b"PONG")
+
+    def test_spare_clients_that_asked_for_it(self):
+        self.start_with("--maxmemory-clients", "30%")
+        spared = self.connect()
+        self.assertEqual(spared.ask("CLIENT", "NO-EVICT", "ON"), b"OK")
+        self.assertEqual(spared.ask("MULTI"), b"OK")
+        self.assertEqual(spared.ask("SET", "key", "x" * (12 * MB)), b"QUEUED")
+        time.sleep(0.3)  # some looks at the clients
+        self.assertEqual(spared.ask("EXEC"), [b"OK"])
+        self.assertEqual(self.info("evicted_clients"), "0")
+
+    def test_close_who_does_not_read(self):
+        self.start_with("--maxmemory-clients", "5mb")
+        self.client.ask("SETRANGE", "value", 4 * MB, "x")
+        slow = self.connect(receive_buffer=4096)
+        for _ in range(4):
+            slow.send("GET", "value")
+        self.assertTrue(eventually(lambda: self.info("evicted_clients") == "1"))
