@@ -1,4 +1,5 @@
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,12 +18,24 @@ void ReplyKeys(Call& call, const std::vector<std::string_view>& keys) {
   for (const std::string_view key : keys) call.reply.Bulk(key);
 }
 
+// The bytes that a reply may have before its client is closed for it.
+size_t MostReplyBytes(const Call& call) {
+  const int64_t limit = call.engine.settings().client_output_buffer_limit.normal.hard_bytes;
+  return limit == 0 ? std::numeric_limits<size_t>::max() : static_cast<size_t>(limit);
+}
+
+// A reply that will be too long is given up as soon as that is known.
 void Keys(Call& call) {
   const std::string_view pattern = call.args.Word();
+  const size_t most_bytes = MostReplyBytes(call);
   std::vector<std::string_view> found;
+  size_t bytes = 0;
   call.database().keys().ForEach([&](const Entry& entry) {
-    if (GlobMatches(pattern, entry.key())) found.push_back(entry.key());
+    if (bytes > most_bytes || !GlobMatches(pattern, entry.key())) return;
+    found.push_back(entry.key());
+    bytes += entry.key().size() + std::string_view("$1\r\n\r\n").size();
   });
+  if (bytes > most_bytes) return call.engine.CutOff(call.client);
   ReplyKeys(call, found);
 }
 

@@ -418,6 +418,14 @@ bool Engine::IsStalled(Client& client) const {
          client.push_watch.Exceeds(limits.pubsub, client.UnsentPushBytes(), now_);
 }
 
+void Engine::CutOff(Client& client) {
+  host_.log("Closing " + client.address +
+            ": a reply is longer than client-output-buffer-limit allows");
+  ++stats_.stalled_disconnections;
+  client.close_now = true;
+  client.Wake();
+}
+
 bool Engine::IsIdle(const Client& client) const {
   const bool listens = client.IsSubscriber() || client.monitors;
   if (settings_.timeout == 0 || listens || client.IsWaiting()) return false;

@@ -128,6 +128,9 @@ class Engine {
   // Whether so much is unsent that the client must be closed (client-output-buffer-limit).
   bool IsStalled(Client& client) const;
 
+  // Closes the client whose command is running, for its reply would be longer than that.
+  void CutOff(Client& client);
+
   // Ends the waits whose time is up; wakes stalled clients, closes idle ones and those that take
   // too much memory, `hz` times a second at most; evicts keys if memory is short; and frees what is
   // past its deadline, until nothing is or `budget` is spent.
