@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "server/commands/reply_fields.h"
+
 namespace zsetd {
 namespace {
 
@@ -24,26 +26,19 @@ std::string_view NameOf(Denial::Reason reason) {
 }
 
 void ReplyEntry(ReplyWriter& reply, const AclLog::Entry& entry, Millis now) {
-  const auto text = [&](std::string_view name, std::string_view value) {
-    reply.Bulk(name);
-    reply.Bulk(value);
-  };
-  const auto number = [&](std::string_view name, uint64_t value) {
-    reply.Bulk(name);
-    reply.Integer(static_cast<int64_t>(value));
-  };
   reply.Map(10);
-  number("count", entry.count);
-  text("reason", NameOf(entry.reason));
-  text("context", entry.in_transaction ? "multi" : "toplevel");
-  text("object", entry.object);
-  text("username", entry.user);
+  ReplyFields fields(reply);
+  fields.Number("count", entry.count);
+  fields.Text("reason", NameOf(entry.reason));
+  fields.Text("context", entry.in_transaction ? "multi" : "toplevel");
+  fields.Text("object", entry.object);
+  fields.Text("username", entry.user);
   reply.Bulk("age-seconds");
   reply.Double(static_cast<double>((now - entry.updated).count()) / 1000);
-  text("client-info", entry.client);
-  number("entry-id", entry.id);
-  number("timestamp-created", static_cast<uint64_t>(entry.created.count()));
-  number("timestamp-last-updated", static_cast<uint64_t>(entry.updated.count()));
+  fields.Text("client-info", entry.client);
+  fields.Number("entry-id", entry.id);
+  fields.Number("timestamp-created", static_cast<uint64_t>(entry.created.count()));
+  fields.Number("timestamp-last-updated", static_cast<uint64_t>(entry.updated.count()));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "server/commands/client_name.h"
 #include "server/commands/families.h"
+#include "server/commands/reply_fields.h"
 #include "server/engine/call.h"
 #include "server/engine/redis_version.h"
 
@@ -77,21 +78,14 @@ Greeting TakeGreeting(ArgReader& args) {
 
 void ReplyGreeting(Call& call) {
   ReplyWriter& reply = call.reply;
-  const auto text = [&](std::string_view name, std::string_view value) {
-    reply.Bulk(name);
-    reply.Bulk(value);
-  };
-  const auto number = [&](std::string_view name, uint64_t value) {
-    reply.Bulk(name);
-    reply.Integer(static_cast<int64_t>(value));
-  };
   reply.Map(7);
-  text("server", "redis");  // by which clients know whom they talk to
-  text("version", kRedisVersion);
-  number("proto", static_cast<uint64_t>(reply.protocol()));
-  number("id", call.client.id);
-  text("mode", "standalone");
-  text("role", "master");
+  ReplyFields fields(reply);
+  fields.Text("server", "redis");  // by which clients know whom they talk to
+  fields.Text("version", kRedisVersion);
+  fields.Number("proto", static_cast<uint64_t>(reply.protocol()));
+  fields.Number("id", call.client.id);
+  fields.Text("mode", "standalone");
+  fields.Text("role", "master");
   reply.Bulk("modules");
   reply.Array(0);
 }
