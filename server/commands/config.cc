@@ -63,11 +63,11 @@ absl::Status CheckNames(Words pairs, const Settings& settings, bool may_set_prot
       return Refusal("ERR Unknown option or number of arguments for CONFIG SET - '" +
                      std::string(name) + "'");
     }
-    if (!MayChange(*setting, pairs[at + 1], settings)) {
-      return Failure(name, "can't set immutable config");
-    }
     if (setting->is_protected && !may_set_protected) {
       return Failure(name, "can't set protected config");
+    }
+    if (!MayChange(*setting, pairs[at + 1], settings)) {
+      return Failure(name, "can't set immutable config");
     }
     if (std::ranges::count(seen, setting) > 0) return Failure(name, "duplicate parameter");
     seen.push_back(setting);
