@@ -44,7 +44,7 @@ class Users(ZsetdTest):
         self.assertIn("# mine\n", text)
         self.assertNotIn("secret", text)
         self.assertIsNone(server.stop())
-        self.start(config=config)
+        self.start("--dir", ".", config=config)  # its directory went with it
         self.assertEqual(self.whoami("bob", "word"), b"bob")
         self.assertEqual(self.connect().ask("ACL", "LIST"), before)
 
