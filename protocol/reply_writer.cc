@@ -128,7 +128,7 @@ void ReplyWriter::Error(std::string_view message) {
   out_ += '-';
   const size_t text_start = out_.size();
   out_ += message;
-  const auto breaks_line = [](char c) { return c == '\r' || c == '\n'; };
+  const auto breaks_line = [](char c) { return c == '\r' || c == '\n' || c == '\0'; };
   std::replace_if(out_.begin() + text_start, out_.end(), breaks_line, ' ');
   out_ += kLineEnd;
 }

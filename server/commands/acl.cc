@@ -40,7 +40,7 @@ void Cat(Call& call) {
   if (call.args.AtEnd()) return ReplyNames(call.reply, AllCategories());
   const std::string_view asked = call.args.Word();
   const std::optional<std::string_view> category = FindCategory(asked);
-  if (!category) return call.Fail("ERR Unknown category '" + std::string(asked) + "'");
+  if (!category) return call.Fail("ERR Unknown category " + Quoted(asked));
   std::vector<std::string_view> names;
   for (const Command& row : call.engine.commands().rows()) {
     if (IsIn(row, *category)) names.push_back(row.name);

@@ -103,7 +103,7 @@ void ClientKill(Call& call) {
   if (call.args.left() == 1) return KillAddress(call);
   const KillFilter filter = TakeFilter(call.args);
   if (filter.user && call.engine.access().users().Find(*filter.user) == nullptr) {
-    call.args.Refuse("ERR No such user '" + std::string(*filter.user) + "'");
+    call.args.Refuse("ERR No such user " + Quoted(*filter.user));
   }
   if (call.Refused()) return;
   call.reply.Integer(KillAll(call, filter));

@@ -39,7 +39,7 @@ ClientKind TakeClientKind(ArgReader& args) {
   if (args.Take("pubsub")) return ClientKind::kPubSub;
   if (args.Take("replica") || args.Take("slave")) return ClientKind::kReplica;
   if (args.Take("master")) return ClientKind::kMaster;
-  args.Refuse("ERR Unknown client type '" + std::string(args.Peek()) + "'");
+  args.Refuse("ERR Unknown client type " + Quoted(args.Peek()));
   return ClientKind::kNormal;
 }
 

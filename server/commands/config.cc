@@ -60,8 +60,7 @@ absl::Status CheckNames(Words pairs, const Settings& settings, bool may_set_prot
     const std::string_view name = pairs[at];
     const Setting* setting = FindSetting(name);
     if (setting == nullptr) {
-      return Refusal("ERR Unknown option or number of arguments for CONFIG SET - '" +
-                     std::string(name) + "'");
+      return Refusal("ERR Unknown option or number of arguments for CONFIG SET - " + Quoted(name));
     }
     if (setting->is_protected && !may_set_protected) {
       return Failure(name, "can't set protected config");

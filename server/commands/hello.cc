@@ -70,7 +70,7 @@ Greeting TakeGreeting(ArgReader& args) {
     } else if (args.left() > 1 && args.Take("setname")) {
       greeting.name = TakeName(args);
     } else {
-      args.Refuse("ERR Syntax error in HELLO option '" + std::string(args.Peek()) + "'");
+      args.Refuse("ERR Syntax error in HELLO option " + Quoted(args.Peek()));
     }
   }
   return greeting;

@@ -104,7 +104,7 @@ void Graph(Call& call) {
   const std::string_view event = call.args.Word();
   const auto found = events.find(event);
   if (found == events.end()) {
-    return call.Fail("ERR No samples available for event '" + std::string(event) + "'");
+    return call.Fail("ERR No samples available for event " + Quoted(event));
   }
   call.reply.Verbatim("txt", LatencyGraph(event, found->second, call.now()));
 }

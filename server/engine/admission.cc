@@ -29,10 +29,6 @@ absl::Status CheckProtected(const Client& client, const Settings& settings,
                  "restart the server.");
 }
 
-std::string Quoted(std::string_view word, size_t most) {
-  return "'" + std::string(word.substr(0, most)) + "'";
-}
-
 absl::Status UnknownCommand(Words words) {
   std::string args;
   for (size_t i = 1; i < words.size() && args.size() < kMaxEchoedBytes; ++i) {
