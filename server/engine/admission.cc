@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "server/engine/arg_reader.h"
 #include "server/engine/errors.h"
 
 namespace zsetd {
@@ -84,6 +85,10 @@ absl::Status CheckContext(const Client& client, const Command& command) {
 
 bool MayDoProtected(const Client& client, std::string_view allowed) {
   return allowed == "yes" || (allowed == "local" && client.IsLocal());
+}
+
+bool IsHttp(Words words) {
+  return EqualsIgnoringCase(words[0], "post") || EqualsIgnoringCase(words[0], "host:");
 }
 
 absl::Status UnknownSubcommand(const Command& command, Words words) {

@@ -183,6 +183,7 @@ void Engine::EndException(Client& client, Words words) {
 
 void Engine::Dispatch(Client& client, Words words) {
   const Command* command = commands_.Find(words);
+  if (command == nullptr && IsHttp(words)) return CutOffBrowser(client);
   const absl::Status admitted = Admit(client, command, words);
   if (!admitted.ok()) return Reject(client, command, admitted);
   if (pause_.Holds(client, *command, now_)) return pause_.HoldBack(client, words);
@@ -201,6 +202,19 @@ absl::Status Engine::Admit(Client& client, const Command* command, Words words) 
   }
   if (settings_.maxmemory > 0 && LacksMemoryFor(client, *command)) return Refusal(kOutOfMemory);
   return CheckContext(client, *command);
+}
+
+// A page can have a browser post what it likes to any address that the browser reaches: the lines
+// of such a request are not to be run as commands.
+void Engine::CutOffBrowser(Client& client) {
+  client.close_now = true;
+  client.Wake();
+  if (browser_told_at_ && now_ - *browser_told_at_ < std::chrono::minutes(1)) return;
+  browser_told_at_ = now_;
+  host_.log(
+      "Closing " + client.address +
+      ": it speaks HTTP, as a browser does that a page makes attack this server. For a minute "
+      "others are closed without a word");
 }
 
 void Engine::Reject(Client& client, const Command* command, const absl::Status& why) {

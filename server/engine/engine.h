@@ -203,6 +203,7 @@ class Engine {
   void Answer(Client& client, Words words);
   void Dispatch(Client& client, Words words);
   absl::Status Admit(Client& client, const Command* command, Words words);
+  void CutOffBrowser(Client& client);
   void Reject(Client& client, const Command* command, const absl::Status& why);
   void Enqueue(Client& client, const Command& command, Words words);
   void Run(Client& client, const Command& command, Words words);
@@ -269,6 +270,7 @@ class Engine {
   Millis started_at_;
   Millis now_;
   Millis looked_after_clients_at_{0};
+  std::optional<Millis> browser_told_at_;
   Micros command_ended_at_;  // by the stopwatch, the last one; or the start of the batch
   uint64_t last_client_id_ = 0;
 };

@@ -193,7 +193,8 @@ asio::awaitable<void> Session::Write() {
 }
 
 void Session::Flush() {
-  if (closed_ || !HasOutput() || !sending_.empty()) return;  // the writer takes it next
+  if (closed_ || client_.close_now || !HasOutput()) return;
+  if (!sending_.empty()) return;  // the writer takes it next
   TakeOutput();
   if (sending_.empty()) return;
   error_code error;
