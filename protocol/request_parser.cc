@@ -16,6 +16,9 @@ constexpr size_t kLineEndBytes = 2;
 // memory on their way at most.
 constexpr size_t kMostAhead = 16;
 
+constexpr int64_t kMostWordsOfStrangers = 10;
+constexpr int64_t kMostBytesOfStrangers = 16384;  // in a word
+
 constexpr size_t kKeptWords = 1024;  // room for so many is never worth giving back
 
 // Where `byte` first stands in `text` at or after `from`; its size if nowhere. Most lines are a few
@@ -86,8 +89,8 @@ void RequestParser::ReadBatch() {
 
 bool RequestParser::IsBatchFull() const {
   if (wholes_.empty() || words_left_ > 0) return false;
-  return wholes_.size() == kMostAhead || batch_words_ > kKeptWords || !unquoted_.empty() ||
-         FromPosition().substr(0, 1) != "*";
+  return limits_.stranger || wholes_.size() == kMostAhead || batch_words_ > kKeptWords ||
+         !unquoted_.empty() || FromPosition().substr(0, 1) != "*";
 }
 
 void RequestParser::FinishRequest() {
@@ -138,6 +141,9 @@ bool RequestParser::ReadCount() {
   const bool valid = ParseLength(line->substr(1), count) &&
                      (count < 0 || static_cast<size_t>(count) <= limits_.max_words);
   if (!valid) return Break("invalid multibulk length");
+  if (limits_.stranger && count > kMostWordsOfStrangers) {
+    return Break("unauthenticated multibulk length");
+  }
   words_left_ = std::max<int64_t>(count, 0);
   return true;
 }
@@ -175,6 +181,9 @@ bool RequestParser::ReadBulkSize() {
   const bool valid = ParseLength(line->substr(1), size) && size >= 0 &&
                      static_cast<size_t>(size) <= limits_.max_bulk_bytes;
   if (!valid) return Break("invalid bulk length");
+  if (limits_.stranger && size > kMostBytesOfStrangers) {
+    return Break("unauthenticated bulk length");
+  }
   bulk_size_ = size;
   return true;
 }

@@ -18,6 +18,10 @@ struct RequestLimits {
   size_t max_bulk_bytes = 512u << 20;        // Redis: proto-max-bulk-len
   size_t max_words = (size_t{1} << 31) - 1;  // Redis 7: a count that fits an int
   size_t max_line_bytes = 64u << 10;         // Redis: PROTO_INLINE_MAX_SIZE
+
+  // The client has not said who it is: a request has at most 10 words of 16,384 bytes, as in Redis,
+  // and none is read ahead, for the next may be the first with other limits.
+  bool stranger = false;
 };
 
 // Turns the bytes of one connection into requests: RESP multibulk, or inline lines with redis-cli's
@@ -63,6 +67,7 @@ class RequestParser {
 
   // Takes effect with the next length that is read.
   void set_limits(const RequestLimits& limits) { limits_ = limits; }
+  const RequestLimits& limits() const { return limits_; }
 
   size_t buffered_bytes() const { return buffer_.unread().size(); }  // arrived and not yet taken
   size_t BytesUsed() const;

@@ -5,6 +5,7 @@
 
 #include "protocol/request_parser.h"
 #include "server/commands/families.h"
+#include "server/engine/input_limits.h"
 
 namespace zsetd {
 namespace {
@@ -36,12 +37,6 @@ Settings OpenSettings() {
   return settings;
 }
 
-RequestLimits LimitsFrom(const Settings& settings) {
-  RequestLimits limits;
-  limits.max_bulk_bytes = static_cast<size_t>(settings.proto_max_bulk_len);
-  return limits;
-}
-
 }  // namespace
 
 // What net/session is to a socket.
@@ -49,8 +44,7 @@ class EnginePeer::Connection {
  public:
   explicit Connection(Engine& engine)
       : engine_(engine),
-        client_(engine.NextClientId(), "127.0.0.1:50000", "127.0.0.1:6379", engine.now(), [] {}),
-        parser_(LimitsFrom(engine.settings())) {
+        client_(engine.NextClientId(), "127.0.0.1:50000", "127.0.0.1:6379", engine.now(), [] {}) {
     engine_.Attach(client_);
   }
   Connection(const Connection&) = delete;
@@ -62,6 +56,7 @@ class EnginePeer::Connection {
       const size_t count = std::min(space.size(), bytes.size());
       std::copy_n(bytes.data(), count, space.data());
       parser_.Arrived(count);
+      MeetLimits();
       bytes.remove_prefix(count);
       RunRequests();
     }
@@ -74,6 +69,7 @@ class EnginePeer::Connection {
       if (result == RequestParser::Result::kNeedMore) return;
       if (result == RequestParser::Result::kBroken) return RefuseProtocol();
       engine_.Execute(client_, parser_.words());
+      if (parser_.limits().stranger) MeetLimits();
       while (client_.long_reply) engine_.ContinueReply(client_);
     }
   }
@@ -87,10 +83,16 @@ class EnginePeer::Connection {
     if (client_.close_now) client_.out.clear();
   }
 
+  const Client& client() const { return client_; }
+
   // Whether the connection is to close as soon as its output is taken.
   bool ended() const { return broken_ || client_.close_after_reply || client_.close_now; }
 
  private:
+  void MeetLimits() {
+    parser_.set_limits(RequestLimitsFor(client_, engine_.settings(), engine_.access()));
+  }
+
   void RefuseProtocol() {
     client_.reply.Begin();
     client_.reply.Error(parser_.error());
@@ -104,7 +106,10 @@ class EnginePeer::Connection {
   bool left_ = false;
 };
 
-EnginePeer::EnginePeer() : engine_(OpenSettings(), AllCommands(), kSeed, kStart, HostOf(engine_)) {}
+EnginePeer::EnginePeer() : EnginePeer(OpenSettings()) {}
+
+EnginePeer::EnginePeer(const Settings& settings)
+    : engine_(settings, AllCommands(), kSeed, kStart, HostOf(engine_)) {}
 
 EnginePeer::~EnginePeer() = default;
 
@@ -132,6 +137,11 @@ void EnginePeer::Pass(Millis time) {
   engine_.AdvanceTo(engine_.now() + time);
   engine_.Tick(kTickBudget);
   for (const auto& [name, each] : connections_) each->RunRequests();
+}
+
+const Client* EnginePeer::Find(const std::string& client) const {
+  const auto at = connections_.find(client);
+  return at == connections_.end() ? nullptr : &at->second->client();
 }
 
 }  // namespace zsetd

@@ -14,12 +14,18 @@ namespace zsetd {
 class EnginePeer : public Peer {
  public:
   EnginePeer();
+  explicit EnginePeer(const Settings& settings);
   ~EnginePeer() override;
 
   void Send(const std::string& client, std::string_view bytes) override;
   std::string Receive(const std::string& client, Millis patience) override;
   bool Closed(const std::string& client) override;
   void Pass(Millis time) override;
+
+  Engine& engine() { return engine_; }
+
+  // What the engine knows of a client; null if it is not connected. Valid until the next call.
+  const Client* Find(const std::string& client) const;
 
  private:
   class Connection;

@@ -51,7 +51,7 @@ void WriteTraffic(InfoWriter& info, const Stats& stats, const LoadMeter& load) {
   info.Add("rejected_connections", stats.connections_rejected);
   info.Add("total_reads_processed", stats.reads);
   info.Add("total_writes_processed", stats.writes);
-  info.Add("client_query_buffer_limit_disconnections", 0);  // a request too long is refused
+  info.Add("client_query_buffer_limit_disconnections", stats.flooding_disconnections);
   info.Add("client_output_buffer_limit_disconnections", stats.stalled_disconnections);
   info.Add("sync_full", 0);
   info.Add("sync_partial_ok", 0);

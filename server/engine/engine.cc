@@ -10,6 +10,7 @@
 #include "server/engine/arg_reader.h"
 #include "server/engine/call.h"
 #include "server/engine/errors.h"
+#include "server/engine/input_limits.h"
 
 namespace zsetd {
 namespace {
@@ -427,6 +428,7 @@ void Engine::OnMiss(int database, std::string_view key) {
 bool Engine::IsStalled(Client& client) const {
   const OutputLimits& limits = settings_.client_output_buffer_limit;
   const size_t unsent = client.UnsentBytes();
+  if (LeavesTooMuchUnread(client, access_)) return true;
   if (client.IsSubscriber()) return client.output_watch.Exceeds(limits.pubsub, unsent, now_);
   return client.output_watch.Exceeds(limits.normal, unsent, now_) ||
          client.push_watch.Exceeds(limits.pubsub, client.UnsentPushBytes(), now_);

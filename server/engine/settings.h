@@ -71,6 +71,7 @@ struct Settings {
   std::string enable_module_command = "no";     // say MODULE
   std::string enable_protected_configs = "no";  // change protected settings
   int64_t proto_max_bulk_len = 512 << 20;
+  int64_t client_query_buffer_limit = 1 << 30;  // bytes that are kept of what a client sends
   int64_t tracking_table_max_keys = 1'000'000;  // that clients are to be told of; 0: no limit
 
   int64_t slowlog_log_slower_than = 10000;  // microseconds; negative: nothing is noted

@@ -6,6 +6,7 @@
 #include <boost/asio/post.hpp>
 #include <utility>
 
+#include "server/engine/input_limits.h"
 #include "server/net/clock.h"
 #include "server/net/coroutine.h"
 #include "server/net/hang_up.h"
@@ -34,12 +35,6 @@ std::string PeerOf(const StreamSocket& socket) {
   const StreamEndpoint endpoint = socket.remote_endpoint(error);
   if (error) return "?:0";
   return IsUnix(endpoint) ? OwnEndOf(socket) : AddressText(endpoint);
-}
-
-RequestLimits LimitsFrom(const Settings& settings) {
-  RequestLimits limits;
-  limits.max_bulk_bytes = settings.proto_max_bulk_len;
-  return limits;
 }
 
 void Empty(std::string& buffer) {
@@ -113,11 +108,23 @@ size_t Session::Decrypted() {
 void Session::OnArrival(size_t count) {
   parser_.Arrived(count);
   NoteInput();
-  parser_.set_limits(LimitsFrom(engine_.settings()));
+  MeetLimits();
   client_.last_active = engine_.now();
   client_.input_total += count;
   ++engine_.stats().reads;
   engine_.stats().net_input_bytes += count;
+  if (SendsTooMuch(client_, engine_.settings(), engine_.access())) CutOffInput();
+}
+
+void Session::MeetLimits() {
+  parser_.set_limits(RequestLimitsFor(client_, engine_.settings(), engine_.access()));
+}
+
+void Session::CutOffInput() {
+  spdlog::warn("Closing {}: it has sent more than is kept for it, {} bytes are unread",
+               client_.address, client_.input_bytes);
+  ++engine_.stats().flooding_disconnections;
+  Close();
 }
 
 bool Session::RunRequests() {
@@ -168,6 +175,7 @@ void Session::ContinueReply() {
 void Session::RunRequest() {
   if (parser_.HasReadAhead()) engine_.Foresee(client_, parser_.Ahead());
   engine_.Execute(client_, parser_.words());
+  if (parser_.limits().stranger) MeetLimits();  // it may have said who it is
   if (client_.close_after_reply) finishing_ = true;
 }
 

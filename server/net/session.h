@@ -44,6 +44,8 @@ class Session : public std::enable_shared_from_this<Session> {
   bool MustRead() const { return !closed_ && !finishing_; }
   void OnArrival(size_t count);
   void NoteInput();
+  void MeetLimits();
+  void CutOffInput();
 
   // Runs the requests that have arrived and has the replies sent. False if nothing more should be
   // read, for much is unsent, or unread behind a command that waits, or a long reply is not at its

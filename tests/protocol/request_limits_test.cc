@@ -63,6 +63,24 @@ TEST(RequestLimits, AreAsSet) {
   EXPECT_EQ(ErrorOf("*1\r\n$5\r\n", limits), "ERR Protocol error: invalid bulk length");
 }
 
+TEST(RequestLimits, AreLowerForWhoHasNotSaidWhoItIs) {
+  const RequestLimits limits = {.stranger = true};
+  EXPECT_EQ(ErrorOf("*10\r\n$16384\r\n", limits), "");
+  EXPECT_EQ(ErrorOf("*11\r\n", limits), "ERR Protocol error: unauthenticated multibulk length");
+  EXPECT_EQ(ErrorOf("*2147483648\r\n", limits), "ERR Protocol error: invalid multibulk length");
+  EXPECT_EQ(ErrorOf("*1\r\n$16385\r\n", limits), "ERR Protocol error: unauthenticated bulk length");
+  EXPECT_EQ(ErrorOf("*1\r\n$536870913\r\n", limits), "ERR Protocol error: invalid bulk length");
+}
+
+TEST(RequestLimits, OfAStrangerEndWithTheRequestThatIntroducesIt) {
+  RequestParser parser({.stranger = true});
+  Feed(parser, "*1\r\n$5\r\nHELLO\r\n*11\r\n$17000\r\n");
+  EXPECT_EQ(parser.Next(), RequestParser::Result::kRequest);
+  EXPECT_FALSE(parser.HasReadAhead());
+  parser.set_limits({});
+  EXPECT_EQ(parser.Next(), RequestParser::Result::kNeedMore);
+}
+
 TEST(RequestLimits, MayChangeBetweenRequests) {
   RequestParser parser;
   parser.set_limits({.max_bulk_bytes = 4});

@@ -1,0 +1,30 @@
+#include "server/engine/input_limits.h"
+
+#include <cstddef>
+
+namespace zsetd {
+namespace {
+
+constexpr size_t kMostOfStrangers = 1u << 20;  // as Redis
+
+}  // namespace
+
+RequestLimits RequestLimitsFor(const Client& client, const Settings& settings,
+                               const AccessControl& access) {
+  RequestLimits limits;
+  limits.max_bulk_bytes = static_cast<size_t>(settings.proto_max_bulk_len);
+  limits.stranger = access.MustAuthenticate(client);
+  return limits;
+}
+
+bool SendsTooMuch(const Client& client, const Settings& settings, const AccessControl& access) {
+  const size_t kept = client.input_bytes + client.transaction.bytes;
+  if (kept > static_cast<size_t>(settings.client_query_buffer_limit)) return true;
+  return kept > kMostOfStrangers && access.MustAuthenticate(client);
+}
+
+bool LeavesTooMuchUnread(const Client& client, const AccessControl& access) {
+  return client.UnsentBytes() > kMostOfStrangers && access.MustAuthenticate(client);
+}
+
+}  // namespace zsetd
