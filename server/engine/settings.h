@@ -20,9 +20,10 @@ struct OutputLimit {
   bool operator==(const OutputLimit&) const = default;
 };
 
-// The limits of each class of clients. Replies need none: no request is run while much is unsent.
+// The limits of each class of clients. No request is run while much is unsent, so that replies come
+// near these only if one is that large by itself.
 struct OutputLimits {
-  OutputLimit normal;
+  OutputLimit normal = {1 << 30, 256 << 20, 60};
   OutputLimit replica = {256 << 20, 64 << 20, 60};  // there are none
   OutputLimit pubsub = {32 << 20, 8 << 20, 60};     // clients that are told what others do
 

@@ -108,7 +108,7 @@ TEST(Settings, OutputLimitsOfAClassNotNamedStay) {
   Settings settings;
   EXPECT_EQ(Set("client-output-buffer-limit", "PubSub 1mb 1k 5", settings), "");
   EXPECT_EQ(settings.client_output_buffer_limit.pubsub, (OutputLimit{1048576, 1000, 5}));
-  EXPECT_EQ(settings.client_output_buffer_limit.normal, OutputLimit());
+  EXPECT_EQ(settings.client_output_buffer_limit.normal, OutputLimits().normal);
 }
 
 TEST(Settings, OutputLimitsAreSetTogetherOrNotAtAll) {
