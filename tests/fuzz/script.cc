@@ -1,0 +1,84 @@
+#include "tests/fuzz/script.h"
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "protocol/request_parser.h"
+#include "server/engine/arg_reader.h"
+#include "tests/transcript.h"
+
+namespace zsetd {
+namespace {
+
+// Every byte as a hexadecimal escape: nothing else needs to be known of quoting.
+std::string Escaped(std::string_view bytes) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text = "\"";
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = byte > ' ' && byte < 0x7f && byte != '"' && byte != '\\';
+    plain ? text += c : (text += "\\x", text += kDigits[byte >> 4], text += kDigits[byte & 15]);
+  }
+  return text + '"';
+}
+
+// The words of a request as a client library sends it; none if these bytes are anything else.
+std::vector<std::string> WordsOf(std::string_view bytes) {
+  RequestParser parser;
+  for (std::string_view left = bytes; !left.empty();) {
+    const std::span<char> space = parser.Space();
+    const size_t count = std::min(space.size(), left.size());
+    std::copy_n(left.data(), count, space.data());
+    parser.Arrived(count);
+    left.remove_prefix(count);
+  }
+  if (parser.Next() != RequestParser::Result::kRequest) return {};
+  std::vector<std::string> words(parser.words().begin(), parser.words().end());
+  return Multibulk(words) == bytes ? words : std::vector<std::string>();
+}
+
+FuzzStep StepOf(const Step& step) {
+  return {
+      .client = step.client, .words = WordsOf(step.bytes), .bytes = step.bytes, .time = step.time};
+}
+
+bool ChangesTheRules(const FuzzStep& step) {
+  return step.words.size() > 1 && EqualsIgnoringCase(step.words[1], "reply");
+}
+
+}  // namespace
+
+std::string FuzzStep::Sent() const { return IsRequest() ? Multibulk(words) : bytes; }
+
+Script ReadScript(const std::string& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  const auto transcript = ParseTranscript(text.str());
+  Script script;
+  if (!transcript.ok() || transcript->needs_socket) return script;
+  for (const Step& step : transcript->steps) {
+    if (step.kind == Step::Kind::kHear) continue;
+    FuzzStep fuzz = StepOf(step);
+    if (!ChangesTheRules(fuzz)) script.push_back(std::move(fuzz));
+  }
+  return script;
+}
+
+std::string ScriptText(const Script& script) {
+  std::string text;
+  for (const FuzzStep& step : script) {
+    if (step.client.empty()) {
+      text += "+" + std::to_string(step.time.count()) + "\n";
+      continue;
+    }
+    text += step.client + (step.IsRequest() ? ">" : ">>");
+    for (const std::string& word : step.words) text += " " + Escaped(word);
+    if (!step.IsRequest()) text += " " + Escaped(step.bytes);
+    text += "\n...\n";
+  }
+  return text;
+}
+
+}  // namespace zsetd

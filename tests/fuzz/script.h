@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/time.h"
+
+namespace zsetd {
+
+// One thing that happens to the server: a client sends a request or, if it has no words, other
+// bytes; or time passes.
+struct FuzzStep {
+  std::string client;
+  std::vector<std::string> words;
+  std::string bytes;
+  Millis time{0};
+
+  bool IsRequest() const { return !words.empty(); }
+  std::string Sent() const;  // what goes to the server
+};
+
+using Script = std::vector<FuzzStep>;
+
+// What a transcript sends; its replies are left out, and so is what would change the rules by which
+// replies are counted (CLIENT REPLY).
+Script ReadScript(const std::string& path);
+
+// The same as a transcript without replies, to be played again or kept in tests/fuzz/corpus.
+std::string ScriptText(const Script& script);
+
+}  // namespace zsetd

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "tests/engine_peer.h"
+#include "tests/fuzz/script.h"
+
+namespace zsetd {
+
+// Plays a script to an engine of its own and holds what comes back, and what the engine then keeps,
+// against what always holds:
+//
+//   - all that a client is told is replies and messages, each well-formed and whole;
+//   - a request is answered once, before the next, unless it waits or the client listens;
+//   - no key holds an empty value, a sorted set is in order, and knows each of its members.
+class ScriptRun {
+ public:
+  ScriptRun();
+
+  // What was wrong, in words; empty if nothing was.
+  std::string Play(const Script& script);
+
+ private:
+  std::string Send(const FuzzStep& step);
+  std::string HearAll();
+  std::string CheckData();
+
+  EnginePeer peer_;
+  std::map<std::string, bool> speaks_whole_;  // whether a client has sent nothing but requests
+  std::map<std::string, size_t> answers_;     // to the last step, by client
+};
+
+}  // namespace zsetd
