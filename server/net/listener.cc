@@ -23,6 +23,12 @@ using boost::system::error_code;
 constexpr std::chrono::milliseconds kPauseAfterFailure{100};
 constexpr int kMostAtOnce = 100;  // then those who are connected have their turn
 
+// Whether the next connection may well be had: no reason to pause, or whoever connects and breaks
+// off again could keep all others waiting.
+bool IsOfOneConnection(const error_code& error) {
+  return error == asio::error::connection_aborted || error == asio::error::interrupted;
+}
+
 }  // namespace
 
 Listener::Listener(asio::io_context& io, std::function<void(StreamSocket)> on_connection)
@@ -92,8 +98,12 @@ asio::awaitable<void> Listener::Accept() {
 
 error_code Listener::AcceptWaiting() {
   error_code error;
-  for (int count = 0; count < kMostAtOnce && !error; ++count) error = AcceptOne();
-  return error == asio::error::would_block ? error_code() : error;
+  for (int count = 0; count < kMostAtOnce; ++count) {
+    error = AcceptOne();
+    if (error && !IsOfOneConnection(error)) break;
+  }
+  const bool none_waits = error == asio::error::would_block;
+  return none_waits || IsOfOneConnection(error) ? error_code() : error;
 }
 
 error_code Listener::AcceptOne() {

@@ -37,6 +37,12 @@ std::string PeerOf(const StreamSocket& socket) {
   return IsUnix(endpoint) ? OwnEndOf(socket) : AddressText(endpoint);
 }
 
+// Whether the socket took nothing this time, and may the next. Asio asks again by itself where it
+// waits, but not in a call that does not.
+bool MayGoOn(const error_code& error) {
+  return error == asio::error::would_block || error == asio::error::interrupted;
+}
+
 void Empty(std::string& buffer) {
   if (buffer.capacity() > kMaxKeptOutputBytes) {
     std::string().swap(buffer);
@@ -207,7 +213,7 @@ void Session::Flush() {
   if (sending_.empty()) return;
   error_code error;
   const size_t count = socket_.write_some(asio::buffer(sending_), error);
-  if (error && error != asio::error::would_block) return Close();
+  if (error && !MayGoOn(error)) return Close();
   OnSent(count);
   if (sent_ == sending_.size()) return OnAllSent();
   has_output_.cancel();

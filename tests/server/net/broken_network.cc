@@ -1,0 +1,82 @@
+// Preloaded into a server, lets the network fail: of the calls of accept, of recv and recvmsg, and
+// of send and sendmsg, the file FAULTS says how many in 256 fail, and with which error. An array of
+// three Fault, which may change at any time. That a call takes less than it could is no fault to be
+// made here: who waits for edges, as Asio does, then waits for one that the system never tells.
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+
+namespace {
+
+struct Fault {
+  uint32_t in_256;
+  int32_t error;
+};
+
+enum Call { kAccept, kReceive, kSend };
+
+const volatile Fault* MapFaults() {
+  const int file = open(std::getenv("FAULTS"), O_RDONLY);
+  void* const bytes = mmap(nullptr, 3 * sizeof(Fault), PROT_READ, MAP_SHARED, file, 0);
+  close(file);
+  return static_cast<const volatile Fault*>(bytes);
+}
+
+// The error that this call is to have; 0 if nothing is to happen to it.
+int FaultOf(Call call) {
+  static const volatile Fault* const faults = MapFaults();
+  static uint64_t state = 1;
+  state = state * 6364136223846793005u + 1442695040888963407u;
+  if ((state >> 56) >= faults[call].in_256) return 0;
+  return faults[call].error;
+}
+
+int Fail(int error) {
+  errno = error;
+  return -1;
+}
+
+template <class Function>
+Function* Next(const char* name) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
+
+}  // namespace
+
+extern "C" int accept(int socket, sockaddr* address, socklen_t* size) {
+  static auto* const next = Next<int(int, sockaddr*, socklen_t*)>("accept");
+  const int error = FaultOf(kAccept);
+  if (error == 0) return next(socket, address, size);
+  if (error == ECONNABORTED) close(next(socket, nullptr, nullptr));  // it has left the queue
+  return Fail(error);
+}
+
+extern "C" ssize_t recv(int socket, void* bytes, size_t size, int flags) {
+  static auto* const next = Next<ssize_t(int, void*, size_t, int)>("recv");
+  const int error = (flags & MSG_PEEK) != 0 ? 0 : FaultOf(kReceive);
+  return error == 0 ? next(socket, bytes, size, flags) : Fail(error);
+}
+
+extern "C" ssize_t recvmsg(int socket, msghdr* message, int flags) {
+  static auto* const next = Next<ssize_t(int, msghdr*, int)>("recvmsg");
+  const int error = FaultOf(kReceive);
+  return error == 0 ? next(socket, message, flags) : Fail(error);
+}
+
+extern "C" ssize_t send(int socket, const void* bytes, size_t size, int flags) {
+  static auto* const next = Next<ssize_t(int, const void*, size_t, int)>("send");
+  const int error = FaultOf(kSend);
+  return error == 0 ? next(socket, bytes, size, flags) : Fail(error);
+}
+
+extern "C" ssize_t sendmsg(int socket, const msghdr* message, int flags) {
+  static auto* const next = Next<ssize_t(int, const msghdr*, int)>("sendmsg");
+  const int error = FaultOf(kSend);
+  return error == 0 ? next(socket, message, flags) : Fail(error);
+}
