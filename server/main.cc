@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <new>
 #include <random>
 #include <string>
 #include <string_view>
@@ -71,7 +72,17 @@ absl::Status EnterDirectory(Settings& settings) {
   return absl::OkStatus();
 }
 
+// A request that is half run can neither be finished nor taken back. Says so without taking memory.
+[[noreturn]] void EndWithoutMemory() {
+  std::fputs(
+      "*** zsetd has to end: the system has no more memory for it. "
+      "Set maxmemory below what it may have ***\n",
+      stderr);
+  std::abort();
+}
+
 int Serve(const CommandLine& line) {
+  std::set_new_handler(EndWithoutMemory);
   std::signal(SIGPIPE, SIG_IGN);  // who reads the log may leave: that is no end of the server
   Settings settings = line.settings;
   if (const absl::Status status = EnterDirectory(settings); !status.ok()) return Complain(status);
