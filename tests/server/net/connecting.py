@@ -1,6 +1,8 @@
 """New connections are taken whatever happens to others."""
 
 import contextlib
+import os
+import pathlib
 import resource
 import unittest
 
@@ -73,6 +75,24 @@ class Connecting(ZsetdTest):
         self.server.limit(resource.RLIMIT_NOFILE, self.server.open_files() + 10)
         for client in waiting:
             self.assertEqual(client.reply(), b"PONG")
+
+    def keepalive_s(self, client):
+        """In how many seconds the server's system asks whether the client is there; 0 for never."""
+        ends = [f":{self.server.port:04X}", f":{client.socket.getsockname()[1]:04X}"]
+        for line in pathlib.Path("/proc/net/tcp").read_text().splitlines():
+            fields = line.split()
+            if fields[1].endswith(ends[0]) and fields[2].endswith(ends[1]):
+                timer, jiffies = fields[5].split(":")
+                return int(jiffies, 16) / os.sysconf("SC_CLK_TCK") if timer == "02" else 0
+
+    def test_asks_silent_clients_whether_they_are_there(self):
+        self.start("--tcp-keepalive", "100")
+        client = self.connect()
+        self.assertEqual(client.ask("CONFIG", "SET", "tcp-keepalive", "0"), b"OK")
+        self.assertTrue(eventually(lambda: 0 < self.keepalive_s(client) <= 100))
+        unasked = self.connect()
+        self.assertEqual(unasked.ask("PING"), b"PONG")
+        self.assertTrue(eventually(lambda: self.keepalive_s(unasked) == 0))
 
 
 if __name__ == "__main__":
