@@ -274,11 +274,16 @@ void Engine::RememberReads(Client& client, const Command& command, Words words) 
 
 void Engine::RunQueued(Client& client, const QueuedCommand& queued) {
   const std::vector<std::string_view> words(queued.words.begin(), queued.words.end());
+  const size_t reply_start = client.out.size();
   client.reply.Begin();
   if (const auto denial = access_.Check(client, *queued.command, words, now_)) {
     return Reject(client, queued.command, Refusal(DenialLineInExec(*denial)));
   }
   Run(client, *queued.command, words);
+  const int64_t most_bytes = settings_.client_output_buffer_limit.normal.hard_bytes;
+  const bool is_too_long = most_bytes != 0 && client.out.size() > static_cast<size_t>(most_bytes);
+  if (is_too_long && !client.close_now) CutOff(client);
+  if (client.close_now) client.out.resize(reply_start);  // the rest runs, and nobody will be told
 }
 
 // A command that waits has not been replied to yet: CLIENT REPLY SKIP still means it.
