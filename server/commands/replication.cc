@@ -12,31 +12,43 @@ namespace {
 
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 
-// Takes how long to wait for replicas. There will be none, however long that is.
-void TakeTimeout(ArgReader& args) {
-  const int64_t timeout = args.Integer("ERR timeout is not an integer or out of range");
-  if (timeout < 0) args.Refuse("ERR timeout is negative");
+// Takes for how many milliseconds to wait for replicas; 0 is without end.
+Millis TakeWait(Call& call) {
+  const int64_t timeout = call.args.Integer("ERR timeout is not an integer or out of range");
+  if (timeout < 0) call.args.Refuse("ERR timeout is negative");
+  if (timeout > (Millis::max() - call.now()).count()) {
+    call.args.Refuse("ERR timeout is out of range");
+  }
+  return Millis(timeout);
+}
+
+// There will be none, however long that is.
+void Await(Call& call, int64_t replicas, Millis timeout, void (*reply)(ReplyWriter&)) {
+  if (replicas > 0 && call.WaitInVain(timeout, reply)) return;
+  reply(call.reply);
 }
 
 void Wait(Call& call) {
-  call.args.Integer();
-  TakeTimeout(call.args);
+  const int64_t replicas = call.args.Integer();
+  const Millis timeout = TakeWait(call);
   if (call.Refused()) return;
-  call.reply.Integer(0);
+  Await(call, replicas, timeout, [](ReplyWriter& reply) { reply.Integer(0); });
 }
 
 void WaitAof(Call& call) {
   constexpr std::string_view kOutOfRange = "ERR value is out of range, value must between 0 and 1";
   const int64_t own_logs = call.args.IntegerIn(0, 1, kOutOfRange);
-  call.args.IntegerIn(0, kMost, kMustBePositive);
-  TakeTimeout(call.args);
+  const int64_t replicas = call.args.IntegerIn(0, kMost, kMustBePositive);
+  const Millis timeout = TakeWait(call);
   if (own_logs > 0) {
     call.args.Refuse("ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.");
   }
   if (call.Refused()) return;
-  call.reply.Array(2);
-  call.reply.Integer(0);
-  call.reply.Integer(0);
+  Await(call, replicas, timeout, [](ReplyWriter& reply) {
+    reply.Array(2);
+    reply.Integer(0);
+    reply.Integer(0);
+  });
 }
 
 void Role(Call& call) {
@@ -67,7 +79,7 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kGeneric,
      .since = "3.0.0",
      .usage = "numreplicas timeout",
-     .summary = "Tells at once that no replicas have the writes before: there are none.",
+     .summary = "Waits for replicas to have the writes before. There are none: it waits in vain.",
      .cost = "O(1)",
      .tips = "request_policy:all_shards response_policy:agg_min",
      .categories = "@connection"},
@@ -78,7 +90,7 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kGeneric,
      .since = "7.2.0",
      .usage = "numlocal numreplicas timeout",
-     .summary = "Tells at once that no logs have the writes before: there are none.",
+     .summary = "Waits for logs to have the writes before. There are none: it waits in vain.",
      .cost = "O(1)",
      .categories = "@connection"},
     {.name = "role",

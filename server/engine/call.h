@@ -63,6 +63,11 @@ class Call {
   // False if the command may not wait: it has to reply what it has.
   template <class T>
   bool WaitFor(Words keys, Millis timeout);
+
+  // The same where there is nothing that could come, with the reply when the time is over.
+  bool WaitInVain(Millis timeout, void (*give_up)(ReplyWriter&)) {
+    return PutAside({}, timeout, nullptr, give_up);
+  }
   bool waits() const { return waits_; }
 
   // Whether the command may be served from that key: any at first, but after a wait only the one
@@ -94,7 +99,8 @@ class Call {
   static bool Holds(const Entry& entry) {
     return entry.Holds<T>();
   }
-  bool PutAside(Words keys, Millis timeout, bool (*can_serve)(const Entry&));
+  bool PutAside(Words keys, Millis timeout, bool (*can_serve)(const Entry&),
+                void (*give_up)(ReplyWriter&));
 
   Words words_;
   std::optional<std::string_view> ready_key_;
@@ -104,7 +110,7 @@ class Call {
 
 template <class T>
 bool Call::WaitFor(Words keys, Millis timeout) {
-  return PutAside(keys, timeout, Holds<T>);
+  return PutAside(keys, timeout, Holds<T>, [](ReplyWriter& reply) { reply.NullArray(); });
 }
 
 template <class T>

@@ -68,7 +68,7 @@ void Engine::EndWait(Client& client, size_t reply_start) {
 void Engine::GiveUp(Client& client) {
   const size_t reply_start = client.out.size();
   client.reply.Begin();
-  client.reply.NullArray();
+  client.wait->give_up(client.reply);
   EndWait(client, reply_start);
 }
 

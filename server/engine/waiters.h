@@ -17,6 +17,7 @@
 namespace zsetd {
 
 class Client;
+class ReplyWriter;
 struct Command;
 struct Entry;
 
@@ -31,6 +32,7 @@ struct Wait {
   Millis since{0};                  // when it began
   std::optional<Millis> until;      // forever, if nothing
   bool (*can_serve)(const Entry&);  // whether it is worth trying when this is what a key holds
+  void (*give_up)(ReplyWriter&);    // the reply when the time is over
   uint64_t number = 0;              // waits are served in this order
 };
 
