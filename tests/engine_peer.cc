@@ -62,16 +62,22 @@ class EnginePeer::Connection {
     }
   }
 
-  // Stops at a command that waits; to be called again when it may have been served.
-  void RunRequests() {
-    while (!ended() && !client_.IsWaiting()) {
+  // Stops at a command that waits; to be called again when it may have been served. Returns whether
+  // there was anything to run.
+  bool RunRequests() {
+    bool ran = false;
+    for (; !ended() && !client_.IsWaiting(); ran = true) {
       const RequestParser::Result result = parser_.Next();
-      if (result == RequestParser::Result::kNeedMore) return;
-      if (result == RequestParser::Result::kBroken) return RefuseProtocol();
+      if (result == RequestParser::Result::kNeedMore) return ran;
+      if (result == RequestParser::Result::kBroken) {
+        RefuseProtocol();
+        return true;
+      }
       engine_.Execute(client_, parser_.words());
       if (parser_.limits().stranger) MeetLimits();
-      while (client_.long_reply) engine_.ContinueReply(client_);
+      WriteLongReply();
     }
+    return ran;
   }
 
   std::string TakeOutput() { return std::exchange(client_.out, {}); }
@@ -89,6 +95,14 @@ class EnginePeer::Connection {
   bool ended() const { return broken_ || client_.close_after_reply || client_.close_now; }
 
  private:
+  // Nobody takes its parts meanwhile: one that is longer than the client may leave unread ends it.
+  void WriteLongReply() {
+    while (client_.long_reply && !client_.close_now) {
+      engine_.ContinueReply(client_);
+      if (engine_.IsStalled(client_)) client_.close_now = true;
+    }
+  }
+
   void MeetLimits() {
     parser_.set_limits(RequestLimitsFor(client_, engine_.settings(), engine_.access()));
   }
@@ -117,9 +131,17 @@ void EnginePeer::Send(const std::string& client, std::string_view bytes) {
   std::unique_ptr<Connection>& connection = connections_[client];
   if (!connection) connection = std::make_unique<Connection>(engine_);
   connection->Arrive(bytes);
-  for (const auto& [name, each] : connections_) {
-    each->RunRequests();
-    if (each->ended()) each->Leave();
+  RunAllRequests();
+}
+
+// What one runs may end the wait of another, who then has more to run.
+void EnginePeer::RunAllRequests() {
+  bool any_ran = true;
+  while (std::exchange(any_ran, false)) {
+    for (const auto& [name, each] : connections_) {
+      any_ran = each->RunRequests() || any_ran;
+      if (each->ended()) each->Leave();
+    }
   }
 }
 
@@ -136,7 +158,7 @@ bool EnginePeer::Closed(const std::string& client) { return !connections_.contai
 void EnginePeer::Pass(Millis time) {
   engine_.AdvanceTo(engine_.now() + time);
   engine_.Tick(kTickBudget);
-  for (const auto& [name, each] : connections_) each->RunRequests();
+  RunAllRequests();
 }
 
 const Client* EnginePeer::Find(const std::string& client) const {

@@ -30,6 +30,8 @@ class EnginePeer : public Peer {
  private:
   class Connection;
 
+  void RunAllRequests();
+
   Engine engine_;
   std::map<std::string, std::unique_ptr<Connection>> connections_;  // the connected clients
 };

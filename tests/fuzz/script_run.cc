@@ -1,9 +1,11 @@
 #include "tests/fuzz/script_run.h"
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
 #include "server/engine/arg_reader.h"
+#include "server/engine/command.h"
 #include "tests/fuzz/reply_split.h"
 
 namespace zsetd {
@@ -13,6 +15,7 @@ Settings SmallSettings() {
   Settings settings;
   settings.proto_max_bulk_len = 1 << 20;  // so that no command makes values of gigabytes
   settings.databases = 4;
+  settings.client_output_buffer_limit.normal.hard_bytes = 8 << 20;  // nor replies without end
   return settings;
 }
 
@@ -24,11 +27,17 @@ bool IsPlain(const Client* client) {
 }
 
 // UNSUBSCRIBE and its kin answer once for each channel, even to who listens to none.
-bool AnswersOnce(const FuzzStep& step) {
-  const std::string& name = step.words[0];
-  constexpr std::string_view kMany = "unsubscribe";
-  return name.size() < kMany.size() ||
-         !EqualsIgnoringCase(std::string_view(name).substr(name.size() - kMany.size()), kMany);
+bool AnswersOnce(std::string_view command) {
+  constexpr std::string_view kMany = "subscribe";
+  return command.size() < kMany.size() ||
+         !EqualsIgnoringCase(command.substr(command.size() - kMany.size()), kMany);
+}
+
+bool QueueAnswersOnce(const Client* client) {
+  return client == nullptr ||
+         std::ranges::all_of(client->transaction.queue, [](const QueuedCommand& queued) {
+           return AnswersOnce(queued.command->name);
+         });
 }
 
 std::string CheckSortedSet(const SortedSet& set) {
@@ -79,7 +88,8 @@ std::string ScriptRun::Play(const Script& script) {
 std::string ScriptRun::Send(const FuzzStep& step) {
   const Client* const before = peer_.Find(step.client);
   if (before == nullptr) speaks_whole_[step.client] = true;
-  bool counts = IsPlain(before) && step.IsRequest() && AnswersOnce(step);
+  bool counts =
+      IsPlain(before) && step.IsRequest() && AnswersOnce(step.words[0]) && QueueAnswersOnce(before);
   counts = counts && speaks_whole_[step.client];
   if (!step.IsRequest()) speaks_whole_[step.client] = false;
   peer_.Send(step.client, step.Sent());
