@@ -131,6 +131,7 @@ void Engine::End(Client& client) {
 void Engine::Disconnect(Client& client) {
   Detach(client);
   client.close_now = true;
+  ++stats_.disconnections;
   client.Wake();
 }
 

@@ -135,9 +135,11 @@ void Session::CutOffInput() {
 
 bool Session::RunRequests() {
   engine_.BeginBatch(UnixNow());
+  const uint64_t disconnections = engine_.stats().disconnections;
   const bool all_run = RunUntilHeld();
   NoteInput();
-  Flush();
+  // Whom the requests closed, by CLIENT KILL, learns that before their sender has a reply.
+  engine_.stats().disconnections == disconnections ? Flush() : WakeSoon();
   on_batch_();
   return all_run;
 }

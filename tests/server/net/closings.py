@@ -26,6 +26,14 @@ class Closings(ZsetdTest):
         self.assertEqual([int(self.client.reply()) for _ in range(1000)], list(range(1000)))
         self.assertEqual(self.client.rest(), b"")
 
+    def test_a_killed_client_is_closed_before_who_killed_it_has_a_reply(self):
+        for _ in range(50):
+            victim = self.connect()
+            number = victim.ask("CLIENT", "ID")
+            self.assertEqual(self.client.ask("CLIENT", "KILL", "ID", number), 1)
+            victim.socket.setblocking(False)
+            self.assertEqual(victim.socket.recv(1), b"")
+
     def test_a_client_that_closes_its_half_gets_large_replies(self):
         self.client.ask("SET", "k", LARGE)
         self.client.socket.sendall(request("GET", "k") * 3)
