@@ -101,9 +101,9 @@ class Dictionary {
   // Lets keys come and go without a split and a merge for each.
   static constexpr size_t kSpareBuckets = 64;
 
-  // A bucket that is not split yet holds two keys at most on average; then 1 chain in 4000 is
+  // A bucket that is not split yet holds two keys at most on average; then 1 chain in 5 million is
   // longer.
-  static constexpr size_t kUsualChain = 8;
+  static constexpr size_t kUsualChain = 12;
 
   using Segment = std::array<Node*, kSegmentBuckets>;
 
