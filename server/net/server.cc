@@ -64,15 +64,16 @@ bool IsMissing(const error_code& error) {
 Server::Server(asio::io_context& io, Engine& engine)
     : io_(io), engine_(engine), ticker_(io, engine), signals_(io, SIGTERM, SIGINT), grace_(io) {}
 
+// The port that everybody knows comes last: who can connect to it can connect to all others.
 absl::Status Server::Listen() {
   const Settings& settings = engine_.settings();
   absl::Status status = settings.tls_port == 0 ? absl::OkStatus() : MakeTlsContext(settings, tls_);
+  if (status.ok()) status = ListenAtPath();
   std::istringstream addresses(settings.bind);
   for (std::string address; status.ok() && addresses >> address;) {
-    status = ListenOn(address, settings.port, false);
-    if (status.ok()) status = ListenOn(address, settings.tls_port, true);
+    status = ListenOn(address, settings.tls_port, true);
+    if (status.ok()) status = ListenOn(address, settings.port, false);
   }
-  if (status.ok()) status = ListenAtPath();
   if (!status.ok()) return status;
   if (listeners_.empty()) return Refusal("bind: there is no address to listen on");
   ticker_.Start();
