@@ -4,16 +4,9 @@
 #include <string>
 #include <string_view>
 
+#include "server/engine/letter_case.h"
+
 namespace zsetd {
-namespace {
-
-std::string UpperCase(std::string_view name) {
-  std::string upper(name);
-  for (char& letter : upper) letter = static_cast<char>(toupper(letter));
-  return upper;
-}
-
-}  // namespace
 
 void Help(Call& call) {
   const std::string_view name = call.command.name;

@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "server/engine/letter_case.h"
+
 namespace zsetd {
 namespace {
 
@@ -49,12 +51,6 @@ Type TypeOf(std::string_view name) {
 
 bool IsToken(std::string_view word) {
   return std::ranges::none_of(word, [](char c) { return c >= 'a' && c <= 'z'; });
-}
-
-std::string LowerCase(std::string_view word) {
-  std::string lower(word);
-  for (char& letter : lower) letter = static_cast<char>(tolower(letter));
-  return lower;
 }
 
 std::string JoinedNames(const Arguments& arguments) {

@@ -1,12 +1,12 @@
 // The rules of a selector that are about commands.
 
 #include <algorithm>
-#include <cctype>
 
 #include "server/engine/acl_selector.h"
 #include "server/engine/arg_reader.h"
 #include "server/engine/command_categories.h"
 #include "server/engine/errors.h"
+#include "server/engine/letter_case.h"
 
 namespace zsetd {
 namespace {
@@ -14,12 +14,6 @@ namespace {
 constexpr std::string_view kUnknown = "Unknown command or category name in ACL";
 constexpr std::string_view kSyntax = "Syntax error";
 constexpr std::string_view kTooDeep = "Allowing first-arg of a subcommand is not supported";
-
-std::string LowerCase(std::string_view text) {
-  std::string lower(text);
-  for (char& letter : lower) letter = static_cast<char>(tolower(letter));
-  return lower;
-}
 
 }  // namespace
 

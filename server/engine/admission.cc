@@ -4,17 +4,12 @@
 
 #include "server/engine/arg_reader.h"
 #include "server/engine/errors.h"
+#include "server/engine/letter_case.h"
 
 namespace zsetd {
 namespace {
 
 constexpr size_t kMaxEchoedBytes = 128;  // of a request, in an error; as Redis
-
-std::string UpperCase(std::string_view name) {
-  std::string upper(name);
-  for (char& letter : upper) letter = static_cast<char>(toupper(letter));
-  return upper;
-}
 
 // Of the protected commands each has a setting of its own.
 absl::Status CheckProtected(const Client& client, const Settings& settings,

@@ -1,10 +1,10 @@
 #include "server/engine/command_table.h"
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 
 #include "server/engine/arg_reader.h"
+#include "server/engine/letter_case.h"
 
 namespace zsetd {
 namespace {
@@ -62,9 +62,7 @@ const CommandTable::Whole* CommandTable::FindCallable(std::string_view name) con
 bool CommandTable::Rename(std::string_view name, std::string_view new_name) {
   const Whole* whole = FindCallable(name);
   if (whole == nullptr || (!new_name.empty() && FindCallable(new_name) != nullptr)) return false;
-  std::string& own = new_names_[names_.Find(whole->row->name)];
-  own = new_name;
-  for (char& letter : own) letter = static_cast<char>(tolower(letter));
+  new_names_[names_.Find(whole->row->name)] = LowerCase(new_name);
   IndexNewNames();
   return true;
 }
