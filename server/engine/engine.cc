@@ -130,8 +130,11 @@ void Engine::End(Client& client) {
 
 void Engine::Disconnect(Client& client) {
   Detach(client);
+  CloseNow(client);
+}
+
+void Engine::CloseNow(Client& client) {
   client.close_now = true;
-  ++stats_.disconnections;
   client.Wake();
 }
 
@@ -209,8 +212,7 @@ absl::Status Engine::Admit(Client& client, const Command* command, Words words) 
 // A page can have a browser post what it likes to any address that the browser reaches: the lines
 // of such a request are not to be run as commands.
 void Engine::CutOffBrowser(Client& client) {
-  client.close_now = true;
-  client.Wake();
+  CloseNow(client);
   if (browser_told_at_ && now_ - *browser_told_at_ < std::chrono::minutes(1)) return;
   browser_told_at_ = now_;
   host_.log(
@@ -444,8 +446,7 @@ void Engine::CutOff(Client& client) {
   host_.log("Closing " + client.address +
             ": a reply is longer than client-output-buffer-limit allows");
   ++stats_.stalled_disconnections;
-  client.close_now = true;
-  client.Wake();
+  CloseNow(client);
 }
 
 bool Engine::IsIdle(const Client& client) const {

@@ -204,6 +204,7 @@ class Engine {
   void Dispatch(Client& client, Words words);
   absl::Status Admit(Client& client, const Command* command, Words words);
   void CutOffBrowser(Client& client);
+  static void CloseNow(Client& client);
   void Reject(Client& client, const Command* command, const absl::Status& why);
   void Enqueue(Client& client, const Command& command, Words words);
   void Run(Client& client, const Command& command, Words words);

@@ -20,10 +20,8 @@ struct Stats {
   uint64_t net_output_bytes = 0;
   uint64_t reads = 0;                   // from the network, that brought something
   uint64_t writes = 0;                  // to the network, that it took
-  uint64_t disconnections = 0;          // of clients that were killed, idle or too large
   uint64_t stalled_disconnections = 0;  // of clients that did not read (client-output-buffer-limit)
-  uint64_t flooding_disconnections =
-      0;  // of clients that sent too much (client-query-buffer-limit)
+  uint64_t flooding_disconnections = 0;  // of those that sent too much (client-query-buffer-limit)
   uint64_t expired_keys = 0;
   uint64_t expiries_cut_short = 0;  // ticks that had no time left to free all that was due
   Micros expiry_time{0};            // that freeing it took

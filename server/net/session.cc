@@ -135,11 +135,9 @@ void Session::CutOffInput() {
 
 bool Session::RunRequests() {
   engine_.BeginBatch(UnixNow());
-  const uint64_t disconnections = engine_.stats().disconnections;
   const bool all_run = RunUntilHeld();
   NoteInput();
-  // Whom the requests closed, by CLIENT KILL, learns that before their sender has a reply.
-  engine_.stats().disconnections == disconnections ? Flush() : WakeSoon();
+  Flush();
   on_batch_();
   return all_run;
 }
@@ -249,9 +247,11 @@ void Session::OnAllSent() {
   CloseIfDone();
 }
 
-// Messages for this client may come many at a time while others' requests run:
-// one write for all.
+// Messages for this client may come many at a time while others' requests run: one write for all.
+// Whom another's request closes, by CLIENT KILL, learns that before the other has a reply.
 void Session::WakeSoon() {
+  error_code ignored;  // a connection that has broken is closed in any case
+  if (client_.close_now) socket_.shutdown(StreamSocket::shutdown_both, ignored);
   if (std::exchange(wake_posted_, true)) return;
   asio::post(socket_.get_executor(), [self = shared_from_this()] { self->OnWake(); });
 }
