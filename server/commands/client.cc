@@ -35,7 +35,7 @@ void SetInfo(Call& call) {
     return call.Fail("ERR " + attribute +
                      " cannot contain spaces, newlines or special characters.");
   }
-  (is_name ? call.client.library_name : call.client.library_version) = value;
+  (is_name ? call.client.lib_name : call.client.lib_version) = value;
   call.reply.Ok();
 }
 

@@ -128,8 +128,8 @@ class Client {
   bool no_touch = false;
   ReplyMode reply_mode = ReplyMode::kOn;
   std::string name;
-  std::string library_name;
-  std::string library_version;
+  std::string lib_name;
+  std::string lib_version;
   std::string_view last_command = "NULL";  // a row's name
   size_t input_bytes = 0;                  // arrived and not yet executed, when it was last heard
   size_t input_capacity = 0;               // all that its input took then

@@ -98,8 +98,8 @@ void AddRest(const Client& client, Fields& fields) {
   fields.Add("user", client.user->name());
   fields.Add("redir", RedirectOf(client));
   fields.Add("resp", static_cast<int64_t>(client.reply.protocol()));
-  fields.Add("lib-name", client.library_name);
-  fields.Add("lib-ver", client.library_version);
+  fields.Add("lib-name", client.lib_name);
+  fields.Add("lib-ver", client.lib_version);
   fields.Add("io-thread", 0);
   fields.Add("tot-net-in", client.input_total);
   fields.Add("tot-net-out", client.output_total);
