@@ -10,12 +10,10 @@
 #include "server/engine/arg_reader.h"
 #include "server/engine/call.h"
 #include "server/engine/errors.h"
-#include "server/engine/input_limits.h"
 
 namespace zsetd {
 namespace {
 
-constexpr size_t kReclaimsPerLook = 32;         // freed between two looks at the stopwatch
 constexpr size_t kReplyPieceBytes = 16u << 10;  // of short elements, written in half a millisecond
 
 std::string RandomHexDigits(Rng& rng, size_t count) {
@@ -107,51 +105,6 @@ void Engine::MeetSettings() {
   eviction_goes_on_ = settings_.maxmemory > 0;  // soon, and not within CONFIG SET
 }
 
-void Engine::Attach(Client& client) {
-  Reset(client);
-  clients_.emplace(client.id, &client);
-  ++stats_.connections_received;
-}
-
-void Engine::Detach(Client& client) {
-  watches_.RemoveAll(client);
-  waiters_.Remove(client);
-  pause_.Remove(client);
-  StopTracking(client);
-  monitors_.Remove(client);
-  channels_.RemoveAll(client);
-  client_bytes_ -= std::exchange(client.weighed_bytes, 0);
-  clients_.erase(client.id);
-}
-
-void Engine::End(Client& client) {
-  client.executing ? void(client.close_after_reply = true) : Disconnect(client);
-}
-
-void Engine::Disconnect(Client& client) {
-  Detach(client);
-  CloseNow(client);
-}
-
-void Engine::CloseNow(Client& client) {
-  client.close_now = true;
-  client.Wake();
-}
-
-void Engine::Reset(Client& client) {
-  EndTransaction(client);
-  StopTracking(client);
-  monitors_.Remove(client);
-  channels_.RemoveAll(client);
-  client.ResetState();
-  access_.Greet(client);
-}
-
-void Engine::EndTransaction(Client& client) {
-  watches_.RemoveAll(client);
-  client.transaction = Transaction();
-}
-
 void Engine::Foresee(const Client& client, std::span<const Words> requests) {
   lookahead_.Fetch(*databases_[client.database], commands_, requests);
 }
@@ -207,18 +160,6 @@ absl::Status Engine::Admit(Client& client, const Command* command, Words words) 
   }
   if (settings_.maxmemory > 0 && LacksMemoryFor(client, *command)) return Refusal(kOutOfMemory);
   return CheckContext(client, *command);
-}
-
-// A page can have a browser post what it likes to any address that the browser reaches: the lines
-// of such a request are not to be run as commands.
-void Engine::CutOffBrowser(Client& client) {
-  CloseNow(client);
-  if (browser_told_at_ && now_ - *browser_told_at_ < std::chrono::minutes(1)) return;
-  browser_told_at_ = now_;
-  host_.log(
-      "Closing " + client.address +
-      ": it speaks HTTP, as a browser does that a page makes attack this server. For a minute "
-      "others are closed without a word");
 }
 
 void Engine::Reject(Client& client, const Command* command, const absl::Status& why) {
@@ -344,17 +285,6 @@ void Engine::Tick(Micros budget) {
   tracking_.Broadcast();
 }
 
-void Engine::ReclaimDue(Micros until) {
-  if (!expires_unasked_) return;
-  for (const auto& database : databases_) {
-    while (database->ReclaimDue(kReclaimsPerLook) == kReclaimsPerLook) {
-      if (host_.stopwatch() <= until) continue;
-      ++stats_.expiries_cut_short;
-      return;
-    }
-  }
-}
-
 std::optional<Millis> Engine::NextDeadline() const {
   std::optional<Millis> earliest = waiters_.NextDeadline();
   const auto consider = [&](std::optional<Millis> next) {
@@ -369,105 +299,6 @@ std::optional<Millis> Engine::NextDeadline() const {
     consider(database->keys().NextDeadline());
   }
   return earliest;
-}
-
-void Engine::Drop(int index) {
-  watches_.TouchAll(index, *databases_[index], nullptr);
-  databases_[index]->Clear();
-}
-
-void Engine::Clear(int index) {
-  Drop(index);
-  Discard(tracking_.TouchAll());
-}
-
-void Engine::ClearAll() {
-  for (int index = 0; index < database_count(); ++index) Drop(index);
-  Discard(tracking_.TouchAll());
-}
-
-void Engine::StopTracking(Client& client) { Discard(tracking_.Stop(client)); }
-
-void Engine::Discard(std::shared_ptr<void> garbage, size_t bytes) {
-  if (!host_.discard || garbage == nullptr) return;
-  gauge_.HandOver(std::move(garbage), bytes, host_.discard);
-}
-
-// Frees watched keys that are past their deadline: they are gone already, and that they are freed
-// must be no change to who watches a key of that name once they have come there.
-void Engine::ReclaimWatched(int index, Database& database) {
-  for (const std::string& key : watches_.KeysOf(index)) database.Open(key);
-}
-
-void Engine::SwapDatabases(int a, int b) {
-  if (a == b) return;
-  ReclaimWatched(a, *databases_[b]);
-  ReclaimWatched(b, *databases_[a]);
-  watches_.TouchAll(a, *databases_[a], databases_[b].get());
-  watches_.TouchAll(b, *databases_[b], databases_[a].get());
-  databases_[a]->SwapKeysWith(*databases_[b]);
-  waiters_.TouchAll(a);
-  waiters_.TouchAll(b);
-  Discard(tracking_.TouchAll());
-}
-
-// Everything that follows from a change, in one place.
-void Engine::OnChange(const Change& change) {
-  ++change_count_;
-  if (change.event == "expired") ++stats_.expired_keys;
-  if (change.event == "evicted") ++stats_.evicted_keys;
-  const KeyspaceEvents& told = settings_.notify_keyspace_events;
-  if (told.Any()) {
-    if (change.is_new) told.Announce({change.database, change.key, "new"}, channels_);
-    told.Announce(change, channels_);
-  }
-  tracking_.Touch(change.key, active_);
-  watches_.Touch(change.database, change.key);
-  waiters_.Touch(change.database, change.key);
-}
-
-void Engine::OnMiss(int database, std::string_view key) {
-  const KeyspaceEvents& told = settings_.notify_keyspace_events;
-  if (told.Any()) told.Announce({database, key, "keymiss"}, channels_);
-}
-
-// No request is run while much is unsent, but messages come from others: so those of a client that
-// subscribes to nothing, of MONITOR and CLIENT TRACKING, have the limits of one that does.
-bool Engine::IsStalled(Client& client) const {
-  const OutputLimits& limits = settings_.client_output_buffer_limit;
-  const size_t unsent = client.UnsentBytes();
-  if (LeavesTooMuchUnread(client, access_)) return true;
-  if (client.IsSubscriber()) return client.output_watch.Exceeds(limits.pubsub, unsent, now_);
-  return client.output_watch.Exceeds(limits.normal, unsent, now_) ||
-         client.push_watch.Exceeds(limits.pubsub, client.UnsentPushBytes(), now_);
-}
-
-void Engine::CutOff(Client& client) {
-  host_.log("Closing " + client.address +
-            ": a reply is longer than client-output-buffer-limit allows");
-  ++stats_.stalled_disconnections;
-  CloseNow(client);
-}
-
-bool Engine::IsIdle(const Client& client) const {
-  const bool listens = client.IsSubscriber() || client.monitors;
-  if (settings_.timeout == 0 || listens || client.IsWaiting()) return false;
-  return now_ - client.last_active > std::chrono::seconds(settings_.timeout);
-}
-
-// No oftener than `hz` has it, for it takes as long as there are clients; a tick may come for each
-// deadline.
-void Engine::LookAfterClients() {
-  if (!looks_after_clients_) return;
-  if (std::chrono::abs(now_ - looked_after_clients_at_) < Millis(1000) / settings_.hz) return;
-  looked_after_clients_at_ = now_;
-  std::vector<Client*> idle;  // apart, for who is disconnected leaves clients_
-  for (const auto& [id, client] : clients_) {
-    if (IsIdle(*client)) idle.push_back(client);
-    if (IsStalled(*client)) client->Wake();
-  }
-  for (Client* client : idle) Disconnect(*client);
-  WeighAllClients();
 }
 
 }  // namespace zsetd

@@ -1,0 +1,85 @@
+// What follows from changes of keys, and the changes that concern whole databases.
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "server/engine/engine.h"
+
+namespace zsetd {
+namespace {
+
+constexpr size_t kReclaimsPerLook = 32;  // freed between two looks at the stopwatch
+
+}  // namespace
+
+void Engine::ReclaimDue(Micros until) {
+  if (!expires_unasked_) return;
+  for (const auto& database : databases_) {
+    while (database->ReclaimDue(kReclaimsPerLook) == kReclaimsPerLook) {
+      if (host_.stopwatch() <= until) continue;
+      ++stats_.expiries_cut_short;
+      return;
+    }
+  }
+}
+
+void Engine::Drop(int index) {
+  watches_.TouchAll(index, *databases_[index], nullptr);
+  databases_[index]->Clear();
+}
+
+void Engine::Clear(int index) {
+  Drop(index);
+  Discard(tracking_.TouchAll());
+}
+
+void Engine::ClearAll() {
+  for (int index = 0; index < database_count(); ++index) Drop(index);
+  Discard(tracking_.TouchAll());
+}
+
+void Engine::Discard(std::shared_ptr<void> garbage, size_t bytes) {
+  if (!host_.discard || garbage == nullptr) return;
+  gauge_.HandOver(std::move(garbage), bytes, host_.discard);
+}
+
+// Frees watched keys that are past their deadline: they are gone already, and that they are freed
+// must be no change to who watches a key of that name once they have come there.
+void Engine::ReclaimWatched(int index, Database& database) {
+  for (const std::string& key : watches_.KeysOf(index)) database.Open(key);
+}
+
+void Engine::SwapDatabases(int a, int b) {
+  if (a == b) return;
+  ReclaimWatched(a, *databases_[b]);
+  ReclaimWatched(b, *databases_[a]);
+  watches_.TouchAll(a, *databases_[a], databases_[b].get());
+  watches_.TouchAll(b, *databases_[b], databases_[a].get());
+  databases_[a]->SwapKeysWith(*databases_[b]);
+  waiters_.TouchAll(a);
+  waiters_.TouchAll(b);
+  Discard(tracking_.TouchAll());
+}
+
+// Everything that follows from a change, in one place.
+void Engine::OnChange(const Change& change) {
+  ++change_count_;
+  if (change.event == "expired") ++stats_.expired_keys;
+  if (change.event == "evicted") ++stats_.evicted_keys;
+  const KeyspaceEvents& told = settings_.notify_keyspace_events;
+  if (told.Any()) {
+    if (change.is_new) told.Announce({change.database, change.key, "new"}, channels_);
+    told.Announce(change, channels_);
+  }
+  tracking_.Touch(change.key, active_);
+  watches_.Touch(change.database, change.key);
+  waiters_.Touch(change.database, change.key);
+}
+
+void Engine::OnMiss(int database, std::string_view key) {
+  const KeyspaceEvents& told = settings_.notify_keyspace_events;
+  if (told.Any()) told.Announce({database, key, "keymiss"}, channels_);
+}
+
+}  // namespace zsetd

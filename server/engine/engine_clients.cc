@@ -1,0 +1,112 @@
+// How clients come and go: what is begun with each, what is ended, and who is closed.
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "server/engine/engine.h"
+#include "server/engine/input_limits.h"
+
+namespace zsetd {
+
+void Engine::Attach(Client& client) {
+  Reset(client);
+  clients_.emplace(client.id, &client);
+  ++stats_.connections_received;
+}
+
+void Engine::Detach(Client& client) {
+  watches_.RemoveAll(client);
+  waiters_.Remove(client);
+  pause_.Remove(client);
+  StopTracking(client);
+  monitors_.Remove(client);
+  channels_.RemoveAll(client);
+  client_bytes_ -= std::exchange(client.weighed_bytes, 0);
+  clients_.erase(client.id);
+}
+
+void Engine::End(Client& client) {
+  client.executing ? void(client.close_after_reply = true) : Disconnect(client);
+}
+
+void Engine::Disconnect(Client& client) {
+  Detach(client);
+  CloseNow(client);
+}
+
+void Engine::CloseNow(Client& client) {
+  client.close_now = true;
+  client.Wake();
+}
+
+void Engine::Reset(Client& client) {
+  EndTransaction(client);
+  StopTracking(client);
+  monitors_.Remove(client);
+  channels_.RemoveAll(client);
+  client.ResetState();
+  access_.Greet(client);
+}
+
+void Engine::EndTransaction(Client& client) {
+  watches_.RemoveAll(client);
+  client.transaction = Transaction();
+}
+
+void Engine::StopTracking(Client& client) { Discard(tracking_.Stop(client)); }
+
+// No request is run while much is unsent, but messages come from others: so those of a client that
+// subscribes to nothing, of MONITOR and CLIENT TRACKING, have the limits of one that does.
+bool Engine::IsStalled(Client& client) const {
+  const OutputLimits& limits = settings_.client_output_buffer_limit;
+  const size_t unsent = client.UnsentBytes();
+  if (LeavesTooMuchUnread(client, access_)) return true;
+  if (client.IsSubscriber()) return client.output_watch.Exceeds(limits.pubsub, unsent, now_);
+  return client.output_watch.Exceeds(limits.normal, unsent, now_) ||
+         client.push_watch.Exceeds(limits.pubsub, client.UnsentPushBytes(), now_);
+}
+
+void Engine::CutOff(Client& client) {
+  host_.log("Closing " + client.address +
+            ": a reply is longer than client-output-buffer-limit allows");
+  ++stats_.stalled_disconnections;
+  CloseNow(client);
+}
+
+// A page can have a browser post what it likes to any address that the browser reaches: the lines
+// of such a request are not to be run as commands.
+void Engine::CutOffBrowser(Client& client) {
+  CloseNow(client);
+  if (browser_told_at_ && now_ - *browser_told_at_ < std::chrono::minutes(1)) return;
+  browser_told_at_ = now_;
+  host_.log(
+      "Closing " + client.address +
+      ": it speaks HTTP, as a browser does that a page makes attack this server. For a minute "
+      "others are closed without a word");
+}
+
+bool Engine::IsIdle(const Client& client) const {
+  const bool listens = client.IsSubscriber() || client.monitors;
+  if (settings_.timeout == 0 || listens || client.IsWaiting()) return false;
+  return now_ - client.last_active > std::chrono::seconds(settings_.timeout);
+}
+
+// No oftener than `hz` has it, for it takes as long as there are clients; a tick may come for each
+// deadline.
+void Engine::LookAfterClients() {
+  if (!looks_after_clients_) return;
+  if (std::chrono::abs(now_ - looked_after_clients_at_) < Millis(1000) / settings_.hz) return;
+  looked_after_clients_at_ = now_;
+  std::vector<Client*> idle;  // apart, for who is disconnected leaves clients_
+  for (const auto& [id, client] : clients_) {
+    if (IsIdle(*client)) idle.push_back(client);
+    if (IsStalled(*client)) client->Wake();
+  }
+  for (Client* client : idle) Disconnect(*client);
+  WeighAllClients();
+}
+
+}  // namespace zsetd
