@@ -6,140 +6,72 @@
 namespace zsetd {
 namespace {
 
-constexpr size_t kLongestPiece = 60;  // steps of one script
-constexpr size_t kLongestScript = 200;
-
-// Edges of numbers, ranges and names. Of the negative numbers none is so large that a command which
-// takes it for a count would have to answer with so many elements.
-const std::vector<std::string>& Edges() {
-  static const std::vector<std::string> edges = {"",
-                                                 "0",
-                                                 "-0",
-                                                 "1",
-                                                 "-1",
-                                                 "2",
-                                                 "-100",
-                                                 "1.5",
-                                                 "255",
-                                                 "256",
-                                                 "32768",
-                                                 "65536",
-                                                 "2147483647",
-                                                 "2147483648",
-                                                 "4294967295",
-                                                 "4294967296",
-                                                 "9223372036854775807",
-                                                 "-9223372036854775808",
-                                                 "9223372036854775808",
-                                                 "18446744073709551616",
-                                                 "nan",
-                                                 "inf",
-                                                 "-inf",
-                                                 "(inf",
-                                                 "1e308",
-                                                 "5e-324",
-                                                 "1e400",
-                                                 "(1",
-                                                 "[a",
-                                                 "(a",
-                                                 "+",
-                                                 "-",
-                                                 "*",
-                                                 "?",
-                                                 "[",
-                                                 "[a-",
-                                                 "\\",
-                                                 "a*a*a*a*b",
-                                                 "k",
-                                                 "z",
-                                                 "none",
-                                                 "WITHSCORES",
-                                                 "LIMIT",
-                                                 "COUNT",
-                                                 "MATCH",
-                                                 "NX",
-                                                 "XX",
-                                                 "GT",
-                                                 "LT",
-                                                 "CH",
-                                                 "INCR",
-                                                 "EX",
-                                                 "PX",
-                                                 "KEEPTTL",
-                                                 "STORE",
-                                                 "REV",
-                                                 "BYSCORE",
-                                                 "BYLEX",
-                                                 "WEIGHTS",
-                                                 "AGGREGATE",
-                                                 "GET",
-                                                 "BY",
-                                                 std::string(1, '\0'),
-                                                 "\r\n",
-                                                 std::string(64, 'x'),
-                                                 std::string(300, 'y'),
-                                                 std::string(20'000, 'z')};
-  return edges;
-}
+constexpr size_t kLongestPiece = 30;   // steps of one script
+constexpr size_t kLongestScript = 60;  // of longer ones too few would be played
 
 }  // namespace
 
-Script Mutator::Make() {
-  Script script = Piece();
-  for (uint64_t pieces = rng_.Below(3); pieces > 0; --pieces)
-    std::ranges::copy(Piece(), std::back_inserter(script));
-  const uint64_t changes = 1 + rng_.Below(1 + script.size() / 2);
-  for (uint64_t i = 0; i < changes; ++i) Change(script);
-  if (script.size() > kLongestScript) script.resize(kLongestScript);
+void Mutator::Mutate(Script& script) {
+  if (script.size() > kLongestScript) script = Piece(script);
+  for (uint64_t changes = 1 + rng_.Below(4); changes > 0; --changes) Change(script);
+}
+
+Script Mutator::Cross(const Script& one, const Script& other) {
+  Script script = Piece(one);
+  const Script piece = Piece(other);
+  const size_t at = rng_.Below(2) == 0 ? script.size() : rng_.Below(script.size() + 1);
+  script.insert(script.begin() + at, piece.begin(), piece.end());
   return script;
 }
 
-Script Mutator::Piece() {
-  const Script& script = AnyScript();
-  const size_t first = rng_.Below(script.size());
+Script Mutator::Piece(const Script& script) {
+  if (script.empty()) return {};
+  const size_t first = rng_.Below(2) == 0 ? 0 : rng_.Below(script.size());
   const size_t count = std::min(script.size() - first, 1 + rng_.Below(kLongestPiece));
   return Script(script.begin() + first, script.begin() + first + count);
 }
 
-FuzzStep Mutator::AnyStep() {
-  const Script& script = AnyScript();
-  return script[rng_.Below(script.size())];
+FuzzStep Mutator::NewStep() {
+  if (rng_.Below(6) == 0) return {.time = Millis(rng_.Below(5'000))};
+  return {.client = AnyClient(), .words = vocabulary_.AnyRequest(rng_)};
 }
 
-std::string Mutator::AnyWord() {
-  if (rng_.Below(2) == 0) return Edges()[rng_.Below(Edges().size())];
-  const FuzzStep step = AnyStep();
+std::string Mutator::AnyWord(const Script& script) {
+  if (rng_.Below(2) == 0) return vocabulary_.AnyWord(rng_);
+  const FuzzStep& step = script[rng_.Below(script.size())];
   return step.IsRequest() ? step.words[rng_.Below(step.words.size())] : "k";
 }
 
 void Mutator::Change(Script& script) {
-  const size_t at = rng_.Below(script.size());
-  FuzzStep& step = script[at];
+  const size_t at = rng_.Below(script.size() + 1);
+  if (at == script.size()) return script.push_back(NewStep());
   switch (rng_.Below(12)) {
     case 0:
-      return void(script.insert(script.begin() + at, AnyStep()));
+      return void(script.insert(script.begin() + at, NewStep()));
     case 1:
-      return void(script.insert(script.begin() + at, FuzzStep(step)));
+      return void(script.insert(script.begin() + at, FuzzStep(script[at])));
     case 2:
-      return std::swap(step, script[rng_.Below(script.size())]);
+      return std::swap(script[at], script[rng_.Below(script.size())]);
     case 3:
-      if (!step.client.empty())
-        step.client = std::string(1, static_cast<char>('a' + rng_.Below(4)));
-      return;
-    case 4:
-      return void(script.insert(script.begin() + at, {.time = Millis(rng_.Below(5'000))}));
-    case 5:
-      return rng_.Below(4) == 0 && !step.client.empty() ? Break(step) : void();
+      return void(script.erase(script.begin() + at));
     default:
-      if (step.IsRequest()) ChangeRequest(step.words);
+      ChangeStep(script, script[at]);
   }
 }
 
-void Mutator::ChangeRequest(std::vector<std::string>& words) {
+void Mutator::ChangeStep(Script& script, FuzzStep& step) {
+  if (step.client.empty()) return void(step.time = Millis(rng_.Below(5'000)));
+  const uint64_t kind = rng_.Below(16);
+  if (kind == 0) return void(step.client = AnyClient());
+  if (kind == 1) return Break(step);
+  step.IsRequest() ? ChangeRequest(script, step.words) : change_bytes_(step.bytes);
+}
+
+void Mutator::ChangeRequest(const Script& script, std::vector<std::string>& words) {
   const size_t at = rng_.Below(words.size());
   switch (rng_.Below(8)) {
     case 0:
-      return void(words.insert(words.begin() + at + 1, AnyWord()));
+      return void(words.insert(words.begin() + at + 1, AnyWord(script)));
     case 1:
       return void(words.insert(words.begin() + at, std::string(words[at])));
     case 2:
@@ -148,28 +80,11 @@ void Mutator::ChangeRequest(std::vector<std::string>& words) {
     case 3:
       return std::swap(words[at], words[rng_.Below(words.size())]);
     case 4:
-      return ChangeWord(words[at]);
-    case 5: {
-      const FuzzStep other = AnyStep();
-      if (other.IsRequest()) words[0] = other.words[0];
-      return;
-    }
+      return void(words[0] = vocabulary_.AnyRequest(rng_)[0]);
+    case 5:
+      return change_bytes_(words[at]);
     default:
-      if (at > 0 || rng_.Below(10) == 0) words[at] = AnyWord();
-  }
-}
-
-void Mutator::ChangeWord(std::string& word) {
-  if (word.empty()) return word.push_back(static_cast<char>(rng_.Below(256)));
-  const size_t at = rng_.Below(word.size());
-  switch (rng_.Below(3)) {
-    case 0:
-      word[at] = static_cast<char>(word[at] ^ (1 << rng_.Below(8)));
-      return;
-    case 1:
-      return word.resize(at);
-    default:
-      return void(word.insert(at, 1, static_cast<char>(rng_.Below(256))));
+      if (at > 0 || rng_.Below(10) == 0) words[at] = AnyWord(script);
   }
 }
 

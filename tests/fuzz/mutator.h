@@ -1,10 +1,12 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "core/rng.h"
 #include "tests/fuzz/script.h"
+#include "tests/fuzz/vocabulary.h"
 
 namespace zsetd {
 
@@ -12,22 +14,30 @@ namespace zsetd {
 // that commands see it; a little does not, so that the parser does.
 class Mutator {
  public:
-  // `scripts` outlives the mutator and is not empty.
-  Mutator(const std::vector<Script>& scripts, Rng& rng) : scripts_(scripts), rng_(rng) {}
+  using ChangeBytes = std::function<void(std::string&)>;
 
-  Script Make();
+  // `change_bytes` changes a word that nothing is known of. All is used as long as the mutator.
+  Mutator(const Vocabulary& vocabulary, const ChangeBytes& change_bytes, Rng& rng)
+      : vocabulary_(vocabulary), change_bytes_(change_bytes), rng_(rng) {}
+
+  // Changes a few things.
+  void Mutate(Script& script);
+
+  // Pieces of both, one behind the other or one within the other.
+  Script Cross(const Script& one, const Script& other);
 
  private:
-  const Script& AnyScript() { return scripts_[rng_.Below(scripts_.size())]; }
-  FuzzStep AnyStep();
-  std::string AnyWord();
-  Script Piece();
   void Change(Script& script);
-  void ChangeRequest(std::vector<std::string>& words);
-  void ChangeWord(std::string& word);
+  void ChangeStep(Script& script, FuzzStep& step);
+  void ChangeRequest(const Script& script, std::vector<std::string>& words);
   void Break(FuzzStep& step);
+  Script Piece(const Script& script);
+  FuzzStep NewStep();
+  std::string AnyWord(const Script& script);
+  std::string AnyClient() { return std::string(1, static_cast<char>('a' + rng_.Below(4))); }
 
-  const std::vector<Script>& scripts_;
+  const Vocabulary& vocabulary_;
+  const ChangeBytes& change_bytes_;
   Rng& rng_;
 };
 

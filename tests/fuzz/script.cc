@@ -1,8 +1,6 @@
 #include "tests/fuzz/script.h"
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 
 #include "protocol/request_parser.h"
 #include "server/engine/arg_reader.h"
@@ -51,11 +49,8 @@ bool ChangesTheRules(const FuzzStep& step) {
 
 std::string FuzzStep::Sent() const { return IsRequest() ? Multibulk(words) : bytes; }
 
-Script ReadScript(const std::string& path) {
-  std::ifstream file(path);
-  std::stringstream text;
-  text << file.rdbuf();
-  const auto transcript = ParseTranscript(text.str());
+Script ReadScript(std::string_view text) {
+  const auto transcript = ParseTranscript(text);
   Script script;
   if (!transcript.ok() || transcript->needs_socket) return script;
   for (const Step& step : transcript->steps) {

@@ -1,11 +1,11 @@
 #include "tests/fuzz/script_run.h"
 
 #include <algorithm>
-#include <optional>
 #include <vector>
 
 #include "server/engine/arg_reader.h"
 #include "server/engine/command.h"
+#include "tests/fuzz/data_check.h"
 #include "tests/fuzz/reply_split.h"
 
 namespace zsetd {
@@ -26,9 +26,11 @@ bool IsPlain(const Client* client) {
          !client->tracking.on && client->reply_mode == Client::ReplyMode::kOn;
 }
 
-// UNSUBSCRIBE and its kin answer once for each channel, even to who listens to none.
+// UNSUBSCRIBE and its kin answer once for each channel, even to who listens to none; SHUTDOWN
+// answers only if it is refused.
 bool AnswersOnce(std::string_view command) {
   constexpr std::string_view kMany = "subscribe";
+  if (EqualsIgnoringCase(command, "shutdown")) return false;
   return command.size() < kMany.size() ||
          !EqualsIgnoringCase(command.substr(command.size() - kMany.size()), kMany);
 }
@@ -38,33 +40,6 @@ bool QueueAnswersOnce(const Client* client) {
          std::ranges::all_of(client->transaction.queue, [](const QueuedCommand& queued) {
            return AnswersOnce(queued.command->name);
          });
-}
-
-std::string CheckSortedSet(const SortedSet& set) {
-  size_t count = 0;
-  std::optional<std::pair<double, std::string>> last;
-  for (auto at = set.At(0); at.valid(); at.Next(), ++count) {
-    const Element element = at.element();
-    std::pair<double, std::string> now(element.score, element.member);
-    if (last && !(*last < now)) return "a sorted set is out of order";
-    if (set.Score(element.member) != element.score) return "a sorted set has lost a member";
-    if (set.Rank(element.member) != count) return "a sorted set counts wrong";
-    last = std::move(now);
-  }
-  return count == set.size() ? "" : "a sorted set tells a wrong size";
-}
-
-std::string CheckEntry(const Entry& entry) {
-  const bool is_empty = entry.VisitValue([]<class T>(const T& value) {
-    if constexpr (std::is_same_v<T, ByteString>) {
-      return false;
-    } else {
-      return value.empty();
-    }
-  });
-  if (is_empty) return "a key holds an empty value";
-  const SortedSet* const set = entry.GetIf<SortedSet>();
-  return set == nullptr ? "" : CheckSortedSet(*set);
 }
 
 }  // namespace
@@ -82,7 +57,7 @@ std::string ScriptRun::Play(const Script& script) {
     }
     if (!wrong.empty()) return wrong;
   }
-  return CheckData();
+  return WrongInData(peer_.engine());
 }
 
 std::string ScriptRun::Send(const FuzzStep& step) {
@@ -111,16 +86,6 @@ std::string ScriptRun::HearAll() {
     for (const std::string_view reply : *replies) answers_[client] += reply.front() != '>';
   }
   return "";
-}
-
-std::string ScriptRun::CheckData() {
-  std::string wrong;
-  for (int index = 0; index < peer_.engine().database_count(); ++index) {
-    peer_.engine().database(index).keys().ForEach([&](const Entry& entry) {
-      if (wrong.empty()) wrong = CheckEntry(entry);
-    });
-  }
-  return wrong;
 }
 
 }  // namespace zsetd

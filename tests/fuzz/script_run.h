@@ -14,7 +14,7 @@ namespace zsetd {
 //
 //   - all that a client is told is replies and messages, each well-formed and whole;
 //   - a request is answered once, before the next, unless it waits or the client listens;
-//   - no key holds an empty value, a sorted set is in order, and knows each of its members.
+//   - what it keeps holds together (data_check.h).
 class ScriptRun {
  public:
   ScriptRun();
@@ -25,7 +25,6 @@ class ScriptRun {
  private:
   std::string Send(const FuzzStep& step);
   std::string HearAll();
-  std::string CheckData();
 
   EnginePeer peer_;
   std::map<std::string, bool> speaks_whole_;  // whether a client has sent nothing but requests

@@ -1,0 +1,57 @@
+// Any bytes, sent to the request parser under libFuzzer: in pieces of every size they are the same
+// requests and the same error, and an inline line that is quoted again says the same.
+
+#include <cstdint>
+#include <cstdlib>
+#include <iostream>
+
+#include "core/rng.h"
+#include "protocol/inline_words.h"
+#include "tests/protocol/parsing.h"
+
+namespace zsetd {
+namespace {
+
+// The limits are low, so that short inputs reach them.
+constexpr RequestLimits kLimits = {.max_bulk_bytes = 1000, .max_words = 100, .max_line_bytes = 200};
+
+// Cut where the bytes themselves say, so that a find repeats.
+Parsed ParseInPieces(std::string_view bytes, size_t longest) {
+  Rng rng(bytes.size());
+  RequestParser parser(kLimits);
+  Parsed parsed;
+  while (!bytes.empty()) {
+    const size_t size = std::min<size_t>(bytes.size(), 1 + rng.Below(longest));
+    Feed(parser, bytes.substr(0, size));
+    TakeAll(parser, parsed);
+    bytes.remove_prefix(size);
+  }
+  return parsed;
+}
+
+bool QuotedAgainSaysTheSame(std::string_view line) {
+  const auto words = SplitWords(line);
+  if (!words) return true;
+  std::string again;
+  for (const std::string& word : *words) again += QuoteWord(word) + " ";
+  return SplitWords(again) == words;
+}
+
+void Expect(bool holds, const char* what) {
+  if (holds) return;
+  std::cerr << "not so: " << what << '\n';
+  std::abort();
+}
+
+}  // namespace
+}  // namespace zsetd
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  const zsetd::Parsed whole = zsetd::Parse({bytes}, zsetd::kLimits);
+  for (size_t longest : {1, 7, 60}) {
+    zsetd::Expect(zsetd::ParseInPieces(bytes, longest) == whole, "pieces parse as the whole does");
+  }
+  zsetd::Expect(zsetd::QuotedAgainSaysTheSame(bytes), "words quoted again are the same words");
+  return 0;
+}

@@ -1,0 +1,76 @@
+// Whole sessions, sent to an engine in this process under libFuzzer: it keeps a script that took
+// the engine through code, or made it compare with words, that no script before it did, and goes on
+// from there. What it is given and keeps are transcripts (tests/transcripts/README.md).
+
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+
+#include "tests/fuzz/mutator.h"
+#include "tests/fuzz/script_run.h"
+
+// Of libFuzzer: changes the first `size` bytes in place, and may make up to `capacity` of them.
+extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t capacity);
+
+namespace zsetd {
+namespace {
+
+constexpr size_t kRoomToGrow = 16;  // by which one change makes a word longer at most
+
+std::string_view TextIn(const uint8_t* data, size_t size) {
+  return {reinterpret_cast<const char*>(data), size};
+}
+
+// With words of its own and such as the engine has compared with.
+void ChangeWord(std::string& word) {
+  const size_t size = word.size();
+  word.resize(size + kRoomToGrow);
+  word.resize(LLVMFuzzerMutate(reinterpret_cast<uint8_t*>(word.data()), size, word.size()));
+}
+
+// Writes the script as a text of at most `capacity` bytes; what is over is left out at its end.
+size_t Write(Script script, uint8_t* data, size_t capacity) {
+  std::string text = ScriptText(script);
+  while (text.size() > capacity) {
+    script.resize(script.size() - 1 - script.size() / 8);
+    text = ScriptText(script);
+  }
+  std::ranges::copy(text, data);
+  return text.size();
+}
+
+Mutator MakeMutator(Rng& rng) {
+  static const Vocabulary vocabulary;
+  static const Mutator::ChangeBytes change_word = ChangeWord;
+  return Mutator(vocabulary, change_word, rng);
+}
+
+}  // namespace
+}  // namespace zsetd
+
+extern "C" {
+
+int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const zsetd::Script script = zsetd::ReadScript(zsetd::TextIn(data, size));
+  const std::string wrong = zsetd::ScriptRun().Play(script);
+  if (wrong.empty()) return 0;
+  std::cerr << wrong << "\n\nthe script:\n\n" << zsetd::ScriptText(script);
+  std::abort();
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t capacity, unsigned seed) {
+  zsetd::Rng rng(seed);
+  zsetd::Script script = zsetd::ReadScript(zsetd::TextIn(data, size));
+  zsetd::MakeMutator(rng).Mutate(script);
+  return zsetd::Write(std::move(script), data, capacity);
+}
+
+size_t LLVMFuzzerCustomCrossOver(const uint8_t* one, size_t one_size, const uint8_t* other,
+                                 size_t other_size, uint8_t* out, size_t capacity, unsigned seed) {
+  zsetd::Rng rng(seed);
+  zsetd::Script script =
+      zsetd::MakeMutator(rng).Cross(zsetd::ReadScript(zsetd::TextIn(one, one_size)),
+                                    zsetd::ReadScript(zsetd::TextIn(other, other_size)));
+  return zsetd::Write(std::move(script), out, capacity);
+}
+}
