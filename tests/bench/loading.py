@@ -47,7 +47,7 @@ class Loading(unittest.TestCase):
             done = generate(listener.getsockname()[1], "--connections", "1", "--requests", "100",
                             "--rate", "500", "PING")
         figures = json.loads(done.stdout)
-        self.assertGreaterEqual(figures["max_ms"], 1000 * STALL_S)
+        self.assertGreaterEqual(figures["max_ms"], 900 * STALL_S)  # it begins before the first
         self.assertGreaterEqual(figures["p50_ms"], 500 * STALL_S)
 
     def test_an_error_of_the_server_is_told(self):

@@ -1,5 +1,6 @@
 """maxmemory holds while clients write, and maxmemory-clients while they do not read."""
 
+import contextlib
 import time
 import unittest
 
@@ -95,7 +96,8 @@ class MemoryLimits(ZsetdTest):
         self.assertEqual(small.ask("PING"), b"PONG")
         greedy = self.connect()
         self.assertEqual(greedy.ask("MULTI"), b"OK")
-        greedy.send("SET", "key", "x" * (12 * MB))
+        with contextlib.suppress(ConnectionError):  # it may not even get rid of it
+            greedy.send("SET", "key", "x" * (12 * MB))
         self.assertIn(greedy.rest_until_broken(), (b"", b"+QUEUED\r\n"))
         self.assertEqual(self.info("evicted_clients"), "1")
         self.assertEqual(small.ask("PING"), b"PONG")
