@@ -1,7 +1,6 @@
 #include <spdlog/spdlog.h>
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -103,7 +102,7 @@ int Serve(const CommandLine& line) {
       .wall_clock = UnixNowExactly,
       .log = [](std::string_view text) { spdlog::warn("{}", text); },
       .sleep = [](Micros time) { std::this_thread::sleep_for(time); },
-      .shut_down = [&] { boost::asio::post(io, [&] { server->Stop(); }); },
+      .shut_down = [&] { server->AskToStop(); },
       .discard = [&](std::shared_ptr<void> garbage) { discarder.Discard(std::move(garbage)); },
       .executable = Executable(),
       .config_file = line.config_file,
@@ -116,7 +115,7 @@ int Serve(const CommandLine& line) {
   server = &front;
   if (const absl::Status status = front.Listen(); !status.ok()) return Complain(status);
   spdlog::info("zsetd {} is ready to accept connections on port {}", ZSETD_VERSION, settings.port);
-  io.run();
+  front.Run();
   spdlog::info("Bye");
   return EXIT_SUCCESS;
 }

@@ -7,12 +7,9 @@
 
 #include <boost/asio/ip/v6_only.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <cerrno>
 #include <chrono>
 #include <utility>
-
-#include "server/net/coroutine.h"
 
 namespace zsetd {
 namespace {
@@ -31,8 +28,9 @@ bool IsOfOneConnection(const error_code& error) {
 
 }  // namespace
 
-Listener::Listener(asio::io_context& io, std::function<void(StreamSocket)> on_connection)
-    : acceptor_(io), on_connection_(std::move(on_connection)) {}
+Listener::Listener(asio::io_context& io, Poller& poller,
+                   std::function<void(StreamSocket)> on_connection)
+    : poller_(poller), acceptor_(io), pause_(io), on_connection_(std::move(on_connection)) {}
 
 error_code Listener::Listen(const StreamEndpoint& endpoint, int backlog) {
   const bool is_v6 = endpoint.data()->sa_family == AF_INET6;
@@ -64,7 +62,7 @@ error_code Listener::Begin(int backlog) {
   error_code error;
   acceptor_.listen(backlog, error);
   if (!error) NeverBlock(error);
-  if (!error) Spawn(acceptor_.get_executor(), [this] { return Accept(); });
+  if (!error) Await();
   return error;
 }
 
@@ -79,21 +77,28 @@ void Listener::Stop() {
   while (AcceptOne() == error_code()) continue;
   error_code ignored;
   acceptor_.close(ignored);
+  pause_.cancel();
   if (!path_.empty()) unlink(path_.c_str());
 }
 
-// Waits for connections and only then takes them, so that none is on its way to here when the
-// listener stops.
-asio::awaitable<void> Listener::Accept() {
-  asio::steady_timer pause(acceptor_.get_executor());
-  while (acceptor_.is_open()) {
-    co_await acceptor_.async_wait(StreamAcceptor::wait_read, kAwait);
-    const error_code error = AcceptWaiting();
-    if (!error || !acceptor_.is_open()) continue;
-    spdlog::warn("Cannot accept a connection: {}", error.message());
-    pause.expires_after(kPauseAfterFailure);
-    co_await pause.async_wait(kAwait);
-  }
+void Listener::Serve() {
+  if (!acceptor_.is_open()) return;
+  const error_code error = AcceptWaiting();
+  if (!error) return;
+  spdlog::warn("Cannot accept a connection: {}", error.message());
+  Pause();
+}
+
+void Listener::Pause() {
+  poller_.Watch(acceptor_.native_handle(), *this, false, false);
+  pause_.expires_after(kPauseAfterFailure);
+  pause_.async_wait([self = shared_from_this()](const error_code& error) {
+    if (!error) self->Await();
+  });
+}
+
+void Listener::Await() {
+  if (acceptor_.is_open()) poller_.Watch(acceptor_.native_handle(), *this, true, false);
 }
 
 error_code Listener::AcceptWaiting() {

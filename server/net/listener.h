@@ -2,20 +2,23 @@
 
 #include <sys/types.h>
 
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <functional>
+#include <memory>
 #include <string>
 
+#include "server/net/poller.h"
 #include "server/net/stream_socket.h"
 
 namespace zsetd {
 
 // Accepts connections on one address, or on one unix socket, and hands them on. Goes on after a
 // failure to accept, such as too many open files.
-class Listener {
+class Listener : public Polled, public std::enable_shared_from_this<Listener> {
  public:
-  Listener(boost::asio::io_context& io, std::function<void(StreamSocket)> on_connection);
+  Listener(boost::asio::io_context& io, Poller& poller,
+           std::function<void(StreamSocket)> on_connection);
 
   // Binds and starts to accept.
   boost::system::error_code Listen(const StreamEndpoint& endpoint, int backlog);
@@ -29,13 +32,19 @@ class Listener {
 
  private:
   void NeverBlock(boost::system::error_code& error);
-  boost::asio::awaitable<void> Accept();
+  std::shared_ptr<Polled> Self() override { return shared_from_this(); }
+  void Receive() override {}
+  void Serve() override;
+  void Send() override {}
+  void Pause();
+  void Await();
   boost::system::error_code AcceptWaiting();
   boost::system::error_code AcceptOne();
-
   boost::system::error_code Begin(int backlog);
 
+  Poller& poller_;
   StreamAcceptor acceptor_;
+  boost::asio::steady_timer pause_;
   std::function<void(StreamSocket)> on_connection_;
   std::string path_;  // of the unix socket, to be removed in the end
 };

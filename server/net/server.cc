@@ -12,8 +12,10 @@
 #include <csignal>
 #include <sstream>
 #include <string>
+#include <utility>
 
 #include "server/engine/errors.h"
+#include "server/net/clock.h"
 
 namespace zsetd {
 namespace {
@@ -25,6 +27,7 @@ template <int name>
 using TcpOption = asio::detail::socket_option::integer<IPPROTO_TCP, name>;
 
 constexpr std::chrono::seconds kGrace{5};
+constexpr Millis kTurn{100};
 constexpr int kUnansweredProbes = 3;  // then the other side has gone; as Redis
 
 // Redis's words.
@@ -62,7 +65,7 @@ bool IsMissing(const error_code& error) {
 }  // namespace
 
 Server::Server(asio::io_context& io, Engine& engine)
-    : io_(io), engine_(engine), ticker_(io, engine), signals_(io, SIGTERM, SIGINT), grace_(io) {}
+    : io_(io), engine_(engine), ticker_(engine), signals_(io, SIGTERM, SIGINT), grace_(io) {}
 
 // The port that everybody knows comes last: who can connect to it can connect to all others.
 absl::Status Server::Listen() {
@@ -76,7 +79,6 @@ absl::Status Server::Listen() {
   }
   if (!status.ok()) return status;
   if (listeners_.empty()) return Refusal("bind: there is no address to listen on");
-  ticker_.Start();
   AwaitSignal();
   return absl::OkStatus();
 }
@@ -89,9 +91,10 @@ absl::Status Server::Apply(const Settings& settings) {
   return Refusal("Unable to update TLS configuration. Check server logs.");
 }
 
-std::unique_ptr<Listener> Server::MakeListener(bool with_tls) {
-  return std::make_unique<Listener>(
-      io_, [this, with_tls](StreamSocket socket) { OnConnection(std::move(socket), with_tls); });
+std::shared_ptr<Listener> Server::MakeListener(bool with_tls) {
+  return std::make_shared<Listener>(io_, poller_, [this, with_tls](StreamSocket socket) {
+    OnConnection(std::move(socket), with_tls);
+  });
 }
 
 absl::Status Server::ListenOn(std::string_view text, int64_t number, bool with_tls) {
@@ -133,9 +136,9 @@ void Server::OnConnection(StreamSocket socket, bool with_tls) {
   }
   if (IsProtectedFrom(socket)) return TurnAway(socket, with_tls, kDenied);
   Prepare(socket, engine_.settings());
-  auto session = std::make_shared<Session>(
-      std::move(socket), with_tls ? std::make_unique<Tls>(tls_) : nullptr, engine_,
-      [this] { ticker_.Reconsider(); }, [this](Session& ended) { OnEnd(ended); });
+  auto session =
+      std::make_shared<Session>(std::move(socket), with_tls ? std::make_unique<Tls>(tls_) : nullptr,
+                                engine_, poller_, [this](Session& ended) { OnEnd(ended); });
   sessions_.insert(session);
   session->Start();
 }
@@ -156,36 +159,44 @@ void Server::TurnAway(StreamSocket& socket, bool with_tls, std::string_view reas
   ++engine_.stats().connections_rejected;
 }
 
-void Server::OnEnd(Session& session) {
-  sessions_.erase(session.shared_from_this());
-  EndIfDone();
-}
+void Server::OnEnd(Session& session) { sessions_.erase(session.shared_from_this()); }
 
 void Server::AwaitSignal() {
   signals_.async_wait([this](const error_code& error, int signal) {
     if (error) return;
     spdlog::info("Received signal {}, shutting down", signal);
     AwaitSignal();
-    Stop();
+    AskToStop();
   });
 }
 
+// Asio has signals and what nobody waits for, such as to hang up: it has its turn a few times a
+// second, and at once when a signal interrupts the wait for connections.
+void Server::Run() {
+  Millis next_tick{0};
+  Micros next_turn{0};
+  while (!IsDone()) {
+    const bool interrupted = !poller_.RunRound(std::min(next_tick, kTurn));
+    next_tick = ticker_.TickIfDue();
+    if (const Micros now = MonotonicNow(); interrupted || now >= next_turn) {
+      io_.poll();
+      next_turn = now + kTurn;
+    }
+    if (asked_to_stop_ > 0) Stop();
+  }
+}
+
 void Server::Stop() {
-  if (stopping_) return io_.stop();
-  stopping_ = true;
-  ticker_.Stop();
+  if (std::exchange(stopping_, true)) return;
   for (const auto& listener : listeners_) listener->Stop();
   for (const auto& session : sessions_) session->Finish();
-  EndIfDone();
   grace_.expires_after(kGrace);
   grace_.async_wait([this](const error_code& error) {
-    if (!error) io_.stop();
+    if (!error) AskToStop();
   });
 }
 
 // Who has been told everything and does not close is waited for no longer.
-void Server::EndIfDone() {
-  if (stopping_ && sessions_.empty()) io_.stop();
-}
+bool Server::IsDone() const { return stopping_ && (sessions_.empty() || asked_to_stop_ > 1); }
 
 }  // namespace zsetd

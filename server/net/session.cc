@@ -2,24 +2,20 @@
 
 #include <spdlog/spdlog.h>
 
-#include <boost/asio/buffer.hpp>
-#include <boost/asio/post.hpp>
 #include <utility>
 
 #include "server/engine/input_limits.h"
 #include "server/net/clock.h"
-#include "server/net/coroutine.h"
 #include "server/net/hang_up.h"
 
 namespace zsetd {
 namespace {
 
-namespace asio = boost::asio;
 using boost::system::error_code;
 
-constexpr size_t kMuchUnsentBytes = 1u << 20;      // sendable; then no more requests are run
-constexpr size_t kMuchUnreadBytes = 1u << 20;      // then no more is read while a command waits
-constexpr size_t kMaxKeptOutputBytes = 64u << 10;  // of an empty buffer, for the next replies
+constexpr size_t kMuchUnsentBytes = 1u << 20;  // sendable; then no more requests are run
+constexpr size_t kMuchUnreadBytes = 1u << 20;  // then no more is read while a command waits
+constexpr size_t kManyReplyBytes = 64u << 10;  // then they do not wait for the round's end
 
 // An end of a connection that has broken already has no address; reading will
 // tell that it is gone.
@@ -37,61 +33,35 @@ std::string PeerOf(const StreamSocket& socket) {
   return IsUnix(endpoint) ? OwnEndOf(socket) : AddressText(endpoint);
 }
 
-// Whether the socket took nothing this time, and may the next. Asio asks again by itself where it
-// waits, but not in a call that does not.
-bool MayGoOn(const error_code& error) {
-  return error == asio::error::would_block || error == asio::error::interrupted;
-}
-
-void Empty(std::string& buffer) {
-  if (buffer.capacity() > kMaxKeptOutputBytes) {
-    std::string().swap(buffer);
-  } else {
-    buffer.clear();
-  }
-}
-
 }  // namespace
 
-Session::Session(StreamSocket socket, std::unique_ptr<Tls> tls, Engine& engine,
-                 std::function<void()> on_batch, std::function<void(Session&)> on_end)
-    : socket_(std::move(socket)),
+Session::Session(StreamSocket socket, std::unique_ptr<Tls> tls, Engine& engine, Poller& poller,
+                 std::function<void(Session&)> on_end)
+    : executor_(socket.get_executor()),
       tls_(std::move(tls)),
       engine_(engine),
-      on_batch_(std::move(on_batch)),
+      poller_(poller),
       on_end_(std::move(on_end)),
-      client_(engine.NextClientId(), PeerOf(socket_), OwnEndOf(socket_), engine.now(),
-              [this] { WakeSoon(); }),
-      has_output_(socket_.get_executor(), asio::steady_timer::time_point::max()),
-      may_go_on_(socket_.get_executor(), asio::steady_timer::time_point::max()) {}
+      client_(engine.NextClientId(), PeerOf(socket), OwnEndOf(socket), engine.now(),
+              [this] { OnWake(); }),
+      socket_(std::move(socket)),
+      sender_(client_, socket_, tls_.get(), engine.stats()) {}
 
 void Session::Start() {
-  error_code ignored;
-  socket_.non_blocking(true, ignored);
-  client_.descriptor = socket_.native_handle();
+  client_.descriptor = socket_.descriptor();
   engine_.Attach(client_);
   spdlog::debug("Accepted {}", client_.address);
-  const auto self = shared_from_this();
-  Spawn(socket_.get_executor(), [self] { return self->Read(); });
-  Spawn(socket_.get_executor(), [self] { return self->Write(); });
+  AwaitMore();
 }
 
-asio::awaitable<void> Session::Read() {
-  // Reads even while the client waits: that is how we learn that it has gone.
-  while (MustRead()) {
-    const std::span<char> space = Space();
-    const auto [error, count] =
-        co_await socket_.async_read_some(asio::buffer(space.data(), space.size()), kAwait);
-    if (error && error != asio::error::eof) co_return Close();
-    if (error) break;
-    for (size_t plain = Arrived(count); plain > 0 && MustRead(); plain = Decrypted()) {
-      OnArrival(plain);
-      while (!RunRequests()) co_await Pause();
-    }
-    if (tls_ && tls_->ended()) break;
-  }
-  finishing_ = true;
-  CloseIfDone();
+// Reads even while the client waits: that is how we learn that it has gone.
+void Session::Receive() {
+  if (sender_.IsHeldUp()) Flush();
+  if (closed_ || paused_ || ended_ || finishing_) return;
+  const auto [state, count] = socket_.Read(Space());
+  if (state == Socket::State::kBroken) return Close();
+  ended_ = state == Socket::State::kEnded;
+  if (count > 0) OnArrival(Arrived(count));
 }
 
 std::span<char> Session::Space() { return tls_ ? tls_->Space() : parser_.Space(); }
@@ -107,7 +77,6 @@ size_t Session::Decrypted() {
   if (!tls_) return 0;
   const size_t count = tls_->Decrypt(parser_.Space());
   if (!tls_->error().empty()) spdlog::debug("TLS with {}: {}", client_.address, tls_->error());
-  if (count == 0) Flush();  // what the two ends tell each other by themselves
   return count;
 }
 
@@ -133,13 +102,19 @@ void Session::CutOffInput() {
   Close();
 }
 
-bool Session::RunRequests() {
+void Session::Serve() {
+  if (closed_ || client_.close_now) return;
   engine_.BeginBatch(UnixNow());
-  const bool all_run = RunUntilHeld();
+  paused_ = !RunUntilHeld();
+  while (!paused_ && !closed_ && !finishing_) {
+    const size_t more = Decrypted();
+    if (more == 0) break;
+    OnArrival(more);
+    paused_ = !RunUntilHeld();
+  }
   NoteInput();
-  Flush();
-  on_batch_();
-  return all_run;
+  if (!paused_ && (ended_ || (tls_ && tls_->ended()))) finishing_ = true;
+  if (client_.out.size() > kManyReplyBytes) Flush();
 }
 
 void Session::NoteInput() {
@@ -160,8 +135,7 @@ bool Session::RunUntilHeld() {
     if (result == RequestParser::Result::kBroken) RefuseProtocol();
     if (result == RequestParser::Result::kRequest) RunRequest();
   }
-  held_ = client_.IsWaiting();
-  return !held_ || parser_.buffered_bytes() <= kMuchUnreadBytes;
+  return !client_.IsWaiting() || parser_.buffered_bytes() <= kMuchUnreadBytes;
 }
 
 // Messages that wait for a long reply's end do not count: they wait for what would wait for them.
@@ -175,7 +149,7 @@ bool Session::IsClogged() {
 // Others come in between two pieces.
 void Session::ContinueReply() {
   engine_.ContinueReply(client_);
-  asio::post(socket_.get_executor(), [self = shared_from_this()] { self->may_go_on_.cancel(); });
+  poller_.Wake(*this);
 }
 
 void Session::RunRequest() {
@@ -192,114 +166,57 @@ void Session::RefuseProtocol() {
   finishing_ = true;
 }
 
-asio::awaitable<void> Session::Write() {
-  while (!closed_) {
-    if (sending_.empty()) {
-      co_await has_output_.async_wait(kAwait);
-      continue;
-    }
-    const auto rest = asio::buffer(sending_.data() + sent_, sending_.size() - sent_);
-    const auto [error, count] = co_await socket_.async_write_some(rest, kAwait);
-    if (error) co_return Close();
-    OnSent(count);
-    if (sent_ == sending_.size()) OnAllSent();
-  }
-}
-
-void Session::Flush() {
-  if (closed_ || client_.close_now || !HasOutput()) return;
-  if (!sending_.empty()) return;  // the writer takes it next
-  TakeOutput();
-  if (sending_.empty()) return;
-  error_code error;
-  const size_t count = socket_.write_some(asio::buffer(sending_), error);
-  if (error && !MayGoOn(error)) return Close();
-  OnSent(count);
-  if (sent_ == sending_.size()) return OnAllSent();
-  has_output_.cancel();
-}
-
-void Session::TakeOutput() {
-  if (tls_) {
-    tls_->Encrypt(client_.out, sending_);
-    if (client_.out.empty()) Empty(client_.out);
-  } else {
-    sending_.swap(client_.out);
-  }
-  client_.sending_bytes = sending_.size();
-}
-
-void Session::OnSent(size_t count) {
-  sent_ += count;
-  client_.sending_bytes -= count;
-  client_.last_active = engine_.now();
-  client_.output_total += count;
-  ++engine_.stats().writes;
-  engine_.stats().net_output_bytes += count;
-  if (client_.SendableBytes() <= kMuchUnsentBytes) may_go_on_.cancel();
-}
-
-void Session::OnAllSent() {
-  sent_ = 0;
-  if (client_.UnsentBytes() == 0) client_.pushed_bytes = 0;
-  Empty(sending_);
-  TakeOutput();
-  CloseIfDone();
-}
-
-// Messages for this client may come many at a time while others' requests run: one write for all.
-// Whom another's request closes, by CLIENT KILL, learns that before the other has a reply.
-void Session::WakeSoon() {
-  error_code ignored;  // a connection that has broken is closed in any case
-  if (client_.close_now) socket_.shutdown(StreamSocket::shutdown_both, ignored);
-  if (std::exchange(wake_posted_, true)) return;
-  asio::post(socket_.get_executor(), [self = shared_from_this()] { self->OnWake(); });
-}
-
-void Session::OnWake() {
-  wake_posted_ = false;
+void Session::Send() {
   if (closed_) return;
   if (client_.close_now) return Close();
   Flush();
   CloseIfStalled();
-  if (!held_ || client_.IsWaiting()) return;
-  held_ = false;
-  if (paused_ > 0) return void(may_go_on_.cancel());  // who pauses goes on
-  Spawn(socket_.get_executor(), [self = shared_from_this()] { return self->Resume(); });
-}
-
-asio::awaitable<void> Session::Pause() {
-  ++paused_;
-  co_await may_go_on_.async_wait(kAwait);
-  --paused_;
-}
-
-asio::awaitable<void> Session::Resume() {
-  while (!RunRequests()) co_await Pause();
   CloseIfDone();
+  AwaitMore();
+}
+
+void Session::Flush() {
+  if (closed_ || client_.close_now) return;
+  const uint64_t before = client_.output_total;
+  if (!sender_.Send()) return Close();
+  if (client_.output_total != before) client_.last_active = engine_.now();
+}
+
+// Who is paused for much was unsent goes on when the socket takes more, or now if it took all.
+void Session::AwaitMore() {
+  if (closed_) return;
+  const bool held_up = sender_.IsHeldUp();
+  if (paused_ && !held_up && !client_.IsWaiting()) poller_.Wake(*this);
+  if (!poller_.Watch(socket_.descriptor(), *this, !paused_ && !finishing_, held_up)) Close();
+}
+
+// Messages for this client may come many at a time while others' requests run: one write for all.
+// Whom another's request closes, by CLIENT KILL, learns that before the other has a reply.
+void Session::OnWake() {
+  if (client_.close_now) socket_.Break();
+  poller_.Wake(*this);
 }
 
 void Session::CloseIfStalled() {
-  if (closed_ || !engine_.IsStalled(client_)) return;
+  if (closed_ || client_.UnsentBytes() == 0 || !engine_.IsStalled(client_)) return;
   spdlog::warn("Closing {}: it does not read, {} bytes are unsent", client_.address,
                client_.UnsentBytes());
   ++engine_.stats().stalled_disconnections;
   Close();
 }
 
-// Linux still hands out what has arrived, and then tells of the end, as if the
-// client had closed its half. So it is Read() that finishes: bytes may be on
-// their way into its buffer already.
-void Session::Finish() {
-  error_code ignored;  // a connection that has broken ends by itself
-  socket_.shutdown(StreamSocket::shutdown_receive, ignored);
-}
+// Linux still hands out what has arrived, and then tells of the end, as if the client had closed
+// its half. So it is a round that finishes.
+void Session::Finish() { socket_.EndInput(); }
 
 void Session::CloseIfDone() {
-  if (closed_ || !finishing_ || !sending_.empty()) return;
-  if (!client_.out.empty() && (!tls_ || tls_->CanSpeak())) return;
-  if (tls_ && tls_->SayGoodbye()) return Flush();
-  HangUp(std::move(socket_));
+  if (closed_ || !finishing_ || !sender_.IsDone()) return;
+  if (tls_ && tls_->SayGoodbye()) {
+    Flush();
+    if (closed_ || sender_.IsHeldUp()) return;
+  }
+  poller_.Watch(socket_.descriptor(), *this, false, false);
+  HangUp(std::move(socket_), executor_);
   Close();
 }
 
@@ -307,10 +224,7 @@ void Session::Close() {
   if (std::exchange(closed_, true)) return;
   engine_.Detach(client_);
   spdlog::debug("Closed {}", client_.address);
-  error_code ignored;
-  socket_.close(ignored);
-  has_output_.cancel();
-  may_go_on_.cancel();
+  socket_.Close();
   on_end_(*this);
 }
 

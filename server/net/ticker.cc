@@ -11,37 +11,25 @@ namespace {
 // next as soon as the clients that are ready have been served.
 constexpr Micros kBudget{1000};
 
+// Not a moment too early.
+Millis RoundUp(Micros time) { return std::chrono::ceil<Millis>(time); }
+
 }  // namespace
 
-void Ticker::Stop() {
-  stopped_ = true;
-  timer_.cancel();
-}
-
-void Ticker::Reconsider() {
-  if (NextTick() < armed_for_) Arm();
-}
-
-Millis Ticker::NextTick() const {
-  const Millis period = Millis(1000) / engine_.settings().hz;
-  const Millis regular = engine_.now() + period;
-  return std::min(engine_.NextDeadline().value_or(regular), regular);
-}
-
-void Ticker::Arm() {
-  if (stopped_) return;
-  const Millis now = UnixNow();
-  armed_for_ = NextTick();
-  timer_.expires_after(std::clamp(armed_for_ - now, Millis(0), Millis(1000)));
-  timer_.async_wait([this](const boost::system::error_code& error) {
-    if (!error && !stopped_) Tick();
-  });
-}
-
-void Ticker::Tick() {
+Millis Ticker::TickIfDue() {
+  const Millis left = TimeLeft();
+  if (left > Millis(0)) return left;
+  last_tick_ = MonotonicNow();
   engine_.AdvanceTo(UnixNow());
   engine_.Tick(kBudget);
-  Arm();
+  return TimeLeft();
+}
+
+Millis Ticker::TimeLeft() const {
+  const Millis regular = RoundUp(last_tick_ + Period() - MonotonicNow());
+  const auto deadline = engine_.NextDeadline();
+  const Millis left = deadline ? std::min(regular, *deadline - UnixNow()) : regular;
+  return std::max(left, Millis(0));
 }
 
 }  // namespace zsetd

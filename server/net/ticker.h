@@ -1,8 +1,5 @@
 #pragma once
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
-
 #include "core/time.h"
 #include "server/engine/engine.h"
 
@@ -12,23 +9,18 @@ namespace zsetd {
 // moment when the next key comes due.
 class Ticker {
  public:
-  Ticker(boost::asio::io_context& io, Engine& engine) : engine_(engine), timer_(io) {}
+  explicit Ticker(Engine& engine) : engine_(engine) {}
 
-  void Start() { Arm(); }
-  void Stop();
-
-  // To be called when commands have run: a deadline may now be nearer than the next tick.
-  void Reconsider();
+  // Ticks if it is time to. Returns for how long it need not be asked again, unless commands run:
+  // they may bring a deadline nearer.
+  Millis TickIfDue();
 
  private:
-  Millis NextTick() const;
-  void Arm();
-  void Tick();
+  Millis Period() const { return Millis(1000) / engine_.settings().hz; }
+  Millis TimeLeft() const;
 
   Engine& engine_;
-  boost::asio::steady_timer timer_;
-  Millis armed_for_{0};
-  bool stopped_ = false;
+  Micros last_tick_{0};  // by the clock that only goes forward
 };
 
 }  // namespace zsetd

@@ -7,18 +7,32 @@
 namespace zsetd {
 namespace {
 
-TEST(Ticker, LeavesNothingToWaitForOnceItIsStopped) {
-  boost::asio::io_context io;
-  Engine engine(Settings(), {}, /*seed=*/1, UnixNow(), Host{.stopwatch = [] { return Micros(0); }});
-  Ticker ticker(io, engine);
-  ticker.Start();
-  ticker.Stop();
-  Settings settings;
-  settings.hz = 500;
-  ASSERT_TRUE(engine.Configure(settings).ok());
-  ticker.Reconsider();  // the next tick would be nearer now
-  io.poll();
-  EXPECT_TRUE(io.stopped());
+class TickerTest : public testing::Test {
+ protected:
+  static Settings WithHz(int64_t hz) {
+    Settings settings;
+    settings.hz = hz;
+    return settings;
+  }
+
+  Engine engine_{WithHz(10), {}, /*seed=*/1, UnixNow(), Host{.stopwatch = MonotonicNow}};
+  Ticker ticker_{engine_};
+};
+
+TEST_F(TickerTest, TicksAtFirstAndThenAsOftenAsIsSet) {
+  const Millis left = ticker_.TickIfDue();
+  EXPECT_GT(left, Millis(0));
+  EXPECT_LE(left, Millis(100));
+  ASSERT_TRUE(engine_.Configure(WithHz(500)).ok());
+  EXPECT_LE(ticker_.TickIfDue(), Millis(2));
+}
+
+TEST_F(TickerTest, TicksWhenAKeyComesDue) {
+  ticker_.TickIfDue();
+  Database& database = engine_.database(0);
+  database.Put("due", ByteString("value"), "set", UnixNow());
+  ticker_.TickIfDue();
+  EXPECT_EQ(database.keys().size(), 0);
 }
 
 }  // namespace

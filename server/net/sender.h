@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "server/engine/client.h"
+#include "server/engine/stats.h"
+#include "server/net/socket.h"
+#include "server/net/tls.h"
+
+namespace zsetd {
+
+// Sends a client what it is to be told, in the order in which it was written to `out`; with TLS
+// through it, after what the two ends have to tell each other by themselves.
+class Sender {
+ public:
+  // All of them outlive the sender. `tls` is null for a connection in the clear.
+  Sender(Client& client, const Socket& socket, Tls* tls, Stats& stats)
+      : client_(client), socket_(socket), tls_(tls), stats_(stats) {}
+
+  // Sends as much as the socket takes now. False if the connection has broken.
+  bool Send();
+
+  // Whether the socket would not take all: Send() is to be called again when it does.
+  bool IsHeldUp() const { return !sending_.empty(); }
+
+  // Whether the client has been told all; or cannot be, for with TLS there is no common language.
+  bool IsDone() const;
+
+ private:
+  bool HasOutput() const { return !client_.out.empty() || (tls_ && tls_->HasOutput()); }
+  bool TakeOutput();
+  void OnSent(size_t count);
+
+  Client& client_;
+  const Socket& socket_;
+  Tls* tls_;
+  Stats& stats_;
+  std::string sending_;  // taken from client_.out; the first `sent_` bytes are gone
+  size_t sent_ = 0;
+};
+
+}  // namespace zsetd

@@ -1,0 +1,57 @@
+#include "server/net/socket.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace zsetd {
+namespace {
+
+using State = Socket::State;
+
+// Of a call that failed.
+Socket::Result Failure() {
+  const bool not_now = errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
+  return {not_now ? State::kNotNow : State::kBroken, 0};
+}
+
+}  // namespace
+
+Socket::Socket(StreamSocket accepted) {
+  boost::system::error_code error;
+  descriptor_ = accepted.release(error);
+}
+
+Socket::Result Socket::Read(std::span<char> space) const {
+  const ssize_t count = recv(descriptor_, space.data(), space.size(), MSG_DONTWAIT);
+  if (count < 0) return Failure();
+  return {count == 0 ? State::kEnded : State::kDone, static_cast<size_t>(count)};
+}
+
+Socket::Result Socket::Write(std::string_view bytes) const {
+  const ssize_t count = send(descriptor_, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (count < 0) return Failure();
+  return {State::kDone, static_cast<size_t>(count)};
+}
+
+bool Socket::HasEnded() const {
+  char next = 0;
+  return recv(descriptor_, &next, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
+// A connection that has broken ends by itself: nobody asks whether these succeed.
+void Socket::EndInput() const { shutdown(descriptor_, SHUT_RD); }
+void Socket::EndOutput() const { shutdown(descriptor_, SHUT_WR); }
+void Socket::Break() const { shutdown(descriptor_, SHUT_RDWR); }
+
+// Asio only asks whether the protocol is one of streams.
+StreamSocket Socket::Return(const StreamSocket::executor_type& executor) {
+  return {executor, StreamProtocol(AF_UNSPEC, 0), std::exchange(descriptor_, -1)};
+}
+
+void Socket::Close() {
+  if (descriptor_ >= 0) close(std::exchange(descriptor_, -1));
+}
+
+}  // namespace zsetd

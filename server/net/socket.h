@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "server/net/stream_socket.h"
+
+namespace zsetd {
+
+// The descriptor of an accepted connection, for who waits at a Poller. No call blocks. Closed with
+// the object.
+class Socket {
+ public:
+  enum class State {
+    kDone,    // some bytes went over
+    kNotNow,  // none did; the poller tells when to try again
+    kEnded,   // the other side will send nothing more
+    kBroken,  // the connection is gone
+  };
+
+  struct Result {
+    State state;
+    size_t count;
+  };
+
+  // Takes the connection from Asio, which is not to wait for it as well.
+  explicit Socket(StreamSocket accepted);
+  Socket(Socket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  ~Socket() { Close(); }
+
+  int descriptor() const { return descriptor_; }
+
+  // `space` and `bytes` are not empty.
+  Result Read(std::span<char> space) const;
+  Result Write(std::string_view bytes) const;
+
+  // Whether the other side has closed its half and nothing of what it sent is unread.
+  bool HasEnded() const;
+
+  void EndInput() const;   // what is still to come is not wanted
+  void EndOutput() const;  // the other side learns that nothing more comes
+  void Break() const;      // both
+
+  // Gives the connection back to Asio.
+  StreamSocket Return(const StreamSocket::executor_type& executor);
+
+  void Close();
+
+ private:
+  int descriptor_;  // -1: none any more
+};
+
+}  // namespace zsetd

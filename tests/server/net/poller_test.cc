@@ -1,0 +1,90 @@
+#include "server/net/poller.h"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <string>
+
+namespace zsetd {
+namespace {
+
+// One end of a connection, that writes down what it is asked; we hold the other.
+class Peer : public Polled, public std::enable_shared_from_this<Peer> {
+ public:
+  Peer(char name, std::string& log) : name_(name), log_(log) {
+    EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends_), 0);
+  }
+  ~Peer() override {
+    close(ends_[0]);
+    close(ends_[1]);
+  }
+
+  int descriptor() const { return ends_[0]; }
+  void Say() { EXPECT_EQ(write(ends_[1], "x", 1), 1); }
+
+ private:
+  std::shared_ptr<Polled> Self() override { return shared_from_this(); }
+  void Receive() override { Note("receives"); }
+  void Serve() override { Note("serves"); }
+  void Send() override { Note("sends"); }
+  void Note(const char* what) { log_ += std::string(1, name_) + " " + what + "\n"; }
+
+  char name_;
+  std::string& log_;
+  int ends_[2];
+};
+
+class PollerTest : public testing::Test {
+ protected:
+  void TearDown() override {
+    poller_.Watch(a_->descriptor(), *a_, false, false);
+    poller_.Watch(b_->descriptor(), *b_, false, false);
+  }
+
+  std::string RunRound() {
+    log_.clear();
+    EXPECT_TRUE(poller_.RunRound(Millis(0)));
+    return log_;
+  }
+
+  std::string log_;
+  std::shared_ptr<Peer> a_ = std::make_shared<Peer>('a', log_);
+  std::shared_ptr<Peer> b_ = std::make_shared<Peer>('b', log_);
+  Poller poller_;
+};
+
+TEST_F(PollerTest, ServesNobodyBeforeAllWhoAreReadyHaveReceived) {
+  ASSERT_TRUE(poller_.Watch(a_->descriptor(), *a_, true, false));
+  ASSERT_TRUE(poller_.Watch(b_->descriptor(), *b_, true, false));
+  EXPECT_EQ(RunRound(), "");
+  a_->Say();
+  EXPECT_EQ(RunRound(), "a receives\na serves\na sends\n");
+  b_->Say();
+  EXPECT_EQ(RunRound(), "a receives\nb receives\na serves\nb serves\na sends\nb sends\n");
+}
+
+TEST_F(PollerTest, AsksOnlyWhoWatches) {
+  a_->Say();
+  EXPECT_EQ(RunRound(), "");
+  ASSERT_TRUE(poller_.Watch(a_->descriptor(), *a_, false, true));
+  EXPECT_EQ(RunRound(), "a receives\na serves\na sends\n");
+  ASSERT_TRUE(poller_.Watch(a_->descriptor(), *a_, false, false));
+  EXPECT_EQ(RunRound(), "");
+}
+
+TEST_F(PollerTest, AsksWhoWasWokenOnce) {
+  poller_.Wake(*b_);
+  poller_.Wake(*b_);
+  EXPECT_EQ(RunRound(), "b receives\nb serves\nb sends\n");
+  EXPECT_EQ(RunRound(), "");
+}
+
+TEST_F(PollerTest, DoesNotWaitIfSomebodyWasWoken) {
+  poller_.Wake(*a_);
+  EXPECT_TRUE(poller_.RunRound(Millis(600'000)));
+  EXPECT_EQ(log_, "a receives\na serves\na sends\n");
+}
+
+}  // namespace
+}  // namespace zsetd
