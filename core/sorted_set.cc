@@ -11,6 +11,7 @@
 #include "core/allocation.h"
 #include "core/block_packing.h"
 #include "core/block_skip_list.h"
+#include "core/cache_line.h"
 #include "core/keyed_hash.h"
 #include "core/unpacked_block.h"
 
@@ -291,6 +292,13 @@ std::optional<size_t> SortedSet::Rank(std::string_view member) const {
 void SortedSet::Prefetch(uint64_t hash, PrefetchStep step) const {
   if (list()) return list()->Prefetch(hash, step);
   if (only() && step == PrefetchStep::kIndex) only()->Prefetch();
+}
+
+// A small set's block has a few lines, most of which are read whatever is asked.
+void SortedSet::PrefetchStart() const {
+  constexpr size_t kLines = 4;
+  if (list()) FetchLine(list());
+  if (only()) FetchLines(only(), kLines);
 }
 
 RankRange SortedSet::Ranks(const ScoreRange& range) const {

@@ -127,6 +127,9 @@ class SortedSet {
   // the same time. `hash` is the member's KeyedHash.
   void Prefetch(uint64_t hash, PrefetchStep step) const;
 
+  // The same of what every operation reads first.
+  void PrefetchStart() const;
+
   // The elements that lie in the range, clipped to the set. O(log n).
   RankRange Ranks(const ScoreRange& range) const;
   RankRange Ranks(const LexRange& range) const;

@@ -64,6 +64,11 @@ std::span<char> RequestParser::Space() {
   return space;
 }
 
+std::span<const Words> RequestParser::Waiting() {
+  if (next_ == batch_.size() && HasMore()) ReadBatch();
+  return std::span(batch_).subspan(next_);
+}
+
 RequestParser::Result RequestParser::Next() {
   if (next_ == batch_.size() && HasMore()) ReadBatch();
   if (next_ == batch_.size()) return error_.empty() ? Result::kNeedMore : Result::kBroken;

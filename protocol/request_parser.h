@@ -54,6 +54,10 @@ class RequestParser {
   // The request that Next() found. Valid until Space() or Next() is called.
   Words words() const { return batch_[next_ - 1]; }
 
+  // The requests that Next() is going to give, as far as they have been read already; if it has none
+  // of them left, it reads some. Valid until Space() or Next() is called.
+  std::span<const Words> Waiting();
+
   // The request that Next() found and those behind it that have been read already: Next() is going
   // to give these. Valid as words() is.
   std::span<const Words> Ahead() const { return std::span(batch_).subspan(next_ - 1); }

@@ -106,7 +106,7 @@ void Engine::MeetSettings() {
 }
 
 void Engine::Foresee(const Client& client, std::span<const Words> requests) {
-  lookahead_.Fetch(*databases_[client.database], commands_, requests);
+  lookahead_.Add(*databases_[client.database], commands_, requests);
 }
 
 void Engine::Execute(Client& client, Words words) {

@@ -13,25 +13,31 @@
 namespace zsetd {
 
 class Database;
+class Entry;
 class SortedSet;
 
-// Brings into the cache what the requests of a pipeline are going to read. One request after the
-// other waits for memory three or four times, each time for longer than it computes; here the loads
-// of all of them are under way at once:
+// Brings into the cache what requests that are about to run are going to read: those of one
+// client's pipeline, or of many clients. One request after the other waits for memory three or four
+// times, each time for longer than it computes; here the loads of all of them are under way at
+// once:
 //
-//   keys       bucket, entry            of every request's first key
-//   members    index, block, element    of the members that requests name, in large sorted sets
+//   keys       bucket, entry, start of a sorted set    of every request's first key
+//   members    index, block, element                   of the members they name, in large sets
 //
 // Nothing is changed, and nothing depends on it: what it foresees may not come true.
 class Lookahead {
  public:
-  // O(requests). Where nothing was out of the cache's reach, it looks at one call in so many only.
-  void Fetch(const Database& database, const CommandTable& commands,
-             std::span<const Words> requests);
+  // These requests are about to be run. The words stay where they are until Fetch(). Those in
+  // another database than the first since then are passed over. O(requests).
+  void Add(const Database& database, const CommandTable& commands, std::span<const Words> requests);
+
+  // Fetches for what was added since the last time. Where nothing was out of the cache's reach, it
+  // looks at one batch in so many only. O(requests).
+  void Fetch();
 
  private:
   struct Name {
-    std::string_view key;
+    size_t key;  // of the keys
     std::string_view member;
   };
   struct Member {
@@ -39,13 +45,17 @@ class Lookahead {
     uint64_t hash;
   };
 
-  void FindKeys(const CommandTable& commands, std::span<const Words> requests);
-  void FindMembers(const Database& database);
+  void Add(const CommandTable& commands, Words words);
+  void FindSets();
+  void FindMembers();
+  void Forget();
 
-  std::vector<std::string_view> keys_;
-  std::vector<Name> names_;  // of members, as the requests have them
+  const Database* database_ = nullptr;
+  std::vector<std::string_view> keys_;  // as the requests have them, but no two in a row the same
+  std::vector<Name> names_;             // of members, likewise
+  std::vector<const SortedSet*> sets_;  // at the keys, or null
   std::vector<Member> members_;
-  size_t rest_ = 0;  // calls to pass over
+  size_t rest_ = 0;  // batches to pass over
 };
 
 }  // namespace zsetd

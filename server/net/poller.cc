@@ -52,14 +52,14 @@ bool Poller::RunRound(Millis longest) {
   return count >= 0;
 }
 
-// Holds on to all of them before any is touched, for one may end another. Who was woken and is
-// ready as well is asked twice, which does no harm.
+// Holds on to all of them before any is touched, for one may end another.
 void Poller::Gather(int count) {
   ready_.swap(woken_);
-  for (const auto& connection : ready_) connection->woken_ = false;
   for (int i = 0; i < count; ++i) {
-    ready_.push_back(static_cast<Polled*>(events_[i].data.ptr)->Self());
+    auto& connection = *static_cast<Polled*>(events_[i].data.ptr);
+    if (!connection.woken_) ready_.push_back(connection.Self());
   }
+  for (const auto& connection : ready_) connection->woken_ = false;
 }
 
 }  // namespace zsetd

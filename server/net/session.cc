@@ -15,6 +15,7 @@ using boost::system::error_code;
 
 constexpr size_t kMuchUnsentBytes = 1u << 20;  // sendable; then no more requests are run
 constexpr size_t kMuchUnreadBytes = 1u << 20;  // then no more is read while a command waits
+constexpr size_t kFewRequests = 4;             // of a client, that others' come between
 constexpr size_t kManyReplyBytes = 64u << 10;  // then they do not wait for the round's end
 
 // An end of a connection that has broken already has no address; reading will
@@ -62,6 +63,15 @@ void Session::Receive() {
   if (state == Socket::State::kBroken) return Close();
   ended_ = state == Socket::State::kEnded;
   if (count > 0) OnArrival(Arrived(count));
+  Foresee();
+}
+
+// With those of others who are ready; many requests are fetched for by themselves when they run,
+// for the cache does not hold what everybody's would read.
+void Session::Foresee() {
+  const auto requests = parser_.Waiting();
+  foreseen_ = !requests.empty() && requests.size() <= kFewRequests;
+  if (foreseen_) engine_.Foresee(client_, requests);
 }
 
 std::span<char> Session::Space() { return tls_ ? tls_->Space() : parser_.Space(); }
@@ -103,6 +113,7 @@ void Session::CutOffInput() {
 }
 
 void Session::Serve() {
+  engine_.FetchForeseen();  // in any case: requests stay where they are in this round alone
   if (closed_ || client_.close_now) return;
   engine_.BeginBatch(UnixNow());
   paused_ = !RunUntilHeld();
@@ -153,7 +164,10 @@ void Session::ContinueReply() {
 }
 
 void Session::RunRequest() {
-  if (parser_.HasReadAhead()) engine_.Foresee(client_, parser_.Ahead());
+  if (!std::exchange(foreseen_, false) && parser_.HasReadAhead()) {
+    engine_.Foresee(client_, parser_.Ahead());
+    engine_.FetchForeseen();
+  }
   engine_.Execute(client_, parser_.words());
   if (parser_.limits().stranger) MeetLimits();  // it may have said who it is
   if (client_.close_after_reply) finishing_ = true;

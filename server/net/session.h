@@ -47,6 +47,7 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
   size_t Arrived(size_t count);
   size_t Decrypted();
   void OnArrival(size_t count);
+  void Foresee();
   void NoteInput();
   void MeetLimits();
   void CutOffInput();
@@ -75,6 +76,7 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
   Socket socket_;
   RequestParser parser_;
   Sender sender_;
+  bool foreseen_ = false;   // the requests that the parser has ready
   bool paused_ = false;     // nothing more is read for the time being
   bool ended_ = false;      // the client will send nothing more
   bool finishing_ = false;  // no more requests; close when all is sent
