@@ -1,5 +1,6 @@
 #include "server/engine/lookahead.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/keyed_hash.h"
@@ -13,6 +14,9 @@ constexpr size_t kMany = 10'000;
 
 constexpr size_t kRest = 31;
 
+// Of one request: the first of very many would leave the cache before their turn.
+constexpr size_t kMostKeys = 64;
+
 }  // namespace
 
 void Lookahead::Add(const Database& database, const CommandTable& commands,
@@ -20,21 +24,29 @@ void Lookahead::Add(const Database& database, const CommandTable& commands,
   if (rest_ > 0) return;
   if (keys_.empty()) database_ = &database;
   if (database_ != &database) return;
-  for (const Words words : requests) Add(commands, words);
+  for (const Words words : requests) {
+    const Command* command = commands.Find(words);
+    if (command != nullptr && command->AcceptsCount(words.size())) Add(*command, words);
+  }
 }
 
-void Lookahead::Add(const CommandTable& commands, Words words) {
-  const Command* command = commands.Find(words);
-  if (command == nullptr || !command->AcceptsCount(words.size())) return;
-  if (command->keys.first == 0 || command->keys.are_channels) return;
-  const std::string_view key = words[command->keys.first];
-  if (keys_.empty() || keys_.back() != key) keys_.push_back(key);
-  if (command->member_at > 0) names_.push_back({keys_.size() - 1, words[command->member_at]});
+void Lookahead::Add(const Command& command, Words words) {
+  const KeyPlaces& places = command.keys;
+  if (places.first == 0 || places.are_channels) return;
+  const size_t first = places.first;
+  const size_t behind = places.last + 1 + (places.last < 0 ? words.size() : 0);
+  if (keys_.empty() || keys_.back() != words[first]) keys_.push_back(words[first]);
+  if (command.group == CommandGroup::kSortedSet) {
+    uses_.push_back({keys_.size() - 1, words[command.member_at]});
+    if (command.member_at == 0) uses_.back().member = {};
+  }
+  const size_t end = std::min(behind, first + kMostKeys * places.step);
+  for (size_t at = first + places.step; at < end; at += places.step) keys_.push_back(words[at]);
 }
 
 void Lookahead::Fetch() {
   if (rest_ > 0) return void(--rest_);
-  if (keys_.size() < 2 && names_.size() < 2) return Forget();
+  if (keys_.size() < 2 && uses_.size() < 2) return Forget();
   const bool many_keys = database_->keys().size() > kMany;
   if (many_keys) database_->keys().Prefetch(keys_);
   FindSets();
@@ -47,25 +59,27 @@ void Lookahead::Fetch() {
 }
 
 void Lookahead::FindSets() {
-  sets_.clear();
-  for (const std::string_view key : keys_) {
-    const Entry* entry = database_->Find(key);
-    sets_.push_back(entry ? entry->GetIf<SortedSet>() : nullptr);
-    if (sets_.back() != nullptr) sets_.back()->PrefetchStart();
+  const Use* before = nullptr;
+  for (Use& use : uses_) {
+    const bool again = before != nullptr && before->key == use.key;
+    const Entry* entry = again ? nullptr : database_->Find(keys_[use.key]);
+    use.set = again ? before->set : entry ? entry->GetIf<SortedSet>() : nullptr;
+    if (!again && use.set != nullptr) use.set->PrefetchStart();
+    before = &use;
   }
 }
 
 void Lookahead::FindMembers() {
   members_.clear();
-  for (const Name& name : names_) {
-    const SortedSet* set = sets_[name.key];
-    if (set != nullptr && set->size() > kMany) members_.push_back({set, KeyedHash(name.member)});
+  for (const Use& use : uses_) {
+    if (use.set == nullptr || use.member.data() == nullptr || use.set->size() <= kMany) continue;
+    members_.push_back({use.set, KeyedHash(use.member)});
   }
 }
 
 void Lookahead::Forget() {
   keys_.clear();
-  names_.clear();
+  uses_.clear();
 }
 
 }  // namespace zsetd

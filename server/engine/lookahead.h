@@ -21,8 +21,9 @@ class SortedSet;
 // times, each time for longer than it computes; here the loads of all of them are under way at
 // once:
 //
-//   keys       bucket, entry, start of a sorted set    of every request's first key
-//   members    index, block, element                   of the members they name, in large sets
+//   keys       bucket, entry            of every key that stands at a fixed place, up to a number
+//   sets       start                    at the first key of commands for sorted sets
+//   members    index, block, element    of the members they name, in large sets
 //
 // Nothing is changed, and nothing depends on it: what it foresees may not come true.
 class Lookahead {
@@ -36,24 +37,25 @@ class Lookahead {
   void Fetch();
 
  private:
-  struct Name {
+  // What a request for sorted sets names; the member may be none, its data() null.
+  struct Use {
     size_t key;  // of the keys
     std::string_view member;
+    const SortedSet* set = nullptr;  // there, once it was found
   };
   struct Member {
     const SortedSet* set;
     uint64_t hash;
   };
 
-  void Add(const CommandTable& commands, Words words);
+  void Add(const Command& command, Words words);
   void FindSets();
   void FindMembers();
   void Forget();
 
   const Database* database_ = nullptr;
   std::vector<std::string_view> keys_;  // as the requests have them, but no two in a row the same
-  std::vector<Name> names_;             // of members, likewise
-  std::vector<const SortedSet*> sets_;  // at the keys, or null
+  std::vector<Use> uses_;
   std::vector<Member> members_;
   size_t rest_ = 0;  // batches to pass over
 };
