@@ -96,6 +96,8 @@ class Levels {
   static size_t SlotOf(const Node& node, uint64_t code, std::string_view member);
   void Finish(Path& path) const;
   void Insert(const Path& path, Entry entry);
+  bool IsLast(const Path& path) const;
+  Entry Divide(Node& node, size_t kept, size_t slot, Entry entry);
   void MakeTop(Entry entry);
   void LowerTop();
   void Thin(const Path& path, int level);
