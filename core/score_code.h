@@ -30,6 +30,9 @@ inline double ScoreOf(uint64_t code) {
   return std::bit_cast<double>(code & kSign ? code ^ kSign : ~code);
 }
 
+// The score as sets keep it: 0.0 for -0.0, which equals it.
+inline double WithoutNegativeZero(double score) { return score + 0.0; }
+
 // How a block packs its codes.
 struct ScoreFrame {
   uint64_t base = 0;

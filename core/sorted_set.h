@@ -9,6 +9,7 @@
 #include <span>
 #include <string_view>
 
+#include "core/add_rule.h"
 #include "core/block_reader.h"
 #include "core/owned_either.h"
 #include "core/prefetch_step.h"
@@ -24,27 +25,6 @@ class BlockSkipList;
 struct Element {
   std::string_view member;
   double score = 0;
-};
-
-// What ZADD's options ask of one addition.
-struct AddRule {
-  bool only_new = false;       // NX: leave what is there
-  bool only_existing = false;  // XX: add nothing
-  bool only_greater = false;   // GT: an existing score may only rise
-  bool only_less = false;      // LT: an existing score may only fall
-  bool increment = false;      // INCR: the score given is added to the one there
-};
-
-struct AddResult {
-  enum class Kind {
-    kAdded,
-    kUpdated,
-    kUnchanged,   // it was there with this very score
-    kRefused,     // the rule forbade it
-    kNotANumber,  // infinity met its opposite; nothing was changed
-  };
-  Kind kind = Kind::kUnchanged;
-  double score = 0;  // the element's score afterwards; for kRefused and kNotANumber meaningless
 };
 
 // The way in which Redis would keep a sorted set, told from its past: from listpack to skiplist,
@@ -159,6 +139,7 @@ class SortedSet {
   void Move(const BlockPlace& place, std::string_view member, uint64_t code);
   void InsertIntoOnly(const BlockItem& item);
   void EraseFromOnly(size_t first, size_t last);
+  std::shared_ptr<void> CutInside(RankRange ranks);
   void Append(std::span<BlockItem> items);
   uint8_t TagFor(std::string_view member) const;
   void NoteLength(size_t member_bytes);
