@@ -72,8 +72,9 @@ class BlockSkipList {
   void Insert(BlockItem item);
   void Insert(const Spot& spot, BlockItem item);
 
-  // Puts the items, in order, behind the last element. O(items).
-  void Append(std::span<const BlockItem> items);
+  // Puts the items, in order and not more than one UnpackedBlock takes, behind the last element,
+  // and tags them. O(items).
+  void Append(std::span<BlockItem> items);
 
   // Gives the member at the place another score; not for the only element. O(log n), often O(1).
   void Move(BlockPlace place, uint64_t code, std::string_view member);
@@ -100,6 +101,7 @@ class BlockSkipList {
     std::vector<uint32_t> later;
   };
 
+  void Register(std::span<const BlockItem> items, const uint64_t* hashes, uint32_t id);
   uint32_t InsertInto(Block* block, const BlockItem& item);
   uint32_t Overflow(Block* block, size_t i, const BlockItem& item);
   uint32_t AddLast(const BlockItem& item);

@@ -6,7 +6,6 @@
 
 #include "core/block_packing.h"
 #include "core/block_skip_list.h"
-#include "core/keyed_hash.h"
 #include "core/sorted_set.h"
 #include "core/unpacked_block.h"
 
@@ -67,7 +66,7 @@ SortedSet SortedSet::Copy(RankRange ranks) const {
   return copy;
 }
 
-// Puts the items, with their LargeMembers, behind the last element.
+// Puts the items, with their LargeMembers, behind the last element. One block holds so many.
 void SortedSet::Append(std::span<BlockItem> items) {
   revision_ += items.size();
   for (const BlockItem& item : items) NoteLength(item.member.size());
@@ -79,7 +78,6 @@ void SortedSet::Append(std::span<BlockItem> items) {
     if (items.empty()) return;
     BecomeLarge();
   }
-  for (BlockItem& item : items) item.tag = MemberIndex::TagOf(KeyedHash(item.member));
   list()->Append(items);
 }
 

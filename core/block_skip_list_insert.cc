@@ -1,0 +1,157 @@
+// Changes that make elements come: inserting, dividing a block that overflows, appending.
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <span>
+
+#include "core/block_hashes.h"
+#include "core/block_packing.h"
+#include "core/block_skip_list.h"
+#include "core/keyed_hash.h"
+#include "core/unpacked_block.h"
+
+namespace zsetd {
+namespace {
+
+// What is enough of `right` to tell it from `left`, which stands before it.
+std::string_view Tie(const BlockItem& left, const BlockItem& right) {
+  if (left.code != right.code) return {};
+  const size_t shorter = std::min(left.member.size(), right.member.size());
+  const auto differ =
+      std::mismatch(left.member.begin(), left.member.begin() + shorter, right.member.begin());
+  return right.member.substr(0, differ.first - left.member.begin() + 1);
+}
+
+// The hashes of the items' members. The items get the tags that they begin with.
+using Hashes = std::array<uint64_t, UnpackedBlock::kCapacity>;
+Hashes HashAndTag(std::span<BlockItem> items) {
+  assert(items.size() <= UnpackedBlock::kCapacity);
+  Hashes hashes;
+  for (size_t i = 0; i < items.size(); ++i) {
+    hashes[i] = KeyedHash(items[i].member);
+    items[i].tag = MemberIndex::TagOf(hashes[i]);
+  }
+  return hashes;
+}
+
+}  // namespace
+
+BlockSkipList::BlockSkipList(Block* block) : levels_(0, block->count()) {
+  UnpackedBlock unpacked(*block);
+  const Hashes hashes = HashAndTag(unpacked.items());
+  Block* tagged = Block::Pack(unpacked.items(), PlanBlock(unpacked.items(), true));
+  row_.Add(tagged, nullptr);
+  Register(unpacked.items(), hashes.data(), tagged->id);
+  Block::Free(block);
+}
+
+void BlockSkipList::Insert(BlockItem item) { Insert(SpotFor(item.code, item.member), item); }
+
+void BlockSkipList::Insert(const Spot& spot, BlockItem item) {
+  item.tag = MemberIndex::TagOf(spot.hash);
+  row_.CountLarge(item.large);
+  levels_.Add(spot.path, 1);
+  const uint32_t home = InsertInto(row_.At(spot.path.child), item);
+  index_.Insert(spot.hash, home, BlockHashes(row_));
+  Sweep(kSweptPerChange);
+}
+
+// Returns the id of the block where the item then stands. The levels count it already; the index is
+// the caller's business.
+uint32_t BlockSkipList::InsertInto(Block* block, const BlockItem& item) {
+  const size_t i = block->LowerBound(item.code, item.member);
+  block->PrefetchBehind(i);
+  const size_t bytes = block->allocated_bytes();
+  Block* grown = InsertOrGrow(block, i, item);
+  if (grown == nullptr) return Overflow(block, i, item);
+  if (grown != block) row_.Replace(grown, bytes);
+  return grown->id;
+}
+
+// At an edge the item starts a block of its own; elsewhere its block is packed anew in parts. The
+// first part keeps the block's id, the others move to new ones.
+uint32_t BlockSkipList::Overflow(Block* block, size_t i, const BlockItem& item) {
+  if (block->next == BlockRow::kNone && i == block->count()) return AddLast(item);
+  if (block->previous == BlockRow::kNone && i == 0) return AddFirst(item);
+
+  UnpackedBlock unpacked(*block);
+  unpacked.Insert(i, item);
+  const std::span<const BlockItem> items = unpacked.items();
+  const std::vector<Block*> parts = PackAll(items, true);
+  parts[0]->TakePlaceOf(*block);
+  row_.Replace(parts[0], block->allocated_bytes());
+
+  size_t begin = parts[0]->count();
+  uint32_t home = block->id;
+  for (size_t part = 1; part < parts.size(); ++part) {
+    const uint32_t id = row_.Add(parts[part], parts[part - 1]);
+    levels_.Split(items[begin].code, Tie(items[begin - 1], items[begin]), id, items.size() - begin);
+    const size_t end = begin + parts[part]->count();
+    if (i >= begin && i < end) home = id;
+    Rename(items.subspan(begin, end - begin), i - begin, block->id, id);
+    begin = end;
+  }
+  Block::Free(block);
+  return home;
+}
+
+uint32_t BlockSkipList::AddLast(const BlockItem& item) {
+  MemberBuffer buffer;
+  Block* last = row_.Last();
+  const BlockItem before = last->ItemAt(last->count() - 1, buffer);
+  const uint32_t id = row_.Add(PackAll({&item, 1}, true)[0], last);
+  levels_.Split(item.code, Tie(before, item), id, 1);
+  return id;
+}
+
+uint32_t BlockSkipList::AddFirst(const BlockItem& item) {
+  MemberBuffer buffer;
+  Block* first = row_.First();
+  const BlockItem after = first->ItemAt(0, buffer);
+  levels_.Split(after.code, Tie(item, after), first->id, first->count());
+  const uint32_t id = row_.Add(PackAll({&item, 1}, true)[0], nullptr);
+  levels_.SetChild(levels_.Find(item.code, item.member), id);
+  return id;
+}
+
+// Tells the index that the items have moved to another block; it does not know item `unknown`.
+void BlockSkipList::Rename(std::span<const BlockItem> items, size_t unknown, uint32_t from,
+                           uint32_t to) {
+  std::array<uint64_t, UnpackedBlock::kCapacity> hashes;
+  for (size_t i = 0; i < items.size(); ++i) {
+    hashes[i] = KeyedHash(items[i].member);
+    index_.Prefetch(hashes[i]);
+  }
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (i != unknown) index_.Move(hashes[i], from, to);
+  }
+}
+
+void BlockSkipList::Append(std::span<BlockItem> items) {
+  MemberBuffer buffer;
+  const Hashes hashes = HashAndTag(items);
+  const uint64_t* next_hash = hashes.data();
+  for (Block* block : PackAll(items, true)) {
+    const Block& last = *row_.Last();
+    const uint32_t id = row_.Add(block, row_.Last());
+    const std::span<const BlockItem> own = items.first(block->count());
+    const BlockItem before = last.ItemAt(last.count() - 1, buffer);
+    levels_.Split(own[0].code, Tie(before, own[0]), id, 0);
+    levels_.Add(levels_.Find(own[0].code, own[0].member), own.size());
+    Register(own, next_hash, id);
+    next_hash += own.size();
+    items = items.subspan(own.size());
+  }
+}
+
+// The items, whose members have these hashes, have come to stand in the block.
+void BlockSkipList::Register(std::span<const BlockItem> items, const uint64_t* hashes,
+                             uint32_t id) {
+  for (const BlockItem& item : items) {
+    row_.CountLarge(item.large);
+    index_.Insert(*hashes++, id, BlockHashes(row_));
+  }
+}
+
+}  // namespace zsetd
