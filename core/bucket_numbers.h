@@ -35,37 +35,40 @@ namespace zsetd {
 class BucketNumbers {
  public:
   BucketNumbers() = default;
-  explicit BucketNumbers(size_t count) : count_(count) {}
+  explicit BucketNumbers(size_t count) : count_(count), level_(std::bit_floor(count)) {}
 
   size_t count() const { return count_; }
 
   // The bucket of a hash, and that where the interval of a scan's cursor lies. There is a bucket.
-  size_t NumberOf(uint64_t hash) const { return hash & MaskOf(hash); }
+  size_t NumberOf(uint64_t hash) const {
+    const size_t number = hash & (2 * level_ - 1);
+    return number < count_ ? number : hash & (level_ - 1);
+  }
+
+  // By how many low bits the hashes of the bucket are told from all others.
+  int DepthOf(size_t number) const {
+    const bool is_split = number >= level_ || number < count_ - level_;
+    return std::countr_zero(level_) + (is_split ? 1 : 0);
+  }
 
   // The bucket that a later one was, or will be, split from; of bucket 0 itself.
   static size_t OriginOf(size_t number) { return number - std::bit_floor(number); }
 
-  void Add() { ++count_; }
-  void Remove() { --count_; }
+  void Add() { *this = BucketNumbers(count_ + 1); }
+  void Remove() { *this = BucketNumbers(count_ - 1); }
 
   // The cursor behind the bucket NumberOf(cursor), 0 if that is the last of the line.
   uint64_t CursorAfter(uint64_t cursor) const {
-    const uint64_t mask = MaskOf(cursor);
-    const uint64_t number = cursor & mask;
+    const uint64_t number = NumberOf(cursor);
+    const uint64_t mask = (uint64_t{1} << DepthOf(number)) - 1;
     // One is added at the left end: the leading ones become zeros, the first zero a one.
     const uint64_t first_zero = std::bit_floor(~number & mask);
     return first_zero == 0 ? 0 : (number & (first_zero - 1)) | first_zero;
   }
 
  private:
-  // The low bits by which this hash's bucket differs from all others.
-  uint64_t MaskOf(uint64_t hash) const {
-    const uint64_t mask = std::bit_ceil(count_) - 1;
-    const uint64_t top_bit = mask - (mask >> 1);
-    return ((hash & mask) | top_bit) < count_ ? mask : mask >> 1;
-  }
-
   size_t count_ = 0;
+  size_t level_ = 0;  // the largest power of two that is not above the count
 };
 
 }  // namespace zsetd

@@ -39,7 +39,7 @@ bool MemberIndex::IsTooWide() const {
 }
 
 IndexBucket::Entry MemberIndex::EntryFor(size_t bucket, uint64_t hash, uint32_t id) const {
-  return {id, TagOf(hash), BitsOf(hash, DepthOf(bucket))};
+  return {id, TagOf(hash), BitsOf(hash, numbers_.DepthOf(bucket))};
 }
 
 void MemberIndex::Replace(size_t bucket, IndexBucket* changed, size_t bytes_before) {
@@ -48,14 +48,14 @@ void MemberIndex::Replace(size_t bucket, IndexBucket* changed, size_t bytes_befo
 }
 
 void MemberIndex::Insert(uint64_t hash, uint32_t id, const Blocks& blocks) {
-  const size_t at = BucketOf(hash);
+  const size_t at = numbers_.NumberOf(hash);
   const size_t before = buckets_[at]->allocated_bytes();
   Replace(at, IndexBucket::Add(buckets_[at], EntryFor(at, hash, id)), before);
   if (++size_ > kSplitAbove * buckets_.size()) SplitOne(blocks);
 }
 
 void MemberIndex::Remove(uint64_t hash, uint32_t id, const Blocks& blocks) {
-  const size_t at = BucketOf(hash);
+  const size_t at = numbers_.NumberOf(hash);
   IndexBucket& bucket = *buckets_[at];
   bucket.Remove(PlaceOf(bucket, EntryFor(at, hash, id)));
   --size_;
@@ -63,33 +63,34 @@ void MemberIndex::Remove(uint64_t hash, uint32_t id, const Blocks& blocks) {
 }
 
 void MemberIndex::Move(uint64_t hash, uint32_t from, uint32_t to) {
-  const size_t at = BucketOf(hash);
+  const size_t at = numbers_.NumberOf(hash);
   IndexBucket* bucket = buckets_[at];
   const size_t before = bucket->allocated_bytes();
   Replace(at, IndexBucket::SetId(bucket, PlaceOf(*bucket, EntryFor(at, hash, from)), to), before);
 }
 
-void MemberIndex::Prefetch(uint64_t hash) const { Fetch(*buckets_[BucketOf(hash)]); }
+void MemberIndex::Prefetch(uint64_t hash) const { Fetch(*buckets_[numbers_.NumberOf(hash)]); }
 
 void MemberIndex::SplitOne(const Blocks& blocks) {
-  const size_t low = buckets_.size() - level_, high = buckets_.size();
+  const size_t low = BucketNumbers::OriginOf(numbers_.count());
   const IndexBucket& old = *buckets_[low];
   const size_t room = old.count() / 2 + 1;
   IndexBucket* halves[2] = {IndexBucket::Make(room), IndexBucket::Make(room)};
-  const int depth = std::countr_zero(level_);
-  FirstBit(depth + 1) == FirstBit(depth) ? DivideByBits(old, halves)
-                                         : DivideByHashes(old, blocks, halves);
+  const int depth = numbers_.DepthOf(low);
+  FirstBit(depth + 1) == FirstBit(depth) ? DivideByBits(low, halves)
+                                         : DivideByHashes(low, blocks, halves);
   size_ -= old.count() - halves[0]->count() - halves[1]->count();
   bytes_used_ +=
       halves[0]->allocated_bytes() + halves[1]->allocated_bytes() - old.allocated_bytes();
   IndexBucket::Free(buckets_[low]);
   buckets_[low] = halves[0];
   buckets_.Append(halves[1]);
-  if (high + 1 == 2 * level_) level_ *= 2;
+  numbers_.Add();
 }
 
-void MemberIndex::DivideByBits(const IndexBucket& old, IndexBucket* (&halves)[2]) const {
-  const int depth = std::countr_zero(level_), shift = depth - FirstBit(depth);
+void MemberIndex::DivideByBits(size_t number, IndexBucket* (&halves)[2]) const {
+  const IndexBucket& old = *buckets_[number];
+  const int depth = numbers_.DepthOf(number), shift = depth - FirstBit(depth);
   for (size_t i = 0; i < old.count(); ++i) {
     const IndexBucket::Entry entry = old.At(i);
     IndexBucket*& half = halves[entry.bits >> shift & 1];
@@ -97,15 +98,16 @@ void MemberIndex::DivideByBits(const IndexBucket& old, IndexBucket* (&halves)[2]
   }
 }
 
-void MemberIndex::DivideByHashes(const IndexBucket& old, const Blocks& blocks,
+void MemberIndex::DivideByHashes(size_t number, const Blocks& blocks,
                                  IndexBucket* (&halves)[2]) const {
+  const IndexBucket& old = *buckets_[number];
   for (size_t i = 0; i < old.count(); ++i) blocks.PrefetchBlock(old.IdAt(i));
   for (size_t i = 0; i < old.count(); ++i) blocks.PrefetchMember(old.IdAt(i), old.TagAt(i));
-  const int depth = std::countr_zero(level_);
-  const size_t number = buckets_.size() - level_;
+  const int depth = numbers_.DepthOf(number);
+  const uint64_t mask = (uint64_t{1} << depth) - 1;
   for (size_t i = 0; i < old.count(); ++i) {
     const auto [id, tag, bits] = old.At(i);
-    const auto hash = blocks.HashOf(id, tag, level_ - 1, number, old.TwinsBefore(i));
+    const auto hash = blocks.HashOf(id, tag, mask, number, old.TwinsBefore(i));
     if (!hash) continue;  // stale
     IndexBucket*& half = halves[*hash >> depth & 1];
     half = IndexBucket::Add(half, {id, tag, BitsOf(*hash, depth + 1)});
@@ -116,8 +118,8 @@ void MemberIndex::DivideByHashes(const IndexBucket& old, const Blocks& blocks,
 // bits of the bucket's number. Live entries of the last bucket alone may come to one that this
 // round has passed already.
 void MemberIndex::JoinOne(const Blocks& blocks) {
-  if (buckets_.size() == level_) level_ /= 2;
-  const size_t high = buckets_.size() - 1, low = high - level_;
+  numbers_.Remove();
+  const size_t high = numbers_.count(), low = BucketNumbers::OriginOf(high);
   IndexBucket* gone = buckets_[high];
   IndexBucket* joined = buckets_[low];
   bytes_used_ -= gone->allocated_bytes() + joined->allocated_bytes();
@@ -128,7 +130,7 @@ void MemberIndex::JoinOne(const Blocks& blocks) {
     }
     joined = IndexBucket::Add(joined, gone->At(i));
   }
-  const int depth = std::countr_zero(level_);
+  const int depth = numbers_.DepthOf(low);
   if (FirstBit(depth) != FirstBit(depth + 1)) {
     for (size_t i = 0; i < joined->count(); ++i) joined->SetBits(i, BitsOf(low, depth));
   }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -15,15 +14,9 @@ namespace zsetd {
 //
 //   hash   [ tag 8 bits |        ...        | 2 bits | bucket number, low bits ]
 //
-//   buckets   0   1   2   3   4   5          split next: 2      level: 4 buckets
-//             |   |   |   |   |   |
-//             |   |   |   |   |   +-- the half of 1 whose next bit is 1
-//             |   |   |   |   +------ the half of 0 whose next bit is 1
-//             +---+------------------ already split in this round
-//
-// Linear hashing (Litwin 1980, "Linear Hashing: A New Tool for File and Table Addressing"): when
-// the buckets get too full on average, one of them, the next in turn, is split by one more bit of
-// the hash. So the index grows and shrinks a bucket at a time, and no change takes long.
+// When the buckets get too full on average, one of them, the next in turn, is split by one more bit
+// of the hash, as core/bucket_numbers.h tells. So the index grows and shrinks a bucket at a time,
+// and no change takes long.
 //
 // A bucket does not keep hashes. Its entries have a tag and two more bits, by which it can be split
 // twice. Each third time the index asks the blocks for the hashes, from which it takes the next two
@@ -69,9 +62,9 @@ class MemberIndex {
   // then true. O(1).
   template <class Visit>
   bool Find(uint64_t hash, Visit visit) const {
-    const size_t at = BucketOf(hash);
+    const size_t at = numbers_.NumberOf(hash);
     const IndexBucket& bucket = *buckets_[at];
-    const uint8_t bits = BitsOf(hash, DepthOf(at));
+    const uint8_t bits = BitsOf(hash, numbers_.DepthOf(at));
     return bucket.FindTag(
         TagOf(hash), [&](size_t i) { return bucket.BitsAt(i) == bits && visit(bucket.IdAt(i)); });
   }
@@ -80,14 +73,14 @@ class MemberIndex {
   // twins the first, and returns the cursor of the next bucket, 0 at the end.
   template <class Visit>
   uint64_t Scan(uint64_t cursor, Visit visit) const {
-    const IndexBucket& bucket = *buckets_[BucketOf(cursor)];
+    const IndexBucket& bucket = *buckets_[numbers_.NumberOf(cursor)];
     for (size_t i = 0; i < bucket.count(); ++i) {
       if (bucket.TwinsBefore(i) == 0) visit(bucket.TagAt(i), bucket.IdAt(i));
     }
-    return BucketNumbers(buckets_.size()).CursorAfter(cursor);
+    return numbers_.CursorAfter(cursor);
   }
   bool ShareBucket(uint64_t hash, uint64_t cursor) const {
-    return BucketOf(hash) == BucketOf(cursor);
+    return numbers_.NumberOf(hash) == numbers_.NumberOf(cursor);
   }
 
   // O(1), and at times the split or the joining of one bucket. The entry removed or moved is there.
@@ -104,17 +97,6 @@ class MemberIndex {
   void Prefetch(uint64_t hash) const;
 
  private:
-  size_t BucketOf(uint64_t hash) const {
-    const size_t bucket = hash & (2 * level_ - 1);
-    return bucket < buckets_.size() ? bucket : hash & (level_ - 1);
-  }
-
-  // By how many low bits of the hash a bucket is told from all others.
-  int DepthOf(size_t bucket) const {
-    const bool is_split = bucket >= level_ || bucket < buckets_.size() - level_;
-    return std::countr_zero(level_) + (is_split ? 1 : 0);
-  }
-
   // The bits of its hash that an entry keeps. In a bucket of depth 3n they are the next two, one of
   // depth 3n + 1 has used one of them, one of depth 3n + 2 both.
   static int FirstBit(int depth) { return depth / 3 * 3; }
@@ -124,14 +106,13 @@ class MemberIndex {
   IndexBucket::Entry EntryFor(size_t bucket, uint64_t hash, uint32_t id) const;
   void Replace(size_t bucket, IndexBucket* changed, size_t bytes_before);
   void SplitOne(const Blocks& blocks);
-  void DivideByBits(const IndexBucket& old, IndexBucket* (&halves)[2]) const;
-  void DivideByHashes(const IndexBucket& old, const Blocks& blocks,
-                      IndexBucket* (&halves)[2]) const;
+  void DivideByBits(size_t number, IndexBucket* (&halves)[2]) const;
+  void DivideByHashes(size_t number, const Blocks& blocks, IndexBucket* (&halves)[2]) const;
   void JoinOne(const Blocks& blocks);
   void SweepOne(size_t bucket, const Blocks& blocks);
 
   SegmentedArray<IndexBucket*> buckets_;
-  size_t level_ = 1;  // a power of two; buckets_.size() is from level_ to 2 * level_ - 1
+  BucketNumbers numbers_{1};
   size_t size_ = 0;
   size_t bytes_used_ = 0;  // by the buckets
   size_t swept_ = 0;       // buckets of the present round; the first ones

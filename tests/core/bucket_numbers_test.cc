@@ -45,6 +45,18 @@ TEST(BucketNumbers, ANewBucketTakesHashesOnlyFromItsOrigin) {
   }
 }
 
+TEST(BucketNumbers, ABucketHasAllHashesWithItsLowBits) {
+  for (size_t count = 1; count <= kMostBuckets; ++count) {
+    const BucketNumbers numbers = Buckets(count);
+    for (uint64_t hash = 0; hash < kHashes; ++hash) {
+      for (size_t number = 0; number < count; ++number) {
+        const uint64_t mask = (uint64_t{1} << numbers.DepthOf(number)) - 1;
+        EXPECT_EQ(numbers.NumberOf(hash) == number, (hash & mask) == number);
+      }
+    }
+  }
+}
+
 TEST(BucketNumbers, RemovingUndoesAdding) {
   BucketNumbers numbers = Buckets(kMostBuckets);
   for (size_t count = kMostBuckets; count > 1; --count) {
