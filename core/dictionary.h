@@ -1,14 +1,9 @@
 // A hash table that grows and shrinks by one bucket at a time, so that no call ever stops to move
 // all keys. Which bucket that is and where a key belongs, bucket_numbers.h tells.
 //
-// Buckets stand in segments of a fixed size that a directory points to, so that adding one moves
-// none. (The directory is a vector: when it doubles, one pointer moves for every 512 keys.)
-//
-//     directory   [ * | * | * ]
+//     buckets     [ * | null | * | ... ]             segmented_array.h
 //                   |
-//     segment       [ * | null | * | ... ]           512 buckets
-//                     |
-//     chain           node -> node -> null           each node holds the link to the next
+//     chain         node -> node -> null             each node holds the link to the next
 //
 #pragma once
 
@@ -20,13 +15,12 @@
 #include <span>
 #include <string_view>
 #include <utility>
-#include <vector>
 
-#include "core/allocation.h"
 #include "core/bucket_numbers.h"
 #include "core/cache_line.h"
 #include "core/hash.h"
 #include "core/rng.h"
+#include "core/segmented_array.h"
 
 namespace zsetd {
 
@@ -89,23 +83,19 @@ class Dictionary {
   template <class Visit>
   void Sample(Rng& rng, size_t enough, size_t most, Visit visit) const;
 
-  // The heap bytes of buckets and directory, nodes left out. O(1).
-  size_t BytesUsed() const;
+  // The heap bytes of the buckets, nodes left out. O(1).
+  size_t BytesUsed() const { return buckets_.BytesUsed(); }
 
   // What one more node adds to that on average: a bucket.
   static constexpr size_t kBytesPerNode = sizeof(Node*);
 
  private:
-  static constexpr size_t kSegmentBuckets = 512;  // 4 KB
-
   // Lets keys come and go without a split and a merge for each.
   static constexpr size_t kSpareBuckets = 64;
 
   // A bucket that is not split yet holds two keys at most on average; then 1 chain in 5 million is
   // longer.
   static constexpr size_t kUsualChain = 12;
-
-  using Segment = std::array<Node*, kSegmentBuckets>;
 
   void Swap(Dictionary& other) noexcept;
   void AddBucket();
@@ -115,13 +105,11 @@ class Dictionary {
   void Relink(Node& node, Node* other);
   static void Link(Node*& head, Node* node) { node->set_next(std::exchange(head, node)); }
 
-  Node*& BucketOf(std::string_view key) const { return Bucket(numbers_.NumberOf(hash_(key))); }
-  Node*& Bucket(size_t number) const {
-    return (*directory_[number / kSegmentBuckets])[number % kSegmentBuckets];
-  }
+  size_t NumberOf(std::string_view key) const { return numbers_.NumberOf(hash_(key)); }
+  Node*& BucketOf(std::string_view key) { return buckets_[NumberOf(key)]; }
 
   BytesHash hash_;
-  std::vector<std::unique_ptr<Segment>> directory_;
+  SegmentedArray<Node*> buckets_;  // a chain each
   BucketNumbers numbers_;
   size_t size_ = 0;
 };
@@ -136,7 +124,7 @@ Dictionary<Node>& Dictionary<Node>::operator=(Dictionary&& other) noexcept {
 template <class Node>
 void Dictionary<Node>::Swap(Dictionary& other) noexcept {
   std::swap(hash_, other.hash_);
-  std::swap(directory_, other.directory_);
+  std::swap(buckets_, other.buckets_);
   std::swap(numbers_, other.numbers_);
   std::swap(size_, other.size_);
 }
@@ -144,7 +132,7 @@ void Dictionary<Node>::Swap(Dictionary& other) noexcept {
 template <class Node>
 Node* Dictionary<Node>::FindInChain(std::string_view key) const {
   if (size_ == 0) return nullptr;
-  Node* node = BucketOf(key);
+  Node* node = buckets_[NumberOf(key)];
   while (node != nullptr && node->key() != key) node = node->next();
   return node;
 }
@@ -152,11 +140,11 @@ Node* Dictionary<Node>::FindInChain(std::string_view key) const {
 template <class Node>
 void Dictionary<Node>::Prefetch(std::span<const std::string_view> keys) const {
   constexpr size_t kAtOnce = 16;  // a processor waits for about as many cache lines at a time
-  std::array<Node**, kAtOnce> buckets;
+  std::array<Node* const*, kAtOnce> buckets;
   while (size_ > 0 && !keys.empty()) {
     const auto some = keys.first(std::min(keys.size(), kAtOnce));
     for (size_t i = 0; i < some.size(); ++i) {
-      buckets[i] = &BucketOf(some[i]);
+      buckets[i] = &buckets_[NumberOf(some[i])];
       FetchLine(buckets[i]);
     }
     for (size_t i = 0; i < some.size(); ++i) FetchLine(*buckets[i]);
@@ -205,11 +193,9 @@ std::unique_ptr<Node> Dictionary<Node>::Replace(Node& old, std::unique_ptr<Node>
 template <class Node>
 void Dictionary<Node>::AddBucket() {
   const size_t added = numbers_.count();
-  if (added == directory_.size() * kSegmentBuckets) {
-    directory_.push_back(std::make_unique<Segment>());
-  }
+  buckets_.Append(nullptr);
   numbers_.Add();
-  Node* rest = std::exchange(Bucket(BucketNumbers::OriginOf(added)), nullptr);
+  Node* rest = std::exchange(buckets_[BucketNumbers::OriginOf(added)], nullptr);
   while (rest != nullptr) {
     Node* node = std::exchange(rest, rest->next());
     Link(BucketOf(node->key()), node);
@@ -220,90 +206,26 @@ template <class Node>
 void Dictionary<Node>::RemoveBucket() {
   numbers_.Remove();
   const size_t removed = numbers_.count();
-  Node*& origin = Bucket(BucketNumbers::OriginOf(removed));
-  Node* rest = std::exchange(Bucket(removed), nullptr);
+  Node*& origin = buckets_[BucketNumbers::OriginOf(removed)];
+  Node* rest = buckets_[removed];
   while (rest != nullptr) {
     Node* node = std::exchange(rest, rest->next());
     Link(origin, node);
   }
-  if (removed % kSegmentBuckets == 0) directory_.pop_back();
+  buckets_.RemoveLast();
 }
 
 template <class Node>
 void Dictionary<Node>::Clear() {
   for (size_t number = 0; number < numbers_.count(); ++number) {
-    Node* rest = Bucket(number);
+    Node* rest = buckets_[number];
     while (rest != nullptr) delete std::exchange(rest, rest->next());
   }
-  directory_.clear();
-  directory_.shrink_to_fit();
+  buckets_ = SegmentedArray<Node*>();
   numbers_ = BucketNumbers();
   size_ = 0;
 }
 
-template <class Node>
-template <class Visit>
-void Dictionary<Node>::ForEach(Visit visit) const {
-  for (size_t number = 0; number < numbers_.count(); ++number) {
-    for (const Node* node = Bucket(number); node != nullptr; node = node->next()) visit(*node);
-  }
-}
-
-template <class Node>
-template <class Visit>
-void Dictionary<Node>::ForEachChain(Visit&& visit) const {
-  for (size_t number = 0; number < numbers_.count(); ++number) {
-    size_t length = 0;
-    for (const Node* node = Bucket(number); node != nullptr; node = node->next()) ++length;
-    visit(length);
-  }
-}
-
-template <class Node>
-template <class Visit>
-uint64_t Dictionary<Node>::Scan(uint64_t cursor, Visit visit) const {
-  if (numbers_.count() == 0) return 0;
-  const Node* node = Bucket(numbers_.NumberOf(cursor));
-  for (; node != nullptr; node = node->next()) visit(*node);
-  return numbers_.CursorAfter(cursor);
-}
-
-template <class Node>
-const Node* Dictionary<Node>::Random(Rng& rng) const {
-  while (size_ > 0) {
-    const Node* node = Bucket(rng.Below(numbers_.count()));
-    size_t length = 0;
-    for (const Node* next = node; next != nullptr; next = next->next()) ++length;
-
-    // A chain is taken as often as it is long, or else the keys of short ones would come too often.
-    size_t drawn = rng.Below(std::max(length, kUsualChain));
-    if (drawn >= length) continue;
-    while (drawn-- > 0) node = node->next();
-    return node;
-  }
-  return nullptr;
-}
-
-template <class Node>
-template <class Visit>
-void Dictionary<Node>::Sample(Rng& rng, size_t enough, size_t most, Visit visit) const {
-  if (size_ == 0) return;
-  const size_t start = rng.Below(numbers_.count());
-  for (size_t step = 0; step < numbers_.count(); ++step) {
-    const Node* node = Bucket((start + step) % numbers_.count());
-    for (; node != nullptr; node = node->next()) {
-      if (enough == 0 || most == 0) return;
-      enough -= visit(*node);
-      --most;
-    }
-  }
-}
-
-template <class Node>
-size_t Dictionary<Node>::BytesUsed() const {
-  if (directory_.empty()) return AllocatedBytes(directory_.data());
-  return AllocatedBytes(directory_.data()) +
-         directory_.size() * AllocatedBytes(directory_.front().get());
-}
-
 }  // namespace zsetd
+
+#include "core/dictionary_visits.h"

@@ -8,8 +8,10 @@
 
 namespace zsetd {
 
-// A growing array that never moves: segments of 4 KB, so that no append copies what is there.
-// T is a plain value; new ones are zero.
+// An array that grows and shrinks at its end and never moves: segments of 4 KB, so that no append
+// copies what is there. (The vector of them doubles at times, which moves a pointer for each 4 KB.)
+// T is a plain value; new ones are zero. A segment is allocated for its first element and freed
+// with it: who adds and removes in turn had better keep a few to spare.
 template <class T>
 class SegmentedArray {
  public:
@@ -24,15 +26,14 @@ class SegmentedArray {
   }
 
   void RemoveLast() {
-    --size_;
-    const size_t needed = (size_ + kPerSegment - 1) / kPerSegment;
-    if (needed + 1 < segments_.size()) segments_.pop_back();
+    if (--size_ % kPerSegment == 0) segments_.pop_back();
   }
 
   // The heap bytes, allocator rounding included. O(1).
   size_t BytesUsed() const {
-    if (segments_.empty()) return 0;
-    return segments_.size() * AllocatedBytes(segments_[0].get()) + AllocatedBytes(segments_.data());
+    const size_t directory = AllocatedBytes(segments_.data());
+    if (segments_.empty()) return directory;
+    return directory + segments_.size() * AllocatedBytes(segments_[0].get());
   }
 
  private:
