@@ -30,16 +30,9 @@ size_t HeapBytes(const Aggregate& aggregate) {
   return aggregate.BytesUsed();
 }
 
-// Allocators give out such steps. Whatever fits in the same allocation can be assigned in place.
-constexpr size_t kAllocationStep = 16;
-
 }  // namespace
 
-static_assert(__STDCPP_DEFAULT_NEW_ALIGNMENT__ >= 16);  // so addresses end in four zero bits
 static_assert(sizeof(Entry) == 8 && alignof(Entry) == 8);
-static_assert(alignof(List) <= alignof(Entry) && alignof(Hash) <= alignof(Entry) &&
-              alignof(Set) <= alignof(Entry) && alignof(SortedSet) <= alignof(Entry) &&
-              alignof(std::string) <= alignof(Entry));
 
 std::unique_ptr<Entry> Entry::Make(std::string_view key, Value value,
                                    std::optional<Millis> deadline) {
@@ -51,7 +44,7 @@ std::unique_ptr<Entry> Entry::Remade(std::unique_ptr<Entry> entry, std::string_v
   std::unique_ptr<Entry> remade =
       entry->IsShortString() ? MakeOf(key, entry->AsString(), deadline)
                              : entry->VisitBody([&](auto& body) {
-                                 return MakeWith(key, entry->kind_, std::move(body), deadline);
+                                 return MakeWith(key, entry->kind(), std::move(body), deadline);
                                });
   remade->set_use_mark(entry->use_mark());
   return remade;
@@ -95,27 +88,8 @@ std::unique_ptr<Entry> Entry::MakeWith(std::string_view key, Kind kind, Body bod
 
 std::unique_ptr<Entry> Entry::New(std::string_view key, Kind kind, std::optional<Millis> deadline) {
   const Room room = RoomFor(key.size(), kind, deadline);
-  void* memory = ::operator new(AllocationFor(key.size(), kind, room));
+  void* memory = Allocate(key.size(), kind, room);
   return std::unique_ptr<Entry>(::new (memory) Entry(key, kind, room, deadline));
-}
-
-Entry::Room Entry::RoomFor(size_t key_size, Kind kind, std::optional<Millis> deadline) {
-  if (deadline) return MayShare(*deadline) ? kSharedRoom : kFarRoom;
-  const size_t without = AllocationFor(key_size, kind, kNoRoom);
-  return AllocationFor(key_size, kind, kSharedRoom) == without ? kSharedRoom : kNoRoom;
-}
-
-Entry::Entry(std::string_view key, Kind kind, Room room, std::optional<Millis> deadline)
-    : next_(0),
-      kind_(kind),
-      key_size_(key.size() < kLongKey ? key.size() : kLongKey),
-      room_(room),
-      high_deadline_(0) {
-  if (room != kNoRoom) At<uint64_t>(DeadlineOffset()) = 0;
-  set_deadline(deadline);
-  if (HasLongKey()) At<size_t>(LongSizeOffset()) = key.size();
-  set_use_mark(0);
-  key.copy(&At<char>(KeyOffset()), key.size());
 }
 
 Entry::~Entry() {
@@ -124,27 +98,13 @@ Entry::~Entry() {
 
 // The allocator need not look up a size that it is told, and a sanitizer checks it.
 void Entry::operator delete(Entry* entry, std::destroying_delete_t) {
-  const size_t bytes =
-      AllocationFor(entry->KeySize(), entry->kind_, static_cast<Room>(entry->room_));
+  const size_t bytes = entry->allocation();
   std::destroy_at(entry);
   ::operator delete(entry, bytes);
 }
 
-void Entry::set_deadline(std::optional<Millis> deadline) {
-  assert(HasRoomFor(deadline));
-  if (room_ == kNoRoom) return;
-  if (room_ == kFarRoom) {
-    At<Millis>(DeadlineOffset()) = deadline.value_or(kNoFarDeadline);
-    return;
-  }
-  const uint64_t shared = deadline ? static_cast<uint64_t>(deadline->count()) : kNoSharedDeadline;
-  uint64_t& word = At<uint64_t>(DeadlineOffset());
-  word = (word & ~kLowDeadline) | (shared & kLowDeadline);
-  high_deadline_ = shared >> kLowDeadlineBits;
-}
-
 std::string_view Entry::TypeName() const {
-  switch (kind_) {
+  switch (kind()) {
     case kList:
       return "list";
     case kHash:
@@ -183,53 +143,22 @@ bool Entry::AssignInPlace(ByteString string) {
   const bool both_short = IsShortString() && bytes.size() <= kMostShortBytes;
   if (!both_short || string.edited_in_place()) return false;
   const Kind kind = static_cast<Kind>(bytes.size());
-  const auto allocation_for = [this](Kind some_kind) {
-    return AllocationFor(KeySize(), some_kind, static_cast<Room>(room_));
-  };
-  if (allocation_for(kind) != allocation_for(kind_)) return false;
+  if (!FitsAs(kind)) return false;
   std::char_traits<char>::move(ShortBytes(), bytes.data(), bytes.size());
-  kind_ = kind;
+  set_kind(kind);
   return true;
 }
 
 std::string* Entry::StartEditing() {
   if (IsShortString() || !IsString()) return nullptr;
-  kind_ = kEditedString;
+  set_kind(kEditedString);
   return &BodyAs<std::string>();
-}
-
-size_t Entry::BodyBytes(Kind kind) {
-  switch (kind) {
-    case kLongString:
-    case kEditedString:
-      return sizeof(std::string);
-    case kList:
-      return sizeof(List);
-    case kHash:
-      return sizeof(Hash);
-    case kSet:
-      return sizeof(Set);
-    case kSortedSet:
-      return sizeof(SortedSet);
-    default:
-      return 0;
-  }
-}
-
-size_t Entry::AllocationFor(size_t key_size, Kind kind, Room room) {
-  const size_t deadline_bytes = room == kNoRoom ? 0 : sizeof(Millis);
-  const size_t mark_bytes = room == kSharedRoom ? 0 : kMarkBytes;
-  const size_t long_size_bytes = key_size < kLongKey ? 0 : sizeof(size_t);
-  const size_t value_bytes = kind <= kMostShortBytes ? kind : BodyBytes(kind);
-  const size_t needed =
-      sizeof(Entry) + deadline_bytes + mark_bytes + long_size_bytes + key_size + value_bytes;
-  return (needed + kAllocationStep - 1) / kAllocationStep * kAllocationStep;
 }
 
 ByteString Entry::AsString() const {
   assert(IsString());
-  if (IsShortString()) return ByteString(std::string_view(KeyBytes() + KeySize(), kind_));
-  return ByteString(BodyAs<std::string>(), kind_ == kEditedString);
+  if (IsShortString()) return ByteString(std::string_view(ShortBytes(), kind()));
+  return ByteString(BodyAs<std::string>(), kind() == kEditedString);
 }
 
 }  // namespace zsetd

@@ -1,0 +1,164 @@
+// The parts of an entry, in one allocation of just the size they need.
+//
+//     8       8 or 0       8 or 0    8 to 32 or 0  3 or 0
+//   [ head | deadline | long length | body       | mark | key bytes | value bytes ]
+//
+//   head   [ next: 43 | kind: 8 | length: 7 | room: 2 | first bits of the deadline: 4 ]
+//
+// `kind` tells a short string, of so many value bytes, from all other values, whose body is an
+// object: a long string, a list, a hash, a set, a sorted set. `length` is the key's, in seven bits;
+// keys that are longer than these can tell have a long length. `room` tells of the room for a
+// deadline: that is made when it is needed, or when the allocator's rounding gives it for nothing.
+// The mark shares it, for milliseconds that are not far off take 44 bits, of which the head holds
+// four:
+//
+//   no room      mark before the key; there is no deadline
+//   shared       [ deadline: 40 | mark: 24 ]; up to the year 2527
+//   far          [ deadline: 64 ], and the mark before the key
+//
+// So a key of 14 bytes with a value of 18 takes 48 with a deadline as without.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "core/packed_integer.h"
+#include "core/time.h"
+
+namespace zsetd {
+
+// Where the parts of an entry stand, and those of them that are no value: the key, the deadline and
+// the mark. It stands at the start of the memory that Allocate() gives. All O(1) and the key's
+// length.
+class EntryLayout {
+ public:
+  std::string_view key() const { return {KeyBytes(), KeySize()}; }
+  std::optional<Millis> deadline() const;
+
+  // What a UseMeter has noted here, 24 bits; 0 in a new entry.
+  uint32_t use_mark() const { return static_cast<uint32_t>(LoadPacked(UseMarkAt(), kMarkBytes)); }
+  void set_use_mark(uint32_t mark) {
+    StorePacked(const_cast<char*>(UseMarkAt()), kMarkBytes, mark);
+  }
+
+ protected:
+  // Up to kMostShortBytes it is the length of a short string.
+  using Kind = uint8_t;
+  static constexpr Kind kMostShortBytes = 240;
+  static constexpr Kind kLongString = 241;
+  static constexpr Kind kEditedString = 242;  // long or not
+  static constexpr Kind kList = 243;
+  static constexpr Kind kHash = 244;
+  static constexpr Kind kSet = 245;
+  static constexpr Kind kSortedSet = 246;
+
+  // Where there is room for a deadline.
+  enum Room : uint8_t { kNoRoom, kSharedRoom, kFarRoom };
+
+  // For an entry that is about to be made: what room it gets, and its memory, as yet unwritten.
+  static Room RoomFor(size_t key_size, Kind kind, std::optional<Millis> deadline);
+  static void* Allocate(size_t key_size, Kind kind, Room room);
+
+  // Writes everything but the value.
+  EntryLayout(std::string_view key, Kind kind, Room room, std::optional<Millis> deadline);
+
+  // The bytes of its allocation.
+  size_t allocation() const { return AllocationFor(KeySize(), kind(), room()); }
+
+  Kind kind() const { return kind_; }
+  bool IsShortString() const { return kind_ <= kMostShortBytes; }
+
+  // Makes the value one of another kind, whose body takes as many bytes; or a short string one of
+  // another length.
+  void set_kind(Kind kind) { kind_ = kind; }
+
+  // Whether a short string of another length would take the same allocation.
+  bool FitsAs(Kind kind) const { return AllocationFor(KeySize(), kind, room()) == allocation(); }
+
+  // Whether it can take that deadline. set_deadline: it can.
+  bool HasRoomFor(std::optional<Millis> deadline) const {
+    return !deadline || room_ == kFarRoom || (room_ == kSharedRoom && MayShare(*deadline));
+  }
+  void set_deadline(std::optional<Millis> deadline);
+
+  // The value: the bytes of a short string, or an object.
+  const char* ShortBytes() const { return KeyBytes() + KeySize(); }
+  char* ShortBytes() { return const_cast<char*>(std::as_const(*this).ShortBytes()); }
+  template <class Body>
+  const Body& BodyAs() const {
+    return At<Body>(BodyOffset());
+  }
+  template <class Body>
+  Body& BodyAs() {
+    return At<Body>(BodyOffset());
+  }
+
+  // An address it keeps for its owner. No system of ours gives a program addresses of more than 47
+  // bits unasked, and allocations start at multiples of 16.
+  void* link() const {
+    return reinterpret_cast<void*>(static_cast<uintptr_t>(next_) << kZeroAddressBits);
+  }
+  void set_link(void* link) { next_ = reinterpret_cast<uintptr_t>(link) >> kZeroAddressBits; }
+
+ private:
+  static constexpr int kZeroAddressBits = 4;
+  static constexpr uint8_t kLongKey = 127;
+  static constexpr int kMarkBytes = 3;
+
+  static constexpr int kLowDeadlineBits = 40;  // of those in shared room
+  static constexpr uint64_t kLowDeadline = (uint64_t{1} << kLowDeadlineBits) - 1;
+  static constexpr uint64_t kNoSharedDeadline = (uint64_t{1} << 44) - 1;
+  static constexpr Millis kNoFarDeadline = Millis::min();  // nothing that is past already gets in
+  static bool MayShare(Millis deadline) {
+    return deadline.count() >= 0 && static_cast<uint64_t>(deadline.count()) < kNoSharedDeadline;
+  }
+
+  static size_t AllocationFor(size_t key_size, Kind kind, Room room);
+  static size_t BodyBytes(Kind kind);
+
+  template <class T>
+  const T& At(size_t offset) const {
+    return *reinterpret_cast<const T*>(reinterpret_cast<const char*>(this) + offset);
+  }
+  template <class T>
+  T& At(size_t offset) {
+    return *reinterpret_cast<T*>(reinterpret_cast<char*>(this) + offset);
+  }
+  Room room() const { return static_cast<Room>(room_); }
+  bool HasLongKey() const { return key_size_ == kLongKey; }
+  size_t DeadlineOffset() const { return sizeof(EntryLayout); }
+  size_t LongSizeOffset() const { return DeadlineOffset() + (room_ ? sizeof(Millis) : 0); }
+  size_t BodyOffset() const { return LongSizeOffset() + (HasLongKey() ? sizeof(size_t) : 0); }
+  size_t KeyOffset() const {
+    return BodyOffset() + (IsShortString() ? 0 : BodyBytes(kind_)) +
+           (room_ == kSharedRoom ? 0 : kMarkBytes);
+  }
+  size_t KeySize() const { return HasLongKey() ? At<size_t>(LongSizeOffset()) : key_size_; }
+  const char* KeyBytes() const { return &At<char>(KeyOffset()); }
+  const char* UseMarkAt() const {
+    return room_ == kSharedRoom ? &At<char>(DeadlineOffset() + sizeof(Millis) - kMarkBytes)
+                                : KeyBytes() - kMarkBytes;
+  }
+
+  uint64_t next_ : 43;
+  uint64_t kind_ : 8;
+  uint64_t key_size_ : 7;
+  uint64_t room_ : 2;
+  uint64_t high_deadline_ : 4;  // in shared room, of 44 bits
+};
+
+inline std::optional<Millis> EntryLayout::deadline() const {
+  if (room_ == kNoRoom) return std::nullopt;
+  if (room_ == kFarRoom) {
+    const Millis deadline = At<Millis>(DeadlineOffset());
+    return deadline == kNoFarDeadline ? std::nullopt : std::optional(deadline);
+  }
+  const uint64_t low = At<uint64_t>(DeadlineOffset()) & kLowDeadline;
+  const uint64_t shared = uint64_t{high_deadline_} << kLowDeadlineBits | low;
+  return shared == kNoSharedDeadline ? std::nullopt : std::optional(Millis(shared));
+}
+
+}  // namespace zsetd
