@@ -159,12 +159,21 @@ class Block {
   const char* FrontEnd() const { return Scores() + count_ * format_.score_width; }
 
   // The bytes that the first `count` members take.
-  size_t MemberBytes(size_t count) const;
+  size_t MemberBytes(size_t count) const {
+    if (!HasLengths()) return count * format_.member_width;
+    return SumBytes(Lengths(), count, kLargeLength, sizeof(LargeMember*));
+  }
   const char* MemberPlace(size_t i) const { return End() - MemberBytes(i + 1); }
   const char* MembersBegin() const { return End() - MemberBytes(count_); }
-  size_t MemberLength(size_t i) const;
+  size_t MemberLength(size_t i) const {
+    if (!HasLengths()) return format_.member_width;
+    return Lengths()[i] == kLargeLength ? sizeof(LargeMember*) : Lengths()[i];
+  }
   void PrefetchMember(size_t i) const;
-  size_t LengthOf(const PackedMember& member) const;
+  size_t LengthOf(const PackedMember& member) const {
+    if (!HasLengths()) return format_.member_width;
+    return member.is_large ? sizeof(LargeMember*) : member.bytes.size();
+  }
 
   std::string_view Assemble(size_t i, MemberBuffer& buffer) const;
   std::optional<PackedMember> PackedFormOf(std::string_view member, LargeMember* large) const;

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+
+namespace zsetd {
+
+// How blocks move their bytes about; only they use it.
+
+// memmove is always a call. For a length known to fit a byte g++ 12 turns memcpy into `rep movs`,
+// which takes 20 ns to start.
+inline void Copy(void* to, const void* from, size_t bytes) { std::memmove(to, from, bytes); }
+
+inline char* Mutable(const void* bytes) {
+  return const_cast<char*>(static_cast<const char*>(bytes));
+}
+
+}  // namespace zsetd

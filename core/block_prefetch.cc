@@ -1,0 +1,37 @@
+// Which cache lines of a block will be read next.
+
+#include "core/block.h"
+#include "core/cache_line.h"
+
+namespace zsetd {
+
+void Block::Prefetch() const { FetchLines(this, 12); }
+
+void Block::PrefetchTags() const { FetchLines(this, 3); }
+
+void Block::PrefetchMember(size_t i) const {
+  const char* at = MemberPlace(i);
+  FetchLine(at);
+  FetchLine(at + MemberLength(i) - 1);
+}
+
+void Block::PrefetchMember(uint8_t tag) const {
+  FindTag(tag, [&](size_t i) { return PrefetchMember(i), false; });
+}
+
+void Block::PrefetchBehind(size_t i) const {
+  const auto fetch = [](const char* first, const char* end) {
+    FetchLines(first, (end - first + kCacheLine - 1) / kCacheLine);
+  };
+  fetch(Scores() + i * format_.score_width, FrontEnd());
+  fetch(MembersBegin(), End() - MemberBytes(i));
+}
+
+void Block::PrefetchElement(uint8_t tag) const {
+  FindTag(tag, [&](size_t i) {
+    FetchLine(Scores() + i * format_.score_width);
+    return PrefetchMember(i), false;
+  });
+}
+
+}  // namespace zsetd
