@@ -1,20 +1,15 @@
 #include "core/list.h"
 
-#include <algorithm>
 #include <iterator>
-#include <ranges>
 #include <utility>
 
 #include "core/allocation.h"
+#include "core/list_body.h"
 
 namespace zsetd {
 namespace {
 
 using End = ListChunk::End;
-
-// Neighbours that together take no more are joined. Well below a full chunk, so that joining two
-// halves of a chunk and splitting it again do not follow each other.
-constexpr size_t kSmallPairBytes = ListChunk::kFullBytes * 3 / 4;
 
 // A chunk in a std::list, with two pointers and the allocator's rounding.
 constexpr size_t kChainedChunkBytes = 64;
@@ -28,31 +23,6 @@ ListLimits ListLimits::Half() const {
   if (elements == kNone) return {.bytes = bytes / 2};
   return {.elements = elements / 2, .bytes = bytes};
 }
-
-struct List::Body {
-  // An element by its chunk and its index there.
-  struct Spot {
-    Chunks::iterator chunk;
-    size_t index;
-  };
-
-  Chunks chunks;
-  size_t size = 0;
-  size_t packed_bytes = 0;
-  uint32_t revision = 0;
-  ListEncoding encoding = ListEncoding::kListpack;
-
-  Spot Locate(size_t index);
-  void Count(std::string_view added);
-  void Push(End end, std::string_view element);
-  std::string Pop(End end);
-  void InsertAt(Spot spot, std::string_view element);
-  void EraseFrom(Chunks::iterator chunk, size_t index, size_t count);
-  template <class ChunksInOrder>
-  size_t RemoveEqual(ChunksInOrder&& chunks_in_order, End from, std::string_view element,
-                     size_t most);
-  Chunks::iterator JoinIfSmall(Chunks::iterator chunk);
-};
 
 // Past the end for index == size.
 List::Body::Spot List::Body::Locate(size_t index) {
@@ -69,12 +39,6 @@ List::Body::Spot List::Body::Locate(size_t index) {
     behind -= chunk->count();
   }
   return {chunk, 0};
-}
-
-void List::Body::Count(std::string_view added) {
-  ++size;
-  packed_bytes += ListChunk::PackedBytes(added);
-  ++revision;
 }
 
 void List::Body::Push(End end, std::string_view element) {
@@ -94,26 +58,6 @@ std::string List::Body::Pop(End end) {
   return element;
 }
 
-// Puts the element before the one at the spot, whose index may be one past its chunk's last.
-void List::Body::InsertAt(Spot spot, std::string_view element) {
-  auto [chunk, index] = spot;
-  Count(element);
-  const size_t place = chunk->PlaceOf(index);
-  if (chunk->Takes(element)) return chunk->Insert(place, element);
-
-  const size_t behind = chunk->count() - index;
-  auto next = index == 0 ? chunk : std::next(chunk);
-  if (index > 0 && behind > 0) next = chunks.insert(next, chunk->SplitOff(place, behind));
-
-  if (next != chunks.begin() && std::prev(next)->Takes(element)) {
-    std::prev(next)->Push(End::kBack, element);
-  } else if (next != chunks.end() && next->Takes(element)) {
-    next->Push(End::kFront, element);
-  } else {
-    chunks.emplace(next)->Push(End::kBack, element);
-  }
-}
-
 // Removes elements of one chunk, and the chunk if they are all it has.
 void List::Body::EraseFrom(Chunks::iterator chunk, size_t index, size_t count) {
   const size_t packed_before = chunk->bytes();
@@ -126,34 +70,6 @@ void List::Body::EraseFrom(Chunks::iterator chunk, size_t index, size_t count) {
   }
   chunk->Erase(chunk->PlaceOf(index), chunk->PlaceOf(index + count), count);
   packed_bytes -= packed_before - chunk->bytes();
-}
-
-template <class ChunksInOrder>
-size_t List::Body::RemoveEqual(ChunksInOrder&& chunks_in_order, End from, std::string_view element,
-                               size_t most) {
-  size_t removed = 0;
-  for (ListChunk& chunk : chunks_in_order) {
-    removed += chunk.RemoveEqual(from, element, most - removed);
-    if (removed == most) break;
-  }
-  if (removed == 0) return 0;
-  size -= removed;
-  packed_bytes -= removed * ListChunk::PackedBytes(element);
-  ++revision;
-  chunks.remove_if([](const ListChunk& chunk) { return chunk.empty(); });
-  for (auto chunk = chunks.end(); chunk != chunks.begin();) chunk = JoinIfSmall(chunk);
-  return removed;
-}
-
-// Joins the chunk with the one before it, if there is one, and returns that one.
-List::Chunks::iterator List::Body::JoinIfSmall(Chunks::iterator chunk) {
-  if (chunk == chunks.begin()) return chunk;
-  const auto before = std::prev(chunk);
-  if (chunk != chunks.end() && before->bytes() + chunk->bytes() <= kSmallPairBytes) {
-    before->Append(*chunk);
-    chunks.erase(chunk);
-  }
-  return before;
 }
 
 List::List() : body_(std::make_unique<Body>()) {}
@@ -193,45 +109,6 @@ std::string List::PopFront() { return body_->Pop(End::kFront); }
 std::string List::PopBack() { return body_->Pop(End::kBack); }
 
 std::string_view List::At(size_t index) const { return CursorAt(index).element(); }
-
-void List::Replace(size_t index, std::string_view element) {
-  const Body::Spot spot = body_->Locate(index);
-  ListChunk& chunk = *spot.chunk;
-  const size_t place = chunk.PlaceOf(spot.index);
-  --body_->size;
-  body_->packed_bytes -= ListChunk::PackedBytes(chunk.ElementAt(place));
-  chunk.Erase(place, chunk.PlaceAfter(place), 1);
-  body_->InsertAt(spot, element);
-}
-
-void List::Insert(size_t index, std::string_view element) {
-  if (index == 0) return PushFront(element);
-  if (index == size()) return PushBack(element);
-  body_->InsertAt(body_->Locate(index), element);
-}
-
-void List::Erase(size_t first, size_t last) {
-  if (first >= last) return;
-  const bool inside = first > 0 && last < size();
-  auto [chunk, index] = body_->Locate(first);
-  for (size_t left = last - first; left > 0; index = 0) {
-    const auto here = chunk++;
-    const size_t count = std::min(left, here->count() - index);
-    body_->EraseFrom(here, index, count);
-    left -= count;
-  }
-  // At the ends small chunks come and go anyway. Inside, the first and the last chunk touched may
-  // be small now, and `chunk` follows the last: three pairs.
-  for (int pair = 0; inside && pair < 3; ++pair) chunk = body_->JoinIfSmall(chunk);
-}
-
-size_t List::RemoveFromFront(std::string_view element, size_t most) {
-  return body_->RemoveEqual(body_->chunks, End::kFront, element, most);
-}
-
-size_t List::RemoveFromBack(std::string_view element, size_t most) {
-  return body_->RemoveEqual(std::views::reverse(body_->chunks), End::kBack, element, most);
-}
 
 void List::Expect(size_t elements, size_t bytes, const ListLimits& limits) {
   const size_t bytes_then = kListpackFrameBytes + packed_bytes() + bytes;
