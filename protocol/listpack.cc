@@ -10,6 +10,7 @@
 
 #include "protocol/append_number.h"
 #include "protocol/byte_cursor.h"
+#include "protocol/element_walk.h"
 #include "protocol/number_text.h"
 #include "protocol/packed_elements.h"
 
@@ -17,15 +18,14 @@ namespace zsetd {
 namespace {
 
 constexpr size_t kHeaderBytes = 6;
-constexpr uint8_t kEnd = 0xff;
-constexpr size_t kUncounted = UINT16_MAX;  // so many or more: the header does not tell
-constexpr size_t kLongestInteger = 20;     // bytes of text
+constexpr size_t kLongestInteger = 20;  // bytes of text
 
 constexpr uint8_t kLongString = 0xf0;
 constexpr uint8_t kInt16 = 0xf1;
 constexpr uint8_t kInt24 = 0xf2;
 constexpr uint8_t kInt32 = 0xf3;
 constexpr uint8_t kInt64 = 0xf4;
+constexpr IntegerEncoding kIntegers[] = {{kInt16, 2}, {kInt24, 3}, {kInt32, 4}, {kInt64, 8}};
 
 // How many bytes tell the length of an element from behind: seven bits each, with bounds of
 // Redis's.
@@ -45,31 +45,25 @@ void AppendBackLength(size_t length, std::string& out) {
   }
 }
 
-// Takes one element behind its first byte; an integer's text goes to `made`. Nothing if the first
-// byte means none.
-std::optional<std::string_view> TakeElement(uint8_t first, ByteCursor& cursor, std::string& made) {
-  const auto text = [&made](int64_t value) { return std::string_view(made = IntegerText(value)); };
-  if (first < 0x80) return text(first);
+// Takes the encoding, of which `first` is taken, and the bytes.
+std::optional<std::string_view> TakeValue(uint8_t first, ByteCursor& cursor, std::string& made) {
+  if (first < 0x80) return TextOf(first, made);
   if (first < 0xc0) return cursor.Take(first & 0x3f);
   if (first < 0xe0) {
     const int64_t value = (first & 0x1f) << 8 | cursor.Byte();
-    return text(value < 1 << 12 ? value : value - (1 << 13));
+    return TextOf(value < 1 << 12 ? value : value - (1 << 13), made);
   }
   if (first < 0xf0) return cursor.Take(static_cast<size_t>(first & 0x0f) << 8 | cursor.Byte());
-  switch (first) {
-    case kLongString:
-      return cursor.Take(cursor.Unsigned(4));
-    case kInt16:
-      return text(cursor.Signed(2));
-    case kInt24:
-      return text(cursor.Signed(3));
-    case kInt32:
-      return text(cursor.Signed(4));
-    case kInt64:
-      return text(cursor.Signed(8));
-    default:
-      return std::nullopt;
-  }
+  if (first == kLongString) return cursor.Take(cursor.Unsigned(4));
+  return TakeInteger(kIntegers, first, cursor, made);
+}
+
+// The same, and the length of both behind them.
+std::optional<std::string_view> TakeElement(uint8_t first, ByteCursor& cursor, std::string& made) {
+  const size_t before = cursor.left() + 1;
+  const std::optional<std::string_view> value = TakeValue(first, cursor, made);
+  cursor.Take(BackLengthBytes(before - cursor.left()));
+  return value;
 }
 
 bool Fits(int64_t value, int bits) {
@@ -79,22 +73,7 @@ bool Fits(int64_t value, int bits) {
 }  // namespace
 
 bool ReadListpack(std::string_view bytes, const VisitElement& visit) {
-  ByteCursor cursor(bytes);
-  const uint64_t size = cursor.Unsigned(4);
-  const uint64_t announced = cursor.Unsigned(2);
-  std::string made;
-  uint64_t count = 0;
-  uint8_t first = cursor.Byte();
-  for (; cursor.ok() && first != kEnd; first = cursor.Byte()) {
-    const size_t before = cursor.left() + 1;
-    const std::optional<std::string_view> element = TakeElement(first, cursor, made);
-    if (!element || !cursor.ok()) return false;
-    cursor.Take(BackLengthBytes(before - cursor.left()));
-    if (!cursor.ok() || !visit(*element)) return false;
-    ++count;
-  }
-  const bool counts_agree = announced == kUncounted || announced == count;
-  return cursor.ok() && cursor.left() == 0 && size == bytes.size() && counts_agree;
+  return WalkElements(bytes, kHeaderBytes, visit, TakeElement);
 }
 
 ListpackWriter::ListpackWriter() : bytes_(kHeaderBytes, '\0') {}
@@ -141,10 +120,10 @@ void ListpackWriter::AddString(std::string_view element) {
 }
 
 std::string ListpackWriter::Finish() {
-  bytes_ += static_cast<char>(kEnd);
+  bytes_ += static_cast<char>(kEndOfElements);
   std::string header;
   AppendLittleEndian(bytes_.size(), 4, header);
-  AppendLittleEndian(std::min(count_, kUncounted), 2, header);
+  AppendLittleEndian(std::min<uint64_t>(count_, kUncounted), 2, header);
   bytes_.replace(0, kHeaderBytes, header);
   std::string whole(kHeaderBytes, '\0');
   std::swap(whole, bytes_);

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "protocol/byte_cursor.h"
+#include "protocol/number_text.h"
+#include "protocol/packed_elements.h"
+
+namespace zsetd {
+
+// What listpacks and ziplists have in common; packed_elements.h shows both.
+inline constexpr uint8_t kEndOfElements = 0xff;
+inline constexpr uint64_t kUncounted = UINT16_MAX;  // so many or more: the header does not tell
+
+// The text of an integer; it is kept in `made`.
+inline std::string_view TextOf(int64_t value, std::string& made) {
+  return made = IntegerText(value);
+}
+
+// How an element says that it is an integer of so many bytes.
+struct IntegerEncoding {
+  uint8_t encoding;
+  size_t bytes;
+};
+
+// Takes the bytes of an integer; nothing if none is so encoded.
+inline std::optional<std::string_view> TakeInteger(std::span<const IntegerEncoding> known,
+                                                   uint8_t encoding, ByteCursor& cursor,
+                                                   std::string& made) {
+  for (const IntegerEncoding& each : known) {
+    if (each.encoding == encoding) return TextOf(cursor.Signed(each.bytes), made);
+  }
+  return std::nullopt;
+}
+
+// Reads the whole: a header of so many bytes, of which the first four tell the size of all and the
+// last two the number of elements, and the elements. `take(first, cursor, made)` takes all of an
+// element but its first byte; nothing if it is none. It may keep a text in `made`.
+template <class Take>
+bool WalkElements(std::string_view bytes, size_t header_bytes, const VisitElement& visit,
+                  Take take) {
+  ByteCursor cursor(bytes);
+  const uint64_t size = cursor.Unsigned(4);
+  cursor.Take(header_bytes - 6);
+  const uint64_t announced = cursor.Unsigned(2);
+  std::string made;
+  uint64_t count = 0;
+  uint8_t first = cursor.Byte();
+  for (; cursor.ok() && first != kEndOfElements; first = cursor.Byte()) {
+    const std::optional<std::string_view> element = take(first, cursor, made);
+    if (!element || !cursor.ok() || !visit(*element)) return false;
+    ++count;
+  }
+  const bool counts_agree = announced == kUncounted || announced == count;
+  return cursor.ok() && cursor.left() == 0 && size == bytes.size() && counts_agree;
+}
+
+}  // namespace zsetd
