@@ -110,7 +110,7 @@ class Call {
 
 template <class T>
 bool Call::WaitFor(Words keys, Millis timeout) {
-  return PutAside(keys, timeout, Holds<T>, [](ReplyWriter& reply) { reply.NullArray(); });
+  return PutAside(keys, timeout, Holds<T>, [](ReplyWriter& writer) { writer.NullArray(); });
 }
 
 template <class T>
