@@ -1,0 +1,95 @@
+// Time of what changes a set: filling one, and what a filled one goes through.
+
+#include <algorithm>
+#include <memory>
+
+#include "bench/memory_meter.h"
+#include "bench/sorted_set_bench.h"
+#include "bench/workload.h"
+#include "bench/yardsticks.h"
+
+namespace zsetd::bench {
+namespace {
+
+template <class Set>
+void Insert(benchmark::State& state, Scores scores) {
+  const size_t size = state.range(0);
+  const size_t rounds = std::max<size_t>(1, 200'000 / size);
+  for (auto _ : state) {
+    double nanos = 0, bytes = 0;
+    for (size_t round = 0; round < rounds; ++round) {
+      const bool last = round + 1 == rounds;  // to measure takes the allocator's free pages away
+      const MemoryUse before = last ? MeasureMemory() : MemoryUse();
+      auto set = std::make_unique<Set>();
+      const double start = NowNanos();
+      Fill(*set, Workload(Members::kRandomBytes, scores), 0, size);
+      nanos += NowNanos() - start;
+      if (last) bytes = double(MeasureMemory().allocated - before.allocated);
+    }
+    state.counters["bytes"] = bytes / double(size);
+    state.SetIterationTime(nanos / 1e9);
+    state.counters["ns"] = nanos / double(size * rounds);
+  }
+}
+
+template <class Set>
+void Update(benchmark::State& state) {
+  uint64_t step = state.range(0);
+  Query<Set>(state, [&](Set& set, Workload& workload, size_t n) {
+    set.Set(workload.Member(n), workload.Score(++step));
+    return set.size();
+  });
+}
+
+// Takes out a tenth of the set in random order, or from the low end, and puts it back untimed.
+template <class Set, class Operation>
+void Shrink(benchmark::State& state, Operation operation) {
+  const size_t size = state.range(0);
+  for (auto _ : state) {
+    Set& set = Filled<Set>(size);
+    const double start = NowNanos();
+    for (size_t n = 0; n < size / 10; ++n) operation(set, n);
+    const double nanos = NowNanos() - start;
+    Fill(set, RandomWorkload(), 0, size);
+    state.SetIterationTime(nanos / 1e9);
+    state.counters["ns"] = nanos / double(size / 10);
+  }
+}
+
+template <class Set>
+void Remove(benchmark::State& state) {
+  Workload workload = RandomWorkload();
+  Shrink<Set>(state, [&](Set& set, size_t n) { set.Remove(workload.Member(n * 7)); });
+}
+
+template <class Set>
+void PopMin(benchmark::State& state) {
+  Shrink<Set>(state, [](Set& set, size_t) { set.PopMin(); });
+}
+
+}  // namespace
+
+template <class Set>
+void RegisterInsertions(int64_t size) {
+  const auto insert = [](Scores scores) {
+    return [=](benchmark::State& state) { Insert<Set>(state, scores); };
+  };
+  RegisterOnce<Set>("Insert", size, insert(Scores::kRandom));
+  RegisterOnce<Set>("InsertInOrder", size, insert(Scores::kTimestamps));
+}
+
+template <class Set>
+void RegisterChanges(int64_t size) {
+  RegisterOnce<Set>("PopMin", size, PopMin<Set>);
+  RegisterOnce<Set>("Remove", size, Remove<Set>);
+  RegisterOften<Set>("Update", size, Update<Set>);
+}
+
+template void RegisterInsertions<Ours>(int64_t size);
+template void RegisterInsertions<Textbook>(int64_t size);
+template void RegisterInsertions<Abseil>(int64_t size);
+template void RegisterChanges<Ours>(int64_t size);
+template void RegisterChanges<Textbook>(int64_t size);
+template void RegisterChanges<Abseil>(int64_t size);
+
+}  // namespace zsetd::bench
