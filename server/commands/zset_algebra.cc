@@ -1,30 +1,18 @@
 #include <cstdint>
 #include <limits>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/set_algebra.h"
 #include "server/commands/families.h"
+#include "server/commands/zset_algebra_request.h"
 #include "server/commands/zset_reply.h"
 #include "server/commands/zset_store.h"
 #include "server/engine/call.h"
 
 namespace zsetd {
 namespace {
-
-struct AlgebraRequest {
-  std::vector<WeightedSet> inputs;
-  Aggregate aggregate = Aggregate::kSum;
-  bool with_scores = false;
-};
-
-// Which options a command takes after its keys.
-struct AlgebraGrammar {
-  bool weighted = false;  // WEIGHTS and AGGREGATE
-  bool with_scores = false;
-};
 
 using Operation = SortedSet (*)(const AlgebraRequest&);
 
@@ -36,61 +24,9 @@ SortedSet IntersectionOf(const AlgebraRequest& request) {
 }
 SortedSet DifferenceOf(const AlgebraRequest& request) { return Difference(request.inputs); }
 
-Words TakeKeys(Call& call) {
-  const int64_t count = call.args.Integer();
-  if (count < 1) {
-    call.args.Refuse("ERR at least 1 input key is needed for '" + std::string(call.command.name) +
-                     "' command");
-  }
-  return call.args.Next(count);
-}
-
-bool TakeWeights(ArgReader& args, std::vector<WeightedSet>& inputs) {
-  if (args.left() <= inputs.size() || !args.Take("weights")) return false;
-  for (WeightedSet& input : inputs) input.weight = args.Float("ERR weight value is not a float");
-  return true;
-}
-
-bool TakeAggregate(ArgReader& args, Aggregate& aggregate) {
-  if (args.left() < 2 || !args.Take("aggregate")) return false;
-  if (args.Take("sum")) return aggregate = Aggregate::kSum, true;
-  if (args.Take("min")) return aggregate = Aggregate::kMin, true;
-  if (args.Take("max")) return aggregate = Aggregate::kMax, true;
-  if (args.Take("count")) return aggregate = Aggregate::kCount, true;
-  return false;
-}
-
-bool TakeOption(ArgReader& args, const AlgebraGrammar& grammar, AlgebraRequest& request) {
-  if (grammar.with_scores && args.Take("withscores")) return request.with_scores = true;
-  if (!grammar.weighted) return false;
-  return TakeWeights(args, request.inputs) || TakeAggregate(args, request.aggregate);
-}
-
-WeightedSet FindInput(Call& call, std::string_view key) {
-  const Entry* entry = call.args.ok() ? call.Find(key) : nullptr;
-  if (entry == nullptr) return {};
-  const WeightedSet input = {.set = entry->GetIf<SortedSet>(), .plain = entry->GetIf<Set>()};
-  if (input.set == nullptr && input.plain == nullptr) call.args.Refuse(kWrongType);
-  return input;
-}
-
-std::vector<WeightedSet> TakeInputs(Call& call) {
-  std::vector<WeightedSet> inputs;
-  for (const std::string_view key : TakeKeys(call)) inputs.push_back(FindInput(call, key));
-  return inputs;
-}
-
-AlgebraRequest TakeRequest(Call& call, const AlgebraGrammar& grammar) {
-  AlgebraRequest request = {.inputs = TakeInputs(call)};
-  while (call.args.ok() && !call.args.AtEnd()) {
-    if (!TakeOption(call.args, grammar, request)) call.args.Refuse(kSyntaxError);
-  }
-  return request;
-}
-
 void Reply(Call& call, AlgebraGrammar grammar, Operation operation) {
   grammar.with_scores = true;
-  const AlgebraRequest request = TakeRequest(call, grammar);
+  const AlgebraRequest request = TakeAlgebraRequest(call, grammar);
   if (call.Refused()) return;
   const SortedSet result = operation(request);
   ReplyElements(call, &result, {0, result.size()}, /*reversed=*/false, request.with_scores);
@@ -99,7 +35,7 @@ void Reply(Call& call, AlgebraGrammar grammar, Operation operation) {
 // The destination may be one of the inputs: the result is whole before it is put there.
 void Store(Call& call, const AlgebraGrammar& grammar, Operation operation) {
   const std::string_view destination = call.args.Word();
-  const AlgebraRequest request = TakeRequest(call, grammar);
+  const AlgebraRequest request = TakeAlgebraRequest(call, grammar);
   if (call.Refused()) return;
   StoreSet(call, destination, operation(request), call.command.name);
 }
@@ -116,7 +52,7 @@ void ZDiffStore(Call& call) { Store(call, {}, DifferenceOf); }
 // LIMIT 0 is no limit.
 void ZInterCard(Call& call) {
   constexpr size_t kNoLimit = std::numeric_limits<size_t>::max();
-  const std::vector<WeightedSet> inputs = TakeInputs(call);
+  const std::vector<WeightedSet> inputs = TakeAlgebraInputs(call);
   int64_t limit = 0;
   while (call.args.left() >= 2 && call.args.Take("limit")) {
     limit =
