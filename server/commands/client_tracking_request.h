@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "server/engine/call.h"
+#include "server/engine/tracking_mode.h"
+
+namespace zsetd {
+
+// What CLIENT TRACKING asks for, as it is said: with prefixes that may contradict each other.
+struct TrackingRequest {
+  TrackingMode mode;
+  bool opt_in = false;
+  bool opt_out = false;
+  std::vector<std::string> prefixes;
+};
+
+// Takes the options behind ON or OFF, up to the end. What is wrong is kept as the reader's error.
+TrackingRequest TakeTrackingRequest(Call& call);
+
+// Refuses options that do not agree with each other, or with what the client has asked for already.
+void CheckTracking(const Client& client, const TrackingRequest& request, ArgReader& args);
+
+// How a client is tracked once it has asked for that, having been tracked as `before` says.
+TrackingMode TrackingModeOf(const TrackingRequest& request, const TrackingMode& before);
+
+}  // namespace zsetd
