@@ -1,13 +1,10 @@
-#include <algorithm>
 #include <cstdint>
-#include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
-#include "core/geo_area.h"
 #include "server/commands/families.h"
 #include "server/commands/geo_arguments.h"
+#include "server/commands/geo_places.h"
 #include "server/commands/geo_search_request.h"
 #include "server/commands/zset_store.h"
 #include "server/engine/call.h"
@@ -15,63 +12,12 @@
 namespace zsetd {
 namespace {
 
-using Order = GeoSearchRequest::Order;
 using Center = GeoSearchGrammar::Center;
 
-struct Found {
-  std::string member;
-  double score;
-  GeoPoint point;
-  double distance;  // metres
-  size_t number;    // in the order of the search
-};
-
-// Adds what the set has in the cell and within the area, until there are `most`.
-void Search(const SortedSet& set, const GeoCell& cell, const GeoArea& area, size_t most,
-            std::vector<Found>& found) {
-  const RankRange ranks = set.Ranks(cell.Scores());
-  if (ranks.empty()) return;
-  SortedSet::Cursor at = set.At(ranks.first);
-  for (size_t left = ranks.size(); left > 0 && found.size() < most; --left, at.Next()) {
-    const Element element = at.element();
-    const GeoPoint point = GeoPointOf(element.score);
-    if (const auto distance = area.DistanceTo(point)) {
-      found.push_back({std::string(element.member), element.score, point, *distance, found.size()});
-    }
-  }
-}
-
-// Puts the first `most` in order, those that are equally far as they were found, and drops the
-// rest.
-void SortAndCut(std::vector<Found>& found, Order order, size_t most) {
-  const auto middle = found.begin() + std::min(most, found.size());
-  const auto nearest_first = [](const Found& a, const Found& b) {
-    return std::tie(a.distance, a.number) < std::tie(b.distance, b.number);
-  };
-  const auto farthest_first = [](const Found& a, const Found& b) {
-    return std::tie(b.distance, a.number) < std::tie(a.distance, b.number);
-  };
-  if (order == Order::kNearestFirst) {
-    std::partial_sort(found.begin(), middle, found.end(), nearest_first);
-  } else if (order == Order::kFarthestFirst) {
-    std::partial_sort(found.begin(), middle, found.end(), farthest_first);
-  }
-  found.erase(middle, found.end());
-}
-
-std::vector<Found> Search(const SortedSet& set, const GeoSearchRequest& request) {
-  std::vector<Found> found;
-  for (const GeoCell& cell : CellsOf(request.area)) {
-    Search(set, cell, request.area, request.MostFound(), found);
-  }
-  SortAndCut(found, request.order, request.MostTold());
-  return found;
-}
-
-void ReplyFound(Call& call, const std::vector<Found>& found, const GeoSearchRequest& request) {
+void ReplyFound(Call& call, const std::vector<FoundPlace>& found, const GeoSearchRequest& request) {
   const size_t extras = request.with_distance + request.with_hash + request.with_point;
   call.reply.Array(found.size());
-  for (const Found& each : found) {
+  for (const FoundPlace& each : found) {
     if (extras > 0) call.reply.Array(1 + extras);
     call.reply.Bulk(each.member);
     if (request.with_distance) ReplyDistance(call.reply, each.distance / request.unit);
@@ -80,10 +26,10 @@ void ReplyFound(Call& call, const std::vector<Found>& found, const GeoSearchRequ
   }
 }
 
-void StoreFound(Call& call, const std::vector<Found>& found, const GeoSearchRequest& request,
+void StoreFound(Call& call, const std::vector<FoundPlace>& found, const GeoSearchRequest& request,
                 std::string_view event) {
   std::vector<Element> elements;
-  for (const Found& each : found) {
+  for (const FoundPlace& each : found) {
     elements.push_back(
         {each.member, request.store_distance ? each.distance / request.unit : each.score});
   }
@@ -96,7 +42,8 @@ void SearchPlaces(Call& call, const GeoSearchGrammar& grammar) {
   const SortedSet* set = call.Find<SortedSet>(call.args.Word());
   request = TakeGeoSearchRequest(call, set, grammar, request);
   if (call.Refused()) return;
-  const std::vector<Found> found = set == nullptr ? std::vector<Found>() : Search(*set, request);
+  const std::vector<FoundPlace> found =
+      set == nullptr ? std::vector<FoundPlace>() : FindPlaces(*set, request);
   if (!request.destination) return ReplyFound(call, found, request);
   StoreFound(call, found, request, grammar.stores ? "geosearchstore" : "georadiusstore");
 }
