@@ -1,36 +1,12 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
+#include "server/commands/usage_argument.h"
+
 namespace zsetd {
-
-// One argument of a command, or several that belong together.
-struct Argument {
-  enum class Type {
-    kString,
-    kInteger,
-    kDouble,
-    kKey,
-    kPattern,
-    kUnixTime,
-    kPureToken,  // nothing but its token
-    kOneOf,      // of its arguments
-    kBlock,      // of all its arguments in order
-  };
-
-  std::string name;
-  Type type = Type::kString;
-  std::string token;  // the word that it is or that stands before it, in upper case
-  bool optional = false;
-  bool multiple = false;        // may be repeated
-  bool multiple_token = false;  // then the token is repeated too
-  std::vector<Argument> arguments;
-
-  bool operator==(const Argument&) const = default;
-};
 
 // Reads a row's usage:
 //
