@@ -80,21 +80,22 @@ absl::Status EnterDirectory(Settings& settings) {
   std::abort();
 }
 
-int Serve(const CommandLine& line) {
+// The process as the settings ask for it, but for its listening.
+absl::Status Prepare(Settings& settings) {
   std::set_new_handler(EndWithoutMemory);
   std::signal(SIGPIPE, SIG_IGN);  // who reads the log may leave: that is no end of the server
-  Settings settings = line.settings;
-  if (const absl::Status status = EnterDirectory(settings); !status.ok()) return Complain(status);
-  if (const absl::Status status = OpenLog(settings.logfile); !status.ok()) return Complain(status);
+  if (absl::Status status = EnterDirectory(settings); !status.ok()) return status;
+  if (absl::Status status = OpenLog(settings.logfile); !status.ok()) return status;
   SetLogLevel(settings.loglevel);
   MeetOpenFileLimit(settings);
+  return absl::OkStatus();
+}
 
-  boost::asio::io_context io(1);
-  Server* server = nullptr;
-  Discarder discarder;
-  const Host host = {
+// What the engine has of the world. `server` need not be there before the first request.
+Host HostFor(const CommandLine& line, Server*& server, Discarder& discarder) {
+  return {
       .apply =
-          [&](const Settings& changed) {
+          [&server](const Settings& changed) {
             const absl::Status status = Apply(changed);
             return status.ok() ? server->Apply(changed) : status;
           },
@@ -102,15 +103,22 @@ int Serve(const CommandLine& line) {
       .wall_clock = UnixNowExactly,
       .log = [](std::string_view text) { spdlog::warn("{}", text); },
       .sleep = [](Micros time) { std::this_thread::sleep_for(time); },
-      .shut_down = [&] { server->AskToStop(); },
-      .discard = [&](std::shared_ptr<void> garbage) { discarder.Discard(std::move(garbage)); },
+      .shut_down = [&server] { server->AskToStop(); },
+      .discard =
+          [&discarder](std::shared_ptr<void> garbage) { discarder.Discard(std::move(garbage)); },
       .executable = Executable(),
       .config_file = line.config_file,
   };
-  Engine engine(settings, AllCommands(), Seed(), UnixNow(), host);
-  if (const absl::Status status = engine.Prepare(); !status.ok()) {
-    return Complain(status);
-  }
+}
+
+int Serve(const CommandLine& line) {
+  Settings settings = line.settings;
+  if (const absl::Status status = Prepare(settings); !status.ok()) return Complain(status);
+  boost::asio::io_context io(1);
+  Server* server = nullptr;
+  Discarder discarder;
+  Engine engine(settings, AllCommands(), Seed(), UnixNow(), HostFor(line, server, discarder));
+  if (const absl::Status status = engine.Prepare(); !status.ok()) return Complain(status);
   Server front(io, engine);
   server = &front;
   if (const absl::Status status = front.Listen(); !status.ok()) return Complain(status);
