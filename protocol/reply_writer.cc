@@ -57,7 +57,9 @@ void ReplyWriter::Simple(std::string_view text) {
 
 void ReplyWriter::Integer(int64_t value) { Header(':', value); }
 
+// Replies without measure are made of bulk strings: so it is enough to look here, for 0.3 ns of 7.
 void ReplyWriter::Bulk(std::string_view bytes) {
+  if (IsFull()) return;
   if (bytes.size() <= kShortBytes) return ShortBulk(bytes);
   Header('$', bytes.size());
   out_ += bytes;

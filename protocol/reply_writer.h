@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -36,7 +38,15 @@ class ReplyWriter {
   void Attribute(size_t pairs);  // goes before a reply; RESP3 alone has it
 
   // Marks where a reply starts. Error() goes back there: what was half written is gone.
-  void Begin() { start_ = out_.size(); }
+  void Begin() {
+    start_ = out_.size();
+    full_at_ = start_ + most_bytes_;
+  }
+
+  // From the next Begin() on a reply that has come to more than `bytes` gets no further bulk
+  // string. Then it IsFull(), and is not to be sent.
+  void set_most_bytes(size_t bytes) { most_bytes_ = std::min(bytes, kNoLimit); }
+  bool IsFull() const { return out_.size() > full_at_; }
 
   // `message` is the whole line, code word first: "ERR syntax error". CR and LF become spaces.
   void Error(std::string_view message);
@@ -48,11 +58,15 @@ class ReplyWriter {
   void Discard() { out_.resize(start_); }
 
  private:
+  static constexpr size_t kNoLimit = std::numeric_limits<size_t>::max() / 2;
+
   void Header(char kind, int64_t count);
   void ShortBulk(std::string_view bytes);
 
   std::string& out_;
   size_t start_ = 0;
+  size_t most_bytes_ = kNoLimit;
+  size_t full_at_ = kNoLimit;
   Protocol protocol_ = Protocol::kResp2;
 };
 

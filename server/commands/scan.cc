@@ -1,5 +1,4 @@
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,16 +17,10 @@ void ReplyKeys(Call& call, const std::vector<std::string_view>& keys) {
   for (const std::string_view key : keys) call.reply.Bulk(key);
 }
 
-// The bytes that a reply may have before its client is closed for it.
-size_t MostReplyBytes(const Call& call) {
-  const int64_t limit = call.engine.settings().client_output_buffer_limit.normal.hard_bytes;
-  return limit == 0 ? std::numeric_limits<size_t>::max() : static_cast<size_t>(limit);
-}
-
 // A reply that will be too long is given up as soon as that is known.
 void Keys(Call& call) {
   const std::string_view pattern = call.args.Word();
-  const size_t most_bytes = MostReplyBytes(call);
+  const size_t most_bytes = call.engine.MostReplyBytes();
   std::vector<std::string_view> found;
   size_t bytes = 0;
   call.database().keys().ForEach([&](const Entry& entry) {

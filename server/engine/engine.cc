@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -103,6 +104,12 @@ void Engine::MeetSettings() {
                        .fade_minutes = settings_.lfu_decay_time});
   gauge_.Calibrate();
   eviction_goes_on_ = settings_.maxmemory > 0;  // soon, and not within CONFIG SET
+  for (const auto& [id, client] : clients_) client->reply.set_most_bytes(MostReplyBytes());
+}
+
+size_t Engine::MostReplyBytes() const {
+  const int64_t limit = settings_.client_output_buffer_limit.normal.hard_bytes;
+  return limit == 0 ? std::numeric_limits<size_t>::max() : static_cast<size_t>(limit);
 }
 
 void Engine::Foresee(const Client& client, std::span<const Words> requests) {
@@ -224,15 +231,14 @@ void Engine::RunQueued(Client& client, const QueuedCommand& queued) {
     return Reject(client, queued.command, Refusal(DenialLineInExec(*denial)));
   }
   Run(client, *queued.command, words);
-  const int64_t most_bytes = settings_.client_output_buffer_limit.normal.hard_bytes;
-  const bool is_too_long = most_bytes != 0 && client.out.size() > static_cast<size_t>(most_bytes);
-  if (is_too_long && !client.close_now) CutOff(client);
+  if (client.out.size() > MostReplyBytes() && !client.close_now) CutOff(client);
   if (client.close_now) client.out.resize(reply_start);  // the rest runs, and nobody will be told
 }
 
 // A command that waits has not been replied to yet: CLIENT REPLY SKIP still means it.
 void Engine::Finish(Client& client, size_t reply_start) {
   if (!client.IsWaiting()) LeaveOutUnwanted(client, reply_start);
+  if (client.reply.IsFull() && !client.close_now) CutOff(client);
   if (!client.long_reply) DeliverPushes(client);
 }
 
@@ -257,6 +263,7 @@ void Engine::ContinueReply(Client& client) {
   const size_t enough = client.out.size() + kReplyPieceBytes;
   bool more = true;
   while (more && client.out.size() < enough) more = client.long_reply->WriteNext(client.reply);
+  if (client.reply.IsFull()) CutOff(client);
   if (more) return;
   client.long_reply.reset();
   DeliverPushes(client);

@@ -130,6 +130,9 @@ class Engine {
   // Whether so much is unsent that the client must be closed (client-output-buffer-limit).
   bool IsStalled(Client& client) const;
 
+  // What one reply may come to; it is given up as soon as it is longer.
+  size_t MostReplyBytes() const;
+
   // Closes the client whose command is running, for its reply would be longer than that.
   void CutOff(Client& client);
 

@@ -14,6 +14,7 @@ namespace zsetd {
 void Engine::Attach(Client& client) {
   Reset(client);
   clients_.emplace(client.id, &client);
+  client.reply.set_most_bytes(MostReplyBytes());
   ++stats_.connections_received;
 }
 

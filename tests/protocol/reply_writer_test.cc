@@ -88,5 +88,34 @@ TEST(ReplyWriter, DiscardsTheReplyBegunLast) {
   EXPECT_EQ(out, "+OK\r\n");
 }
 
+TEST(ReplyWriter, LeavesOutBulksBeyondTheMost) {
+  std::string out = "+before\r\n";
+  ReplyWriter writer(out);
+  writer.set_most_bytes(30);
+  writer.Begin();
+  writer.Array(3);
+  writer.Bulk("0123456789");
+  EXPECT_FALSE(writer.IsFull());
+  writer.Bulk(std::string(100, 'x'));
+  EXPECT_TRUE(writer.IsFull());
+  const std::string full = out;
+  writer.Bulk("short");
+  writer.Bulk(std::string(100, 'y'));
+  EXPECT_EQ(out, full);
+  writer.Error("ERR no");
+  EXPECT_FALSE(writer.IsFull());
+}
+
+TEST(ReplyWriter, TheMostIsThatOfEachReply) {
+  std::string out;
+  ReplyWriter writer(out);
+  writer.set_most_bytes(20);
+  for (int i = 0; i < 10; ++i) {
+    writer.Begin();
+    writer.Bulk("0123456789");
+    EXPECT_FALSE(writer.IsFull());
+  }
+}
+
 }  // namespace
 }  // namespace zsetd

@@ -102,6 +102,32 @@ class LongReplies(ZsetdTest):
         self.assertEqual(len(members), count)
         self.assertEqual(pong, b"PONG")
 
+    def test_beyond_the_limit_is_given_up_while_it_is_written(self):
+        self.other.ask("CONFIG", "SET", "client-output-buffer-limit", "normal 1mb 0 0")
+        self.other.ask("SET", "k", b"x" * (MB // 2))
+        for words in [("MGET", *["k"] * 10_000)], [("MULTI",), *[("GET", "k")] * 1000, ("EXEC",)]:
+            with self.subTest(first=words[0][0]):
+                client = self.connect()
+                client.socket.sendall(b"".join(request(*each) for each in words))
+                self.assertNotIn(b"x", client.rest_until_broken())
+                self.assertEqual(self.other.ask("PING"), b"PONG")
+        self.assert_bounded()
+
+    def test_of_every_collection_is_given_up(self):
+        self.other.ask("CONFIG", "SET", "client-output-buffer-limit", "normal 1mb 0 0")
+        values = [b"%05d" % number * 10 for number in range(40_000)]
+        self.other.ask("RPUSH", "list", *values)
+        self.other.ask("SADD", "set", *values)
+        self.other.ask("ZADD", "zset", *(word for value in values for word in (1, value)))
+        self.other.ask("HSET", "hash", *(word for value in values for word in (value, 1)))
+        for words in [("LRANGE", "list", 0, -1), ("SMEMBERS", "set"), ("ZRANGE", "zset", 0, -1),
+                      ("HGETALL", "hash"), ("SORT", "list", "ALPHA"), ("SUNION", "set", "none")]:
+            with self.subTest(words=words):
+                client = self.connect()
+                client.send(*words)
+                self.assertEqual(client.rest_until_broken(), b"")
+        self.assertEqual(self.other.ask("LRANGE", "list", 0, 1), values[:2])
+
 
 if __name__ == "__main__":
     unittest.main()
