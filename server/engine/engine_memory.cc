@@ -2,6 +2,13 @@
 // that come while more than `maxmemory` is used, and if that is not enough, those that may take
 // more are refused; and of clients whose buffers take more than `maxmemory-clients`, the greatest
 // are closed.
+//
+// While memory suffices, `maxmemory` costs a request 46 instructions. A GET has 2,300 with all that
+// the network takes at pipeline 16, a ZADD 7,700. To count them again:
+//
+//   valgrind --tool=callgrind --callgrind-out-file=counts build/release/zsetd --maxmemory 100gb
+//   redis-benchmark -n 48000 -r 1000 -P 16 -c 1 ZADD board __rand_int__ member:__rand_int__
+//   callgrind_annotate --inclusive=yes counts | grep LacksMemoryFor
 
 #include <algorithm>
 #include <array>
