@@ -2,6 +2,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
 #include <utility>
 
 #include "server/engine/input_limits.h"
@@ -17,6 +19,7 @@ constexpr size_t kMuchUnsentBytes = 1u << 20;  // sendable; then no more request
 constexpr size_t kMuchUnreadBytes = 1u << 20;  // then no more is read while a command waits
 constexpr size_t kFewRequests = 4;             // of a client, that others' come between
 constexpr size_t kManyReplyBytes = 64u << 10;  // then they do not wait for the round's end
+constexpr std::chrono::seconds kHandshakeTime{10};
 
 // An end of a connection that has broken already has no address; reading will
 // tell that it is gone.
@@ -52,7 +55,20 @@ void Session::Start() {
   client_.descriptor = socket_.descriptor();
   engine_.Attach(client_);
   spdlog::debug("Accepted {}", client_.address);
+  if (tls_) LimitHandshake();
   AwaitMore();
+}
+
+// Whoever begins one and falls silent would otherwise be kept for good: `timeout` is 0 unless it is
+// set.
+void Session::LimitHandshake() {
+  const auto timer = std::make_shared<boost::asio::steady_timer>(executor_, kHandshakeTime);
+  timer->async_wait([timer, weak = weak_from_this()](const error_code&) {
+    const auto self = weak.lock();
+    if (!self || self->closed_ || self->tls_->CanSpeak()) return;
+    spdlog::debug("Closing {}: it has not finished its TLS handshake", self->client_.address);
+    self->Close();
+  });
 }
 
 // Reads even while the client waits: that is how we learn that it has gone.

@@ -43,6 +43,7 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
   void Serve() override;
   void Send() override;
 
+  void LimitHandshake();
   std::span<char> Space();
   size_t Arrived(size_t count);
   size_t Decrypted();

@@ -5,6 +5,7 @@ import socket
 import ssl
 import subprocess
 import tempfile
+import time
 import unittest
 
 import redis
@@ -226,6 +227,32 @@ class Tls(ZsetdTest):
         self.assertTrue(eventually(
             lambda: b"connected_clients:1\r" in admin.ask("INFO", "clients")))
         self.assertTrue(self.client().ping())
+
+    def test_who_does_not_finish_the_handshake_is_closed(self):
+        self.start_tls()
+        served = self.client()
+        self.assertTrue(served.ping())
+        begun = time.monotonic()
+        silent = [socket.create_connection(("127.0.0.1", self.tls_port), timeout=20) for _ in range(3)]
+        silent[1].sendall(b"\x16")
+        silent[2].sendall(b"\x16\x03\x01\x02\x00\x01")
+        for raw in silent:
+            with raw:
+                self.assertEqual(raw.recv(100), b"")
+        self.assertGreater(time.monotonic() - begun, 9)
+        self.assertTrue(served.ping())
+
+    def test_beyond_maxclients_is_turned_away_without_a_handshake(self):
+        self.start_tls()
+        admin = self.connect()
+        alone = lambda: b"connected_clients:1\r" in admin.ask("INFO", "clients")
+        self.assertTrue(eventually(alone))
+        self.assertEqual(admin.ask("CONFIG", "SET", "maxclients", 2), b"OK")
+        served = self.handshake(self.context())
+        self.assert_turned_away()
+        self.assertIn(b"rejected_connections:1\r", admin.ask("INFO", "stats"))
+        served.sendall(request("PING"))
+        self.assertEqual(served.recv(100), b"+PONG\r\n")
 
     def test_works_with_redis_cli(self):
         self.start_tls()
