@@ -6,14 +6,15 @@
 namespace zsetd {
 namespace {
 
-constexpr size_t kLongestPiece = 30;   // steps of one script
-constexpr size_t kLongestScript = 60;  // of longer ones too few would be played
+constexpr size_t kLongestPiece = 60;    // steps of one script
+constexpr size_t kLongestScript = 150;  // of longer ones too few would be played
 
 }  // namespace
 
 void Mutator::Mutate(Script& script) {
   if (script.size() > kLongestScript) script = Piece(script);
-  for (uint64_t changes = 1 + rng_.Below(4); changes > 0; --changes) Change(script);
+  const uint64_t most = rng_.Below(2) == 0 ? 4 : 1 + script.size() / 2;
+  for (uint64_t changes = 1 + rng_.Below(most); changes > 0; --changes) Change(script);
 }
 
 Script Mutator::Cross(const Script& one, const Script& other) {
