@@ -148,6 +148,9 @@ void Dictionary<Node>::Prefetch(std::span<const std::string_view> keys) const {
       FetchLine(buckets[i]);
     }
     for (size_t i = 0; i < some.size(); ++i) FetchLine(*buckets[i]);
+    for (size_t i = 0; i < some.size(); ++i) {
+      if (const Node* first = *buckets[i]) FetchLine(first->next());  // as often as not it is that
+    }
     keys = keys.subspan(some.size());
   }
 }
