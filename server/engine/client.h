@@ -95,6 +95,12 @@ class Client {
   // Of these the bytes of messages, or more where replies stand between them.
   size_t UnsentPushBytes() const { return std::min(pushed_bytes, UnsentBytes()); }
   size_t SendableBytes() const { return out.size() + sending_bytes; }  // waiting for nothing else
+
+  // Whether what is replied now is sent.
+  bool IsHeard() const {
+    return reply_mode == ReplyMode::kOn || reply_mode == ReplyMode::kSkipNext;
+  }
+
   bool IsBeingTold() const { return executing || long_reply != nullptr; }
 
   const uint64_t id;

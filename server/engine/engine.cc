@@ -231,7 +231,8 @@ void Engine::RunQueued(Client& client, const QueuedCommand& queued) {
     return Reject(client, queued.command, Refusal(DenialLineInExec(*denial)));
   }
   Run(client, *queued.command, words);
-  if (client.out.size() > MostReplyBytes() && !client.close_now) CutOff(client);
+  const bool is_too_long = client.out.size() > MostReplyBytes() && client.IsHeard();
+  if (is_too_long && !client.close_now) CutOff(client);
   if (client.close_now) client.out.resize(reply_start);  // the rest runs, and nobody will be told
 }
 
@@ -246,7 +247,7 @@ void Engine::Finish(Client& client, size_t reply_start) {
 void Engine::LeaveOutUnwanted(Client& client, size_t reply_start) {
   using Mode = Client::ReplyMode;
   const Mode mode = client.reply_mode;
-  if (mode == Mode::kOff || mode == Mode::kSkipThis) {
+  if (!client.IsHeard()) {
     client.out.resize(reply_start);
     client.long_reply.reset();
   }
@@ -262,8 +263,10 @@ void Engine::DeliverPushes(Client& client) {
 void Engine::ContinueReply(Client& client) {
   const size_t enough = client.out.size() + kReplyPieceBytes;
   bool more = true;
-  while (more && client.out.size() < enough) more = client.long_reply->WriteNext(client.reply);
-  if (client.reply.IsFull()) CutOff(client);
+  while (more && client.out.size() < enough && !client.reply.IsFull()) {
+    more = client.long_reply->WriteNext(client.reply);
+  }
+  if (client.reply.IsFull()) return CutOff(client);
   if (more) return;
   client.long_reply.reset();
   DeliverPushes(client);

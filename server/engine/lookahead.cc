@@ -21,7 +21,7 @@ constexpr size_t kMostKeys = 64;
 
 void Lookahead::Add(const Database& database, const CommandTable& commands,
                     std::span<const Words> requests) {
-  if (rest_ > 0) return;
+  if (rest_ > 0) return void(passed_over_ = true);
   if (keys_.empty()) database_ = &database;
   if (database_ != &database) return;
   for (const Words words : requests) {
@@ -45,7 +45,7 @@ void Lookahead::Add(const Command& command, Words words) {
 }
 
 void Lookahead::Fetch() {
-  if (rest_ > 0) return void(--rest_);
+  if (rest_ > 0) return void(rest_ -= std::exchange(passed_over_, false));
   if (keys_.size() < 2 && uses_.size() < 2) return Forget();
   const bool many_keys = database_->keys().size() > kMany;
   if (many_keys) database_->keys().Prefetch(keys_);
