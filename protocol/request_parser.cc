@@ -64,7 +64,7 @@ std::span<char> RequestParser::Space() {
   return space;
 }
 
-std::span<const Words> RequestParser::Waiting() {
+std::span<const Words> RequestParser::Upcoming() {
   if (next_ == batch_.size() && HasMore()) ReadBatch();
   return std::span(batch_).subspan(next_);
 }

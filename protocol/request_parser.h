@@ -56,7 +56,7 @@ class RequestParser {
 
   // The requests that Next() is going to give, as far as they have been read already; if it has none
   // of them left, it reads some. Valid until Space() or Next() is called.
-  std::span<const Words> Waiting();
+  std::span<const Words> Upcoming();
 
   // The request that Next() found and those behind it that have been read already: Next() is going
   // to give these. Valid as words() is.

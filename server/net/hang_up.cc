@@ -1,45 +1,55 @@
 #include "server/net/hang_up.h"
 
 #include <array>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/buffer.hpp>
-#include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
+#include <memory>
 #include <utility>
-#include <variant>
-
-#include "server/net/coroutine.h"
 
 namespace zsetd {
 namespace {
 
-namespace asio = boost::asio;
-
 constexpr std::chrono::seconds kPatience{1};
 constexpr size_t kMaxBytes = 16u << 20;
 
-asio::awaitable<void> DiscardRest(StreamSocket socket) {
-  using asio::experimental::awaitable_operators::operator||;
-  asio::steady_timer patience(socket.get_executor(), kPatience);
-  std::array<char, 16 << 10> waste;
-  for (size_t bytes = 0; bytes < kMaxBytes;) {
-    const auto first = co_await (socket.async_read_some(asio::buffer(waste), kAwait) ||
-                                 patience.async_wait(kAwait));
-    if (first.index() != 0) co_return;
-    const auto [error, count] = std::get<0>(first);
-    if (error) co_return;
-    bytes += count;
+// What is left of a connection. Its timer keeps it alive.
+class Rest : public Polled, public std::enable_shared_from_this<Rest> {
+ public:
+  Rest(Socket socket, Poller& poller, const boost::asio::any_io_executor& executor)
+      : socket_(std::move(socket)), poller_(poller), patience_(executor, kPatience) {}
+
+  void Start() {
+    socket_.EndOutput();
+    if (!poller_.Watch(socket_.descriptor(), *this, true, false)) return;
+    patience_.async_wait([self = shared_from_this()](const auto&) { self->socket_.Close(); });
   }
-}
+
+ private:
+  std::shared_ptr<Polled> Self() override { return shared_from_this(); }
+  void Serve() override {}
+  void Send() override {}
+
+  void Receive() override {
+    std::array<char, 16 << 10> waste;
+    const auto [state, count] = socket_.Read(waste);
+    bytes_ += count;
+    const bool goes_on = state == Socket::State::kDone || state == Socket::State::kNotNow;
+    if (goes_on && bytes_ < kMaxBytes) return;
+    socket_.Close();
+    patience_.cancel();
+  }
+
+  Socket socket_;
+  Poller& poller_;
+  boost::asio::steady_timer patience_;
+  size_t bytes_ = 0;
+};
 
 }  // namespace
 
-void HangUp(Socket socket, const StreamSocket::executor_type& executor) {
+void HangUp(Socket socket, Poller& poller, const boost::asio::any_io_executor& executor) {
   if (socket.HasEnded()) return;  // as nearly all have; sparing them the rest saves 8 microseconds
-  socket.EndOutput();
-  Spawn(executor,
-        [rest = socket.Return(executor)]() mutable { return DiscardRest(std::move(rest)); });
+  std::make_shared<Rest>(std::move(socket), poller, executor)->Start();
 }
 
 }  // namespace zsetd

@@ -98,7 +98,9 @@ void Listener::Pause() {
 }
 
 void Listener::Await() {
-  if (acceptor_.is_open()) poller_.Watch(acceptor_.native_handle(), *this, true, false);
+  if (!acceptor_.is_open() || poller_.Watch(acceptor_.native_handle(), *this, true, false)) return;
+  spdlog::warn("Cannot wait for connections: the system has no memory for it");
+  Pause();
 }
 
 error_code Listener::AcceptWaiting() {

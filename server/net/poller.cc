@@ -30,10 +30,12 @@ Poller::~Poller() { close(epoll_); }
 
 bool Poller::Watch(int descriptor, Polled& connection, bool reads, bool writes) {
   const uint32_t events = Events(reads, writes);
-  const uint32_t before = std::exchange(connection.awaited_, events);
+  const uint32_t before = connection.awaited_;
   if (before == events) return true;
   epoll_event event{.events = events, .data = {.ptr = &connection}};
-  return epoll_ctl(epoll_, Operation(before, events), descriptor, &event) == 0;
+  if (epoll_ctl(epoll_, Operation(before, events), descriptor, &event) != 0) return false;
+  connection.awaited_ = events;
+  return true;
 }
 
 void Poller::Wake(Polled& connection) {
@@ -44,8 +46,9 @@ void Poller::Wake(Polled& connection) {
 bool Poller::RunRound(Millis longest) {
   const int timeout = woken_.empty() ? static_cast<int>(longest.count()) : 0;
   const int count = epoll_wait(epoll_, events_.data(), kMostAtOnce, timeout);
-  Gather(std::max(count, 0));
+  GatherReady(std::max(count, 0));
   for (const auto& connection : ready_) connection->Receive();
+  GatherWoken();
   for (const auto& connection : ready_) connection->Serve();
   for (const auto& connection : ready_) connection->Send();
   ready_.clear();
@@ -53,13 +56,19 @@ bool Poller::RunRound(Millis longest) {
 }
 
 // Holds on to all of them before any is touched, for one may end another.
-void Poller::Gather(int count) {
-  ready_.swap(woken_);
+void Poller::GatherReady(int count) {
   for (int i = 0; i < count; ++i) {
     auto& connection = *static_cast<Polled*>(events_[i].data.ptr);
-    if (!connection.woken_) ready_.push_back(connection.Self());
+    ready_.push_back(connection.Self());
+    connection.woken_ = false;  // it takes part as it is
   }
-  for (const auto& connection : ready_) connection->woken_ = false;
+}
+
+void Poller::GatherWoken() {
+  for (auto& connection : woken_) {
+    if (std::exchange(connection->woken_, false)) ready_.push_back(std::move(connection));
+  }
+  woken_.clear();
 }
 
 }  // namespace zsetd

@@ -38,8 +38,8 @@ class Polled {
 // the client has all its replies. The replies of a round go out together, as in Redis: a client
 // program with many connections finds, once it is awake, all of them answered instead of one, and
 // to wake it costs the server more than to send. With Asio's way the recency list's commands, four
-// at a time on 50 connections, took 1.4 us of CPU each instead of 1.0, and their sender 0.76 instead
-// of 0.47: a third of all (bench/versus --only recency).
+// at a time on 50 connections, took 1.4 us of CPU each instead of 1.0, and their sender 0.76
+// instead of 0.47: a third of all (bench/versus --only recency).
 class Poller {
  public:
   // Throws std::system_error if there are no descriptors left.
@@ -55,14 +55,16 @@ class Poller {
   // Has `connection` take part in the next round in any case, which is soon.
   void Wake(Polled& connection);
 
-  // Waits until a connection is ready, or for `longest`, and runs a round with those that are; with
-  // no more than 128, for who has been served is to have its replies soon. False if a signal came.
+  // Waits until a connection is ready, or for `longest`, and runs a round with those that are, no
+  // more than 128 of them, for who has been served is to have its replies soon; and with all that
+  // were woken, who do not receive. False if a signal came.
   bool RunRound(Millis longest);
 
  private:
   static constexpr int kMostAtOnce = 128;
 
-  void Gather(int count);
+  void GatherReady(int count);
+  void GatherWoken();
 
   int epoll_;
   std::array<epoll_event, kMostAtOnce> events_;

@@ -177,8 +177,9 @@ void Server::Run() {
   Micros next_turn{0};
   while (!IsDone()) {
     const bool interrupted = !poller_.RunRound(std::min(next_tick, kTurn));
-    next_tick = ticker_.TickIfDue();
-    if (const Micros now = MonotonicNow(); interrupted || now >= next_turn) {
+    const Micros now = MonotonicNow();
+    next_tick = ticker_.TickIfDue(now);
+    if (interrupted || now >= next_turn) {
       io_.poll();
       next_turn = now + kTurn;
     }

@@ -2,7 +2,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <utility>
 
@@ -41,7 +40,7 @@ std::string PeerOf(const StreamSocket& socket) {
 
 Session::Session(StreamSocket socket, std::unique_ptr<Tls> tls, Engine& engine, Poller& poller,
                  std::function<void(Session&)> on_end)
-    : executor_(socket.get_executor()),
+    : handshake_ends_(socket.get_executor()),
       tls_(std::move(tls)),
       engine_(engine),
       poller_(poller),
@@ -56,14 +55,14 @@ void Session::Start() {
   engine_.Attach(client_);
   spdlog::debug("Accepted {}", client_.address);
   if (tls_) LimitHandshake();
-  AwaitMore();
+  AwaitNext();
 }
 
 // Whoever begins one and falls silent would otherwise be kept for good: `timeout` is 0 unless it is
 // set.
 void Session::LimitHandshake() {
-  const auto timer = std::make_shared<boost::asio::steady_timer>(executor_, kHandshakeTime);
-  timer->async_wait([timer, weak = weak_from_this()](const error_code&) {
+  handshake_ends_.expires_after(kHandshakeTime);
+  handshake_ends_.async_wait([weak = weak_from_this()](const error_code&) {
     const auto self = weak.lock();
     if (!self || self->closed_ || self->tls_->CanSpeak()) return;
     spdlog::debug("Closing {}: it has not finished its TLS handshake", self->client_.address);
@@ -85,7 +84,7 @@ void Session::Receive() {
 // With those of others who are ready; many requests are fetched for by themselves when they run,
 // for the cache does not hold what everybody's would read.
 void Session::Foresee() {
-  const auto requests = parser_.Waiting();
+  const auto requests = parser_.Upcoming();
   foreseen_ = !requests.empty() && requests.size() <= kFewRequests;
   if (foreseen_) engine_.Foresee(client_, requests);
 }
@@ -97,6 +96,12 @@ size_t Session::Arrived(size_t count) {
   if (!tls_) return count;
   tls_->Arrived(count);
   return Decrypted();
+}
+
+bool Session::DecryptMore() {
+  const size_t count = Decrypted();
+  if (count > 0) OnArrival(count);
+  return count > 0;
 }
 
 size_t Session::Decrypted() {
@@ -132,13 +137,9 @@ void Session::Serve() {
   engine_.FetchForeseen();  // in any case: requests stay where they are in this round alone
   if (closed_ || client_.close_now) return;
   engine_.BeginBatch(UnixNow());
-  paused_ = !RunUntilHeld();
-  while (!paused_ && !closed_ && !finishing_) {
-    const size_t more = Decrypted();
-    if (more == 0) break;
-    OnArrival(more);
+  do {
     paused_ = !RunUntilHeld();
-  }
+  } while (!paused_ && !closed_ && !finishing_ && DecryptMore());
   NoteInput();
   if (!paused_ && (ended_ || (tls_ && tls_->ended()))) finishing_ = true;
   if (client_.out.size() > kManyReplyBytes) Flush();
@@ -152,7 +153,7 @@ void Session::NoteInput() {
 bool Session::RunUntilHeld() {
   if (client_.close_after_reply) finishing_ = true;  // so a request said that was held back
   while (!finishing_ && !closed_ && !client_.close_now && !client_.IsWaiting()) {
-    if (IsClogged()) return closed_;
+    if (IsClogged()) return closed_;  // which pauses nobody
     if (client_.long_reply) {
       ContinueReply();
       return false;
@@ -170,7 +171,7 @@ bool Session::IsClogged() {
   if (client_.SendableBytes() <= kMuchUnsentBytes) return false;
   Flush();
   CloseIfStalled();
-  return client_.SendableBytes() > kMuchUnsentBytes;
+  return closed_ || client_.SendableBytes() > kMuchUnsentBytes;
 }
 
 // Others come in between two pieces.
@@ -202,7 +203,7 @@ void Session::Send() {
   Flush();
   CloseIfStalled();
   CloseIfDone();
-  AwaitMore();
+  AwaitNext();
 }
 
 void Session::Flush() {
@@ -213,7 +214,7 @@ void Session::Flush() {
 }
 
 // Who is paused for much was unsent goes on when the socket takes more, or now if it took all.
-void Session::AwaitMore() {
+void Session::AwaitNext() {
   if (closed_) return;
   const bool held_up = sender_.IsHeldUp();
   if (paused_ && !held_up && !client_.IsWaiting()) poller_.Wake(*this);
@@ -246,7 +247,7 @@ void Session::CloseIfDone() {
     if (closed_ || sender_.IsHeldUp()) return;
   }
   poller_.Watch(socket_.descriptor(), *this, false, false);
-  HangUp(std::move(socket_), executor_);
+  HangUp(std::move(socket_), poller_, handshake_ends_.get_executor());
   Close();
 }
 
@@ -255,6 +256,7 @@ void Session::Close() {
   engine_.Detach(client_);
   spdlog::debug("Closed {}", client_.address);
   socket_.Close();
+  handshake_ends_.cancel();
   on_end_(*this);
 }
 

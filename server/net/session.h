@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boost/asio/steady_timer.hpp>
 #include <functional>
 #include <memory>
 #include <span>
@@ -22,10 +23,10 @@ namespace zsetd {
 //   Serve     parser -> engine -> client.out
 //   Send      client.out -> sender -> socket
 //
-// All replies to what one round brought go out in one write. It stops running requests, and
-// reading, while much is unsent, so that a client that does not read costs bounded memory. With
-// TLS, what is read goes through it on its way to the parser, and what is sent on its way from
-// `out`.
+// All replies to what one round brought go out in one write, unless they are long. It stops running
+// requests, and reading, while much is unsent, so that a client that does not read costs bounded
+// memory. With TLS, what is read goes through it on its way to the parser, and what is sent on its
+// way from `out`.
 class Session : public Polled, public std::enable_shared_from_this<Session> {
  public:
   // `tls` is null for a connection in the clear. `on_end` is called once.
@@ -47,6 +48,7 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
   std::span<char> Space();
   size_t Arrived(size_t count);
   size_t Decrypted();
+  bool DecryptMore();
   void OnArrival(size_t count);
   void Foresee();
   void NoteInput();
@@ -62,13 +64,13 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
   void RefuseProtocol();
 
   void Flush();
-  void AwaitMore();
+  void AwaitNext();
   void OnWake();
   void CloseIfStalled();
   void CloseIfDone();
   void Close();
 
-  StreamSocket::executor_type executor_;
+  boost::asio::steady_timer handshake_ends_;  // with TLS
   std::unique_ptr<Tls> tls_;
   Engine& engine_;
   Poller& poller_;
@@ -77,7 +79,7 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
   Socket socket_;
   RequestParser parser_;
   Sender sender_;
-  bool foreseen_ = false;   // the requests that the parser has ready
+  bool foreseen_ = false;   // the engine knows which requests come first
   bool paused_ = false;     // nothing more is read for the time being
   bool ended_ = false;      // the client will send nothing more
   bool finishing_ = false;  // no more requests; close when all is sent

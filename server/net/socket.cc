@@ -45,11 +45,6 @@ void Socket::EndInput() const { shutdown(descriptor_, SHUT_RD); }
 void Socket::EndOutput() const { shutdown(descriptor_, SHUT_WR); }
 void Socket::Break() const { shutdown(descriptor_, SHUT_RDWR); }
 
-// Asio only asks whether the protocol is one of streams.
-StreamSocket Socket::Return(const StreamSocket::executor_type& executor) {
-  return {executor, StreamProtocol(AF_UNSPEC, 0), std::exchange(descriptor_, -1)};
-}
-
 void Socket::Close() {
   if (descriptor_ >= 0) close(std::exchange(descriptor_, -1));
 }

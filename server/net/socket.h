@@ -43,9 +43,6 @@ class Socket {
   void EndOutput() const;  // the other side learns that nothing more comes
   void Break() const;      // both
 
-  // Gives the connection back to Asio.
-  StreamSocket Return(const StreamSocket::executor_type& executor);
-
   void Close();
 
  private:

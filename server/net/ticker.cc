@@ -16,17 +16,17 @@ Millis RoundUp(Micros time) { return std::chrono::ceil<Millis>(time); }
 
 }  // namespace
 
-Millis Ticker::TickIfDue() {
-  const Millis left = TimeLeft();
+Millis Ticker::TickIfDue(Micros now) {
+  const Millis left = TimeLeft(now);
   if (left > Millis(0)) return left;
-  last_tick_ = MonotonicNow();
+  last_tick_ = now;
   engine_.AdvanceTo(UnixNow());
   engine_.Tick(kBudget);
-  return TimeLeft();
+  return TimeLeft(MonotonicNow());
 }
 
-Millis Ticker::TimeLeft() const {
-  const Millis regular = RoundUp(last_tick_ + Period() - MonotonicNow());
+Millis Ticker::TimeLeft(Micros now) const {
+  const Millis regular = RoundUp(last_tick_ + Period() - now);
   const auto deadline = engine_.NextDeadline();
   const Millis left = deadline ? std::min(regular, *deadline - UnixNow()) : regular;
   return std::max(left, Millis(0));

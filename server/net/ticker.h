@@ -11,16 +11,16 @@ class Ticker {
  public:
   explicit Ticker(Engine& engine) : engine_(engine) {}
 
-  // Ticks if it is time to. Returns for how long it need not be asked again, unless commands run:
-  // they may bring a deadline nearer.
-  Millis TickIfDue();
+  // Ticks if it is time to; `now` is that of the clock that only goes forward. Returns for how long
+  // it need not be asked again, unless commands run: they may bring a deadline nearer.
+  Millis TickIfDue(Micros now);
 
  private:
   Millis Period() const { return Millis(1000) / engine_.settings().hz; }
-  Millis TimeLeft() const;
+  Millis TimeLeft(Micros now) const;
 
   Engine& engine_;
-  Micros last_tick_{0};  // by the clock that only goes forward
+  Micros last_tick_{0};
 };
 
 }  // namespace zsetd

@@ -91,25 +91,25 @@ TEST(RequestParser, TellsWhatFollows) {
 
 TEST(RequestParser, TellsWhatWaitsBeforeItIsTaken) {
   RequestParser parser;
-  EXPECT_TRUE(parser.Waiting().empty());
+  EXPECT_TRUE(parser.Upcoming().empty());
   Feed(parser, "*1\r\n$1\r\na\r\n*2\r\n$1\r\nb\r\n$1\r\nc\r\n*1\r\n$9\r\nx");
-  ASSERT_EQ(parser.Waiting().size(), 2u);
-  EXPECT_EQ(parser.Waiting()[1][1], "c");
+  ASSERT_EQ(parser.Upcoming().size(), 2u);
+  EXPECT_EQ(parser.Upcoming()[1][1], "c");
   ASSERT_EQ(parser.Next(), RequestParser::Result::kRequest);
   EXPECT_EQ(parser.words()[0], "a");
-  ASSERT_EQ(parser.Waiting().size(), 1u);
-  EXPECT_EQ(parser.Waiting()[0][0], "b");
+  ASSERT_EQ(parser.Upcoming().size(), 1u);
+  EXPECT_EQ(parser.Upcoming()[0][0], "b");
   ASSERT_EQ(parser.Next(), RequestParser::Result::kRequest);
-  EXPECT_TRUE(parser.Waiting().empty());
+  EXPECT_TRUE(parser.Upcoming().empty());
   EXPECT_EQ(parser.Next(), RequestParser::Result::kNeedMore);
 }
 
 TEST(RequestParser, TellsOfAnErrorWhenItsTurnHasCome) {
   RequestParser parser;
   Feed(parser, "*1\r\n$1\r\na\r\n*x\r\n");
-  EXPECT_EQ(parser.Waiting().size(), 1u);
+  EXPECT_EQ(parser.Upcoming().size(), 1u);
   ASSERT_EQ(parser.Next(), RequestParser::Result::kRequest);
-  EXPECT_TRUE(parser.Waiting().empty());
+  EXPECT_TRUE(parser.Upcoming().empty());
   EXPECT_EQ(parser.Next(), RequestParser::Result::kBroken);
 }
 
