@@ -41,8 +41,14 @@ FuzzStep StepOf(const Step& step) {
       .client = step.client, .words = WordsOf(step.bytes), .bytes = step.bytes, .time = step.time};
 }
 
+// Whether replies would no longer be counted, or not be limited: the one who plays keeps all of
+// them.
 bool ChangesTheRules(const FuzzStep& step) {
-  return step.words.size() > 1 && EqualsIgnoringCase(step.words[1], "reply");
+  const auto limits_output = [](std::string_view word) {
+    return EqualsIgnoringCase(word, "client-output-buffer-limit");
+  };
+  return (step.words.size() > 1 && EqualsIgnoringCase(step.words[1], "reply")) ||
+         std::ranges::any_of(step.words, limits_output);
 }
 
 }  // namespace
