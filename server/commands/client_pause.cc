@@ -1,21 +1,11 @@
-#include <cstdint>
 #include <string>
 
 #include "server/commands/families.h"
+#include "server/commands/timeout_option.h"
 #include "server/engine/call.h"
 
 namespace zsetd {
 namespace {
-
-// How long, in milliseconds; such that its end is an instant.
-Millis TakePauseTime(Call& call) {
-  const int64_t time = call.args.Integer("ERR timeout is not an integer or out of range");
-  if (time < 0) call.args.Refuse("ERR timeout is negative");
-  if (time > (Millis::max() - call.now()).count()) {
-    call.args.Refuse("ERR timeout is out of range");
-  }
-  return Millis(time);
-}
 
 Pause::Reach TakeReach(ArgReader& args) {
   if (args.AtEnd() || args.Take("all")) return Pause::Reach::kEverything;
@@ -28,7 +18,7 @@ void PauseClients(Call& call) {
     return call.Fail("ERR unknown subcommand or wrong number of arguments for '" +
                      std::string(call.words()[1]) + "'. Try CLIENT HELP.");
   }
-  const Millis time = TakePauseTime(call);
+  const Millis time = TakeTimeoutMillis(call.args, call.now());
   const Pause::Reach reach = TakeReach(call.args);
   if (call.Refused()) return;
   call.engine.pause().Begin(reach, call.now(), call.now() + time);

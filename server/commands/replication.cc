@@ -5,22 +5,13 @@
 
 #include "protocol/number_text.h"
 #include "server/commands/families.h"
+#include "server/commands/timeout_option.h"
 #include "server/engine/call.h"
 
 namespace zsetd {
 namespace {
 
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-
-// Takes for how many milliseconds to wait for replicas; 0 is without end.
-Millis TakeWait(Call& call) {
-  const int64_t timeout = call.args.Integer("ERR timeout is not an integer or out of range");
-  if (timeout < 0) call.args.Refuse("ERR timeout is negative");
-  if (timeout > (Millis::max() - call.now()).count()) {
-    call.args.Refuse("ERR timeout is out of range");
-  }
-  return Millis(timeout);
-}
 
 // There will be none, however long that is.
 void Await(Call& call, int64_t replicas, Millis timeout, void (*reply)(ReplyWriter&)) {
@@ -30,7 +21,7 @@ void Await(Call& call, int64_t replicas, Millis timeout, void (*reply)(ReplyWrit
 
 void Wait(Call& call) {
   const int64_t replicas = call.args.Integer();
-  const Millis timeout = TakeWait(call);
+  const Millis timeout = TakeTimeoutMillis(call.args, call.now());
   if (call.Refused()) return;
   Await(call, replicas, timeout, [](ReplyWriter& reply) { reply.Integer(0); });
 }
@@ -39,7 +30,7 @@ void WaitAof(Call& call) {
   constexpr std::string_view kOutOfRange = "ERR value is out of range, value must between 0 and 1";
   const int64_t own_logs = call.args.IntegerIn(0, 1, kOutOfRange);
   const int64_t replicas = call.args.IntegerIn(0, kMost, kMustBePositive);
-  const Millis timeout = TakeWait(call);
+  const Millis timeout = TakeTimeoutMillis(call.args, call.now());
   if (own_logs > 0) {
     call.args.Refuse("ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.");
   }

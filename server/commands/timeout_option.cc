@@ -1,6 +1,7 @@
 #include "server/commands/timeout_option.h"
 
 #include <cmath>
+#include <cstdint>
 
 namespace zsetd {
 
@@ -11,6 +12,13 @@ Millis TakeTimeout(ArgReader& args, Millis now) {
     args.Refuse("ERR timeout is out of range");
   }
   return args.ok() ? Millis(static_cast<Millis::rep>(millis)) : Millis(0);
+}
+
+Millis TakeTimeoutMillis(ArgReader& args, Millis now) {
+  const int64_t millis = args.Integer("ERR timeout is not an integer or out of range");
+  if (millis < 0) args.Refuse("ERR timeout is negative");
+  if (millis > (Millis::max() - now).count()) args.Refuse("ERR timeout is out of range");
+  return Millis(millis);
 }
 
 }  // namespace zsetd

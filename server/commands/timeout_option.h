@@ -9,4 +9,7 @@ namespace zsetd {
 // milliseconds; 0 is for ever. `now` is what the wait is counted from.
 Millis TakeTimeout(ArgReader& args, Millis now);
 
+// The same in whole milliseconds; what 0 means is for the command to say.
+Millis TakeTimeoutMillis(ArgReader& args, Millis now);
+
 }  // namespace zsetd
