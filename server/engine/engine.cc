@@ -231,8 +231,7 @@ void Engine::RunQueued(Client& client, const QueuedCommand& queued) {
     return Reject(client, queued.command, Refusal(DenialLineInExec(*denial)));
   }
   Run(client, *queued.command, words);
-  const bool is_too_long = client.out.size() > MostReplyBytes() && client.IsHeard();
-  if (is_too_long && !client.close_now) CutOff(client);
+  if (client.out.size() > MostReplyBytes() && !client.close_now) CutOff(client);
   if (client.close_now) client.out.resize(reply_start);  // the rest runs, and nobody will be told
 }
 

@@ -133,7 +133,8 @@ class Engine {
   // What one reply may come to; it is given up as soon as it is longer.
   size_t MostReplyBytes() const;
 
-  // Closes the client whose command is running, for its reply would be longer than that.
+  // Closes the client whose command is running, for its reply would be longer than that; not if
+  // CLIENT REPLY has it left out.
   void CutOff(Client& client);
 
   // Ends the waits whose time is up; wakes stalled clients, closes idle ones and those that take

@@ -71,6 +71,7 @@ bool Engine::IsStalled(Client& client) const {
 }
 
 void Engine::CutOff(Client& client) {
+  if (!client.IsHeard()) return;
   host_.log("Closing " + client.address +
             ": a reply is longer than client-output-buffer-limit allows");
   ++stats_.stalled_disconnections;
