@@ -70,8 +70,7 @@ std::span<const Words> RequestParser::Upcoming() {
 }
 
 RequestParser::Result RequestParser::Next() {
-  if (next_ == batch_.size() && HasMore()) ReadBatch();
-  if (next_ == batch_.size()) return error_.empty() ? Result::kNeedMore : Result::kBroken;
+  if (Upcoming().empty()) return error_.empty() ? Result::kNeedMore : Result::kBroken;
   TakeUpTo(wholes_[next_++].end);
   return Result::kRequest;
 }

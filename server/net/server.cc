@@ -170,8 +170,8 @@ void Server::AwaitSignal() {
   });
 }
 
-// Asio has signals and what nobody waits for, such as to hang up: it has its turn a few times a
-// second, and at once when a signal interrupts the wait for connections.
+// Asio has signals, and timers for which a tenth of a second more is no matter: it has its turn as
+// often, and at once when a signal interrupts the wait for connections.
 void Server::Run() {
   Millis next_tick{0};
   Micros next_turn{0};
