@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "protocol/number_text.h"
+#include "protocol/output_buffer.h"
 #include "protocol/reply_writer.h"
 
 namespace zsetd {
@@ -27,10 +28,10 @@ constexpr int kBulks = 16;  // written before the buffer is emptied, as for a pi
 
 void Bulk(benchmark::State& state) {
   const std::string bytes(state.range(0), 'x');
-  std::string out;
+  OutputBuffer out;
   ReplyWriter reply(out);
   while (state.KeepRunningBatch(kBulks)) {
-    out.clear();
+    out.Clear();
     for (int i = 0; i < kBulks; ++i) reply.Bulk(bytes);
     benchmark::DoNotOptimize(out.data());
   }
@@ -40,10 +41,10 @@ BENCHMARK(Bulk)->Arg(3)->Arg(12)->Arg(100);
 // ZRANGE WITHSCORES of a thousand; time is per member.
 void MembersWithScores(benchmark::State& state) {
   constexpr int kMembers = 1000;
-  std::string out;
+  OutputBuffer out;
   ReplyWriter reply(out);
   while (state.KeepRunningBatch(kMembers)) {
-    out.clear();
+    out.Clear();
     reply.Array(2 * kMembers);
     for (int i = 0; i < kMembers; ++i) {
       reply.Bulk("000000031007");

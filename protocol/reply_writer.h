@@ -4,8 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <string>
 #include <string_view>
+
+#include "protocol/output_buffer.h"
 
 namespace zsetd {
 
@@ -15,7 +16,7 @@ enum class Protocol { kResp2 = 2, kResp3 = 3 };
 // its header, then its parts.
 class ReplyWriter {
  public:
-  explicit ReplyWriter(std::string& out) : out_(out) {}
+  explicit ReplyWriter(OutputBuffer& out) : out_(out) {}
 
   Protocol protocol() const { return protocol_; }
   void set_protocol(Protocol protocol) { protocol_ = protocol; }
@@ -24,6 +25,11 @@ class ReplyWriter {
   void Simple(std::string_view text);
   void Integer(int64_t value);
   void Bulk(std::string_view bytes);
+
+  // One that `write(char* to)` writes; it may write OutputBuffer::kSlack bytes too many.
+  template <class Write>
+  void Bulk(size_t bytes, Write write);
+
   void Double(double value);                // RESP2: a bulk string
   void Bool(bool value);                    // RESP2: 1 or 0
   void BigNumber(std::string_view digits);  // RESP2: a bulk string
@@ -52,22 +58,35 @@ class ReplyWriter {
   void Error(std::string_view message);
 
   // Whether the reply since Begin() is an error.
-  bool failed() const { return out_.size() > start_ && out_[start_] == '-'; }
+  bool failed() const { return out_.size() > start_ && out_.data()[start_] == '-'; }
 
   // Takes back everything since Begin().
-  void Discard() { out_.resize(start_); }
+  void Discard() { out_.Truncate(start_); }
 
  private:
   static constexpr size_t kNoLimit = std::numeric_limits<size_t>::max() / 2;
 
   void Header(char kind, int64_t count);
-  void ShortBulk(std::string_view bytes);
+  char* Line(char kind, std::string_view text);  // where the text stands now
 
-  std::string& out_;
+  // A bulk string of so many bytes, less the bytes: where they go, with room for the line's end and
+  // OutputBuffer::kSlack behind.
+  char* StartBulk(size_t bytes);
+
+  OutputBuffer& out_;
   size_t start_ = 0;
   size_t most_bytes_ = kNoLimit;
   size_t full_at_ = kNoLimit;
   Protocol protocol_ = Protocol::kResp2;
 };
+
+template <class Write>
+void ReplyWriter::Bulk(size_t bytes, Write write) {
+  if (IsFull()) return;
+  char* const to = StartBulk(bytes);
+  write(to);
+  to[bytes] = '\r';
+  to[bytes + 1] = '\n';
+}
 
 }  // namespace zsetd

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <string_view>
 
 namespace zsetd {
 
@@ -37,6 +38,13 @@ inline char* CopyShort(char* to, const char* from, size_t size) {
     for (size_t i = 0; i < size; ++i) to[i] = from[i];
   }
   return to + size;
+}
+
+// The same for any number of bytes, most often few.
+inline char* CopyBytes(char* to, std::string_view bytes) {
+  if (bytes.size() <= kShortBytes) return CopyShort(to, bytes.data(), bytes.size());
+  std::memcpy(to, bytes.data(), bytes.size());
+  return to + bytes.size();
 }
 
 }  // namespace zsetd

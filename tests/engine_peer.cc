@@ -80,13 +80,13 @@ class EnginePeer::Connection {
     return ran;
   }
 
-  std::string TakeOutput() { return std::exchange(client_.out, {}); }
+  std::string TakeOutput() { return std::string(std::exchange(client_.out, {}).view()); }
 
   // What the engine knows of a client ends here; its last output can still be taken.
   void Leave() {
     if (std::exchange(left_, true)) return;
     engine_.Detach(client_);
-    if (client_.close_now) client_.out.clear();
+    if (client_.close_now) client_.out.Clear();
   }
 
   const Client& client() const { return client_; }

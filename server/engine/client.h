@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/time.h"
+#include "protocol/output_buffer.h"
 #include "protocol/reply_writer.h"
 #include "protocol/words.h"
 #include "server/engine/channel_kind.h"
@@ -113,13 +114,13 @@ class Client {
   uint64_t output_total = 0;  // bytes that the network has taken, ever
   int descriptor = -1;        // of its socket, to be told in CLIENT LIST
 
-  std::string out;           // what it is to be told, and the network has not been given yet
+  OutputBuffer out;          // what it is to be told, and the network has not been given yet
   size_t sending_bytes = 0;  // the network has been given these, and not taken them yet
   size_t pushed_bytes = 0;   // of messages, since all had been sent
   OutputWatch output_watch;
   OutputWatch push_watch;
   ReplyWriter reply;
-  std::string pushes;                     // messages that wait for the running command's reply
+  OutputBuffer pushes;                    // messages that wait for the running command's reply
   bool executing = false;                 // its own command is running
   std::unique_ptr<LongReply> long_reply;  // while set, no further request of it is run
 
@@ -153,7 +154,7 @@ class Client {
 
 template <class Write>
 void Client::Push(Write write) {
-  std::string& buffer = IsBeingTold() ? pushes : out;
+  OutputBuffer& buffer = IsBeingTold() ? pushes : out;
   const size_t before = buffer.size();
   ReplyWriter writer(buffer);
   writer.set_protocol(reply.protocol());

@@ -232,7 +232,7 @@ void Engine::RunQueued(Client& client, const QueuedCommand& queued) {
   }
   Run(client, *queued.command, words);
   if (client.out.size() > MostReplyBytes() && !client.close_now) CutOff(client);
-  if (client.close_now) client.out.resize(reply_start);  // the rest runs, and nobody will be told
+  if (client.close_now) client.out.Truncate(reply_start);  // the rest runs, and nobody will be told
 }
 
 // A command that waits has not been replied to yet: CLIENT REPLY SKIP still means it.
@@ -247,7 +247,7 @@ void Engine::LeaveOutUnwanted(Client& client, size_t reply_start) {
   using Mode = Client::ReplyMode;
   const Mode mode = client.reply_mode;
   if (!client.IsHeard()) {
-    client.out.resize(reply_start);
+    client.out.Truncate(reply_start);
     client.long_reply.reset();
   }
   if (mode == Mode::kSkipThis) client.reply_mode = Mode::kOn;
@@ -255,8 +255,8 @@ void Engine::LeaveOutUnwanted(Client& client, size_t reply_start) {
 }
 
 void Engine::DeliverPushes(Client& client) {
-  client.out += client.pushes;
-  client.pushes.clear();
+  client.out.Append(client.pushes.view());
+  client.pushes.Clear();
 }
 
 void Engine::ContinueReply(Client& client) {

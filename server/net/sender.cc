@@ -1,25 +1,20 @@
 #include "server/net/sender.h"
 
-#include <string_view>
-
 namespace zsetd {
 namespace {
 
 constexpr size_t kMaxKeptBytes = 64u << 10;  // of an empty buffer, for the next replies
 
-void Empty(std::string& buffer) {
-  if (buffer.capacity() > kMaxKeptBytes) {
-    std::string().swap(buffer);
-  } else {
-    buffer.clear();
-  }
+void Empty(OutputBuffer& buffer) {
+  buffer.Clear();
+  if (buffer.capacity() > kMaxKeptBytes) buffer = OutputBuffer();
 }
 
 }  // namespace
 
 bool Sender::Send() {
   while (IsHeldUp() || TakeOutput()) {
-    const auto [state, count] = socket_.Write(std::string_view(sending_).substr(sent_));
+    const auto [state, count] = socket_.Write(sending_.view().substr(sent_));
     if (state == Socket::State::kBroken) return false;
     if (state == Socket::State::kNotNow) return true;
     OnSent(count);
@@ -38,7 +33,7 @@ bool Sender::TakeOutput() {
     tls_->Encrypt(client_.out, sending_);
     if (client_.out.empty()) Empty(client_.out);
   } else {
-    sending_.swap(client_.out);
+    sending_.Swap(client_.out);
   }
   client_.sending_bytes = sending_.size();
   return IsHeldUp();

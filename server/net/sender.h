@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 
+#include "protocol/output_buffer.h"
 #include "server/engine/client.h"
 #include "server/engine/stats.h"
 #include "server/net/socket.h"
@@ -36,7 +36,7 @@ class Sender {
   const Socket& socket_;
   Tls* tls_;
   Stats& stats_;
-  std::string sending_;  // taken from client_.out; the first `sent_` bytes are gone
+  OutputBuffer sending_;  // taken from client_.out; the first `sent_` bytes are gone
   size_t sent_ = 0;
 };
 

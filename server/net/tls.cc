@@ -44,7 +44,7 @@ void Tls::Fail(int result) {
   error_ = text;
 }
 
-void Tls::Encrypt(std::string& plain, std::string& wire) {
+void Tls::Encrypt(OutputBuffer& plain, OutputBuffer& wire) {
   for (size_t sent = 0; CanSpeak() && sent < plain.size();) {
     const auto size = static_cast<int>(std::min(plain.size() - sent, kMostAtOnce));
     ERR_clear_error();
@@ -54,11 +54,11 @@ void Tls::Encrypt(std::string& plain, std::string& wire) {
       break;
     }
     sent += static_cast<size_t>(result);
-    if (sent == plain.size()) plain.clear();
+    if (sent == plain.size()) plain.Clear();
   }
   char* bytes = nullptr;
   const long count = BIO_get_mem_data(output_, &bytes);
-  wire.append(bytes, static_cast<size_t>(count));
+  wire.Append({bytes, static_cast<size_t>(count)});
   BIO_reset(output_);
 }
 

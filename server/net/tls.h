@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "protocol/output_buffer.h"
 #include "server/net/tls_context.h"
 
 namespace zsetd {
@@ -43,7 +44,7 @@ class Tls {
 
   // Adds to `wire` what the network is to be given: what this end has to say by itself, then
   // `plain`, which is left as it is if nothing can be said yet, and empty if it was taken.
-  void Encrypt(std::string& plain, std::string& wire);
+  void Encrypt(OutputBuffer& plain, OutputBuffer& wire);
   bool HasOutput() const { return BIO_pending(output_) > 0; }
 
   // Says that nothing more will be sent. False if that has been said.

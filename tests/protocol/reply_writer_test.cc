@@ -15,11 +15,11 @@ struct Case {
 };
 
 std::string Written(const Case& c, Protocol protocol) {
-  std::string out;
+  OutputBuffer out;
   ReplyWriter writer(out);
   writer.set_protocol(protocol);
   c.write(writer);
-  return out;
+  return std::string(out.view());
 }
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -56,7 +56,8 @@ TEST(ReplyWriter, WritesEachKindInBothProtocols) {
 }
 
 TEST(ReplyWriter, AnErrorReplacesAHalfWrittenReply) {
-  std::string out = "+before\r\n";
+  OutputBuffer out;
+  out.Append("+before\r\n");
   ReplyWriter writer(out);
   writer.Begin();
   writer.Array(2);
@@ -64,11 +65,11 @@ TEST(ReplyWriter, AnErrorReplacesAHalfWrittenReply) {
   EXPECT_FALSE(writer.failed());
   writer.Error("ERR syntax error");
   EXPECT_TRUE(writer.failed());
-  EXPECT_EQ(out, "+before\r\n-ERR syntax error\r\n");
+  EXPECT_EQ(out.view(), "+before\r\n-ERR syntax error\r\n");
 }
 
 TEST(ReplyWriter, FailureIsThatOfTheReplyBegunLast) {
-  std::string out;
+  OutputBuffer out;
   ReplyWriter writer(out);
   writer.Begin();
   writer.Error("ERR no");
@@ -79,17 +80,18 @@ TEST(ReplyWriter, FailureIsThatOfTheReplyBegunLast) {
 }
 
 TEST(ReplyWriter, DiscardsTheReplyBegunLast) {
-  std::string out;
+  OutputBuffer out;
   ReplyWriter writer(out);
   writer.Ok();
   writer.Begin();
   writer.Bulk("gone");
   writer.Discard();
-  EXPECT_EQ(out, "+OK\r\n");
+  EXPECT_EQ(out.view(), "+OK\r\n");
 }
 
 TEST(ReplyWriter, LeavesOutBulksBeyondTheMost) {
-  std::string out = "+before\r\n";
+  OutputBuffer out;
+  out.Append("+before\r\n");
   ReplyWriter writer(out);
   writer.set_most_bytes(30);
   writer.Begin();
@@ -98,16 +100,16 @@ TEST(ReplyWriter, LeavesOutBulksBeyondTheMost) {
   EXPECT_FALSE(writer.IsFull());
   writer.Bulk(std::string(100, 'x'));
   EXPECT_TRUE(writer.IsFull());
-  const std::string full = out;
+  const std::string full(out.view());
   writer.Bulk("short");
   writer.Bulk(std::string(100, 'y'));
-  EXPECT_EQ(out, full);
+  EXPECT_EQ(out.view(), full);
   writer.Error("ERR no");
   EXPECT_FALSE(writer.IsFull());
 }
 
 TEST(ReplyWriter, TheMostIsThatOfEachReply) {
-  std::string out;
+  OutputBuffer out;
   ReplyWriter writer(out);
   writer.set_most_bytes(20);
   for (int i = 0; i < 10; ++i) {

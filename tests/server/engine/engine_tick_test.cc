@@ -21,7 +21,7 @@ class EngineTick : public testing::Test {
  protected:
   EngineTick() {
     engine_.Attach(stalled_);
-    stalled_.out = "too much";
+    stalled_.out.Append("too much");
   }
   ~EngineTick() override { engine_.Detach(stalled_); }
 

@@ -95,7 +95,7 @@ TEST_F(TrackingOfClients, ForgetsWhoCameReadAndLeft) {
   tracking_.Remember(*stays, "popular", 0, rng_);
   EXPECT_LT(tracking_.table().reader_count(), 32u);
   tracking_.Touch("popular", nullptr);
-  EXPECT_EQ(stays->out, ">2\r\n$10\r\ninvalidate\r\n*1\r\n$7\r\npopular\r\n");
+  EXPECT_EQ(stays->out.view(), ">2\r\n$10\r\ninvalidate\r\n*1\r\n$7\r\npopular\r\n");
 }
 
 TEST_F(TrackingOfClients, KeepsNothingOnceNobodyTracks) {
@@ -115,7 +115,7 @@ TEST_F(TrackingOfClients, TellsOfEveryKeyThatTheTableHasNoRoomFor) {
     ASSERT_LE(tracking_.table().key_count(), kMost);
   }
   size_t told = 0;
-  for (size_t at = 0; (at = client->out.find("invalidate", at)) != std::string::npos; ++at) ++told;
+  for (size_t at = 0; (at = client->out.view().find("invalidate", at)) != std::string_view::npos; ++at) ++told;
   EXPECT_EQ(told, kKeys - kMost);
 }
 

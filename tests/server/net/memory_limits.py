@@ -114,7 +114,11 @@ class MemoryLimits(ZsetdTest):
 
     def test_close_who_does_not_read(self):
         self.start_with("--maxmemory-clients", "5mb")
-        self.client.ask("SETRANGE", "value", 4 * MB, "x")
-        slow = self.connect(receive_buffer=4096)
-        slow.socket.sendall(4 * request("GET", "value"))  # at once, for two of them may be enough
+        reader, slow = self.connect(), self.connect(receive_buffer=4096)
+        for client in reader, slow:
+            client.ask("SUBSCRIBE", "news")
+        for _ in range(12):  # the sockets hold some of them
+            self.client.ask("PUBLISH", "news", "x" * MB)
+            self.assertEqual(len(reader.reply()[2]), MB)
         self.assertTrue(eventually(lambda: self.info("evicted_clients") == "1"))
+        self.assertEqual(self.client.ask("PUBLISH", "news", "x"), 1)
