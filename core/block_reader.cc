@@ -15,7 +15,14 @@ void BlockReader::Start(const Block& block, size_t i) {
   const std::string_view prefix = block.Prefix();
   std::memmove(buffer_.data(), prefix.data(), prefix.size());
   in_place_ = prefix.empty() && block.format_.members != BlockFormat::Members::kNumerals;
+  size_ = CommonSize();
   if (lengths_ != nullptr) TakeLength();
+}
+
+size_t BlockReader::CommonSize() const {
+  const BlockFormat& format = block_->format_;
+  if (HasNumeral()) return format.digits == kShortest ? 0 : format.prefix_length + format.digits;
+  return lengths_ ? 0 : format.prefix_length + length_;
 }
 
 void BlockReader::TakeLength() {
@@ -24,16 +31,47 @@ void BlockReader::TakeLength() {
   in_place_ = !is_large && block_->format_.prefix_length == 0;
 }
 
+bool BlockReader::HasNumeral() const {
+  return block_->format_.members == BlockFormat::Members::kNumerals;
+}
+
+uint64_t BlockReader::Number() const {
+  return block_->format_.number_base + LoadPacked(at_, block_->format_.member_width);
+}
+
 std::string_view BlockReader::Assembled() const {
   const BlockFormat& format = block_->format_;
   char* tail = buffer_.data() + format.prefix_length;
-  if (format.members == BlockFormat::Members::kNumerals) {
-    const uint64_t number = format.number_base + LoadPacked(at_, format.member_width);
-    return {buffer_.data(), WriteNumeral(tail, number, format.digits)};
-  }
+  if (HasNumeral()) return {buffer_.data(), WriteNumeral(tail, Number(), format.digits)};
   if (const LargeMember* large = block_->LargeAt(index_)) return large->view();
   std::memmove(tail, at_, length_);
   return {buffer_.data(), format.prefix_length + length_};
+}
+
+size_t BlockReader::SizeHere() const {
+  const BlockFormat& format = block_->format_;
+  if (HasNumeral()) return format.prefix_length + NumeralSize(Number(), format.digits);
+  const LargeMember* large = block_->LargeAt(index_);
+  return large ? large->view().size() : format.prefix_length + length_;
+}
+
+// The prefix goes in steps of a fixed length: a call of memmove would take longer than all the
+// rest.
+void BlockReader::WriteMember(char* to) const {
+  const BlockFormat& format = block_->format_;
+  if (const LargeMember* large = lengths_ ? block_->LargeAt(index_) : nullptr) {
+    std::memcpy(to, large->view().data(), large->view().size());
+    return;
+  }
+  for (size_t i = 0; i < format.prefix_length; i += kTooMany) {
+    std::memcpy(to + i, buffer_.data() + i, kTooMany);
+  }
+  char* tail = to + format.prefix_length;
+  if (HasNumeral()) {
+    WriteNumeral(tail, Number(), format.digits);
+  } else {
+    std::memmove(tail, at_, length_);
+  }
 }
 
 }  // namespace zsetd

@@ -28,6 +28,14 @@ class BlockReader {
     return in_place_ ? std::string_view(at_, length_) : Assembled();
   }
 
+  // Whether member() only points to it, rather than put it together.
+  bool is_in_place() const { return in_place_; }
+
+  // The same bytes, put together where they are wanted. WriteMember may write kTooMany bytes more.
+  static constexpr size_t kTooMany = 16;
+  size_t member_size() const { return size_ > 0 ? size_ : SizeHere(); }
+  void WriteMember(char* to) const;
+
   // Neither goes past the block's last or first element.
   void Forward() {
     ++index_;
@@ -42,6 +50,10 @@ class BlockReader {
 
  private:
   void TakeLength();
+  size_t CommonSize() const;
+  size_t SizeHere() const;
+  bool HasNumeral() const;
+  uint64_t Number() const;
   std::string_view Assembled() const;
 
   const Block* block_ = nullptr;
@@ -49,6 +61,7 @@ class BlockReader {
   const char* at_ = nullptr;          // the packed member
   size_t index_ = 0;
   size_t length_ = 0;      // its bytes
+  size_t size_ = 0;        // of each member, if it is the same; or 0
   bool in_place_ = false;  // it is the member as it stands
   mutable MemberBuffer buffer_;
 };

@@ -1,7 +1,7 @@
 #include "core/numeral.h"
 
+#include <array>
 #include <bit>
-#include <charconv>
 #include <cstring>
 
 namespace zsetd {
@@ -15,8 +15,8 @@ constexpr uint64_t kAfterThem = 100'000'000;
 // The eight digits of a number below 10^8, the first in the lowest byte. Halves, quarters and
 // digits are split off in all lanes of a word at once; the products are divisions by 100 and by 10
 // that are exact for numbers so small.
-uint64_t EightDigits(uint64_t number) {
-  const uint64_t halves = number / 10000 | number % 10000 << 32;
+uint64_t EightDigits(uint32_t number) {
+  const uint64_t halves = number / 10000 | uint64_t{number % 10000} << 32;
   const uint64_t hundreds = halves * 10486 >> 20 & 0x0000007F'0000007F;
   const uint64_t quarters = hundreds | (halves - hundreds * 100) << 16;
   const uint64_t tens = quarters * 103 >> 10 & 0x000F000F'000F000F;
@@ -24,17 +24,38 @@ uint64_t EightDigits(uint64_t number) {
   return digits | 0x3030303030303030;
 }
 
-// May write more bytes than `digits`, which is not 0, but not more than 8 or `digits`.
+// Up to twelve zeros; what padding consists of, mostly. Writes twelve.
+char* WriteZeros(char* out, int digits) {
+  std::memcpy(out, "000000000000", 12);
+  return out + digits;
+}
+
+// May write more bytes than `digits`, which is not 0, but not more than 12 or `digits`.
 char* WritePadded(char* out, uint64_t number, int digits) {
   if (digits > kDigitsAtOnce) {
-    out = WritePadded(out, number / kAfterThem, digits - kDigitsAtOnce);
-    number %= kAfterThem;
+    const uint64_t head = number / kAfterThem;
+    out = head == 0 ? WriteZeros(out, digits - kDigitsAtOnce)
+                    : WritePadded(out, head, digits - kDigitsAtOnce);
+    number -= head * kAfterThem;
     digits = kDigitsAtOnce;
   }
   static_assert(std::endian::native == std::endian::little);
-  const uint64_t text = EightDigits(number) >> 8 * (kDigitsAtOnce - digits);
+  const uint64_t text = EightDigits(static_cast<uint32_t>(number)) >> 8 * (kDigitsAtOnce - digits);
   std::memcpy(out, &text, sizeof(text));
   return out + digits;
+}
+
+constexpr auto kPowersOfTen = [] {
+  std::array<uint64_t, kMaxNumeralDigits> powers{1};
+  for (size_t i = 1; i < powers.size(); ++i) powers[i] = powers[i - 1] * 10;
+  return powers;
+}();
+
+// From the number of bits follow the digits but for one: 1233 / 4096 is a little above the
+// logarithm of 2 to the base of 10.
+size_t CountDigits(uint64_t number) {
+  const size_t least = std::bit_width(number | 1) * 1233 >> 12;
+  return least + (least < kPowersOfTen.size() && (number | 1) >= kPowersOfTen[least] ? 1 : 0);
 }
 
 }  // namespace
@@ -61,9 +82,12 @@ std::optional<uint64_t> ParseNumeral(std::string_view text, uint8_t digits) {
   return number;
 }
 
+size_t NumeralSize(uint64_t number, uint8_t digits) {
+  return digits == kShortest ? CountDigits(number) : digits;
+}
+
 char* WriteNumeral(char* out, uint64_t number, uint8_t digits) {
-  if (digits == kShortest) return std::to_chars(out, out + kMaxNumeralDigits + 1, number).ptr;
-  return WritePadded(out, number, digits);
+  return WritePadded(out, number, static_cast<int>(NumeralSize(number, digits)));
 }
 
 }  // namespace zsetd

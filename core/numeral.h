@@ -19,6 +19,9 @@ size_t TrailingDigits(std::string_view text);
 // The number that `text` spells with exactly `digits` digits, or in its shortest spelling.
 std::optional<uint64_t> ParseNumeral(std::string_view text, uint8_t digits);
 
+// How many digits the numeral has.
+size_t NumeralSize(uint64_t number, uint8_t digits);
+
 // Writes the numeral and returns its end. `out` has room for kMaxNumeralDigits + 1.
 char* WriteNumeral(char* out, uint64_t number, uint8_t digits);
 

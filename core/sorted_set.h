@@ -163,7 +163,16 @@ class SortedSet {
 class SortedSet::Cursor {
  public:
   bool valid() const { return valid_; }  // false past either end, for good
-  Element element() const { return {reader_.member(), ScoreOf(reader_.code())}; }  // while valid
+  Element element() const { return {member(), score()}; }  // this and what follows: while valid
+  double score() const { return ScoreOf(reader_.code()); }
+
+  // The member in one of two ways, as BlockReader has them: where it stands, or where it is wanted.
+  static constexpr size_t kTooMany = BlockReader::kTooMany;
+  bool is_in_place() const { return reader_.is_in_place(); }
+  std::string_view member() const { return reader_.member(); }
+  size_t member_size() const { return reader_.member_size(); }
+  void WriteMember(char* to) const { reader_.WriteMember(to); }
+
   void Next() { reader_.index() + 1 < reader_.block()->count() ? reader_.Forward() : NextBlock(); }
   void Previous() { reader_.index() > 0 ? reader_.Backward() : PreviousBlock(); }
 

@@ -13,6 +13,23 @@ void ReplyElement(ReplyWriter& reply, const Element& element, bool with_scores) 
   if (with_scores) reply.Double(element.score);
 }
 
+namespace {
+
+static_assert(SortedSet::Cursor::kTooMany <= OutputBuffer::kSlack);
+
+void ReplyMember(ReplyWriter& reply, const SortedSet::Cursor& at) {
+  if (at.is_in_place()) return reply.Bulk(at.member());
+  reply.Bulk(at.member_size(), [&at](char* to) { at.WriteMember(to); });
+}
+
+void ReplyAt(ReplyWriter& reply, const SortedSet::Cursor& at, bool with_scores) {
+  if (with_scores && reply.protocol() == Protocol::kResp3) reply.Array(2);
+  ReplyMember(reply, at);
+  if (with_scores) reply.Double(at.score());
+}
+
+}  // namespace
+
 void ReplyElements(Call& call, const SortedSet* set, RankRange ranks, bool reversed,
                    bool with_scores) {
   const size_t count = set == nullptr ? 0 : ranks.size();
@@ -20,7 +37,7 @@ void ReplyElements(Call& call, const SortedSet* set, RankRange ranks, bool rever
   if (count == 0) return;
   SortedSet::Cursor at = set->At(reversed ? ranks.last - 1 : ranks.first);
   for (size_t left = count; left > 0; --left) {
-    ReplyElement(call.reply, at.element(), with_scores);
+    ReplyAt(call.reply, at, with_scores);
     if (left == 1) break;
     reversed ? at.Previous() : at.Next();
   }

@@ -11,7 +11,9 @@ namespace {
 
 std::string Written(uint64_t number, uint8_t digits) {
   char out[kMaxNumeralDigits + 1];
-  return std::string(out, WriteNumeral(out, number, digits));
+  const std::string text(out, WriteNumeral(out, number, digits));
+  EXPECT_EQ(NumeralSize(number, digits), text.size());
+  return text;
 }
 
 TEST(Numeral, ComesBackAsTheSameDigits) {
@@ -23,6 +25,15 @@ TEST(Numeral, ComesBackAsTheSameDigits) {
     const auto digits = static_cast<uint8_t>(text.size());
     ASSERT_TRUE(ParseNumeral(text, digits)) << text;
     EXPECT_EQ(Written(*ParseNumeral(text, digits), digits), text);
+  }
+}
+
+TEST(Numeral, IsAsShortAsThePlainOne) {
+  uint64_t power = 1;
+  for (size_t digits = 1; digits <= kMaxNumeralDigits; ++digits, power *= 10) {
+    for (const uint64_t number : {power - 1, power, power + 1, 5 * power}) {
+      EXPECT_EQ(Written(number, kShortest), std::to_string(number));
+    }
   }
 }
 

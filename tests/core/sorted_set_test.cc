@@ -191,6 +191,13 @@ void ExpectSameRanges(const SortedSet& set, const SortedSetModel& model, World& 
   }
 }
 
+std::string Written(const SortedSet::Cursor& at) {
+  std::string text(at.member_size() + SortedSet::Cursor::kTooMany, '?');
+  at.WriteMember(text.data());
+  text.resize(at.member_size());
+  return text;
+}
+
 void ExpectSame(const SortedSet& set, const SortedSetModel& model) {
   const std::vector<Pair> expected = model.Elements();
   ASSERT_EQ(ElementsOf(set), expected);
@@ -198,6 +205,7 @@ void ExpectSame(const SortedSet& set, const SortedSetModel& model) {
   for (size_t rank = expected.size(); rank-- > 0; at.Previous()) {
     ASSERT_TRUE(at.valid());
     ASSERT_EQ(at.element().member, expected[rank].second);
+    ASSERT_EQ(Written(at), expected[rank].second);
   }
   ASSERT_FALSE(at.valid());
 }
