@@ -6,23 +6,9 @@
 #include "core/block_bytes.h"
 #include "core/cache_line.h"
 #include "core/numeral.h"
+#include "core/same_bytes.h"
 
 namespace zsetd {
-namespace {
-
-// Whether the packed member at `at` is these bytes. Most that are not differ in the last eight: to
-// look at those first saves a call for nearly each member of an untagged block.
-bool AreSame(const char* at, std::string_view bytes) {
-  const size_t size = bytes.size();
-  if (size < 8) return std::memcmp(at, bytes.data(), size) == 0;
-  uint64_t here, there;
-  std::memcpy(&here, at + size - 8, 8);
-  std::memcpy(&there, bytes.data() + size - 8, 8);
-  return here == there && std::memcmp(at, bytes.data(), size) == 0;
-}
-
-}  // namespace
-
 LargeMember* Block::LargeAt(size_t i) const {
   if (!HasLengths() || Lengths()[i] != kLargeLength) return nullptr;
   LargeMember* large;
@@ -112,13 +98,13 @@ bool Block::Is(size_t i, const char* at, std::string_view member,
     case Members::kNumerals:
       return LoadPacked(at, format_.member_width) == packed.number;
     case Members::kSameLength:
-      return AreSame(at, packed.bytes);
+      return SameBytes(at, packed.bytes);
     case Members::kLengths:
       break;
   }
   const uint8_t length = Lengths()[i];
   if (packed.is_large) return length == kLargeLength && LargeAt(i)->view() == member;
-  return length == packed.bytes.size() && AreSame(at, packed.bytes);
+  return length == packed.bytes.size() && SameBytes(at, packed.bytes);
 }
 
 std::optional<size_t> Block::Find(std::string_view member, uint8_t tag) const {

@@ -16,20 +16,35 @@ size_t SlotsFor(size_t records) { return std::bit_ceil(2 * records + 2); }
 }  // namespace
 
 ScoreTable::ScoreTable(Combine combine, size_t expected)
-    : combine_(combine), slots_(SlotsFor(expected + kBatch)) {
+    : combine_(combine),
+      slots_(SlotsFor(expected + kBatch)),
+      waiting_text_(kBatchBytes + SortedSet::Cursor::kTooMany, '\0') {
   records_.reserve(expected);
 }
 
-void ScoreTable::Add(std::string_view member, double score) {
-  waiting_[waiting_count_++] = {KeyedHash(member), score, waiting_text_.size(), member.size()};
-  waiting_text_ += member;
-  if (waiting_count_ == kBatch || waiting_text_.size() > kBatchBytes) SettleWaiting();
+// Where the bytes of a member that is to wait are to be written.
+char* ScoreTable::Await(size_t size, double score) {
+  const size_t room = size + SortedSet::Cursor::kTooMany;
+  if (waiting_count_ == kBatch || waiting_bytes_ + room > waiting_text_.size()) SettleWaiting();
+  if (room > waiting_text_.size()) waiting_text_.resize(room);
+  waiting_[waiting_count_++] = {0, score, waiting_bytes_, size};
+  waiting_bytes_ += size;
+  return waiting_text_.data() + waiting_bytes_ - size;
+}
+
+// Not as they come: what was written in other pieces than it is read in has to reach the cache
+// first, and so the processor would wait for each of them.
+void ScoreTable::HashWaiting() {
+  for (Waiting& element : std::span(waiting_).first(waiting_count_)) {
+    element.hash = KeyedHash(element.MemberIn(waiting_text_));
+    FetchLine(&FirstSlotOf(element.hash));
+  }
 }
 
 void ScoreTable::SettleWaiting() {
   if (slots_.size() < SlotsFor(records_.size() + kBatch)) GrowSlots();
+  HashWaiting();
   const std::span<const Waiting> elements(waiting_.data(), waiting_count_);
-  for (const Waiting& element : elements) FetchLine(&FirstSlotOf(element.hash));
   for (const Waiting& element : elements) {
     Record* record = FirstSlotOf(element.hash).record;
     if (record == nullptr) continue;
@@ -38,14 +53,14 @@ void ScoreTable::SettleWaiting() {
   }
   for (const Waiting& element : elements) Settle(element);
   waiting_count_ = 0;
-  waiting_text_.clear();
+  waiting_bytes_ = 0;
 }
 
 void ScoreTable::Settle(const Waiting& element) {
-  const auto member = std::string_view(waiting_text_).substr(element.start, element.size);
+  const std::string_view member = element.MemberIn(waiting_text_);
   Slot* slot = &FirstSlotOf(element.hash);
   for (; slot->record != nullptr; slot = SlotAfter(slot)) {
-    if (slot->hash == element.hash && slot->record->member() == member) {
+    if (slot->hash == element.hash && slot->record->Is(member)) {
       slot->record->score = combine_(slot->record->score, element.score);
       return;
     }

@@ -8,13 +8,14 @@
 #include <vector>
 
 #include "core/byte_arena.h"
+#include "core/same_bytes.h"
 #include "core/sorted_set.h"
 
 namespace zsetd {
 
 // Where a union grows: members with scores, each member once. Lives for one operation.
 //
-//   waiting   [ hash, score, member | ... ]       up to 32, their slots and records on the way
+//   waiting   [ score, member | ... ]             up to 32, to be looked up together
 //   slots     [ hash, record | - | hash, record | hash, record | - ]
 //   records     score, size, member's bytes       one behind the other
 //
@@ -30,7 +31,16 @@ class ScoreTable {
   ScoreTable(Combine combine, size_t expected);
 
   // The member's bytes are copied. O(1), amortised.
-  void Add(std::string_view member, double score);
+  void Add(std::string_view member, double score) {
+    Add(member.size(), score, [member](char* to) { member.copy(to, member.size()); });
+  }
+
+  // The same, where `write(char* to)` writes so many bytes, and may write
+  // SortedSet::Cursor::kTooMany more.
+  template <class Write>
+  void Add(size_t size, double score, Write write) {
+    write(Await(size, score));
+  }
 
   // The set of everything added; only once. O(n log n).
   SortedSet Build();
@@ -42,6 +52,7 @@ class ScoreTable {
 
     char* bytes() { return reinterpret_cast<char*>(this + 1); }
     std::string_view member() { return {bytes(), size}; }
+    bool Is(std::string_view other) { return size == other.size() && SameBytes(bytes(), other); }
   };
   struct Slot {
     uint64_t hash = 0;
@@ -51,13 +62,19 @@ class ScoreTable {
     uint64_t hash;
     double score;
     size_t start, size;  // in waiting_text_
+
+    std::string_view MemberIn(const std::string& text) const {
+      return std::string_view(text).substr(start, size);
+    }
   };
 
   static constexpr size_t kBatch = 32;
-  static constexpr size_t kBatchBytes = 4096;  // about; more do not wait
+  static constexpr size_t kBatchBytes = 4096;  // no more wait, but for one that is larger alone
 
+  char* Await(size_t size, double score);
   Slot& FirstSlotOf(uint64_t hash) { return slots_[hash & (slots_.size() - 1)]; }
   Slot* SlotAfter(const Slot* slot) { return &FirstSlotOf(slot - slots_.data() + 1); }
+  void HashWaiting();
   void SettleWaiting();
   void Settle(const Waiting& element);
   Record* NewRecord(std::string_view member, double score);
@@ -69,7 +86,8 @@ class ScoreTable {
   ByteArena arena_;
   std::array<Waiting, kBatch> waiting_;
   size_t waiting_count_ = 0;
-  std::string waiting_text_;
+  size_t waiting_bytes_ = 0;
+  std::string waiting_text_;  // room for them, and kTooMany
 };
 
 }  // namespace zsetd

@@ -143,14 +143,27 @@ std::optional<double> WeightedSet::Score(std::string_view member) const {
   return kPlainScore;
 }
 
-SortedSet Union(std::span<const WeightedSet> inputs, Aggregate aggregate) {
-  const std::vector<Input> sets = BySize(inputs);
-  ScoreTable table(CombineOf(aggregate), sets.empty() ? 0 : sets.back().set.size());
-  for (const Input& input : sets) {
-    Walk(input.set, [&](const Element& element) {
+namespace {
+
+void AddAll(const Input& input, Aggregate aggregate, ScoreTable& table) {
+  const SortedSet* set = input.set.set;
+  if (set == nullptr) {
+    return Walk(input.set, [&](const Element& element) {
       table.Add(element.member, input.Weigh(element.score, aggregate));
     });
   }
+  for (auto at = set->At(0); at.valid(); at.Next()) {
+    table.Add(at.member_size(), input.Weigh(at.score(), aggregate),
+              [&at](char* to) { at.WriteMember(to); });
+  }
+}
+
+}  // namespace
+
+SortedSet Union(std::span<const WeightedSet> inputs, Aggregate aggregate) {
+  const std::vector<Input> sets = BySize(inputs);
+  ScoreTable table(CombineOf(aggregate), sets.empty() ? 0 : sets.back().set.size());
+  for (const Input& input : sets) AddAll(input, aggregate, table);
   return table.Build();
 }
 
