@@ -1,45 +1,91 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/allocation.h"
 
 namespace zsetd {
 
-// An array that grows and shrinks at its end and never moves: segments of 4 KB, so that no append
-// copies what is there. (The vector of them doubles at times, which moves a pointer for each 4 KB.)
-// T is a plain value; new ones are zero. A segment is allocated for its first element and freed
-// with it: who adds and removes in turn had better keep a few to spare.
+// An array that grows and shrinks at its end, for what has a few elements or many millions: no step
+// copies or clears more than 4 KB, nor allocates more.
+//
+//   first     [ 0 1 2 ... ]                         4 elements of room, 8, ... up to 4 KB
+//   directory [ [ * * ... ] [ * * ... ] [ * ] ]     of segments of 4 KB that follow, 512 in a list
+//                 |
+//             [ 512 513 514 ... ]
+//
+// T is a plain value; new ones are zero. Who adds and removes in turn at a segment's border
+// allocates and frees it each time, and had better keep a few to spare.
 template <class T>
 class SegmentedArray {
  public:
-  T& operator[](size_t i) { return segments_[i / kPerSegment][i % kPerSegment]; }
-  const T& operator[](size_t i) const { return segments_[i / kPerSegment][i % kPerSegment]; }
+  T& operator[](size_t i) { return const_cast<T&>(std::as_const(*this)[i]); }
+  const T& operator[](size_t i) const {
+    if (i < kPerSegment) return first_[i];
+    const size_t segment = i / kPerSegment - 1;
+    return directory_[segment / kPerList][segment % kPerList][i % kPerSegment];
+  }
 
   size_t size() const { return size_; }
 
   void Append(T value) {
-    if (size_ == segments_.size() * kPerSegment) segments_.emplace_back(new T[kPerSegment]());
+    if (size_ < kPerSegment ? size_ == first_room_ : size_ % kPerSegment == 0) Grow();
     (*this)[size_++] = value;
   }
 
   void RemoveLast() {
-    if (--size_ % kPerSegment == 0) segments_.pop_back();
+    --size_;
+    if (size_ >= kPerSegment) {
+      if (size_ % kPerSegment == 0) RemoveSegment();
+    } else if (size_ <= first_room_ / 4) {
+      SetFirstRoom(size_ == 0 ? 0 : std::max(kLeastRoom, first_room_ / 2));
+    }
   }
 
   // The heap bytes, allocator rounding included. O(1).
   size_t BytesUsed() const {
-    const size_t directory = AllocatedBytes(segments_.data());
-    if (segments_.empty()) return directory;
-    return directory + segments_.size() * AllocatedBytes(segments_[0].get());
+    const size_t first = AllocatedBytes(first_.get());
+    if (directory_.empty()) return first;
+    const size_t full_lists = directory_.size() - 1;
+    return first + AllocatedBytes(directory_.data()) +
+           full_lists * AllocatedBytes(directory_[0].data()) +
+           AllocatedBytes(directory_.back().data()) +
+           (size_ - 1) / kPerSegment * AllocatedBytes(directory_[0][0].get());
   }
 
  private:
-  static constexpr size_t kPerSegment = 4096 / sizeof(T);
+  using Segment = std::unique_ptr<T[]>;
 
-  std::vector<std::unique_ptr<T[]>> segments_;
+  static constexpr size_t kPerSegment = 4096 / sizeof(T);
+  static constexpr size_t kPerList = 4096 / sizeof(Segment);
+  static constexpr size_t kLeastRoom = 4;
+
+  void Grow() {
+    if (size_ < kPerSegment) return SetFirstRoom(std::max(kLeastRoom, 2 * first_room_));
+    if (directory_.empty() || directory_.back().size() == kPerList) directory_.emplace_back();
+    directory_.back().push_back(std::make_unique<T[]>(kPerSegment));
+  }
+
+  void RemoveSegment() {
+    directory_.back().pop_back();
+    if (directory_.back().empty()) directory_.pop_back();
+  }
+
+  void SetFirstRoom(size_t room) {
+    if (room == first_room_) return;
+    Segment moved = room == 0 ? nullptr : std::make_unique<T[]>(room);
+    std::copy_n(first_.get(), size_, moved.get());
+    first_ = std::move(moved);
+    first_room_ = room;
+  }
+
+  Segment first_;
+  size_t first_room_ = 0;  // elements
+  std::vector<std::vector<Segment>> directory_;
   size_t size_ = 0;
 };
 
