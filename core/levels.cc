@@ -8,7 +8,7 @@
 
 namespace zsetd {
 
-Levels::Levels(uint32_t child, size_t span) : top_(new Node), size_(span) {
+Levels::Levels(uint32_t child, size_t span) : top_(Node::Make(kLeastRoom)), size_(span) {
   Entry entry;
   entry.span = span;
   entry.child.block = child;
@@ -22,7 +22,7 @@ void Levels::FreeAll(Node* node, int height) {
   for (size_t slot = 0; height > 1 && slot < node->count; ++slot) {
     FreeAll(node->NodeAt(slot), height - 1);
   }
-  delete node;
+  Node::Free(node);
 }
 
 // The last entry whose separator is not above the key, the first one counting as below everything.
@@ -54,7 +54,7 @@ Levels::Path Levels::Find(uint64_t code, std::string_view member) const {
   for (int level = 0;; ++level) {
     const size_t slot = SlotOf(*node, code, member);
     path.steps[level] = {node, slot};
-    path.before += std::accumulate(node->spans.begin(), node->spans.begin() + slot, size_t{0});
+    path.before += std::accumulate(node->spans, node->spans + slot, size_t{0});
     if (level + 1 == height_) break;
     node = node->NodeAt(slot);
   }
@@ -96,6 +96,7 @@ void Levels::Check() const {
 
 void Levels::CheckNode(const Node& node, int height) const {
   assert(node.count > (height == height_ && height > 1 ? 1 : 0));
+  assert(node.count <= node.room && (height_ == 1 || node.room == kFanout));
   assert(node.ties.empty() || node.ties.size() == node.count);
   for (size_t slot = 0; slot < node.count; ++slot) {
     assert(slot < 2 || std::pair(node.codes[slot - 1], node.TieAt(slot - 1)) <

@@ -36,7 +36,8 @@ class Levels {
   union Child;
 
  public:
-  static constexpr size_t kFanout = 62;  // fills an allocation of 1280 bytes
+  static constexpr size_t kFanout = 61;
+  static constexpr size_t kNodeBytes = 1280;  // which so many entries fill
 
   // The way down to a block.
   struct Path {
@@ -93,9 +94,12 @@ class Levels {
  private:
   struct Entry;
 
+  static constexpr size_t kLeastRoom = 4;  // of a node, which is a row of up to 600 elements
+
   static size_t SlotOf(const Node& node, uint64_t code, std::string_view member);
   void Finish(Path& path) const;
   void Insert(const Path& path, Entry entry);
+  Node& WithRoom(Node& node);
   bool IsLast(const Path& path) const;
   Entry Divide(Node& node, size_t kept, size_t slot, Entry entry);
   void MakeTop(Entry entry);

@@ -18,7 +18,7 @@ void Levels::Remove(const Path& path) {
       break;
     }
     bytes_used_ -= node.BytesUsed();
-    delete &node;
+    Node::Free(&node);
   }
   LowerTop();
 }
@@ -27,7 +27,7 @@ void Levels::LowerTop() {
   while (height_ > 1 && top_->count == 1) {
     Node* below = top_->NodeAt(0);
     bytes_used_ -= top_->BytesUsed();
-    delete top_;
+    Node::Free(top_);
     top_ = below;
     --height_;
   }
@@ -71,7 +71,7 @@ void Levels::Take(Child child, int height, std::vector<uint32_t>& children) {
   for (size_t slot = 0; slot < node->count; ++slot)
     Take(node->children[slot], height - 1, children);
   bytes_used_ -= node->BytesUsed();
-  delete node;
+  Node::Free(node);
 }
 
 // Joins nodes that have become thin with a neighbour, from that level up.
@@ -109,7 +109,7 @@ void Levels::Join(Node& parent, size_t slot) {
       left.ties[seam] = parent.TieAt(slot + 1);
     }
   });
-  delete &right;
+  Node::Free(&right);
   parent.spans[slot] += parent.spans[slot + 1];
   Changing(parent, [&] { parent.Erase(slot + 1); });
 }

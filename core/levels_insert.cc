@@ -25,7 +25,7 @@ void Levels::Split(uint64_t code, std::string_view member, uint32_t child, size_
 void Levels::Insert(const Path& path, Entry entry) {
   const size_t kept = IsLast(path) ? kFanout : kFanout / 2;
   for (int level = height_ - 1; level >= 0; --level) {
-    Node& node = *path.steps[level].node;
+    Node& node = WithRoom(*path.steps[level].node);
     const size_t slot = path.steps[level].slot + 1;
     if (node.count < kFanout) {
       Changing(node, [&] { node.Insert(slot, std::move(entry)); });
@@ -37,6 +37,18 @@ void Levels::Insert(const Path& path, Entry entry) {
   MakeTop(std::move(entry));
 }
 
+// The node, or, if it is full but could be larger, for it is the only one, that which takes its
+// place.
+Levels::Node& Levels::WithRoom(Node& node) {
+  if (node.count < node.room || node.room == kFanout) return node;
+  bytes_used_ -= node.BytesUsed();
+  Node& larger = *Node::Make(std::min<size_t>(2 * node.room, kFanout));
+  node.MoveTail(0, larger);
+  bytes_used_ += larger.BytesUsed();
+  Node::Free(&node);
+  return *(top_ = &larger);
+}
+
 // Whether no block stands behind that of the path.
 bool Levels::IsLast(const Path& path) const {
   return std::all_of(path.steps.begin(), path.steps.begin() + height_,
@@ -46,7 +58,7 @@ bool Levels::IsLast(const Path& path) const {
 // Puts the entry at `slot` of the node, which is full: it keeps the first `kept` of its own, a new
 // node gets the others. Returns the entry of the new one.
 Levels::Entry Levels::Divide(Node& node, size_t kept, size_t slot, Entry entry) {
-  Node& right = *new Node;
+  Node& right = *Node::Make(kFanout);
   const bool stays_left = slot <= kept && kept < kFanout;
   Changing(node, [&] {
     node.MoveTail(kept, right);
@@ -62,7 +74,7 @@ Levels::Entry Levels::Divide(Node& node, size_t kept, size_t slot, Entry entry) 
 
 // A new top level over the old one and the entry.
 void Levels::MakeTop(Entry entry) {
-  Node& top = *new Node;
+  Node& top = *Node::Make(kFanout);
   Entry first{0, {}, static_cast<uint32_t>(size_ - entry.span), {}};
   first.child.node = top_;
   top.Insert(0, std::move(first));

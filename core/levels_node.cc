@@ -2,11 +2,29 @@
 
 #include <algorithm>
 #include <cassert>
+#include <new>
 #include <utility>
 
 #include "core/allocation.h"
 
 namespace zsetd {
+
+Levels::Node::Node(uint32_t entries)
+    : room(entries),
+      codes(reinterpret_cast<uint64_t*>(this + 1)),
+      children(reinterpret_cast<Child*>(codes + room)),
+      spans(reinterpret_cast<uint32_t*>(children + room)) {}
+
+Levels::Node* Levels::Node::Make(size_t room) {
+  static_assert(sizeof(Node) + kFanout * kEntryBytes <= kNodeBytes);
+  void* memory = ::operator new(sizeof(Node) + room * kEntryBytes);
+  return new (memory) Node(static_cast<uint32_t>(room));
+}
+
+void Levels::Node::Free(Node* node) {
+  node->~Node();
+  ::operator delete(node);
+}
 
 size_t Levels::Node::BytesUsed() const {
   size_t bytes = AllocatedBytes(this) + AllocatedBytes(ties.data());
@@ -15,9 +33,9 @@ size_t Levels::Node::BytesUsed() const {
 }
 
 void Levels::Node::Insert(size_t slot, Entry entry) {
-  assert(count < kFanout);
-  const auto open = [&](auto& array) {
-    std::copy_backward(array.begin() + slot, array.begin() + count, array.begin() + count + 1);
+  assert(count < room);
+  const auto open = [&](auto* array) {
+    std::copy_backward(array + slot, array + count, array + count + 1);
   };
   open(codes);
   open(spans);
@@ -31,14 +49,12 @@ void Levels::Node::Insert(size_t slot, Entry entry) {
 }
 
 void Levels::Node::Erase(size_t first, size_t last) {
-  const auto close = [&](auto& array) {
-    std::copy(array.begin() + last, array.begin() + count, array.begin() + first);
-  };
+  const auto close = [&](auto* array) { std::copy(array + last, array + count, array + first); };
   close(codes);
   close(spans);
   close(children);
   if (!ties.empty()) ties.erase(ties.begin() + first, ties.begin() + last);
-  count -= last - first;
+  count -= static_cast<uint32_t>(last - first);
 }
 
 void Levels::Node::MoveTail(size_t first, Node& other) {
@@ -46,7 +62,7 @@ void Levels::Node::MoveTail(size_t first, Node& other) {
     std::string tie = ties.empty() ? std::string() : std::move(ties[slot]);
     other.Insert(other.count, {codes[slot], std::move(tie), spans[slot], children[slot]});
   }
-  count = first;
+  count = static_cast<uint32_t>(first);
   if (!ties.empty()) ties.resize(first);
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -26,19 +25,24 @@ struct Levels::Entry {
   Child child;
 };
 
-// A stretch of one level. The parts of its entries stand in arrays of their own, for the search.
+// A stretch of one level. The parts of its entries stand in arrays of their own, for the search, in
+// one allocation with the node.
 struct Levels::Node {
-  size_t count = 0;
+  static Node* Make(size_t room);
+  static void Free(Node* node);
+
+  uint32_t count = 0;
+  const uint32_t room;            // entries; kFanout, or fewer in a node that is the only one
   std::vector<std::string> ties;  // none, or one for each entry
-  std::array<uint64_t, kFanout> codes;
-  std::array<uint32_t, kFanout> spans;
-  std::array<Child, kFanout> children;
+  uint64_t* const codes;
+  Child* const children;
+  uint32_t* const spans;
 
   Node* NodeAt(size_t slot) const { return static_cast<Node*>(children[slot].node); }
   std::string_view TieAt(size_t slot) const {
     return ties.empty() ? std::string_view() : std::string_view(ties[slot]);
   }
-  size_t Span() const { return std::accumulate(spans.begin(), spans.begin() + count, size_t{0}); }
+  size_t Span() const { return std::accumulate(spans, spans + count, size_t{0}); }
   size_t BytesUsed() const;
 
   void Insert(size_t slot, Entry entry);  // the node is not full
@@ -47,6 +51,10 @@ struct Levels::Node {
 
   // Moves the entries from `first` on behind those of `other`.
   void MoveTail(size_t first, Node& other);
+
+ private:
+  static constexpr size_t kEntryBytes = sizeof(*codes) + sizeof(*children) + sizeof(*spans);
+  explicit Node(uint32_t room);
 };
 
 template <class Change>

@@ -153,19 +153,17 @@ TEST(Levels, CutOutAnyRunOfBlocks) {
 
 TEST(Levels, BlocksInOrderFillTheNodes) {
   Levels levels(0, 1);
-  const size_t empty = levels.BytesUsed();
   for (uint32_t id = 1; id < Levels::kFanout * Levels::kFanout; ++id) {
     levels.Split(id, "", id, 0);
   }
   EXPECT_EQ(levels.height(), 2);
   // An allocator may leave a node the few bytes behind it that nobody else could use.
-  EXPECT_LE(levels.BytesUsed(), (Levels::kFanout + 1) * (empty + 16));
+  EXPECT_LE(levels.BytesUsed(), (Levels::kFanout + 1) * (Levels::kNodeBytes + 16));
 }
 
 TEST(Levels, GiveBackWhatTheyTook) {
   Rng rng(9);
   Levels levels(0, 0);
-  const size_t empty = levels.BytesUsed();
   std::vector<Key> keys;
   for (uint32_t id = 1; id <= 5000; ++id) {
     keys.emplace_back(7, std::string(30, 'k') + std::to_string(id));
@@ -176,7 +174,14 @@ TEST(Levels, GiveBackWhatTheyTook) {
     levels.Remove(levels.Find(keys.back().first, keys.back().second));
   }
   EXPECT_EQ(levels.height(), 1);
-  EXPECT_LE(levels.BytesUsed(), empty + 4096);  // the room of one node's ties may stay
+  EXPECT_LE(levels.BytesUsed(), Levels::kNodeBytes + 4096);  // the room of its ties may stay
+}
+
+TEST(Levels, OfFewBlocksTakeLittle) {
+  Levels levels(0, 1);
+  EXPECT_LE(levels.BytesUsed(), 160u);
+  for (uint32_t id = 1; id < 6; ++id) levels.Split(id, "", id, 0);
+  EXPECT_LE(levels.BytesUsed(), 256u);
 }
 
 }  // namespace
