@@ -1,7 +1,6 @@
 #include "core/block.h"
 
 #include <cassert>
-#include <cstring>
 
 #include "core/block_bytes.h"
 #include "core/cache_line.h"
@@ -9,6 +8,7 @@
 #include "core/same_bytes.h"
 
 namespace zsetd {
+
 LargeMember* Block::LargeAt(size_t i) const {
   if (!HasLengths() || Lengths()[i] != kLargeLength) return nullptr;
   LargeMember* large;

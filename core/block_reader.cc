@@ -6,6 +6,8 @@
 
 namespace zsetd {
 
+static_assert(kNumeralRoom <= BlockReader::kTooMany);
+
 void BlockReader::Start(const Block& block, size_t i) {
   block_ = &block;
   index_ = i;
@@ -15,6 +17,7 @@ void BlockReader::Start(const Block& block, size_t i) {
   const std::string_view prefix = block.Prefix();
   std::memmove(buffer_.data(), prefix.data(), prefix.size());
   in_place_ = prefix.empty() && block.format_.members != BlockFormat::Members::kNumerals;
+  is_large_ = false;
   size_ = CommonSize();
   if (lengths_ != nullptr) TakeLength();
 }
@@ -26,9 +29,16 @@ size_t BlockReader::CommonSize() const {
 }
 
 void BlockReader::TakeLength() {
-  const bool is_large = lengths_[index_] == kLargeLength;
-  length_ = is_large ? sizeof(LargeMember*) : lengths_[index_];
-  in_place_ = !is_large && block_->format_.prefix_length == 0;
+  is_large_ = lengths_[index_] == kLargeLength;
+  length_ = is_large_ ? sizeof(LargeMember*) : lengths_[index_];
+  in_place_ = !is_large_ && block_->format_.prefix_length == 0;
+}
+
+const LargeMember* BlockReader::Large() const {
+  if (!is_large_) return nullptr;
+  const LargeMember* large;
+  std::memcpy(&large, at_, sizeof(large));
+  return large;
 }
 
 bool BlockReader::HasNumeral() const {
@@ -43,7 +53,7 @@ std::string_view BlockReader::Assembled() const {
   const BlockFormat& format = block_->format_;
   char* tail = buffer_.data() + format.prefix_length;
   if (HasNumeral()) return {buffer_.data(), WriteNumeral(tail, Number(), format.digits)};
-  if (const LargeMember* large = block_->LargeAt(index_)) return large->view();
+  if (const LargeMember* large = Large()) return large->view();
   std::memmove(tail, at_, length_);
   return {buffer_.data(), format.prefix_length + length_};
 }
@@ -51,7 +61,7 @@ std::string_view BlockReader::Assembled() const {
 size_t BlockReader::SizeHere() const {
   const BlockFormat& format = block_->format_;
   if (HasNumeral()) return format.prefix_length + NumeralSize(Number(), format.digits);
-  const LargeMember* large = block_->LargeAt(index_);
+  const LargeMember* large = Large();
   return large ? large->view().size() : format.prefix_length + length_;
 }
 
@@ -59,7 +69,7 @@ size_t BlockReader::SizeHere() const {
 // rest.
 void BlockReader::WriteMember(char* to) const {
   const BlockFormat& format = block_->format_;
-  if (const LargeMember* large = lengths_ ? block_->LargeAt(index_) : nullptr) {
+  if (const LargeMember* large = Large()) {
     std::memcpy(to, large->view().data(), large->view().size());
     return;
   }

@@ -28,7 +28,7 @@ class BlockReader {
     return in_place_ ? std::string_view(at_, length_) : Assembled();
   }
 
-  // Whether member() only points to it, rather than put it together.
+  // Whether the member stands in the block as it is.
   bool is_in_place() const { return in_place_; }
 
   // The same bytes, put together where they are wanted. WriteMember may write kTooMany bytes more.
@@ -52,6 +52,7 @@ class BlockReader {
   void TakeLength();
   size_t CommonSize() const;
   size_t SizeHere() const;
+  const LargeMember* Large() const;  // or null
   bool HasNumeral() const;
   uint64_t Number() const;
   std::string_view Assembled() const;
@@ -63,6 +64,7 @@ class BlockReader {
   size_t length_ = 0;      // its bytes
   size_t size_ = 0;        // of each member, if it is the same; or 0
   bool in_place_ = false;  // it is the member as it stands
+  bool is_large_ = false;  // it points to a LargeMember
   mutable MemberBuffer buffer_;
 };
 

@@ -24,13 +24,14 @@ uint64_t EightDigits(uint32_t number) {
   return digits | 0x3030303030303030;
 }
 
-// Up to twelve zeros; what padding consists of, mostly. Writes twelve.
+// What padding consists of, mostly. Writes kNumeralRoom zeros, of which `digits` count.
 char* WriteZeros(char* out, int digits) {
-  std::memcpy(out, "000000000000", 12);
+  static_assert(kMaxNumeralDigits - kDigitsAtOnce <= kNumeralRoom);
+  std::memcpy(out, "000000000000", kNumeralRoom);
   return out + digits;
 }
 
-// May write more bytes than `digits`, which is not 0, but not more than 12 or `digits`.
+// May write more bytes than `digits`, which is not 0, but not more than kNumeralRoom or `digits`.
 char* WritePadded(char* out, uint64_t number, int digits) {
   if (digits > kDigitsAtOnce) {
     const uint64_t head = number / kAfterThem;
@@ -51,7 +52,7 @@ constexpr auto kPowersOfTen = [] {
   return powers;
 }();
 
-// From the number of bits follow the digits but for one: 1233 / 4096 is a little above the
+// From the number of bits follow the digits but for one: 1233 / 4096 is a little below the
 // logarithm of 2 to the base of 10.
 size_t CountDigits(uint64_t number) {
   const size_t least = std::bit_width(number | 1) * 1233 >> 12;

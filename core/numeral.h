@@ -22,7 +22,8 @@ std::optional<uint64_t> ParseNumeral(std::string_view text, uint8_t digits);
 // How many digits the numeral has.
 size_t NumeralSize(uint64_t number, uint8_t digits);
 
-// Writes the numeral and returns its end. `out` has room for kMaxNumeralDigits + 1.
+// Writes the numeral and returns its end. It may write kNumeralRoom bytes, even of a shorter one.
+constexpr size_t kNumeralRoom = 12;
 char* WriteNumeral(char* out, uint64_t number, uint8_t digits);
 
 }  // namespace zsetd

@@ -25,8 +25,8 @@ ScoreTable::ScoreTable(Combine combine, size_t expected)
 // Where the bytes of a member that is to wait are to be written.
 char* ScoreTable::Await(size_t size, double score) {
   const size_t room = size + SortedSet::Cursor::kTooMany;
-  if (waiting_count_ == kBatch || waiting_bytes_ + room > waiting_text_.size()) SettleWaiting();
-  if (room > waiting_text_.size()) waiting_text_.resize(room);
+  if (waiting_count_ == kBatch || waiting_bytes_ + size > kBatchBytes) SettleWaiting();
+  if (waiting_bytes_ + room > waiting_text_.size()) waiting_text_.resize(room);
   waiting_[waiting_count_++] = {0, score, waiting_bytes_, size};
   waiting_bytes_ += size;
   return waiting_text_.data() + waiting_bytes_ - size;

@@ -120,6 +120,19 @@ void Walk(const WeightedSet& input, Visit visit) {
   WalkWhile(input, [&](const Element& element) { return visit(element), true; });
 }
 
+void AddAll(const Input& input, Aggregate aggregate, ScoreTable& table) {
+  const SortedSet* set = input.set.set;
+  if (set == nullptr) {
+    return Walk(input.set, [&](const Element& element) {
+      table.Add(element.member, input.Weigh(element.score, aggregate));
+    });
+  }
+  for (auto at = set->At(0); at.valid(); at.Next()) {
+    table.Add(at.member_size(), input.Weigh(at.score(), aggregate),
+              [&at](char* to) { at.WriteMember(to); });
+  }
+}
+
 bool InAll(std::string_view member, std::span<const Input> inputs) {
   return std::ranges::all_of(
       inputs, [&](const Input& input) { return input.set.Score(member).has_value(); });
@@ -142,23 +155,6 @@ std::optional<double> WeightedSet::Score(std::string_view member) const {
   if (plain == nullptr || !plain->Contains(member)) return std::nullopt;
   return kPlainScore;
 }
-
-namespace {
-
-void AddAll(const Input& input, Aggregate aggregate, ScoreTable& table) {
-  const SortedSet* set = input.set.set;
-  if (set == nullptr) {
-    return Walk(input.set, [&](const Element& element) {
-      table.Add(element.member, input.Weigh(element.score, aggregate));
-    });
-  }
-  for (auto at = set->At(0); at.valid(); at.Next()) {
-    table.Add(at.member_size(), input.Weigh(at.score(), aggregate),
-              [&at](char* to) { at.WriteMember(to); });
-  }
-}
-
-}  // namespace
 
 SortedSet Union(std::span<const WeightedSet> inputs, Aggregate aggregate) {
   const std::vector<Input> sets = BySize(inputs);

@@ -162,7 +162,7 @@ class SortedSet {
 //   for (auto at = set.At(0); at.valid(); at.Next()) Use(at.element());
 class SortedSet::Cursor {
  public:
-  bool valid() const { return valid_; }  // false past either end, for good
+  bool valid() const { return valid_; }                    // false past either end, for good
   Element element() const { return {member(), score()}; }  // this and what follows: while valid
   double score() const { return ScoreOf(reader_.code()); }
 

@@ -16,6 +16,8 @@ namespace zsetd {
 // marked: of a reply of a thousand short members that was a fifth. Here bytes are written where
 // they stay.
 //
+// What data(), view() and Extend() give is valid until the contents grow the next time.
+//
 // Invariant: behind the last byte there is room for kSlack more, unless nothing is allocated.
 class OutputBuffer {
  public:
@@ -44,6 +46,7 @@ class OutputBuffer {
     return at;
   }
 
+  // Not of its own bytes.
   void Append(std::string_view bytes) { CopyBytes(Extend(bytes.size()), bytes); }
 
   void Truncate(size_t size) { size_ = size; }                 // to no more than there is

@@ -28,7 +28,9 @@ char* WriteShortHeader(char* out, char kind, int64_t count) {
   return EndLine(out);
 }
 
-// Has kNumberBytes of room.
+constexpr size_t kHeaderBytes = 1 + kNumberBytes + 2;
+
+// Has kHeaderBytes of room.
 char* WriteHeader(char* out, char kind, int64_t count) {
   if (count >= 0 && count < kShortCounts) return WriteShortHeader(out, kind, count);
   *out = kind;
@@ -43,7 +45,7 @@ std::string_view NumberText(double value, std::array<char, kNumberBytes>& room) 
 
 void ReplyWriter::Header(char kind, int64_t count) {
   if (IsFull()) return;
-  out_.EndAt(WriteHeader(out_.Extend(kNumberBytes), kind, count));
+  out_.EndAt(WriteHeader(out_.Extend(kHeaderBytes), kind, count));
 }
 
 char* ReplyWriter::Line(char kind, std::string_view text) {
@@ -65,7 +67,7 @@ void ReplyWriter::Bulk(std::string_view bytes) {
 
 // The output grows once for all.
 char* ReplyWriter::StartBulk(size_t bytes) {
-  char* line = out_.Extend(kNumberBytes + bytes + kLineEnd.size());
+  char* line = out_.Extend(kHeaderBytes + bytes + kLineEnd.size());
   char* to = WriteHeader(line, '$', static_cast<int64_t>(bytes));
   out_.EndAt(to + bytes + kLineEnd.size());
   return to;

@@ -64,8 +64,8 @@ void BlockingPop(Call& call, bool highest) {
   const SortedSet::Cursor at = set->At(ranks.first);
   call.reply.Array(3);
   call.reply.Bulk(key);
-  call.reply.Bulk(at.element().member);
-  call.reply.Double(at.element().score);
+  call.reply.Bulk(at.member());
+  call.reply.Double(at.score());
   set->Remove(ranks);
 }
 

@@ -14,11 +14,11 @@ SortedSet::Cursor AtRandom(const SortedSet& set, Rng& rng) { return set.At(rng.B
 
 void ReplyOne(Call& call, const SortedSet* set) {
   if (set == nullptr) return call.reply.Null();
-  call.reply.Bulk(AtRandom(*set, call.engine.rng()).element().member);
+  call.reply.Bulk(AtRandom(*set, call.engine.rng()).member());
 }
 
 void DrawOne(ReplyWriter& reply, const SortedSet& set, Rng& rng, bool with_scores) {
-  ReplyElement(reply, AtRandom(set, rng).element(), with_scores);
+  ReplyElement(reply, AtRandom(set, rng), with_scores);
 }
 void DrawOne(ReplyWriter& reply, ElementPool& pool, Rng& rng, bool with_scores) {
   ReplyElement(reply, pool.Draw(rng), with_scores);
@@ -40,7 +40,7 @@ void ReplyDistinct(Call& call, const SortedSet& set, const RandomRequest& reques
   }
   StartElements(call.reply, request.size(), request.with_more);
   for (const size_t rank : DistinctNumbers(request.size(), set.size(), call.engine.rng())) {
-    ReplyElement(call.reply, set.At(rank).element(), request.with_more);
+    ReplyElement(call.reply, set.At(rank), request.with_more);
   }
 }
 

@@ -1,18 +1,6 @@
 #include "server/commands/zset_reply.h"
 
 namespace zsetd {
-
-void StartElements(ReplyWriter& reply, size_t count, bool with_scores) {
-  const bool flat = with_scores && reply.protocol() == Protocol::kResp2;
-  reply.Array(flat ? 2 * count : count);
-}
-
-void ReplyElement(ReplyWriter& reply, const Element& element, bool with_scores) {
-  if (with_scores && reply.protocol() == Protocol::kResp3) reply.Array(2);
-  reply.Bulk(element.member);
-  if (with_scores) reply.Double(element.score);
-}
-
 namespace {
 
 static_assert(SortedSet::Cursor::kTooMany <= OutputBuffer::kSlack);
@@ -22,13 +10,28 @@ void ReplyMember(ReplyWriter& reply, const SortedSet::Cursor& at) {
   reply.Bulk(at.member_size(), [&at](char* to) { at.WriteMember(to); });
 }
 
-void ReplyAt(ReplyWriter& reply, const SortedSet::Cursor& at, bool with_scores) {
+void StartElement(ReplyWriter& reply, bool with_scores) {
   if (with_scores && reply.protocol() == Protocol::kResp3) reply.Array(2);
-  ReplyMember(reply, at);
-  if (with_scores) reply.Double(at.score());
 }
 
 }  // namespace
+
+void StartElements(ReplyWriter& reply, size_t count, bool with_scores) {
+  const bool flat = with_scores && reply.protocol() == Protocol::kResp2;
+  reply.Array(flat ? 2 * count : count);
+}
+
+void ReplyElement(ReplyWriter& reply, const Element& element, bool with_scores) {
+  StartElement(reply, with_scores);
+  reply.Bulk(element.member);
+  if (with_scores) reply.Double(element.score);
+}
+
+void ReplyElement(ReplyWriter& reply, const SortedSet::Cursor& at, bool with_scores) {
+  StartElement(reply, with_scores);
+  ReplyMember(reply, at);
+  if (with_scores) reply.Double(at.score());
+}
 
 void ReplyElements(Call& call, const SortedSet* set, RankRange ranks, bool reversed,
                    bool with_scores) {
@@ -37,7 +40,7 @@ void ReplyElements(Call& call, const SortedSet* set, RankRange ranks, bool rever
   if (count == 0) return;
   SortedSet::Cursor at = set->At(reversed ? ranks.last - 1 : ranks.first);
   for (size_t left = count; left > 0; --left) {
-    ReplyAt(call.reply, at, with_scores);
+    ReplyElement(call.reply, at, with_scores);
     if (left == 1) break;
     reversed ? at.Previous() : at.Next();
   }

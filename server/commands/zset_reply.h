@@ -11,6 +11,7 @@ namespace zsetd {
 // each element as a pair and RESP2 one flat array.
 void StartElements(ReplyWriter& reply, size_t count, bool with_scores);
 void ReplyElement(ReplyWriter& reply, const Element& element, bool with_scores);
+void ReplyElement(ReplyWriter& reply, const SortedSet::Cursor& at, bool with_scores);
 
 // Replies the elements of `ranks`, which lie in the set; the highest first where `reversed`. A null
 // set is an empty one.

@@ -255,6 +255,7 @@ void Engine::LeaveOutUnwanted(Client& client, size_t reply_start) {
 }
 
 void Engine::DeliverPushes(Client& client) {
+  if (client.pushes.empty()) return;
   client.out.Append(client.pushes.view());
   client.pushes.Clear();
 }

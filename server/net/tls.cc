@@ -4,7 +4,6 @@
 #include <openssl/err.h>
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace zsetd {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "core/rng.h"
@@ -10,9 +11,10 @@ namespace zsetd {
 namespace {
 
 std::string Written(uint64_t number, uint8_t digits) {
-  char out[kMaxNumeralDigits + 1];
-  const std::string text(out, WriteNumeral(out, number, digits));
+  std::string out(kMaxNumeralDigits + kNumeralRoom, '?');
+  const std::string text(out.data(), WriteNumeral(out.data(), number, digits));
   EXPECT_EQ(NumeralSize(number, digits), text.size());
+  EXPECT_EQ(out.find_first_not_of('?', std::max(text.size(), kNumeralRoom)), std::string::npos);
   return text;
 }
 

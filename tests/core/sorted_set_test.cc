@@ -192,8 +192,11 @@ void ExpectSameRanges(const SortedSet& set, const SortedSetModel& model, World& 
 }
 
 std::string Written(const SortedSet::Cursor& at) {
-  std::string text(at.member_size() + SortedSet::Cursor::kTooMany, '?');
+  const std::string untouched = "????????";
+  const size_t room = at.member_size() + SortedSet::Cursor::kTooMany;
+  std::string text(room + untouched.size(), '?');
   at.WriteMember(text.data());
+  EXPECT_EQ(text.substr(room), untouched);
   text.resize(at.member_size());
   return text;
 }

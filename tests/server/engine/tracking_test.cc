@@ -115,7 +115,9 @@ TEST_F(TrackingOfClients, TellsOfEveryKeyThatTheTableHasNoRoomFor) {
     ASSERT_LE(tracking_.table().key_count(), kMost);
   }
   size_t told = 0;
-  for (size_t at = 0; (at = client->out.view().find("invalidate", at)) != std::string_view::npos; ++at) ++told;
+  for (size_t at = 0; (at = client->out.view().find("invalidate", at)) != std::string_view::npos;
+       ++at)
+    ++told;
   EXPECT_EQ(told, kKeys - kMost);
 }
 
