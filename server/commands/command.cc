@@ -68,7 +68,7 @@ void CommandDocs(Call& call) {
 using Filter = std::function<bool(const Command&)>;
 
 Filter ReadFilter(ArgReader& args) {
-  if (!args.Take("filterby")) return [](const Command& row) { return !row.IsSubcommand(); };
+  if (!args.Take("filterby")) return [](const Command&) { return true; };
   if (args.Take("module")) {
     args.Word();
     return [](const Command&) { return false; };  // there are no modules
@@ -172,7 +172,7 @@ constexpr Command kCommands[] = {
      .group = kGroup,
      .since = "7.0.0",
      .usage = "[FILTERBY <MODULE module-name|ACLCAT category|PATTERN pattern>]",
-     .summary = "Tells the names of the commands.",
+     .summary = "Tells the names of the commands and subcommands.",
      .cost = "O(N) for N commands",
      .tips = "nondeterministic_output_order"},
 };
