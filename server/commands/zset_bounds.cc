@@ -1,7 +1,9 @@
 #include "server/commands/zset_bounds.h"
 
-#include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -13,12 +15,15 @@ namespace {
 constexpr std::string_view kBadScoreBound = "ERR min or max is not a float";
 constexpr std::string_view kBadLexBound = "ERR min or max not valid string range item";
 
-// As strtod reads it, which Redis leaves this to: blanks may stand before a number, and nothing at
-// all is 0.
+// Redis leaves bounds to strtod, for which nothing at all is 0, blanks may stand before a number, and
+// one out of range is infinite, or 0. That takes a copy, so the usual ones are read without it.
 std::optional<double> ParseBound(std::string_view text) {
-  if (text.empty()) return 0;
-  text.remove_prefix(std::min(text.find_first_not_of(" \t\n\v\f\r"), text.size()));
-  return ParseDouble(text);
+  if (const auto number = ParseDouble(text)) return number;
+  const std::string terminated(text);
+  char* end = nullptr;
+  const double number = std::strtod(terminated.c_str(), &end);
+  const bool is_whole = end == terminated.c_str() + terminated.size();
+  return is_whole && !std::isnan(number) ? std::optional(number) : std::nullopt;
 }
 
 ScoreBound TakeScoreBound(ArgReader& args) {
