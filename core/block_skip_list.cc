@@ -19,9 +19,7 @@ BlockSkipList::Spot BlockSkipList::SpotFor(uint64_t code, std::string_view membe
 }
 
 std::optional<BlockPlace> BlockSkipList::Find(std::string_view member) const {
-  const uint64_t hash = KeyedHash(member);
-  index_.Prefetch(hash);
-  return Find(member, hash);
+  return Find(member, KeyedHash(member));
 }
 
 std::optional<BlockPlace> BlockSkipList::Find(std::string_view member, uint64_t hash) const {

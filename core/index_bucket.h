@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/byte_search.h"
+#include "core/cache_line.h"
 #include "core/packed_integer.h"
 
 namespace zsetd {
@@ -37,6 +38,9 @@ class IndexBucket {
   }
   uint8_t BitsAt(size_t i) const { return *(End() - BitsPlace(i)) >> 2 * (i % kGroup) & 3; }
   Entry At(size_t i) const { return {IdAt(i), TagAt(i), BitsAt(i)}; }
+
+  // Fetches all of it into the cache: the ids stand at its end.
+  void Prefetch() const { FetchLines(this, 3); }
 
   // Calls visit(i) for each entry of that tag until it returns true; then true.
   template <class Visit>

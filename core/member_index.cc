@@ -2,16 +2,12 @@
 
 #include <cassert>
 
-#include "core/cache_line.h"
-
 namespace zsetd {
 namespace {
 
 // Entries a bucket on average: above the first one is split, below the second two are joined.
 constexpr size_t kSplitAbove = 32;
 constexpr size_t kJoinBelow = 16;
-
-void Fetch(const IndexBucket& bucket) { FetchLines(&bucket, 3); }
 
 // Where an entry like this one stands; there is one.
 size_t PlaceOf(const IndexBucket& bucket, const IndexBucket::Entry& entry) {
@@ -68,8 +64,6 @@ void MemberIndex::Move(uint64_t hash, uint32_t from, uint32_t to) {
   const size_t before = bucket->allocated_bytes();
   Replace(at, IndexBucket::SetId(bucket, PlaceOf(*bucket, EntryFor(at, hash, from)), to), before);
 }
-
-void MemberIndex::Prefetch(uint64_t hash) const { Fetch(*buckets_[numbers_.NumberOf(hash)]); }
 
 void MemberIndex::SplitOne(const Blocks& blocks) {
   const size_t low = BucketNumbers::OriginOf(numbers_.count());
@@ -144,7 +138,7 @@ void MemberIndex::JoinOne(const Blocks& blocks) {
 bool MemberIndex::Sweep(size_t buckets, const Blocks& blocks) {
   for (; buckets > 0 && swept_ < buckets_.size(); --buckets) {
     SweepOne(swept_++, blocks);
-    if (swept_ < buckets_.size()) Fetch(*buckets_[swept_]);
+    if (swept_ < buckets_.size()) buckets_[swept_]->Prefetch();
     if (IsTooWide()) JoinOne(blocks);
   }
   return swept_ < buckets_.size();

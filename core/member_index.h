@@ -64,6 +64,7 @@ class MemberIndex {
   bool Find(uint64_t hash, Visit visit) const {
     const size_t at = numbers_.NumberOf(hash);
     const IndexBucket& bucket = *buckets_[at];
+    bucket.Prefetch();
     const uint8_t bits = BitsOf(hash, numbers_.DepthOf(at));
     return bucket.FindTag(
         TagOf(hash), [&](size_t i) { return bucket.BitsAt(i) == bits && visit(bucket.IdAt(i)); });
@@ -94,7 +95,7 @@ class MemberIndex {
   bool Sweep(size_t buckets, const Blocks& blocks);
 
   // Fetches the bucket of the hash into the cache.
-  void Prefetch(uint64_t hash) const;
+  void Prefetch(uint64_t hash) const { buckets_[numbers_.NumberOf(hash)]->Prefetch(); }
 
  private:
   // The bits of its hash that an entry keeps. In a bucket of depth 3n they are the next two, one of
