@@ -38,6 +38,16 @@ def named_board(size):
         yield encode(*words)
 
 
+def leaderboards(count):
+    """Many sets of some hundreds, beyond what is packed as a whole."""
+    chance = random.Random(7)
+    for board in range(count):
+        words = ["ZADD", f"board:{board}"]
+        for _ in range(300):
+            words += [chance.randrange(1_000_000), f"user:{chance.getrandbits(40):010x}"]
+        yield encode(*words)
+
+
 def hours(size, name="hour"):
     """24 buckets of `size` counted stories, as the top ten of a day has: each holds half of all."""
     chance = random.Random(6)

@@ -24,6 +24,7 @@ class Memory:
 MEMORY = (
     Memory("one set of {:,} members, numerals", 2_000_000, holding.board),
     Memory("one set of {:,} members, user:8f3a09c2e7", 2_000_000, holding.named_board),
+    Memory("{:,} leaderboards of 300", 2_000, holding.leaderboards),
     Memory("{:,} recency lists of 30", 60_000, holding.recency_lists),
     Memory("{:,} recency lists, 10 views later each", 60_000, holding.recency_lists_in_use),
     Memory("{:,} keys with deadlines", 500_000, holding.keys_with_deadlines),
