@@ -20,8 +20,10 @@ namespace {
 
 class Acl : public testing::Test {
  protected:
+  // Each test has a file of its own: they run at the same time.
   static std::string FileWith(const std::string& text) {
-    const std::string path = testing::TempDir() + "zsetd-users";
+    const std::string test = testing::UnitTest::GetInstance()->current_test_info()->name();
+    const std::string path = testing::TempDir() + "zsetd-users-" + test;
     std::ofstream(path) << text;
     return path;
   }
