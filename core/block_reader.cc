@@ -18,14 +18,10 @@ void BlockReader::Start(const Block& block, size_t i) {
   std::memmove(buffer_.data(), prefix.data(), prefix.size());
   in_place_ = prefix.empty() && block.format_.members != BlockFormat::Members::kNumerals;
   is_large_ = false;
-  size_ = CommonSize();
+  const bool sizes_differ =
+      lengths_ != nullptr || (HasNumeral() && block.format_.digits == kShortest);
+  size_ = sizes_differ ? 0 : SizeHere();
   if (lengths_ != nullptr) TakeLength();
-}
-
-size_t BlockReader::CommonSize() const {
-  const BlockFormat& format = block_->format_;
-  if (HasNumeral()) return format.digits == kShortest ? 0 : format.prefix_length + format.digits;
-  return lengths_ ? 0 : format.prefix_length + length_;
 }
 
 void BlockReader::TakeLength() {
@@ -50,12 +46,14 @@ uint64_t BlockReader::Number() const {
 }
 
 std::string_view BlockReader::Assembled() const {
-  const BlockFormat& format = block_->format_;
-  char* tail = buffer_.data() + format.prefix_length;
-  if (HasNumeral()) return {buffer_.data(), WriteNumeral(tail, Number(), format.digits)};
   if (const LargeMember* large = Large()) return large->view();
-  std::memmove(tail, at_, length_);
-  return {buffer_.data(), format.prefix_length + length_};
+  return {buffer_.data(), WriteTail(buffer_.data() + block_->format_.prefix_length)};
+}
+
+char* BlockReader::WriteTail(char* to) const {
+  if (HasNumeral()) return WriteNumeral(to, Number(), block_->format_.digits);
+  std::memmove(to, at_, length_);
+  return to + length_;
 }
 
 size_t BlockReader::SizeHere() const {
@@ -68,20 +66,15 @@ size_t BlockReader::SizeHere() const {
 // The prefix goes in steps of a fixed length: a call of memmove would take longer than all the
 // rest.
 void BlockReader::WriteMember(char* to) const {
-  const BlockFormat& format = block_->format_;
   if (const LargeMember* large = Large()) {
     std::memcpy(to, large->view().data(), large->view().size());
     return;
   }
-  for (size_t i = 0; i < format.prefix_length; i += kTooMany) {
+  const size_t prefix_length = block_->format_.prefix_length;
+  for (size_t i = 0; i < prefix_length; i += kTooMany) {
     std::memcpy(to + i, buffer_.data() + i, kTooMany);
   }
-  char* tail = to + format.prefix_length;
-  if (HasNumeral()) {
-    WriteNumeral(tail, Number(), format.digits);
-  } else {
-    std::memmove(tail, at_, length_);
-  }
+  WriteTail(to + prefix_length);
 }
 
 }  // namespace zsetd

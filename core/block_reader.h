@@ -50,12 +50,12 @@ class BlockReader {
 
  private:
   void TakeLength();
-  size_t CommonSize() const;
   size_t SizeHere() const;
   const LargeMember* Large() const;  // or null
   bool HasNumeral() const;
   uint64_t Number() const;
   std::string_view Assembled() const;
+  char* WriteTail(char* to) const;  // what stands behind the prefix; returns its end
 
   const Block* block_ = nullptr;
   const uint8_t* lengths_ = nullptr;  // null if all are the same

@@ -94,7 +94,7 @@ class Levels {
  private:
   struct Entry;
 
-  static constexpr size_t kLeastRoom = 4;  // of a node, which is a row of up to 600 elements
+  static constexpr size_t kLeastRoom = 4;  // entries, in the only node at first
 
   static size_t SlotOf(const Node& node, uint64_t code, std::string_view member);
   void Finish(Path& path) const;

@@ -28,24 +28,24 @@ def board(size):
         yield encode(*words)
 
 
+def scored_names(chance, count, scores):
+    for _ in range(count):
+        yield chance.randrange(scores)
+        yield f"user:{chance.getrandbits(40):010x}"
+
+
 def named_board(size):
     """The same with random names. Numerals, as above, zsetd packs tighter than others do."""
     chance = random.Random(5)
     for _ in range(size // 100):
-        words = ["ZADD", "board"]
-        for _ in range(100):
-            words += [chance.randrange(size), f"user:{chance.getrandbits(40):010x}"]
-        yield encode(*words)
+        yield encode("ZADD", "board", *scored_names(chance, 100, size))
 
 
 def leaderboards(count):
     """Many sets of some hundreds, beyond what is packed as a whole."""
     chance = random.Random(7)
     for board in range(count):
-        words = ["ZADD", f"board:{board}"]
-        for _ in range(300):
-            words += [chance.randrange(1_000_000), f"user:{chance.getrandbits(40):010x}"]
-        yield encode(*words)
+        yield encode("ZADD", f"board:{board}", *scored_names(chance, 300, 1_000_000))
 
 
 def hours(size, name="hour"):

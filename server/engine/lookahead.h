@@ -54,8 +54,7 @@ class Lookahead {
   void Forget();
 
   const Database* database_ = nullptr;
-  std::vector<std::string_view>
-      keys_;  // as the requests have them, but no two first ones in a row the same
+  std::vector<std::string_view> keys_;  // of the requests; a first one not twice in a row
   std::vector<Use> uses_;
   std::vector<Member> members_;
   size_t rest_ = 0;  // batches to pass over
