@@ -3,9 +3,7 @@
 #include <cassert>
 
 #include "core/block_bytes.h"
-#include "core/cache_line.h"
 #include "core/numeral.h"
-#include "core/same_bytes.h"
 
 namespace zsetd {
 
@@ -89,44 +87,6 @@ Block* Block::Pack(std::span<const BlockItem> items, const BlockPlan& plan) {
     block->Write(at -= length, packed);
   }
   return block;
-}
-
-// Whether element `i`, whose packed member stands at `at`, is the member.
-bool Block::Is(size_t i, const char* at, std::string_view member,
-               const PackedMember& packed) const {
-  switch (format_.members) {
-    case Members::kNumerals:
-      return LoadPacked(at, format_.member_width) == packed.number;
-    case Members::kSameLength:
-      return SameBytes(at, packed.bytes);
-    case Members::kLengths:
-      break;
-  }
-  const uint8_t length = Lengths()[i];
-  if (packed.is_large) return length == kLargeLength && LargeAt(i)->view() == member;
-  return length == packed.bytes.size() && SameBytes(at, packed.bytes);
-}
-
-std::optional<size_t> Block::Find(std::string_view member, uint8_t tag) const {
-  const auto packed = PackedFormOf(member, nullptr);
-  if (!packed) return std::nullopt;
-  if (!tagged()) return FindUntagged(member, *packed);
-  size_t found = 0;
-  const auto is_it = [&](size_t i) {
-    FetchLine(Scores() + i * format_.score_width);  // it is asked for next
-    return found = i, Is(i, MemberPlace(i), member, *packed);
-  };
-  return FindTag(tag, is_it) ? std::optional(found) : std::nullopt;
-}
-
-std::optional<size_t> Block::FindUntagged(std::string_view member,
-                                          const PackedMember& packed) const {
-  const char* at = End();
-  for (size_t i = 0; i < count_; ++i) {
-    at -= MemberLength(i);
-    if (Is(i, at, member, packed)) return i;
-  }
-  return std::nullopt;
 }
 
 size_t Block::LowerBound(uint64_t code) const {

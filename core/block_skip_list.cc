@@ -18,21 +18,22 @@ BlockSkipList::Spot BlockSkipList::SpotFor(uint64_t code, std::string_view membe
   return {hash, path};
 }
 
-std::optional<BlockPlace> BlockSkipList::Find(std::string_view member) const {
+BlockPlace BlockSkipList::Find(std::string_view member) const {
   return Find(member, KeyedHash(member));
 }
 
-std::optional<BlockPlace> BlockSkipList::Find(std::string_view member, uint64_t hash) const {
+BlockPlace BlockSkipList::Find(std::string_view member, uint64_t hash) const {
   BlockPlace place;
-  const bool found = index_.Find(hash, [&](uint32_t id) {
-    place.block = row_.Find(id);
-    if (place.block == nullptr) return false;
-    place.block->PrefetchTags();
-    const auto index = place.block->Find(member, MemberIndex::TagOf(hash));
-    place.index = index.value_or(0);
-    return index.has_value();
+  index_.Find(hash, [&](uint32_t id) {
+    const Block* block = row_.Find(id);
+    if (block == nullptr) return false;
+    block->PrefetchTags();
+    const size_t index = block->Find(member, MemberIndex::TagOf(hash));
+    if (index == block->count()) return false;
+    place = {block, index};
+    return true;
   });
-  return found ? std::optional(place) : std::nullopt;
+  return place;
 }
 
 void BlockSkipList::Prefetch(uint64_t hash, PrefetchStep step) const {

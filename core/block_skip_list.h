@@ -53,8 +53,8 @@ class BlockSkipList {
   };
   Spot SpotFor(uint64_t code, std::string_view member) const;  // O(log n)
 
-  std::optional<BlockPlace> Find(std::string_view member) const;  // O(1)
-  std::optional<BlockPlace> Find(std::string_view member, uint64_t hash) const;
+  BlockPlace Find(std::string_view member) const;  // nowhere if it is not there; O(1)
+  BlockPlace Find(std::string_view member, uint64_t hash) const;
   void Prefetch(uint64_t hash, PrefetchStep step) const;             // as SortedSet says
   size_t RankOf(BlockPlace place, std::string_view member) const;    // O(log n)
   size_t CountBefore(uint64_t code, std::string_view member) const;  // O(log n)

@@ -148,7 +148,7 @@ void BlockSkipList::Check() const {
     for (size_t i = 0; i < block->count(); ++i, ++rank) {
       [[maybe_unused]] const BlockItem item = block->ItemAt(i, buffer);
       assert(CountBefore(item.code, item.member) == rank);
-      assert(Find(item.member)->block == block && Find(item.member)->index == i);
+      assert(Find(item.member).block == block && Find(item.member).index == i);
     }
   }
   assert(rank == size() && blocks == row_.count());

@@ -36,16 +36,17 @@ inline size_t SumBytes(const uint8_t* bytes, size_t count, uint8_t marked, uint8
 #if defined(__SSE2__)
 
 // Which of up to 64 bytes, at least 16, are equal to `wanted`, one bit each. Without a branch on
-// what the bytes are: those would be mispredicted. The last chunk ends with the array, and
-// overlaps.
+// what the bytes are or how many: those would be mispredicted. No chunk begins behind the place
+// where the last one ends with the array: they overlap.
 inline uint64_t MatchBytes(const uint8_t* bytes, size_t count, uint8_t wanted) {
   const __m128i pattern = _mm_set1_epi8(static_cast<char>(wanted));
-  const auto match = [&](size_t i) -> uint64_t {
-    const __m128i chunk = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes + i));
-    return static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(chunk, pattern)));
-  };
-  uint64_t matches = match(count - 16) << (count - 16);
-  for (size_t i = 0; i + 16 < count; i += 16) matches |= match(i) << i;
+  uint64_t matches = 0;
+  for (const size_t chunk : {0, 16, 32, 48}) {
+    const size_t i = std::min(chunk, count - 16);
+    const __m128i found = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes + i));
+    const auto bits = static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(found, pattern)));
+    matches |= uint64_t{bits} << i;
+  }
   return matches;
 }
 

@@ -51,16 +51,15 @@ AddResult SortedSet::Add(std::string_view member, double score, const AddRule& r
   using Kind = AddResult::Kind;
   BlockSkipList::Spot spot;
   if (list()) spot = list()->SpotFor(ScoreCode(WithoutNegativeZero(score)), member);
-  const auto place = list() ? list()->Find(member, spot.hash) : Find(member);
-  AddResult result =
-      Decide(place ? std::optional(ScoreOf(place->code())) : std::nullopt, score, rule);
+  const BlockPlace place = list() ? list()->Find(member, spot.hash) : Find(member);
+  AddResult result = Decide(place ? std::optional(ScoreOf(place.code())) : std::nullopt, score, rule);
   if (result.kind > Kind::kUpdated) return result;
 
   ++revision_;
   result.score = WithoutNegativeZero(result.score);
   const uint64_t code = ScoreCode(result.score);
   if (result.kind == Kind::kUpdated) {
-    Move(*place, member, code);
+    Move(place, member, code);
     return result;
   }
   NoteLength(member.size());
@@ -118,14 +117,14 @@ void SortedSet::Move(const BlockPlace& place, std::string_view member, uint64_t 
 }
 
 bool SortedSet::Remove(std::string_view member) {
-  const auto place = Find(member);
+  const BlockPlace place = Find(member);
   if (!place) return false;
   ++revision_;
   if (list()) {
-    list()->Erase(*place, member);
+    list()->Erase(place, member);
     BecomeSmallAgain();
   } else {
-    EraseFromOnly(place->index, place->index + 1);
+    EraseFromOnly(place.index, place.index + 1);
   }
   return true;
 }
@@ -146,21 +145,15 @@ void SortedSet::BecomeSmallAgain() {
   contents_.Reset(block);
 }
 
-std::optional<BlockPlace> SortedSet::Find(std::string_view member) const {
+BlockPlace SortedSet::Find(std::string_view member) const {
   if (list()) return list()->Find(member);
-  const auto index = only() ? only()->Find(member, TagFor(member)) : std::nullopt;
-  return index ? std::optional(BlockPlace{only(), *index}) : std::nullopt;
+  if (!only()) return {};
+  const size_t index = only()->Find(member, TagFor(member));
+  return index < only()->count() ? BlockPlace{only(), index} : BlockPlace();
 }
 
-std::optional<double> SortedSet::Score(std::string_view member) const {
-  const auto place = Find(member);
-  return place ? std::optional(ScoreOf(place->code())) : std::nullopt;
-}
-
-std::optional<size_t> SortedSet::Rank(std::string_view member) const {
-  const auto place = Find(member);
-  if (!place) return std::nullopt;
-  return list() ? list()->RankOf(*place, member) : place->index;
+size_t SortedSet::RankOf(const BlockPlace& place, std::string_view member) const {
+  return list() ? list()->RankOf(place, member) : place.index;
 }
 
 void SortedSet::Prefetch(uint64_t hash, PrefetchStep step) const {

@@ -133,7 +133,8 @@ class SortedSet {
     void operator()(Block* block) const;
   };
 
-  std::optional<BlockPlace> Find(std::string_view member) const;
+  BlockPlace Find(std::string_view member) const;  // nowhere if it is not there
+  size_t RankOf(const BlockPlace& place, std::string_view member) const;
   size_t CountBefore(uint64_t code, std::string_view member) const;
   size_t CountBefore(std::string_view member) const;  // by the members alone; not empty
   void Move(const BlockPlace& place, std::string_view member, uint64_t code);
@@ -188,6 +189,16 @@ class SortedSet::Cursor {
   BlockReader reader_;
   bool valid_ = false;
 };
+
+inline std::optional<double> SortedSet::Score(std::string_view member) const {
+  const BlockPlace place = Find(member);
+  return place ? std::optional(ScoreOf(place.code())) : std::nullopt;
+}
+
+inline std::optional<size_t> SortedSet::Rank(std::string_view member) const {
+  const BlockPlace place = Find(member);
+  return place ? std::optional(RankOf(place, member)) : std::nullopt;
+}
 
 template <class Visit>
 void SortedSet::ForEachBlock(Visit visit) const {

@@ -29,11 +29,11 @@ class Pair {
   void Set(const Key& key) {
     const auto place = list_.Find(key.second);
     if (place && size() == 1) return;
-    ASSERT_EQ(place.has_value(), codes_.contains(key.second));
+    ASSERT_EQ(bool(place), codes_.contains(key.second));
     if (!place) {
       list_.Insert({key.first, key.second, MakeLarge(key.second)});
     } else if (codes_[key.second] != key.first) {
-      list_.Move(*place, key.first, key.second);
+      list_.Move(place, key.first, key.second);
       keys_.erase({codes_[key.second], key.second});
     }
     Note(key);
@@ -41,9 +41,9 @@ class Pair {
 
   void Erase(const std::string& member) {
     const auto place = list_.Find(member);
-    ASSERT_EQ(place.has_value(), codes_.contains(member));
+    ASSERT_EQ(bool(place), codes_.contains(member));
     if (!place || size() == 1) return;
-    list_.Erase(*place, member);
+    list_.Erase(place, member);
     keys_.erase({codes_[member], member});
     codes_.erase(member);
   }

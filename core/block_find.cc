@@ -1,0 +1,61 @@
+// Looking for a member in a block. What depends on how members are written is settled before the
+// search and not with each member: a set of a thousand gives a score in 70 ns instead of 77, and
+// the block of a small set, where every member is looked at, takes half the time.
+
+#include "core/block.h"
+#include "core/cache_line.h"
+#include "core/same_bytes.h"
+
+namespace zsetd {
+
+// The element for which is(i, where its packed member stands), with tags one of that tag; or
+// count().
+template <class Is>
+size_t Block::FindWhere(uint8_t tag, Is is) const {
+  if (!tagged()) return FindUntagged(is);
+  size_t found = count_;
+  const auto is_it = [&](size_t i) {
+    FetchLine(Scores() + i * format_.score_width);  // it is asked for next
+    return is(i, MemberPlace(i)) && (found = i, true);
+  };
+  FindTag(tag, is_it);
+  return found;
+}
+
+template <class Is>
+size_t Block::FindUntagged(Is is) const {
+  const char* at = End();
+  const uint8_t* lengths = HasLengths() ? Lengths() : nullptr;
+  const size_t width = format_.member_width;
+  for (size_t i = 0; i < count_; ++i) {
+    at -= lengths == nullptr ? width : MemberLength(i);
+    if (is(i, at)) return i;
+  }
+  return count_;
+}
+
+size_t Block::Find(std::string_view member, uint8_t tag) const {
+  const auto packed = PackedFormOf(member, nullptr);
+  if (!packed) return count_;
+  const std::string_view bytes = packed->bytes;
+  switch (format_.members) {
+    case Members::kSameLength:
+      return FindWhere(tag, [&](size_t, const char* at) { return SameBytes(at, bytes); });
+    case Members::kNumerals:
+      return FindWhere(tag, [number = packed->number, width = format_.member_width](
+                                size_t, const char* at) { return LoadPacked(at, width) == number; });
+    case Members::kLengths:
+      break;
+  }
+  if (packed->is_large) {
+    return FindWhere(tag, [&](size_t i, const char*) {
+      const LargeMember* large = LargeAt(i);
+      return large != nullptr && large->view() == member;
+    });
+  }
+  return FindWhere(tag, [&, lengths = Lengths()](size_t i, const char* at) {
+    return lengths[i] == bytes.size() && SameBytes(at, bytes);
+  });
+}
+
+}  // namespace zsetd
