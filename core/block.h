@@ -56,6 +56,14 @@ class Block {
   // The same elements once more, LargeMembers included, with no room to spare.
   static Block* Clone(const Block& block);
 
+  // The elements from `first` to before `last`, at least one, once more, in the same format. Their
+  // LargeMembers are the same, too.
+  static Block* Part(const Block& block, size_t first, size_t last);
+
+  // Whether these elements would take as much if they were packed anew, without others. Says "no"
+  // rather than take long.
+  bool AreTight(size_t first, size_t last) const;
+
   // The same block in a larger or smaller allocation; the old one is freed. `room` is what it shall
   // have free.
   static Block* Moved(Block* block, size_t room);
@@ -115,7 +123,12 @@ class Block {
   enum class Insertion { kDone, kNoRoom, kOtherFormat };
   Insertion Insert(size_t i, const BlockItem& item);
 
-  // The bytes it takes here, if it fits the format.
+  // Whether it can stand here, if there is room.
+  bool Holds(const BlockItem& item) const {
+    return format_.frame().Holds(item.code) && PackedFormOf(item.member, item.large);
+  }
+
+  // The bytes it takes here, if it can.
   size_t RoomFor(const BlockItem& item) const;
 
   // Takes the elements from `first` to before `last` out in place; they are not all. LargeMembers
@@ -175,6 +188,10 @@ class Block {
     if (!HasLengths()) return format_.member_width;
     return member.is_large ? sizeof(LargeMember*) : member.bytes.size();
   }
+
+  bool ScoresAreTight(size_t first, size_t last) const;
+  bool NumbersAreTight(size_t first, size_t last) const;
+  bool BytesAreTight(size_t first, size_t last) const;
 
   std::string_view Assemble(size_t i, MemberBuffer& buffer) const;
   std::optional<PackedMember> PackedFormOf(std::string_view member, LargeMember* large) const;

@@ -1,5 +1,6 @@
 #include "core/block_packing.h"
 
+#include <algorithm>
 #include <cassert>
 
 #include "core/unpacked_block.h"
@@ -53,9 +54,11 @@ Block* InsertOrGrow(Block* block, size_t i, const BlockItem& item) {
     case Block::Insertion::kNoRoom:
       break;
   }
-  const size_t room = block->RoomFor(item) + block->used_bytes() / 32;
-  if (block->used_bytes() + room > Block::kMaxBytes) return Repacked(block, i, item);
-  block = Block::Moved(block, room);
+  const size_t used = block->used_bytes(), needed = block->RoomFor(item);
+  if (used + needed > Block::kMaxBytes) {
+    return block->AreTight(0, block->count()) ? nullptr : Repacked(block, i, item);
+  }
+  block = Block::Moved(block, std::min(needed + used / 32, Block::kMaxBytes - used));
   block->Insert(i, item);
   return block;
 }
@@ -63,6 +66,24 @@ Block* InsertOrGrow(Block* block, size_t i, const BlockItem& item) {
 Block* EraseAndShrink(Block* block, size_t first, size_t last) {
   block->Erase(first, last);
   return block->free_bytes() > block->allocated_bytes() / 3 ? Block::Moved(block, 0) : block;
+}
+
+// Halves hold an item that their format holds: four kilobytes halved leave room for any.
+std::vector<Block*> Divided(Block* block, size_t i, const BlockItem& item) {
+  const size_t count = block->count(), half = count / 2;
+  std::vector<Block*> parts;
+  if (block->Holds(item) && block->AreTight(0, half) && block->AreTight(half, count)) {
+    parts = {Block::Part(*block, 0, half), Block::Part(*block, half, count)};
+    Block*& home = parts[i < half ? 0 : 1];
+    home = InsertOrGrow(home, i < half ? i : i - half, item);
+  } else {
+    UnpackedBlock unpacked(*block);
+    unpacked.Insert(i, item);
+    PackHalves(unpacked.items(), block->tagged(), parts);
+  }
+  parts[0]->TakePlaceOf(*block);
+  Block::Free(block);
+  return parts;
 }
 
 size_t FittingOne(std::span<const BlockItem> items) {

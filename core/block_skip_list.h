@@ -106,7 +106,8 @@ class BlockSkipList {
   uint32_t Overflow(Block* block, size_t i, const BlockItem& item);
   uint32_t AddLast(const BlockItem& item);
   uint32_t AddFirst(const BlockItem& item);
-  void Rename(std::span<const BlockItem> items, size_t unknown, uint32_t from, uint32_t to);
+  uint32_t AddBehind(Block& left, Block* block, size_t elements);
+  void Rename(const Block& block, size_t unknown, uint32_t from, uint32_t to);
 
   void EraseIn(Block* block, size_t i, std::string_view member);
   void EraseSome(const Levels::Path& path, size_t first, size_t last);

@@ -8,7 +8,6 @@
 #include "core/block_packing.h"
 #include "core/block_skip_list.h"
 #include "core/keyed_hash.h"
-#include "core/unpacked_block.h"
 
 namespace zsetd {
 namespace {
@@ -122,8 +121,7 @@ bool BlockSkipList::Join(Block* left, Block* right) {
   levels_.Add(path, -static_cast<ptrdiff_t>(span));
   levels_.Remove(path);
   levels_.Add(levels_.Find(left->CodeAt(0), left->MemberAt(0, buffer)), span);
-  UnpackedBlock moved(*right);
-  Rename(moved.items(), span, right->id, left->id);
+  Rename(*right, span, right->id, left->id);
 
   row_.Remove(right);
   joined->TakePlaceOf(*left);

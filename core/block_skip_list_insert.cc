@@ -7,6 +7,7 @@
 
 #include "core/block_hashes.h"
 #include "core/block_packing.h"
+#include "core/block_reader.h"
 #include "core/block_skip_list.h"
 #include "core/keyed_hash.h"
 #include "core/unpacked_block.h"
@@ -69,31 +70,36 @@ uint32_t BlockSkipList::InsertInto(Block* block, const BlockItem& item) {
   return grown->id;
 }
 
-// At an edge the item starts a block of its own; elsewhere its block is packed anew in parts. The
-// first part keeps the block's id, the others move to new ones.
+// At an edge the item starts a block of its own; elsewhere its block is divided. The first part
+// keeps the block's id, the others move to new ones.
 uint32_t BlockSkipList::Overflow(Block* block, size_t i, const BlockItem& item) {
   if (block->next == BlockRow::kNone && i == block->count()) return AddLast(item);
   if (block->previous == BlockRow::kNone && i == 0) return AddFirst(item);
 
-  UnpackedBlock unpacked(*block);
-  unpacked.Insert(i, item);
-  const std::span<const BlockItem> items = unpacked.items();
-  const std::vector<Block*> parts = PackAll(items, true);
-  parts[0]->TakePlaceOf(*block);
-  row_.Replace(parts[0], block->allocated_bytes());
-
+  const size_t all = block->count() + 1, bytes = block->allocated_bytes();
+  const std::vector<Block*> parts = Divided(block, i, item);
+  row_.Replace(parts[0], bytes);
+  uint32_t home = parts[0]->id;
   size_t begin = parts[0]->count();
-  uint32_t home = block->id;
   for (size_t part = 1; part < parts.size(); ++part) {
-    const uint32_t id = row_.Add(parts[part], parts[part - 1]);
-    levels_.Split(items[begin].code, Tie(items[begin - 1], items[begin]), id, items.size() - begin);
-    const size_t end = begin + parts[part]->count();
-    if (i >= begin && i < end) home = id;
-    Rename(items.subspan(begin, end - begin), i - begin, block->id, id);
-    begin = end;
+    const size_t count = parts[part]->count();
+    const uint32_t id = AddBehind(*parts[part - 1], parts[part], all - begin);
+    if (i >= begin && i < begin + count) home = id;
+    Rename(*parts[part], i - begin, parts[0]->id, id);
+    begin += count;
   }
-  Block::Free(block);
   return home;
+}
+
+// Puts the block into the row, and with so many of the elements behind `left` into the levels, which
+// have counted them to that one so far.
+uint32_t BlockSkipList::AddBehind(Block& left, Block* block, size_t elements) {
+  MemberBuffer buffers[2];
+  const BlockItem before = left.ItemAt(left.count() - 1, buffers[0]);
+  const BlockItem first = block->ItemAt(0, buffers[1]);
+  const uint32_t id = row_.Add(block, &left);
+  levels_.Split(first.code, Tie(before, first), id, elements);
+  return id;
 }
 
 uint32_t BlockSkipList::AddLast(const BlockItem& item) {
@@ -115,15 +121,17 @@ uint32_t BlockSkipList::AddFirst(const BlockItem& item) {
   return id;
 }
 
-// Tells the index that the items have moved to another block; it does not know item `unknown`.
-void BlockSkipList::Rename(std::span<const BlockItem> items, size_t unknown, uint32_t from,
-                           uint32_t to) {
-  std::array<uint64_t, UnpackedBlock::kCapacity> hashes;
-  for (size_t i = 0; i < items.size(); ++i) {
-    hashes[i] = KeyedHash(items[i].member);
+// Tells the index that the elements of the block have gone from one to another; it does not know
+// element `unknown`.
+void BlockSkipList::Rename(const Block& block, size_t unknown, uint32_t from, uint32_t to) {
+  std::array<uint64_t, Block::kMaxCount> hashes;
+  BlockReader reader(block, 0);
+  for (size_t i = 0; i < block.count(); ++i) {
+    if (i > 0) reader.Forward();
+    hashes[i] = KeyedHash(reader.member());
     index_.Prefetch(hashes[i]);
   }
-  for (size_t i = 0; i < items.size(); ++i) {
+  for (size_t i = 0; i < block.count(); ++i) {
     if (i != unknown) index_.Move(hashes[i], from, to);
   }
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,6 +39,7 @@ class OwnedBlock {
   }
 
   Block* operator->() { return block_; }
+  const Block* get() const { return block_; }
 
   void Insert(size_t i, const BlockItem& item) {
     for (;;) {
@@ -160,6 +162,24 @@ void ExpectFinds(OwnedBlock& block, const Model& model, const std::string& membe
   ASSERT_EQ(block->LowerBound(code, member), size_t(bound - model.begin()));
 }
 
+// Any run of elements as a block of its own; and that it is told to be tight only if it is.
+void ExpectPart(OwnedBlock& block, const Model& model, Rng& rng) {
+  const size_t first = rng.Below(model.size()), last = first + 1 + rng.Below(model.size() - first);
+  const std::unique_ptr<Block, void (*)(Block*)> part(Block::Part(*block.get(), first, last),
+                                                      Block::Free);
+  ASSERT_EQ(part->count(), last - first);
+  UnpackedBlock unpacked(*part);
+  for (size_t i = first; i < last; ++i) {
+    const BlockItem& item = unpacked.items()[i - first];
+    ASSERT_EQ(std::pair(item.code, std::string(item.member)), model[i]);
+    ASSERT_EQ(item.tag, block->TagAt(i));
+  }
+  if (block->AreTight(first, last)) {
+    const BlockPlan plan = PlanBlock(unpacked.items(), part->tagged());
+    ASSERT_EQ(part->used_bytes(), sizeof(Block) + plan.bytes);
+  }
+}
+
 void RunBesideModel(uint64_t seed) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   Rng rng(seed);
@@ -187,6 +207,7 @@ void RunBesideModel(uint64_t seed) {
       if (block->SetCode(at, element.first)) model[at].first = element.first;
     }
     ExpectSame(block, model);
+    ExpectPart(block, model, rng);
     ExpectFinds(block, model, style.Member(), style.Code());
     ExpectFinds(block, model, model[rng.Below(model.size())].second,
                 model[rng.Below(model.size())].first);
@@ -199,14 +220,38 @@ TEST(Block, DoesWhatTheModelDoes) {
   }
 }
 
-size_t PlannedBytes(const std::vector<std::pair<double, std::string>>& elements) {
+using Elements = std::vector<std::pair<double, std::string>>;
+
+// Whether the halves of a block of these elements, in order, are both tight.
+bool HalvesAreTight(const Elements& elements) {
+  std::vector<BlockItem> items;
+  for (const auto& [score, member] : elements) items.push_back({ScoreCode(score), member});
+  Block* block = Block::Pack(items, PlanBlock(items, true));
+  const size_t half = items.size() / 2;
+  const bool tight = block->AreTight(0, half) && block->AreTight(half, items.size());
+  Block::Free(block);
+  return tight;
+}
+
+TEST(Block, HalvesAreTightUnlessTheirFormatWouldBeShorter) {
+  EXPECT_TRUE(HalvesAreTight({{1, "ab"}, {2, "bb"}, {3, "cd"}, {4, "dd"}}));
+  EXPECT_TRUE(HalvesAreTight({{1, "ab"}, {2, "b"}, {3, "cd"}, {4, "e"}}));
+  EXPECT_TRUE(HalvesAreTight({{1, "1"}, {2, "200"}, {3, "3"}, {4, "250"}}));
+  EXPECT_FALSE(HalvesAreTight({{1, "ab"}, {2, "ac"}, {3, "cd"}, {4, "dd"}})) << "a prefix";
+  EXPECT_FALSE(HalvesAreTight({{1, "ab"}, {2, "bb"}, {3, "c"}, {4, "d"}})) << "one length";
+  EXPECT_FALSE(HalvesAreTight({{1, "ab"}, {2, "bb"}, {3, "30"}, {4, "41"}})) << "numerals";
+  EXPECT_FALSE(HalvesAreTight({{1, "1"}, {2, "9"}, {3, "3"}, {4, "999"}})) << "a short range";
+  EXPECT_FALSE(HalvesAreTight({{1, "ab"}, {1, "bb"}, {3, "cd"}, {4, "dd"}})) << "equal scores";
+}
+
+size_t PlannedBytes(const Elements& elements) {
   std::vector<BlockItem> items;
   for (const auto& [score, member] : elements) items.push_back({ScoreCode(score), member});
   return PlanBlock(items, true).bytes;
 }
 
 TEST(Block, PaddedNumeralsWithTimestampsTakeThreeBytes) {
-  std::vector<std::pair<double, std::string>> elements;
+  Elements elements;
   for (int i = 0; i < 128; ++i) {
     elements.emplace_back(1'790'000'000 + i, "member:0000000000" + std::to_string(100 + i));
   }
