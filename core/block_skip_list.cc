@@ -13,9 +13,9 @@ size_t BlockSkipList::BytesUsed() const {
 BlockSkipList::Spot BlockSkipList::SpotFor(uint64_t code, std::string_view member) const {
   const uint64_t hash = KeyedHash(member);
   index_.Prefetch(hash);
-  const Levels::Path path = levels_.Find(code, member);
-  row_.At(path.child)->Prefetch();
-  return {hash, path};
+  const Spot spot{hash, levels_.Find(code, member)};
+  row_.At(spot.path.child)->Prefetch();
+  return spot;
 }
 
 BlockPlace BlockSkipList::Find(std::string_view member) const {

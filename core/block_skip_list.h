@@ -68,9 +68,10 @@ class BlockSkipList {
   const Block* Next(const Block& block) const { return row_.Next(block); }
   const Block* Previous(const Block& block) const { return row_.Previous(block); }
 
-  // Takes over the item's LargeMember; its tag is not looked at. The member is not there. O(log n).
+  // Takes over the item's LargeMember. The member is not there. Only with its spot must the item
+  // have the tag of its member. O(log n).
   void Insert(BlockItem item);
-  void Insert(const Spot& spot, BlockItem item);
+  void Insert(const Spot& spot, const BlockItem& item);
 
   // Puts the items, in order and not more than one UnpackedBlock takes, behind the last element,
   // and tags them. O(items).

@@ -47,10 +47,13 @@ BlockSkipList::BlockSkipList(Block* block) : levels_(0, block->count()) {
   Block::Free(block);
 }
 
-void BlockSkipList::Insert(BlockItem item) { Insert(SpotFor(item.code, item.member), item); }
-
-void BlockSkipList::Insert(const Spot& spot, BlockItem item) {
+void BlockSkipList::Insert(BlockItem item) {
+  const Spot spot = SpotFor(item.code, item.member);
   item.tag = MemberIndex::TagOf(spot.hash);
+  Insert(spot, item);
+}
+
+void BlockSkipList::Insert(const Spot& spot, const BlockItem& item) {
   row_.CountLarge(item.large);
   levels_.Add(spot.path, 1);
   const uint32_t home = InsertInto(row_.At(spot.path.child), item);

@@ -52,7 +52,7 @@ IndexBucket* IndexBucket::Copied(IndexBucket* bucket, size_t capacity, int id_wi
 }
 
 // The allocator's rounding is all the room it grows by: five entries or so.
-IndexBucket* IndexBucket::Add(IndexBucket* bucket, Entry entry) {
+IndexBucket* IndexBucket::Add(IndexBucket* bucket, const Entry& entry) {
   const int id_width = std::max<int>(bucket->id_width_, WidthFor(entry.id));
   const size_t count = bucket->count_ + 1;
   if (BytesFor(count, id_width) > bucket->bytes_ || id_width != bucket->id_width_) {

@@ -52,7 +52,7 @@ class IndexBucket {
   size_t TwinsBefore(size_t i) const;
 
   // Both may move the bucket, and return it.
-  static IndexBucket* Add(IndexBucket* bucket, Entry entry);
+  static IndexBucket* Add(IndexBucket* bucket, const Entry& entry);
   static IndexBucket* SetId(IndexBucket* bucket, size_t i, uint32_t id);
 
   void SetBits(size_t i, uint8_t bits);

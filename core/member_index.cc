@@ -34,10 +34,6 @@ bool MemberIndex::IsTooWide() const {
   return size_ < kJoinBelow * buckets_.size() && buckets_.size() > 1;
 }
 
-IndexBucket::Entry MemberIndex::EntryFor(size_t bucket, uint64_t hash, uint32_t id) const {
-  return {id, TagOf(hash), BitsOf(hash, numbers_.DepthOf(bucket))};
-}
-
 void MemberIndex::Replace(size_t bucket, IndexBucket* changed, size_t bytes_before) {
   buckets_[bucket] = changed;
   bytes_used_ += changed->allocated_bytes() - bytes_before;

@@ -104,7 +104,9 @@ class MemberIndex {
   static uint8_t BitsOf(uint64_t hash, int depth) { return hash >> FirstBit(depth) & 3; }
 
   bool IsTooWide() const;
-  IndexBucket::Entry EntryFor(size_t bucket, uint64_t hash, uint32_t id) const;
+  IndexBucket::Entry EntryFor(size_t bucket, uint64_t hash, uint32_t id) const {
+    return {id, TagOf(hash), BitsOf(hash, numbers_.DepthOf(bucket))};
+  }
   void Replace(size_t bucket, IndexBucket* changed, size_t bytes_before);
   void SplitOne(const Blocks& blocks);
   void DivideByBits(size_t number, IndexBucket* (&halves)[2]) const;

@@ -8,13 +8,17 @@ namespace zsetd {
 
 // Unsigned integers of 0 to 8 whole bytes, the lowest byte first, at any address.
 //
-// Both functions touch the eight bytes that end where the integer ends, whatever its width:
+// A load touches the eight bytes that end where the integer ends, whatever its width:
 //
 //      at + width - 8 ............ at ...... at + width
 //      [ bytes of someone else's  | integer ]
 //
-// so a load is one load and one shift, without a branch on the width, and never reads past the end.
+// so it is one load and one shift, without a branch on the width, and never reads past the end.
 // Whoever keeps integers like this leaves eight bytes in front of the first.
+//
+// A store touches the integer alone. To put it among others' bytes and write those back would mean
+// to read what the store before has just written in part: a processor waits 4 ns until that is in
+// the cache.
 static_assert(std::endian::native == std::endian::little, "packed integers are read in place");
 
 // The bytes that `value` needs.
@@ -25,6 +29,19 @@ constexpr uint64_t PackedMax(int width) {
   return width == 0 ? 0 : ~uint64_t{0} >> (64 - 8 * width);
 }
 
+namespace internal {
+
+// The first bytes and the last ones, which may be the same in part.
+template <class Word>
+void StoreTwice(char* at, int width, uint64_t value) {
+  const int rest = width - static_cast<int>(sizeof(Word));
+  const Word words[2] = {static_cast<Word>(value), static_cast<Word>(value >> 8 * rest)};
+  std::memcpy(at, &words[0], sizeof(Word));
+  std::memcpy(at + rest, &words[1], sizeof(Word));
+}
+
+}  // namespace internal
+
 inline uint64_t LoadPacked(const char* at, int width) {
   uint64_t word;
   std::memcpy(&word, at + width - 8, sizeof(word));
@@ -32,12 +49,9 @@ inline uint64_t LoadPacked(const char* at, int width) {
 }
 
 inline void StorePacked(char* at, int width, uint64_t value) {
-  if (width == 0) return;
-  const int others = 64 - 8 * width;
-  uint64_t word;
-  std::memcpy(&word, at + width - 8, sizeof(word));
-  word = (word & ~(~uint64_t{0} << others)) | value << others;
-  std::memcpy(at + width - 8, &word, sizeof(word));
+  if (width >= 4) return internal::StoreTwice<uint32_t>(at, width, value);
+  if (width >= 2) return internal::StoreTwice<uint16_t>(at, width, value);
+  if (width == 1) *at = static_cast<char>(value);
 }
 
 }  // namespace zsetd

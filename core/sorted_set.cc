@@ -48,10 +48,22 @@ size_t SortedSet::BytesUsed() const {
 
 AddResult SortedSet::Add(std::string_view member, double score, const AddRule& rule) {
   assert(!std::isnan(score));
+  if (!list()) {
+    return AddOrMove(Find(member), member, score, rule, [&](uint64_t code) {
+      InsertIntoOnly({code, member, MakeLarge(member), TagFor(member)});
+    });
+  }
+  const auto spot = list()->SpotFor(ScoreCode(WithoutNegativeZero(score)), member);
+  return AddOrMove(list()->Find(member, spot.hash), member, score, rule, [&](uint64_t code) {
+    list()->Insert(spot, {code, member, MakeLarge(member), MemberIndex::TagOf(spot.hash)});
+  });
+}
+
+// The member, if it is there, is at `place`. insert(code) adds it if it is not.
+template <class Insert>
+AddResult SortedSet::AddOrMove(const BlockPlace& place, std::string_view member, double score,
+                               const AddRule& rule, Insert insert) {
   using Kind = AddResult::Kind;
-  BlockSkipList::Spot spot;
-  if (list()) spot = list()->SpotFor(ScoreCode(WithoutNegativeZero(score)), member);
-  const BlockPlace place = list() ? list()->Find(member, spot.hash) : Find(member);
   AddResult result = Decide(place ? std::optional(ScoreOf(place.code())) : std::nullopt, score, rule);
   if (result.kind > Kind::kUpdated) return result;
 
@@ -60,11 +72,10 @@ AddResult SortedSet::Add(std::string_view member, double score, const AddRule& r
   const uint64_t code = ScoreCode(result.score);
   if (result.kind == Kind::kUpdated) {
     Move(place, member, code);
-    return result;
+  } else {
+    NoteLength(member.size());
+    insert(code);
   }
-  NoteLength(member.size());
-  const BlockItem item = {code, member, MakeLarge(member), TagFor(member)};
-  list() ? list()->Insert(spot, item) : InsertIntoOnly(item);
   return result;
 }
 

@@ -137,6 +137,9 @@ class SortedSet {
   size_t RankOf(const BlockPlace& place, std::string_view member) const;
   size_t CountBefore(uint64_t code, std::string_view member) const;
   size_t CountBefore(std::string_view member) const;  // by the members alone; not empty
+  template <class Insert>
+  AddResult AddOrMove(const BlockPlace& place, std::string_view member, double score,
+                      const AddRule& rule, Insert insert);
   void Move(const BlockPlace& place, std::string_view member, uint64_t code);
   void InsertIntoOnly(const BlockItem& item);
   void EraseFromOnly(size_t first, size_t last);
