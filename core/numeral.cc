@@ -70,17 +70,15 @@ size_t TrailingDigits(std::string_view text) {
   return count;
 }
 
-std::optional<uint64_t> ParseNumeral(std::string_view text, uint8_t digits) {
-  if (text.empty() || text.size() > kMaxNumeralDigits) return std::nullopt;
-  if (digits == kShortest ? text[0] == '0' && text.size() > 1 : text.size() != digits) {
-    return std::nullopt;
-  }
-  uint64_t number = 0;
+bool ReadNumeral(std::string_view text, uint8_t digits, uint64_t& number) {
+  if (text.empty() || text.size() > kMaxNumeralDigits) return false;
+  if (digits == kShortest ? text[0] == '0' && text.size() > 1 : text.size() != digits) return false;
+  uint64_t read = 0;
   for (const char c : text) {
-    if (!IsDigit(c)) return std::nullopt;
-    number = number * 10 + (c - '0');
+    if (!IsDigit(c)) return false;
+    read = read * 10 + (c - '0');
   }
-  return number;
+  return number = read, true;
 }
 
 size_t NumeralSize(uint64_t number, uint8_t digits) {

@@ -16,8 +16,13 @@ constexpr uint8_t kShortest = 0;          // as a number of digits: no padding
 // How many digits stand at the end of `text`, of which at most kMaxNumeralDigits count.
 size_t TrailingDigits(std::string_view text);
 
-// The number that `text` spells with exactly `digits` digits, or in its shortest spelling.
-std::optional<uint64_t> ParseNumeral(std::string_view text, uint8_t digits);
+// The number that `text` spells with exactly `digits` digits, or in its shortest spelling. False if
+// it spells none so; the number is then untouched.
+bool ReadNumeral(std::string_view text, uint8_t digits, uint64_t& number);
+inline std::optional<uint64_t> ParseNumeral(std::string_view text, uint8_t digits) {
+  uint64_t number = 0;
+  return ReadNumeral(text, digits, number) ? std::optional(number) : std::nullopt;
+}
 
 // How many digits the numeral has.
 size_t NumeralSize(uint64_t number, uint8_t digits);

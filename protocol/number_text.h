@@ -7,13 +7,25 @@
 
 namespace zsetd {
 
+// False if the text is none; the number is then untouched. ParseInteger and ParseDouble are the same
+// where the caller's code is: an optional that is returned goes through memory, byte by byte in and
+// as words out, for which a processor waits 4 ns.
+bool ReadInteger(std::string_view text, int64_t& number);
+bool ReadDouble(std::string_view text, double& number);
+
 // An integer in the one way Redis writes it: no plus sign, no leading zeros, no spaces.
-std::optional<int64_t> ParseInteger(std::string_view text);
+inline std::optional<int64_t> ParseInteger(std::string_view text) {
+  int64_t number = 0;
+  return ReadInteger(text, number) ? std::optional(number) : std::nullopt;
+}
 
 // A floating-point number, decimal (1.5, +.5e3) or hexadecimal (0x1.8p3), or inf or infinity in any
 // case, with or without a sign; no spaces. Never NaN. Nothing if it is too large for a double, or
 // so small that it would become 0.
-std::optional<double> ParseDouble(std::string_view text);
+inline std::optional<double> ParseDouble(std::string_view text) {
+  double number = 0;
+  return ReadDouble(text, number) ? std::optional(number) : std::nullopt;
+}
 
 // The same in extended precision, for INCRBYFLOAT. Whatever the locale.
 std::optional<long double> ParseLongDouble(std::string_view text);

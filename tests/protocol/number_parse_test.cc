@@ -128,6 +128,15 @@ std::optional<double> StrtodOf(const std::string& text) {
   return value;
 }
 
+TEST(ParseDouble, AgreesWithStrtodOnDigits) {
+  Chance chance(1);
+  for (int i = 0; i < 100'000; ++i) {
+    std::string text(1 + chance() % 20, '0');
+    for (char& digit : text) digit = static_cast<char>('0' + chance() % 10);
+    ASSERT_EQ(ParseDouble(text), StrtodOf(text)) << text;
+  }
+}
+
 TEST(ParseDouble, AgreesWithStrtodOnRandomText) {
   static constexpr std::string_view kAlphabet = "0123456789.eE+-xXpPaAfFinIN ty0011223344";
   size_t numbers = 0;
