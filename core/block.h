@@ -123,12 +123,7 @@ class Block {
   enum class Insertion { kDone, kNoRoom, kOtherFormat };
   Insertion Insert(size_t i, const BlockItem& item);
 
-  // Whether it can stand here, if there is room.
-  bool Holds(const BlockItem& item) const {
-    return format_.frame().Holds(item.code) && PackedFormOf(item.member, item.large);
-  }
-
-  // The bytes it takes here, if it can.
+  // The bytes it takes here, if it fits the format.
   size_t RoomFor(const BlockItem& item) const;
 
   // Takes the elements from `first` to before `last` out in place; they are not all. LargeMembers

@@ -42,8 +42,10 @@ size_t Block::Find(std::string_view member, uint8_t tag) const {
     case Members::kSameLength:
       return FindWhere(tag, [&](size_t, const char* at) { return SameBytes(at, bytes); });
     case Members::kNumerals:
-      return FindWhere(tag, [number = packed->number, width = format_.member_width](
-                                size_t, const char* at) { return LoadPacked(at, width) == number; });
+      return FindWhere(
+          tag, [number = packed->number, width = format_.member_width](size_t, const char* at) {
+            return LoadPacked(at, width) == number;
+          });
     case Members::kLengths:
       break;
   }

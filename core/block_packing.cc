@@ -42,6 +42,24 @@ Block* Repacked(Block* block, size_t i, const BlockItem& item) {
   return packed;
 }
 
+// A part of the block as a block of its own.
+Block* Extracted(const Block& block, size_t first, size_t last) {
+  if (block.AreTight(first, last)) return Block::Part(block, first, last);
+  UnpackedBlock unpacked(block);
+  const std::span<const BlockItem> items = unpacked.items().subspan(first, last - first);
+  return Block::Pack(items, PlanBlock(items, block.tagged()));
+}
+
+// The part with the item at `i`: in two blocks, if its members are long ones, or the item's format
+// is another.
+void AppendWith(Block* part, size_t i, const BlockItem& item, std::vector<Block*>& blocks) {
+  if (Block* grown = InsertOrGrow(part, i, item)) return blocks.push_back(grown);
+  UnpackedBlock unpacked(*part);
+  unpacked.Insert(i, item);
+  PackHalves(unpacked.items(), part->tagged(), blocks);
+  Block::Free(part);
+}
+
 }  // namespace
 
 Block* InsertOrGrow(Block* block, size_t i, const BlockItem& item) {
@@ -68,18 +86,16 @@ Block* EraseAndShrink(Block* block, size_t first, size_t last) {
   return block->free_bytes() > block->allocated_bytes() / 3 ? Block::Moved(block, 0) : block;
 }
 
-// Halves hold an item that their format holds: four kilobytes halved leave room for any.
 std::vector<Block*> Divided(Block* block, size_t i, const BlockItem& item) {
   const size_t count = block->count(), half = count / 2;
+  assert(half > 0);
   std::vector<Block*> parts;
-  if (block->Holds(item) && block->AreTight(0, half) && block->AreTight(half, count)) {
-    parts = {Block::Part(*block, 0, half), Block::Part(*block, half, count)};
-    Block*& home = parts[i < half ? 0 : 1];
-    home = InsertOrGrow(home, i < half ? i : i - half, item);
+  if (i < half) {
+    AppendWith(Extracted(*block, 0, half), i, item, parts);
+    parts.push_back(Extracted(*block, half, count));
   } else {
-    UnpackedBlock unpacked(*block);
-    unpacked.Insert(i, item);
-    PackHalves(unpacked.items(), block->tagged(), parts);
+    parts.push_back(Extracted(*block, 0, half));
+    AppendWith(Extracted(*block, half, count), i - half, item, parts);
   }
   parts[0]->TakePlaceOf(*block);
   Block::Free(block);

@@ -10,9 +10,9 @@ namespace zsetd {
 
 // The rules by which blocks are filled.
 //
-// A block takes 160 elements or 4 KB. One that overflows is packed anew in halves, or copied in
-// halves if that takes no more. Its allocation grows a little at a time, and shrinks when a third
-// of it is free.
+// A block takes 160 elements or 4 KB. One that overflows is divided into halves, which are copied
+// if packing them anew would take no less. Its allocation grows a little at a time, and shrinks
+// when a third of it is free.
 
 // Inserts the item at `i`: in place, or by moving the block, or by packing it anew. Returns the
 // block, maybe at another address; null, with nothing changed, if it would be too large for one.
@@ -26,8 +26,8 @@ Block* EraseAndShrink(Block* block, size_t first, size_t last);
 // quarter, and so on. At least one.
 size_t FittingOne(std::span<const BlockItem> items);
 
-// The block's elements and the item, which belongs at `i`, in as many blocks as they need, at least
-// two. The first of them has taken the place of the block, which is freed.
+// The halves of a block that has no room for the item, which belongs at `i`, and the item: two
+// blocks or more. The first of them has taken the place of the block, which is freed.
 std::vector<Block*> Divided(Block* block, size_t i, const BlockItem& item);
 
 // Packs the items, which are at least one, into as many blocks as they need.

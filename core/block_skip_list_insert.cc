@@ -94,8 +94,8 @@ uint32_t BlockSkipList::Overflow(Block* block, size_t i, const BlockItem& item) 
   return home;
 }
 
-// Puts the block into the row, and with so many of the elements behind `left` into the levels, which
-// have counted them to that one so far.
+// Puts the block into the row, and with so many of the elements behind `left` into the levels,
+// which have counted them to that one so far.
 uint32_t BlockSkipList::AddBehind(Block& left, Block* block, size_t elements) {
   MemberBuffer buffers[2];
   const BlockItem before = left.ItemAt(left.count() - 1, buffers[0]);

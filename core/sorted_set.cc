@@ -14,16 +14,17 @@
 namespace zsetd {
 namespace {
 
-// What adding `given` under `rule` makes of an element whose score is `current`, if it exists.
-AddResult Decide(std::optional<double> current, double given, const AddRule& rule) {
+// What adding `given` under `rule` makes of the element at `place`, if it is anywhere.
+AddResult Decide(const BlockPlace& place, double given, const AddRule& rule) {
   using Kind = AddResult::Kind;
-  if (!current) return {rule.only_existing ? Kind::kRefused : Kind::kAdded, given};
-  if (rule.only_new) return {Kind::kRefused, *current};
-  const double score = rule.increment ? *current + given : given;
-  if (std::isnan(score)) return {Kind::kNotANumber, *current};
-  if (rule.only_greater && score <= *current) return {Kind::kRefused, *current};
-  if (rule.only_less && score >= *current) return {Kind::kRefused, *current};
-  return {score == *current ? Kind::kUnchanged : Kind::kUpdated, score};
+  if (!place) return {rule.only_existing ? Kind::kRefused : Kind::kAdded, given};
+  const double current = ScoreOf(place.code());
+  if (rule.only_new) return {Kind::kRefused, current};
+  const double score = rule.increment ? current + given : given;
+  if (std::isnan(score)) return {Kind::kNotANumber, current};
+  if (rule.only_greater && score <= current) return {Kind::kRefused, current};
+  if (rule.only_less && score >= current) return {Kind::kRefused, current};
+  return {score == current ? Kind::kUnchanged : Kind::kUpdated, score};
 }
 
 }  // namespace
@@ -64,7 +65,7 @@ template <class Insert>
 AddResult SortedSet::AddOrMove(const BlockPlace& place, std::string_view member, double score,
                                const AddRule& rule, Insert insert) {
   using Kind = AddResult::Kind;
-  AddResult result = Decide(place ? std::optional(ScoreOf(place.code())) : std::nullopt, score, rule);
+  AddResult result = Decide(place, score, rule);
   if (result.kind > Kind::kUpdated) return result;
 
   ++revision_;

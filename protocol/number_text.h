@@ -7,9 +7,9 @@
 
 namespace zsetd {
 
-// False if the text is none; the number is then untouched. ParseInteger and ParseDouble are the same
-// where the caller's code is: an optional that is returned goes through memory, byte by byte in and
-// as words out, for which a processor waits 4 ns.
+// False if the text is none; the number is then untouched. ParseInteger and ParseDouble are the
+// same where the caller's code is: an optional that is returned goes through memory, byte by byte
+// in and as words out, for which a processor waits 4 ns.
 bool ReadInteger(std::string_view text, int64_t& number);
 bool ReadDouble(std::string_view text, double& number);
 

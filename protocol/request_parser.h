@@ -54,8 +54,8 @@ class RequestParser {
   // The request that Next() found. Valid until Space() or Next() is called.
   Words words() const { return batch_[next_ - 1]; }
 
-  // The requests that Next() is going to give, as far as they have been read already; if it has none
-  // of them left, it reads some. Valid until Space() or Next() is called.
+  // The requests that Next() is going to give, as far as they have been read already; if it has
+  // none of them left, it reads some. Valid until Space() or Next() is called.
   std::span<const Words> Upcoming();
 
   // The request that Next() found and those behind it that have been read already: Next() is going

@@ -92,8 +92,9 @@ class Engine {
   // Drops the client's transaction, if it has one open, and its watches.
   void EndTransaction(Client& client);
 
-  // Tells which requests of the client are going to be run, and not yet, so that what they will read
-  // can be fetched, with that of other clients' requests: before the first of all of them runs.
+  // Tells which requests of the client are going to be run, and not yet, so that what they will
+  // read can be fetched, with that of other clients' requests: before the first of all of them
+  // runs.
   void Foresee(const Client& client, std::span<const Words> requests);
   void FetchForeseen() { lookahead_.Fetch(); }
 

@@ -184,6 +184,19 @@ TEST(BlockSkipList, ElementsInOrderFillTheirBlocks) {
   }
 }
 
+// Half of a block's elements may have nearly all of its bytes.
+TEST(BlockSkipList, AHeavyHalfIsDividedOnceMore) {
+  for (size_t bytes = 230; bytes <= 254; ++bytes) {
+    Pair pair({ScoreCode(0), "0"});
+    for (char i = 1; i < 64; ++i) pair.Set({ScoreCode(i), std::string(1, '0' + i)});
+    for (char i = 0; i < 15; ++i) {
+      pair.Set({ScoreCode(100 + 2 * i), std::string(bytes - 1, 'm') + char('a' + i)});
+    }
+    pair.Set({ScoreCode(115), std::string(254, 'n')});
+    pair.ExpectSame();
+  }
+}
+
 TEST(BlockSkipList, ThinBlocksAreJoined) {
   Rng rng(5);
   Pair pair({ScoreCode(0), "first"});
