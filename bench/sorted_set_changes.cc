@@ -11,7 +11,7 @@
 namespace zsetd::bench {
 namespace {
 
-// So often is a set of that size gone through: what few calls take is the cold code's time.
+// How often an operation is done to a whole set of that size, so that the code is warm.
 size_t RoundsFor(size_t size) { return std::max<size_t>(1, 200'000 / size); }
 
 template <class Set>

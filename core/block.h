@@ -56,13 +56,13 @@ class Block {
   // The same elements once more, LargeMembers included, with no room to spare.
   static Block* Clone(const Block& block);
 
-  // The elements from `first` to before `last`, at least one, once more, in the same format. Their
-  // LargeMembers are the same, too.
-  static Block* Part(const Block& block, size_t first, size_t last);
+  // The elements from `first` to before `last`, at least one, once more, in the same format, with
+  // that room. With the same LargeMembers, too, which only one of both blocks may free.
+  static Block* Part(const Block& block, size_t first, size_t last, size_t room);
 
-  // Whether these elements would take as much if they were packed anew, without others. Says "no"
-  // rather than take long.
-  bool AreTight(size_t first, size_t last) const;
+  // Whether the elements would take as much if they were packed anew. Says "no" rather than take
+  // long.
+  bool IsTight() const;
 
   // The same block in a larger or smaller allocation; the old one is freed. `room` is what it shall
   // have free.
@@ -74,8 +74,8 @@ class Block {
   size_t used_bytes() const { return capacity_ - free_bytes(); }
   size_t free_bytes() const { return MembersBegin() - FrontEnd(); }
 
-  // Its own name and its neighbours', for its owner's use. Moved keeps them, Pack does not set
-  // them.
+  // Its own name and its neighbours', for its owner's use. Moved keeps them, Pack and Part do
+  // not set them.
   uint32_t id = 0;
   uint32_t previous = 0;
   uint32_t next = 0;
@@ -184,9 +184,9 @@ class Block {
     return member.is_large ? sizeof(LargeMember*) : member.bytes.size();
   }
 
-  bool ScoresAreTight(size_t first, size_t last) const;
-  bool NumbersAreTight(size_t first, size_t last) const;
-  bool BytesAreTight(size_t first, size_t last) const;
+  bool ScoresAreTight() const;
+  bool NumbersAreTight() const;
+  bool BytesAreTight() const;
 
   std::string_view Assemble(size_t i, MemberBuffer& buffer) const;
   std::optional<PackedMember> PackedFormOf(std::string_view member, LargeMember* large) const;

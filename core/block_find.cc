@@ -25,10 +25,10 @@ size_t Block::FindWhere(uint8_t tag, Is is) const {
 template <class Is>
 size_t Block::FindUntagged(Is is) const {
   const char* at = End();
-  const uint8_t* lengths = HasLengths() ? Lengths() : nullptr;
+  const bool lengths_differ = HasLengths();
   const size_t width = format_.member_width;
   for (size_t i = 0; i < count_; ++i) {
-    at -= lengths == nullptr ? width : MemberLength(i);
+    at -= lengths_differ ? MemberLength(i) : width;
     if (is(i, at)) return i;
   }
   return count_;

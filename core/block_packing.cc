@@ -11,6 +11,9 @@ namespace {
 constexpr size_t kJoinedCount = Block::kMaxCount * 3 / 4;
 constexpr size_t kJoinedBytes = Block::kMaxBytes * 3 / 4;
 
+// The room that a block gets beyond what it needs.
+size_t Growth(const Block& block) { return block.used_bytes() / 32; }
+
 size_t BytesOf(const BlockPlan& plan) { return sizeof(Block) + plan.bytes; }
 
 bool Fits(std::span<const BlockItem> items, const BlockPlan& plan) {
@@ -42,12 +45,14 @@ Block* Repacked(Block* block, size_t i, const BlockItem& item) {
   return packed;
 }
 
-// A part of the block as a block of its own.
-Block* Extracted(const Block& block, size_t first, size_t last) {
-  if (block.AreTight(first, last)) return Block::Part(block, first, last);
-  UnpackedBlock unpacked(block);
-  const std::span<const BlockItem> items = unpacked.items().subspan(first, last - first);
-  return Block::Pack(items, PlanBlock(items, block.tagged()));
+// A part of the block as a block of its own, in the tightest format.
+Block* Extracted(const Block& block, size_t first, size_t last, size_t room) {
+  Block* part = Block::Part(block, first, last, room);
+  if (part->IsTight()) return part;
+  UnpackedBlock unpacked(*part);
+  Block* packed = Block::Pack(unpacked.items(), PlanBlock(unpacked.items(), block.tagged()));
+  Block::Free(part);
+  return packed;
 }
 
 // The part with the item at `i`: in two blocks, if its members are long ones, or the item's format
@@ -74,9 +79,9 @@ Block* InsertOrGrow(Block* block, size_t i, const BlockItem& item) {
   }
   const size_t used = block->used_bytes(), needed = block->RoomFor(item);
   if (used + needed > Block::kMaxBytes) {
-    return block->AreTight(0, block->count()) ? nullptr : Repacked(block, i, item);
+    return block->IsTight() ? nullptr : Repacked(block, i, item);
   }
-  block = Block::Moved(block, std::min(needed + used / 32, Block::kMaxBytes - used));
+  block = Block::Moved(block, std::min(needed + Growth(*block), Block::kMaxBytes - used));
   block->Insert(i, item);
   return block;
 }
@@ -87,15 +92,15 @@ Block* EraseAndShrink(Block* block, size_t first, size_t last) {
 }
 
 std::vector<Block*> Divided(Block* block, size_t i, const BlockItem& item) {
-  const size_t count = block->count(), half = count / 2;
+  const size_t count = block->count(), half = count / 2, room = Growth(*block);
   assert(half > 0);
   std::vector<Block*> parts;
   if (i < half) {
-    AppendWith(Extracted(*block, 0, half), i, item, parts);
-    parts.push_back(Extracted(*block, half, count));
+    AppendWith(Extracted(*block, 0, half, room), i, item, parts);
+    parts.push_back(Extracted(*block, half, count, 0));
   } else {
-    parts.push_back(Extracted(*block, 0, half));
-    AppendWith(Extracted(*block, half, count), i - half, item, parts);
+    parts.push_back(Extracted(*block, 0, half, 0));
+    AppendWith(Extracted(*block, half, count, room), i - half, item, parts);
   }
   parts[0]->TakePlaceOf(*block);
   Block::Free(block);

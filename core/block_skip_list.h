@@ -68,8 +68,8 @@ class BlockSkipList {
   const Block* Next(const Block& block) const { return row_.Next(block); }
   const Block* Previous(const Block& block) const { return row_.Previous(block); }
 
-  // Takes over the item's LargeMember. The member is not there. Only with its spot must the item
-  // have the tag of its member. O(log n).
+  // Takes over the item's LargeMember. The member is not there. The first sets the item's tag, the
+  // second expects it. O(log n).
   void Insert(BlockItem item);
   void Insert(const Spot& spot, const BlockItem& item);
 
@@ -107,7 +107,7 @@ class BlockSkipList {
   uint32_t Overflow(Block* block, size_t i, const BlockItem& item);
   uint32_t AddLast(const BlockItem& item);
   uint32_t AddFirst(const BlockItem& item);
-  uint32_t AddBehind(Block& left, Block* block, size_t elements);
+  uint32_t AddBehind(Block& left, Block* block, size_t elements_from_it);
   void Rename(const Block& block, size_t unknown, uint32_t from, uint32_t to);
 
   void EraseIn(Block* block, size_t i, std::string_view member);

@@ -94,14 +94,14 @@ uint32_t BlockSkipList::Overflow(Block* block, size_t i, const BlockItem& item) 
   return home;
 }
 
-// Puts the block into the row, and with so many of the elements behind `left` into the levels,
-// which have counted them to that one so far.
-uint32_t BlockSkipList::AddBehind(Block& left, Block* block, size_t elements) {
+// Puts the block into the row and the levels, which have counted the elements from its first on to
+// `left` so far.
+uint32_t BlockSkipList::AddBehind(Block& left, Block* block, size_t elements_from_it) {
   MemberBuffer buffers[2];
   const BlockItem before = left.ItemAt(left.count() - 1, buffers[0]);
   const BlockItem first = block->ItemAt(0, buffers[1]);
   const uint32_t id = row_.Add(block, &left);
-  levels_.Split(first.code, Tie(before, first), id, elements);
+  levels_.Split(first.code, Tie(before, first), id, elements_from_it);
   return id;
 }
 

@@ -7,8 +7,6 @@
 namespace zsetd {
 namespace {
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
 constexpr int kDigitsAtOnce = 8;
 constexpr uint64_t kAfterThem = 100'000'000;
 

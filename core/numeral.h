@@ -13,6 +13,8 @@ namespace zsetd {
 constexpr size_t kMaxNumeralDigits = 19;  // 10^19 - 1 fits into 64 bits
 constexpr uint8_t kShortest = 0;          // as a number of digits: no padding
 
+inline bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
 // How many digits stand at the end of `text`, of which at most kMaxNumeralDigits count.
 size_t TrailingDigits(std::string_view text);
 

@@ -12,7 +12,7 @@ from versus_lib import contents, generator, load
 
 KEYS_DUE_S, SET_DELETED_S = 1, 2  # after the start
 IN_A_REQUEST = 10                 # members that are added
-FILLED_A_SECOND = 100_000          # keys at the least: all must be there before they are due
+FILLED_A_SECOND = 100_000         # keys at the least: all must be there before they are due
 
 _SET, _DAY, _BUCKET = "disturbing:set", "disturbing:day", "disturbing:hour"
 

@@ -112,6 +112,8 @@ class Keys {
         return {ScoreCode(1.79e9 + double(clock_++)), std::to_string(n)};
       case 4:  // falling ones
         return {ScoreCode(1.79e9 - double(clock_++)), std::to_string(n)};
+      case 5:  // scattered scores, members of one length that are no numerals
+        return {ScoreCode(double(rng_.Next())), Mixed(n)};
       default:  // members of all lengths, some beyond what a block holds
         return {ScoreCode(double(n % 1000)),
                 std::string(n % 400, char(n)) + std::to_string(n % 97)};
@@ -119,6 +121,15 @@ class Keys {
   }
 
  private:
+  // Different for each n, as a hash is.
+  static std::string Mixed(uint64_t n) {
+    std::string text;
+    for (uint64_t bits = (n + 1) * 0x9E3779B97F4A7C15; text.size() < 12; bits >>= 5) {
+      text += char('a' + bits % 23);
+    }
+    return text;
+  }
+
   Rng& rng_;
   int style_;
   uint64_t clock_ = 0;
@@ -148,13 +159,13 @@ void RunBesideModel(int style, uint64_t seed) {
 }
 
 TEST(BlockSkipList, DoesWhatTheModelDoes) {
-  for (int style = 0; style <= 5 && !testing::Test::HasFatalFailure(); ++style) {
+  for (int style = 0; style <= 6 && !testing::Test::HasFatalFailure(); ++style) {
     RunBesideModel(style, 100 + style);
   }
 }
 
 TEST(BlockSkipList, LongRangesGoAtOnceAndLeaveNoTrace) {
-  for (int style = 0; style <= 5 && !testing::Test::HasFatalFailure(); style += 5) {
+  for (int style = 0; style <= 6 && !testing::Test::HasFatalFailure(); style += 5) {
     SCOPED_TRACE("style " + std::to_string(style));
     Rng rng(40 + style);
     Keys keys(rng, style);
@@ -184,16 +195,18 @@ TEST(BlockSkipList, ElementsInOrderFillTheirBlocks) {
   }
 }
 
-// Half of a block's elements may have nearly all of its bytes.
+// Half of a block's elements, its higher ones or its lower ones, may have nearly all of its bytes.
 TEST(BlockSkipList, AHeavyHalfIsDividedOnceMore) {
-  for (size_t bytes = 230; bytes <= 254; ++bytes) {
-    Pair pair({ScoreCode(0), "0"});
-    for (char i = 1; i < 64; ++i) pair.Set({ScoreCode(i), std::string(1, '0' + i)});
-    for (char i = 0; i < 15; ++i) {
-      pair.Set({ScoreCode(100 + 2 * i), std::string(bytes - 1, 'm') + char('a' + i)});
+  for (const double sign : {1, -1}) {
+    for (size_t bytes = 230; bytes <= 254; ++bytes) {
+      Pair pair({ScoreCode(0), "0"});
+      for (char i = 1; i < 64; ++i) pair.Set({ScoreCode(sign * i), std::string(1, '0' + i)});
+      for (char i = 0; i < 15; ++i) {
+        pair.Set({ScoreCode(sign * (100 + 2 * i)), std::string(bytes - 1, 'm') + char('a' + i)});
+      }
+      pair.Set({ScoreCode(sign * 115), std::string(254, 'n')});
+      pair.ExpectSame();
     }
-    pair.Set({ScoreCode(115), std::string(254, 'n')});
-    pair.ExpectSame();
   }
 }
 

@@ -76,7 +76,7 @@ class OwnedBlock {
 // Members and scores of one style each, so that formats other than the plainest are common.
 class Style {
  public:
-  explicit Style(Rng& rng) : rng_(rng), kind_(rng.Below(12)), prefix_(rng.Below(20), 'p') {}
+  explicit Style(Rng& rng) : rng_(rng), kind_(rng.Below(14)), prefix_(rng.Below(20), 'p') {}
 
   std::string Member() {
     if (rng_.Below(60) == 0) return Odd();
@@ -102,6 +102,10 @@ class Style {
         return std::string(200, 'q') + std::to_string(n);
       case 9:
         return std::string(n % 300, 'z');
+      case 12:
+        return std::string(8, char('a' + n % 26)) + std::string(4, char('a' + n / 26));
+      case 13:
+        return std::to_string(n % 40 == 0 ? 9000000000000000000 + n : n);
       case 10:
         return std::to_string(n * 0x9E3779B97F4A7C15);
       default:
@@ -165,8 +169,8 @@ void ExpectFinds(OwnedBlock& block, const Model& model, const std::string& membe
 // Any run of elements as a block of its own; and that it is told to be tight only if it is.
 void ExpectPart(OwnedBlock& block, const Model& model, Rng& rng) {
   const size_t first = rng.Below(model.size()), last = first + 1 + rng.Below(model.size() - first);
-  const std::unique_ptr<Block, void (*)(Block*)> part(Block::Part(*block.get(), first, last),
-                                                      Block::Free);
+  const std::unique_ptr<Block, void (*)(Block*)> part(
+      Block::Part(*block.get(), first, last, rng.Below(2) * 100), Block::Free);
   ASSERT_EQ(part->count(), last - first);
   UnpackedBlock unpacked(*part);
   for (size_t i = first; i < last; ++i) {
@@ -174,7 +178,7 @@ void ExpectPart(OwnedBlock& block, const Model& model, Rng& rng) {
     ASSERT_EQ(std::pair(item.code, std::string(item.member)), model[i]);
     ASSERT_EQ(item.tag, block->TagAt(i));
   }
-  if (block->AreTight(first, last)) {
+  if (part->IsTight()) {
     const BlockPlan plan = PlanBlock(unpacked.items(), part->tagged());
     ASSERT_EQ(part->used_bytes(), sizeof(Block) + plan.bytes);
   }
@@ -228,8 +232,10 @@ bool HalvesAreTight(const Elements& elements) {
   for (const auto& [score, member] : elements) items.push_back({ScoreCode(score), member});
   Block* block = Block::Pack(items, PlanBlock(items, true));
   const size_t half = items.size() / 2;
-  const bool tight = block->AreTight(0, half) && block->AreTight(half, items.size());
-  Block::Free(block);
+  Block* lower = Block::Part(*block, 0, half, 0);
+  Block* upper = Block::Part(*block, half, items.size(), 0);
+  const bool tight = lower->IsTight() && upper->IsTight();
+  for (Block* made : {block, lower, upper}) Block::Free(made);
   return tight;
 }
 
@@ -241,6 +247,7 @@ TEST(Block, HalvesAreTightUnlessTheirFormatWouldBeShorter) {
   EXPECT_FALSE(HalvesAreTight({{1, "ab"}, {2, "bb"}, {3, "c"}, {4, "d"}})) << "one length";
   EXPECT_FALSE(HalvesAreTight({{1, "ab"}, {2, "bb"}, {3, "30"}, {4, "41"}})) << "numerals";
   EXPECT_FALSE(HalvesAreTight({{1, "1"}, {2, "9"}, {3, "3"}, {4, "999"}})) << "a short range";
+  EXPECT_FALSE(HalvesAreTight({{1, "1"}, {2, "9999999"}, {3, "3"}, {4, "9999998"}})) << "bytes";
   EXPECT_FALSE(HalvesAreTight({{1, "ab"}, {1, "bb"}, {3, "cd"}, {4, "dd"}})) << "equal scores";
 }
 
