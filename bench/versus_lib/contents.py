@@ -76,17 +76,18 @@ def recency_lists(users, name=str):
         yield encode("EXPIRE", f"seen:{name(user)}", WEEK_S)
 
 
-def numbered_recency_lists(users):
-    return recency_lists(users, number)
-
-
-def recency_lists_in_use(users):
-    yield from recency_lists(users)
+def recency_lists_in_use(users, name=str):
+    """The same after ten more views of each, whose times have nothing in common."""
+    yield from recency_lists(users, name)
     chance = random.Random(3)
     for step in range(10 * users):
-        user = f"seen:{chance.randrange(users)}"
+        user = f"seen:{name(chance.randrange(users))}"
         yield encode("ZADD", user, 1_700_010_000 + step, chance.randrange(1_000_000))
         yield encode("ZREMRANGEBYRANK", user, 0, -SEEN - 1)
+
+
+def numbered_recency_lists_in_use(users):
+    return recency_lists_in_use(users, number)
 
 
 def keys_with_deadlines(size):
