@@ -31,22 +31,6 @@ size_t FindByte(std::string_view text, char byte, size_t from) {
   return std::min(text.find(byte, from), text.size());
 }
 
-// ParseInteger, with a shorter way for short lengths. No optional, which would be built in memory
-// and read back: a ZADD of four words takes 53 ns to parse instead of 90.
-bool ParseLength(std::string_view text, int64_t& length) {
-  if (text.empty() || text.size() > 8 || text[0] < '1') {
-    const auto parsed = ParseInteger(text);
-    length = parsed.value_or(0);
-    return parsed.has_value();
-  }
-  length = 0;
-  for (char c : text) {
-    if (c < '0' || c > '9') return false;
-    length = 10 * length + (c - '0');
-  }
-  return true;
-}
-
 template <typename T>
 void GiveBackUnused(std::vector<T>& items) {
   if (items.capacity() > kKeptWords && items.capacity() >= 4 * items.size()) items.shrink_to_fit();
@@ -142,7 +126,7 @@ bool RequestParser::ReadCount() {
   const auto line = ReadLine('\r', "too big mbulk count string");
   if (!line) return false;
   int64_t count = 0;
-  const bool valid = ParseLength(line->substr(1), count) &&
+  const bool valid = ReadInteger(line->substr(1), count) &&
                      (count < 0 || static_cast<size_t>(count) <= limits_.max_words);
   if (!valid) return Break("invalid multibulk length");
   if (limits_.stranger && count > kMostWordsOfStrangers) {
@@ -182,7 +166,7 @@ bool RequestParser::ReadBulkSize() {
     return Break(std::string("expected '$', got '") + *line_start + "'");
   }
   int64_t size = 0;
-  const bool valid = ParseLength(line->substr(1), size) && size >= 0 &&
+  const bool valid = ReadInteger(line->substr(1), size) && size >= 0 &&
                      static_cast<size_t>(size) <= limits_.max_bulk_bytes;
   if (!valid) return Break("invalid bulk length");
   if (limits_.stranger && size > kMostBytesOfStrangers) {
