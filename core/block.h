@@ -203,8 +203,8 @@ class Block {
 };
 
 // Where an element stands, if anywhere; until its block changes. (g++ 12 builds an optional that is
-// returned byte by byte in memory and reads it back as words, which waits 4 ns for the bytes: a
-// third of what a search takes besides hashing.)
+// returned byte by byte in memory and reads it back as words, which waits for the bytes: with two
+// of them on the way a miss in a set of a thousand took 48 ns, and takes 35.)
 struct BlockPlace {
   const Block* block = nullptr;
   size_t index = 0;

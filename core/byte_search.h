@@ -36,8 +36,8 @@ inline size_t SumBytes(const uint8_t* bytes, size_t count, uint8_t marked, uint8
 #if defined(__SSE2__)
 
 // Which of up to 64 bytes, at least 16, are equal to `wanted`, one bit each. Without a branch on
-// what the bytes are or how many: those would be mispredicted. Chunks that
-// would reach past the end begin sixteen bytes before it, and overlap.
+// what the bytes are or how many: those would be mispredicted. Chunks that would
+// reach past the end begin sixteen bytes before it, and overlap.
 inline uint64_t MatchBytes(const uint8_t* bytes, size_t count, uint8_t wanted) {
   const __m128i pattern = _mm_set1_epi8(static_cast<char>(wanted));
   uint64_t matches = 0;
