@@ -37,7 +37,7 @@ void IndexBucket::Free(IndexBucket* bucket) { ::operator delete(bucket); }
 IndexBucket* IndexBucket::Copied(IndexBucket* bucket, size_t capacity, int id_width) {
   IndexBucket* copy = Allocate(capacity, id_width);
   const size_t count = copy->count_ = bucket->count_;
-  std::memmove(copy->tags_, bucket->tags_, count);
+  std::memmove(copy->tags(), bucket->tags(), count);
   if (id_width == bucket->id_width_) {
     const size_t bytes = IdBytes(count, id_width);
     std::memmove(copy->End() - bytes, bucket->End() - bytes, bytes);
@@ -58,7 +58,7 @@ IndexBucket* IndexBucket::Add(IndexBucket* bucket, const Entry& entry) {
   if (BytesFor(count, id_width) > bucket->bytes_ || id_width != bucket->id_width_) {
     bucket = Copied(bucket, count, id_width);
   }
-  bucket->tags_[count - 1] = entry.tag;
+  bucket->tags()[count - 1] = entry.tag;
   bucket->StoreId(count - 1, entry.id);
   bucket->SetBits(count - 1, entry.bits);
   bucket->count_ = count;
@@ -88,7 +88,7 @@ size_t IndexBucket::TwinsBefore(size_t i) const {
 
 void IndexBucket::Remove(size_t i) {
   --count_;
-  tags_[i] = tags_[count_];
+  tags()[i] = tags()[count_];
   StoreId(i, IdAt(count_));
   SetBits(i, BitsAt(count_));
 }

@@ -32,7 +32,7 @@ class IndexBucket {
 
   size_t count() const { return count_; }
   size_t allocated_bytes() const { return bytes_; }
-  uint8_t TagAt(size_t i) const { return tags_[i]; }
+  uint8_t TagAt(size_t i) const { return tags()[i]; }
   uint32_t IdAt(size_t i) const {
     return static_cast<uint32_t>(LoadPacked(End() - IdPlace(i), id_width_));
   }
@@ -45,7 +45,7 @@ class IndexBucket {
   // Calls visit(i) for each entry of that tag until it returns true; then true.
   template <class Visit>
   bool FindTag(uint8_t tag, Visit visit) const {
-    return FindByte(tags_, count_, tag, visit);
+    return FindByte(tags(), count_, tag, visit);
   }
 
   // How many entries before `i` have its tag and its id.
@@ -67,6 +67,10 @@ class IndexBucket {
   explicit IndexBucket(int id_width) : id_width_(id_width) {}
   static IndexBucket* Allocate(size_t capacity, int id_width);
   static IndexBucket* Copied(IndexBucket* bucket, size_t capacity, int id_width);
+
+  // As pointers, for there are more than the class declares.
+  uint8_t* tags() { return tags_; }
+  const uint8_t* tags() const { return tags_; }
 
   static constexpr size_t kGroup = 4;  // ids
 

@@ -31,9 +31,8 @@ struct List::Body {
   std::string Pop(End end);
   void InsertAt(Spot spot, std::string_view element);
   void EraseFrom(Chunks::iterator chunk, size_t index, size_t count);
-  template <class ChunksInOrder>
-  size_t RemoveEqual(ChunksInOrder&& chunks_in_order, End from, std::string_view element,
-                     size_t most);
+  template <class Iterator>
+  size_t RemoveEqual(Iterator first, Iterator end, End from, std::string_view element, size_t most);
   Chunks::iterator JoinIfSmall(Chunks::iterator chunk);
 };
 

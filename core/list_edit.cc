@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <ranges>
 
 #include "core/list.h"
 #include "core/list_body.h"
@@ -80,13 +79,12 @@ List::Chunks::iterator List::Body::JoinIfSmall(Chunks::iterator chunk) {
   return before;
 }
 
-template <class ChunksInOrder>
-size_t List::Body::RemoveEqual(ChunksInOrder&& chunks_in_order, End from, std::string_view element,
+template <class Iterator>
+size_t List::Body::RemoveEqual(Iterator first, Iterator end, End from, std::string_view element,
                                size_t most) {
   size_t removed = 0;
-  for (ListChunk& chunk : chunks_in_order) {
-    removed += chunk.RemoveEqual(from, element, most - removed);
-    if (removed == most) break;
+  for (Iterator at = first; at != end && removed < most; ++at) {
+    removed += at->RemoveEqual(from, element, most - removed);
   }
   if (removed == 0) return 0;
   size -= removed;
@@ -98,11 +96,13 @@ size_t List::Body::RemoveEqual(ChunksInOrder&& chunks_in_order, End from, std::s
 }
 
 size_t List::RemoveFromFront(std::string_view element, size_t most) {
-  return body_->RemoveEqual(body_->chunks, End::kFront, element, most);
+  Chunks& chunks = body_->chunks;
+  return body_->RemoveEqual(chunks.begin(), chunks.end(), End::kFront, element, most);
 }
 
 size_t List::RemoveFromBack(std::string_view element, size_t most) {
-  return body_->RemoveEqual(std::views::reverse(body_->chunks), End::kBack, element, most);
+  Chunks& chunks = body_->chunks;
+  return body_->RemoveEqual(chunks.rbegin(), chunks.rend(), End::kBack, element, most);
 }
 
 }  // namespace zsetd

@@ -65,8 +65,8 @@ void PaintPeak(Canvas& canvas, int64_t column, int64_t height, char shade) {
 void PaintSky(Canvas& canvas, int64_t columns, int64_t rows) {
   Rng rng(static_cast<uint64_t>(columns));
   for (int64_t stars = columns / 8; stars > 0; --stars) {
-    canvas.Put(static_cast<int64_t>(rng.Below(columns)),
-               rows - 1 - static_cast<int64_t>(rng.Below(rows / 2)), '.');
+    const int64_t row = rows - 1 - static_cast<int64_t>(rng.Below(rows / 2));
+    canvas.Put(static_cast<int64_t>(rng.Below(columns)), row, '.');
   }
   canvas.Put(columns * 4 / 5, rows - 1, '_');
   canvas.Put(columns * 4 / 5 - 1, rows - 2, '(');

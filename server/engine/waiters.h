@@ -19,7 +19,7 @@ namespace zsetd {
 class Client;
 class ReplyWriter;
 struct Command;
-struct Entry;
+class Entry;
 
 // A command that could not do its work yet (BLPOP, BZPOPMIN and kin): what it needs to be run
 // again.
