@@ -18,27 +18,29 @@ size_t WantedCapacity(size_t unread) {
 
 // Every move is paid for. If it was into a larger block, as many bytes as were moved must arrive
 // before the next; otherwise more than were moved have been taken since the last.
-std::span<char> ReadBuffer::Space() {
+std::span<char> ReadBuffer::Space(const Moved& moved) {
   const size_t wanted = WantedCapacity(unread().size());
   const bool wasteful = capacity_ > kKept && capacity_ >= 2 * wanted;
   const bool full = capacity_ - arrived_ < kLeastSpace;
   if (wasteful || (full && capacity_ < wanted)) {
-    Reallocate(wanted);
+    Reallocate(wanted, moved);
   } else if (full || unread().empty()) {
-    MoveToFront();
+    MoveToFront(moved);
   }
   return {bytes_.get() + arrived_, capacity_ - arrived_};
 }
 
-void ReadBuffer::MoveToFront() {
+void ReadBuffer::MoveToFront(const Moved& moved) {
   std::copy_n(bytes_.get() + taken_, unread().size(), bytes_.get());
+  moved(bytes_.get() + taken_, bytes_.get());
   arrived_ -= std::exchange(taken_, 0);
 }
 
-void ReadBuffer::Reallocate(size_t capacity) {
+void ReadBuffer::Reallocate(size_t capacity, const Moved& moved) {
   // Not make_unique, which would fill the block with zeros only to have it read over.
   auto bytes = std::make_unique_for_overwrite<char[]>(capacity);
   std::copy_n(bytes_.get() + taken_, unread().size(), bytes.get());
+  moved(bytes_.get() + taken_, bytes.get());
   bytes_ = std::move(bytes);
   capacity_ = capacity;
   arrived_ -= std::exchange(taken_, 0);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -21,16 +22,19 @@ class ReadBuffer {
   std::string_view unread() const { return {bytes_.get() + taken_, arrived_ - taken_}; }
   size_t capacity() const { return capacity_; }
 
+  // Hears where the unread bytes stood and where they stand now, while both places are allocated.
+  using Moved = std::function<void(const char* from, const char* to)>;
+
   // At least kLeastSpace bytes to read into. Moves the unread bytes, or gives memory back, if need
   // be.
-  std::span<char> Space();
+  std::span<char> Space(const Moved& moved);
 
   void Arrived(size_t count) { arrived_ += count; }  // into Space(), at its front
   void Take(size_t count) { taken_ += count; }       // from unread(), at its front
 
  private:
-  void MoveToFront();
-  void Reallocate(size_t capacity);
+  void MoveToFront(const Moved& moved);
+  void Reallocate(size_t capacity, const Moved& moved);
 
   std::unique_ptr<char[]> bytes_;
   size_t capacity_ = 0;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "protocol/inline_words.h"
+#include "protocol/length_line.h"
 #include "protocol/number_text.h"
 
 namespace zsetd {
@@ -40,12 +41,7 @@ void GiveBackUnused(std::vector<T>& items) {
 
 std::span<char> RequestParser::Space() {
   if (next_ == batch_.size()) ForgetBatch();
-  GiveBackUnused(views_);
-  GiveBackUnused(unquoted_);
-  GiveBackUnused(places_);
-  const std::span<char> space = buffer_.Space();
-  PointIntoBuffer();
-  return space;
+  return buffer_.Space([this](const char* from, const char* to) { PointTo(from, to); });
 }
 
 std::span<const Words> RequestParser::Upcoming() {
@@ -60,8 +56,8 @@ RequestParser::Result RequestParser::Next() {
 }
 
 size_t RequestParser::BytesUsed() const {
-  return buffer_.capacity() + places_.capacity() * sizeof(Place) +
-         views_.capacity() * sizeof(std::string_view) + unquoted_.capacity() * sizeof(std::string);
+  return buffer_.capacity() + words_.capacity() * sizeof(std::string_view) +
+         unquoted_.capacity() * sizeof(std::string);
 }
 
 void RequestParser::ReadBatch() {
@@ -72,43 +68,39 @@ void RequestParser::ReadBatch() {
     if (words_left_ == 0) FinishRequest();
   }
   if (wholes_.empty()) TakeUpTo(begun_);
-  PointIntoBuffer();
+  size_t first = 0;
+  for (const Whole& whole : wholes_) {
+    batch_.push_back(Words(words_).subspan(first, whole.words));
+    first += whole.words;
+  }
 }
 
 bool RequestParser::IsBatchFull() const {
   if (wholes_.empty() || words_left_ > 0) return false;
   return limits_.stranger || wholes_.size() == kMostAhead || batch_words_ > kKeptWords ||
-         !unquoted_.empty() || FromPosition().substr(0, 1) != "*";
+         !unquoted_.empty() || !FromPosition().starts_with('*');
 }
 
 void RequestParser::FinishRequest() {
-  const size_t words = places_.size() + unquoted_.size() - batch_words_;
+  const size_t words = words_.size() - batch_words_;
   if (words > 0) wholes_.push_back({words, position_});
   batch_words_ += words;
   begun_ = position_;
 }
 
 void RequestParser::ForgetBatch() {
-  if (unquoted_.empty()) places_.erase(places_.begin(), places_.begin() + batch_words_);
+  words_.erase(words_.begin(), words_.begin() + batch_words_);
   unquoted_.clear();
   wholes_.clear();
-  views_.clear();
   batch_.clear();
   batch_words_ = next_ = 0;
+  GiveBackUnused(words_);
+  GiveBackUnused(unquoted_);
 }
 
-void RequestParser::PointIntoBuffer() {
-  const char* unread = buffer_.unread().data();
-  views_.assign(unquoted_.begin(), unquoted_.end());
-  for (const Place& place : std::span(places_).first(batch_words_ - views_.size())) {
-    views_.emplace_back(unread + static_cast<ptrdiff_t>(place.start - taken_), place.size);
-  }
-  batch_.clear();
-  size_t first = 0;
-  for (const Whole& whole : wholes_) {
-    batch_.push_back(Words(views_).subspan(first, whole.words));
-    first += whole.words;
-  }
+void RequestParser::PointTo(const char* from, const char* to) {
+  if (!unquoted_.empty()) return;
+  for (std::string_view& word : words_) word = {to + (word.data() - from), word.size()};
 }
 
 void RequestParser::TakeUpTo(uint64_t end) {
@@ -122,7 +114,19 @@ bool RequestParser::ReadOpening() {
   return bytes.front() == '*' ? ReadCount() : ReadInline();
 }
 
+// Not of strangers, who may have fewer.
+bool RequestParser::ReadUsualCount() {
+  int64_t count = 0;
+  const size_t line = ReadLengthLine(FromPosition(), '*', count);
+  if (line == 0 || limits_.stranger || static_cast<size_t>(count) > limits_.max_words) return false;
+  position_ += line;
+  searched_ = 0;
+  words_left_ = count;
+  return true;
+}
+
 bool RequestParser::ReadCount() {
+  if (ReadUsualCount()) return true;
   const auto line = ReadLine('\r', "too big mbulk count string");
   if (!line) return false;
   int64_t count = 0;
@@ -143,15 +147,38 @@ bool RequestParser::ReadInline() {
   auto words = SplitWords(*line);
   if (!words) return Break("unbalanced quotes in request");
   unquoted_ = *std::move(words);
+  words_.assign(unquoted_.begin(), unquoted_.end());
   return true;
 }
 
+// As many as are usual. What it reads and writes stays in registers meanwhile.
+void RequestParser::ReadUsualWords() {
+  const std::string_view bytes = FromPosition();
+  std::string_view rest = bytes;
+  uint64_t left = words_left_;
+  for (; left > 0; --left) {
+    int64_t size = 0;
+    const size_t line = ReadLengthLine(rest, '$', size);
+    const size_t whole = line + size + kLineEndBytes;
+    if (line == 0 || static_cast<size_t>(size) > limits_.max_bulk_bytes || rest.size() < whole)
+      break;
+    words_.emplace_back(rest.data() + line, size);
+    rest.remove_prefix(whole);
+  }
+  if (left == words_left_) return;
+  position_ += bytes.size() - rest.size();
+  searched_ = 0;
+  words_left_ = left;
+}
+
 bool RequestParser::ReadWords() {
+  if (!bulk_size_) ReadUsualWords();
   for (; words_left_ > 0; --words_left_) {
     if (!bulk_size_ && !ReadBulkSize()) return false;
+    const std::string_view bytes = FromPosition();
     const size_t size = *bulk_size_ + kLineEndBytes;
-    if (FromPosition().size() < size) return false;
-    places_.push_back({position_, *bulk_size_});
+    if (bytes.size() < size) return false;
+    words_.emplace_back(bytes.data(), *bulk_size_);
     position_ += size;
     bulk_size_.reset();
   }

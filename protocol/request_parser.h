@@ -77,13 +77,7 @@ class RequestParser {
   size_t BytesUsed() const;
 
  private:
-  // Where a word stands, counted from the first byte of the connection: the buffer may move.
-  struct Place {
-    uint64_t start;
-    size_t size;
-  };
-
-  // A request that has been read: so many words, up to that byte.
+  // A request that has been read: so many words, up to that byte of the connection.
   struct Whole {
     size_t words;
     uint64_t end;
@@ -95,7 +89,9 @@ class RequestParser {
   bool IsBatchFull() const;
   void FinishRequest();
   void ForgetBatch();
-  void PointIntoBuffer();
+
+  // The unread bytes have moved.
+  void PointTo(const char* from, const char* to);
 
   // Each reads one part of a request and moves `position_` behind it. False if the part has not
   // arrived whole, or breaks the protocol: then there is an error().
@@ -104,6 +100,10 @@ class RequestParser {
   bool ReadInline();
   bool ReadWords();
   bool ReadBulkSize();
+
+  // The same for what is usual and has arrived whole: protocol/length_line.h. They leave the rest.
+  bool ReadUsualCount();
+  void ReadUsualWords();
 
   // The line at `position_` up to `end`, which it leaves behind; `too_long` is the error if it is.
   std::optional<std::string_view> ReadLine(char end, std::string_view too_long);
@@ -120,15 +120,14 @@ class RequestParser {
   uint64_t begun_ = 0;     // where the request stands that is being read
   size_t searched_ = 0;    // so many bytes behind `position_` have been searched for a line's end
   uint64_t words_left_ = 0;
-  std::optional<size_t> bulk_size_;    // of the next word, once known
-  std::vector<Place> places_;          // of the batch's words, then of the request being read
-  std::vector<std::string> unquoted_;  // the words of an inline request
+  std::optional<size_t> bulk_size_;      // of the next word, once known
+  std::vector<std::string_view> words_;  // the batch's, then those of the request being read
+  std::vector<std::string> unquoted_;  // what they are views of, if the batch is an inline request
 
-  std::vector<Whole> wholes_;            // the batch
-  size_t batch_words_ = 0;               // of all of them
-  std::vector<std::string_view> views_;  // of these
-  std::vector<Words> batch_;             // request by request
-  size_t next_ = 0;                      // the first of them that Next() has not given
+  std::vector<Whole> wholes_;  // the batch
+  size_t batch_words_ = 0;     // of all of them
+  std::vector<Words> batch_;   // request by request
+  size_t next_ = 0;            // the first of them that Next() has not given
   std::string error_;
 };
 
