@@ -12,7 +12,7 @@ namespace zsetd {
 
 class Call;
 
-// What a command is, as COMMAND INFO names it; the last five are not told there.
+// What a command is, as COMMAND INFO names it; those from kDangerous on are not told there.
 enum CommandFlag : uint32_t {
   kWrite = 1u << 0,
   kReadOnly = 1u << 1,
@@ -41,6 +41,7 @@ enum CommandFlag : uint32_t {
   kEndsTransaction = 1u << 20,     // drops the open transaction even if it is refused
   kHeldBackWithWrites = 1u << 22,  // no write, but CLIENT PAUSE WRITE holds it back like one
   kLooksOnly = 1u << 24,           // that it finds a key does not count as a use of the key
+  kSubcommand = 1u << 25,          // is named "client|list"; the table of commands finds out
 };
 
 enum class CommandGroup : uint8_t {
@@ -110,7 +111,7 @@ struct Command {
   std::optional<std::string_view> categories = {};
 
   bool Has(CommandFlag flag) const { return (flags & flag) != 0; }
-  bool IsSubcommand() const { return name.find('|') != std::string_view::npos; }
+  bool IsSubcommand() const { return Has(kSubcommand); }
   bool AcceptsCount(size_t words) const {
     return arity >= 0 ? words == static_cast<size_t>(arity) : words >= static_cast<size_t>(-arity);
   }

@@ -13,6 +13,9 @@ std::vector<Command> SortedRows(std::span<const std::span<const Command>> famili
   std::vector<Command> rows;
   for (const auto& family : families) rows.insert(rows.end(), family.begin(), family.end());
   std::ranges::sort(rows, {}, &Command::name);
+  for (Command& row : rows) {
+    if (row.name.find('|') != std::string_view::npos) row.flags |= kSubcommand;
+  }
   return rows;
 }
 

@@ -15,6 +15,8 @@
 namespace zsetd {
 namespace {
 
+using std::string_view_literals::operator""sv;
+
 constexpr size_t kReplyPieceBytes = 16u << 10;  // of short elements, written in half a millisecond
 
 std::string RandomHexDigits(Rng& rng, size_t count) {
@@ -209,7 +211,7 @@ void Engine::Note(const Client& client, const Command& command, Words words, Mic
     if (settings_.latency_tracking) stats.latency.Record(took);
     slow_log_.Consider(settings_, command, words, client, now_, took);
   }
-  latency_.Consider(command.Has(kFast) ? "fast-command" : "command", took, now_,
+  latency_.Consider(command.Has(kFast) ? "fast-command"sv : "command"sv, took, now_,
                     settings_.latency_monitor_threshold);
   if (monitors_.Any()) monitors_.Tell(client, command, words, host_.wall_clock());
   ++stats_.commands_processed;

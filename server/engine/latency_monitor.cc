@@ -4,10 +4,8 @@
 
 namespace zsetd {
 
-void LatencyMonitor::Consider(std::string_view event, Micros took, Millis now,
-                              int64_t threshold_ms) {
+void LatencyMonitor::Note(std::string_view event, Micros took, Millis now) {
   const Millis millis = std::chrono::duration_cast<Millis>(took);
-  if (threshold_ms == 0 || millis.count() < threshold_ms) return;
   LatencySeries& series = events_.try_emplace(std::string(event)).first->second;
   series.worst = std::max(series.worst, millis);
   const int64_t second = now.count() / 1000;

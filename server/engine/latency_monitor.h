@@ -34,13 +34,17 @@ class LatencyMonitor {
   using Events = std::map<std::string, LatencySeries, std::less<>>;
 
   // Notes that it took so long, unless that is less than `threshold_ms`, or that is 0.
-  void Consider(std::string_view event, Micros took, Millis now, int64_t threshold_ms);
+  void Consider(std::string_view event, Micros took, Millis now, int64_t threshold_ms) {
+    if (threshold_ms > 0 && took >= Millis(threshold_ms)) Note(event, took, now);
+  }
 
   const Events& events() const { return events_; }
 
   bool Reset(std::string_view event) { return events_.erase(std::string(event)) > 0; }
 
  private:
+  void Note(std::string_view event, Micros took, Millis now);
+
   Events events_;
 };
 

@@ -16,7 +16,18 @@ uint64_t Load(const char* bytes) {
   return word;
 }
 
-// The name's first and last eight bytes; of a shorter one, all its bytes, some of them twice.
+// The eight bytes with their capitals as small letters. No sum carries into the next byte.
+uint64_t InLowerCase(uint64_t bytes) {
+  constexpr uint64_t kEach = 0x0101010101010101;
+  constexpr uint64_t kHighBits = 0x80 * kEach;
+  const uint64_t low = bytes & ~kHighBits;
+  const uint64_t from_a = low + (0x80 - 'A') * kEach;
+  const uint64_t behind_z = low + (0x80 - 'Z' - 1) * kEach;
+  const uint64_t capitals = from_a & ~behind_z & ~bytes & kHighBits;
+  return bytes | capitals >> 2;
+}
+
+// Of a name of fewer than eight bytes, all of them, some twice.
 std::pair<uint64_t, uint64_t> Ends(std::string_view name) {
   const char *begin = name.data(), *end = begin + name.size();
   if (name.size() >= 8) return {Load<uint64_t>(begin), Load<uint64_t>(end - 8)};
@@ -27,27 +38,38 @@ std::pair<uint64_t, uint64_t> Ends(std::string_view name) {
 
 }  // namespace
 
+NameIndex::Folded NameIndex::Fold(std::string_view name) {
+  const auto [first, last] = Ends(name);
+  return {InLowerCase(first), InLowerCase(last), name.size()};
+}
+
 NameIndex::NameIndex(std::vector<std::string_view> names)
     : names_(std::move(names)), slots_(std::bit_ceil(8 * names_.size() + 1), kFree) {
   for (size_t place = 0; place < names_.size(); ++place) {
-    size_t slot = SlotOf(names_[place]);
+    folded_.push_back(Fold(names_[place]));
+    size_t slot = SlotOf(folded_[place]);
     while (slots_[slot] != kFree) slot = (slot + 1) % slots_.size();
     slots_[slot] = static_cast<uint16_t>(place);
   }
 }
 
 size_t NameIndex::Find(std::string_view name) const {
-  for (size_t slot = SlotOf(name); slots_[slot] != kFree; slot = (slot + 1) % slots_.size()) {
-    if (EqualsIgnoringCase(names_[slots_[slot]], name)) return slots_[slot];
+  const Folded folded = Fold(name);
+  for (size_t slot = SlotOf(folded); slots_[slot] != kFree; slot = (slot + 1) % slots_.size()) {
+    const size_t place = slots_[slot];
+    if (folded_[place] == folded && IsRestEqual(names_[place], name)) return place;
   }
   return names_.size();
 }
 
-size_t NameIndex::SlotOf(std::string_view name) const {
-  constexpr uint64_t kCaseBits = 0x2020202020202020;
+// Of two names whose ends are equal.
+bool NameIndex::IsRestEqual(std::string_view a, std::string_view b) {
+  return a.size() <= 2 * sizeof(uint64_t) || EqualsIgnoringCase(a, b);
+}
+
+size_t NameIndex::SlotOf(const Folded& name) const {
   constexpr uint64_t kGolden = 0x9E3779B97F4A7C15;  // Knuth, TAOCP 3, 6.4: multiplicative hashing
-  const auto [first, last] = Ends(name);
-  const uint64_t mixed = ((first | kCaseBits) * kGolden ^ (last | kCaseBits)) + name.size();
+  const uint64_t mixed = (name.first * kGolden ^ name.last) + name.size;
   return mixed * kGolden >> 40 & (slots_.size() - 1);
 }
 

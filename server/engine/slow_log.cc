@@ -4,9 +4,7 @@
 
 #include "protocol/number_text.h"
 #include "server/engine/client.h"
-#include "server/engine/command.h"
 #include "server/engine/secret_words.h"
-#include "server/engine/settings.h"
 
 namespace zsetd {
 namespace {
@@ -33,13 +31,10 @@ std::vector<std::string> Shortened(Words words) {
 
 }  // namespace
 
-void SlowLog::Consider(const Settings& settings, const Command& command, Words words,
-                       const Client& client, Millis now, Micros took) {
-  const int64_t threshold = settings.slowlog_log_slower_than;
-  if (threshold < 0 || took.count() < threshold || command.Has(kSkipSlowlog)) return;
+void SlowLog::Note(const Command& command, Words words, const Client& client, Millis now,
+                   Micros took, size_t most) {
   commands_.push_front({next_id_++, now, took, Shortened(WithoutSecrets(command, words)),
                         client.address, client.name});
-  const auto most = static_cast<size_t>(settings.slowlog_max_len);
   while (commands_.size() > most) commands_.pop_back();
 }
 

@@ -8,12 +8,12 @@
 
 #include "core/time.h"
 #include "protocol/words.h"
+#include "server/engine/command.h"
+#include "server/engine/settings.h"
 
 namespace zsetd {
 
 class Client;
-struct Command;
-struct Settings;
 
 // A command that took long, as SLOWLOG GET tells it.
 struct SlowCommand {
@@ -31,12 +31,19 @@ class SlowLog {
  public:
   // Notes the command, if it took long enough.
   void Consider(const Settings& settings, const Command& command, Words words, const Client& client,
-                Millis now, Micros took);
+                Millis now, Micros took) {
+    const int64_t threshold = settings.slowlog_log_slower_than;
+    if (threshold < 0 || took.count() < threshold || command.Has(kSkipSlowlog)) return;
+    Note(command, words, client, now, took, settings.slowlog_max_len);
+  }
 
   const std::deque<SlowCommand>& commands() const { return commands_; }  // the latest first
   void Reset() { commands_.clear(); }                                    // ids go on
 
  private:
+  void Note(const Command& command, Words words, const Client& client, Millis now, Micros took,
+            size_t most);
+
   std::deque<SlowCommand> commands_;
   uint64_t next_id_ = 0;
 };
