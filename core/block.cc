@@ -68,7 +68,7 @@ void Block::Write(char* at, const PackedMember& member) const {
 
 Block* Block::Pack(std::span<const BlockItem> items, const BlockPlan& plan) {
   assert(!items.empty() && items.size() <= kMaxCount);
-  Block* block = Allocate(sizeof(Block) + plan.bytes, plan.format, items.size());
+  Block* block = Allocate(kHeaderBytes + plan.bytes, plan.format, items.size());
   const size_t prefix_length = plan.format.prefix_length;
   for (const BlockItem& item : items) {
     if (!item.large) Copy(Mutable(block->Prefix().data()), item.member.data(), prefix_length);

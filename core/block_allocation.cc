@@ -1,5 +1,6 @@
 // Blocks that are made, copied and freed, with or without their LargeMembers.
 
+#include <algorithm>
 #include <cassert>
 #include <new>
 
@@ -10,7 +11,7 @@
 namespace zsetd {
 
 Block* Block::Allocate(size_t bytes, const BlockFormat& format, size_t count) {
-  void* memory = ::operator new(bytes);
+  void* memory = ::operator new(std::max(bytes, sizeof(Block)));
   Block* block = new (memory) Block(format, count);
   block->capacity_ = AllocatedBytes(memory);
   assert(block->capacity_ == AllocatedBytes(memory));

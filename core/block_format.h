@@ -30,14 +30,18 @@ struct BlockFormat {
   uint64_t number_base = 0;
   uint8_t score_shift = 0;
   uint8_t score_width = 0;
-  Members members = Members::kSameLength;
+  Members members : 2 = Members::kSameLength;
+  bool tagged : 1 = false;    // a tag stands beside each element
   uint8_t digits = 0;         // of the numerals, as core/numeral.h counts them
   uint8_t member_width = 0;   // packed bytes a member, unless lengths differ
   uint8_t prefix_length = 0;  // of the prefix that all members share
-  bool tagged = false;        // a tag stands beside each element
 
   ScoreFrame frame() const { return {score_base, score_shift, score_width}; }
 };
+
+// Without the padding behind.
+constexpr size_t kFormatBytes =
+    offsetof(BlockFormat, prefix_length) + sizeof(BlockFormat::prefix_length);
 
 // Longer members become LargeMembers. A length byte says so with the number that follows.
 constexpr size_t kMaxInlineMember = 254;

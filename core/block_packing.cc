@@ -14,7 +14,7 @@ constexpr size_t kJoinedBytes = Block::kMaxBytes * 3 / 4;
 // The room that a block gets beyond what it needs.
 size_t Growth(const Block& block) { return block.used_bytes() / 32; }
 
-size_t BytesOf(const BlockPlan& plan) { return sizeof(Block) + plan.bytes; }
+size_t BytesOf(const BlockPlan& plan) { return Block::kHeaderBytes + plan.bytes; }
 
 bool Fits(std::span<const BlockItem> items, const BlockPlan& plan) {
   return items.size() <= Block::kMaxCount && BytesOf(plan) <= Block::kMaxBytes;

@@ -16,7 +16,7 @@ Block* Block::Part(const Block& block, size_t first, size_t last, size_t room) {
   const size_t before = block.MemberBytes(first), bytes = block.MemberBytes(last) - before;
   const size_t front = block.format_.prefix_length +
                        count * (width + (block.tagged() ? 1 : 0) + (block.HasLengths() ? 1 : 0));
-  Block* part = Allocate(sizeof(Block) + front + bytes + room, block.format_, count);
+  Block* part = Allocate(kHeaderBytes + front + bytes + room, block.format_, count);
   const std::string_view prefix = block.Prefix();
   Copy(Mutable(part->Data()), prefix.data(), prefix.size());
   if (block.tagged()) Copy(Mutable(part->Tags()), block.Tags() + first, count);

@@ -180,7 +180,7 @@ void ExpectPart(OwnedBlock& block, const Model& model, Rng& rng) {
   }
   if (part->IsTight()) {
     const BlockPlan plan = PlanBlock(unpacked.items(), part->tagged());
-    ASSERT_EQ(part->used_bytes(), sizeof(Block) + plan.bytes);
+    ASSERT_EQ(part->used_bytes(), Block::kHeaderBytes + plan.bytes);
   }
 }
 
