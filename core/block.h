@@ -204,7 +204,7 @@ class Block {
 
   uint16_t capacity_ = 0;  // of the whole allocation
   uint16_t count_;
-  const BlockFormat format_;  // or the first byte of the data would be written with its padding
+  const BlockFormat format_;  // to assign one would write its padding over the data
 };
 static_assert(sizeof(Block) == Block::kHeaderBytes - kFormatBytes + sizeof(BlockFormat));
 

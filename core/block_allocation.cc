@@ -21,12 +21,12 @@ Block* Block::Allocate(size_t bytes, const BlockFormat& format, size_t count) {
 void Block::Free(Block* block) { ::operator delete(block); }
 
 Block* Block::Copied(const Block& block, size_t room) {
-  const size_t front_bytes = block.FrontEnd() - reinterpret_cast<const char*>(&block);
+  const size_t front_bytes = block.FrontEnd() - block.Data();
   const size_t member_bytes = block.MemberBytes(block.count_);
-  Block* copy = Allocate(front_bytes + member_bytes + room, block.format_, block.count_);
-  const uint16_t capacity = copy->capacity_;
-  Copy(static_cast<void*>(copy), &block, front_bytes);
-  copy->capacity_ = capacity;
+  const size_t bytes = kHeaderBytes + front_bytes + member_bytes + room;
+  Block* copy = Allocate(bytes, block.format_, block.count_);
+  copy->TakePlaceOf(block);
+  Copy(Mutable(copy->Data()), block.Data(), front_bytes);
   Copy(Mutable(copy->End()) - member_bytes, block.End() - member_bytes, member_bytes);
   return copy;
 }

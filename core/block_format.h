@@ -34,7 +34,7 @@ struct BlockFormat {
   bool tagged : 1 = false;    // a tag stands beside each element
   uint8_t digits = 0;         // of the numerals, as core/numeral.h counts them
   uint8_t member_width = 0;   // packed bytes a member, unless lengths differ
-  uint8_t prefix_length = 0;  // of the prefix that all members share
+  uint8_t prefix_length = 0;  // of the prefix that all members share; last, as kFormatBytes has it
 
   ScoreFrame frame() const { return {score_base, score_shift, score_width}; }
 };

@@ -2,8 +2,8 @@
 //
 // Nearly all have four digits at most and have arrived whole. They are read here in one pass, with
 // one look at how much there is; of the others, and of those that are wrong, RequestParser finds
-// the end first, and then says what is wrong. A request of four words takes 45 ns to parse with it,
-// and 90 without (bench/parse_bench).
+// the end first, and then says what is wrong. With it a request of four words takes 30 ns to parse,
+// among 16 that came together, where it took 104 (bench/parse_bench).
 #pragma once
 
 #include <cstddef>
@@ -12,16 +12,18 @@
 
 namespace zsetd {
 
+constexpr size_t kMostUsualDigits = 4;
+constexpr int64_t kMostUsualLength = 9999;
+
 // How many bytes at the front of `bytes` are such a line that begins with `kind`, and what it says;
 // 0, and nothing is said, if they are none, or none that is usual.
 inline size_t ReadLengthLine(std::string_view bytes, char kind, int64_t& length) {
-  constexpr size_t kMostDigits = 4;
-  if (bytes.size() < 1 + kMostDigits + 2 || bytes[0] != kind) return 0;
+  if (bytes.size() < 1 + kMostUsualDigits + 2 || bytes[0] != kind) return 0;
   size_t at = 1;
   int64_t value = 0;
   for (; bytes[at] != '\r'; ++at) {
     const auto digit = static_cast<unsigned char>(bytes[at] - '0');
-    if (digit > 9 || at > kMostDigits) return 0;
+    if (digit > 9 || at > kMostUsualDigits) return 0;
     value = 10 * value + digit;
   }
   if (at == 1 || (bytes[1] == '0' && at > 2)) return 0;  // no digits; "03"

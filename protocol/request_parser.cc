@@ -19,6 +19,7 @@ constexpr size_t kMostAhead = 16;
 
 constexpr int64_t kMostWordsOfStrangers = 10;
 constexpr int64_t kMostBytesOfStrangers = 16384;  // in a word
+static_assert(kMostUsualLength <= kMostBytesOfStrangers, "ReadUsualWords does not ask who it is");
 
 constexpr size_t kKeptWords = 1024;  // room for so many is never worth giving back
 
@@ -98,9 +99,14 @@ void RequestParser::ForgetBatch() {
   GiveBackUnused(unquoted_);
 }
 
+// Those of requests that were taken stay behind.
 void RequestParser::PointTo(const char* from, const char* to) {
   if (!unquoted_.empty()) return;
-  for (std::string_view& word : words_) word = {to + (word.data() - from), word.size()};
+  size_t taken_words = 0;
+  for (const Whole& whole : std::span(wholes_).first(next_)) taken_words += whole.words;
+  for (std::string_view& word : std::span(words_).subspan(taken_words)) {
+    word = {to + (word.data() - from), word.size()};
+  }
 }
 
 void RequestParser::TakeUpTo(uint64_t end) {
@@ -172,16 +178,22 @@ void RequestParser::ReadUsualWords() {
 }
 
 bool RequestParser::ReadWords() {
-  if (!bulk_size_) ReadUsualWords();
-  for (; words_left_ > 0; --words_left_) {
-    if (!bulk_size_ && !ReadBulkSize()) return false;
-    const std::string_view bytes = FromPosition();
-    const size_t size = *bulk_size_ + kLineEndBytes;
-    if (bytes.size() < size) return false;
-    words_.emplace_back(bytes.data(), *bulk_size_);
-    position_ += size;
-    bulk_size_.reset();
+  while (words_left_ > 0) {
+    if (!bulk_size_) ReadUsualWords();
+    if (words_left_ > 0 && !ReadWord()) return false;
   }
+  return true;
+}
+
+bool RequestParser::ReadWord() {
+  if (!bulk_size_ && !ReadBulkSize()) return false;
+  const std::string_view bytes = FromPosition();
+  const size_t size = *bulk_size_ + kLineEndBytes;
+  if (bytes.size() < size) return false;
+  words_.emplace_back(bytes.data(), *bulk_size_);
+  position_ += size;
+  bulk_size_.reset();
+  --words_left_;
   return true;
 }
 

@@ -99,6 +99,7 @@ class RequestParser {
   bool ReadCount();
   bool ReadInline();
   bool ReadWords();
+  bool ReadWord();
   bool ReadBulkSize();
 
   // The same for what is usual and has arrived whole: protocol/length_line.h. They leave the rest.

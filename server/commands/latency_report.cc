@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <vector>
 
 #include "protocol/number_text.h"
@@ -108,7 +109,8 @@ std::string Finding(std::string_view event, const LatencySeries& series, Millis 
 // What can be done about commands that take long.
 std::string CommandAdvice(const Engine& engine) {
   const Settings& settings = engine.settings();
-  const int64_t threshold_us = settings.latency_monitor_threshold * 1000;
+  constexpr int64_t kMost_ms = std::numeric_limits<int64_t>::max() / 1000;
+  const int64_t threshold_us = std::min(settings.latency_monitor_threshold, kMost_ms) * 1000;
   std::string advice = "- SLOWLOG GET tells which commands took so long, and with what.\n";
   if (settings.slowlog_log_slower_than < 0 || settings.slowlog_log_slower_than > threshold_us) {
     advice += "- The slow log misses some of them: CONFIG SET slowlog-log-slower-than " +

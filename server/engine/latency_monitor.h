@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -35,7 +36,8 @@ class LatencyMonitor {
 
   // Notes that it took so long, unless that is less than `threshold_ms`, or that is 0.
   void Consider(std::string_view event, Micros took, Millis now, int64_t threshold_ms) {
-    if (threshold_ms > 0 && took >= Millis(threshold_ms)) Note(event, took, now);
+    const auto millis = std::chrono::duration_cast<Millis>(took);
+    if (threshold_ms > 0 && millis.count() >= threshold_ms) Note(event, millis, now);
   }
 
   const Events& events() const { return events_; }
@@ -43,7 +45,7 @@ class LatencyMonitor {
   bool Reset(std::string_view event) { return events_.erase(std::string(event)) > 0; }
 
  private:
-  void Note(std::string_view event, Micros took, Millis now);
+  void Note(std::string_view event, Millis took, Millis now);
 
   Events events_;
 };

@@ -13,12 +13,14 @@ namespace zsetd {
 namespace {
 
 // The limits are low, so that short inputs reach them.
-constexpr RequestLimits kLimits = {.max_bulk_bytes = 1000, .max_words = 100, .max_line_bytes = 200};
+constexpr RequestLimits kLimits[] = {
+    {.max_bulk_bytes = 1000, .max_words = 100, .max_line_bytes = 200},
+    {.max_bulk_bytes = 1000, .max_words = 100, .max_line_bytes = 200, .stranger = true}};
 
 // Cut where the bytes themselves say, so that a find repeats.
-Parsed ParseInPieces(std::string_view bytes, size_t longest) {
+Parsed ParseInPieces(std::string_view bytes, size_t longest, const RequestLimits& limits) {
   Rng rng(bytes.size());
-  RequestParser parser(kLimits);
+  RequestParser parser(limits);
   Parsed parsed;
   while (!bytes.empty()) {
     const size_t size = std::min<size_t>(bytes.size(), 1 + rng.Below(longest));
@@ -49,9 +51,12 @@ void Expect(bool holds, const char* what) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  const zsetd::Parsed whole = zsetd::Parse({bytes}, zsetd::kLimits);
-  for (size_t longest : {1, 7, 60}) {
-    zsetd::Expect(zsetd::ParseInPieces(bytes, longest) == whole, "pieces parse as the whole does");
+  for (const zsetd::RequestLimits& limits : zsetd::kLimits) {
+    const zsetd::Parsed whole = zsetd::Parse({bytes}, limits);
+    for (size_t longest : {1, 7, 60}) {
+      zsetd::Expect(zsetd::ParseInPieces(bytes, longest, limits) == whole,
+                    "pieces parse as the whole does");
+    }
   }
   zsetd::Expect(zsetd::QuotedAgainSaysTheSame(bytes), "words quoted again are the same words");
   return 0;

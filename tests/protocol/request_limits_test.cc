@@ -63,6 +63,23 @@ TEST(RequestLimits, AreAsSet) {
   EXPECT_EQ(ErrorOf("*1\r\n$5\r\n", limits), "ERR Protocol error: invalid bulk length");
 }
 
+// What is refused when its line has come alone is refused when all of it has come at once.
+TEST(RequestLimits, HoldForWholeRequests) {
+  const RequestLimits limits = {.max_bulk_bytes = 4, .max_words = 2};
+  EXPECT_EQ(ErrorOf(Multibulk({"PING", "PONG"}), limits), "");
+  EXPECT_EQ(ErrorOf(Multibulk({"a", "b", "c"}), limits),
+            "ERR Protocol error: invalid multibulk length");
+  EXPECT_EQ(ErrorOf(Multibulk({"ECHO", "hello"}), limits),
+            "ERR Protocol error: invalid bulk length");
+  const RequestLimits strangers = {.stranger = true};
+  EXPECT_EQ(ErrorOf(Multibulk(Request(10, "word")), strangers), "");
+  EXPECT_EQ(ErrorOf(Multibulk(Request(11, "word")), strangers),
+            "ERR Protocol error: unauthenticated multibulk length");
+  EXPECT_EQ(ErrorOf(Multibulk({"AUTH", std::string(16384, 'x')}), strangers), "");
+  EXPECT_EQ(ErrorOf(Multibulk({"AUTH", std::string(16385, 'x')}), strangers),
+            "ERR Protocol error: unauthenticated bulk length");
+}
+
 TEST(RequestLimits, AreLowerForWhoHasNotSaidWhoItIs) {
   const RequestLimits limits = {.stranger = true};
   EXPECT_EQ(ErrorOf("*10\r\n$16384\r\n", limits), "");

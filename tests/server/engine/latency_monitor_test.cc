@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace zsetd {
 namespace {
 
@@ -18,6 +20,12 @@ TEST(LatencyMonitor, RemembersWhatTookTheThresholdOrLonger) {
   EXPECT_TRUE(monitor.events().empty());
   Consider(monitor, 2, 10);
   EXPECT_EQ(monitor.events().at("command").samples.size(), 1u);
+}
+
+TEST(LatencyMonitor, RemembersNothingBelowTheLongestThreshold) {
+  LatencyMonitor monitor;
+  monitor.Consider("command", Micros(1'000'000), Millis(0), std::numeric_limits<int64_t>::max());
+  EXPECT_TRUE(monitor.events().empty());
 }
 
 TEST(LatencyMonitor, RemembersNothingWithoutAThreshold) {

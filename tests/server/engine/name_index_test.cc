@@ -22,12 +22,26 @@ TEST(NameIndex, FindsNamesOfEveryLengthInAnyCase) {
 
 TEST(NameIndex, DoesNotTakeOneNameForAnother) {
   const NameIndex index({"get", "georadius_ro", "zrangebyscore"});
-  // The last two differ from names only in the bit that tells a letter's case.
-  for (const char* name :
-       {"", "g", "ge", "gets", "got", "zrangebylexcore", "georadius\x7fro", "\x07et"}) {
+  // The last ones differ from names only in the bit that tells a letter's case, or in the highest.
+  for (const char* name : {"", "g", "ge", "gets", "got", "zrangebylexcore", "georadius\x7fro",
+                           "\x07et", "\307et", "\347ET"}) {
     EXPECT_EQ(index.Find(name), 3u) << name;
   }
   EXPECT_EQ(index.Find(std::string(100000, 'z')), 3u);
+}
+
+TEST(NameIndex, LooksBetweenTheEndsOfLongNames) {
+  const NameIndex index({"georadiusbymember_ro"});
+  EXPECT_EQ(index.Find("GeoRadiusByMember_RO"), 0u);
+  EXPECT_EQ(index.Find("georadiusbxmember_ro"), 1u);
+}
+
+TEST(NameIndex, TakesOnlyLettersForCapitals) {
+  const NameIndex index({"a`b", "a{b", "a[b", "a@b"});
+  EXPECT_EQ(index.Find("A`B"), 0u);
+  EXPECT_EQ(index.Find("A{B"), 1u);
+  EXPECT_EQ(index.Find("A[B"), 2u);
+  EXPECT_EQ(index.Find("A@B"), 3u);
 }
 
 TEST(NameIndex, OfNothingFindsNothing) { EXPECT_EQ(NameIndex({}).Find("get"), 0u); }
