@@ -49,7 +49,8 @@ class Recipes:
         self.assertEqual(self.view("tea", NOW + 3), [0, 0, 1])
         self.assertEqual(self.view("fig", NOW + 4), [1, 1, 1])
         self.check("ZREVRANGE recent:ann 0 -1", ["fig", "tea", "rye"])
-        self.assertIn(self.type("TTL recent:ann"), ([59], [60]))
+        [ttl_s] = self.type("TTL recent:ann")
+        self.assertIn(ttl_s, range(50, 61))
         self.check("PEXPIRE recent:ann 20", 1)
         self.wait_until_gone("recent:ann")
         self.check("ZREVRANGE recent:ann 0 -1", [])
@@ -71,7 +72,7 @@ class Recipes:
             self.assertEqual(scores, top_ten.running_counts(numbers))
             trimmed, ttl_s = self.type(f"ZREMRANGEBYRANK {key} 0 -{top_ten.KEPT + 1}", f"TTL {key}")
             self.assertEqual(trimmed, max(0, len(set(numbers)) - top_ten.KEPT))
-            self.assertIn(top_ten.BUCKET_TTL_S - ttl_s, range(5))
+            self.assertIn(top_ten.BUCKET_TTL_S - ttl_s, range(10))
         keys = " ".join(lookups)
         self.type(f"ZUNIONSTORE top 24 {keys}")
         self.check(f"EXPIRE top {top_ten.TOP_TTL_S}", 1)
@@ -157,7 +158,8 @@ class Recipes:
                    "MGET session:2 session:1 session:0", ["ticket 2", None, "ticket 0"],
                    "LREM sessions 0 session:1", 1,
                    "LRANGE sessions 0 -1", ["session:2", "session:0"])
-        self.assertIn(self.type("TTL session:2"), ([299], [300]))
+        [ttl_s] = self.type("TTL session:2")
+        self.assertIn(ttl_s, range(290, 301))
 
 
 class RecipesInResp2(Recipes, unittest.TestCase):

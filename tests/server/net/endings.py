@@ -10,7 +10,7 @@ from zsetd import ZsetdTest
 GRACE_S = 5  # as in server/net/server.cc
 
 ECHOES = 2_200  # more than three reads bring, and no more than a socket holds while nobody reads
-LARGE_REPLIES = 64
+LARGE_REPLIES = 16
 
 
 class Endings(ZsetdTest):
@@ -75,7 +75,7 @@ class Endings(ZsetdTest):
         self.assert_left()
 
     def test_a_client_that_reads_late_gets_all_replies(self):
-        client = self.connect(receive_buffer=4096)
+        client = self.connect(receive_buffer=1 << 16)
         text = b"x" * (1 << 20)
         self.ask_for_much(client, text)
         self.server.ask_to_leave()
