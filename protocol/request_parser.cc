@@ -69,32 +69,29 @@ void RequestParser::ReadBatch() {
     if (words_left_ == 0) FinishRequest();
   }
   if (wholes_.empty()) TakeUpTo(begun_);
-  size_t first = 0;
-  for (const Whole& whole : wholes_) {
-    batch_.push_back(Words(words_).subspan(first, whole.words));
-    first += whole.words;
+  for (size_t i = 0; i < wholes_.size(); ++i) {
+    batch_.push_back(Words(words_).first(wholes_[i].words_end).subspan(WordsBefore(i)));
   }
 }
 
 bool RequestParser::IsBatchFull() const {
   if (wholes_.empty() || words_left_ > 0) return false;
-  return limits_.stranger || wholes_.size() == kMostAhead || batch_words_ > kKeptWords ||
+  return limits_.stranger || wholes_.size() == kMostAhead || words_.size() > kKeptWords ||
          !unquoted_.empty() || !FromPosition().starts_with('*');
 }
 
 void RequestParser::FinishRequest() {
-  const size_t words = words_.size() - batch_words_;
-  if (words > 0) wholes_.push_back({words, position_});
-  batch_words_ += words;
+  const bool is_empty = words_.size() == WordsBefore(wholes_.size());
+  if (!is_empty) wholes_.push_back({words_.size(), position_});
   begun_ = position_;
 }
 
 void RequestParser::ForgetBatch() {
-  words_.erase(words_.begin(), words_.begin() + batch_words_);
+  words_.erase(words_.begin(), words_.begin() + WordsBefore(wholes_.size()));
   unquoted_.clear();
   wholes_.clear();
   batch_.clear();
-  batch_words_ = next_ = 0;
+  next_ = 0;
   GiveBackUnused(words_);
   GiveBackUnused(unquoted_);
 }
@@ -102,9 +99,7 @@ void RequestParser::ForgetBatch() {
 // Those of requests that were taken stay behind.
 void RequestParser::PointTo(const char* from, const char* to) {
   if (!unquoted_.empty()) return;
-  size_t taken_words = 0;
-  for (const Whole& whole : std::span(wholes_).first(next_)) taken_words += whole.words;
-  for (std::string_view& word : std::span(words_).subspan(taken_words)) {
+  for (std::string_view& word : std::span(words_).subspan(WordsBefore(next_))) {
     word = {to + (word.data() - from), word.size()};
   }
 }

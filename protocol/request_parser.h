@@ -77,9 +77,10 @@ class RequestParser {
   size_t BytesUsed() const;
 
  private:
-  // A request that has been read: so many words, up to that byte of the connection.
+  // A request that has been read. Its words end there among `words_`, and its bytes there, counted
+  // from the first of the connection.
   struct Whole {
-    size_t words;
+    size_t words_end;
     uint64_t end;
   };
 
@@ -89,6 +90,11 @@ class RequestParser {
   bool IsBatchFull() const;
   void FinishRequest();
   void ForgetBatch();
+
+  // How many of `words_` stand before that request of the batch, which may be one past the last.
+  size_t WordsBefore(size_t request) const {
+    return request == 0 ? 0 : wholes_[request - 1].words_end;
+  }
 
   // The unread bytes have moved.
   void PointTo(const char* from, const char* to);
@@ -126,7 +132,6 @@ class RequestParser {
   std::vector<std::string> unquoted_;  // what they are views of, if the batch is an inline request
 
   std::vector<Whole> wholes_;  // the batch
-  size_t batch_words_ = 0;     // of all of them
   std::vector<Words> batch_;   // request by request
   size_t next_ = 0;            // the first of them that Next() has not given
   std::string error_;
