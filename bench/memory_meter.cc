@@ -2,16 +2,17 @@
 
 #include <jemalloc/jemalloc.h>
 
+#include <cstddef>
 #include <cstdint>
 
 namespace zsetd::bench {
 namespace {
 
-size_t Read(const char* name) {
+int64_t Read(const char* name) {
   size_t value = 0;
   size_t size = sizeof(value);
   mallctl(name, &value, &size, nullptr, 0);
-  return value;
+  return static_cast<int64_t>(value);
 }
 
 }  // namespace

@@ -1,13 +1,13 @@
 #pragma once
 
-#include <cstddef>
+#include <cstdint>
 
 namespace zsetd::bench {
 
-// What jemalloc says of this process.
+// What jemalloc says of this process, in bytes. Signed, for there may be less than before.
 struct MemoryUse {
-  size_t allocated = 0;  // handed out, its rounding included
-  size_t resident = 0;   // in physical pages, after it gave back the free ones
+  int64_t allocated = 0;  // handed out, its rounding included
+  int64_t resident = 0;   // in physical pages, after it gave back the free ones
 };
 MemoryUse MeasureMemory();
 
