@@ -36,6 +36,11 @@ std::pair<uint64_t, uint64_t> Ends(std::string_view name) {
   return {name.empty() ? 0 : Load<uint8_t>(begin), 0};
 }
 
+// Of two names whose ends are equal.
+bool IsRestEqual(std::string_view a, std::string_view b) {
+  return a.size() <= 2 * sizeof(uint64_t) || EqualsIgnoringCase(a, b);
+}
+
 }  // namespace
 
 NameIndex::Folded NameIndex::Fold(std::string_view name) {
@@ -60,11 +65,6 @@ size_t NameIndex::Find(std::string_view name) const {
     if (folded_[place] == folded && IsRestEqual(names_[place], name)) return place;
   }
   return names_.size();
-}
-
-// Of two names whose ends are equal.
-bool NameIndex::IsRestEqual(std::string_view a, std::string_view b) {
-  return a.size() <= 2 * sizeof(uint64_t) || EqualsIgnoringCase(a, b);
 }
 
 size_t NameIndex::SlotOf(const Folded& name) const {

@@ -39,7 +39,6 @@ class NameIndex {
     bool operator==(const Folded&) const = default;
   };
   static Folded Fold(std::string_view name);
-  static bool IsRestEqual(std::string_view a, std::string_view b);
   size_t SlotOf(const Folded& name) const;
 
   std::vector<std::string_view> names_;
