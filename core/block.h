@@ -47,8 +47,8 @@ class Block {
   static constexpr size_t kMaxBytes = 4096;
 
   // Without padding, and each byte counts: a recency list of 30 has 31 elements at times, of six or
-  // seven bytes, which take 224 or 255. In allocations of 256 and 320 its users' lists took a fifth
-  // more.
+  // seven bytes, which take 224 or 255. In allocations of 256 and 320 such lists took a tenth and a
+  // fifth more.
   static constexpr size_t kHeaderBytes = 16 + kFormatBytes;
 
   Block(const Block&) = delete;

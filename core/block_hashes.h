@@ -8,22 +8,34 @@
 #include "core/block_row.h"
 #include "core/keyed_hash.h"
 #include "core/member_index.h"
+#include "core/renamings.h"
 
 namespace zsetd {
 
-// What the index asks when it splits a bucket.
+// What the index asks when it splits a bucket, and who follows its entries.
 class BlockHashes : public MemberIndex::Blocks {
  public:
-  explicit BlockHashes(const BlockRow& row) : row_(row) {}
+  BlockHashes(const BlockRow& row, const Renamings& renamings) : row_(row), renamings_(renamings) {}
+
+  // Calls visit(block, i) for each element with that tag that the index knows by that id, always in
+  // the same order, until it returns true; then true.
+  template <class Visit>
+  bool FindTag(uint32_t id, uint8_t tag, Visit visit) const {
+    const auto find_in = [&](uint32_t place) {
+      const Block* block = row_.Find(place);
+      return block != nullptr && block->FindTag(tag, [&](size_t i) {
+        return renamings_.NameOf(place, i) == id && visit(*block, i);
+      });
+    };
+    return find_in(id) || renamings_.AnyOther(id, find_in);
+  }
 
   std::optional<uint64_t> HashOf(uint32_t id, uint8_t tag, uint64_t mask, uint64_t low_bits,
                                  size_t nth) const override {
-    const Block* block = row_.Find(id);
     std::optional<uint64_t> found;
     MemberBuffer buffer;
-    if (block == nullptr) return found;
-    block->FindTag(tag, [&](size_t i) {
-      const uint64_t hash = KeyedHash(block->MemberAt(i, buffer));
+    FindTag(id, tag, [&](const Block& block, size_t i) {
+      const uint64_t hash = KeyedHash(block.MemberAt(i, buffer));
       if ((hash & mask) == low_bits && nth-- == 0) found = hash;
       return found.has_value();
     });
@@ -39,6 +51,7 @@ class BlockHashes : public MemberIndex::Blocks {
 
  private:
   const BlockRow& row_;
+  const Renamings& renamings_;
 };
 
 }  // namespace zsetd

@@ -6,7 +6,7 @@
 namespace zsetd {
 
 size_t BlockSkipList::BytesUsed() const {
-  return row_.BytesUsed() + levels_.BytesUsed() + index_.BytesUsed() +
+  return row_.BytesUsed() + levels_.BytesUsed() + index_.BytesUsed() + renamings_.BytesUsed() +
          AllocatedBytes(cut_ids_.in_round.data()) + AllocatedBytes(cut_ids_.later.data());
 }
 
@@ -24,7 +24,7 @@ BlockPlace BlockSkipList::Find(std::string_view member) const {
 
 BlockPlace BlockSkipList::Find(std::string_view member, uint64_t hash) const {
   BlockPlace place;
-  index_.Find(hash, [&](uint32_t id) {
+  const auto find_in = [&](uint32_t id) {
     const Block* block = row_.Find(id);
     if (block == nullptr) return false;
     block->PrefetchTags();
@@ -32,7 +32,8 @@ BlockPlace BlockSkipList::Find(std::string_view member, uint64_t hash) const {
     if (index == block->count()) return false;
     place = {block, index};
     return true;
-  });
+  };
+  index_.Find(hash, [&](uint32_t id) { return find_in(id) || renamings_.AnyOther(id, find_in); });
   return place;
 }
 

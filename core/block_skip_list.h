@@ -15,6 +15,7 @@
 #include "core/member_index.h"
 #include "core/prefetch_step.h"
 #include "core/range.h"
+#include "core/renamings.h"
 
 namespace zsetd {
 
@@ -32,11 +33,15 @@ namespace zsetd {
 // Elements that come in order fill every block: one behind the last or before the first starts a
 // block of its own once that one is full.
 //
+// A division gives elements to another block; the changes that follow tell the index, of a few
+// elements each (core/renamings.h).
+//
 // Many blocks at once leave without their members' entries in the index, which are swept out by the
 // changes that follow, a few buckets each.
 //
 // Scores appear as their codes (core/score_code.h). Invariant: it is not empty. Costs are for n
-// elements; a change may split or join a block and a bucket of the index, never more.
+// elements; a change may divide or join a block, split or join a bucket of the index, and rename
+// some elements, never more.
 class BlockSkipList {
  public:
   // The elements of the block, which it takes over, and LargeMembers with it.
@@ -108,13 +113,23 @@ class BlockSkipList {
   uint32_t AddLast(const BlockItem& item);
   uint32_t AddFirst(const BlockItem& item);
   uint32_t AddBehind(Block& left, Block* block, size_t elements_from_it);
-  void Rename(const Block& block, size_t unknown, uint32_t from, uint32_t to);
+
+  void RenameSome();
+  void RenameRest(const Renamings::Renaming& renaming);
+  void LeaveFewPending();
+  void Settle(uint32_t block);
+  void SettleAll();
+  template <class Is>
+  void SettleWhere(Is is);
+  void Rename(const Block& block, size_t first, size_t last, uint32_t from, uint32_t to);
+  void CheckRenamings() const;
 
   void EraseIn(Block* block, size_t i, std::string_view member);
   void EraseSome(const Levels::Path& path, size_t first, size_t last);
   void EraseBlockByBlock(RankRange ranks);
   void TrimToBlocks(RankRange& ranks);
   std::shared_ptr<LooseBlocks> Cut(RankRange ranks);
+  void Tidy();
   void Sweep(size_t buckets);
   static constexpr size_t kSweptPerChange = 4;  // buckets, which a microsecond does
   void Drop(const Levels::Path& path, Block* block);
@@ -124,6 +139,7 @@ class BlockSkipList {
   BlockRow row_;
   Levels levels_;
   MemberIndex index_;
+  Renamings renamings_;
   CutIds cut_ids_;
 };
 

@@ -63,6 +63,7 @@ void BlockSkipList::TrimToBlocks(RankRange& ranks) {
 }
 
 std::shared_ptr<LooseBlocks> BlockSkipList::Cut(RankRange ranks) {
+  SettleAll();
   std::vector<uint32_t> ids;
   levels_.Cut(ranks.first, ranks.last, ids);
   auto loose = row_.Cut(ids);
@@ -77,8 +78,15 @@ std::shared_ptr<LooseBlocks> BlockSkipList::Cut(RankRange ranks) {
   return loose;
 }
 
+// A part of what earlier changes have left to be done.
+void BlockSkipList::Tidy() {
+  RenameSome();
+  Sweep(kSweptPerChange);
+}
+
 void BlockSkipList::Sweep(size_t buckets) {
-  if (cut_ids_.in_round.empty() || index_.Sweep(buckets, BlockHashes(row_))) return;
+  if (cut_ids_.in_round.empty()) return;
+  if (index_.Sweep(buckets, BlockHashes(row_, renamings_))) return;
   row_.FreeIds(cut_ids_.in_round);
   cut_ids_.in_round = std::exchange(cut_ids_.later, {});
   index_.StartSweep();

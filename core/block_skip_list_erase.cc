@@ -29,7 +29,7 @@ bool IsBetweenEnds(const Block& block, uint64_t code) {
 
 }  // namespace
 
-// The index hears of it only if the element ends up in another block.
+// The index hears of it only if it is to know the element by another name.
 void BlockSkipList::Move(BlockPlace place, uint64_t code, std::string_view member) {
   Block* block = row_.At(place.block->id);
   const size_t i = place.index;
@@ -37,10 +37,11 @@ void BlockSkipList::Move(BlockPlace place, uint64_t code, std::string_view membe
 
   block->PrefetchBehind(i);
   const uint64_t hash = KeyedHash(member);
-  const uint32_t from = block->id;
+  const uint32_t from = renamings_.NameOf(block->id, i);
   const BlockItem item = {code, member, block->LargeAt(i), MemberIndex::TagOf(hash)};
   if (IsBetweenEnds(*block, code)) {  // the levels need not know
     block->Erase(i, i + 1);
+    renamings_.NoteErasure(block->id, i);
   } else {
     EraseIn(block, i, member);
     const Levels::Path path = levels_.Find(code, member);
@@ -50,22 +51,24 @@ void BlockSkipList::Move(BlockPlace place, uint64_t code, std::string_view membe
   }
   const uint32_t to = InsertInto(block, item);
   if (to != from) index_.Move(hash, from, to);
-  Sweep(kSweptPerChange);
+  Tidy();
 }
 
 void BlockSkipList::Erase(BlockPlace place, std::string_view member) {
   Block* block = row_.At(place.block->id);
   block->PrefetchBehind(place.index);
-  index_.Remove(KeyedHash(member), block->id, BlockHashes(row_));
+  const uint32_t name = renamings_.NameOf(block->id, place.index);
+  index_.Remove(KeyedHash(member), name, BlockHashes(row_, renamings_));
   row_.FreeLarge(block->LargeAt(place.index));
   EraseIn(block, place.index, member);
-  Sweep(kSweptPerChange);
+  Tidy();
 }
 
 // Leaves the index alone, and the LargeMember if it is one.
 void BlockSkipList::EraseIn(Block* block, size_t i, std::string_view member) {
   const Levels::Path path = levels_.Find(block->CodeAt(i), member);
   levels_.Add(path, -1);
+  renamings_.NoteErasure(block->id, i);
   if (block->count() == 1) return Drop(path, block);
 
   const size_t bytes = block->allocated_bytes();
@@ -77,6 +80,7 @@ void BlockSkipList::EraseIn(Block* block, size_t i, std::string_view member) {
 // Erases the elements from `first` to before `last` of the path's block.
 void BlockSkipList::EraseSome(const Levels::Path& path, size_t first, size_t last) {
   Block* block = row_.At(path.child);
+  Settle(block->id);
   MemberBuffer buffer;
   std::array<uint64_t, Block::kMaxCount> hashes;
   for (size_t i = first; i < last; ++i) {
@@ -84,7 +88,7 @@ void BlockSkipList::EraseSome(const Levels::Path& path, size_t first, size_t las
     index_.Prefetch(hashes[i]);
   }
   for (size_t i = first; i < last; ++i) {
-    index_.Remove(hashes[i], block->id, BlockHashes(row_));
+    index_.Remove(hashes[i], block->id, BlockHashes(row_, renamings_));
     row_.FreeLarge(block->LargeAt(i));
   }
   levels_.Add(path, -static_cast<ptrdiff_t>(last - first));
@@ -95,7 +99,11 @@ void BlockSkipList::EraseSome(const Levels::Path& path, size_t first, size_t las
   if (shrunk != block) row_.Replace(shrunk, bytes);
 }
 
+// The block's elements go; what the index knows of them is the caller's business, so none of them
+// is renamed any more.
 void BlockSkipList::Drop(const Levels::Path& path, Block* block) {
+  renamings_.EndWhere([&](const auto& renaming) { return renaming.to == block->id; });
+  Settle(block->id);
   levels_.Remove(path);
   row_.Remove(block);
 }
@@ -117,11 +125,13 @@ bool BlockSkipList::Join(Block* left, Block* right) {
   Block* joined = path.IsFirstOfNode() ? nullptr : Joined(*left, *right);
   if (joined == nullptr) return false;
 
+  Settle(left->id);
+  Settle(right->id);
   const size_t span = right->count();
   levels_.Add(path, -static_cast<ptrdiff_t>(span));
   levels_.Remove(path);
   levels_.Add(levels_.Find(left->CodeAt(0), left->MemberAt(0, buffer)), span);
-  Rename(*right, span, right->id, left->id);
+  Rename(*right, 0, span, right->id, left->id);
 
   row_.Remove(right);
   joined->TakePlaceOf(*left);
@@ -147,9 +157,12 @@ void BlockSkipList::Check() const {
       [[maybe_unused]] const BlockItem item = block->ItemAt(i, buffer);
       assert(CountBefore(item.code, item.member) == rank);
       assert(Find(item.member).block == block && Find(item.member).index == i);
+      assert(index_.Find(KeyedHash(item.member),
+                         [&](uint32_t id) { return id == renamings_.NameOf(block->id, i); }));
     }
   }
   assert(rank == size() && blocks == row_.count());
+  CheckRenamings();
   assert(cut_ids_.in_round.empty() ? index_.size() == rank : index_.size() >= rank);
 }
 

@@ -7,7 +7,6 @@
 
 #include "core/block_hashes.h"
 #include "core/block_packing.h"
-#include "core/block_reader.h"
 #include "core/block_skip_list.h"
 #include "core/keyed_hash.h"
 #include "core/unpacked_block.h"
@@ -56,13 +55,15 @@ void BlockSkipList::Insert(BlockItem item) {
 void BlockSkipList::Insert(const Spot& spot, const BlockItem& item) {
   row_.CountLarge(item.large);
   levels_.Add(spot.path, 1);
-  const uint32_t home = InsertInto(row_.At(spot.path.child), item);
-  index_.Insert(spot.hash, home, BlockHashes(row_));
-  Sweep(kSweptPerChange);
+  const size_t blocks_before = row_.count();
+  index_.Insert(spot.hash, InsertInto(row_.At(spot.path.child), item));
+  const bool has_new_block = row_.count() > blocks_before;  // which is enough for one insertion
+  if (!has_new_block) index_.SplitIfFull(BlockHashes(row_, renamings_));
+  Tidy();
 }
 
-// Returns the id of the block where the item then stands. The levels count it already; the index is
-// the caller's business.
+// Returns the name by which the index is to know the item, which is the caller's business. The
+// levels count it already.
 uint32_t BlockSkipList::InsertInto(Block* block, const BlockItem& item) {
   const size_t i = block->LowerBound(item.code, item.member);
   block->PrefetchBehind(i);
@@ -70,28 +71,26 @@ uint32_t BlockSkipList::InsertInto(Block* block, const BlockItem& item) {
   Block* grown = InsertOrGrow(block, i, item);
   if (grown == nullptr) return Overflow(block, i, item);
   if (grown != block) row_.Replace(grown, bytes);
-  return grown->id;
+  return renamings_.NoteInsertion(grown->id, i);
 }
 
 // At an edge the item starts a block of its own; elsewhere its block is divided. The first part
-// keeps the block's id, the others move to new ones.
+// keeps the block's id, which the elements of the others keep as their name for a while.
 uint32_t BlockSkipList::Overflow(Block* block, size_t i, const BlockItem& item) {
   if (block->next == BlockRow::kNone && i == block->count()) return AddLast(item);
   if (block->previous == BlockRow::kNone && i == 0) return AddFirst(item);
 
+  Settle(block->id);
+  LeaveFewPending();
   const size_t all = block->count() + 1, bytes = block->allocated_bytes();
   const std::vector<Block*> parts = Divided(block, i, item);
+  const uint32_t name = parts[0]->id;
   row_.Replace(parts[0], bytes);
-  uint32_t home = parts[0]->id;
-  size_t begin = parts[0]->count();
-  for (size_t part = 1; part < parts.size(); ++part) {
-    const size_t count = parts[part]->count();
-    const uint32_t id = AddBehind(*parts[part - 1], parts[part], all - begin);
-    if (i >= begin && i < begin + count) home = id;
-    Rename(*parts[part], i - begin, parts[0]->id, id);
-    begin += count;
+  for (size_t part = 1, begin = parts[0]->count(); part < parts.size(); ++part) {
+    renamings_.Start(name, AddBehind(*parts[part - 1], parts[part], all - begin));
+    begin += parts[part]->count();
   }
-  return home;
+  return name;
 }
 
 // Puts the block into the row and the levels, which have counted the elements from its first on to
@@ -124,21 +123,6 @@ uint32_t BlockSkipList::AddFirst(const BlockItem& item) {
   return id;
 }
 
-// Tells the index that the elements of the block have gone from one to another; it does not know
-// element `unknown`.
-void BlockSkipList::Rename(const Block& block, size_t unknown, uint32_t from, uint32_t to) {
-  std::array<uint64_t, Block::kMaxCount> hashes;
-  BlockReader reader(block, 0);
-  for (size_t i = 0; i < block.count(); ++i) {
-    if (i > 0) reader.Forward();
-    hashes[i] = KeyedHash(reader.member());
-    index_.Prefetch(hashes[i]);
-  }
-  for (size_t i = 0; i < block.count(); ++i) {
-    if (i != unknown) index_.Move(hashes[i], from, to);
-  }
-}
-
 void BlockSkipList::Append(std::span<BlockItem> items) {
   MemberBuffer buffer;
   const Hashes hashes = HashAndTag(items);
@@ -161,7 +145,8 @@ void BlockSkipList::Register(std::span<const BlockItem> items, const uint64_t* h
                              uint32_t id) {
   for (const BlockItem& item : items) {
     row_.CountLarge(item.large);
-    index_.Insert(*hashes++, id, BlockHashes(row_));
+    index_.Insert(*hashes++, id);
+    index_.SplitIfFull(BlockHashes(row_, renamings_));
   }
 }
 

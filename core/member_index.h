@@ -25,10 +25,11 @@ namespace zsetd {
 // hundred bytes in another block for each entry is what a split costs: without those bits, splits
 // took a third of the time of all insertions.
 //
-// Invariant: between calls there is one entry for each member of each block, with the block's id.
-// An entry may outlive its block: it is stale, never found by the one who looks its block up, and
-// goes when its bucket is split by hashes, is joined to another or is swept. So a block goes at
-// once, however many members it has; before its id is given to another, all buckets are swept.
+// Invariant: between calls there is one entry for each member of each block, with the block's id,
+// or that of another under which its owner finds it. An entry may outlive its block: it is stale,
+// never found by the one who looks its block up, and goes when its bucket is split by hashes, is
+// joined to another or is swept. So a block goes at once, however many members it has; before its
+// id is given to another, all buckets are swept.
 class MemberIndex {
  public:
   // What the index needs to know of the blocks.
@@ -36,8 +37,8 @@ class MemberIndex {
    public:
     virtual ~Blocks() = default;
 
-    // The hash of the nth member that stands in the block, has the tag, and whose hash ends, under
-    // `mask`, in `low_bits`. Nothing if there is no such block or member.
+    // The hash of the nth member that is found under the id, has the tag, and whose hash ends,
+    // under `mask`, in `low_bits`. Nothing if there is no such block or member.
     virtual std::optional<uint64_t> HashOf(uint32_t id, uint8_t tag, uint64_t mask,
                                            uint64_t low_bits, size_t nth) const = 0;
 
@@ -84,8 +85,16 @@ class MemberIndex {
     return numbers_.NumberOf(hash) == numbers_.NumberOf(cursor);
   }
 
-  // O(1), and at times the split or the joining of one bucket. The entry removed or moved is there.
-  void Insert(uint64_t hash, uint32_t id, const Blocks& blocks);
+  // O(1).
+  void Insert(uint64_t hash, uint32_t id);
+
+  // To be called after insertions, but one that had much else to do may leave it to the next:
+  // splits a bucket, if the buckets are too full on average. O(1).
+  void SplitIfFull(const Blocks& blocks) {
+    if (size_ + kPrefetching >= kSplitAbove * buckets_.size()) PrepareSplit(blocks);
+  }
+
+  // O(1), and at times the joining of two buckets. The entry removed or moved is there.
   void Remove(uint64_t hash, uint32_t id, const Blocks& blocks);
   void Move(uint64_t hash, uint32_t from, uint32_t to);
 
@@ -98,6 +107,10 @@ class MemberIndex {
   void Prefetch(uint64_t hash) const { buckets_[numbers_.NumberOf(hash)]->Prefetch(); }
 
  private:
+  // Entries a bucket on average, above which one is split; and how many insertions before that the
+  // split is prepared.
+  static constexpr size_t kSplitAbove = 32, kPrefetching = 17;
+
   // The bits of its hash that an entry keeps. In a bucket of depth 3n they are the next two, one of
   // depth 3n + 1 has used one of them, one of depth 3n + 2 both.
   static int FirstBit(int depth) { return depth / 3 * 3; }
@@ -108,6 +121,12 @@ class MemberIndex {
     return {id, TagOf(hash), BitsOf(hash, numbers_.DepthOf(bucket))};
   }
   void Replace(size_t bucket, IndexBucket* changed, size_t bytes_before);
+  bool SplitsByHashes(size_t bucket) const {
+    const int depth = numbers_.DepthOf(bucket);
+    return FirstBit(depth + 1) != FirstBit(depth);
+  }
+  void PrepareSplit(const Blocks& blocks);
+  void PrefetchForSplit(size_t insertions_left, const Blocks& blocks) const;
   void SplitOne(const Blocks& blocks);
   void DivideByBits(size_t number, IndexBucket* (&halves)[2]) const;
   void DivideByHashes(size_t number, const Blocks& blocks, IndexBucket* (&halves)[2]) const;

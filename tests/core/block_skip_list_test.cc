@@ -73,6 +73,18 @@ class Pair {
     ASSERT_EQ(place.block, nullptr);
   }
 
+  // Each comes once in a scan.
+  void ExpectScanned() const {
+    std::map<std::string, uint64_t> scanned;
+    uint64_t cursor = 0;
+    do {
+      cursor = list_.Scan(cursor, [&](std::string_view member, uint64_t code) {
+        EXPECT_TRUE(scanned.emplace(member, code).second) << member;
+      });
+    } while (cursor != 0);
+    ASSERT_EQ(scanned, codes_);
+  }
+
   std::string SomeMember(Rng& rng) const {
     const auto place = list_.At(rng.Below(size()));
     MemberBuffer buffer;
@@ -161,6 +173,32 @@ void RunBesideModel(int style, uint64_t seed) {
 TEST(BlockSkipList, DoesWhatTheModelDoes) {
   for (int style = 0; style <= 6 && !testing::Test::HasFatalFailure(); ++style) {
     RunBesideModel(style, 100 + style);
+  }
+}
+
+// A change that divides a block leaves its elements under their old name for some changes more.
+TEST(BlockSkipList, AllAreFoundAfterEachChange) {
+  for (int style = 0; style <= 6 && !testing::Test::HasFatalFailure(); ++style) {
+    SCOPED_TRACE("style " + std::to_string(style));
+    Rng rng(70 + style);
+    Keys keys(rng, style);
+    Pair pair(keys.Next());
+    while (pair.size() < 300) pair.Set(keys.Next());
+    for (int step = 0; step < 200 && !testing::Test::HasFatalFailure(); ++step) {
+      const uint64_t chance = rng.Below(100);
+      if (chance < 80) {
+        pair.Set(keys.Next());
+      } else if (chance < 88) {
+        pair.Erase(pair.SomeMember(rng));
+      } else if (chance < 97) {
+        pair.Set({keys.Next().first, pair.SomeMember(rng)});
+      } else {
+        const size_t first = rng.Below(pair.size());
+        pair.Erase(RankRange{first, first + rng.Below(20)});
+      }
+      pair.ExpectSame();
+      pair.ExpectScanned();
+    }
   }
 }
 
