@@ -76,7 +76,7 @@ bool Expected(BitOperation operation, const std::vector<bool>& bits) {
 TEST(Bits, AreCombinedPositionByPosition) {
   SCOPED_TRACE("seed 2");
   Rng rng(2);
-  for (int i = 0; i < 2000; ++i) {
+  for (int i = 0; i < 500; ++i) {
     const auto operation = static_cast<BitOperation>(rng.Below(8));
     std::vector<std::string> strings(operation == BitOperation::kNot ? 1 : 1 + rng.Below(4));
     for (std::string& string : strings) string = AnyBytes(rng);

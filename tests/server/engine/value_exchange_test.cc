@@ -45,35 +45,52 @@ std::string AnyInteger(std::mt19937_64& rng) {
   return IntegerText(static_cast<int64_t>(rng() % 90'000));
 }
 
-std::unique_ptr<Entry> AnyEntry(std::mt19937_64& rng) {
-  const size_t size = 1 + rng() % (rng() % 5 == 0 ? 600 : 30);
+size_t AnySize(std::mt19937_64& rng) { return 1 + rng() % (rng() % 5 == 0 ? 600 : 30); }
+
+List AnyList(std::mt19937_64& rng) {
   List list;
-  Hash hash;
-  Set set, integers;
-  SortedSet sorted_set;
-  const std::string string = AnyText(rng);
-  for (size_t i = 0; i < size; ++i) {
-    list.PushBack(AnyText(rng));
-    hash.Set({.name = AnyText(rng), .value = string});
-    set.Add(AnyText(rng));
-    integers.Add(AnyInteger(rng));
-    sorted_set.Set(AnyText(rng), static_cast<double>(static_cast<int64_t>(rng())) / 1024);
-  }
+  for (size_t left = AnySize(rng); left > 0; --left) list.PushBack(AnyText(rng));
   list.Expect(0, 0, ListLimits());
-  sorted_set.Expect(sorted_set.size(), sorted_set.longest_member(), SortedSetLimits());
+  return list;
+}
+
+Hash AnyHash(std::mt19937_64& rng) {
+  Hash hash;
+  const std::string value = AnyText(rng);
+  for (size_t left = AnySize(rng); left > 0; --left)
+    hash.Set({.name = AnyText(rng), .value = value});
+  return hash;
+}
+
+Set SetOf(std::mt19937_64& rng, std::string (*any)(std::mt19937_64&)) {
+  Set set;
+  for (size_t left = AnySize(rng); left > 0; --left) set.Add(any(rng));
+  return set;
+}
+
+SortedSet AnySortedSet(std::mt19937_64& rng) {
+  SortedSet set;
+  for (size_t left = AnySize(rng); left > 0; --left) {
+    set.Set(AnyText(rng), static_cast<double>(static_cast<int64_t>(rng())) / 1024);
+  }
+  set.Expect(set.size(), set.longest_member(), SortedSetLimits());
+  return set;
+}
+
+std::unique_ptr<Entry> AnyEntry(std::mt19937_64& rng) {
   switch (rng() % 6) {
     case 0:
-      return Entry::Make("key", ByteString(string));
+      return Entry::Make("key", ByteString(AnyText(rng)));
     case 1:
-      return Entry::Make("key", std::move(list));
+      return Entry::Make("key", AnyList(rng));
     case 2:
-      return Entry::Make("key", std::move(hash));
+      return Entry::Make("key", AnyHash(rng));
     case 3:
-      return Entry::Make("key", std::move(set));
+      return Entry::Make("key", SetOf(rng, AnyText));
     case 4:
-      return Entry::Make("key", std::move(integers));
+      return Entry::Make("key", SetOf(rng, AnyInteger));
     default:
-      return Entry::Make("key", std::move(sorted_set));
+      return Entry::Make("key", AnySortedSet(rng));
   }
 }
 
