@@ -25,8 +25,7 @@ std::string_view Block::Assemble(size_t i, MemberBuffer& buffer) const {
   Copy(buffer.data(), prefix.data(), prefix.size());
   char* tail = buffer.data() + prefix.size();
   if (is_numeral) {
-    const uint64_t number = format_.number_base + LoadPacked(at, format_.member_width);
-    return {buffer.data(), WriteNumeral(tail, number, format_.digits)};
+    return {buffer.data(), WriteNumeral(tail, NumberAt(i), format_.digits)};
   }
   Copy(tail, at, length);
   return {buffer.data(), prefix.size() + length};
@@ -53,7 +52,7 @@ std::optional<Block::PackedMember> Block::PackedFormOf(std::string_view member,
   const auto number = ParseNumeral(packed.bytes, format_.digits);
   if (!number || *number < format_.number_base) return std::nullopt;
   packed.number = *number - format_.number_base;
-  return packed.number <= PackedMax(format_.member_width) ? std::optional(packed) : std::nullopt;
+  return packed.number <= format_.number_max() ? std::optional(packed) : std::nullopt;
 }
 
 void Block::Write(char* at, const PackedMember& member) const {
@@ -83,7 +82,8 @@ Block* Block::Pack(std::span<const BlockItem> items, const BlockPlan& plan) {
     if (block->HasLengths()) {
       Mutable(block->Lengths())[i] = static_cast<char>(packed.is_large ? kLargeLength : length);
     }
-    StorePacked(Mutable(block->Scores()) + i * frame.width, frame.width, frame.Pack(items[i].code));
+    char* score = Mutable(block->Scores()) + i * frame.width;
+    StorePacked(score, frame.width, block->PackedScore(items[i].code, packed));
     block->Write(at -= length, packed);
   }
   return block;
@@ -92,8 +92,9 @@ Block* Block::Pack(std::span<const BlockItem> items, const BlockPlan& plan) {
 size_t Block::LowerBound(uint64_t code) const {
   const ScoreFrame frame = format_.frame();
   if (code <= frame.base) return 0;
-  const uint64_t wanted = frame.PackUp(code);
-  if (wanted > PackedMax(frame.width)) return count_;
+  const uint64_t steps = frame.StepsUp(code);
+  if (steps > frame.MostSteps()) return count_;
+  const uint64_t wanted = steps << frame.below;
   const char* scores = Scores();
   size_t first = 0;
   for (size_t left = count_; left > 0;) {

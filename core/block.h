@@ -32,6 +32,13 @@ using MemberBuffer = std::array<char, kMaxInlineMember + kMaxNumeralDigits + 1>;
 //       prefix "user:"  digits 4  number base 15     members 716, 0, 789 in two bytes each
 //                                                    scores  0, 1, 2 in one byte each
 //
+// Such an integer stands in the bytes of its score, as their lowest bits, where both together take
+// fewer bytes so:
+//
+//   score  [ 17 bits ......... ] [ number 30 bits .................. ]     six bytes, not 3 + 4
+//
+// That is what ids of nine digits with the seconds of a day need.
+//
 // A block holds what fits its format; for anything else it is unpacked, and the elements packed
 // anew, maybe into several blocks. Whoever owns a block owns the LargeMembers in it.
 //
@@ -90,10 +97,7 @@ class Block {
     next = other.next;
   }
 
-  uint64_t CodeAt(size_t i) const {
-    const ScoreFrame frame = format_.frame();
-    return frame.Unpack(LoadPacked(Scores() + i * frame.width, frame.width));
-  }
+  uint64_t CodeAt(size_t i) const { return format_.frame().Unpack(PackedScoreAt(i)); }
 
   // The member's bytes, in the block or in `buffer`.
   std::string_view MemberAt(size_t i, MemberBuffer& buffer) const {
@@ -170,6 +174,9 @@ class Block {
   const char* Scores() const {
     return reinterpret_cast<const char*>(Lengths()) + (HasLengths() ? count_ : 0);
   }
+  uint64_t PackedScoreAt(size_t i) const {
+    return LoadPacked(Scores() + i * format_.score_width, format_.score_width);
+  }
   const char* FrontEnd() const { return Scores() + count_ * format_.score_width; }
 
   // The bytes that the first `count` members take.
@@ -183,13 +190,19 @@ class Block {
     if (!HasLengths()) return format_.member_width;
     return Lengths()[i] == kLargeLength ? sizeof(LargeMember*) : Lengths()[i];
   }
+  uint64_t SharedNumber(size_t i) const { return PackedScoreAt(i) & format_.number_mask(); }
+  uint64_t NumberAt(size_t i) const {
+    return format_.number_base + (format_.shares_bytes()
+                                      ? SharedNumber(i)
+                                      : LoadPacked(MemberPlace(i), format_.member_width));
+  }
   void PrefetchMember(size_t i) const;
   size_t LengthOf(const PackedMember& member) const {
     if (!HasLengths()) return format_.member_width;
     return member.is_large ? sizeof(LargeMember*) : member.bytes.size();
   }
 
-  bool ScoresAreTight() const;
+  int ScoreBits() const;
   bool NumbersAreTight() const;
   bool BytesAreTight() const;
 
@@ -200,6 +213,9 @@ class Block {
   template <class Is>
   size_t FindUntagged(Is is) const;
   void Write(char* at, const PackedMember& member) const;
+  uint64_t PackedScore(uint64_t code, const PackedMember& member) const {
+    return format_.frame().Pack(code) | (member.number & format_.number_mask());
+  }
   size_t LowerBound(uint64_t code) const;
 
   uint16_t capacity_ = 0;  // of the whole allocation

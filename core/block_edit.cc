@@ -45,7 +45,7 @@ Block::Insertion Block::Insert(size_t i, const BlockItem& item) {
   Copy(end - all - length, end - all, all - before);
   Write(end - before - length, *packed);
   char* score = Open(Scores(), count_, i, frame.width, tag_bytes + length_bytes);
-  StorePacked(score, frame.width, frame.Pack(item.code));
+  StorePacked(score, frame.width, PackedScore(item.code, *packed));
   if (HasLengths()) {
     *Open(Lengths(), count_, i, 1, tag_bytes) =
         static_cast<char>(packed->is_large ? kLargeLength : length);
@@ -80,7 +80,9 @@ void Block::Erase(size_t first, size_t last) {
 bool Block::SetCode(size_t i, uint64_t code) {
   const ScoreFrame frame = format_.frame();
   if (!frame.Holds(code)) return false;
-  StorePacked(Mutable(Scores()) + i * frame.width, frame.width, frame.Pack(code));
+  char* score = Mutable(Scores()) + i * frame.width;
+  const uint64_t number = LoadPacked(score, frame.width) & format_.number_mask();
+  StorePacked(score, frame.width, frame.Pack(code) | number);
   return true;
 }
 

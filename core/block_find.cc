@@ -42,6 +42,11 @@ size_t Block::Find(std::string_view member, uint8_t tag) const {
     case Members::kSameLength:
       return FindWhere(tag, [&](size_t, const char* at) { return SameBytes(at, bytes); });
     case Members::kNumerals:
+      if (format_.shares_bytes()) {
+        return FindWhere(tag, [this, number = packed->number](size_t i, const char*) {
+          return SharedNumber(i) == number;
+        });
+      }
       return FindWhere(
           tag, [number = packed->number, width = format_.member_width](size_t, const char* at) {
             return LoadPacked(at, width) == number;

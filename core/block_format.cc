@@ -1,6 +1,7 @@
 #include "core/block_format.h"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 
 #include "core/numeral.h"
@@ -47,7 +48,20 @@ size_t PlanBytes(std::span<const BlockItem> items, BlockFormat& format) {
   return bytes + items.size() + (items.size() - inline_count) * sizeof(LargeMember*);
 }
 
+// Puts the numbers, the highest of which is at that distance, into the lowest bits of the packed
+// scores, if that takes fewer bytes. Bits left over are for scores and numbers to come.
+void ShareBytes(std::span<const BlockItem> items, uint64_t highest, BlockFormat& format) {
+  const int number_bits = std::bit_width(highest);
+  const int score_bits = std::bit_width(format.frame().StepsUp(items.back().code));
+  const int width = BytesForBits(number_bits + score_bits);
+  if (number_bits == 0 || width > 8 || width >= format.score_width + format.member_width) return;
+  format.number_bits = number_bits + (8 * width - number_bits - score_bits) / 2;
+  format.score_width = width;
+  format.member_width = 0;
+}
+
 // As numerals, if all members are: the same bytes and then digits, written in one of the two ways.
+// Returns the bytes it takes beside those of the scores.
 std::optional<size_t> PlanNumerals(std::span<const BlockItem> items, BlockFormat& format) {
   const std::string_view first = items[0].member;
   const size_t tail = TrailingDigits(first);
@@ -70,7 +84,9 @@ std::optional<size_t> PlanNumerals(std::span<const BlockItem> items, BlockFormat
   format.digits = shortest ? kShortest : tail;
   format.number_base = lowest;
   format.member_width = PackedWidth(highest - lowest);
-  return head.size() + items.size() * format.member_width;
+  const size_t score_width = format.score_width;
+  ShareBytes(items, highest - lowest, format);
+  return head.size() + items.size() * (format.score_width + format.member_width - score_width);
 }
 
 }  // namespace
@@ -79,13 +95,14 @@ BlockPlan PlanBlock(std::span<const BlockItem> items, bool tagged) {
   BlockFormat format;
   format.tagged = tagged;
   PlanScores(items, format);
+  const size_t element_bytes = format.score_width + (tagged ? 1 : 0);
   BlockFormat numerals = format;
   size_t member_bytes = PlanBytes(items, format);
   if (const auto bytes = PlanNumerals(items, numerals); bytes && *bytes <= member_bytes) {
     format = numerals;
     member_bytes = *bytes;
   }
-  return {format, member_bytes + items.size() * (format.score_width + (tagged ? 1 : 0))};
+  return {format, member_bytes + items.size() * element_bytes};
 }
 
 }  // namespace zsetd

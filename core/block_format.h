@@ -32,11 +32,19 @@ struct BlockFormat {
   uint8_t score_width = 0;
   Members members : 2 = Members::kSameLength;
   bool tagged : 1 = false;    // a tag stands beside each element
-  uint8_t digits = 0;         // of the numerals, as core/numeral.h counts them
+  uint8_t digits : 5 = 0;     // of the numerals, as core/numeral.h counts them
+  uint8_t number_bits = 0;    // of a packed score, the lowest, which are the member's number
   uint8_t member_width = 0;   // packed bytes a member, unless lengths differ
   uint8_t prefix_length = 0;  // of the prefix that all members share; last, as kFormatBytes has it
 
-  ScoreFrame frame() const { return {score_base, score_shift, score_width}; }
+  ScoreFrame frame() const { return {score_base, score_shift, score_width, number_bits}; }
+
+  // Whether numbers stand in their scores' bytes; then `member_width` is 0.
+  bool shares_bytes() const { return number_bits > 0; }
+  uint64_t number_mask() const { return (uint64_t{1} << number_bits) - 1; }
+  uint64_t number_max() const {  // distance from `number_base`
+    return shares_bytes() ? number_mask() : PackedMax(member_width);
+  }
 };
 
 // Without the padding behind.

@@ -27,34 +27,33 @@ Block* Block::Part(const Block& block, size_t first, size_t last, size_t room) {
 }
 
 bool Block::IsTight() const {
-  if (!ScoresAreTight()) return false;
-  return format_.members == Members::kNumerals ? NumbersAreTight() : BytesAreTight();
+  if (format_.members == Members::kNumerals) return NumbersAreTight();
+  return BytesForBits(ScoreBits()) == format_.score_width && BytesAreTight();
 }
 
-// As ScoreFrame::Covering would have it, which sees these numbers shifted.
-bool Block::ScoresAreTight() const {
-  const int width = format_.score_width;
-  const auto packed = [&](size_t i) { return LoadPacked(Scores() + i * width, width); };
-  const uint64_t lowest = packed(0), range = packed(count_ - 1) - lowest;
+// What ScoreFrame::Covering would find that the scores need; it sees these numbers shifted.
+int Block::ScoreBits() const {
+  const auto steps = [&](size_t i) { return PackedScoreAt(i) >> format_.number_bits; };
+  const uint64_t lowest = steps(0), range = steps(count_ - 1) - lowest;
   uint64_t differing = 0;
-  for (size_t i = 1; i < count_ && (differing & 1) == 0; ++i) differing |= packed(i) ^ lowest;
-  return PackedWidth(differing == 0 ? 0 : range >> std::countr_zero(differing)) == width;
+  for (size_t i = 1; i < count_ && (differing & 1) == 0; ++i) differing |= steps(i) ^ lowest;
+  return differing == 0 ? 0 : std::bit_width(range >> std::countr_zero(differing));
 }
 
 // Where lengths differ, few long numerals among many short ones would take less as bytes.
 bool Block::NumbersAreTight() const {
-  const size_t width = format_.member_width, digits = format_.digits;
   uint64_t lowest = ~uint64_t{0}, highest = 0;
   for (size_t i = 0; i < count_; ++i) {
-    const uint64_t number = LoadPacked(MemberPlace(i), width);
-    lowest = std::min(lowest, number);
-    highest = std::max(highest, number);
+    lowest = std::min(lowest, NumberAt(i));
+    highest = std::max(highest, NumberAt(i));
   }
-  const auto size = [&](uint64_t number) {
-    return NumeralSize(format_.number_base + number, digits);
-  };
-  const bool may_be_bytes = width > 2 && size(lowest) != size(highest);
-  return !may_be_bytes && PackedWidth(highest - lowest) == format_.member_width;
+  const int number_bits = std::bit_width(highest - lowest), score_bits = ScoreBits();
+  const int apart = BytesForBits(number_bits) + BytesForBits(score_bits);
+  const int together = BytesForBits(number_bits + score_bits);
+  const int least = together > 8 ? apart : std::min(apart, together);
+  const auto size = [&](uint64_t number) { return NumeralSize(number, format_.digits); };
+  const bool may_be_bytes = least - BytesForBits(score_bits) > 2 && size(lowest) != size(highest);
+  return !may_be_bytes && least == format_.score_width + format_.member_width;
 }
 
 // They are not if the prefix may grow, the lengths vanish, or all members be numerals. Most blocks

@@ -41,9 +41,7 @@ bool BlockReader::HasNumeral() const {
   return block_->format_.members == BlockFormat::Members::kNumerals;
 }
 
-uint64_t BlockReader::Number() const {
-  return block_->format_.number_base + LoadPacked(at_, block_->format_.member_width);
-}
+uint64_t BlockReader::Number() const { return block_->NumberAt(index_); }
 
 std::string_view BlockReader::Assembled() const {
   if (const LargeMember* large = Large()) return large->view();

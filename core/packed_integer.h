@@ -22,7 +22,8 @@ namespace zsetd {
 static_assert(std::endian::native == std::endian::little, "packed integers are read in place");
 
 // The bytes that `value` needs.
-constexpr int PackedWidth(uint64_t value) { return (std::bit_width(value) + 7) / 8; }
+constexpr int BytesForBits(int bits) { return (bits + 7) / 8; }
+constexpr int PackedWidth(uint64_t value) { return BytesForBits(std::bit_width(value)); }
 
 // The largest integer of that width.
 constexpr uint64_t PackedMax(int width) {

@@ -16,7 +16,9 @@ namespace zsetd {
 // from zero up and every bit of those below. Neighbouring scores have neighbouring codes, and whole
 // numbers leave the low bits alone, so the scores of a block need few bytes each:
 //
-//   code = base + (packed << shift)        packed takes `width` bytes, 0 to 8
+//   code = base + (steps << shift)         packed = steps << below, in `width` bytes, 0 to 8
+//
+// The lowest bits of these bytes, as many as `below` says, may be used for something else.
 //
 // The score is never NaN nor -0.0.
 inline uint64_t ScoreCode(double score) {
@@ -38,6 +40,7 @@ struct ScoreFrame {
   uint64_t base = 0;
   uint8_t shift = 0;
   uint8_t width = 0;
+  uint8_t below = 0;
 
   // The tightest frame for codes from `min` to `max` that differ only in the bits of `differing`.
   static ScoreFrame Covering(uint64_t min, uint64_t max, uint64_t differing) {
@@ -48,15 +51,17 @@ struct ScoreFrame {
 
   bool Holds(uint64_t code) const {
     const uint64_t distance = code - base;
-    return code >= base && distance >> shift <= PackedMax(width) &&
+    return code >= base && distance >> shift <= MostSteps() &&
            (distance >> shift << shift) == distance;
   }
-  uint64_t Pack(uint64_t code) const { return (code - base) >> shift; }
-  uint64_t Unpack(uint64_t packed) const { return base + (packed << shift); }
+  uint64_t Pack(uint64_t code) const { return (code - base) >> shift << below; }
+  uint64_t Unpack(uint64_t packed) const { return base + (packed >> below << shift); }
 
-  // The lowest packed value whose code is not below `code`, which is not below base. May be more
-  // than the frame holds.
-  uint64_t PackUp(uint64_t code) const {
+  uint64_t MostSteps() const { return PackedMax(width) >> below; }
+
+  // The fewest steps that lead to `code`, which is not below base, or beyond it. May be more than
+  // the frame holds.
+  uint64_t StepsUp(uint64_t code) const {
     const uint64_t distance = code - base;
     return (distance >> shift) + ((distance >> shift << shift) != distance);
   }

@@ -76,7 +76,7 @@ class OwnedBlock {
 // Members and scores of one style each, so that formats other than the plainest are common.
 class Style {
  public:
-  explicit Style(Rng& rng) : rng_(rng), kind_(rng.Below(14)), prefix_(rng.Below(20), 'p') {}
+  explicit Style(Rng& rng) : rng_(rng), kind_(rng.Below(16)), prefix_(rng.Below(20), 'p') {}
 
   std::string Member() {
     if (rng_.Below(60) == 0) return Odd();
@@ -106,6 +106,10 @@ class Style {
         return std::string(8, char('a' + n % 26)) + std::string(4, char('a' + n / 26));
       case 13:
         return std::to_string(n % 40 == 0 ? 9000000000000000000 + n : n);
+      case 14:
+        return std::to_string(100'000'000 + n * 2'999'999);
+      case 15:
+        return prefix_ + std::to_string((n << 31) + 1'000'000'000'000);
       case 10:
         return std::to_string(n * 0x9E3779B97F4A7C15);
       default:
@@ -117,6 +121,8 @@ class Style {
     static constexpr double kInfinity = std::numeric_limits<double>::infinity();
     static constexpr double kOdd[] = {0, kInfinity, -kInfinity, 5e-324, -5e-324, 1e308, 0.1};
     if (rng_.Below(80) == 0) return ScoreCode(kOdd[rng_.Below(std::size(kOdd))]);
+    if (kind_ == 14) return ScoreCode(1.79e9 + double(rng_.Below(86'400)));
+    if (kind_ == 15) return ScoreCode(double(rng_.Below(1 << 25)));
     if (kind_ % 3 == 0) return ScoreCode(5);
     if (kind_ % 3 == 1) return ScoreCode(1.79e9 + double(rng_.Below(200)));
     return ScoreCode(double(rng_.Next()) - 9e18);
@@ -263,6 +269,18 @@ TEST(Block, PaddedNumeralsWithTimestampsTakeThreeBytes) {
     elements.emplace_back(1'790'000'000 + i, "member:0000000000" + std::to_string(100 + i));
   }
   EXPECT_EQ(PlannedBytes(elements), 7 + 128 * 3);  // the prefix; tag, score and number
+}
+
+TEST(Block, NumbersShareTheBytesOfTheirScores) {
+  Elements day, long_numbers;
+  for (int i = 0; i < 30; ++i) {
+    day.emplace_back(1'790'000'000 + 2'900 * i + i % 7,
+                     std::to_string(100'000'000 + 31'000'000 * i));
+    long_numbers.emplace_back(1'790'000'000 + 4'000 * i + i % 3,
+                              std::to_string(1'000'000'000'000 + (i << 20)));
+  }
+  EXPECT_EQ(PlannedBytes(day), 30 * (1 + 6));           // 17 bits and 30
+  EXPECT_EQ(PlannedBytes(long_numbers), 30 * (1 + 6));  // 17 and 25
 }
 
 TEST(Block, EqualScoresTakeNoBytes) {

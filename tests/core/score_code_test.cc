@@ -54,10 +54,10 @@ TEST(ScoreFrame, HoldsWhatItCovers) {
     for (const uint64_t code : codes) {
       ASSERT_TRUE(frame.Holds(code));
       ASSERT_EQ(frame.Unpack(frame.Pack(code)), code);
-      ASSERT_EQ(frame.PackUp(code), frame.Pack(code));
+      ASSERT_EQ(frame.StepsUp(code), frame.Pack(code));
     }
     const uint64_t between = *min + (*max - *min) / 2;
-    ASSERT_EQ(frame.PackUp(between), frame.Pack(between) + !frame.Holds(between));
+    ASSERT_EQ(frame.StepsUp(between), frame.Pack(between) + !frame.Holds(between));
   }
 }
 
