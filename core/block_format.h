@@ -18,8 +18,9 @@ struct BlockItem {
   uint8_t tag = 0;               // some bits of the member's hash
 };
 
-// How the elements of a block are written; it is chosen anew whenever a block is packed.
-struct BlockFormat {
+// How the elements of a block are written; it is chosen anew whenever a block is packed. Without
+// padding, for it stands in each block.
+struct [[gnu::packed]] BlockFormat {
   enum class Members : uint8_t {
     kSameLength,  // the bytes behind the prefix, `member_width` of them
     kLengths,     // the bytes behind the prefix, a length byte each
@@ -35,7 +36,7 @@ struct BlockFormat {
   uint8_t digits : 5 = 0;     // of the numerals, as core/numeral.h counts them
   uint8_t number_bits = 0;    // of a packed score, the lowest, which are the member's number
   uint8_t member_width = 0;   // packed bytes a member, unless lengths differ
-  uint8_t prefix_length = 0;  // of the prefix that all members share; last, as kFormatBytes has it
+  uint8_t prefix_length = 0;  // of the prefix that all members share
 
   ScoreFrame frame() const { return {score_base, score_shift, score_width, number_bits}; }
 
@@ -46,10 +47,6 @@ struct BlockFormat {
     return shares_bytes() ? number_mask() : PackedMax(member_width);
   }
 };
-
-// Without the padding behind.
-constexpr size_t kFormatBytes =
-    offsetof(BlockFormat, prefix_length) + sizeof(BlockFormat::prefix_length);
 
 // Longer members become LargeMembers. A length byte says so with the number that follows.
 constexpr size_t kMaxInlineMember = 254;
