@@ -13,6 +13,7 @@ namespace zsetd {
 namespace {
 
 constexpr size_t kThin = Block::kMaxCount / 4;        // elements; fewer look for a block to join
+constexpr size_t kShortRow = 4;                       // blocks
 constexpr size_t kSmallAgain = Block::kMaxCount / 2;  // elements in the only block
 
 // Whether element `i` may take that code and stay where it is, as far as its block can tell.
@@ -87,16 +88,19 @@ void BlockSkipList::EraseSome(const Levels::Path& path, size_t first, size_t las
     hashes[i] = KeyedHash(block->MemberAt(i, buffer));
     index_.Prefetch(hashes[i]);
   }
-  for (size_t i = first; i < last; ++i) {
-    index_.Remove(hashes[i], block->id, BlockHashes(row_, renamings_));
-    row_.FreeLarge(block->LargeAt(i));
-  }
+  const uint32_t id = block->id;
+  for (size_t i = first; i < last; ++i) row_.FreeLarge(block->LargeAt(i));
   levels_.Add(path, -static_cast<ptrdiff_t>(last - first));
-  if (last - first == block->count()) return Drop(path, block);
-
-  const size_t bytes = block->allocated_bytes();
-  Block* shrunk = EraseAndShrink(block, first, last);
-  if (shrunk != block) row_.Replace(shrunk, bytes);
+  const bool is_all = last - first == block->count();
+  if (!is_all) {
+    const size_t bytes = block->allocated_bytes();
+    Block* shrunk = EraseAndShrink(block, first, last);
+    if (shrunk != block) row_.Replace(shrunk, bytes);
+  }
+  for (size_t i = first; i < last; ++i) {
+    index_.Remove(hashes[i], id, BlockHashes(row_, renamings_));
+  }
+  if (is_all) Drop(path, block);
 }
 
 // The block's elements go; what the index knows of them is the caller's business, so none of them
@@ -108,8 +112,12 @@ void BlockSkipList::Drop(const Levels::Path& path, Block* block) {
   row_.Remove(block);
 }
 
+// At an end of a long row elements often go one after another, as from a queue: what another block
+// took over would go soon as well.
 void BlockSkipList::JoinIfThin(Block* block) {
   if (block->count() >= kThin) return;
+  const bool at_end = block->previous == BlockRow::kNone || block->next == BlockRow::kNone;
+  if (at_end && row_.count() > kShortRow) return;
   Block* right = row_.Next(*block);
   if (right != nullptr && Join(block, right)) return;
   Block* left = row_.Previous(*block);
