@@ -223,7 +223,8 @@ class Block {
   const BlockFormat format_;
 };
 static_assert(Block::kMaxCount <= UINT8_MAX);
-static_assert(sizeof(Block) - Block::kHeaderBytes < alignof(Block), "only behind it is padding");
+static_assert(alignof(BlockFormat) == 1 && sizeof(Block) - Block::kHeaderBytes < alignof(Block),
+              "only behind the header is padding");
 
 // Where an element stands, if anywhere; until its block changes. (g++ 12 builds an optional that is
 // returned byte by byte in memory and reads it back as words, which waits for the bytes: with two

@@ -84,9 +84,9 @@ std::optional<size_t> PlanNumerals(std::span<const BlockItem> items, BlockFormat
   format.digits = shortest ? kShortest : tail;
   format.number_base = lowest;
   format.member_width = PackedWidth(highest - lowest);
-  const size_t score_width = format.score_width;
+  const size_t width_apart = format.score_width;
   ShareBytes(items, highest - lowest, format);
-  return head.size() + items.size() * (format.score_width + format.member_width - score_width);
+  return head.size() + items.size() * (format.score_width + format.member_width - width_apart);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/large_member.h"
+#include "core/numeral.h"
 #include "core/score_code.h"
 
 namespace zsetd {
@@ -30,13 +31,15 @@ struct [[gnu::packed]] BlockFormat {
   uint64_t score_base = 0;
   uint64_t number_base = 0;
   uint8_t score_shift = 0;
-  uint8_t score_width = 0;
+  uint8_t score_width = 0;  // of a packed score, with what shares its bytes
   Members members : 2 = Members::kSameLength;
   bool tagged : 1 = false;    // a tag stands beside each element
   uint8_t digits : 5 = 0;     // of the numerals, as core/numeral.h counts them
-  uint8_t number_bits = 0;    // of a packed score, the lowest, which are the member's number
+  uint8_t number_bits = 0;    // the lowest of a packed score that are the member's number
   uint8_t member_width = 0;   // packed bytes a member, unless lengths differ
   uint8_t prefix_length = 0;  // of the prefix that all members share
+
+  static_assert(kMaxNumeralDigits < 1 << 5);
 
   ScoreFrame frame() const { return {score_base, score_shift, score_width, number_bits}; }
 

@@ -40,8 +40,10 @@ int Block::ScoreBits() const {
   return differing == 0 ? 0 : std::bit_width(range >> std::countr_zero(differing));
 }
 
-// Where lengths differ, few long numerals among many short ones would take less as bytes.
+// Where lengths differ, few long numerals among many short ones would take less as bytes. Where the
+// prefix ends in digits, others of them might do so with these members.
 bool Block::NumbersAreTight() const {
+  if (!Prefix().empty() && IsDigit(Prefix().back())) return false;
   uint64_t lowest = ~uint64_t{0}, highest = 0;
   for (size_t i = 0; i < count_; ++i) {
     lowest = std::min(lowest, NumberAt(i));

@@ -10,6 +10,7 @@ void Block::Prefetch() const { FetchLines(this, 12); }
 void Block::PrefetchTags() const { FetchLines(this, 3); }
 
 void Block::PrefetchMember(size_t i) const {
+  if (format_.shares_bytes()) return FetchLine(Scores() + i * format_.score_width);
   const char* at = MemberPlace(i);
   FetchLine(at);
   FetchLine(at + MemberLength(i) - 1);

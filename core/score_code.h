@@ -18,7 +18,7 @@ namespace zsetd {
 //
 //   code = base + (steps << shift)         packed = steps << below, in `width` bytes, 0 to 8
 //
-// The lowest bits of these bytes, as many as `below` says, may be used for something else.
+// The lowest bits of these bytes, `below` many, may be used for something else.
 //
 // The score is never NaN nor -0.0.
 inline uint64_t ScoreCode(double score) {

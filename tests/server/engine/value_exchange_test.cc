@@ -57,8 +57,9 @@ List AnyList(std::mt19937_64& rng) {
 Hash AnyHash(std::mt19937_64& rng) {
   Hash hash;
   const std::string value = AnyText(rng);
-  for (size_t left = AnySize(rng); left > 0; --left)
+  for (size_t left = AnySize(rng); left > 0; --left) {
     hash.Set({.name = AnyText(rng), .value = value});
+  }
   return hash;
 }
 
