@@ -73,7 +73,6 @@ Block* Block::Pack(std::span<const BlockItem> items, const BlockPlan& plan) {
     if (!item.large) Copy(Mutable(block->Prefix().data()), item.member.data(), prefix_length);
     if (!item.large) break;
   }
-  const ScoreFrame frame = plan.format.frame();
   char* at = Mutable(block->End());
   for (size_t i = 0; i < items.size(); ++i) {
     const PackedMember packed = *block->PackedFormOf(items[i].member, items[i].large);
@@ -82,8 +81,8 @@ Block* Block::Pack(std::span<const BlockItem> items, const BlockPlan& plan) {
     if (block->HasLengths()) {
       Mutable(block->Lengths())[i] = static_cast<char>(packed.is_large ? kLargeLength : length);
     }
-    char* score = Mutable(block->Scores()) + i * frame.width;
-    StorePacked(score, frame.width, block->PackedScore(items[i].code, packed));
+    const uint64_t score = block->PackedScore(items[i].code, packed);
+    StorePacked(Mutable(block->ScorePlace(i)), plan.format.score_width, score);
     block->Write(at -= length, packed);
   }
   return block;

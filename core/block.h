@@ -174,10 +174,9 @@ class Block {
   const char* Scores() const {
     return reinterpret_cast<const char*>(Lengths()) + (HasLengths() ? count_ : 0);
   }
-  uint64_t PackedScoreAt(size_t i) const {
-    return LoadPacked(Scores() + i * format_.score_width, format_.score_width);
-  }
-  const char* FrontEnd() const { return Scores() + count_ * format_.score_width; }
+  const char* ScorePlace(size_t i) const { return Scores() + i * format_.score_width; }
+  uint64_t PackedScoreAt(size_t i) const { return LoadPacked(ScorePlace(i), format_.score_width); }
+  const char* FrontEnd() const { return ScorePlace(count_); }
 
   // The bytes that the first `count` members take.
   size_t MemberBytes(size_t count) const {

@@ -80,9 +80,7 @@ void Block::Erase(size_t first, size_t last) {
 bool Block::SetCode(size_t i, uint64_t code) {
   const ScoreFrame frame = format_.frame();
   if (!frame.Holds(code)) return false;
-  char* score = Mutable(Scores()) + i * frame.width;
-  const uint64_t number = LoadPacked(score, frame.width) & format_.number_mask();
-  StorePacked(score, frame.width, frame.Pack(code) | number);
+  StorePacked(Mutable(ScorePlace(i)), frame.width, frame.Pack(code) | SharedNumber(i));
   return true;
 }
 

@@ -15,7 +15,7 @@ size_t Block::FindWhere(uint8_t tag, Is is) const {
   if (!tagged()) return FindUntagged(is);
   size_t found = count_;
   const auto is_it = [&](size_t i) {
-    FetchLine(Scores() + i * format_.score_width);  // it is asked for next
+    FetchLine(ScorePlace(i));  // it is asked for next
     return is(i, MemberPlace(i)) && (found = i, true);
   };
   FindTag(tag, is_it);

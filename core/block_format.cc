@@ -25,7 +25,7 @@ void PlanScores(std::span<const BlockItem> items, BlockFormat& format) {
   format.score_width = frame.width;
 }
 
-// As bytes behind the longest shared prefix. Returns the bytes it takes.
+// As bytes behind the longest shared prefix. Returns the bytes it takes, tags left out.
 size_t PlanBytes(std::span<const BlockItem> items, BlockFormat& format) {
   std::string_view prefix;
   size_t inline_count = 0, inline_bytes = 0, shortest = kMaxInlineMember, longest = 0;
@@ -38,7 +38,8 @@ size_t PlanBytes(std::span<const BlockItem> items, BlockFormat& format) {
     inline_bytes += item.member.size();
   }
   format.prefix_length = prefix.size();
-  const size_t bytes = prefix.size() + inline_bytes - inline_count * prefix.size();
+  const size_t bytes = prefix.size() + inline_bytes - inline_count * prefix.size() +
+                       items.size() * format.score_width;
   if (inline_count == items.size() && shortest == longest) {
     format.members = Members::kSameLength;
     format.member_width = longest - prefix.size();
@@ -61,7 +62,7 @@ void ShareBytes(std::span<const BlockItem> items, uint64_t highest, BlockFormat&
 }
 
 // As numerals, if all members are: the same bytes and then digits, written in one of the two ways.
-// Returns the bytes it takes beside those of the scores.
+// Returns the bytes it takes, tags left out.
 std::optional<size_t> PlanNumerals(std::span<const BlockItem> items, BlockFormat& format) {
   const std::string_view first = items[0].member;
   const size_t tail = TrailingDigits(first);
@@ -84,9 +85,8 @@ std::optional<size_t> PlanNumerals(std::span<const BlockItem> items, BlockFormat
   format.digits = shortest ? kShortest : tail;
   format.number_base = lowest;
   format.member_width = PackedWidth(highest - lowest);
-  const size_t width_apart = format.score_width;
   ShareBytes(items, highest - lowest, format);
-  return head.size() + items.size() * (format.score_width + format.member_width - width_apart);
+  return head.size() + items.size() * (format.score_width + format.member_width);
 }
 
 }  // namespace
@@ -95,14 +95,11 @@ BlockPlan PlanBlock(std::span<const BlockItem> items, bool tagged) {
   BlockFormat format;
   format.tagged = tagged;
   PlanScores(items, format);
-  const size_t element_bytes = format.score_width + (tagged ? 1 : 0);
   BlockFormat numerals = format;
-  size_t member_bytes = PlanBytes(items, format);
-  if (const auto bytes = PlanNumerals(items, numerals); bytes && *bytes <= member_bytes) {
-    format = numerals;
-    member_bytes = *bytes;
-  }
-  return {format, member_bytes + items.size() * element_bytes};
+  const size_t tag_bytes = tagged ? items.size() : 0, bytes = PlanBytes(items, format);
+  const auto numeral_bytes = PlanNumerals(items, numerals);
+  if (numeral_bytes && *numeral_bytes <= bytes) return {numerals, *numeral_bytes + tag_bytes};
+  return {format, bytes + tag_bytes};
 }
 
 }  // namespace zsetd

@@ -46,8 +46,9 @@ bool Block::NumbersAreTight() const {
   if (!Prefix().empty() && IsDigit(Prefix().back())) return false;
   uint64_t lowest = ~uint64_t{0}, highest = 0;
   for (size_t i = 0; i < count_; ++i) {
-    lowest = std::min(lowest, NumberAt(i));
-    highest = std::max(highest, NumberAt(i));
+    const uint64_t number = NumberAt(i);
+    lowest = std::min(lowest, number);
+    highest = std::max(highest, number);
   }
   const int number_bits = std::bit_width(highest - lowest), score_bits = ScoreBits();
   const int apart = BytesForBits(number_bits) + BytesForBits(score_bits);

@@ -10,7 +10,7 @@ void Block::Prefetch() const { FetchLines(this, 12); }
 void Block::PrefetchTags() const { FetchLines(this, 3); }
 
 void Block::PrefetchMember(size_t i) const {
-  if (format_.shares_bytes()) return FetchLine(Scores() + i * format_.score_width);
+  if (format_.shares_bytes()) return FetchLine(ScorePlace(i));
   const char* at = MemberPlace(i);
   FetchLine(at);
   FetchLine(at + MemberLength(i) - 1);
@@ -24,13 +24,13 @@ void Block::PrefetchBehind(size_t i) const {
   const auto fetch = [](const char* first, const char* end) {
     FetchLines(first, (end - first + kCacheLine - 1) / kCacheLine);
   };
-  fetch(Scores() + i * format_.score_width, FrontEnd());
+  fetch(ScorePlace(i), FrontEnd());
   fetch(MembersBegin(), End() - MemberBytes(i));
 }
 
 void Block::PrefetchElement(uint8_t tag) const {
   FindTag(tag, [&](size_t i) {
-    FetchLine(Scores() + i * format_.score_width);
+    FetchLine(ScorePlace(i));
     return PrefetchMember(i), false;
   });
 }

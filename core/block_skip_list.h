@@ -125,6 +125,7 @@ class BlockSkipList {
   void CheckRenamings() const;
 
   void EraseIn(Block* block, size_t i, std::string_view member);
+  Block* TakeOut(Block* block, size_t first, size_t last);
   void EraseSome(const Levels::Path& path, size_t first, size_t last);
   void EraseBlockByBlock(RankRange ranks);
   void TrimToBlocks(RankRange& ranks);

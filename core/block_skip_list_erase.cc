@@ -72,10 +72,15 @@ void BlockSkipList::EraseIn(Block* block, size_t i, std::string_view member) {
   renamings_.NoteErasure(block->id, i);
   if (block->count() == 1) return Drop(path, block);
 
+  JoinIfThin(TakeOut(block, i, i + 1));
+}
+
+// They are not all; returns where the block then is.
+Block* BlockSkipList::TakeOut(Block* block, size_t first, size_t last) {
   const size_t bytes = block->allocated_bytes();
-  Block* shrunk = EraseAndShrink(block, i, i + 1);
+  Block* shrunk = EraseAndShrink(block, first, last);
   if (shrunk != block) row_.Replace(shrunk, bytes);
-  JoinIfThin(shrunk);
+  return shrunk;
 }
 
 // Erases the elements from `first` to before `last` of the path's block.
@@ -92,11 +97,7 @@ void BlockSkipList::EraseSome(const Levels::Path& path, size_t first, size_t las
   for (size_t i = first; i < last; ++i) row_.FreeLarge(block->LargeAt(i));
   levels_.Add(path, -static_cast<ptrdiff_t>(last - first));
   const bool is_all = last - first == block->count();
-  if (!is_all) {
-    const size_t bytes = block->allocated_bytes();
-    Block* shrunk = EraseAndShrink(block, first, last);
-    if (shrunk != block) row_.Replace(shrunk, bytes);
-  }
+  if (!is_all) TakeOut(block, first, last);
   for (size_t i = first; i < last; ++i) {  // for which the block must be there, but not be read
     index_.Remove(hashes[i], id, BlockHashes(row_, renamings_));
   }
