@@ -60,7 +60,7 @@ std::string HiredisConnection::Next() {
 
 bool IsFreshTtl(const std::string& reply, long set_s) {
   const long ttl_s = std::atol(reply.c_str());
-  return ttl_s <= set_s && ttl_s >= set_s - 10;
+  return ttl_s <= set_s && ttl_s >= set_s - 5;
 }
 
 bool IsZsetd() { return std::getenv("SERVER") == std::string_view("zsetd"); }

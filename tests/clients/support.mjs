@@ -17,7 +17,7 @@ export async function waitUntil(claim, deadlineMs = 5000) {
 
 // A time to live, in seconds, that was set a moment ago.
 export function assertFreshTtl(ttlS, setS) {
-  assert.ok(ttlS <= setS && ttlS >= setS - 10, `${ttlS} is not about ${setS}`);
+  assert.ok(ttlS <= setS && ttlS >= setS - 5, `${ttlS} is not about ${setS}`);
 }
 
 // Runs the script in two processes, which begin together when both are ready, and gives what each
