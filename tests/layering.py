@@ -67,8 +67,7 @@ class Layering(unittest.TestCase):
     def test_every_include_points_down(self):
         files = [file for layer in ("core", "protocol", "server")
                  for file in sorted((HOUSE / layer).rglob("*")) if file.suffix in (".h", ".cc")]
-        self.assertLessEqual({file.relative_to(HOUSE).parent.as_posix() for file in files},
-                             SEES.keys(), "a folder is a layer, and stands in this table")
+        self.assertNotIn(None, [layer_of(file.relative_to(HOUSE).as_posix()) for file in files])
         self.assertTrue(files)
         bad = [line for file in files
                for line in complaints(file.relative_to(HOUSE).as_posix(), file.read_text())]

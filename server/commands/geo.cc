@@ -2,7 +2,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/geo_cell.h"
+#include "core/geo/geo_cell.h"
 #include "server/commands/families.h"
 #include "server/commands/geo_arguments.h"
 #include "server/commands/zset_add.h"

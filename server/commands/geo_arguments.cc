@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "core/geo_cell.h"
+#include "core/geo/geo_cell.h"
 #include "protocol/number_text.h"
 
 namespace zsetd {

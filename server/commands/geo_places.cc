@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "core/geo_area.h"
+#include "core/geo/geo_area.h"
 
 namespace zsetd {
 namespace {

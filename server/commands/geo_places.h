@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/geo_point.h"
+#include "core/geo/geo_point.h"
 #include "core/sorted_set.h"
 #include "server/commands/geo_search_request.h"
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "core/geo_area.h"
+#include "core/geo/geo_area.h"
 #include "core/sorted_set.h"
 #include "server/engine/call.h"
 

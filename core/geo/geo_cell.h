@@ -21,7 +21,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/geo_point.h"
+#include "core/geo/geo_point.h"
 #include "core/range.h"
 
 namespace zsetd {

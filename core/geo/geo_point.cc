@@ -1,4 +1,4 @@
-#include "core/geo_point.h"
+#include "core/geo/geo_point.h"
 
 #include <cmath>
 #include <numbers>

@@ -1,4 +1,4 @@
-#include "core/geo_area.h"
+#include "core/geo/geo_area.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "core/geo_cell.h"
+#include "core/geo/geo_cell.h"
 
 #include <gtest/gtest.h>
 

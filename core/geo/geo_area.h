@@ -4,8 +4,8 @@
 #include <variant>
 #include <vector>
 
-#include "core/geo_cell.h"
-#include "core/geo_point.h"
+#include "core/geo/geo_cell.h"
+#include "core/geo/geo_point.h"
 
 namespace zsetd {
 
