@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/field_table.h"
+#include "core/hash/field_table.h"
 #include "core/rng.h"
 
 namespace zsetd {

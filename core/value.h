@@ -3,7 +3,7 @@
 #include <variant>
 
 #include "core/byte_string.h"
-#include "core/hash_value.h"
+#include "core/hash/hash.h"
 #include "core/list.h"
 #include "core/set.h"
 #include "core/sorted_set.h"

@@ -1,4 +1,4 @@
-#include "core/hash_value.h"
+#include "core/hash/hash.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/field_table.h"
+#include "core/hash/field_table.h"
 
 #include <algorithm>
 #include <utility>

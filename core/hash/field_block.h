@@ -5,7 +5,7 @@
 #include <memory>
 #include <string_view>
 
-#include "core/field.h"
+#include "core/hash/field.h"
 
 namespace zsetd {
 

@@ -1,4 +1,4 @@
-#include "core/field.h"
+#include "core/hash/field.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "core/field_block.h"
+#include "core/hash/field_block.h"
 
 #include <cstring>
 #include <new>

@@ -5,7 +5,7 @@
 #include <new>
 #include <string_view>
 
-#include "core/field.h"
+#include "core/hash/field.h"
 
 namespace zsetd {
 

@@ -8,15 +8,15 @@
 #include <vector>
 
 #include "core/dictionary.h"
-#include "core/field_block.h"
-#include "core/field_node.h"
+#include "core/hash/field_block.h"
+#include "core/hash/field_node.h"
 #include "core/rng.h"
 
 namespace zsetd {
 
 // Fields with unique names: what hashes and sets are made of.
 //
-//   small    one packed block, in the order of arrival           core/field_block.h
+//   small    one packed block, in the order of arrival           core/hash/field_block.h
 //   large    a dictionary, one allocation a field                core/dictionary.h
 //
 // A table is small until the block overflows, and large from then on. Movable, not copyable; what
