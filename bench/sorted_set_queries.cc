@@ -6,7 +6,7 @@
 #include "bench/sorted_set_bench.h"
 #include "bench/workload.h"
 #include "bench/yardsticks.h"
-#include "core/keyed_hash.h"
+#include "core/hashing/keyed_hash.h"
 
 namespace zsetd::bench {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/keyed_hash.h"
+#include "core/hashing/keyed_hash.h"
 
 namespace zsetd::bench {
 

@@ -10,7 +10,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "bench/textbook_dict.h"
 #include "bench/textbook_skip_list.h"
-#include "core/keyed_hash.h"
+#include "core/hashing/keyed_hash.h"
 #include "core/sorted_set.h"
 
 namespace zsetd::bench {

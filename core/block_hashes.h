@@ -6,7 +6,7 @@
 
 #include "core/block.h"
 #include "core/block_row.h"
-#include "core/keyed_hash.h"
+#include "core/hashing/keyed_hash.h"
 #include "core/member_index.h"
 #include "core/renamings.h"
 

@@ -1,7 +1,7 @@
 #include "core/block_skip_list.h"
 
 #include "core/allocation.h"
-#include "core/keyed_hash.h"
+#include "core/hashing/keyed_hash.h"
 
 namespace zsetd {
 

@@ -8,7 +8,7 @@
 #include "core/block_hashes.h"
 #include "core/block_packing.h"
 #include "core/block_skip_list.h"
-#include "core/keyed_hash.h"
+#include "core/hashing/keyed_hash.h"
 #include "core/unpacked_block.h"
 
 namespace zsetd {

@@ -6,7 +6,7 @@
 
 #include "core/block_reader.h"
 #include "core/block_skip_list.h"
-#include "core/keyed_hash.h"
+#include "core/hashing/keyed_hash.h"
 
 namespace zsetd {
 

@@ -1,9 +1,9 @@
 // Scanning in the order of the member index, which stays the same whatever comes and goes:
-// core/bucket_numbers.h.
+// core/hashing/linear_hashing.h.
 
 #include "core/block_hashes.h"
 #include "core/block_skip_list.h"
-#include "core/keyed_hash.h"
+#include "core/hashing/keyed_hash.h"
 
 namespace zsetd {
 

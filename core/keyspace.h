@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "core/deadlines.h"
-#include "core/dictionary.h"
 #include "core/entry.h"
+#include "core/hashing/dictionary.h"
 #include "core/rng.h"
 #include "core/time.h"
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "core/bucket_numbers.h"
+#include "core/hashing/linear_hashing.h"
 #include "core/index_bucket.h"
 #include "core/segmented_array.h"
 
@@ -15,8 +15,8 @@ namespace zsetd {
 //   hash   [ tag 8 bits |        ...        | 2 bits | bucket number, low bits ]
 //
 // When the buckets get too full on average, one of them, the next in turn, is split by one more bit
-// of the hash, as core/bucket_numbers.h tells. So the index grows and shrinks a bucket at a time,
-// and no change takes long.
+// of the hash, as core/hashing/linear_hashing.h tells. So the index grows and shrinks a bucket at a
+// time, and no change takes long.
 //
 // A bucket does not keep hashes. Its entries have a tag and two more bits, by which it can be split
 // twice. Each third time the index asks the blocks for the hashes, from which it takes the next two

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "core/cache_line.h"
-#include "core/keyed_hash.h"
+#include "core/hashing/keyed_hash.h"
 
 namespace zsetd {
 namespace {

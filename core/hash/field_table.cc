@@ -5,7 +5,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "core/allocation.h"
-#include "core/keyed_hash.h"
+#include "core/hashing/keyed_hash.h"
 
 namespace zsetd {
 

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/dictionary.h"
 #include "core/hash/field_block.h"
 #include "core/hash/field_node.h"
+#include "core/hashing/dictionary.h"
 #include "core/rng.h"
 
 namespace zsetd {
@@ -17,7 +17,7 @@ namespace zsetd {
 // Fields with unique names: what hashes and sets are made of.
 //
 //   small    one packed block, in the order of arrival           core/hash/field_block.h
-//   large    a dictionary, one allocation a field                core/dictionary.h
+//   large    a dictionary, one allocation a field                core/hashing/dictionary.h
 //
 // A table is small until the block overflows, and large from then on. Movable, not copyable; what
 // was moved from is empty. Costs are for n fields; a small table takes as long as a glance at all

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/keyed_hash.h"
+#include "core/hashing/keyed_hash.h"
 #include "server/engine/database.h"
 
 namespace zsetd {

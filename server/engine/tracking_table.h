@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/container/btree_set.h"
-#include "core/dictionary.h"
+#include "core/hashing/dictionary.h"
 #include "core/rng.h"
 
 namespace zsetd {

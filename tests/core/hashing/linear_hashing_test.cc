@@ -1,4 +1,4 @@
-#include "core/bucket_numbers.h"
+#include "core/hashing/linear_hashing.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/keyed_hash.h"
+#include "core/hashing/keyed_hash.h"
 
 #include <random>
 

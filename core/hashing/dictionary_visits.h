@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/dictionary.h"
+#include "core/hashing/dictionary.h"
 #include "core/rng.h"
 
 namespace zsetd {

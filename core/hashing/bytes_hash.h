@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "core/sip_hash.h"
+#include "core/hashing/sip_hash.h"
 
 namespace zsetd {
 

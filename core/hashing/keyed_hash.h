@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "core/hash.h"
+#include "core/hashing/bytes_hash.h"
 
 namespace zsetd {
 

@@ -16,9 +16,9 @@
 #include <string_view>
 #include <utility>
 
-#include "core/bucket_numbers.h"
 #include "core/cache_line.h"
-#include "core/hash.h"
+#include "core/hashing/bytes_hash.h"
+#include "core/hashing/linear_hashing.h"
 #include "core/rng.h"
 #include "core/segmented_array.h"
 
@@ -241,4 +241,4 @@ void Dictionary<Node>::Clear() {
 
 }  // namespace zsetd
 
-#include "core/dictionary_visits.h"
+#include "core/hashing/dictionary_visits.h"

@@ -1,4 +1,4 @@
-#include "core/hash.h"
+#include "core/hashing/bytes_hash.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/hash.h"
+#include "core/hashing/bytes_hash.h"
 
 namespace zsetd {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/dictionary.h"
+#include "core/hashing/dictionary.h"
 
 #include <gtest/gtest.h>
 
