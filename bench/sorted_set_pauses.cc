@@ -8,7 +8,7 @@
 #include "bench/sorted_set_bench.h"
 #include "bench/workload.h"
 #include "bench/yardsticks.h"
-#include "core/keyspace.h"
+#include "core/keyspace/keyspace.h"
 
 namespace zsetd::bench {
 namespace {

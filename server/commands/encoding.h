@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "core/entry.h"
+#include "core/keyspace/entry.h"
 #include "server/engine/settings.h"
 #include "server/engine/value_reader.h"
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/entry.h"
+#include "core/keyspace/entry.h"
 #include "server/commands/sort_request.h"
 
 namespace zsetd {

@@ -8,9 +8,9 @@
 #include <span>
 #include <string_view>
 
-#include "core/keyspace.h"
+#include "core/keyspace/access_tracker.h"
+#include "core/keyspace/keyspace.h"
 #include "core/time.h"
-#include "core/use_meter.h"
 
 namespace zsetd {
 

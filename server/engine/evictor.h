@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/keyspace/access_tracker.h"
 #include "core/rng.h"
-#include "core/use_meter.h"
 #include "server/engine/database.h"
 
 namespace zsetd {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "core/entry.h"
+#include "core/keyspace/entry.h"
 #include "core/time.h"
 #include "protocol/rdb_reader.h"
 

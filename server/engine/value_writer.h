@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/entry.h"
+#include "core/keyspace/entry.h"
 #include "protocol/rdb_writer.h"
 
 namespace zsetd {

@@ -1,4 +1,4 @@
-#include "core/use_meter.h"
+#include "core/keyspace/access_tracker.h"
 
 #include <algorithm>
 

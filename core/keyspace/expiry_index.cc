@@ -1,4 +1,4 @@
-#include "core/deadlines.h"
+#include "core/keyspace/expiry_index.h"
 
 #include <algorithm>
 #include <cassert>

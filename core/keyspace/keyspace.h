@@ -9,9 +9,9 @@
 #include <string_view>
 #include <utility>
 
-#include "core/deadlines.h"
-#include "core/entry.h"
 #include "core/hashing/dictionary.h"
+#include "core/keyspace/entry.h"
+#include "core/keyspace/expiry_index.h"
 #include "core/rng.h"
 #include "core/time.h"
 

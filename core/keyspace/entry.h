@@ -8,16 +8,16 @@
 #include <string_view>
 #include <type_traits>
 
-#include "core/entry_layout.h"
+#include "core/keyspace/entry_layout.h"
+#include "core/keyspace/value.h"
 #include "core/time.h"
-#include "core/value.h"
 
 namespace zsetd {
 
 // One key with its value, a mark of its use and, if it has one, its deadline, in one allocation:
-// core/entry_layout.h. Its address stays the same until it is made anew: for another value or, if
-// there is no room for it, for a deadline. All O(1) and the lengths of key and string, but for what
-// names another cost.
+// core/keyspace/entry_layout.h. Its address stays the same until it is made anew: for another value
+// or, if there is no room for it, for a deadline. All O(1) and the lengths of key and string, but
+// for what names another cost.
 class Entry : public EntryLayout {
  public:
   static std::unique_ptr<Entry> Make(std::string_view key, Value value,

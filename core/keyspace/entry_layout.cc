@@ -1,10 +1,10 @@
-#include "core/entry_layout.h"
+#include "core/keyspace/entry_layout.h"
 
 #include <cassert>
 #include <new>
 #include <string>
 
-#include "core/value.h"
+#include "core/keyspace/value.h"
 
 namespace zsetd {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/deadlines.h"
+#include "core/keyspace/expiry_index.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/keyspace.h"
+#include "core/keyspace/keyspace.h"
 #include "core/rng.h"
 
 namespace zsetd {

@@ -13,7 +13,7 @@
 #include <chrono>
 #include <cstdint>
 
-#include "core/entry.h"
+#include "core/keyspace/entry.h"
 #include "core/rng.h"
 #include "core/time.h"
 

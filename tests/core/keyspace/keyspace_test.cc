@@ -1,4 +1,4 @@
-#include "core/keyspace.h"
+#include "core/keyspace/keyspace.h"
 
 #include <gtest/gtest.h>
 

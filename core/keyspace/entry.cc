@@ -1,4 +1,4 @@
-#include "core/entry.h"
+#include "core/keyspace/entry.h"
 
 #include <cassert>
 #include <memory>
