@@ -75,12 +75,12 @@ class Layering(unittest.TestCase):
 
     def test_an_include_that_does_not_is_seen(self):
         for path, line in [
-            ("core/list.cc", '#include "protocol/words.h"'),
-            ("core/list.cc", '#include "server/engine/engine.h"'),
-            ("core/list.cc", '#include "list.h"'),
-            ("core/list.cc", "#include <spdlog/spdlog.h>"),
-            ("core/list.cc", "#include <unistd.h>"),
-            ("core/list.cc", "#  include <sys/socket.h>"),
+            ("core/list/list.cc", '#include "protocol/words.h"'),
+            ("core/list/list.cc", '#include "server/engine/engine.h"'),
+            ("core/list/list.cc", '#include "list.h"'),
+            ("core/list/list.cc", "#include <spdlog/spdlog.h>"),
+            ("core/list/list.cc", "#include <unistd.h>"),
+            ("core/list/list.cc", "#  include <sys/socket.h>"),
             ("protocol/words.h", '#include "core/range.h"'),
             ("server/engine/engine.h", "#include <boost/asio.hpp>"),
             ("server/engine/engine.h", '#include "server/commands/tables.h"'),
@@ -94,9 +94,9 @@ class Layering(unittest.TestCase):
 
     def test_an_include_that_does_passes(self):
         for path, line in [
-            ("core/list.cc", "#include <vector>"),
-            ("core/list.cc", "#include <malloc.h>"),
-            ("core/list.cc", '#include "absl/container/btree_set.h"'),
+            ("core/list/list.cc", "#include <vector>"),
+            ("core/list/list.cc", "#include <malloc.h>"),
+            ("core/list/list.cc", '#include "absl/container/btree_set.h"'),
             ("server/commands/zset_edit.cc", '#include "core/sorted_set.h"'),
             ("server/net/session.cc", "#include <boost/asio.hpp>"),
             ("server/net/session.cc", "#include <sys/socket.h>"),

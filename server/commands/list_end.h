@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "core/list.h"
+#include "core/list/list.h"
 #include "server/engine/arg_reader.h"
 
 namespace zsetd {

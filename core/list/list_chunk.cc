@@ -1,4 +1,4 @@
-#include "core/list_chunk.h"
+#include "core/list/list_chunk.h"
 
 #include <algorithm>
 #include <cstring>

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/list_chunk.h"
+#include "core/list/list_chunk.h"
 
 namespace zsetd {
 

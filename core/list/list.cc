@@ -1,10 +1,10 @@
-#include "core/list.h"
+#include "core/list/list.h"
 
 #include <iterator>
 #include <utility>
 
 #include "core/allocation.h"
-#include "core/list_body.h"
+#include "core/list/list_body.h"
 
 namespace zsetd {
 namespace {

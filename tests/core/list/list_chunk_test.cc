@@ -1,4 +1,4 @@
-#include "core/list_chunk.h"
+#include "core/list/list_chunk.h"
 
 #include <gtest/gtest.h>
 

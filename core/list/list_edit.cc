@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "core/list.h"
-#include "core/list_body.h"
+#include "core/list/list.h"
+#include "core/list/list_body.h"
 
 namespace zsetd {
 namespace {

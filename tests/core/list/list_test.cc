@@ -1,4 +1,4 @@
-#include "core/list.h"
+#include "core/list/list.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/list.h"
+#include "core/list/list.h"
 
 namespace zsetd {
 
