@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "core/set.h"
+#include "core/set/set.h"
 #include "core/sorted_set.h"
 
 namespace zsetd {

@@ -5,7 +5,7 @@
 #include "core/byte_string.h"
 #include "core/hash/hash.h"
 #include "core/list/list.h"
-#include "core/set.h"
+#include "core/set/set.h"
 #include "core/sorted_set.h"
 
 namespace zsetd {

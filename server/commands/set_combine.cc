@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/set_combination.h"
+#include "core/set/set_operations.h"
 #include "server/commands/encoding.h"
 #include "server/commands/families.h"
 #include "server/commands/set_reply.h"

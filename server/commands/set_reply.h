@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/set.h"
+#include "core/set/set.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

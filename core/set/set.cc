@@ -1,4 +1,4 @@
-#include "core/set.h"
+#include "core/set/set.h"
 
 #include <limits>
 #include <optional>

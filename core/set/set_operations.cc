@@ -1,4 +1,4 @@
-#include "core/set_combination.h"
+#include "core/set/set_operations.h"
 
 #include <algorithm>
 #include <cstdint>

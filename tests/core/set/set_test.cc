@@ -1,4 +1,4 @@
-#include "core/set.h"
+#include "core/set/set.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/rng.h"
-#include "core/set_combination.h"
+#include "core/set/set_operations.h"
 
 namespace zsetd {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <span>
 
-#include "core/set.h"
+#include "core/set/set.h"
 
 namespace zsetd {
 
