@@ -11,7 +11,7 @@
 #include "bench/textbook_dict.h"
 #include "bench/textbook_skip_list.h"
 #include "core/hashing/keyed_hash.h"
-#include "core/sorted_set.h"
+#include "core/sorted_set/sorted_set.h"
 
 namespace zsetd::bench {
 

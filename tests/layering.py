@@ -97,7 +97,7 @@ class Layering(unittest.TestCase):
             ("core/list/list.cc", "#include <vector>"),
             ("core/list/list.cc", "#include <malloc.h>"),
             ("core/list/list.cc", '#include "absl/container/btree_set.h"'),
-            ("server/commands/zset_edit.cc", '#include "core/sorted_set.h"'),
+            ("server/commands/zset_edit.cc", '#include "core/sorted_set/sorted_set.h"'),
             ("server/net/session.cc", "#include <boost/asio.hpp>"),
             ("server/net/session.cc", "#include <sys/socket.h>"),
             ("server/main.cc", '#include "server/commands/tables.h"'),

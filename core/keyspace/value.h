@@ -6,7 +6,7 @@
 #include "core/hash/hash.h"
 #include "core/list/list.h"
 #include "core/set/set.h"
-#include "core/sorted_set.h"
+#include "core/sorted_set/sorted_set.h"
 
 namespace zsetd {
 

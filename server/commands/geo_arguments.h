@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "core/geo/geo_point.h"
-#include "core/sorted_set.h"
+#include "core/sorted_set/sorted_set.h"
 #include "server/engine/arg_reader.h"
 #include "server/engine/call.h"
 

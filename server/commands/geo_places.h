@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/geo/geo_point.h"
-#include "core/sorted_set.h"
+#include "core/sorted_set/sorted_set.h"
 #include "server/commands/geo_search_request.h"
 
 namespace zsetd {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "core/geo/geo_area.h"
-#include "core/sorted_set.h"
+#include "core/sorted_set/sorted_set.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

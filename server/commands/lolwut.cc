@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/rng.h"
-#include "core/sorted_set.h"
+#include "core/sorted_set/sorted_set.h"
 #include "protocol/number_text.h"
 #include "server/commands/families.h"
 #include "server/engine/call.h"

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/sorted_set.h"
+#include "core/sorted_set/sorted_set.h"
 #include "core/time.h"
 #include "server/engine/call.h"
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/set_algebra.h"
+#include "core/sorted_set/set_operations.h"
 #include "server/commands/families.h"
 #include "server/commands/zset_algebra_request.h"
 #include "server/commands/zset_reply.h"

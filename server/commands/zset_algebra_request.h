@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "core/set_algebra.h"
+#include "core/sorted_set/set_operations.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

@@ -1,7 +1,7 @@
 #include <string_view>
 
-#include "core/element_pool.h"
 #include "core/sample.h"
+#include "core/sorted_set/element_sampler.h"
 #include "server/commands/families.h"
 #include "server/commands/random_request.h"
 #include "server/commands/zset_reply.h"

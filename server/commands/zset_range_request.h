@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "core/range.h"
-#include "core/sorted_set.h"
+#include "core/sorted_set/sorted_set.h"
 #include "server/commands/index_range.h"
 #include "server/engine/arg_reader.h"
 

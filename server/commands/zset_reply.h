@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "core/sorted_set.h"
+#include "core/sorted_set/sorted_set.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/byte_arena.h"
-#include "core/sorted_set.h"
+#include "core/sorted_set/sorted_set.h"
 
 namespace zsetd {
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/sorted_set.h"
+#include "core/sorted_set/sorted_set.h"
 
 namespace zsetd {
 

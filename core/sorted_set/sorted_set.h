@@ -9,12 +9,12 @@
 #include <span>
 #include <string_view>
 
-#include "core/add_rule.h"
 #include "core/block_reader.h"
 #include "core/owned_either.h"
 #include "core/prefetch_step.h"
 #include "core/range.h"
 #include "core/score_code.h"
+#include "core/sorted_set/add_rule.h"
 
 namespace zsetd {
 

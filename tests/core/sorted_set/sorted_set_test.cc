@@ -1,4 +1,4 @@
-#include "core/sorted_set.h"
+#include "core/sorted_set/sorted_set.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/rng.h"
-#include "tests/core/sorted_set_model.h"
+#include "tests/core/sorted_set/sorted_set_model.h"
 
 namespace zsetd {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "core/byte_arena.h"
 #include "core/same_bytes.h"
-#include "core/sorted_set.h"
+#include "core/sorted_set/sorted_set.h"
 
 namespace zsetd {
 

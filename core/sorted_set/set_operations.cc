@@ -1,4 +1,4 @@
-#include "core/set_algebra.h"
+#include "core/sorted_set/set_operations.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/element_list.h"
-#include "core/score_table.h"
+#include "core/sorted_set/element_list.h"
+#include "core/sorted_set/union_table.h"
 
 namespace zsetd {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/element_pool.h"
+#include "core/sorted_set/element_sampler.h"
 
 #include <algorithm>
 

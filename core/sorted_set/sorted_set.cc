@@ -1,4 +1,4 @@
-#include "core/sorted_set.h"
+#include "core/sorted_set/sorted_set.h"
 
 #include <algorithm>
 #include <cassert>

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "core/set/set.h"
-#include "core/sorted_set.h"
+#include "core/sorted_set/sorted_set.h"
 
 namespace zsetd {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/block_skip_list.h"
-#include "core/sorted_set.h"
+#include "core/sorted_set/sorted_set.h"
 
 namespace zsetd {
 namespace {

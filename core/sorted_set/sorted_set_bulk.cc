@@ -6,7 +6,7 @@
 
 #include "core/block_packing.h"
 #include "core/block_skip_list.h"
-#include "core/sorted_set.h"
+#include "core/sorted_set/sorted_set.h"
 #include "core/unpacked_block.h"
 
 namespace zsetd {

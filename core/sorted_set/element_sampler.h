@@ -5,7 +5,7 @@
 
 #include "core/block.h"
 #include "core/rng.h"
-#include "core/sorted_set.h"
+#include "core/sorted_set/sorted_set.h"
 
 namespace zsetd {
 

@@ -1,4 +1,4 @@
-#include "core/set_algebra.h"
+#include "core/sorted_set/set_operations.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/rng.h"
-#include "tests/core/sorted_set_model.h"
+#include "tests/core/sorted_set/sorted_set_model.h"
 
 namespace zsetd {
 namespace {

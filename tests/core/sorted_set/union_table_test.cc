@@ -1,4 +1,4 @@
-#include "core/score_table.h"
+#include "core/sorted_set/union_table.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/rng.h"
-#include "tests/core/sorted_set_model.h"
+#include "tests/core/sorted_set/sorted_set_model.h"
 
 namespace zsetd {
 namespace {

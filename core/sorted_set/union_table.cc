@@ -1,4 +1,4 @@
-#include "core/score_table.h"
+#include "core/sorted_set/union_table.h"
 
 #include <algorithm>
 #include <bit>

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/rng.h"
-#include "core/sorted_set.h"
+#include "core/sorted_set/sorted_set.h"
 
 namespace zsetd {
 namespace {

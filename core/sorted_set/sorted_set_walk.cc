@@ -1,7 +1,7 @@
 // Ways to visit elements: a cursor in order, a scan in none.
 
 #include "core/block_skip_list.h"
-#include "core/sorted_set.h"
+#include "core/sorted_set/sorted_set.h"
 
 namespace zsetd {
 
