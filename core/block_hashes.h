@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <optional>
 
-#include "core/block.h"
-#include "core/block_row.h"
 #include "core/hashing/keyed_hash.h"
 #include "core/member_index.h"
 #include "core/renamings.h"
+#include "core/sorted_set/block/block.h"
+#include "core/sorted_set/block/block_table.h"
 
 namespace zsetd {
 

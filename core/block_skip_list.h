@@ -9,13 +9,13 @@
 #include <string_view>
 #include <vector>
 
-#include "core/block.h"
-#include "core/block_row.h"
 #include "core/levels.h"
 #include "core/member_index.h"
 #include "core/prefetch_step.h"
 #include "core/range.h"
 #include "core/renamings.h"
+#include "core/sorted_set/block/block.h"
+#include "core/sorted_set/block/block_table.h"
 
 namespace zsetd {
 
@@ -29,9 +29,9 @@ namespace zsetd {
 //
 // The levels find the block for a score or a rank, the index finds it for a member, and the block
 // finds the element. Both name a block by its id, so a block may move; they hear of an element only
-// when it comes, goes or changes its block. How full blocks are kept, core/block_packing.h says.
-// Elements that come in order fill every block: one behind the last or before the first starts a
-// block of its own once that one is full.
+// when it comes, goes or changes its block. How full blocks are kept,
+// core/sorted_set/block/block_packing.h says. Elements that come in order fill every block: one
+// behind the last or before the first starts a block of its own once that one is full.
 //
 // A division gives elements to another block; the changes that follow tell the index, of a few
 // elements each (core/renamings.h).
@@ -39,9 +39,9 @@ namespace zsetd {
 // Many blocks at once leave without their members' entries in the index, which are swept out by the
 // changes that follow, a few buckets each.
 //
-// Scores appear as their codes (core/score_code.h). Invariant: it is not empty. Costs are for n
-// elements; a change may divide or join a block, split or join a bucket of the index, and rename
-// some elements, never more.
+// Scores appear as their codes (core/sorted_set/block/score_encoding.h). Invariant: it is not
+// empty. Costs are for n elements; a change may divide or join a block, split or join a bucket of
+// the index, and rename some elements, never more.
 class BlockSkipList {
  public:
   // The elements of the block, which it takes over, and LargeMembers with it.

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "core/block_hashes.h"
-#include "core/block_packing.h"
 #include "core/block_skip_list.h"
+#include "core/sorted_set/block/block_packing.h"
 
 namespace zsetd {
 namespace {

@@ -5,9 +5,9 @@
 #include <cassert>
 
 #include "core/block_hashes.h"
-#include "core/block_packing.h"
 #include "core/block_skip_list.h"
 #include "core/hashing/keyed_hash.h"
+#include "core/sorted_set/block/block_packing.h"
 
 namespace zsetd {
 namespace {

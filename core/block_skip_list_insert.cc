@@ -6,10 +6,10 @@
 #include <span>
 
 #include "core/block_hashes.h"
-#include "core/block_packing.h"
 #include "core/block_skip_list.h"
 #include "core/hashing/keyed_hash.h"
-#include "core/unpacked_block.h"
+#include "core/sorted_set/block/block_packing.h"
+#include "core/sorted_set/block/unpacked_block.h"
 
 namespace zsetd {
 namespace {

@@ -4,9 +4,9 @@
 #include <array>
 #include <cassert>
 
-#include "core/block_reader.h"
 #include "core/block_skip_list.h"
 #include "core/hashing/keyed_hash.h"
+#include "core/sorted_set/block/block_reader.h"
 
 namespace zsetd {
 

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "core/block.h"
 #include "core/rng.h"
+#include "core/sorted_set/block/block.h"
 #include "core/sorted_set/sorted_set.h"
 
 namespace zsetd {

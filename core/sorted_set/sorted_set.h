@@ -9,12 +9,12 @@
 #include <span>
 #include <string_view>
 
-#include "core/block_reader.h"
 #include "core/owned_either.h"
 #include "core/prefetch_step.h"
 #include "core/range.h"
-#include "core/score_code.h"
 #include "core/sorted_set/add_rule.h"
+#include "core/sorted_set/block/block_reader.h"
+#include "core/sorted_set/block/score_encoding.h"
 
 namespace zsetd {
 
@@ -39,7 +39,7 @@ struct SortedSetLimits {
 
 // Unique members, each with a score, ordered by score and among equal scores by the members' bytes.
 //
-//   small    one packed block                                      core/block.h
+//   small    one packed block                                      core/sorted_set/block/block.h
 //   large    a skip list of packed blocks, and a member index      core/block_skip_list.h
 //
 // A set starts as a single block; only when that overflows do levels and index come to it.

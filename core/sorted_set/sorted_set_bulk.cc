@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "core/block_packing.h"
 #include "core/block_skip_list.h"
+#include "core/sorted_set/block/block_packing.h"
+#include "core/sorted_set/block/unpacked_block.h"
 #include "core/sorted_set/sorted_set.h"
-#include "core/unpacked_block.h"
 
 namespace zsetd {
 namespace {

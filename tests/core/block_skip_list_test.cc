@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/block_packing.h"
 #include "core/rng.h"
-#include "core/score_code.h"
+#include "core/sorted_set/block/block_packing.h"
+#include "core/sorted_set/block/score_encoding.h"
 
 namespace zsetd {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/block_reader.h"
+#include "core/sorted_set/block/block_reader.h"
 
 #include <cstring>
 

@@ -1,4 +1,4 @@
-#include "core/block.h"
+#include "core/sorted_set/block/block.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 
 #include "core/numeral.h"
 #include "core/rng.h"
-#include "core/unpacked_block.h"
+#include "core/sorted_set/block/unpacked_block.h"
 
 namespace zsetd {
 namespace {

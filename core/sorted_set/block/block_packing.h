@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "core/block.h"
+#include "core/sorted_set/block/block.h"
 
 namespace zsetd {
 

@@ -1,4 +1,4 @@
-#include "core/block_format.h"
+#include "core/sorted_set/block/block_format.h"
 
 #include <algorithm>
 #include <bit>

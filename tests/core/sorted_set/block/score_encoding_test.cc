@@ -1,4 +1,4 @@
-#include "core/score_code.h"
+#include "core/sorted_set/block/score_encoding.h"
 
 #include <gtest/gtest.h>
 

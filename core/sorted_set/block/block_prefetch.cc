@@ -1,7 +1,7 @@
 // Which cache lines of a block will be read next.
 
-#include "core/block.h"
 #include "core/cache_line.h"
+#include "core/sorted_set/block/block.h"
 
 namespace zsetd {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "core/block.h"
+#include "core/sorted_set/block/block.h"
 
 namespace zsetd {
 

@@ -5,8 +5,8 @@
 #include <new>
 
 #include "core/allocation.h"
-#include "core/block.h"
-#include "core/block_bytes.h"
+#include "core/sorted_set/block/block.h"
+#include "core/sorted_set/block/block_bytes.h"
 
 namespace zsetd {
 

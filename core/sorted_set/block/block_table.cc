@@ -1,4 +1,4 @@
-#include "core/block_row.h"
+#include "core/sorted_set/block/block_table.h"
 
 #include "core/allocation.h"
 #include "core/cache_line.h"

@@ -5,7 +5,7 @@
 #include <memory>
 #include <span>
 
-#include "core/block.h"
+#include "core/sorted_set/block/block.h"
 
 namespace zsetd {
 

@@ -1,4 +1,4 @@
-#include "core/unpacked_block.h"
+#include "core/sorted_set/block/unpacked_block.h"
 
 #include <algorithm>
 #include <cassert>

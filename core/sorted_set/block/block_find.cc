@@ -2,9 +2,9 @@
 // search and not with each member. As a set grows to a thousand, where the first 160 insertions
 // look at every member, one takes 240 ns instead of 258, in order 145 instead of 170.
 
-#include "core/block.h"
 #include "core/cache_line.h"
 #include "core/same_bytes.h"
+#include "core/sorted_set/block/block.h"
 
 namespace zsetd {
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/block.h"
 #include "core/segmented_array.h"
+#include "core/sorted_set/block/block.h"
 
 namespace zsetd {
 

@@ -2,8 +2,8 @@
 
 #include <cassert>
 
-#include "core/block.h"
-#include "core/block_bytes.h"
+#include "core/sorted_set/block/block.h"
+#include "core/sorted_set/block/block_bytes.h"
 
 namespace zsetd {
 namespace {

@@ -1,9 +1,9 @@
-#include "core/block_packing.h"
+#include "core/sorted_set/block/block_packing.h"
 
 #include <algorithm>
 #include <cassert>
 
-#include "core/unpacked_block.h"
+#include "core/sorted_set/block/unpacked_block.h"
 
 namespace zsetd {
 namespace {

@@ -5,9 +5,9 @@
 #include <span>
 #include <string_view>
 
-#include "core/large_member.h"
 #include "core/numeral.h"
-#include "core/score_code.h"
+#include "core/sorted_set/block/large_member.h"
+#include "core/sorted_set/block/score_encoding.h"
 
 namespace zsetd {
 

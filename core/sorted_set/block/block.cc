@@ -1,9 +1,9 @@
-#include "core/block.h"
+#include "core/sorted_set/block/block.h"
 
 #include <cassert>
 
-#include "core/block_bytes.h"
 #include "core/numeral.h"
+#include "core/sorted_set/block/block_bytes.h"
 
 namespace zsetd {
 

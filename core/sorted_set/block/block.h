@@ -7,10 +7,10 @@
 #include <span>
 #include <string_view>
 
-#include "core/block_format.h"
 #include "core/byte_search.h"
 #include "core/numeral.h"
 #include "core/packed_integer.h"
+#include "core/sorted_set/block/block_format.h"
 
 namespace zsetd {
 
@@ -23,10 +23,10 @@ using MemberBuffer = std::array<char, kMaxInlineMember + kMaxNumeralDigits + 1>;
 //                     t0 t1  l0 l1     s0 s1 s2                    m2 m1 m0
 //
 // There is no pointer and no offset per element. What all members share stands once, as the prefix.
-// Scores are integers of `score_width` bytes (core/score_code.h), so a binary search reads them in
-// place. Members stand in order from the end down, so that one added behind the last moves nothing;
-// where their lengths differ there is a length byte each, and the place of a member is a sum.
-// Members that are decimal numerals are kept as integers too.
+// Scores are integers of `score_width` bytes (core/sorted_set/block/score_encoding.h), so a binary
+// search reads them in place. Members stand in order from the end down, so that one added behind
+// the last moves nothing; where their lengths differ there is a length byte each, and the place of
+// a member is a sum. Members that are decimal numerals are kept as integers too.
 //
 //   "user:0731" 5.0,  "user:0015" 6.0,  "user:0804" 7.0
 //       prefix "user:"  digits 4  number base 15     members 716, 0, 789 in two bytes each
