@@ -6,10 +6,10 @@
 #include <limits>
 
 #include "core/allocation.h"
-#include "core/block_skip_list.h"
 #include "core/cache_line.h"
 #include "core/hashing/keyed_hash.h"
 #include "core/sorted_set/block/block_packing.h"
+#include "core/sorted_set/skip_list/block_skip_list.h"
 
 namespace zsetd {
 namespace {

@@ -10,11 +10,11 @@
 #include <string_view>
 
 #include "core/owned_either.h"
-#include "core/prefetch_step.h"
 #include "core/range.h"
 #include "core/sorted_set/add_rule.h"
 #include "core/sorted_set/block/block_reader.h"
 #include "core/sorted_set/block/score_encoding.h"
+#include "core/sorted_set/skip_list/prefetch_step.h"
 
 namespace zsetd {
 
@@ -40,7 +40,8 @@ struct SortedSetLimits {
 // Unique members, each with a score, ordered by score and among equal scores by the members' bytes.
 //
 //   small    one packed block                                      core/sorted_set/block/block.h
-//   large    a skip list of packed blocks, and a member index      core/block_skip_list.h
+//   large    a skip list of packed blocks, and a member index
+//   core/sorted_set/skip_list/block_skip_list.h
 //
 // A set starts as a single block; only when that overflows do levels and index come to it.
 //

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "core/block_skip_list.h"
 #include "core/sorted_set/block/block_packing.h"
 #include "core/sorted_set/block/unpacked_block.h"
+#include "core/sorted_set/skip_list/block_skip_list.h"
 #include "core/sorted_set/sorted_set.h"
 
 namespace zsetd {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/block_skip_list.h"
+#include "core/sorted_set/skip_list/block_skip_list.h"
 #include "core/sorted_set/sorted_set.h"
 
 namespace zsetd {

@@ -1,6 +1,6 @@
 // Ways to visit elements: a cursor in order, a scan in none.
 
-#include "core/block_skip_list.h"
+#include "core/sorted_set/skip_list/block_skip_list.h"
 #include "core/sorted_set/sorted_set.h"
 
 namespace zsetd {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/prefetch_step.h"
+#include "core/sorted_set/skip_list/prefetch_step.h"
 #include "protocol/words.h"
 #include "server/engine/command_table.h"
 

@@ -1,4 +1,4 @@
-#include "core/levels.h"
+#include "core/sorted_set/skip_list/separator_levels.h"
 
 #include <gtest/gtest.h>
 

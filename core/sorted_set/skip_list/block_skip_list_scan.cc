@@ -1,9 +1,9 @@
 // Scanning in the order of the member index, which stays the same whatever comes and goes:
 // core/hashing/linear_hashing.h.
 
-#include "core/block_hashes.h"
-#include "core/block_skip_list.h"
 #include "core/hashing/keyed_hash.h"
+#include "core/sorted_set/skip_list/block_hashes.h"
+#include "core/sorted_set/skip_list/block_skip_list.h"
 
 namespace zsetd {
 

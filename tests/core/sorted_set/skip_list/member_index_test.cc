@@ -1,4 +1,4 @@
-#include "core/member_index.h"
+#include "core/sorted_set/skip_list/member_index.h"
 
 #include <gtest/gtest.h>
 

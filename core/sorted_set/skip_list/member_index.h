@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "core/hashing/linear_hashing.h"
-#include "core/index_bucket.h"
 #include "core/segmented_array.h"
+#include "core/sorted_set/skip_list/index_bucket.h"
 
 namespace zsetd {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
-#include "core/levels.h"
-#include "core/levels_node.h"
+#include "core/sorted_set/skip_list/separator_levels.h"
+#include "core/sorted_set/skip_list/separator_node.h"
 
 namespace zsetd {
 

@@ -1,10 +1,10 @@
-#include "core/levels.h"
+#include "core/sorted_set/skip_list/separator_levels.h"
 
 #include <cassert>
 #include <numeric>
 #include <utility>
 
-#include "core/levels_node.h"
+#include "core/sorted_set/skip_list/separator_node.h"
 
 namespace zsetd {
 

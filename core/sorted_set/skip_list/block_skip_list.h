@@ -9,13 +9,13 @@
 #include <string_view>
 #include <vector>
 
-#include "core/levels.h"
-#include "core/member_index.h"
-#include "core/prefetch_step.h"
 #include "core/range.h"
-#include "core/renamings.h"
 #include "core/sorted_set/block/block.h"
 #include "core/sorted_set/block/block_table.h"
+#include "core/sorted_set/skip_list/member_index.h"
+#include "core/sorted_set/skip_list/pending_moves.h"
+#include "core/sorted_set/skip_list/prefetch_step.h"
+#include "core/sorted_set/skip_list/separator_levels.h"
 
 namespace zsetd {
 
@@ -34,7 +34,7 @@ namespace zsetd {
 // behind the last or before the first starts a block of its own once that one is full.
 //
 // A division gives elements to another block; the changes that follow tell the index, of a few
-// elements each (core/renamings.h).
+// elements each (core/sorted_set/skip_list/pending_moves.h).
 //
 // Many blocks at once leave without their members' entries in the index, which are swept out by the
 // changes that follow, a few buckets each.

@@ -1,4 +1,4 @@
-#include "core/block_skip_list.h"
+#include "core/sorted_set/skip_list/block_skip_list.h"
 
 #include "core/allocation.h"
 #include "core/hashing/keyed_hash.h"

@@ -5,10 +5,10 @@
 #include <optional>
 
 #include "core/hashing/keyed_hash.h"
-#include "core/member_index.h"
-#include "core/renamings.h"
 #include "core/sorted_set/block/block.h"
 #include "core/sorted_set/block/block_table.h"
+#include "core/sorted_set/skip_list/member_index.h"
+#include "core/sorted_set/skip_list/pending_moves.h"
 
 namespace zsetd {
 

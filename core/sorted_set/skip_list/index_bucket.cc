@@ -1,4 +1,4 @@
-#include "core/index_bucket.h"
+#include "core/sorted_set/skip_list/index_bucket.h"
 
 #include <algorithm>
 #include <cassert>

@@ -1,4 +1,4 @@
-#include "core/levels_node.h"
+#include "core/sorted_set/skip_list/separator_node.h"
 
 #include <algorithm>
 #include <cassert>

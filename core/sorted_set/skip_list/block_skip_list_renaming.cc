@@ -1,12 +1,13 @@
-// How the index hears that elements have gone to another block: core/renamings.h.
+// How the index hears that elements have gone to another block:
+// core/sorted_set/skip_list/pending_moves.h.
 
 #include <algorithm>
 #include <array>
 #include <cassert>
 
-#include "core/block_skip_list.h"
 #include "core/hashing/keyed_hash.h"
 #include "core/sorted_set/block/block_reader.h"
+#include "core/sorted_set/skip_list/block_skip_list.h"
 
 namespace zsetd {
 

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/levels.h"
+#include "core/sorted_set/skip_list/separator_levels.h"
 
-// What the levels of core/levels.h are made of; only they know it.
+// What the levels of core/sorted_set/skip_list/separator_levels.h are made of; only they know it.
 namespace zsetd {
 
 union Levels::Child {

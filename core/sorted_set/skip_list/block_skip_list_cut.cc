@@ -9,9 +9,9 @@
 #include <cassert>
 #include <utility>
 
-#include "core/block_hashes.h"
-#include "core/block_skip_list.h"
 #include "core/sorted_set/block/block_packing.h"
+#include "core/sorted_set/skip_list/block_hashes.h"
+#include "core/sorted_set/skip_list/block_skip_list.h"
 
 namespace zsetd {
 namespace {

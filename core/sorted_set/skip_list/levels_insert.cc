@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "core/levels.h"
-#include "core/levels_node.h"
+#include "core/sorted_set/skip_list/separator_levels.h"
+#include "core/sorted_set/skip_list/separator_node.h"
 
 namespace zsetd {
 
