@@ -2,11 +2,11 @@
 
 #include <variant>
 
-#include "core/byte_string.h"
 #include "core/hash/hash.h"
 #include "core/list/list.h"
 #include "core/set/set.h"
 #include "core/sorted_set/sorted_set.h"
+#include "core/string/byte_string.h"
 
 namespace zsetd {
 

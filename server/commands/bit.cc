@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "core/bits.h"
+#include "core/string/bits.h"
 #include "server/commands/bit_position.h"
 #include "server/commands/families.h"
 #include "server/commands/index_range.h"

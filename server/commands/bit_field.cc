@@ -1,5 +1,5 @@
 // BITFIELD and BITFIELD_RO: integers of any width in the middle of a string.
-#include "core/bit_field.h"
+#include "core/string/bit_field.h"
 
 #include <algorithm>
 #include <cstdint>

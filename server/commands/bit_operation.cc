@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/bits.h"
+#include "core/string/bits.h"
 #include "server/commands/families.h"
 #include "server/engine/call.h"
 

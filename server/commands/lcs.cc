@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "core/common_subsequence.h"
+#include "core/string/common_subsequence.h"
 #include "server/commands/families.h"
 #include "server/engine/call.h"
 

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "core/byte_string.h"
+#include "core/string/byte_string.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

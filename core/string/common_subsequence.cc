@@ -1,4 +1,4 @@
-#include "core/common_subsequence.h"
+#include "core/string/common_subsequence.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "core/bits.h"
+#include "core/string/bits.h"
 
 #include <gtest/gtest.h>
 

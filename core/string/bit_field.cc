@@ -1,6 +1,6 @@
-#include "core/bit_field.h"
+#include "core/string/bit_field.h"
 
-#include "core/bits.h"
+#include "core/string/bits.h"
 
 namespace zsetd {
 namespace {

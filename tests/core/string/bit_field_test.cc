@@ -1,12 +1,12 @@
-#include "core/bit_field.h"
+#include "core/string/bit_field.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <string>
 
-#include "core/bits.h"
 #include "core/rng.h"
+#include "core/string/bits.h"
 
 namespace zsetd {
 namespace {
