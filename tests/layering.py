@@ -81,7 +81,7 @@ class Layering(unittest.TestCase):
             ("core/list/list.cc", "#include <spdlog/spdlog.h>"),
             ("core/list/list.cc", "#include <unistd.h>"),
             ("core/list/list.cc", "#  include <sys/socket.h>"),
-            ("protocol/words.h", '#include "core/range.h"'),
+            ("protocol/words.h", '#include "core/util/range.h"'),
             ("server/engine/engine.h", "#include <boost/asio.hpp>"),
             ("server/engine/engine.h", '#include "server/commands/tables.h"'),
             ("server/commands/zset_edit.cc", '#include "server/net/session.h"'),

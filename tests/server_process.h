@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "core/time.h"
+#include "core/util/time.h"
 
 namespace zsetd {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/time.h"
+#include "core/util/time.h"
 #include "tests/transcript_reply.h"
 
 namespace zsetd {

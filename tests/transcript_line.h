@@ -3,7 +3,7 @@
 #include <optional>
 #include <string_view>
 
-#include "core/time.h"
+#include "core/util/time.h"
 
 namespace zsetd {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/time.h"
+#include "core/util/time.h"
 #include "tests/transcript.h"
 
 namespace zsetd {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/rng.h"
+#include "core/util/rng.h"
 
 namespace zsetd {
 

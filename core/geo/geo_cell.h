@@ -22,7 +22,7 @@
 #include <string>
 
 #include "core/geo/geo_point.h"
-#include "core/range.h"
+#include "core/util/range.h"
 
 namespace zsetd {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/length_mark.h"
+#include "core/util/varint.h"
 
 namespace zsetd {
 namespace {

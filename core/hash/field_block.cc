@@ -4,7 +4,7 @@
 #include <new>
 #include <utility>
 
-#include "core/allocation.h"
+#include "core/util/allocation.h"
 
 namespace zsetd {
 namespace {

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
-#include "core/allocation.h"
 #include "core/hashing/keyed_hash.h"
+#include "core/util/allocation.h"
 
 namespace zsetd {
 

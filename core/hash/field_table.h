@@ -10,7 +10,7 @@
 #include "core/hash/field_block.h"
 #include "core/hash/field_node.h"
 #include "core/hashing/dictionary.h"
-#include "core/rng.h"
+#include "core/util/rng.h"
 
 namespace zsetd {
 

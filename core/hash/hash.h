@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/hash/field_table.h"
-#include "core/rng.h"
+#include "core/util/rng.h"
 
 namespace zsetd {
 

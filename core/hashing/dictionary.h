@@ -16,11 +16,11 @@
 #include <string_view>
 #include <utility>
 
-#include "core/cache_line.h"
 #include "core/hashing/bytes_hash.h"
 #include "core/hashing/linear_hashing.h"
-#include "core/rng.h"
-#include "core/segmented_array.h"
+#include "core/util/cache_line.h"
+#include "core/util/rng.h"
+#include "core/util/segmented_array.h"
 
 namespace zsetd {
 

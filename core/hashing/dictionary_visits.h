@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "core/hashing/dictionary.h"
-#include "core/rng.h"
+#include "core/util/rng.h"
 
 namespace zsetd {
 

@@ -14,8 +14,8 @@
 #include <cstdint>
 
 #include "core/keyspace/entry.h"
-#include "core/rng.h"
-#include "core/time.h"
+#include "core/util/rng.h"
+#include "core/util/time.h"
 
 namespace zsetd {
 

@@ -5,7 +5,7 @@
 #include <new>
 #include <utility>
 
-#include "core/allocation.h"
+#include "core/util/allocation.h"
 
 namespace zsetd {
 namespace {

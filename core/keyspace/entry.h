@@ -10,7 +10,7 @@
 
 #include "core/keyspace/entry_layout.h"
 #include "core/keyspace/value.h"
-#include "core/time.h"
+#include "core/util/time.h"
 
 namespace zsetd {
 

@@ -25,8 +25,8 @@
 #include <string_view>
 #include <utility>
 
-#include "core/packed_integer.h"
-#include "core/time.h"
+#include "core/util/packed_integer.h"
+#include "core/util/time.h"
 
 namespace zsetd {
 

@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "absl/container/btree_map.h"
-#include "core/rng.h"
-#include "core/time.h"
+#include "core/util/rng.h"
+#include "core/util/time.h"
 
 namespace zsetd {
 

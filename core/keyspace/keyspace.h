@@ -12,8 +12,8 @@
 #include "core/hashing/dictionary.h"
 #include "core/keyspace/entry.h"
 #include "core/keyspace/expiry_index.h"
-#include "core/rng.h"
-#include "core/time.h"
+#include "core/util/rng.h"
+#include "core/util/time.h"
 
 namespace zsetd {
 

@@ -3,8 +3,8 @@
 #include <iterator>
 #include <utility>
 
-#include "core/allocation.h"
 #include "core/list/list_body.h"
+#include "core/util/allocation.h"
 
 namespace zsetd {
 namespace {

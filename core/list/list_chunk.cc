@@ -4,8 +4,8 @@
 #include <cstring>
 #include <utility>
 
-#include "core/allocation.h"
-#include "core/length_mark.h"
+#include "core/util/allocation.h"
+#include "core/util/varint.h"
 
 namespace zsetd {
 namespace {

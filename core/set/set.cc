@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "core/numeral.h"
+#include "core/util/numeral.h"
 
 namespace zsetd {
 namespace {

@@ -3,8 +3,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/byte_arena.h"
 #include "core/sorted_set/sorted_set.h"
+#include "core/util/byte_arena.h"
 
 namespace zsetd {
 

@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <vector>
 
-#include "core/rng.h"
 #include "core/sorted_set/block/block.h"
 #include "core/sorted_set/sorted_set.h"
+#include "core/util/rng.h"
 
 namespace zsetd {
 

@@ -5,11 +5,11 @@
 #include <cmath>
 #include <limits>
 
-#include "core/allocation.h"
-#include "core/cache_line.h"
 #include "core/hashing/keyed_hash.h"
 #include "core/sorted_set/block/block_packing.h"
 #include "core/sorted_set/skip_list/block_skip_list.h"
+#include "core/util/allocation.h"
+#include "core/util/cache_line.h"
 
 namespace zsetd {
 namespace {

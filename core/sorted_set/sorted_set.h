@@ -9,12 +9,12 @@
 #include <span>
 #include <string_view>
 
-#include "core/owned_either.h"
-#include "core/range.h"
 #include "core/sorted_set/add_rule.h"
 #include "core/sorted_set/block/block_reader.h"
 #include "core/sorted_set/block/score_encoding.h"
 #include "core/sorted_set/skip_list/prefetch_step.h"
+#include "core/util/range.h"
+#include "core/util/tagged_owner.h"
 
 namespace zsetd {
 

@@ -5,8 +5,8 @@
 #include <new>
 #include <span>
 
-#include "core/cache_line.h"
 #include "core/hashing/keyed_hash.h"
+#include "core/util/cache_line.h"
 
 namespace zsetd {
 namespace {

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/byte_arena.h"
-#include "core/same_bytes.h"
 #include "core/sorted_set/sorted_set.h"
+#include "core/util/byte_arena.h"
+#include "core/util/short_compare.h"
 
 namespace zsetd {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/range.h"
+#include "core/util/range.h"
 
 namespace zsetd {
 

@@ -2,7 +2,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/glob.h"
+#include "core/util/glob.h"
 #include "server/commands/command_docs.h"
 #include "server/commands/command_info.h"
 #include "server/commands/command_keys.h"

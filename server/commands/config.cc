@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/glob.h"
+#include "core/util/glob.h"
 #include "server/commands/families.h"
 #include "server/commands/help.h"
 #include "server/engine/admission.h"

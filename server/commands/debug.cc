@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/glob.h"
+#include "core/util/glob.h"
 #include "server/commands/families.h"
 #include "server/engine/allocator_stats.h"
 #include "server/engine/size_text.h"

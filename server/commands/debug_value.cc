@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/allocation.h"
+#include "core/util/allocation.h"
 #include "server/commands/debug.h"
 #include "server/commands/encoding.h"
 #include "server/engine/value_writer.h"

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "core/time.h"
+#include "core/util/time.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "core/range.h"
+#include "core/util/range.h"
 #include "server/engine/arg_reader.h"
 
 namespace zsetd {

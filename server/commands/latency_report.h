@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/time.h"
+#include "core/util/time.h"
 #include "server/engine/engine.h"
 
 namespace zsetd {

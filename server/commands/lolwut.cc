@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/rng.h"
 #include "core/sorted_set/sorted_set.h"
+#include "core/util/rng.h"
 #include "protocol/number_text.h"
 #include "server/commands/families.h"
 #include "server/engine/call.h"

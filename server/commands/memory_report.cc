@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/time.h"
+#include "core/util/time.h"
 #include "server/commands/memory_figures.h"
 #include "server/engine/size_text.h"
 

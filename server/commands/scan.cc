@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/glob.h"
+#include "core/util/glob.h"
 #include "server/commands/families.h"
 #include "server/commands/scan_request.h"
 #include "server/engine/call.h"

@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "core/glob.h"
+#include "core/util/glob.h"
 
 namespace zsetd {
 namespace {

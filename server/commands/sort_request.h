@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/range.h"
+#include "core/util/range.h"
 #include "server/commands/sort_pattern.h"
 #include "server/engine/arg_reader.h"
 

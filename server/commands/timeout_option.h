@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/time.h"
+#include "core/util/time.h"
 #include "server/engine/arg_reader.h"
 
 namespace zsetd {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/sorted_set/sorted_set.h"
-#include "core/time.h"
+#include "core/util/time.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/range.h"
+#include "core/util/range.h"
 #include "server/engine/arg_reader.h"
 
 namespace zsetd {

@@ -1,7 +1,7 @@
 #include <string_view>
 
-#include "core/sample.h"
 #include "core/sorted_set/element_sampler.h"
+#include "core/util/sample.h"
 #include "server/commands/families.h"
 #include "server/commands/random_request.h"
 #include "server/commands/zset_reply.h"

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <variant>
 
-#include "core/range.h"
 #include "core/sorted_set/sorted_set.h"
+#include "core/util/range.h"
 #include "server/commands/index_range.h"
 #include "server/engine/arg_reader.h"
 

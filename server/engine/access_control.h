@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "core/time.h"
+#include "core/util/time.h"
 #include "protocol/words.h"
 #include "server/engine/acl_log.h"
 #include "server/engine/client.h"

@@ -4,7 +4,7 @@
 #include <deque>
 #include <string>
 
-#include "core/time.h"
+#include "core/util/time.h"
 #include "server/engine/acl_selector.h"
 
 namespace zsetd {

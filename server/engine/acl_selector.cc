@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "core/glob.h"
+#include "core/util/glob.h"
 #include "server/engine/arg_reader.h"
 #include "server/engine/errors.h"
 #include "server/engine/key_specs.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/glob.h"
+#include "core/util/glob.h"
 #include "server/engine/client.h"
 
 namespace zsetd {

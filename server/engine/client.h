@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/time.h"
+#include "core/util/time.h"
 #include "protocol/output_buffer.h"
 #include "protocol/reply_writer.h"
 #include "protocol/words.h"

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/time.h"
+#include "core/util/time.h"
 #include "server/engine/client.h"
 
 namespace zsetd {

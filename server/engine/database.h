@@ -10,7 +10,7 @@
 
 #include "core/keyspace/access_tracker.h"
 #include "core/keyspace/keyspace.h"
-#include "core/time.h"
+#include "core/util/time.h"
 
 namespace zsetd {
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "core/rng.h"
-#include "core/time.h"
+#include "core/util/rng.h"
+#include "core/util/time.h"
 #include "protocol/words.h"
 #include "server/engine/access_control.h"
 #include "server/engine/channels.h"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/keyspace/access_tracker.h"
-#include "core/rng.h"
+#include "core/util/rng.h"
 #include "server/engine/database.h"
 
 namespace zsetd {

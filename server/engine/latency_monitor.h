@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/time.h"
+#include "core/util/time.h"
 
 namespace zsetd {
 

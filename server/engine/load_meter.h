@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/time.h"
+#include "core/util/time.h"
 #include "server/engine/stats.h"
 
 namespace zsetd {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "absl/status/status.h"
-#include "core/time.h"
+#include "core/util/time.h"
 #include "server/engine/settings.h"
 
 namespace zsetd {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/time.h"
+#include "core/util/time.h"
 
 namespace zsetd {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/time.h"
+#include "core/util/time.h"
 #include "protocol/words.h"
 #include "server/engine/command.h"
 #include "server/engine/settings.h"

@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-#include "core/rng.h"
+#include "core/util/rng.h"
 #include "server/engine/tracking_mode.h"
 #include "server/engine/tracking_prefixes.h"
 #include "server/engine/tracking_table.h"

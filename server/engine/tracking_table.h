@@ -9,7 +9,7 @@
 
 #include "absl/container/btree_set.h"
 #include "core/hashing/dictionary.h"
-#include "core/rng.h"
+#include "core/util/rng.h"
 
 namespace zsetd {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "core/keyspace/entry.h"
-#include "core/time.h"
+#include "core/util/time.h"
 #include "protocol/rdb_reader.h"
 
 namespace zsetd {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/time.h"
+#include "core/util/time.h"
 
 namespace zsetd {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/time.h"
+#include "core/util/time.h"
 
 namespace zsetd {
 

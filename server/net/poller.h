@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/time.h"
+#include "core/util/time.h"
 
 namespace zsetd {
 

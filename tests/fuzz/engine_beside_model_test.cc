@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/rng.h"
+#include "core/util/rng.h"
 #include "tests/engine_peer.h"
 #include "tests/fuzz/plain_store.h"
 #include "tests/transcript.h"

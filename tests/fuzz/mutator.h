@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/rng.h"
+#include "core/util/rng.h"
 #include "tests/fuzz/script.h"
 #include "tests/fuzz/vocabulary.h"
 

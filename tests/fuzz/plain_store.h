@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/time.h"
+#include "core/util/time.h"
 
 namespace zsetd {
 

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "core/rng.h"
+#include "core/util/rng.h"
 #include "protocol/inline_words.h"
 #include "tests/protocol/parsing.h"
 

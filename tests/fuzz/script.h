@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/time.h"
+#include "core/util/time.h"
 
 namespace zsetd {
 

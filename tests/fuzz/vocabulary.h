@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "core/rng.h"
+#include "core/util/rng.h"
 
 namespace zsetd {
 

@@ -2,8 +2,8 @@
 
 #include <cassert>
 
-#include "core/numeral.h"
 #include "core/sorted_set/block/block_bytes.h"
+#include "core/util/numeral.h"
 
 namespace zsetd {
 

@@ -7,10 +7,10 @@
 #include <span>
 #include <string_view>
 
-#include "core/byte_search.h"
-#include "core/numeral.h"
-#include "core/packed_integer.h"
 #include "core/sorted_set/block/block_format.h"
+#include "core/util/byte_scan.h"
+#include "core/util/numeral.h"
+#include "core/util/packed_integer.h"
 
 namespace zsetd {
 

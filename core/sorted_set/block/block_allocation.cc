@@ -4,9 +4,9 @@
 #include <cassert>
 #include <new>
 
-#include "core/allocation.h"
 #include "core/sorted_set/block/block.h"
 #include "core/sorted_set/block/block_bytes.h"
+#include "core/util/allocation.h"
 
 namespace zsetd {
 

@@ -2,9 +2,9 @@
 // search and not with each member. As a set grows to a thousand, where the first 160 insertions
 // look at every member, one takes 240 ns instead of 258, in order 145 instead of 170.
 
-#include "core/cache_line.h"
-#include "core/same_bytes.h"
 #include "core/sorted_set/block/block.h"
+#include "core/util/cache_line.h"
+#include "core/util/short_compare.h"
 
 namespace zsetd {
 

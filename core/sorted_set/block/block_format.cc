@@ -4,7 +4,7 @@
 #include <bit>
 #include <optional>
 
-#include "core/numeral.h"
+#include "core/util/numeral.h"
 
 namespace zsetd {
 namespace {

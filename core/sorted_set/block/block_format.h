@@ -5,9 +5,9 @@
 #include <span>
 #include <string_view>
 
-#include "core/numeral.h"
 #include "core/sorted_set/block/large_member.h"
 #include "core/sorted_set/block/score_encoding.h"
+#include "core/util/numeral.h"
 
 namespace zsetd {
 
@@ -34,7 +34,7 @@ struct [[gnu::packed]] BlockFormat {
   uint8_t score_width = 0;  // of a packed score, with what shares its bytes
   Members members : 2 = Members::kSameLength;
   bool tagged : 1 = false;    // a tag stands beside each element
-  uint8_t digits : 5 = 0;     // of the numerals, as core/numeral.h counts them
+  uint8_t digits : 5 = 0;     // of the numerals, as core/util/numeral.h counts them
   uint8_t number_bits = 0;    // the lowest of a packed score that are the member's number
   uint8_t member_width = 0;   // packed bytes a member, unless lengths differ
   uint8_t prefix_length = 0;  // of the prefix that all members share

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <bit>
 
-#include "core/numeral.h"
 #include "core/sorted_set/block/block.h"
 #include "core/sorted_set/block/block_bytes.h"
+#include "core/util/numeral.h"
 
 namespace zsetd {
 

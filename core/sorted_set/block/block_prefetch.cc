@@ -1,7 +1,7 @@
 // Which cache lines of a block will be read next.
 
-#include "core/cache_line.h"
 #include "core/sorted_set/block/block.h"
+#include "core/util/cache_line.h"
 
 namespace zsetd {
 

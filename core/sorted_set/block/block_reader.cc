@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "core/numeral.h"
+#include "core/util/numeral.h"
 
 namespace zsetd {
 

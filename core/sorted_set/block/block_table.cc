@@ -1,7 +1,7 @@
 #include "core/sorted_set/block/block_table.h"
 
-#include "core/allocation.h"
-#include "core/cache_line.h"
+#include "core/util/allocation.h"
+#include "core/util/cache_line.h"
 
 namespace zsetd {
 

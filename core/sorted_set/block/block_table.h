@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/segmented_array.h"
 #include "core/sorted_set/block/block.h"
+#include "core/util/segmented_array.h"
 
 namespace zsetd {
 

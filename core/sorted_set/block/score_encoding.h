@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "core/packed_integer.h"
+#include "core/util/packed_integer.h"
 
 namespace zsetd {
 

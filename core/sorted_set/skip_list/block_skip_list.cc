@@ -1,7 +1,7 @@
 #include "core/sorted_set/skip_list/block_skip_list.h"
 
-#include "core/allocation.h"
 #include "core/hashing/keyed_hash.h"
+#include "core/util/allocation.h"
 
 namespace zsetd {
 

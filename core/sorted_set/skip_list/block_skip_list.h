@@ -9,13 +9,13 @@
 #include <string_view>
 #include <vector>
 
-#include "core/range.h"
 #include "core/sorted_set/block/block.h"
 #include "core/sorted_set/block/block_table.h"
 #include "core/sorted_set/skip_list/member_index.h"
 #include "core/sorted_set/skip_list/pending_moves.h"
 #include "core/sorted_set/skip_list/prefetch_step.h"
 #include "core/sorted_set/skip_list/separator_levels.h"
+#include "core/util/range.h"
 
 namespace zsetd {
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <new>
 
-#include "core/allocation.h"
+#include "core/util/allocation.h"
 
 namespace zsetd {
 namespace {

@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/byte_search.h"
-#include "core/cache_line.h"
-#include "core/packed_integer.h"
+#include "core/util/byte_scan.h"
+#include "core/util/cache_line.h"
+#include "core/util/packed_integer.h"
 
 namespace zsetd {
 

@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "core/hashing/linear_hashing.h"
-#include "core/segmented_array.h"
 #include "core/sorted_set/skip_list/index_bucket.h"
+#include "core/util/segmented_array.h"
 
 namespace zsetd {
 

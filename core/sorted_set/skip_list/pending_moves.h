@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/allocation.h"
+#include "core/util/allocation.h"
 
 namespace zsetd {
 

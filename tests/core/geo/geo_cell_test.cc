@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-#include "core/rng.h"
+#include "core/util/rng.h"
 
 namespace zsetd {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "core/rng.h"
+#include "core/util/rng.h"
 
 namespace zsetd {
 namespace {

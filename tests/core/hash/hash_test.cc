@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "core/rng.h"
+#include "core/util/rng.h"
 
 namespace zsetd {
 namespace {

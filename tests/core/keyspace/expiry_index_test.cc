@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/keyspace/keyspace.h"
-#include "core/rng.h"
+#include "core/util/rng.h"
 
 namespace zsetd {
 namespace {

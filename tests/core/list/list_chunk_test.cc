@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/rng.h"
+#include "core/util/rng.h"
 
 namespace zsetd {
 namespace {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/rng.h"
 #include "core/set/set_operations.h"
+#include "core/util/rng.h"
 
 namespace zsetd {
 namespace {

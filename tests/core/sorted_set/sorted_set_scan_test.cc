@@ -6,8 +6,8 @@
 #include <set>
 #include <string>
 
-#include "core/rng.h"
 #include "core/sorted_set/sorted_set.h"
+#include "core/util/rng.h"
 
 namespace zsetd {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/rng.h"
+#include "core/util/rng.h"
 #include "tests/core/sorted_set/sorted_set_model.h"
 
 namespace zsetd {

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "core/rng.h"
+#include "core/util/rng.h"
 #include "tests/core/sorted_set/sorted_set_model.h"
 
 namespace zsetd {

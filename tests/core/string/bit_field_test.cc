@@ -5,8 +5,8 @@
 #include <limits>
 #include <string>
 
-#include "core/rng.h"
 #include "core/string/bits.h"
+#include "core/util/rng.h"
 
 namespace zsetd {
 namespace {

@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/rng.h"
+#include "core/util/rng.h"
 #include "server/engine/database.h"
 #include "server/engine/edit.h"
 

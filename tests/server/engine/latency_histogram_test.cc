@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/rng.h"
+#include "core/util/rng.h"
 
 namespace zsetd {
 namespace {

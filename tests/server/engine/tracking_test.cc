@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "core/rng.h"
+#include "core/util/rng.h"
 #include "server/engine/client.h"
 
 namespace zsetd {

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/numeral.h"
-#include "core/rng.h"
 #include "core/sorted_set/block/unpacked_block.h"
+#include "core/util/numeral.h"
+#include "core/util/rng.h"
 
 namespace zsetd {
 namespace {

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/rng.h"
 #include "core/sorted_set/block/block_packing.h"
 #include "core/sorted_set/block/score_encoding.h"
+#include "core/util/rng.h"
 
 namespace zsetd {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/rng.h"
+#include "core/util/rng.h"
 
 namespace zsetd {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/numeral.h"
+#include "core/util/numeral.h"
 
 #include <array>
 #include <bit>

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/allocation.h"
+#include "core/util/allocation.h"
 
 namespace zsetd {
 

@@ -1,4 +1,4 @@
-#include "core/allocation.h"
+#include "core/util/allocation.h"
 
 #include <malloc.h>
 

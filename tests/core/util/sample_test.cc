@@ -1,4 +1,4 @@
-#include "core/sample.h"
+#include "core/util/sample.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "core/byte_search.h"
+#include "core/util/byte_scan.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-#include "core/rng.h"
+#include "core/util/rng.h"
 
 namespace zsetd {
 namespace {

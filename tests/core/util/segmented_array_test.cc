@@ -1,11 +1,11 @@
-#include "core/segmented_array.h"
+#include "core/util/segmented_array.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <vector>
 
-#include "core/rng.h"
+#include "core/util/rng.h"
 
 namespace zsetd {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "core/rng.h"
+#include "core/util/rng.h"
 
 namespace zsetd {
 

@@ -1,4 +1,4 @@
-#include "core/same_bytes.h"
+#include "core/util/short_compare.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
-#include "core/numeral.h"
+#include "core/util/numeral.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
 
-#include "core/rng.h"
+#include "core/util/rng.h"
 
 namespace zsetd {
 namespace {

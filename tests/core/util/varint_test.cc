@@ -1,4 +1,4 @@
-#include "core/length_mark.h"
+#include "core/util/varint.h"
 
 #include <gtest/gtest.h>
 

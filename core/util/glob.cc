@@ -1,4 +1,4 @@
-#include "core/glob.h"
+#include "core/util/glob.h"
 
 #include <cstddef>
 #include <cstring>

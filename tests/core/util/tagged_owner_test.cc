@@ -1,4 +1,4 @@
-#include "core/owned_either.h"
+#include "core/util/tagged_owner.h"
 
 #include <gtest/gtest.h>
 
