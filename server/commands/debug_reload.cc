@@ -3,8 +3,8 @@
 #include <utility>
 #include <vector>
 
-#include "protocol/rdb_reader.h"
-#include "protocol/rdb_writer.h"
+#include "protocol/rdb/rdb_reader.h"
+#include "protocol/rdb/rdb_writer.h"
 #include "server/commands/debug.h"
 #include "server/commands/encoding.h"
 #include "server/engine/value_reader.h"

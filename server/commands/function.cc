@@ -2,7 +2,7 @@
 #include <string>
 #include <string_view>
 
-#include "protocol/dump_payload.h"
+#include "protocol/rdb/dump_payload.h"
 #include "server/commands/families.h"
 #include "server/commands/help.h"
 #include "server/commands/scripting.h"

@@ -7,7 +7,7 @@
 
 #include "core/keyspace/entry.h"
 #include "core/util/time.h"
-#include "protocol/rdb_reader.h"
+#include "protocol/rdb/rdb_reader.h"
 
 namespace zsetd {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "protocol/number_text.h"
-#include "protocol/packed_elements.h"
+#include "protocol/rdb/packed_elements.h"
 
 namespace zsetd {
 namespace {

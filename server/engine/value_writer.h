@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/keyspace/entry.h"
-#include "protocol/rdb_writer.h"
+#include "protocol/rdb/rdb_writer.h"
 
 namespace zsetd {
 

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "protocol/dump_payload.h"
+#include "protocol/rdb/dump_payload.h"
 #include "tests/engine_peer.h"
 #include "tests/fuzz/data_check.h"
 #include "tests/transcript.h"

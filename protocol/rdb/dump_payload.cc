@@ -1,9 +1,9 @@
-#include "protocol/dump_payload.h"
+#include "protocol/rdb/dump_payload.h"
 
-#include "protocol/append_number.h"
-#include "protocol/byte_cursor.h"
-#include "protocol/crc64.h"
-#include "protocol/rdb_format.h"
+#include "protocol/rdb/append_number.h"
+#include "protocol/rdb/byte_cursor.h"
+#include "protocol/rdb/crc64.h"
+#include "protocol/rdb/rdb_format.h"
 
 namespace zsetd {
 namespace {

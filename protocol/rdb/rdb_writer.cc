@@ -1,4 +1,4 @@
-#include "protocol/rdb_writer.h"
+#include "protocol/rdb/rdb_writer.h"
 
 #include <liblzf/lzf.h>
 
@@ -6,8 +6,8 @@
 #include <limits>
 #include <optional>
 
-#include "protocol/append_number.h"
 #include "protocol/number_text.h"
+#include "protocol/rdb/append_number.h"
 
 namespace zsetd {
 namespace {

@@ -1,4 +1,4 @@
-#include "protocol/crc64.h"
+#include "protocol/rdb/crc64.h"
 
 #include <gtest/gtest.h>
 

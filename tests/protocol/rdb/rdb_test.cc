@@ -4,9 +4,9 @@
 #include <random>
 #include <string>
 
-#include "protocol/dump_payload.h"
-#include "protocol/rdb_reader.h"
-#include "protocol/rdb_writer.h"
+#include "protocol/rdb/dump_payload.h"
+#include "protocol/rdb/rdb_reader.h"
+#include "protocol/rdb/rdb_writer.h"
 
 namespace zsetd {
 namespace {

@@ -1,4 +1,4 @@
-#include "protocol/rdb_reader.h"
+#include "protocol/rdb/rdb_reader.h"
 
 #include <liblzf/lzf.h>
 

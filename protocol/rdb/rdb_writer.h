@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "protocol/rdb_format.h"
+#include "protocol/rdb/rdb_format.h"
 
 namespace zsetd {
 

@@ -1,4 +1,4 @@
-#include "protocol/packed_elements.h"
+#include "protocol/rdb/packed_elements.h"
 
 #include <gtest/gtest.h>
 

@@ -9,9 +9,9 @@
 // how many bytes behind it are unused.
 #include <optional>
 
-#include "protocol/byte_cursor.h"
-#include "protocol/element_walk.h"
-#include "protocol/packed_elements.h"
+#include "protocol/rdb/byte_cursor.h"
+#include "protocol/rdb/element_walk.h"
+#include "protocol/rdb/packed_elements.h"
 
 namespace zsetd {
 namespace {

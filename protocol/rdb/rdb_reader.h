@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "protocol/byte_cursor.h"
-#include "protocol/rdb_format.h"
+#include "protocol/rdb/byte_cursor.h"
+#include "protocol/rdb/rdb_format.h"
 
 namespace zsetd {
 
