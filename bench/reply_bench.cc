@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "protocol/number_text.h"
-#include "protocol/output_buffer.h"
-#include "protocol/reply_writer.h"
+#include "protocol/resp/output_buffer.h"
+#include "protocol/resp/reply_writer.h"
 
 namespace zsetd {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "protocol/request_parser.h"
+#include "protocol/resp/request_parser.h"
 #include "server/commands/families.h"
 #include "server/engine/input_limits.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "protocol/inline_words.h"
+#include "protocol/resp/inline_words.h"
 #include "tests/transcript_line.h"
 
 namespace zsetd {

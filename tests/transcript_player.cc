@@ -6,7 +6,7 @@
 #include <set>
 #include <sstream>
 
-#include "protocol/reply_reader.h"
+#include "protocol/resp/reply_reader.h"
 
 namespace zsetd {
 namespace {

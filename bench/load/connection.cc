@@ -4,7 +4,7 @@
 #include <cassert>
 #include <optional>
 
-#include "protocol/reply_reader.h"
+#include "protocol/resp/reply_reader.h"
 
 namespace zsetd {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "protocol/reply_writer.h"
+#include "protocol/resp/reply_writer.h"
 #include "server/engine/command_table.h"
 
 namespace zsetd {

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "protocol/reply_writer.h"
+#include "protocol/resp/reply_writer.h"
 #include "server/engine/command_table.h"
 
 namespace zsetd {

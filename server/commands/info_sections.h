@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "protocol/words.h"
+#include "protocol/resp/words.h"
 #include "server/commands/info_writer.h"
 #include "server/engine/engine.h"
 

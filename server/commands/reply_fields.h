@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "protocol/reply_writer.h"
+#include "protocol/resp/reply_writer.h"
 
 namespace zsetd {
 

@@ -10,7 +10,7 @@
 
 #include "absl/status/status.h"
 #include "core/util/time.h"
-#include "protocol/words.h"
+#include "protocol/resp/words.h"
 #include "server/engine/acl_log.h"
 #include "server/engine/client.h"
 #include "server/engine/settings.h"

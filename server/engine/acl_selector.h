@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "protocol/words.h"
+#include "protocol/resp/words.h"
 #include "server/engine/command_table.h"
 
 namespace zsetd {

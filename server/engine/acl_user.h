@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "protocol/words.h"
+#include "protocol/resp/words.h"
 #include "server/engine/acl_selector.h"
 
 namespace zsetd {

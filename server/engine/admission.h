@@ -1,7 +1,7 @@
 #pragma once
 
 #include "absl/status/status.h"
-#include "protocol/words.h"
+#include "protocol/resp/words.h"
 #include "server/engine/access_control.h"
 #include "server/engine/client.h"
 #include "server/engine/command.h"

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "core/util/time.h"
-#include "protocol/output_buffer.h"
-#include "protocol/reply_writer.h"
-#include "protocol/words.h"
+#include "protocol/resp/output_buffer.h"
+#include "protocol/resp/reply_writer.h"
+#include "protocol/resp/words.h"
 #include "server/engine/channel_kind.h"
 #include "server/engine/long_reply.h"
 #include "server/engine/output_limits.h"

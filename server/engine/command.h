@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "protocol/words.h"
+#include "protocol/resp/words.h"
 
 namespace zsetd {
 

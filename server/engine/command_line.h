@@ -3,7 +3,7 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "protocol/words.h"
+#include "protocol/resp/words.h"
 #include "server/engine/settings.h"
 
 namespace zsetd {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "protocol/words.h"
+#include "protocol/resp/words.h"
 #include "server/engine/command.h"
 #include "server/engine/latency_histogram.h"
 #include "server/engine/name_index.h"

@@ -13,7 +13,7 @@
 #include "absl/status/status.h"
 #include "core/util/rng.h"
 #include "core/util/time.h"
-#include "protocol/words.h"
+#include "protocol/resp/words.h"
 #include "server/engine/access_control.h"
 #include "server/engine/channels.h"
 #include "server/engine/client.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "protocol/request_parser.h"
+#include "protocol/resp/request_parser.h"
 #include "server/engine/access_control.h"
 #include "server/engine/client.h"
 #include "server/engine/settings.h"

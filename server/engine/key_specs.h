@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "protocol/words.h"
+#include "protocol/resp/words.h"
 #include "server/engine/command.h"
 
 namespace zsetd {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/sorted_set/skip_list/prefetch_step.h"
-#include "protocol/words.h"
+#include "protocol/resp/words.h"
 #include "server/engine/command_table.h"
 
 namespace zsetd {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/util/time.h"
-#include "protocol/words.h"
+#include "protocol/resp/words.h"
 
 namespace zsetd {
 

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <vector>
 
-#include "protocol/inline_words.h"
+#include "protocol/resp/inline_words.h"
 #include "server/engine/arg_reader.h"
 #include "server/engine/errors.h"
 #include "server/engine/settings_table.h"

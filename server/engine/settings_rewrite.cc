@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "protocol/inline_words.h"
+#include "protocol/resp/inline_words.h"
 #include "server/engine/arg_reader.h"
 #include "server/engine/file_replacement.h"
 #include "server/engine/settings_file.h"

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "absl/status/status.h"
-#include "protocol/words.h"
+#include "protocol/resp/words.h"
 #include "server/engine/setting.h"
 #include "server/engine/settings.h"
 

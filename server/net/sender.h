@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "protocol/output_buffer.h"
+#include "protocol/resp/output_buffer.h"
 #include "server/engine/client.h"
 #include "server/engine/stats.h"
 #include "server/net/socket.h"

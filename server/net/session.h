@@ -5,7 +5,7 @@
 #include <memory>
 #include <span>
 
-#include "protocol/request_parser.h"
+#include "protocol/resp/request_parser.h"
 #include "server/engine/client.h"
 #include "server/engine/engine.h"
 #include "server/net/poller.h"

@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "protocol/output_buffer.h"
+#include "protocol/resp/output_buffer.h"
 #include "server/net/tls_context.h"
 
 namespace zsetd {

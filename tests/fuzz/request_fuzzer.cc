@@ -6,8 +6,8 @@
 #include <iostream>
 
 #include "core/util/rng.h"
-#include "protocol/inline_words.h"
-#include "tests/protocol/parsing.h"
+#include "protocol/resp/inline_words.h"
+#include "tests/protocol/resp/parsing.h"
 
 namespace zsetd {
 namespace {

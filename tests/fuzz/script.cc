@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "protocol/request_parser.h"
+#include "protocol/resp/request_parser.h"
 #include "server/engine/arg_reader.h"
 #include "tests/transcript.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "protocol/inline_words.h"
+#include "protocol/resp/inline_words.h"
 #include "server/engine/settings_file.h"
 #include "server/engine/settings_table.h"
 

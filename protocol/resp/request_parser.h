@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "protocol/read_buffer.h"
-#include "protocol/words.h"
+#include "protocol/resp/read_buffer.h"
+#include "protocol/resp/words.h"
 
 namespace zsetd {
 
@@ -108,7 +108,8 @@ class RequestParser {
   bool ReadWord();
   bool ReadBulkSize();
 
-  // The same for what is usual and has arrived whole: protocol/length_line.h. They leave the rest.
+  // The same for what is usual and has arrived whole: protocol/resp/length_line.h. They leave the
+  // rest.
   bool ReadUsualCount();
   void ReadUsualWords();
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <string_view>
 
-#include "protocol/output_buffer.h"
+#include "protocol/resp/output_buffer.h"
 
 namespace zsetd {
 

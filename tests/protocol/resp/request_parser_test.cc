@@ -1,8 +1,8 @@
-#include "protocol/request_parser.h"
+#include "protocol/resp/request_parser.h"
 
 #include <gtest/gtest.h>
 
-#include "tests/protocol/parsing.h"
+#include "tests/protocol/resp/parsing.h"
 
 namespace zsetd {
 namespace {

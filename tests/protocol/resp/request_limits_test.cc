@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "protocol/request_parser.h"
-#include "tests/protocol/parsing.h"
+#include "protocol/resp/request_parser.h"
+#include "tests/protocol/resp/parsing.h"
 
 namespace zsetd {
 namespace {

@@ -1,4 +1,4 @@
-#include "protocol/read_buffer.h"
+#include "protocol/resp/read_buffer.h"
 
 #include <algorithm>
 #include <utility>

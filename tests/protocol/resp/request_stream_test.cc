@@ -4,8 +4,8 @@
 
 #include <random>
 
-#include "protocol/request_parser.h"
-#include "tests/protocol/parsing.h"
+#include "protocol/resp/request_parser.h"
+#include "tests/protocol/resp/parsing.h"
 
 namespace zsetd {
 namespace {

@@ -1,4 +1,4 @@
-#include "protocol/inline_words.h"
+#include "protocol/resp/inline_words.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "protocol/reply_writer.h"
+#include "protocol/resp/reply_writer.h"
 
 #include <gtest/gtest.h>
 

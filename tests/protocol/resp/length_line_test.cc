@@ -1,4 +1,4 @@
-#include "protocol/length_line.h"
+#include "protocol/resp/length_line.h"
 
 #include <gtest/gtest.h>
 

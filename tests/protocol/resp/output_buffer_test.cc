@@ -1,4 +1,4 @@
-#include "protocol/output_buffer.h"
+#include "protocol/resp/output_buffer.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "protocol/request_parser.h"
+#include "protocol/resp/request_parser.h"
 
 namespace zsetd {
 

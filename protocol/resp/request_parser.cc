@@ -1,11 +1,11 @@
-#include "protocol/request_parser.h"
+#include "protocol/resp/request_parser.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "protocol/inline_words.h"
-#include "protocol/length_line.h"
 #include "protocol/number_text.h"
+#include "protocol/resp/inline_words.h"
+#include "protocol/resp/length_line.h"
 
 namespace zsetd {
 namespace {
