@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "protocol/number_text.h"
 #include "protocol/resp/request_parser.h"
+#include "protocol/text/number_text.h"
 
 namespace zsetd {
 namespace {

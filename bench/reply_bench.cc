@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "protocol/number_text.h"
 #include "protocol/resp/output_buffer.h"
 #include "protocol/resp/reply_writer.h"
+#include "protocol/text/number_text.h"
 
 namespace zsetd {
 namespace {

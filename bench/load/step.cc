@@ -4,7 +4,7 @@
 #include <ranges>
 #include <utility>
 
-#include "protocol/number_text.h"
+#include "protocol/text/number_text.h"
 
 namespace zsetd {
 namespace {

@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "protocol/number_text.h"
 #include "protocol/rdb/byte_cursor.h"
 #include "protocol/rdb/packed_elements.h"
+#include "protocol/text/number_text.h"
 
 namespace zsetd {
 

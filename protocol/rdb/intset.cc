@@ -1,9 +1,9 @@
 #include <algorithm>
 
-#include "protocol/number_text.h"
 #include "protocol/rdb/append_number.h"
 #include "protocol/rdb/byte_cursor.h"
 #include "protocol/rdb/packed_elements.h"
+#include "protocol/text/number_text.h"
 
 namespace zsetd {
 namespace {

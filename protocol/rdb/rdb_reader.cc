@@ -5,7 +5,7 @@
 #include <limits>
 #include <optional>
 
-#include "protocol/number_text.h"
+#include "protocol/text/number_text.h"
 
 namespace zsetd {
 namespace {

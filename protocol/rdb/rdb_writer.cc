@@ -6,8 +6,8 @@
 #include <limits>
 #include <optional>
 
-#include "protocol/number_text.h"
 #include "protocol/rdb/append_number.h"
+#include "protocol/text/number_text.h"
 
 namespace zsetd {
 namespace {

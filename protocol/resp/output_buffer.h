@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "protocol/short_copy.h"
+#include "protocol/text/short_copy.h"
 
 namespace zsetd {
 

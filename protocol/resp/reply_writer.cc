@@ -4,8 +4,8 @@
 #include <array>
 #include <cassert>
 
-#include "protocol/number_text.h"
-#include "protocol/short_copy.h"
+#include "protocol/text/number_text.h"
+#include "protocol/text/short_copy.h"
 
 namespace zsetd {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "protocol/number_text.h"
 #include "protocol/resp/inline_words.h"
 #include "protocol/resp/length_line.h"
+#include "protocol/text/number_text.h"
 
 namespace zsetd {
 namespace {

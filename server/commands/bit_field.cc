@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "protocol/number_text.h"
+#include "protocol/text/number_text.h"
 #include "server/commands/bit_position.h"
 #include "server/commands/families.h"
 #include "server/engine/call.h"

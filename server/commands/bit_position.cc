@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "protocol/number_text.h"
+#include "protocol/text/number_text.h"
 
 namespace zsetd {
 namespace {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
-#include "protocol/number_text.h"
 #include "protocol/rdb/dump_payload.h"
+#include "protocol/text/number_text.h"
 #include "server/commands/encoding.h"
 #include "server/commands/families.h"
 #include "server/engine/call.h"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "protocol/number_text.h"
+#include "protocol/text/number_text.h"
 
 namespace zsetd {
 namespace {

@@ -3,7 +3,7 @@
 #include <array>
 #include <string>
 
-#include "protocol/number_text.h"
+#include "protocol/text/number_text.h"
 
 namespace zsetd {
 namespace {

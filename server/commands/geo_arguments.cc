@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "core/geo/geo_cell.h"
-#include "protocol/number_text.h"
+#include "protocol/text/number_text.h"
 
 namespace zsetd {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "protocol/number_text.h"
+#include "protocol/text/number_text.h"
 #include "server/commands/expiry_option.h"
 #include "server/commands/families.h"
 #include "server/engine/call.h"

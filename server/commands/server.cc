@@ -2,7 +2,7 @@
 #include <string_view>
 #include <utility>
 
-#include "protocol/number_text.h"
+#include "protocol/text/number_text.h"
 #include "server/commands/families.h"
 #include "server/engine/call.h"
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "protocol/number_text.h"
+#include "protocol/text/number_text.h"
 #include "server/commands/encoding.h"
 #include "server/commands/families.h"
 #include "server/commands/sort_elements.h"

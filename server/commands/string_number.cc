@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "protocol/number_text.h"
+#include "protocol/text/number_text.h"
 #include "server/commands/families.h"
 #include "server/engine/call.h"
 

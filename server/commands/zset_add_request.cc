@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "protocol/number_text.h"
+#include "protocol/text/number_text.h"
 #include "server/commands/expiry_option.h"
 
 namespace zsetd {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "protocol/number_text.h"
+#include "protocol/text/number_text.h"
 
 namespace zsetd {
 namespace {

@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "protocol/number_text.h"
+#include "protocol/text/number_text.h"
 #include "server/commands/families.h"
 #include "server/commands/scan_request.h"
 #include "server/engine/call.h"

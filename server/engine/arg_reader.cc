@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "protocol/number_text.h"
+#include "protocol/text/number_text.h"
 
 namespace zsetd {
 namespace {

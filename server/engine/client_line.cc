@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "protocol/number_text.h"
+#include "protocol/text/number_text.h"
 #include "server/engine/acl_user.h"
 #include "server/engine/client_memory.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "protocol/number_text.h"
+#include "protocol/text/number_text.h"
 #include "server/engine/channels.h"
 #include "server/engine/database.h"
 #include "server/engine/errors.h"

@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "protocol/number_text.h"
+#include "protocol/text/number_text.h"
 #include "server/engine/client.h"
 #include "server/engine/command.h"
 #include "server/engine/secret_words.h"

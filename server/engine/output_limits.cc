@@ -5,8 +5,8 @@
 #include <optional>
 #include <utility>
 
-#include "protocol/number_text.h"
 #include "protocol/resp/inline_words.h"
+#include "protocol/text/number_text.h"
 #include "server/engine/arg_reader.h"
 #include "server/engine/errors.h"
 #include "server/engine/size_text.h"

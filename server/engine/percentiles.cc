@@ -2,8 +2,8 @@
 
 #include <optional>
 
-#include "protocol/number_text.h"
 #include "protocol/resp/inline_words.h"
+#include "protocol/text/number_text.h"
 #include "server/engine/errors.h"
 
 namespace zsetd {

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <optional>
 
-#include "protocol/number_text.h"
+#include "protocol/text/number_text.h"
 #include "server/engine/arg_reader.h"
 #include "server/engine/errors.h"
 #include "server/engine/output_limits.h"

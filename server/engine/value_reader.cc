@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "protocol/number_text.h"
 #include "protocol/rdb/packed_elements.h"
+#include "protocol/text/number_text.h"
 
 namespace zsetd {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "protocol/number_text.h"
+#include "protocol/text/number_text.h"
 
 namespace zsetd {
 namespace {

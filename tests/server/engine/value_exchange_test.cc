@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "protocol/number_text.h"
+#include "protocol/text/number_text.h"
 #include "server/engine/value_reader.h"
 #include "server/engine/value_writer.h"
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <random>
 
-#include "protocol/number_text.h"
+#include "protocol/text/number_text.h"
 
 namespace zsetd {
 namespace {

@@ -1,4 +1,4 @@
-#include "protocol/short_copy.h"
+#include "protocol/text/short_copy.h"
 
 #include <gtest/gtest.h>
 

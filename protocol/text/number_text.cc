@@ -1,4 +1,4 @@
-#include "protocol/number_text.h"
+#include "protocol/text/number_text.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 #include <string>
 #include <system_error>
 
-#include "protocol/decimal_layout.h"
+#include "protocol/text/decimal_layout.h"
 
 namespace zsetd {
 namespace {

@@ -1,4 +1,4 @@
-#include "protocol/decimal_layout.h"
+#include "protocol/text/decimal_layout.h"
 
 #include <algorithm>
 #include <charconv>
