@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "server/commands/families.h"
+#include "server/commands/all_commands.h"
 #include "server/engine/command_line.h"
 #include "server/engine/engine.h"
 #include "server/engine/errors.h"

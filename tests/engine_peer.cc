@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "protocol/resp/request_parser.h"
-#include "server/commands/families.h"
+#include "server/commands/all_commands.h"
 #include "server/engine/input_limits.h"
 
 namespace zsetd {

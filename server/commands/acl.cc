@@ -11,7 +11,7 @@
 
 #include "server/commands/acl_log.h"
 #include "server/commands/acl_users.h"
-#include "server/commands/families.h"
+#include "server/commands/all_commands.h"
 #include "server/commands/help.h"
 #include "server/engine/call.h"
 #include "server/engine/command_categories.h"

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "core/string/bits.h"
+#include "server/commands/all_commands.h"
 #include "server/commands/bit_position.h"
-#include "server/commands/families.h"
 #include "server/commands/index_range.h"
 #include "server/engine/call.h"
 

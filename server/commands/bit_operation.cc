@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/string/bits.h"
-#include "server/commands/families.h"
+#include "server/commands/all_commands.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

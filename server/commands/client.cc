@@ -1,10 +1,10 @@
 #include <string>
 #include <string_view>
 
+#include "server/commands/all_commands.h"
 #include "server/commands/client_kill.h"
 #include "server/commands/client_list.h"
 #include "server/commands/client_name.h"
-#include "server/commands/families.h"
 #include "server/commands/help.h"
 #include "server/engine/call.h"
 

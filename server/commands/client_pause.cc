@@ -1,6 +1,6 @@
 #include <string>
 
-#include "server/commands/families.h"
+#include "server/commands/all_commands.h"
 #include "server/commands/timeout_option.h"
 #include "server/engine/call.h"
 

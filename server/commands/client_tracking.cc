@@ -3,8 +3,8 @@
 #include <string_view>
 #include <vector>
 
+#include "server/commands/all_commands.h"
 #include "server/commands/client_tracking_request.h"
-#include "server/commands/families.h"
 #include "server/engine/call.h"
 #include "server/engine/client_line.h"
 

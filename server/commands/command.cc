@@ -3,10 +3,10 @@
 #include <vector>
 
 #include "core/util/glob.h"
+#include "server/commands/all_commands.h"
 #include "server/commands/command_docs.h"
 #include "server/commands/command_info.h"
 #include "server/commands/command_keys.h"
-#include "server/commands/families.h"
 #include "server/commands/help.h"
 #include "server/engine/admission.h"
 #include "server/engine/call.h"

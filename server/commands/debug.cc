@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "core/util/glob.h"
-#include "server/commands/families.h"
+#include "server/commands/all_commands.h"
 #include "server/engine/allocator_stats.h"
 #include "server/engine/size_text.h"
 

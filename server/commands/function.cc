@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "protocol/rdb/dump_payload.h"
-#include "server/commands/families.h"
+#include "server/commands/all_commands.h"
 #include "server/commands/help.h"
 #include "server/commands/scripting.h"
 #include "server/engine/call.h"

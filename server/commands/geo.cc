@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "core/geo/geo_cell.h"
-#include "server/commands/families.h"
+#include "server/commands/all_commands.h"
 #include "server/commands/geo_arguments.h"
 #include "server/commands/zset_add.h"
 #include "server/engine/call.h"

@@ -2,7 +2,7 @@
 #include <string_view>
 #include <vector>
 
-#include "server/commands/families.h"
+#include "server/commands/all_commands.h"
 #include "server/commands/geo_arguments.h"
 #include "server/commands/geo_places.h"
 #include "server/commands/geo_search_request.h"

@@ -2,7 +2,7 @@
 #include <string_view>
 #include <vector>
 
-#include "server/commands/families.h"
+#include "server/commands/all_commands.h"
 #include "server/commands/random_request.h"
 #include "server/engine/call.h"
 

@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
+#include "server/commands/all_commands.h"
 #include "server/commands/client_name.h"
-#include "server/commands/families.h"
 #include "server/commands/reply_fields.h"
 #include "server/engine/call.h"
 #include "server/engine/redis_version.h"

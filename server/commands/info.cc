@@ -1,4 +1,4 @@
-#include "server/commands/families.h"
+#include "server/commands/all_commands.h"
 #include "server/commands/info_sections.h"
 #include "server/engine/call.h"
 

@@ -1,6 +1,6 @@
 #include <cstdint>
 
-#include "server/commands/families.h"
+#include "server/commands/all_commands.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

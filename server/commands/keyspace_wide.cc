@@ -1,8 +1,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "server/commands/all_commands.h"
 #include "server/commands/database_index.h"
-#include "server/commands/families.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "server/commands/families.h"
+#include "server/commands/all_commands.h"
 #include "server/commands/help.h"
 #include "server/commands/latency_bars.h"
 #include "server/commands/latency_report.h"

@@ -2,8 +2,8 @@
 #include <optional>
 #include <string_view>
 
+#include "server/commands/all_commands.h"
 #include "server/commands/encoding.h"
-#include "server/commands/families.h"
 #include "server/commands/index_range.h"
 #include "server/engine/call.h"
 

@@ -2,8 +2,8 @@
 #include <string>
 #include <string_view>
 
+#include "server/commands/all_commands.h"
 #include "server/commands/encoding.h"
-#include "server/commands/families.h"
 #include "server/commands/list_end.h"
 #include "server/commands/timeout_option.h"
 #include "server/engine/call.h"

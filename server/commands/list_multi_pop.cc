@@ -3,8 +3,8 @@
 #include <optional>
 #include <string_view>
 
+#include "server/commands/all_commands.h"
 #include "server/commands/encoding.h"
-#include "server/commands/families.h"
 #include "server/commands/list_end.h"
 #include "server/commands/multi_pop_request.h"
 #include "server/commands/timeout_option.h"

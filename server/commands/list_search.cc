@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "server/commands/families.h"
+#include "server/commands/all_commands.h"
 #include "server/commands/list_end.h"
 #include "server/engine/call.h"
 

@@ -14,7 +14,7 @@
 #include "core/sorted_set/sorted_set.h"
 #include "core/util/rng.h"
 #include "protocol/text/number_text.h"
-#include "server/commands/families.h"
+#include "server/commands/all_commands.h"
 #include "server/engine/call.h"
 #include "server/engine/redis_version.h"
 

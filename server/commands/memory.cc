@@ -1,7 +1,7 @@
 #include <string>
 #include <string_view>
 
-#include "server/commands/families.h"
+#include "server/commands/all_commands.h"
 #include "server/commands/help.h"
 #include "server/commands/memory_report.h"
 #include "server/engine/allocator_stats.h"

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "server/commands/families.h"
+#include "server/commands/all_commands.h"
 #include "server/commands/help.h"
 #include "server/engine/call.h"
 

@@ -1,5 +1,5 @@
+#include "server/commands/all_commands.h"
 #include "server/commands/encoding.h"
-#include "server/commands/families.h"
 #include "server/commands/help.h"
 #include "server/engine/call.h"
 

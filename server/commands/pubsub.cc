@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "server/commands/families.h"
+#include "server/commands/all_commands.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

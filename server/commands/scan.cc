@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/util/glob.h"
-#include "server/commands/families.h"
+#include "server/commands/all_commands.h"
 #include "server/commands/scan_request.h"
 #include "server/engine/call.h"
 

@@ -1,7 +1,7 @@
 // EVAL and kin: zsetd runs no scripts, and answers as a server that has been given none.
 #include <string_view>
 
-#include "server/commands/families.h"
+#include "server/commands/all_commands.h"
 #include "server/commands/help.h"
 #include "server/commands/scripting.h"
 #include "server/engine/call.h"

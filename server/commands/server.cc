@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "protocol/text/number_text.h"
-#include "server/commands/families.h"
+#include "server/commands/all_commands.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/set/set_operations.h"
+#include "server/commands/all_commands.h"
 #include "server/commands/encoding.h"
-#include "server/commands/families.h"
 #include "server/commands/set_reply.h"
 #include "server/engine/call.h"
 

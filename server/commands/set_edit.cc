@@ -1,8 +1,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "server/commands/all_commands.h"
 #include "server/commands/encoding.h"
-#include "server/commands/families.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string_view>
 
-#include "server/commands/families.h"
+#include "server/commands/all_commands.h"
 #include "server/commands/random_request.h"
 #include "server/commands/set_reply.h"
 #include "server/engine/call.h"

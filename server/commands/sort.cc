@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "protocol/text/number_text.h"
+#include "server/commands/all_commands.h"
 #include "server/commands/encoding.h"
-#include "server/commands/families.h"
 #include "server/commands/sort_elements.h"
 #include "server/commands/sort_request.h"
 #include "server/engine/call.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "protocol/text/number_text.h"
-#include "server/commands/families.h"
+#include "server/commands/all_commands.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

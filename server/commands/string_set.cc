@@ -1,8 +1,8 @@
 #include <optional>
 #include <string_view>
 
+#include "server/commands/all_commands.h"
 #include "server/commands/expiry_option.h"
-#include "server/commands/families.h"
 #include "server/commands/string_reply.h"
 #include "server/engine/call.h"
 

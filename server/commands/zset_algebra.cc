@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/sorted_set/set_operations.h"
-#include "server/commands/families.h"
+#include "server/commands/all_commands.h"
 #include "server/commands/zset_algebra_request.h"
 #include "server/commands/zset_reply.h"
 #include "server/commands/zset_store.h"

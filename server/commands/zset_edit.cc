@@ -2,9 +2,9 @@
 #include <optional>
 #include <string_view>
 
+#include "server/commands/all_commands.h"
 #include "server/commands/encoding.h"
 #include "server/commands/expiry_option.h"
-#include "server/commands/families.h"
 #include "server/commands/index_range.h"
 #include "server/commands/zset_add.h"
 #include "server/commands/zset_add_request.h"

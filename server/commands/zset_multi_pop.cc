@@ -3,7 +3,7 @@
 #include <optional>
 #include <string_view>
 
-#include "server/commands/families.h"
+#include "server/commands/all_commands.h"
 #include "server/commands/multi_pop_request.h"
 #include "server/commands/timeout_option.h"
 #include "server/engine/call.h"

@@ -3,7 +3,7 @@
 #include <limits>
 #include <string_view>
 
-#include "server/commands/families.h"
+#include "server/commands/all_commands.h"
 #include "server/commands/zset_reply.h"
 #include "server/engine/call.h"
 

@@ -1,7 +1,7 @@
 #include <optional>
 #include <string_view>
 
-#include "server/commands/families.h"
+#include "server/commands/all_commands.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "protocol/text/number_text.h"
-#include "server/commands/families.h"
+#include "server/commands/all_commands.h"
 #include "server/commands/scan_request.h"
 #include "server/engine/call.h"
 

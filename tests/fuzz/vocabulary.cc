@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "server/commands/families.h"
+#include "server/commands/all_commands.h"
 
 namespace zsetd {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "server/commands/families.h"
+#include "server/commands/all_commands.h"
 #include "server/engine/acl_file.h"
 #include "server/engine/command_categories.h"
 #include "server/engine/errors.h"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "server/commands/families.h"
+#include "server/commands/all_commands.h"
 
 namespace zsetd {
 namespace {

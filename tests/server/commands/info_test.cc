@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "server/commands/families.h"
+#include "server/commands/all_commands.h"
 #include "server/commands/info_sections.h"
 #include "server/engine/arg_reader.h"
 

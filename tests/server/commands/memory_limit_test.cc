@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "server/commands/families.h"
+#include "server/commands/all_commands.h"
 #include "server/engine/engine.h"
 
 namespace zsetd {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "server/commands/families.h"
+#include "server/commands/all_commands.h"
 #include "server/commands/usage_text.h"
 
 namespace zsetd {
