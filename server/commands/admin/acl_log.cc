@@ -1,4 +1,4 @@
-#include "server/commands/acl_log.h"
+#include "server/commands/admin/acl_log.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "server/commands/acl_log.h"
-#include "server/commands/acl_users.h"
+#include "server/commands/admin/acl_log.h"
+#include "server/commands/admin/acl_users.h"
 #include "server/commands/all_commands.h"
 #include "server/commands/help.h"
 #include "server/engine/call.h"

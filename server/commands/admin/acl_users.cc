@@ -1,4 +1,4 @@
-#include "server/commands/acl_users.h"
+#include "server/commands/admin/acl_users.h"
 
 #include <algorithm>
 #include <string>
