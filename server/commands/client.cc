@@ -5,7 +5,7 @@
 #include "server/commands/client_kill.h"
 #include "server/commands/client_list.h"
 #include "server/commands/client_name.h"
-#include "server/commands/help.h"
+#include "server/commands/common/help.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

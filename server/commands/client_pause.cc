@@ -1,7 +1,7 @@
 #include <string>
 
 #include "server/commands/all_commands.h"
-#include "server/commands/timeout_option.h"
+#include "server/commands/common/timeout_option.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

@@ -7,7 +7,7 @@
 #include "server/commands/command_docs.h"
 #include "server/commands/command_info.h"
 #include "server/commands/command_keys.h"
-#include "server/commands/help.h"
+#include "server/commands/common/help.h"
 #include "server/engine/admission.h"
 #include "server/engine/call.h"
 #include "server/engine/command_categories.h"

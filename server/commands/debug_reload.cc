@@ -5,8 +5,8 @@
 
 #include "protocol/rdb/rdb_reader.h"
 #include "protocol/rdb/rdb_writer.h"
+#include "server/commands/common/encoding.h"
 #include "server/commands/debug.h"
-#include "server/commands/encoding.h"
 #include "server/engine/value_reader.h"
 #include "server/engine/value_writer.h"
 

@@ -4,8 +4,8 @@
 #include <map>
 #include <string>
 
+#include "server/commands/common/encoding.h"
 #include "server/commands/debug.h"
-#include "server/commands/encoding.h"
 #include "server/commands/info_writer.h"
 
 namespace zsetd {

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "core/util/allocation.h"
+#include "server/commands/common/encoding.h"
 #include "server/commands/debug.h"
-#include "server/commands/encoding.h"
 #include "server/engine/value_writer.h"
 
 namespace zsetd {

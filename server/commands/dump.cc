@@ -11,7 +11,7 @@
 #include "protocol/rdb/dump_payload.h"
 #include "protocol/text/number_text.h"
 #include "server/commands/all_commands.h"
-#include "server/commands/encoding.h"
+#include "server/commands/common/encoding.h"
 #include "server/engine/call.h"
 #include "server/engine/value_reader.h"
 #include "server/engine/value_writer.h"

@@ -6,7 +6,7 @@
 
 #include "protocol/text/number_text.h"
 #include "server/commands/all_commands.h"
-#include "server/commands/encoding.h"
+#include "server/commands/common/encoding.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "server/commands/all_commands.h"
-#include "server/commands/random_request.h"
+#include "server/commands/common/random_request.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

@@ -5,7 +5,7 @@
 
 #include "server/commands/all_commands.h"
 #include "server/commands/client_name.h"
-#include "server/commands/reply_fields.h"
+#include "server/commands/common/reply_fields.h"
 #include "server/engine/call.h"
 #include "server/engine/redis_version.h"
 

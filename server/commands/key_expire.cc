@@ -5,7 +5,7 @@
 
 #include "protocol/text/number_text.h"
 #include "server/commands/all_commands.h"
-#include "server/commands/expiry_option.h"
+#include "server/commands/common/expiry_option.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

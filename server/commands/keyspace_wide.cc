@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "server/commands/all_commands.h"
-#include "server/commands/database_index.h"
+#include "server/commands/common/database_index.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

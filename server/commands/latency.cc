@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "server/commands/all_commands.h"
-#include "server/commands/help.h"
+#include "server/commands/common/help.h"
 #include "server/commands/latency_bars.h"
 #include "server/commands/latency_report.h"
 #include "server/engine/call.h"

@@ -3,9 +3,9 @@
 #include <string_view>
 
 #include "server/commands/all_commands.h"
-#include "server/commands/encoding.h"
+#include "server/commands/common/encoding.h"
+#include "server/commands/common/timeout_option.h"
 #include "server/commands/list_end.h"
-#include "server/commands/timeout_option.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

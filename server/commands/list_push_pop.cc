@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "server/commands/all_commands.h"
-#include "server/commands/encoding.h"
+#include "server/commands/common/encoding.h"
 #include "server/commands/list_end.h"
 #include "server/engine/call.h"
 

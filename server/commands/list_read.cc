@@ -2,7 +2,7 @@
 #include <string_view>
 
 #include "server/commands/all_commands.h"
-#include "server/commands/index_range.h"
+#include "server/commands/common/index_range.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

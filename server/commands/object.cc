@@ -1,6 +1,6 @@
 #include "server/commands/all_commands.h"
-#include "server/commands/encoding.h"
-#include "server/commands/help.h"
+#include "server/commands/common/encoding.h"
+#include "server/commands/common/help.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "server/commands/all_commands.h"
-#include "server/commands/help.h"
+#include "server/commands/common/help.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

@@ -6,7 +6,7 @@
 
 #include "core/util/glob.h"
 #include "server/commands/all_commands.h"
-#include "server/commands/scan_request.h"
+#include "server/commands/common/scan_request.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

@@ -6,7 +6,7 @@
 
 #include "core/set/set_operations.h"
 #include "server/commands/all_commands.h"
-#include "server/commands/encoding.h"
+#include "server/commands/common/encoding.h"
 #include "server/commands/set_reply.h"
 #include "server/engine/call.h"
 

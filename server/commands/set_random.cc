@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "server/commands/all_commands.h"
-#include "server/commands/random_request.h"
+#include "server/commands/common/random_request.h"
 #include "server/commands/set_reply.h"
 #include "server/engine/call.h"
 

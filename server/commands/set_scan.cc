@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "server/commands/all_commands.h"
-#include "server/commands/scan_request.h"
+#include "server/commands/common/scan_request.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

@@ -9,7 +9,7 @@
 
 #include "protocol/text/number_text.h"
 #include "server/commands/all_commands.h"
-#include "server/commands/encoding.h"
+#include "server/commands/common/encoding.h"
 #include "server/commands/sort_elements.h"
 #include "server/commands/sort_request.h"
 #include "server/engine/call.h"

@@ -2,7 +2,7 @@
 #include <string_view>
 
 #include "server/commands/all_commands.h"
-#include "server/commands/expiry_option.h"
+#include "server/commands/common/expiry_option.h"
 #include "server/commands/string_reply.h"
 #include "server/engine/call.h"
 

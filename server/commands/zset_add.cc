@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "server/commands/encoding.h"
+#include "server/commands/common/encoding.h"
 
 namespace zsetd {
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "protocol/text/number_text.h"
-#include "server/commands/expiry_option.h"
+#include "server/commands/common/expiry_option.h"
 
 namespace zsetd {
 namespace {

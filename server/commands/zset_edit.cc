@@ -3,9 +3,9 @@
 #include <string_view>
 
 #include "server/commands/all_commands.h"
-#include "server/commands/encoding.h"
-#include "server/commands/expiry_option.h"
-#include "server/commands/index_range.h"
+#include "server/commands/common/encoding.h"
+#include "server/commands/common/expiry_option.h"
+#include "server/commands/common/index_range.h"
 #include "server/commands/zset_add.h"
 #include "server/commands/zset_add_request.h"
 #include "server/commands/zset_bounds.h"

@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "server/commands/all_commands.h"
-#include "server/commands/multi_pop_request.h"
-#include "server/commands/timeout_option.h"
+#include "server/commands/common/multi_pop_request.h"
+#include "server/commands/common/timeout_option.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

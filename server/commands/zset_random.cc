@@ -3,7 +3,7 @@
 #include "core/sorted_set/element_sampler.h"
 #include "core/util/sample.h"
 #include "server/commands/all_commands.h"
-#include "server/commands/random_request.h"
+#include "server/commands/common/random_request.h"
 #include "server/commands/zset_reply.h"
 #include "server/engine/call.h"
 

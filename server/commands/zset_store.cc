@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "server/commands/encoding.h"
+#include "server/commands/common/encoding.h"
 
 namespace zsetd {
 

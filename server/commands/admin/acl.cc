@@ -12,7 +12,7 @@
 #include "server/commands/admin/acl_log.h"
 #include "server/commands/admin/acl_users.h"
 #include "server/commands/all_commands.h"
-#include "server/commands/help.h"
+#include "server/commands/common/help.h"
 #include "server/engine/call.h"
 #include "server/engine/command_categories.h"
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "server/commands/reply_fields.h"
+#include "server/commands/common/reply_fields.h"
 
 namespace zsetd {
 namespace {

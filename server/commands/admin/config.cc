@@ -6,7 +6,7 @@
 
 #include "core/util/glob.h"
 #include "server/commands/all_commands.h"
-#include "server/commands/help.h"
+#include "server/commands/common/help.h"
 #include "server/engine/admission.h"
 #include "server/engine/call.h"
 #include "server/engine/settings_rewrite.h"

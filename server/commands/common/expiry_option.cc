@@ -1,4 +1,4 @@
-#include "server/commands/expiry_option.h"
+#include "server/commands/common/expiry_option.h"
 
 #include <array>
 #include <string>

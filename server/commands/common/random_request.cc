@@ -1,4 +1,4 @@
-#include "server/commands/random_request.h"
+#include "server/commands/common/random_request.h"
 
 #include <limits>
 

@@ -1,4 +1,4 @@
-#include "server/commands/index_range.h"
+#include "server/commands/common/index_range.h"
 
 #include <algorithm>
 

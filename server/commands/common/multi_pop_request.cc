@@ -1,4 +1,4 @@
-#include "server/commands/multi_pop_request.h"
+#include "server/commands/common/multi_pop_request.h"
 
 #include <limits>
 

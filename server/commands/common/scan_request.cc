@@ -1,4 +1,4 @@
-#include "server/commands/scan_request.h"
+#include "server/commands/common/scan_request.h"
 
 #include <charconv>
 

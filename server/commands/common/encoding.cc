@@ -1,4 +1,4 @@
-#include "server/commands/encoding.h"
+#include "server/commands/common/encoding.h"
 
 #include <algorithm>
 #include <array>

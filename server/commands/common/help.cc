@@ -1,4 +1,4 @@
-#include "server/commands/help.h"
+#include "server/commands/common/help.h"
 
 #include <span>
 #include <string>

@@ -1,4 +1,4 @@
-#include "server/commands/database_index.h"
+#include "server/commands/common/database_index.h"
 
 #include <limits>
 

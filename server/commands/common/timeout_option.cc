@@ -1,4 +1,4 @@
-#include "server/commands/timeout_option.h"
+#include "server/commands/common/timeout_option.h"
 
 #include <cmath>
 #include <cstdint>
