@@ -1,4 +1,4 @@
-#include "server/commands/client_list.h"
+#include "server/commands/connection/client_list.h"
 
 #include <cstdint>
 #include <optional>

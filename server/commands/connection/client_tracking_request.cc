@@ -1,4 +1,4 @@
-#include "server/commands/client_tracking_request.h"
+#include "server/commands/connection/client_tracking_request.h"
 
 #include <cstdint>
 #include <string_view>

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "server/commands/all_commands.h"
-#include "server/commands/client_tracking_request.h"
+#include "server/commands/connection/client_tracking_request.h"
 #include "server/engine/call.h"
 #include "server/engine/client_line.h"
 

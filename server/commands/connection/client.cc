@@ -2,10 +2,10 @@
 #include <string_view>
 
 #include "server/commands/all_commands.h"
-#include "server/commands/client_kill.h"
-#include "server/commands/client_list.h"
-#include "server/commands/client_name.h"
 #include "server/commands/common/help.h"
+#include "server/commands/connection/client_kill.h"
+#include "server/commands/connection/client_list.h"
+#include "server/commands/connection/client_name.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

@@ -1,4 +1,4 @@
-#include "server/commands/client_kill.h"
+#include "server/commands/connection/client_kill.h"
 
 #include <chrono>
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "server/commands/client_list.h"
+#include "server/commands/connection/client_list.h"
 
 namespace zsetd {
 namespace {

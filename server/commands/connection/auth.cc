@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "server/commands/all_commands.h"
-#include "server/commands/client_name.h"
 #include "server/commands/common/reply_fields.h"
+#include "server/commands/connection/client_name.h"
 #include "server/engine/call.h"
 #include "server/engine/redis_version.h"
 

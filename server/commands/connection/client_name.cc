@@ -1,4 +1,4 @@
-#include "server/commands/client_name.h"
+#include "server/commands/connection/client_name.h"
 
 #include <algorithm>
 
