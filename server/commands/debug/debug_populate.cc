@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "server/commands/debug.h"
+#include "server/commands/debug/debug.h"
 
 namespace zsetd {
 namespace {

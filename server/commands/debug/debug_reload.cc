@@ -6,7 +6,7 @@
 #include "protocol/rdb/rdb_reader.h"
 #include "protocol/rdb/rdb_writer.h"
 #include "server/commands/common/encoding.h"
-#include "server/commands/debug.h"
+#include "server/commands/debug/debug.h"
 #include "server/engine/value_reader.h"
 #include "server/engine/value_writer.h"
 

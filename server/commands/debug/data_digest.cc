@@ -1,4 +1,4 @@
-#include "server/commands/data_digest.h"
+#include "server/commands/debug/data_digest.h"
 
 #include <openssl/sha.h>
 

@@ -1,5 +1,5 @@
-#include "server/commands/data_digest.h"
-#include "server/commands/debug.h"
+#include "server/commands/debug/data_digest.h"
+#include "server/commands/debug/debug.h"
 
 namespace zsetd {
 

@@ -1,6 +1,6 @@
 // DEBUG: what test suites need and nobody else should have; enable-debug-command opens it.
 
-#include "server/commands/debug.h"
+#include "server/commands/debug/debug.h"
 
 #include <algorithm>
 #include <chrono>

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "server/commands/common/encoding.h"
-#include "server/commands/debug.h"
+#include "server/commands/debug/debug.h"
 #include "server/commands/info_writer.h"
 
 namespace zsetd {

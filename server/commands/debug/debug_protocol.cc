@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "server/commands/debug.h"
+#include "server/commands/debug/debug.h"
 
 namespace zsetd {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "core/util/allocation.h"
 #include "server/commands/common/encoding.h"
-#include "server/commands/debug.h"
+#include "server/commands/debug/debug.h"
 #include "server/engine/value_writer.h"
 
 namespace zsetd {
