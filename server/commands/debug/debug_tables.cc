@@ -6,7 +6,7 @@
 
 #include "server/commands/common/encoding.h"
 #include "server/commands/debug/debug.h"
-#include "server/commands/info_writer.h"
+#include "server/commands/diagnostics/info_writer.h"
 
 namespace zsetd {
 namespace {

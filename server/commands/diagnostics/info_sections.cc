@@ -1,14 +1,14 @@
-#include "server/commands/info_sections.h"
+#include "server/commands/diagnostics/info_sections.h"
 
 #include <algorithm>
 #include <chrono>
 #include <sstream>
 #include <string>
 
-#include "server/commands/info_clients.h"
-#include "server/commands/info_memory.h"
-#include "server/commands/info_persistence.h"
-#include "server/commands/info_stats.h"
+#include "server/commands/diagnostics/info_clients.h"
+#include "server/commands/diagnostics/info_memory.h"
+#include "server/commands/diagnostics/info_persistence.h"
+#include "server/commands/diagnostics/info_stats.h"
 #include "server/engine/arg_reader.h"
 #include "server/engine/process_stats.h"
 #include "server/engine/redis_version.h"

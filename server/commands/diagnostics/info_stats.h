@@ -1,6 +1,6 @@
 #pragma once
 
-#include "server/commands/info_writer.h"
+#include "server/commands/diagnostics/info_writer.h"
 #include "server/engine/engine.h"
 
 namespace zsetd {

@@ -1,4 +1,4 @@
-#include "server/commands/info_writer.h"
+#include "server/commands/diagnostics/info_writer.h"
 
 #include <cstdio>
 

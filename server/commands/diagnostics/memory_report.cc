@@ -1,10 +1,10 @@
-#include "server/commands/memory_report.h"
+#include "server/commands/diagnostics/memory_report.h"
 
 #include <string>
 #include <string_view>
 
 #include "core/util/time.h"
-#include "server/commands/memory_figures.h"
+#include "server/commands/diagnostics/memory_figures.h"
 #include "server/engine/size_text.h"
 
 namespace zsetd {

@@ -1,4 +1,4 @@
-#include "server/commands/memory_figures.h"
+#include "server/commands/diagnostics/memory_figures.h"
 
 #include <algorithm>
 

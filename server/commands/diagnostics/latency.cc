@@ -5,8 +5,8 @@
 
 #include "server/commands/all_commands.h"
 #include "server/commands/common/help.h"
-#include "server/commands/latency_bars.h"
-#include "server/commands/latency_report.h"
+#include "server/commands/diagnostics/latency_histogram_report.h"
+#include "server/commands/diagnostics/latency_report.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "server/commands/all_commands.h"
-#include "server/commands/info_sections.h"
+#include "server/commands/diagnostics/info_sections.h"
 #include "server/engine/arg_reader.h"
 
 namespace zsetd {

@@ -1,4 +1,4 @@
-#include "server/commands/latency_bars.h"
+#include "server/commands/diagnostics/latency_histogram_report.h"
 
 #include <cstdint>
 #include <string_view>

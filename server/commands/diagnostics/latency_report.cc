@@ -1,4 +1,4 @@
-#include "server/commands/latency_report.h"
+#include "server/commands/diagnostics/latency_report.h"
 
 #include <algorithm>
 #include <cstdint>

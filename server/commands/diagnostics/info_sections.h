@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "protocol/resp/words.h"
-#include "server/commands/info_writer.h"
+#include "server/commands/diagnostics/info_writer.h"
 #include "server/engine/engine.h"
 
 namespace zsetd {

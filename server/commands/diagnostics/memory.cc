@@ -3,7 +3,7 @@
 
 #include "server/commands/all_commands.h"
 #include "server/commands/common/help.h"
-#include "server/commands/memory_report.h"
+#include "server/commands/diagnostics/memory_report.h"
 #include "server/engine/allocator_stats.h"
 #include "server/engine/call.h"
 

@@ -1,4 +1,4 @@
-#include "server/commands/info_persistence.h"
+#include "server/commands/diagnostics/info_persistence.h"
 
 #include <chrono>
 #include <string_view>

@@ -1,5 +1,5 @@
 #include "server/commands/all_commands.h"
-#include "server/commands/info_sections.h"
+#include "server/commands/diagnostics/info_sections.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

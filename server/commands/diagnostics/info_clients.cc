@@ -1,4 +1,4 @@
-#include "server/commands/info_clients.h"
+#include "server/commands/diagnostics/info_clients.h"
 
 #include <algorithm>
 

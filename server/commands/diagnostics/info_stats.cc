@@ -1,4 +1,4 @@
-#include "server/commands/info_stats.h"
+#include "server/commands/diagnostics/info_stats.h"
 
 #include <string_view>
 

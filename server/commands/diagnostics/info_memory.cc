@@ -1,8 +1,8 @@
-#include "server/commands/info_memory.h"
+#include "server/commands/diagnostics/info_memory.h"
 
 #include <algorithm>
 
-#include "server/commands/memory_figures.h"
+#include "server/commands/diagnostics/memory_figures.h"
 #include "server/engine/allocator_stats.h"
 #include "server/engine/process_stats.h"
 
