@@ -1,10 +1,10 @@
-#include "server/commands/command_docs.h"
+#include "server/commands/docs/command_docs.h"
 
 #include <algorithm>
 #include <string_view>
 #include <vector>
 
-#include "server/commands/usage_grammar.h"
+#include "server/commands/docs/usage_grammar.h"
 #include "server/engine/key_specs.h"
 
 namespace zsetd {

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "server/commands/usage_argument.h"
+#include "server/commands/docs/usage_argument.h"
 
 namespace zsetd {
 

@@ -1,9 +1,9 @@
-#include "server/commands/usage_grammar.h"
+#include "server/commands/docs/usage_grammar.h"
 
 #include <gtest/gtest.h>
 
 #include "server/commands/all_commands.h"
-#include "server/commands/usage_text.h"
+#include "server/commands/docs/usage_text.h"
 
 namespace zsetd {
 namespace {

@@ -1,4 +1,4 @@
-#include "server/commands/usage_argument.h"
+#include "server/commands/docs/usage_argument.h"
 
 #include <algorithm>
 #include <iterator>

@@ -4,10 +4,10 @@
 
 #include "core/util/glob.h"
 #include "server/commands/all_commands.h"
-#include "server/commands/command_docs.h"
-#include "server/commands/command_info.h"
-#include "server/commands/command_keys.h"
 #include "server/commands/common/help.h"
+#include "server/commands/docs/command_docs.h"
+#include "server/commands/docs/command_info.h"
+#include "server/commands/docs/command_keys.h"
 #include "server/engine/admission.h"
 #include "server/engine/call.h"
 #include "server/engine/command_categories.h"

@@ -1,4 +1,4 @@
-#include "server/commands/usage_grammar.h"
+#include "server/commands/docs/usage_grammar.h"
 
 #include <algorithm>
 #include <utility>

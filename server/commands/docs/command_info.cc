@@ -1,4 +1,4 @@
-#include "server/commands/command_info.h"
+#include "server/commands/docs/command_info.h"
 
 #include <utility>
 #include <vector>

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "server/commands/usage_grammar.h"
+#include "server/commands/docs/usage_grammar.h"
 
 namespace zsetd {
 

@@ -1,9 +1,9 @@
-#include "server/commands/command_keys.h"
+#include "server/commands/docs/command_keys.h"
 
 #include <string_view>
 #include <vector>
 
-#include "server/commands/command_info.h"
+#include "server/commands/docs/command_info.h"
 #include "server/engine/key_specs.h"
 
 namespace zsetd {

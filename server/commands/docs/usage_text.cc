@@ -1,4 +1,4 @@
-#include "server/commands/usage_text.h"
+#include "server/commands/docs/usage_text.h"
 
 #include <string_view>
 
