@@ -6,7 +6,7 @@
 
 #include "core/geo/geo_point.h"
 #include "core/sorted_set/sorted_set.h"
-#include "server/commands/geo_search_request.h"
+#include "server/commands/geo/geo_search_request.h"
 
 namespace zsetd {
 

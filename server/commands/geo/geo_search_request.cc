@@ -1,9 +1,9 @@
-#include "server/commands/geo_search_request.h"
+#include "server/commands/geo/geo_search_request.h"
 
 #include <limits>
 #include <string>
 
-#include "server/commands/geo_arguments.h"
+#include "server/commands/geo/geo_arguments.h"
 
 namespace zsetd {
 namespace {

@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "server/commands/all_commands.h"
-#include "server/commands/geo_arguments.h"
-#include "server/commands/geo_places.h"
-#include "server/commands/geo_search_request.h"
+#include "server/commands/geo/geo_arguments.h"
+#include "server/commands/geo/geo_places.h"
+#include "server/commands/geo/geo_search_request.h"
 #include "server/commands/zset_store.h"
 #include "server/engine/call.h"
 

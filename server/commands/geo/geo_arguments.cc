@@ -1,4 +1,4 @@
-#include "server/commands/geo_arguments.h"
+#include "server/commands/geo/geo_arguments.h"
 
 #include <optional>
 

@@ -1,4 +1,4 @@
-#include "server/commands/geo_places.h"
+#include "server/commands/geo/geo_places.h"
 
 #include <algorithm>
 #include <tuple>
