@@ -1,4 +1,4 @@
-#include "server/commands/sort_pattern.h"
+#include "server/commands/key/sort_pattern.h"
 
 #include <string>
 

@@ -10,8 +10,8 @@
 #include "protocol/text/number_text.h"
 #include "server/commands/all_commands.h"
 #include "server/commands/common/encoding.h"
-#include "server/commands/sort_elements.h"
-#include "server/commands/sort_request.h"
+#include "server/commands/key/sort_elements.h"
+#include "server/commands/key/sort_request.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

@@ -1,4 +1,4 @@
-#include "server/commands/sort_elements.h"
+#include "server/commands/key/sort_elements.h"
 
 namespace zsetd {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/keyspace/entry.h"
-#include "server/commands/sort_request.h"
+#include "server/commands/key/sort_request.h"
 
 namespace zsetd {
 

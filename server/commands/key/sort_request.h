@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/util/range.h"
-#include "server/commands/sort_pattern.h"
+#include "server/commands/key/sort_pattern.h"
 #include "server/engine/arg_reader.h"
 
 namespace zsetd {

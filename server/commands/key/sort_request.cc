@@ -1,4 +1,4 @@
-#include "server/commands/sort_request.h"
+#include "server/commands/key/sort_request.h"
 
 #include <algorithm>
 
