@@ -1,4 +1,4 @@
-#include "server/commands/list_end.h"
+#include "server/commands/list/list_end.h"
 
 namespace zsetd {
 

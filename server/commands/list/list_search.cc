@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "server/commands/all_commands.h"
-#include "server/commands/list_end.h"
+#include "server/commands/list/list_end.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

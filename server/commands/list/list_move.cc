@@ -5,7 +5,7 @@
 #include "server/commands/all_commands.h"
 #include "server/commands/common/encoding.h"
 #include "server/commands/common/timeout_option.h"
-#include "server/commands/list_end.h"
+#include "server/commands/list/list_end.h"
 #include "server/engine/call.h"
 
 namespace zsetd {
