@@ -5,7 +5,7 @@
 #include "protocol/rdb/dump_payload.h"
 #include "server/commands/all_commands.h"
 #include "server/commands/common/help.h"
-#include "server/commands/scripting.h"
+#include "server/commands/scripting/scripting.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

@@ -3,7 +3,7 @@
 
 #include "server/commands/all_commands.h"
 #include "server/commands/common/help.h"
-#include "server/commands/scripting.h"
+#include "server/commands/scripting/scripting.h"
 #include "server/engine/call.h"
 
 namespace zsetd {
