@@ -6,7 +6,7 @@
 
 #include "server/commands/all_commands.h"
 #include "server/commands/common/random_request.h"
-#include "server/commands/set_reply.h"
+#include "server/commands/set/set_reply.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

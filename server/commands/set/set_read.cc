@@ -2,7 +2,7 @@
 #include <string_view>
 
 #include "server/commands/all_commands.h"
-#include "server/commands/set_reply.h"
+#include "server/commands/set/set_reply.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

@@ -1,13 +1,14 @@
+#include "core/set/set_operations.h"
+
 #include <cstdint>
 #include <limits>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "core/set/set_operations.h"
 #include "server/commands/all_commands.h"
 #include "server/commands/common/encoding.h"
-#include "server/commands/set_reply.h"
+#include "server/commands/set/set_reply.h"
 #include "server/engine/call.h"
 
 namespace zsetd {
