@@ -7,8 +7,8 @@
 
 #include "core/string/bits.h"
 #include "server/commands/all_commands.h"
-#include "server/commands/bit_position.h"
 #include "server/commands/common/index_range.h"
+#include "server/commands/string/bit_position.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

@@ -3,7 +3,7 @@
 
 #include "server/commands/all_commands.h"
 #include "server/commands/common/expiry_option.h"
-#include "server/commands/string_reply.h"
+#include "server/commands/string/string_reply.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

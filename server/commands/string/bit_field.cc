@@ -10,7 +10,7 @@
 
 #include "protocol/text/number_text.h"
 #include "server/commands/all_commands.h"
-#include "server/commands/bit_position.h"
+#include "server/commands/string/bit_position.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

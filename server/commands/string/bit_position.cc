@@ -1,4 +1,4 @@
-#include "server/commands/bit_position.h"
+#include "server/commands/string/bit_position.h"
 
 #include <optional>
 
