@@ -6,7 +6,7 @@
 #include "server/commands/geo/geo_arguments.h"
 #include "server/commands/geo/geo_places.h"
 #include "server/commands/geo/geo_search_request.h"
-#include "server/commands/zset_store.h"
+#include "server/commands/zset/zset_store.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

@@ -1,8 +1,8 @@
-#include "server/commands/zset_range_request.h"
+#include "server/commands/zset/zset_range_request.h"
 
 #include <algorithm>
 
-#include "server/commands/zset_bounds.h"
+#include "server/commands/zset/zset_bounds.h"
 
 namespace zsetd {
 namespace {

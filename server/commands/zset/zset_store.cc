@@ -1,4 +1,4 @@
-#include "server/commands/zset_store.h"
+#include "server/commands/zset/zset_store.h"
 
 #include <cstdint>
 #include <utility>

@@ -6,9 +6,9 @@
 
 #include "core/sorted_set/set_operations.h"
 #include "server/commands/all_commands.h"
-#include "server/commands/zset_algebra_request.h"
-#include "server/commands/zset_reply.h"
-#include "server/commands/zset_store.h"
+#include "server/commands/zset/zset_algebra_request.h"
+#include "server/commands/zset/zset_reply.h"
+#include "server/commands/zset/zset_store.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

@@ -1,4 +1,4 @@
-#include "server/commands/zset_add_request.h"
+#include "server/commands/zset/zset_add_request.h"
 
 #include <utility>
 

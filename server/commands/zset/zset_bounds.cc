@@ -1,4 +1,4 @@
-#include "server/commands/zset_bounds.h"
+#include "server/commands/zset/zset_bounds.h"
 
 #include <cmath>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-#include "server/commands/zset_add.h"
+#include "server/commands/zset/zset_add.h"
 
 #include <cstdint>
 

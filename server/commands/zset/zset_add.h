@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "server/commands/zset_add_request.h"
+#include "server/commands/zset/zset_add_request.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

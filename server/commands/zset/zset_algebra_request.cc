@@ -1,4 +1,4 @@
-#include "server/commands/zset_algebra_request.h"
+#include "server/commands/zset/zset_algebra_request.h"
 
 #include <cstdint>
 #include <string>

@@ -6,9 +6,9 @@
 #include "server/commands/common/encoding.h"
 #include "server/commands/common/expiry_option.h"
 #include "server/commands/common/index_range.h"
-#include "server/commands/zset_add.h"
-#include "server/commands/zset_add_request.h"
-#include "server/commands/zset_bounds.h"
+#include "server/commands/zset/zset_add.h"
+#include "server/commands/zset/zset_add_request.h"
+#include "server/commands/zset/zset_bounds.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

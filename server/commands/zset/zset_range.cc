@@ -2,10 +2,10 @@
 #include <string_view>
 
 #include "server/commands/all_commands.h"
-#include "server/commands/zset_bounds.h"
-#include "server/commands/zset_range_request.h"
-#include "server/commands/zset_reply.h"
-#include "server/commands/zset_store.h"
+#include "server/commands/zset/zset_bounds.h"
+#include "server/commands/zset/zset_range_request.h"
+#include "server/commands/zset/zset_reply.h"
+#include "server/commands/zset/zset_store.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

@@ -4,7 +4,7 @@
 #include "core/util/sample.h"
 #include "server/commands/all_commands.h"
 #include "server/commands/common/random_request.h"
-#include "server/commands/zset_reply.h"
+#include "server/commands/zset/zset_reply.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

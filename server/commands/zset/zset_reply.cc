@@ -1,4 +1,4 @@
-#include "server/commands/zset_reply.h"
+#include "server/commands/zset/zset_reply.h"
 
 namespace zsetd {
 namespace {
