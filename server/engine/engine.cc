@@ -6,11 +6,11 @@
 #include <string>
 #include <utility>
 
-#include "server/engine/admission.h"
 #include "server/engine/allocator_stats.h"
 #include "server/engine/arg_reader.h"
 #include "server/engine/call.h"
 #include "server/engine/errors.h"
+#include "server/engine/request_checks.h"
 
 namespace zsetd {
 namespace {

@@ -7,8 +7,8 @@
 #include "core/util/glob.h"
 #include "server/commands/all_commands.h"
 #include "server/commands/common/help.h"
-#include "server/engine/admission.h"
 #include "server/engine/call.h"
+#include "server/engine/request_checks.h"
 #include "server/engine/settings_rewrite.h"
 #include "server/engine/settings_table.h"
 

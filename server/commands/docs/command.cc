@@ -8,9 +8,9 @@
 #include "server/commands/docs/command_docs.h"
 #include "server/commands/docs/command_info.h"
 #include "server/commands/docs/command_keys.h"
-#include "server/engine/admission.h"
 #include "server/engine/call.h"
 #include "server/engine/command_categories.h"
+#include "server/engine/request_checks.h"
 
 namespace zsetd {
 namespace {

@@ -1,4 +1,4 @@
-#include "server/engine/pause.h"
+#include "server/engine/client_pause.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "server/engine/lookahead.h"
+#include "server/engine/key_prefetcher.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "server/engine/admission.h"
+#include "server/engine/request_checks.h"
 
 #include <string>
 
