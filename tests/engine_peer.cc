@@ -5,7 +5,7 @@
 
 #include "protocol/resp/request_parser.h"
 #include "server/commands/all_commands.h"
-#include "server/engine/input_limits.h"
+#include "server/engine/acl/input_limits.h"
 
 namespace zsetd {
 namespace {

@@ -14,7 +14,7 @@
 #include "core/util/rng.h"
 #include "core/util/time.h"
 #include "protocol/resp/words.h"
-#include "server/engine/access_control.h"
+#include "server/engine/acl/access_control.h"
 #include "server/engine/channels.h"
 #include "server/engine/client.h"
 #include "server/engine/client_pause.h"

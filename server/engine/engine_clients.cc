@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "server/engine/acl/input_limits.h"
 #include "server/engine/engine.h"
-#include "server/engine/input_limits.h"
 
 namespace zsetd {
 

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <utility>
 
-#include "server/engine/input_limits.h"
+#include "server/engine/acl/input_limits.h"
 #include "server/net/clock.h"
 #include "server/net/hang_up.h"
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "server/engine/client_line.h"
+#include "server/engine/acl/client_description.h"
 
 namespace zsetd {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "server/commands/all_commands.h"
 #include "server/commands/connection/client_tracking_request.h"
+#include "server/engine/acl/client_description.h"
 #include "server/engine/call.h"
-#include "server/engine/client_line.h"
 
 namespace zsetd {
 namespace {

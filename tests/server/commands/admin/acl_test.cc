@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "server/commands/all_commands.h"
-#include "server/engine/acl_file.h"
+#include "server/engine/acl/acl_file.h"
 #include "server/engine/command_categories.h"
 #include "server/engine/errors.h"
 #include "server/engine/key_specs.h"

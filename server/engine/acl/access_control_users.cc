@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "server/engine/access_control.h"
-#include "server/engine/acl_file.h"
+#include "server/engine/acl/access_control.h"
+#include "server/engine/acl/acl_file.h"
 #include "server/engine/errors.h"
 #include "server/engine/key_specs.h"
 

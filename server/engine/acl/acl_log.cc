@@ -1,4 +1,4 @@
-#include "server/engine/acl_log.h"
+#include "server/engine/acl/acl_log.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,6 @@
 #include <string>
 
-#include "server/engine/access_control.h"
+#include "server/engine/acl/access_control.h"
 
 namespace zsetd {
 namespace {

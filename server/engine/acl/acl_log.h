@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/util/time.h"
-#include "server/engine/acl_selector.h"
+#include "server/engine/acl/acl_selector.h"
 
 namespace zsetd {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "server/engine/acl_selector.h"
+#include "server/engine/acl/acl_selector.h"
 #include "server/engine/arg_reader.h"
 #include "server/engine/command_categories.h"
 #include "server/engine/errors.h"

@@ -1,4 +1,4 @@
-#include "server/engine/acl_file.h"
+#include "server/engine/acl/acl_file.h"
 
 #include <cerrno>
 #include <cstring>

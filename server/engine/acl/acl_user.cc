@@ -1,4 +1,4 @@
-#include "server/engine/acl_user.h"
+#include "server/engine/acl/acl_user.h"
 
 #include <algorithm>
 #include <utility>

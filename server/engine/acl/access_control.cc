@@ -1,8 +1,8 @@
-#include "server/engine/access_control.h"
+#include "server/engine/acl/access_control.h"
 
 #include <utility>
 
-#include "server/engine/client_line.h"
+#include "server/engine/acl/client_description.h"
 
 namespace zsetd {
 namespace {

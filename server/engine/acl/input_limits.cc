@@ -1,4 +1,4 @@
-#include "server/engine/input_limits.h"
+#include "server/engine/acl/input_limits.h"
 
 #include <cstddef>
 

@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "protocol/resp/words.h"
-#include "server/engine/acl_user.h"
+#include "server/engine/acl/acl_user.h"
 
 namespace zsetd {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "protocol/resp/request_parser.h"
-#include "server/engine/access_control.h"
+#include "server/engine/acl/access_control.h"
 #include "server/engine/client.h"
 #include "server/engine/settings.h"
 

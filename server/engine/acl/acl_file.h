@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "server/engine/users.h"
+#include "server/engine/acl/users.h"
 
 namespace zsetd {
 

@@ -1,4 +1,4 @@
-#include "server/engine/client_line.h"
+#include "server/engine/acl/client_description.h"
 
 #include <array>
 #include <chrono>
@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "protocol/text/number_text.h"
-#include "server/engine/acl_user.h"
+#include "server/engine/acl/acl_user.h"
 #include "server/engine/client_memory.h"
 
 namespace zsetd {

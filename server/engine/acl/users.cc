@@ -1,4 +1,4 @@
-#include "server/engine/users.h"
+#include "server/engine/acl/users.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "server/engine/acl_selector.h"
+#include "server/engine/acl/acl_selector.h"
 
 #include <algorithm>
 #include <cctype>

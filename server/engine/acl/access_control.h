@@ -11,11 +11,11 @@
 #include "absl/status/status.h"
 #include "core/util/time.h"
 #include "protocol/resp/words.h"
-#include "server/engine/acl_log.h"
+#include "server/engine/acl/acl_log.h"
+#include "server/engine/acl/users.h"
 #include "server/engine/client.h"
 #include "server/engine/settings.h"
 #include "server/engine/stats.h"
-#include "server/engine/users.h"
 
 namespace zsetd {
 

@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "protocol/resp/words.h"
-#include "server/engine/acl_selector.h"
+#include "server/engine/acl/acl_selector.h"
 
 namespace zsetd {
 
