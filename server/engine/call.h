@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "server/engine/arg_reader.h"
-#include "server/engine/client.h"
+#include "server/engine/client/client.h"
 #include "server/engine/command.h"
 #include "server/engine/edit.h"
 #include "server/engine/engine.h"

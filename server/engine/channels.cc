@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/util/glob.h"
-#include "server/engine/client.h"
+#include "server/engine/client/client.h"
 
 namespace zsetd {
 namespace {

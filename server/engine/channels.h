@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "server/engine/channel_kind.h"
+#include "server/engine/client/channel_kind.h"
 
 namespace zsetd {
 

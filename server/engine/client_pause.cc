@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "server/engine/client.h"
+#include "server/engine/client/client.h"
 #include "server/engine/command.h"
 
 namespace zsetd {

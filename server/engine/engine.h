@@ -16,7 +16,7 @@
 #include "protocol/resp/words.h"
 #include "server/engine/acl/access_control.h"
 #include "server/engine/channels.h"
-#include "server/engine/client.h"
+#include "server/engine/client/client.h"
 #include "server/engine/client_pause.h"
 #include "server/engine/command_table.h"
 #include "server/engine/database.h"

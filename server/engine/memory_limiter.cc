@@ -16,7 +16,7 @@
 #include <string>
 #include <utility>
 
-#include "server/engine/client_memory.h"
+#include "server/engine/client/client_memory.h"
 #include "server/engine/engine.h"
 
 namespace zsetd {

@@ -3,7 +3,7 @@
 #include <cstdio>
 
 #include "protocol/text/number_text.h"
-#include "server/engine/client.h"
+#include "server/engine/client/client.h"
 #include "server/engine/command.h"
 #include "server/engine/secret_words.h"
 

@@ -3,7 +3,7 @@
 #include "absl/status/status.h"
 #include "protocol/resp/words.h"
 #include "server/engine/acl/access_control.h"
-#include "server/engine/client.h"
+#include "server/engine/client/client.h"
 #include "server/engine/command.h"
 #include "server/engine/settings.h"
 

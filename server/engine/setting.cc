@@ -6,8 +6,8 @@
 
 #include "protocol/text/number_text.h"
 #include "server/engine/arg_reader.h"
+#include "server/engine/client/output_limits.h"
 #include "server/engine/errors.h"
-#include "server/engine/output_limits.h"
 #include "server/engine/size_text.h"
 
 namespace zsetd {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "server/engine/client.h"
+#include "server/engine/client/client.h"
 
 namespace zsetd {
 namespace {

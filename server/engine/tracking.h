@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "core/util/rng.h"
-#include "server/engine/tracking_mode.h"
+#include "server/engine/client/tracking_mode.h"
 #include "server/engine/tracking_prefixes.h"
 #include "server/engine/tracking_table.h"
 

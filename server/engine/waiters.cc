@@ -1,6 +1,6 @@
 #include "server/engine/waiters.h"
 
-#include "server/engine/client.h"
+#include "server/engine/client/client.h"
 
 namespace zsetd {
 

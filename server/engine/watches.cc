@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "server/engine/client.h"
+#include "server/engine/client/client.h"
 #include "server/engine/database.h"
 
 namespace zsetd {

@@ -3,7 +3,7 @@
 #include <cstddef>
 
 #include "protocol/resp/output_buffer.h"
-#include "server/engine/client.h"
+#include "server/engine/client/client.h"
 #include "server/engine/stats.h"
 #include "server/net/socket.h"
 #include "server/net/tls.h"

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "protocol/resp/request_parser.h"
-#include "server/engine/client.h"
+#include "server/engine/client/client.h"
 #include "server/engine/engine.h"
 #include "server/net/poller.h"
 #include "server/net/sender.h"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "server/engine/call.h"
-#include "server/engine/tracking_mode.h"
+#include "server/engine/client/tracking_mode.h"
 
 namespace zsetd {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "server/engine/client_memory.h"
+#include "server/engine/client/client_memory.h"
 #include "server/engine/process_stats.h"
 
 namespace zsetd {

@@ -13,7 +13,7 @@
 #include "protocol/resp/words.h"
 #include "server/engine/acl/acl_log.h"
 #include "server/engine/acl/users.h"
-#include "server/engine/client.h"
+#include "server/engine/client/client.h"
 #include "server/engine/settings.h"
 #include "server/engine/stats.h"
 

@@ -7,7 +7,7 @@
 
 #include "protocol/text/number_text.h"
 #include "server/engine/acl/acl_user.h"
-#include "server/engine/client_memory.h"
+#include "server/engine/client/client_memory.h"
 
 namespace zsetd {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/util/time.h"
-#include "server/engine/client.h"
+#include "server/engine/client/client.h"
 
 namespace zsetd {
 

@@ -2,7 +2,7 @@
 
 #include "protocol/resp/request_parser.h"
 #include "server/engine/acl/access_control.h"
-#include "server/engine/client.h"
+#include "server/engine/client/client.h"
 #include "server/engine/settings.h"
 
 namespace zsetd {

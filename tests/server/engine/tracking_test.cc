@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/util/rng.h"
-#include "server/engine/client.h"
+#include "server/engine/client/client.h"
 
 namespace zsetd {
 namespace {

@@ -1,4 +1,4 @@
-#include "server/engine/output_limits.h"
+#include "server/engine/client/output_limits.h"
 
 #include <gtest/gtest.h>
 

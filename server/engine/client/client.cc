@@ -1,4 +1,4 @@
-#include "server/engine/client.h"
+#include "server/engine/client/client.h"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "server/engine/client.h"
+#include "server/engine/client/client.h"
 
 namespace zsetd {
 

@@ -1,4 +1,4 @@
-#include "server/engine/client_memory.h"
+#include "server/engine/client/client_memory.h"
 
 #include <string>
 #include <vector>

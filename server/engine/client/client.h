@@ -17,10 +17,10 @@
 #include "protocol/resp/output_buffer.h"
 #include "protocol/resp/reply_writer.h"
 #include "protocol/resp/words.h"
-#include "server/engine/channel_kind.h"
-#include "server/engine/long_reply.h"
-#include "server/engine/output_limits.h"
-#include "server/engine/tracking_mode.h"
+#include "server/engine/client/channel_kind.h"
+#include "server/engine/client/long_reply.h"
+#include "server/engine/client/output_limits.h"
+#include "server/engine/client/tracking_mode.h"
 #include "server/engine/waiters.h"
 
 namespace zsetd {
