@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "server/engine/command.h"
+#include "server/engine/command/command.h"
 
 namespace zsetd {
 

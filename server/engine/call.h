@@ -5,9 +5,9 @@
 #include <string_view>
 #include <type_traits>
 
-#include "server/engine/arg_reader.h"
 #include "server/engine/client/client.h"
-#include "server/engine/command.h"
+#include "server/engine/command/arg_reader.h"
+#include "server/engine/command/command.h"
 #include "server/engine/edit.h"
 #include "server/engine/engine.h"
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "server/engine/client/client.h"
-#include "server/engine/command.h"
+#include "server/engine/command/command.h"
 
 namespace zsetd {
 namespace {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "server/engine/allocator_stats.h"
-#include "server/engine/arg_reader.h"
 #include "server/engine/call.h"
+#include "server/engine/command/arg_reader.h"
 #include "server/engine/errors.h"
 #include "server/engine/request_checks.h"
 

@@ -18,7 +18,7 @@
 #include "server/engine/channels.h"
 #include "server/engine/client/client.h"
 #include "server/engine/client_pause.h"
-#include "server/engine/command_table.h"
+#include "server/engine/command/command_table.h"
 #include "server/engine/database.h"
 #include "server/engine/evictor.h"
 #include "server/engine/key_prefetcher.h"

@@ -8,7 +8,7 @@
 
 #include "core/sorted_set/skip_list/prefetch_step.h"
 #include "protocol/resp/words.h"
-#include "server/engine/command_table.h"
+#include "server/engine/command/command_table.h"
 
 namespace zsetd {
 

@@ -4,8 +4,8 @@
 
 #include "protocol/text/number_text.h"
 #include "server/engine/client/client.h"
-#include "server/engine/command.h"
-#include "server/engine/secret_words.h"
+#include "server/engine/command/command.h"
+#include "server/engine/command/redaction.h"
 
 namespace zsetd {
 namespace {

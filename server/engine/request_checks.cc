@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "server/engine/arg_reader.h"
+#include "server/engine/command/arg_reader.h"
 #include "server/engine/errors.h"
 #include "server/engine/letter_case.h"
 

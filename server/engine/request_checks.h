@@ -4,7 +4,7 @@
 #include "protocol/resp/words.h"
 #include "server/engine/acl/access_control.h"
 #include "server/engine/client/client.h"
-#include "server/engine/command.h"
+#include "server/engine/command/command.h"
 #include "server/engine/settings.h"
 
 namespace zsetd {

@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "protocol/text/number_text.h"
-#include "server/engine/arg_reader.h"
 #include "server/engine/client/output_limits.h"
+#include "server/engine/command/arg_reader.h"
 #include "server/engine/errors.h"
 #include "server/engine/size_text.h"
 

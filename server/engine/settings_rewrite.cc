@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "protocol/resp/inline_words.h"
-#include "server/engine/arg_reader.h"
+#include "server/engine/command/arg_reader.h"
 #include "server/engine/file_replacement.h"
 #include "server/engine/settings_file.h"
 #include "server/engine/settings_table.h"

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "server/engine/arg_reader.h"
+#include "server/engine/command/arg_reader.h"
 #include "server/engine/errors.h"
 
 namespace zsetd {

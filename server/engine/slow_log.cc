@@ -4,7 +4,7 @@
 
 #include "protocol/text/number_text.h"
 #include "server/engine/client/client.h"
-#include "server/engine/secret_words.h"
+#include "server/engine/command/redaction.h"
 
 namespace zsetd {
 namespace {

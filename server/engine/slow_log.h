@@ -8,7 +8,7 @@
 
 #include "core/util/time.h"
 #include "protocol/resp/words.h"
-#include "server/engine/command.h"
+#include "server/engine/command/command.h"
 #include "server/engine/settings.h"
 
 namespace zsetd {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "server/engine/arg_reader.h"
+#include "server/engine/command/arg_reader.h"
 #include "server/engine/errors.h"
 
 namespace zsetd {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "server/engine/arg_reader.h"
-#include "server/engine/command.h"
+#include "server/engine/command/arg_reader.h"
+#include "server/engine/command/command.h"
 #include "tests/fuzz/data_check.h"
 #include "tests/fuzz/reply_split.h"
 

@@ -14,7 +14,7 @@
 #include "server/commands/all_commands.h"
 #include "server/commands/common/help.h"
 #include "server/engine/call.h"
-#include "server/engine/command_categories.h"
+#include "server/engine/command/command_categories.h"
 
 namespace zsetd {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "core/util/range.h"
-#include "server/engine/arg_reader.h"
+#include "server/engine/command/arg_reader.h"
 
 namespace zsetd {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "server/engine/arg_reader.h"
+#include "server/engine/command/arg_reader.h"
 
 namespace zsetd {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/util/time.h"
-#include "server/engine/arg_reader.h"
+#include "server/engine/command/arg_reader.h"
 
 namespace zsetd {
 

@@ -9,7 +9,7 @@
 #include "server/commands/diagnostics/info_memory.h"
 #include "server/commands/diagnostics/info_persistence.h"
 #include "server/commands/diagnostics/info_stats.h"
-#include "server/engine/arg_reader.h"
+#include "server/engine/command/arg_reader.h"
 #include "server/engine/process_stats.h"
 #include "server/engine/redis_version.h"
 

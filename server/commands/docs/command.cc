@@ -9,7 +9,7 @@
 #include "server/commands/docs/command_info.h"
 #include "server/commands/docs/command_keys.h"
 #include "server/engine/call.h"
-#include "server/engine/command_categories.h"
+#include "server/engine/command/command_categories.h"
 #include "server/engine/request_checks.h"
 
 namespace zsetd {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "server/commands/docs/usage_grammar.h"
-#include "server/engine/key_specs.h"
+#include "server/engine/command/key_specs.h"
 
 namespace zsetd {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "protocol/resp/reply_writer.h"
-#include "server/engine/command_table.h"
+#include "server/engine/command/command_table.h"
 
 namespace zsetd {
 

@@ -3,8 +3,8 @@
 #include <utility>
 #include <vector>
 
-#include "server/engine/command_categories.h"
-#include "server/engine/key_specs.h"
+#include "server/engine/command/command_categories.h"
+#include "server/engine/command/key_specs.h"
 
 namespace zsetd {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "protocol/resp/reply_writer.h"
-#include "server/engine/command_table.h"
+#include "server/engine/command/command_table.h"
 
 namespace zsetd {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "server/commands/docs/command_info.h"
-#include "server/engine/key_specs.h"
+#include "server/engine/command/key_specs.h"
 
 namespace zsetd {
 namespace {

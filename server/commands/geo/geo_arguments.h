@@ -4,8 +4,8 @@
 
 #include "core/geo/geo_point.h"
 #include "core/sorted_set/sorted_set.h"
-#include "server/engine/arg_reader.h"
 #include "server/engine/call.h"
+#include "server/engine/command/arg_reader.h"
 
 namespace zsetd {
 

@@ -7,7 +7,7 @@
 
 #include "core/util/range.h"
 #include "server/commands/key/sort_pattern.h"
-#include "server/engine/arg_reader.h"
+#include "server/engine/command/arg_reader.h"
 
 namespace zsetd {
 

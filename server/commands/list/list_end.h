@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "core/list/list.h"
-#include "server/engine/arg_reader.h"
+#include "server/engine/command/arg_reader.h"
 
 namespace zsetd {
 

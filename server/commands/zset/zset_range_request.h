@@ -8,7 +8,7 @@
 #include "core/sorted_set/sorted_set.h"
 #include "core/util/range.h"
 #include "server/commands/common/index_range.h"
-#include "server/engine/arg_reader.h"
+#include "server/engine/command/arg_reader.h"
 
 namespace zsetd {
 

@@ -7,9 +7,9 @@
 #include <set>
 #include <string_view>
 
+#include "server/engine/command/key_specs.h"
 #include "server/engine/errors.h"
 #include "server/engine/file_replacement.h"
-#include "server/engine/key_specs.h"
 
 namespace zsetd {
 namespace {

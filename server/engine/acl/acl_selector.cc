@@ -4,9 +4,9 @@
 #include <cctype>
 
 #include "core/util/glob.h"
-#include "server/engine/arg_reader.h"
+#include "server/engine/command/arg_reader.h"
+#include "server/engine/command/key_specs.h"
 #include "server/engine/errors.h"
-#include "server/engine/key_specs.h"
 
 namespace zsetd {
 namespace {

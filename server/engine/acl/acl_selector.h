@@ -10,7 +10,7 @@
 
 #include "absl/status/status.h"
 #include "protocol/resp/words.h"
-#include "server/engine/command_table.h"
+#include "server/engine/command/command_table.h"
 
 namespace zsetd {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "server/engine/acl/acl_selector.h"
-#include "server/engine/arg_reader.h"
-#include "server/engine/command_categories.h"
+#include "server/engine/command/arg_reader.h"
+#include "server/engine/command/command_categories.h"
 #include "server/engine/errors.h"
 #include "server/engine/letter_case.h"
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "server/engine/arg_reader.h"
+#include "server/engine/command/arg_reader.h"
+#include "server/engine/command/key_specs.h"
 #include "server/engine/errors.h"
-#include "server/engine/key_specs.h"
 #include "server/engine/password_hash.h"
 
 namespace zsetd {

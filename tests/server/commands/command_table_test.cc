@@ -1,4 +1,4 @@
-#include "server/engine/command_table.h"
+#include "server/engine/command/command_table.h"
 
 #include <gtest/gtest.h>
 

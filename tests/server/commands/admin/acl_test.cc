@@ -11,9 +11,9 @@
 
 #include "server/commands/all_commands.h"
 #include "server/engine/acl/acl_file.h"
-#include "server/engine/command_categories.h"
+#include "server/engine/command/command_categories.h"
+#include "server/engine/command/key_specs.h"
 #include "server/engine/errors.h"
-#include "server/engine/key_specs.h"
 
 namespace zsetd {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "server/commands/all_commands.h"
 #include "server/commands/diagnostics/info_sections.h"
-#include "server/engine/arg_reader.h"
+#include "server/engine/command/arg_reader.h"
 
 namespace zsetd {
 namespace {

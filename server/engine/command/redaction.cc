@@ -1,10 +1,10 @@
-#include "server/engine/secret_words.h"
+#include "server/engine/command/redaction.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
-#include "server/engine/arg_reader.h"
+#include "server/engine/command/arg_reader.h"
 
 namespace zsetd {
 namespace {

@@ -1,10 +1,10 @@
-#include "server/engine/name_index.h"
+#include "server/engine/command/command_name_index.h"
 
 #include <bit>
 #include <cstring>
 #include <utility>
 
-#include "server/engine/arg_reader.h"
+#include "server/engine/command/arg_reader.h"
 
 namespace zsetd {
 namespace {

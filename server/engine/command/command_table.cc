@@ -1,9 +1,9 @@
-#include "server/engine/command_table.h"
+#include "server/engine/command/command_table.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "server/engine/arg_reader.h"
+#include "server/engine/command/arg_reader.h"
 #include "server/engine/letter_case.h"
 
 namespace zsetd {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "server/engine/command.h"
+#include "server/engine/command/command.h"
 
 namespace zsetd {
 

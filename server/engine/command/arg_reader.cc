@@ -1,4 +1,4 @@
-#include "server/engine/arg_reader.h"
+#include "server/engine/command/arg_reader.h"
 
 #include <algorithm>
 #include <utility>

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "protocol/resp/words.h"
-#include "server/engine/command.h"
+#include "server/engine/command/command.h"
 
 namespace zsetd {
 

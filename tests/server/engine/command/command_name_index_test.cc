@@ -1,4 +1,4 @@
-#include "server/engine/name_index.h"
+#include "server/engine/command/command_name_index.h"
 
 #include <gtest/gtest.h>
 

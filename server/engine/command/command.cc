@@ -1,9 +1,9 @@
-#include "server/engine/command.h"
+#include "server/engine/command/command.h"
 
 #include <optional>
 
 #include "protocol/text/number_text.h"
-#include "server/engine/arg_reader.h"
+#include "server/engine/command/arg_reader.h"
 
 namespace zsetd {
 namespace {

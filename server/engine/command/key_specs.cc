@@ -1,10 +1,10 @@
-#include "server/engine/key_specs.h"
+#include "server/engine/command/key_specs.h"
 
 #include <algorithm>
 #include <initializer_list>
 #include <iterator>
 
-#include "server/engine/arg_reader.h"
+#include "server/engine/command/arg_reader.h"
 
 namespace zsetd {
 namespace {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "protocol/resp/words.h"
-#include "server/engine/command.h"
+#include "server/engine/command/command.h"
+#include "server/engine/command/command_name_index.h"
 #include "server/engine/latency_histogram.h"
-#include "server/engine/name_index.h"
 
 namespace zsetd {
 

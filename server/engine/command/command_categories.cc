@@ -1,9 +1,9 @@
-#include "server/engine/command_categories.h"
+#include "server/engine/command/command_categories.h"
 
 #include <algorithm>
 
-#include "server/engine/arg_reader.h"
-#include "server/engine/key_specs.h"
+#include "server/engine/command/arg_reader.h"
+#include "server/engine/command/key_specs.h"
 
 namespace zsetd {
 namespace {
