@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "server/commands/all_commands.h"
-#include "server/engine/command_line.h"
+#include "server/engine/config/command_line.h"
 #include "server/engine/engine.h"
 #include "server/engine/errors.h"
 #include "server/net/clock.h"

@@ -5,7 +5,7 @@
 #include "server/engine/acl/access_control.h"
 #include "server/engine/client/client.h"
 #include "server/engine/command/command.h"
-#include "server/engine/settings.h"
+#include "server/engine/config/settings.h"
 
 namespace zsetd {
 

@@ -9,7 +9,7 @@
 #include "core/util/time.h"
 #include "protocol/resp/words.h"
 #include "server/engine/command/command.h"
-#include "server/engine/settings.h"
+#include "server/engine/config/settings.h"
 
 namespace zsetd {
 

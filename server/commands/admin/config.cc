@@ -8,9 +8,9 @@
 #include "server/commands/all_commands.h"
 #include "server/commands/common/help.h"
 #include "server/engine/call.h"
+#include "server/engine/config/settings_rewrite.h"
+#include "server/engine/config/settings_table.h"
 #include "server/engine/request_checks.h"
-#include "server/engine/settings_rewrite.h"
-#include "server/engine/settings_table.h"
 
 namespace zsetd {
 namespace {

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "core/keyspace/entry.h"
-#include "server/engine/settings.h"
+#include "server/engine/config/settings.h"
 #include "server/engine/value_reader.h"
 
 namespace zsetd {

@@ -14,7 +14,7 @@
 #include "server/engine/acl/acl_log.h"
 #include "server/engine/acl/users.h"
 #include "server/engine/client/client.h"
-#include "server/engine/settings.h"
+#include "server/engine/config/settings.h"
 #include "server/engine/stats.h"
 
 namespace zsetd {

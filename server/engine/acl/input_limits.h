@@ -3,7 +3,7 @@
 #include "protocol/resp/request_parser.h"
 #include "server/engine/acl/access_control.h"
 #include "server/engine/client/client.h"
-#include "server/engine/settings.h"
+#include "server/engine/config/settings.h"
 
 namespace zsetd {
 

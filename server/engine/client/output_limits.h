@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "core/util/time.h"
-#include "server/engine/settings.h"
+#include "server/engine/config/settings.h"
 
 namespace zsetd {
 

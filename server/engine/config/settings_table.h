@@ -5,8 +5,8 @@
 
 #include "absl/status/status.h"
 #include "protocol/resp/words.h"
-#include "server/engine/setting.h"
-#include "server/engine/settings.h"
+#include "server/engine/config/setting_row.h"
+#include "server/engine/config/settings.h"
 
 namespace zsetd {
 

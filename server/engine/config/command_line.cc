@@ -1,4 +1,4 @@
-#include "server/engine/command_line.h"
+#include "server/engine/config/command_line.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "server/engine/config/settings_file.h"
+#include "server/engine/config/settings_table.h"
 #include "server/engine/errors.h"
-#include "server/engine/settings_file.h"
-#include "server/engine/settings_table.h"
 
 namespace zsetd {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "absl/status/status.h"
 #include "protocol/resp/words.h"
-#include "server/engine/settings.h"
+#include "server/engine/config/settings.h"
 
 namespace zsetd {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "absl/status/status.h"
-#include "server/engine/settings.h"
+#include "server/engine/config/settings.h"
 
 namespace zsetd {
 

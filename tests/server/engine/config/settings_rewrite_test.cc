@@ -1,4 +1,4 @@
-#include "server/engine/settings_rewrite.h"
+#include "server/engine/config/settings_rewrite.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "server/engine/settings_file.h"
+#include "server/engine/config/settings_file.h"
 
 namespace zsetd {
 namespace {

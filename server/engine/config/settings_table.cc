@@ -1,4 +1,4 @@
-#include "server/engine/settings_table.h"
+#include "server/engine/config/settings_table.h"
 
 #include <limits>
 

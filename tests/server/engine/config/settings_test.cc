@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "server/engine/command_line.h"
+#include "server/engine/config/command_line.h"
+#include "server/engine/config/settings_file.h"
+#include "server/engine/config/settings_table.h"
 #include "server/engine/errors.h"
-#include "server/engine/settings_file.h"
-#include "server/engine/settings_table.h"
 #include "server/engine/size_text.h"
 
 namespace zsetd {

@@ -1,4 +1,4 @@
-#include "server/engine/settings_file.h"
+#include "server/engine/config/settings_file.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -8,8 +8,8 @@
 
 #include "protocol/resp/inline_words.h"
 #include "server/engine/command/arg_reader.h"
+#include "server/engine/config/settings_table.h"
 #include "server/engine/errors.h"
-#include "server/engine/settings_table.h"
 
 namespace zsetd {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "server/engine/settings.h"
+#include "server/engine/config/settings.h"
 
 namespace zsetd {
 

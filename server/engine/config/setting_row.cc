@@ -1,4 +1,4 @@
-#include "server/engine/setting.h"
+#include "server/engine/config/setting_row.h"
 
 #include <charconv>
 #include <iterator>

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "protocol/resp/inline_words.h"
-#include "server/engine/settings_file.h"
-#include "server/engine/settings_table.h"
+#include "server/engine/config/settings_file.h"
+#include "server/engine/config/settings_table.h"
 
 namespace zsetd {
 namespace {

@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "absl/status/status.h"
-#include "server/engine/settings.h"
+#include "server/engine/config/settings.h"
 
 namespace zsetd {
 
