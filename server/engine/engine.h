@@ -15,7 +15,6 @@
 #include "core/util/time.h"
 #include "protocol/resp/words.h"
 #include "server/engine/acl/access_control.h"
-#include "server/engine/channels.h"
 #include "server/engine/client/client.h"
 #include "server/engine/client_pause.h"
 #include "server/engine/command/command_table.h"
@@ -26,11 +25,12 @@
 #include "server/engine/latency_monitor.h"
 #include "server/engine/load_meter.h"
 #include "server/engine/memory_gauge.h"
-#include "server/engine/monitors.h"
+#include "server/engine/notify/channels.h"
+#include "server/engine/notify/monitors.h"
+#include "server/engine/notify/tracking.h"
+#include "server/engine/notify/watches.h"
 #include "server/engine/slow_log.h"
 #include "server/engine/stats.h"
-#include "server/engine/tracking.h"
-#include "server/engine/watches.h"
 
 namespace zsetd {
 

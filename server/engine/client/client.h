@@ -21,7 +21,7 @@
 #include "server/engine/client/long_reply.h"
 #include "server/engine/client/output_limits.h"
 #include "server/engine/client/tracking_mode.h"
-#include "server/engine/waiters.h"
+#include "server/engine/notify/blocked_clients.h"
 
 namespace zsetd {
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "server/engine/keyspace_events.h"
+#include "server/engine/notify/keyspace_notifications.h"
 #include "server/engine/percentiles.h"
 
 namespace zsetd {

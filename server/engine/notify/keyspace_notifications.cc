@@ -1,4 +1,4 @@
-#include "server/engine/keyspace_events.h"
+#include "server/engine/notify/keyspace_notifications.h"
 
 #include <algorithm>
 #include <cassert>
@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "protocol/text/number_text.h"
-#include "server/engine/channels.h"
 #include "server/engine/database.h"
 #include "server/engine/errors.h"
+#include "server/engine/notify/channels.h"
 
 namespace zsetd {
 namespace {

@@ -1,4 +1,4 @@
-#include "server/engine/watches.h"
+#include "server/engine/notify/watches.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // The table of who has read what, beside a plain model; and what follows from its bounds.
 
-#include "server/engine/tracking.h"
+#include "server/engine/notify/tracking.h"
 
 #include <gtest/gtest.h>
 

@@ -10,8 +10,8 @@
 
 #include "core/util/rng.h"
 #include "server/engine/client/tracking_mode.h"
-#include "server/engine/tracking_prefixes.h"
-#include "server/engine/tracking_table.h"
+#include "server/engine/notify/tracking_prefixes.h"
+#include "server/engine/notify/tracking_table.h"
 
 namespace zsetd {
 

@@ -1,4 +1,4 @@
-#include "server/engine/monitors.h"
+#include "server/engine/notify/monitors.h"
 
 #include <cstdio>
 

@@ -1,4 +1,4 @@
-#include "server/engine/waiters.h"
+#include "server/engine/notify/blocked_clients.h"
 
 #include "server/engine/client/client.h"
 

@@ -1,4 +1,4 @@
-#include "server/engine/channels.h"
+#include "server/engine/notify/channels.h"
 
 #include <algorithm>
 

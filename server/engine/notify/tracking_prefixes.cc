@@ -1,4 +1,4 @@
-#include "server/engine/tracking_prefixes.h"
+#include "server/engine/notify/tracking_prefixes.h"
 
 #include <algorithm>
 #include <utility>

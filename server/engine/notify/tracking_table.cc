@@ -1,4 +1,4 @@
-#include "server/engine/tracking_table.h"
+#include "server/engine/notify/tracking_table.h"
 
 namespace zsetd {
 

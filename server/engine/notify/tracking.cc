@@ -1,4 +1,4 @@
-#include "server/engine/tracking.h"
+#include "server/engine/notify/tracking.h"
 
 #include <utility>
 
