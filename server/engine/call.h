@@ -8,8 +8,8 @@
 #include "server/engine/client/client.h"
 #include "server/engine/command/arg_reader.h"
 #include "server/engine/command/command.h"
-#include "server/engine/edit.h"
 #include "server/engine/engine.h"
+#include "server/engine/store/edit.h"
 
 namespace zsetd {
 

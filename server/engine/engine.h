@@ -19,8 +19,6 @@
 #include "server/engine/client_pause.h"
 #include "server/engine/command/command_table.h"
 #include "server/engine/config/settings.h"
-#include "server/engine/database.h"
-#include "server/engine/evictor.h"
 #include "server/engine/key_prefetcher.h"
 #include "server/engine/latency_monitor.h"
 #include "server/engine/load_meter.h"
@@ -31,6 +29,8 @@
 #include "server/engine/notify/watches.h"
 #include "server/engine/slow_log.h"
 #include "server/engine/stats.h"
+#include "server/engine/store/database.h"
+#include "server/engine/store/evictor.h"
 
 namespace zsetd {
 

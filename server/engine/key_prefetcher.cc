@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/hashing/keyed_hash.h"
-#include "server/engine/database.h"
+#include "server/engine/store/database.h"
 
 namespace zsetd {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "core/keyspace/entry.h"
 #include "server/engine/config/settings.h"
-#include "server/engine/value_reader.h"
+#include "server/engine/store/rdb_value_reader.h"
 
 namespace zsetd {
 

@@ -7,8 +7,8 @@
 #include "protocol/rdb/rdb_writer.h"
 #include "server/commands/common/encoding.h"
 #include "server/commands/debug/debug.h"
-#include "server/engine/value_reader.h"
-#include "server/engine/value_writer.h"
+#include "server/engine/store/rdb_value_reader.h"
+#include "server/engine/store/rdb_value_writer.h"
 
 namespace zsetd {
 namespace {

@@ -8,7 +8,7 @@
 #include "core/util/allocation.h"
 #include "server/commands/common/encoding.h"
 #include "server/commands/debug/debug.h"
-#include "server/engine/value_writer.h"
+#include "server/engine/store/rdb_value_writer.h"
 
 namespace zsetd {
 namespace {

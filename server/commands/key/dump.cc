@@ -13,8 +13,8 @@
 #include "server/commands/all_commands.h"
 #include "server/commands/common/encoding.h"
 #include "server/engine/call.h"
-#include "server/engine/value_reader.h"
-#include "server/engine/value_writer.h"
+#include "server/engine/store/rdb_value_reader.h"
+#include "server/engine/store/rdb_value_writer.h"
 
 namespace zsetd {
 namespace {

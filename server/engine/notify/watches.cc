@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "server/engine/client/client.h"
-#include "server/engine/database.h"
+#include "server/engine/store/database.h"
 
 namespace zsetd {
 

@@ -1,4 +1,4 @@
-#include "server/engine/value_reader.h"
+#include "server/engine/store/rdb_value_reader.h"
 
 #include <cmath>
 #include <functional>

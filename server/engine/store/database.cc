@@ -1,4 +1,4 @@
-#include "server/engine/database.h"
+#include "server/engine/store/database.h"
 
 #include <algorithm>
 #include <string>

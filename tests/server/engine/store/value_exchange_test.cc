@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "protocol/text/number_text.h"
-#include "server/engine/value_reader.h"
-#include "server/engine/value_writer.h"
+#include "server/engine/store/rdb_value_reader.h"
+#include "server/engine/store/rdb_value_writer.h"
 
 namespace zsetd {
 namespace {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "core/util/rng.h"
-#include "server/engine/database.h"
-#include "server/engine/edit.h"
+#include "server/engine/store/database.h"
+#include "server/engine/store/edit.h"
 
 namespace zsetd {
 namespace {

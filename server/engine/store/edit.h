@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "server/engine/database.h"
+#include "server/engine/store/database.h"
 
 namespace zsetd {
 

@@ -1,4 +1,4 @@
-#include "server/engine/evictor.h"
+#include "server/engine/store/evictor.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "server/engine/value_writer.h"
+#include "server/engine/store/rdb_value_writer.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -11,7 +11,7 @@
 
 #include "core/keyspace/access_tracker.h"
 #include "core/util/rng.h"
-#include "server/engine/database.h"
+#include "server/engine/store/database.h"
 
 namespace zsetd {
 
