@@ -15,7 +15,7 @@
 #include "server/commands/all_commands.h"
 #include "server/engine/config/command_line.h"
 #include "server/engine/engine.h"
-#include "server/engine/errors.h"
+#include "server/engine/support/errors.h"
 #include "server/net/clock.h"
 #include "server/net/discarder.h"
 #include "server/net/log.h"

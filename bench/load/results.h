@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-#include "server/engine/latency_histogram.h"
+#include "server/engine/support/latency_histogram.h"
 
 namespace zsetd {
 

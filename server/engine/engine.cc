@@ -6,11 +6,11 @@
 #include <string>
 #include <utility>
 
-#include "server/engine/allocator_stats.h"
 #include "server/engine/call.h"
 #include "server/engine/command/arg_reader.h"
-#include "server/engine/errors.h"
 #include "server/engine/request_checks.h"
+#include "server/engine/support/allocator_stats.h"
+#include "server/engine/support/errors.h"
 
 namespace zsetd {
 namespace {

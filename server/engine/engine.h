@@ -28,9 +28,9 @@
 #include "server/engine/notify/tracking.h"
 #include "server/engine/notify/watches.h"
 #include "server/engine/slow_log.h"
-#include "server/engine/stats.h"
 #include "server/engine/store/database.h"
 #include "server/engine/store/evictor.h"
+#include "server/engine/support/stats.h"
 
 namespace zsetd {
 

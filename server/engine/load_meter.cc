@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "server/engine/allocator_stats.h"
+#include "server/engine/support/allocator_stats.h"
 
 namespace zsetd {
 namespace {

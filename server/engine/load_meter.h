@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "core/util/time.h"
-#include "server/engine/stats.h"
+#include "server/engine/support/stats.h"
 
 namespace zsetd {
 

@@ -6,7 +6,7 @@
 #include <functional>
 #include <memory>
 
-#include "server/engine/allocator_stats.h"
+#include "server/engine/support/allocator_stats.h"
 
 namespace zsetd {
 

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "server/engine/command/arg_reader.h"
-#include "server/engine/errors.h"
-#include "server/engine/letter_case.h"
+#include "server/engine/support/ascii_case.h"
+#include "server/engine/support/errors.h"
 
 namespace zsetd {
 namespace {

@@ -12,7 +12,7 @@
 #include <memory>
 #include <utility>
 
-#include "server/engine/errors.h"
+#include "server/engine/support/errors.h"
 
 namespace zsetd {
 namespace {

@@ -14,7 +14,7 @@
 #include <string>
 #include <utility>
 
-#include "server/engine/errors.h"
+#include "server/engine/support/errors.h"
 #include "server/net/clock.h"
 
 namespace zsetd {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "server/engine/command/arg_reader.h"
-#include "server/engine/errors.h"
+#include "server/engine/support/errors.h"
 
 namespace zsetd {
 namespace {

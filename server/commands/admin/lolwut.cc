@@ -16,7 +16,7 @@
 #include "protocol/text/number_text.h"
 #include "server/commands/all_commands.h"
 #include "server/engine/call.h"
-#include "server/engine/redis_version.h"
+#include "server/engine/support/redis_version.h"
 
 namespace zsetd {
 namespace {

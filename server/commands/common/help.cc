@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "server/engine/letter_case.h"
+#include "server/engine/support/ascii_case.h"
 
 namespace zsetd {
 

@@ -7,7 +7,7 @@
 #include "server/commands/common/reply_fields.h"
 #include "server/commands/connection/client_name.h"
 #include "server/engine/call.h"
-#include "server/engine/redis_version.h"
+#include "server/engine/support/redis_version.h"
 
 namespace zsetd {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "core/util/glob.h"
 #include "server/commands/all_commands.h"
-#include "server/engine/allocator_stats.h"
-#include "server/engine/size_text.h"
+#include "server/engine/support/allocator_stats.h"
+#include "server/engine/support/size_text.h"
 
 namespace zsetd {
 namespace {

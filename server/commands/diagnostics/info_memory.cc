@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "server/commands/diagnostics/memory_figures.h"
-#include "server/engine/allocator_stats.h"
-#include "server/engine/process_stats.h"
+#include "server/engine/support/allocator_stats.h"
+#include "server/engine/support/process_stats.h"
 
 namespace zsetd {
 namespace {

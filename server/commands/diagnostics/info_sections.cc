@@ -10,8 +10,8 @@
 #include "server/commands/diagnostics/info_persistence.h"
 #include "server/commands/diagnostics/info_stats.h"
 #include "server/engine/command/arg_reader.h"
-#include "server/engine/process_stats.h"
-#include "server/engine/redis_version.h"
+#include "server/engine/support/process_stats.h"
+#include "server/engine/support/redis_version.h"
 
 namespace zsetd {
 namespace {

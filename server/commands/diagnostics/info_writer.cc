@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "server/engine/size_text.h"
+#include "server/engine/support/size_text.h"
 
 namespace zsetd {
 

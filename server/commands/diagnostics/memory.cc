@@ -4,8 +4,8 @@
 #include "server/commands/all_commands.h"
 #include "server/commands/common/help.h"
 #include "server/commands/diagnostics/memory_report.h"
-#include "server/engine/allocator_stats.h"
 #include "server/engine/call.h"
+#include "server/engine/support/allocator_stats.h"
 
 namespace zsetd {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "server/engine/client/client_memory.h"
-#include "server/engine/process_stats.h"
+#include "server/engine/support/process_stats.h"
 
 namespace zsetd {
 namespace {

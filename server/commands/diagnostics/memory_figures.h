@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <optional>
 
-#include "server/engine/allocator_stats.h"
 #include "server/engine/engine.h"
+#include "server/engine/support/allocator_stats.h"
 
 namespace zsetd {
 

@@ -5,7 +5,7 @@
 
 #include "core/util/time.h"
 #include "server/commands/diagnostics/memory_figures.h"
-#include "server/engine/size_text.h"
+#include "server/engine/support/size_text.h"
 
 namespace zsetd {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "server/engine/letter_case.h"
+#include "server/engine/support/ascii_case.h"
 
 namespace zsetd {
 namespace {

@@ -15,7 +15,7 @@
 #include "server/engine/acl/users.h"
 #include "server/engine/client/client.h"
 #include "server/engine/config/settings.h"
-#include "server/engine/stats.h"
+#include "server/engine/support/stats.h"
 
 namespace zsetd {
 

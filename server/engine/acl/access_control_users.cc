@@ -6,7 +6,7 @@
 #include "server/engine/acl/access_control.h"
 #include "server/engine/acl/acl_file.h"
 #include "server/engine/command/key_specs.h"
-#include "server/engine/errors.h"
+#include "server/engine/support/errors.h"
 
 namespace zsetd {
 namespace {

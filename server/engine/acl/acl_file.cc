@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "server/engine/command/key_specs.h"
-#include "server/engine/errors.h"
-#include "server/engine/file_replacement.h"
+#include "server/engine/support/atomic_file_write.h"
+#include "server/engine/support/errors.h"
 
 namespace zsetd {
 namespace {

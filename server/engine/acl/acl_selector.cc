@@ -6,7 +6,7 @@
 #include "core/util/glob.h"
 #include "server/engine/command/arg_reader.h"
 #include "server/engine/command/key_specs.h"
-#include "server/engine/errors.h"
+#include "server/engine/support/errors.h"
 
 namespace zsetd {
 namespace {

@@ -5,8 +5,8 @@
 #include "server/engine/acl/acl_selector.h"
 #include "server/engine/command/arg_reader.h"
 #include "server/engine/command/command_categories.h"
-#include "server/engine/errors.h"
-#include "server/engine/letter_case.h"
+#include "server/engine/support/ascii_case.h"
+#include "server/engine/support/errors.h"
 
 namespace zsetd {
 namespace {

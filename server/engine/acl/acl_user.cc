@@ -5,8 +5,8 @@
 
 #include "server/engine/command/arg_reader.h"
 #include "server/engine/command/key_specs.h"
-#include "server/engine/errors.h"
-#include "server/engine/password_hash.h"
+#include "server/engine/support/errors.h"
+#include "server/engine/support/password_hash.h"
 
 namespace zsetd {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "server/engine/errors.h"
+#include "server/engine/support/errors.h"
 
 namespace zsetd {
 namespace {

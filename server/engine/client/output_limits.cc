@@ -8,8 +8,8 @@
 #include "protocol/resp/inline_words.h"
 #include "protocol/text/number_text.h"
 #include "server/engine/command/arg_reader.h"
-#include "server/engine/errors.h"
-#include "server/engine/size_text.h"
+#include "server/engine/support/errors.h"
+#include "server/engine/support/size_text.h"
 
 namespace zsetd {
 namespace {

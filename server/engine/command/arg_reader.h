@@ -6,7 +6,7 @@
 
 #include "absl/status/status.h"
 #include "protocol/resp/words.h"
-#include "server/engine/errors.h"
+#include "server/engine/support/errors.h"
 
 namespace zsetd {
 

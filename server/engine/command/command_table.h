@@ -10,7 +10,7 @@
 #include "protocol/resp/words.h"
 #include "server/engine/command/command.h"
 #include "server/engine/command/command_name_index.h"
-#include "server/engine/latency_histogram.h"
+#include "server/engine/support/latency_histogram.h"
 
 namespace zsetd {
 

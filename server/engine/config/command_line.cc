@@ -8,7 +8,7 @@
 
 #include "server/engine/config/settings_file.h"
 #include "server/engine/config/settings_table.h"
-#include "server/engine/errors.h"
+#include "server/engine/support/errors.h"
 
 namespace zsetd {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "server/engine/notify/keyspace_notifications.h"
-#include "server/engine/percentiles.h"
+#include "server/engine/support/percentiles.h"
 
 namespace zsetd {
 

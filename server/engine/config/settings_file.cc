@@ -9,7 +9,7 @@
 #include "protocol/resp/inline_words.h"
 #include "server/engine/command/arg_reader.h"
 #include "server/engine/config/settings_table.h"
-#include "server/engine/errors.h"
+#include "server/engine/support/errors.h"
 
 namespace zsetd {
 namespace {

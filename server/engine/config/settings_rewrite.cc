@@ -11,7 +11,7 @@
 #include "server/engine/command/arg_reader.h"
 #include "server/engine/config/settings_file.h"
 #include "server/engine/config/settings_table.h"
-#include "server/engine/file_replacement.h"
+#include "server/engine/support/atomic_file_write.h"
 
 namespace zsetd {
 namespace {

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "server/engine/command/arg_reader.h"
-#include "server/engine/errors.h"
+#include "server/engine/support/errors.h"
 
 namespace zsetd {
 namespace {

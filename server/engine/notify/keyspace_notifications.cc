@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "protocol/text/number_text.h"
-#include "server/engine/errors.h"
 #include "server/engine/notify/channels.h"
 #include "server/engine/store/database.h"
+#include "server/engine/support/errors.h"
 
 namespace zsetd {
 namespace {

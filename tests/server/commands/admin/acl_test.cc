@@ -13,7 +13,7 @@
 #include "server/engine/acl/acl_file.h"
 #include "server/engine/command/command_categories.h"
 #include "server/engine/command/key_specs.h"
-#include "server/engine/errors.h"
+#include "server/engine/support/errors.h"
 
 namespace zsetd {
 namespace {

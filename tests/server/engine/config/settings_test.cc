@@ -7,8 +7,8 @@
 #include "server/engine/config/command_line.h"
 #include "server/engine/config/settings_file.h"
 #include "server/engine/config/settings_table.h"
-#include "server/engine/errors.h"
-#include "server/engine/size_text.h"
+#include "server/engine/support/errors.h"
+#include "server/engine/support/size_text.h"
 
 namespace zsetd {
 namespace {

@@ -1,4 +1,4 @@
-#include "server/engine/size_text.h"
+#include "server/engine/support/size_text.h"
 
 #include <charconv>
 #include <cstdio>

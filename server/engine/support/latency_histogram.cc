@@ -1,4 +1,4 @@
-#include "server/engine/latency_histogram.h"
+#include "server/engine/support/latency_histogram.h"
 
 #include <algorithm>
 #include <bit>

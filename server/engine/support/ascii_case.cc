@@ -1,4 +1,4 @@
-#include "server/engine/letter_case.h"
+#include "server/engine/support/ascii_case.h"
 
 #include <algorithm>
 #include <cctype>

@@ -1,6 +1,6 @@
 // The histogram beside the sorted list of what it was given.
 
-#include "server/engine/latency_histogram.h"
+#include "server/engine/support/latency_histogram.h"
 
 #include <gtest/gtest.h>
 

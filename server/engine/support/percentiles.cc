@@ -1,10 +1,10 @@
-#include "server/engine/percentiles.h"
+#include "server/engine/support/percentiles.h"
 
 #include <optional>
 
 #include "protocol/resp/inline_words.h"
 #include "protocol/text/number_text.h"
-#include "server/engine/errors.h"
+#include "server/engine/support/errors.h"
 
 namespace zsetd {
 

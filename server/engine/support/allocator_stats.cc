@@ -1,9 +1,9 @@
-#include "server/engine/allocator_stats.h"
+#include "server/engine/support/allocator_stats.h"
 
 #include <cstdint>
 #include <string_view>
 
-#include "server/engine/process_stats.h"
+#include "server/engine/support/process_stats.h"
 
 // jemalloc's, if it is linked; null if not.
 extern "C" int mallctl(const char* name, void* old_value, size_t* old_size, void* new_value,

@@ -1,10 +1,10 @@
-#include "server/engine/file_replacement.h"
+#include "server/engine/support/atomic_file_write.h"
 
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 
-#include "server/engine/errors.h"
+#include "server/engine/support/errors.h"
 
 namespace zsetd {
 

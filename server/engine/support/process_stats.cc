@@ -1,4 +1,4 @@
-#include "server/engine/process_stats.h"
+#include "server/engine/support/process_stats.h"
 
 #include <sys/resource.h>
 #include <sys/utsname.h>

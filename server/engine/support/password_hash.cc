@@ -1,4 +1,4 @@
-#include "server/engine/password_hash.h"
+#include "server/engine/support/password_hash.h"
 
 #include <openssl/crypto.h>
 #include <openssl/sha.h>
