@@ -7,7 +7,7 @@
 
 #include "server/engine/acl/input_limits.h"
 #include "server/net/clock.h"
-#include "server/net/hang_up.h"
+#include "server/net/lingering_close.h"
 
 namespace zsetd {
 namespace {

@@ -1,4 +1,4 @@
-#include "server/net/hang_up.h"
+#include "server/net/lingering_close.h"
 
 #include <array>
 #include <boost/asio/steady_timer.hpp>
