@@ -16,11 +16,11 @@
 #include "server/engine/config/command_line.h"
 #include "server/engine/engine.h"
 #include "server/engine/support/errors.h"
-#include "server/net/clock.h"
-#include "server/net/discarder.h"
-#include "server/net/log.h"
-#include "server/net/open_files.h"
 #include "server/net/server.h"
+#include "server/process/background_free.h"
+#include "server/process/clock.h"
+#include "server/process/file_descriptor_limit.h"
+#include "server/process/log.h"
 
 namespace zsetd {
 namespace {

@@ -14,8 +14,9 @@ SEES = {
     "server/engine": _ENGINE,
     "server/commands": _ENGINE | {"server/commands"},
     "server/persistence": _ENGINE | {"server/persistence"},
-    "server/net": _ENGINE | {"server/net"},
-    "server": _ENGINE | {"server/commands", "server/persistence", "server/net", "server"},
+    "server/process": _ENGINE | {"server/process"},
+    "server/net": _ENGINE | {"server/process", "server/net"},
+    "server": _ENGINE | {"server/process", "server/commands", "server/persistence", "server/net", "server"},
 }
 
 # And of the world outside. A library not named here is open to everyone.

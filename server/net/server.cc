@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "server/engine/support/errors.h"
-#include "server/net/clock.h"
+#include "server/process/clock.h"
 
 namespace zsetd {
 namespace {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "server/engine/acl/input_limits.h"
-#include "server/net/clock.h"
 #include "server/net/lingering_close.h"
+#include "server/process/clock.h"
 
 namespace zsetd {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "server/net/clock.h"
+#include "server/process/clock.h"
 
 namespace zsetd {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "server/net/clock.h"
+#include "server/process/clock.h"
 
 namespace zsetd {
 namespace {

@@ -1,4 +1,4 @@
-#include "server/net/clock.h"
+#include "server/process/clock.h"
 
 namespace zsetd {
 

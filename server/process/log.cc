@@ -1,4 +1,4 @@
-#include "server/net/log.h"
+#include "server/process/log.h"
 
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/basic_file_sink.h>

@@ -1,4 +1,4 @@
-#include "server/net/discarder.h"
+#include "server/process/background_free.h"
 
 #include <utility>
 

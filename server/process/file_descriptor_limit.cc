@@ -1,4 +1,4 @@
-#include "server/net/open_files.h"
+#include "server/process/file_descriptor_limit.h"
 
 #include <sys/resource.h>
 
