@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "server/engine/call.h"
-#include "server/engine/command/arg_reader.h"
 #include "server/engine/request_checks.h"
 #include "server/engine/support/allocator_stats.h"
+#include "server/engine/support/ascii_case.h"
 #include "server/engine/support/errors.h"
 
 namespace zsetd {

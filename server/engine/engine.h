@@ -23,6 +23,7 @@
 #include "server/engine/latency_monitor.h"
 #include "server/engine/load_meter.h"
 #include "server/engine/memory_gauge.h"
+#include "server/engine/notify/blocked_clients.h"
 #include "server/engine/notify/channels.h"
 #include "server/engine/notify/monitors.h"
 #include "server/engine/notify/tracking.h"

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "server/engine/engine.h"
+#include "server/engine/notify/keyspace_notifications.h"
 
 namespace zsetd {
 namespace {
@@ -67,10 +68,10 @@ void Engine::OnChange(const Change& change) {
   ++change_count_;
   if (change.event == "expired") ++stats_.expired_keys;
   if (change.event == "evicted") ++stats_.evicted_keys;
-  const KeyspaceEvents& told = settings_.notify_keyspace_events;
-  if (told.Any()) {
-    if (change.is_new) told.Announce({change.database, change.key, "new"}, channels_);
-    told.Announce(change, channels_);
+  const KeyspaceEventFlags& flags = settings_.notify_keyspace_events;
+  if (flags.Any()) {
+    if (change.is_new) PublishKeyEvent(flags, {change.database, change.key, "new"}, channels_);
+    PublishKeyEvent(flags, change, channels_);
   }
   tracking_.Touch(change.key, active_);
   watches_.Touch(change.database, change.key);
@@ -78,8 +79,8 @@ void Engine::OnChange(const Change& change) {
 }
 
 void Engine::OnMiss(int database, std::string_view key) {
-  const KeyspaceEvents& told = settings_.notify_keyspace_events;
-  if (told.Any()) told.Announce({database, key, "keymiss"}, channels_);
+  const KeyspaceEventFlags& flags = settings_.notify_keyspace_events;
+  if (flags.Any()) PublishKeyEvent(flags, {database, key, "keymiss"}, channels_);
 }
 
 }  // namespace zsetd

@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "server/engine/command/arg_reader.h"
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/errors.h"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "server/engine/command/arg_reader.h"
+#include "server/engine/support/ascii_case.h"
 #include "server/engine/support/errors.h"
 
 namespace zsetd {

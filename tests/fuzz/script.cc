@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "protocol/resp/request_parser.h"
-#include "server/engine/command/arg_reader.h"
+#include "server/engine/support/ascii_case.h"
 #include "tests/transcript.h"
 
 namespace zsetd {

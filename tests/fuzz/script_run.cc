@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "server/engine/command/arg_reader.h"
 #include "server/engine/command/command.h"
+#include "server/engine/support/ascii_case.h"
 #include "tests/fuzz/data_check.h"
 #include "tests/fuzz/reply_split.h"
 

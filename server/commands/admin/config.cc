@@ -11,6 +11,7 @@
 #include "server/engine/config/settings_rewrite.h"
 #include "server/engine/config/settings_table.h"
 #include "server/engine/request_checks.h"
+#include "server/engine/support/ascii_case.h"
 
 namespace zsetd {
 namespace {

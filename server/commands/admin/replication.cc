@@ -7,6 +7,7 @@
 #include "server/commands/all_commands.h"
 #include "server/commands/common/timeout_option.h"
 #include "server/engine/call.h"
+#include "server/engine/support/ascii_case.h"
 
 namespace zsetd {
 namespace {

@@ -7,6 +7,7 @@
 #include "server/commands/connection/client_list.h"
 #include "server/commands/connection/client_name.h"
 #include "server/engine/call.h"
+#include "server/engine/support/ascii_case.h"
 
 namespace zsetd {
 namespace {

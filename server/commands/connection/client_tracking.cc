@@ -7,6 +7,7 @@
 #include "server/commands/connection/client_tracking_request.h"
 #include "server/engine/acl/client_description.h"
 #include "server/engine/call.h"
+#include "server/engine/support/ascii_case.h"
 
 namespace zsetd {
 namespace {

@@ -11,6 +11,7 @@
 #include "core/util/glob.h"
 #include "server/commands/all_commands.h"
 #include "server/engine/support/allocator_stats.h"
+#include "server/engine/support/ascii_case.h"
 #include "server/engine/support/size_text.h"
 
 namespace zsetd {

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "server/commands/debug/debug.h"
+#include "server/engine/support/ascii_case.h"
 
 namespace zsetd {
 namespace {

@@ -9,7 +9,7 @@
 #include "server/commands/diagnostics/info_memory.h"
 #include "server/commands/diagnostics/info_persistence.h"
 #include "server/commands/diagnostics/info_stats.h"
-#include "server/engine/command/arg_reader.h"
+#include "server/engine/support/ascii_case.h"
 #include "server/engine/support/process_stats.h"
 #include "server/engine/support/redis_version.h"
 

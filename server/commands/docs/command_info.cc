@@ -5,6 +5,7 @@
 
 #include "server/engine/command/command_categories.h"
 #include "server/engine/command/key_specs.h"
+#include "server/engine/support/split.h"
 
 namespace zsetd {
 namespace {

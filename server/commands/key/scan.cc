@@ -8,6 +8,7 @@
 #include "server/commands/all_commands.h"
 #include "server/commands/common/scan_request.h"
 #include "server/engine/call.h"
+#include "server/engine/support/ascii_case.h"
 
 namespace zsetd {
 namespace {

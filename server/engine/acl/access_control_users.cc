@@ -5,8 +5,8 @@
 
 #include "server/engine/acl/access_control.h"
 #include "server/engine/acl/acl_file.h"
-#include "server/engine/command/key_specs.h"
 #include "server/engine/support/errors.h"
+#include "server/engine/support/split.h"
 
 namespace zsetd {
 namespace {

@@ -7,9 +7,9 @@
 #include <set>
 #include <string_view>
 
-#include "server/engine/command/key_specs.h"
 #include "server/engine/support/atomic_file_write.h"
 #include "server/engine/support/errors.h"
+#include "server/engine/support/split.h"
 
 namespace zsetd {
 namespace {

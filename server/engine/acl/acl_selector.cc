@@ -4,8 +4,8 @@
 #include <cctype>
 
 #include "core/util/glob.h"
-#include "server/engine/command/arg_reader.h"
 #include "server/engine/command/key_specs.h"
+#include "server/engine/support/ascii_case.h"
 #include "server/engine/support/errors.h"
 
 namespace zsetd {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "server/engine/acl/acl_selector.h"
-#include "server/engine/command/arg_reader.h"
 #include "server/engine/command/command_categories.h"
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/errors.h"

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "server/engine/command/arg_reader.h"
-#include "server/engine/command/key_specs.h"
+#include "server/engine/support/ascii_case.h"
 #include "server/engine/support/errors.h"
 #include "server/engine/support/password_hash.h"
+#include "server/engine/support/split.h"
 
 namespace zsetd {
 namespace {

@@ -17,11 +17,11 @@
 #include "protocol/resp/output_buffer.h"
 #include "protocol/resp/reply_writer.h"
 #include "protocol/resp/words.h"
+#include "server/engine/client/blocked_command.h"
 #include "server/engine/client/channel_kind.h"
 #include "server/engine/client/long_reply.h"
-#include "server/engine/client/output_limits.h"
+#include "server/engine/client/output_watch.h"
 #include "server/engine/client/tracking_mode.h"
-#include "server/engine/notify/blocked_clients.h"
 
 namespace zsetd {
 

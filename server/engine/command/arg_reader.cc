@@ -4,17 +4,9 @@
 #include <utility>
 
 #include "protocol/text/number_text.h"
+#include "server/engine/support/ascii_case.h"
 
 namespace zsetd {
-namespace {
-
-char Lower(char letter) { return letter >= 'A' && letter <= 'Z' ? letter + ('a' - 'A') : letter; }
-
-}  // namespace
-
-bool EqualsIgnoringCase(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, {}, Lower, Lower);
-}
 
 std::string_view ArgReader::Word() {
   if (AtEnd()) Refuse(kSyntaxError);

@@ -54,7 +54,4 @@ class ArgReader {
   absl::Status status_;
 };
 
-// Whether the two are equal when ASCII letters of either case are.
-bool EqualsIgnoringCase(std::string_view a, std::string_view b);
-
 }  // namespace zsetd

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "protocol/text/number_text.h"
-#include "server/engine/command/arg_reader.h"
+#include "server/engine/support/ascii_case.h"
 
 namespace zsetd {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "server/engine/command/arg_reader.h"
-#include "server/engine/command/key_specs.h"
+#include "server/engine/support/ascii_case.h"
+#include "server/engine/support/split.h"
 
 namespace zsetd {
 namespace {

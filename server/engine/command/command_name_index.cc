@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "server/engine/command/arg_reader.h"
+#include "server/engine/support/ascii_case.h"
 
 namespace zsetd {
 namespace {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "server/engine/command/arg_reader.h"
 #include "server/engine/support/ascii_case.h"
 
 namespace zsetd {

@@ -4,7 +4,8 @@
 #include <initializer_list>
 #include <iterator>
 
-#include "server/engine/command/arg_reader.h"
+#include "server/engine/support/ascii_case.h"
+#include "server/engine/support/split.h"
 
 namespace zsetd {
 namespace {
@@ -45,15 +46,6 @@ bool Names(std::string_view use, std::string_view word) {
 }
 
 }  // namespace
-
-std::vector<std::string_view> Split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  while (!text.empty()) {
-    parts.push_back(text.substr(0, text.find(separator)));
-    text.remove_prefix(std::min(text.size(), parts.back().size() + 1));
-  }
-  return parts;
-}
 
 // Fixed places are told one by one, so that each can be named. Of keys up to the end the first is
 // told apart where it is used in another way: that is where the result goes.

@@ -35,7 +35,4 @@ struct UsedKey {
 // The keys of a request whose word count fits the arity, in KeyPositions()'s order.
 std::vector<UsedKey> UsedKeys(const Command& command, Words words);
 
-// The parts of a text between separators; none of an empty one.
-std::vector<std::string_view> Split(std::string_view text, char separator);
-
 }  // namespace zsetd

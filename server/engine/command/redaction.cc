@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "server/engine/command/arg_reader.h"
+#include "server/engine/support/ascii_case.h"
 
 namespace zsetd {
 namespace {

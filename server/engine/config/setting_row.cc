@@ -5,8 +5,7 @@
 #include <optional>
 
 #include "protocol/text/number_text.h"
-#include "server/engine/client/output_limits.h"
-#include "server/engine/command/arg_reader.h"
+#include "server/engine/support/ascii_case.h"
 #include "server/engine/support/errors.h"
 #include "server/engine/support/size_text.h"
 
@@ -23,7 +22,7 @@ std::string OctalText(int64_t value) {
 std::string Text(bool value) { return value ? "yes" : "no"; }
 std::string Text(const std::string& value) { return value; }
 std::string Text(const OutputLimits& value) { return OutputLimitsText(value); }
-std::string Text(const KeyspaceEvents& value) { return value.Text(); }
+std::string Text(const KeyspaceEventFlags& value) { return value.Text(); }
 std::string Text(const Percentiles& value) { return value.Text(); }
 
 absl::Status OutOfBounds(const Setting& setting) {
@@ -112,7 +111,7 @@ absl::Status Read(const Setting&, std::string_view text, OutputLimits& field) {
   return ReadOutputLimits(text, field);
 }
 
-absl::Status Read(const Setting&, std::string_view text, KeyspaceEvents& field) {
+absl::Status Read(const Setting&, std::string_view text, KeyspaceEventFlags& field) {
   return field.Read(text);
 }
 

@@ -14,9 +14,9 @@ namespace zsetd {
 // One row of the table of settings: how a field of Settings is named, read and written. The
 // configuration file, the command line and CONFIG all go by it.
 struct Setting {
-  using Field =
-      std::variant<int64_t Settings::*, bool Settings::*, std::string Settings::*,
-                   OutputLimits Settings::*, KeyspaceEvents Settings::*, Percentiles Settings::*>;
+  using Field = std::variant<int64_t Settings::*, bool Settings::*, std::string Settings::*,
+                             OutputLimits Settings::*, KeyspaceEventFlags Settings::*,
+                             Percentiles Settings::*>;
 
   std::string_view name;           // redis.conf's
   std::string_view old_name = {};  // by which Redis knew it before version 7

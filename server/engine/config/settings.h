@@ -5,30 +5,11 @@
 #include <utility>
 #include <vector>
 
-#include "server/engine/notify/keyspace_notifications.h"
+#include "server/engine/config/keyspace_event_flags.h"
+#include "server/engine/config/output_limits.h"
 #include "server/engine/support/percentiles.h"
 
 namespace zsetd {
-
-// When a client that does not read is closed: as soon as more than `hard_bytes` wait for it, or
-// once more than `soft_bytes` have waited for `soft_seconds` on end. 0 bytes: no such limit.
-struct OutputLimit {
-  int64_t hard_bytes = 0;
-  int64_t soft_bytes = 0;
-  int64_t soft_seconds = 0;
-
-  bool operator==(const OutputLimit&) const = default;
-};
-
-// The limits of each class of clients. No request is run while much is unsent, so that replies come
-// near these only if one is that large by itself.
-struct OutputLimits {
-  OutputLimit normal = {1 << 30, 256 << 20, 60};
-  OutputLimit replica = {256 << 20, 64 << 20, 60};  // there are none
-  OutputLimit pubsub = {32 << 20, 8 << 20, 60};     // clients that are told what others do
-
-  bool operator==(const OutputLimits&) const = default;
-};
 
 // Every setting with its default and its meaning; settings_table.cc has a row for each, which gives
 // the name, the bounds and whether it may change while the server runs.
@@ -82,7 +63,7 @@ struct Settings {
   bool latency_tracking = true;           // whether it is counted how long each command takes
   Percentiles latency_tracking_info_percentiles;
 
-  KeyspaceEvents notify_keyspace_events;
+  KeyspaceEventFlags notify_keyspace_events;
 
   // What takes long to free never makes a client wait, whatever these say.
   bool lazyfree_lazy_eviction = false;

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "protocol/resp/inline_words.h"
-#include "server/engine/command/arg_reader.h"
 #include "server/engine/config/settings_table.h"
+#include "server/engine/support/ascii_case.h"
 #include "server/engine/support/errors.h"
 
 namespace zsetd {

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "server/engine/command/arg_reader.h"
+#include "server/engine/support/ascii_case.h"
 #include "server/engine/support/errors.h"
 
 namespace zsetd {

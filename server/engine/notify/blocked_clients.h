@@ -3,38 +3,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "core/util/time.h"
+#include "server/engine/client/blocked_command.h"
 
 namespace zsetd {
 
 class Client;
-class ReplyWriter;
-struct Command;
-class Entry;
-
-// A command that could not do its work yet (BLPOP, BZPOPMIN and kin): what it needs to be run
-// again.
-struct Wait {
-  using Key = std::pair<int, std::string>;  // the database, and the key in it
-
-  const Command* command;
-  std::vector<std::string> words;
-  std::vector<Key> keys;            // any of them may end the wait
-  Millis since{0};                  // when it began
-  std::optional<Millis> until;      // forever, if nothing
-  bool (*can_serve)(const Entry&);  // whether it is worth trying when this is what a key holds
-  void (*give_up)(ReplyWriter&);    // the reply when the time is over
-  uint64_t number = 0;              // waits are served in this order
-};
 
 // Who waits for which key to change, in the order they came.
 //

@@ -9,4 +9,7 @@ namespace zsetd {
 std::string UpperCase(std::string_view text);
 std::string LowerCase(std::string_view text);
 
+// Whether the two are equal when ASCII letters of either case are.
+bool EqualsIgnoringCase(std::string_view a, std::string_view b);
+
 }  // namespace zsetd

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <limits>
 
-#include "server/engine/command/arg_reader.h"
+#include "server/engine/support/ascii_case.h"
 
 namespace zsetd {
 namespace {

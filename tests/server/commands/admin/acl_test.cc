@@ -12,8 +12,8 @@
 #include "server/commands/all_commands.h"
 #include "server/engine/acl/acl_file.h"
 #include "server/engine/command/command_categories.h"
-#include "server/engine/command/key_specs.h"
 #include "server/engine/support/errors.h"
+#include "server/engine/support/split.h"
 
 namespace zsetd {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "server/commands/all_commands.h"
 #include "server/commands/diagnostics/info_sections.h"
-#include "server/engine/command/arg_reader.h"
+#include "server/engine/support/ascii_case.h"
 
 namespace zsetd {
 namespace {
@@ -56,7 +56,8 @@ TEST_F(Info, TellsTheAverageTimeToLive) {
   engine_.AdvanceTo(kStart + Millis(50));
   EXPECT_EQ(Field("keyspace", "db3"), "keys=3,expires=2,avg_ttl=150,subexpiry=0");
   engine_.AdvanceTo(kStart + Millis(400));
-  EXPECT_EQ(Field("keyspace", "db3"), "keys=3,expires=2,avg_ttl=0,subexpiry=0") << "not reclaimed yet";
+  EXPECT_EQ(Field("keyspace", "db3"), "keys=3,expires=2,avg_ttl=0,subexpiry=0")
+      << "not reclaimed yet";
   engine_.Tick(Micros(0));
   EXPECT_EQ(Field("keyspace", "db3"), "keys=1,expires=0,avg_ttl=0,subexpiry=0");
 }

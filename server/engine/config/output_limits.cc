@@ -1,4 +1,4 @@
-#include "server/engine/client/output_limits.h"
+#include "server/engine/config/output_limits.h"
 
 #include <algorithm>
 #include <limits>
@@ -7,7 +7,7 @@
 
 #include "protocol/resp/inline_words.h"
 #include "protocol/text/number_text.h"
-#include "server/engine/command/arg_reader.h"
+#include "server/engine/support/ascii_case.h"
 #include "server/engine/support/errors.h"
 #include "server/engine/support/size_text.h"
 
@@ -45,10 +45,6 @@ std::optional<OutputLimit> ParseLimit(std::string_view hard, std::string_view so
                      static_cast<int64_t>(std::min(*soft_bytes, kMaxBytes)), *soft_seconds};
 }
 
-bool IsOver(size_t bytes, int64_t limit) {
-  return limit != 0 && bytes > static_cast<size_t>(limit);
-}
-
 }  // namespace
 
 std::string OutputLimitsText(const OutputLimits& limits) {
@@ -83,16 +79,6 @@ absl::Status ReadOutputLimits(std::string_view text, OutputLimits& limits) {
   }
   limits = changed;
   return absl::OkStatus();
-}
-
-bool OutputWatch::Exceeds(const OutputLimit& limit, size_t unsent_bytes, Millis now) {
-  if (IsOver(unsent_bytes, limit.hard_bytes)) return true;
-  if (!IsOver(unsent_bytes, limit.soft_bytes)) {
-    over_soft_since_.reset();
-    return false;
-  }
-  if (!over_soft_since_) over_soft_since_ = now;
-  return (now - *over_soft_since_).count() / 1000 >= limit.soft_seconds;
 }
 
 }  // namespace zsetd

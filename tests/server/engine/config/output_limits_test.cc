@@ -1,6 +1,8 @@
-#include "server/engine/client/output_limits.h"
+#include "server/engine/config/output_limits.h"
 
 #include <gtest/gtest.h>
+
+#include "server/engine/client/output_watch.h"
 
 namespace zsetd {
 namespace {

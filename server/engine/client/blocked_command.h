@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/util/time.h"
+
+namespace zsetd {
+
+class Entry;
+class ReplyWriter;
+struct Command;
+
+// A command that could not do its work yet (BLPOP, BZPOPMIN and kin): what it needs to be run
+// again.
+struct Wait {
+  using Key = std::pair<int, std::string>;  // the database, and the key in it
+
+  const Command* command;
+  std::vector<std::string> words;
+  std::vector<Key> keys;            // any of them may end the wait
+  Millis since{0};                  // when it began
+  std::optional<Millis> until;      // forever, if nothing
+  bool (*can_serve)(const Entry&);  // whether it is worth trying when this is what a key holds
+  void (*give_up)(ReplyWriter&);    // the reply when the time is over
+  uint64_t number = 0;              // waits are served in this order
+};
+
+}  // namespace zsetd

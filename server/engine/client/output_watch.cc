@@ -1,0 +1,22 @@
+#include "server/engine/client/output_watch.h"
+
+namespace zsetd {
+namespace {
+
+bool IsOver(size_t bytes, int64_t limit) {
+  return limit != 0 && bytes > static_cast<size_t>(limit);
+}
+
+}  // namespace
+
+bool OutputWatch::Exceeds(const OutputLimit& limit, size_t unsent_bytes, Millis now) {
+  if (IsOver(unsent_bytes, limit.hard_bytes)) return true;
+  if (!IsOver(unsent_bytes, limit.soft_bytes)) {
+    over_soft_since_.reset();
+    return false;
+  }
+  if (!over_soft_since_) over_soft_since_ = now;
+  return (now - *over_soft_since_).count() / 1000 >= limit.soft_seconds;
+}
+
+}  // namespace zsetd

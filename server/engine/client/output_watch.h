@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "core/util/time.h"
+#include "server/engine/config/output_limits.h"
+
+namespace zsetd {
+
+// Holds what one client has not been sent against its limit, over time.
+class OutputWatch {
+ public:
+  // Whether the client is to be closed. To be asked now and then, so that it is known since when
+  // the soft limit has been passed.
+  bool Exceeds(const OutputLimit& limit, size_t unsent_bytes, Millis now);
+
+ private:
+  std::optional<Millis> over_soft_since_;
+};
+
+}  // namespace zsetd

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+
+namespace zsetd {
+
+// The classes of key events that are published, and the channels they are published on: the value
+// of notify-keyspace-events, a set of letters as Redis has them:
+//
+//   K  on __keyspace@<database>__:<key>, the event     g  of any kind of value: del, expire, ...
+//   E  on __keyevent@<database>__:<event>, the key     $ l s h z t d  of one kind of value
+//   A  g $ l s h z t x e d                             x expired  e evicted  n new  m missed
+class KeyspaceEventFlags {
+ public:
+  // The letters in Redis's order, those that A stands for as A.
+  std::string Text() const;
+
+  // Nothing changes if a letter is unknown.
+  absl::Status Read(std::string_view letters);
+
+  bool Any() const { return letters_ != 0; }
+
+  // Whether the set holds this letter, which is one of those above but A.
+  bool Has(char letter) const;
+
+  bool operator==(const KeyspaceEventFlags&) const = default;
+
+ private:
+  uint32_t letters_ = 0;  // a bit for each, in the order of kLetters
+};
+
+}  // namespace zsetd
