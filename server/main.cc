@@ -1,5 +1,6 @@
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <csignal>
 #include <cstdio>
@@ -12,6 +13,8 @@
 #include <thread>
 #include <vector>
 
+#include "core/hashing/keyed_hash.h"
+#include "core/util/rng.h"
 #include "server/commands/all_commands.h"
 #include "server/engine/config/command_line.h"
 #include "server/engine/engine.h"
@@ -25,9 +28,13 @@
 namespace zsetd {
 namespace {
 
-uint64_t Seed() {
+// The setting's seed, or a drawn one, which the log prints: with it, and the same requests at the same
+// times, a run repeats.
+uint64_t SeedFor(const Settings& settings) {
+  if (settings.random_seed != 0) return static_cast<uint64_t>(settings.random_seed);
   std::random_device device;
-  return (uint64_t{device()} << 32) | device();
+  const uint64_t drawn = (uint64_t{device()} << 32) | device();
+  return std::max<uint64_t>(drawn >> 1, 1);  // in the setting's range
 }
 
 std::string Executable() {
@@ -114,10 +121,13 @@ Host HostFor(const CommandLine& line, Server*& server, Discarder& discarder) {
 int Serve(const CommandLine& line) {
   Settings settings = line.settings;
   if (const absl::Status status = Prepare(settings); !status.ok()) return Complain(status);
+  const uint64_t seed = SeedFor(settings);
+  SeedKeyedHash(Rng(seed).Next());
+  spdlog::info("The seed of this run is {} (random-seed repeats it)", seed);
   boost::asio::io_context io(1);
   Server* server = nullptr;
   Discarder discarder;
-  Engine engine(settings, AllCommands(), Seed(), UnixNow(), HostFor(line, server, discarder));
+  Engine engine(settings, AllCommands(), seed, UnixNow(), HostFor(line, server, discarder));
   if (const absl::Status status = engine.Prepare(); !status.ok()) return Complain(status);
   Server front(io, engine);
   server = &front;

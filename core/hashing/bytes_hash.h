@@ -7,15 +7,23 @@
 
 namespace zsetd {
 
-// SipHash-1-3 with a seed. Who does not know the seed cannot make up bytes that meet in one bucket.
+// SipHash-1-3 with a seed. Nobody who does not know the seed can construct bytes that share a bucket.
 class BytesHash {
  public:
-  explicit BytesHash(uint64_t seed);
+  explicit constexpr BytesHash(uint64_t seed)
+      : key_{Mixed(seed), Mixed(seed + 0x9e3779b97f4a7c15)} {}
 
   // O(length).
   uint64_t operator()(std::string_view bytes) const { return SipHash<1, 3>(key_, bytes); }
 
  private:
+  // Spreads one seed over many words. Steele, Lea, Flood 2014, "Fast Splittable PRNGs" (SplitMix).
+  static constexpr uint64_t Mixed(uint64_t word) {
+    word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9;
+    word = (word ^ (word >> 27)) * 0x94d049bb133111eb;
+    return word ^ (word >> 31);
+  }
+
   HashKey key_;
 };
 

@@ -7,16 +7,18 @@
 
 namespace zsetd {
 
-BytesHash HashWithDrawnSeed();
+// The hash of every structure that stores bytes chosen by clients. One for the whole process: a key in
+// each set would cost bytes where single bytes count. Without SeedKeyedHash() it has a fixed seed, so
+// that tests and fuzzers repeat; a server seeds it, so that nobody outside can construct bytes that
+// share a bucket. (absl::Hash does not promise that: bytes that equal one of its constants cancel
+// its seed.) The hash differs from run to run and is never stored.
+inline constinit BytesHash keyed_hash{0};
 
-// The hash of bytes that clients choose, under a key that is drawn when it is first asked for: it
-// differs from run to run, so it is never stored, and nobody outside can make up bytes that meet in
-// one bucket. (absl::Hash cannot promise that: bytes that are equal to one of its constants drown
-// the seed.) O(length): 14 ns for 20 bytes.
-inline uint64_t KeyedHash(std::string_view bytes) {
-  static const BytesHash hash = HashWithDrawnSeed();
-  return hash(bytes);
-}
+// To be called before anything has been hashed: structures do not rehash what they hold.
+inline void SeedKeyedHash(uint64_t seed) { keyed_hash = BytesHash(seed); }
+
+// O(length).
+inline uint64_t KeyedHash(std::string_view bytes) { return keyed_hash(bytes); }
 
 // The same for containers.
 struct KeyedHasher {

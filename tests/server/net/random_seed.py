@@ -1,0 +1,33 @@
+"""A run can be repeated: all random choices and hashes follow from one seed, which the log prints."""
+
+import re
+import unittest
+
+from zsetd import ZsetdTest
+
+DRAWN = re.compile(r"The seed of this run is (\d+)")
+
+
+class RandomSeed(ZsetdTest):
+    def run_with(self, seed):
+        """What the log says the seed is, and replies that depend on random choices and on hashes."""
+        server = self.start("--random-seed", str(seed))
+        peer = self.connect()
+        for at in range(500):
+            peer.ask("ZADD", "set", str(at), f"member {at}")
+            peer.ask("SET", f"key {at}", "")
+        replies = [peer.ask("ZRANDMEMBER", "set", "20"), peer.ask("SCAN", "0", "COUNT", "50"),
+                   peer.ask("RANDOMKEY")]
+        return int(DRAWN.search(server.log())[1]), replies
+
+    def test_repeats_a_run(self):
+        drawn, replies = self.run_with(0)
+        self.assertNotEqual(drawn, 0)
+        self.assertEqual(self.run_with(drawn), (drawn, replies))
+        other, other_replies = self.run_with(drawn ^ 1)
+        self.assertEqual(other, drawn ^ 1)
+        self.assertNotEqual(other_replies, replies)
+
+
+if __name__ == "__main__":
+    unittest.main()
