@@ -110,7 +110,7 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kServer,
      .since = "5.0.0",
      .usage = "[VERSION version] [columns] [rows]",
-     .summary = "Paints mountains from a sorted set.",
+     .summary = "Draws a picture and prints the version.",
      .cost = "O(N) for N characters",
      .categories = ""},
 };

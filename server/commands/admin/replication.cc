@@ -57,7 +57,7 @@ void ReplicaOf(Call& call) {
   if (is_none) return call.reply.Ok();
   const auto number = ParseInteger(port);
   const bool is_port = number && *number >= 0 && *number <= 65535;
-  call.Fail(is_port ? "ERR zsetd does not replicate: REPLICAOF NO ONE is all that it can do"
+  call.Fail(is_port ? "ERR replication is not supported: only REPLICAOF NO ONE is accepted"
                     : "ERR Invalid master port");
 }
 
@@ -71,7 +71,8 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kGeneric,
      .since = "3.0.0",
      .usage = "numreplicas timeout",
-     .summary = "Waits for replicas to have the writes before. There are none: it waits in vain.",
+     .summary =
+         "Blocks until replicas acknowledge earlier writes; with no replicas, until the timeout.",
      .cost = "O(1)",
      .tips = "request_policy:all_shards response_policy:agg_min",
      .categories = "@connection"},
@@ -82,7 +83,8 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kGeneric,
      .since = "7.2.0",
      .usage = "numlocal numreplicas timeout",
-     .summary = "Waits for logs to have the writes before. There are none: it waits in vain.",
+     .summary =
+         "Blocks until earlier writes are on disk; with no log and no replicas, until the timeout.",
      .cost = "O(1)",
      .categories = "@connection"},
     {.name = "role",
@@ -91,7 +93,7 @@ constexpr Command kCommands[] = {
      .flags = kNoScript | kLoading | kStale | kFast | kDangerous,
      .group = CommandGroup::kServer,
      .since = "2.8.12",
-     .summary = "Tells that the server is a master, and has no replicas.",
+     .summary = "Returns the replication role (always master, no replicas).",
      .cost = "O(1)",
      .categories = "@admin"},
     {.name = "replicaof",
@@ -101,7 +103,7 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kServer,
      .since = "5.0.0",
      .usage = "host port",
-     .summary = "Takes NO ONE, for the server is no replica; it cannot become one.",
+     .summary = "Accepts only NO ONE: replication is not supported.",
      .cost = "O(1)"},
     {.name = "slaveof",
      .run = ReplicaOf,
@@ -110,7 +112,7 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kServer,
      .since = "1.0.0",
      .usage = "host port",
-     .summary = "REPLICAOF by its old name.",
+     .summary = "Deprecated alias of REPLICAOF.",
      .cost = "O(1)"},
 };
 

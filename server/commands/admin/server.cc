@@ -66,7 +66,7 @@ constexpr Command kCommands[] = {
      .flags = kLoading | kStale | kFast,
      .group = CommandGroup::kServer,
      .since = "2.6.0",
-     .summary = "Tells the server's time, in seconds since 1970 and microseconds.",
+     .summary = "Returns the server time as Unix seconds and microseconds.",
      .cost = "O(1)",
      .tips = "nondeterministic_output"},
     {.name = "shutdown",
@@ -76,7 +76,7 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kServer,
      .since = "1.0.0",
      .usage = "[NOSAVE|SAVE] [NOW] [FORCE] [ABORT]",
-     .summary = "Answers what has been received and ends the server.",
+     .summary = "Shuts the server down after replying to requests already received.",
      .cost = "O(N) for N clients"},
 };
 

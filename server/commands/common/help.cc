@@ -13,7 +13,8 @@ void Help(Call& call) {
   const Command& command = *call.engine.commands().FindOriginal(name.substr(0, name.find('|')));
   const std::span<const Command> subcommands = call.engine.commands().SubcommandsOf(command);
   call.reply.Array(1 + 2 * subcommands.size());
-  call.reply.Simple(UpperCase(command.name) + " <subcommand> [<argument> ...], of these:");
+  call.reply.Simple(UpperCase(command.name) +
+                    " <subcommand> [<arg> [value] [opt] ...]. Subcommands are:");
   for (const Command& row : subcommands) {
     const std::string subcommand = UpperCase(row.name.substr(command.name.size() + 1));
     call.reply.Simple(subcommand + (row.usage.empty() ? "" : " ") + std::string(row.usage));

@@ -112,7 +112,7 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kConnection,
      .since = "1.0.0",
      .usage = "[username] password",
-     .summary = "Tells the password; lets the client in if it is right.",
+     .summary = "Authenticates the connection.",
      .cost = "O(N) for N bytes of the password"},
     {.name = "hello",
      .run = Hello,
@@ -121,7 +121,7 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kConnection,
      .since = "6.0.0",
      .usage = "[protover [AUTH username password] [SETNAME clientname]]",
-     .summary = "Chooses the protocol; answers what the server is.",
+     .summary = "Negotiates the protocol version and returns server information.",
      .cost = "O(1)"},
 };
 

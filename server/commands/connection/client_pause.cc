@@ -40,7 +40,7 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kConnection,
      .since = "3.0.0",
      .usage = "timeout [WRITE|ALL]",
-     .summary = "Holds all requests of all clients back, or those that write, for milliseconds.",
+     .summary = "Suspends all commands, or only writes, for some milliseconds.",
      .cost = "O(1)"},
     {.name = "client|unpause",
      .run = Unpause,
@@ -48,8 +48,8 @@ constexpr Command kCommands[] = {
      .flags = kFlags,
      .group = CommandGroup::kConnection,
      .since = "6.2.0",
-     .summary = "Ends a pause before its time.",
-     .cost = "O(N) for N requests held back"},
+     .summary = "Resumes commands suspended by CLIENT PAUSE.",
+     .cost = "O(N) for N postponed requests"},
 };
 
 }  // namespace

@@ -93,7 +93,7 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kConnection,
      .since = "6.0.0",
      .usage = "<YES|NO>",
-     .summary = "Says whether the keys of the next command are to be tracked, by OPTIN or OPTOUT.",
+     .summary = "Enables or disables tracking for the next command, in OPTIN or OPTOUT mode.",
      .cost = "O(1)"},
     {.name = "client|getredir",
      .run = GetRedirect,
@@ -101,7 +101,7 @@ constexpr Command kCommands[] = {
      .flags = kFlags,
      .group = CommandGroup::kConnection,
      .since = "6.0.0",
-     .summary = "Tells which client is told of changed keys in this one's place.",
+     .summary = "Returns the ID of the client that receives this one's invalidation messages.",
      .cost = "O(1)"},
     {.name = "client|tracking",
      .run = SetTracking,
@@ -111,7 +111,7 @@ constexpr Command kCommands[] = {
      .since = "6.0.0",
      .usage = "<ON|OFF> [REDIRECT client-id] [PREFIX prefix [PREFIX prefix ...]] [BCAST] [OPTIN] "
               "[OPTOUT] [NOLOOP]",
-     .summary = "Has the client told when keys change that it may have cached.",
+     .summary = "Enables or disables server-assisted client-side caching.",
      .cost = "O(1); with prefixes O(N^2) for N of them"},
     {.name = "client|trackinginfo",
      .run = TrackingInfo,
@@ -119,7 +119,7 @@ constexpr Command kCommands[] = {
      .flags = kFlags,
      .group = CommandGroup::kConnection,
      .since = "6.2.0",
-     .summary = "Tells which changes of keys the client is told of.",
+     .summary = "Returns the connection's client-side caching settings.",
      .cost = "O(N) for N prefixes"},
 };
 

@@ -94,42 +94,42 @@ void ListSubcommands(Call& call);
 constexpr size_t kAny = SIZE_MAX;
 
 constexpr DebugSubcommand kSubcommands[] = {
-    {"CHANGE-REPL-ID", ChangeReplicationId, 0, 0, "", "Takes another replication ID."},
-    {"DIGEST", DebugDigest, 0, 0, "", "Tells a fingerprint of all data, the same as Redis's."},
+    {"CHANGE-REPL-ID", ChangeReplicationId, 0, 0, "", "Changes the replication ID."},
+    {"DIGEST", DebugDigest, 0, 0, "", "Returns a digest of all data, the same as Redis's."},
     {"DIGEST-VALUE", DebugDigestValue, 0, kAny, "[key ...]",
-     "Tells a fingerprint of what each key holds."},
-    {"ERROR", Error, 1, 1, "message", "Replies this error."},
-    {"HTSTATS", DebugHashTables, 1, 2, "index [FULL]", "Tells how a database's keys are spread."},
-    {"HTSTATS-KEY", DebugHashTableOf, 1, 2, "key [FULL]", "The same for a set or a hash."},
-    {"JMAP", AllocatorMap, 0, 0, "", "Tells what the allocator says of itself."},
-    {"LISTPACK", DebugListpack, 1, 1, "key", "Logs what a value takes, if it is a listpack."},
+     "Returns a digest of each key's value."},
+    {"ERROR", Error, 1, 1, "message", "Replies with this error."},
+    {"HTSTATS", DebugHashTables, 1, 2, "index [FULL]", "Describes a database's hash tables."},
+    {"HTSTATS-KEY", DebugHashTableOf, 1, 2, "key [FULL]",
+     "Describes the hash table of a set or hash."},
+    {"JMAP", AllocatorMap, 0, 0, "", "Returns the allocator's statistics."},
+    {"LISTPACK", DebugListpack, 1, 1, "key", "Logs the size of a listpack."},
     {"LOG", Log, 1, 1, "message", "Writes a line to the log."},
-    {"OBJECT", DebugObject, 1, 2, "key [FAST]", "Tells how a key's value is kept."},
+    {"OBJECT", DebugObject, 1, 2, "key [FAST]", "Describes how a key's value is stored."},
     {"PAUSE-CRON", PauseCron, 1, 1, "<0|1>",
-     "1: idle clients and those that do not read are let be. 0: they are closed again."},
+     "1: stops closing idle and stalled clients. 0: resumes."},
     {"POPULATE", DebugPopulate, 1, 3, "count [prefix] [bytes]",
-     "Makes keys prefix:0, prefix:1 ... with strings."},
-    {"PROTOCOL", DebugProtocol, 1, 1, "type", "Gives a reply of that type."},
-    {"QUICKLIST", DebugQuicklist, 1, 2, "key [0|1]",
-     "Logs what a value takes, if it is a quicklist."},
+     "Creates string keys prefix:0, prefix:1 ..."},
+    {"PROTOCOL", DebugProtocol, 1, 1, "type", "Returns a reply of that type."},
+    {"QUICKLIST", DebugQuicklist, 1, 2, "key [0|1]", "Logs the size of a quicklist."},
     {"QUICKLIST-PACKED-THRESHOLD", PackedThreshold, 1, 1, "size",
-     "Checks the size and goes on as before: how elements are packed is fixed."},
+     "Checks the size; has no effect."},
     {"RELOAD", DebugReload, 0, kAny, "[MERGE] [NOFLUSH] [NOSAVE]",
-     "Writes all values in the format of DUMP and reads them back, in memory."},
-    {"REPLICATE", Replicate, 1, kAny, "word [word ...]", "Tells all replicas: there are none."},
-    {"SDSLEN", DebugStringLength, 1, 1, "key", "Tells how much room a string has."},
+     "Serializes all values as DUMP does and reloads them, in memory."},
+    {"REPLICATE", Replicate, 1, kAny, "word [word ...]", "Does nothing: there are no replicas."},
+    {"SDSLEN", DebugStringLength, 1, 1, "key", "Returns the size and capacity of a string."},
     {"SET-ACTIVE-EXPIRE", SetActiveExpire, 1, 1, "<0|1>",
-     "0: keys past their deadline are freed only when they are asked for. 1: at once again."},
-    {"SLEEP", Sleep, 1, 1, "seconds",
-     "Stops the whole server for so long; fractions are possible."},
-    {"STRINGMATCH-LEN", StringMatch, 2, 2, "pattern text", "Tells whether the text matches."},
-    {"STRUCTSIZE", DebugStructSizes, 0, 0, "", "Tells what objects take, in bytes."},
-    {"HELP", ListSubcommands, 0, 0, "", "Tells the subcommands."},
+     "0: deletes expired keys only on access. 1: also actively."},
+    {"SLEEP", Sleep, 1, 1, "seconds", "Suspends the server; fractions are allowed."},
+    {"STRINGMATCH-LEN", StringMatch, 2, 2, "pattern text",
+     "Matches a text against a glob pattern."},
+    {"STRUCTSIZE", DebugStructSizes, 0, 0, "", "Returns the sizes of objects, in bytes."},
+    {"HELP", ListSubcommands, 0, 0, "", "Lists the subcommands."},
 };
 
 void ListSubcommands(Call& call) {
   call.reply.Array(1 + 2 * std::size(kSubcommands));
-  call.reply.Simple("DEBUG <subcommand> [<argument> ...], of these:");
+  call.reply.Simple("DEBUG <subcommand> [<arg> [value] [opt] ...]. Subcommands are:");
   for (const DebugSubcommand& each : kSubcommands) {
     call.reply.Simple(std::string(each.name) + (each.usage.empty() ? "" : " ") +
                       std::string(each.usage));
@@ -156,7 +156,7 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kServer,
      .since = "1.0.0",
      .usage = "subcommand [argument [argument ...]]",
-     .summary = "Helps to test clients and the server; see DEBUG HELP.",
+     .summary = "Debugging commands; see DEBUG HELP.",
      .cost = "That of the subcommand"},
 };
 

@@ -15,7 +15,7 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kServer,
      .since = "1.0.0",
      .usage = "[section [section ...]]",
-     .summary = "Tells of the server: versions, clients, memory, counts, keys.",
+     .summary = "Returns server information and statistics.",
      .cost = "O(N) for N clients",
      .tips = "nondeterministic_output request_policy:all_shards response_policy:special"},
 };

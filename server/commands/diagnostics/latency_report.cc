@@ -100,10 +100,9 @@ Summary Summarize(const LatencySeries& series, Millis now) {
 std::string Finding(std::string_view event, const LatencySeries& series, Millis now) {
   const Summary summary = Summarize(series, now);
   return std::string(event) + ": " + IntegerText(static_cast<int64_t>(series.samples.size())) +
-         " times in all that are remembered, " + IntegerText(summary.average) +
-         " ms on average (mean deviation " + IntegerText(summary.mean_deviation) +
-         " ms), one every " + FixedText(summary.period_s, 2) + " s. The longest ever took " +
-         Text(series.worst) + ".\n";
+         " samples, " + IntegerText(summary.average) + " ms on average (mean deviation " +
+         IntegerText(summary.mean_deviation) + " ms), one every " + FixedText(summary.period_s, 2) +
+         " s. Worst ever: " + Text(series.worst) + ".\n";
 }
 
 // What can be done about commands that take long.
@@ -111,16 +110,17 @@ std::string CommandAdvice(const Engine& engine) {
   const Settings& settings = engine.settings();
   constexpr int64_t kMost_ms = std::numeric_limits<int64_t>::max() / 1000;
   const int64_t threshold_us = std::min(settings.latency_monitor_threshold, kMost_ms) * 1000;
-  std::string advice = "- SLOWLOG GET tells which commands took so long, and with what.\n";
+  std::string advice = "- Check SLOWLOG GET for the slow commands and their arguments.\n";
   if (settings.slowlog_log_slower_than < 0 || settings.slowlog_log_slower_than > threshold_us) {
-    advice += "- The slow log misses some of them: CONFIG SET slowlog-log-slower-than " +
-              IntegerText(threshold_us) + " lets it note them all.\n";
+    advice +=
+        "- The slow log does not record all of them: use CONFIG SET slowlog-log-slower-than " +
+        IntegerText(threshold_us) + ".\n";
   }
-  return advice + "- Ask for less at a time: SCAN rather than KEYS, ranges with a LIMIT.\n";
+  return advice + "- Process less data per command: SCAN instead of KEYS, ranges with a LIMIT.\n";
 }
 
 std::string ExpiryAdvice() {
-  return "- Many keys came due at the same time, or large ones: spread their deadlines.\n";
+  return "- Many or large keys expired at the same time: spread their expiration times.\n";
 }
 
 }  // namespace
@@ -134,17 +134,18 @@ std::string LatencyGraph(std::string_view event, const LatencySeries& series, Mi
 
 std::string LatencyAdvice(const Engine& engine) {
   if (engine.settings().latency_monitor_threshold == 0) {
-    return "Nothing is watched: CONFIG SET latency-monitor-threshold <milliseconds> says from when "
-           "on a time counts as long.\n";
+    return "Latency monitoring is disabled. Enable it with CONFIG SET latency-monitor-threshold "
+           "<milliseconds>.\n";
   }
   const LatencyMonitor::Events& events = engine.latency().events();
-  if (events.empty()) return "Nothing took long since it is watched, or since LATENCY RESET.\n";
-  std::string text = "What took long:\n\n";
+  if (events.empty())
+    return "No latency spike was recorded since monitoring was enabled or reset.\n";
+  std::string text = "Latency spikes:\n\n";
   int64_t number = 0;
   for (const auto& [event, series] : events) {
     text += IntegerText(++number) + ". " + Finding(event, series, engine.now());
   }
-  text += "\nWhat helps:\n\n";
+  text += "\nAdvice:\n\n";
   if (events.contains("command") || events.contains("fast-command")) text += CommandAdvice(engine);
   if (events.contains("expire-cycle")) text += ExpiryAdvice();
   return text;

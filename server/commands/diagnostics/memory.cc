@@ -32,7 +32,7 @@ void Purge(Call& call) {
 
 void AllocatorText(Call& call) {
   const std::string report = AllocatorReport();
-  call.reply.Verbatim("txt", report.empty() ? "The allocator tells nothing of itself." : report);
+  call.reply.Verbatim("txt", report.empty() ? "The allocator provides no statistics." : report);
 }
 
 constexpr Command kCommands[] = {
@@ -40,14 +40,14 @@ constexpr Command kCommands[] = {
      .arity = -2,
      .group = CommandGroup::kServer,
      .since = "4.0.0",
-     .summary = "Tells what takes memory.",
+     .summary = "Memory diagnostics.",
      .cost = "That of the subcommand"},
     {.name = "memory|doctor",
      .run = MemoryDoctor,
      .arity = 2,
      .group = CommandGroup::kServer,
      .since = "4.0.0",
-     .summary = "Tells what looks wrong with the use of memory.",
+     .summary = "Returns a human-readable memory analysis.",
      .cost = "O(N) for N clients",
      .tips = "nondeterministic_output request_policy:all_shards response_policy:special"},
     {.name = "memory|help",
@@ -56,14 +56,14 @@ constexpr Command kCommands[] = {
      .flags = kLoading | kStale,
      .group = CommandGroup::kServer,
      .since = "4.0.0",
-     .summary = "Prints this.",
+     .summary = "Lists the subcommands.",
      .cost = "O(1)"},
     {.name = "memory|malloc-stats",
      .run = AllocatorText,
      .arity = 2,
      .group = CommandGroup::kServer,
      .since = "4.0.0",
-     .summary = "Tells what the allocator says of itself.",
+     .summary = "Returns the allocator's statistics.",
      .cost = "O(1)",
      .tips = "nondeterministic_output request_policy:all_shards response_policy:special"},
     {.name = "memory|purge",
@@ -71,7 +71,7 @@ constexpr Command kCommands[] = {
      .arity = 2,
      .group = CommandGroup::kServer,
      .since = "4.0.0",
-     .summary = "Gives memory that holds nothing back to the system.",
+     .summary = "Asks the allocator to release unused memory.",
      .cost = "O(N) for N pages",
      .tips = "request_policy:all_shards response_policy:all_succeeded"},
     {.name = "memory|stats",
@@ -79,7 +79,7 @@ constexpr Command kCommands[] = {
      .arity = 2,
      .group = CommandGroup::kServer,
      .since = "4.0.0",
-     .summary = "Tells where the memory is.",
+     .summary = "Returns a breakdown of memory use.",
      .cost = "O(N) for N clients",
      .tips = "nondeterministic_output request_policy:all_shards response_policy:special"},
     {.name = "memory|usage",
@@ -90,7 +90,7 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kServer,
      .since = "4.0.0",
      .usage = "key [SAMPLES count]",
-     .summary = "Tells how many bytes a key costs, and all that it holds.",
+     .summary = "Returns the memory used by a key and its value, in bytes.",
      .cost = "O(1), for a list O(N) for N chunks of 8 KB",
      .key_use = "RO"},
 };

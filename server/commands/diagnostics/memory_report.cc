@@ -102,17 +102,17 @@ std::string Findings(const Engine& engine, const MemoryFigures& memory) {
   constexpr size_t kMostClientBytes = 200u << 10;
   std::string findings;
   if (Ratio(memory.peak, memory.used) > 1.5) {
-    findings += " * Peak: once " + SizeText(memory.peak) + " were used, now only " +
-                SizeText(memory.used) + ". What was freed may still be with the process.\n";
+    findings += " * Peak: memory use peaked at " + SizeText(memory.peak) + " and is now " +
+                SizeText(memory.used) + ". The process may still hold the freed memory.\n";
   }
   if (Ratio(memory.resident, memory.used) > kMostFragmentation) {
-    findings += " * Fragmentation: " + SizeText(memory.resident) + " of physical memory hold " +
-                SizeText(memory.used) + ". MEMORY PURGE gives back what can be given back.\n";
+    findings += " * Fragmentation: " + SizeText(memory.used) + " of data occupy " +
+                SizeText(memory.resident) + " of physical memory. Try MEMORY PURGE.\n";
   }
   const size_t clients = engine.clients().size();
   if (clients > 0 && memory.clients / clients > kMostClientBytes) {
-    findings += " * Clients: they take " + SizeText(memory.clients / clients) +
-                " each on average. Some may not read what they are sent: see CLIENT LIST.\n";
+    findings += " * Clients: buffers use " + SizeText(memory.clients / clients) +
+                " per client on average. Some may not read their replies: see CLIENT LIST.\n";
   }
   return findings;
 }
@@ -133,10 +133,10 @@ void MemoryDoctor(Call& call) {
   const MemoryFigures memory = MeasureMemory(call.engine);
   const std::string findings = Findings(call.engine, memory);
   if (memory.used < kTooLittleToTell) {
-    return call.reply.Verbatim("txt", "There is too little in memory to tell anything.\n");
+    return call.reply.Verbatim("txt", "There is too little data in memory for an analysis.\n");
   }
   call.reply.Verbatim(
-      "txt", findings.empty() ? "Nothing looks wrong.\n" : "This looks wrong:\n" + findings);
+      "txt", findings.empty() ? "No memory problem was found.\n" : "Memory problems:\n" + findings);
 }
 
 }  // namespace zsetd

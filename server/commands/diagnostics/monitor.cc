@@ -21,8 +21,8 @@ constexpr Command kCommands[] = {
      .flags = kAdmin | kNoScript | kLoading | kStale,
      .group = CommandGroup::kServer,
      .since = "1.0.0",
-     .summary = "Tells every command that the server runs from now on, as it is run.",
-     .cost = "O(N) for N bytes of each command, with every client that monitors"},
+     .summary = "Streams every command as it is processed.",
+     .cost = "O(N) for N bytes of each command, per monitoring client"},
 };
 
 }  // namespace

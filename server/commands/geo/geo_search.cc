@@ -75,7 +75,7 @@ constexpr Command kCommands[] = {
      .usage = "key <FROMMEMBER member|FROMLONLAT longitude latitude> <BYRADIUS radius "
               "<M|KM|FT|MI>|BYBOX width height <M|KM|FT|MI>> [ASC|DESC] [COUNT count [ANY]] "
               "[WITHCOORD] [WITHDIST] [WITHHASH]",
-     .summary = "Tells the members within a circle or a box.",
+     .summary = "Returns the members inside a circle or box.",
      .cost = kSearchCost},
     {.name = "geosearchstore",
      .run = GeoSearchStore,
@@ -87,7 +87,7 @@ constexpr Command kCommands[] = {
      .usage = "destination source <FROMMEMBER member|FROMLONLAT longitude latitude> <BYRADIUS "
               "radius <M|KM|FT|MI>|BYBOX width height <M|KM|FT|MI>> [ASC|DESC] [COUNT count "
               "[ANY]] [STOREDIST]",
-     .summary = "Stores the members within a circle or a box.",
+     .summary = "Stores the members inside a circle or box.",
      .cost = kSearchCost,
      .key_use = "OW update,RO access"},
     {.name = "georadius",
@@ -99,7 +99,7 @@ constexpr Command kCommands[] = {
      .since = "3.2.0",
      .usage = "key longitude latitude radius <M|KM|FT|MI> [WITHCOORD] [WITHDIST] [WITHHASH] "
               "[COUNT count [ANY]] [ASC|DESC] [STORE key] [STOREDIST key]",
-     .summary = "Tells or stores the members within a circle.",
+     .summary = "Returns or stores the members within a radius of a position.",
      .cost = kSearchCost,
      .key_use = "RO access,OW update,OW update"},
     {.name = "georadius_ro",
@@ -111,7 +111,7 @@ constexpr Command kCommands[] = {
      .since = "3.2.10",
      .usage = "key longitude latitude radius <M|KM|FT|MI> [WITHCOORD] [WITHDIST] [WITHHASH] "
               "[COUNT count [ANY]] [ASC|DESC]",
-     .summary = "Tells the members within a circle.",
+     .summary = "Returns the members within a radius of a position.",
      .cost = kSearchCost},
     {.name = "georadiusbymember",
      .run = GeoRadiusByMember,
@@ -123,7 +123,7 @@ constexpr Command kCommands[] = {
      .since = "3.2.0",
      .usage = "key member radius <M|KM|FT|MI> [WITHCOORD] [WITHDIST] [WITHHASH] [COUNT count "
               "[ANY]] [ASC|DESC] [STORE key] [STOREDIST key]",
-     .summary = "Tells or stores the members within a circle around a member.",
+     .summary = "Returns or stores the members within a radius of a member.",
      .cost = kSearchCost,
      .key_use = "RO access,OW update,OW update"},
     {.name = "georadiusbymember_ro",
@@ -136,7 +136,7 @@ constexpr Command kCommands[] = {
      .since = "3.2.10",
      .usage = "key member radius <M|KM|FT|MI> [WITHCOORD] [WITHDIST] [WITHHASH] [COUNT count "
               "[ANY]] [ASC|DESC]",
-     .summary = "Tells the members within a circle around a member.",
+     .summary = "Returns the members within a radius of a member.",
      .cost = kSearchCost},
 };
 

@@ -71,7 +71,7 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kHash,
      .since = "2.0.0",
      .usage = "key field increment",
-     .summary = "Adds to the integer in a field; a missing field counts as 0.",
+     .summary = "Increments the integer value of a field (0 if it does not exist).",
      .cost = "O(1)"},
     {.name = "hincrbyfloat",
      .run = HIncrByFloat,
@@ -81,7 +81,7 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kHash,
      .since = "2.6.0",
      .usage = "key field increment",
-     .summary = "Adds to the floating-point number in a field; a missing field counts as 0.",
+     .summary = "Increments the floating-point value of a field (0 if it does not exist).",
      .cost = "O(1)"},
 };
 

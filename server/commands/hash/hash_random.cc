@@ -55,8 +55,8 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kHash,
      .since = "6.2.0",
      .usage = "key [count [WITHVALUES]]",
-     .summary = "Tells fields drawn by chance.",
-     .cost = "O(M) for M fields told, O(N) if that is more than a quarter of N",
+     .summary = "Returns random fields.",
+     .cost = "O(M) for M fields returned, O(N) if that is more than a quarter of N",
      .tips = "nondeterministic_output"},
 };
 

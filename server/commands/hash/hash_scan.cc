@@ -60,8 +60,8 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kHash,
      .since = "2.8.0",
      .usage = "key cursor [MATCH pattern] [COUNT count] [NOVALUES]",
-     .summary = "Tells fields with their values, a few at a time.",
-     .cost = "O(1) for each field looked at",
+     .summary = "Iterates over fields and values.",
+     .cost = "O(1) for each field examined",
      .tips = "nondeterministic_output"},
 };
 

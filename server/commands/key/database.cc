@@ -48,7 +48,7 @@ constexpr Command kCommands[] = {
      .flags = kReadOnly | kFast,
      .group = CommandGroup::kServer,
      .since = "1.0.0",
-     .summary = "Tells how many keys the database has.",
+     .summary = "Returns the number of keys in the database.",
      .cost = "O(1)",
      .tips = "request_policy:all_shards response_policy:agg_sum"},
     {.name = "flushdb",
@@ -78,8 +78,8 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kServer,
      .since = "4.0.0",
      .usage = "index1 index2",
-     .summary = "Exchanges the keys of two databases.",
-     .cost = "O(N) for N keys that are watched"},
+     .summary = "Swaps two databases.",
+     .cost = "O(N) for N keys watched"},
 };
 
 }  // namespace

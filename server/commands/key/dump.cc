@@ -138,7 +138,7 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kGeneric,
      .since = "2.6.0",
      .usage = "key",
-     .summary = "Gives what a key holds as bytes that RESTORE takes, here or in Redis.",
+     .summary = "Serializes the value of a key, in Redis's RDB format.",
      .cost = "O(N) for N elements",
      .tips = "nondeterministic_output"},
     {.name = "restore",
@@ -149,7 +149,7 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kGeneric,
      .since = "2.6.0",
      .usage = "key ttl serialized-value [REPLACE] [ABSTTL] [IDLETIME seconds] [FREQ frequency]",
-     .summary = "Makes a key of the bytes that DUMP gave, here or in Redis.",
+     .summary = "Creates a key from a DUMP payload.",
      .cost = "O(N) for N elements, of a sorted set O(N*log(N))",
      .key_use = "OW update"},
 };

@@ -92,7 +92,7 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kGeneric,
      .since = "1.0.0",
      .usage = "pattern",
-     .summary = "Names all keys that match a pattern.",
+     .summary = "Returns all keys matching a pattern.",
      .cost = "O(N) for N keys in the database",
      .tips = "request_policy:all_shards nondeterministic_output_order"},
     {.name = "scan",
@@ -102,8 +102,8 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kGeneric,
      .since = "2.8.0",
      .usage = "cursor [MATCH pattern] [COUNT count] [TYPE type]",
-     .summary = "Names keys a few at a time.",
-     .cost = "O(1) for each key looked at",
+     .summary = "Iterates over keys.",
+     .cost = "O(1) for each key examined",
      .tips = "nondeterministic_output request_policy:special"},
 };
 

@@ -164,8 +164,8 @@ constexpr Command kCommands[] = {
      .since = "1.0.0",
      .usage = "key [BY pattern] [LIMIT offset count] [GET pattern [GET pattern ...]] [ASC|DESC] "
               "[ALPHA] [STORE destination]",
-     .summary = "Tells or stores the elements of a list, a set or a sorted set in order.",
-     .cost = "O(N+M*log(M)) for N elements, of which M are told",
+     .summary = "Sorts a list, set or sorted set; returns or stores the result.",
+     .cost = "O(N+M*log(M)) for N elements, of which M are returned",
      .key_use = "RO access,OW update",
      .categories = "@set @sortedset @list"},
     {.name = "sort_ro",
@@ -177,8 +177,8 @@ constexpr Command kCommands[] = {
      .since = "7.0.0",
      .usage = "key [BY pattern] [LIMIT offset count] [GET pattern [GET pattern ...]] [ASC|DESC] "
               "[ALPHA]",
-     .summary = "Tells the elements of a list, a set or a sorted set in order.",
-     .cost = "O(N+M*log(M)) for N elements, of which M are told",
+     .summary = "Sorts a list, set or sorted set; returns the result.",
+     .cost = "O(N+M*log(M)) for N elements, of which M are returned",
      .categories = "@set @sortedset @list"},
 };
 

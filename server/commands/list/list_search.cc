@@ -91,7 +91,7 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kList,
      .since = "6.0.6",
      .usage = "key element [RANK rank] [COUNT num-matches] [MAXLEN len]",
-     .summary = "Tells the indices at which an element stands in a list.",
+     .summary = "Returns the indexes of matching elements.",
      .cost = "O(N) for N elements compared"},
 };
 

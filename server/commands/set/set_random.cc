@@ -70,7 +70,7 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kSet,
      .since = "1.0.0",
      .usage = "key [count]",
-     .summary = "Removes members drawn by chance and tells them.",
+     .summary = "Removes and returns random members.",
      .cost = "O(M) for M members removed",
      .key_use = "RW access delete",
      .tips = "nondeterministic_output"},
@@ -82,8 +82,8 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kSet,
      .since = "1.0.0",
      .usage = "key [count]",
-     .summary = "Tells members drawn by chance.",
-     .cost = "O(M) for M members told, O(N) if that is more than a quarter of N",
+     .summary = "Returns random members.",
+     .cost = "O(M) for M members returned, O(N) if that is more than a quarter of N",
      .tips = "nondeterministic_output"},
 };
 

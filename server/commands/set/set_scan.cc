@@ -53,8 +53,8 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kSet,
      .since = "2.8.0",
      .usage = "key cursor [MATCH pattern] [COUNT count]",
-     .summary = "Tells members a few at a time.",
-     .cost = "O(1) for each member looked at",
+     .summary = "Iterates over members.",
+     .cost = "O(1) for each member examined",
      .tips = "nondeterministic_output"},
 };
 

@@ -170,7 +170,7 @@ constexpr Command kCommands[] = {
      .usage = "key [<GET encoding offset|OVERFLOW <WRAP|SAT|FAIL>|SET encoding offset value|INCRBY "
               "encoding offset increment> [<GET encoding offset|OVERFLOW <WRAP|SAT|FAIL>|SET "
               "encoding offset value|INCRBY encoding offset increment> ...]]",
-     .summary = "Reads, sets and increments integers of any width in a string.",
+     .summary = "Reads, writes and increments integer fields of arbitrary width in a string.",
      .cost = "O(1) for each of them, and O(N) for N bytes that the string grows",
      .key_use = "RW access update variable_flags"},
     {.name = "bitfield_ro",
@@ -181,7 +181,7 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kBitmap,
      .since = "6.0.0",
      .usage = "key [GET encoding offset [GET encoding offset ...]]",
-     .summary = "Reads integers of any width in a string.",
+     .summary = "Reads integer fields of arbitrary width in a string.",
      .cost = "O(1) for each of them"},
 };
 

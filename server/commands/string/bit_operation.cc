@@ -72,7 +72,7 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kBitmap,
      .since = "2.6.0",
      .usage = "<AND|OR|XOR|NOT|DIFF|DIFF1|ANDOR|ONE> destkey key [key ...]",
-     .summary = "Stores what is made of the bits of strings, position by position.",
+     .summary = "Stores the result of a bitwise operation on several strings.",
      .cost = "O(N) for N bytes of all strings",
      .key_use = "OW update,RO access"},
 };

@@ -108,7 +108,7 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kString,
      .since = "7.0.0",
      .usage = "key1 key2 [LEN] [IDX] [MINMATCHLEN min-match-len] [WITHMATCHLEN]",
-     .summary = "Tells the longest sequence of bytes that two strings have in common.",
+     .summary = "Finds the longest common subsequence of two strings.",
      .cost = "O(N*M) for strings of N and of M bytes"},
 };
 

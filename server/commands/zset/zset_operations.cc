@@ -77,7 +77,7 @@ constexpr Command kCommands[] = {
      .since = "6.2.0",
      .usage = "numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM|MIN|MAX|COUNT>] "
               "[WITHSCORES]",
-     .summary = "Tells the members that are in any of the sorted sets.",
+     .summary = "Returns the union of sorted sets.",
      .cost = "O(N)+O(M*log(M)) for N members in all sets and M in the result"},
     {.name = "zinter",
      .run = ZInter,
@@ -88,7 +88,7 @@ constexpr Command kCommands[] = {
      .since = "6.2.0",
      .usage = "numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM|MIN|MAX|COUNT>] "
               "[WITHSCORES]",
-     .summary = "Tells the members that are in all of the sorted sets.",
+     .summary = "Returns the intersection of sorted sets.",
      .cost = "O(N*K)+O(M*log(M)) for N members in the smallest of K sets and M in the result"},
     {.name = "zunionstore",
      .run = ZUnionStore,
@@ -99,7 +99,7 @@ constexpr Command kCommands[] = {
      .since = "2.0.0",
      .usage = "destination numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE "
               "<SUM|MIN|MAX|COUNT>]",
-     .summary = "Stores the members that are in any of the sorted sets.",
+     .summary = "Stores the union of sorted sets.",
      .cost = "O(N)+O(M*log(M)) for N members in all sets and M in the result",
      .key_use = "OW update,RO access"},
     {.name = "zinterstore",
@@ -111,7 +111,7 @@ constexpr Command kCommands[] = {
      .since = "2.0.0",
      .usage = "destination numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE "
               "<SUM|MIN|MAX|COUNT>]",
-     .summary = "Stores the members that are in all of the sorted sets.",
+     .summary = "Stores the intersection of sorted sets.",
      .cost = "O(N*K)+O(M*log(M)) for N members in the smallest of K sets and M in the result",
      .key_use = "OW update,RO access"},
     {.name = "zdiff",
@@ -122,7 +122,7 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kSortedSet,
      .since = "6.2.0",
      .usage = "numkeys key [key ...] [WITHSCORES]",
-     .summary = "Tells the members of the first sorted set that are in none of the others.",
+     .summary = "Returns the difference of the first sorted set and the others.",
      .cost = "O(N*K)+O(M*log(M)) for N members in the first of K sets and M in the result"},
     {.name = "zdiffstore",
      .run = ZDiffStore,
@@ -132,7 +132,7 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kSortedSet,
      .since = "6.2.0",
      .usage = "destination numkeys key [key ...]",
-     .summary = "Stores the members of the first sorted set that are in none of the others.",
+     .summary = "Stores the difference of the first sorted set and the others.",
      .cost = "O(N*K)+O(M*log(M)) for N members in the first of K sets and M in the result",
      .key_use = "OW update,RO access"},
     {.name = "zintercard",
@@ -143,7 +143,7 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kSortedSet,
      .since = "7.0.0",
      .usage = "numkeys key [key ...] [LIMIT limit]",
-     .summary = "Counts the members that are in all of the sorted sets.",
+     .summary = "Returns the size of the intersection of sorted sets.",
      .cost = "O(N*K) for N members in the smallest of K sets"},
 };
 

@@ -60,7 +60,7 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kSortedSet,
      .since = "5.0.0",
      .usage = "key [count]",
-     .summary = "Removes the members with the lowest scores and tells them.",
+     .summary = "Removes and returns the lowest-scoring members.",
      .cost = "O(log(N)+M) for M members removed",
      .key_use = "RW access delete"},
     {.name = "zpopmax",
@@ -71,7 +71,7 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kSortedSet,
      .since = "5.0.0",
      .usage = "key [count]",
-     .summary = "Removes the members with the highest scores and tells them.",
+     .summary = "Removes and returns the highest-scoring members.",
      .cost = "O(log(N)+M) for M members removed",
      .key_use = "RW access delete"},
 };

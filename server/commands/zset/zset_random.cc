@@ -63,8 +63,8 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kSortedSet,
      .since = "6.2.0",
      .usage = "key [count [WITHSCORES]]",
-     .summary = "Tells members drawn by chance.",
-     .cost = "O(N*log(M)) for N members told of M",
+     .summary = "Returns random members.",
+     .cost = "O(N*log(M)) for N members returned of M",
      .tips = "nondeterministic_output"},
 };
 

@@ -110,7 +110,7 @@ constexpr Command kCommands[] = {
      .usage = "key [NX|XX] [GT|LT] [CH] [INCR] [EX seconds|PX milliseconds|EXAT "
               "unix-time-seconds|PXAT unix-time-milliseconds|KEEPTTL] score member [score member "
               "...]",
-     .summary = "Adds members or moves them, and may set the key's time to live on the way.",
+     .summary = "Adds members or updates their scores; can set the key's expiration too.",
      .cost = "O(log(N)) for each member",
      .key_use = "RW update"},
     {.name = "zincrby",
@@ -123,7 +123,7 @@ constexpr Command kCommands[] = {
      .since = "1.2.0",
      .usage = "key increment member [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT "
               "unix-time-milliseconds|KEEPTTL]",
-     .summary = "Adds to the score of a member, and may set the key's time to live on the way.",
+     .summary = "Increments the score of a member; can set the key's expiration too.",
      .cost = "O(log(N))"},
     {.name = "zrem",
      .run = ZRem,
@@ -145,7 +145,7 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kSortedSet,
      .since = "2.0.0",
      .usage = "key start stop",
-     .summary = "Removes the members within a range of ranks.",
+     .summary = "Removes members in a range of ranks.",
      .cost = "O(log(N)+M) for M members removed",
      .key_use = "RW delete"},
     {.name = "zremrangebyscore",
@@ -156,7 +156,7 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kSortedSet,
      .since = "1.2.0",
      .usage = "key min max",
-     .summary = "Removes the members within a range of scores.",
+     .summary = "Removes members in a range of scores.",
      .cost = "O(log(N)+M) for M members removed",
      .key_use = "RW delete"},
     {.name = "zremrangebylex",
@@ -167,7 +167,7 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kSortedSet,
      .since = "2.8.9",
      .usage = "key min max",
-     .summary = "Removes the members within a range of bytes, where all scores are equal.",
+     .summary = "Removes members in a lexicographical range.",
      .cost = "O(log(N)+M) for M members removed",
      .key_use = "RW delete"},
 };

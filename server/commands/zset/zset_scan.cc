@@ -67,8 +67,8 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kSortedSet,
      .since = "2.8.0",
      .usage = "key cursor [MATCH pattern] [COUNT count] [NOSCORES]",
-     .summary = "Tells members with their scores, a few at a time.",
-     .cost = "O(1) for each member looked at",
+     .summary = "Iterates over members and scores.",
+     .cost = "O(1) for each member examined",
      .tips = "nondeterministic_output"},
 };
 
