@@ -64,8 +64,10 @@ int Complain(const absl::Status& status) {
 void MeetOpenFileLimit(Settings& settings) {
   const int64_t possible = MakeRoomForClients(settings.maxclients);
   if (possible == settings.maxclients) return;
-  spdlog::warn("maxclients is {} instead of {}: the system allows no more open files (ulimit -n)",
-               possible, settings.maxclients);
+  spdlog::warn(
+      "maxclients is lowered to {} from {}: the limit of open files (ulimit -n) does not allow "
+      "more",
+      possible, settings.maxclients);
   settings.maxclients = possible;
 }
 
@@ -81,8 +83,8 @@ absl::Status EnterDirectory(Settings& settings) {
 // A request that is half run can neither be finished nor taken back. Says so without taking memory.
 [[noreturn]] void EndWithoutMemory() {
   std::fputs(
-      "*** zsetd has to end: the system has no more memory for it. "
-      "Set maxmemory below what it may have ***\n",
+      "*** zsetd is out of memory and has to stop. "
+      "Set maxmemory below the memory that is available ***\n",
       stderr);
   std::abort();
 }

@@ -72,8 +72,7 @@ bool Engine::IsStalled(Client& client) const {
 
 void Engine::CutOff(Client& client) {
   if (!client.IsHeard()) return;
-  host_.log("Closing " + client.address +
-            ": a reply is longer than client-output-buffer-limit allows");
+  host_.log("Closing " + client.address + ": a reply exceeds client-output-buffer-limit");
   ++stats_.stalled_disconnections;
   CloseNow(client);
 }
@@ -86,8 +85,8 @@ void Engine::CutOffBrowser(Client& client) {
   browser_told_at_ = now_;
   host_.log(
       "Closing " + client.address +
-      ": it speaks HTTP, as a browser does that a page makes attack this server. For a minute "
-      "others are closed without a word");
+      ": possible cross-protocol attack, the client sent an HTTP request. Further ones are not "
+      "logged for a minute");
 }
 
 bool Engine::IsIdle(const Client& client) const {

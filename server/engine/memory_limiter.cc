@@ -133,8 +133,8 @@ void Engine::CloseGreatestClients() {
     const auto greatest = std::ranges::max_element(
         clients_, {}, [](const auto& each) { return each.second->weighed_bytes; });
     ++stats_.evicted_clients;
-    host_.log("Closing " + greatest->second->address + ": clients take more than " +
-              std::to_string(limit) + " bytes (maxmemory-clients), and it takes most");
+    host_.log("Closing " + greatest->second->address + ": client buffers exceed " +
+              std::to_string(limit) + " bytes (maxmemory-clients), and this client uses most");
     Disconnect(*greatest->second);
   }
 }

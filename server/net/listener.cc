@@ -99,7 +99,7 @@ void Listener::Pause() {
 
 void Listener::Await() {
   if (!acceptor_.is_open() || poller_.Watch(acceptor_.native_handle(), *this, true, false)) return;
-  spdlog::warn("Cannot wait for connections: the system has no memory for it");
+  spdlog::warn("Cannot wait for connections: out of memory");
   Pause();
 }
 

@@ -87,7 +87,7 @@ absl::Status Server::Apply(const Settings& settings) {
   if (tls_ == nullptr || SameTls(settings, engine_.settings())) return absl::OkStatus();
   const absl::Status status = MakeTlsContext(settings, tls_);
   if (status.ok()) return status;
-  spdlog::warn("Cannot set up TLS anew: {}", ErrorLine(status));
+  spdlog::warn("Cannot reload the TLS files: {}", ErrorLine(status));
   return Refusal("Unable to update TLS configuration. Check server logs.");
 }
 

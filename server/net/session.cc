@@ -65,7 +65,7 @@ void Session::LimitHandshake() {
   handshake_ends_.async_wait([weak = weak_from_this()](const error_code&) {
     const auto self = weak.lock();
     if (!self || self->closed_ || self->tls_->CanSpeak()) return;
-    spdlog::debug("Closing {}: it has not finished its TLS handshake", self->client_.address);
+    spdlog::debug("Closing {}: TLS handshake timed out", self->client_.address);
     self->Close();
   });
 }
@@ -127,8 +127,8 @@ void Session::MeetLimits() {
 }
 
 void Session::CutOffInput() {
-  spdlog::warn("Closing {}: it has sent more than is kept for it, {} bytes are unread",
-               client_.address, client_.input_bytes);
+  spdlog::warn("Closing {}: query buffer limit exceeded, {} bytes are pending", client_.address,
+               client_.input_bytes);
   ++engine_.stats().flooding_disconnections;
   Close();
 }
@@ -230,7 +230,7 @@ void Session::OnWake() {
 
 void Session::CloseIfStalled() {
   if (closed_ || client_.UnsentBytes() == 0 || !engine_.IsStalled(client_)) return;
-  spdlog::warn("Closing {}: it does not read, {} bytes are unsent", client_.address,
+  spdlog::warn("Closing {}: output buffer limit exceeded, {} bytes are unsent", client_.address,
                client_.UnsentBytes());
   ++engine_.stats().stalled_disconnections;
   Close();

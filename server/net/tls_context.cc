@@ -94,8 +94,8 @@ absl::Status SetClientChecks(const Settings& settings, SSL_CTX* context) {
   const char* folder = OrNull(settings.tls_ca_cert_dir);
   if (file == nullptr && folder == nullptr) {
     return Refusal(
-        "tls-auth-clients: either tls-ca-cert-file or tls-ca-cert-dir must say who vouches for "
-        "clients");
+        "tls-auth-clients: either tls-ca-cert-file or tls-ca-cert-dir is required to "
+        "verify clients");
   }
   if (SSL_CTX_load_verify_locations(context, file, folder) != 1) {
     return Failure("tls-ca-cert-file " + settings.tls_ca_cert_file + ", tls-ca-cert-dir " +

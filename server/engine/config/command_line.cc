@@ -66,8 +66,8 @@ std::string HelpText() {
       "usage: zsetd [FILE | -] [--SETTING VALUE ...]...\n"
       "       zsetd --help | --version\n"
       "\n"
-      "Starts the server with the settings of a file or of standard input, and those named here.\n"
-      "conf/zsetd.conf tells what each means. At their defaults they are\n"
+      "Starts the server with the settings from a file or standard input and the command line.\n"
+      "conf/zsetd.conf documents all settings. The defaults are\n"
       "\n";
   const Settings defaults;
   for (const Setting& setting : AllSettings()) {
