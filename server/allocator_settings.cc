@@ -1,7 +1,7 @@
 // How jemalloc gives memory back; it reads this as the program starts (jemalloc(3), TUNING). By
-// itself it keeps pages that fell free until it is asked for more memory, which an idle server never
-// does. With this, rewriting 60,000 recency lists ten times leaves 24 MB resident instead of 39, at
-// the same processor time.
+// itself it keeps pages that fell free until it is asked for more memory, which an idle server
+// never does. With this, rewriting 60,000 recency lists ten times leaves 24 MB resident instead of
+// 39, at the same processor time.
 extern "C" {
 extern const char* malloc_conf;
 const char* malloc_conf = "background_thread:true,dirty_decay_ms:1000,muzzy_decay_ms:0";

@@ -28,8 +28,8 @@
 namespace zsetd {
 namespace {
 
-// The setting's seed, or a drawn one, which the log prints: with it, and the same requests at the same
-// times, a run repeats.
+// The setting's seed, or a drawn one, which the log prints: with it, and the same requests at the
+// same times, a run repeats.
 uint64_t SeedFor(const Settings& settings) {
   if (settings.random_seed != 0) return static_cast<uint64_t>(settings.random_seed);
   std::random_device device;

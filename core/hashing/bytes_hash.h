@@ -7,7 +7,8 @@
 
 namespace zsetd {
 
-// SipHash-1-3 with a seed. Nobody who does not know the seed can construct bytes that share a bucket.
+// SipHash-1-3 with a seed. Nobody who does not know the seed can construct bytes that share a
+// bucket.
 class BytesHash {
  public:
   explicit constexpr BytesHash(uint64_t seed)

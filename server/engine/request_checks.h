@@ -21,8 +21,8 @@ absl::Status CheckContext(const Client& client, const Command& command);
 // machine ("local").
 bool MayDoProtected(const Client& client, std::string_view allowed);
 
-// Whether this is the first line of an HTTP request, or the one of its head that names the host. GET
-// is a command.
+// Whether this is the first line of an HTTP request, or the one of its head that names the host.
+// GET is a command.
 bool IsHttp(Words words);
 
 // For a command that has subcommands, and can be run without one: that the second word is none.

@@ -23,8 +23,8 @@ struct FuzzStep {
 using Script = std::vector<FuzzStep>;
 
 // What a transcript sends; its replies are left out, and so is what would change the rules by which
-// replies are counted (CLIENT REPLY) or limited. Empty if the text is no transcript, or one that needs a
-// socket.
+// replies are counted (CLIENT REPLY) or limited. Empty if the text is no transcript, or one that
+// needs a socket.
 Script ReadScript(std::string_view text);
 
 // The same as a transcript without replies, to be played again or kept in tests/fuzz/corpus.

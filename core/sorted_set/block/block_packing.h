@@ -27,8 +27,8 @@ Block* EraseAndShrink(Block* block, size_t first, size_t last);
 size_t FittingOne(std::span<const BlockItem> items);
 
 // The halves of a block that has no room for the item, which belongs at `i`, and the item: two
-// blocks or more. The block has two elements or more; the first of the new ones has taken its place,
-// and it is freed.
+// blocks or more. The block has two elements or more; the first of the new ones has taken its
+// place, and it is freed.
 std::vector<Block*> Divided(Block* block, size_t i, const BlockItem& item);
 
 // Packs the items, which are at least one, into as many blocks as they need.

@@ -22,13 +22,15 @@ struct Denial {
 };
 
 // One set of rules: which commands may be run, on which keys, on which channels. A user has one,
-// and may have more that each allow something by themselves:
+// and may have more, each of which can allow a request by itself:
 //
-//   +@read -get +config|get +select|0     commands, by category and by name, later ones over
-//   earlier ~users:* %R~log:* %W~log:*            keys, to be read, written or both &news.*
-//   channels
+// clang-format off
+//   +@read -get +config|get +select|0     commands, by category and by name; later rules win
+//   ~users:* %R~log:* %W~log:*            keys, to be read, written or both
+//   &news.*                               channels
+// clang-format on
 //
-// At first nothing is allowed.
+// Initially nothing is allowed.
 class AclSelector {
  public:
   explicit AclSelector(const CommandTable& commands)

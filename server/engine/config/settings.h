@@ -41,7 +41,7 @@ struct Settings {
   OutputLimits client_output_buffer_limit;
   int64_t databases = 16;
   int64_t random_seed = 0;  // of all random numbers and hashes; 0: drawn at each start
-  int64_t hz = 10;  // ticks a second, beside those for deadlines
+  int64_t hz = 10;          // ticks a second, beside those for deadlines
   std::string loglevel = "notice";
   std::string logfile;      // empty: standard output
   std::string requirepass;  // the default user's password; empty: none is asked for

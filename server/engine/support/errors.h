@@ -30,7 +30,8 @@ inline constexpr std::string_view kOutOfMemory =
     "OOM command not allowed when used memory > 'maxmemory'.";
 inline constexpr std::string_view kMustBePositive = "ERR value is out of range, must be positive";
 
-// A word that a client sent, `most` bytes of it at most, as errors quote it: like Redis up to a NUL.
+// A word that a client sent, `most` bytes of it at most, as errors quote it: like Redis up to a
+// NUL.
 inline std::string Quoted(std::string_view word, size_t most = std::string_view::npos) {
   return "'" + std::string(word.substr(0, std::min(most, word.find('\0')))) + "'";
 }

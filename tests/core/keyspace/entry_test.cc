@@ -128,8 +128,14 @@ TEST(Entry, ADeadlineTakesRoomOnlyWhereThereIsOne) {
 // To either side of those that share their room with the mark.
 std::vector<std::optional<Millis>> Deadlines() {
   constexpr int64_t kFirstFar = (int64_t{1} << 44) - 1;
-  return {std::nullopt,      Millis(0),         Millis(1'800'000'000'000), Millis(kFirstFar - 1),
-          Millis(kFirstFar), Millis(1LL << 44), Millis(-1),                Millis::max()};
+  return {std::nullopt,
+          Millis(0),
+          Millis(1'800'000'000'000),
+          Millis(kFirstFar - 1),
+          Millis(kFirstFar),
+          Millis(1LL << 44),
+          Millis(-1),
+          Millis::max()};
 }
 
 TEST(Entry, KeepsDeadlineAndMarkApart) {
