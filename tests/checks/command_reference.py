@@ -12,7 +12,7 @@ import sys
 import redis
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "docs" / "commands"
-HOW_TO_WRITE = ("run\n  tests/with_server build/release/zsetd "
+HOW_TO_WRITE = ("run\n  tests/support/with_server build/release/zsetd "
                 "/usr/bin/python3 tests/checks/command_reference.py --write")
 
 # The groups of COMMAND DOCS, in the order of the index: the page and its title.

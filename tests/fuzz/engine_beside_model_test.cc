@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "core/util/rng.h"
-#include "tests/engine_peer.h"
 #include "tests/fuzz/plain_store.h"
-#include "tests/transcript.h"
+#include "tests/transcript/engine_peer.h"
+#include "tests/transcript/transcript.h"
 
 namespace zsetd {
 namespace {

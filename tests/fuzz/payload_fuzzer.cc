@@ -6,9 +6,9 @@
 #include <iostream>
 
 #include "protocol/rdb/dump_payload.h"
-#include "tests/engine_peer.h"
 #include "tests/fuzz/data_check.h"
-#include "tests/transcript.h"
+#include "tests/transcript/engine_peer.h"
+#include "tests/transcript/transcript.h"
 
 namespace zsetd {
 namespace {

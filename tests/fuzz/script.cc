@@ -4,7 +4,7 @@
 
 #include "protocol/resp/request_parser.h"
 #include "server/engine/support/ascii_case.h"
-#include "tests/transcript.h"
+#include "tests/transcript/transcript.h"
 
 namespace zsetd {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "tests/engine_peer.h"
 #include "tests/fuzz/script.h"
+#include "tests/transcript/engine_peer.h"
 
 namespace zsetd {
 

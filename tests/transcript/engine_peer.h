@@ -5,7 +5,7 @@
 #include <string>
 
 #include "server/engine/engine.h"
-#include "tests/transcript_player.h"
+#include "tests/transcript/transcript_player.h"
 
 namespace zsetd {
 

@@ -1,4 +1,4 @@
-#include "tests/engine_peer.h"
+#include "tests/transcript/engine_peer.h"
 
 #include <algorithm>
 #include <utility>

@@ -6,7 +6,7 @@ import pathlib
 import re
 import unittest
 
-HOUSE = pathlib.Path(__file__).resolve().parent.parent
+HOUSE = pathlib.Path(__file__).resolve().parents[2]
 
 # A folder is a layer. What each may see of the house:
 _ENGINE = {"server/engine", "core", "protocol"}

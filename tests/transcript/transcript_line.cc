@@ -1,4 +1,4 @@
-#include "tests/transcript_line.h"
+#include "tests/transcript/transcript_line.h"
 
 #include <charconv>
 

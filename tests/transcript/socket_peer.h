@@ -3,7 +3,7 @@
 #include <map>
 #include <string>
 
-#include "tests/transcript_player.h"
+#include "tests/transcript/transcript_player.h"
 
 namespace zsetd {
 

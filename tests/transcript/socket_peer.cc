@@ -1,4 +1,4 @@
-#include "tests/socket_peer.h"
+#include "tests/transcript/socket_peer.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

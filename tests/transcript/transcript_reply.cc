@@ -1,11 +1,11 @@
-#include "tests/transcript_reply.h"
+#include "tests/transcript/transcript_reply.h"
 
 #include <charconv>
 #include <optional>
 #include <regex>
 #include <span>
 
-#include "tests/transcript_line.h"
+#include "tests/transcript/transcript_line.h"
 
 namespace zsetd {
 namespace {

@@ -1,4 +1,4 @@
-#include "tests/transcript_player.h"
+#include "tests/transcript/transcript_player.h"
 
 #include <gtest/gtest.h>
 

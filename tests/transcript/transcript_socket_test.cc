@@ -5,9 +5,9 @@
 
 #include <filesystem>
 
-#include "tests/server_process.h"
-#include "tests/socket_peer.h"
-#include "tests/transcript_player.h"
+#include "tests/support/server_process.h"
+#include "tests/transcript/socket_peer.h"
+#include "tests/transcript/transcript_player.h"
 
 namespace zsetd {
 namespace {

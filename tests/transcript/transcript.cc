@@ -1,9 +1,9 @@
-#include "tests/transcript.h"
+#include "tests/transcript/transcript.h"
 
 #include <algorithm>
 
 #include "protocol/resp/inline_words.h"
-#include "tests/transcript_line.h"
+#include "tests/transcript/transcript_line.h"
 
 namespace zsetd {
 namespace {

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "core/util/time.h"
-#include "tests/transcript.h"
+#include "tests/transcript/transcript.h"
 
 namespace zsetd {
 

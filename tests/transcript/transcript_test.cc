@@ -1,4 +1,4 @@
-#include "tests/transcript.h"
+#include "tests/transcript/transcript.h"
 
 #include <gtest/gtest.h>
 

@@ -4,8 +4,8 @@
 
 #include <filesystem>
 
-#include "tests/engine_peer.h"
-#include "tests/transcript_player.h"
+#include "tests/transcript/engine_peer.h"
+#include "tests/transcript/transcript_player.h"
 
 namespace zsetd {
 namespace {

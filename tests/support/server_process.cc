@@ -1,4 +1,4 @@
-#include "tests/server_process.h"
+#include "tests/support/server_process.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/socket_peer.h"
+#include "tests/transcript/socket_peer.h"
 
 namespace zsetd {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/util/time.h"
-#include "tests/transcript_reply.h"
+#include "tests/transcript/transcript_reply.h"
 
 namespace zsetd {
 
