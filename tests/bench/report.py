@@ -1,4 +1,4 @@
-"""The arithmetic of bench/versus: medians, ratios, tables."""
+"""The arithmetic of bench/compare/versus: medians, ratios, tables."""
 
 import csv
 import pathlib

@@ -1,4 +1,4 @@
-"""What bench/versus sends is what its rows say, and no server answers it with an error."""
+"""What bench/compare/versus sends is what its rows say, and no server answers it with an error."""
 
 import os
 import types

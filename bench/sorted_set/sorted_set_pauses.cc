@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "bench/sorted_set_bench.h"
-#include "bench/workload.h"
-#include "bench/yardsticks.h"
+#include "bench/sorted_set/sorted_set_bench.h"
+#include "bench/sorted_set/workload.h"
+#include "bench/sorted_set/yardsticks.h"
 #include "core/keyspace/keyspace.h"
 
 namespace zsetd::bench {

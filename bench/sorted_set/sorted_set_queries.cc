@@ -3,9 +3,9 @@
 #include <string>
 #include <type_traits>
 
-#include "bench/sorted_set_bench.h"
-#include "bench/workload.h"
-#include "bench/yardsticks.h"
+#include "bench/sorted_set/sorted_set_bench.h"
+#include "bench/sorted_set/workload.h"
+#include "bench/sorted_set/yardsticks.h"
 #include "core/hashing/keyed_hash.h"
 
 namespace zsetd::bench {

@@ -1,4 +1,4 @@
-#include "bench/textbook_skip_list.h"
+#include "bench/sorted_set/textbook_skip_list.h"
 
 #include <new>
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "bench/textbook_string.h"
+#include "bench/sorted_set/textbook_string.h"
 
 namespace zsetd::bench {
 

@@ -8,8 +8,8 @@
 
 #include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_set.h"
-#include "bench/textbook_dict.h"
-#include "bench/textbook_skip_list.h"
+#include "bench/sorted_set/textbook_dict.h"
+#include "bench/sorted_set/textbook_skip_list.h"
 #include "core/hashing/keyed_hash.h"
 #include "core/sorted_set/sorted_set.h"
 

@@ -5,7 +5,7 @@ import pathlib
 import subprocess
 from typing import NamedTuple
 
-HOUSE = pathlib.Path(__file__).resolve().parent.parent.parent
+HOUSE = pathlib.Path(__file__).resolve().parents[3]
 PROGRAM = HOUSE / "build/release/bench/load/load_generator"
 
 

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/textbook_skip_list.h"
-#include "bench/textbook_string.h"
+#include "bench/sorted_set/textbook_skip_list.h"
+#include "bench/sorted_set/textbook_string.h"
 
 namespace zsetd::bench {
 

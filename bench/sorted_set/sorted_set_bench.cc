@@ -4,13 +4,13 @@
 //   cmake --build build/release --target sorted_set_bench
 //   build/release/bench/sorted_set_bench --benchmark_filter=Memory
 //
-// bench/engine does all this and makes a table of it.
+// bench/compare/sorted_set does all this and makes a table of it.
 
-#include "bench/sorted_set_bench.h"
+#include "bench/sorted_set/sorted_set_bench.h"
 
 #include <benchmark/benchmark.h>
 
-#include "bench/yardsticks.h"
+#include "bench/sorted_set/yardsticks.h"
 
 namespace zsetd::bench {
 namespace {

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "bench/workload.h"
+#include "bench/sorted_set/workload.h"
 
 // What the benchmarks of the sorted set share. `Set` is one of bench/yardsticks.h.
 namespace zsetd::bench {

@@ -1,4 +1,4 @@
-#include "bench/memory_meter.h"
+#include "bench/sorted_set/memory_meter.h"
 
 #include <jemalloc/jemalloc.h>
 

@@ -1,4 +1,4 @@
-#include "bench/textbook_dict.h"
+#include "bench/sorted_set/textbook_dict.h"
 
 #include <utility>
 

@@ -1,10 +1,10 @@
-"""What the command line of bench/versus asks for."""
+"""What the command line of bench/compare/versus asks for."""
 
 import argparse
 import pathlib
 import sys
 
-HOUSE = pathlib.Path(__file__).resolve().parent.parent.parent
+HOUSE = pathlib.Path(__file__).resolve().parents[3]
 
 FULL = {"rounds": 3, "members": 1_000_000, "share": 1.0, "scale": 1.0, "disturb": 1.0, "seconds": 8}
 QUICK = {"rounds": 1, "members": 100_000, "share": 0.3, "scale": 0.02, "disturb": 0.02,

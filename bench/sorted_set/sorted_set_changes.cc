@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <memory>
 
-#include "bench/memory_meter.h"
-#include "bench/sorted_set_bench.h"
-#include "bench/workload.h"
-#include "bench/yardsticks.h"
+#include "bench/sorted_set/memory_meter.h"
+#include "bench/sorted_set/sorted_set_bench.h"
+#include "bench/sorted_set/workload.h"
+#include "bench/sorted_set/yardsticks.h"
 
 namespace zsetd::bench {
 namespace {
