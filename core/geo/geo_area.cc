@@ -7,8 +7,8 @@
 namespace zsetd {
 namespace {
 
-// Half of what the area takes from west to east and from south to north, and how far its farthest
-// point is from the center.
+// Half of the area's extent from west to east and from south to north, and the distance of its
+// farthest point from the center.
 struct Reach {
   double across;
   double up;
@@ -21,12 +21,12 @@ Reach ReachOf(const GeoBox& box) {
   return {across, up, std::sqrt(across * across + up * up)};
 }
 
-// Degrees between which the area lies.
+// The bounds of the area, in degrees.
 struct Frame {
   double west, east, south, north;
 };
 
-// A degree of longitude is the shorter the nearer it is to a pole: the edge that is nearer counts.
+// Degrees of longitude shrink towards the poles: the edge nearer to a pole counts.
 Frame FrameOf(const GeoPoint& center, const Reach& reach) {
   const double up = DegreesOf(reach.up);
   const double narrowest = center.latitude + (center.latitude < 0 ? -up : up);
@@ -35,7 +35,7 @@ Frame FrameOf(const GeoPoint& center, const Reach& reach) {
           center.latitude + up};
 }
 
-// The finest level whose cells are so large that a cell and its neighbours cover the reach.
+// The finest level at which a cell and its neighbours cover the reach.
 int LevelFor(double metres, double latitude) {
   constexpr double kHalfEquator = 20037726.37;  // metres; the map is twice as wide
   if (metres == 0) return kFinestLevel;
@@ -54,17 +54,17 @@ bool ReachesAround(const GeoCell& cell, const Frame& frame) {
          cell.Neighbor(-1, 0).west() <= frame.west;
 }
 
-// Where a cell lies beside another: so many cells to the east and to the north.
+// The position of a cell relative to another, in cells to the east and to the north.
 struct Direction {
   int east;
   int north;
 };
 
-// In this order GEORADIUS tells what it finds unless it is to sort it.
+// The order in which GEORADIUS returns unsorted results.
 constexpr Direction kDirections[] = {{0, 0}, {0, 1},  {0, -1}, {1, 0},  {-1, 0},
                                      {1, 1}, {1, -1}, {-1, 1}, {-1, -1}};
 
-// Whether the cell's own edge keeps the area away from there.
+// Whether the area does not reach beyond the cell's edge on that side.
 bool IsOutOfReach(const GeoCell& cell, const Frame& frame, const Direction& direction) {
   return (direction.north < 0 && cell.south() < frame.south) ||
          (direction.north > 0 && cell.north() > frame.north) ||

@@ -11,7 +11,7 @@ struct Axis {
   double min;
   double max;
 
-  // How many of 2^level parts lie before `degrees`.
+  // The number of the 2^level parts that lie before `degrees`.
   uint32_t PartOf(double degrees, int level) const {
     const double share = (degrees - min) / (max - min);
     return static_cast<uint32_t>(share * static_cast<double>(uint64_t{1} << level));
@@ -83,8 +83,8 @@ double GeoScoreOf(const GeoPoint& point) {
   return static_cast<double>(NumberOf(GeoCell::Of(point, kFinestLevel)));
 }
 
-// A score below 0 counts as its two's complement, and one that no 64 bits hold as 0, whatever the
-// machine does with such.
+// A negative score counts as its two's complement, and one that does not fit in 64 bits as 0, on
+// every machine.
 uint64_t GeoHashOf(double score) {
   constexpr double kBeyondSigned = 9223372036854775808.0;  // 2^63
   if (score >= 2 * kBeyondSigned || score < -kBeyondSigned) return 0;

@@ -29,7 +29,7 @@ namespace zsetd {
 inline constexpr int kFinestLevel = 26;
 
 // Columns and rows are counted from the south-west. A place on the eastern or northern edge of the
-// map stands in a cell behind the last.
+// map is in a cell behind the last.
 struct GeoCell {
   uint32_t column = 0;
   uint32_t row = 0;
@@ -39,7 +39,7 @@ struct GeoCell {
 
   static GeoCell Of(const GeoPoint& point, int level);  // the point is on the map
 
-  // The cell that lies so many cells further east and north, around the globe and over the poles.
+  // The cell at this distance to the east and north, around the globe and over the poles.
   GeoCell Neighbor(int east, int north) const;
 
   // Its edges, in degrees.
@@ -57,7 +57,7 @@ struct GeoCell {
 double GeoScoreOf(const GeoPoint& point);
 GeoPoint GeoPointOf(double score);
 
-// The integer in such a score, as GEOSEARCH tells it.
+// The integer in such a score, as GEOSEARCH returns it.
 uint64_t GeoHashOf(double score);
 
 // The common geohash of a place, eleven letters: longer than 52 bits go, so the last is always 0.

@@ -6,7 +6,7 @@
 namespace zsetd {
 namespace {
 
-constexpr double kEarthRadius = 6372797.560856;  // metres, as Redis has it
+constexpr double kEarthRadius = 6372797.560856;  // metres, the value that Redis uses
 constexpr double kRadiansPerDegree = std::numbers::pi / 180;
 
 }  // namespace
@@ -23,7 +23,7 @@ double DistanceOfLatitudes(double a, double b) {
   return kEarthRadius * std::abs(Radians(b) - Radians(a));
 }
 
-// The order of the operations shows in the last digits, which are Redis's.
+// The order of the operations affects the last digits; it is that of Redis.
 double Distance(const GeoPoint& a, const GeoPoint& b) {
   const double v = std::sin((Radians(b.longitude) - Radians(a.longitude)) / 2);
   if (v == 0) return DistanceOfLatitudes(a.latitude, b.latitude);

@@ -20,7 +20,7 @@ double Distance(const GeoPoint& a, const GeoPoint& b);
 // The same from one parallel to another.
 double DistanceOfLatitudes(double a, double b);
 
-// The degrees that a way of so many metres takes on a great circle.
+// The length of this distance in degrees, along a great circle.
 double DegreesOf(double metres);
 
 double Radians(double degrees);

@@ -36,7 +36,7 @@ class FieldBlock {
   // Adds a field whose name is not there, as the last one. O(bytes) at worst.
   void Append(const Field& field);
 
-  // Gives the field at that place another value, or removes it. O(bytes).
+  // Changes the value of the field at that position, or removes it. O(bytes).
   void Replace(size_t place, const Field& field);
   void Erase(size_t place);
 

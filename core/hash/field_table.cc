@@ -17,7 +17,7 @@ void FieldTable::Large::Insert(const Field& field) {
   node_bytes += AllocatedBytes(&node);
 }
 
-// False if there is none of that name.
+// False if no field has that name.
 bool FieldTable::Large::Replace(const Field& field) {
   FieldNode* old = fields.Find(field.name);
   if (old == nullptr) return false;
@@ -91,7 +91,7 @@ void FieldTable::MakeRoomFor(const Field& field) {
   block_ = FieldBlock();
 }
 
-// As if it were new: then an old one of that name can take the value too.
+// Made as if it were new, so that an existing field of that name can take the value too.
 bool FieldTable::Fits(const Field& field) const {
   return block_.count() < kMostPacked && block_.bytes() + PackedBytes(field) <= kMostPackedBytes;
 }
@@ -110,14 +110,14 @@ Field FieldTable::Random(Rng& rng) const {
 }
 
 std::vector<Field> FieldTable::Sample(size_t count, Rng& rng) const {
-  // Up to a quarter, one draw in four at worst gives what was drawn before.
+  // Up to a quarter, at most one draw in four repeats an earlier one.
   const bool few = large_ && count <= size() / 4;
   return few ? DrawFew(count, rng) : DrawMany(std::min(count, size()), rng);
 }
 
 std::vector<Field> FieldTable::DrawFew(size_t count, Rng& rng) const {
   std::vector<Field> drawn;
-  absl::flat_hash_set<const char*> seen;  // where a name stands tells which it is
+  absl::flat_hash_set<const char*> seen;  // the address of a name identifies it
   while (drawn.size() < count) {
     const Field field = Random(rng);
     if (seen.insert(field.name.data()).second) drawn.push_back(field);

@@ -42,7 +42,7 @@ class FieldTable {
   // Adds a field whose name is not there. O(1) expected.
   void Insert(const Field& field);
 
-  // Adds the field, or gives the one of that name this value; true if it is new. O(1) expected.
+  // Adds the field, or sets its value if it exists; true if it is new. O(1) expected.
   bool Set(const Field& field);
 
   // False if it was not there. O(1) expected.
@@ -64,11 +64,11 @@ class FieldTable {
   template <class Visit>
   uint64_t Scan(uint64_t cursor, Visit visit) const;
 
-  // A field by chance; there is one. O(1) expected.
+  // A random field; the table is not empty. O(1) expected.
   Field Random(Rng& rng) const;
 
-  // `count` different fields by chance, or all if there are no more, in no order. O(count)
-  // expected, and where that is a good part of them O(n).
+  // `count` different random fields, or all if there are fewer, in no order. O(count) expected, and
+  // where that is a good part of them O(n).
   std::vector<Field> Sample(size_t count, Rng& rng) const;
 
  private:

@@ -11,11 +11,11 @@
 
 namespace zsetd {
 
-// The way in which Redis would keep a hash, told from its past: from listpack to hashtable, never
-// back. Tools ask for it; zsetd goes by other bounds.
+// The encoding that Redis would use for a hash, which depends on its history: from listpack to
+// hashtable, never back. Tools ask for it; zsetd goes by other bounds.
 enum class HashEncoding : uint8_t { kListpack, kHashtable };
 
-// How long Redis would stay with a listpack: up to so many fields, and bytes of any name or value.
+// The limits of the listpack encoding: fields, and bytes of a name or value.
 struct HashLimits {
   size_t listpack_entries = 512;
   size_t listpack_value = 64;
@@ -39,8 +39,8 @@ class Hash {
   // The value of the field of that name. O(1) expected.
   std::optional<std::string_view> Get(std::string_view name) const;
 
-  // Adds the field, or gives the one of that name this value, which counts as a change even if it
-  // had it. True if it is new. O(1) expected.
+  // Adds the field, or sets its value if it exists, which counts as a change even if it had it.
+  // True if it is new. O(1) expected.
   bool Set(const Field& field, const HashLimits& limits = HashLimits());
 
   // False if it was not there. O(1) expected.
@@ -50,10 +50,10 @@ class Hash {
   // encoding that will hold them all.
   void Expect(size_t fields, const HashLimits& limits);
 
-  // A field by chance, all equally likely; there is one. O(1) expected.
+  // A random field, all equally likely; the hash is not empty. O(1) expected.
   Field Random(Rng& rng) const { return fields_.Random(rng); }
 
-  // Different fields by chance; see FieldTable::Sample.
+  // Different random fields; see FieldTable::Sample.
   std::vector<Field> Sample(size_t count, Rng& rng) const { return fields_.Sample(count, rng); }
 
   // Calls visit(const Field&) for each. Nothing may change meanwhile. O(n).

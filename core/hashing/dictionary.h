@@ -1,5 +1,5 @@
 // A hash table that grows and shrinks by one bucket at a time, so that no call ever stops to move
-// all keys. Which bucket that is and where a key belongs, bucket_numbers.h tells.
+// all keys. linear_hashing.h explains which bucket that is and where a key belongs.
 //
 //     buckets     [ * | null | * | ... ]             segmented_array.h
 //                   |
@@ -74,7 +74,7 @@ class Dictionary {
   template <class Visit>
   uint64_t Scan(uint64_t cursor, Visit visit) const;
 
-  // A node by chance, all equally likely but for chains longer than kUsualChain; null if empty.
+  // A random node, all equally likely except in chains longer than kUsualChain; null if empty.
   const Node* Random(Rng& rng) const;
 
   // Calls visit(const Node&) for nodes that stand together, beginning at a place that chance gives:

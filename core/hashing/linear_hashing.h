@@ -1,7 +1,7 @@
 // Linear hashing: which bucket a hash belongs to in a table that grows by one bucket at a time.
 // Litwin 1980, "Linear hashing: a new tool for file and table addressing".
 //
-// Hashes are told apart by their low bits. When a bucket is added at the end, one old bucket,
+// Hashes are distinguished by their low bits. When a bucket is added at the end, one old bucket,
 // always the next in turn, shares its hashes with it by one bit more than before. Here six buckets
 // have become of four; 0 and 1 are split already, 2 and 3 not yet:
 //
@@ -45,7 +45,7 @@ class BucketNumbers {
     return number < count_ ? number : hash & (level_ - 1);
   }
 
-  // By how many low bits the hashes of the bucket are told from all others.
+  // The number of low bits that distinguish the hashes of the bucket from all others.
   int DepthOf(size_t number) const {
     const bool is_split = number >= level_ || number < count_ - level_;
     return std::countr_zero(level_) + (is_split ? 1 : 0);

@@ -29,7 +29,7 @@ struct UseRule {
 };
 
 // Reads and writes the marks of entries. They keep their bits when the rule changes from times to
-// counts or back, and say little until they are written anew. All O(1).
+// counts or back, and mean little until they are rewritten. All O(1).
 class UseMeter {
  public:
   using Mark = uint32_t;  // 24 bits

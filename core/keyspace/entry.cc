@@ -10,7 +10,7 @@
 namespace zsetd {
 namespace {
 
-// Some tens of microseconds to free.
+// Takes some tens of microseconds to free.
 constexpr size_t kLightBytes = 1 << 20;
 constexpr size_t kLightElements = 4096;
 
@@ -96,7 +96,7 @@ Entry::~Entry() {
   if (!IsShortString()) VisitBody([](auto& body) { std::destroy_at(&body); });
 }
 
-// The allocator need not look up a size that it is told, and a sanitizer checks it.
+// Sized deallocation saves the allocator a lookup, and a sanitizer checks the size.
 void Entry::operator delete(Entry* entry, std::destroying_delete_t) {
   const size_t bytes = entry->allocation();
   std::destroy_at(entry);

@@ -15,9 +15,9 @@
 namespace zsetd {
 
 // One key with its value, a mark of its use and, if it has one, its deadline, in one allocation:
-// core/keyspace/entry_layout.h. Its address stays the same until it is made anew: for another value
-// or, if there is no room for it, for a deadline. All O(1) and the lengths of key and string, but
-// for what names another cost.
+// core/keyspace/entry_layout.h. Its address stays the same until it is reallocated: for another
+// value or, if there is no room for it, for a deadline. All O(1) and the lengths of key and string,
+// but for what names another cost.
 class Entry : public EntryLayout {
  public:
   static std::unique_ptr<Entry> Make(std::string_view key, Value value,
@@ -47,7 +47,7 @@ class Entry : public EntryLayout {
   template <class Visit>
   decltype(auto) VisitValue(Visit visit) const;
 
-  // The name TYPE gives: "string", "list", "hash", "set", "zset".
+  // The name that TYPE returns: "string", "list", "hash", "set", "zset".
   std::string_view TypeName() const;
 
   // Whether it is an aggregate without elements; a key never keeps such a value.
@@ -59,8 +59,8 @@ class Entry : public EntryLayout {
   // Everything the entry takes: this allocation and what its body owns. O(chunks of a list).
   size_t BytesUsed() const;
 
-  // Makes a short string hold these bytes where it stands. False, and nothing is changed, if the
-  // value is another, or the bytes need an allocation of another size.
+  // Assigns these bytes to a short string in place. False, and nothing is changed, if the value is
+  // another, or the bytes need an allocation of another size.
   bool AssignInPlace(ByteString string);
 
   // The text of a long string to be edited in place, as which it counts from now on. Null for other

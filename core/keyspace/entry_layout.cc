@@ -9,7 +9,7 @@
 namespace zsetd {
 namespace {
 
-// Allocators give out such steps. Whatever fits in the same allocation can be assigned in place.
+// The allocator's granularity. Whatever fits in the same allocation can be assigned in place.
 constexpr size_t kAllocationStep = 16;
 
 }  // namespace

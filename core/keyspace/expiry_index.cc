@@ -9,13 +9,14 @@ namespace zsetd {
 namespace {
 
 constexpr size_t kBlockPlaces = 128;
-constexpr size_t kGrowth = 8;                           // places
-constexpr size_t kSparsePlaces = kBlockPlaces / 4;      // then a block looks for a neighbour
-constexpr size_t kMergedPlaces = kBlockPlaces * 3 / 4;  // at most, lest it is split again at once
+constexpr size_t kGrowth = 8;                       // places
+constexpr size_t kSparsePlaces = kBlockPlaces / 4;  // fewer: a block merges with a neighbour
+constexpr size_t kMergedPlaces =
+    kBlockPlaces * 3 / 4;  // at most, so that it is not split again at once
 
 constexpr int64_t kFurthest = (int64_t{1} << 47) - 1;  // milliseconds from 1970
 
-// A vector that grows by itself doubles.
+// A vector would double when it grows by itself.
 template <class Block>
 void ReserveFor(Block& block, size_t places) {
   if (places > block.capacity()) block.reserve((places + kGrowth - 1) / kGrowth * kGrowth);
@@ -26,7 +27,8 @@ void ReserveFor(Block& block, size_t places) {
 Deadlines::Place::Place(Millis deadline, const Entry& entry) {
   const uint64_t time = std::clamp(deadline.count(), -kFurthest, kFurthest) + kFurthest;
   const uint64_t address = reinterpret_cast<uintptr_t>(&entry);
-  assert(address >> 48 == 0);  // no system of ours gives a program more than 47 bits unasked
+  assert(address >> 48 ==
+         0);  // on supported systems user addresses have at most 47 bits by default
   high_ = static_cast<uint32_t>(time >> 16);
   middle_ = static_cast<uint32_t>(time << 16 | address >> 32);
   low_ = static_cast<uint32_t>(address);
@@ -92,8 +94,8 @@ Deadlines::Blocks::iterator Deadlines::BlockFor(const Place& place) {
   return std::prev(blocks_.upper_bound(place));
 }
 
-// Half of the full block goes to a new one, but what comes behind the last place of all starts a
-// block alone.
+// Half of the full block moves to a new one, but a place behind all others starts a block of its
+// own.
 void Deadlines::Split(Blocks::iterator full, const Place& added) {
   Block& block = full->second;
   const bool at_end = std::next(full) == blocks_.end() && block.back() < added;
@@ -109,8 +111,7 @@ void Deadlines::Split(Blocks::iterator full, const Place& added) {
   blocks_.emplace(first, std::move(upper));
 }
 
-// Deadlines are moved often; without this, every one that leaves would thin out its block until
-// hardly any is left in each.
+// Deadlines move often; without this, blocks would become nearly empty.
 void Deadlines::MergeIfSparse(Blocks::iterator sparse) {
   Block& block = sparse->second;
   if (block.size() >= kSparsePlaces) return;
@@ -121,7 +122,7 @@ void Deadlines::MergeIfSparse(Blocks::iterator sparse) {
   blocks_.erase(next);
 }
 
-// The next block moves in, so that what is filed first stays filed under the least of places.
+// The next block moves in, so that the first block stays filed under the least place.
 void Deadlines::Fill(Blocks::iterator empty) {
   const auto next = std::next(empty);
   if (next == blocks_.end()) {

@@ -1,8 +1,8 @@
 // The entries that have a deadline, ordered by it, so that what is due is found without a search.
 //
 // A tree with one pair of eight-byte words in a slot costs 19 to 23 bytes for each entry. Here a
-// pair takes six and six bytes, and stands in a block of up to 128, which grows by a few pairs at a
-// time; the tree holds one slot a block. Deadlines that come in order fill their blocks.
+// pair takes six and six bytes, in a block of up to 128, which grows by a few pairs at a time; the
+// tree holds one slot a block. Deadlines that come in order fill their blocks.
 //
 //     blocks_   [ bound | * ]          [ bound | * ]          [ bound | * ]
 //                        |                      |                      |
@@ -41,8 +41,8 @@ class Deadlines {
   Entry* Earliest() const;
   Entry* Latest() const;
 
-  // An entry by chance; null if there is none. Those in a block that is fuller come less often, by
-  // a factor of four at most or so. O(blocks), a few nanoseconds each.
+  // A random entry; null if empty. Those in a fuller block are less likely, by a factor of four at
+  // most or so. O(blocks), a few nanoseconds each.
   Entry* Random(Rng& rng) const;
 
   // The mean of all deadlines, rounded towards 1970; 0 if there are none. O(1).
@@ -72,7 +72,7 @@ class Deadlines {
   using Block = std::vector<Place>;
   using Blocks = absl::btree_map<Place, Block>;
 
-  // The block where the place stands or would stand; there is one.
+  // The block that has, or would have, the place; the index is not empty.
   Blocks::iterator BlockFor(const Place& place);
   void Split(Blocks::iterator block, const Place& added);
   void MergeIfSparse(Blocks::iterator block);

@@ -67,7 +67,7 @@ const Entry* Keyspace::Random(Rng& rng) const {
     const Entry* entry = entries_.Random(rng);
     if (!IsDue(*entry)) return entry;
   }
-  return FirstOfScan();  // hardly any is left among many that are due
+  return FirstOfScan();  // nearly all entries are due
 }
 
 bool Keyspace::AllDue() const {

@@ -19,9 +19,9 @@ namespace zsetd {
 
 // The keys of one database at one instant.
 //
-// Invariants: an entry stands in the deadline index exactly if it has a deadline. What is past its
+// Invariants: an entry is in the expiry index exactly if it has a deadline. What is past its
 // deadline is never found, though it takes memory until it is reclaimed. Entries are valid until
-// they are extracted, replaced or made anew.
+// they are extracted, replaced or reallocated.
 class Keyspace {
  public:
   explicit Keyspace(uint64_t hash_seed);
@@ -56,8 +56,7 @@ class Keyspace {
   // Takes the entry out, as it is.
   std::unique_ptr<Entry> Extract(Entry& entry);
 
-  // Gives the entry a deadline, or takes it away. Returns the entry, which may have had to be made
-  // anew for it.
+  // Sets or removes the deadline of the entry. Returns the entry, which may have been reallocated.
   Entry& SetDeadline(Entry& entry, std::optional<Millis> deadline);
 
   // An entry past its deadline that still takes memory, the longest overdue first; null if there is
@@ -98,13 +97,13 @@ class Keyspace {
     return entries_.Scan(cursor, visit);
   }
 
-  // An entry by chance, not yet due; null if there is none. O(1) expected, unless nearly all
-  // entries are due.
+  // A random entry that is not due; null if there is none. O(1) expected, unless nearly all entries
+  // are due.
   const Entry* Random(Rng& rng) const;
 
-  // Calls visit(const Entry&) for `count` entries by chance, those that are due included, or for
-  // all if there are not so many; O(count). The other draws among those with a deadline, and may
-  // find fewer; where these are few among many keys it is O(blocks of the deadline index) for each.
+  // Calls visit(const Entry&) for `count` random entries, due ones included, or for all if there
+  // are fewer; O(count). The other draws among those with a deadline, and may find fewer; where
+  // these are few among many keys it is O(blocks of the deadline index) for each.
   template <class Visit>
   void Sample(Rng& rng, size_t count, Visit visit) const;
   template <class Visit>
@@ -151,7 +150,7 @@ void Keyspace::Sample(Rng& rng, size_t count, Visit visit) const {
 
 template <class Visit>
 void Keyspace::SampleWithDeadline(Rng& rng, size_t count, Visit visit) const {
-  constexpr size_t kFew = 16;  // one in so many; more often it is found by chance
+  constexpr size_t kFew = 16;  // one in 16; more entries are found by random probing
   if (with_deadline() < size() / kFew) {
     for (size_t drawn = 0; drawn < std::min(count, with_deadline()); ++drawn) {
       visit(std::as_const(*deadlines_.Random(rng)));

@@ -11,8 +11,8 @@
 
 namespace zsetd {
 
-// The way in which Redis would keep a list, told from its past: it grows from listpack to
-// quicklist, and goes back only well below the size at which it left. Tools ask for it.
+// The encoding that Redis would use for a list, which depends on its history: it grows from
+// listpack to quicklist, and goes back only well below the size at which it left. Tools ask for it.
 enum class ListEncoding : uint8_t { kListpack, kQuicklist };
 
 // Up to which size Redis would stay with a listpack; one of the two, or both, may be no limit.
@@ -68,7 +68,7 @@ class List {
   // The index is below size() (for Insert: at most size()). Near the index.
   std::string_view At(size_t index) const;
   void Replace(size_t index, std::string_view element);
-  void Insert(size_t index, std::string_view element);  // it then stands at `index`
+  void Insert(size_t index, std::string_view element);  // its index is then `index`
 
   // Removes the elements first <= i < last. O(chunks touched).
   void Erase(size_t first, size_t last);
@@ -78,7 +78,7 @@ class List {
   size_t RemoveFromFront(std::string_view element, size_t most);
   size_t RemoveFromBack(std::string_view element, size_t most);
 
-  // Tells the encoding what is about to be added, and that something has been removed.
+  // Update the encoding before elements are added, and after some were removed.
   void Expect(size_t elements, size_t bytes, const ListLimits& limits);
   void Reconsider(const ListLimits& limits);
 

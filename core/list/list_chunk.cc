@@ -69,11 +69,11 @@ void ListChunk::Erase(size_t first_place, size_t last_place, size_t count) {
   if (capacity < capacity_ / 2) MoveTo(capacity, (capacity - bytes_) / 2);
 }
 
-// What is kept moves together, from front to back.
+// Closes the gaps from front to back.
 size_t ListChunk::RemoveEqual(End from, std::string_view element, size_t most) {
   const size_t equal = CountOf(element);
   const size_t removed = std::min(equal, most);
-  size_t spared = from == End::kFront ? 0 : equal - removed;  // before the first to go
+  size_t spared = from == End::kFront ? 0 : equal - removed;  // before the first one to remove
   size_t left = removed;
   size_t kept_bytes = 0;
   for (size_t place = 0; place < bytes_ && removed > 0;) {
@@ -145,7 +145,7 @@ size_t ListChunk::RoomAt(End end) const {
   return end == End::kFront ? front_room_ : capacity_ - front_room_ - bytes_;
 }
 
-// Moves what lies between `place` and that end outward, to leave a gap to write into at `place`.
+// Moves the bytes between `place` and that end outward, which leaves a gap at `place`.
 char* ListChunk::OpenGap(End end, size_t place, size_t gap) {
   MakeRoom(end, gap);
   if (end == End::kFront) {
@@ -158,11 +158,10 @@ char* ListChunk::OpenGap(End end, size_t place, size_t gap) {
   return first() + place;
 }
 
-// Room for a chunk's first element is made to measure. Later a block without room at either end
-// doubles, the new half being all for this end: pushed to at one end only, a chunk fills up. One
-// with room at the other end doubles too, but shares the room out; if it is less than half full, or
-// cannot grow, it only shares out what it has. So a byte that is pushed is moved a few times at
-// most.
+// The room for a chunk's first element is exact. Later a block without room at either end doubles,
+// the new half being all for this end: pushed to at one end only, a chunk fills up. One with room
+// at the other end doubles too, but shares the room out; if it is less than half full, or cannot
+// grow, it only shares out what it has. So a byte that is pushed is moved a few times at most.
 void ListChunk::MakeRoom(End end, size_t room) {
   if (RoomAt(end) >= room) return;
   const size_t needed = bytes_ + room;

@@ -38,7 +38,7 @@ class ListChunk {
   // all the room is at the other end of a chunk more than half full.
   bool TakesAt(End end, std::string_view element) const;
 
-  // Adds an element that the chunk takes and that does not stand in it. Insert: O(bytes).
+  // Adds an element that fits and that is not a view into the chunk. Insert: O(bytes).
   void Push(End end, std::string_view element);
   void Insert(size_t place, std::string_view element);
 

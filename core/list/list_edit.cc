@@ -1,4 +1,4 @@
-// Changes between the ends: inserting, erasing, and keeping chunks from getting many and small.
+// Changes between the ends: inserting, erasing, and merging small chunks.
 
 #include <algorithm>
 #include <iterator>
@@ -11,8 +11,8 @@ namespace {
 
 using End = ListChunk::End;
 
-// Neighbours that together take no more are joined. Well below a full chunk, so that joining two
-// halves of a chunk and splitting it again do not follow each other.
+// Neighbours that together take no more are merged. Well below a full chunk, so that a split is not
+// followed by a merge of the halves.
 constexpr size_t kSmallPairBytes = ListChunk::kFullBytes * 3 / 4;
 
 }  // namespace
@@ -68,7 +68,7 @@ void List::Erase(size_t first, size_t last) {
   for (int pair = 0; inside && pair < 3; ++pair) chunk = body_->JoinIfSmall(chunk);
 }
 
-// Joins the chunk with the one before it, if there is one, and returns that one.
+// Merges the chunk into the one before it, if there is one, and returns that one.
 List::Chunks::iterator List::Body::JoinIfSmall(Chunks::iterator chunk) {
   if (chunk == chunks.begin()) return chunk;
   const auto before = std::prev(chunk);

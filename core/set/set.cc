@@ -9,7 +9,7 @@
 namespace zsetd {
 namespace {
 
-// Of 64 bits with a sign, in the one spelling that stands for it.
+// A signed 64-bit integer in its canonical form.
 bool IsInteger(std::string_view text) {
   constexpr uint64_t kMost = std::numeric_limits<int64_t>::max();
   const bool negative = text.starts_with('-');

@@ -10,11 +10,11 @@
 
 namespace zsetd {
 
-// The way in which Redis would keep a set, told from its past: it goes down this list and never up.
-// Tools ask for it; zsetd keeps all small sets alike.
+// The encoding that Redis would use for a set, which depends on its history: it goes down this list
+// and never up. Tools ask for it; zsetd keeps all small sets alike.
 enum class SetEncoding : uint8_t { kIntset, kListpack, kHashtable };
 
-// How long Redis would stay with an encoding: up to so many members, and bytes of any member.
+// The limits of the encodings: members, and bytes of a member.
 struct SetLimits {
   size_t intset_entries = 512;
   size_t listpack_entries = 128;
@@ -51,10 +51,10 @@ class Set {
   // Takes all members out. O(1).
   Set TakeAll();
 
-  // A member by chance, all equally likely; there is one. O(1) expected.
+  // A random member, all equally likely; the set is not empty. O(1) expected.
   std::string_view Random(Rng& rng) const { return members_.Random(rng).name; }
 
-  // Different members by chance; see FieldTable::Sample.
+  // Different random members; see FieldTable::Sample.
   std::vector<Field> Sample(size_t count, Rng& rng) const { return members_.Sample(count, rng); }
 
   // Calls visit(std::string_view) for each. Nothing may change meanwhile. O(n).

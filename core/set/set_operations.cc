@@ -8,7 +8,7 @@
 namespace zsetd {
 namespace {
 
-// Each that is not empty once, in the order they came in: who names one a thousand times has it
+// Each non-empty set once, in the given order: a request that has one a thousand times has it
 // walked once, and its members looked up once.
 std::vector<const Set*> Distinct(Sets sets) {
   std::vector<const Set*> distinct;

@@ -18,10 +18,10 @@ struct BitFieldType {
 enum class Overflow {
   kWrap,      // its lowest bits are kept
   kSaturate,  // the nearest that fits is taken
-  kFail,      // nothing is taken
+  kFail,      // the operation fails
 };
 
-// The field whose highest bit stands at `position`. Beyond the end of `bytes` all bits are 0. O(1).
+// The field whose highest bit is at `position`. Beyond the end of `bytes` all bits are 0. O(1).
 int64_t ReadBitField(std::string_view bytes, const BitFieldType& type, uint64_t position);
 
 // Writes the lowest bits of `value`; the field lies in `bytes`. O(1).

@@ -55,7 +55,7 @@ void ForEachByte(Piece& target, const Piece& piece, Change change) {
   for (size_t i = 0; i < kPieceBytes; ++i) change(target[i], piece[i]);
 }
 
-// All strings' bits at one stretch of positions, told by these three.
+// Summary of all strings' bits in a range of positions.
 struct Tally {
   Piece first;      // X
   Piece some = {};  // set in some Y

@@ -25,8 +25,8 @@ bool BitAt(std::string_view bytes, uint64_t position);
 // `position` lies in `bytes`.
 void SetBit(std::span<char> bytes, uint64_t position, bool bit);
 
-// What is made of the bits that stand at one position of several strings. The first string is X,
-// the others are Y.
+// The operation on the bits at one position of several strings. The first string is X, the others
+// are Y.
 enum class BitOperation {
   kAnd,
   kOr,

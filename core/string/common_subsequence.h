@@ -22,7 +22,7 @@ struct CommonSubsequence {
   std::vector<CommonRun> runs;  // the last of the strings first
 };
 
-// O(product of the lengths), in time and while it runs in memory: TableBytes() tells how many.
+// O(product of the lengths), in time, and in memory while it runs: TableBytes() returns how much.
 CommonSubsequence LongestCommonSubsequence(std::string_view first, std::string_view second);
 
 // What that needs for strings of these lengths, each under 2^32 - 1.

@@ -11,7 +11,7 @@ namespace zsetd {
 // Memory for many small things that go together: taken a chunk at a time, given back all at once.
 class ByteArena {
  public:
-  // Room for so many bytes, at a multiple of eight, which lives as long as the arena. O(1),
+  // Room for this number of bytes, aligned to eight, which lives as long as the arena. O(1),
   // amortised.
   char* Take(size_t bytes) {
     bytes = (bytes + kAlignment - 1) / kAlignment * kAlignment;

@@ -18,7 +18,7 @@ struct LowerAscii {
   char operator()(char byte) const { return byte >= 'A' && byte <= 'Z' ? byte - 'A' + 'a' : byte; }
 };
 
-// What a piece of a pattern that stands for one byte says to a byte.
+// Whether a piece of a pattern that matches single bytes matches this one.
 struct Verdict {
   bool matches;
   size_t length;  // of the piece, in the pattern
@@ -30,7 +30,7 @@ Verdict JudgeClassItem(std::string_view items, char byte, Fold fold) {
   if (items[0] == '\\' && items.size() >= 2) return {items[1] == byte, 2};
   if (items.size() < 3 || items[1] != '-') return {fold(items[0]) == fold(byte), 1};
 
-  // The end may be any byte, a bracket too. The lower bound may stand last. Bytes are compared as
+  // The end may be any byte, a bracket too. The lower bound may come last. Bytes are compared as
   // numbers from -128 to 127, as Redis does on x86.
   auto [low, high] = std::pair<signed char, signed char>(items[0], items[2]);
   if (low > high) std::swap(low, high);
@@ -63,7 +63,7 @@ Verdict Judge(std::string_view pattern, char byte, Fold fold) {
 }
 
 // A run of a pattern between two stars, or before the first or behind the last. Each of its pieces
-// stands for one byte, so that it can only match as many bytes as it has pieces.
+// matches one byte, so that it can only match as many bytes as it has pieces.
 template <class Fold>
 class Run {
  public:
@@ -139,7 +139,7 @@ size_t NextStar(std::string_view pattern) {
 }
 
 // Every star takes as little as it can: a byte that one could take more is one that the next can
-// take as well. The last run can only stand at the end.
+// take as well. The last run can only match at the end.
 template <class Fold>
 bool Matches(std::string_view pattern, std::string_view text, Fold fold) {
   size_t star = NextStar(pattern);

@@ -7,7 +7,7 @@
 
 namespace zsetd {
 
-// Decimal numerals that stand for a number and come back as the very same digits. There are two
+// Decimal numerals that can be stored as a number and read back as the same digits. There are two
 // kinds: the shortest spelling ("0", "7", "120"), and a spelling of a fixed number of digits,
 // padded with zeros ("0007", "0120").
 constexpr size_t kMaxNumeralDigits = 19;  // 10^19 - 1 fits into 64 bits
@@ -15,7 +15,7 @@ constexpr uint8_t kShortest = 0;          // as a number of digits: no padding
 
 inline bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// How many digits stand at the end of `text`, of which at most kMaxNumeralDigits count.
+// The number of digits at the end of `text`, at most kMaxNumeralDigits.
 size_t TrailingDigits(std::string_view text);
 
 // The number that `text` spells with exactly `digits` digits, or in its shortest spelling. False if

@@ -14,7 +14,7 @@ namespace zsetd {
 //      [ bytes of someone else's  | integer ]
 //
 // so it is one load and one shift, without a branch on the width, and never reads past the end.
-// Whoever keeps integers like this leaves eight bytes in front of the first.
+// There must be eight readable bytes in front of the first integer.
 //
 // A store touches the integer alone. To put it among others' bytes and write those back would mean
 // to read what the store before has just written in part: a processor waits 4 ns until that is in

@@ -5,7 +5,7 @@
 
 namespace zsetd {
 
-// The one source of chance, seeded by who constructs it, so that a test can repeat a run.
+// The only source of random numbers, seeded by its constructor, so that a test can repeat a run.
 class Rng {
  public:
   explicit Rng(uint64_t seed) : engine_(seed) {}

@@ -7,7 +7,8 @@
 namespace zsetd {
 
 // Robert Floyd's algorithm: Bentley 1987, "Programming pearls: a sample of brilliance". One draw
-// for each number; a draw that is there already stands for the newest number, which cannot be.
+// for each number; a repeated draw is replaced by the newest number, which cannot be in the sample
+// yet.
 std::vector<size_t> DistinctNumbers(size_t count, size_t below, Rng& rng) {
   absl::flat_hash_set<size_t> drawn;
   drawn.reserve(count);

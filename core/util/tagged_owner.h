@@ -5,8 +5,8 @@
 
 namespace zsetd {
 
-// Owns a First, or a Second, or nothing, in one word: where objects stand at even addresses, the
-// lowest bit of a pointer is free to tell which. Movable; what was moved from owns nothing.
+// Owns a First, or a Second, or nothing, in one word: objects have even addresses, so the lowest
+// bit of a pointer can say which it is. Movable; what was moved from owns nothing.
 template <class First, class Second, class FreeFirst, class FreeSecond>
 class OwnedEither {
  public:
@@ -30,8 +30,8 @@ class OwnedEither {
   void Reset(First* first) { Take(reinterpret_cast<uintptr_t>(first)); }
   void Reset(Second* second) { Take(reinterpret_cast<uintptr_t>(second) + kSecondMark); }
 
-  // What it owned is the caller's, and it owns nothing. Null, and nothing is changed, if that was
-  // the other.
+  // Hands its object to the caller, and owns nothing then. Null, and nothing is changed, if that
+  // was the other.
   First* ReleaseFirst() { return Release(first()); }
   Second* ReleaseSecond() { return Release(second()); }
 
