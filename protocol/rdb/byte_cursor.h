@@ -26,7 +26,7 @@ class ByteCursor {
     return byte.empty() ? 0 : static_cast<uint8_t>(byte.front());
   }
 
-  // A number of so many bytes, 1 to 8, low byte first; the one with its sign.
+  // A number of 1 to 8 bytes, little-endian; signed and unsigned.
   uint64_t Unsigned(size_t bytes) {
     uint64_t number = 0;
     const std::string_view low_first = Take(bytes);

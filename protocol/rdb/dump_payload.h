@@ -6,7 +6,7 @@
 
 namespace zsetd {
 
-// What DUMP gives and RESTORE takes: a value in Redis's format, the version of that, and a checksum
+// The payload of DUMP and RESTORE: a value in the RDB format, the format's version, and a checksum
 // of both.
 //
 //   [ type and value | version:2 | crc64:8 ]

@@ -15,14 +15,14 @@ namespace zsetd {
 
 // What listpacks and ziplists have in common; packed_elements.h shows both.
 inline constexpr uint8_t kEndOfElements = 0xff;
-inline constexpr uint64_t kUncounted = UINT16_MAX;  // so many or more: the header does not tell
+inline constexpr uint64_t kUncounted = UINT16_MAX;  // this many or more: the header has no count
 
 // The text of an integer; it is kept in `made`.
 inline std::string_view TextOf(int64_t value, std::string& made) {
   return made = IntegerText(value);
 }
 
-// How an element says that it is an integer of so many bytes.
+// The encoding byte of an integer of this size.
 struct IntegerEncoding {
   uint8_t encoding;
   size_t bytes;
@@ -38,7 +38,7 @@ inline std::optional<std::string_view> TakeInteger(std::span<const IntegerEncodi
   return std::nullopt;
 }
 
-// Reads the whole: a header of so many bytes, of which the first four tell the size of all and the
+// Reads the whole: a header of this size, of which the first four bytes are the total size and the
 // last two the number of elements, and the elements. `take(first, cursor, made)` takes all of an
 // element but its first byte; nothing if it is none. It may keep a text in `made`.
 template <class Take>

@@ -27,8 +27,7 @@ constexpr uint8_t kInt32 = 0xf3;
 constexpr uint8_t kInt64 = 0xf4;
 constexpr IntegerEncoding kIntegers[] = {{kInt16, 2}, {kInt24, 3}, {kInt32, 4}, {kInt64, 8}};
 
-// How many bytes tell the length of an element from behind: seven bits each, with bounds of
-// Redis's.
+// The number of bytes of an element's back length: seven bits each, with bounds of Redis's.
 size_t BackLengthBytes(size_t length) {
   if (length <= 127) return 1;
   if (length < 16383) return 2;

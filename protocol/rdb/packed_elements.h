@@ -7,7 +7,7 @@
 //
 // Each reader calls `visit` for the elements in order, integers as their text, and returns whether
 // the bytes were sound to the last and `visit` never returned false. A view that `visit` gets is
-// valid during that call. Whoever made the bytes up, nothing is read beyond them. O(bytes).
+// valid during that call. The bytes are not trusted: nothing is read beyond them. O(bytes).
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ class ListpackWriter {
   size_t size() const { return bytes_.size(); }  // in bytes, as yet
   bool empty() const { return count_ == 0; }
 
-  // The whole listpack; the writer starts anew.
+  // The whole listpack; the writer is empty then.
   std::string Finish();
 
  private:

@@ -1,5 +1,5 @@
-// Redis's format for values at rest, as its snapshots, DUMP and RESTORE have it: what a value's
-// type byte may say, and how lengths and strings begin. All else follows from these.
+// Redis's serialization format, as in its snapshots, DUMP and RESTORE: what a value's type byte may
+// say, and how lengths and strings begin. All else follows from these.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace zsetd {
 inline constexpr uint16_t kRdbVersionWritten = 10;
 inline constexpr uint16_t kNewestRdbVersionRead = 12;
 
-// How a value is laid out behind its type byte. Packed forms stand there as one string.
+// How a value is laid out behind its type byte. Packed forms are one string.
 enum class RdbType : uint8_t {
   kString = 0,
   kList = 1,         // count, elements

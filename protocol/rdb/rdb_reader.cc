@@ -10,10 +10,10 @@
 namespace zsetd {
 namespace {
 
-// Three bytes of LZF stand for 264 at the most.
+// Three bytes of LZF expand to at most 264.
 constexpr size_t kMostUnpackedPerByte = 88;
 
-// The first byte of a score in digits tells how many there are, but for these.
+// The first byte of a score in digits is their number, except for these values.
 constexpr uint8_t kNotANumber = 253;
 constexpr uint8_t kInfinity = 254;
 constexpr uint8_t kMinusInfinity = 255;

@@ -11,11 +11,11 @@
 namespace zsetd {
 
 // Reads the parts that values in Redis's format are made of, from bytes that anyone may have made
-// up. The first thing that is wrong ends it: from then on every read gives nothing or zero. Memory
-// follows what is there, never what is announced.
+// up. The first error ends it: from then on every read returns nothing or zero. Memory is allocated
+// for bytes that exist, never for announced lengths.
 class RdbReader {
  public:
-  // No string is longer than so many bytes once it is unpacked.
+  // The maximum length of a string after decompression.
   RdbReader(std::string_view bytes, size_t max_string_bytes)
       : bytes_(bytes), max_string_bytes_(max_string_bytes) {}
 
@@ -39,7 +39,7 @@ class RdbReader {
 
   ByteCursor bytes_;
   size_t max_string_bytes_;
-  std::string made_;  // the last string that does not stand in the bytes as it is
+  std::string made_;  // the last string that had to be decoded
 };
 
 }  // namespace zsetd

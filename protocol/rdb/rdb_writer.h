@@ -16,7 +16,7 @@ class RdbWriter {
   void Type(RdbType type) { out_ += static_cast<char>(type); }
   void Length(uint64_t length);
 
-  // As an integer where it says one, compressed where that saves room, else as it stands.
+  // As an integer if it is a canonical one, compressed if that saves space, else verbatim.
   void String(std::string_view bytes);
 
   void Double(double value);  // in 8 bytes

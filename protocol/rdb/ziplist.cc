@@ -5,7 +5,7 @@
 //   10...... + 4   string, any length            1111xxxx       integers 0 to 12, as 1 to 13
 //   11...... + n   integers of 1, 2, 3, 4, 8 bytes, as kIntegers says
 //
-// In a zipmap names and values have lengths of 1 byte, or 254 and 4 more; a value's is followed by
+// In a zipmap fields and values have lengths of 1 byte, or 254 and 4 more; a value's is followed by
 // how many bytes behind it are unused.
 #include <optional>
 
@@ -33,7 +33,7 @@ std::optional<std::string_view> TakeValue(ByteCursor& cursor, std::string& made)
   return TakeInteger(kIntegers, first, cursor, made);
 }
 
-// What stands behind the length's first byte.
+// What follows the length's first byte.
 size_t TakeLength(uint8_t first, ByteCursor& cursor) {
   return first == kLongLength ? cursor.Unsigned(4) : first;
 }

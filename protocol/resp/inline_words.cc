@@ -8,28 +8,27 @@ namespace {
 
 bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-// Redis ends a bare word at fewer bytes than it skips between words: \v and \f are part of it.
+// Redis skips more bytes between arguments than end a bare one: \v and \f are part of it.
 bool EndsWord(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-// Reads a line from left to right, word by word.
+// Reads a line from left to right, argument by argument.
 class LineReader {
  public:
   explicit LineReader(std::string_view line) : rest_(line) {}
 
-  // Goes to the next word; false at the end of the line.
+  // Skips to the next argument; false at the end of the line.
   bool FindWord() {
     while (!rest_.empty() && IsSpace(rest_.front())) rest_.remove_prefix(1);
     return !rest_.empty();
   }
 
-  // The word that starts here; nothing if a quote in it is unbalanced.
+  // The argument that starts here; nothing if a quote in it is unbalanced.
   std::optional<std::string> TakeWord();
 
  private:
   char TakeByte();
 
-  // Each appends what stands up to the closing quote; false if there is none, or no space behind
-  // it.
+  // Each appends the bytes up to the closing quote; false if there is none, or no space behind it.
   bool TakeSingleQuoted(std::string& word);
   bool TakeDoubleQuoted(std::string& word);
 

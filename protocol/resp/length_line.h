@@ -1,4 +1,4 @@
-// The lines that tell how much follows, "*3\r\n" and "$12\r\n": two in three that a client sends.
+// Length lines, "*3\r\n" and "$12\r\n": two in three lines of a request.
 //
 // Nearly all have four digits at most and have arrived whole. They are read here in one pass, with
 // one look at how much there is; of the others, and of those that are wrong, RequestParser finds
@@ -16,7 +16,7 @@ constexpr size_t kMostUsualDigits = 4;
 constexpr int64_t kMostUsualLength = 9999;
 
 // How many bytes at the front of `bytes` are such a line that begins with `kind`, and what it says;
-// 0, and nothing is said, if they are none, or none that is usual.
+// 0, without an error, if they are not a length line, or an unusual one.
 inline size_t ReadLengthLine(std::string_view bytes, char kind, int64_t& length) {
   if (bytes.size() < 1 + kMostUsualDigits + 2 || bytes[0] != kind) return 0;
   size_t at = 1;

@@ -16,12 +16,12 @@ namespace zsetd {
 // marked: of a reply of a thousand short members that was a fifth. Here bytes are written where
 // they stay.
 //
-// What data(), view() and Extend() give is valid until the contents grow the next time.
+// The results of data(), view() and Extend() are valid until the contents grow again.
 //
 // Invariant: behind the last byte there is room for kSlack more, unless nothing is allocated.
 class OutputBuffer {
  public:
-  // Whoever fills what Extend() gives may write so many bytes more behind it; they are lost.
+  // The caller of Extend() may write this many bytes beyond its result; they are discarded.
   static constexpr size_t kSlack = 16;
 
   OutputBuffer() = default;

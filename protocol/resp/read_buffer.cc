@@ -37,7 +37,7 @@ void ReadBuffer::MoveToFront(const Moved& moved) {
 }
 
 void ReadBuffer::Reallocate(size_t capacity, const Moved& moved) {
-  // Not make_unique, which would fill the block with zeros only to have it read over.
+  // Not make_unique, which would zero the block before it is overwritten.
   auto bytes = std::make_unique_for_overwrite<char[]>(capacity);
   std::copy_n(bytes_.get() + taken_, unread().size(), bytes.get());
   moved(bytes_.get() + taken_, bytes.get());

@@ -22,11 +22,10 @@ class ReadBuffer {
   std::string_view unread() const { return {bytes_.get() + taken_, arrived_ - taken_}; }
   size_t capacity() const { return capacity_; }
 
-  // Hears where the unread bytes stood and where they stand now, while both places are allocated.
+  // Called with the old and the new address of the unread bytes, while both are allocated.
   using Moved = std::function<void(const char* from, const char* to)>;
 
-  // At least kLeastSpace bytes to read into. Moves the unread bytes, or gives memory back, if need
-  // be.
+  // At least kLeastSpace bytes to read into. Moves the unread bytes, or frees memory, if need be.
   std::span<char> Space(const Moved& moved);
 
   void Arrived(size_t count) { arrived_ += count; }  // into Space(), at its front

@@ -63,7 +63,7 @@ bool ReplyWalk::PassPart() {
       break;
     case '|':
       parts_left_ += *count * 2 + 1;
-      break;  // an attribute stands before what it describes
+      break;  // an attribute precedes what it describes
   }
   return position_ <= bytes_.size();
 }

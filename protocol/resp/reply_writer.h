@@ -41,7 +41,7 @@ class ReplyWriter {
   void Set(size_t size);         // RESP2: an array
   void Map(size_t pairs);        // RESP2: an array of twice the size
   void Push(size_t size);        // RESP2: an array
-  void Attribute(size_t pairs);  // goes before a reply; RESP3 alone has it
+  void Attribute(size_t pairs);  // precedes a reply; RESP3 only
 
   // Marks where a reply starts. Error() goes back there: what was half written is gone.
   void Begin() {
@@ -67,10 +67,10 @@ class ReplyWriter {
   static constexpr size_t kNoLimit = std::numeric_limits<size_t>::max() / 2;
 
   void Header(char kind, int64_t count);
-  char* Line(char kind, std::string_view text);  // where the text stands now
+  char* Line(char kind, std::string_view text);  // the text's address
 
-  // A bulk string of so many bytes, less the bytes: where they go, with room for the line's end and
-  // OutputBuffer::kSlack behind.
+  // Starts a bulk string of this length: returns where its bytes go, with room for the line's end
+  // and OutputBuffer::kSlack behind.
   char* StartBulk(size_t bytes);
 
   OutputBuffer& out_;

@@ -18,13 +18,13 @@ constexpr size_t kLineEndBytes = 2;
 constexpr size_t kMostAhead = 16;
 
 constexpr int64_t kMostWordsOfStrangers = 10;
-constexpr int64_t kMostBytesOfStrangers = 16384;  // in a word
+constexpr int64_t kMostBytesOfStrangers = 16384;  // in an argument
 static_assert(kMostUsualLength <= kMostBytesOfStrangers, "ReadUsualWords does not ask who it is");
 
-constexpr size_t kKeptWords = 1024;  // room for so many is never worth giving back
+constexpr size_t kKeptWords = 1024;  // room for this many is never freed
 
-// Where `byte` first stands in `text` at or after `from`; its size if nowhere. Most lines are a few
-// digits long: a plain loop has passed them before memchr has started.
+// The position of `byte` in `text` at or after `from`; the size if it does not occur. Most lines
+// are a few digits long: a plain loop has passed them before memchr has started.
 size_t FindByte(std::string_view text, char byte, size_t from) {
   const size_t near_end = std::min(text.size(), from + 8);
   for (; from < near_end; ++from) {
@@ -115,7 +115,7 @@ bool RequestParser::ReadOpening() {
   return bytes.front() == '*' ? ReadCount() : ReadInline();
 }
 
-// Not of strangers, who may have fewer.
+// Not before authentication, which has lower limits.
 bool RequestParser::ReadUsualCount() {
   int64_t count = 0;
   const size_t line = ReadLengthLine(FromPosition(), '*', count);

@@ -13,14 +13,14 @@
 
 namespace zsetd {
 
-// What a client may ask of the parser before it is refused.
+// The limits of a client's requests.
 struct RequestLimits {
   size_t max_bulk_bytes = 512u << 20;        // Redis: proto-max-bulk-len
   size_t max_words = (size_t{1} << 31) - 1;  // Redis 7: a count that fits an int
   size_t max_line_bytes = 64u << 10;         // Redis: PROTO_INLINE_MAX_SIZE
 
-  // The client has not said who it is: a request has at most 10 words of 16,384 bytes, as in Redis,
-  // and none is read ahead, for the next may be the first with other limits.
+  // The client is not authenticated: a request has at most 10 arguments of 16,384 bytes, as in
+  // Redis, and none is read ahead, for the next may be the first with other limits.
   bool stranger = false;
 };
 
@@ -37,32 +37,32 @@ class RequestParser {
   enum class Result {
     kRequest,   // words() holds one; it is never empty
     kNeedMore,  // every whole request has been taken
-    kBroken,    // error() tells; the connection cannot go on
+    kBroken,    // error() has the reason; the connection must be closed
   };
 
   explicit RequestParser(const RequestLimits& limits = RequestLimits()) : limits_(limits) {}
 
-  // At least 16 KB of room, more while a large request is on its way. Ends the views of words().
+  // At least 16 KB of room, more while a large request is being received. Invalidates words().
   std::span<char> Space();
   void Arrived(size_t count) { buffer_.Arrived(count); }
 
-  // Goes to the next request. It reads some ahead, so that Ahead() can tell. Every byte is looked
-  // at a constant number of times, however the requests were split on their way; so a call costs
-  // O(bytes that arrived since the last one).
+  // Advances to the next request. It reads some ahead, for Ahead(). Every byte is looked at a
+  // constant number of times, however the requests were split on their way; so a call costs O(bytes
+  // that arrived since the last one).
   Result Next();
 
   // The request that Next() found. Valid until Space() or Next() is called.
   Words words() const { return batch_[next_ - 1]; }
 
-  // The requests that Next() is going to give, as far as they have been read already; if it has
-  // none of them left, it reads some. Valid until Space() or Next() is called.
+  // The requests that Next() will return, as far as they have been read already; if it has none of
+  // them left, it reads some. Valid until Space() or Next() is called.
   std::span<const Words> Upcoming();
 
   // The request that Next() found and those behind it that have been read already: Next() is going
-  // to give these. Valid as words() is.
+  // to return these. Valid as words() is.
   std::span<const Words> Ahead() const { return std::span(batch_).subspan(next_ - 1); }
 
-  // Whether Ahead() tells of requests that it has not told of before.
+  // Whether Ahead() has requests that it did not have before.
   bool HasReadAhead() const { return next_ == 1 && batch_.size() > 1; }
 
   // The reply that ends a broken connection, such as "ERR Protocol error: invalid bulk length", for
@@ -77,8 +77,8 @@ class RequestParser {
   size_t BytesUsed() const;
 
  private:
-  // A request that has been read. Its words end there among `words_`, and its bytes there, counted
-  // from the first of the connection.
+  // A request that has been read: the end of its arguments in `words_`, and that of its bytes,
+  // counted from the first of the connection.
   struct Whole {
     size_t words_end;
     uint64_t end;
@@ -91,7 +91,7 @@ class RequestParser {
   void FinishRequest();
   void ForgetBatch();
 
-  // How many of `words_` stand before that request of the batch, which may be one past the last.
+  // The number of `words_` before that request of the batch, which may be one past the last.
   size_t WordsBefore(size_t request) const {
     return request == 0 ? 0 : wholes_[request - 1].words_end;
   }
@@ -125,16 +125,16 @@ class RequestParser {
   ReadBuffer buffer_;
   uint64_t taken_ = 0;     // all before this byte has left the buffer
   uint64_t position_ = 0;  // all before it has been understood
-  uint64_t begun_ = 0;     // where the request stands that is being read
-  size_t searched_ = 0;    // so many bytes behind `position_` have been searched for a line's end
+  uint64_t begun_ = 0;     // the start of the request that is being read
+  size_t searched_ = 0;    // bytes after `position_` that have been searched for a line's end
   uint64_t words_left_ = 0;
-  std::optional<size_t> bulk_size_;      // of the next word, once known
+  std::optional<size_t> bulk_size_;      // of the next argument, once known
   std::vector<std::string_view> words_;  // the batch's, then those of the request being read
   std::vector<std::string> unquoted_;  // what they are views of, if the batch is an inline request
 
   std::vector<Whole> wholes_;  // the batch
   std::vector<Words> batch_;   // request by request
-  size_t next_ = 0;            // the first of them that Next() has not given
+  size_t next_ = 0;            // the first of them that Next() has not returned
   std::string error_;
 };
 

@@ -4,7 +4,7 @@
 
 namespace zsetd {
 
-// A positive decimal number: the integer that `digits` spell, times 10^exponent. Neither the first
+// A positive decimal number: the integer with these digits, times 10^exponent. Neither the first
 // nor the last digit is 0.
 struct Decimal {
   std::string_view digits;  // at most 17

@@ -8,7 +8,7 @@
 namespace zsetd {
 
 // As ParseInteger and ParseDouble, but they say whether the text is such a number, and leave
-// `number` alone if not. Those two stand in the header for speed: an optional that a function
+// `number` alone if not. Those two are in the header for speed: an optional that a function
 // elsewhere returns is built in memory byte by byte and read back as words, for which a processor
 // waits 4 ns.
 bool ReadInteger(std::string_view text, int64_t& number);
