@@ -6,7 +6,7 @@
 
 namespace zsetd {
 
-// The rows of each family of commands; each stands at the foot of the file of its name.
+// The rows of each family of commands, at the end of the file of that name.
 std::span<const Command> AclCommands();
 std::span<const Command> BitCommands();
 std::span<const Command> BitFieldCommands();

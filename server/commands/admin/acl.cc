@@ -1,4 +1,4 @@
-// ACL: who may do what.
+// The ACL command: users and their permissions.
 
 #include <openssl/rand.h>
 
@@ -22,7 +22,7 @@ namespace {
 constexpr int64_t kUsualBits = 256;
 constexpr int64_t kMostBits = 4096;
 
-// Whether there are more words than the subcommand can take; the error is then kept.
+// Whether there are too many arguments for the subcommand; the error is then kept.
 void RefuseMore(Call& call, size_t most) {
   if (call.args.left() <= most) return;
   call.args.Refuse("ERR unknown subcommand or wrong number of arguments for '" +

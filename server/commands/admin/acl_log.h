@@ -4,7 +4,7 @@
 
 namespace zsetd {
 
-// ACL LOG: what was refused lately, or that it is to be forgotten.
+// ACL LOG: lists recent denials, or clears them.
 void AclLogCommand(Call& call);
 
 }  // namespace zsetd

@@ -33,7 +33,7 @@ void ReplyUser(ReplyWriter& reply, const User& user) {
   }
 }
 
-// The command that the request names, if it has a right number of words.
+// The command of the request, if the number of arguments fits its arity.
 const Command* FindAsked(Call& call, Words request) {
   const Command* command = call.engine.commands().Find(request);
   const bool is_known = command != nullptr && (command->run != nullptr || request.size() == 1);

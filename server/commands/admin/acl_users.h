@@ -4,7 +4,7 @@
 
 namespace zsetd {
 
-// The subcommands of ACL that tell of users and change them.
+// The subcommands of ACL that list and change users.
 void AclDelUser(Call& call);
 void AclDryRun(Call& call);
 void AclGetUser(Call& call);

@@ -24,7 +24,7 @@ void Add(std::string_view name, const Setting& setting, std::vector<NamedSetting
   if (!known) found.emplace_back(name, &setting);
 }
 
-// A setting asked for by its very name is told under the name as it was asked for.
+// A setting requested by its exact name is returned under the name as it was spelled.
 void AddMatches(std::string_view pattern, std::vector<NamedSetting>& found) {
   if (const Setting* setting = FindSetting(pattern)) return Add(pattern, *setting, found);
   for (const Setting& setting : AllSettings()) {
@@ -49,7 +49,7 @@ absl::Status Failure(std::string_view name, std::string_view reason) {
                  "') - " + std::string(reason));
 }
 
-// Whether the setting can be given this value now.
+// Whether the setting can be changed to this value now.
 bool MayChange(const Setting& setting, std::string_view value, const Settings& settings) {
   return setting.changes_live || (setting.changes_later && ValueOf(setting, settings) == value);
 }
@@ -85,7 +85,7 @@ absl::Status SetPairs(Words pairs, Settings& settings) {
   return absl::OkStatus();
 }
 
-// What the host refuses may depend on several settings; the first is told.
+// A refusal of the host may depend on several settings; the first one is reported.
 absl::Status Configure(Engine& engine, std::string_view name, const Settings& settings) {
   const absl::Status status = engine.Configure(settings);
   return status.ok() ? status : Failure(name, ErrorLine(status));

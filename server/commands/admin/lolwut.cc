@@ -1,6 +1,6 @@
-// LOLWUT: mountains, painted from a sorted set. Each member is a peak, named for where it stands,
+// LOLWUT: mountains, painted from a sorted set. Each member is a peak, named after its position,
 // and its score is its height; read from the highest score down, far peaks come first and near ones
-// stand before them.
+// are in front of them.
 //
 //      /\              rank 0
 //     /::\  /\         rank 1
@@ -21,7 +21,7 @@
 namespace zsetd {
 namespace {
 
-// Of a picture, in characters; what is asked for beyond these bounds is drawn at them.
+// Bounds of a picture, in characters; arguments beyond them are clamped.
 constexpr int64_t kLeastColumns = 20, kMostColumns = 500;
 constexpr int64_t kLeastRows = 6, kMostRows = 100;
 
@@ -41,7 +41,7 @@ struct Canvas {
   std::vector<std::string> lines;
 };
 
-// Peaks by chance, but the same each time for a picture of that size. Low ones are many.
+// Random peaks, the same each time for a picture of that size. Most are low.
 SortedSet Peaks(int64_t columns, int64_t rows) {
   Rng rng(static_cast<uint64_t>(columns * kMostRows + rows));
   SortedSet peaks;

@@ -47,7 +47,7 @@ ShutdownOptions ReadShutdownOptions(ArgReader& args) {
   return options;
 }
 
-// The client hears nothing but the end of its connection.
+// The client gets no reply; its connection is closed.
 void Shutdown(Call& call) {
   const ShutdownOptions options = ReadShutdownOptions(call.args);
   if (call.Refused()) return;

@@ -6,10 +6,10 @@
 
 namespace zsetd {
 
-// Takes the next argument as the number of a database; refuses one that does not exist.
+// Takes the next argument as the number of a database; an error if it does not exist.
 int TakeDatabaseIndex(Call& call);
 
-// Refuses a number that no database has.
+// Records an error if there is no database of that number.
 void CheckDatabaseIndex(Call& call, int64_t index);
 
 }  // namespace zsetd

@@ -8,11 +8,11 @@
 
 namespace zsetd {
 
-// The name that Redis has for the way it would keep such a value. Tools expect these words; how
-// zsetd keeps it is another matter.
+// The name of the encoding that Redis would use for the value. Tools expect these names; they say
+// nothing about how zsetd stores it.
 std::string_view EncodingName(const Entry& entry);
 
-// How long values keep such encodings, by the settings of the moment.
+// The limits of these encodings, from the current settings.
 ListLimits ListLimitsOf(const Settings& settings);
 SortedSetLimits SortedSetLimitsOf(const Settings& settings);
 HashLimits HashLimitsOf(const Settings& settings);

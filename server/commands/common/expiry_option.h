@@ -9,28 +9,28 @@
 
 namespace zsetd {
 
-// One of the four ways to tell when a key ends: EX and PX count from now, EXAT and PXAT from the
-// Unix epoch; EX and EXAT in seconds, PX and PXAT in milliseconds.
+// One of the four forms of an expiration: EX and PX count from now, EXAT and PXAT from the Unix
+// epoch; EX and EXAT in seconds, PX and PXAT in milliseconds.
 struct ExpiryOption {
   enum class Form { kEx, kPx, kExAt, kPxAt };
 
   Form form = Form::kEx;
-  std::string_view amount;  // the word after it, as yet unread
+  std::string_view amount;  // the argument after it, not yet parsed
 };
 
-// Takes the option and the word after it if the next argument is one. Whether that word is a number
-// is not looked at yet, for a syntax error further on comes before it.
+// Takes the option and the argument after it if the next argument is such an option. The amount is
+// not parsed yet, because a syntax error further on has precedence.
 std::optional<ExpiryOption> TakeExpiryOption(ArgReader& args);
 
-// The same into `taken`, where an option of that form may stand already: the last one counts. False
-// if the next argument is none, or one of another form.
+// The same into `taken`, which may already have an option of the same form: the last one counts.
+// False if the next argument is not such an option, or one of another form.
 bool TakeExpiryInto(ArgReader& args, std::optional<ExpiryOption>& taken);
 
-// The deadline that the option tells. Refuses, in the name of the call's command, an amount that is
-// not positive or leads further than a deadline can lie. A deadline may be past already.
+// The option's deadline. An amount that is not positive, or beyond the latest possible deadline, is
+// an error that mentions the call's command. The deadline may be in the past.
 Millis DeadlineOf(Call& call, const ExpiryOption& option);
 
-// `origin` + `amount` * `unit`; nothing if that leads further than a deadline can lie.
+// `origin` + `amount` * `unit`; nothing if that is beyond the latest possible deadline.
 std::optional<Millis> CheckedDeadline(Millis origin, int64_t amount, Millis unit);
 
 // "ERR invalid expire time in 'set' command", for the call's command.

@@ -4,8 +4,7 @@
 
 namespace zsetd {
 
-// The HELP of every command with subcommands: how each is called and what it does, as their rows
-// tell it.
+// HELP of every command with subcommands: their usage and summaries, from their rows.
 void Help(Call& call);
 
 }  // namespace zsetd

@@ -15,7 +15,7 @@ struct IndexRange {
   int64_t start = 0;
   int64_t stop = 0;
 
-  // What of it lies within `size` elements.
+  // The part of it within `size` elements.
   RankRange Within(size_t size) const;
 
   // The same of a string's bytes or bits, where an end before the first is taken for the first.
@@ -28,7 +28,7 @@ struct IndexRange {
 // Takes the next two arguments.
 IndexRange TakeIndexRange(ArgReader& args);
 
-// The place that `index` means among `size` elements, if it is one of them.
+// The position that `index` refers to among `size` elements, if there is one.
 std::optional<size_t> IndexWithin(int64_t index, size_t size);
 
 }  // namespace zsetd

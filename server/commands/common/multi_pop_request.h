@@ -7,17 +7,17 @@
 
 namespace zsetd {
 
-// Of a command whose last word is its timeout.
+// The keys of a command whose last argument is its timeout.
 inline constexpr KeyPlaces kAllButLast = {1, -2, 1};
 
 // Takes "numkeys key [key ...]".
 Words TakeCountedKeys(ArgReader& args);
 
-// Takes "[COUNT count]" at the end of ZMPOP, LMPOP and kin; 1 if it is not given.
+// Takes "[COUNT count]" at the end of ZMPOP, LMPOP and kin; 1 by default.
 uint64_t TakeMultiPopCount(ArgReader& args);
 
-// The first of the keys that is there, opened; `found` is which. None if there is none of them.
-// After a wait the key that ended it is the only one that counts.
+// Opens the first of the keys that exists; `found` is its name. Empty if none exists. A command
+// that was blocked considers only the key that unblocked it.
 template <class T>
 Edit<T> OpenFirst(Call& call, Words keys, std::string_view event, std::string_view& found) {
   for (const std::string_view key : keys) {

@@ -10,10 +10,10 @@
 
 namespace zsetd {
 
-// How many things by chance a command is asked for. A negative count is that of draws from the
-// whole, in which a thing may come more than once.
+// The number of random elements that a command returns. With a negative count an element may be
+// returned more than once.
 struct RandomRequest {
-  bool counted = false;  // else it is one, and not told as an array
+  bool counted = false;  // else a single element, not in an array
   int64_t count = 0;
   bool with_more = false;  // scores or values
 
@@ -21,10 +21,10 @@ struct RandomRequest {
   size_t size() const { return may_repeat() ? -count : count; }
 };
 
-// Takes what is left: nothing, or a count and, unless `more` is empty, that option.
+// Takes the remaining arguments: none, or a count and, unless `more` is empty, that option.
 RandomRequest TakeRandomRequest(ArgReader& args, std::string_view more = "");
 
-// Draws without end, or nearly, from a whole as it was when they began.
+// An unbounded number of draws from a value as it was at the beginning.
 template <class Copy, class Draw>
 class LongDraws : public LongReply {
  public:
@@ -44,9 +44,9 @@ class LongDraws : public LongReply {
   Rng& rng_;
 };
 
-// Replies so many draws, the header being written. Draw is called with ReplyWriter&, the whole or
-// what `make_copy()` makes of it, and Rng&, and keeps no view. A copy is made only for a reply that
-// is longer than the whole.
+// Replies with this number of draws; the header is written already. Draw is called with
+// ReplyWriter&, the value or what `make_copy()` returns for it, and Rng&, and keeps no view. A copy
+// is made only for a reply that is longer than the value.
 template <class Whole, class MakeCopy, class Draw>
 void ReplyDraws(Call& call, const Whole& whole, MakeCopy make_copy, size_t count, Draw draw) {
   constexpr size_t kMany = 1000;             // fewer are replied at once

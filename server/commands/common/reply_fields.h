@@ -7,7 +7,7 @@
 
 namespace zsetd {
 
-// Writes the pairs of a map whose header has been written, or stands for more than these.
+// Writes the pairs of a map whose header is written already and may announce more.
 class ReplyFields {
  public:
   explicit ReplyFields(ReplyWriter& reply) : reply_(reply) {}

@@ -8,8 +8,8 @@
 
 namespace zsetd {
 
-// What every command asks that names things a few at a time: where to go on, at about how many to
-// look, and which of them to name.
+// The arguments of every SCAN command: where to continue, about how many elements to examine, and
+// which of them to return.
 struct ScanRequest {
   uint64_t cursor = 0;
   uint64_t count = 10;
@@ -23,9 +23,9 @@ uint64_t TakeScanCursor(ArgReader& args);
 // Takes MATCH or COUNT with its value, if that comes next.
 bool TakeScanOption(ArgReader& args, ScanRequest& request);
 
-// Goes from bucket to bucket until enough has been looked at, wanted or not, and moves the cursor.
-// `look` is given a cursor, adds to the count of what it saw there, and returns the next cursor.
-// Where hardly any bucket holds a thing, the number of buckets is the limit.
+// Iterates over buckets until enough elements have been examined, and advances the cursor. `look`
+// gets a cursor, adds the number of elements at it to the count, and returns the next cursor. Where
+// most buckets are empty, the number of buckets is the limit.
 template <class Look>
 void Advance(ScanRequest& request, Look look) {
   constexpr uint64_t kBucketsPerThing = 10;

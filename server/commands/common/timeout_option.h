@@ -5,11 +5,11 @@
 
 namespace zsetd {
 
-// Takes how long a command may wait: seconds, maybe with a fraction, rounded up to whole
-// milliseconds; 0 is for ever. `now` is what the wait is counted from.
+// Takes the timeout of a blocking command: seconds, possibly with a fraction, rounded up to whole
+// milliseconds; 0 blocks indefinitely. The timeout counts from `now`.
 Millis TakeTimeout(ArgReader& args, Millis now);
 
-// The same in whole milliseconds; what 0 means is for the command to say.
+// The same in whole milliseconds; the meaning of 0 is up to the command.
 Millis TakeTimeoutMillis(ArgReader& args, Millis now);
 
 }  // namespace zsetd

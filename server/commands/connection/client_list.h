@@ -4,8 +4,8 @@
 
 namespace zsetd {
 
-// The kinds of clients that CLIENT LIST and CLIENT KILL tell apart. There are no others than normal
-// ones and those that listen to channels until there is replication.
+// The types of clients in CLIENT LIST and CLIENT KILL. Without replication there are only normal
+// clients and subscribers.
 enum class ClientKind { kNormal, kPubSub, kReplica, kMaster };
 
 ClientKind KindOf(const Client& client);

@@ -4,7 +4,8 @@
 
 namespace zsetd {
 
-// Whether a client may be called so: one word of printable ASCII, that CLIENT LIST stays readable.
+// Whether this is a valid client name: printable ASCII without spaces, so that CLIENT LIST can be
+// parsed.
 bool IsClientName(std::string_view name);
 
 inline constexpr std::string_view kNotAClientName =

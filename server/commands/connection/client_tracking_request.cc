@@ -47,7 +47,7 @@ std::string OverlapError(const std::string& prefix, std::string_view kind,
          "'. Prefixes for a single client must not overlap.";
 }
 
-// No key may be told twice.
+// No key may be reported twice.
 void CheckPrefixes(const Client& client, const std::vector<std::string>& prefixes,
                    ArgReader& args) {
   for (size_t i = 0; i < prefixes.size(); ++i) {

@@ -8,7 +8,7 @@
 
 namespace zsetd {
 
-// What CLIENT TRACKING asks for, as it is said: with prefixes that may contradict each other.
+// The arguments of CLIENT TRACKING as sent, with prefixes that may overlap.
 struct TrackingRequest {
   TrackingMode mode;
   bool opt_in = false;
@@ -22,7 +22,7 @@ TrackingRequest TakeTrackingRequest(Call& call);
 // Refuses options that do not agree with each other, or with what the client has asked for already.
 void CheckTracking(const Client& client, const TrackingRequest& request, ArgReader& args);
 
-// How a client is tracked once it has asked for that, having been tracked as `before` says.
+// The tracking mode of a client after the request, where `before` was its mode.
 TrackingMode TrackingModeOf(const TrackingRequest& request, const TrackingMode& before);
 
 }  // namespace zsetd

@@ -7,7 +7,7 @@
 namespace zsetd {
 namespace {
 
-// A RESP2 client that listens to channels gets an array, as its other messages are.
+// A RESP2 subscriber gets an array, like its other messages.
 void Ping(Call& call) {
   const bool listening = call.client.IsSubscriber() && call.reply.protocol() == Protocol::kResp2;
   const bool with_message = !call.args.AtEnd();

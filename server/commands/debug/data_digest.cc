@@ -9,7 +9,7 @@
 namespace zsetd {
 namespace {
 
-// Redis: %.17g, which tells all doubles apart.
+// Redis: %.17g, which distinguishes all doubles.
 std::string ScoreText(double score) {
   std::array<char, 32> text;
   const int length = std::snprintf(text.data(), text.size(), "%.17g", score);

@@ -12,7 +12,7 @@ namespace zsetd {
 // equal contents, however they came about and in whatever order unordered parts are visited.
 class DataDigest {
  public:
-  // Takes in the next part of what stands in order.
+  // Adds the next part of an ordered value.
   void Append(std::string_view bytes);
 
   // Takes in a part of what is unordered. The same part twice cancels out.

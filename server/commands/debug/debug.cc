@@ -17,7 +17,7 @@
 namespace zsetd {
 namespace {
 
-constexpr double kMaxSleep_s = 1e9;  // what is longer is not told apart
+constexpr double kMaxSleep_s = 1e9;  // longer times are treated alike
 
 // A subcommand by its name and the number of its arguments. DEBUG is no command with subcommands
 // for COMMAND, nor is it in Redis.
@@ -30,7 +30,7 @@ struct DebugSubcommand {
   std::string_view summary;
 };
 
-// The present moves on with it, even within a transaction: that is what it is there for.
+// The time advances with it, even within a transaction, which is its purpose.
 void Sleep(Call& call) {
   const double time_s = std::clamp(call.args.Float(), 0.0, kMaxSleep_s);
   if (call.Refused()) return;
@@ -81,7 +81,7 @@ void StringMatch(Call& call) {
   call.reply.Integer(matches ? 1 : 0);
 }
 
-// There are no replicas to tell.
+// There are no replicas to send it to.
 void Replicate(Call& call) { call.reply.Ok(); }
 
 void ChangeReplicationId(Call& call) {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 
-// Cut, or filled up with zero bytes, to `bytes` if that is given.
+// Truncated, or padded with zero bytes, to `bytes` if given.
 std::string ValueText(int64_t number, std::optional<size_t> bytes) {
   std::string value = "value:" + std::to_string(number);
   if (bytes) value.resize(*bytes);
@@ -19,8 +19,7 @@ std::string ValueText(int64_t number, std::optional<size_t> bytes) {
 
 }  // namespace
 
-// DEBUG POPULATE count [prefix] [bytes]: makes so many keys prefix:0, prefix:1 ... but for those
-// that are there.
+// DEBUG POPULATE count [prefix] [bytes]: creates the keys prefix:0, prefix:1 ... that do not exist.
 void DebugPopulate(Call& call) {
   const int64_t count = call.args.IntegerIn(0, kMost, kMustBePositive);
   const std::string prefix(call.args.AtEnd() ? "key" : call.args.Word());

@@ -1,4 +1,4 @@
-// DEBUG PROTOCOL: one reply of each kind, the same as Redis's, for those who test a client.
+// DEBUG PROTOCOL: one reply of each kind, the same as Redis's, for tests of clients.
 
 #include <algorithm>
 #include <string_view>

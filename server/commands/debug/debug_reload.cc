@@ -13,7 +13,7 @@
 namespace zsetd {
 namespace {
 
-// Nothing that clients are told of.
+// It causes no notifications.
 constexpr std::string_view kReloaded = "reloaded";
 
 std::vector<std::string> KeysOf(const Database& database) {

@@ -50,7 +50,7 @@ std::string Describe(const ChainLengths& lengths) {
   return text + Distribution(lengths);
 }
 
-// FULL, which asks Redis for the distribution too, changes nothing here: it is told anyway.
+// FULL, which adds the distribution in Redis, has no effect: it is always included.
 void TakeFull(ArgReader& args) {
   if (!args.AtEnd() && !args.Take("full")) args.Refuse(kSyntaxError);
 }
@@ -64,7 +64,7 @@ ChainLengths ChainsOf(const Entry& entry) {
 
 }  // namespace
 
-// Deadlines stand in a tree.
+// Deadlines are in a tree.
 void DebugHashTables(Call& call) {
   const int64_t index = call.args.Integer();
   TakeFull(call.args);

@@ -1,5 +1,5 @@
-// The subcommands of DEBUG that look into a value. The words are Redis's, for suites read them; the
-// figures are zsetd's own.
+// The subcommands of DEBUG that inspect a value. The texts are Redis's, because test suites read
+// them; the figures are zsetd's own.
 
 #include <cstdio>
 #include <string>
@@ -25,7 +25,7 @@ std::string AddressText(const void* object) {
   return text;
 }
 
-// Of what DUMP gives, without its frame.
+// The length of the DUMP payload without its frame.
 size_t SerializedBytes(const Entry& entry) {
   std::string bytes;
   RdbWriter writer(bytes);
@@ -39,7 +39,7 @@ size_t ElementCount(const Aggregate& aggregate) {
   return aggregate.size();
 }
 
-// Tells the log what the value takes, if Redis would keep it in this way.
+// Logs the size of the value, if Redis would use this encoding for it.
 void LogLayout(Call& call, std::string_view encoding, std::string_view reply) {
   const Entry* entry = FindOrFail(call);
   if (entry == nullptr) return;

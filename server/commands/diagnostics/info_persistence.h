@@ -5,7 +5,8 @@
 
 namespace zsetd {
 
-// INFO persistence. Nothing is kept on disk: all but the changes is as in a Redis that never saved.
+// INFO persistence. Nothing is kept on disk: everything but the number of changes is as in a Redis
+// that never saved.
 void WritePersistence(InfoWriter& info, Engine& engine);
 
 }  // namespace zsetd

@@ -18,7 +18,7 @@ namespace {
 
 double Seconds(Micros time) { return std::chrono::duration<double>(time).count(); }
 
-// Where the server listens, as Redis tells it since version 7.2.
+// The listening addresses, as in Redis since version 7.2.
 void WriteListeners(InfoWriter& info, const Settings& settings) {
   std::string listener = "name=tcp";
   std::istringstream addresses(settings.bind);

@@ -10,7 +10,7 @@
 
 namespace zsetd {
 
-// One section of INFO. What it tells is true: counted, asked of the system, or the constant that it
+// One section of INFO. Its values are true: counted, read from the system, or the constant that it
 // must be in a server without replicas, modules, scripts and disk. A field of Redis's that would be
 // neither is left out.
 struct InfoSection {
@@ -19,11 +19,11 @@ struct InfoSection {
   bool by_default = true;
 };
 
-// All of them, in the order in which they are told.
+// All of them, in their order in the reply.
 std::span<const InfoSection> InfoSections();
 
-// The sections that are asked for by name, in any case; `default`, `all` and `everything` stand for
-// several, and no name for `default`. Unknown ones add nothing.
+// The sections with these names, in any case; `default`, `all` and `everything` select several, and
+// no name for `default`. Unknown ones add nothing.
 std::string InfoText(Engine& engine, Words names);
 
 }  // namespace zsetd

@@ -15,10 +15,10 @@ class InfoWriter {
   void Add(std::string_view name, std::string_view value);
   void Add(std::string_view name, std::integral auto value) { Add(name, std::to_string(value)); }
 
-  // With so many digits after the point.
+  // With this number of digits after the point.
   void AddFraction(std::string_view name, double value, int digits = 2);
 
-  // The bytes, and for people a second field, NAME_human.
+  // The bytes, and a second, human-readable field, NAME_human.
   void AddSize(std::string_view name, uint64_t bytes);
 
   const std::string& text() const { return text_; }
@@ -27,7 +27,7 @@ class InfoWriter {
   std::string text_;
 };
 
-// The number with so many digits after the point.
+// The number with this many digits after the point.
 std::string FractionText(double value, int digits);
 
 }  // namespace zsetd

@@ -9,10 +9,10 @@ namespace zsetd {
 namespace {
 
 // The longest time that counts for the bar of that number: powers of two, in units of 1.024
-// microseconds, and what Redis's histogram cannot tell apart from them: 1, 2, 4, 8, 16, 33, 66 ...
+// microseconds, and what Redis's histogram cannot distinguish from them: 1, 2, 4, 8, 16, 33, 66 ...
 Micros BarOf(int number) { return Micros(((int64_t{1032} << number) - 1) / 1000); }
 
-using Bar = std::pair<Micros, uint64_t>;  // so many took so long or less
+using Bar = std::pair<Micros, uint64_t>;  // the number that took this time or less
 
 // The bars that are higher than the one before.
 std::vector<Bar> BarsOf(const LatencyHistogram& histogram) {

@@ -28,7 +28,7 @@ Bounds BoundsOf(const LatencySeries& series) {
   return {low.took, high.took};
 }
 
-// How high the sample stands, from 0 up to one mark less than all rows have.
+// The height of the sample, from 0 to one less than the marks of all rows.
 int64_t LevelOf(const LatencySample& sample, const Bounds& bounds) {
   const int64_t levels = kRows * static_cast<int64_t>(kMarks.size());
   const int64_t range = std::max<int64_t>((bounds.high - bounds.low).count(), 1);
@@ -76,7 +76,7 @@ std::string Ages(const LatencySeries& series, Millis now) {
   return text;
 }
 
-// What a series comes to.
+// Statistics of a series.
 struct Summary {
   int64_t average = 0;         // milliseconds
   int64_t mean_deviation = 0;  // from that, whichever way
@@ -105,7 +105,7 @@ std::string Finding(std::string_view event, const LatencySeries& series, Millis 
          " s. Worst ever: " + Text(series.worst) + ".\n";
 }
 
-// What can be done about commands that take long.
+// Advice about slow commands.
 std::string CommandAdvice(const Engine& engine) {
   const Settings& settings = engine.settings();
   constexpr int64_t kMost_ms = std::numeric_limits<int64_t>::max() / 1000;

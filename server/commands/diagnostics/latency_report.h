@@ -8,11 +8,11 @@
 
 namespace zsetd {
 
-// What LATENCY GRAPH draws: a column of marks for each sample, higher where it took longer, and
-// below it, to be read downward, how long ago that was.
+// The LATENCY GRAPH: a column of marks for each sample, higher where it took longer, and below it,
+// to be read downward, how long ago that was.
 std::string LatencyGraph(std::string_view event, const LatencySeries& series, Millis now);
 
-// What LATENCY DOCTOR says: what took long, how often, and what can be done about it.
+// The LATENCY DOCTOR report: what took long, how often, and advice.
 std::string LatencyAdvice(const Engine& engine);
 
 }  // namespace zsetd

@@ -24,7 +24,7 @@ void Usage(Call& call) {
   call.reply.Integer(static_cast<int64_t>(keys.BytesUsedBy(*entry)));
 }
 
-// Where the allocator keeps nothing back that could be given, all is well too.
+// An allocator that cannot purge has nothing to do.
 void Purge(Call& call) {
   PurgeAllocator();
   call.reply.Ok();

@@ -8,7 +8,7 @@
 
 namespace zsetd {
 
-// Where the memory of the process is at one moment, in bytes; what INFO and MEMORY tell.
+// How the process uses memory at one moment, in bytes; for INFO and MEMORY.
 struct MemoryFigures {
   size_t used = 0;      // handed out by the allocator
   size_t resident = 0;  // physical

@@ -10,7 +10,8 @@
 namespace zsetd {
 namespace {
 
-// Counts the fields first and writes them then, for a map says its size ahead.
+// Counts the fields in a first pass and writes them in a second, because a map starts with its
+// size.
 class MapWriter {
  public:
   explicit MapWriter(ReplyWriter* reply) : reply_(reply) {}
@@ -22,7 +23,7 @@ class MapWriter {
     if (Name(name)) reply_->Double(value);
   }
 
-  // Whether the value is to be written: it has been named.
+  // Whether to write the value: its name is written.
   bool Name(std::string_view name) {
     ++size_;
     if (reply_ != nullptr) reply_->Bulk(name);
@@ -96,7 +97,7 @@ void AddAll(MapWriter& fields, const Engine& engine, const MemoryFigures& memory
   fields.Add("fragmentation.bytes", Difference(memory.resident, memory.used));
 }
 
-// One complaint a line. The thresholds are those at which Redis complains.
+// One finding per line. The thresholds are those of Redis.
 std::string Findings(const Engine& engine, const MemoryFigures& memory) {
   constexpr double kMostFragmentation = 1.4;
   constexpr size_t kMostClientBytes = 200u << 10;

@@ -4,10 +4,10 @@
 
 namespace zsetd {
 
-// MEMORY STATS: the figures under Redis's names.
+// MEMORY STATS: the figures, under the names that Redis uses.
 void MemoryStats(Call& call);
 
-// MEMORY DOCTOR: what looks wrong with them, in words.
+// MEMORY DOCTOR: an analysis of them in plain text.
 void MemoryDoctor(Call& call);
 
 }  // namespace zsetd

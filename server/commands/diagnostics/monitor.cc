@@ -4,7 +4,7 @@
 namespace zsetd {
 namespace {
 
-// Who monitors already is told nothing, as in Redis.
+// A client that is already a monitor gets no reply, as in Redis.
 void Monitor(Call& call) {
   if (call.client.transaction.open) {
     return call.Fail("ERR MONITOR isn't allowed for DENY BLOCKING client");

@@ -5,7 +5,7 @@
 
 namespace zsetd {
 
-// What COMMAND DOCS tells of a command: its full name, and a map of its summary, its arguments, its
+// The COMMAND DOCS of a command: its full name, and a map of its summary, its arguments, its
 // subcommands. redis-cli makes its hints of this.
 void ReplyCommandDocs(ReplyWriter& reply, const CommandTable& table, const Command& command);
 

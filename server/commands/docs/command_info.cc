@@ -33,7 +33,7 @@ constexpr FlagName kFlagNames[] = {
     {kNoMandatoryKeys, "no_mandatory_keys"},
 };
 
-// A set of words, each said as a simple string.
+// A set of words, each as a simple string.
 void ReplyWords(ReplyWriter& reply, const std::vector<std::string_view>& words) {
   reply.Set(words.size());
   for (const std::string_view word : words) reply.Simple(word);

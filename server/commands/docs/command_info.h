@@ -11,7 +11,7 @@ namespace zsetd {
 // How keys are used, as a set of the words of `use`.
 void ReplyKeyFlags(ReplyWriter& reply, std::string_view use);
 
-// What COMMAND INFO tells of a command, and of its subcommands.
+// The COMMAND INFO of a command, and of its subcommands.
 void ReplyCommandInfo(ReplyWriter& reply, const CommandTable& table, const Command& command);
 
 }  // namespace zsetd

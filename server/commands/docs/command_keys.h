@@ -4,8 +4,8 @@
 
 namespace zsetd {
 
-// COMMAND GETKEYS and GETKEYSANDFLAGS: which words of the request in the arguments are keys, and
-// how the command uses them.
+// COMMAND GETKEYS and GETKEYSANDFLAGS: which arguments of the given request are keys, and how the
+// command uses them.
 void CommandGetKeys(Call& call);
 void CommandGetKeysAndFlags(Call& call);
 

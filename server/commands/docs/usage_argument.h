@@ -22,7 +22,7 @@ struct Argument {
 
   std::string name;
   Type type = Type::kString;
-  std::string token;  // the word that it is or that stands before it, in upper case
+  std::string token;  // the word that it is or that precedes it, in upper case
   bool optional = false;
   bool multiple = false;        // may be repeated
   bool multiple_token = false;  // then the token is repeated too

@@ -19,7 +19,7 @@ class Reader {
  public:
   explicit Reader(std::string_view rest) : rest_(rest) { SkipSpaces(); }
 
-  // Up to the end, or to a | ] > or ... of whoever asked for them.
+  // Up to the end, or to a | ] > or ... of the enclosing group.
   Arguments Sequence();
 
   bool AtEnd() const { return rest_.empty(); }

@@ -49,7 +49,7 @@ std::optional<GeoPoint> PlaceOf(const SortedSet* set, std::string_view member) {
   return score ? std::optional(GeoPointOf(*score)) : std::nullopt;
 }
 
-// `reply_one` says of each member what is known of its place.
+// `reply_one` replies with the position of each member.
 template <class ReplyOne>
 void ReplyPlaces(Call& call, ReplyOne reply_one) {
   const std::string_view key = call.args.Word();

@@ -9,19 +9,20 @@
 
 namespace zsetd {
 
-// A longitude and a latitude, of a place that can be kept.
+// A longitude and a latitude within the supported range.
 GeoPoint TakePoint(ArgReader& args);
 
-// A member of the set, and where it is. The member of a missing set is taken all the same.
+// A member of the set, and its position. If the set is missing, the argument is consumed all the
+// same.
 GeoPoint TakePlaceOfMember(ArgReader& args, const SortedSet* set);
 
-// The name of a unit, in metres.
+// A unit by its name, in metres.
 double TakeUnit(ArgReader& args);
 
-// Replies so many units with four digits after the point.
+// Replies with a distance in units, with four digits after the point.
 void ReplyDistance(ReplyWriter& reply, double units);
 
-// Replies a place as the pair of its coordinates.
+// Replies with a position as a pair of coordinates.
 void ReplyPoint(ReplyWriter& reply, const GeoPoint& point);
 
 }  // namespace zsetd

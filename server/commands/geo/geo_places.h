@@ -19,7 +19,7 @@ struct FoundPlace {
   size_t number;    // in the order of the search
 };
 
-// Those of the set, in the order asked for, and no more than asked for. O(n+log(m)) for n members
+// Those of the set, in the requested order, and no more than requested. O(n+log(m)) for n members
 // in the cells that cover the area, of m in the set.
 std::vector<FoundPlace> FindPlaces(const SortedSet& set, const GeoSearchRequest& request);
 

@@ -65,7 +65,7 @@ class Reader {
     return false;
   }
 
-  // The option's name, with `values` words behind it at least.
+  // Takes the option if at least `values` arguments follow it.
   bool Take(std::string_view option, size_t values) {
     return args_.left() > values && args_.Take(option);
   }

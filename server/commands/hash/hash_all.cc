@@ -7,7 +7,8 @@
 namespace zsetd {
 namespace {
 
-// Replies what `reply` writes of each field, after the header that `start` writes for so many.
+// Replies with what `reply` writes for each field, after the header that `start` writes for their
+// number.
 template <class Start, class Reply>
 void ReplyAll(Call& call, Start start, Reply reply) {
   const Hash* hash = call.Find<Hash>(call.args.Word());

@@ -8,7 +8,8 @@
 namespace zsetd {
 namespace {
 
-// Takes what is left as names with their values, and sets these fields. Returns how many are new.
+// Takes the remaining arguments as fields with values, and sets them. Returns the number of new
+// fields.
 int64_t SetFields(Call& call) {
   const std::string_view key = call.args.Word();
   const Words words = call.args.Rest();

@@ -9,7 +9,7 @@
 namespace zsetd {
 namespace {
 
-// With values, RESP3 gives each field as a pair and RESP2 one flat array.
+// With values, RESP3 has a pair for each field, and RESP2 one flat array.
 void StartFields(ReplyWriter& reply, size_t count, bool with_values) {
   const bool flat = with_values && reply.protocol() == Protocol::kResp2;
   reply.Array(flat ? 2 * count : count);

@@ -18,7 +18,7 @@ void ReplyValue(Call& call, const Value& value) {
   value ? call.reply.Bulk(*value) : call.reply.Null();
 }
 
-// Replies the value of the field that the last argument names, in the way that `reply` does.
+// Replies, by `reply`, with the value of the field in the last argument.
 template <class Reply>
 void ReadField(Call& call, Reply reply) {
   const Hash* hash = call.Find<Hash>(call.args.Word());

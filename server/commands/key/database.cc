@@ -10,7 +10,7 @@ namespace {
 
 void DbSize(Call& call) { call.reply.Integer(static_cast<int64_t>(call.database().keys().size())); }
 
-// Both words mean the same: the keys are gone at once, and no one waits until they are freed.
+// Both options mean the same: the keys are deleted immediately and freed in the background.
 void TakeFlushMode(ArgReader& args) {
   if (!args.Take("async")) args.Take("sync");
   args.End();

@@ -40,7 +40,7 @@ struct RestoreRequest {
   std::optional<int64_t> frequency;     // FREQ
 };
 
-// Takes IDLETIME or FREQ with its value, of which one may be given.
+// Takes IDLETIME or FREQ with its value; at most one of them is allowed.
 bool TakeUse(ArgReader& args, RestoreRequest& request) {
   if (args.left() < 2 || request.idle_seconds || request.frequency) return false;
   if (args.Take("idletime")) {
@@ -99,7 +99,7 @@ std::unique_ptr<Entry> EntryOf(Call& call, const RestoreRequest& request,
   return entry;
 }
 
-// What is given of the use of the key holds only if it is what the policy goes by.
+// IDLETIME and FREQ take effect only if the eviction policy uses them.
 UseMeter::Mark MarkOf(const UseMeter& meter, const RestoreRequest& request) {
   if (meter.rule().counts && request.frequency) {
     return meter.OfCount(static_cast<uint8_t>(*request.frequency));
@@ -110,7 +110,7 @@ UseMeter::Mark MarkOf(const UseMeter& meter, const RestoreRequest& request) {
   return meter.OfNewKey();
 }
 
-// A value whose time is over already only takes away what stands in its place.
+// A value that is already expired only deletes the present one.
 void Restore(Call& call) {
   const RestoreRequest request = TakeRestoreRequest(call.args);
   const bool is_taken = call.args.ok() && call.database().Open(request.key) != nullptr;

@@ -62,8 +62,8 @@ Millis ReadDeadline(Call& call, std::string_view amount, Millis origin, Millis u
   return deadline.value_or(kEpoch);
 }
 
-// Gives a key the deadline that lies so many units after `origin`; 0 if there is no such key or the
-// rule forbids it.
+// Sets the deadline of a key to the argument's number of units after `origin`; 0 if there is no
+// such key or the rule forbids it.
 void SetDeadline(Call& call, Millis origin, Millis unit) {
   const std::string_view key = call.args.Word();
   const std::string_view amount = call.args.Word();

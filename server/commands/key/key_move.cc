@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kSameObjects = "ERR source and destination objects are the same";
 
-// The key is there, or that is the error.
+// The key exists, or the reply is an error.
 Entry* OpenExisting(Call& call, std::string_view key) {
   Entry* entry = call.database().Open(key);
   if (entry == nullptr) call.args.Refuse(kNoSuchKey);

@@ -10,7 +10,7 @@ constexpr Millis kEpoch{0};
 
 int64_t InMillis(Millis time) { return time.count(); }
 
-// To the nearest second, as Redis tells it. What lies ahead is not negative.
+// To the nearest second, as in Redis. A future time is not negative.
 int64_t InSeconds(Millis time) { return time.count() / 1000 + (time.count() % 1000 >= 500); }
 
 // Replies how far a key's deadline is from `origin`; -1 if it has none, -2 without a key.

@@ -18,7 +18,7 @@ void ReplyKeys(Call& call, const std::vector<std::string_view>& keys) {
   for (const std::string_view key : keys) call.reply.Bulk(key);
 }
 
-// A reply that will be too long is given up as soon as that is known.
+// A reply that becomes too long is abandoned as soon as that is known.
 void Keys(Call& call) {
   const std::string_view pattern = call.args.Word();
   const size_t most_bytes = call.engine.MostReplyBytes();

@@ -25,8 +25,7 @@ struct Item {
   size_t place = 0;  // in the order it came in
 };
 
-// The number that a weight says, in the way of strtod: spaces may stand before it, and no bytes at
-// all are 0.
+// The number of a weight, as strtod reads it: spaces may precede it, and no bytes at all are 0.
 std::optional<double> NumberOf(std::string_view weight) {
   if (weight.empty()) return 0;
   const size_t start = weight.find_first_not_of(" \t\n\v\f\r");
@@ -56,7 +55,7 @@ int Compare(const SortRequest& request, const Item& a, const Item& b) {
   return a.element.compare(b.element);
 }
 
-// The elements asked for come to stand first, in order.
+// Puts the requested elements first, in order.
 void Sort(const SortRequest& request, RankRange range, std::vector<Item>& items) {
   const auto stands_before = [&](const Item& a, const Item& b) {
     const int order = request.descending ? Compare(request, b, a) : Compare(request, a, b);
@@ -83,7 +82,8 @@ std::vector<std::string_view> Sorted(Call& call, const SortRequest& request,
   return sorted;
 }
 
-// Calls visit with each result, or nothing where there is none: of every element all that GET says.
+// Calls visit with each result, or nothing where there is none: for every element all results of
+// GET.
 template <class Visit>
 void ForEachResult(Call& call, const SortRequest& request,
                    const std::vector<std::string_view>& elements, Visit visit) {
@@ -116,7 +116,8 @@ void Store(Call& call, const SortRequest& request, const std::vector<std::string
   call.database().Put(*request.destination, std::move(list), "sortstore");
 }
 
-// Patterns name keys that only the elements tell: so who may not read every key may use none.
+// The keys of patterns depend on the elements, so a user who may not read every key may not use
+// patterns.
 void CheckPatterns(Call& call, const SortRequest& request) {
   const User& user = *call.client.user;
   if (user.MayDoAll() || user.MayReadAllKeysIn(call.command, call.words())) return;

@@ -12,7 +12,7 @@ namespace zsetd {
 // The elements of a list, a set or a sorted set, in its order. Valid until the key changes.
 class SortElements {
  public:
-  // Those that SORT starts from: all, or where nothing is to be sorted those that are asked for. No
+  // The elements that SORT starts from: all, or only the requested ones if they are not sorted. No
   // entry is no elements.
   SortElements(const Entry* entry, const SortRequest& request);
   SortElements(const SortElements&) = delete;

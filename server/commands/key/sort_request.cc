@@ -5,7 +5,7 @@
 namespace zsetd {
 namespace {
 
-// Takes the option, if that comes next with so many words behind it.
+// Takes the option, if it is next and at least this number of arguments follows it.
 bool TakeWith(ArgReader& args, std::string_view option, size_t words) {
   return args.left() > words && args.Take(option);
 }

@@ -11,11 +11,11 @@
 
 namespace zsetd {
 
-// What SORT asks.
+// The arguments of SORT.
 struct SortRequest {
   std::string_view key;
   std::optional<SortPattern> weights;           // BY; else the elements are their own weights
-  bool sorts = true;                            // false: BY names one weight for all
+  bool sorts = true;                            // false: BY has the same weight for all
   bool by_bytes = false;                        // ALPHA; else weights are numbers
   bool descending = false;                      // DESC
   int64_t offset = 0;                           // LIMIT; negative is 0

@@ -58,7 +58,7 @@ void LTrim(Call& call) {
   call.reply.Ok();
 }
 
-// The index at which a new element stands right before the pivot, or right after it.
+// The index of a new element right before the pivot, or right after it.
 std::optional<size_t> PlaceBeside(const List& list, std::string_view pivot, bool before) {
   size_t index = 0;
   for (auto at = list.CursorAt(0); at.valid(); at.Next(), ++index) {

@@ -23,7 +23,7 @@ void StepFrom(ListEnd end, List::Cursor& cursor);
 
 void PushAt(List& list, ListEnd end, std::string_view element);
 
-// Tells the list's encoding that these are about to be added.
+// Updates the list's encoding before these are added.
 void ExpectAll(List& list, Words elements, const ListLimits& limits);
 
 // The element at that end; the list is not empty. Valid until its next change.

@@ -27,7 +27,7 @@ Confirmation ConfirmationOf(ChannelKind kind) {
   return {};
 }
 
-// To how much the client listens: shard channels are counted apart from all others.
+// The client's number of subscriptions: shard channels are counted separately.
 size_t Count(const Client& client, ChannelKind kind) {
   if (kind == ChannelKind::kShardChannel) return client.listens_to(kind).size();
   return client.listens_to(ChannelKind::kChannel).size() +

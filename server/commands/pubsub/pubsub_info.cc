@@ -1,4 +1,4 @@
-// PUBSUB: who listens to what.
+// PUBSUB: inspects subscriptions.
 #include <cstdint>
 #include <string>
 #include <string_view>

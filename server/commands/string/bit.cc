@@ -39,14 +39,14 @@ void GetBit(Call& call) {
   call.reply.Integer(string && BitAt(string->view(), position));
 }
 
-// Takes BYTE or BIT, if that is there.
+// Takes BYTE or BIT, if present.
 bool TakeIsInBits(ArgReader& args) {
   if (args.Take("bit")) return true;
   args.Take("byte");
   return false;
 }
 
-// The bits that the range says of a string of so many bytes.
+// The bits of the range in a string of this size.
 RankRange Bits(const IndexRange& range, bool in_bits, size_t bytes) {
   if (in_bits) return range.WithinString(8 * bytes);
   const RankRange part = range.WithinString(bytes);
@@ -75,7 +75,7 @@ struct BitSearch {
   bool ends_with_string = true;  // else zero bits follow it without end
 };
 
-// How BITPOS and BITCOUNT say what they look at, but for a missing end.
+// The range of BITPOS and BITCOUNT, except for a missing end.
 BitSearch TakeBitSearch(ArgReader& args) {
   BitSearch search;
   const int64_t bit = args.Integer();

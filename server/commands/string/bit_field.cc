@@ -51,7 +51,7 @@ Overflow TakeOverflow(ArgReader& args) {
   return Overflow::kWrap;
 }
 
-// Takes GET, SET or INCRBY; nothing of the rest unless it is there as a whole.
+// Takes GET, SET or INCRBY; nothing unless all of its arguments are present.
 FieldStep TakeStep(Call& call, Overflow overflow) {
   using Kind = FieldStep::Kind;
   ArgReader& args = call.args;

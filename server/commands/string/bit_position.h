@@ -11,7 +11,7 @@ namespace zsetd {
 // once, and so no position lies beyond (proto-max-bulk-len).
 uint64_t TakeBitPosition(Call& call);
 
-// The same, or "#2" for the third of fields that are so many bits wide.
+// The same, or "#2" for the third of fields of this width.
 uint64_t TakeFieldPosition(Call& call, int field_bits);
 
 }  // namespace zsetd

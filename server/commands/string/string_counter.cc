@@ -23,7 +23,7 @@ void Store(Call& call, std::string_view key, Edit<ByteString>& string, std::stri
   call.database().Put(key, ByteString(text), event);
 }
 
-// A decrement too is told as an incrby, as by Redis.
+// A decrement too is notified as incrby, as in Redis.
 void AddInteger(Call& call, std::string_view key, int64_t increment) {
   constexpr std::string_view kEvent = "incrby";
   Edit<ByteString> string = call.Open<ByteString>(key, kEvent);

@@ -11,7 +11,7 @@ namespace {
 
 bool Exists(Call& call, std::string_view key) { return call.database().Use(key) != nullptr; }
 
-// What SET is told after the value.
+// The options of SET after the value.
 struct SetOptions {
   bool only_new = false;       // NX
   bool only_existing = false;  // XX

@@ -27,7 +27,7 @@ void RunQueue(Call& call) {
   for (const QueuedCommand& queued : queue) call.engine.RunQueued(call.client, queued);
 }
 
-// The transaction stays open until all is done: CLIENT INFO tells of it.
+// The transaction stays open until the end: CLIENT INFO reports it.
 void Exec(Call& call) {
   const Transaction& transaction = call.client.transaction;
   if (!transaction.open) return call.Fail("ERR EXEC without MULTI");

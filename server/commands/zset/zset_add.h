@@ -10,7 +10,7 @@ namespace zsetd {
 // The set to add to: a new one may only be made where members may be added.
 Edit<SortedSet> OpenToAdd(Call& call, std::string_view key, const AddRule& rule);
 
-// Adds one pair, and lets the set's encoding know.
+// Adds one pair, and updates the set's encoding.
 AddResult AddOne(SortedSet& set, const Element& pair, const AddRule& rule,
                  const SortedSetLimits& limits);
 

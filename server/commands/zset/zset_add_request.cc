@@ -21,7 +21,7 @@ bool TakeRuleOption(ArgReader& args, AddRequest& request) {
          TakeFlag(args, "ch", request.count_changed);
 }
 
-// The options that may stand before the pairs and after them.
+// The options that are allowed before the pairs and after them.
 class SharedOptions {
  public:
   SharedOptions(Call& call, AddRequest& request) : call_(call), request_(request) {}
@@ -29,7 +29,7 @@ class SharedOptions {
   // Whether the next argument was one; it is taken then.
   bool Take() { return TakeIncrement() || TakeExpiry(); }
 
-  // To be asked when all else is known to be right.
+  // To be called when everything else is valid.
   std::optional<Millis> Deadline() {
     if (!expiry_ || !call_.args.ok()) return std::nullopt;
     return DeadlineOf(call_, *expiry_);
@@ -82,8 +82,8 @@ void CheckRule(ArgReader& args, const AddRequest& request) {
   }
 }
 
-// Where a score should stand is neither a number nor an option. Redis looks at the count of words
-// first, then at the options, then at the scores.
+// The argument in place of a score is neither a number nor an option. Redis checks the number of
+// arguments first, then at the options, then at the scores.
 void RefuseScore(ArgReader& args, const AddRequest& request) {
   if (args.AtEnd() || args.left() % 2 != 0) args.Refuse(kSyntaxError);
   CheckRule(args, request);

@@ -11,7 +11,7 @@
 
 namespace zsetd {
 
-// What a ZADD asks, after its key:
+// The arguments of ZADD after its key:
 //
 //   request  = {leading} pair {pair} {trailing}
 //   leading  = NX | XX | GT | LT | CH | shared
@@ -19,9 +19,9 @@ namespace zsetd {
 //   shared   = INCR | EX seconds | PX ms | EXAT seconds | PXAT ms | KEEPTTL
 //   pair     = score member
 //
-// Nothing is ever misread. An option is no number, so a word at a score's place is the one or the
-// other by itself; a member stands right after its score, where any word is a member. Each shared
-// option is given once, before the pairs or after, and of the last five only one.
+// The grammar is unambiguous. No option is a number, so an argument where a score is expected is
+// either a score or an option; the argument after a score is always a member. Each shared option is
+// allowed once, before the pairs or after them, and only one of the last five.
 struct AddRequest {
   AddRule rule;
   bool count_changed = false;      // CH

@@ -7,25 +7,25 @@
 
 namespace zsetd {
 
-// What ZUNION, ZINTER, ZDIFF and those that store a result ask for. The sets are valid until the
-// next change.
+// The arguments of ZUNION, ZINTER, ZDIFF and the commands that store a result. The sets are valid
+// until the next change.
 struct AlgebraRequest {
   std::vector<WeightedSet> inputs;
   Aggregate aggregate = Aggregate::kSum;
   bool with_scores = false;
 };
 
-// Which options a command takes after its keys.
+// The options that a command has after its keys.
 struct AlgebraGrammar {
   bool weighted = false;  // WEIGHTS and AGGREGATE
   bool with_scores = false;
 };
 
-// Takes "numkeys key [key ...]". A key that is not there is an empty set; one that holds neither
-// kind of set is refused.
+// Takes "numkeys key [key ...]". A missing key is an empty set; a key of another type than set or
+// sorted set is an error.
 std::vector<WeightedSet> TakeAlgebraInputs(Call& call);
 
-// Takes the same and the options, up to the end. What is wrong is kept as the reader's error.
+// Takes the same and the options, up to the end. Errors are kept by the reader.
 AlgebraRequest TakeAlgebraRequest(Call& call, const AlgebraGrammar& grammar);
 
 }  // namespace zsetd

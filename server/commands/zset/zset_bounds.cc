@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kBadScoreBound = "ERR min or max is not a float";
 constexpr std::string_view kBadLexBound = "ERR min or max not valid string range item";
 
-// Redis leaves bounds to strtod, for which nothing at all is 0, blanks may stand before a number,
+// Redis parses bounds with strtod, for which the empty string is 0, blanks may precede a number,
 // and one out of range is infinite, or 0. That takes a copy, so the usual ones are read without it.
 std::optional<double> ParseBound(std::string_view text) {
   if (const auto number = ParseDouble(text)) return number;

@@ -10,8 +10,8 @@
 namespace zsetd {
 namespace {
 
-// How many elements to take, and whether the client said so: RESP3 shows one element that was not
-// asked for by a count as a flat pair.
+// The number of elements to pop, and whether it was explicit: without a count, RESP3 returns the
+// element as a flat pair.
 struct PopCount {
   uint64_t count = 1;
   bool given = false;

@@ -33,7 +33,7 @@ void ReplyRepeated(Call& call, const SortedSet& set, const RandomRequest& reques
       call, set, [&] { return ElementPool(set); }, request.size(), draw);
 }
 
-// Where all are asked for they come the highest first, as Redis gives them.
+// If all are requested they are returned highest first, as in Redis.
 void ReplyDistinct(Call& call, const SortedSet& set, const RandomRequest& request) {
   if (request.size() >= set.size()) {
     return ReplyElements(call, &set, {0, set.size()}, /*reversed=*/true, request.with_more);

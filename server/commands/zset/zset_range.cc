@@ -13,7 +13,7 @@ namespace {
 
 using By = RangeRequest::By;
 
-// `named` is what the command's name says of the request.
+// `named` has the properties that follow from the command's name.
 void ReplyRange(Call& call, const RangeRequest& named) {
   const std::string_view key = call.args.Word();
   const RangeRequest request = TakeRangeRequest(call.args, named);

@@ -80,7 +80,7 @@ RankRange RangeRequest::RanksIn(const SortedSet& set) const {
   return limit ? Cut(ranks, *limit, IsReversed()) : ranks;
 }
 
-// The options come last but say how the two ends are to be read: they are read first.
+// The options come last but determine how the two ends are parsed: they are parsed first.
 RangeRequest TakeRangeRequest(ArgReader& args, RangeRequest request) {
   ArgReader ends(args.Next(2), 0);
   while (args.ok() && !args.AtEnd()) {

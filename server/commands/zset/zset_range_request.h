@@ -12,7 +12,7 @@
 
 namespace zsetd {
 
-// What every command that reads a range of a sorted set asks, whichever way it spells it.
+// The arguments of every command that reads a range of a sorted set, in whichever syntax.
 struct RangeRequest {
   enum class By { kRank, kScore, kLex };
 
@@ -22,7 +22,7 @@ struct RangeRequest {
     int64_t count = -1;
   };
 
-  // Of these two, a command's name says both or neither; ZRANGE is told by its options.
+  // A command's name implies both of these or neither; ZRANGE has options for them.
   std::optional<By> by;
   std::optional<bool> reversed;
 
@@ -33,12 +33,12 @@ struct RangeRequest {
 
   bool IsReversed() const { return reversed.value_or(false); }
 
-  // The ranks of the elements asked for, to be read from the end where reversed. O(log n).
+  // The ranks of the requested elements, to be read from the end where reversed. O(log n).
   RankRange RanksIn(const SortedSet& set) const;
 };
 
-// Reads `start stop` and the options after it. `request` holds what the command's name says
-// already.
+// Reads `start stop` and the options after it. `request` has the properties that follow from the
+// command's name.
 RangeRequest TakeRangeRequest(ArgReader& args, RangeRequest request);
 
 }  // namespace zsetd

@@ -67,7 +67,7 @@ void ZRem(Call& call) {
   call.reply.Integer(removed);
 }
 
-// `ranks_in` tells which ranks of the set are to go.
+// `ranks_in` returns the ranks to remove from the set.
 template <class RanksIn>
 void RemoveRange(Call& call, std::string_view key, std::string_view event, RanksIn ranks_in) {
   Edit<SortedSet> set = call.Open<SortedSet>(key, event);

@@ -7,7 +7,8 @@
 
 namespace zsetd {
 
-// Puts the set at `key`, over what stands there, and replies its size; an empty one leaves no key.
+// Stores the set at `key`, replacing any value, and replies with its size; an empty set deletes the
+// key.
 void StoreSet(Call& call, std::string_view key, SortedSet set, std::string_view event);
 
 }  // namespace zsetd
