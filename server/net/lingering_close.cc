@@ -20,7 +20,7 @@ class Rest : public Polled, public std::enable_shared_from_this<Rest> {
 
   void Start() {
     socket_.EndOutput();
-    if (!poller_.Watch(socket_.descriptor(), *this, true, false)) return;
+    if (!poller_.Watch(socket_.descriptor(), *this, {.reads = true})) return;
     patience_.async_wait([self = shared_from_this()](const auto&) { self->socket_.Close(); });
   }
 

@@ -90,7 +90,7 @@ void Listener::Serve() {
 }
 
 void Listener::Pause() {
-  poller_.Watch(acceptor_.native_handle(), *this, false, false);
+  poller_.Forget(acceptor_.native_handle(), *this);
   pause_.expires_after(kPauseAfterFailure);
   pause_.async_wait([self = shared_from_this()](const error_code& error) {
     if (!error) self->Await();
@@ -98,7 +98,8 @@ void Listener::Pause() {
 }
 
 void Listener::Await() {
-  if (!acceptor_.is_open() || poller_.Watch(acceptor_.native_handle(), *this, true, false)) return;
+  if (!acceptor_.is_open()) return;
+  if (poller_.Watch(acceptor_.native_handle(), *this, {.reads = true})) return;
   spdlog::warn("Cannot wait for connections: out of memory");
   Pause();
 }

@@ -10,14 +10,10 @@
 namespace zsetd {
 namespace {
 
-uint32_t Events(bool reads, bool writes) {
-  return (reads ? uint32_t{EPOLLIN} : 0) | (writes ? uint32_t{EPOLLOUT} : 0);
-}
-
-// From one set of awaited events to another; with none the kernel is not to tell even of the end.
-int Operation(uint32_t before, uint32_t after) {
-  if (after == 0) return EPOLL_CTL_DEL;
-  return before == 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
+// EPOLLERR and EPOLLHUP are reported in any case.
+uint32_t Events(Interest interest) {
+  return (interest.reads ? uint32_t{EPOLLIN} : 0) | (interest.writes ? uint32_t{EPOLLOUT} : 0) |
+         (interest.end ? uint32_t{EPOLLRDHUP} : 0);
 }
 
 }  // namespace
@@ -28,14 +24,20 @@ Poller::Poller() : epoll_(epoll_create1(EPOLL_CLOEXEC)) {
 
 Poller::~Poller() { close(epoll_); }
 
-bool Poller::Watch(int descriptor, Polled& connection, bool reads, bool writes) {
-  const uint32_t events = Events(reads, writes);
-  const uint32_t before = connection.awaited_;
-  if (before == events) return true;
+bool Poller::Watch(int descriptor, Polled& connection, Interest interest) {
+  const uint32_t events = Events(interest);
+  if (connection.watched_ && connection.awaited_ == events) return true;
   epoll_event event{.events = events, .data = {.ptr = &connection}};
-  if (epoll_ctl(epoll_, Operation(before, events), descriptor, &event) != 0) return false;
+  const int operation = connection.watched_ ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
+  if (epoll_ctl(epoll_, operation, descriptor, &event) != 0) return false;
+  connection.watched_ = true;
   connection.awaited_ = events;
   return true;
+}
+
+void Poller::Forget(int descriptor, Polled& connection) {
+  if (!std::exchange(connection.watched_, false)) return;
+  epoll_ctl(epoll_, EPOLL_CTL_DEL, descriptor, nullptr);
 }
 
 void Poller::Wake(Polled& connection) {
@@ -61,6 +63,8 @@ void Poller::GatherReady(int count) {
     auto& connection = *static_cast<Polled*>(events_[i].data.ptr);
     ready_.push_back(connection.Self());
     connection.woken_ = false;  // it takes part as it is
+    connection.has_broken_ = (events_[i].events & (EPOLLERR | EPOLLHUP)) != 0;
+    connection.has_ended_ = (events_[i].events & EPOLLRDHUP) != 0;
   }
 }
 

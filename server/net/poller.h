@@ -25,10 +25,29 @@ class Polled {
   virtual void Serve() = 0;    // runs requests
   virtual void Send() = 0;     // sends the replies
 
+ protected:
+  // What the system has reported with the present round, which may be the only sign of it where
+  // nothing is read or written.
+  bool has_broken() const { return has_broken_; }  // reset, timed out, or closed in both directions
+  bool has_ended() const { return has_ended_; }    // only if Interest::end: no more will arrive
+
  private:
   friend class Poller;
   uint32_t awaited_ = 0;  // epoll's events
+  bool watched_ = false;
+  bool has_broken_ = false;
+  bool has_ended_ = false;
   bool woken_ = false;
+};
+
+// What a connection takes part in a round for. A connection that breaks is always reported: one
+// from which nothing is read for now would otherwise be kept, and served, after its client is gone.
+struct Interest {
+  bool reads = false;
+  bool writes = false;
+  bool end = false;  // the other side has closed its half, whatever of it is still unread
+
+  friend bool operator==(const Interest&, const Interest&) = default;
 };
 
 // Waits for all connections at once and serves those that are ready in rounds: each of them
@@ -47,10 +66,13 @@ class Poller {
   ~Poller();
   Poller(const Poller&) = delete;
 
-  // Has `connection` take part in rounds when its descriptor can be read, or written, from now on;
-  // with neither in none. False if the system has no memory for it. Whoever closes a descriptor
-  // need not say so before.
-  bool Watch(int descriptor, Polled& connection, bool reads, bool writes);
+  // Has `connection` take part in rounds when something of `interest` is so, or when it has broken,
+  // from now on. Each is reported as long as it lasts. False if the system has no memory for it.
+  // Whoever closes a descriptor need not say so before.
+  bool Watch(int descriptor, Polled& connection, Interest interest);
+
+  // Has it take part in no more rounds, but for those it is woken for. Does no harm if it did not.
+  void Forget(int descriptor, Polled& connection);
 
   // Has `connection` take part in the next round in any case, which is soon.
   void Wake(Polled& connection);

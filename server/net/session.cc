@@ -70,15 +70,24 @@ void Session::LimitHandshake() {
   });
 }
 
-// Reads even while the client waits: that is how we learn that it has gone.
+// Reads even while the client waits: that is how we learn that it has gone. Where nothing is read
+// the poller reports it.
 void Session::Receive() {
   if (sender_.IsHeldUp()) Flush();
+  if (HasLeftUnread()) return Close();
   if (closed_ || paused_ || ended_ || finishing_) return;
   const auto [state, count] = socket_.Read(Space());
   if (state == Socket::State::kBroken) return Close();
   ended_ = state == Socket::State::kEnded;
   if (count > 0) OnArrival(Arrived(count));
   Foresee();
+}
+
+// A client that only closed its half may still be taking replies, so its requests are run; but one
+// that does so while its command waits has left, as if that were read.
+bool Session::HasLeftUnread() const {
+  if (closed_ || !(paused_ || finishing_)) return false;
+  return has_broken() || (has_ended() && client_.IsWaiting());
 }
 
 // With those of others who are ready; many requests are fetched for by themselves when they run,
@@ -218,7 +227,9 @@ void Session::AwaitNext() {
   if (closed_) return;
   const bool held_up = sender_.IsHeldUp();
   if (paused_ && !held_up && !client_.IsWaiting()) poller_.Wake(*this);
-  if (!poller_.Watch(socket_.descriptor(), *this, !paused_ && !finishing_, held_up)) Close();
+  const Interest interest = {
+      .reads = !paused_ && !finishing_, .writes = held_up, .end = paused_ && client_.IsWaiting()};
+  if (!poller_.Watch(socket_.descriptor(), *this, interest)) Close();
 }
 
 // Messages for this client may come many at a time while others' requests run: one write for all.
@@ -246,7 +257,7 @@ void Session::CloseIfDone() {
     Flush();
     if (closed_ || sender_.IsHeldUp()) return;
   }
-  poller_.Watch(socket_.descriptor(), *this, false, false);
+  poller_.Forget(socket_.descriptor(), *this);
   HangUp(std::move(socket_), poller_, handshake_ends_.get_executor());
   Close();
 }

@@ -45,6 +45,7 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
   void Send() override;
 
   void LimitHandshake();
+  bool HasLeftUnread() const;
   std::span<char> Space();
   size_t Arrived(size_t count);
   size_t Decrypted();

@@ -22,10 +22,19 @@ class Peer : public Polled, public std::enable_shared_from_this<Peer> {
 
   int descriptor() const { return ends_[0]; }
   void Say() { EXPECT_EQ(write(ends_[1], "x", 1), 1); }
+  void CloseHalf() { EXPECT_EQ(shutdown(ends_[1], SHUT_WR), 0); }
+  void Break() {
+    close(ends_[1]);
+    ends_[1] = -1;
+  }
 
  private:
   std::shared_ptr<Polled> Self() override { return shared_from_this(); }
-  void Receive() override { Note("receives"); }
+  void Receive() override {
+    Note("receives");
+    if (has_ended()) Note("has ended");
+    if (has_broken()) Note("has broken");
+  }
   void Serve() override { Note("serves"); }
   void Send() override { Note("sends"); }
   void Note(const char* what) { log_ += std::string(1, name_) + " " + what + "\n"; }
@@ -38,8 +47,8 @@ class Peer : public Polled, public std::enable_shared_from_this<Peer> {
 class PollerTest : public testing::Test {
  protected:
   void TearDown() override {
-    poller_.Watch(a_->descriptor(), *a_, false, false);
-    poller_.Watch(b_->descriptor(), *b_, false, false);
+    poller_.Forget(a_->descriptor(), *a_);
+    poller_.Forget(b_->descriptor(), *b_);
   }
 
   std::string RunRound() {
@@ -55,8 +64,8 @@ class PollerTest : public testing::Test {
 };
 
 TEST_F(PollerTest, ServesNobodyBeforeAllWhoAreReadyHaveReceived) {
-  ASSERT_TRUE(poller_.Watch(a_->descriptor(), *a_, true, false));
-  ASSERT_TRUE(poller_.Watch(b_->descriptor(), *b_, true, false));
+  ASSERT_TRUE(poller_.Watch(a_->descriptor(), *a_, {.reads = true}));
+  ASSERT_TRUE(poller_.Watch(b_->descriptor(), *b_, {.reads = true}));
   EXPECT_EQ(RunRound(), "");
   a_->Say();
   EXPECT_EQ(RunRound(), "a receives\na serves\na sends\n");
@@ -67,9 +76,29 @@ TEST_F(PollerTest, ServesNobodyBeforeAllWhoAreReadyHaveReceived) {
 TEST_F(PollerTest, AsksOnlyWhoWatches) {
   a_->Say();
   EXPECT_EQ(RunRound(), "");
-  ASSERT_TRUE(poller_.Watch(a_->descriptor(), *a_, false, true));
+  ASSERT_TRUE(poller_.Watch(a_->descriptor(), *a_, {.writes = true}));
   EXPECT_EQ(RunRound(), "a receives\na serves\na sends\n");
-  ASSERT_TRUE(poller_.Watch(a_->descriptor(), *a_, false, false));
+  ASSERT_TRUE(poller_.Watch(a_->descriptor(), *a_, {}));
+  EXPECT_EQ(RunRound(), "");
+}
+
+// Level-triggered: somebody who does not care about the end is not asked for ever.
+TEST_F(PollerTest, ReportsTheEndToWhoWantsToKnow) {
+  a_->Say();
+  a_->CloseHalf();
+  ASSERT_TRUE(poller_.Watch(a_->descriptor(), *a_, {}));
+  EXPECT_EQ(RunRound(), "");
+  ASSERT_TRUE(poller_.Watch(a_->descriptor(), *a_, {.end = true}));
+  EXPECT_EQ(RunRound(), "a receives\na has ended\na serves\na sends\n");
+}
+
+TEST_F(PollerTest, ReportsABrokenConnectionToWhoeverWatches) {
+  a_->Say();
+  ASSERT_TRUE(poller_.Watch(a_->descriptor(), *a_, {}));
+  EXPECT_EQ(RunRound(), "");
+  a_->Break();
+  EXPECT_EQ(RunRound(), "a receives\na has broken\na serves\na sends\n");
+  poller_.Forget(a_->descriptor(), *a_);
   EXPECT_EQ(RunRound(), "");
 }
 
@@ -81,7 +110,7 @@ TEST_F(PollerTest, AsksWhoWasWokenOnce) {
 }
 
 TEST_F(PollerTest, AsksWhoIsReadyAndWokenOnce) {
-  ASSERT_TRUE(poller_.Watch(a_->descriptor(), *a_, true, false));
+  ASSERT_TRUE(poller_.Watch(a_->descriptor(), *a_, {.reads = true}));
   a_->Say();
   poller_.Wake(*a_);
   EXPECT_EQ(RunRound(), "a receives\na serves\na sends\n");

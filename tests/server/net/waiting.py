@@ -34,6 +34,40 @@ class Waiting(ZsetdTest):
                 self.assertEqual(self.other.ask("RPUSH", "l", "x"), 1)
                 self.assertEqual(self.other.ask("LPOP", "l"), b"x")
 
+    def test_who_leaves_much_unread_behind_takes_nothing_along(self):
+        much = request("PING") * (2 * MB // len(request("PING")))
+        for leave in self.client.close, self.client.vanish, self.client.close_half:
+            with self.subTest(leave.__name__):
+                self.client = self.connect()
+                leave = getattr(self.client, leave.__name__)
+                self.wait_on("BLPOP", "l", 0)
+                files = self.server.open_files()
+                self.client.send_until_arrived(much)
+                leave()
+                self.assertTrue(eventually(lambda: self.waiting() == 0))
+                self.assertTrue(eventually(lambda: self.server.open_files() < files))
+                self.assertEqual(self.other.ask("RPUSH", "l", "x"), 1)
+                self.assertEqual(self.other.ask("LPOP", "l"), b"x")
+
+    def test_who_is_held_up_by_a_pause_and_leaves_much_unread_is_forgotten(self):
+        much = request("PING") * (2 * MB // len(request("PING")))
+        self.other.ask("CLIENT", "PAUSE", 600_000, "WRITE")
+        self.wait_on("SET", "k", "v")
+        self.client.send_until_arrived(much)
+        self.client.vanish()
+        self.assertTrue(eventually(lambda: self.waiting() == 0))
+        self.other.ask("CLIENT", "UNPAUSE")
+        self.assertIsNone(self.other.ask("GET", "k"))
+
+    def test_the_server_sleeps_while_a_half_closed_client_has_replies_to_read(self):
+        self.other.ask("SET", "k", b"x" * 8 * MB)
+        self.client.socket.sendall(request("GET", "k") * 4)
+        self.client.close_half()
+        self.assertTrue(eventually(lambda: self.server.cpu_seconds_of(0.2) < 0.1))
+        for _ in range(4):
+            self.assertEqual(len(self.client.reply()), 8 * MB)
+        self.assertEqual(self.client.rest(), b"")
+
     def test_who_is_killed_takes_nothing_along(self):
         number = self.client.ask("CLIENT", "ID")
         self.wait_on("BZPOPMIN", "k", 0)

@@ -5,6 +5,7 @@ import os
 import pathlib
 import resource
 import signal
+import time
 import unittest
 
 from peer import Peer
@@ -45,6 +46,16 @@ class Zsetd(ServerProcess):
         """Leaves what it may be raised to as it is."""
         _, highest = resource.prlimit(self.process.pid, what)
         resource.prlimit(self.process.pid, what, (most, highest))
+
+    def cpu_seconds_of(self, interval_s):
+        """The processor time that the server takes while so much time passes."""
+        before = self._cpu_seconds()
+        time.sleep(interval_s)
+        return self._cpu_seconds() - before
+
+    def _cpu_seconds(self):
+        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def open_files(self):
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
