@@ -19,7 +19,7 @@
 
 namespace zsetd {
 
-// Who may do what: the users, who of the clients is which, and what was refused.
+// Access control: the users, the user of each client, and the log of denials.
 //
 // Invariant: every attached client is one of these users.
 class AccessControl {
@@ -34,19 +34,19 @@ class AccessControl {
   // Makes the client the default user, as which it came; it is let in if that needs no password.
   void Greet(Client& client) const;
 
-  // Whether the client must give a password before it may do anything.
+  // Whether the client must authenticate before it may run commands.
   bool MustAuthenticate(const Client& client) const {
     return !client.authenticated && !DefaultIsOpen();
   }
   bool DefaultIsOpen() const;
 
   // Makes the client the user of this name, if the password is right; if not, that is noted.
-  // `command` is the word by which it asked.
+  // `command` is the name of the command it used.
   bool Authenticate(Client& client, std::string_view name, std::string_view password,
                     std::string_view command, Millis now);
 
   // Why the client's user may not run this request, which has been checked for its shape; it is
-  // noted then. The cost for a user who may do everything is one look.
+  // logged then. For a user without restrictions the cost is one test.
   std::optional<Denial> Check(Client& client, const Command& command, Words words, Millis now) {
     if (client.user->MayDoAll()) [[likely]] {
       return std::nullopt;
@@ -54,8 +54,8 @@ class AccessControl {
     return CheckRules(client, command, words, now);
   }
 
-  // ACL SETUSER. A refusal is the whole error line. Closes the clients of the user that listen to
-  // channels which it may not hear any more.
+  // ACL SETUSER. An error is the whole error line. Closes the user's clients that are subscribed to
+  // channels which are not permitted any more.
   absl::Status SetUser(std::string_view name, Words modifiers);
 
   // ACL DELUSER; not the default user. Closes the user's clients. False if there is none.
@@ -64,12 +64,12 @@ class AccessControl {
   // Takes the users of `others` in the place of all. Closes clients as the two above do.
   void Replace(const Users& others);
 
-  // At the start: takes the users of the ACL file, or those of the configuration file. A refusal is
-  // for people.
+  // At the start: takes the users of the ACL file, or those of the configuration file. An error is
+  // human-readable.
   absl::Status LoadConfigured();
 
   // ACL LOAD, ACL SAVE: reads the ACL file, and takes its users if nothing is wrong with them; or
-  // writes it. A refusal is the whole error line.
+  // writes it. An error is the whole error line.
   absl::Status LoadFile();
   absl::Status SaveFile() const;
 
@@ -103,7 +103,7 @@ std::string DenialLine(const Denial& denial, const User& user, const Command& co
 // The same for what was allowed when it was queued for a transaction.
 std::string DenialLineInExec(const Denial& denial);
 
-// The same for somebody who may hear more, without the code: it names the key or the channel.
+// The same for a privileged reader, without the code: it includes the key or the channel.
 std::string DenialText(const Denial& denial, const User& user, const Command& command, Words words);
 
 }  // namespace zsetd

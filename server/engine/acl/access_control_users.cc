@@ -20,7 +20,7 @@ bool IsAmong(const std::string& name, const std::vector<std::string>& names) {
   return std::ranges::count(names, name) > 0;
 }
 
-// Whether all channels that one set of rules allows are, word for word, among those of others.
+// Whether all channel patterns of one selector are, literally, among those of others.
 bool Keeps(const AclSelector& before, const std::vector<const AclSelector*>& after) {
   if (before.AllowsAllChannels()) return false;
   return std::ranges::all_of(before.channels(), [&](const std::string& channel) {
@@ -119,7 +119,7 @@ void AccessControl::CloseListeners(const User& before, const User& after) {
   const bool kept = std::ranges::all_of(
       before.AllSelectors(), [&](const AclSelector* selector) { return Keeps(*selector, rules); });
   if (kept) return;
-  std::vector<Client*> closed;  // apart, for who is closed leaves clients_
+  std::vector<Client*> closed;  // separate, because a closed client leaves clients_
   for (const auto& [id, client] : clients_) {
     if (client->user == &before && !MayHearAll(*client, after)) closed.push_back(client);
   }

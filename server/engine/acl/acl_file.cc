@@ -31,7 +31,7 @@ std::string_view Trimmed(std::string_view line) {
   return line.substr(start, line.find_last_not_of(kSpaces) + 1 - start);
 }
 
-// Reads the lines of one file and collects what is wrong with them, in Redis's words.
+// Reads the lines of one file and collects their errors, in the wording of Redis.
 class UsersFileReader {
  public:
   UsersFileReader(std::string path, const CommandTable& commands, bool all_channels, Users& users)
@@ -66,7 +66,8 @@ class UsersFileReader {
       return;
     }
     User user(std::move(name), commands_, all_channels_);
-    bool told = false;  // of wrong syntax, which is told once a line, for it may hold a secret
+    bool told =
+        false;  // a syntax error, reported once a line, because the rule may contain a secret
     for (const std::string& modifier : joined) {
       const absl::Status status = user.Apply(modifier, all_channels_);
       if (status.ok()) continue;

@@ -19,7 +19,7 @@ constexpr std::string_view kChannelsAreAll =
     "Adding a pattern after the * pattern (or the 'allchannels' flag) is not valid and does not "
     "have any effect. Try 'resetchannels' to start with an empty list of channels";
 
-// The words of the request that are channels.
+// The arguments of the request that are channels.
 Words ChannelsIn(const Command& command, Words words) {
   if (command.channels == ChannelPlaces::kNone) return {};
   return command.channels == ChannelPlaces::kFirst ? words.subspan(1, 1) : words.subspan(1);
@@ -134,7 +134,7 @@ std::optional<size_t> AclSelector::FirstForbiddenChannel(const Command& command,
   return std::nullopt;
 }
 
-// A pattern of channels must itself be allowed, word for word.
+// A channel pattern must itself be allowed, literally.
 bool AclSelector::AllowsChannel(std::string_view channel, bool is_pattern) const {
   return all_channels_ || std::ranges::any_of(channels_, [&](const std::string& allowed) {
            return is_pattern ? allowed == channel : GlobMatches(allowed, channel);

@@ -14,9 +14,9 @@
 
 namespace zsetd {
 
-// Why a request is not allowed, and which word of it shows that.
+// Why a request is denied, and the argument that caused it.
 struct Denial {
-  enum class Reason { kCommand = 1, kKey, kAuth, kChannel };  // a later one tells more
+  enum class Reason { kCommand = 1, kKey, kAuth, kChannel };  // a later one is more specific
   Reason reason = Reason::kCommand;
   size_t position = 0;
 };
@@ -36,7 +36,8 @@ class AclSelector {
   explicit AclSelector(const CommandTable& commands)
       : commands_(&commands), allowed_(commands.rows().size(), false) {}
 
-  // Takes one modifier. A refusal has Redis's words, without an error code; nothing changed then.
+  // Applies one modifier. An error has the wording of Redis, without an error code; nothing changes
+  // then.
   absl::Status Apply(std::string_view modifier);
 
   // What is wrong with the request, which has been checked for its shape; or nothing.
@@ -52,12 +53,12 @@ class AclSelector {
   bool AllowsAllChannels() const { return all_channels_; }
   const std::vector<std::string>& channels() const { return channels_; }
 
-  // As ACL GETUSER tells them; Apply() takes each word back.
+  // As ACL GETUSER returns them; Apply() accepts each word.
   std::string CommandsText() const;
   std::string KeysText() const;
   std::string ChannelsText() const;
 
-  // All in one line, as ACL LIST tells it.
+  // All in one line, as in ACL LIST.
   std::string Text() const;
 
  private:

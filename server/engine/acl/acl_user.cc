@@ -39,7 +39,7 @@ absl::Status User::Apply(std::string_view modifier, bool all_channels) {
   return status;
 }
 
-// False if it is none of the words that stand for themselves.
+// False if it is not a modifier that consists of a keyword alone.
 bool User::ApplyFlag(std::string_view modifier, bool all_channels) {
   const auto is = [&](std::string_view word) { return EqualsIgnoringCase(modifier, word); };
   if (is("on") || is("off")) {
@@ -92,7 +92,7 @@ absl::Status User::AddSelector(std::string_view text, bool all_channels) {
   return absl::OkStatus();
 }
 
-// Looks at every hash, so that the time does not tell which it was.
+// Compares every hash, so that the time does not depend on which one matches.
 bool User::Admits(std::string_view password) const {
   const std::string hash = HashPassword(password);
   bool known = false;

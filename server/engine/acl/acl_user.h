@@ -11,7 +11,7 @@
 
 namespace zsetd {
 
-// Who a client is, and what it may do. Passwords are kept as their SHA-256 alone.
+// A user and its permissions. Passwords are stored only as SHA-256.
 //
 // A new user is off, has no password and may do nothing.
 class User {
@@ -21,21 +21,21 @@ class User {
 
   const std::string& name() const { return name_; }
 
-  // Takes one modifier of ACL SETUSER. A refusal has Redis's words, without an error code; nothing
-  // changed then. `all_channels` is for rules that begin anew, as in the constructor.
+  // Applies one modifier of ACL SETUSER. An error has the wording of Redis, without an error code;
+  // nothing changes then. `all_channels` is the default after a reset, as in the constructor.
   absl::Status Apply(std::string_view modifier, bool all_channels);
 
-  // Whether the password lets somebody in. Takes a time that tells nothing of those that would.
+  // Whether the password is valid. The time does not depend on the stored passwords.
   bool Admits(std::string_view password) const;
 
   bool enabled() const { return enabled_; }
   bool takes_any_password() const { return any_password_; }
 
-  // Whether everything is allowed; then Check() need not be asked. O(1).
+  // Whether everything is allowed; then Check() is not necessary. O(1).
   bool MayDoAll() const { return may_do_all_; }
 
   // What is wrong with the request, which has been checked for its shape; or nothing. Of several
-  // sets of rules the one is told of that comes the closest.
+  // selectors the most specific denial is returned.
   std::optional<Denial> Check(const Command& command, Words words) const;
 
   // Whether rules that allow the request also allow to read every key.
@@ -50,7 +50,7 @@ class User {
   }  // hex digits
   std::vector<std::string_view> Flags() const;
 
-  // The user in one line, as ACL LIST and files have it: "user alice on ~* &* +@all".
+  // The user in one line, as in ACL LIST and files: "user alice on ~* &* +@all".
   std::string Text() const;
 
  private:
@@ -65,7 +65,7 @@ class User {
   const CommandTable* commands_;
   bool enabled_ = false;
   bool any_password_ = false;
-  bool skips_sanitizing_ = false;  // told and kept: payloads are always checked in full
+  bool skips_sanitizing_ = false;  // listed and stored only: payloads are always fully checked
   bool may_do_all_ = false;
   std::vector<std::string> password_hashes_;
   AclSelector root_;

@@ -8,11 +8,11 @@
 
 namespace zsetd {
 
-// What CLIENT LIST tells of one client: Redis's fields in their order, and a line feed.
+// A line of CLIENT LIST: the fields of Redis in their order, and a line feed.
 std::string ClientLine(const Client& client, Millis now);
 
-// The client that is told of changed keys in this one's place: 0 if there is none, -1 if nobody is
-// told.
+// The client that invalidation messages are redirected to: 0 if they are not redirected, -1 without
+// tracking.
 int64_t RedirectOf(const Client& client);
 
 }  // namespace zsetd

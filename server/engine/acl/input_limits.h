@@ -7,15 +7,15 @@
 
 namespace zsetd {
 
-// What the client may send. It changes with the request that says who the client is.
+// The limits of the client's input. They change with the request that authenticates it.
 RequestLimits RequestLimitsFor(const Client& client, const Settings& settings,
                                const AccessControl& access);
 
 // Whether more of what the client sent is kept for it, unread or in a transaction, than may be
-// (client-query-buffer-limit; 1 MB before it has said who it is): it is to be closed.
+// (client-query-buffer-limit; 1 MB before authentication): it must be closed.
 bool SendsTooMuch(const Client& client, const Settings& settings, const AccessControl& access);
 
-// Whether more is unsent than is kept for a client that has not said who it is.
+// Whether more output is pending than the limit of an unauthenticated client.
 bool LeavesTooMuchUnread(const Client& client, const AccessControl& access);
 
 }  // namespace zsetd

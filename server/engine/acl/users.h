@@ -15,7 +15,7 @@ namespace zsetd {
 // All users by name. A user stays where it is until it is removed.
 //
 // Invariant: there is always the user "default", which every client is at first. It may do
-// everything and needs no password, until it is told otherwise.
+// everything and needs no password, unless configured otherwise.
 class Users {
  public:
   using ByName = std::map<std::string, std::unique_ptr<User>, std::less<>>;
@@ -31,8 +31,8 @@ class Users {
   // time than one that is.
   const User* Authenticate(std::string_view name, std::string_view password) const;
 
-  // The user of this name, or a new one, with these modifiers applied; nobody has it yet. A refusal
-  // is the whole error line. `all_channels`: acl-pubsub-default.
+  // The user of this name, or a new one, with these modifiers applied; it is not installed yet. An
+  // error is the whole error line. `all_channels`: acl-pubsub-default.
   absl::Status Draft(std::string_view name, Words modifiers, bool all_channels,
                      std::unique_ptr<User>& draft) const;
 
@@ -42,7 +42,7 @@ class Users {
   // The default user gets this password and no other; if it is empty, it needs none (requirepass).
   void SetDefaultPassword(std::string_view password);
 
-  // Takes the user out, if there is one, and gives it away. Not the default one.
+  // Removes and returns the user, if it exists. Not for the default user.
   std::unique_ptr<User> Remove(std::string_view name);
 
   const CommandTable& commands() const { return commands_; }
@@ -54,7 +54,7 @@ class Users {
   User* default_;
 };
 
-// Joins the words of each selector, "(+get" "~a)", into one. A refusal is the whole error line.
+// Joins the words of each selector, "(+get" "~a)", into one. An error is the whole error line.
 absl::Status JoinSelectors(Words modifiers, std::vector<std::string>& joined);
 
 }  // namespace zsetd
