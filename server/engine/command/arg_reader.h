@@ -11,7 +11,8 @@
 namespace zsetd {
 
 // Reads the arguments of a request from left to right and keeps the first error: after one, every
-// read gives an empty or zero value, so that a command can read all and look at the status once.
+// read returns an empty or zero value, so that a command can read all arguments and check the
+// status once.
 class ArgReader {
  public:
   // Starts at words[first], which may be one past the end.

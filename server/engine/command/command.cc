@@ -8,8 +8,8 @@
 namespace zsetd {
 namespace {
 
-// Adds the positions of the words behind an option from `first` on. If it is there more than once
-// the command takes one of them; all are told, so that none is used unchecked.
+// Adds the positions of the arguments after an option from `first` on. If the option occurs more
+// than once the command uses one of them; all are reported, so that none is used unchecked.
 void AddKeysBehind(std::string_view option, size_t first, Words words,
                    std::vector<size_t>& positions) {
   for (size_t at = first; at + 1 < words.size(); ++at) {

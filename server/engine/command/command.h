@@ -12,7 +12,7 @@ namespace zsetd {
 
 class Call;
 
-// What a command is, as COMMAND INFO names it; those from kDangerous on are not told there.
+// The properties of a command, as in COMMAND INFO; those from kDangerous on are not reported there.
 enum CommandFlag : uint32_t {
   kWrite = 1u << 0,
   kReadOnly = 1u << 1,
@@ -36,8 +36,8 @@ enum CommandFlag : uint32_t {
   kProtected = 1u << 30,           // refused unless a setting opens it: enable-...-command
   kConnectionCategory = 1u << 29,  // another, for those that are not of that group
   kNotQueued = 1u << 18,           // runs at once although a transaction is open
-  kWhileListening = 1u << 19,      // a RESP2 client that listens to channels may say it
-  kSecretWords = 1u << 21,         // its arguments may be passwords, and are not told to others
+  kWhileListening = 1u << 19,      // a RESP2 subscriber may run it
+  kSecretWords = 1u << 21,         // its arguments may be passwords, and are redacted in logs
   kEndsTransaction = 1u << 20,     // drops the open transaction even if it is refused
   kHeldBackWithWrites = 1u << 22,  // no write, but CLIENT PAUSE WRITE holds it back like one
   kLooksOnly = 1u << 24,           // that it finds a key does not count as a use of the key
@@ -60,10 +60,10 @@ enum class CommandGroup : uint8_t {
   kServer,
 };
 
-// Which words of a request are keys. Positions count from the command's name at 0; a negative
-// `last` counts from the end. Where `count_at` is set, that word tells how many keys follow it;
-// these come in addition to first..last. So does the word behind each of `options`, which are
-// searched for from a position on; it is written, while the others are only read.
+// Which arguments of a request are keys. Positions count from the command's name at 0; a negative
+// `last` counts from the end. Where `count_at` is set, that argument is the number of keys that
+// follow it; these come in addition to first..last. So does the argument after each of `options`,
+// which are searched for from a position on; it is written, while the others are only read.
 struct KeyPlaces {
   int first = 0;
   int last = 0;
@@ -74,7 +74,7 @@ struct KeyPlaces {
   bool are_channels = false;  // named like keys, so that a cluster can place them, but no keys
 };
 
-// Which words of a request name channels that a user must be allowed to use.
+// Which arguments of a request are channels that the user must be permitted to use.
 enum class ChannelPlaces : uint8_t { kNone, kFirst, kAll, kAllPatterns };
 
 inline constexpr KeyPlaces kNoKeys = {};
@@ -87,22 +87,22 @@ inline constexpr KeyPlaces kOneShardChannel = {
 inline constexpr KeyPlaces kShardChannels = {
     .first = 1, .last = -1, .step = 1, .are_channels = true};
 
-// One row of the table of commands; everything that is known of a command stands here. A command
-// with subcommands has a row of its own without a function, and one row for each of them, named
+// One row of the command table, with everything that is known about a command. A command with
+// subcommands has a row of its own without a function, and one row for each of them, named
 // "client|list".
 struct Command {
   std::string_view name;  // in lower case
   void (*run)(Call&) = nullptr;
-  int arity = 0;  // words, the name included; -n: at least n
+  int arity = 0;  // arguments, the name included; -n: at least n
   uint32_t flags = 0;
   KeyPlaces keys;
-  int member_at = 0;  // which word names a member of the sorted set at the first key; 0: none
+  int member_at = 0;  // which argument is a member of the sorted set at the first key; 0: none
   CommandGroup group = CommandGroup::kGeneric;
   std::string_view since;         // the version of Redis that had it first
   std::string_view usage;         // the arguments: commands/usage_grammar.h
   std::string_view summary;       // one sentence
   std::string_view cost;          // such as "O(log(N))"
-  std::string_view key_use = {};  // engine/key_specs.h; empty: as the flags have it
+  std::string_view key_use = {};  // engine/key_specs.h; empty: derived from the flags
   std::string_view tips = {};  // for clients of clusters, proxies and caches, a space between them
 
   ChannelPlaces channels = ChannelPlaces::kNone;
@@ -117,8 +117,8 @@ struct Command {
   }
 };
 
-// The positions of the keys in a request whose word count fits the arity. Nothing if the count of
-// keys that it announces is no number or does not fit.
+// The positions of the keys in a request that fits the arity. Nothing if the count of keys that it
+// announces is no number or does not fit.
 std::vector<size_t> KeyPositions(const Command& command, Words words);
 
 }  // namespace zsetd

@@ -44,7 +44,7 @@ std::string_view GroupCategory(const Command& command) {
     case CommandGroup::kServer:
       return uses_keys && command.keys.first == 0 ? "@keyspace" : "";  // all of them
     case CommandGroup::kPubSub:
-      return "";  // its flag says it
+      return "";  // from its flag
   }
   return "";
 }

@@ -15,8 +15,8 @@ std::span<const std::string_view> AllCategories();
 // The category of this name, in any case; nothing if there is none.
 std::optional<std::string_view> FindCategory(std::string_view name);
 
-// The categories that Redis has a command in, as its row says or they follow from its flags and its
-// group, each with its @.
+// The ACL categories of a command, from its row or derived from its flags and its group, each with
+// its @.
 std::vector<std::string_view> CategoriesOf(const Command& command);
 
 // Whether it is in this one, which is named without its @. O(categories).

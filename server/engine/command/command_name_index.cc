@@ -36,7 +36,7 @@ std::pair<uint64_t, uint64_t> Ends(std::string_view name) {
   return {name.empty() ? 0 : Load<uint8_t>(begin), 0};
 }
 
-// Of two names whose ends are equal.
+// For two names with equal ends.
 bool IsRestEqual(std::string_view a, std::string_view b) {
   return a.size() <= 2 * sizeof(uint64_t) || EqualsIgnoringCase(a, b);
 }

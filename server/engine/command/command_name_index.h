@@ -8,7 +8,7 @@
 namespace zsetd {
 
 // Finds a command's name, in any case, among a few hundred that are known from the start. Every
-// request asks, so no byte of a name is looked at alone:
+// request needs it, so names are not compared byte by byte:
 //
 //   "ZADD"               zadd      zadd                the first bytes and the last, up to eight
 //   "ZREVRANGEBYSCORE"   zrevrang  ebyscore            each, in lower case
@@ -22,7 +22,7 @@ class NameIndex {
   // `names` outlive this, and are in lower case.
   explicit NameIndex(std::vector<std::string_view> names);
 
-  // The place of `name` among the names; names().size() if it is not there.
+  // The index of `name` among the names; names().size() if there is no such name.
   size_t Find(std::string_view name) const;
 
   const std::vector<std::string_view>& names() const { return names_; }

@@ -14,7 +14,7 @@
 
 namespace zsetd {
 
-// What INFO commandstats tells of one command.
+// The INFO commandstats of one command.
 struct CommandStats {
   uint64_t calls = 0;     // ran, well or not
   uint64_t micros = 0;    // the time these took
@@ -37,14 +37,14 @@ class CommandTable {
   // The same by the name in the row, whatever the command has been renamed to.
   const Command* FindOriginal(std::string_view name) const;
 
-  // Where a row of this table stands among its rows.
+  // The index of a row of this table.
   size_t IndexOf(const Command& command) const { return &command - rows_.data(); }
 
   // All rows in the order of their names, so that subcommands follow their command.
   std::span<const Command> rows() const { return rows_; }
 
-  // Gives a command another name, or no name. False if there is no command of the old name or one
-  // of the new name already.
+  // Renames a command, or removes its name. False if there is no command of the old name or one of
+  // the new name already.
   bool Rename(std::string_view name, std::string_view new_name);
 
   // Whether a command, or that of a subcommand, still has a name.

@@ -47,8 +47,8 @@ bool Names(std::string_view use, std::string_view word) {
 
 }  // namespace
 
-// Fixed places are told one by one, so that each can be named. Of keys up to the end the first is
-// told apart where it is used in another way: that is where the result goes.
+// Fixed positions have a spec each, so that each can be named. If the first of the keys up to the
+// end is used in another way, as the destination, it has a spec of its own.
 std::vector<KeySpec> KeySpecsOf(const Command& command) {
   const KeyPlaces& keys = command.keys;
   const std::vector<std::string_view> uses = Split(command.key_use, ',');

@@ -12,11 +12,11 @@ namespace zsetd {
 // Keys of a request that are found, and used, in the same way.
 struct KeySpec {
   int begin;     // the position of the first, or of their count
-  bool counted;  // a count stands there, the keys behind it
+  bool counted;  // a count is there, followed by the keys
   int last = 0;  // uncounted: how far behind the first; negative: from the end of the request
   int step = 1;
-  std::string_view use = {};     // as Redis names it, "RW access update"
-  std::string_view option = {};  // stands before it, somewhere from `begin` on
+  std::string_view use = {};     // the flags as in Redis, "RW access update"
+  std::string_view option = {};  // precedes it, somewhere from `begin` on
 };
 
 // Where the command's keys are, by their places in the row, and how they are used: by its
@@ -25,14 +25,14 @@ std::vector<KeySpec> KeySpecsOf(const Command& command);
 
 // A key of one request.
 struct UsedKey {
-  size_t position;       // among the words
+  size_t position;       // among the arguments
   std::string_view use;  // what options of the request change in it is changed
 
   bool Reads() const;   // what the key holds becomes known
   bool Writes() const;  // the key changes
 };
 
-// The keys of a request whose word count fits the arity, in KeyPositions()'s order.
+// The keys of a request that fits the arity, in KeyPositions()'s order.
 std::vector<UsedKey> UsedKeys(const Command& command, Words words);
 
 }  // namespace zsetd

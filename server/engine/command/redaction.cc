@@ -12,8 +12,8 @@ namespace {
 constexpr std::string_view kRedacted = "(redacted)";
 constexpr size_t kAllSecret = SIZE_MAX;
 
-// How many words behind this one are secret: HELLO 3 AUTH user password, CONFIG SET requirepass x,
-// and whom an administrator makes, changes or looks at.
+// The number of secret arguments after this one: HELLO 3 AUTH user password, CONFIG SET requirepass
+// x, and whom an administrator makes, changes or looks at.
 size_t SecretsBehind(std::string_view word) {
   if (EqualsIgnoringCase(word, "auth")) return 2;
   for (const std::string_view about_users : {"setuser", "deluser", "getuser"}) {

@@ -8,8 +8,8 @@
 
 namespace zsetd {
 
-// The words of a request with "(redacted)" in the place of those that may be passwords: as they may
-// be told to others. Views into `words`.
+// The arguments of a request, with "(redacted)" in place of those that may be passwords, for logs
+// and monitors. Views into `words`.
 std::vector<std::string_view> WithoutSecrets(const Command& command, Words words);
 
 }  // namespace zsetd
