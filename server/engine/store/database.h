@@ -31,7 +31,7 @@ class Database {
  public:
   using Listener = std::function<void(const Change&)>;
 
-  // Frees what would take long, or sees to it that it is freed: about so many bytes.
+  // Frees what would take long, or arranges for it: `bytes` is about its size.
   using Discarder = std::function<void(std::shared_ptr<void>, size_t bytes)>;
 
   // Without `discarder` all is freed at once, and without `use_meter`, which outlives the database,
@@ -62,30 +62,29 @@ class Database {
   // The same, but a deadline that the key has stays.
   void PutKeepingDeadline(std::string_view key, Value value, std::string_view event);
 
-  // Puts the entry, with its deadline and its mark of use, over what stands at its key. To those
-  // who listen it is new.
+  // Puts the entry, with its deadline and its access stamp, replacing any value at its key. It is
+  // reported as a new key.
   void Put(std::unique_ptr<Entry> entry, std::string_view event);
 
   // False if there was nothing.
   bool Erase(std::string_view key, std::string_view event = "del");
 
-  // Gives the key a deadline or, where it has passed already, erases the key. The entry may have
+  // Sets the key's deadline or, if it has already passed, erases the key. The entry may have
   // another address then.
   void ExpireAt(Entry& entry, Millis deadline);
 
   // Takes the deadline away; false if there was none.
   bool Persist(Entry& entry);
 
-  // Moves value and deadline to `target` in `destination`, over what stands there; not onto itself.
+  // Moves value and deadline to `target` in `destination`, replacing any value; not onto itself.
   void Move(Entry& entry, Database& destination, std::string_view target,
             std::string_view event_from, std::string_view event_to);
 
-  // Copies value and deadline to `target` in `destination`, over what stands there; not onto
-  // itself.
+  // Copies value and deadline to `target` in `destination`, replacing any value; not onto itself.
   void Copy(const Entry& entry, Database& destination, std::string_view target,
             std::string_view event);
 
-  // Erases the key to make room; it is there, or due and not freed yet.
+  // Erases the key to free memory; it exists, or is due and not freed yet.
   void Evict(std::string_view key) { EraseEntry(*keys_.FindEvenDue(key), "evicted"); }
 
   // Frees entries past their deadline, the longest overdue first, `most` at most. Returns how many.
@@ -101,7 +100,7 @@ class Database {
   // Puts a value where there is no key, as yet unreported.
   Entry& Make(std::string_view key, Value value);
 
-  // Frees it, or has it freed; null does no harm. Of its bytes 0 says that they are not known.
+  // Frees it, or has it freed; null is allowed. `bytes` is 0 if its size is unknown.
   void Discard(std::shared_ptr<void> garbage, size_t bytes = 0);
 
   // Ends an edit: an emptied key goes, and if the contents changed the change is reported.
@@ -112,11 +111,11 @@ class Database {
   Entry& Assign(Entry& entry, Value value, std::string_view event);
   Entry& Append(Entry& entry, std::string_view bytes, std::string_view event);
 
-  // Writes `bytes` over what stands at `offset`, growing with zero bytes as needed.
+  // Overwrites the string at `offset` with `bytes`, padding with zero bytes as needed.
   Entry& Overwrite(Entry& entry, size_t offset, std::string_view bytes, std::string_view event);
 
   // Grows the string with zero bytes to `least_size`, if it is shorter, and lets `write` write over
-  // its bytes. Reported if it grew or `write` says that it changed something.
+  // its bytes. Reported if it grew or `write` returns true, for changed.
   using WriteBytes = std::function<bool(std::span<char>)>;
   Entry& Rewrite(Entry& entry, size_t least_size, const WriteBytes& write, std::string_view event,
                  bool is_new);

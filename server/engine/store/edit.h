@@ -46,7 +46,7 @@ class Edit {
   // Frees what the value no longer needs; what that is, takes long.
   void Discard(std::shared_ptr<void> garbage) { database_->Discard(std::move(garbage)); }
 
-  // Gives the key this deadline once the edit is settled, if the key is still there then.
+  // Sets the key's deadline when the edit is settled, if the key still exists then.
   void ExpireAt(Millis deadline) { deadline_ = deadline; }
 
  private:

@@ -28,9 +28,9 @@ struct EvictionPolicy {
 
 // Chooses what is evicted next.
 //
-// By use, it looks at a few keys that chance gives, and at the best of all it has looked at before:
-// these wait in a pool. So the choice comes close to the best of all keys, though only a few are
-// looked at for each. What was used since it came to the pool is no candidate any more.
+// By use, it samples a few random keys, and considers the best of earlier samples too: these wait
+// in a pool. So the choice comes close to the best of all keys, though only a few are looked at for
+// each. What was used since it came to the pool is no candidate any more.
 class Evictor {
  public:
   struct Victim {

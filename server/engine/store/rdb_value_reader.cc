@@ -14,8 +14,8 @@ namespace {
 using VisitPair = std::function<bool(std::string_view first, std::string_view second)>;
 using ReadPacked = bool (*)(std::string_view, const VisitElement&);
 
-// Each Read... reads what stands behind the type byte and calls `visit` for all elements in order.
-// False if the bytes are not sound or `visit` returned false.
+// Each Read... reads what follows the type byte and calls `visit` for all elements in order. False
+// if the bytes are not sound or `visit` returned false.
 bool ReadStrings(RdbReader& reader, const VisitElement& visit) {
   for (uint64_t left = reader.Length(); left > 0 && reader.ok(); --left) {
     const std::string_view element = reader.String();
@@ -64,7 +64,7 @@ bool ReadElements(RdbReader& reader, RdbType type, const VisitElement& visit) {
   }
 }
 
-// Elements that stand one after the other, two of which are a pair.
+// Consecutive elements, two of which form a pair.
 bool ReadPackedPairs(RdbReader& reader, ReadPacked read, const VisitPair& visit) {
   std::optional<std::string> first;
   const auto take = [&](std::string_view element) {
@@ -132,7 +132,7 @@ bool ReadScored(RdbReader& reader, RdbType type, const VisitScored& visit) {
   }
 }
 
-// Each Make... gives the whole value, or nothing.
+// Each Make... returns the whole value, or nothing.
 std::optional<Value> MakeList(RdbReader& reader, RdbType type, const ValueLimits& limits) {
   List list;
   const auto add = [&](std::string_view element) {

@@ -11,7 +11,7 @@
 
 namespace zsetd {
 
-// Up to which sizes values are told as small ones.
+// The size limits of the compact encodings, as reported.
 struct ValueLimits {
   ListLimits list;
   HashLimits hash;
@@ -19,10 +19,10 @@ struct ValueLimits {
   SortedSetLimits sorted_set;
 };
 
-// Reads a value that is laid out as `type` says, from bytes that anyone may have made up, for an
-// entry with this key and deadline. Null if the bytes are not sound, hold an element twice that can
-// be there only once, or nothing at all. Reads every form that Redis has had, but for those of
-// streams and of modules. O(bytes), for sorted sets O(n log n).
+// Reads a value of the format `type`, from untrusted bytes, for an entry with this key and
+// deadline. Null if the bytes are not sound, hold an element twice that can be there only once, or
+// nothing at all. Reads every form that Redis has had, but for those of streams and of modules.
+// O(bytes), for sorted sets O(n log n).
 std::unique_ptr<Entry> ReadValue(RdbReader& reader, RdbType type, std::string_view key,
                                  std::optional<Millis> deadline, const ValueLimits& limits);
 

@@ -31,7 +31,7 @@ RdbType TypeOf(const SortedSet& set) {
 
 void Write(const ByteString& string, RdbWriter& writer) { writer.String(string.view()); }
 
-// The pieces of a list, each told by its container. How many there are stands before them.
+// The nodes of a list, each with its container. Their number precedes them.
 class ListPieces {
  public:
   void Add(std::string_view element) {
