@@ -24,8 +24,8 @@ T Read(const char* name) {
   return value;
 }
 
-// jemalloc tells what it knew when it was last asked to look, and counts what this thread freed and
-// keeps at hand as handed out still.
+// jemalloc returns statistics of its last refresh, and counts what this thread freed and keeps at
+// hand as handed out still.
 void Refresh() {
   mallctl("thread.tcache.flush", nullptr, nullptr, nullptr, 0);
   uint64_t epoch = 1;

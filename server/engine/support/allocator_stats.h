@@ -7,7 +7,7 @@
 
 namespace zsetd {
 
-// What jemalloc tells of the whole process, in bytes.
+// Statistics of jemalloc for the whole process, in bytes.
 struct AllocatorStats {
   size_t allocated = 0;  // handed out, rounding included
   size_t active = 0;     // pages with something handed out in them
@@ -17,7 +17,7 @@ struct AllocatorStats {
 // Nothing where another allocator is at work, as under a sanitizer. About 10 microseconds.
 std::optional<AllocatorStats> ReadAllocatorStats();
 
-// The bytes that the allocator has handed out or, where it does not tell, all that the process
+// The bytes that the allocator has allocated or, if it has no statistics, all that the process
 // takes.
 size_t UsedBytes();
 
@@ -29,10 +29,10 @@ struct ThreadCounts {
 };
 ThreadCounts CountsOfThisThread();
 
-// Gives the pages that hold nothing back to the system. False if the allocator cannot.
+// Returns unused pages to the system. False if the allocator cannot.
 bool PurgeAllocator();
 
-// All that the allocator tells of itself, for people to read; empty where it tells nothing.
+// The allocator's statistics as human-readable text; empty if it has none.
 std::string AllocatorReport();
 
 // "jemalloc-5.3.0", or "libc".

@@ -8,8 +8,8 @@
 
 namespace zsetd {
 
-// Puts a text in the place of a file, as a whole or not at all; whoever may read it is decided
-// before the first byte is there. A refusal tells why, for people.
+// Replaces a file by a text, completely or not at all; its permissions are set before the first
+// byte is written. An error has a human-readable reason.
 absl::Status ReplaceFile(const std::string& path, std::string_view text,
                          std::filesystem::perms permissions);
 

@@ -18,7 +18,7 @@ inline std::string_view ErrorLine(const absl::Status& status) {
   return std::string_view(status.message().data(), status.message().size());
 }
 
-// The lines that more than one command gives, in Redis's words.
+// Error lines of more than one command, in the wording of Redis.
 inline constexpr std::string_view kSyntaxError = "ERR syntax error";
 inline constexpr std::string_view kNotAnInteger = "ERR value is not an integer or out of range";
 inline constexpr std::string_view kNotAFloat = "ERR value is not a valid float";
@@ -30,13 +30,12 @@ inline constexpr std::string_view kOutOfMemory =
     "OOM command not allowed when used memory > 'maxmemory'.";
 inline constexpr std::string_view kMustBePositive = "ERR value is out of range, must be positive";
 
-// A word that a client sent, `most` bytes of it at most, as errors quote it: like Redis up to a
-// NUL.
+// An argument of a client as errors quote it, at most `most` bytes, and as in Redis up to a NUL.
 inline std::string Quoted(std::string_view word, size_t most = std::string_view::npos) {
   return "'" + std::string(word.substr(0, std::min(most, word.find('\0')))) + "'";
 }
 
-// For a request with too few or too many words. `command` is the row's name.
+// For a request with too few or too many arguments. `command` is the row's name.
 inline std::string WrongArity(std::string_view command) {
   return "ERR wrong number of arguments for '" + std::string(command) + "' command";
 }

@@ -7,7 +7,7 @@
 namespace zsetd {
 namespace {
 
-constexpr int kExactBits = 8;  // times of so many bits have a count of their own
+constexpr int kExactBits = 8;  // times of up to this many bits have a count of their own
 constexpr uint64_t kPerDoubling = 1u << (kExactBits - 1);
 
 // The count's place for a time.

@@ -21,7 +21,8 @@ class LatencyHistogram {
 
   uint64_t count() const { return count_; }
 
-  // How many took so long or less, those included that cannot be told apart from it. O(counts).
+  // The number that took this time or less, including those that cannot be distinguished from it.
+  // O(counts).
   uint64_t CountUpTo(Micros time) const;
 
   // The time within which this percentage of all stayed, the longest that it may have been; 0 if

@@ -8,7 +8,7 @@
 
 namespace zsetd {
 
-// Which percentiles of commands' times INFO latencystats tells: "50 99 99.9".
+// The percentiles of command latencies in INFO latencystats: "50 99 99.9".
 struct Percentiles {
   std::vector<double> percents = {50, 99, 99.9};  // each from 0 to 100
 

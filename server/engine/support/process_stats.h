@@ -8,7 +8,7 @@
 
 namespace zsetd {
 
-// What the system tells of this process and its machine.
+// The system's statistics of this process and its machine.
 
 struct CpuTimes {
   Micros system;

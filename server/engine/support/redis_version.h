@@ -4,7 +4,8 @@
 
 namespace zsetd {
 
-// The version of Redis that clients are told, from which they judge which commands there are.
+// The version of Redis that is reported to clients, which infer from it which commands are
+// available.
 inline constexpr std::string_view kRedisVersion = "7.2.0";
 
 }  // namespace zsetd
