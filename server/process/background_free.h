@@ -9,7 +9,7 @@
 namespace zsetd {
 
 // Frees what takes long to free, such as a set of millions, on a thread of its own, so that no
-// client waits for it. What it is given must be reachable from nowhere else.
+// client waits for it. What is passed to it must not be reachable from anywhere else.
 class Discarder {
  public:
   Discarder();

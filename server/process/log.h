@@ -7,8 +7,7 @@
 
 namespace zsetd {
 
-// The log knows four levels, named as the setting `loglevel` names them. In the code they are
-// spdlog's:
+// The log has four levels, with the names of the setting `loglevel`. In the code they are spdlog's:
 //
 //   debug    trace()
 //   verbose  debug()

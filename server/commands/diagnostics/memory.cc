@@ -24,7 +24,7 @@ void Usage(Call& call) {
   call.reply.Integer(static_cast<int64_t>(keys.BytesUsedBy(*entry)));
 }
 
-// An allocator that cannot purge has nothing to do.
+// Replies OK also if the allocator cannot purge.
 void Purge(Call& call) {
   PurgeAllocator();
   call.reply.Ok();
