@@ -1,5 +1,5 @@
-// How jemalloc gives memory back; it reads this as the program starts (jemalloc(3), TUNING). By
-// itself it keeps pages that fell free until it is asked for more memory, which an idle server
+// How jemalloc returns memory to the system; it reads this when the program starts (jemalloc(3),
+// TUNING). By default it keeps unused pages until more memory is allocated, which an idle server
 // never does. With this, rewriting 60,000 recency lists ten times leaves 24 MB resident instead of
 // 39, at the same processor time.
 extern "C" {

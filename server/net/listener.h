@@ -23,11 +23,11 @@ class Listener : public Polled, public std::enable_shared_from_this<Listener> {
   // Binds and starts to accept.
   boost::system::error_code Listen(const StreamEndpoint& endpoint, int backlog);
 
-  // The same on a unix socket, whose file gets these permissions before anybody can connect; 0:
-  // what the process may give. A file that is there already goes.
+  // The same on a Unix socket, whose file gets these permissions before any client can connect; 0:
+  // the process's umask. An existing file is removed.
   boost::system::error_code ListenAt(const std::string& path, mode_t permissions, int backlog);
 
-  // Hands on those who have connected already, then closes.
+  // Accepts pending connections, then closes.
   void Stop();
 
  private:

@@ -6,7 +6,7 @@
 
 namespace zsetd {
 
-// A connection of TCP or of a unix socket: to who reads and writes it they are the same.
+// A TCP or Unix socket connection: for reading and writing they are the same.
 using StreamProtocol = boost::asio::generic::stream_protocol;
 using StreamSocket = StreamProtocol::socket;
 using StreamEndpoint = StreamProtocol::endpoint;

@@ -5,14 +5,14 @@
 
 namespace zsetd {
 
-// Moves the engine's time forward while nobody asks anything: `hz` times a second, and at the
-// moment when the next key comes due.
+// Advances the engine's time while there are no requests: `hz` times a second, and at the moment
+// when the next key comes due.
 class Ticker {
  public:
   explicit Ticker(Engine& engine) : engine_(engine) {}
 
   // Ticks if it is time to; `now` is that of the clock that only goes forward. Returns for how long
-  // it need not be asked again, unless commands run: they may bring a deadline nearer.
+  // it need not be called again, unless commands run, which may set an earlier deadline.
   Millis TickIfDue(Micros now);
 
  private:

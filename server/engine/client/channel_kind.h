@@ -5,7 +5,7 @@
 
 namespace zsetd {
 
-// What a client can listen to. Each kind has names of its own.
+// The kinds of subscriptions. Each kind has a namespace of its own.
 enum class ChannelKind : uint8_t { kChannel, kPattern, kShardChannel };
 
 inline constexpr size_t kChannelKinds = 3;

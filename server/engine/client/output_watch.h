@@ -11,7 +11,7 @@ namespace zsetd {
 // Holds what one client has not been sent against its limit, over time.
 class OutputWatch {
  public:
-  // Whether the client is to be closed. To be asked now and then, so that it is known since when
+  // Whether the client must be closed. To be called periodically, so that it is known since when
   // the soft limit has been passed.
   bool Exceeds(const OutputLimit& limit, size_t unsent_bytes, Millis now);
 

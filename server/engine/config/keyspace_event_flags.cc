@@ -7,9 +7,9 @@
 namespace zsetd {
 namespace {
 
-constexpr std::string_view kAll = "g$lshzxetd";               // what A stands for
+constexpr std::string_view kAll = "g$lshzxetd";               // the classes that A includes
 constexpr std::string_view kLetters = "g$lshzxetdnKEm";       // in the order they are written
-constexpr std::string_view kEveryLetter = "Ag$lshzxeKEtmdn";  // in the order an error names them
+constexpr std::string_view kEveryLetter = "Ag$lshzxeKEtmdn";  // in the order of the error text
 
 uint32_t BitOf(char letter) {
   const size_t place = kLetters.find(letter);

@@ -16,7 +16,7 @@ namespace zsetd {
 //   A  g $ l s h z t x e d                             x expired  e evicted  n new  m missed
 class KeyspaceEventFlags {
  public:
-  // The letters in Redis's order, those that A stands for as A.
+  // The letters in the order of Redis, with A for the classes that it includes.
   std::string Text() const;
 
   // Nothing changes if a letter is unknown.

@@ -23,7 +23,7 @@ struct OutputLimit {
 struct OutputLimits {
   OutputLimit normal = {1 << 30, 256 << 20, 60};
   OutputLimit replica = {256 << 20, 64 << 20, 60};  // there are none
-  OutputLimit pubsub = {32 << 20, 8 << 20, 60};     // clients that are told what others do
+  OutputLimit pubsub = {32 << 20, 8 << 20, 60};     // subscribers
 
   bool operator==(const OutputLimits&) const = default;
 };

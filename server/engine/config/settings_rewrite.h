@@ -7,13 +7,12 @@
 
 namespace zsetd {
 
-// The text of a configuration file, changed so that it says `settings`. Comments and lines that say
-// the right thing stay as they are; a setting said several times is said where it was first; what
-// the text leaves unsaid, and is not the default, is said at the end, and so are the users, anew.
+// The text of a configuration file, changed so that it has `settings`. Comments and lines with the
+// right value stay unchanged; a setting that occurs several times is kept at its first position;
+// settings that are missing and not at their default are appended, and so are all users.
 std::string RewriteSettings(const std::string& text, const Settings& settings);
 
-// The same with a file, which is replaced as a whole or not at all. A refusal tells why, for
-// people.
+// The same with a file, which is replaced completely or not at all. An error is human-readable.
 absl::Status RewriteSettingsFile(const std::string& path, const Settings& settings);
 
 }  // namespace zsetd

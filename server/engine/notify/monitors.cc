@@ -10,7 +10,7 @@
 namespace zsetd {
 namespace {
 
-// The letter that stands for a byte behind a backslash; 0 if none does.
+// The letter that represents a byte after a backslash; 0 if there is none.
 char EscapeLetter(char byte) {
   switch (byte) {
     case '\\':
@@ -78,7 +78,7 @@ void Monitors::Tell(const Client& by, const Command& command, Words words, Micro
   if (command.Has(kAdmin) || command.Has(kSkipMonitor)) return;
   const std::string line = LineOf(by, WithoutSecrets(command, words), at);
   for (Client* client : clients_) {
-    if (client->close_after_reply) continue;  // its last reply has been said
+    if (client->close_after_reply) continue;  // its last reply has been written
     client->Push([&](ReplyWriter& reply) { reply.Simple(line); });
   }
 }

@@ -11,7 +11,7 @@ namespace zsetd {
 class Client;
 struct Command;
 
-// Who is told every command that the server runs (MONITOR), a line for each:
+// The clients that receive every command that the server runs (MONITOR), one line each:
 //
 //   +1700000000.123456 [0 127.0.0.1:50000] "SET" "key" "value"
 //

@@ -29,10 +29,10 @@ class TrackingTable {
   template <class Gone>
   void RemoveReaders(std::string_view key, Gone gone);
 
-  // Forgets the key and returns who had read it, by age.
+  // Removes the key and returns the clients that have read it, by age.
   std::vector<uint64_t> Take(std::string_view key);
 
-  // A key by chance. There must be one.
+  // A random key. The table must not be empty.
   std::string_view Random(Rng& rng) const { return keys_.Random(rng)->key(); }
 
   size_t key_count() const { return keys_.size(); }
