@@ -25,7 +25,7 @@ namespace zsetd {
 // is no view of the same table.
 class FieldTable {
  public:
-  // What a block takes: a search looks at all of it.
+  // The maximum of a block: a search reads all of it.
   static constexpr size_t kMostPacked = 128;
   static constexpr size_t kMostPackedBytes = 8192;
 

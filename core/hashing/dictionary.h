@@ -25,8 +25,8 @@
 namespace zsetd {
 
 // A set of nodes, each found by its key. A Node has `std::string_view key() const`, which never
-// changes, and for the chain it stands in `Node* next() const`, null at first, and
-// `void set_next(Node*)`. It may keep these private and name Dictionary<Node> a friend.
+// changes, and for its chain `Node* next() const`, initially null, and `void set_next(Node*)`. It
+// may keep these private and name Dictionary<Node> a friend.
 //
 // Invariants: keys are unique; size() <= buckets <= size() + kSpareBuckets, unless empty. The
 // dictionary owns its nodes and never moves them. Movable; what was moved from is empty.
@@ -86,7 +86,7 @@ class Dictionary {
   // The heap bytes of the buckets, nodes left out. O(1).
   size_t BytesUsed() const { return buckets_.BytesUsed(); }
 
-  // What one more node adds to that on average: a bucket.
+  // The average that a further node adds: a bucket.
   static constexpr size_t kBytesPerNode = sizeof(Node*);
 
  private:
@@ -138,8 +138,8 @@ Node* Dictionary<Node>::FindInChain(std::string_view key) const {
   return node;
 }
 
-// Half of the nodes of 48 bytes stand across the border of two lines: with the first alone GET took
-// a tenth more of 100,000 keys at pipeline 16. Null may be fetched.
+// Half of the nodes of 48 bytes cross a cache line, and their second line is needed as soon as the
+// first (bench/compare/versus --only GET). Null may be fetched.
 template <class Node>
 void Dictionary<Node>::FetchNode(const Node* node) {
   constexpr uintptr_t kUsualBytes = 48;
@@ -159,7 +159,8 @@ void Dictionary<Node>::Prefetch(std::span<const std::string_view> keys) const {
     }
     for (size_t i = 0; i < some.size(); ++i) FetchNode(*buckets[i]);
     for (size_t i = 0; i < some.size(); ++i) {
-      if (const Node* first = *buckets[i]) FetchNode(first->next());  // as often as not it is that
+      if (const Node* first = *buckets[i])
+        FetchNode(first->next());  // it is that one half of the time
     }
     keys = keys.subspan(some.size());
   }

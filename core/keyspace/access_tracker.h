@@ -40,7 +40,7 @@ class UseMeter {
   void AdvanceTo(Millis now) { now_ = now; }
   const UseRule& rule() const { return rule_; }
 
-  // Whether uses are noted: some clients and some commands look at keys without using them.
+  // Whether accesses are recorded: those of some clients and commands are not.
   void set_notes(bool notes) { notes_ = notes; }
 
   void NoteUse(Entry& entry) {
@@ -61,7 +61,7 @@ class UseMeter {
   // The logarithm, as far as it has faded by now. Where uses are counted only.
   uint8_t Count(Mark mark) const;
 
-  // What is to be evicted first ranks highest: what was not used for the longest, or the least.
+  // What should be evicted first ranks highest: the least recently or least frequently used.
   uint64_t EvictionRank(Mark mark) const;
 
  private:

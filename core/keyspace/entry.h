@@ -17,7 +17,7 @@ namespace zsetd {
 // One key with its value, a mark of its use and, if it has one, its deadline, in one allocation:
 // core/keyspace/entry_layout.h. Its address stays the same until it is reallocated: for another
 // value or, if there is no room for it, for a deadline. All O(1) and the lengths of key and string,
-// but for what names another cost.
+// but where another cost is given.
 class Entry : public EntryLayout {
  public:
   static std::unique_ptr<Entry> Make(std::string_view key, Value value,

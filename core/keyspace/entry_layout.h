@@ -58,7 +58,7 @@ class EntryLayout {
   // Where there is room for a deadline.
   enum Room : uint8_t { kNoRoom, kSharedRoom, kFarRoom };
 
-  // For an entry that is about to be made: what room it gets, and its memory, as yet unwritten.
+  // For a new entry: its room, and its memory, not yet initialized.
   static Room RoomFor(size_t key_size, Kind kind, std::optional<Millis> deadline);
   static void* Allocate(size_t key_size, Kind kind, Room room);
 

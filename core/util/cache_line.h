@@ -8,8 +8,8 @@ namespace zsetd {
 constexpr size_t kCacheLine = 64;
 
 // Starts to fetch the cache line of the byte, which need not be there. The empty statement is for
-// g++ 12, which takes a function that does nothing but prefetch for one without effect, and leaves
-// its calls out.
+// g++ 12, which considers a function that only prefetches to have no effect, and removes its calls
+// out.
 inline void FetchLine(const void* at) {
   __builtin_prefetch(at);
   asm volatile("");

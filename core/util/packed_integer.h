@@ -16,9 +16,9 @@ namespace zsetd {
 // so it is one load and one shift, without a branch on the width, and never reads past the end.
 // There must be eight readable bytes in front of the first integer.
 //
-// A store touches the integer alone. To put it among others' bytes and write those back would mean
-// to read what the store before has just written in part: a processor waits 4 ns until that is in
-// the cache.
+// A store writes only the bytes of the integer. Merging it with neighbouring bytes would read what
+// the previous store has just written in part, and the processor would stall until that is in the
+// cache.
 static_assert(std::endian::native == std::endian::little, "packed integers are read in place");
 
 // The bytes that `value` needs.

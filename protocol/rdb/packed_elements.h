@@ -35,7 +35,7 @@ class ListpackWriter {
 
   void Add(std::string_view element);
 
-  size_t size() const { return bytes_.size(); }  // in bytes, as yet
+  size_t size() const { return bytes_.size(); }  // in bytes, so far
   bool empty() const { return count_ == 0; }
 
   // The whole listpack; the writer is empty then.

@@ -6,7 +6,7 @@
 //   11...... + n   integers of 1, 2, 3, 4, 8 bytes, as kIntegers says
 //
 // In a zipmap fields and values have lengths of 1 byte, or 254 and 4 more; a value's is followed by
-// how many bytes behind it are unused.
+// the number of unused bytes after it.
 #include <optional>
 
 #include "protocol/rdb/byte_cursor.h"

@@ -37,8 +37,8 @@ class OutputBuffer {
   const char* data() const { return bytes_.get(); }
   std::string_view view() const { return {data(), size_}; }
 
-  // Makes the contents longer and returns where the new bytes are to be written: until then they
-  // are anything. O(bytes), amortised, to copy what there is.
+  // Extends the contents and returns where to write the new bytes: until then they are anything.
+  // O(bytes), amortised, to copy what there is.
   char* Extend(size_t bytes) {
     if (capacity_ < size_ + bytes + kSlack) Grow(bytes);
     char* at = bytes_.get() + size_;
@@ -49,7 +49,7 @@ class OutputBuffer {
   // Not of its own bytes.
   void Append(std::string_view bytes) { CopyBytes(Extend(bytes.size()), bytes); }
 
-  void Truncate(size_t size) { size_ = size; }                 // to no more than there is
+  void Truncate(size_t size) { size_ = size; }                 // not to more than its size
   void EndAt(const char* end) { size_ = end - bytes_.get(); }  // the same, by place
   void Clear() { size_ = 0; }                                  // and keeps what is allocated
 

@@ -18,7 +18,7 @@ char* EndLine(char* out) {
   return out;
 }
 
-// A header whose count is below a hundred, as most are: in 3 ns instead of 7.
+// A fast path for headers with a count below a hundred, as most have.
 constexpr int64_t kShortCounts = 100;
 
 char* WriteShortHeader(char* out, char kind, int64_t count) {
@@ -59,8 +59,8 @@ void ReplyWriter::Simple(std::string_view text) { Line('+', text); }
 
 void ReplyWriter::Integer(int64_t value) { Header(':', value); }
 
-// Replies without measure have a bulk string, or else a double or a header, in each element: so it
-// is enough to look at these, for 0.3 ns of 7.
+// Unbounded replies have a bulk string, or else a double or a header, in each element, so it is
+// enough to check the limit there.
 void ReplyWriter::Bulk(std::string_view bytes) {
   Bulk(bytes.size(), [bytes](char* to) { CopyBytes(to, bytes); });
 }

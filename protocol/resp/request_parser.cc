@@ -10,7 +10,7 @@
 namespace zsetd {
 namespace {
 
-// CR LF. Like Redis we do not look at the LF, nor at either of those behind a bulk.
+// CR LF. As in Redis the LF is not checked, nor is the CR LF after a bulk string.
 constexpr size_t kLineEndBytes = 2;
 
 // Requests that are read ahead. Nothing is gained by more: the processor has some 16 loads from

@@ -46,7 +46,7 @@ class RequestParser {
   std::span<char> Space();
   void Arrived(size_t count) { buffer_.Arrived(count); }
 
-  // Advances to the next request. It reads some ahead, for Ahead(). Every byte is looked at a
+  // Advances to the next request. It reads some ahead, for Ahead(). Every byte is examined a
   // constant number of times, however the requests were split on their way; so a call costs O(bytes
   // that arrived since the last one).
   Result Next();
@@ -99,7 +99,7 @@ class RequestParser {
   // The unread bytes have moved.
   void PointTo(const char* from, const char* to);
 
-  // Each reads one part of a request and moves `position_` behind it. False if the part has not
+  // Each reads one part of a request and moves `position_` past it. False if the part has not
   // arrived whole, or breaks the protocol: then there is an error().
   bool ReadOpening();
   bool ReadCount();

@@ -9,8 +9,8 @@ namespace zsetd {
 
 // As ParseInteger and ParseDouble, but they say whether the text is such a number, and leave
 // `number` alone if not. Those two are in the header for speed: an optional that a function
-// elsewhere returns is built in memory byte by byte and read back as words, for which a processor
-// waits 4 ns.
+// elsewhere returns is built in memory byte by byte and read back as words, for which the processor
+// stalls.
 bool ReadInteger(std::string_view text, int64_t& number);
 bool ReadDouble(std::string_view text, double& number);
 

@@ -48,7 +48,7 @@ class Rest : public Polled, public std::enable_shared_from_this<Rest> {
 }  // namespace
 
 void HangUp(Socket socket, Poller& poller, const boost::asio::any_io_executor& executor) {
-  if (socket.HasEnded()) return;  // as nearly all have; sparing them the rest saves 8 microseconds
+  if (socket.HasEnded()) return;  // the usual case, which needs none of the rest
   std::make_shared<Rest>(std::move(socket), poller, executor)->Start();
 }
 

@@ -90,7 +90,7 @@ void ReplyGreeting(Call& call) {
   reply.Array(0);
 }
 
-// A greeting that fails changes nothing but that it may have authenticated.
+// A HELLO that fails changes nothing, except that it may have authenticated.
 void Hello(Call& call) {
   const Greeting greeting = TakeGreeting(call.args);
   if (call.Refused()) return;

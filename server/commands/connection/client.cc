@@ -40,7 +40,7 @@ void SetInfo(Call& call) {
   call.reply.Ok();
 }
 
-// How a wait is to be ended: with an error, or as if its time were up.
+// How to unblock a client: with an error, or as if its timeout had elapsed.
 bool TakeEndsWithError(ArgReader& args) {
   if (args.AtEnd() || args.Take("timeout")) return false;
   if (!args.Take("error")) args.Refuse("ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR");

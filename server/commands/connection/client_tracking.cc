@@ -29,7 +29,7 @@ void SetTracking(Call& call) {
   call.reply.Ok();
 }
 
-// Whether the next command is to be an exception from what the client has chosen.
+// Whether the next command is an exception from the client's mode.
 void Caching(Call& call) {
   TrackingMode& mode = call.client.tracking;
   if (!mode.on) {

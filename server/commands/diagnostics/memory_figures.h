@@ -10,7 +10,7 @@ namespace zsetd {
 
 // How the process uses memory at one moment, in bytes; for INFO and MEMORY.
 struct MemoryFigures {
-  size_t used = 0;      // handed out by the allocator
+  size_t used = 0;      // allocated
   size_t resident = 0;  // physical
   size_t startup = 0;   // used before there was anything to hold
   size_t peak = 0;      // the most that was ever used

@@ -15,7 +15,7 @@
 namespace zsetd {
 namespace {
 
-// Every command, but for subcommands.
+// All commands, subcommands excluded.
 std::vector<const Command*> WholeCommands(const CommandTable& table) {
   std::vector<const Command*> commands;
   for (const Command& row : table.rows()) {

@@ -15,7 +15,7 @@ struct Argument {
     kKey,
     kPattern,
     kUnixTime,
-    kPureToken,  // nothing but its token
+    kPureToken,  // only its token
     kOneOf,      // of its arguments
     kBlock,      // of all its arguments in order
   };

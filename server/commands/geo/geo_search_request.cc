@@ -34,8 +34,8 @@ class Reader {
   }
 
  private:
-  // What comes first where there are no options for it. Redis does not look at the radius around a
-  // member of a missing set.
+  // The leading arguments of commands without these options. Redis does not check the radius around
+  // a member of a missing set.
   void TakeFixed() {
     if (grammar_.center == Center::kOption) return;
     if (grammar_.center == Center::kPoint) {

@@ -32,7 +32,7 @@ std::vector<Field> Advance(const Hash& hash, HashScanRequest& request) {
   return found;
 }
 
-// As Redis does, it looks at the options only if there is something to scan.
+// As in Redis, the options are parsed only if there is something to scan.
 void HScan(Call& call) {
   const std::string_view key = call.args.Word();
   HashScanRequest request;

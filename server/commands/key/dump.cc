@@ -32,7 +32,7 @@ void Dump(Call& call) {
 
 struct RestoreRequest {
   std::string_view key;
-  std::string_view time_to_live;  // looked at after the options, as Redis does
+  std::string_view time_to_live;  // parsed after the options, as in Redis
   std::string_view payload;
   bool replaces = false;                // REPLACE
   bool until = false;                   // ABSTTL: the time to live is an instant

@@ -10,7 +10,7 @@
 namespace zsetd {
 namespace {
 
-// Redis looks at the key before the index.
+// Redis checks the key before the index.
 void LSet(Call& call) {
   const Edit<List> list = call.Open<List>(call.args.Word(), "lset");
   if (!list) call.args.Refuse(kNoSuchKey);

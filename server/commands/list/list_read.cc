@@ -26,7 +26,7 @@ void LRange(Call& call) {
   for (size_t i = 0; i < range.size(); ++i, cursor.Next()) call.reply.Bulk(cursor.element());
 }
 
-// Redis does not look at the index where there is no list.
+// Redis does not parse the index if there is no list.
 void LIndex(Call& call) {
   const List* list = call.Find<List>(call.args.Word());
   if (list == nullptr && call.args.ok()) return call.reply.Null();

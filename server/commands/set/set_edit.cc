@@ -35,7 +35,7 @@ void Move(Call& call, std::string_view source, std::string_view destination,
   call.OpenOrMake<Set>(destination, "sadd")->Add(member, SetLimitsOf(call.engine.settings()));
 }
 
-// Redis does not look at the destination where there is no source.
+// Redis does not check the destination if there is no source.
 void SMove(Call& call) {
   const std::string_view source = call.args.Word();
   const std::string_view destination = call.args.Word();

@@ -28,7 +28,7 @@ Members Advance(const Set& set, ScanRequest& request) {
   return found;
 }
 
-// As Redis does, it looks at the options only if there is something to scan.
+// As in Redis, the options are parsed only if there is something to scan.
 void SScan(Call& call) {
   const std::string_view key = call.args.Word();
   ScanRequest request;

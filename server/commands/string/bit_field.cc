@@ -73,7 +73,7 @@ FieldStep TakeStep(Call& call, Overflow overflow) {
   return step;
 }
 
-// An OVERFLOW holds for the steps behind it.
+// An OVERFLOW applies to the operations after it.
 std::vector<FieldStep> TakeSteps(Call& call) {
   std::vector<FieldStep> steps;
   Overflow overflow = Overflow::kWrap;

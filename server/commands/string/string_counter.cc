@@ -55,7 +55,7 @@ void DecrBy(Call& call) {
   AddInteger(call, key, call.args.ok() ? -decrement : 0);
 }
 
-// Redis looks at the key before the increment.
+// Redis checks the key before the increment.
 void IncrByFloat(Call& call) {
   constexpr std::string_view kEvent = "incrbyfloat";
   const std::string_view key = call.args.Word();

@@ -46,7 +46,7 @@ void ReplyScan(Call& call, const SetScanRequest& request, const Pairs& found) {
   }
 }
 
-// As Redis does, it looks at the options only if there is something to scan.
+// As in Redis, the options are parsed only if there is something to scan.
 void ZScan(Call& call) {
   const std::string_view key = call.args.Word();
   SetScanRequest request;

@@ -112,7 +112,7 @@ std::vector<std::vector<std::string>> AccessControl::UserLines() const {
   return lines;
 }
 
-// Nobody is looked at while the rules have only been added to.
+// No client is checked if the rules have only been extended.
 void AccessControl::CloseListeners(const User& before, const User& after) {
   const std::vector<const AclSelector*> rules = after.AllSelectors();
   if (std::ranges::any_of(rules, &AclSelector::AllowsAllChannels)) return;

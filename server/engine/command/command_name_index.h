@@ -16,7 +16,7 @@ namespace zsetd {
 //                         multiply, add the length     slot of a table that is mostly empty
 //
 // These and the length are all there is to compare, too, up to sixteen bytes. Names are ours and
-// few, so the hash need not resist anybody.
+// few, so the hash need not resist attacks.
 class NameIndex {
  public:
   // `names` outlive this, and are in lower case.

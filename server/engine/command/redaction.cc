@@ -13,7 +13,7 @@ constexpr std::string_view kRedacted = "(redacted)";
 constexpr size_t kAllSecret = SIZE_MAX;
 
 // The number of secret arguments after this one: HELLO 3 AUTH user password, CONFIG SET requirepass
-// x, and whom an administrator makes, changes or looks at.
+// x, and users that an administrator creates, changes or inspects.
 size_t SecretsBehind(std::string_view word) {
   if (EqualsIgnoringCase(word, "auth")) return 2;
   for (const std::string_view about_users : {"setuser", "deluser", "getuser"}) {

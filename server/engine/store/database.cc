@@ -7,7 +7,7 @@
 namespace zsetd {
 namespace {
 
-// From the first keys that a scan comes upon.
+// From the first keys that a scan finds.
 size_t EstimatedBytes(const Keyspace& keys) {
   constexpr size_t kSample = 64;
   size_t seen = 0;

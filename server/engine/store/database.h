@@ -25,7 +25,7 @@ struct Change {
 // One numbered database: its keys behind the one door through which they change.
 //
 // Invariants: no key keeps an empty aggregate; each change is reported once, after it was made;
-// nothing past its deadline is seen. A key that a command comes upon past its deadline is reclaimed
+// nothing past its deadline is seen. A key that a command finds past its deadline is reclaimed
 // first, and reported as expired.
 class Database {
  public:
@@ -97,7 +97,7 @@ class Database {
 
   // --- For Edit: changing a value in place. ---
 
-  // Puts a value where there is no key, as yet unreported.
+  // Creates a key with the value; not reported yet.
   Entry& Make(std::string_view key, Value value);
 
   // Frees it, or has it freed; null is allowed. `bytes` is 0 if its size is unknown.

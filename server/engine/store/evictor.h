@@ -29,7 +29,7 @@ struct EvictionPolicy {
 // Chooses what is evicted next.
 //
 // By use, it samples a few random keys, and considers the best of earlier samples too: these wait
-// in a pool. So the choice comes close to the best of all keys, though only a few are looked at for
+// in a pool. So the choice is close to the best of all keys, though only a few are sampled for
 // each. What was used since it came to the pool is no candidate any more.
 class Evictor {
  public:
@@ -42,13 +42,13 @@ class Evictor {
   // Both outlive the evictor.
   Evictor(const UseMeter& meter, Rng& rng) : meter_(meter), rng_(rng) {}
 
-  // Nothing if the policy lets none go. By use it looks at `samples` keys of each database:
-  // O(that); else O(databases), and see Keyspace::SampleWithDeadline.
+  // Nothing if no key can be evicted. By use it samples `samples` keys of each database: O(that);
+  // else O(databases), and see Keyspace::SampleWithDeadline.
   std::optional<Victim> Choose(const EvictionPolicy& policy, size_t samples, Databases databases);
 
  private:
   struct Candidate {
-    uint64_t rank;  // UseMeter::EvictionRank, when it was looked at
+    uint64_t rank;  // UseMeter::EvictionRank, when it was sampled
     UseMeter::Mark mark;
     int database;
     std::string key;

@@ -9,8 +9,8 @@ namespace zsetd {
 
 // Statistics of jemalloc for the whole process, in bytes.
 struct AllocatorStats {
-  size_t allocated = 0;  // handed out, rounding included
-  size_t active = 0;     // pages with something handed out in them
+  size_t allocated = 0;  // allocated, rounding included
+  size_t active = 0;     // pages with allocations in them
   size_t resident = 0;   // physical pages, its own books included
 };
 
