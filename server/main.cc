@@ -28,8 +28,8 @@
 namespace zsetd {
 namespace {
 
-// The setting's seed, or a drawn one, which the log prints: with it, and the same requests at the
-// same times, a run repeats.
+// The setting's seed, or a random one. The log prints it: with the same seed, and the same requests
+// at the same times, a run can be repeated.
 uint64_t SeedFor(const Settings& settings) {
   if (settings.random_seed != 0) return static_cast<uint64_t>(settings.random_seed);
   std::random_device device;
@@ -38,11 +38,11 @@ uint64_t SeedFor(const Settings& settings) {
 }
 
 std::string Executable() {
-  std::error_code ignored;  // then nobody is told
+  std::error_code ignored;  // an empty path then
   return std::filesystem::read_symlink("/proc/self/exe", ignored);
 }
 
-// What the settings mean to the process as a whole.
+// Applies the settings that concern the process as a whole.
 absl::Status Apply(const Settings& settings) {
   const int64_t possible = MakeRoomForClients(settings.maxclients);
   if (possible < settings.maxclients) {
@@ -60,7 +60,7 @@ int Complain(const absl::Status& status) {
   return EXIT_FAILURE;
 }
 
-// A default that the system cannot meet must not keep the server from starting.
+// A default that exceeds the system's limit must not prevent the start.
 void MeetOpenFileLimit(Settings& settings) {
   const int64_t possible = MakeRoomForClients(settings.maxclients);
   if (possible == settings.maxclients) return;
@@ -71,7 +71,7 @@ void MeetOpenFileLimit(Settings& settings) {
   settings.maxclients = possible;
 }
 
-// Names of files start from there; and tools ask for all of its path.
+// File names are relative to it, and tools query its full path.
 absl::Status EnterDirectory(Settings& settings) {
   std::error_code error;
   std::filesystem::current_path(settings.dir, error);
@@ -80,7 +80,7 @@ absl::Status EnterDirectory(Settings& settings) {
   return absl::OkStatus();
 }
 
-// A request that is half run can neither be finished nor taken back. Says so without taking memory.
+// A request that is half done can neither be finished nor undone. Must not allocate.
 [[noreturn]] void EndWithoutMemory() {
   std::fputs(
       "*** zsetd is out of memory and has to stop. "
@@ -92,7 +92,7 @@ absl::Status EnterDirectory(Settings& settings) {
 // The process as the settings ask for it, but for its listening.
 absl::Status Prepare(Settings& settings) {
   std::set_new_handler(EndWithoutMemory);
-  std::signal(SIGPIPE, SIG_IGN);  // who reads the log may leave: that is no end of the server
+  std::signal(SIGPIPE, SIG_IGN);  // the reader of the log may go away
   if (absl::Status status = EnterDirectory(settings); !status.ok()) return status;
   if (absl::Status status = OpenLog(settings.logfile); !status.ok()) return status;
   SetLogLevel(settings.loglevel);

@@ -68,7 +68,7 @@ inline uint64_t Tail(std::string_view bytes, size_t size) {
 }  // namespace sip_hash
 
 // SipHash-c-d (Aumasson and Bernstein 2012): `c` rounds for each eight bytes, `d` at the end. It is
-// in the header to be inlined, which saves a third of the time for short keys.
+// in the header to be inlined, because most keys are short.
 template <int c, int d>
 uint64_t SipHash(HashKey key, std::string_view bytes) {
   sip_hash::SipState state(key);

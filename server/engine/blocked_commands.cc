@@ -1,7 +1,7 @@
-// Commands that wait. One that finds nothing to do says so (Call::WaitFor); its words are kept and
-// it is run again when one of its keys has changed, until it finds something or its time is up.
-// That happens between commands: never inside a transaction that is half done. One that a pause has
-// held back has not begun; it is run for the first time when the pause is over.
+// Blocking commands. One that finds nothing to do blocks (Call::WaitFor); its arguments are kept
+// and it is run again when one of its keys has changed, until it succeeds or its timeout elapses.
+// That happens between commands, never inside a transaction. A command that CLIENT PAUSE has
+// postponed has not started; it is run for the first time after the pause.
 
 #include <optional>
 #include <string_view>
@@ -84,7 +84,7 @@ void Engine::GiveUpDueWaits() {
   while (Client* client = waiters_.FirstDue(now_)) GiveUp(*client);
 }
 
-// One of them may begin another pause.
+// One of them may start another pause.
 void Engine::RunHeldBack() {
   if (pause_.held_back() == 0 || pause_.IsOn(now_)) return;
   command_ended_at_ = host_.stopwatch();

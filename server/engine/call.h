@@ -13,9 +13,8 @@
 
 namespace zsetd {
 
-// One run of a command: who asks, with which arguments, on which keys, and where the reply goes.
-// The arguments and the keys share one status: the first thing that is wrong is what the client
-// hears.
+// One run of a command: its client, its arguments, its keys and its reply. The arguments and the
+// keys share one status: the first error is the reply.
 //
 //   void ZScore(Call& call) {
 //     const std::string_view key = call.args.Word();
@@ -46,8 +45,8 @@ class Call {
   Database& database() { return engine.database(client.database); }
   Millis now() const { return engine.now(); }
 
-  // Whether an argument or a key was wrong; the error has then been replied. To be asked once, when
-  // all arguments are read and all keys are open, before anything is changed.
+  // Whether an argument or a key was wrong; the error has then been replied. To be called once,
+  // when all arguments are read and all keys are open, before anything is changed.
   bool Refused();
 
   // Replies this error; nothing may have been changed.
@@ -58,13 +57,13 @@ class Call {
   // replies follow it.
   void ReplyAtLength(std::unique_ptr<LongReply> rest);
 
-  // Puts the command aside until one of the keys holds a T and has changed, or `timeout`, unless
-  // zero, is over; then the client gets a null array. Nothing may have been changed or replied.
-  // False if the command may not wait: it has to reply what it has.
+  // Blocks the client until one of the keys holds a T and has changed, or `timeout`, unless zero,
+  // elapses; then the reply is a null array. Nothing may have been changed or replied. False if the
+  // command may not block: it must reply immediately.
   template <class T>
   bool WaitFor(Words keys, Millis timeout);
 
-  // The same where there is nothing that could come, with the reply when the time is over.
+  // The same where nothing can unblock it, with the reply for the timeout.
   bool WaitInVain(Millis timeout, void (*give_up)(ReplyWriter&)) {
     return PutAside({}, timeout, nullptr, give_up);
   }
@@ -85,12 +84,12 @@ class Call {
   template <class T>
   auto Find(std::string_view key);
 
-  // The value at `key` to be changed, or none. `event` names the change for those who listen.
+  // The value at `key` to be changed, or none. `event` is the name of the change in notifications.
   template <class T>
   Edit<T> Open(std::string_view key, std::string_view event);
 
-  // The same, with an empty value made where there is none; left empty it goes without a trace. Not
-  // for strings, where empty is a value like any other.
+  // The same, but a missing key gets an empty value, which is removed silently if it stays empty.
+  // Not for strings, where the empty one is a valid value.
   template <class T>
   Edit<T> OpenOrMake(std::string_view key, std::string_view event);
 

@@ -14,34 +14,34 @@ namespace zsetd {
 class Client;
 struct Command;
 
-// CLIENT PAUSE: which commands are held back and until when, and who waits for the end, in the
-// order they came. Who pauses others usually moves the data elsewhere: so long nothing may change
-// by itself either, and keys past their deadline stay until the end, unseen.
+// CLIENT PAUSE: which commands are postponed, until when, and the postponed clients in order of
+// arrival. A pause usually serves a failover, so during it nothing else changes either: expired
+// keys are not deleted until the end, but not visible.
 //
-// Invariant: those who wait are the clients with words in `held_back`.
+// Invariant: the postponed clients are those with a request in `held_back`.
 class Pause {
  public:
   enum class Reach { kWrites, kEverything };
 
-  // From now until then. Of two pauses the wider reach and the later end hold.
+  // From now until then. Two pauses combine to the wider scope and the later end.
   void Begin(Reach reach, Millis now, Millis until);
   void End() { until_.reset(); }
 
   bool IsOn(Millis now) const { return until_ && now < *until_; }
 
-  // Its end, while it is on; or the present, while it is over and somebody still waits.
+  // Its end, while it is on; or the present time, if it is over and requests are still postponed.
   std::optional<Millis> NextDeadline(Millis now) const;
 
-  // Whether this command of the client is to wait.
+  // Whether this command of the client must be postponed.
   bool Holds(const Client& client, const Command& command, Millis now) const;
 
-  // Puts the client's request aside.
+  // Postpones the client's request.
   void HoldBack(Client& client, Words words);
 
-  // Forgets the client and its request; does no harm if it has none. O(clients that wait).
+  // Removes the client and its request; no effect if it has none. O(postponed clients).
   void Remove(Client& client);
 
-  // Who has waited for the longest time, and then no longer does, with the request; or nothing.
+  // Removes and returns the client that was postponed first, with its request; or nothing.
   struct HeldBack {
     Client* client;
     std::vector<std::string> words;

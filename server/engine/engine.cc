@@ -17,7 +17,8 @@ namespace {
 
 using std::string_view_literals::operator""sv;
 
-constexpr size_t kReplyPieceBytes = 16u << 10;  // of short elements, written in half a millisecond
+constexpr size_t kReplyPieceBytes =
+    16u << 10;  // short elements of this size are written in half a millisecond
 
 std::string RandomHexDigits(Rng& rng, size_t count) {
   constexpr char kDigits[] = "0123456789abcdef";
@@ -99,7 +100,7 @@ absl::Status Engine::Configure(const Settings& settings) {
   return absl::OkStatus();
 }
 
-// What does not read its settings where it uses them.
+// Applies the settings that are not read where they are used.
 void Engine::MeetSettings() {
   use_meter_.set_rule({.counts = settings_.maxmemory_policy.ends_with("lfu"),
                        .log_factor = settings_.lfu_log_factor,
@@ -141,8 +142,8 @@ void Engine::Answer(Client& client, Words words) {
   CloseGreatestClients();
 }
 
-// That which CLIENT CACHING asked for: it holds for one command or transaction, and not for another
-// CLIENT command.
+// Ends the exception of CLIENT CACHING: it applies to one command or transaction, and not to
+// another CLIENT command.
 void Engine::EndException(Client& client, Words words) {
   const bool goes_on = client.transaction.open || EqualsIgnoringCase(words[0], "client");
   client.tracking.next_is_exception = goes_on;
@@ -234,17 +235,17 @@ void Engine::RunQueued(Client& client, const QueuedCommand& queued) {
   }
   Run(client, *queued.command, words);
   if (client.out.size() > MostReplyBytes() && !client.close_now) CutOff(client);
-  if (client.close_now) client.out.Truncate(reply_start);  // the rest runs, and nobody will be told
+  if (client.close_now) client.out.Truncate(reply_start);  // the rest runs, without replies
 }
 
-// A command that waits has not been replied to yet: CLIENT REPLY SKIP still means it.
+// A blocked command has no reply yet: CLIENT REPLY SKIP still refers to it.
 void Engine::Finish(Client& client, size_t reply_start) {
   if (!client.IsWaiting()) LeaveOutUnwanted(client, reply_start);
   if (client.reply.IsFull() && !client.close_now) CutOff(client);
   if (!client.long_reply) DeliverPushes(client);
 }
 
-// What CLIENT REPLY has left out.
+// Discards the reply if CLIENT REPLY says so.
 void Engine::LeaveOutUnwanted(Client& client, size_t reply_start) {
   using Mode = Client::ReplyMode;
   const Mode mode = client.reply_mode;
@@ -307,7 +308,7 @@ std::optional<Millis> Engine::NextDeadline() const {
   if (pause_.IsOn(now_)) return earliest;  // so long no key goes
   if (!expires_unasked_) return earliest;
   for (const auto& database : databases_) {
-    if (database->keys().with_deadline() == 0) continue;  // most: this is asked with every batch
+    if (database->keys().with_deadline() == 0) continue;  // most: this is called for every batch
     consider(database->keys().NextDeadline());
   }
   return earliest;

@@ -37,28 +37,28 @@ namespace zsetd {
 
 // What the engine asks of the world around it.
 struct Host {
-  // Puts settings into effect that others than the engine go by. May refuse them, with a reason as
-  // SetValue() gives it; nothing has changed then. Null: there is nothing to do.
+  // Applies settings that concern others than the engine. May return an error, with a reason as
+  // from SetValue(); nothing changes then. Null: there is nothing to do.
   std::function<absl::Status(const Settings&)> apply;
 
-  std::function<Micros()> stopwatch;   // a clock that only goes forward, for measuring
-  std::function<Micros()> wall_clock;  // since the Unix epoch, for those who ask for the time
+  std::function<Micros()> stopwatch;          // a clock that only goes forward, for measuring
+  std::function<Micros()> wall_clock;         // since the Unix epoch, for TIME and the like
   std::function<void(std::string_view)> log;  // writes a line to the server's log
-  std::function<void(Micros)> sleep;          // stops the whole server (DEBUG SLEEP)
-  std::function<void()> shut_down;            // asks for the server's orderly end
+  std::function<void(Micros)> sleep;          // suspends the whole server (DEBUG SLEEP)
+  std::function<void()> shut_down;            // requests a clean shutdown
 
-  // Frees what it is given without making anyone wait. Null: the engine frees things itself.
+  // Frees its argument in the background. Null: the engine frees things itself.
   std::function<void(std::shared_ptr<void>)> discard;
 
-  // The bytes of memory in use, some microseconds. Null: the allocator is asked.
+  // The bytes of memory in use; takes some microseconds. Null: from the allocator.
   std::function<size_t()> used_bytes;
 
   std::string executable;   // the whole path of the program
-  std::string config_file;  // that of the file read at the start; empty if there was none
+  std::string config_file;  // the path of the configuration file; empty if there is none
 };
 
-// The databases and all who use them. Runs one command at a time; knows neither sockets nor the
-// clock: requests, time and the world come from outside.
+// The databases and the clients. Runs one command at a time; has neither sockets nor a clock:
+// requests and time come from outside.
 class Engine {
  public:
   using Families = std::span<const std::span<const Command>>;
@@ -66,16 +66,16 @@ class Engine {
   Engine(const Settings& settings, Families families, uint64_t seed, Millis now, Host host);
   Engine(const Engine&) = delete;
 
-  // The requests that follow come now: moves the present, and starts the stopwatch anew. Each
-  // command is timed from the end of the one before, so one look at the stopwatch does for it.
+  // A batch of requests follows: advances the time, and restarts the stopwatch. Each command is
+  // timed from the end of the previous one, so that one reading of the stopwatch is enough.
   void BeginBatch(Millis now);
 
-  // Moves the present, between commands. With a clock that is set back it goes back: deadlines are
+  // Advances the time, between commands. If the clock is set back the time goes back: deadlines are
   // instants of that clock.
   void AdvanceTo(Millis now);
   Millis now() const { return now_; }
 
-  // A connection's life. The client stays where it is until Detach.
+  // The lifetime of a connection. The client's address must not change until Detach.
   uint64_t NextClientId() { return ++last_client_id_; }
   void Attach(Client& client);
   void Detach(Client& client);
@@ -83,60 +83,58 @@ class Engine {
   // Ends a client's connection: after the reply if its own command is running, or at once.
   void End(Client& client);
 
-  // Closes the connection of a client that runs no command. It is detached at once; what it has not
-  // been sent is lost.
+  // Closes the connection of a client that runs no command. It is detached at once; unsent output
+  // is lost.
   void Disconnect(Client& client);
 
-  // Takes the client back to what it was when it came (RESET).
+  // Resets the client to its initial state (RESET).
   void Reset(Client& client);
 
-  // Drops the client's transaction, if it has one open, and its watches.
+  // Discards the client's transaction, if it has one open, and its watches.
   void EndTransaction(Client& client);
 
-  // Tells which requests of the client are going to be run, and not yet, so that what they will
-  // read can be fetched, with that of other clients' requests: before the first of all of them
-  // runs.
+  // Announces requests of the client that will be run, so that what they read can be prefetched,
+  // together with that of other clients' requests, before the first of them runs.
   void Foresee(const Client& client, std::span<const Words> requests);
   void FetchForeseen() { lookahead_.Fetch(); }
 
-  // Runs a request, or puts it aside, or refuses it: the reply is in client.out when this returns,
-  // or begins there and goes on in client.long_reply.
+  // Runs, postpones or rejects a request: the reply is in client.out when this returns, or begins
+  // there and continues in client.long_reply.
   void Execute(Client& client, Words words);
 
   // Writes the next piece of the client's long reply, some kilobytes.
   void ContinueReply(Client& client);
 
-  // Runs a request that was admitted when it was queued, as part of the client's transaction. Its
-  // user may be allowed less by now.
+  // Runs a queued request as part of the client's transaction. It was checked when it was queued,
+  // but the user's permissions may have changed.
   void RunQueued(Client& client, const QueuedCommand& queued);
 
   // Puts the client's command aside until it can be served. False if it may not wait, for it is
   // part of a transaction.
   bool Wait(Client& client, zsetd::Wait wait);
 
-  // Ends a client's wait without what it waited for: with a null, as if its time were up, or with
-  // an error.
+  // Unblocks a client without serving it: with a null reply, as after a timeout, or with an error.
   void GiveUp(Client& client);
   void BreakOff(Client& client, std::string_view error);
 
-  // Has the client told of changes of keys from now on, or no longer (CLIENT TRACKING).
+  // Starts or stops notifications of changed keys (CLIENT TRACKING).
   void StartTracking(Client& client, const TrackingMode& mode) { tracking_.Start(client, mode); }
   void StopTracking(Client& client);
 
-  // A key that was to be read was not there.
+  // A key to be read does not exist.
   void OnMiss(int database, std::string_view key);
 
-  // For how long more than maxmemory is used already; 0 if it is not.
+  // How long memory use has exceeded maxmemory; 0 if it does not.
   Micros memory_short_for() const;
 
   // Whether so much is unsent that the client must be closed (client-output-buffer-limit).
   bool IsStalled(Client& client) const;
 
-  // What one reply may come to; it is given up as soon as it is longer.
+  // The maximum length of a reply, which is abandoned when it exceeds it.
   size_t MostReplyBytes() const;
 
-  // Closes the client whose command is running, for its reply would be longer than that; not if
-  // CLIENT REPLY has it left out.
+  // Closes the client whose command is running, because its reply exceeds that; not if CLIENT REPLY
+  // discards it.
   void CutOff(Client& client);
 
   // Ends the waits whose time is up; wakes stalled clients, closes idle ones and those that take
@@ -144,11 +142,11 @@ class Engine {
   // past its deadline, until nothing is or `budget` is spent.
   void Tick(Micros budget);
 
-  // When the next key comes due, or came due if it is not freed yet, or the next wait or a pause is
-  // up; nothing if there is none of these. O(databases).
+  // The earliest deadline of a key (past if it is not deleted yet), a blocked client or a pause;
+  // nothing if there is none. O(databases).
   std::optional<Millis> NextDeadline() const;
 
-  // Drops all keys of one database, or of all.
+  // Deletes all keys of one database, or of all.
   void Clear(int database);
   void ClearAll();
   void SwapDatabases(int a, int b);
@@ -161,12 +159,12 @@ class Engine {
 
   const Settings& settings() const { return settings_; }
 
-  // At the start: gives commands the names that the settings have for them, and takes the users of
-  // the ACL file or of the settings. A refusal is for people.
+  // At the start: renames commands according to the settings, and loads the users from the ACL file
+  // or the settings. An error is human-readable.
   absl::Status Prepare();
 
-  // Replaces the settings, unless the host refuses them. They are read where they are used, so that
-  // what changes takes effect at once.
+  // Replaces the settings, unless the host rejects them. They are read where they are used, so that
+  // changes take effect at once.
   absl::Status Configure(const Settings& settings);
 
   CommandTable& commands() { return commands_; }
@@ -191,17 +189,17 @@ class Engine {
   Rng& rng() { return rng_; }
   const Host& host() const { return host_; }
   Millis started_at() const { return started_at_; }
-  // Whether keys past their deadline are freed although nobody asks for them. They are never seen.
+  // Whether expired keys are deleted actively. They are never visible.
   void set_expires_unasked(bool expires) { expires_unasked_ = expires; }
   bool expires_unasked() const { return expires_unasked_; }
 
-  // Whether idle and stalled clients are looked for.
+  // Whether idle and stalled clients are closed.
   void set_looks_after_clients(bool looks) { looks_after_clients_ = looks; }
 
   // How many changes of keys there were since the start.
   uint64_t change_count() const { return change_count_; }
 
-  // 40 digits that name this history of the data.
+  // 40 digits that identify this history of the data.
   const std::string& replication_id() const { return replication_id_; }
   void ChangeReplicationId();
 

@@ -1,4 +1,4 @@
-// What follows from changes of keys, and the changes that concern whole databases.
+// The consequences of changes of keys, and changes of whole databases.
 
 #include <memory>
 #include <string>
@@ -45,8 +45,8 @@ void Engine::Discard(std::shared_ptr<void> garbage, size_t bytes) {
   gauge_.HandOver(std::move(garbage), bytes, host_.discard);
 }
 
-// Frees watched keys that are past their deadline: they are gone already, and that they are freed
-// must be no change to who watches a key of that name once they have come there.
+// Deletes watched keys that are expired: they do not exist any more, and deleting them later must
+// not count as a change for clients that watch a key of that name.
 void Engine::ReclaimWatched(int index, Database& database) {
   for (const std::string& key : watches_.KeysOf(index)) database.Open(key);
 }

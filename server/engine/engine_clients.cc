@@ -1,4 +1,4 @@
-// How clients come and go: what is begun with each, what is ended, and who is closed.
+// The lifetime of clients: attaching, detaching, and which of them are closed.
 
 #include <chrono>
 #include <memory>
@@ -77,8 +77,8 @@ void Engine::CutOff(Client& client) {
   CloseNow(client);
 }
 
-// A page can have a browser post what it likes to any address that the browser reaches: the lines
-// of such a request are not to be run as commands.
+// A web page can make a browser send a POST request to any address that the browser can reach: its
+// lines must not be run as commands.
 void Engine::CutOffBrowser(Client& client) {
   CloseNow(client);
   if (browser_told_at_ && now_ - *browser_told_at_ < std::chrono::minutes(1)) return;
@@ -95,13 +95,13 @@ bool Engine::IsIdle(const Client& client) const {
   return now_ - client.last_active > std::chrono::seconds(settings_.timeout);
 }
 
-// No oftener than `hz` has it, for it takes as long as there are clients; a tick may come for each
+// At most `hz` times a second, because it takes time for each client; there may be a tick for each
 // deadline.
 void Engine::LookAfterClients() {
   if (!looks_after_clients_) return;
   if (std::chrono::abs(now_ - looked_after_clients_at_) < Millis(1000) / settings_.hz) return;
   looked_after_clients_at_ = now_;
-  std::vector<Client*> idle;  // apart, for who is disconnected leaves clients_
+  std::vector<Client*> idle;  // separate, because a disconnected client leaves clients_
   for (const auto& [id, client] : clients_) {
     if (IsIdle(*client)) idle.push_back(client);
     if (IsStalled(*client)) client->Wake();

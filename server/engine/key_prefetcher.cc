@@ -9,12 +9,12 @@
 namespace zsetd {
 namespace {
 
-// Keys, or members of a set: fewer stay in a core's own cache by being used.
+// Keys, or members of a set: fewer stay in a core's own cache through use.
 constexpr size_t kMany = 10'000;
 
 constexpr size_t kRest = 31;
 
-// Of one request: the first of very many would leave the cache before their turn.
+// Of one request: with many more, the first ones would leave the cache before their turn.
 constexpr size_t kMostKeys = 64;
 
 }  // namespace

@@ -16,32 +16,31 @@ class Database;
 class Entry;
 class SortedSet;
 
-// Brings into the cache what requests that are about to run are going to read: those of one
-// client's pipeline, or of many clients. One request after the other waits for memory three or four
-// times, each time for longer than it computes; here the loads of all of them are under way at
-// once:
+// Prefetches what the next requests will read: those of one client's pipeline, or of many clients.
+// A single request has three or four dependent cache misses, each of which takes longer than its
+// computation; here the loads of all requests overlap:
 //
 //   keys       bucket, entry            of every key that stands at a fixed place, up to a number
 //   sets       start                    at the first key of commands for sorted sets
 //   members    index, block, element    of the members they name, in large sets
 //
-// Nothing is changed, and nothing depends on it: what it foresees may not come true.
+// It changes nothing, and nothing depends on it: its guesses may be wrong.
 class Lookahead {
  public:
-  // These requests are about to be run. The words stay where they are until Fetch(). Those in
-  // another database than the first since then are passed over. O(requests).
+  // These requests are about to be run. The arguments must stay valid until Fetch(). Requests in
+  // another database than the first since then are skipped. O(requests).
   void Add(const Database& database, const CommandTable& commands, std::span<const Words> requests);
 
-  // Fetches for what was added since the last time. Where nothing was out of the cache's reach, it
-  // looks at one batch in so many only. O(requests).
+  // Prefetches for what was added since the last call. While everything is in the cache, it samples
+  // only some of the batches. O(requests).
   void Fetch();
 
  private:
-  // What a request for sorted sets names; the member may be none, its data() null.
+  // The key and member of a sorted-set request; without a member its data() is null.
   struct Use {
     size_t key;  // of the keys
     std::string_view member;
-    const SortedSet* set = nullptr;  // there, once it was found
+    const SortedSet* set = nullptr;  // set once it is found
   };
   struct Member {
     const SortedSet* set;
@@ -54,10 +53,10 @@ class Lookahead {
   void Forget();
 
   const Database* database_ = nullptr;
-  std::vector<std::string_view> keys_;  // of the requests; a first one not twice in a row
+  std::vector<std::string_view> keys_;  // of the requests; a repeated first key only once
   std::vector<Use> uses_;
   std::vector<Member> members_;
-  size_t rest_ = 0;  // batches to pass over
+  size_t rest_ = 0;  // batches to skip
   bool passed_over_ = false;
 };
 

@@ -13,13 +13,13 @@
 
 namespace zsetd {
 
-// What took long in one second: the longest time of all that did.
+// The longest latency within one second.
 struct LatencySample {
   int64_t second = 0;  // since the Unix epoch
   Millis took{0};
 };
 
-// What took long of one kind: the last samples, kSamples at most and at least one, and the longest
+// The samples of one event: the latest ones, at least one and at most kSamples, and the longest
 // time ever.
 struct LatencySeries {
   static constexpr size_t kSamples = 160;  // as Redis
@@ -28,13 +28,13 @@ struct LatencySeries {
   Millis worst{0};
 };
 
-// Remembers what took latency-monitor-threshold or longer, by kind: `command`, `fast-command` for
-// those that should be, `expire-cycle` for freeing what has come due.
+// Records what takes latency-monitor-threshold or longer, by event: `command`, `fast-command` for
+// those flagged as fast, `expire-cycle` for the deletion of expired keys.
 class LatencyMonitor {
  public:
   using Events = std::map<std::string, LatencySeries, std::less<>>;
 
-  // Notes that it took so long, unless that is less than `threshold_ms`, or that is 0.
+  // Records the time, unless it is less than `threshold_ms`, or that is 0.
   void Consider(std::string_view event, Micros took, Millis now, int64_t threshold_ms) {
     const auto millis = std::chrono::duration_cast<Millis>(took);
     if (threshold_ms > 0 && millis.count() >= threshold_ms) Note(event, millis, now);

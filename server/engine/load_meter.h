@@ -28,26 +28,26 @@ class RateMeter {
   size_t taken_ = 0;  // readings, ever; the newest is the one before it in the ring
 };
 
-// How busy the server is and has been: rates over the last second and a half, and the most memory
-// that a sample saw.
+// The load of the server: rates over the last one and a half seconds, and the peak of memory in the
+// samples.
 class LoadMeter {
  public:
   LoadMeter();
 
-  // To be called often; looks ten times a second at most.
+  // To be called often; samples at most ten times a second.
   void Sample(Millis now, const Stats& stats);
 
-  // Bytes that somebody saw handed out between two samples: a peak that was told once stays one.
+  // Allocated bytes that were reported between two samples: a reported peak stays one.
   void NoteUsed(size_t bytes) { peak_bytes_ = std::max(peak_bytes_, bytes); }
 
-  // The counts begin anew. The peak of memory stays.
+  // Restarts the counts. The peak of memory stays.
   void Reset();
 
   uint64_t commands_per_second() const { return commands_.PerSecond(); }
   uint64_t input_bytes_per_second() const { return input_bytes_.PerSecond(); }
   uint64_t output_bytes_per_second() const { return output_bytes_.PerSecond(); }
 
-  // Bytes that the allocator had handed out: at the start, and at most.
+  // Allocated bytes: at the start, and at their peak.
   size_t startup_bytes() const { return startup_bytes_; }
   size_t peak_bytes() const { return peak_bytes_; }
 

@@ -10,23 +10,23 @@
 
 namespace zsetd {
 
-// How many bytes the process has in use, at the cost of a few loads, so that it can be asked before
-// each command.
+// The number of bytes in use, at the cost of a few loads, so that it can be read before each
+// command.
 //
-// jemalloc counts what each thread has taken and freed; the gauge reads the counts of the thread
-// that made it and, now and then, sets what they cannot know right by what the allocator as a whole
-// says. What others are to free counts as free as soon as it is handed over: it is on its way, and
-// nothing more has to go for it.
+// jemalloc counts what each thread allocates and frees; the gauge reads the counts of the thread
+// that constructed it and, periodically, corrects them by the statistics of the whole allocator.
+// What is passed to another thread to be freed counts as free immediately, so that nothing more is
+// evicted for it.
 class MemoryGauge {
  public:
-  // Frees what it is given on another thread. Null: nothing is handed over.
+  // Frees its argument on another thread. Null: nothing is passed on.
   using Discarder = std::function<void(std::shared_ptr<void>)>;
 
-  // `measure` tells the bytes that the allocator has handed out, all threads taken together;
-  // `counts` are those of the thread that asks, if there are any.
+  // `measure` returns the allocated bytes of all threads; `counts` are those of the calling thread,
+  // if available.
   MemoryGauge(std::function<size_t()> measure, const ThreadCounts& counts);
 
-  // Where there are no counts it is measured: some microseconds.
+  // Without counts it is measured, which takes some microseconds.
   size_t Used() const;
 
   // Compares the counts with the allocator's, unless something is being freed. Some microseconds.
@@ -39,7 +39,7 @@ class MemoryGauge {
   size_t freed_objects() const { return given_objects_ - pending_objects(); }
 
  private:
-  // What others have not freed yet; they count it down.
+  // Bytes that other threads have not freed yet; they decrement it.
   struct HandedOver {
     std::atomic<size_t> objects = 0;
     std::atomic<size_t> bytes = 0;
@@ -49,8 +49,8 @@ class MemoryGauge {
 
   std::function<size_t()> measure_;
   ThreadCounts counts_;
-  int64_t beyond_counts_ = 0;  // what the allocator knew of more than the counts
-  int64_t given_bytes_ = 0;    // handed over, ever
+  int64_t beyond_counts_ = 0;  // what the allocator reported beyond the counts
+  int64_t given_bytes_ = 0;    // passed on, ever
   size_t given_objects_ = 0;
   std::shared_ptr<HandedOver> handed_over_ = std::make_shared<HandedOver>();
 };

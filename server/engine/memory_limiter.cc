@@ -1,10 +1,9 @@
-// What the engine does so that memory stays within its limits: keys are evicted before commands
-// that come while more than `maxmemory` is used, and if that is not enough, those that may take
-// more are refused; and of clients whose buffers take more than `maxmemory-clients`, the greatest
-// are closed.
+// How the engine keeps memory within its limits: while more than `maxmemory` is in use, keys are
+// evicted before each command, and if that is not enough, commands that may need memory are
+// rejected; and if client buffers exceed `maxmemory-clients`, the largest clients are closed.
 //
-// While memory suffices, `maxmemory` costs a request 46 instructions. A GET has 2,300 with all that
-// the network takes at pipeline 16, a ZADD 7,700. To count them again:
+// While memory suffices, the check of `maxmemory` must stay negligible beside the cheapest command.
+// To count its instructions:
 //
 //   valgrind --tool=callgrind --callgrind-out-file=counts build/release/zsetd --maxmemory 100gb
 //   redis-benchmark -n 48000 -r 1000 -P 16 -c 1 ZADD board __rand_int__ member:__rand_int__
@@ -22,10 +21,10 @@
 namespace zsetd {
 namespace {
 
-constexpr size_t kEvictionsPerLook = 16;  // between two looks at the stopwatch
+constexpr size_t kEvictionsPerLook = 16;  // between two readings of the stopwatch
 
-// How long clients are kept waiting: 500 microseconds in the middle, and at the end of the scale as
-// long as it takes. As Redis.
+// How long evictions may delay a command: 500 microseconds in the middle, and without limit at the
+// end of the scale. As Redis.
 Micros EvictionBudget(int64_t tenacity) {
   constexpr int64_t kMiddle = 10;
   constexpr double kGrowth = 1.15;
@@ -35,7 +34,7 @@ Micros EvictionBudget(int64_t tenacity) {
   return Micros(static_cast<int64_t>(500 * std::pow(kGrowth, steps)));
 }
 
-// What a transaction that takes memory with every word may still say.
+// What a transaction may still run although each queued request takes memory.
 bool EndsTransaction(const Command& command) {
   constexpr std::array<std::string_view, 4> kEnds = {"exec", "discard", "quit", "reset"};
   return std::ranges::count(kEnds, command.name) > 0;
@@ -54,8 +53,8 @@ bool Engine::LacksMemoryFor(const Client& client, const Command& command) {
   return !MakeRoom() && MayTakeMemory(client, command);
 }
 
-// Evictions are nobody's commands: who made them needed is told of them, too. While clients are
-// paused nothing changes.
+// Evictions belong to no client: the client that caused them is notified of them too. While clients
+// are paused nothing changes.
 bool Engine::MakeRoom() {
   const auto limit = static_cast<size_t>(settings_.maxmemory);
   eviction_goes_on_ = false;

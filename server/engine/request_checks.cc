@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kMaxEchoedBytes = 128;  // of a request, in an error; as Redis
 
-// Of the protected commands each has a setting of its own.
+// Each protected command has a setting of its own.
 absl::Status CheckProtected(const Client& client, const Settings& settings,
                             const Command& command) {
   const bool is_module = command.name.starts_with("module");

@@ -15,21 +15,21 @@ namespace zsetd {
 
 class Client;
 
-// A command that took long, as SLOWLOG GET tells it.
+// A slow command, as in SLOWLOG GET.
 struct SlowCommand {
   uint64_t id = 0;
-  Millis at{0};  // when it was over
+  Millis at{0};  // when it ended
   Micros took{0};
-  std::vector<std::string> words;  // as many and as much of each as are worth telling
-  std::string address;             // of who asked
+  std::vector<std::string> words;  // truncated in number and length
+  std::string address;             // of the client
   std::string name;
 };
 
 // The last commands that took longer than slowlog-log-slower-than, slowlog-max-len of them at most.
-// Costs nothing for those that did not.
+// Other commands cost nothing.
 class SlowLog {
  public:
-  // Notes the command, if it took long enough.
+  // Records the command, if it took long enough.
   void Consider(const Settings& settings, const Command& command, Words words, const Client& client,
                 Millis now, Micros took) {
     const int64_t threshold = settings.slowlog_log_slower_than;

@@ -18,10 +18,10 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 
 constexpr std::chrono::milliseconds kPauseAfterFailure{100};
-constexpr int kMostAtOnce = 100;  // then those who are connected have their turn
+constexpr int kMostAtOnce = 100;  // then connected clients have their turn
 
-// Whether the next connection may well be had: no reason to pause, or whoever connects and breaks
-// off again could keep all others waiting.
+// Whether the next connection can probably be accepted: no reason to pause, or a client that
+// connects and breaks off again could keep all others waiting.
 bool IsOfOneConnection(const error_code& error) {
   return error == asio::error::connection_aborted || error == asio::error::interrupted;
 }

@@ -21,7 +21,7 @@ class Polled {
   virtual std::shared_ptr<Polled> Self() = 0;
 
   // The three steps of a round.
-  virtual void Receive() = 0;  // takes what has arrived, sends what could not be sent before
+  virtual void Receive() = 0;  // reads what has arrived, sends what could not be sent before
   virtual void Serve() = 0;    // runs requests
   virtual void Send() = 0;     // sends the replies
 
@@ -53,12 +53,11 @@ struct Interest {
 // Waits for all connections at once and serves those that are ready in rounds: each of them
 // receives, then each is served, then each sends.
 //
-// Asio's way is one connection at a time, and to try to read before it waits, which fails whenever
-// the client has all its replies. The replies of a round go out together, as in Redis: a client
-// program with many connections finds, once it is awake, all of them answered instead of one, and
-// to wake it costs the server more than to send. With Asio's way the recency list's commands, four
-// at a time on 50 connections, took 1.4 us of CPU each instead of 1.0, and their sender 0.76
-// instead of 0.47: a third of all (bench/versus --only recency).
+// Asio handles one connection at a time, and tries to read before it waits, which fails whenever
+// the client has all its replies. The replies of a round are sent together, as in Redis: a client
+// program with many connections finds all of them answered when it wakes up, and waking it costs
+// the server more than sending. docs/benchmarks.md has the difference (bench/compare/versus --only
+// recency).
 class Poller {
  public:
   // Throws std::system_error if there are no descriptors left.
@@ -74,12 +73,12 @@ class Poller {
   // Has it take part in no more rounds, but for those it is woken for. Does no harm if it did not.
   void Forget(int descriptor, Polled& connection);
 
-  // Has `connection` take part in the next round in any case, which is soon.
+  // Includes `connection` in the next round in any case, which is soon.
   void Wake(Polled& connection);
 
-  // Waits until a connection is ready, or for `longest`, and runs a round with those that are, no
-  // more than 128 of them, for who has been served is to have its replies soon; and with all that
-  // were woken, who do not receive. False if a signal came.
+  // Waits until a connection is ready, or for `longest`, and runs a round with those that are, at
+  // most 128 of them, so that replies are sent soon, and with all that were woken, which do not
+  // receive. False if interrupted by a signal.
   bool RunRound(Millis longest);
 
  private:

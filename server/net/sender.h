@@ -10,8 +10,8 @@
 
 namespace zsetd {
 
-// Sends a client what it is to be told, in the order in which it was written to `out`; with TLS
-// through it, after what the two ends have to tell each other by themselves.
+// Sends a client's output, in the order in which it was written to `out`; with TLS encrypted, after
+// the records of the protocol itself.
 class Sender {
  public:
   // All of them outlive the sender. `tls` is null for a connection in the clear.
@@ -24,7 +24,7 @@ class Sender {
   // Whether the socket would not take all: Send() is to be called again when it does.
   bool IsHeldUp() const { return !sending_.empty(); }
 
-  // Whether the client has been told all; or cannot be, for with TLS there is no common language.
+  // Whether all output is sent, or cannot be, because the TLS handshake has failed.
   bool IsDone() const;
 
  private:

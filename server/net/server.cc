@@ -30,7 +30,7 @@ constexpr std::chrono::seconds kGrace{5};
 constexpr Millis kTurn{100};
 constexpr int kUnansweredProbes = 3;  // then the other side has gone; as Redis
 
-// Redis's words.
+// The wording of Redis.
 constexpr std::string_view kDenied =
     "-DENIED Redis is running in protected mode because protected mode is enabled and no password "
     "is set for the default user. In this mode connections are only accepted from the loopback "
@@ -56,7 +56,7 @@ void Prepare(StreamSocket& socket, const Settings& settings) {
   socket.set_option(TcpOption<TCP_KEEPCNT>(kUnansweredProbes), ignored);
 }
 
-// Whether the address does not exist on this machine; rather than, say, be taken.
+// Whether the address does not exist on this machine, as opposed to being in use.
 bool IsMissing(const error_code& error) {
   return error == boost::system::errc::address_not_available ||
          error == boost::system::errc::address_family_not_supported;
@@ -143,7 +143,7 @@ void Server::OnConnection(StreamSocket socket, bool with_tls) {
   session->Start();
 }
 
-// While nobody needs a password, only who is on this machine is let in (protected-mode).
+// Without a password, only clients on this machine are accepted (protected-mode).
 bool Server::IsProtectedFrom(const StreamSocket& socket) const {
   const User& user = engine_.access().users().default_user();
   if (!engine_.settings().protected_mode || !user.takes_any_password()) return false;
@@ -152,7 +152,7 @@ bool Server::IsProtectedFrom(const StreamSocket& socket) const {
   return !error && !IsLocal(peer);
 }
 
-// With TLS there is no common language yet in which to say why.
+// With TLS no reason can be sent before the handshake.
 void Server::TurnAway(StreamSocket& socket, bool with_tls, std::string_view reason) {
   error_code ignored;
   if (!with_tls) socket.write_some(asio::buffer(reason), ignored);
@@ -197,7 +197,7 @@ void Server::Stop() {
   });
 }
 
-// Who has been told everything and does not close is waited for no longer.
+// Does not wait for clients that have received everything but do not close.
 bool Server::IsDone() const { return stopping_ && (sessions_.empty() || asked_to_stop_ > 1); }
 
 }  // namespace zsetd

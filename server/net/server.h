@@ -26,7 +26,7 @@ class Server {
 
   // Listens on every address of the setting `bind`, but for one after a minus that this machine
   // does not have, with the plain port and that of TLS, and on the unix socket; at least one must
-  // remain. The error names what failed.
+  // remain. The error says what failed.
   absl::Status Listen();
 
   // Reads the files for TLS anew, if it is in use and the settings for it have changed; new

@@ -28,7 +28,7 @@ std::string OwnEndOf(const StreamSocket& socket) {
   return error ? "?:0" : AddressText(endpoint);
 }
 
-// Of a unix socket only the server's end has a name, which is told for both.
+// Of a Unix socket only the server's end has a name, which is used for both.
 std::string PeerOf(const StreamSocket& socket) {
   error_code error;
   const StreamEndpoint endpoint = socket.remote_endpoint(error);
@@ -58,7 +58,7 @@ void Session::Start() {
   AwaitNext();
 }
 
-// Whoever begins one and falls silent would otherwise be kept for good: `timeout` is 0 unless it is
+// A client that never finishes one would otherwise be kept forever: `timeout` is 0 unless it is
 // set.
 void Session::LimitHandshake() {
   handshake_ends_.expires_after(kHandshakeTime);
@@ -162,7 +162,7 @@ void Session::NoteInput() {
 bool Session::RunUntilHeld() {
   if (client_.close_after_reply) finishing_ = true;  // so a request said that was held back
   while (!finishing_ && !closed_ && !client_.close_now && !client_.IsWaiting()) {
-    if (IsClogged()) return closed_;  // which pauses nobody
+    if (IsClogged()) return closed_;  // which pauses no client
     if (client_.long_reply) {
       ContinueReply();
       return false;
@@ -195,7 +195,7 @@ void Session::RunRequest() {
     engine_.FetchForeseen();
   }
   engine_.Execute(client_, parser_.words());
-  if (parser_.limits().stranger) MeetLimits();  // it may have said who it is
+  if (parser_.limits().stranger) MeetLimits();  // it may have authenticated
   if (client_.close_after_reply) finishing_ = true;
 }
 
@@ -222,7 +222,8 @@ void Session::Flush() {
   if (client_.output_total != before) client_.last_active = engine_.now();
 }
 
-// Who is paused for much was unsent goes on when the socket takes more, or now if it took all.
+// A session that is paused because much was unsent resumes when the socket accepts more, or now if
+// it accepted everything.
 void Session::AwaitNext() {
   if (closed_) return;
   const bool held_up = sender_.IsHeldUp();
@@ -247,8 +248,8 @@ void Session::CloseIfStalled() {
   Close();
 }
 
-// Linux still hands out what has arrived, and then tells of the end, as if the client had closed
-// its half. So it is a round that finishes.
+// Linux still returns what has arrived, and then reports the end, as if the client had closed its
+// half. So it is a round that finishes.
 void Session::Finish() { socket_.EndInput(); }
 
 void Session::CloseIfDone() {

@@ -16,8 +16,8 @@
 
 namespace zsetd {
 
-// One connection: reads requests, has the engine run them, sends what the client is to be told. It
-// takes part in its poller's rounds:
+// One connection: reads requests, has the engine run them, sends the client's output. It takes part
+// in its poller's rounds:
 //
 //   Receive   socket -> parser
 //   Serve     parser -> engine -> client.out

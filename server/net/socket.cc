@@ -40,7 +40,7 @@ bool Socket::HasEnded() const {
   return recv(descriptor_, &next, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
-// A connection that has broken ends by itself: nobody asks whether these succeed.
+// A broken connection ends by itself, so errors of these calls are ignored.
 void Socket::EndInput() const { shutdown(descriptor_, SHUT_RD); }
 void Socket::EndOutput() const { shutdown(descriptor_, SHUT_WR); }
 void Socket::Break() const { shutdown(descriptor_, SHUT_RDWR); }

@@ -9,13 +9,13 @@
 
 namespace zsetd {
 
-// The descriptor of an accepted connection, for who waits at a Poller. No call blocks. Closed with
-// the object.
+// The descriptor of an accepted connection, for use with a Poller. No call blocks. Closed with the
+// object.
 class Socket {
  public:
   enum class State {
     kDone,    // some bytes went over
-    kNotNow,  // none did; the poller tells when to try again
+    kNotNow,  // none did; the poller reports when to try again
     kEnded,   // the other side will send nothing more
     kBroken,  // the connection is gone
   };

@@ -19,8 +19,8 @@ namespace zsetd {
 //   network -> Space(), Arrived() -> Decrypt() -> parser
 //   network <- wire               <- Encrypt() <- replies
 //
-// So the session's own way of reading and writing is the same with TLS and without. What the two
-// ends have to tell each other first, and in the end, goes the same way.
+// So the session's own way of reading and writing is the same with TLS and without. The handshake
+// and the shutdown of TLS take the same way.
 class Tls {
  public:
   explicit Tls(const TlsContext& context);
@@ -29,17 +29,17 @@ class Tls {
   std::span<char> Space() { return arrived_; }
   void Arrived(size_t count);
 
-  // Writes what the client has said to `space` and returns how many bytes that are; none if more of
-  // the network is needed, or if the connection is at its end.
+  // Writes decrypted input to `space` and returns its number of bytes; none if more of the network
+  // is needed, or if the connection is at its end.
   size_t Decrypt(std::span<char> space);
 
-  // Whether the client has said that it is done, or something was wrong.
+  // Whether the client has ended the TLS session, or an error occurred.
   bool ended() const { return ended_; }
 
-  // What was wrong, for people; empty if nothing was.
+  // A human-readable error; empty if there is none.
   const std::string& error() const { return error_; }
 
-  // Whether replies can be said, for the two ends have come to terms.
+  // Whether the handshake is done, so replies can be sent.
   bool CanSpeak() const { return SSL_is_init_finished(ssl_.get()) != 0 && error_.empty(); }
 
   // Adds to `wire` what the network is to be given: what this end has to say by itself, then
@@ -47,7 +47,7 @@ class Tls {
   void Encrypt(OutputBuffer& plain, OutputBuffer& wire);
   bool HasOutput() const { return BIO_pending(output_) > 0; }
 
-  // Says that nothing more will be sent. False if that has been said.
+  // Announces the end of the output. False if it was announced before.
   bool SayGoodbye();
 
  private:

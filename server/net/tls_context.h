@@ -9,11 +9,11 @@
 
 namespace zsetd {
 
-// What all TLS connections share: the certificate, who vouches for clients, what is spoken.
-// Connections that were made with it keep it.
+// Shared by all TLS connections: the certificate, the authorities of clients, protocol versions and
+// ciphers. Connections that were made with it keep it.
 using TlsContext = std::shared_ptr<SSL_CTX>;
 
-// Reads the files that the settings name. A refusal is for people; `context` is then as before.
+// Reads the files of the settings. An error is human-readable; `context` is unchanged then.
 absl::Status MakeTlsContext(const Settings& settings, TlsContext& context);
 
 // Whether nothing about TLS was said between the two settings, one of which came of the other.

@@ -45,8 +45,8 @@ struct Transaction {
   size_t bytes = 0;                                  // of the words of both
 };
 
-// One client as the engine knows it: no socket, only what it said and what it is to be told. It is
-// told through `out`; whoever writes there from outside the client's own command calls Wake().
+// One client as the engine knows it: no socket, only its state and its output. Code that writes to
+// `out` outside of the client's own command calls Wake().
 class Client {
  public:
   enum class ReplyMode { kOn, kOff, kSkipNext, kSkipThis };  // CLIENT REPLY
@@ -62,8 +62,8 @@ class Client {
         wake_(std::move(wake)) {}
   Client(const Client&) = delete;
 
-  // Hands the client a message of its own accord, such as one of a channel it listens to. While the
-  // client's own command runs, or is being replied to, the message waits for that reply's end.
+  // Sends the client an unsolicited message, such as one of a channel it is subscribed to. While
+  // the client's own command runs, or is being replied to, the message waits for that reply's end.
   // `write` gets a ReplyWriter.
   template <class Write>
   void Push(Write write);
@@ -78,7 +78,7 @@ class Client {
   // Whether a command of it waits, for keys or for the end of a pause; no further request is run.
   bool IsWaiting() const { return wait || !held_back.empty(); }
 
-  // What it listens to; Channels keeps it in step with who is told what.
+  // Its subscriptions; Channels keeps them consistent with its own table.
   using Names = std::set<std::string, std::less<>>;
   Names& listens_to(ChannelKind kind) { return listens_to_[static_cast<size_t>(kind)]; }
   const Names& listens_to(ChannelKind kind) const { return listens_to_[static_cast<size_t>(kind)]; }
@@ -93,7 +93,7 @@ class Client {
 
   size_t UnsentBytes() const { return SendableBytes() + pushes.size(); }
 
-  // Of these the bytes of messages, or more where replies stand between them.
+  // Of these the bytes of messages, or more if there are replies between them.
   size_t UnsentPushBytes() const { return std::min(pushed_bytes, UnsentBytes()); }
   size_t SendableBytes() const { return out.size() + sending_bytes; }  // waiting for nothing else
 
@@ -112,7 +112,7 @@ class Client {
   uint64_t commands_run = 0;
   uint64_t input_total = 0;   // bytes, ever
   uint64_t output_total = 0;  // bytes that the network has taken, ever
-  int descriptor = -1;        // of its socket, to be told in CLIENT LIST
+  int descriptor = -1;        // of its socket, for CLIENT LIST
 
   OutputBuffer out;          // what it is to be told, and the network has not been given yet
   size_t sending_bytes = 0;  // the network has been given these, and not taken them yet
@@ -130,7 +130,7 @@ class Client {
   int database = 0;
   const User* user = nullptr;  // set as long as the client is attached
   bool authenticated = true;   // it has been let in; changed by AccessControl alone, as is its user
-  bool monitors = false;       // is told every command; changed by Monitors alone
+  bool monitors = false;       // receives every command; changed only by Monitors
   bool no_evict = false;
   bool no_touch = false;
   ReplyMode reply_mode = ReplyMode::kOn;
@@ -138,7 +138,7 @@ class Client {
   std::string lib_name;
   std::string lib_version;
   std::string_view last_command = "NULL";  // a row's name
-  size_t input_bytes = 0;                  // arrived and not yet executed, when it was last heard
+  size_t input_bytes = 0;                  // received and not yet executed, at its last activity
   size_t input_capacity = 0;               // all that its input took then
   size_t weighed_bytes = 0;                // of memory, when it was last weighed
 

@@ -6,7 +6,7 @@ namespace zsetd {
 
 // What is left of a reply that would take too much memory, and too long, as a whole. It is written
 // a piece at a time, as the client takes it; other clients' commands run in between. So it holds
-// what it tells as its own: no keys, no views.
+// the data it replies with: no references to keys, no views.
 class LongReply {
  public:
   virtual ~LongReply() = default;

@@ -6,8 +6,8 @@
 
 namespace zsetd {
 
-// What a client has asked for with CLIENT TRACKING: to be told when keys change that it may have
-// cached. Either those that it has read, or, by broadcast, all that begin with its prefixes.
+// The mode of CLIENT TRACKING: a client is notified when keys change that it may have cached.
+// Either those that it has read, or, by broadcast, all that begin with its prefixes.
 struct TrackingMode {
   enum class Choice { kAllRead, kOptIn, kOptOut };  // of the keys it reads
 
@@ -15,11 +15,11 @@ struct TrackingMode {
   bool broadcast = false;
   Choice choice = Choice::kAllRead;
   bool no_loop = false;   // not of its own changes
-  uint64_t redirect = 0;  // the client that is told in its place; 0: none
+  uint64_t redirect = 0;  // the client that is notified in its place; 0: none
   std::set<std::string> prefixes;
 
   bool next_is_exception = false;  // CLIENT CACHING: to `choice`, the next command or transaction
-  bool redirect_broken = false;    // `redirect` was to be told, and has gone
+  bool redirect_broken = false;    // `redirect` has disconnected
 
   // Whether the keys that its command reads are to be remembered.
   bool RemembersReads() const {

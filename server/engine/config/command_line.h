@@ -8,7 +8,7 @@
 
 namespace zsetd {
 
-// What a start of the program asks for:
+// The arguments of the program:
 //
 //   zsetd [FILE | -] [--SETTING VALUE ...] ...
 //   zsetd --help | --version

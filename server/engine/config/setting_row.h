@@ -25,10 +25,10 @@ struct Setting {
   // For integers, both inclusive.
   int64_t min = 0;
   int64_t max = 0;
-  bool is_size = false;     // in bytes, and may be said as 64mb
+  bool is_size = false;     // in bytes, and may be written as 64mb
   bool or_percent = false;  // or as 5%, which is kept as -5
   bool is_tls_file = false;
-  bool is_octal = false;  // said and told in octal digits, as permissions of files are
+  bool is_octal = false;  // read and written in octal, as file permissions are
 
   // For text: the only values allowed, if there are any, and why there are no others.
   std::span<const std::string_view> choices = {};
@@ -40,7 +40,7 @@ struct Setting {
   bool many_words = false;     // in a file and on the command line
 };
 
-// The value as CONFIG GET tells it; what SetValue() reads back.
+// The value as in CONFIG GET, which SetValue() reads back.
 std::string ValueOf(const Setting& setting, const Settings& settings);
 
 // Reads the value into its field. A refusal says what is wrong with it, in Redis's words, without

@@ -11,8 +11,8 @@
 
 namespace zsetd {
 
-// Every setting with its default and its meaning; settings_table.cc has a row for each, which gives
-// the name, the bounds and whether it may change while the server runs.
+// Every setting with its default and its meaning; settings_table.cc has a row for each, with the
+// name, the bounds and whether it may change while the server runs.
 struct Settings {
   std::string bind = "127.0.0.1 -::1";  // addresses; one after a minus need not exist
   int64_t port = 6379;                  // 0: none
@@ -25,11 +25,11 @@ struct Settings {
   std::string tls_cert_file;
   std::string tls_key_file;
   std::string tls_key_file_pass;
-  std::string tls_ca_cert_file;  // who vouches for clients
+  std::string tls_ca_cert_file;  // authorities of clients' certificates
   std::string tls_ca_cert_dir;
   std::string tls_auth_clients = "yes";  // whether they need certificates: no, optional
   std::string tls_protocols;             // "TLSv1.2 TLSv1.3"; empty: both
-  std::string tls_ciphers;               // before TLS 1.3, in OpenSSL's words; empty: its choice
+  std::string tls_ciphers;               // before TLS 1.3, in OpenSSL's syntax; empty: its default
   std::string tls_ciphersuites;          // of TLS 1.3
   bool tls_prefer_server_ciphers = false;
   int64_t tls_files_named = 0;  // how often: a file that is named again is to be read again
@@ -40,24 +40,24 @@ struct Settings {
   int64_t maxclients = 10000;
   OutputLimits client_output_buffer_limit;
   int64_t databases = 16;
-  int64_t random_seed = 0;  // of all random numbers and hashes; 0: drawn at each start
+  int64_t random_seed = 0;  // of all random numbers and hashes; 0: random at each start
   int64_t hz = 10;          // ticks a second, beside those for deadlines
   std::string loglevel = "notice";
   std::string logfile;      // empty: standard output
   std::string requirepass;  // the default user's password; empty: none is asked for
   std::string acl_pubsub_default =
-      "resetchannels";           // what new users may hear: that, or allchannels
-  int64_t acllog_max_len = 128;  // refusals that ACL LOG tells
+      "resetchannels";           // channel permissions of new users: that, or allchannels
+  int64_t acllog_max_len = 128;  // entries of ACL LOG
   std::string aclfile;           // of the users; empty: there is none
-  // Who may do what can hurt: no one, all (yes), or who is on this machine (local).
-  std::string enable_debug_command = "no";      // say DEBUG
-  std::string enable_module_command = "no";     // say MODULE
+  // Who may use dangerous commands: no client, all (yes), or those on this machine (local).
+  std::string enable_debug_command = "no";      // DEBUG
+  std::string enable_module_command = "no";     // MODULE
   std::string enable_protected_configs = "no";  // change protected settings
   int64_t proto_max_bulk_len = 512 << 20;
   int64_t client_query_buffer_limit = 1 << 30;  // bytes that are kept of what a client sends
-  int64_t tracking_table_max_keys = 1'000'000;  // that clients are to be told of; 0: no limit
+  int64_t tracking_table_max_keys = 1'000'000;  // 0: no limit
 
-  int64_t slowlog_log_slower_than = 10000;  // microseconds; negative: nothing is noted
+  int64_t slowlog_log_slower_than = 10000;  // microseconds; negative: disabled
   int64_t slowlog_max_len = 128;
 
   int64_t latency_monitor_threshold = 0;  // milliseconds that are remembered as long; 0: none
@@ -66,7 +66,7 @@ struct Settings {
 
   KeyspaceEventFlags notify_keyspace_events;
 
-  // What takes long to free never makes a client wait, whatever these say.
+  // Without effect: large values are always freed in the background.
   bool lazyfree_lazy_eviction = false;
   bool lazyfree_lazy_expire = false;
   bool lazyfree_lazy_server_del = false;
@@ -74,7 +74,7 @@ struct Settings {
   bool lazyfree_lazy_user_flush = false;
   std::string activedefrag = "no";
 
-  // What suites and tools set; what the comments say holds whatever the values are.
+  // Accepted for test suites and tools, without effect.
   bool activerehashing = true;       // tables grow and shrink a little with each change
   bool dynamic_hz = true;            // ticks come when there is something to do
   int64_t active_expire_effort = 1;  // what is due is freed at its time
@@ -82,7 +82,7 @@ struct Settings {
   std::string dir = "./";            // where the server runs
   std::string dbfilename = "dump.rdb";
 
-  // Up to which size OBJECT ENCODING says listpack.
+  // The size up to which OBJECT ENCODING reports listpack.
   int64_t zset_max_listpack_entries = 128;
   int64_t zset_max_listpack_value = 64;
   int64_t hash_max_listpack_entries = 512;
@@ -92,23 +92,23 @@ struct Settings {
   int64_t set_max_listpack_value = 64;
   int64_t list_max_listpack_size = -2;  // entries, or -1 .. -5 for 4 KB .. 64 KB
 
-  int64_t list_compress_depth = 0;  // says nothing here: lists are not compressed
+  int64_t list_compress_depth = 0;  // without effect: lists are not compressed
 
-  int64_t maxmemory = 0;  // bytes that may be used, all told, until keys are evicted; 0: no limit
+  int64_t maxmemory = 0;  // bytes in use until keys are evicted; 0: no limit
   std::string maxmemory_policy = "noeviction";
   int64_t maxmemory_samples = 5;             // keys looked at for each that is evicted by its use
   int64_t maxmemory_eviction_tenacity = 10;  // how long clients are kept waiting for evictions
-  int64_t maxmemory_clients = 0;  // bytes that clients may take together; negative: so many percent
-                                  // of maxmemory; 0: no limit
-  int64_t lfu_log_factor = 10;    // how much less likely each next step of a count of uses is
-  int64_t lfu_decay_time = 1;     // minutes in which such a count falls by one; 0: it does not
+  int64_t maxmemory_clients = 0;             // bytes of all client buffers; negative: percent
+                                             // of maxmemory; 0: no limit
+  int64_t lfu_log_factor = 10;  // how much less likely each next step of a count of uses is
+  int64_t lfu_decay_time = 1;   // minutes in which such a count falls by one; 0: it does not
 
   // What tools ask before they measure. Nothing is kept on disk, so that these are all there is.
   std::string save;
   std::string appendonly = "no";
 
-  // What only a file and the command line say, in lines that may be there several times.
-  std::vector<std::vector<std::string>> users;                        // the words behind `user`
+  // Lines of the file and the command line that may occur several times.
+  std::vector<std::vector<std::string>> users;                        // the words after `user`
   std::vector<std::pair<std::string, std::string>> renamed_commands;  // and their new names
 
   bool operator==(const Settings&) const = default;

@@ -16,7 +16,7 @@
 namespace zsetd {
 namespace {
 
-// The setting that a line says, or null for a comment, an include and what is no setting.
+// The setting in a line, or null for a comment, an include and what is not a setting.
 const Setting* SettingOf(const std::string& line) {
   const auto words = SplitWords(line);
   return words && !words->empty() ? FindSetting(words->front()) : nullptr;

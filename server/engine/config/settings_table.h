@@ -17,7 +17,7 @@ std::span<const Setting> AllSettings();
 const Setting* FindSetting(std::string_view name);
 
 // Reads a value into its field by name, as SetValue() does: the words are a setting's name and its
-// values, as in a file. Refuses unknown names and a wrong number of values too.
+// values, as in a file. Unknown names and a wrong number of values are errors too.
 absl::Status SetFromWords(Words words, Settings& settings);
 
 }  // namespace zsetd

@@ -17,9 +17,9 @@ namespace zsetd {
 
 class Client;
 
-// Who waits for which key to change, in the order they came.
+// The clients that are blocked on keys, in the order in which they blocked.
 //
-// Invariant: those who wait are the clients whose `wait` is set, for every key of it.
+// Invariant: it has exactly the clients whose `wait` is set, for every key of it.
 class Waiters {
  public:
   using Key = Wait::Key;
@@ -36,7 +36,7 @@ class Waiters {
   // The key that has been ready for the longest time, which then no longer is.
   std::optional<Key> TakeReady();
 
-  // The first who waits for the key and came later than the wait of that number; or null.
+  // The first client blocked on the key after the one of that number; or null.
   Client* NextFor(const Key& key, uint64_t after) const;
 
   // The first whose wait is to end by `now`; or null.

@@ -35,7 +35,7 @@ bool Channels::Subscribe(Client& client, ChannelKind kind, std::string_view name
   return true;
 }
 
-// `name` may be the very string that the client's names hold, so that goes last.
+// `name` may be a view of the client's own string, so that is erased last.
 bool Channels::Unsubscribe(Client& client, ChannelKind kind, std::string_view name) {
   auto& names = client.listens_to(kind);
   const auto own = names.find(name);

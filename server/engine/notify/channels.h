@@ -13,27 +13,27 @@ namespace zsetd {
 
 class Client;
 
-// Who listens to which channel and to which pattern of channels, and what is said there. What is
-// said on a shard channel is heard on that alone: there are no patterns of them, and a channel of
+// The subscribers of channels and patterns, and the delivery of messages. A message on a shard
+// channel reaches subscribers of that channel only: there are no patterns of them, and a channel of
 // the same name is another.
 class Channels {
  public:
   // False if the client listened already.
   bool Subscribe(Client& client, ChannelKind kind, std::string_view name);
 
-  // False if it did not listen.
+  // False if it was not subscribed.
   bool Unsubscribe(Client& client, ChannelKind kind, std::string_view name);
 
   void RemoveAll(Client& client);
 
-  // Hands the message to all who listen to the channel, then to those whose pattern matches it,
+  // Sends the message to all subscribers of the channel, then to those whose pattern matches it,
   // each in the order they came. Returns how many messages that were. O(listeners + patterns).
   size_t Publish(std::string_view channel, std::string_view message);
 
   // The same for a shard channel. O(listeners).
   size_t PublishToShard(std::string_view channel, std::string_view message);
 
-  // The names with listeners that match the pattern, in order.
+  // The names with subscribers that match the pattern, in order.
   std::vector<std::string_view> Matching(ChannelKind kind, std::string_view pattern) const;
 
   size_t ListenerCount(ChannelKind kind, std::string_view name) const;
@@ -45,7 +45,7 @@ class Channels {
   const Listeners& ListenersOf(ChannelKind kind) const;
   Listeners& ListenersOf(ChannelKind kind);
 
-  // Hands a message of that kind to all who listen to the channel. Returns how many they are.
+  // Sends a message of that kind to all subscribers of the channel. Returns their number.
   size_t Tell(ChannelKind kind, std::string_view channel, std::string_view message);
 
   std::array<Listeners, kChannelKinds> listeners_;

@@ -64,8 +64,8 @@ void Tracking::Remember(Client& client, std::string_view key, size_t most, Rng& 
   }
 }
 
-// Rarely enough that it takes a constant time on average, and often enough that a key which nobody
-// changes does not gather all who ever came and went.
+// Rarely enough that it takes constant time on average, and often enough that a key that never
+// changes does not collect all clients that ever connected.
 void Tracking::ForgetGone(std::string_view key, const TrackingTable::Readers& readers) {
   if (readers.size() <= 2 * client_count_ + kSpareReaders) return;
   table_->RemoveReaders(key, [this](uint64_t id) {
@@ -106,7 +106,7 @@ Client* Tracking::Find(uint64_t id) const {
   return found == clients_.end() ? nullptr : found->second;
 }
 
-// In RESP2 only who listens to channels can be told anything unasked, and only in another's place.
+// In RESP2 only subscribers can receive unsolicited messages, and only on behalf of another client.
 void Tracking::Tell(Client& client, std::optional<Keys> keys) const {
   const bool redirected = client.tracking.redirect != 0;
   Client* const told = redirected ? Find(client.tracking.redirect) : &client;

@@ -17,11 +17,11 @@ namespace zsetd {
 
 class Client;
 
-// Tells clients which of the keys that they may have cached have changed (CLIENT TRACKING). Who has
-// read a key is told of its next change, once; who asked for a broadcast, of every change.
+// Notifies clients of changes of keys that they may have cached (CLIENT TRACKING). A client that
+// has read a key is notified of its next change, once; in broadcast mode, of every change.
 //
-// A RESP3 client is told by a push; one that speaks RESP2 can have another connection told in its
-// place, on the channel __redis__:invalidate.
+// A RESP3 client gets a push; a RESP2 client can have another connection notified in its place, on
+// the channel __redis__:invalidate.
 //
 // Invariant: `client_count` is the number of clients whose tracking is on; with none the table is
 // empty. Memory is bounded by tracking-table-max-keys: a key too many goes, as if it had changed.
@@ -34,8 +34,7 @@ class Tracking {
   // Turns tracking on, or changes what it was. Prefixes that the client has stay.
   void Start(Client& client, const TrackingMode& mode);
 
-  // What has become of no use then, for somebody to free; null if nothing has. Does no harm where
-  // tracking is off.
+  // Returns what is unused then, to be freed; null if nothing is. No effect where tracking is off.
   std::shared_ptr<void> Stop(Client& client);
 
   bool IsOn() const { return client_count_ > 0; }
@@ -50,7 +49,7 @@ class Tracking {
   // All keys may have. Returns what is of no use then.
   std::shared_ptr<void> TouchAll();
 
-  // Sends what is due to those who asked for broadcasts. To be called when a command is over.
+  // Sends pending broadcasts. To be called after each command.
   void Broadcast();
 
   size_t client_count() const { return client_count_; }

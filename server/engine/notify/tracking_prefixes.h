@@ -19,7 +19,7 @@ class TrackingPrefixes {
  public:
   using Tell = std::function<void(Client&, std::span<const std::string_view> keys)>;
 
-  // The client does not have the prefix yet; it has it.
+  // The client does not have the prefix yet; or it has it.
   void Add(Client& client, const std::string& prefix);
   void Remove(Client& client, const std::string& prefix);
 

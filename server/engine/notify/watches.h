@@ -24,11 +24,11 @@ class Watches {
   // The key has changed.
   void Touch(int database, std::string_view key);
 
-  // Which keys of the database somebody watches. O(keys watched).
+  // The watched keys of the database. O(watched keys).
   std::vector<std::string> KeysOf(int database) const;
 
-  // All keys of `before` give way to those of `after` (FLUSHDB, SWAPDB): touches the watched ones
-  // that are in either.
+  // All keys of `before` are replaced by those of `after` (FLUSHDB, SWAPDB): touches the watched
+  // ones that are in either.
   void TouchAll(int database, const Database& before, const Database* after);
 
   size_t key_count() const { return watchers_.size(); }
