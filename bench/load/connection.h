@@ -20,8 +20,8 @@ class Connection {
   int descriptor() const { return socket_.descriptor(); }
   bool idle() const { return awaited_ == 0; }
 
-  // Sends so many encoded requests, which were due at that time. Only when idle. Their bytes are
-  // few enough for the socket's buffer, or server and client could wait for each other.
+  // Sends this number of encoded requests, which were due at that time. Only when idle. Their bytes
+  // are few enough for the socket's buffer, or server and client could wait for each other.
   absl::Status Send(std::string_view batch, size_t requests, TimePoint due);
 
   // Reads what has arrived and records each reply; an error that the server answers is ours, too.

@@ -8,8 +8,7 @@
 
 namespace zsetd {
 
-// A client that hears of a channel and throws away what it hears, so that the server has somebody
-// to tell.
+// A subscriber that discards its messages.
 class Listener {
  public:
   explicit Listener(Socket socket) : socket_(std::move(socket)) {}

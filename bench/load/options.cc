@@ -101,7 +101,7 @@ bool ReadOption(int letter, std::string_view text, Options& options) {
 
 absl::StatusOr<Options> ParseOptions(int argc, char** argv) {
   Options options;
-  opterr = 0;  // what is wrong is told by us
+  opterr = 0;  // we report errors
   for (int letter; (letter = ::getopt_long(argc, argv, "", kOptions, nullptr)) != -1;) {
     if (!ReadOption(letter, optarg == nullptr ? "" : optarg, options)) {
       return absl::InvalidArgumentError(std::string("cannot use ") + argv[optind - 1]);

@@ -9,7 +9,7 @@
 
 namespace zsetd {
 
-// What the command line asks for; see kUsage.
+// The command line; see kUsage.
 struct Options {
   int port = 6379;
   size_t connections = 50;
@@ -22,7 +22,7 @@ struct Options {
   std::vector<std::string> step;
 };
 
-// What the options mean, for who asks.
+// The help text.
 extern const char kUsage[];
 
 absl::StatusOr<Options> ParseOptions(int argc, char** argv);

@@ -19,8 +19,8 @@ class Results {
   }
   size_t answered() const { return latencies_.count(); }
 
-  // One line of JSON; names tell the units. `elapsed` is how long the run took, `cpu` the processor
-  // time that the load itself took.
+  // One line of JSON; names include the units. `elapsed` is how long the run took, `cpu` the
+  // processor time that the load itself took.
   std::string Json(Clock::duration elapsed, Clock::duration cpu) const;
 
  private:

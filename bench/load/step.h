@@ -25,7 +25,7 @@ struct Variable {
 };
 
 // Requests that belong together and are sent at once, such as the four that note what a user looked
-// at. In their words {name} stands for a variable and {name-60} for 60 less, in twelve digits as
+// at. In their arguments {name} is a variable and {name-60} 60 less, in twelve digits as
 // redis-benchmark writes them; within a step a variable has one value. They are encoded once: a
 // step costs no more than its bytes and digits, so that the load is cheaper than the server.
 //
@@ -39,7 +39,7 @@ class Step {
 
   size_t requests() const { return requests_; }
 
-  // Appends the requests in RESP, then gives the variables new values.
+  // Appends the requests in RESP, then advances the variables.
   void AppendTo(std::string& out);
 
  private:
@@ -53,7 +53,7 @@ class Step {
   explicit Step(std::vector<Variable> variables);
   absl::Status Encode(std::string_view request);
   absl::Status EncodeWord(std::string_view word);
-  absl::StatusOr<Place> ReadPlace(std::string_view text) const;  // what stands between the braces
+  absl::StatusOr<Place> ReadPlace(std::string_view text) const;  // the text between the braces
   void MoveOn();
 
   std::vector<Variable> variables_;

@@ -26,7 +26,7 @@ class AtMost:
 
 @dataclasses.dataclass(frozen=True)
 class TimesFaster:
-    """An operation that is to be so many times faster than the yardstick's."""
+    """An operation that should be faster than the yardstick's by this factor."""
 
     title: str
     benchmark: str

@@ -18,7 +18,7 @@ class Step(NamedTuple):
 
 
 def run(port, step, at_once, requests, rate=None):
-    """Sends so many requests, `at_once` steps at a time; figures as load_generator names them."""
+    """Sends this number of requests, `at_once` steps at a time; returns the figures of load_generator."""
     command = [str(PROGRAM), "--port", str(port), "--steps", str(at_once),
                "--requests", str(requests)]
     if rate:

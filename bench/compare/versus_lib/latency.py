@@ -1,7 +1,7 @@
-"""How long requests wait at half of what a server can do, while large things are done beside them.
+"""Latencies at half of a server's maximum throughput, while large operations run beside them.
 
-They are due at a fixed rate, and a wait counts from when the request was due: a stall is felt by
-all that come meanwhile.
+Requests are due at a fixed rate, and latency counts from the time when a request was due: a stall
+counts against all requests that are due during it.
 """
 
 import statistics

@@ -1,4 +1,4 @@
-"""What the command line of bench/compare/versus asks for."""
+"""The command line of bench/compare/versus."""
 
 import argparse
 import pathlib

@@ -1,4 +1,4 @@
-"""What others wait for: large changes under way, and keys that come due."""
+"""What delays other clients: large operations, and keys that expire."""
 
 import contextlib
 import dataclasses
@@ -72,7 +72,7 @@ def fill_set(port, members):
 
 
 def _watch(port, stop, found):
-    """Asks PING until told to stop; leaves how long each took, in milliseconds."""
+    """Sends PING until stopped; puts the latencies, in milliseconds."""
     connection, waits = Connection(port), []
     while not stop.is_set():
         before = time.perf_counter()
@@ -88,7 +88,7 @@ def _summary(figures):
 
 @contextlib.contextmanager
 def _others(port):
-    """A client that asks all the while; gives a list that holds the summary afterwards."""
+    """A client that sends PING throughout; yields a list that has the summary afterwards."""
     stop, found, summary = multiprocessing.Event(), multiprocessing.Queue(), []
     watcher = multiprocessing.Process(target=_watch, args=(port, stop, found))
     watcher.start()
@@ -101,7 +101,7 @@ def _others(port):
 
 
 def with_waits(port, action):
-    """The 99th percentile and the longest of the waits while a copy of the set undergoes it."""
+    """The 99th percentile and the maximum of the latency during the action on a copy of the set."""
     connection = Connection(port)
     connection.ask("ZUNIONSTORE", BIG, 1, SOURCE)
     half = int(connection.ask("ZCARD", BIG)[1:]) // 2

@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import time
 
-# With one core, server and load share it; CPU time still tells the truth, wall time does not.
+# With one core, server and load share it; CPU time is still accurate, wall time is not.
 LOAD_CORE, *_, SERVER_CORE = sorted(os.sched_getaffinity(0)) * 2
 
 _START_PATIENCE_S = 5

@@ -18,7 +18,7 @@ class Speed:
     contents: Callable[[int], Iterable[bytes]] = holding.nothing
     unit: str = ""  # what the contents are many of
     spread: int = 1  # a random number is below the size of the contents times this
-    weight: int = 1  # it is sent so many times less often than others
+    weight: int = 1  # it is sent less often than others by this factor
     pipelines: tuple = (1, 16)
     giving_back: str = ""  # if it takes contents away: what makes up for it in a long run
 
