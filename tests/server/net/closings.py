@@ -1,4 +1,4 @@
-"""How connections end: what was asked is answered, and nothing of a client is left."""
+"""How connections end: received requests are answered, and nothing of a client is left behind."""
 
 import unittest
 

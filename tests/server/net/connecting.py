@@ -1,4 +1,4 @@
-"""New connections are taken whatever happens to others."""
+"""New connections are accepted whatever happens to others."""
 
 import contextlib
 import os

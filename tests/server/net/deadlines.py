@@ -1,4 +1,4 @@
-"""Keys go at their deadlines, with nobody asking, whatever is done to the clock."""
+"""Keys are deleted at their deadlines without any access, whatever happens to the clock."""
 
 import os
 import pathlib

@@ -1,4 +1,4 @@
-"""DEBUG is for those whom the setting enable-debug-command lets in."""
+"""DEBUG is available only where the setting enable-debug-command permits it."""
 
 import unittest
 

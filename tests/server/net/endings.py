@@ -1,4 +1,4 @@
-"""A server that is asked to leave answers first what it has received, and waits for nobody long."""
+"""A server that is asked to stop first answers what it has received, and waits for no client for long."""
 
 import signal
 import time

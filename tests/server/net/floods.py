@@ -1,4 +1,4 @@
-"""Who sends more than is kept for it, or speaks HTTP, loses its connection and no more."""
+"""A client that exceeds the input limits, or sends HTTP, is closed without other effects."""
 
 import unittest
 

@@ -1,4 +1,4 @@
-"""The setting `timeout` closes those who say nothing and take nothing."""
+"""The setting `timeout` closes clients that send and receive nothing."""
 
 import select
 import time

@@ -1,4 +1,4 @@
-"""Large requests and replies, and how much memory they take."""
+"""Large requests and replies, and their memory."""
 
 import os
 import resource

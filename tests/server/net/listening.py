@@ -1,4 +1,4 @@
-"""Where the server listens, as the setting `bind` has it."""
+"""The addresses of the setting `bind`."""
 
 import contextlib
 import socket

@@ -1,4 +1,4 @@
-"""What becomes of the log is no matter of life and death."""
+"""The server survives whatever happens to its log."""
 
 import os
 import unittest

@@ -1,4 +1,4 @@
-"""A reply without measure costs bounded memory and keeps nobody waiting."""
+"""An unbounded reply uses bounded memory and delays no other client."""
 
 import time
 import unittest

@@ -1,4 +1,4 @@
-"""What MEMORY tells adds up: the bytes of all keys are those that the allocator hands out for data."""
+"""The figures of MEMORY add up: the bytes of all keys are those that the allocator has allocated for data."""
 
 import unittest
 

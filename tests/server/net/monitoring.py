@@ -1,4 +1,4 @@
-"""MONITOR over sockets, and what takes long."""
+"""MONITOR over sockets, and slow commands."""
 
 import time
 import unittest

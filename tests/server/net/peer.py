@@ -1,4 +1,4 @@
-"""One connection to a server, with nothing between the test and the bytes."""
+"""A raw connection to a server."""
 
 import fcntl
 import socket

@@ -1,4 +1,4 @@
-"""What is closed by default: the server to other machines, and commands that can hurt."""
+"""What is disabled by default: access from other machines, and dangerous commands."""
 
 import socket
 import subprocess

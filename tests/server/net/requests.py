@@ -1,4 +1,4 @@
-"""What arrives is answered in order, however it was cut on its way."""
+"""Requests are answered in order, however the network splits them."""
 
 import unittest
 

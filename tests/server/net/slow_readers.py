@@ -1,4 +1,4 @@
-"""A client that does not read costs bounded memory and keeps nobody waiting."""
+"""A client that does not read uses bounded memory and delays no other client."""
 
 import threading
 import unittest

@@ -1,4 +1,4 @@
-"""Messages reach at once those who listen; who does not read them is cut off and keeps nobody."""
+"""Messages reach subscribers at once; one that does not read them is closed and delays no other client."""
 
 import statistics
 import time

@@ -1,4 +1,4 @@
-"""TLS: who is let in, what is said over it, and certificates that change while the server runs."""
+"""TLS: which clients are accepted, and certificates that are replaced at run time."""
 
 import shutil
 import socket

@@ -1,4 +1,4 @@
-"""Clients that cache hear of changed keys, on their own connection or on another."""
+"""Caching clients are notified of changed keys, on their own connection or on another."""
 
 import unittest
 

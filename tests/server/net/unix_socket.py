@@ -1,4 +1,4 @@
-"""The unix socket: who may use it, and what clients are told of it."""
+"""The Unix socket: its permissions, and how its clients are reported."""
 
 import os
 import pathlib

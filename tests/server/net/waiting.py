@@ -1,4 +1,4 @@
-"""Clients whose command waits: what they sent behind it, and how they may leave meanwhile."""
+"""Blocked clients: requests that they sent after the blocking one, and how they may disconnect."""
 
 import unittest
 

@@ -1,4 +1,4 @@
-"""A zsetd of one's own for each test, and what the system tells of it."""
+"""A zsetd of its own for each test, and what the system reports about it."""
 
 import contextlib
 import os
