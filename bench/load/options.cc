@@ -14,7 +14,7 @@ const char kUsage[] = R"(usage: load_generator [OPTION...] REQUEST...
 
 Sends the requests, which are a step, over and over and prints a line of JSON: how many were
 answered, how fast, and how long they waited. {NAME} in a request is the value of a variable, in
-twelve digits, and {NAME-60} is 60 less.
+twelve digits, {NAME-60} is 60 less, and {900-NAME} is what it lacks of 900.
 
   --port N            where the server listens, on this machine; 6379
   --connections N     50

@@ -1,6 +1,7 @@
 #include "bench/load/step.h"
 
 #include <algorithm>
+#include <optional>
 #include <ranges>
 #include <utility>
 
@@ -82,25 +83,39 @@ absl::Status Step::EncodeWord(std::string_view word) {
   return absl::OkStatus();
 }
 
+std::optional<size_t> Step::FindVariable(std::string_view name) const {
+  const auto named = [&](const Variable& variable) { return variable.name == name; };
+  const auto found = std::find_if(variables_.begin(), variables_.end(), named);
+  return found == variables_.end() ? std::nullopt : std::optional(found - variables_.begin());
+}
+
 absl::StatusOr<Step::Place> Step::ReadPlace(std::string_view text) const {
   const size_t minus = std::min(text.find('-'), text.size());
-  const auto less = minus == text.size() ? 0 : ParseInteger(text.substr(minus + 1));
-  const auto named = [&](const Variable& variable) {
-    return variable.name == text.substr(0, minus);
+  const std::string_view left = text.substr(0, minus);
+  const std::string_view right = minus == text.size() ? "0" : text.substr(minus + 1);
+  const auto is_number = [](const std::optional<int64_t>& number) {
+    return number && *number >= 0;
   };
-  const auto found = std::find_if(variables_.begin(), variables_.end(), named);
-  if (found == variables_.end() || !less || *less < 0) {
-    return absl::InvalidArgumentError("there is no variable {" + std::string(text) + "}");
+  if (const auto variable = FindVariable(left)) {
+    const auto less = ParseInteger(right);
+    if (is_number(less)) {
+      return Place{.variable = *variable, .number = -static_cast<uint64_t>(*less)};
+    }
+  } else if (const auto subtracted = FindVariable(right)) {
+    const auto from = ParseInteger(left);
+    if (is_number(from)) {
+      return Place{
+          .variable = *subtracted, .number = static_cast<uint64_t>(*from), .is_subtracted = true};
+    }
   }
-  return Place{.variable = static_cast<size_t>(found - variables_.begin()),
-               .less = static_cast<uint64_t>(*less)};
+  return absl::InvalidArgumentError("there is no variable {" + std::string(text) + "}");
 }
 
 void Step::AppendTo(std::string& out) {
   const size_t start = out.size();
   out += encoded_;
   for (const Place& place : places_) {
-    WriteDigits(values_[place.variable] - place.less, out.data() + start + place.offset);
+    WriteDigits(place.ValueOf(values_[place.variable]), out.data() + start + place.offset);
   }
   MoveOn();
 }

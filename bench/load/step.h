@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,9 +26,10 @@ struct Variable {
 };
 
 // Requests that belong together and are sent at once, such as the four that note what a user looked
-// at. In their arguments {name} is a variable and {name-60} 60 less, in twelve digits as
-// redis-benchmark writes them; within a step a variable has one value. They are encoded once: a
-// step costs no more than its bytes and digits, so that the load is cheaper than the server.
+// at. In their arguments {name} is a variable, {name-60} 60 less and {900-name} what it lacks of
+// 900, in twelve digits as redis-benchmark writes them; within a step a variable has one value. They
+// are encoded once: a step costs no more than its bytes and digits, so that the load is cheaper than
+// the server.
 //
 //   "ZADD seen:{user} {clock} {item}"    *4 $4 ZADD $17 seen:............ $12 ............ ...
 //                                                            digits go here   and here
@@ -43,16 +45,22 @@ class Step {
   void AppendTo(std::string& out);
 
  private:
-  // Where in `encoded_` the digits of a variable stand, less some number.
+  // Where in `encoded_` the digits of a variable stand, added to a number or subtracted from it.
   struct Place {
     size_t offset;
     size_t variable;
-    uint64_t less;
+    uint64_t number;
+    bool is_subtracted;
+
+    uint64_t ValueOf(uint64_t value) const {
+      return is_subtracted ? number - value : number + value;
+    }
   };
 
   explicit Step(std::vector<Variable> variables);
   absl::Status Encode(std::string_view request);
   absl::Status EncodeWord(std::string_view word);
+  std::optional<size_t> FindVariable(std::string_view name) const;
   absl::StatusOr<Place> ReadPlace(std::string_view text) const;  // the text between the braces
   void MoveOn();
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 
 #include "bench/sorted_set/memory_meter.h"
 #include "bench/sorted_set/sorted_set_bench.h"
@@ -15,7 +16,7 @@ namespace {
 size_t RoundsFor(size_t size) { return std::max<size_t>(1, 200'000 / size); }
 
 template <class Set>
-void Insert(benchmark::State& state, Scores scores) {
+void Insert(benchmark::State& state, Members members, Scores scores) {
   const size_t size = state.range(0);
   const size_t rounds = RoundsFor(size);
   for (auto _ : state) {
@@ -25,7 +26,7 @@ void Insert(benchmark::State& state, Scores scores) {
       const MemoryUse before = last ? MeasureMemory() : MemoryUse();
       auto set = std::make_unique<Set>();
       const double start = NowNanos();
-      Fill(*set, Workload(Members::kRandomBytes, scores), 0, size);
+      Fill(*set, Workload(members, scores), 0, size);
       nanos += NowNanos() - start;
       if (last) bytes = double(MeasureMemory().allocated - before.allocated);
     }
@@ -78,11 +79,16 @@ void PopMin(benchmark::State& state) {
 
 template <class Set>
 void RegisterInsertions(int64_t size) {
-  const auto insert = [](Scores scores) {
-    return [=](benchmark::State& state) { Insert<Set>(state, scores); };
+  const auto insert = [=](const std::string& name, Members members, Scores scores) {
+    RegisterOnce<Set>(name, size,
+                      [=](benchmark::State& state) { Insert<Set>(state, members, scores); });
   };
-  RegisterOnce<Set>("Insert", size, insert(Scores::kRandom));
-  RegisterOnce<Set>("InsertInOrder", size, insert(Scores::kTimestamps));
+  insert("Insert", Members::kRandomBytes, Scores::kRandom);
+  insert("InsertInOrder", Members::kRandomBytes, Scores::kTimestamps);
+  insert("InsertDescending", Members::kRandomBytes, Scores::kDescending);
+  insert("InsertNegativeTime", Members::kRandomBytes, Scores::kNegativeTimestamps);
+  insert("InsertEqualInOrder", Members::kPadded, Scores::kEqual);
+  insert("InsertEqualDescending", Members::kPaddedDescending, Scores::kEqual);
 }
 
 template <class Set>

@@ -18,8 +18,8 @@ inline uint64_t Mix(uint64_t n) {
   return n ^ (n >> 31);
 }
 
-enum class Members { kRandomBytes, kPadded, kShortest, kNineDigits };
-enum class Scores { kRandom, kTimestamps };
+enum class Members { kRandomBytes, kPadded, kPaddedDescending, kShortest, kNineDigits };
+enum class Scores { kRandom, kTimestamps, kDescending, kNegativeTimestamps, kEqual };
 
 // The elements of a benchmark by their number: nothing is stored, so nothing is in the cache.
 class Workload {
@@ -37,6 +37,8 @@ class Workload {
         return {text_.data(), 20};
       case Members::kPadded:
         return Printed("member:%013llu", n);
+      case Members::kPaddedDescending:
+        return Printed("member:%013llu", 9'999'999'999'999 - n);
       case Members::kShortest:
         return Printed("%llu", n);
       case Members::kNineDigits:
@@ -46,11 +48,24 @@ class Workload {
   }
 
   double Score(uint64_t n) const {
-    if (scores_ == Scores::kTimestamps) return double(1'790'000'000 + n);
-    return double(Mix(~n) >> 11) * 0x1p-53;
+    switch (scores_) {
+      case Scores::kRandom:
+        return double(Mix(~n) >> 11) * 0x1p-53;
+      case Scores::kTimestamps:
+        return double(kEpoch + n);
+      case Scores::kDescending:
+        return double(kEpoch - n);
+      case Scores::kNegativeTimestamps:
+        return -double(kEpoch + n);
+      case Scores::kEqual:
+        return 0;
+    }
+    return 0;
   }
 
  private:
+  static constexpr uint64_t kEpoch = 1'790'000'000;
+
   std::string_view Printed(const char* format, unsigned long long number) {
     return {text_.data(), size_t(std::snprintf(text_.data(), text_.size(), format, number))};
   }

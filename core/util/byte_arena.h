@@ -11,11 +11,11 @@ namespace zsetd {
 // Memory for many small things that go together: taken a chunk at a time, given back all at once.
 class ByteArena {
  public:
-  // Room for this number of bytes, aligned to eight, which lives as long as the arena. O(1),
-  // amortised.
+  // Room for this number of bytes, aligned to eight, which lives as long as the arena; never null.
+  // O(1), amortised.
   char* Take(size_t bytes) {
     bytes = (bytes + kAlignment - 1) / kAlignment * kAlignment;
-    if (free_bytes_ < bytes) {
+    if (free_ == nullptr || free_bytes_ < bytes) {
       free_bytes_ = std::max(kChunkBytes, bytes);
       free_ = chunks_.emplace_back(new char[free_bytes_]).get();
     }

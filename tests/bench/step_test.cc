@@ -35,6 +35,13 @@ TEST(Step, SharesAVariableAndMovesItOn) {
   EXPECT_NE(Next(*step).find("a:000000001001b"), std::string::npos);
 }
 
+TEST(Step, CountsDownFromANumber) {
+  auto step = Parse({"DEL {5000-at}"}, {{"at", Kind::kCounter, 1000}});
+  ASSERT_TRUE(step.ok()) << step.status();
+  EXPECT_EQ(Next(*step), "*2\r\n$3\r\nDEL\r\n$12\r\n000000004000\r\n");
+  EXPECT_EQ(Next(*step), "*2\r\n$3\r\nDEL\r\n$12\r\n000000003999\r\n");
+}
+
 TEST(Step, DrawsEveryNumberBelowTheBound) {
   auto step = Parse({"{n}"}, {{"n", Kind::kRandom, 3}});
   ASSERT_TRUE(step.ok()) << step.status();
@@ -46,7 +53,8 @@ TEST(Step, DrawsEveryNumberBelowTheBound) {
 }
 
 TEST(Step, RefusesWhatItCannotSend) {
-  for (const char* request : {"", " ", "GET {key}", "GET {at", "GET {at-x}", "GET {at--1}"}) {
+  for (const char* request :
+       {"", " ", "GET {key}", "GET {at", "GET {at-x}", "GET {at--1}", "GET {-at}", "GET {at-at}"}) {
     EXPECT_FALSE(Parse({request}, {{"at", Kind::kCounter, 1000}}).ok()) << request;
   }
 }

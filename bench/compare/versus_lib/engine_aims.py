@@ -80,6 +80,10 @@ _MEMORY = [
 _OPERATIONS = (
     ("insert", "Insert", {MILLION: 3.5, 5 * MILLION: 4}),
     ("insert in order", "InsertInOrder", {MILLION: 2, 5 * MILLION: 2}),
+    ("insert, scores descending", "InsertDescending", {MILLION: 1, 5 * MILLION: 1}),
+    ("insert, scores of -time", "InsertNegativeTime", {MILLION: 1, 5 * MILLION: 1}),
+    ("insert, equal scores, members descending", "InsertEqualDescending",
+     {MILLION: 1, 5 * MILLION: 1}),
     ("score, a hit", "ScoreHit", {MILLION: 3, 5 * MILLION: 3}),
     ("score, a miss", "ScoreMiss", {MILLION: 5, 5 * MILLION: 5}),
     ("rank", "Rank", {MILLION: 4, 5 * MILLION: 4}),
@@ -93,7 +97,14 @@ _OPERATIONS = (
 
 _TIMES = [TimesFaster(title, benchmark, size, aim)
           for title, benchmark, aims in _OPERATIONS
-          for size, aim in {THOUSAND: 0.8, **aims}.items()]
+          for size, aim in {THOUSAND: 0.8, **aims}.items()] + [
+    AtMostTimes(f"insert, {title}, {size:,} members, times ascending",
+                (descending, size), (ascending, size), "ns", 1.3)
+    for title, descending, ascending in (
+        ("scores descending", "InsertDescending", "InsertInOrder"),
+        ("scores of -time", "InsertNegativeTime", "InsertInOrder"),
+        ("equal scores, members descending", "InsertEqualDescending", "InsertEqualInOrder"))
+    for size in (THOUSAND, MILLION, 5 * MILLION)]
 
 _PAUSES = [
     AtMost("99.99 % of inserts up to 5,000,000, microseconds", ("GrowthPauses", 5 * MILLION),

@@ -45,7 +45,20 @@ def _counted_stories(size):
     return ("random", "hour", holding.HOURS), ("random", "story", 2 * size)
 
 
+_CLOCK = ("counter", "clock", 1_700_000_000)
+
+
+def _in_order(name, request):
+    """New members in an order that leaves each at an end of the set."""
+    return Recipe(f"ZADD, {name}", "command", (request,), size_of=lambda members: members // 10,
+                  variables=lambda _size: (_CLOCK, ("random", "user", 10**12)), at_once=(1, 16))
+
+
 RECIPES = (
+    _in_order("oldest first", "ZADD log {clock} user:{user}"),
+    _in_order("newest first by -time", "ZADD log -{clock} user:{user}"),
+    _in_order("equal scores, members ascending", "ZADD names 0 name:{clock}"),
+    _in_order("equal scores, members descending", "ZADD names 0 name:{900000000000-clock}"),
     Recipe("recency recipe", "command",
            ("ZADD seen:{user} {clock} {item}",
             f"ZREMRANGEBYRANK seen:{{user}} 0 {-holding.SEEN - 1}",
@@ -74,7 +87,7 @@ RECIPES = (
             "ZREM visitors user:{leaver}",
             "PUBLISH events user:{user}"),
            size_of=lambda members: members // 10,
-           variables=lambda users: (("counter", "clock", 1_700_000_000), ("random", "user", users),
+           variables=lambda users: (_CLOCK, ("random", "user", users),
                                     ("random", "leaver", users)),
            at_once=(1, 3), listeners=5),
 )

@@ -25,6 +25,23 @@ void PlanScores(std::span<const BlockItem> items, BlockFormat& format) {
   format.score_width = frame.width;
 }
 
+// How much of a frame's unused range goes below its least value as that falls. Some stays above,
+// for orders that only mostly descend.
+uint64_t RoomBelow(uint64_t unused) { return unused - unused / 8; }
+
+void LowerScores(std::span<const BlockItem> items, BlockFormat& format) {
+  const ScoreFrame frame = format.frame();
+  const uint64_t unused = frame.MostSteps() - frame.StepsUp(items.back().code);
+  const uint64_t steps = std::min(RoomBelow(unused), frame.base >> frame.shift);
+  format.score_base -= steps << frame.shift;
+}
+
+// `number_base` is the least number so far, and the highest is at that distance.
+void LowerNumbers(uint64_t highest, BlockFormat& format) {
+  const uint64_t unused = format.number_max() - highest;
+  format.number_base -= std::min<uint64_t>(RoomBelow(unused), format.number_base);
+}
+
 // As bytes behind the longest shared prefix. Returns the bytes it takes, tags left out.
 size_t PlanBytes(std::span<const BlockItem> items, BlockFormat& format) {
   std::string_view prefix;
@@ -63,20 +80,26 @@ void ShareBytes(std::span<const BlockItem> items, uint64_t highest, BlockFormat&
 
 // As numerals, if all members are: the same bytes and then digits, written in one of the two ways.
 // Returns the bytes it takes, tags left out.
-std::optional<size_t> PlanNumerals(std::span<const BlockItem> items, BlockFormat& format) {
+std::optional<size_t> PlanNumerals(std::span<const BlockItem> items, std::optional<size_t> added,
+                                   BlockFormat& format) {
   const std::string_view first = items[0].member;
   const size_t tail = TrailingDigits(first);
   const std::string_view head = first.substr(0, first.size() - tail);
   bool shortest = true, padded = true;
   uint64_t lowest = ~uint64_t{0}, highest = 0;
-  for (const BlockItem& item : items) {
+  size_t lowest_at = 0;
+  for (size_t i = 0; i < items.size(); ++i) {
+    const BlockItem& item = items[i];
     if (item.large || !item.member.starts_with(head)) return std::nullopt;
     const std::string_view text = item.member.substr(head.size());
     const auto number = ParseNumeral(text, std::min<size_t>(text.size(), kMaxNumeralDigits + 1));
     if (!number) return std::nullopt;
     shortest = shortest && (text[0] != '0' || text.size() == 1);
     padded = padded && text.size() == tail;
-    lowest = std::min(lowest, *number);
+    if (*number < lowest) {
+      lowest = *number;
+      lowest_at = i;
+    }
     highest = std::max(highest, *number);
   }
   if (!shortest && !padded) return std::nullopt;
@@ -86,20 +109,24 @@ std::optional<size_t> PlanNumerals(std::span<const BlockItem> items, BlockFormat
   format.number_base = lowest;
   format.member_width = PackedWidth(highest - lowest);
   ShareBytes(items, highest - lowest, format);
+  if (lowest_at == added) LowerNumbers(highest - lowest, format);
   return head.size() + items.size() * (format.score_width + format.member_width);
 }
 
 }  // namespace
 
-BlockPlan PlanBlock(std::span<const BlockItem> items, bool tagged) {
+BlockPlan PlanBlock(std::span<const BlockItem> items, bool tagged, std::optional<size_t> added) {
   BlockFormat format;
   format.tagged = tagged;
   PlanScores(items, format);
   BlockFormat numerals = format;
   const size_t tag_bytes = tagged ? items.size() : 0, bytes = PlanBytes(items, format);
-  const auto numeral_bytes = PlanNumerals(items, numerals);
-  if (numeral_bytes && *numeral_bytes <= bytes) return {numerals, *numeral_bytes + tag_bytes};
-  return {format, bytes + tag_bytes};
+  const auto numeral_bytes = PlanNumerals(items, added, numerals);
+  const bool as_numerals = numeral_bytes && *numeral_bytes <= bytes;
+  BlockPlan plan = as_numerals ? BlockPlan{numerals, *numeral_bytes + tag_bytes}
+                               : BlockPlan{format, bytes + tag_bytes};
+  if (added == 0) LowerScores(items, plan.format);
+  return plan;
 }
 
 }  // namespace zsetd

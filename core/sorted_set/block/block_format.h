@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -67,6 +68,19 @@ struct BlockPlan {
 };
 
 // The tightest way to write the items, which are in order and at least one.
-BlockPlan PlanBlock(std::span<const BlockItem> items, bool tagged);
+//
+// Whole bytes hold a wider range than the items need, and a block takes what lies in it without
+// being packed again. The range begins at the least score and the least number, so that elements
+// may rise:
+//
+//   [ 100 101 .. 110 | unused ................. ]
+//
+// Where the item at `added`, which the block is packed for, has the new least score or number, most
+// of what is unused lies below it. So elements that come in descending order pack a block a few
+// times, as a growing array is copied, and not each time:
+//
+//   [ unused ............. | 99 100 .. 110 | unused ]
+BlockPlan PlanBlock(std::span<const BlockItem> items, bool tagged,
+                    std::optional<size_t> added = std::nullopt);
 
 }  // namespace zsetd

@@ -37,7 +37,7 @@ void PackHalves(std::span<const BlockItem> items, bool tagged, std::vector<Block
 Block* Repacked(Block* block, size_t i, const BlockItem& item) {
   UnpackedBlock unpacked(*block);
   unpacked.Insert(i, item);
-  const BlockPlan plan = PlanBlock(unpacked.items(), block->tagged());
+  const BlockPlan plan = PlanBlock(unpacked.items(), block->tagged(), i);
   if (!Fits(unpacked.items(), plan)) return nullptr;
   Block* packed = Block::Pack(unpacked.items(), plan);
   packed->TakePlaceOf(*block);

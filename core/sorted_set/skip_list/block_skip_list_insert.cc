@@ -117,9 +117,9 @@ uint32_t BlockSkipList::AddFirst(const BlockItem& item) {
   MemberBuffer buffer;
   Block* first = row_.First();
   const BlockItem after = first->ItemAt(0, buffer);
-  levels_.Split(after.code, Tie(item, after), first->id, first->count());
+  const size_t count = first->count();
   const uint32_t id = row_.Add(PackAll({&item, 1}, true)[0], nullptr);
-  levels_.SetChild(levels_.Find(item.code, item.member), id);
+  levels_.Prepend(after.code, Tie(item, after), id, count);
   return id;
 }
 

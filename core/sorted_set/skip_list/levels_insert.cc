@@ -16,14 +16,23 @@ void Levels::Split(uint64_t code, std::string_view member, uint32_t child, size_
   last.node->spans[last.slot] -= span;
   Entry entry{code, std::string(member), static_cast<uint32_t>(span), {}};
   entry.child.block = child;
-  Insert(path, std::move(entry));
+  Insert(path, std::move(entry), IsLast(path) ? kFanout : kFanout / 2);
 }
 
-// Puts the entry behind the path's last step. A full node gives its upper half to a new one, whose
-// entry goes one level up; but behind the last entry of all, the new node starts with nothing else,
-// so that elements that come in order leave full nodes.
-void Levels::Insert(const Path& path, Entry entry) {
-  const size_t kept = IsLast(path) ? kFanout : kFanout / 2;
+void Levels::Prepend(uint64_t code, std::string_view member, uint32_t child, size_t span) {
+  const Path path = First();
+  const Path::Step& first = path.steps[height_ - 1];
+  first.node->spans[0] -= span;
+  Entry entry{code, std::string(member), static_cast<uint32_t>(span), first.node->children[0]};
+  first.node->children[0].block = child;
+  Insert(path, std::move(entry), 1);
+}
+
+// Puts the entry behind the path's last step. A full node keeps the first `kept` of its entries;
+// the others go to a new one, whose entry goes one level up. That is half of them; but behind the
+// last entry of all, the new node starts with nothing else, and before the first of all the old one
+// keeps nothing else, so that elements that come in order leave full nodes.
+void Levels::Insert(const Path& path, Entry entry, size_t kept) {
   for (int level = height_ - 1; level >= 0; --level) {
     Node& node = WithRoom(*path.steps[level].node);
     const size_t slot = path.steps[level].slot + 1;

@@ -62,6 +62,19 @@ Levels::Path Levels::Find(uint64_t code, std::string_view member) const {
   return path;
 }
 
+// To the first block.
+Levels::Path Levels::First() const {
+  Path path;
+  Node* node = top_;
+  for (int level = 0;; ++level) {
+    path.steps[level] = {node, 0};
+    if (level + 1 == height_) break;
+    node = node->NodeAt(0);
+  }
+  Finish(path);
+  return path;
+}
+
 Levels::Path Levels::FindRank(size_t rank) const {
   assert(rank < size_);
   Path path;
@@ -82,11 +95,6 @@ void Levels::Add(const Path& path, ptrdiff_t elements) {
   for (int level = 0; level < height_; ++level) {
     path.steps[level].node->spans[path.steps[level].slot] += static_cast<uint32_t>(elements);
   }
-}
-
-void Levels::SetChild(const Path& path, uint32_t child) {
-  const Path::Step& last = path.steps[height_ - 1];
-  last.node->children[last.slot].block = child;
 }
 
 void Levels::Check() const {

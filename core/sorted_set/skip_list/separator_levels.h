@@ -73,12 +73,13 @@ class Levels {
   // The block has gained, or lost, so many elements. O(height).
   void Add(const Path& path, ptrdiff_t elements);
 
-  // Another id for the block.
-  void SetChild(const Path& path, uint32_t child);
-
   // The block to which the separator belongs has given its last `span` elements, those not below
   // the separator, to a new block to its right. O(log n).
   void Split(uint64_t code, std::string_view member, uint32_t child, size_t span);
+
+  // A new block comes before the first. All but the first's last `span` elements, those not below
+  // the separator, are the new one's. O(log n).
+  void Prepend(uint64_t code, std::string_view member, uint32_t child, size_t span);
 
   // The block, which has no elements left and is not the only one, has gone. Its keys now belong to
   // the block on its left; those of the first under a node, to the one on its right. O(log n).
@@ -98,7 +99,8 @@ class Levels {
 
   static size_t SlotOf(const Node& node, uint64_t code, std::string_view member);
   void Finish(Path& path) const;
-  void Insert(const Path& path, Entry entry);
+  Path First() const;
+  void Insert(const Path& path, Entry entry, size_t kept);
   Node& WithRoom(Node& node);
   bool IsLast(const Path& path) const;
   Entry Divide(Node& node, size_t kept, size_t slot, Entry entry);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,13 +48,14 @@ class OwnedBlock {
         case Block::Insertion::kDone:
           return;
         case Block::Insertion::kNoRoom:
-          block_ = Block::Moved(block_, 300);
+          MakeRoom();
           break;
         case Block::Insertion::kOtherFormat:
           return Repack(i, &item);
       }
     }
   }
+  void MakeRoom() { block_ = Block::Moved(block_, 300); }
   void Erase(size_t first, size_t last) {
     for (size_t i = first; i < last; ++i) FreeLarge(i);
     block_->Erase(first, last);
@@ -61,7 +63,9 @@ class OwnedBlock {
   void Repack(size_t i = 0, const BlockItem* added = nullptr) {
     UnpackedBlock unpacked(*block_);
     if (added) unpacked.Insert(i, *added);
-    Block* packed = Block::Pack(unpacked.items(), PlanBlock(unpacked.items(), block_->tagged()));
+    const BlockPlan plan =
+        PlanBlock(unpacked.items(), block_->tagged(), added ? std::optional(i) : std::nullopt);
+    Block* packed = Block::Pack(unpacked.items(), plan);
     Block::Free(std::exchange(block_, packed));
   }
   bool Fits() const { return block_->used_bytes() < 32000; }
@@ -261,6 +265,46 @@ size_t PlannedBytes(const Elements& elements) {
   std::vector<BlockItem> items;
   for (const auto& [score, member] : elements) items.push_back({ScoreCode(score), member});
   return PlanBlock(items, true).bytes;
+}
+
+// How often a block of its own format is packed as it takes a full block's elements, each of which
+// belongs before all others.
+template <class Score, class Member>
+size_t TimesPacked(Score score, Member member) {
+  OwnedBlock block({ScoreCode(score(0)), member(0)}, true);
+  Model model = {{ScoreCode(score(0)), member(0)}};
+  size_t packed = 0;
+  for (int i = 1; i < int(Block::kMaxCount); ++i) {
+    model.insert(model.begin(), {ScoreCode(score(i)), member(i)});
+    const BlockItem item = ItemOf(model[0]);
+    EXPECT_EQ(block->LowerBound(item.code, item.member), 0u);
+    block.MakeRoom();
+    const auto done = block->Insert(0, item);
+    if (done == Block::Insertion::kDone) continue;
+    block.Repack(0, &item);
+    ++packed;
+  }
+  ExpectSame(block, model);
+  return packed;
+}
+
+TEST(Block, DescendingElementsPackItAFewTimes) {
+  constexpr size_t kFew = 10;  // each time the range grows or its steps get smaller
+  const auto name = [](int i) { return "name" + std::string(1, char('z' - i % 20)) + "x"; };
+  const auto padded = [](int i) { return "member:" + std::to_string(20'000'000 - i); };
+  const auto shortest = [](int i) { return std::to_string(500 - i); };
+  const auto day = [](int i) { return std::to_string(100'000'000 + i * 7'654'321 % 899'999'999); };
+  const auto falling = [](int i) { return 1'790'000'000.0 - i; };
+  const auto negative = [](int i) { return -1'790'000'000.0 - 1000 * i; };
+  const auto gaps = [](int i) { return 1e6 - 300 * i - i * i % 7; };
+  const auto equal = [](int) { return 7.0; };
+  EXPECT_LE(TimesPacked(falling, name), kFew);
+  EXPECT_LE(TimesPacked(negative, name), kFew);
+  EXPECT_LE(TimesPacked(gaps, name), 2 * kFew);
+  EXPECT_LE(TimesPacked(equal, padded), kFew);
+  EXPECT_LE(TimesPacked(equal, shortest), kFew);
+  EXPECT_LE(TimesPacked(falling, padded), kFew);
+  EXPECT_LE(TimesPacked(falling, day), 3 * kFew);
 }
 
 TEST(Block, PaddedNumeralsWithTimestampsTakeThreeBytes) {

@@ -106,6 +106,8 @@ class Pair {
   std::set<Key> keys_;
 };
 
+constexpr int kStyles = 8;
+
 // Keys of one style: what the scores and the members are like.
 class Keys {
  public:
@@ -126,6 +128,11 @@ class Keys {
         return {ScoreCode(1.79e9 - double(clock_++)), std::to_string(n)};
       case 5:  // scattered scores, members of one length that are no numerals
         return {ScoreCode(double(rng_.Next())), Mixed(n)};
+      case 6:  // one score, and mostly descending members
+        return {ScoreCode(1), "m" + std::to_string(100'000'000 - clock_++ * 3 + n % 5)};
+      case 7:  // falling scores and falling numerals that share their bytes
+        ++clock_;
+        return {ScoreCode(1.79e9 - double(clock_)), std::to_string(900'000'000 - clock_ * 1000)};
       default:  // members of all lengths, some beyond what a block holds
         return {ScoreCode(double(n % 1000)),
                 std::string(n % 400, char(n)) + std::to_string(n % 97)};
@@ -171,14 +178,14 @@ void RunBesideModel(int style, uint64_t seed) {
 }
 
 TEST(BlockSkipList, DoesWhatTheModelDoes) {
-  for (int style = 0; style <= 6 && !testing::Test::HasFatalFailure(); ++style) {
+  for (int style = 0; style <= kStyles && !testing::Test::HasFatalFailure(); ++style) {
     RunBesideModel(style, 100 + style);
   }
 }
 
 // A change that divides a block leaves its elements under their old name for some changes more.
 TEST(BlockSkipList, AllAreFoundAfterEachChange) {
-  for (int style = 0; style <= 6 && !testing::Test::HasFatalFailure(); ++style) {
+  for (int style = 0; style <= kStyles && !testing::Test::HasFatalFailure(); ++style) {
     SCOPED_TRACE("style " + std::to_string(style));
     Rng rng(70 + style);
     Keys keys(rng, style);
@@ -203,7 +210,7 @@ TEST(BlockSkipList, AllAreFoundAfterEachChange) {
 }
 
 TEST(BlockSkipList, LongRangesGoAtOnceAndLeaveNoTrace) {
-  for (int style = 0; style <= 6 && !testing::Test::HasFatalFailure(); style += 3) {
+  for (int style = 0; style <= kStyles && !testing::Test::HasFatalFailure(); style += 3) {
     SCOPED_TRACE("style " + std::to_string(style));
     Rng rng(40 + style);
     Keys keys(rng, style);
@@ -220,11 +227,16 @@ TEST(BlockSkipList, LongRangesGoAtOnceAndLeaveNoTrace) {
 }
 
 TEST(BlockSkipList, ElementsInOrderFillTheirBlocks) {
-  for (const bool rising : {true, false}) {
-    Pair pair({ScoreCode(0), "first"});
-    for (int i = 1; i < 12800; ++i) {
-      pair.Set({ScoreCode(rising ? i : -i), std::to_string(1000000 + i)});
-    }
+  const std::vector<Key (*)(int)> orders = {
+      [](int i) { return Key(ScoreCode(i), std::to_string(1000000 + i)); },
+      [](int i) { return Key(ScoreCode(-i), std::to_string(1000000 + i)); },
+      [](int i) { return Key(ScoreCode(-i), std::to_string(2000000 - i)); },
+      [](int i) { return Key(ScoreCode(0), std::to_string(1000000 + i)); },
+      [](int i) { return Key(ScoreCode(0), std::to_string(2000000 - i)); },
+  };
+  for (const auto& key_of : orders) {
+    Pair pair(key_of(0));
+    for (int i = 1; i < 12800; ++i) pair.Set(key_of(i));
     size_t blocks = 0;
     const BlockSkipList& list = pair.list();
     for (const Block* block = list.At(0).block; block; block = list.Next(*block)) ++blocks;

@@ -80,6 +80,12 @@ TEST(Levels, DoWhatTheModelDoes) {
       } else if (chance < (growing ? 8 : 4)) {
         if (block->first == key) continue;
         const size_t moved = rng.Below(block->second.span + 1);
+        if (block == model.blocks.begin() && rng.Below(2) == 0) {
+          levels.Prepend(key.first, key.second, next_id, moved);
+          model.blocks[key] = {block->second.id, moved};
+          block->second = {next_id++, block->second.span - moved};
+          continue;
+        }
         levels.Split(key.first, key.second, next_id, moved);
         block->second.span -= moved;
         model.blocks[key] = {next_id++, moved};
@@ -159,6 +165,22 @@ TEST(Levels, BlocksInOrderFillTheNodes) {
   EXPECT_EQ(levels.height(), 2);
   // An allocator may leave a node the few bytes behind it that nobody else could use.
   EXPECT_LE(levels.BytesUsed(), (Levels::kFanout + 1) * (Levels::kNodeBytes + 16));
+}
+
+TEST(Levels, BlocksInDescendingOrderFillTheNodes) {
+  constexpr uint32_t kBlocks = Levels::kFanout * Levels::kFanout;
+  Levels levels(0, 1);
+  for (uint32_t id = 1; id < kBlocks; ++id) {
+    levels.Add(levels.FindRank(0), 1);
+    levels.Prepend(kBlocks - id, "", id, 1);
+  }
+  levels.Check();
+  EXPECT_EQ(levels.size(), kBlocks);
+  EXPECT_EQ(levels.height(), 2 + 1);  // a node that has been filled from above lacks one
+  EXPECT_LE(levels.BytesUsed(), (Levels::kFanout + 4) * (Levels::kNodeBytes + 16));
+  for (uint32_t rank = 0; rank < kBlocks; ++rank) {
+    ASSERT_EQ(levels.FindRank(rank).child, kBlocks - 1 - rank);
+  }
 }
 
 TEST(Levels, GiveBackWhatTheyTook) {
