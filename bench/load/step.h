@@ -27,9 +27,9 @@ struct Variable {
 
 // Requests that belong together and are sent at once, such as the four that note what a user looked
 // at. In their arguments {name} is a variable, {name-60} 60 less and {900-name} what it lacks of
-// 900, in twelve digits as redis-benchmark writes them; within a step a variable has one value. They
-// are encoded once: a step costs no more than its bytes and digits, so that the load is cheaper than
-// the server.
+// 900, in twelve digits as redis-benchmark writes them; within a step a variable has one value.
+// They are encoded once: a step costs no more than its bytes and digits, so that the load is
+// cheaper than the server.
 //
 //   "ZADD seen:{user} {clock} {item}"    *4 $4 ZADD $17 seen:............ $12 ............ ...
 //                                                            digits go here   and here

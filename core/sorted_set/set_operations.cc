@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/sorted_set/element_list.h"
+#include "core/sorted_set/sorted_set_builder.h"
 #include "core/sorted_set/union_table.h"
 
 namespace zsetd {
@@ -168,12 +168,12 @@ SortedSet Intersection(std::span<const WeightedSet> inputs, Aggregate aggregate)
   const std::vector<Input> sets = BySize(inputs);
   const std::span<const Input> others = std::span(sets).subspan(1);
 
-  ElementList result;
+  SortedSetBuilder result;
   Walk(sets[0].set, [&](const Element& element) {
     const auto score = Intersected(element, sets[0], others, aggregate);
     if (score) result.Add(element.member, *score);
   });
-  return result.Build();
+  return *result.Build();
 }
 
 size_t IntersectionSize(std::span<const WeightedSet> inputs, size_t most) {
@@ -190,13 +190,13 @@ size_t IntersectionSize(std::span<const WeightedSet> inputs, size_t most) {
 }
 
 SortedSet Difference(std::span<const WeightedSet> inputs) {
-  ElementList result;
+  SortedSetBuilder result;
   if (inputs.empty()) return SortedSet();
   const std::vector<Input> others = Distinct(inputs.subspan(1));
   Walk(inputs[0], [&](const Element& element) {
     if (!InAny(element.member, others)) result.Add(element.member, element.score);
   });
-  return result.Build();
+  return *result.Build();
 }
 
 }  // namespace zsetd

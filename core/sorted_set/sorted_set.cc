@@ -8,6 +8,7 @@
 #include "core/hashing/keyed_hash.h"
 #include "core/sorted_set/block/block_packing.h"
 #include "core/sorted_set/skip_list/block_skip_list.h"
+#include "core/sorted_set/sorted_set_builder.h"
 #include "core/util/allocation.h"
 #include "core/util/cache_line.h"
 
@@ -39,6 +40,39 @@ SortedSet::SortedSet() = default;
 SortedSet::SortedSet(SortedSet&&) noexcept = default;
 SortedSet& SortedSet::operator=(SortedSet&&) noexcept = default;
 SortedSet::~SortedSet() = default;
+
+SortedSet SortedSet::Clone() const {
+  SortedSet copy;
+  if (only()) copy.contents_.Reset(Block::Clone(*only()));
+  if (list()) copy.contents_.Reset(list()->Clone().release());
+  copy.revision_ = revision_;
+  copy.longest_member_ = longest_member_;
+  copy.encoding_ = encoding_;
+  return copy;
+}
+
+SortedSet SortedSet::Copy(RankRange ranks) const {
+  assert(ranks.first <= ranks.last && ranks.last <= size());
+  SortedSetBuilder builder;
+  Cursor at = At(ranks.first);
+  for (size_t left = ranks.size(); left > 0; --left, at.Next()) {
+    builder.Add(at.member(), at.score());
+  }
+  return *builder.Build();
+}
+
+// What a builder has made, of an empty set.
+void SortedSet::Adopt(Block* only, size_t longest_member) {
+  contents_.Reset(only);
+  ++revision_;
+  NoteLength(longest_member);
+}
+
+void SortedSet::Adopt(std::unique_ptr<BlockSkipList> list, size_t longest_member) {
+  contents_.Reset(list.release());
+  ++revision_;
+  NoteLength(longest_member);
+}
 
 size_t SortedSet::size() const { return list() ? list()->size() : only() ? only()->count() : 0; }
 
@@ -178,6 +212,18 @@ void SortedSet::PrefetchStart() const {
   constexpr size_t kLines = 4;
   if (list()) FetchLine(list());
   if (only()) FetchLines(only(), kLines);
+}
+
+void SortedSet::Check() const {
+  if (list()) list()->Check();
+  if (!only()) return;
+  assert(only()->count() > 0);
+  MemberBuffer buffer;
+  for (size_t i = 0; i < only()->count(); ++i) {
+    [[maybe_unused]] const BlockItem item = only()->ItemAt(i, buffer);
+    assert(only()->LowerBound(item.code, item.member) == i);
+    assert(only()->Find(item.member, TagFor(item.member)) == i);
+  }
 }
 
 }  // namespace zsetd

@@ -6,7 +6,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string_view>
 
 #include "core/sorted_set/add_rule.h"
@@ -19,6 +18,7 @@
 namespace zsetd {
 
 class BlockSkipList;
+class SortedSetBuilder;
 
 // One element as it stands in a set. The bytes of a member that a cursor gave are valid until the
 // cursor moves or dies, or the set changes.
@@ -57,14 +57,10 @@ class SortedSet {
   SortedSet& operator=(SortedSet&&) noexcept;
   ~SortedSet();
 
-  SortedSet Clone() const;  // O(n)
+  SortedSet Clone() const;  // O(n): its allocations are copied as they are
 
   // A set of the elements of the range, which lies in this one. O(log n + copied).
   SortedSet Copy(RankRange ranks) const;
-
-  // A set of the given elements, no two of which have the same member. Puts the span in order on
-  // the way. O(n log n), O(n) if it is in order already.
-  static SortedSet Of(std::span<Element> elements);
 
   size_t size() const;  // O(1)
   bool empty() const { return size() == 0; }
@@ -124,12 +120,16 @@ class SortedSet {
   // A cursor at the element of that rank, or past the end. O(log n).
   Cursor At(size_t rank) const;
 
+  // Asserts the invariants of what it consists of; for tests. O(n log n).
+  void Check() const;
+
   // Calls visit(const Block&) for the packed blocks that it consists of, in order.
   template <class Visit>
   void ForEachBlock(Visit visit) const;
 
  private:
   friend class Cursor;
+  friend class SortedSetBuilder;
   struct FreeBlock {
     void operator()(Block* block) const;
   };
@@ -145,7 +145,8 @@ class SortedSet {
   void InsertIntoOnly(const BlockItem& item);
   void EraseFromOnly(size_t first, size_t last);
   std::shared_ptr<void> CutInside(RankRange ranks);
-  void Append(std::span<BlockItem> items);
+  void Adopt(Block* only, size_t longest_member);
+  void Adopt(std::unique_ptr<BlockSkipList> list, size_t longest_member);
   uint8_t TagFor(std::string_view member) const;
   void NoteLength(size_t member_bytes);
   const Block* BlockAfter(const Block& block) const;  // or null

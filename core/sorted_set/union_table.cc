@@ -6,6 +6,7 @@
 #include <span>
 
 #include "core/hashing/keyed_hash.h"
+#include "core/sorted_set/sorted_set_builder.h"
 #include "core/util/cache_line.h"
 
 namespace zsetd {
@@ -88,10 +89,9 @@ void ScoreTable::GrowSlots() {
 
 SortedSet ScoreTable::Build() {
   SettleWaiting();
-  std::vector<Element> elements;
-  elements.reserve(records_.size());
-  for (Record* record : records_) elements.push_back({record->member(), record->score});
-  return SortedSet::Of(elements);
+  SortedSetBuilder builder;
+  for (Record* record : records_) builder.AddView(record->member(), record->score);
+  return *builder.Build();
 }
 
 }  // namespace zsetd

@@ -133,7 +133,7 @@ class Block {
   Insertion Insert(size_t i, const BlockItem& item);
 
   // The bytes it takes here, if it fits the format.
-  size_t RoomFor(const BlockItem& item) const;
+  size_t RoomFor(const BlockItem& item) const { return format_.BytesOf(item); }
 
   // Takes the elements from `first` to before `last` out in place; they are not all. LargeMembers
   // are the caller's.

@@ -55,12 +55,6 @@ Block::Insertion Block::Insert(size_t i, const BlockItem& item) {
   return Insertion::kDone;
 }
 
-size_t Block::RoomFor(const BlockItem& item) const {
-  const size_t front = (tagged() ? 1 : 0) + (HasLengths() ? 1 : 0) + format_.score_width;
-  if (!HasLengths()) return front + format_.member_width;
-  return front + (item.large ? sizeof(LargeMember*) : item.member.size() - format_.prefix_length);
-}
-
 void Block::Erase(size_t first, size_t last) {
   assert(first < last && last <= count_ && last - first < count_);
   const size_t gone = last - first;

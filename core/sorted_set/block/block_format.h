@@ -50,6 +50,13 @@ struct [[gnu::packed]] BlockFormat {
   uint64_t number_max() const {  // distance from `number_base`
     return shares_bytes() ? number_mask() : PackedMax(member_width);
   }
+
+  // The bytes that an item which fits the format takes.
+  size_t BytesOf(const BlockItem& item) const {
+    const size_t front = (tagged ? 1 : 0) + score_width;
+    if (members != Members::kLengths) return front + member_width;
+    return front + 1 + (item.large ? sizeof(LargeMember*) : item.member.size() - prefix_length);
+  }
 };
 
 // Longer members become LargeMembers. A length byte says so with the number that follows.

@@ -107,9 +107,24 @@ std::vector<Block*> Divided(Block* block, size_t i, const BlockItem& item) {
   return parts;
 }
 
-size_t FittingOne(std::span<const BlockItem> items) {
-  while (!Fits(items, PlanBlock(items, true))) items = items.first(items.size() / 2);
-  return items.size();
+Block* PackIfFitting(std::span<const BlockItem> items, bool tagged) {
+  if (items.size() > Block::kMaxCount) return nullptr;
+  const BlockPlan plan = PlanBlock(items, tagged);
+  return Fits(items, plan) ? Block::Pack(items, plan) : nullptr;
+}
+
+// In the format that is the tightest for too many, fewer take no more than in their own.
+Block* PackFull(std::span<const BlockItem> items) {
+  items = items.first(std::min(items.size(), Block::kMaxCount));
+  BlockPlan plan = PlanBlock(items, true);
+  if (!Fits(items, plan)) {
+    size_t bytes = Block::kHeaderBytes + plan.format.prefix_length, count = 0;
+    while ((bytes += plan.format.BytesOf(items[count])) <= Block::kMaxBytes) ++count;
+    items = items.first(count);
+    plan = PlanBlock(items, true);
+  }
+  assert(Fits(items, plan));
+  return Block::Pack(items, plan);
 }
 
 std::vector<Block*> PackAll(std::span<const BlockItem> items, bool tagged) {

@@ -22,9 +22,12 @@ Block* InsertOrGrow(Block* block, size_t i, const BlockItem& item);
 // gone already. Returns the block, maybe at another address.
 Block* EraseAndShrink(Block* block, size_t first, size_t last);
 
-// How many of the items, from the first on, to pack into one block: all, or half of them, or a
-// quarter, and so on. At least one.
-size_t FittingOne(std::span<const BlockItem> items);
+// A block of the items, which are in order and at least one; null if they are too many for one.
+Block* PackIfFitting(std::span<const BlockItem> items, bool tagged);
+
+// A tagged block of as many of the items as it takes, from the first on. They are in order, and at
+// least one.
+Block* PackFull(std::span<const BlockItem> items);
 
 // The halves of a block that has no room for the item, which belongs at `i`, and the item: two
 // blocks or more. The block has two elements or more; the first of the new ones has taken its

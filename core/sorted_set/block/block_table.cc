@@ -12,6 +12,29 @@ LooseBlocks::~LooseBlocks() {
   }
 }
 
+BlockRow::BlockRow(std::span<Block* const> blocks) {
+  for (Block* block : blocks) {
+    Add(block, count_ == 0 ? nullptr : Last());
+    CountLarge(*block);
+  }
+}
+
+BlockRow::BlockRow(const BlockRow& other)
+    : first_(other.first_),
+      last_(other.last_),
+      first_free_(other.first_free_),
+      count_(other.count_) {
+  for (uint32_t id = 0; id < other.table_.size(); ++id) {
+    table_.Append(other.table_[id]);
+    const Block* block = other.Find(id);
+    if (block == nullptr) continue;
+    Block* clone = Block::Clone(*block);
+    table_[id] = reinterpret_cast<uintptr_t>(clone);
+    bytes_used_ += clone->allocated_bytes();
+    if (other.large_count_ > 0) CountLarge(*clone);
+  }
+}
+
 BlockRow::~BlockRow() {
   for (uint32_t id = 0; id < table_.size(); ++id) {
     Block* block = Find(id);
@@ -88,6 +111,10 @@ void BlockRow::FreeIds(std::span<const uint32_t> ids) {
     table_[id] = FreeSlot(first_free_);
     first_free_ = id;
   }
+}
+
+void BlockRow::CountLarge(const Block& block) {
+  for (size_t i = 0; i < block.count(); ++i) CountLarge(block.LargeAt(i));
 }
 
 void BlockRow::DiscountLarge(const Block& block) {

@@ -42,7 +42,8 @@ class BlockRow {
   static constexpr uint32_t kNone = ~uint32_t{0};
 
   BlockRow() = default;
-  BlockRow(const BlockRow&) = delete;
+  explicit BlockRow(std::span<Block* const> blocks);  // takes them over, in that order
+  BlockRow(const BlockRow& other);  // the same blocks once more, by the same ids; LargeMembers too
   BlockRow& operator=(const BlockRow&) = delete;
   ~BlockRow();  // frees LargeMembers too
 
@@ -91,6 +92,7 @@ class BlockRow {
   static uintptr_t FreeSlot(uint32_t next_free) { return uintptr_t{next_free} << 1 | 1; }
 
   uint32_t NewId();
+  void CountLarge(const Block& block);
   void DiscountLarge(const Block& block);
 
   SegmentedArray<uintptr_t> table_;

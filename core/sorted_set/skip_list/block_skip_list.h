@@ -47,6 +47,15 @@ class BlockSkipList {
   // The elements of the block, which it takes over, and LargeMembers with it.
   explicit BlockSkipList(Block* block);
 
+  // The elements of the blocks, which are tagged and in order and which it takes over with their
+  // LargeMembers; `hashes` are those of their members, in order. Null if a member is there twice.
+  // O(n).
+  static std::unique_ptr<BlockSkipList> Make(std::span<Block* const> blocks,
+                                             std::span<const uint64_t> hashes);
+
+  // All of it once more, as it is. O(n).
+  std::unique_ptr<BlockSkipList> Clone() const;
+
   size_t size() const { return levels_.size(); }
   size_t BytesUsed() const;  // on the heap, allocator rounding included; O(1)
 
@@ -78,10 +87,6 @@ class BlockSkipList {
   void Insert(BlockItem item);
   void Insert(const Spot& spot, const BlockItem& item);
 
-  // Puts the items, in order and not more than one UnpackedBlock takes, behind the last element,
-  // and tags them. O(items).
-  void Append(std::span<BlockItem> items);
-
   // Gives the member at the place another score; not for the only element. O(log n), often O(1).
   void Move(BlockPlace place, uint64_t code, std::string_view member);
 
@@ -106,6 +111,13 @@ class BlockSkipList {
     std::vector<uint32_t> in_round;
     std::vector<uint32_t> later;
   };
+
+  BlockSkipList(std::span<Block* const> blocks, std::span<const uint64_t> hashes);
+  BlockSkipList(const BlockSkipList& other) = default;
+  static std::vector<Levels::Leaf> LeavesOf(const BlockRow& row);
+  static std::vector<MemberIndex::Member> MembersOf(const BlockRow& row,
+                                                    std::span<const uint64_t> hashes);
+  bool IsTwice(const MemberIndex::Member& first, const MemberIndex::Member& second) const;
 
   void Register(std::span<const BlockItem> items, const uint64_t* hashes, uint32_t id);
   uint32_t InsertInto(Block* block, const BlockItem& item);

@@ -10,18 +10,10 @@
 #include "core/sorted_set/block/unpacked_block.h"
 #include "core/sorted_set/skip_list/block_hashes.h"
 #include "core/sorted_set/skip_list/block_skip_list.h"
+#include "core/sorted_set/skip_list/tie_breaker.h"
 
 namespace zsetd {
 namespace {
-
-// What is enough of `right` to tell it from `left`, which stands before it.
-std::string_view Tie(const BlockItem& left, const BlockItem& right) {
-  if (left.code != right.code) return {};
-  const size_t shorter = std::min(left.member.size(), right.member.size());
-  const auto differ =
-      std::mismatch(left.member.begin(), left.member.begin() + shorter, right.member.begin());
-  return right.member.substr(0, differ.first - left.member.begin() + 1);
-}
 
 // The hashes of the items' members. The items get the tags that they begin with.
 using Hashes = std::array<uint64_t, UnpackedBlock::kCapacity>;
@@ -100,7 +92,7 @@ uint32_t BlockSkipList::AddBehind(Block& left, Block* block, size_t elements_fro
   const BlockItem before = left.ItemAt(left.count() - 1, buffers[0]);
   const BlockItem first = block->ItemAt(0, buffers[1]);
   const uint32_t id = row_.Add(block, &left);
-  levels_.Split(first.code, Tie(before, first), id, elements_from_it);
+  levels_.Split(first.code, TieBreaker(before, first), id, elements_from_it);
   return id;
 }
 
@@ -109,7 +101,7 @@ uint32_t BlockSkipList::AddLast(const BlockItem& item) {
   Block* last = row_.Last();
   const BlockItem before = last->ItemAt(last->count() - 1, buffer);
   const uint32_t id = row_.Add(PackAll({&item, 1}, true)[0], last);
-  levels_.Split(item.code, Tie(before, item), id, 1);
+  levels_.Split(item.code, TieBreaker(before, item), id, 1);
   return id;
 }
 
@@ -119,25 +111,8 @@ uint32_t BlockSkipList::AddFirst(const BlockItem& item) {
   const BlockItem after = first->ItemAt(0, buffer);
   const size_t count = first->count();
   const uint32_t id = row_.Add(PackAll({&item, 1}, true)[0], nullptr);
-  levels_.Prepend(after.code, Tie(item, after), id, count);
+  levels_.Prepend(after.code, TieBreaker(item, after), id, count);
   return id;
-}
-
-void BlockSkipList::Append(std::span<BlockItem> items) {
-  MemberBuffer buffer;
-  const Hashes hashes = HashAndTag(items);
-  const uint64_t* next_hash = hashes.data();
-  for (Block* block : PackAll(items, true)) {
-    const Block& last = *row_.Last();
-    const uint32_t id = row_.Add(block, row_.Last());
-    const std::span<const BlockItem> own = items.first(block->count());
-    const BlockItem before = last.ItemAt(last.count() - 1, buffer);
-    levels_.Split(own[0].code, Tie(before, own[0]), id, 0);
-    levels_.Add(levels_.Find(own[0].code, own[0].member), own.size());
-    Register(own, next_hash, id);
-    next_hash += own.size();
-    items = items.subspan(own.size());
-  }
 }
 
 // The items, whose members have these hashes, have come to stand in the block.

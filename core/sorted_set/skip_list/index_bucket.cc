@@ -34,21 +34,31 @@ IndexBucket* IndexBucket::Allocate(size_t capacity, int id_width) {
 
 void IndexBucket::Free(IndexBucket* bucket) { ::operator delete(bucket); }
 
-IndexBucket* IndexBucket::Copied(IndexBucket* bucket, size_t capacity, int id_width) {
+IndexBucket* IndexBucket::Copied(const IndexBucket& bucket, size_t capacity, int id_width) {
+  assert(capacity >= bucket.count_ && id_width >= bucket.id_width_);
   IndexBucket* copy = Allocate(capacity, id_width);
-  const size_t count = copy->count_ = bucket->count_;
-  std::memmove(copy->tags(), bucket->tags(), count);
-  if (id_width == bucket->id_width_) {
+  const size_t count = copy->count_ = bucket.count_;
+  std::memmove(copy->tags(), bucket.tags(), count);
+  if (id_width == bucket.id_width_) {
     const size_t bytes = IdBytes(count, id_width);
-    std::memmove(copy->End() - bytes, bucket->End() - bytes, bytes);
+    std::memmove(copy->End() - bytes, bucket.End() - bytes, bytes);
   } else {
     for (size_t i = 0; i < count; ++i) {
-      copy->StoreId(i, bucket->IdAt(i));
-      copy->SetBits(i, bucket->BitsAt(i));
+      copy->StoreId(i, bucket.IdAt(i));
+      copy->SetBits(i, bucket.BitsAt(i));
     }
   }
-  Free(bucket);
   return copy;
+}
+
+IndexBucket* IndexBucket::Moved(IndexBucket* bucket, size_t capacity, int id_width) {
+  IndexBucket* moved = Copied(*bucket, capacity, id_width);
+  Free(bucket);
+  return moved;
+}
+
+IndexBucket* IndexBucket::Clone(const IndexBucket& bucket) {
+  return Copied(bucket, bucket.count_, bucket.id_width_);
 }
 
 // The allocator's rounding is all the room it grows by: five entries or so.
@@ -56,7 +66,7 @@ IndexBucket* IndexBucket::Add(IndexBucket* bucket, const Entry& entry) {
   const int id_width = std::max<int>(bucket->id_width_, WidthFor(entry.id));
   const size_t count = bucket->count_ + 1;
   if (BytesFor(count, id_width) > bucket->bytes_ || id_width != bucket->id_width_) {
-    bucket = Copied(bucket, count, id_width);
+    bucket = Moved(bucket, count, id_width);
   }
   bucket->tags()[count - 1] = entry.tag;
   bucket->StoreId(count - 1, entry.id);
@@ -66,7 +76,7 @@ IndexBucket* IndexBucket::Add(IndexBucket* bucket, const Entry& entry) {
 }
 
 IndexBucket* IndexBucket::SetId(IndexBucket* bucket, size_t i, uint32_t id) {
-  if (WidthFor(id) > bucket->id_width_) bucket = Copied(bucket, bucket->count_, WidthFor(id));
+  if (WidthFor(id) > bucket->id_width_) bucket = Moved(bucket, bucket->count_, WidthFor(id));
   bucket->StoreId(i, id);
   return bucket;
 }
@@ -94,7 +104,7 @@ void IndexBucket::Remove(size_t i) {
 }
 
 IndexBucket* IndexBucket::Shrunk(IndexBucket* bucket) {
-  return Copied(bucket, bucket->count_, bucket->id_width_);
+  return Moved(bucket, bucket->count_, bucket->id_width_);
 }
 
 }  // namespace zsetd

@@ -24,7 +24,8 @@ class IndexBucket {
     uint8_t bits = 0;  // two
   };
 
-  static IndexBucket* Make(size_t room);  // for that many entries, or some more
+  static IndexBucket* Make(size_t room);                 // for that many entries, or some more
+  static IndexBucket* Clone(const IndexBucket& bucket);  // with no room to spare
   static void Free(IndexBucket* bucket);
 
   IndexBucket(const IndexBucket&) = delete;
@@ -66,7 +67,8 @@ class IndexBucket {
  private:
   explicit IndexBucket(int id_width) : id_width_(id_width) {}
   static IndexBucket* Allocate(size_t capacity, int id_width);
-  static IndexBucket* Copied(IndexBucket* bucket, size_t capacity, int id_width);
+  static IndexBucket* Copied(const IndexBucket& bucket, size_t capacity, int id_width);
+  static IndexBucket* Moved(IndexBucket* bucket, size_t capacity, int id_width);
 
   // As pointers, for there are more than the class declares.
   uint8_t* tags() { return tags_; }

@@ -1,6 +1,9 @@
 #include "core/sorted_set/skip_list/member_index.h"
 
+#include <algorithm>
+#include <array>
 #include <cassert>
+#include <numeric>
 
 namespace zsetd {
 namespace {
@@ -23,6 +26,66 @@ size_t PlaceOf(const IndexBucket& bucket, const IndexBucket::Entry& entry) {
 MemberIndex::MemberIndex() {
   buckets_.Append(IndexBucket::Make(kSplitAbove));
   bytes_used_ = buckets_[0]->allocated_bytes();
+}
+
+MemberIndex::MemberIndex(std::vector<Member> members, const IsTwice& is_twice)
+    : numbers_(std::max<size_t>(1, (members.size() + kSplitAbove - 1) / kSplitAbove)) {
+  SortByBucket(members);
+  std::span<const Member> left = members;
+  for (size_t at = 0; at < numbers_.count(); ++at) {
+    const auto is_elsewhere = [&](const Member& member) {
+      return numbers_.NumberOf(member.hash) != at;
+    };
+    const size_t count = std::find_if(left.begin(), left.end(), is_elsewhere) - left.begin();
+    if (!FillBucket(left.first(count), is_twice)) return;
+    left = left.subspan(count);
+  }
+}
+
+// By a byte of the bucket's number at a time, from the lowest: each pass writes to 256 places in
+// order, where putting each member into its bucket would wait for memory.
+void MemberIndex::SortByBucket(std::vector<Member>& members) const {
+  constexpr int kBits = 8;
+  constexpr size_t kDigits = size_t{1} << kBits;
+  std::vector<Member> sorted(numbers_.count() > 1 ? members.size() : 0);
+  for (int shift = 0; (numbers_.count() - 1) >> shift > 0; shift += kBits) {
+    const auto digit_of = [&](const Member& member) {
+      return (numbers_.NumberOf(member.hash) >> shift) & (kDigits - 1);
+    };
+    std::array<size_t, kDigits + 1> starts = {};
+    for (const Member& member : members) ++starts[digit_of(member) + 1];
+    std::partial_sum(starts.begin(), starts.end(), starts.begin());
+    for (const Member& member : members) sorted[starts[digit_of(member)]++] = member;
+    members.swap(sorted);
+  }
+}
+
+// Adds the next bucket, of these members. False if one of them is there twice; the bucket then
+// lacks it.
+bool MemberIndex::FillBucket(std::span<const Member> members, const IsTwice& is_twice) {
+  const size_t number = buckets_.size();
+  IndexBucket* bucket = IndexBucket::Make(members.size());
+  const auto same_as = [&](const Member& member) {
+    return [&](size_t i) { return members[i].hash == member.hash && is_twice(members[i], member); };
+  };
+  bool each_once = true;
+  for (const Member& member : members) {
+    each_once = !bucket->FindTag(TagOf(member.hash), same_as(member));
+    if (!each_once) break;
+    bucket = IndexBucket::Add(bucket, EntryFor(number, member.hash, member.id));
+  }
+  buckets_.Append(bucket);
+  bytes_used_ += bucket->allocated_bytes();
+  size_ += bucket->count();
+  return each_once;
+}
+
+MemberIndex::MemberIndex(const MemberIndex& other)
+    : numbers_(other.numbers_), size_(other.size_), swept_(other.swept_) {
+  for (size_t i = 0; i < other.buckets_.size(); ++i) {
+    buckets_.Append(IndexBucket::Clone(*other.buckets_[i]));
+    bytes_used_ += buckets_[i]->allocated_bytes();
+  }
 }
 
 MemberIndex::~MemberIndex() {

@@ -2,7 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "core/hashing/linear_hashing.h"
 #include "core/sorted_set/skip_list/index_bucket.h"
@@ -51,8 +54,21 @@ class MemberIndex {
 
   static uint8_t TagOf(uint64_t hash) { return hash >> 56; }
 
+  // A member on its way in: its hash and its block.
+  struct Member {
+    uint64_t hash;
+    uint32_t id;
+  };
+
   MemberIndex();
-  MemberIndex(const MemberIndex&) = delete;
+
+  // Of these members, in as many buckets as insertions would make of them. Calls
+  // is_twice(first, second) for each two of the same hash, which may be one member given twice;
+  // once it returns true, the index lacks members and is only to be destroyed. O(members).
+  using IsTwice = std::function<bool(const Member& first, const Member& second)>;
+  MemberIndex(std::vector<Member> members, const IsTwice& is_twice);
+
+  MemberIndex(const MemberIndex& other);  // O(members)
   MemberIndex& operator=(const MemberIndex&) = delete;
   ~MemberIndex();
 
@@ -126,6 +142,8 @@ class MemberIndex {
     const int depth = numbers_.DepthOf(bucket);
     return FirstBit(depth + 1) != FirstBit(depth);
   }
+  void SortByBucket(std::vector<Member>& members) const;
+  bool FillBucket(std::span<const Member> members, const IsTwice& is_twice);
   void PrepareSplit(const Blocks& blocks);
   void PrefetchForSplit(size_t insertions_left, const Blocks& blocks) const;
   void SplitOne(const Blocks& blocks);

@@ -1,5 +1,7 @@
 #include "core/sorted_set/skip_list/separator_levels.h"
 
+#include <algorithm>
+#include <bit>
 #include <cassert>
 #include <numeric>
 #include <utility>
@@ -14,6 +16,70 @@ Levels::Levels(uint32_t child, size_t span) : top_(Node::Make(kLeastRoom)), size
   entry.child.block = child;
   top_->Insert(0, std::move(entry));
   bytes_used_ = top_->BytesUsed();
+}
+
+Levels::Levels(std::vector<Leaf> leaves) {
+  assert(!leaves.empty());
+  std::vector<Entry> entries;
+  entries.reserve(leaves.size());
+  for (Leaf& leaf : leaves) {
+    size_ += leaf.span;
+    entries.push_back({leaf.code, std::move(leaf.tie), static_cast<uint32_t>(leaf.span), {}});
+    entries.back().child.block = leaf.child;
+  }
+  for (;; ++height_) {
+    entries = NodesOf(entries);
+    if (entries.size() == 1) break;
+  }
+  top_ = static_cast<Node*>(entries[0].child.node);
+}
+
+// Puts the entries into new nodes, which are full but for the last one. Returns their entries.
+std::vector<Levels::Entry> Levels::NodesOf(std::span<Entry> entries) {
+  std::vector<Entry> above;
+  const bool is_only = height_ == 1 && entries.size() <= kFanout;
+  const size_t least_room = std::max(kLeastRoom, std::bit_ceil(entries.size()));
+  const size_t room = is_only ? std::min(least_room, kFanout) : kFanout;
+  while (!entries.empty()) {
+    Node& node = *Node::Make(room);
+    above.push_back({entries[0].code, std::move(entries[0].tie), 0, {}});
+    Entry& of_node = above.back();
+    entries[0].tie.clear();
+    of_node.child.node = &node;
+    const size_t count = std::min(entries.size(), kFanout);
+    for (Entry& entry : entries.first(count)) {
+      of_node.span += entry.span;
+      node.Insert(node.count, std::move(entry));
+    }
+    bytes_used_ += node.BytesUsed();
+    entries = entries.subspan(count);
+  }
+  return above;
+}
+
+Levels::Levels(const Levels& other)
+    : top_(Cloned(*other.top_, other.height_)),
+      height_(other.height_),
+      size_(other.size_),
+      bytes_used_(BytesUnder(*top_, height_)) {}
+
+Levels::Node* Levels::Cloned(const Node& node, int height) {
+  Node& clone = *Node::Make(node.room);
+  for (size_t slot = 0; slot < node.count; ++slot) {
+    Entry entry{node.codes[slot], std::string(node.TieAt(slot)), node.spans[slot],
+                node.children[slot]};
+    if (height > 1) entry.child.node = Cloned(*node.NodeAt(slot), height - 1);
+    clone.Insert(slot, std::move(entry));
+  }
+  return &clone;
+}
+
+size_t Levels::BytesUnder(const Node& node, int height) const {
+  size_t bytes = node.BytesUsed();
+  for (size_t slot = 0; height > 1 && slot < node.count; ++slot) {
+    bytes += BytesUnder(*node.NodeAt(slot), height - 1);
+  }
+  return bytes;
 }
 
 Levels::~Levels() { FreeAll(top_, height_); }

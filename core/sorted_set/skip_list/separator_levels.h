@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,7 +57,19 @@ class Levels {
 
   // One block with that many elements.
   Levels(uint32_t child, size_t span);
-  Levels(const Levels&) = delete;
+
+  // A block, and the separator between the one before it and this one.
+  struct Leaf {
+    uint64_t code = 0;
+    std::string tie;
+    uint32_t child = 0;
+    size_t span = 0;
+  };
+
+  // These blocks, at least one, in order: the nodes are full. O(blocks).
+  explicit Levels(std::vector<Leaf> leaves);
+
+  Levels(const Levels& other);  // O(blocks)
   Levels& operator=(const Levels&) = delete;
   ~Levels();
 
@@ -98,6 +111,7 @@ class Levels {
   static constexpr size_t kLeastRoom = 4;  // entries, in the only node at first
 
   static size_t SlotOf(const Node& node, uint64_t code, std::string_view member);
+  std::vector<Entry> NodesOf(std::span<Entry> entries);
   void Finish(Path& path) const;
   Path First() const;
   void Insert(const Path& path, Entry entry, size_t kept);
@@ -110,15 +124,17 @@ class Levels {
   void Join(Node& parent, size_t slot);
   void CheckNode(const Node& node, int height) const;
   static void FreeAll(Node* node, int height);
+  static Node* Cloned(const Node& node, int height);
+  size_t BytesUnder(const Node& node, int height) const;
   void CutNode(Node& node, int height, size_t first, size_t last, std::vector<uint32_t>& children);
   void Take(Child child, int height, std::vector<uint32_t>& children);
 
   template <class Change>
   void Changing(Node& node, Change change);  // keeps the bytes counted
 
-  Node* top_;
+  Node* top_ = nullptr;
   int height_ = 1;
-  size_t size_;
+  size_t size_ = 0;
   size_t bytes_used_ = 0;
 };
 

@@ -2,6 +2,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/sorted_set/sorted_set_builder.h"
 #include "server/commands/all_commands.h"
 #include "server/commands/geo/geo_arguments.h"
 #include "server/commands/geo/geo_places.h"
@@ -28,12 +29,12 @@ void ReplyFound(Call& call, const std::vector<FoundPlace>& found, const GeoSearc
 
 void StoreFound(Call& call, const std::vector<FoundPlace>& found, const GeoSearchRequest& request,
                 std::string_view event) {
-  std::vector<Element> elements;
+  SortedSetBuilder builder;
   for (const FoundPlace& each : found) {
-    elements.push_back(
-        {each.member, request.store_distance ? each.distance / request.unit : each.score});
+    builder.AddView(each.member,
+                    request.store_distance ? each.distance / request.unit : each.score);
   }
-  StoreSet(call, *request.destination, SortedSet::Of(elements), event);
+  StoreSet(call, *request.destination, *builder.Build(), event);
 }
 
 void SearchPlaces(Call& call, const GeoSearchGrammar& grammar) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "core/sorted_set/sorted_set_builder.h"
 #include "protocol/rdb/packed_elements.h"
 #include "protocol/text/number_text.h"
 
@@ -106,7 +107,7 @@ using VisitScored = std::function<bool(std::string_view member, double score)>;
 
 bool ReadScoredStrings(RdbReader& reader, bool as_text, const VisitScored& visit) {
   for (uint64_t left = reader.Length(); left > 0 && reader.ok(); --left) {
-    const std::string member(reader.String());
+    const std::string_view member = reader.String();  // which the score, no string, leaves valid
     const double score = as_text ? reader.DoubleFromText() : reader.Double();
     if (!reader.ok() || !visit(member, score)) return false;
   }
@@ -161,14 +162,16 @@ std::optional<Value> MakeHash(RdbReader& reader, RdbType type, const ValueLimits
 }
 
 std::optional<Value> MakeSortedSet(RdbReader& reader, RdbType type, const ValueLimits& limits) {
-  SortedSet set;
+  SortedSetBuilder builder;
   const auto add = [&](std::string_view member, double score) {
     if (std::isnan(score)) return false;
-    if (set.Set(member, score).kind != AddResult::Kind::kAdded) return false;
-    set.Expect(set.size(), member.size(), limits.sorted_set);
+    builder.Add(member, score);
     return true;
   };
-  if (!ReadScored(reader, type, add) || set.empty()) return std::nullopt;
+  if (!ReadScored(reader, type, add) || builder.size() == 0) return std::nullopt;
+  std::optional<SortedSet> set = builder.Build();
+  if (!set) return std::nullopt;
+  set->Expect(set->size(), set->longest_member(), limits.sorted_set);
   return set;
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/util/rng.h"
 #include "tests/core/sorted_set/sorted_set_model.h"
+#include "tests/core/sorted_set/sorted_set_world.h"
 
 namespace zsetd {
 namespace {
@@ -108,12 +109,6 @@ TEST(SortedSet, TheOnlyMemberMayBeLongWhenItsScoreChanges) {
   EXPECT_EQ(ElementsOf(set), (std::vector<Pair>{{2, member}}));
 }
 
-TEST(SortedSet, BuiltAtOnceIsAsAddedOneByOne) {
-  std::vector<Element> elements = {{"b", 2}, {"c", -0.0}, {"a", 2}};
-  const std::vector<Pair> expected = {{0, "c"}, {2, "a"}, {2, "b"}};
-  EXPECT_EQ(ElementsOf(SortedSet::Of(elements)), expected);
-}
-
 TEST(SortedSet, RemovingEverythingGivesTheBytesBack) {
   SortedSet set;
   for (int i = 0; i < 5000; ++i) set.Set(std::string(40, 'x') + std::to_string(i), i % 7);
@@ -123,57 +118,6 @@ TEST(SortedSet, RemovingEverythingGivesTheBytesBack) {
   EXPECT_TRUE(set.empty());
   EXPECT_LT(set.BytesUsed(), full / 2);
 }
-
-// Members and scores from a small world, so that they meet often: ties, prefixes of one another,
-// binary and empty members, numerals, infinities.
-class World {
- public:
-  explicit World(uint64_t seed) : rng_(seed) {}
-
-  Rng& rng() { return rng_; }
-
-  std::string Member() {
-    const uint64_t n = rng_.Below(400);
-    switch (rng_.Below(5)) {
-      case 0:
-        return std::to_string(n);
-      case 1:
-        return "member:000" + std::to_string(n);
-      case 2:
-        return std::string(n % 40, '\0') + char(n);
-      case 3:
-        return std::string(n % 4 * 150, 'p') + std::to_string(n % 50);
-      default:
-        return n % 50 == 0 ? "" : std::string(1, char(n)) + std::string(n % 3, '\xFF');
-    }
-  }
-
-  double Score() {
-    static constexpr double kScores[] = {0, -0.0, kInfinity, -kInfinity, 1e300, 5e-324, 0.1};
-    if (rng_.Below(4) == 0) return kScores[rng_.Below(std::size(kScores))];
-    return double(rng_.Below(40)) - 20;
-  }
-
-  AddRule Rule() {
-    if (rng_.Below(2) == 0) return {};
-    const uint64_t bits = rng_.Next();
-    return {.only_new = bits % 8 == 1,
-            .only_existing = bits % 8 == 2,
-            .only_greater = bits % 8 >= 3 && bits % 8 <= 4,
-            .only_less = bits % 8 == 5,
-            .increment = (bits & 256) != 0};
-  }
-
-  RankRange Ranks(size_t size) {
-    const size_t first = rng_.Below(size + 3);
-    return {first, first + rng_.Below(20)};
-  }
-
-  ScoreRange Scores() { return {{Score(), rng_.Below(2) == 0}, {Score(), rng_.Below(2) == 0}}; }
-
- private:
-  Rng rng_;
-};
 
 void ExpectSameRanges(const SortedSet& set, const SortedSetModel& model, World& world) {
   const ScoreRange range = world.Scores();
@@ -251,9 +195,11 @@ void RunBesideModel(uint64_t seed, int steps) {
     EXPECT_EQ(set.size(), model.size());
     ExpectSameRanges(set, model, world);
     if (step % 64 == 0) ExpectSame(set, model);
+    if (step % 512 == 0) set.Check();
   }
   ExpectSame(set, model);
   ExpectSame(set.Clone(), model);
+  set.Check();
 }
 
 TEST(SortedSet, CopyHoldsTheRangeAlone) {
