@@ -1,11 +1,14 @@
 #include "core/util/glob.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace zsetd {
 namespace {
@@ -62,6 +65,54 @@ Verdict Judge(std::string_view pattern, char byte, Fold fold) {
   return {fold(pattern[escape]) == fold(byte), escape + 1};
 }
 
+// Finds a run of pieces by the bits of machine words, whatever the pieces: bit i of the state is
+// set if the text that ends here matches the pieces up to the i-th (Baeza-Yates and Gonnet 1992, "A
+// new approach to text searching"). So each byte of the text takes a step for every 64 pieces,
+// where a trial at each place takes up to one for every byte of the run.
+template <class Fold>
+class ParallelSearch {
+ public:
+  ParallelSearch(std::string_view run, size_t pieces, Fold fold)
+      : pieces_(pieces), words_((pieces + kBits - 1) / kBits), accepts_(kBytes * words_) {
+    for (size_t piece = 0; piece < pieces; ++piece) {
+      size_t length = 0;
+      for (size_t byte = 0; byte < kBytes; ++byte) {
+        const Verdict verdict = Judge(run, static_cast<char>(byte), fold);
+        length = verdict.length;
+        if (verdict.matches) Word(byte, piece / kBits) |= uint64_t{1} << piece % kBits;
+      }
+      run.remove_prefix(length);
+    }
+  }
+
+  // Where in the text the run matches first.
+  std::optional<size_t> FindIn(std::string_view text) {
+    std::vector<uint64_t> state(words_);
+    const uint64_t last = uint64_t{1} << (pieces_ - 1) % kBits;
+    for (size_t at = 0; at < text.size(); ++at) {
+      const auto byte = static_cast<unsigned char>(text[at]);
+      uint64_t carry = 1;  // a match may begin at every byte
+      for (size_t word = 0; word < words_; ++word) {
+        const uint64_t next = state[word] >> (kBits - 1);
+        state[word] = (state[word] << 1 | carry) & Word(byte, word);
+        carry = next;
+      }
+      if ((state[words_ - 1] & last) != 0) return at + 1 - pieces_;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  static constexpr size_t kBits = 64;
+  static constexpr size_t kBytes = 256;  // that there are
+
+  uint64_t& Word(size_t byte, size_t word) { return accepts_[byte * words_ + word]; }
+
+  size_t pieces_;
+  size_t words_;
+  std::vector<uint64_t> accepts_;  // for each byte: the pieces that match it
+};
+
 // A run of a pattern between two stars, or before the first or behind the last. Each of its pieces
 // matches one byte, so that it can only match as many bytes as it has pieces.
 template <class Fold>
@@ -93,16 +144,23 @@ class Run {
   std::optional<size_t> FindIn(std::string_view text) const {
     if (std::is_same_v<Fold, SameByte> && is_literal_) return FindBytes(text);
     if (pattern_.size() > kMostTried) return std::nullopt;
-    for (size_t at = 0; at + size_ <= text.size(); ++at) {
+    const size_t places = text.size() < size_ ? 0 : text.size() - size_ + 1;
+    const size_t tried = std::min(places, kPlacesTried);
+    for (size_t at = 0; at < tried; ++at) {
       if (StartsAt(text.substr(at))) return at;
     }
-    return std::nullopt;
+    if (tried == places) return std::nullopt;
+    const auto found = ParallelSearch<Fold>(pattern_, size_, fold_).FindIn(text.substr(tried));
+    return found ? std::optional(tried + *found) : std::nullopt;
   }
 
  private:
-  // Bytes of those with wildcards, which are tried at each place: a longer one is taken to be
-  // nowhere, or a pattern of a megabyte would stop the server for hours.
+  // Bytes of those with wildcards: a longer one is taken to be nowhere, or a pattern of a megabyte
+  // would stop the server for hours.
   static constexpr size_t kMostTried = 1'000;
+
+  // A short text, as nearly all keys are, is not worth the search's tables.
+  static constexpr size_t kPlacesTried = 256;
 
   // In linear time, which neither std::string_view::find() nor std::search() promises.
   std::optional<size_t> FindBytes(std::string_view text) const {

@@ -130,6 +130,26 @@ TEST(Glob, LongRunsDoNotCostMuch) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
 }
 
+// Runs with wildcards that nearly match at each place of a large key: of many pieces, of one piece
+// with many bytes, and of many stars.
+TEST(Glob, RunsWithWildcardsDoNotCostMuch) {
+  const std::string text(8'000'000, 'a');
+  const auto times = [](int count, std::string_view run) {
+    std::string all;
+    for (int i = 0; i < count; ++i) all += run;
+    return all;
+  };
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_FALSE(GlobMatches("*" + times(500, "?") + "b*", text));
+  EXPECT_FALSE(GlobMatches("*" + times(240, "[^b]") + "b*", text));
+  EXPECT_FALSE(GlobMatches("*[^" + times(990, "b") + "]b*", text));
+  EXPECT_FALSE(GlobMatches(times(500, "*?") + "b*", text));
+  EXPECT_FALSE(GlobMatches(times(500, "*a?b"), text));
+  EXPECT_FALSE(GlobMatchesIgnoringCase("*" + times(900, "A") + "B*", text));
+  EXPECT_TRUE(GlobMatches("*" + times(900, "?") + "b*", text + "b"));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+}
+
 // The model: tries each length of each star.
 bool MatchesByTrying(std::string_view pattern, std::string_view text) {
   if (pattern.empty()) return text.empty();
@@ -160,6 +180,36 @@ TEST(Glob, MatchesAsIfAllWereTried) {
     matches += expected;
   }
   EXPECT_GT(matches, 5'000);
+}
+
+// In texts long enough for the search by bits, and runs beyond one word of them.
+TEST(Glob, FindsRunsFarOffAsIfAllPlacesWereTried) {
+  const uint64_t seed = 6;
+  SCOPED_TRACE(seed);
+  Rng rng(seed);
+  int matches = 0;
+  for (int step = 0; step < 2'000; ++step) {
+    std::string text(400 + rng.Below(400), ' ');
+    for (char& letter : text) letter = "aab"[rng.Below(3)];
+    const size_t size = 1 + rng.Below(150);
+    const size_t place = rng.Below(text.size() - size + 1);
+    std::string run;  // matches there, unless one piece is changed
+    for (const char byte : text.substr(place, size)) {
+      const std::string pieces[] = {std::string(1, byte), "?", std::string("[") + byte + "c]",
+                                    "\\" + std::string(1, byte)};
+      run += pieces[rng.Below(4)];
+    }
+    run += "?";
+    if (rng.Below(2) == 0) run += "c";
+    size_t expected = std::string::npos;
+    for (size_t at = 0; at < text.size() && expected == std::string::npos; ++at) {
+      if (GlobMatches(run + "*", std::string_view(text).substr(at))) expected = at;
+    }
+    ASSERT_EQ(GlobMatches("*" + run + "*", text), expected != std::string::npos)
+        << run << "  " << text;
+    matches += expected != std::string::npos;
+  }
+  EXPECT_GT(matches, 500);
 }
 
 // With a choice remade at every star this would take longer than the universe has.
