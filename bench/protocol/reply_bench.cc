@@ -33,7 +33,7 @@ void Bulk(benchmark::State& state) {
   while (state.KeepRunningBatch(kBulks)) {
     out.Clear();
     for (int i = 0; i < kBulks; ++i) reply.Bulk(bytes);
-    benchmark::DoNotOptimize(out.data());
+    benchmark::DoNotOptimize(out.view());
   }
 }
 BENCHMARK(Bulk)->Arg(3)->Arg(12)->Arg(100);
@@ -50,7 +50,7 @@ void MembersWithScores(benchmark::State& state) {
       reply.Bulk("000000031007");
       reply.Double(i);
     }
-    benchmark::DoNotOptimize(out.data());
+    benchmark::DoNotOptimize(out.view());
   }
 }
 BENCHMARK(MembersWithScores);

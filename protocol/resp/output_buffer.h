@@ -1,22 +1,30 @@
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "protocol/text/short_copy.h"
 
 namespace zsetd {
 
-// Bytes on their way out. They come at the end, and leave all at once or back to where a reply
+// Bytes to be sent. They are added at the end and removed at the front, or back to where a reply
 // began.
 //
-// A std::string would do, but that what grows it is filled with zeros first, and its end kept
-// marked: of a reply of a thousand short members that was a fifth. Here bytes are written where
-// they stay.
+//   [ full piece | full piece | ... | last piece, growing → ]
+//     ↑ dropped so far
 //
-// The results of data(), view() and Extend() are valid until the contents grow again.
+// A short buffer is one piece that doubles. From 16 KB on, a full piece stays where it is and
+// another one is allocated, so a reply of hundreds of megabytes is not copied as it grows, and its
+// memory is freed as it is sent.
+//
+// A std::string would fill new bytes with zeros first. Here bytes are written where they stay.
+//
+// The result of Extend() is valid until the contents grow again.
 //
 // Invariant: behind the last byte there is room for kSlack more, unless nothing is allocated.
 class OutputBuffer {
@@ -31,14 +39,22 @@ class OutputBuffer {
     return *this;
   }
 
-  size_t size() const { return size_; }
-  bool empty() const { return size_ == 0; }
-  size_t capacity() const { return capacity_; }  // allocated
-  const char* data() const { return bytes_.get(); }
-  std::string_view view() const { return {data(), size_}; }
+  size_t size() const { return full_bytes_ + size_; }
+  bool empty() const { return size() == 0; }
+  size_t capacity() const { return full_capacity_ + capacity_; }  // allocated
 
-  // Extends the contents and returns where to write the new bytes: until then they are anything.
-  // O(bytes), amortised, to copy what there is.
+  char At(size_t place) const;  // O(1) in the last piece, else O(pieces)
+
+  // All bytes in one piece; several pieces are joined first. Valid until the contents change. For
+  // short contents: O(bytes) if there is more than one piece.
+  std::string_view view();
+
+  // Fills `pieces` with views of the first pieces and returns their number. If it is less than the
+  // size of `pieces`, they are the whole contents.
+  size_t Pieces(std::span<std::string_view> pieces) const;
+
+  // Makes the contents longer and returns where to write the new bytes, which are contiguous and
+  // uninitialized. O(bytes), amortized.
   char* Extend(size_t bytes) {
     if (capacity_ < size_ + bytes + kSlack) Grow(bytes);
     char* at = bytes_.get() + size_;
@@ -49,22 +65,61 @@ class OutputBuffer {
   // Not of its own bytes.
   void Append(std::string_view bytes) { CopyBytes(Extend(bytes.size()), bytes); }
 
-  void Truncate(size_t size) { size_ = size; }                 // not to more than its size
-  void EndAt(const char* end) { size_ = end - bytes_.get(); }  // the same, by place
-  void Clear() { size_ = 0; }                                  // and keeps what is allocated
+  // Appends the contents of `other`, of which nothing was dropped, and leaves it empty. O(pieces).
+  void Take(OutputBuffer& other);
+
+  // `size` is at most the present size, and not before a byte that was present when others were
+  // dropped.
+  void Truncate(size_t size) {
+    if (size < full_bytes_) Reopen(size);
+    size_ = size - full_bytes_;
+  }
+
+  // The same for bytes of the last piece, by place.
+  void EndAt(const char* end) { size_ = end - bytes_.get(); }
+
+  // Removes bytes at the front and frees the pieces that are empty then.
+  void Drop(size_t bytes);
+
+  // Keeps what is allocated for the last piece.
+  void Clear() {
+    size_ = 0;
+    if (full_bytes_ > 0) FreeFull();
+  }
 
   void Swap(OutputBuffer& other) noexcept {
     std::swap(bytes_, other.bytes_);
     std::swap(size_, other.size_);
     std::swap(capacity_, other.capacity_);
+    std::swap(full_, other.full_);
+    std::swap(first_, other.first_);
+    std::swap(dropped_, other.dropped_);
+    std::swap(full_bytes_, other.full_bytes_);
+    std::swap(full_capacity_, other.full_capacity_);
   }
 
  private:
-  void Grow(size_t bytes);
+  struct Piece {
+    std::unique_ptr<char[]> bytes;
+    size_t size;
+    size_t capacity;
+  };
 
-  std::unique_ptr<char[]> bytes_;
+  void Grow(size_t bytes);
+  void CloseLast();
+  void Reopen(size_t size);
+  void FreeFull();
+  std::string_view Rest(size_t index) const;
+
+  std::unique_ptr<char[]> bytes_;  // the last piece
   size_t size_ = 0;
   size_t capacity_ = 0;
+
+  std::vector<Piece> full_;  // the pieces before it; those before `first_` are gone
+  size_t first_ = 0;
+  size_t dropped_ = 0;     // bytes of the first
+  size_t full_bytes_ = 0;  // in them, less what was dropped
+  size_t full_capacity_ = 0;
 };
 
 }  // namespace zsetd

@@ -58,7 +58,7 @@ class ReplyWriter {
   void Error(std::string_view message);
 
   // Whether the reply since Begin() is an error.
-  bool failed() const { return out_.size() > start_ && out_.data()[start_] == '-'; }
+  bool failed() const { return out_.size() > start_ && out_.At(start_) == '-'; }
 
   // Takes back everything since Begin().
   void Discard() { out_.Truncate(start_); }

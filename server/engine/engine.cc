@@ -259,8 +259,7 @@ void Engine::LeaveOutUnwanted(Client& client, size_t reply_start) {
 
 void Engine::DeliverPushes(Client& client) {
   if (client.pushes.empty()) return;
-  client.out.Append(client.pushes.view());
-  client.pushes.Clear();
+  client.out.Take(client.pushes);
 }
 
 void Engine::ContinueReply(Client& client) {

@@ -1,9 +1,14 @@
 #include "server/net/sender.h"
 
+#include <array>
+#include <span>
+#include <string_view>
+
 namespace zsetd {
 namespace {
 
 constexpr size_t kMaxKeptBytes = 64u << 10;  // of an empty buffer, for the next replies
+constexpr size_t kPiecesAtOnce = 64;         // of 64 KB mostly: more than a socket takes
 
 void Empty(OutputBuffer& buffer) {
   buffer.Clear();
@@ -14,13 +19,19 @@ void Empty(OutputBuffer& buffer) {
 
 bool Sender::Send() {
   while (IsHeldUp() || TakeOutput()) {
-    const auto [state, count] = socket_.Write(sending_.view().substr(sent_));
+    const auto [state, count] = Write();
     if (state == Socket::State::kBroken) return false;
     if (state == Socket::State::kNotNow) return true;
     OnSent(count);
     if (IsHeldUp()) return true;  // it took a part
   }
   return true;
+}
+
+Socket::Result Sender::Write() const {
+  std::array<std::string_view, kPiecesAtOnce> pieces;
+  const size_t count = sending_.Pieces(pieces);
+  return count == 1 ? socket_.Write(pieces[0]) : socket_.Write(std::span(pieces.data(), count));
 }
 
 bool Sender::IsDone() const {
@@ -40,13 +51,12 @@ bool Sender::TakeOutput() {
 }
 
 void Sender::OnSent(size_t count) {
-  sent_ += count;
+  sending_.Drop(count);
   client_.sending_bytes -= count;
   client_.output_total += count;
   ++stats_.writes;
   stats_.net_output_bytes += count;
-  if (sent_ < sending_.size()) return;
-  sent_ = 0;
+  if (!sending_.empty()) return;
   Empty(sending_);
   if (client_.UnsentBytes() == 0) client_.pushed_bytes = 0;
 }

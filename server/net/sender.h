@@ -30,14 +30,14 @@ class Sender {
  private:
   bool HasOutput() const { return !client_.out.empty() || (tls_ && tls_->HasOutput()); }
   bool TakeOutput();
+  Socket::Result Write() const;
   void OnSent(size_t count);
 
   Client& client_;
   const Socket& socket_;
   Tls* tls_;
   Stats& stats_;
-  OutputBuffer sending_;  // taken from client_.out; the first `sent_` bytes are gone
-  size_t sent_ = 0;
+  OutputBuffer sending_;  // taken from client_.out
 };
 
 }  // namespace zsetd

@@ -1,14 +1,20 @@
 #include "server/net/socket.h"
 
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <cassert>
 #include <cerrno>
 
 namespace zsetd {
 namespace {
 
 using State = Socket::State;
+
+constexpr size_t kMostPieces = 64;
 
 // Of a call that failed.
 Socket::Result Failure() {
@@ -31,6 +37,20 @@ Socket::Result Socket::Read(std::span<char> space) const {
 
 Socket::Result Socket::Write(std::string_view bytes) const {
   const ssize_t count = send(descriptor_, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (count < 0) return Failure();
+  return {State::kDone, static_cast<size_t>(count)};
+}
+
+Socket::Result Socket::Write(std::span<const std::string_view> pieces) const {
+  std::array<iovec, kMostPieces> parts;
+  assert(!pieces.empty() && pieces.size() <= parts.size());
+  std::ranges::transform(pieces, parts.begin(), [](std::string_view piece) {
+    return iovec{.iov_base = const_cast<char*>(piece.data()), .iov_len = piece.size()};
+  });
+  msghdr message = {};
+  message.msg_iov = parts.data();
+  message.msg_iovlen = pieces.size();
+  const ssize_t count = sendmsg(descriptor_, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
   if (count < 0) return Failure();
   return {State::kDone, static_cast<size_t>(count)};
 }

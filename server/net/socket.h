@@ -32,9 +32,10 @@ class Socket {
 
   int descriptor() const { return descriptor_; }
 
-  // `space` and `bytes` are not empty.
+  // `space`, `bytes` and `pieces` are not empty.
   Result Read(std::span<char> space) const;
   Result Write(std::string_view bytes) const;
+  Result Write(std::span<const std::string_view> pieces) const;  // in one call; 64 at most
 
   // Whether the other side has closed its half and nothing of what it sent is unread.
   bool HasEnded() const;

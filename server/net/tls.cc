@@ -4,12 +4,15 @@
 #include <openssl/err.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 
 namespace zsetd {
 namespace {
 
-constexpr size_t kMostAtOnce = 1u << 30;  // OpenSSL counts in int
+constexpr size_t kMostAtOnce = 64u << 10;    // of a read or a write; OpenSSL counts in int
+constexpr size_t kMostEncrypted = 1u << 20;  // before the network is to take it
 
 }  // namespace
 
@@ -44,21 +47,31 @@ void Tls::Fail(int result) {
 }
 
 void Tls::Encrypt(OutputBuffer& plain, OutputBuffer& wire) {
-  for (size_t sent = 0; CanSpeak() && sent < plain.size();) {
-    const auto size = static_cast<int>(std::min(plain.size() - sent, kMostAtOnce));
-    ERR_clear_error();
-    const int result = SSL_write(ssl_.get(), plain.data() + sent, size);
-    if (result <= 0) {
-      Fail(result);
-      break;
-    }
-    sent += static_cast<size_t>(result);
-    if (sent == plain.size()) plain.Clear();
+  size_t left = kMostEncrypted;
+  for (bool more = true; more;) {
+    const size_t count = EncryptPart(plain, left);
+    left -= count;
+    more = count > 0 && left > 0;
+    char* bytes = nullptr;
+    const long size = BIO_get_mem_data(output_, &bytes);
+    wire.Append({bytes, static_cast<size_t>(size)});
+    BIO_reset(output_);
   }
-  char* bytes = nullptr;
-  const long count = BIO_get_mem_data(output_, &bytes);
-  wire.Append({bytes, static_cast<size_t>(count)});
-  BIO_reset(output_);
+}
+
+// Some records of the first piece, but `most` bytes at most; returns how many bytes these were.
+size_t Tls::EncryptPart(OutputBuffer& plain, size_t most) {
+  std::array<std::string_view, 1> piece;
+  if (plain.Pieces(piece) == 0 || !CanSpeak()) return 0;
+  const size_t size = std::min({piece[0].size(), most, kMostAtOnce});
+  ERR_clear_error();
+  const int result = SSL_write(ssl_.get(), piece[0].data(), static_cast<int>(size));
+  if (result <= 0) {
+    Fail(result);
+    return 0;
+  }
+  plain.Drop(static_cast<size_t>(result));
+  return static_cast<size_t>(result);
 }
 
 bool Tls::SayGoodbye() {

@@ -42,8 +42,8 @@ class Tls {
   // Whether the handshake is done, so replies can be sent.
   bool CanSpeak() const { return SSL_is_init_finished(ssl_.get()) != 0 && error_.empty(); }
 
-  // Adds to `wire` what the network is to be given: what this end has to say by itself, then
-  // `plain`, which is left as it is if nothing can be said yet, and empty if it was taken.
+  // Adds to `wire` what the network is to be given: what this end has to say by itself, then up to
+  // 1 MB of `plain`, from which that is dropped; none of it if nothing can be said yet.
   void Encrypt(OutputBuffer& plain, OutputBuffer& wire);
   bool HasOutput() const { return BIO_pending(output_) > 0; }
 
@@ -55,6 +55,7 @@ class Tls {
     void operator()(SSL* ssl) const { SSL_free(ssl); }
   };
 
+  size_t EncryptPart(OutputBuffer& plain, size_t most);
   void Fail(int result);
 
   std::unique_ptr<SSL, Free> ssl_;

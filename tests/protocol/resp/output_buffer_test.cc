@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace zsetd {
 namespace {
@@ -35,6 +37,99 @@ TEST(OutputBuffer, HoldsWhatCameBesideAString) {
     ASSERT_EQ(buffer.view(), model);
     ASSERT_GE(buffer.capacity(), buffer.empty() ? 0 : buffer.size() + OutputBuffer::kSlack);
   }
+}
+
+std::string PiecesOf(const OutputBuffer& buffer) {
+  std::vector<std::string_view> pieces(1000);
+  pieces.resize(buffer.Pieces(pieces));
+  std::string text;
+  for (const std::string_view piece : pieces) {
+    EXPECT_FALSE(piece.empty());
+    text += piece;
+  }
+  return text;
+}
+
+TEST(OutputBuffer, HoldsWhatCameInManyPieces) {
+  std::mt19937 random(2);
+  OutputBuffer buffer;
+  std::string model;
+  for (int step = 0; step < 3000; ++step) {
+    const size_t size = random() % 20 == 0 ? random() % 200'000 : random() % 5'000;
+    const size_t before = model.size();
+    model.append(size, static_cast<char>('a' + random() % 26));
+    std::memset(buffer.Extend(size), model.back(), size + OutputBuffer::kSlack);
+    if (model.empty()) continue;
+    switch (random() % 8) {
+      case 0:  // back to any place behind what was dropped
+        model.resize(before + random() % (model.size() - before + 1));
+        buffer.Truncate(model.size());
+        break;
+      case 1: {
+        const size_t dropped = random() % (model.size() + 1);
+        model.erase(0, dropped);
+        buffer.Drop(dropped);
+        break;
+      }
+      case 2: {
+        OutputBuffer other;
+        other.Append(std::string(random() % 100'000, '!'));
+        model += PiecesOf(other);
+        buffer.Take(other);
+        ASSERT_TRUE(other.empty());
+        break;
+      }
+      default:
+        break;
+    }
+    ASSERT_EQ(buffer.size(), model.size());
+    ASSERT_GE(buffer.capacity(), buffer.size());
+    if (!model.empty()) {
+      const size_t place = random() % model.size();
+      ASSERT_EQ(buffer.At(place), model[place]);
+    }
+    if (step % 50 == 0) {
+      ASSERT_EQ(PiecesOf(buffer), model);
+    }
+    if (step % 500 == 0) {
+      ASSERT_EQ(buffer.view(), model);
+    }
+  }
+}
+
+TEST(OutputBuffer, GoesBackOverPieces) {
+  OutputBuffer buffer = With("kept");
+  for (int i = 0; i < 100; ++i) buffer.Append(std::string(10'000, 'x'));
+  buffer.Truncate(4);
+  EXPECT_EQ(buffer.view(), "kept");
+  EXPECT_LT(buffer.capacity(), 100'000u);
+  buffer.Append(" too");
+  EXPECT_EQ(buffer.view(), "kept too");
+}
+
+// Else hundreds of replies of a megabyte, of one transaction, are copied again and again.
+TEST(OutputBuffer, LongStringsStayWhereTheyWereWritten) {
+  constexpr size_t kSize = 1u << 20;
+  OutputBuffer buffer = With("header");
+  std::vector<const char*> places;
+  for (int i = 0; i < 20; ++i) places.push_back(buffer.Extend(kSize));
+  std::vector<std::string_view> pieces(100);
+  pieces.resize(buffer.Pieces(pieces));
+  for (const char* const place : places) {
+    EXPECT_TRUE(std::ranges::any_of(pieces, [=](std::string_view piece) {
+      return piece.data() <= place && place + kSize <= piece.data() + piece.size();
+    }));
+  }
+  EXPECT_LT(buffer.capacity(), 21 * kSize);
+}
+
+TEST(OutputBuffer, WhatWasSentIsFreedBeforeTheRest) {
+  OutputBuffer buffer;
+  for (int i = 0; i < 100; ++i) buffer.Append(std::string(100'000, 'x'));
+  const size_t capacity = buffer.capacity();
+  buffer.Drop(9'000'000);
+  EXPECT_EQ(buffer.size(), 1'000'000u);
+  EXPECT_LT(buffer.capacity(), capacity / 5);
 }
 
 TEST(OutputBuffer, TakesABitTooMuchBehindWhatIsFilled) {
