@@ -220,9 +220,8 @@ void Engine::Note(const Client& client, const Command& command, Words words, Mic
 
 void Engine::RememberReads(Client& client, const Command& command, Words words) {
   if (!client.tracking.RemembersReads()) return;
-  const auto most = static_cast<size_t>(settings_.tracking_table_max_keys);
   for (const size_t position : KeyPositions(command, words)) {
-    tracking_.Remember(client, words[position], most, rng_);
+    tracking_.Remember(client, words[position], MostTrackedKeys(), rng_);
   }
 }
 
@@ -288,6 +287,7 @@ void Engine::Tick(Micros budget) {
   RunHeldBack();
   LookAfterClients();
   LookAfterMemory();
+  TrimTrackedKeys(host_.stopwatch() + budget);
   if (pause_.IsOn(now_)) return;
   const Micros start = host_.stopwatch();
   ReclaimDue(start + budget);
@@ -303,7 +303,7 @@ std::optional<Millis> Engine::NextDeadline() const {
     if (next && (!earliest || *next < *earliest)) earliest = next;
   };
   consider(pause_.NextDeadline(now_));
-  if (eviction_goes_on_) consider(now_);
+  if (eviction_goes_on_ || tracking_.HasMoreKeysThan(MostTrackedKeys())) consider(now_);
   if (pause_.IsOn(now_)) return earliest;  // so long no key goes
   if (!expires_unasked_) return earliest;
   for (const auto& database : databases_) {

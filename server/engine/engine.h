@@ -227,6 +227,8 @@ class Engine {
   void Note(const Client& client, const Command& command, Words words, Micros took);
   void RememberReads(Client& client, const Command& command, Words words);
   void EndException(Client& client, Words words);
+  size_t MostTrackedKeys() const { return static_cast<size_t>(settings_.tracking_table_max_keys); }
+  void TrimTrackedKeys(Micros until);  // by the stopwatch
   void Drop(int database);
   void ReclaimDue(Micros until);  // by the stopwatch
   void Discard(std::shared_ptr<void> garbage, size_t bytes = 0);

@@ -11,6 +11,7 @@ namespace zsetd {
 namespace {
 
 constexpr size_t kReclaimsPerLook = 32;  // freed between two looks at the stopwatch
+constexpr size_t kTrimmedPerLook = 32;   // the same, of tracked keys
 
 }  // namespace
 
@@ -22,6 +23,14 @@ void Engine::ReclaimDue(Micros until) {
       ++stats_.expiries_cut_short;
       return;
     }
+  }
+}
+
+// Brings the tracking table below a limit that was lowered without waiting for the next read, a
+// slice at a time, so that removing millions of keys delays no client.
+void Engine::TrimTrackedKeys(Micros until) {
+  while (!tracking_.Trim(MostTrackedKeys(), kTrimmedPerLook, rng_)) {
+    if (host_.stopwatch() > until) return;
   }
 }
 

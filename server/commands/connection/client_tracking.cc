@@ -112,7 +112,7 @@ constexpr Command kCommands[] = {
      .usage = "<ON|OFF> [REDIRECT client-id] [PREFIX prefix [PREFIX prefix ...]] [BCAST] [OPTIN] "
               "[OPTOUT] [NOLOOP]",
      .summary = "Enables or disables server-assisted client-side caching.",
-     .cost = "O(1); with prefixes O(N^2) for N of them"},
+     .cost = "O(1); with prefixes O(N*log(N)) for N of them"},
     {.name = "client|trackinginfo",
      .run = TrackingInfo,
      .arity = 2,

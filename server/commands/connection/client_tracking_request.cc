@@ -1,6 +1,11 @@
 #include "server/commands/connection/client_tracking_request.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
+#include <numeric>
+#include <set>
+#include <string>
 #include <string_view>
 
 namespace zsetd {
@@ -37,31 +42,77 @@ void TakeOption(Call& call, TrackingRequest& request) {
   }
 }
 
-bool Overlap(std::string_view a, std::string_view b) {
-  return a.starts_with(b) || b.starts_with(a);
-}
-
 std::string OverlapError(const std::string& prefix, std::string_view kind,
                          const std::string& other) {
   return "ERR Prefix '" + prefix + "' overlaps with " + std::string(kind) + " prefix '" + other +
          "'. Prefixes for a single client must not overlap.";
 }
 
-// No key may be reported twice.
-void CheckPrefixes(const Client& client, const std::vector<std::string>& prefixes,
-                   ArgReader& args) {
-  for (size_t i = 0; i < prefixes.size(); ++i) {
-    for (const std::string& other : client.tracking.prefixes) {
-      if (Overlap(prefixes[i], other)) {
-        args.Refuse(OverlapError(prefixes[i], "an existing", other));
-      }
-    }
-    for (size_t j = i + 1; j < prefixes.size(); ++j) {
-      if (Overlap(prefixes[i], prefixes[j])) {
-        args.Refuse(OverlapError(prefixes[i], "another provided", prefixes[j]));
-      }
+bool Overlap(std::string_view a, std::string_view b) {
+  return a.starts_with(b) || b.starts_with(a);
+}
+
+// The first of `prefixes` that overlaps with this one, or null. Except for the empty prefix they do
+// not overlap, so only three can: the empty one, the last that is less than this one, or the next.
+const std::string* FindOverlap(const std::set<std::string>& prefixes, const std::string& prefix) {
+  if (prefixes.empty()) return nullptr;
+  if (prefixes.begin()->empty()) return &*prefixes.begin();
+  const auto next = prefixes.lower_bound(prefix);
+  if (next != prefixes.begin() && prefix.starts_with(*std::prev(next))) return &*std::prev(next);
+  return next != prefixes.end() && next->starts_with(prefix) ? &*next : nullptr;
+}
+
+// The least index of a prefix that overlaps with another, or their number if none does. In sorted
+// order, the prefixes that begin with another one follow it immediately. O(n log n).
+size_t FirstOverlapping(const std::vector<std::string>& prefixes) {
+  std::vector<size_t> order(prefixes.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(
+      order, {}, [&](size_t i) -> const auto& { return prefixes[i]; });
+  size_t first = prefixes.size();
+  size_t shortest = 0;  // in `order`, of those with which the next may overlap
+  for (size_t at = 1; at < order.size(); ++at) {
+    if (prefixes[order[at]].starts_with(prefixes[order[shortest]])) {
+      first = std::min({first, order[shortest], order[at]});
+    } else {
+      shortest = at;
     }
   }
+  return first;
+}
+
+// Invalidations of a key must not be sent twice. The error names the first prefix that overlaps and
+// the first prefix that it overlaps with, as in Redis.
+void CheckOverlaps(const std::set<std::string>& existing, const std::vector<std::string>& prefixes,
+                   ArgReader& args) {
+  const size_t overlapping = FirstOverlapping(prefixes);
+  for (size_t i = 0; i < prefixes.size(); ++i) {
+    if (const std::string* const other = FindOverlap(existing, prefixes[i])) {
+      return args.Refuse(OverlapError(prefixes[i], "an existing", *other));
+    }
+    if (i != overlapping) continue;
+    const auto other = std::find_if(prefixes.begin() + i + 1, prefixes.end(),
+                                    [&](const auto& each) { return Overlap(prefixes[i], each); });
+    return args.Refuse(OverlapError(prefixes[i], "another provided", *other));
+  }
+}
+
+void CheckPrefixes(const Client& client, const std::vector<std::string>& prefixes,
+                   ArgReader& args) {
+  const std::set<std::string>& existing = client.tracking.prefixes;
+  if (prefixes.size() >
+      Tracking::kMostPrefixes - std::min(existing.size(), Tracking::kMostPrefixes)) {
+    args.Refuse("ERR Too many prefixes, a client may have " +
+                std::to_string(Tracking::kMostPrefixes));
+  }
+  const auto is_too_long = [](const auto& each) {
+    return each.size() > Tracking::kMostPrefixBytes;
+  };
+  if (std::ranges::any_of(prefixes, is_too_long)) {
+    args.Refuse("ERR Prefix is too long, it may have " +
+                std::to_string(Tracking::kMostPrefixBytes) + " bytes");
+  }
+  if (args.ok()) CheckOverlaps(existing, prefixes, args);
 }
 
 }  // namespace

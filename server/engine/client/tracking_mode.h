@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -17,6 +18,7 @@ struct TrackingMode {
   bool no_loop = false;   // not of its own changes
   uint64_t redirect = 0;  // the client that is notified in its place; 0: none
   std::set<std::string> prefixes;
+  size_t prefix_bytes = 0;  // that they take, here and in the tree that they are found by
 
   bool next_is_exception = false;  // CLIENT CACHING: to `choice`, the next command or transaction
   bool redirect_broken = false;    // `redirect` has disconnected

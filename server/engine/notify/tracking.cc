@@ -12,6 +12,10 @@ constexpr std::string_view kChannel = "__redis__:invalidate";
 // So many readers of one key may have left without being forgotten.
 constexpr size_t kSpareReaders = 16;
 
+// More than a read adds, so that reading alone brings the table below a limit that was lowered; not
+// all at once, for it may have been lowered by millions.
+constexpr size_t kTrimmedPerRead = 2;
+
 void TellRedirectBroken(Client& client) {
   client.tracking.redirect_broken = true;
   if (client.reply.protocol() == Protocol::kResp2) return;
@@ -42,11 +46,15 @@ std::shared_ptr<TrackingTable> Tracking::NewTable() const {
 void Tracking::Start(Client& client, const TrackingMode& mode) {
   if (!client.tracking.on) ++client_count_;
   std::set<std::string> prefixes = std::move(client.tracking.prefixes);
+  size_t bytes = client.tracking.prefix_bytes;
   for (const std::string& prefix : mode.prefixes) {
-    if (prefixes.insert(prefix).second) prefixes_.Add(client, prefix);
+    if (!prefixes.insert(prefix).second) continue;
+    prefixes_.Add(client, prefix);
+    bytes += TrackingPrefixes::BytesFor(prefix.size());
   }
   client.tracking = mode;
   client.tracking.prefixes = std::move(prefixes);
+  client.tracking.prefix_bytes = bytes;
 }
 
 std::shared_ptr<void> Tracking::Stop(Client& client) {
@@ -59,9 +67,14 @@ std::shared_ptr<void> Tracking::Stop(Client& client) {
 
 void Tracking::Remember(Client& client, std::string_view key, size_t most, Rng& rng) {
   ForgetGone(key, table_->Add(key, client.id));
-  while (most > 0 && table_->key_count() > most) {
+  Trim(most, kTrimmedPerRead, rng);
+}
+
+bool Tracking::Trim(size_t most, size_t effort, Rng& rng) {
+  for (; HasMoreKeysThan(most) && effort > 0; --effort) {
     Invalidate(std::string(table_->Random(rng)), nullptr);
   }
+  return !HasMoreKeysThan(most);
 }
 
 // Rarely enough that it takes constant time on average, and often enough that a key that never

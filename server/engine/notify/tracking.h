@@ -24,7 +24,8 @@ class Client;
 // the channel __redis__:invalidate.
 //
 // Invariant: `client_count` is the number of clients whose tracking is on; with none the table is
-// empty. Memory is bounded by tracking-table-max-keys: a key too many goes, as if it had changed.
+// empty. The table is bounded by tracking-table-max-keys: a key too many goes, as if it had
+// changed. Prefixes are bounded for each client, and count as its memory.
 class Tracking {
  public:
   // `clients` are all there are.
@@ -39,9 +40,19 @@ class Tracking {
 
   bool IsOn() const { return client_count_ > 0; }
 
-  // The client has read the key. With more than `most` keys then, unless that is 0, keys chosen by
-  // chance go.
+  // For one client.
+  static constexpr size_t kMostPrefixes = 100'000;
+  static constexpr size_t kMostPrefixBytes = 64u << 10;
+
+  // The client has read the key. With more than `most` keys then, unless that is 0, random keys go.
   void Remember(Client& client, std::string_view key, size_t most, Rng& rng);
+
+  // Whether the table has more than `most` keys; never if that is 0.
+  bool HasMoreKeysThan(size_t most) const { return most > 0 && table_->key_count() > most; }
+
+  // Removes random keys, as if they had changed, until that is no longer so, but `effort` at most.
+  // Whether the table is within the limit.
+  bool Trim(size_t most, size_t effort, Rng& rng);
 
   // The key has changed; `by` did it, or nobody in particular if that is null.
   void Touch(std::string_view key, const Client* by);

@@ -1,6 +1,5 @@
 #include "server/engine/notify/tracking_prefixes.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "server/engine/client/client.h"
@@ -8,41 +7,59 @@
 namespace zsetd {
 
 void TrackingPrefixes::Add(Client& client, const std::string& prefix) {
-  prefixes_[prefix].listeners.push_back(&client);
-  longest_ = std::max(longest_, prefix.size());
+  Prefix& found = prefixes_.FindOrInsert(prefix);
+  if (found.listeners.empty()) found.since = time_;
+  found.listeners.push_back(&client);
 }
 
 void TrackingPrefixes::Remove(Client& client, const std::string& prefix) {
-  const auto found = prefixes_.find(prefix);
-  if (found == prefixes_.end()) return;
-  std::erase(found->second.listeners, &client);
-  if (found->second.listeners.empty()) prefixes_.erase(found);
-  if (prefixes_.empty()) longest_ = 0;
+  Prefix* const found = prefixes_.Find(prefix);
+  if (found == nullptr) return;
+  std::erase(found->listeners, &client);
+  if (found->listeners.empty()) prefixes_.Erase(prefix);
 }
 
 void TrackingPrefixes::Touch(std::string_view key, uint64_t by) {
   if (prefixes_.empty()) return;
-  for (size_t length = 0; length <= std::min(key.size(), longest_); ++length) {
-    const auto found = prefixes_.find(key.substr(0, length));
-    if (found == prefixes_.end()) continue;
-    found->second.changed.insert_or_assign(std::string(key), by);
-    has_news_ = true;
+  bool is_awaited = false;
+  prefixes_.VisitPrefixesOf(key, [&](Prefix&) { return !(is_awaited = true); });
+  if (is_awaited) changed_.insert_or_assign(std::string(key), Change{.by = by, .time = ++time_});
+}
+
+// Prefixes come up in their own order: keys are visited in theirs, and those prefixes of one that
+// the key before does not begin with are greater than all that it begins with.
+void TrackingPrefixes::Broadcast(const Tell& tell) {
+  const Changes changed = std::exchange(changed_, {});
+  std::vector<Prefix*> due;
+  for (const auto& change : changed) {
+    prefixes_.VisitPrefixesOf(change.first, [&](Prefix& prefix) {
+      if (change.second.time <= prefix.since) return true;
+      if (prefix.due.empty()) due.push_back(&prefix);
+      prefix.due.push_back(&change);
+      return true;
+    });
+  }
+  for (Prefix* const prefix : due) {
+    TellListeners(*prefix, tell);
+    prefix->due = {};
   }
 }
 
-void TrackingPrefixes::Broadcast(const Tell& tell) {
-  has_news_ = false;
-  for (auto& [name, prefix] : prefixes_) {
-    const std::map<std::string, uint64_t> changed = std::exchange(prefix.changed, {});
-    if (changed.empty()) continue;
-    for (Client* client : prefix.listeners) {
-      std::vector<std::string_view> keys;
-      for (const auto& [key, by] : changed) {
-        if (!client->tracking.no_loop || by != client->id) keys.push_back(key);
-      }
-      if (!keys.empty()) tell(*client, keys);
+void TrackingPrefixes::TellListeners(const Prefix& prefix, const Tell& tell) {
+  for (Client* const client : prefix.listeners) {
+    std::vector<std::string_view> keys;
+    for (const auto* const change : prefix.due) {
+      const auto& [key, what] = *change;
+      if (!client->tracking.no_loop || what.by != client->id) keys.push_back(key);
     }
+    if (!keys.empty()) tell(*client, keys);
   }
+}
+
+size_t TrackingPrefixes::BytesFor(size_t prefix_size) {
+  constexpr size_t kBytesInSet = sizeof(std::string) + 40;  // with its node
+  return kBytesInSet + prefix_size + decltype(prefixes_)::BytesFor(prefix_size) +
+         2 * sizeof(Client*);
 }
 
 }  // namespace zsetd

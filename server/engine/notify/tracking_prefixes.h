@@ -9,12 +9,16 @@
 #include <string_view>
 #include <vector>
 
+#include "core/util/prefix_tree.h"
+
 namespace zsetd {
 
 class Client;
 
-// Who is told, by broadcast, of all changes of keys that begin with which prefix, and what has
-// changed since they were told last.
+// Which clients receive broadcasts for which prefixes, and what has changed since the last
+// broadcast.
+//
+// A changed key is kept once, however many prefixes it begins with, and only if it begins with one.
 class TrackingPrefixes {
  public:
   using Tell = std::function<void(Client&, std::span<const std::string_view> keys)>;
@@ -23,25 +27,38 @@ class TrackingPrefixes {
   void Add(Client& client, const std::string& prefix);
   void Remove(Client& client, const std::string& prefix);
 
-  // Notes that a key has changed. `by` is the id of the client that did it, or 0.
-  // O(length of the longest prefix * log of prefixes).
+  // Notes that a key has changed. `by` is the id of the client that did it, or 0. O(length of the
+  // key), and O(log of the keys noted).
   void Touch(std::string_view key, uint64_t by);
 
-  // Hands out what was noted: to each client once for each of its prefixes, the keys in order.
+  // Sends what was noted: one message to each client for each of its prefixes, prefixes and keys in
+  // order. O(bytes of the keys noted + bytes sent).
   void Broadcast(const Tell& tell);
 
   size_t count() const { return prefixes_.size(); }
-  bool HasNews() const { return has_news_; }
+  bool HasNews() const { return !changed_.empty(); }
+
+  // The memory that a prefix of this size takes for one client.
+  static size_t BytesFor(size_t prefix_size);
 
  private:
+  struct Change {
+    uint64_t by;    // who made the last one
+    uint64_t time;  // of the last one, counted in touches
+  };
+  using Changes = std::map<std::string, Change, std::less<>>;
+
   struct Prefix {
-    std::vector<Client*> listeners;           // in the order they came
-    std::map<std::string, uint64_t> changed;  // and by whom last
+    std::vector<Client*> listeners;               // in the order they came
+    uint64_t since = 0;                           // when it was added; earlier changes are not sent
+    std::vector<const Changes::value_type*> due;  // during a broadcast
   };
 
-  std::map<std::string, Prefix, std::less<>> prefixes_;
-  size_t longest_ = 0;  // no prefix is longer
-  bool has_news_ = false;
+  static void TellListeners(const Prefix& prefix, const Tell& tell);
+
+  PrefixTree<Prefix> prefixes_;
+  Changes changed_;
+  uint64_t time_ = 0;
 };
 
 }  // namespace zsetd

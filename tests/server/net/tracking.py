@@ -1,5 +1,6 @@
 """Caching clients are notified of changed keys, on their own connection or on another."""
 
+import time
 import unittest
 
 from server_process import eventually
@@ -110,6 +111,45 @@ class Tracking(ZsetdTest):
         self.writer.ask("DEL", "large")
         self.assertEqual(slow.reply(), large)
         self.assertEqual(slow.reply(), [b"invalidate", [b"large"]])
+
+    def test_prefixes_are_bounded(self):
+        self.start_with()
+        client = self.connect()
+        client.ask("HELLO", 3)
+        turn_on = "CLIENT", "TRACKING", "ON", "BCAST"
+        self.assertIn("too long", str(client.ask(*turn_on, "PREFIX", b"p" * 65_537)))
+        self.assertEqual(client.ask(*turn_on, "PREFIX", b"p" * 65_536), b"OK")
+        many = [word for number in range(100_000) for word in ("PREFIX", "%06d" % number)]
+        self.assertIn("Too many", str(client.ask(*turn_on, *many)))
+        self.assertEqual(client.ask(*turn_on, *many[2:]), b"OK")
+        self.assertIn("Too many", str(client.ask(*turn_on, "PREFIX", "q")))
+        self.assertEqual(self.info("tracking_total_prefixes"), "100000")
+        totals = [int(line.split(b"tot-mem=")[1].split()[0])
+                  for line in self.writer.ask("CLIENT", "LIST").splitlines()]
+        self.assertGreater(max(totals), 10 * MB)
+        self.assertEqual(client.ask("CLIENT", "TRACKING", "OFF"), b"OK")
+        self.assertEqual(self.info("tracking_total_prefixes"), "0")
+
+    def test_prefixes_cost_no_more_than_their_bytes(self):
+        """Compared with each other, these would take minutes."""
+        self.start_with()
+        client = self.connect()
+        client.ask("HELLO", 3)
+        turn_on = "CLIENT", "TRACKING", "ON", "BCAST"
+        many = [word for number in range(90_000) for word in ("PREFIX", "%06d" % number)]
+        start = time.monotonic()
+        self.assertEqual(str(client.ask(*turn_on, *many, "PREFIX", "0899991")),
+                         "ERR Prefix '089999' overlaps with another provided prefix '0899991'. "
+                         "Prefixes for a single client must not overlap.")
+        self.assertEqual(client.ask(*turn_on, *many), b"OK")
+        self.assertEqual(str(client.ask(*turn_on, "PREFIX", "q", "PREFIX", "0899991")),
+                         "ERR Prefix '0899991' overlaps with an existing prefix '089999'. "
+                         "Prefixes for a single client must not overlap.")
+        for number in range(0, 50_000, 5_000):
+            self.writer.ask("SET", "%06d:x" % number, 1)
+            self.assertEqual(client.reply(), [b"invalidate", [b"%06d:x" % number]])
+        if not SANITIZED:
+            self.assertLess(time.monotonic() - start, 20)
 
 
 if __name__ == "__main__":

@@ -63,6 +63,18 @@ class TrackingOfClients : public testing::Test {
     for (const auto& [id, client] : clients_) tracking_.Stop(*client);
   }
 
+  // A client that receives invalidations of all keys with that prefix.
+  Client* Listen(uint64_t id, const std::string& prefix, bool no_loop = false) {
+    Client* const client = Connect(id);
+    tracking_.Stop(*client);
+    TrackingMode mode;
+    mode.on = mode.broadcast = true;
+    mode.no_loop = no_loop;
+    mode.prefixes = {prefix};
+    tracking_.Start(*client, mode);
+    return client;
+  }
+
   Client* Connect(uint64_t id) {
     Client* client =
         owned_.emplace_back(std::make_unique<Client>(id, "peer", "own", Millis(0), [] {})).get();
@@ -119,6 +131,86 @@ TEST_F(TrackingOfClients, TellsOfEveryKeyThatTheTableHasNoRoomFor) {
        ++at)
     ++told;
   EXPECT_EQ(told, kKeys - kMost);
+}
+
+TEST_F(TrackingOfClients, ALoweredLimitHoldsWithoutAnotherRead) {
+  constexpr size_t kKeys = 1000;
+  const auto client = Connect(1);
+  for (size_t i = 0; i < kKeys; ++i) tracking_.Remember(*client, std::to_string(i), 0, rng_);
+  EXPECT_FALSE(tracking_.HasMoreKeysThan(0));
+  ASSERT_TRUE(tracking_.HasMoreKeysThan(10));
+  EXPECT_FALSE(tracking_.Trim(10, 100, rng_));
+  EXPECT_EQ(tracking_.table().key_count(), kKeys - 100) << "no more than the effort";
+  EXPECT_TRUE(tracking_.Trim(10, kKeys, rng_));
+  EXPECT_EQ(tracking_.table().key_count(), 10u);
+}
+
+TEST_F(TrackingOfClients, AReadDoesNotPayForAllThatALowerLimitLeavesOut) {
+  const auto client = Connect(1);
+  for (int i = 0; i < 1000; ++i) tracking_.Remember(*client, std::to_string(i), 0, rng_);
+  tracking_.Remember(*client, "one more", 10, rng_);
+  EXPECT_GT(tracking_.table().key_count(), 900u);
+}
+
+std::string Invalidation(const std::vector<std::string>& keys) {
+  std::string text = ">2\r\n$10\r\ninvalidate\r\n*" + std::to_string(keys.size()) + "\r\n";
+  for (const std::string& key : keys) {
+    text += "$" + std::to_string(key.size()) + "\r\n" + key + "\r\n";
+  }
+  return text;
+}
+
+TEST_F(TrackingOfClients, SendsAKeyOnceForEachPrefix) {
+  const auto all = Listen(1, "");
+  const auto users = Listen(2, "user:");
+  const auto one = Listen(3, "user:1", /*no_loop=*/true);
+  const auto none = Listen(4, "other");
+  tracking_.Touch("user:12", one);
+  tracking_.Touch("user:1", all);
+  tracking_.Touch("user", nullptr);
+  tracking_.Broadcast();
+  EXPECT_EQ(all->out.view(), Invalidation({"user", "user:1", "user:12"}));
+  EXPECT_EQ(users->out.view(), Invalidation({"user:1", "user:12"}));
+  EXPECT_EQ(one->out.view(), Invalidation({"user:1"}));
+  EXPECT_EQ(none->out.view(), "");
+}
+
+TEST_F(TrackingOfClients, SendsNoChangeFromBeforeThePrefixWasAdded) {
+  Listen(1, "k");
+  tracking_.Touch("key", nullptr);
+  const auto later = Listen(2, "ke");
+  tracking_.Touch("kent", nullptr);
+  tracking_.Broadcast();
+  EXPECT_EQ(later->out.view(), Invalidation({"kent"}));
+}
+
+// Neither the length of prefixes nor their number may cost more than the bytes of the key: with all
+// beginnings of a name as prefixes, looked up one by one, this would take hours.
+TEST_F(TrackingOfClients, LongPrefixesDoNotCostMuch) {
+  const std::string name(Tracking::kMostPrefixBytes, 'a');
+  std::vector<Client*> clients;
+  for (uint64_t id = 1; id <= 1000; ++id) {
+    clients.push_back(Listen(id, name.substr(0, name.size() - id) + std::string(id % 2, 'b')));
+  }
+  for (int i = 0; i < 10; ++i) tracking_.Touch(name + std::to_string(i), clients[0]);
+  const std::string longest(32u << 20, 'a');
+  for (int i = 0; i < 5; ++i) tracking_.Touch(longest, nullptr);
+  EXPECT_EQ(tracking_.prefix_count(), 1000u);
+  for (Client* const client : clients) Leave(*client);
+  EXPECT_EQ(tracking_.prefix_count(), 0u);
+  tracking_.Broadcast();
+}
+
+TEST_F(TrackingOfClients, PrefixesCountAsMemoryOfTheirClient) {
+  const auto client = Listen(1, std::string(10'000, 'p'));
+  EXPECT_GE(client->tracking.prefix_bytes, 20'000u);
+  const size_t before = client->tracking.prefix_bytes;
+  TrackingMode mode = client->tracking;
+  mode.prefixes = {"more"};
+  tracking_.Start(*client, mode);
+  EXPECT_GT(client->tracking.prefix_bytes, before);
+  tracking_.Stop(*client);
+  EXPECT_EQ(client->tracking.prefix_bytes, 0u);
 }
 
 }  // namespace
