@@ -7,6 +7,7 @@ namespace zsetd {
 ElementPool::ElementPool(const SortedSet& set) {
   set.ForEachBlock([&](const Block& block) {
     blocks_.push_back(Block::Clone(block));
+    bytes_used_ += block.allocated_bytes() + block.LargeMemberBytes();
     most_in_block_ = std::max(most_in_block_, block.count());
   });
 }

@@ -22,8 +22,11 @@ class ElementPool {
   // next draw. O(1) expected.
   Element Draw(Rng& rng);
 
+  size_t BytesUsed() const { return bytes_used_ + blocks_.capacity() * sizeof(Block*); }
+
  private:
   std::vector<Block*> blocks_;
+  size_t bytes_used_ = 0;  // by them
   size_t most_in_block_ = 0;
   MemberBuffer buffer_;
 };

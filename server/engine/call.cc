@@ -20,7 +20,7 @@ void Call::ReplyAtLength(std::unique_ptr<LongReply> rest) {
     client.long_reply = std::move(rest);
     return;
   }
-  while (rest->WriteNext(reply)) {
+  while (rest->WriteNext(reply) && !reply.IsFull()) {
   }
 }
 

@@ -250,7 +250,7 @@ void Engine::LeaveOutUnwanted(Client& client, size_t reply_start) {
   const Mode mode = client.reply_mode;
   if (!client.IsHeard()) {
     client.out.Truncate(reply_start);
-    client.long_reply.reset();
+    EndLongReply(client);
   }
   if (mode == Mode::kSkipThis) client.reply_mode = Mode::kOn;
   if (mode == Mode::kSkipNext) client.reply_mode = Mode::kSkipThis;
@@ -269,7 +269,7 @@ void Engine::ContinueReply(Client& client) {
   }
   if (client.reply.IsFull()) return CutOff(client);
   if (more) return;
-  client.long_reply.reset();
+  EndLongReply(client);
   DeliverPushes(client);
 }
 

@@ -31,6 +31,7 @@
 #include "server/engine/slow_log.h"
 #include "server/engine/store/database.h"
 #include "server/engine/store/evictor.h"
+#include "server/engine/store/value_copies.h"
 #include "server/engine/support/stats.h"
 
 namespace zsetd {
@@ -174,6 +175,7 @@ class Engine {
   Watches& watches() { return watches_; }
   const Waiters& waiters() const { return waiters_; }
   Pause& pause() { return pause_; }
+  ValueCopies& copies() { return copies_; }
   const Tracking& tracking() const { return tracking_; }
   size_t blocked_clients() const { return waiters_.count() + pause_.held_back(); }
   const UseMeter& use_meter() const { return use_meter_; }
@@ -233,7 +235,8 @@ class Engine {
   void ReclaimDue(Micros until);  // by the stopwatch
   void Discard(std::shared_ptr<void> garbage, size_t bytes = 0);
   void Finish(Client& client, size_t reply_start);
-  static void LeaveOutUnwanted(Client& client, size_t reply_start);
+  void EndLongReply(Client& client);
+  void LeaveOutUnwanted(Client& client, size_t reply_start);
   static void DeliverPushes(Client& client);
   void ServeWaiters();
   void RunAgain(Client& client, std::string_view ready_key);
@@ -256,6 +259,7 @@ class Engine {
   Watches watches_;
   Waiters waiters_;
   Pause pause_;
+  ValueCopies copies_;
   SlowLog slow_log_;
   LatencyMonitor latency_;
   Monitors monitors_;

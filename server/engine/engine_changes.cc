@@ -36,6 +36,7 @@ void Engine::TrimTrackedKeys(Micros until) {
 
 void Engine::Drop(int index) {
   watches_.TouchAll(index, *databases_[index], nullptr);
+  copies_.TouchAll(index);
   databases_[index]->Clear();
 }
 
@@ -67,6 +68,8 @@ void Engine::SwapDatabases(int a, int b) {
   watches_.TouchAll(a, *databases_[a], databases_[b].get());
   watches_.TouchAll(b, *databases_[b], databases_[a].get());
   databases_[a]->SwapKeysWith(*databases_[b]);
+  copies_.TouchAll(a);
+  copies_.TouchAll(b);
   waiters_.TouchAll(a);
   waiters_.TouchAll(b);
   Discard(tracking_.TouchAll());
@@ -84,6 +87,7 @@ void Engine::OnChange(const Change& change) {
   }
   tracking_.Touch(change.key, active_);
   watches_.Touch(change.database, change.key);
+  copies_.Touch(change.database, change.key);
   waiters_.Touch(change.database, change.key);
 }
 

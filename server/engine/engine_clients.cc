@@ -23,6 +23,7 @@ void Engine::Detach(Client& client) {
   waiters_.Remove(client);
   pause_.Remove(client);
   StopTracking(client);
+  EndLongReply(client);
   monitors_.Remove(client);
   channels_.RemoveAll(client);
   client_bytes_ -= std::exchange(client.weighed_bytes, 0);
@@ -57,13 +58,20 @@ void Engine::EndTransaction(Client& client) {
   client.transaction = Transaction();
 }
 
+void Engine::EndLongReply(Client& client) {
+  const size_t bytes = client.LongReplyBytes();
+  Discard(std::shared_ptr<LongReply>(std::move(client.long_reply)), bytes);
+}
+
 void Engine::StopTracking(Client& client) { Discard(tracking_.Stop(client)); }
 
+// What a long reply keeps counts as unsent: in Redis the whole reply, which is longer, would be.
+//
 // No request is run while much is unsent, but messages come from others: so those of a client that
 // subscribes to nothing, of MONITOR and CLIENT TRACKING, have the limits of one that does.
 bool Engine::IsStalled(Client& client) const {
   const OutputLimits& limits = settings_.client_output_buffer_limit;
-  const size_t unsent = client.UnsentBytes();
+  const size_t unsent = client.UnsentBytes() + client.LongReplyBytes();
   if (LeavesTooMuchUnread(client, access_)) return true;
   if (client.IsSubscriber()) return client.output_watch.Exceeds(limits.pubsub, unsent, now_);
   return client.output_watch.Exceeds(limits.normal, unsent, now_) ||
@@ -107,6 +115,7 @@ void Engine::LookAfterClients() {
     if (IsStalled(*client)) client->Wake();
   }
   for (Client* client : idle) Disconnect(*client);
+  copies_.Sweep();
   WeighAllClients();
 }
 

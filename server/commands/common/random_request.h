@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include "server/engine/call.h"
 
@@ -24,31 +25,36 @@ struct RandomRequest {
 // Takes the remaining arguments: none, or a count and, unless `more` is empty, that option.
 RandomRequest TakeRandomRequest(ArgReader& args, std::string_view more = "");
 
-// An unbounded number of draws from a value as it was at the beginning.
+// An unbounded number of draws from a copy of a value as it was at the beginning.
 template <class Copy, class Draw>
 class LongDraws : public LongReply {
  public:
-  template <class MakeCopy>
-  LongDraws(MakeCopy make_copy, size_t count, Draw draw, Rng& rng)
-      : copy_(make_copy()), left_(count), draw_(draw), rng_(rng) {}
+  LongDraws(std::shared_ptr<Copy> copy, size_t count, Draw draw, Rng& rng)
+      : copy_(std::move(copy)), left_(count), draw_(draw), rng_(rng) {}
 
   bool WriteNext(ReplyWriter& reply) override {
-    draw_(reply, copy_, rng_);
+    draw_(reply, *copy_, rng_);
     return --left_ > 0;
   }
 
+  size_t BytesUsed() const override {
+    return copy_->BytesUsed() / static_cast<size_t>(copy_.use_count());
+  }
+
  private:
-  Copy copy_;
+  std::shared_ptr<Copy> copy_;
   size_t left_;
   Draw draw_;
   Rng& rng_;
 };
 
-// Replies with this number of draws; the header is written already. Draw is called with
-// ReplyWriter&, the value or what `make_copy()` returns for it, and Rng&, and keeps no view. A copy
-// is made only for a reply that is longer than the value.
-template <class Whole, class MakeCopy, class Draw>
-void ReplyDraws(Call& call, const Whole& whole, MakeCopy make_copy, size_t count, Draw draw) {
+// Replies with this number of draws from the value at `key`; the header is written already. Draw is
+// called with ReplyWriter&, the value or a Copy of it, and Rng&, and keeps no view. A Copy, to
+// which `make_copy()` returns a shared pointer, is made only for a reply that is longer than the
+// value, and once for all such replies until the key changes.
+template <class Copy, class Whole, class MakeCopy, class Draw>
+void ReplyDraws(Call& call, std::string_view key, const Whole& whole, MakeCopy make_copy,
+                size_t count, Draw draw) {
   constexpr size_t kMany = 1000;             // fewer are replied at once
   constexpr size_t kMostQueued = 1'000'000;  // a transaction's replies are kept as a whole
   Rng& rng = call.engine.rng();
@@ -56,16 +62,17 @@ void ReplyDraws(Call& call, const Whole& whole, MakeCopy make_copy, size_t count
     return call.Fail("ERR value is out of range, too many for a transaction");
   }
   if (count > std::max(kMany, whole.size())) {
-    using Rest = LongDraws<decltype(make_copy()), Draw>;
-    return call.ReplyAtLength(std::make_unique<Rest>(make_copy, count, draw, rng));
+    auto copy = call.engine.copies().Take<Copy>(call.client.database, key, make_copy);
+    return call.ReplyAtLength(
+        std::make_unique<LongDraws<Copy, Draw>>(std::move(copy), count, draw, rng));
   }
   for (size_t left = count; left > 0; --left) draw(call.reply, whole, rng);
 }
 
 template <class Whole, class Draw>
-void ReplyDraws(Call& call, const Whole& whole, size_t count, Draw draw) {
-  ReplyDraws(
-      call, whole, [&] { return whole.Clone(); }, count, draw);
+void ReplyDraws(Call& call, std::string_view key, const Whole& whole, size_t count, Draw draw) {
+  ReplyDraws<Whole>(
+      call, key, whole, [&] { return std::make_shared<Whole>(whole.Clone()); }, count, draw);
 }
 
 }  // namespace zsetd

@@ -1,5 +1,7 @@
 #include <functional>
+#include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/util/glob.h"
@@ -24,15 +26,44 @@ std::vector<const Command*> WholeCommands(const CommandTable& table) {
   return commands;
 }
 
-void ReplyInfos(Call& call, const std::vector<const Command*>& commands) {
-  call.reply.Array(commands.size());
-  for (const Command* command : commands) {
-    if (command != nullptr) {
-      ReplyCommandInfo(call.reply, call.engine.commands(), *command);
-    } else {
-      call.reply.Null();
-    }
+using WriteOne = void (*)(ReplyWriter&, const CommandTable&, const Command*);
+
+// What is left of a reply about more commands than there are: names may be repeated.
+class RestOfCommands : public LongReply {
+ public:
+  RestOfCommands(const CommandTable& table, std::vector<const Command*> commands, WriteOne write)
+      : table_(table), commands_(std::move(commands)), write_(write) {}
+
+  bool WriteNext(ReplyWriter& reply) override {
+    write_(reply, table_, commands_[next_]);
+    return ++next_ < commands_.size();
   }
+
+  size_t BytesUsed() const override { return commands_.capacity() * sizeof(commands_[0]); }
+
+ private:
+  const CommandTable& table_;
+  std::vector<const Command*> commands_;
+  WriteOne write_;
+  size_t next_ = 0;
+};
+
+// The header being written.
+void ReplyEach(Call& call, std::vector<const Command*> commands, WriteOne write) {
+  constexpr size_t kMany = 1000;  // fewer are replied at once
+  const CommandTable& table = call.engine.commands();
+  if (commands.size() > kMany) {
+    return call.ReplyAtLength(std::make_unique<RestOfCommands>(table, std::move(commands), write));
+  }
+  for (const Command* command : commands) write(call.reply, table, command);
+}
+
+void ReplyInfos(Call& call, std::vector<const Command*> commands) {
+  call.reply.Array(commands.size());
+  ReplyEach(call, std::move(commands),
+            [](ReplyWriter& reply, const CommandTable& table, const Command* command) {
+              command == nullptr ? reply.Null() : ReplyCommandInfo(reply, table, *command);
+            });
 }
 
 void CommandAll(Call& call) {
@@ -60,9 +91,10 @@ void CommandDocs(Call& call) {
   std::vector<const Command*> commands = NamedCommands(call);
   std::erase(commands, nullptr);
   call.reply.Map(commands.size());
-  for (const Command* command : commands) {
-    ReplyCommandDocs(call.reply, call.engine.commands(), *command);
-  }
+  ReplyEach(call, std::move(commands),
+            [](ReplyWriter& reply, const CommandTable& table, const Command* command) {
+              ReplyCommandDocs(reply, table, *command);
+            });
 }
 
 using Filter = std::function<bool(const Command&)>;

@@ -21,13 +21,13 @@ void ReplyField(ReplyWriter& reply, const Field& field, bool with_values) {
   if (with_values) reply.Bulk(field.value);
 }
 
-void ReplyDraws(Call& call, const Hash& hash, const RandomRequest& request) {
+void ReplyDraws(Call& call, std::string_view key, const Hash& hash, const RandomRequest& request) {
   const bool with_values = request.with_more;
   StartFields(call.reply, request.size(), with_values);
   const auto draw = [with_values](ReplyWriter& reply, const Hash& whole, Rng& rng) {
     ReplyField(reply, whole.Random(rng), with_values);
   };
-  ReplyDraws(call, hash, request.size(), draw);
+  ReplyDraws(call, key, hash, request.size(), draw);
 }
 
 void ReplyDistinct(Call& call, const Hash& hash, const RandomRequest& request) {
@@ -43,7 +43,8 @@ void HRandField(Call& call) {
   if (call.Refused()) return;
   if (hash == nullptr) return request.counted ? call.reply.Array(0) : call.reply.Null();
   if (!request.counted) return call.reply.Bulk(hash->Random(call.engine.rng()).name);
-  request.may_repeat() ? ReplyDraws(call, *hash, request) : ReplyDistinct(call, *hash, request);
+  request.may_repeat() ? ReplyDraws(call, key, *hash, request)
+                       : ReplyDistinct(call, *hash, request);
 }
 
 constexpr Command kCommands[] = {

@@ -58,7 +58,7 @@ void SRandMember(Call& call) {
   if (!request.counted) return ReplyDraw(call.reply, *set, call.engine.rng());
   if (!request.may_repeat()) return ReplyDistinct(call, *set, request.size());
   call.reply.Array(request.size());
-  ReplyDraws(call, *set, request.size(), ReplyDraw);
+  ReplyDraws(call, key, *set, request.size(), ReplyDraw);
 }
 
 constexpr Command kCommands[] = {

@@ -1,3 +1,4 @@
+#include <memory>
 #include <string_view>
 
 #include "core/sorted_set/element_sampler.h"
@@ -24,13 +25,14 @@ void DrawOne(ReplyWriter& reply, ElementPool& pool, Rng& rng, bool with_scores) 
   ReplyElement(reply, pool.Draw(rng), with_scores);
 }
 
-void ReplyRepeated(Call& call, const SortedSet& set, const RandomRequest& request) {
+void ReplyRepeated(Call& call, std::string_view key, const SortedSet& set,
+                   const RandomRequest& request) {
   StartElements(call.reply, request.size(), request.with_more);
   const auto draw = [with_scores = request.with_more](ReplyWriter& reply, auto& whole, Rng& rng) {
     DrawOne(reply, whole, rng, with_scores);
   };
-  ReplyDraws(
-      call, set, [&] { return ElementPool(set); }, request.size(), draw);
+  ReplyDraws<ElementPool>(
+      call, key, set, [&] { return std::make_shared<ElementPool>(set); }, request.size(), draw);
 }
 
 // If all are requested they are returned highest first, as in Redis.
@@ -51,7 +53,8 @@ void ZRandMember(Call& call) {
   if (call.Refused()) return;
   if (!request.counted) return ReplyOne(call, set);
   if (set == nullptr) return call.reply.Array(0);
-  request.may_repeat() ? ReplyRepeated(call, *set, request) : ReplyDistinct(call, *set, request);
+  request.may_repeat() ? ReplyRepeated(call, key, *set, request)
+                       : ReplyDistinct(call, *set, request);
 }
 
 constexpr Command kCommands[] = {

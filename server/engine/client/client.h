@@ -97,6 +97,9 @@ class Client {
   size_t UnsentPushBytes() const { return std::min(pushed_bytes, UnsentBytes()); }
   size_t SendableBytes() const { return out.size() + sending_bytes; }  // waiting for nothing else
 
+  // The memory that a reply keeps of which the rest is written later.
+  size_t LongReplyBytes() const { return long_reply ? long_reply->BytesUsed() : 0; }
+
   // Whether what is replied now is sent.
   bool IsHeard() const {
     return reply_mode == ReplyMode::kOn || reply_mode == ReplyMode::kSkipNext;

@@ -32,7 +32,7 @@ size_t WaitingBytes(const Client& client) {
 size_t BytesUsedBy(const Client& client) {
   return sizeof(client) + client.input_capacity + client.transaction.bytes + WaitingBytes(client) +
          ListeningBytes(client) + client.tracking.prefix_bytes + client.out.capacity() +
-         client.pushes.capacity() + client.sending_bytes;
+         client.pushes.capacity() + client.sending_bytes + client.LongReplyBytes();
 }
 
 }  // namespace zsetd

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+
 #include "protocol/resp/reply_writer.h"
 
 namespace zsetd {
@@ -13,6 +15,9 @@ class LongReply {
 
   // Writes the next part, which is short. False if that was the last; there is one at least.
   virtual bool WriteNext(ReplyWriter& reply) = 0;
+
+  // The memory that it keeps; of a copy that several replies share, its part.
+  virtual size_t BytesUsed() const = 0;
 };
 
 }  // namespace zsetd

@@ -4,6 +4,7 @@ import time
 import unittest
 
 from peer import request
+from server_process import eventually
 from zsetd import SANITIZED, ZsetdTest
 
 MB = 1 << 20
@@ -101,6 +102,96 @@ class LongReplies(ZsetdTest):
         members, pong = self.client.ask("EXEC")
         self.assertEqual(len(members), count)
         self.assertEqual(pong, b"PONG")
+
+    def test_of_a_transaction_is_neither_copied_nor_kept_once_sent(self):
+        count = 200
+        self.other.ask("SET", "k", b"x" * MB)
+        before = self.server.peak_memory()
+        self.client.socket.sendall(request("MULTI") + request("GET", "k") * count + request("EXEC"))
+        for _ in range(1 + count):
+            self.client.reply()
+        self.assertEqual(self.client.lines.readline(), b"*%d\r\n" % count)
+        for _ in range(count - 20):
+            self.assertEqual(len(self.client.reply()), MB)
+        if not SANITIZED:
+            self.assertLess(self.server.peak_memory() - before, (count + 40) * MB)
+            used = lambda: self.used_memory()
+            self.assertTrue(eventually(lambda: used() < 30 * MB), used())
+        for _ in range(20):
+            self.assertEqual(self.client.reply(), b"x" * MB)
+
+    def used_memory(self):
+        return int(self.other.ask("INFO", "memory").split(b"used_memory:")[1].split(b"\r\n")[0])
+
+    def test_draws_of_many_clients_share_one_copy(self):
+        self.fill()
+        for command, key in ("ZRANDMEMBER", "zset"), ("SRANDMEMBER", "set"), ("HRANDFIELD", "hash"):
+            with self.subTest(command=command):
+                size = self.other.ask("MEMORY", "USAGE", key, "SAMPLES", 0)
+                before = self.used_memory()
+                clients = [self.connect() for _ in range(20)]
+                for client in clients:
+                    client.send(command, key, -2**62)
+                    self.assertTrue(client.lines.readline().startswith(b"*"))
+                self.assertLess(self.used_memory() - before, 20 * 2 * MB + 3 * size)
+                for client in clients:
+                    client.close()
+                self.assertTrue(eventually(lambda: self.used_memory() - before < size // 2))
+
+    def test_draws_from_values_that_change_count_as_memory_of_their_clients(self):
+        self.fill()
+        for command, key, change in (("ZRANDMEMBER", "zset", "ZADD"), ("SRANDMEMBER", "set", "SADD"),
+                                     ("HRANDFIELD", "hash", "HSET")):
+            with self.subTest(command=command):
+                clients = [self.connect(receive_buffer=4096) for _ in range(3)]
+                for number, client in enumerate(clients):
+                    new = {"ZADD": (1, number), "SADD": (number,), "HSET": (number, 1)}[change]
+                    self.other.ask(change, key, *new)
+                    client.send(command, key, -2**62)
+                    client.lines.readline()
+                sizes = [int(line.split(b"tot-mem=")[1].split()[0])
+                         for line in self.other.ask("CLIENT", "LIST").split(b"\n")
+                         if b"cmd=" + command.lower().encode() in line]
+                self.assertEqual(len(sizes), 3)
+                self.assertGreater(min(sizes), MB)
+                self.other.ask("CONFIG", "SET", "maxmemory-clients", 2 * min(sizes))
+                self.assertTrue(eventually(
+                    lambda: self.other.ask("INFO", "stats").split(b"evicted_clients:")[1][:1] != b"0"))
+                self.other.ask("CONFIG", "SET", "maxmemory-clients", 0, "client-output-buffer-limit",
+                               "normal 1mb 0 0")
+                self.assertTrue(eventually(lambda: b"cmd=" + command.lower().encode() not in
+                                           self.other.ask("CLIENT", "LIST")))
+                self.other.ask("CONFIG", "SET", "client-output-buffer-limit", "normal 0 0 0")
+                self.other.ask("CONFIG", "RESETSTAT")
+
+    def fill(self):
+        """Sets of some megabytes each."""
+        words = [b"%08d" % number * 4 for number in range(50_000)]
+        self.other.ask("SADD", "set", *words)
+        self.other.ask("ZADD", "zset", *(each for word in words for each in (1, word)))
+        self.other.ask("HSET", "hash", *(each for word in words for each in (word, 1)))
+
+    def test_about_a_million_commands_keeps_nobody_waiting(self):
+        count = 1_000_000
+        self.client.send("COMMAND", "DOCS", *[b"get"] * count)
+        self.assertEqual(self.client.lines.readline(), b"*%d\r\n" % (2 * count))
+        before = self.server.peak_memory()
+        self.assertEqual(self.client.reply(), b"get")
+        self.assertEqual(self.client.reply()[0], b"summary")
+        self.assertEqual(self.other.ask("PING"), b"PONG")
+        if not SANITIZED:
+            self.assertLess(self.server.peak_memory() - before, 32 * MB)
+        infos = self.other.ask("COMMAND", "INFO", *[b"get", b"none"] * 1000)
+        self.assertEqual([info and info[0] for info in infos], [b"get", None] * 1000)
+
+    def test_about_a_million_commands_is_given_up_in_a_transaction(self):
+        self.other.ask("CONFIG", "SET", "client-output-buffer-limit", "normal 1mb 0 0")
+        self.client.socket.sendall(request("MULTI") +
+                                   request("COMMAND", "DOCS", *[b"get"] * 1_000_000) + request("EXEC"))
+        start = time.monotonic()
+        self.assertNotIn(b"summary", self.client.rest_until_broken())
+        if not SANITIZED:
+            self.assertLess(time.monotonic() - start, 5)
 
     def test_beyond_the_limit_is_given_up_while_it_is_written(self):
         self.other.ask("CONFIG", "SET", "client-output-buffer-limit", "normal 1mb 0 0")

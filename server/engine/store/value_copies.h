@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace zsetd {
+
+// Copies of values for long replies that are still being written. Replies that begin while a value
+// is unchanged share one copy of it, so that a client cannot have it copied once for each
+// connection.
+//
+// A copy belongs to the replies that read it: it is freed with the last of them.
+class ValueCopies {
+ public:
+  // A copy of what the key holds now: what `make()` returns, a std::shared_ptr<T>, or what it
+  // returned earlier if the key has not changed since. T follows from the type of the value.
+  template <class T, class Make>
+  std::shared_ptr<T> Take(int database, std::string_view key, Make make);
+
+  // The key, or all keys of the database, have changed: the next reply needs another copy.
+  void Touch(int database, std::string_view key) {
+    if (!copies_.empty()) copies_.erase({database, std::string(key)});
+  }
+  void TouchAll(int database) {
+    std::erase_if(copies_, [=](const auto& each) { return each.first.first == database; });
+  }
+
+  // Forgets copies that have been freed. O(copies).
+  void Sweep() {
+    std::erase_if(copies_, [](const auto& each) { return each.second.expired(); });
+  }
+
+  size_t size() const { return copies_.size(); }  // those that were freed since Sweep() included
+
+ private:
+  std::map<std::pair<int, std::string>, std::weak_ptr<void>> copies_;
+};
+
+template <class T, class Make>
+std::shared_ptr<T> ValueCopies::Take(int database, std::string_view key, Make make) {
+  std::weak_ptr<void>& copy = copies_[{database, std::string(key)}];
+  if (const std::shared_ptr<void> found = copy.lock()) return std::static_pointer_cast<T>(found);
+  std::shared_ptr<T> made = make();
+  copy = made;
+  return made;
+}
+
+}  // namespace zsetd
