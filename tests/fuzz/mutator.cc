@@ -34,6 +34,7 @@ Script Mutator::Piece(const Script& script) {
 
 FuzzStep Mutator::NewStep() {
   if (rng_.Below(6) == 0) return {.time = Millis(rng_.Below(5'000))};
+  if (rng_.Below(12) == 0) return {.client = AnyClient()};  // it disconnects
   return {.client = AnyClient(), .words = vocabulary_.AnyRequest(rng_)};
 }
 

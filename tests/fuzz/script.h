@@ -9,7 +9,7 @@
 namespace zsetd {
 
 // One thing that happens to the server: a client sends a request or, if it has no words, other
-// bytes; or time passes.
+// bytes or, if it has none of these either, disconnects; or, without a client, time passes.
 struct FuzzStep {
   std::string client;
   std::vector<std::string> words;
@@ -17,6 +17,7 @@ struct FuzzStep {
   Millis time{0};
 
   bool IsRequest() const { return !words.empty(); }
+  bool IsHangUp() const { return !client.empty() && words.empty() && bytes.empty(); }
   std::string Sent() const;  // what goes to the server
 };
 

@@ -15,7 +15,7 @@ Settings SmallSettings() {
   Settings settings;
   settings.proto_max_bulk_len = 1 << 20;  // so that no command makes values of gigabytes
   settings.databases = 4;
-  settings.client_output_buffer_limit.normal.hard_bytes = 8 << 20;  // nor replies without end
+  settings.client_output_buffer_limit.normal.hard_bytes = 1 << 20;  // nor replies without end
   return settings;
 }
 
@@ -42,6 +42,15 @@ bool QueueAnswersOnce(const Client* client) {
          });
 }
 
+// What clients have said must not outlive them.
+std::string LeftBehind(Engine& engine) {
+  const Tracking& tracking = engine.tracking();
+  if (!engine.clients().empty()) return "a client that has disconnected is still known";
+  if (engine.blocked_clients() + engine.waiters().key_count() > 0) return "a wait is left behind";
+  if (tracking.client_count() + tracking.prefix_count() > 0) return "tracking is left behind";
+  return tracking.table().key_count() > 0 ? "tracked keys are left behind" : "";
+}
+
 }  // namespace
 
 ScriptRun::ScriptRun() : peer_(SmallSettings()) {}
@@ -57,10 +66,19 @@ std::string ScriptRun::Play(const Script& script) {
     }
     if (!wrong.empty()) return wrong;
   }
-  return WrongInData(peer_.engine());
+  if (std::string wrong = WrongInData(peer_.engine()); !wrong.empty()) return wrong;
+  for (const auto& [client, whole] : speaks_whole_) peer_.HangUp(client);
+  return LeftBehind(peer_.engine());
+}
+
+std::string ScriptRun::HangUp(const std::string& client) {
+  peer_.HangUp(client);
+  speaks_whole_.erase(client);
+  return HearAll();
 }
 
 std::string ScriptRun::Send(const FuzzStep& step) {
+  if (step.IsHangUp()) return HangUp(step.client);
   const Client* const before = peer_.Find(step.client);
   if (before == nullptr) speaks_whole_[step.client] = true;
   bool counts =

@@ -14,7 +14,8 @@ namespace zsetd {
 //
 //   - all that a client is told is replies and messages, each well-formed and whole;
 //   - a request is answered once, before the next, unless it waits or the client listens;
-//   - what it keeps holds together (data_check.h).
+//   - what it keeps holds together (data_check.h);
+//   - of clients that have disconnected nothing is left: no wait, no tracked key or prefix.
 class ScriptRun {
  public:
   ScriptRun();
@@ -24,6 +25,7 @@ class ScriptRun {
 
  private:
   std::string Send(const FuzzStep& step);
+  std::string HangUp(const std::string& client);
   std::string HearAll();
 
   EnginePeer peer_;

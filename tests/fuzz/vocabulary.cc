@@ -11,8 +11,8 @@
 namespace zsetd {
 namespace {
 
-// Edges of numbers, ranges and patterns, and a few keys. Of the negative numbers none is so large
-// that a command which takes it for a count would have to answer with so many elements.
+// Edges of numbers, ranges and patterns, and a few keys. Large negative numbers are counts of
+// random elements that are never all sent.
 std::vector<std::string> Edges() {
   return {"",
           "0",
@@ -21,6 +21,8 @@ std::vector<std::string> Edges() {
           "-1",
           "2",
           "-100",
+          "-5000",
+          "-9223372036854775807",
           "1.5",
           "255",
           "256",
@@ -52,6 +54,7 @@ std::vector<std::string> Edges() {
           "[a-",
           "\\",
           "a*a*a*a*b",
+          "*?[^b]?[a-z]?b*",
           "k",
           "l",
           "z",

@@ -161,6 +161,11 @@ void EnginePeer::Pass(Millis time) {
   RunAllRequests();
 }
 
+void EnginePeer::HangUp(const std::string& client) {
+  connections_.erase(client);
+  RunAllRequests();
+}
+
 const Client* EnginePeer::Find(const std::string& client) const {
   const auto at = connections_.find(client);
   return at == connections_.end() ? nullptr : &at->second->client();

@@ -22,6 +22,9 @@ class EnginePeer : public Peer {
   bool Closed(const std::string& client) override;
   void Pass(Millis time) override;
 
+  // The client disconnects, whatever it has not read or waits for. Does no harm if it is not there.
+  void HangUp(const std::string& client);
+
   Engine& engine() { return engine_; }
 
   // What the engine knows of a client; null if it is not connected. Valid until the next call.

@@ -82,7 +82,7 @@ TEST_F(PollerTest, AsksOnlyWhoWatches) {
   EXPECT_EQ(RunRound(), "");
 }
 
-// Level-triggered: somebody who does not care about the end is not asked for ever.
+// Level-triggered: without interest in the end, it would be reported in every round.
 TEST_F(PollerTest, ReportsTheEndToWhoWantsToKnow) {
   a_->Say();
   a_->CloseHalf();
