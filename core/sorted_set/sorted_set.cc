@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <string>
 
 #include "core/hashing/keyed_hash.h"
 #include "core/sorted_set/block/block_packing.h"
@@ -27,6 +28,25 @@ AddResult Decide(const BlockPlace& place, double given, const AddRule& rule) {
   if (rule.only_less && score >= current) return {Kind::kRefused, current};
   return {score == current ? Kind::kUnchanged : Kind::kUpdated, score};
 }
+
+// The first code of the range, and the first behind it.
+uint64_t FirstCode(const ScoreBound& min) {
+  return ScoreCode(WithoutNegativeZero(min.score)) + (min.exclusive ? 1 : 0);
+}
+uint64_t EndCode(const ScoreBound& max) {
+  return ScoreCode(WithoutNegativeZero(max.score)) + (max.exclusive ? 0 : 1);
+}
+
+// The least member behind all that lie below the bound, or behind all up to it.
+std::string Behind(std::string_view member) { return std::string(member) + '\0'; }
+std::string FirstMember(const LexBound& min) {
+  return min.exclusive ? Behind(min.member) : std::string(min.member);
+}
+std::string EndMember(const LexBound& max) {
+  return max.exclusive ? std::string(max.member) : Behind(max.member);
+}
+
+constexpr size_t kSoonFreed = 2000;  // elements, in ten microseconds or so
 
 }  // namespace
 
@@ -224,6 +244,104 @@ void SortedSet::Check() const {
     assert(only()->LowerBound(item.code, item.member) == i);
     assert(only()->Find(item.member, TagFor(item.member)) == i);
   }
+}
+
+size_t SortedSet::CountBefore(uint64_t code, std::string_view member) const {
+  if (list()) return list()->CountBefore(code, member);
+  return only() ? only()->LowerBound(code, member) : 0;
+}
+
+RankRange SortedSet::Ranks(const ScoreRange& range) const {
+  if (range.empty()) return {};
+  return {CountBefore(FirstCode(range.min), {}), CountBefore(EndCode(range.max), {})};
+}
+
+// All scores being equal, the first one's tells where to look. Where they are not, Redis's search
+// goes by the members all the same, which finds them as long as they too are in order.
+size_t SortedSet::CountBefore(std::string_view member) const {
+  const double score = At(0).element().score;
+  if (At(size() - 1).element().score == score) return CountBefore(ScoreCode(score), member);
+  size_t low = 0, high = size();
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    At(middle).element().member < member ? low = middle + 1 : high = middle;
+  }
+  return low;
+}
+
+RankRange SortedSet::Ranks(const LexRange& range) const {
+  using Kind = LexBound::Kind;
+  if (empty()) return {};
+  const auto ranks_before = [&](const LexBound& bound, const std::string& member) {
+    if (bound.kind != Kind::kMember) return bound.kind == Kind::kLowest ? 0 : size();
+    return CountBefore(member);
+  };
+  return {ranks_before(range.min, FirstMember(range.min)),
+          ranks_before(range.max, EndMember(range.max))};
+}
+
+SortedSet::Cursor SortedSet::At(size_t rank) const {
+  if (list()) return rank < list()->size() ? Cursor(list(), list()->At(rank)) : Cursor();
+  return only() && rank < only()->count() ? Cursor(nullptr, {only(), rank}) : Cursor();
+}
+
+const Block* SortedSet::BlockAfter(const Block& block) const {
+  return list() ? list()->Next(block) : nullptr;
+}
+
+uint64_t SortedSet::Scan(uint64_t cursor, const std::function<void(const Element&)>& visit) const {
+  if (list()) {
+    return list()->Scan(cursor, [&](std::string_view member, uint64_t code) {
+      visit({member, ScoreOf(code)});
+    });
+  }
+  for (Cursor at = At(0); at.valid(); at.Next()) visit(at.element());
+  return 0;
+}
+
+SortedSet::Cursor::Cursor(const BlockSkipList* list, const BlockPlace& place)
+    : list_(list), reader_(*place.block, place.index), valid_(true) {}
+
+void SortedSet::Cursor::NextBlock() {
+  const Block* next = list_ ? list_->Next(*reader_.block()) : nullptr;
+  valid_ = next != nullptr;
+  if (valid_) reader_.Start(*next, 0);
+}
+
+void SortedSet::Cursor::PreviousBlock() {
+  const Block* previous = list_ ? list_->Previous(*reader_.block()) : nullptr;
+  valid_ = previous != nullptr;
+  if (valid_) reader_.Start(*previous, previous->count() - 1);
+}
+
+size_t SortedSet::Remove(RankRange ranks) {
+  ranks.last = std::min(ranks.last, size());
+  CutInside(ranks);
+  return ranks.size();
+}
+
+std::shared_ptr<void> SortedSet::Cut(RankRange ranks) {
+  ranks.last = std::min(ranks.last, size());
+  return CutInside(ranks);
+}
+
+// The range does not go beyond the set.
+std::shared_ptr<void> SortedSet::CutInside(RankRange ranks) {
+  if (ranks.empty()) return nullptr;
+  ++revision_;
+  if (!list()) {
+    EraseFromOnly(ranks.first, ranks.last);
+    return nullptr;
+  }
+  if (ranks.size() < list()->size()) {
+    auto loose = list()->Erase(ranks);
+    BecomeSmallAgain();
+    return loose;
+  }
+  const bool soon_freed = ranks.size() <= kSoonFreed;
+  std::shared_ptr<BlockSkipList> loose(soon_freed ? nullptr : contents_.ReleaseSecond());
+  contents_.Reset();
+  return loose;
 }
 
 }  // namespace zsetd

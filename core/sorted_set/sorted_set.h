@@ -8,7 +8,6 @@
 #include <optional>
 #include <string_view>
 
-#include "core/sorted_set/add_rule.h"
 #include "core/sorted_set/block/block_reader.h"
 #include "core/sorted_set/block/score_encoding.h"
 #include "core/sorted_set/skip_list/prefetch_step.h"
@@ -25,6 +24,28 @@ class SortedSetBuilder;
 struct Element {
   std::string_view member;
   double score = 0;
+};
+
+// What came of an addition to a sorted set.
+struct AddResult {
+  enum class Kind {
+    kAdded,
+    kUpdated,
+    kUnchanged,   // it was there with this very score
+    kRefused,     // the rule forbade it
+    kNotANumber,  // infinity met its opposite; nothing was changed
+  };
+  Kind kind = Kind::kUnchanged;
+  double score = 0;  // the element's score afterwards; for kRefused and kNotANumber meaningless
+};
+
+// What ZADD's options ask of one addition.
+struct AddRule {
+  bool only_new = false;       // NX: leave what is there
+  bool only_existing = false;  // XX: add nothing
+  bool only_greater = false;   // GT: an existing score may only rise
+  bool only_less = false;      // LT: an existing score may only fall
+  bool increment = false;      // INCR: the score given is added to the one there
 };
 
 // The way in which Redis would keep a sorted set, told from its past: from listpack to skiplist,

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cassert>
 #include <numeric>
+#include <string>
 #include <utility>
 
 #include "core/sorted_set/skip_list/separator_node.h"
@@ -179,6 +180,196 @@ void Levels::CheckNode(const Node& node, int height) const {
     assert(node.NodeAt(slot)->Span() == node.spans[slot]);
     CheckNode(*node.NodeAt(slot), height - 1);
   }
+}
+
+void Levels::Split(uint64_t code, std::string_view member, uint32_t child, size_t span) {
+  const Path path = Find(code, member);
+  const Path::Step& last = path.steps[height_ - 1];
+  last.node->spans[last.slot] -= span;
+  Entry entry{code, std::string(member), static_cast<uint32_t>(span), {}};
+  entry.child.block = child;
+  Insert(path, std::move(entry), IsLast(path) ? kFanout : kFanout / 2);
+}
+
+void Levels::Prepend(uint64_t code, std::string_view member, uint32_t child, size_t span) {
+  const Path path = First();
+  const Path::Step& first = path.steps[height_ - 1];
+  first.node->spans[0] -= span;
+  Entry entry{code, std::string(member), static_cast<uint32_t>(span), first.node->children[0]};
+  first.node->children[0].block = child;
+  Insert(path, std::move(entry), 1);
+}
+
+// Puts the entry behind the path's last step. A full node keeps the first `kept` of its entries;
+// the others go to a new one, whose entry goes one level up. That is half of them; but behind the
+// last entry of all, the new node starts with nothing else, and before the first of all the old one
+// keeps nothing else, so that elements that come in order leave full nodes.
+void Levels::Insert(const Path& path, Entry entry, size_t kept) {
+  for (int level = height_ - 1; level >= 0; --level) {
+    Node& node = WithRoom(*path.steps[level].node);
+    const size_t slot = path.steps[level].slot + 1;
+    if (node.count < kFanout) {
+      Changing(node, [&] { node.Insert(slot, std::move(entry)); });
+      return;
+    }
+    entry = Divide(node, kept, slot, std::move(entry));
+    if (level > 0) path.steps[level - 1].node->spans[path.steps[level - 1].slot] -= entry.span;
+  }
+  MakeTop(std::move(entry));
+}
+
+// The node, or, if it is full but could be larger, for it is the only one, that which takes its
+// place.
+Levels::Node& Levels::WithRoom(Node& node) {
+  if (node.count < node.room || node.room == kFanout) return node;
+  bytes_used_ -= node.BytesUsed();
+  Node& larger = *Node::Make(std::min<size_t>(2 * node.room, kFanout));
+  node.MoveTail(0, larger);
+  bytes_used_ += larger.BytesUsed();
+  Node::Free(&node);
+  return *(top_ = &larger);
+}
+
+// Whether no block stands behind that of the path.
+bool Levels::IsLast(const Path& path) const {
+  return std::all_of(path.steps.begin(), path.steps.begin() + height_,
+                     [](const Path::Step& step) { return step.slot + 1 == step.node->count; });
+}
+
+// Puts the entry at `slot` of the node, which is full: it keeps the first `kept` of its own, a new
+// node gets the others. Returns the entry of the new one.
+Levels::Entry Levels::Divide(Node& node, size_t kept, size_t slot, Entry entry) {
+  Node& right = *Node::Make(kFanout);
+  const bool stays_left = slot <= kept && kept < kFanout;
+  Changing(node, [&] {
+    node.MoveTail(kept, right);
+    if (stays_left) node.Insert(slot, std::move(entry));
+  });
+  if (!stays_left) right.Insert(slot - kept, std::move(entry));
+  bytes_used_ += right.BytesUsed();
+  Entry of_right{
+      right.codes[0], std::string(right.TieAt(0)), static_cast<uint32_t>(right.Span()), {}};
+  of_right.child.node = &right;
+  return of_right;
+}
+
+// A new top level over the old one and the entry.
+void Levels::MakeTop(Entry entry) {
+  Node& top = *Node::Make(kFanout);
+  Entry first{0, {}, static_cast<uint32_t>(size_ - entry.span), {}};
+  first.child.node = top_;
+  top.Insert(0, std::move(first));
+  top.Insert(1, std::move(entry));
+  bytes_used_ += top.BytesUsed();
+  top_ = &top;
+  ++height_;
+  assert(static_cast<size_t>(height_) <= Path().steps.size());
+}
+
+void Levels::Remove(const Path& path) {
+  assert(path.steps[height_ - 1].node->spans[path.steps[height_ - 1].slot] == 0);
+  for (int level = height_ - 1; level >= 0; --level) {
+    Node& node = *path.steps[level].node;
+    Changing(node, [&] { node.Erase(path.steps[level].slot); });
+    if (node.count > 0) {
+      Thin(path, level);
+      break;
+    }
+    bytes_used_ -= node.BytesUsed();
+    Node::Free(&node);
+  }
+  LowerTop();
+}
+
+void Levels::LowerTop() {
+  while (height_ > 1 && top_->count == 1) {
+    Node* below = top_->NodeAt(0);
+    bytes_used_ -= top_->BytesUsed();
+    Node::Free(top_);
+    top_ = below;
+    --height_;
+  }
+}
+
+void Levels::Cut(size_t first, size_t last, std::vector<uint32_t>& children) {
+  assert(first < last && last <= size_ && last - first < size_);
+  CutNode(*top_, height_, first, last, children);
+  size_ -= last - first;
+  if (first > 0) Thin(FindRank(first - 1), height_ - 1);
+  if (first < size_) Thin(FindRank(first), height_ - 1);
+  LowerTop();
+}
+
+// Ranks count from the node's own first element. What lies in the range as a whole is taken; an
+// entry at either end of it may lie there in part, so it keeps something, and no node gets empty.
+void Levels::CutNode(Node& node, int height, size_t first, size_t last,
+                     std::vector<uint32_t>& children) {
+  size_t before = 0, taken_from = node.count, taken_to = 0;
+  for (size_t slot = 0; slot < node.count && before < last; ++slot) {
+    const size_t begin = before, end = before += node.spans[slot];
+    if (end <= first) continue;
+    if (begin >= first && end <= last) {
+      Take(node.children[slot], height, children);
+      taken_from = std::min(taken_from, slot);
+      taken_to = slot + 1;
+      continue;
+    }
+    assert(height > 1);
+    const size_t part_first = std::max(first, begin), part_last = std::min(last, end);
+    CutNode(*node.NodeAt(slot), height - 1, part_first - begin, part_last - begin, children);
+    node.spans[slot] -= static_cast<uint32_t>(part_last - part_first);
+  }
+  if (taken_from < taken_to) Changing(node, [&] { node.Erase(taken_from, taken_to); });
+}
+
+// Frees the nodes under the entry of a node of that height, and tells the blocks.
+void Levels::Take(Child child, int height, std::vector<uint32_t>& children) {
+  if (height == 1) return children.push_back(child.block);
+  Node* node = static_cast<Node*>(child.node);
+  for (size_t slot = 0; slot < node->count; ++slot)
+    Take(node->children[slot], height - 1, children);
+  bytes_used_ -= node->BytesUsed();
+  Node::Free(node);
+}
+
+// Joins nodes that have become thin with a neighbour, from that level up.
+void Levels::Thin(const Path& path, int level) {
+  for (; level > 0; --level) {
+    Node& parent = *path.steps[level - 1].node;
+    const size_t slot = path.steps[level - 1].slot;
+    if (parent.NodeAt(slot)->count >= kFanout / 4) return;
+    const auto fit = [&](size_t left) {
+      return left + 1 < parent.count &&
+             parent.NodeAt(left)->count + parent.NodeAt(left + 1)->count <= kFanout * 3 / 4;
+    };
+    if (fit(slot)) {
+      Join(parent, slot);
+    } else if (slot > 0 && fit(slot - 1)) {
+      Join(parent, slot - 1);
+    } else {
+      return;
+    }
+  }
+}
+
+// The node behind entry `slot` takes in the entries of the next one.
+void Levels::Join(Node& parent, size_t slot) {
+  Node& left = *parent.NodeAt(slot);
+  Node& right = *parent.NodeAt(slot + 1);
+  bytes_used_ -= right.BytesUsed();
+  Changing(left, [&] {
+    const size_t seam = left.count;
+    right.MoveTail(0, left);
+    left.codes[seam] = parent.codes[slot + 1];
+    if (!left.ties.empty()) left.ties[seam].clear();
+    if (!parent.TieAt(slot + 1).empty()) {
+      left.ties.resize(left.count);
+      left.ties[seam] = parent.TieAt(slot + 1);
+    }
+  });
+  Node::Free(&right);
+  parent.spans[slot] += parent.spans[slot + 1];
+  Changing(parent, [&] { parent.Erase(slot + 1); });
 }
 
 }  // namespace zsetd
