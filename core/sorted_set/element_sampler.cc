@@ -4,7 +4,7 @@
 
 namespace zsetd {
 
-ElementPool::ElementPool(const SortedSet& set) {
+ElementSampler::ElementSampler(const SortedSet& set) {
   set.ForEachBlock([&](const Block& block) {
     blocks_.push_back(Block::Clone(block));
     bytes_used_ += block.allocated_bytes() + block.LargeMemberBytes();
@@ -12,7 +12,7 @@ ElementPool::ElementPool(const SortedSet& set) {
   });
 }
 
-ElementPool::~ElementPool() {
+ElementSampler::~ElementSampler() {
   for (Block* block : blocks_) {
     block->FreeLargeMembers();
     Block::Free(block);
@@ -20,7 +20,7 @@ ElementPool::~ElementPool() {
 }
 
 // A place is drawn as if all blocks were as full as the fullest, until an element stands there.
-Element ElementPool::Draw(Rng& rng) {
+Element ElementSampler::Draw(Rng& rng) {
   while (true) {
     const Block& block = *blocks_[rng.Below(blocks_.size())];
     const size_t i = rng.Below(most_in_block_);

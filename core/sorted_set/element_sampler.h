@@ -11,12 +11,12 @@ namespace zsetd {
 
 // The elements of a set as they were, to draw from. Their blocks are copied as they stand, without
 // levels or index, which take SortedSet::Clone most of its time.
-class ElementPool {
+class ElementSampler {
  public:
-  explicit ElementPool(const SortedSet& set);  // not an empty one; O(n)
-  ElementPool(const ElementPool&) = delete;
-  ElementPool& operator=(const ElementPool&) = delete;
-  ~ElementPool();
+  explicit ElementSampler(const SortedSet& set);  // not an empty one; O(n)
+  ElementSampler(const ElementSampler&) = delete;
+  ElementSampler& operator=(const ElementSampler&) = delete;
+  ~ElementSampler();
 
   // Any of them, all equally likely; it stays in the pool. The member's bytes are valid until the
   // next draw. O(1) expected.

@@ -25,7 +25,7 @@ double Sum(double a, double b) {
   return std::isnan(sum) ? 0 : sum;
 }
 
-ScoreTable::Combine CombineOf(Aggregate aggregate) {
+UnionTable::Combine CombineOf(Aggregate aggregate) {
   switch (aggregate) {
     case Aggregate::kMin:
       return Least;
@@ -46,7 +46,7 @@ struct Input {
 
   // What the score becomes under all of them.
   double Weigh(double score, Aggregate aggregate) const {
-    const ScoreTable::Combine combine = CombineOf(aggregate);
+    const UnionTable::Combine combine = CombineOf(aggregate);
     double weighed = Weighted(score, weights[0], aggregate);
     for (size_t i = 1; i < weights.size(); ++i) {
       weighed = combine(weighed, Weighted(score, weights[i], aggregate));
@@ -87,7 +87,7 @@ bool AnyIsEmpty(std::span<const WeightedSet> inputs) {
 // The score of `first` in the intersection with `others`, or nothing if one of them lacks it.
 std::optional<double> Intersected(const Element& element, const Input& first,
                                   std::span<const Input> others, Aggregate aggregate) {
-  const ScoreTable::Combine combine = CombineOf(aggregate);
+  const UnionTable::Combine combine = CombineOf(aggregate);
   double score = first.Weigh(element.score, aggregate);
   for (const Input& other : others) {
     const std::optional<double> found = other.set.Score(element.member);
@@ -120,7 +120,7 @@ void Walk(const WeightedSet& input, Visit visit) {
   WalkWhile(input, [&](const Element& element) { return visit(element), true; });
 }
 
-void AddAll(const Input& input, Aggregate aggregate, ScoreTable& table) {
+void AddAll(const Input& input, Aggregate aggregate, UnionTable& table) {
   const SortedSet* set = input.set.set;
   if (set == nullptr) {
     return Walk(input.set, [&](const Element& element) {
@@ -158,7 +158,7 @@ std::optional<double> WeightedSet::Score(std::string_view member) const {
 
 SortedSet Union(std::span<const WeightedSet> inputs, Aggregate aggregate) {
   const std::vector<Input> sets = BySize(inputs);
-  ScoreTable table(CombineOf(aggregate), sets.empty() ? 0 : sets.back().set.size());
+  UnionTable table(CombineOf(aggregate), sets.empty() ? 0 : sets.back().set.size());
   for (const Input& input : sets) AddAll(input, aggregate, table);
   return table.Build();
 }

@@ -334,14 +334,14 @@ std::shared_ptr<void> SortedSet::CutInside(RankRange ranks) {
     return nullptr;
   }
   if (ranks.size() < list()->size()) {
-    auto loose = list()->Erase(ranks);
+    auto detached = list()->Erase(ranks);
     BecomeSmallAgain();
-    return loose;
+    return detached;
   }
   const bool soon_freed = ranks.size() <= kSoonFreed;
-  std::shared_ptr<BlockSkipList> loose(soon_freed ? nullptr : contents_.ReleaseSecond());
+  std::shared_ptr<BlockSkipList> detached(soon_freed ? nullptr : contents_.ReleaseSecond());
   contents_.Reset();
-  return loose;
+  return detached;
 }
 
 }  // namespace zsetd

@@ -16,7 +16,7 @@ size_t SlotsFor(size_t records) { return std::bit_ceil(2 * records + 2); }
 
 }  // namespace
 
-ScoreTable::ScoreTable(Combine combine, size_t expected)
+UnionTable::UnionTable(Combine combine, size_t expected)
     : combine_(combine),
       slots_(SlotsFor(expected + kBatch)),
       waiting_text_(kBatchBytes + SortedSet::Cursor::kTooMany, '\0') {
@@ -24,7 +24,7 @@ ScoreTable::ScoreTable(Combine combine, size_t expected)
 }
 
 // Where the bytes of a member that is to wait are to be written.
-char* ScoreTable::Await(size_t size, double score) {
+char* UnionTable::Await(size_t size, double score) {
   const size_t room = size + SortedSet::Cursor::kTooMany;
   if (waiting_count_ == kBatch || waiting_bytes_ + size > kBatchBytes) SettleWaiting();
   if (waiting_bytes_ + room > waiting_text_.size()) waiting_text_.resize(room);
@@ -35,14 +35,14 @@ char* ScoreTable::Await(size_t size, double score) {
 
 // Not as they come: what was written in other pieces than it is read in has to reach the cache
 // first, and so the processor would wait for each of them.
-void ScoreTable::HashWaiting() {
+void UnionTable::HashWaiting() {
   for (Waiting& element : std::span(waiting_).first(waiting_count_)) {
     element.hash = KeyedHash(element.MemberIn(waiting_text_));
     FetchLine(&FirstSlotOf(element.hash));
   }
 }
 
-void ScoreTable::SettleWaiting() {
+void UnionTable::SettleWaiting() {
   if (slots_.size() < SlotsFor(records_.size() + kBatch)) GrowSlots();
   HashWaiting();
   const std::span<const Waiting> elements(waiting_.data(), waiting_count_);
@@ -57,7 +57,7 @@ void ScoreTable::SettleWaiting() {
   waiting_bytes_ = 0;
 }
 
-void ScoreTable::Settle(const Waiting& element) {
+void UnionTable::Settle(const Waiting& element) {
   const std::string_view member = element.MemberIn(waiting_text_);
   Slot* slot = &FirstSlotOf(element.hash);
   for (; slot->record != nullptr; slot = SlotAfter(slot)) {
@@ -69,14 +69,14 @@ void ScoreTable::Settle(const Waiting& element) {
   *slot = {element.hash, NewRecord(member, element.score)};
 }
 
-ScoreTable::Record* ScoreTable::NewRecord(std::string_view member, double score) {
+UnionTable::Record* UnionTable::NewRecord(std::string_view member, double score) {
   Record* record = new (arena_.Take(sizeof(Record) + member.size())) Record{score, member.size()};
   std::copy(member.begin(), member.end(), record->bytes());
   records_.push_back(record);
   return record;
 }
 
-void ScoreTable::GrowSlots() {
+void UnionTable::GrowSlots() {
   std::vector<Slot> old(2 * slots_.size());
   old.swap(slots_);
   for (const Slot& moved : old) {
@@ -87,7 +87,7 @@ void ScoreTable::GrowSlots() {
   }
 }
 
-SortedSet ScoreTable::Build() {
+SortedSet UnionTable::Build() {
   SettleWaiting();
   SortedSetBuilder builder;
   for (Record* record : records_) builder.AddView(record->member(), record->score);

@@ -22,13 +22,13 @@ namespace zsetd {
 // A table too large for the cache waits twice for memory for each element, once for the slot and
 // once for the record. So elements wait until there are enough of them, and are then looked up
 // together: 24 sets of 20,000 members took 210 ns an element with absl::flat_hash_map.
-class ScoreTable {
+class UnionTable {
  public:
   using Combine = double (*)(double held, double added);
 
   // `combine` makes the new score of a member that comes again. There will be `expected` members or
   // some more.
-  ScoreTable(Combine combine, size_t expected);
+  UnionTable(Combine combine, size_t expected);
 
   // The member's bytes are copied. O(1), amortised.
   void Add(std::string_view member, double score) {

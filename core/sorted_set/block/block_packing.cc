@@ -8,8 +8,8 @@
 namespace zsetd {
 namespace {
 
-constexpr size_t kJoinedCount = Block::kMaxCount * 3 / 4;
-constexpr size_t kJoinedBytes = Block::kMaxBytes * 3 / 4;
+constexpr size_t kMergedCount = Block::kMaxCount * 3 / 4;
+constexpr size_t kMergedBytes = Block::kMaxBytes * 3 / 4;
 
 // The room that a block gets beyond what it needs.
 size_t Growth(const Block& block) { return block.used_bytes() / 32; }
@@ -91,7 +91,7 @@ Block* EraseAndShrink(Block* block, size_t first, size_t last) {
   return block->free_bytes() > block->allocated_bytes() / 3 ? Block::Moved(block, 0) : block;
 }
 
-std::vector<Block*> Divided(Block* block, size_t i, const BlockItem& item) {
+std::vector<Block*> Split(Block* block, size_t i, const BlockItem& item) {
   const size_t count = block->count(), half = count / 2, room = Growth(*block);
   assert(half > 0);
   std::vector<Block*> parts;
@@ -133,16 +133,16 @@ std::vector<Block*> PackAll(std::span<const BlockItem> items, bool tagged) {
   return blocks;
 }
 
-bool MayJoin(const Block& left, const Block& right) {
-  return left.count() + right.count() <= kJoinedCount &&
-         left.used_bytes() + right.used_bytes() <= kJoinedBytes;
+bool MayMerge(const Block& left, const Block& right) {
+  return left.count() + right.count() <= kMergedCount &&
+         left.used_bytes() + right.used_bytes() <= kMergedBytes;
 }
 
-Block* Joined(const Block& left, const Block& right) {
+Block* Merge(const Block& left, const Block& right) {
   UnpackedBlock unpacked(left);
   unpacked.Append(right);
   const BlockPlan plan = PlanBlock(unpacked.items(), left.tagged());
-  return BytesOf(plan) > kJoinedBytes ? nullptr : Block::Pack(unpacked.items(), plan);
+  return BytesOf(plan) > kMergedBytes ? nullptr : Block::Pack(unpacked.items(), plan);
 }
 
 }  // namespace zsetd

@@ -10,7 +10,7 @@ namespace zsetd {
 
 // The rules by which blocks are filled.
 //
-// A block takes 160 elements or 4 KB. One that overflows is divided into halves, which are copied
+// A block takes 160 elements or 4 KB. One that overflows is split into halves, which are copied
 // if packing them anew would take no less. Its allocation grows a little at a time, and shrinks
 // when a third of it is free.
 
@@ -32,14 +32,14 @@ Block* PackFull(std::span<const BlockItem> items);
 // The halves of a block that has no room for the item, which belongs at `i`, and the item: two
 // blocks or more. The block has two elements or more; the first of the new ones has taken its
 // place, and it is freed.
-std::vector<Block*> Divided(Block* block, size_t i, const BlockItem& item);
+std::vector<Block*> Split(Block* block, size_t i, const BlockItem& item);
 
 // Packs the items, which are at least one, into as many blocks as they need.
 std::vector<Block*> PackAll(std::span<const BlockItem> items, bool tagged);
 
 // One block of the elements of both, which stay as they are; null if it would be more than three
-// quarters full. MayJoin tells most of the latter at once.
-bool MayJoin(const Block& left, const Block& right);
-Block* Joined(const Block& left, const Block& right);
+// quarters full. MayMerge tells most of the latter at once.
+bool MayMerge(const Block& left, const Block& right);
+Block* Merge(const Block& left, const Block& right);
 
 }  // namespace zsetd

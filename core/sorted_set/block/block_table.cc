@@ -5,21 +5,21 @@
 
 namespace zsetd {
 
-LooseBlocks::~LooseBlocks() {
+DetachedBlocks::~DetachedBlocks() {
   for (Block* block : blocks_) {
     if (with_large_) block->FreeLargeMembers();
     Block::Free(block);
   }
 }
 
-BlockRow::BlockRow(std::span<Block* const> blocks) {
+BlockTable::BlockTable(std::span<Block* const> blocks) {
   for (Block* block : blocks) {
     Add(block, count_ == 0 ? nullptr : Last());
     CountLarge(*block);
   }
 }
 
-BlockRow::BlockRow(const BlockRow& other)
+BlockTable::BlockTable(const BlockTable& other)
     : first_(other.first_),
       last_(other.last_),
       first_free_(other.first_free_),
@@ -35,7 +35,7 @@ BlockRow::BlockRow(const BlockRow& other)
   }
 }
 
-BlockRow::~BlockRow() {
+BlockTable::~BlockTable() {
   for (uint32_t id = 0; id < table_.size(); ++id) {
     Block* block = Find(id);
     if (block == nullptr) continue;
@@ -44,7 +44,7 @@ BlockRow::~BlockRow() {
   }
 }
 
-uint32_t BlockRow::NewId() {
+uint32_t BlockTable::NewId() {
   if (first_free_ == kNone) {
     table_.Append(0);
     return static_cast<uint32_t>(table_.size() - 1);
@@ -54,7 +54,7 @@ uint32_t BlockRow::NewId() {
   return id;
 }
 
-uint32_t BlockRow::Add(Block* block, Block* left) {
+uint32_t BlockTable::Add(Block* block, Block* left) {
   block->id = NewId();
   block->previous = left ? left->id : kNone;
   block->next = left ? left->next : first_;
@@ -66,18 +66,18 @@ uint32_t BlockRow::Add(Block* block, Block* left) {
   return block->id;
 }
 
-void BlockRow::Replace(Block* block, size_t old_bytes) {
+void BlockTable::Replace(Block* block, size_t old_bytes) {
   table_[block->id] = reinterpret_cast<uintptr_t>(block);
   bytes_used_ += block->allocated_bytes() - old_bytes;
 }
 
-Block* BlockRow::ReleaseOnly() {
+Block* BlockTable::ReleaseOnly() {
   Block* block = First();
   table_[block->id] = FreeSlot(first_free_);
   return block;
 }
 
-void BlockRow::Remove(Block* block) {
+void BlockTable::Remove(Block* block) {
   (block->previous == kNone ? first_ : At(block->previous)->next) = block->next;
   (block->next == kNone ? last_ : At(block->next)->previous) = block->previous;
   table_[block->id] = FreeSlot(first_free_);
@@ -87,7 +87,7 @@ void BlockRow::Remove(Block* block) {
   Block::Free(block);
 }
 
-std::shared_ptr<LooseBlocks> BlockRow::Cut(std::span<const uint32_t> ids) {
+std::shared_ptr<DetachedBlocks> BlockTable::Cut(std::span<const uint32_t> ids) {
   const bool with_large = large_count_ > 0;
   constexpr size_t kAhead = 16;  // blocks whose header is on its way from memory
   const uint32_t left = At(ids.front())->previous, right = At(ids.back())->next;
@@ -103,21 +103,21 @@ std::shared_ptr<LooseBlocks> BlockRow::Cut(std::span<const uint32_t> ids) {
   (left == kNone ? first_ : At(left)->next) = right;
   (right == kNone ? last_ : At(right)->previous) = left;
   count_ -= ids.size();
-  return std::make_shared<LooseBlocks>(std::move(blocks), with_large);
+  return std::make_shared<DetachedBlocks>(std::move(blocks), with_large);
 }
 
-void BlockRow::FreeIds(std::span<const uint32_t> ids) {
+void BlockTable::FreeIds(std::span<const uint32_t> ids) {
   for (const uint32_t id : ids) {
     table_[id] = FreeSlot(first_free_);
     first_free_ = id;
   }
 }
 
-void BlockRow::CountLarge(const Block& block) {
+void BlockTable::CountLarge(const Block& block) {
   for (size_t i = 0; i < block.count(); ++i) CountLarge(block.LargeAt(i));
 }
 
-void BlockRow::DiscountLarge(const Block& block) {
+void BlockTable::DiscountLarge(const Block& block) {
   for (size_t i = 0; i < block.count(); ++i) {
     const LargeMember* large = block.LargeAt(i);
     if (large == nullptr) continue;
@@ -126,13 +126,13 @@ void BlockRow::DiscountLarge(const Block& block) {
   }
 }
 
-void BlockRow::CountLarge(const LargeMember* large) {
+void BlockTable::CountLarge(const LargeMember* large) {
   if (large == nullptr) return;
   bytes_used_ += AllocatedBytes(large);
   ++large_count_;
 }
 
-void BlockRow::FreeLarge(LargeMember* large) {
+void BlockTable::FreeLarge(LargeMember* large) {
   if (large == nullptr) return;
   bytes_used_ -= AllocatedBytes(large);
   --large_count_;

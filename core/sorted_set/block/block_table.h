@@ -13,39 +13,41 @@
 namespace zsetd {
 
 // Blocks that have left their set; frees them, and LargeMembers with them. Any thread may.
-class LooseBlocks {
+class DetachedBlocks {
  public:
-  LooseBlocks(std::vector<Block*> blocks, bool with_large)
+  DetachedBlocks(std::vector<Block*> blocks, bool with_large)
       : blocks_(std::move(blocks)), with_large_(with_large) {}
-  LooseBlocks(const LooseBlocks&) = delete;
-  LooseBlocks& operator=(const LooseBlocks&) = delete;
-  ~LooseBlocks();
+  DetachedBlocks(const DetachedBlocks&) = delete;
+  DetachedBlocks& operator=(const DetachedBlocks&) = delete;
+  ~DetachedBlocks();
 
  private:
   std::vector<Block*> blocks_;
   bool with_large_;
 };
 
-// The blocks of a large set, which it owns, in order, each with a name that stays the same.
+// The blocks of a large set, which it owns: a linked list in order, each with an id that never
+// changes.
 //
 //   id          0      1      2      3
 //   table     [ A ]  [ B ]  [ - ]  [ C ]
-//   row         A <-> C <-> B                   A.next = 3, C.next = 1
+//   list        A <-> C <-> B                   A.next = 3, C.next = 1
 //
-// A block that grows moves to another address. Everything else names it by its id, so that one
-// write to the table is all a move takes. Ids of blocks that have gone are given again; those of a
-// run that was cut out not before nobody can name them any more.
+// A block that grows moves to another address. Everything else refers to it by its id, so that one
+// write to the table is all a move takes. Ids of removed blocks are used again; those of a run that
+// was cut out only after FreeIds.
 //
-// Invariant: the row and the table hold the same blocks.
-class BlockRow {
+// Invariant: the list and the table hold the same blocks.
+class BlockTable {
  public:
   static constexpr uint32_t kNone = ~uint32_t{0};
 
-  BlockRow() = default;
-  explicit BlockRow(std::span<Block* const> blocks);  // takes them over, in that order
-  BlockRow(const BlockRow& other);  // the same blocks once more, by the same ids; LargeMembers too
-  BlockRow& operator=(const BlockRow&) = delete;
-  ~BlockRow();  // frees LargeMembers too
+  BlockTable() = default;
+  explicit BlockTable(std::span<Block* const> blocks);  // takes them over, in that order
+  BlockTable(
+      const BlockTable& other);  // the same blocks once more, by the same ids; LargeMembers too
+  BlockTable& operator=(const BlockTable&) = delete;
+  ~BlockTable();  // frees LargeMembers too
 
   Block* Find(uint32_t id) const {  // null if there is none
     return table_[id] & 1 ? nullptr : Pointer(table_[id]);
@@ -63,15 +65,15 @@ class BlockRow {
   // `block` has taken the place of one with its id and neighbours, which had allocated `old_bytes`.
   void Replace(Block* block, size_t old_bytes);
 
-  // The last block leaves the row, and is the caller's.
+  // The last block leaves the list, and is the caller's.
   Block* ReleaseOnly();
 
-  // Takes the block out of the row and frees it, but not its LargeMembers.
+  // Takes the block out of the list and frees it, but not its LargeMembers.
   void Remove(Block* block);
 
-  // Takes a run of neighbours, not all, out of the row. Their ids stay taken until they are set
+  // Takes a run of neighbours, not all, out of the list. Their ids stay taken until they are set
   // free. O(blocks).
-  std::shared_ptr<LooseBlocks> Cut(std::span<const uint32_t> ids);
+  std::shared_ptr<DetachedBlocks> Cut(std::span<const uint32_t> ids);
 
   void FreeIds(std::span<const uint32_t> ids);
 
@@ -79,7 +81,7 @@ class BlockRow {
   void CountLarge(const LargeMember* large);
   void FreeLarge(LargeMember* large);
 
-  Block* First() const { return At(first_); }  // of a row with blocks
+  Block* First() const { return At(first_); }  // of a list with blocks
   Block* Last() const { return At(last_); }
 
   size_t count() const { return count_; }

@@ -1,20 +1,95 @@
 #include "core/sorted_set/skip_list/block_skip_list.h"
 
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <utility>
+
 #include "core/hashing/keyed_hash.h"
-#include "core/util/allocation.h"
+#include "core/sorted_set/block/block_packing.h"
+#include "core/sorted_set/block/unpacked_block.h"
+#include "core/sorted_set/skip_list/tie_breaker.h"
 
 namespace zsetd {
+namespace {
+
+constexpr size_t kUnderfull = Block::kMaxCount / 4;   // elements; fewer are merged with others
+constexpr size_t kShortList = 4;                      // blocks; may become one block again
+constexpr size_t kSmallAgain = Block::kMaxCount / 2;  // elements in the only block
+constexpr size_t kLong = 16 * Block::kMaxCount;       // elements; a longer range is cut
+
+// Whether element `i` may take that code and stay where it is, as far as its block can tell.
+bool KeepsPlace(const Block& block, size_t i, uint64_t code) {
+  const bool rises = code > block.CodeAt(i);
+  const bool above_previous = i > 0 ? block.CodeAt(i - 1) < code : rises;
+  const bool below_next = i + 1 < block.count() ? code < block.CodeAt(i + 1) : !rises;
+  return above_previous && below_next;
+}
+
+bool IsBetweenEnds(const Block& block, uint64_t code) {
+  return block.CodeAt(0) < code && code < block.CodeAt(block.count() - 1);
+}
+
+}  // namespace
+
+BlockSkipList::BlockSkipList(Block* block) : levels_(0, block->count()) {
+  UnpackedBlock unpacked(*block);
+  std::array<uint64_t, UnpackedBlock::kCapacity> hashes;
+  size_t count = 0;
+  for (BlockItem& item : unpacked.items()) {
+    const uint64_t hash = hashes[count++] = KeyedHash(item.member);
+    item.tag = MemberIndex::TagOf(hash);
+    blocks_.CountLarge(item.large);
+  }
+  Block* tagged = Block::Pack(unpacked.items(), PlanBlock(unpacked.items(), true));
+  Block::Free(block);
+  blocks_.Add(tagged, nullptr);
+  for (const uint64_t hash : std::span(hashes).first(count)) {
+    index_.Insert(hash, tagged->id);
+    index_.SplitIfFull();
+  }
+}
+
+BlockSkipList::BlockSkipList(std::span<Block* const> blocks, std::span<const uint64_t> hashes)
+    : blocks_(blocks), levels_(LeavesOf(blocks_)), index_(blocks_, hashes) {}
+
+std::unique_ptr<BlockSkipList> BlockSkipList::Make(std::span<Block* const> blocks,
+                                                   std::span<const uint64_t> hashes) {
+  assert(!blocks.empty());
+  std::unique_ptr<BlockSkipList> list(new BlockSkipList(blocks, hashes));
+  return list->index_.size() == list->size() ? std::move(list) : nullptr;
+}
+
+std::vector<SeparatorLevels::Leaf> BlockSkipList::LeavesOf(const BlockTable& blocks) {
+  std::vector<SeparatorLevels::Leaf> leaves;
+  leaves.reserve(blocks.count());
+  MemberBuffer buffers[2];
+  for (const Block* block = blocks.First(); block != nullptr; block = blocks.Next(*block)) {
+    const BlockItem first = block->ItemAt(0, buffers[0]);
+    SeparatorLevels::Leaf& leaf = leaves.emplace_back();
+    leaf.code = first.code;
+    leaf.child = block->id;
+    leaf.span = block->count();
+    const Block* left = blocks.Previous(*block);
+    if (left == nullptr) continue;
+    leaf.tie = TieBreaker(left->ItemAt(left->count() - 1, buffers[1]), first);
+  }
+  return leaves;
+}
+
+std::unique_ptr<BlockSkipList> BlockSkipList::Clone() const {
+  return std::unique_ptr<BlockSkipList>(new BlockSkipList(*this));
+}
 
 size_t BlockSkipList::BytesUsed() const {
-  return row_.BytesUsed() + levels_.BytesUsed() + index_.BytesUsed() + renamings_.BytesUsed() +
-         AllocatedBytes(cut_ids_.in_round.data()) + AllocatedBytes(cut_ids_.later.data());
+  return blocks_.BytesUsed() + levels_.BytesUsed() + index_.BytesUsed();
 }
 
 BlockSkipList::Spot BlockSkipList::SpotFor(uint64_t code, std::string_view member) const {
   const uint64_t hash = KeyedHash(member);
   index_.Prefetch(hash);
   const Spot spot{hash, levels_.Find(code, member)};
-  row_.At(spot.path.child)->Prefetch();
+  blocks_.At(spot.path.child)->Prefetch();
   return spot;
 }
 
@@ -22,44 +97,287 @@ BlockPlace BlockSkipList::Find(std::string_view member) const {
   return Find(member, KeyedHash(member));
 }
 
-BlockPlace BlockSkipList::Find(std::string_view member, uint64_t hash) const {
-  BlockPlace place;
-  const auto find_in = [&](uint32_t id) {
-    const Block* block = row_.Find(id);
-    if (block == nullptr) return false;
-    block->PrefetchTags();
-    const size_t index = block->Find(member, MemberIndex::TagOf(hash));
-    if (index == block->count()) return false;
-    place = {block, index};
-    return true;
-  };
-  index_.Find(hash, [&](uint32_t id) { return find_in(id) || renamings_.AnyOther(id, find_in); });
-  return place;
-}
-
-void BlockSkipList::Prefetch(uint64_t hash, PrefetchStep step) const {
-  if (step == PrefetchStep::kIndex) return index_.Prefetch(hash);
-  const uint8_t tag = MemberIndex::TagOf(hash);
-  index_.Find(hash, [&](uint32_t id) {
-    const Block* block = row_.Find(id);
-    if (block == nullptr) return false;
-    step == PrefetchStep::kBlock ? block->PrefetchTags() : block->PrefetchElement(tag);
-    return false;
-  });
-}
-
 size_t BlockSkipList::RankOf(BlockPlace place, std::string_view member) const {
   return levels_.Find(place.block->CodeAt(place.index), member).before + place.index;
 }
 
 size_t BlockSkipList::CountBefore(uint64_t code, std::string_view member) const {
-  const Levels::Path path = levels_.Find(code, member);
-  return path.before + row_.At(path.child)->LowerBound(code, member);
+  const SeparatorLevels::Path path = levels_.Find(code, member);
+  return path.before + blocks_.At(path.child)->LowerBound(code, member);
 }
 
 BlockPlace BlockSkipList::At(size_t rank) const {
-  const Levels::Path path = levels_.FindRank(rank);
-  return {row_.At(path.child), rank - path.before};
+  const SeparatorLevels::Path path = levels_.FindRank(rank);
+  return {blocks_.At(path.child), rank - path.before};
+}
+
+void BlockSkipList::Insert(BlockItem item) {
+  const Spot spot = SpotFor(item.code, item.member);
+  item.tag = MemberIndex::TagOf(spot.hash);
+  Insert(spot, item);
+}
+
+void BlockSkipList::Insert(const Spot& spot, const BlockItem& item) {
+  blocks_.CountLarge(item.large);
+  levels_.Add(spot.path, 1);
+  const size_t blocks_before = blocks_.count();
+  index_.Insert(spot.hash, InsertInto(blocks_.At(spot.path.child), item));
+  const bool has_new_block = blocks_.count() > blocks_before;  // which is enough for one insertion
+  if (!has_new_block) index_.SplitIfFull();
+  index_.Tidy();
+}
+
+// Returns the id by which the index is to have the item, which is the caller's business. The levels
+// count it already.
+uint32_t BlockSkipList::InsertInto(Block* block, const BlockItem& item) {
+  const size_t i = block->LowerBound(item.code, item.member);
+  block->PrefetchBehind(i);
+  const size_t bytes = block->allocated_bytes();
+  Block* grown = InsertOrGrow(block, i, item);
+  if (grown == nullptr) return Overflow(block, i, item);
+  if (grown != block) blocks_.Replace(grown, bytes);
+  return index_.NoteInsertion(grown->id, i);
+}
+
+// At an edge the item starts a block of its own; elsewhere its block is split. The first part keeps
+// the block's id, by which the index has the elements of the others for a while.
+uint32_t BlockSkipList::Overflow(Block* block, size_t i, const BlockItem& item) {
+  if (block->next == BlockTable::kNone && i == block->count()) return AddLast(item);
+  if (block->previous == BlockTable::kNone && i == 0) return AddFirst(item);
+
+  index_.PrepareSplit(block->id);
+  const size_t all = block->count() + 1, bytes = block->allocated_bytes();
+  const std::vector<Block*> parts = Split(block, i, item);
+  const uint32_t id = parts[0]->id;
+  blocks_.Replace(parts[0], bytes);
+  for (size_t part = 1, begin = parts[0]->count(); part < parts.size(); ++part) {
+    index_.StartMove(id, AddBehind(*parts[part - 1], parts[part], all - begin));
+    begin += parts[part]->count();
+  }
+  return id;
+}
+
+// Puts the block into the list and the levels, which have counted the elements from its first on to
+// `left` so far.
+uint32_t BlockSkipList::AddBehind(Block& left, Block* block, size_t elements_from_it) {
+  MemberBuffer buffers[2];
+  const BlockItem before = left.ItemAt(left.count() - 1, buffers[0]);
+  const BlockItem first = block->ItemAt(0, buffers[1]);
+  const uint32_t id = blocks_.Add(block, &left);
+  levels_.Split(first.code, TieBreaker(before, first), id, elements_from_it);
+  return id;
+}
+
+uint32_t BlockSkipList::AddLast(const BlockItem& item) {
+  MemberBuffer buffer;
+  Block* last = blocks_.Last();
+  const BlockItem before = last->ItemAt(last->count() - 1, buffer);
+  const uint32_t id = blocks_.Add(PackAll({&item, 1}, true)[0], last);
+  levels_.Split(item.code, TieBreaker(before, item), id, 1);
+  return id;
+}
+
+uint32_t BlockSkipList::AddFirst(const BlockItem& item) {
+  MemberBuffer buffer;
+  Block* first = blocks_.First();
+  const BlockItem after = first->ItemAt(0, buffer);
+  const size_t count = first->count();
+  const uint32_t id = blocks_.Add(PackAll({&item, 1}, true)[0], nullptr);
+  levels_.Prepend(after.code, TieBreaker(item, after), id, count);
+  return id;
+}
+
+// The index changes only if it is to have the element by another id.
+void BlockSkipList::Move(BlockPlace place, uint64_t code, std::string_view member) {
+  Block* block = blocks_.At(place.block->id);
+  const size_t i = place.index;
+  if (KeepsPlace(*block, i, code) && block->SetCode(i, code)) return;
+
+  block->PrefetchBehind(i);
+  const uint64_t hash = KeyedHash(member);
+  const uint32_t from = index_.IdOf(block->id, i);
+  const BlockItem item = {code, member, block->LargeAt(i), MemberIndex::TagOf(hash)};
+  if (IsBetweenEnds(*block, code)) {  // the levels need not know
+    block->Erase(i, i + 1);
+    index_.NoteErasure(block->id, i);
+  } else {
+    EraseIn(block, i, member);
+    const SeparatorLevels::Path path = levels_.Find(code, member);
+    levels_.Add(path, 1);
+    block = blocks_.At(path.child);
+    block->Prefetch();
+  }
+  const uint32_t to = InsertInto(block, item);
+  if (to != from) index_.Move(hash, from, to);
+  index_.Tidy();
+}
+
+void BlockSkipList::Erase(BlockPlace place, std::string_view member) {
+  Block* block = blocks_.At(place.block->id);
+  block->PrefetchBehind(place.index);
+  index_.Remove(KeyedHash(member), index_.IdOf(block->id, place.index));
+  blocks_.FreeLarge(block->LargeAt(place.index));
+  EraseIn(block, place.index, member);
+  index_.Tidy();
+}
+
+// Leaves the index alone, and the LargeMember if it is one.
+void BlockSkipList::EraseIn(Block* block, size_t i, std::string_view member) {
+  const SeparatorLevels::Path path = levels_.Find(block->CodeAt(i), member);
+  levels_.Add(path, -1);
+  index_.NoteErasure(block->id, i);
+  if (block->count() == 1) return Drop(path, block);
+
+  MergeIfUnderfull(TakeOut(block, i, i + 1));
+}
+
+// They are not all; returns where the block then is.
+Block* BlockSkipList::TakeOut(Block* block, size_t first, size_t last) {
+  const size_t bytes = block->allocated_bytes();
+  Block* shrunk = EraseAndShrink(block, first, last);
+  if (shrunk != block) blocks_.Replace(shrunk, bytes);
+  return shrunk;
+}
+
+// Erases the elements from `first` to before `last` of the path's block.
+void BlockSkipList::EraseSome(const SeparatorLevels::Path& path, size_t first, size_t last) {
+  Block* block = blocks_.At(path.child);
+  index_.Settle(block->id);
+  MemberBuffer buffer;
+  std::array<uint64_t, Block::kMaxCount> hashes;
+  for (size_t i = first; i < last; ++i) {
+    hashes[i] = KeyedHash(block->MemberAt(i, buffer));
+    index_.Prefetch(hashes[i]);
+  }
+  const uint32_t id = block->id;
+  for (size_t i = first; i < last; ++i) blocks_.FreeLarge(block->LargeAt(i));
+  levels_.Add(path, -static_cast<ptrdiff_t>(last - first));
+  const bool is_all = last - first == block->count();
+  if (!is_all) TakeOut(block, first, last);
+  for (size_t i = first; i < last; ++i) {  // for which the block must be there, but not be read
+    index_.Remove(hashes[i], id);
+  }
+  if (is_all) Drop(path, block);
+}
+
+// The block's elements are gone, or go; what the index has of them is the caller's business.
+void BlockSkipList::Drop(const SeparatorLevels::Path& path, Block* block) {
+  index_.Forget(block->id);
+  levels_.Remove(path);
+  blocks_.Remove(block);
+}
+
+// At an end of a long list elements often go one after another, as from a queue: what another block
+// took over would go soon as well.
+void BlockSkipList::MergeIfUnderfull(Block* block) {
+  if (block->count() >= kUnderfull) return;
+  const bool at_end = block->previous == BlockTable::kNone || block->next == BlockTable::kNone;
+  if (at_end && blocks_.count() > kShortList) return;
+  Block* right = blocks_.Next(*block);
+  if (right != nullptr && MergeNeighbours(block, right)) return;
+  Block* left = blocks_.Previous(*block);
+  if (left != nullptr) MergeNeighbours(left, block);
+}
+
+// Makes one block of two neighbours, if it has room; it keeps the id of the left one. Not across
+// the border of two nodes: there the keys of the right one would pass to the block behind it.
+bool BlockSkipList::MergeNeighbours(Block* left, Block* right) {
+  if (!MayMerge(*left, *right)) return false;
+  MemberBuffer buffer;
+  const SeparatorLevels::Path path = levels_.Find(right->CodeAt(0), right->MemberAt(0, buffer));
+  Block* merged = path.IsFirstOfNode() ? nullptr : Merge(*left, *right);
+  if (merged == nullptr) return false;
+
+  index_.Settle(left->id);
+  index_.Settle(right->id);
+  const size_t span = right->count();
+  levels_.Add(path, -static_cast<ptrdiff_t>(span));
+  levels_.Remove(path);
+  levels_.Add(levels_.Find(left->CodeAt(0), left->MemberAt(0, buffer)), span);
+  index_.MoveAll(*right, left->id);
+
+  blocks_.Remove(right);
+  merged->TakePlaceOf(*left);
+  blocks_.Replace(merged, left->allocated_bytes());
+  Block::Free(left);
+  return true;
+}
+
+// Erasing ranges. A short one goes block by block, each member out of the index; of a long one,
+// whole blocks are cut out of the levels and the list, and the index is swept afterwards:
+//
+//   before   ..[a b c][d e f][g h i][j k l][m n o]..       erase c .. m
+//   trim     ..[a b]  [d e f][g h i][j k l]  [n o]..       c and m, as if alone
+//   cut      ..[a b]                         [n o]..       three ids to sweep for
+//
+std::shared_ptr<DetachedBlocks> BlockSkipList::Erase(RankRange ranks) {
+  std::shared_ptr<DetachedBlocks> detached;
+  if (ranks.size() > kLong) {
+    TrimToBlocks(ranks);
+    detached = Cut(ranks);
+  } else {
+    EraseBlockByBlock(ranks);
+  }
+  MergeIfUnderfull(blocks_.At(levels_.FindRank(std::min(ranks.first, size() - 1)).child));
+  return detached;
+}
+
+void BlockSkipList::EraseBlockByBlock(RankRange ranks) {
+  for (size_t left = ranks.size(); left > 0;) {
+    const SeparatorLevels::Path path = levels_.FindRank(ranks.first);
+    const size_t first = ranks.first - path.before;
+    const size_t last = std::min(blocks_.At(path.child)->count(), first + left);
+    EraseSome(path, first, last);
+    left -= last - first;
+  }
+}
+
+// Erases what lies in blocks that the range does not cover. It covers others.
+void BlockSkipList::TrimToBlocks(RankRange& ranks) {
+  const SeparatorLevels::Path front = levels_.FindRank(ranks.first);
+  if (ranks.first > front.before) {
+    const size_t first = ranks.first - front.before, count = blocks_.At(front.child)->count();
+    EraseSome(front, first, count);
+    ranks.last -= count - first;
+  }
+  const SeparatorLevels::Path back = levels_.FindRank(ranks.last - 1);
+  const size_t last = ranks.last - back.before;
+  if (last < blocks_.At(back.child)->count()) {
+    EraseSome(back, 0, last);
+    ranks.last -= last;
+  }
+}
+
+std::shared_ptr<DetachedBlocks> BlockSkipList::Cut(RankRange ranks) {
+  index_.PrepareCut();
+  std::vector<uint32_t> ids;
+  levels_.Cut(ranks.first, ranks.last, ids);
+  auto detached = blocks_.Cut(ids);
+  index_.StartSweep(std::move(ids));
+  return detached;
+}
+
+Block* BlockSkipList::ReleaseIfSmall() {
+  return blocks_.count() == 1 && size() <= kSmallAgain ? blocks_.ReleaseOnly() : nullptr;
+}
+
+void BlockSkipList::Check() const {
+  levels_.Check();
+  [[maybe_unused]] size_t rank = 0, blocks = 0;
+  [[maybe_unused]] uint32_t previous = BlockTable::kNone;
+  for (const Block* block = blocks_.First(); block; block = blocks_.Next(*block)) {
+    assert(block->previous == previous && block->tagged() && block->count() > 0);
+    previous = block->id;
+    ++blocks;
+    MemberBuffer buffer;
+    for (size_t i = 0; i < block->count(); ++i, ++rank) {
+      const BlockItem item = block->ItemAt(i, buffer);
+      assert(CountBefore(item.code, item.member) == rank);
+      index_.CheckHas(*block, i, item.member);
+    }
+  }
+  assert(rank == size() && blocks == blocks_.count());
+  index_.Check();
 }
 
 }  // namespace zsetd

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -11,37 +10,33 @@
 
 #include "core/sorted_set/block/block.h"
 #include "core/sorted_set/block/block_table.h"
-#include "core/sorted_set/skip_list/member_index.h"
-#include "core/sorted_set/skip_list/pending_moves.h"
+#include "core/sorted_set/skip_list/block_index.h"
 #include "core/sorted_set/skip_list/prefetch_step.h"
 #include "core/sorted_set/skip_list/separator_levels.h"
 #include "core/util/range.h"
 
 namespace zsetd {
 
-// A large sorted set: a row of packed blocks, levels over it and an index beside it.
+// A large sorted set: a list of packed blocks, levels over it and an index beside it.
 //
 //   levels        [ sep span child | sep span child | ... ]        by score, or by rank
 //                      |                 |
-//   row           [ block ]  <->  [ block ]  <->  [ block ]        up to 160 elements each
+//   blocks        [ block ]  <->  [ block ]  <->  [ block ]        up to 160 elements each
 //                      ^                 ^
 //   index         hash(member) -> tag, block id                    by member
 //
 // The levels find the block for a score or a rank, the index finds it for a member, and the block
-// finds the element. Both name a block by its id, so a block may move; they hear of an element only
-// when it comes, goes or changes its block. How full blocks are kept,
-// core/sorted_set/block/block_packing.h says. Elements that come in order fill every block: one
-// behind the last or before the first starts a block of its own once that one is full.
+// finds the element. Both have blocks by their ids, so a block may move; they change only when an
+// element comes, goes or changes its block. core/sorted_set/block/block_packing.h has the rules by
+// which blocks are kept full. Elements that come in order fill every block: one behind the last or
+// before the first starts a block of its own once that one is full.
 //
-// A division gives elements to another block; the changes that follow tell the index, of a few
-// elements each (core/sorted_set/skip_list/pending_moves.h).
-//
-// Many blocks at once leave without their members' entries in the index, which are swept out by the
-// changes that follow, a few buckets each.
+// What the index lacks after a split, or after many blocks have gone at once, follows with later
+// changes: core/sorted_set/skip_list/block_index.h.
 //
 // Scores appear as their codes (core/sorted_set/block/score_encoding.h). Invariant: it is not
-// empty. Costs are for n elements; a change may divide or join a block, split or join a bucket of
-// the index, and rename some elements, never more.
+// empty. Costs are for n elements; a change may split or merge a block, split or merge a bucket of
+// the index, and move some entries, never more.
 class BlockSkipList {
  public:
   // The elements of the block, which it takes over, and LargeMembers with it.
@@ -63,24 +58,28 @@ class BlockSkipList {
   // large set waits for memory more than it computes. Valid until the next change.
   struct Spot {
     uint64_t hash = 0;
-    Levels::Path path;
+    SeparatorLevels::Path path;
   };
   Spot SpotFor(uint64_t code, std::string_view member) const;  // O(log n)
 
   BlockPlace Find(std::string_view member) const;  // nowhere if it is not there; O(1)
-  BlockPlace Find(std::string_view member, uint64_t hash) const;
-  void Prefetch(uint64_t hash, PrefetchStep step) const;             // as SortedSet says
+  BlockPlace Find(std::string_view member, uint64_t hash) const {
+    return index_.Find(member, hash);
+  }
+  void Prefetch(uint64_t hash, PrefetchStep step) const {  // as SortedSet says
+    index_.Prefetch(hash, step);
+  }
   size_t RankOf(BlockPlace place, std::string_view member) const;    // O(log n)
   size_t CountBefore(uint64_t code, std::string_view member) const;  // O(log n)
   BlockPlace At(size_t rank) const;                                  // it exists; O(log n)
 
   // Visits members with their codes, a bucket of the index at a time: Dictionary::Scan says what a
   // scan from cursor 0 to 0 promises. Each comes once a call. O(1) expected.
-  using Visitor = std::function<void(std::string_view member, uint64_t code)>;
-  uint64_t Scan(uint64_t cursor, const Visitor& visit) const;
+  using Visitor = BlockIndex::Visitor;
+  uint64_t Scan(uint64_t cursor, const Visitor& visit) const { return index_.Scan(cursor, visit); }
 
-  const Block* Next(const Block& block) const { return row_.Next(block); }
-  const Block* Previous(const Block& block) const { return row_.Previous(block); }
+  const Block* Next(const Block& block) const { return blocks_.Next(block); }
+  const Block* Previous(const Block& block) const { return blocks_.Previous(block); }
 
   // Takes over the item's LargeMember. The member is not there. The first sets the item's tag, the
   // second expects it. O(log n).
@@ -95,7 +94,7 @@ class BlockSkipList {
 
   // Erases the elements of the range, which are there and not all. Hands out what is left to be
   // freed, if that is much. O(log n + erased), but whole blocks are not looked into.
-  std::shared_ptr<LooseBlocks> Erase(RankRange ranks);
+  std::shared_ptr<DetachedBlocks> Erase(RankRange ranks);
 
   // If it has shrunk to one half-empty block, that block, and nothing is left but to destroy the
   // rest; else null.
@@ -105,55 +104,31 @@ class BlockSkipList {
   void Check() const;
 
  private:
-  // Ids of blocks that were cut out, while entries of the index may still name them. A round of
-  // sweeping frees those that were there when it began.
-  struct CutIds {
-    std::vector<uint32_t> in_round;
-    std::vector<uint32_t> later;
-  };
-
   BlockSkipList(std::span<Block* const> blocks, std::span<const uint64_t> hashes);
-  BlockSkipList(const BlockSkipList& other) = default;
-  static std::vector<Levels::Leaf> LeavesOf(const BlockRow& row);
-  static std::vector<MemberIndex::Member> MembersOf(const BlockRow& row,
-                                                    std::span<const uint64_t> hashes);
-  bool IsTwice(const MemberIndex::Member& first, const MemberIndex::Member& second) const;
+  BlockSkipList(const BlockSkipList& other)
+      : blocks_(other.blocks_), levels_(other.levels_), index_(other.index_, blocks_) {}
 
-  void Register(std::span<const BlockItem> items, const uint64_t* hashes, uint32_t id);
+  static std::vector<SeparatorLevels::Leaf> LeavesOf(const BlockTable& blocks);
+
   uint32_t InsertInto(Block* block, const BlockItem& item);
   uint32_t Overflow(Block* block, size_t i, const BlockItem& item);
   uint32_t AddLast(const BlockItem& item);
   uint32_t AddFirst(const BlockItem& item);
   uint32_t AddBehind(Block& left, Block* block, size_t elements_from_it);
 
-  void RenameSome();
-  void RenameRest(const Renamings::Renaming& renaming);
-  void LeaveFewPending();
-  void Settle(uint32_t block);
-  void SettleAll();
-  template <class Is>
-  void SettleWhere(Is is);
-  void Rename(const Block& block, size_t first, size_t last, uint32_t from, uint32_t to);
-  void CheckRenamings() const;
-
   void EraseIn(Block* block, size_t i, std::string_view member);
   Block* TakeOut(Block* block, size_t first, size_t last);
-  void EraseSome(const Levels::Path& path, size_t first, size_t last);
+  void EraseSome(const SeparatorLevels::Path& path, size_t first, size_t last);
   void EraseBlockByBlock(RankRange ranks);
   void TrimToBlocks(RankRange& ranks);
-  std::shared_ptr<LooseBlocks> Cut(RankRange ranks);
-  void Tidy();
-  void Sweep(size_t buckets);
-  static constexpr size_t kSweptPerChange = 4;  // buckets, which a microsecond does
-  void Drop(const Levels::Path& path, Block* block);
-  void JoinIfThin(Block* block);
-  bool Join(Block* left, Block* right);
+  std::shared_ptr<DetachedBlocks> Cut(RankRange ranks);
+  void Drop(const SeparatorLevels::Path& path, Block* block);
+  void MergeIfUnderfull(Block* block);
+  bool MergeNeighbours(Block* left, Block* right);
 
-  BlockRow row_;
-  Levels levels_;
-  MemberIndex index_;
-  Renamings renamings_;
-  CutIds cut_ids_;
+  BlockTable blocks_;
+  SeparatorLevels levels_;
+  BlockIndex index_{blocks_};
 };
 
 }  // namespace zsetd

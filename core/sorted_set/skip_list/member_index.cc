@@ -8,8 +8,8 @@
 namespace zsetd {
 namespace {
 
-// Entries a bucket on average, below which two are joined.
-constexpr size_t kJoinBelow = 16;
+// Entries a bucket on average, below which two are merged.
+constexpr size_t kMergeBelow = 16;
 
 // Where an entry like this one stands; there is one.
 size_t PlaceOf(const IndexBucket& bucket, const IndexBucket::Entry& entry) {
@@ -93,7 +93,7 @@ MemberIndex::~MemberIndex() {
 }
 
 bool MemberIndex::IsTooWide() const {
-  return size_ < kJoinBelow * buckets_.size() && buckets_.size() > 1;
+  return size_ < kMergeBelow * buckets_.size() && buckets_.size() > 1;
 }
 
 void MemberIndex::Replace(size_t bucket, IndexBucket* changed, size_t bytes_before) {
@@ -136,7 +136,7 @@ void MemberIndex::Remove(uint64_t hash, uint32_t id, const Blocks& blocks) {
   IndexBucket& bucket = *buckets_[at];
   bucket.Remove(PlaceOf(bucket, EntryFor(at, hash, id)));
   --size_;
-  if (IsTooWide()) JoinOne(blocks);
+  if (IsTooWide()) MergeOne(blocks);
 }
 
 void MemberIndex::Move(uint64_t hash, uint32_t from, uint32_t to) {
@@ -151,7 +151,7 @@ void MemberIndex::SplitOne(const Blocks& blocks) {
   const IndexBucket& old = *buckets_[low];
   const size_t room = old.count() / 2 + 1;
   IndexBucket* halves[2] = {IndexBucket::Make(room), IndexBucket::Make(room)};
-  SplitsByHashes(low) ? DivideByHashes(low, blocks, halves) : DivideByBits(low, halves);
+  SplitsByHashes(low) ? SplitByHashes(low, blocks, halves) : SplitByBits(low, halves);
   size_ -= old.count() - halves[0]->count() - halves[1]->count();
   bytes_used_ +=
       halves[0]->allocated_bytes() + halves[1]->allocated_bytes() - old.allocated_bytes();
@@ -161,7 +161,7 @@ void MemberIndex::SplitOne(const Blocks& blocks) {
   numbers_.Add();
 }
 
-void MemberIndex::DivideByBits(size_t number, IndexBucket* (&halves)[2]) const {
+void MemberIndex::SplitByBits(size_t number, IndexBucket* (&halves)[2]) const {
   const IndexBucket& old = *buckets_[number];
   const int depth = numbers_.DepthOf(number), shift = depth - FirstBit(depth);
   for (size_t i = 0; i < old.count(); ++i) {
@@ -171,8 +171,8 @@ void MemberIndex::DivideByBits(size_t number, IndexBucket* (&halves)[2]) const {
   }
 }
 
-void MemberIndex::DivideByHashes(size_t number, const Blocks& blocks,
-                                 IndexBucket* (&halves)[2]) const {
+void MemberIndex::SplitByHashes(size_t number, const Blocks& blocks,
+                                IndexBucket* (&halves)[2]) const {
   const IndexBucket& old = *buckets_[number];
   const int depth = numbers_.DepthOf(number);
   const uint64_t mask = (uint64_t{1} << depth) - 1;
@@ -185,30 +185,30 @@ void MemberIndex::DivideByHashes(size_t number, const Blocks& blocks,
   }
 }
 
-// The bits of joined entries that they no longer need may be others than those they kept; they are
+// The bits of merged entries that they no longer need may be others than those they kept; they are
 // bits of the bucket's number. Live entries of the last bucket alone may come to one that this
 // round has passed already.
-void MemberIndex::JoinOne(const Blocks& blocks) {
+void MemberIndex::MergeOne(const Blocks& blocks) {
   numbers_.Remove();
   const size_t high = numbers_.count(), low = BucketNumbers::OriginOf(high);
   IndexBucket* gone = buckets_[high];
-  IndexBucket* joined = buckets_[low];
-  bytes_used_ -= gone->allocated_bytes() + joined->allocated_bytes();
+  IndexBucket* merged = buckets_[low];
+  bytes_used_ -= gone->allocated_bytes() + merged->allocated_bytes();
   for (size_t i = 0; i < gone->count(); ++i) {
     if (!blocks.IsThere(gone->IdAt(i))) {
       --size_;
       continue;
     }
-    joined = IndexBucket::Add(joined, gone->At(i));
+    merged = IndexBucket::Add(merged, gone->At(i));
   }
   const int depth = numbers_.DepthOf(low);
   if (FirstBit(depth) != FirstBit(depth + 1)) {
-    for (size_t i = 0; i < joined->count(); ++i) joined->SetBits(i, BitsOf(low, depth));
+    for (size_t i = 0; i < merged->count(); ++i) merged->SetBits(i, BitsOf(low, depth));
   }
   IndexBucket::Free(gone);
-  joined = IndexBucket::Shrunk(joined);
-  bytes_used_ += joined->allocated_bytes();
-  buckets_[low] = joined;
+  merged = IndexBucket::Shrunk(merged);
+  bytes_used_ += merged->allocated_bytes();
+  buckets_[low] = merged;
   buckets_.RemoveLast();
 }
 
@@ -216,7 +216,7 @@ bool MemberIndex::Sweep(size_t buckets, const Blocks& blocks) {
   for (; buckets > 0 && swept_ < buckets_.size(); --buckets) {
     SweepOne(swept_++, blocks);
     if (swept_ < buckets_.size()) buckets_[swept_]->Prefetch();
-    if (IsTooWide()) JoinOne(blocks);
+    if (IsTooWide()) MergeOne(blocks);
   }
   return swept_ < buckets_.size();
 }

@@ -31,7 +31,7 @@ namespace zsetd {
 // Invariant: between calls there is one entry for each member of each block, with the block's id,
 // or that of another under which its owner finds it. An entry may outlive its block: it is stale,
 // never found by the one who looks its block up, and goes when its bucket is split by hashes, is
-// joined to another or is swept. So a block goes at once, however many members it has; before its
+// merged with another or is swept. So a block goes at once, however many members it has; before its
 // id is given to another, all buckets are swept.
 class MemberIndex {
  public:
@@ -110,7 +110,7 @@ class MemberIndex {
     if (size_ + kPrefetching >= kSplitAbove * buckets_.size()) PrepareSplit(blocks);
   }
 
-  // O(1), and at times the joining of two buckets, for which the blocks are asked whether they are
+  // O(1), and at times the merge of two buckets, for which the blocks are asked whether they are
   // there, and no more. The entry removed or moved is there.
   void Remove(uint64_t hash, uint32_t id, const Blocks& blocks);
   void Move(uint64_t hash, uint32_t from, uint32_t to);
@@ -147,9 +147,9 @@ class MemberIndex {
   void PrepareSplit(const Blocks& blocks);
   void PrefetchForSplit(size_t insertions_left, const Blocks& blocks) const;
   void SplitOne(const Blocks& blocks);
-  void DivideByBits(size_t number, IndexBucket* (&halves)[2]) const;
-  void DivideByHashes(size_t number, const Blocks& blocks, IndexBucket* (&halves)[2]) const;
-  void JoinOne(const Blocks& blocks);
+  void SplitByBits(size_t number, IndexBucket* (&halves)[2]) const;
+  void SplitByHashes(size_t number, const Blocks& blocks, IndexBucket* (&halves)[2]) const;
+  void MergeOne(const Blocks& blocks);
   void SweepOne(size_t bucket, const Blocks& blocks);
 
   SegmentedArray<IndexBucket*> buckets_;

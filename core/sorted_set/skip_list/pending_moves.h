@@ -9,85 +9,85 @@
 
 namespace zsetd {
 
-// Which elements the member index still knows by the id of a block where they no longer stand.
+// The elements that the member index still has by the id of a block they have left.
 //
-// A division gives some seventy elements to a new block. Each has its entry in another bucket of
-// the index, which in a large set is not in the cache: to tell all of them the new id takes twice
-// as long as the division itself. So they keep the old one as their name at first, and each of the
-// changes that follow renames a few:
+// A split gives some seventy elements to a new block. Each has its entry in another bucket of the
+// index, which in a large set is not in the cache: to change all of them takes twice as long as the
+// split itself. So they keep the old id in the index at first, and each of the changes that follow
+// moves a few:
 //
 //   blocks   3 [ a b c d e f g h ]     3 [ a b c d ]  8 [ e f g h ]
 //
 //   index    a3 b3 c3 .. g3 h3         a3 b3 c3 d3      e8 f8|g3 h3
-//                                                       renamed
+//                                                       moved
 //
-// Whoever follows a name to block 3 looks into block 8 too.
+// Whoever finds block 3 in the index looks into block 8 too.
 //
-// Invariant: a block has elements with another's name, or lends others its own, never both.
-class Renamings {
+// Invariant: a block has elements that are indexed by another's id, or others have elements that
+// are indexed by its own, never both.
+class PendingMoves {
  public:
-  struct Renaming {
-    uint32_t from;     // the elements' name
-    uint32_t to;       // their block, and their name to be
-    uint32_t renamed;  // how many have it; the first ones of the block
+  struct Move {
+    uint32_t from;   // the id by which the index has them
+    uint32_t to;     // their block
+    uint32_t moved;  // how many, the first ones of the block, are indexed by it
   };
 
   bool empty() const { return pending_.empty(); }
   size_t size() const { return pending_.size(); }
   size_t BytesUsed() const { return AllocatedBytes(pending_.data()); }
 
-  // The elements of block `to` are all named `from`.
+  // The elements of block `to` are all indexed by `from`.
   void Start(uint32_t from, uint32_t to) { pending_.push_back({from, to, 0}); }
 
   // That which was started first.
-  Renaming& first() { return pending_.front(); }
+  Move& first() { return pending_.front(); }
   void EndFirst() { pending_.erase(pending_.begin()); }
 
   auto begin() const { return pending_.begin(); }
   auto end() const { return pending_.end(); }
 
-  // Ends those for which is_over(renaming) is true.
+  // Ends those for which is_over(move) is true.
   template <class IsOver>
   void EndWhere(IsOver is_over) {
     std::erase_if(pending_, is_over);
   }
 
-  // The name of element `i` of the block.
-  uint32_t NameOf(uint32_t block, size_t i) const {
-    for (const Renaming& renaming : pending_) {
-      if (renaming.to == block && i >= renaming.renamed) return renaming.from;
+  // The id by which element `i` of the block is indexed.
+  uint32_t IndexedId(uint32_t block, size_t i) const {
+    for (const Move& move : pending_) {
+      if (move.to == block && i >= move.moved) return move.from;
     }
     return block;
   }
 
-  // Calls visit(id) for the other blocks that have elements of that name, until it returns true;
-  // then true.
+  // Calls visit(id) for the other blocks that have elements indexed by that id, until it returns
+  // true; then true.
   template <class Visit>
-  bool AnyOther(uint32_t name, Visit visit) const {
-    return std::any_of(begin(), end(), [&](const Renaming& renaming) {
-      return renaming.from == name && visit(renaming.to);
-    });
+  bool AnyOther(uint32_t indexed, Visit visit) const {
+    return std::any_of(begin(), end(),
+                       [&](const Move& move) { return move.from == indexed && visit(move.to); });
   }
 
-  // An element has come to stand at `i` of the block; returns the name it is to have.
+  // An element has come to stand at `i` of the block; returns the id to index it by.
   uint32_t NoteInsertion(uint32_t block, size_t i) {
-    for (Renaming& renaming : pending_) {
-      if (renaming.to != block) continue;
-      if (i > renaming.renamed) return renaming.from;
-      ++renaming.renamed;
+    for (Move& move : pending_) {
+      if (move.to != block) continue;
+      if (i > move.moved) return move.from;
+      ++move.moved;
     }
     return block;
   }
 
   // Element `i` of the block has gone.
   void NoteErasure(uint32_t block, size_t i) {
-    for (Renaming& renaming : pending_) {
-      if (renaming.to == block && i < renaming.renamed) --renaming.renamed;
+    for (Move& move : pending_) {
+      if (move.to == block && i < move.moved) --move.moved;
     }
   }
 
  private:
-  std::vector<Renaming> pending_;
+  std::vector<Move> pending_;
 };
 
 }  // namespace zsetd

@@ -11,7 +11,8 @@
 
 namespace zsetd {
 
-Levels::Levels(uint32_t child, size_t span) : top_(Node::Make(kLeastRoom)), size_(span) {
+SeparatorLevels::SeparatorLevels(uint32_t child, size_t span)
+    : top_(Node::Make(kLeastRoom)), size_(span) {
   Entry entry;
   entry.span = span;
   entry.child.block = child;
@@ -19,7 +20,7 @@ Levels::Levels(uint32_t child, size_t span) : top_(Node::Make(kLeastRoom)), size
   bytes_used_ = top_->BytesUsed();
 }
 
-Levels::Levels(std::vector<Leaf> leaves) {
+SeparatorLevels::SeparatorLevels(std::vector<Leaf> leaves) {
   assert(!leaves.empty());
   std::vector<Entry> entries;
   entries.reserve(leaves.size());
@@ -36,7 +37,7 @@ Levels::Levels(std::vector<Leaf> leaves) {
 }
 
 // Puts the entries into new nodes, which are full but for the last one. Returns their entries.
-std::vector<Levels::Entry> Levels::NodesOf(std::span<Entry> entries) {
+std::vector<SeparatorLevels::Entry> SeparatorLevels::NodesOf(std::span<Entry> entries) {
   std::vector<Entry> above;
   const bool is_only = height_ == 1 && entries.size() <= kFanout;
   const size_t least_room = std::max(kLeastRoom, std::bit_ceil(entries.size()));
@@ -58,13 +59,13 @@ std::vector<Levels::Entry> Levels::NodesOf(std::span<Entry> entries) {
   return above;
 }
 
-Levels::Levels(const Levels& other)
+SeparatorLevels::SeparatorLevels(const SeparatorLevels& other)
     : top_(Cloned(*other.top_, other.height_)),
       height_(other.height_),
       size_(other.size_),
       bytes_used_(BytesUnder(*top_, height_)) {}
 
-Levels::Node* Levels::Cloned(const Node& node, int height) {
+SeparatorLevels::Node* SeparatorLevels::Cloned(const Node& node, int height) {
   Node& clone = *Node::Make(node.room);
   for (size_t slot = 0; slot < node.count; ++slot) {
     Entry entry{node.codes[slot], std::string(node.TieAt(slot)), node.spans[slot],
@@ -75,7 +76,7 @@ Levels::Node* Levels::Cloned(const Node& node, int height) {
   return &clone;
 }
 
-size_t Levels::BytesUnder(const Node& node, int height) const {
+size_t SeparatorLevels::BytesUnder(const Node& node, int height) const {
   size_t bytes = node.BytesUsed();
   for (size_t slot = 0; height > 1 && slot < node.count; ++slot) {
     bytes += BytesUnder(*node.NodeAt(slot), height - 1);
@@ -83,9 +84,9 @@ size_t Levels::BytesUnder(const Node& node, int height) const {
   return bytes;
 }
 
-Levels::~Levels() { FreeAll(top_, height_); }
+SeparatorLevels::~SeparatorLevels() { FreeAll(top_, height_); }
 
-void Levels::FreeAll(Node* node, int height) {
+void SeparatorLevels::FreeAll(Node* node, int height) {
   for (size_t slot = 0; height > 1 && slot < node->count; ++slot) {
     FreeAll(node->NodeAt(slot), height - 1);
   }
@@ -93,7 +94,7 @@ void Levels::FreeAll(Node* node, int height) {
 }
 
 // The last entry whose separator is not above the key, the first one counting as below everything.
-size_t Levels::SlotOf(const Node& node, uint64_t code, std::string_view member) {
+size_t SeparatorLevels::SlotOf(const Node& node, uint64_t code, std::string_view member) {
   const auto last_of = [&](size_t slot, size_t end, auto is_not_above) {
     for (size_t left = end - slot - 1; left > 0;) {
       const size_t half = (left + 1) / 2;
@@ -109,13 +110,13 @@ size_t Levels::SlotOf(const Node& node, uint64_t code, std::string_view member) 
   return last_of(below, equal + 1, [&](size_t i) { return node.TieAt(i) <= member; });
 }
 
-void Levels::Finish(Path& path) const {
+void SeparatorLevels::Finish(Path& path) const {
   const Path::Step& last = path.steps[height_ - 1];
   path.height = height_;
   path.child = last.node->children[last.slot].block;
 }
 
-Levels::Path Levels::Find(uint64_t code, std::string_view member) const {
+SeparatorLevels::Path SeparatorLevels::Find(uint64_t code, std::string_view member) const {
   Path path;
   Node* node = top_;
   for (int level = 0;; ++level) {
@@ -130,7 +131,7 @@ Levels::Path Levels::Find(uint64_t code, std::string_view member) const {
 }
 
 // To the first block.
-Levels::Path Levels::First() const {
+SeparatorLevels::Path SeparatorLevels::First() const {
   Path path;
   Node* node = top_;
   for (int level = 0;; ++level) {
@@ -142,7 +143,7 @@ Levels::Path Levels::First() const {
   return path;
 }
 
-Levels::Path Levels::FindRank(size_t rank) const {
+SeparatorLevels::Path SeparatorLevels::FindRank(size_t rank) const {
   assert(rank < size_);
   Path path;
   Node* node = top_;
@@ -157,19 +158,19 @@ Levels::Path Levels::FindRank(size_t rank) const {
   return path;
 }
 
-void Levels::Add(const Path& path, ptrdiff_t elements) {
+void SeparatorLevels::Add(const Path& path, ptrdiff_t elements) {
   size_ += elements;
   for (int level = 0; level < height_; ++level) {
     path.steps[level].node->spans[path.steps[level].slot] += static_cast<uint32_t>(elements);
   }
 }
 
-void Levels::Check() const {
+void SeparatorLevels::Check() const {
   assert(top_->Span() == size_);
   CheckNode(*top_, height_);
 }
 
-void Levels::CheckNode(const Node& node, int height) const {
+void SeparatorLevels::CheckNode(const Node& node, int height) const {
   assert(node.count > (height == height_ && height > 1 ? 1 : 0));
   assert(node.count <= node.room && (height_ == 1 || node.room == kFanout));
   assert(node.ties.empty() || node.ties.size() == node.count);
@@ -182,7 +183,7 @@ void Levels::CheckNode(const Node& node, int height) const {
   }
 }
 
-void Levels::Split(uint64_t code, std::string_view member, uint32_t child, size_t span) {
+void SeparatorLevels::Split(uint64_t code, std::string_view member, uint32_t child, size_t span) {
   const Path path = Find(code, member);
   const Path::Step& last = path.steps[height_ - 1];
   last.node->spans[last.slot] -= span;
@@ -191,7 +192,7 @@ void Levels::Split(uint64_t code, std::string_view member, uint32_t child, size_
   Insert(path, std::move(entry), IsLast(path) ? kFanout : kFanout / 2);
 }
 
-void Levels::Prepend(uint64_t code, std::string_view member, uint32_t child, size_t span) {
+void SeparatorLevels::Prepend(uint64_t code, std::string_view member, uint32_t child, size_t span) {
   const Path path = First();
   const Path::Step& first = path.steps[height_ - 1];
   first.node->spans[0] -= span;
@@ -204,7 +205,7 @@ void Levels::Prepend(uint64_t code, std::string_view member, uint32_t child, siz
 // the others go to a new one, whose entry goes one level up. That is half of them; but behind the
 // last entry of all, the new node starts with nothing else, and before the first of all the old one
 // keeps nothing else, so that elements that come in order leave full nodes.
-void Levels::Insert(const Path& path, Entry entry, size_t kept) {
+void SeparatorLevels::Insert(const Path& path, Entry entry, size_t kept) {
   for (int level = height_ - 1; level >= 0; --level) {
     Node& node = WithRoom(*path.steps[level].node);
     const size_t slot = path.steps[level].slot + 1;
@@ -212,7 +213,7 @@ void Levels::Insert(const Path& path, Entry entry, size_t kept) {
       Changing(node, [&] { node.Insert(slot, std::move(entry)); });
       return;
     }
-    entry = Divide(node, kept, slot, std::move(entry));
+    entry = SplitNode(node, kept, slot, std::move(entry));
     if (level > 0) path.steps[level - 1].node->spans[path.steps[level - 1].slot] -= entry.span;
   }
   MakeTop(std::move(entry));
@@ -220,7 +221,7 @@ void Levels::Insert(const Path& path, Entry entry, size_t kept) {
 
 // The node, or, if it is full but could be larger, for it is the only one, that which takes its
 // place.
-Levels::Node& Levels::WithRoom(Node& node) {
+SeparatorLevels::Node& SeparatorLevels::WithRoom(Node& node) {
   if (node.count < node.room || node.room == kFanout) return node;
   bytes_used_ -= node.BytesUsed();
   Node& larger = *Node::Make(std::min<size_t>(2 * node.room, kFanout));
@@ -231,14 +232,15 @@ Levels::Node& Levels::WithRoom(Node& node) {
 }
 
 // Whether no block stands behind that of the path.
-bool Levels::IsLast(const Path& path) const {
+bool SeparatorLevels::IsLast(const Path& path) const {
   return std::all_of(path.steps.begin(), path.steps.begin() + height_,
                      [](const Path::Step& step) { return step.slot + 1 == step.node->count; });
 }
 
 // Puts the entry at `slot` of the node, which is full: it keeps the first `kept` of its own, a new
 // node gets the others. Returns the entry of the new one.
-Levels::Entry Levels::Divide(Node& node, size_t kept, size_t slot, Entry entry) {
+SeparatorLevels::Entry SeparatorLevels::SplitNode(Node& node, size_t kept, size_t slot,
+                                                  Entry entry) {
   Node& right = *Node::Make(kFanout);
   const bool stays_left = slot <= kept && kept < kFanout;
   Changing(node, [&] {
@@ -254,7 +256,7 @@ Levels::Entry Levels::Divide(Node& node, size_t kept, size_t slot, Entry entry) 
 }
 
 // A new top level over the old one and the entry.
-void Levels::MakeTop(Entry entry) {
+void SeparatorLevels::MakeTop(Entry entry) {
   Node& top = *Node::Make(kFanout);
   Entry first{0, {}, static_cast<uint32_t>(size_ - entry.span), {}};
   first.child.node = top_;
@@ -266,13 +268,13 @@ void Levels::MakeTop(Entry entry) {
   assert(static_cast<size_t>(height_) <= Path().steps.size());
 }
 
-void Levels::Remove(const Path& path) {
+void SeparatorLevels::Remove(const Path& path) {
   assert(path.steps[height_ - 1].node->spans[path.steps[height_ - 1].slot] == 0);
   for (int level = height_ - 1; level >= 0; --level) {
     Node& node = *path.steps[level].node;
     Changing(node, [&] { node.Erase(path.steps[level].slot); });
     if (node.count > 0) {
-      Thin(path, level);
+      MergeUnderfull(path, level);
       break;
     }
     bytes_used_ -= node.BytesUsed();
@@ -281,7 +283,7 @@ void Levels::Remove(const Path& path) {
   LowerTop();
 }
 
-void Levels::LowerTop() {
+void SeparatorLevels::LowerTop() {
   while (height_ > 1 && top_->count == 1) {
     Node* below = top_->NodeAt(0);
     bytes_used_ -= top_->BytesUsed();
@@ -291,19 +293,19 @@ void Levels::LowerTop() {
   }
 }
 
-void Levels::Cut(size_t first, size_t last, std::vector<uint32_t>& children) {
+void SeparatorLevels::Cut(size_t first, size_t last, std::vector<uint32_t>& children) {
   assert(first < last && last <= size_ && last - first < size_);
   CutNode(*top_, height_, first, last, children);
   size_ -= last - first;
-  if (first > 0) Thin(FindRank(first - 1), height_ - 1);
-  if (first < size_) Thin(FindRank(first), height_ - 1);
+  if (first > 0) MergeUnderfull(FindRank(first - 1), height_ - 1);
+  if (first < size_) MergeUnderfull(FindRank(first), height_ - 1);
   LowerTop();
 }
 
 // Ranks count from the node's own first element. What lies in the range as a whole is taken; an
 // entry at either end of it may lie there in part, so it keeps something, and no node gets empty.
-void Levels::CutNode(Node& node, int height, size_t first, size_t last,
-                     std::vector<uint32_t>& children) {
+void SeparatorLevels::CutNode(Node& node, int height, size_t first, size_t last,
+                              std::vector<uint32_t>& children) {
   size_t before = 0, taken_from = node.count, taken_to = 0;
   for (size_t slot = 0; slot < node.count && before < last; ++slot) {
     const size_t begin = before, end = before += node.spans[slot];
@@ -323,7 +325,7 @@ void Levels::CutNode(Node& node, int height, size_t first, size_t last,
 }
 
 // Frees the nodes under the entry of a node of that height, and tells the blocks.
-void Levels::Take(Child child, int height, std::vector<uint32_t>& children) {
+void SeparatorLevels::Take(Child child, int height, std::vector<uint32_t>& children) {
   if (height == 1) return children.push_back(child.block);
   Node* node = static_cast<Node*>(child.node);
   for (size_t slot = 0; slot < node->count; ++slot)
@@ -332,8 +334,8 @@ void Levels::Take(Child child, int height, std::vector<uint32_t>& children) {
   Node::Free(node);
 }
 
-// Joins nodes that have become thin with a neighbour, from that level up.
-void Levels::Thin(const Path& path, int level) {
+// Merges nodes that have become underfull with a neighbour, from that level up.
+void SeparatorLevels::MergeUnderfull(const Path& path, int level) {
   for (; level > 0; --level) {
     Node& parent = *path.steps[level - 1].node;
     const size_t slot = path.steps[level - 1].slot;
@@ -343,9 +345,9 @@ void Levels::Thin(const Path& path, int level) {
              parent.NodeAt(left)->count + parent.NodeAt(left + 1)->count <= kFanout * 3 / 4;
     };
     if (fit(slot)) {
-      Join(parent, slot);
+      MergeNodes(parent, slot);
     } else if (slot > 0 && fit(slot - 1)) {
-      Join(parent, slot - 1);
+      MergeNodes(parent, slot - 1);
     } else {
       return;
     }
@@ -353,7 +355,7 @@ void Levels::Thin(const Path& path, int level) {
 }
 
 // The node behind entry `slot` takes in the entries of the next one.
-void Levels::Join(Node& parent, size_t slot) {
+void SeparatorLevels::MergeNodes(Node& parent, size_t slot) {
   Node& left = *parent.NodeAt(slot);
   Node& right = *parent.NodeAt(slot + 1);
   bytes_used_ -= right.BytesUsed();

@@ -10,7 +10,7 @@
 
 namespace zsetd {
 
-// The upper levels over a row of blocks: which block a key belongs to, and how many elements stand
+// The upper levels over a list of blocks: which block a key belongs to, and how many elements come
 // before it.
 //
 //   level 2                       [ -   c   m ]
@@ -21,9 +21,9 @@ namespace zsetd {
 //
 // It is a deterministic skip list (Munro, Papadakis, Sedgewick 1992, "Deterministic Skip Lists")
 // whose nodes hold many elements of a level instead of one: what is promoted to the level above is
-// decided by counting, never by chance. Seen from the side it is a B+ tree: a node is the stretch
-// of a level between two elements of the level above. Chance would leave nodes half empty, and make
-// some searches visit more of them.
+// decided by counting, never at random. Seen from the side it is a B+ tree: a node is the stretch
+// of a level between two elements of the level above. Random heights would leave nodes half empty,
+// and make some searches visit more of them.
 //
 // A separator is a bound: what stands in its child is not below it, and what stands before is. It
 // is the code of a score, and bytes of a member only where the scores on both sides of it are
@@ -32,7 +32,7 @@ namespace zsetd {
 //
 // Invariants: every entry's span is the number of elements under it; all blocks are on one level;
 // no node is empty, and only the top one may have a single entry.
-class Levels {
+class SeparatorLevels {
   struct Node;
   union Child;
 
@@ -56,7 +56,7 @@ class Levels {
   };
 
   // One block with that many elements.
-  Levels(uint32_t child, size_t span);
+  SeparatorLevels(uint32_t child, size_t span);
 
   // A block, and the separator between the one before it and this one.
   struct Leaf {
@@ -67,11 +67,11 @@ class Levels {
   };
 
   // These blocks, at least one, in order: the nodes are full. O(blocks).
-  explicit Levels(std::vector<Leaf> leaves);
+  explicit SeparatorLevels(std::vector<Leaf> leaves);
 
-  Levels(const Levels& other);  // O(blocks)
-  Levels& operator=(const Levels&) = delete;
-  ~Levels();
+  SeparatorLevels(const SeparatorLevels& other);  // O(blocks)
+  SeparatorLevels& operator=(const SeparatorLevels&) = delete;
+  ~SeparatorLevels();
 
   size_t size() const { return size_; }  // elements under it
   size_t BytesUsed() const { return bytes_used_; }
@@ -117,11 +117,11 @@ class Levels {
   void Insert(const Path& path, Entry entry, size_t kept);
   Node& WithRoom(Node& node);
   bool IsLast(const Path& path) const;
-  Entry Divide(Node& node, size_t kept, size_t slot, Entry entry);
+  Entry SplitNode(Node& node, size_t kept, size_t slot, Entry entry);
   void MakeTop(Entry entry);
   void LowerTop();
-  void Thin(const Path& path, int level);
-  void Join(Node& parent, size_t slot);
+  void MergeUnderfull(const Path& path, int level);
+  void MergeNodes(Node& parent, size_t slot);
   void CheckNode(const Node& node, int height) const;
   static void FreeAll(Node* node, int height);
   static Node* Cloned(const Node& node, int height);

@@ -9,30 +9,30 @@
 
 namespace zsetd {
 
-Levels::Node::Node(uint32_t entries)
+SeparatorLevels::Node::Node(uint32_t entries)
     : room(entries),
       codes(reinterpret_cast<uint64_t*>(this + 1)),
       children(reinterpret_cast<Child*>(codes + room)),
       spans(reinterpret_cast<uint32_t*>(children + room)) {}
 
-Levels::Node* Levels::Node::Make(size_t room) {
+SeparatorLevels::Node* SeparatorLevels::Node::Make(size_t room) {
   static_assert(sizeof(Node) + kFanout * kEntryBytes <= kNodeBytes);
   void* memory = ::operator new(sizeof(Node) + room * kEntryBytes);
   return new (memory) Node(static_cast<uint32_t>(room));
 }
 
-void Levels::Node::Free(Node* node) {
+void SeparatorLevels::Node::Free(Node* node) {
   node->~Node();
   ::operator delete(node);
 }
 
-size_t Levels::Node::BytesUsed() const {
+size_t SeparatorLevels::Node::BytesUsed() const {
   size_t bytes = AllocatedBytes(this) + AllocatedBytes(ties.data());
   for (const std::string& tie : ties) bytes += AllocatedBytes(tie);
   return bytes;
 }
 
-void Levels::Node::Insert(size_t slot, Entry entry) {
+void SeparatorLevels::Node::Insert(size_t slot, Entry entry) {
   assert(count < room);
   const auto open = [&](auto* array) {
     std::copy_backward(array + slot, array + count, array + count + 1);
@@ -48,7 +48,7 @@ void Levels::Node::Insert(size_t slot, Entry entry) {
   ++count;
 }
 
-void Levels::Node::Erase(size_t first, size_t last) {
+void SeparatorLevels::Node::Erase(size_t first, size_t last) {
   const auto close = [&](auto* array) { std::copy(array + last, array + count, array + first); };
   close(codes);
   close(spans);
@@ -57,7 +57,7 @@ void Levels::Node::Erase(size_t first, size_t last) {
   count -= static_cast<uint32_t>(last - first);
 }
 
-void Levels::Node::MoveTail(size_t first, Node& other) {
+void SeparatorLevels::Node::MoveTail(size_t first, Node& other) {
   for (size_t slot = first; slot < count; ++slot) {
     std::string tie = ties.empty() ? std::string() : std::move(ties[slot]);
     other.Insert(other.count, {codes[slot], std::move(tie), spans[slot], children[slot]});

@@ -12,13 +12,13 @@
 // What the levels of core/sorted_set/skip_list/separator_levels.h are made of; only they know it.
 namespace zsetd {
 
-union Levels::Child {
+union SeparatorLevels::Child {
   uint32_t block;
   void* node;
 };
 
 // One entry of a node, on its way in or out.
-struct Levels::Entry {
+struct SeparatorLevels::Entry {
   uint64_t code = 0;
   std::string tie;  // of the member; empty where the code alone separates
   uint32_t span = 0;
@@ -27,7 +27,7 @@ struct Levels::Entry {
 
 // A stretch of one level. The parts of its entries stand in arrays of their own, for the search, in
 // one allocation with the node.
-struct Levels::Node {
+struct SeparatorLevels::Node {
   static Node* Make(size_t room);
   static void Free(Node* node);
 
@@ -58,7 +58,7 @@ struct Levels::Node {
 };
 
 template <class Change>
-void Levels::Changing(Node& node, Change change) {
+void SeparatorLevels::Changing(Node& node, Change change) {
   const size_t before = node.BytesUsed();
   change();
   bytes_used_ += node.BytesUsed() - before;

@@ -21,7 +21,7 @@ void ReplyOne(Call& call, const SortedSet* set) {
 void DrawOne(ReplyWriter& reply, const SortedSet& set, Rng& rng, bool with_scores) {
   ReplyElement(reply, AtRandom(set, rng), with_scores);
 }
-void DrawOne(ReplyWriter& reply, ElementPool& pool, Rng& rng, bool with_scores) {
+void DrawOne(ReplyWriter& reply, ElementSampler& pool, Rng& rng, bool with_scores) {
   ReplyElement(reply, pool.Draw(rng), with_scores);
 }
 
@@ -31,8 +31,8 @@ void ReplyRepeated(Call& call, std::string_view key, const SortedSet& set,
   const auto draw = [with_scores = request.with_more](ReplyWriter& reply, auto& whole, Rng& rng) {
     DrawOne(reply, whole, rng, with_scores);
   };
-  ReplyDraws<ElementPool>(
-      call, key, set, [&] { return std::make_shared<ElementPool>(set); }, request.size(), draw);
+  ReplyDraws<ElementSampler>(
+      call, key, set, [&] { return std::make_shared<ElementSampler>(set); }, request.size(), draw);
 }
 
 // If all are requested they are returned highest first, as in Redis.

@@ -9,7 +9,7 @@ namespace zsetd {
 namespace {
 
 // Draws until each has come some hundred times, and expects all to come about as often.
-void ExpectEvenDraws(const std::map<std::string, double>& scores, ElementPool& pool) {
+void ExpectEvenDraws(const std::map<std::string, double>& scores, ElementSampler& pool) {
   constexpr int kTimes = 400;
   Rng rng(1);
   std::map<std::string, int> drawn;
@@ -26,7 +26,7 @@ void ExpectEvenDraws(const std::map<std::string, double>& scores, ElementPool& p
 
 // Six standard deviations are 120. Of blocks that are more and less full, as removals leave them,
 // and with members of all lengths.
-TEST(ElementPool, DrawsAllElementsAlikeWhateverBecomesOfTheSet) {
+TEST(ElementSampler, DrawsAllElementsAlikeWhateverBecomesOfTheSet) {
   for (const int size : {1, 3, 100, 1500}) {
     SortedSet set;
     std::map<std::string, double> scores;
@@ -39,7 +39,7 @@ TEST(ElementPool, DrawsAllElementsAlikeWhateverBecomesOfTheSet) {
       const std::string member = std::to_string(i);
       if (i / 60 % 2 == 1 && set.Remove(member)) scores.erase(member);
     }
-    ElementPool pool(set);
+    ElementSampler pool(set);
     set.Remove(RankRange{0, set.size()});
     ExpectEvenDraws(scores, pool);
   }

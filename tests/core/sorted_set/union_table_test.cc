@@ -19,10 +19,10 @@ std::string SomeMember(Rng& rng) {
                      static_cast<char>('a' + rng.Below(26)));
 }
 
-TEST(ScoreTable, CombinesWhatComesAgainAndGrowsBeyondWhatWasExpected) {
+TEST(UnionTable, CombinesWhatComesAgainAndGrowsBeyondWhatWasExpected) {
   for (const size_t expected : {0, 100, 10000}) {
     Rng rng(expected);
-    ScoreTable table(Sum, expected);
+    UnionTable table(Sum, expected);
     std::map<std::string, double> model;
     for (int step = 0; step < 20000; ++step) {
       const std::string member = SomeMember(rng) + std::to_string(rng.Below(2000));
@@ -36,7 +36,7 @@ TEST(ScoreTable, CombinesWhatComesAgainAndGrowsBeyondWhatWasExpected) {
   }
 }
 
-TEST(ScoreTable, OfNothingIsAnEmptySet) { EXPECT_TRUE(ScoreTable(Sum, 0).Build().empty()); }
+TEST(UnionTable, OfNothingIsAnEmptySet) { EXPECT_TRUE(UnionTable(Sum, 0).Build().empty()); }
 
 }  // namespace
 }  // namespace zsetd

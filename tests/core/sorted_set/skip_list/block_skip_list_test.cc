@@ -183,7 +183,8 @@ TEST(BlockSkipList, DoesWhatTheModelDoes) {
   }
 }
 
-// A change that divides a block leaves its elements under their old name for some changes more.
+// A change that splits a block leaves its elements indexed by their old block for some changes
+// more.
 TEST(BlockSkipList, AllAreFoundAfterEachChange) {
   for (int style = 0; style <= kStyles && !testing::Test::HasFatalFailure(); ++style) {
     SCOPED_TRACE("style " + std::to_string(style));
@@ -260,7 +261,7 @@ TEST(BlockSkipList, AHeavyHalfIsDividedOnceMore) {
   }
 }
 
-TEST(BlockSkipList, ThinBlocksAreJoined) {
+TEST(BlockSkipList, UnderfullBlocksAreMerged) {
   Rng rng(5);
   Pair pair({ScoreCode(0), "first"});
   for (int i = 0; i < 20000; ++i) pair.Set({ScoreCode(double(rng.Next())), std::to_string(i)});

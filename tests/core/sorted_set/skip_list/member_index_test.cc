@@ -125,7 +125,7 @@ TEST(MemberIndex, ARoundOfSweepingLeavesNothingStale) {
   index.StartSweep();
   for (bool more = true; more;) {
     more = index.Sweep(3, model);
-    insert(70 + rng.Below(30));  // so buckets split, and are joined, while they are swept
+    insert(70 + rng.Below(30));  // so buckets split, and are merged, while they are swept
     const uint32_t id = 70 + rng.Below(30);
     if (rng.Below(2) == 0 || model.blocks[id].empty()) continue;
     index.Remove(model.blocks[id].back(), id, model);

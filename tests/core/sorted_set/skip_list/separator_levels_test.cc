@@ -49,7 +49,7 @@ Key SomeKey(Rng& rng) {
   return {50000, std::string(rng.Below(40), 'm') + std::to_string(rng.Below(5000))};
 }
 
-void ExpectSame(const Levels& levels, Model& model, const Key& key) {
+void ExpectSame(const SeparatorLevels& levels, Model& model, const Key& key) {
   const auto block = model.Find(key);
   const auto path = levels.Find(key.first, key.second);
   ASSERT_EQ(path.child, block->second.id);
@@ -61,11 +61,11 @@ void ExpectSame(const Levels& levels, Model& model, const Key& key) {
   }
 }
 
-TEST(Levels, DoWhatTheModelDoes) {
+TEST(SeparatorLevels, DoWhatTheModelDoes) {
   for (uint64_t seed = 1; seed <= 4; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Rng rng(seed);
-    Levels levels(0, 100);
+    SeparatorLevels levels(0, 100);
     Model model(0, 100);
     uint32_t next_id = 1;
     for (int step = 0; step < 12000 && !testing::Test::HasFatalFailure(); ++step) {
@@ -136,12 +136,12 @@ struct Row {
     }
   }
 
-  Levels levels;
+  SeparatorLevels levels;
   std::vector<Key> keys;
   std::vector<Block> blocks;
 };
 
-TEST(Levels, CutOutAnyRunOfBlocks) {
+TEST(SeparatorLevels, CutOutAnyRunOfBlocks) {
   for (uint64_t seed = 1; seed <= 100 && !testing::Test::HasFatalFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Rng rng(seed);
@@ -157,19 +157,20 @@ TEST(Levels, CutOutAnyRunOfBlocks) {
   }
 }
 
-TEST(Levels, BlocksInOrderFillTheNodes) {
-  Levels levels(0, 1);
-  for (uint32_t id = 1; id < Levels::kFanout * Levels::kFanout; ++id) {
+TEST(SeparatorLevels, BlocksInOrderFillTheNodes) {
+  SeparatorLevels levels(0, 1);
+  for (uint32_t id = 1; id < SeparatorLevels::kFanout * SeparatorLevels::kFanout; ++id) {
     levels.Split(id, "", id, 0);
   }
   EXPECT_EQ(levels.height(), 2);
   // An allocator may leave a node the few bytes behind it that nobody else could use.
-  EXPECT_LE(levels.BytesUsed(), (Levels::kFanout + 1) * (Levels::kNodeBytes + 16));
+  EXPECT_LE(levels.BytesUsed(),
+            (SeparatorLevels::kFanout + 1) * (SeparatorLevels::kNodeBytes + 16));
 }
 
-TEST(Levels, BlocksInDescendingOrderFillTheNodes) {
-  constexpr uint32_t kBlocks = Levels::kFanout * Levels::kFanout;
-  Levels levels(0, 1);
+TEST(SeparatorLevels, BlocksInDescendingOrderFillTheNodes) {
+  constexpr uint32_t kBlocks = SeparatorLevels::kFanout * SeparatorLevels::kFanout;
+  SeparatorLevels levels(0, 1);
   for (uint32_t id = 1; id < kBlocks; ++id) {
     levels.Add(levels.FindRank(0), 1);
     levels.Prepend(kBlocks - id, "", id, 1);
@@ -177,15 +178,16 @@ TEST(Levels, BlocksInDescendingOrderFillTheNodes) {
   levels.Check();
   EXPECT_EQ(levels.size(), kBlocks);
   EXPECT_EQ(levels.height(), 2 + 1);  // a node that has been filled from above lacks one
-  EXPECT_LE(levels.BytesUsed(), (Levels::kFanout + 4) * (Levels::kNodeBytes + 16));
+  EXPECT_LE(levels.BytesUsed(),
+            (SeparatorLevels::kFanout + 4) * (SeparatorLevels::kNodeBytes + 16));
   for (uint32_t rank = 0; rank < kBlocks; ++rank) {
     ASSERT_EQ(levels.FindRank(rank).child, kBlocks - 1 - rank);
   }
 }
 
-TEST(Levels, GiveBackWhatTheyTook) {
+TEST(SeparatorLevels, GiveBackWhatTheyTook) {
   Rng rng(9);
-  Levels levels(0, 0);
+  SeparatorLevels levels(0, 0);
   std::vector<Key> keys;
   for (uint32_t id = 1; id <= 5000; ++id) {
     keys.emplace_back(7, std::string(30, 'k') + std::to_string(id));
@@ -196,11 +198,12 @@ TEST(Levels, GiveBackWhatTheyTook) {
     levels.Remove(levels.Find(keys.back().first, keys.back().second));
   }
   EXPECT_EQ(levels.height(), 1);
-  EXPECT_LE(levels.BytesUsed(), Levels::kNodeBytes + 4096);  // the room of its ties may stay
+  EXPECT_LE(levels.BytesUsed(),
+            SeparatorLevels::kNodeBytes + 4096);  // the room of its ties may stay
 }
 
-TEST(Levels, OfFewBlocksTakeLittle) {
-  Levels levels(0, 1);
+TEST(SeparatorLevels, OfFewBlocksTakeLittle) {
+  SeparatorLevels levels(0, 1);
   EXPECT_LE(levels.BytesUsed(), 160u);
   for (uint32_t id = 1; id < 6; ++id) levels.Split(id, "", id, 0);
   EXPECT_LE(levels.BytesUsed(), 256u);
