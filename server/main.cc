@@ -1,4 +1,5 @@
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
@@ -18,12 +19,17 @@
 #include "server/commands/all_commands.h"
 #include "server/engine/config/command_line.h"
 #include "server/engine/engine.h"
+#include "server/engine/support/allocator_stats.h"
 #include "server/engine/support/errors.h"
+#include "server/engine/support/redis_version.h"
 #include "server/net/server.h"
+#include "server/process/background.h"
 #include "server/process/background_free.h"
 #include "server/process/clock.h"
 #include "server/process/file_descriptor_limit.h"
 #include "server/process/log.h"
+#include "server/process/pid_file.h"
+#include "server/process/supervisor.h"
 
 namespace zsetd {
 namespace {
@@ -89,15 +95,50 @@ absl::Status EnterDirectory(Settings& settings) {
   std::abort();
 }
 
+// What an operator should know of settings that were accepted.
+void WarnOfSettings(const Settings& settings, const Supervisor& supervisor) {
+  spdlog::warn("Nothing is kept on disk: all keys are lost when the server ends");
+  if (supervisor.IsMissing()) {
+    spdlog::warn("supervised {}: the environment shows no such supervisor", settings.supervised);
+  }
+  std::string names;
+  for (const auto& [name, value] : settings.without_effect) {
+    names += (names.empty() ? "" : ", ") + name;
+  }
+  if (!names.empty()) spdlog::warn("Settings that have no effect here: {}", names);
+}
+
 // The process as the settings ask for it, but for its listening.
-absl::Status Prepare(Settings& settings) {
+absl::Status Prepare(Settings& settings, const Supervisor& supervisor, Background& background) {
   std::set_new_handler(EndWithoutMemory);
   std::signal(SIGPIPE, SIG_IGN);  // the reader of the log may go away
   if (absl::Status status = EnterDirectory(settings); !status.ok()) return status;
-  if (absl::Status status = OpenLog(settings.logfile); !status.ok()) return status;
-  SetLogLevel(settings.loglevel);
+  if (settings.daemonize && !supervisor.IsThere()) {
+    if (absl::Status status = background.Enter(); !status.ok()) return status;
+  }
+  if (absl::Status status = OpenLog(settings); !status.ok()) return status;
   MeetOpenFileLimit(settings);
+  WarnOfSettings(settings, supervisor);
   return absl::OkStatus();
+}
+
+// A server that serves is of more use than one that ends for want of this file.
+void WritePidFile(const Settings& settings, PidFile& file) {
+  constexpr std::string_view kOfDaemons = "/var/run/zsetd.pid";
+  const std::string path(settings.pidfile.empty() && settings.daemonize ? kOfDaemons
+                                                                        : settings.pidfile);
+  if (path.empty()) return;
+  const absl::Status status = file.Write(path);
+  if (!status.ok()) spdlog::warn("{}", ErrorLine(status));
+}
+
+// The words that scripts and test suites wait for are Redis's.
+void ReportReady(const Settings& settings, Supervisor& supervisor, Background& background) {
+  spdlog::info("zsetd {}, PID: {}, port {}: Server initialized", ZSETD_VERSION, getpid(),
+               settings.port);
+  spdlog::info("Ready to accept connections");
+  supervisor.ReportReady();
+  background.ReportReady();
 }
 
 // What the engine has of the world. `server` need not be there before the first request.
@@ -122,7 +163,11 @@ Host HostFor(const CommandLine& line, Server*& server, Discarder& discarder) {
 
 int Serve(const CommandLine& line) {
   Settings settings = line.settings;
-  if (const absl::Status status = Prepare(settings); !status.ok()) return Complain(status);
+  Supervisor supervisor(settings.supervised);
+  Background background;
+  if (const absl::Status status = Prepare(settings, supervisor, background); !status.ok()) {
+    return Complain(status);
+  }
   const uint64_t seed = SeedFor(settings);
   SeedKeyedHash(Rng(seed).Next());
   spdlog::info("The seed of this run is {} (random-seed repeats it)", seed);
@@ -134,10 +179,20 @@ int Serve(const CommandLine& line) {
   Server front(io, engine);
   server = &front;
   if (const absl::Status status = front.Listen(); !status.ok()) return Complain(status);
-  spdlog::info("zsetd {} is ready to accept connections on port {}", ZSETD_VERSION, settings.port);
+  PidFile pid_file;
+  WritePidFile(settings, pid_file);
+  ReportReady(settings, supervisor, background);
   front.Run();
+  supervisor.ReportStopping();
   spdlog::info("Bye");
   return EXIT_SUCCESS;
+}
+
+// In the shape of redis-server's, which programs that start one take apart for the version that
+// they can expect.
+std::string VersionLine() {
+  return "Redis server v=" + std::string(kRedisVersion) +
+         " sha=00000000:0 malloc=" + AllocatorName() + " bits=64 build=zsetd-" ZSETD_VERSION;
 }
 
 }  // namespace
@@ -149,6 +204,6 @@ int main(int argc, char** argv) {
   const absl::Status status = zsetd::ReadCommandLine(words, line);
   if (!status.ok()) return zsetd::Complain(status);
   if (line.help) std::fputs(zsetd::HelpText().c_str(), stdout);
-  if (line.version) std::puts("zsetd " ZSETD_VERSION);
+  if (line.version) std::puts(zsetd::VersionLine().c_str());
   return line.help || line.version ? EXIT_SUCCESS : zsetd::Serve(line);
 }

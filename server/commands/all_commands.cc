@@ -13,6 +13,7 @@ std::span<const std::span<const Command>> AllCommands() {
       ClientCommands(),
       ClientPauseCommands(),
       ClientTrackingCommands(),
+      ClusterCommands(),
       CommandCommands(),
       ConfigCommands(),
       ConnectionCommands(),

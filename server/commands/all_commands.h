@@ -14,6 +14,7 @@ std::span<const Command> BitOperationCommands();
 std::span<const Command> ClientCommands();
 std::span<const Command> ClientPauseCommands();
 std::span<const Command> ClientTrackingCommands();
+std::span<const Command> ClusterCommands();
 std::span<const Command> CommandCommands();
 std::span<const Command> ConfigCommands();
 std::span<const Command> ConnectionCommands();

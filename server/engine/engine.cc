@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "server/engine/call.h"
+#include "server/engine/command/foreign_commands.h"
 #include "server/engine/request_checks.h"
 #include "server/engine/support/allocator_stats.h"
 #include "server/engine/support/ascii_case.h"
@@ -82,6 +83,7 @@ absl::Status Engine::Prepare() {
   for (const auto& [name, new_name] : settings_.renamed_commands) {
     if (commands_.Rename(name, new_name)) continue;
     const bool is_known = commands_.Find(name) != nullptr;
+    if (!is_known && FindForeignCommand(name) != nullptr) continue;  // it has no name here to take
     return Refusal(
         "rename-command " + name + ": " +
         (is_known ? "Target command name already exists" : "No such command in rename-command"));
@@ -152,6 +154,7 @@ void Engine::EndException(Client& client, Words words) {
 void Engine::Dispatch(Client& client, Words words) {
   const Command* command = commands_.Find(words);
   if (command == nullptr && IsHttp(words)) return CutOffBrowser(client);
+  if (command == nullptr && !access_.MustAuthenticate(client)) LogForeignCommand(client, words[0]);
   const absl::Status admitted = Admit(client, command, words);
   if (!admitted.ok()) return Reject(client, command, admitted);
   if (pause_.Holds(client, *command, now_)) return pause_.HoldBack(client, words);
@@ -159,6 +162,22 @@ void Engine::Dispatch(Client& client, Words words) {
     return Enqueue(client, *command, words);
   }
   Run(client, *command, words);
+}
+
+// A program that needs a missing command often only retries, without a message of its own: the log
+// says why it makes no progress. Once per command, so that the table bounds the number of lines.
+void Engine::LogForeignCommand(const Client& client, std::string_view name) {
+  const ForeignCommand* const foreign = FindForeignCommand(name);
+  if (foreign == nullptr || !logged_foreign_commands_.insert(foreign->name).second) return;
+  constexpr size_t kMostLibraryBytes = 128;
+  const std::string library =
+      client.lib_name.empty()
+          ? "not named"
+          : (client.lib_name + " " + client.lib_version).substr(0, kMostLibraryBytes);
+  host_.log("A client asked for " + UpperCase(foreign->name) +
+            ", which Redis has and zsetd does not (" + std::string(foreign->categories) +
+            "); its address: " + client.address + ", its library: " + library +
+            ". Later requests for it are refused without a line here");
 }
 
 absl::Status Engine::Admit(Client& client, const Command* command, Words words) {

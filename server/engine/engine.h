@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "core/util/rng.h"
 #include "core/util/time.h"
@@ -212,6 +213,7 @@ class Engine {
   void Dispatch(Client& client, Words words);
   absl::Status Admit(Client& client, const Command* command, Words words);
   void CutOffBrowser(Client& client);
+  void LogForeignCommand(const Client& client, std::string_view name);
   static void CloseNow(Client& client);
   void Reject(Client& client, const Command* command, const absl::Status& why);
   void Enqueue(Client& client, const Command& command, Words words);
@@ -284,6 +286,7 @@ class Engine {
   Millis now_;
   Millis looked_after_clients_at_{0};
   std::optional<Millis> browser_told_at_;
+  absl::flat_hash_set<std::string_view> logged_foreign_commands_;  // by their names in that table
   Micros command_ended_at_;  // by the stopwatch, the last one; or the start of the batch
   uint64_t last_client_id_ = 0;
 };

@@ -16,6 +16,7 @@
 
 #include "server/engine/support/errors.h"
 #include "server/process/clock.h"
+#include "server/process/log.h"
 
 namespace zsetd {
 namespace {
@@ -26,7 +27,6 @@ using boost::system::error_code;
 template <int name>
 using TcpOption = asio::detail::socket_option::integer<IPPROTO_TCP, name>;
 
-constexpr std::chrono::seconds kGrace{5};
 constexpr Millis kTurn{100};
 constexpr int kUnansweredProbes = 3;  // then the other side has gone; as Redis
 
@@ -65,30 +65,81 @@ bool IsMissing(const error_code& error) {
 }  // namespace
 
 Server::Server(asio::io_context& io, Engine& engine)
-    : io_(io), engine_(engine), ticker_(engine), signals_(io, SIGTERM, SIGINT), grace_(io) {}
+    : io_(io),
+      engine_(engine),
+      ticker_(engine),
+      signals_(io, SIGTERM, SIGINT, SIGHUP),
+      grace_(io) {}
 
-// The port that everybody knows comes last: who can connect to it can connect to all others.
 absl::Status Server::Listen() {
   const Settings& settings = engine_.settings();
-  absl::Status status = settings.tls_port == 0 ? absl::OkStatus() : MakeTlsContext(settings, tls_);
+  absl::Status status = ApplyTls(settings);
   if (status.ok()) status = ListenAtPath();
-  std::istringstream addresses(settings.bind);
-  for (std::string address; status.ok() && addresses >> address;) {
-    status = ListenOn(address, settings.tls_port, true);
-    if (status.ok()) status = ListenOn(address, settings.port, false);
-  }
+  if (status.ok()) status = SetDoors(DoorsOf(settings));
   if (!status.ok()) return status;
-  if (listeners_.empty()) return Refusal("bind: there is no address to listen on");
+  if (doors_.empty() && unix_listener_ == nullptr) {
+    return Refusal("bind: there is no address to listen on");
+  }
   AwaitSignal();
   return absl::OkStatus();
 }
 
 absl::Status Server::Apply(const Settings& settings) {
-  if (tls_ == nullptr || SameTls(settings, engine_.settings())) return absl::OkStatus();
-  const absl::Status status = MakeTlsContext(settings, tls_);
+  const TlsContext before = tls_;
+  if (const absl::Status status = ApplyTls(settings); !status.ok()) {
+    spdlog::warn("Cannot reload the TLS settings: {}", ErrorLine(status));
+    return Refusal("Unable to update TLS configuration. Check server logs.");
+  }
+  const absl::Status status = ApplyDoors(settings);
+  if (!status.ok()) tls_ = before;
+  return status;
+}
+
+absl::Status Server::ApplyTls(const Settings& settings) {
+  if (settings.tls_port == 0) return CheckTls(settings);
+  if (tls_ != nullptr && SameTls(settings, engine_.settings())) return absl::OkStatus();
+  return MakeTlsContext(settings, tls_);
+}
+
+absl::Status Server::ApplyDoors(const Settings& settings) {
+  const std::vector<Door> before = DoorsOf(engine_.settings());
+  const std::vector<Door> wanted = DoorsOf(settings);
+  if (wanted == before) return absl::OkStatus();
+  const absl::Status status = SetDoors(wanted);
   if (status.ok()) return status;
-  spdlog::warn("Cannot reload the TLS files: {}", ErrorLine(status));
-  return Refusal("Unable to update TLS configuration. Check server logs.");
+  spdlog::warn("{}", ErrorLine(status));
+  const absl::Status restored = SetDoors(before);
+  if (!restored.ok()) spdlog::error("{}", ErrorLine(restored));
+  const bool other_addresses = settings.bind != engine_.settings().bind;
+  return Refusal(other_addresses ? "Failed to bind to specified addresses."
+                                 : "Unable to listen on this port. Check server logs.");
+}
+
+// The port that everybody knows comes last: who can connect to it can connect to all others.
+std::vector<Server::Door> Server::DoorsOf(const Settings& settings) {
+  std::vector<Door> doors;
+  std::istringstream addresses(settings.bind);
+  for (std::string address; addresses >> address;) {
+    if (settings.tls_port != 0) doors.push_back({address, settings.tls_port, true});
+    if (settings.port != 0) doors.push_back({address, settings.port, false});
+  }
+  return doors;
+}
+
+// Those that stay are left alone. The others close first, since a new one may overlap with them, as
+// every address does with one; who has connected already is served.
+absl::Status Server::SetDoors(const std::vector<Door>& doors) {
+  std::erase_if(doors_, [&](const OpenDoor& open) {
+    const bool stays = std::ranges::count(doors, open.door) > 0;
+    if (!stays) open.listener->Stop();
+    return !stays;
+  });
+  for (const Door& door : doors) {
+    const bool is_open = std::ranges::count(doors_, door, &OpenDoor::door) > 0;
+    if (is_open) continue;
+    if (absl::Status status = Open(door); !status.ok()) return status;
+  }
+  return absl::OkStatus();
 }
 
 std::shared_ptr<Listener> Server::MakeListener(bool with_tls) {
@@ -97,16 +148,16 @@ std::shared_ptr<Listener> Server::MakeListener(bool with_tls) {
   });
 }
 
-absl::Status Server::ListenOn(std::string_view text, int64_t number, bool with_tls) {
-  if (number == 0) return absl::OkStatus();
+absl::Status Server::Open(const Door& door) {
+  std::string_view text = door.address;
   const bool optional = text.starts_with('-');
   if (optional) text.remove_prefix(1);
   const std::string name(text == "*" ? "0.0.0.0" : text == "::*" ? "::" : text);
-  const auto port = static_cast<uint16_t>(number);
+  const auto port = static_cast<uint16_t>(door.port);
   error_code error;
   const auto address = asio::ip::make_address(name, error);
   if (error) return Refusal("bind: " + name + " is no address");
-  auto listener = MakeListener(with_tls);
+  auto listener = MakeListener(door.with_tls);
   error = listener->Listen(tcp::endpoint(address, port),
                            static_cast<int>(engine_.settings().tcp_backlog));
   if (optional && IsMissing(error)) return absl::OkStatus();
@@ -114,7 +165,7 @@ absl::Status Server::ListenOn(std::string_view text, int64_t number, bool with_t
     return Refusal("Cannot listen on " + name + " port " + std::to_string(port) + ": " +
                    error.message());
   }
-  listeners_.push_back(std::move(listener));
+  doors_.push_back({door, std::move(listener)});
   return absl::OkStatus();
 }
 
@@ -126,7 +177,7 @@ absl::Status Server::ListenAtPath() {
       listener->ListenAt(settings.unixsocket, static_cast<mode_t>(settings.unixsocketperm),
                          static_cast<int>(settings.tcp_backlog));
   if (error) return Refusal("Cannot listen on " + settings.unixsocket + ": " + error.message());
-  listeners_.push_back(std::move(listener));
+  unix_listener_ = std::move(listener);
   return absl::OkStatus();
 }
 
@@ -164,10 +215,17 @@ void Server::OnEnd(Session& session) { sessions_.erase(session.shared_from_this(
 void Server::AwaitSignal() {
   signals_.async_wait([this](const error_code& error, int signal) {
     if (error) return;
-    spdlog::info("Received signal {}, shutting down", signal);
     AwaitSignal();
+    if (signal == SIGHUP) return ReopenLog();
+    spdlog::info("Received signal {}, shutting down", signal);
     AskToStop();
   });
+}
+
+void Server::ReopenLog() {
+  const absl::Status status = ReopenLogFile(engine_.settings().logfile);
+  if (!status.ok()) return spdlog::warn("{}", ErrorLine(status));
+  spdlog::info("Received SIGHUP, opened the log file again");
 }
 
 // Asio has signals, and timers for which a tenth of a second more is no matter: it has its turn as
@@ -189,9 +247,10 @@ void Server::Run() {
 
 void Server::Stop() {
   if (std::exchange(stopping_, true)) return;
-  for (const auto& listener : listeners_) listener->Stop();
+  for (const OpenDoor& open : doors_) open.listener->Stop();
+  if (unix_listener_ != nullptr) unix_listener_->Stop();
   for (const auto& session : sessions_) session->Finish();
-  grace_.expires_after(kGrace);
+  grace_.expires_after(std::chrono::seconds(engine_.settings().shutdown_timeout));
   grace_.async_wait([this](const error_code& error) {
     if (!error) AskToStop();
   });

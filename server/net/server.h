@@ -19,7 +19,7 @@
 namespace zsetd {
 
 // The engine's door to the network: listens, keeps the sessions, ticks, and ends in good order on
-// SIGTERM, SIGINT or SHUTDOWN.
+// SIGTERM, SIGINT or SHUTDOWN. SIGHUP opens the log file again.
 class Server {
  public:
   Server(boost::asio::io_context& io, Engine& engine);
@@ -29,8 +29,9 @@ class Server {
   // remain. The error says what failed.
   absl::Status Listen();
 
-  // Reads the files for TLS anew, if it is in use and the settings for it have changed; new
-  // connections go by them. A refusal is a reason for people, and leaves all as it was.
+  // Goes by changed settings: reads the files for TLS again, for new connections, and listens on
+  // other addresses and ports. Connections stay. Ciphers and versions are checked even while TLS is
+  // not in use. A refusal is a reason for people, and leaves all as it was.
   absl::Status Apply(const Settings& settings);
 
   // Serves until the end.
@@ -41,14 +42,31 @@ class Server {
   void AskToStop() { ++asked_to_stop_; }
 
  private:
-  absl::Status ListenOn(std::string_view address, int64_t port, bool with_tls);
+  // One address and port to listen on.
+  struct Door {
+    std::string address;  // as `bind` has it
+    int64_t port = 0;
+    bool with_tls = false;
+
+    bool operator==(const Door&) const = default;
+  };
+  struct OpenDoor {
+    Door door;
+    std::shared_ptr<Listener> listener;
+  };
+  static std::vector<Door> DoorsOf(const Settings& settings);
+  absl::Status SetDoors(const std::vector<Door>& doors);
+  absl::Status Open(const Door& door);
   absl::Status ListenAtPath();
+  absl::Status ApplyTls(const Settings& settings);
+  absl::Status ApplyDoors(const Settings& settings);
   std::shared_ptr<Listener> MakeListener(bool with_tls);
   void OnConnection(StreamSocket socket, bool with_tls);
   void TurnAway(StreamSocket& socket, bool with_tls, std::string_view reason);
   bool IsProtectedFrom(const StreamSocket& socket) const;
   void OnEnd(Session& session);
   void AwaitSignal();
+  void ReopenLog();
   void Stop();
   bool IsDone() const;
 
@@ -57,9 +75,10 @@ class Server {
   Ticker ticker_;
   Poller poller_;
   boost::asio::signal_set signals_;
-  boost::asio::steady_timer grace_;  // for clients that do not read their last replies
-  std::vector<std::shared_ptr<Listener>> listeners_;
-  TlsContext tls_;  // for new connections; null while TLS is not in use
+  boost::asio::steady_timer grace_;  // shutdown-timeout
+  std::vector<OpenDoor> doors_;
+  std::shared_ptr<Listener> unix_listener_;  // null: there is no unix socket
+  TlsContext tls_;                           // for new connections; null while TLS is not in use
   absl::flat_hash_set<std::shared_ptr<Session>> sessions_;
   int asked_to_stop_ = 0;
   bool stopping_ = false;

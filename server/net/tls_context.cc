@@ -130,6 +130,18 @@ absl::Status MakeTlsContext(const Settings& settings, TlsContext& context) {
   return status;
 }
 
+absl::Status CheckTls(const Settings& settings) {
+  if (settings.tls_protocols.empty() && settings.tls_ciphers.empty() &&
+      settings.tls_ciphersuites.empty()) {
+    return absl::OkStatus();
+  }
+  ERR_clear_error();
+  const TlsContext made(SSL_CTX_new(TLS_server_method()), SSL_CTX_free);
+  if (made == nullptr) return Failure("OpenSSL");
+  const absl::Status status = SetProtocols(settings.tls_protocols, made.get());
+  return status.ok() ? SetCiphers(settings, made.get()) : status;
+}
+
 bool SameTls(const Settings& a, const Settings& b) {
   const auto of = [](const Settings& s) {
     return std::tie(s.tls_cert_file, s.tls_key_file, s.tls_key_file_pass, s.tls_ca_cert_file,

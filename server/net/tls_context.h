@@ -16,6 +16,10 @@ using TlsContext = std::shared_ptr<SSL_CTX>;
 // Reads the files of the settings. An error is human-readable; `context` is unchanged then.
 absl::Status MakeTlsContext(const Settings& settings, TlsContext& context);
 
+// Whether the versions and the ciphers are known, without a look at any file: what can be said of
+// the settings while TLS is not in use. A refusal is for people.
+absl::Status CheckTls(const Settings& settings);
+
 // Whether nothing about TLS was said between the two settings, one of which came of the other.
 bool SameTls(const Settings& a, const Settings& b);
 

@@ -3,14 +3,18 @@
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/sinks/syslog_sink.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <array>
+#include <cassert>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "server/engine/support/errors.h"
 
@@ -20,6 +24,12 @@ namespace {
 // By spdlog's level, from trace to off.
 constexpr std::array<std::string_view, spdlog::level::n_levels> kNames = {
     "debug", "verbose", "notice", "warning", "warning", "warning", "warning"};
+
+constexpr std::pair<std::string_view, int> kFacilities[] = {
+    {"user", LOG_USER},     {"local0", LOG_LOCAL0}, {"local1", LOG_LOCAL1},
+    {"local2", LOG_LOCAL2}, {"local3", LOG_LOCAL3}, {"local4", LOG_LOCAL4},
+    {"local5", LOG_LOCAL5}, {"local6", LOG_LOCAL6}, {"local7", LOG_LOCAL7},
+};
 
 class LevelName : public spdlog::custom_flag_formatter {
  public:
@@ -33,24 +43,83 @@ class LevelName : public spdlog::custom_flag_formatter {
   }
 };
 
-spdlog::sink_ptr SinkTo(const std::string& file) {
-  if (file.empty()) return std::make_shared<spdlog::sinks::stdout_sink_mt>();
-  return std::make_shared<spdlog::sinks::basic_file_sink_mt>(file);
+class EscapedText : public spdlog::custom_flag_formatter {
+ public:
+  void format(const spdlog::details::log_msg& message, const std::tm&,
+              spdlog::memory_buf_t& line) override {
+    constexpr char kDigits[] = "0123456789abcdef";
+    for (const char byte : message.payload) {
+      const auto code = static_cast<unsigned char>(byte);
+      if (code >= ' ' && code != 0x7f) {
+        line.push_back(byte);
+      } else {
+        const char escaped[] = {'\\', 'x', kDigits[code >> 4], kDigits[code & 0xf]};
+        line.append(std::begin(escaped), std::end(escaped));
+      }
+    }
+  }
+  std::unique_ptr<custom_flag_formatter> clone() const override {
+    return std::make_unique<EscapedText>();
+  }
+};
+
+// %* is the level's name, %! the escaped text.
+std::unique_ptr<spdlog::formatter> Formatter(const std::string& pattern, const std::string& end) {
+  auto formatter =
+      std::make_unique<spdlog::pattern_formatter>(spdlog::pattern_time_type::local, end);
+  formatter->add_flag<LevelName>('*').add_flag<EscapedText>('!').set_pattern(pattern);
+  return formatter;
 }
 
-}  // namespace
-
-absl::Status OpenLog(const std::string& file) {
+absl::Status MakeSink(const std::string& file, spdlog::sink_ptr& sink) {
   // Tried first, because spdlog throws where it cannot open the file.
   if (!file.empty() && !std::ofstream(file, std::ios::app)) {
     return Refusal("Cannot open the log file '" + file + "': " + std::strerror(errno));
   }
-  auto logger = std::make_shared<spdlog::logger>("zsetd", SinkTo(file));
-  auto formatter = std::make_unique<spdlog::pattern_formatter>();
-  formatter->add_flag<LevelName>('*').set_pattern("%P %Y-%m-%d %H:%M:%S.%e %* %v");
-  logger->set_formatter(std::move(formatter));
+  if (file.empty()) {
+    sink = std::make_shared<spdlog::sinks::stdout_sink_mt>();
+  } else {
+    sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(file);
+  }
+  sink->set_formatter(Formatter("%P %Y-%m-%d %H:%M:%S.%e %* %!", "\n"));
+  return absl::OkStatus();
+}
+
+spdlog::sink_ptr SystemSink(const Settings& settings) {
+  const auto* const facility = std::ranges::find(kFacilities, settings.syslog_facility,
+                                                 [](const auto& each) { return each.first; });
+  assert(facility != std::end(kFacilities));
+  auto sink = std::make_shared<spdlog::sinks::syslog_sink_mt>(
+      settings.syslog_ident, LOG_PID | LOG_NDELAY, facility->second, /*enable_formatting=*/true);
+  sink->set_formatter(Formatter("%!", ""));
+  return sink;
+}
+
+// The first sink is that of the file, or of standard output.
+void LogTo(const std::vector<spdlog::sink_ptr>& sinks) {
+  auto logger = std::make_shared<spdlog::logger>("zsetd", sinks.begin(), sinks.end());
   logger->flush_on(spdlog::level::trace);
+  logger->set_level(spdlog::get_level());
   spdlog::set_default_logger(std::move(logger));
+}
+
+}  // namespace
+
+absl::Status OpenLog(const Settings& settings) {
+  std::vector<spdlog::sink_ptr> sinks(1);
+  if (absl::Status status = MakeSink(settings.logfile, sinks[0]); !status.ok()) return status;
+  if (settings.syslog_enabled) sinks.push_back(SystemSink(settings));
+  LogTo(sinks);
+  SetLogLevel(settings.loglevel);
+  return absl::OkStatus();
+}
+
+// The connection to the system's log is kept: a second one would be closed with the first.
+absl::Status ReopenLogFile(const std::string& file) {
+  if (file.empty()) return absl::OkStatus();
+  std::vector<spdlog::sink_ptr> sinks = spdlog::default_logger()->sinks();
+  if (absl::Status status = MakeSink(file, sinks.at(0)); !status.ok()) return status;
+  LogTo(sinks);
   return absl::OkStatus();
 }
 

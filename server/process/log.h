@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "absl/status/status.h"
+#include "server/engine/config/settings.h"
 
 namespace zsetd {
 
@@ -13,9 +14,19 @@ namespace zsetd {
 //   verbose  debug()
 //   notice   info()
 //   warning  warn() and error()
+//
+// A message is one line, whatever is in it: control characters are written as \xHH, so that nobody
+// whose words are logged can add lines.
 
-// Has spdlog append to this file from now on, or write to standard output if the name is empty.
-absl::Status OpenLog(const std::string& file);
+// Has spdlog log as the settings have it from now on: append to `logfile`, or write to standard
+// output if there is none; and to the system's log too, if it is enabled. The error is a message
+// for the operator.
+absl::Status OpenLog(const Settings& settings);
+
+// Opens the file of this name again, for the old one may have been moved away (logrotate). If it
+// cannot be opened, the log stays where it is. The log must be open. Nothing to do for an empty
+// name.
+absl::Status ReopenLogFile(const std::string& file);
 
 // Leaves out what is below this level.
 void SetLogLevel(std::string_view name);

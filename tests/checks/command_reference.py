@@ -30,6 +30,7 @@ FAMILIES = {
     "connection": ("connection", "Connection"),
     "scripting": ("scripting", "Scripting"),
     "server": ("server", "Server"),
+    "cluster": ("cluster", "Cluster"),
 }
 
 # What zsetd adds to a command of Redis, by the command's name.

@@ -15,6 +15,7 @@
 #include "server/commands/common/help.h"
 #include "server/engine/call.h"
 #include "server/engine/command/command_categories.h"
+#include "server/engine/command/redaction.h"
 
 namespace zsetd {
 namespace {
@@ -105,12 +106,13 @@ constexpr Command kCommands[] = {
     {.name = "acl|deluser",
      .run = AclDelUser,
      .arity = -3,
-     .flags = kAdminFlags | kSecretWords,
+     .flags = kAdminFlags,
      .group = kGroup,
      .since = "6.0.0",
      .usage = "username [username ...]",
      .summary = "Deletes users and closes their connections; returns the number deleted.",
-     .cost = "O(N) for N clients of the server"},
+     .cost = "O(N) for N clients of the server",
+     .secrets = AllSecretFrom<2>},
     {.name = "acl|dryrun",
      .run = AclDryRun,
      .arity = -4,
@@ -132,12 +134,13 @@ constexpr Command kCommands[] = {
     {.name = "acl|getuser",
      .run = AclGetUser,
      .arity = 3,
-     .flags = kAdminFlags | kSecretWords,
+     .flags = kAdminFlags,
      .group = kGroup,
      .since = "6.0.0",
      .usage = "username",
      .summary = "Returns the rules of a user.",
-     .cost = "O(N) for N rules"},
+     .cost = "O(N) for N rules",
+     .secrets = AllSecretFrom<2>},
     {.name = "acl|help",
      .run = Help,
      .arity = 2,
@@ -182,12 +185,13 @@ constexpr Command kCommands[] = {
     {.name = "acl|setuser",
      .run = AclSetUser,
      .arity = -3,
-     .flags = kAdminFlags | kSecretWords,
+     .flags = kAdminFlags,
      .group = kGroup,
      .since = "6.0.0",
      .usage = "username [rule [rule ...]]",
      .summary = "Creates a user or changes its rules, atomically.",
-     .cost = "O(N) for N rules and commands"},
+     .cost = "O(N) for N rules and commands",
+     .secrets = AllSecretFrom<2>},
     {.name = "acl|users",
      .run = AclUsers,
      .arity = 2,

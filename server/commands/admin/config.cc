@@ -28,7 +28,7 @@ void Add(std::string_view name, const Setting& setting, std::vector<NamedSetting
 void AddMatches(std::string_view pattern, std::vector<NamedSetting>& found) {
   if (const Setting* setting = FindSetting(pattern)) return Add(pattern, *setting, found);
   for (const Setting& setting : AllSettings()) {
-    for (const std::string_view name : {setting.name, setting.old_name}) {
+    for (const std::string_view name : {setting.name, setting.alias}) {
       if (!name.empty() && GlobMatchesIgnoringCase(pattern, name)) Add(name, setting, found);
     }
   }
@@ -121,6 +121,17 @@ void ConfigRewrite(Call& call) {
   call.reply.Ok();
 }
 
+// The values of settings that are passwords, and of names that are no setting, for those may be
+// misspelt.
+std::vector<size_t> SecretsOfConfigSet(Words words) {
+  std::vector<size_t> secrets;
+  for (size_t at = 2; at + 1 < words.size(); at += 2) {
+    const Setting* const setting = FindSetting(words[at]);
+    if (setting == nullptr || setting->is_secret) secrets.push_back(at + 1);
+  }
+  return secrets;
+}
+
 constexpr uint32_t kFlags = kAdmin | kNoScript | kLoading | kStale;
 
 constexpr Command kCommands[] = {
@@ -142,13 +153,14 @@ constexpr Command kCommands[] = {
     {.name = "config|set",
      .run = ConfigSet,
      .arity = -4,
-     .flags = kFlags | kSecretWords,
+     .flags = kFlags,
      .group = CommandGroup::kServer,
      .since = "2.0.0",
      .usage = "setting value [setting value ...]",
      .summary = "Sets configuration parameters, atomically.",
      .cost = "O(N) for N settings",
-     .tips = "request_policy:all_nodes response_policy:all_succeeded"},
+     .tips = "request_policy:all_nodes response_policy:all_succeeded",
+     .secrets = SecretsOfConfigSet},
     {.name = "config|resetstat",
      .run = ConfigResetStat,
      .arity = 2,

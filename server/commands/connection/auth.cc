@@ -1,12 +1,16 @@
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "server/commands/all_commands.h"
 #include "server/commands/common/reply_fields.h"
 #include "server/commands/connection/client_name.h"
 #include "server/engine/call.h"
+#include "server/engine/command/redaction.h"
+#include "server/engine/support/ascii_case.h"
 #include "server/engine/support/redis_version.h"
 
 namespace zsetd {
@@ -102,27 +106,46 @@ void Hello(Call& call) {
   ReplyGreeting(call);
 }
 
+// The user and the password after each AUTH, and everything after an unknown option, which may be a
+// misspelt AUTH. The word "auth" after SETNAME is a name.
+std::vector<size_t> SecretsOfHello(Words words) {
+  size_t at = 2;  // behind the protocol
+  std::vector<size_t> secrets;
+  while (at < words.size()) {
+    if (EqualsIgnoringCase(words[at], "setname")) {
+      at += 2;
+      continue;
+    }
+    const bool is_auth = EqualsIgnoringCase(words[at], "auth");
+    const size_t end = is_auth ? std::min(at + 3, words.size()) : words.size();
+    for (++at; at < end; ++at) secrets.push_back(at);
+  }
+  return secrets;
+}
+
 constexpr uint32_t kFlags = kNoScript | kLoading | kStale | kFast | kNoAuth | kAllowBusy;
 
 constexpr Command kCommands[] = {
     {.name = "auth",
      .run = Auth,
      .arity = -2,
-     .flags = kFlags | kSecretWords,
+     .flags = kFlags,
      .group = CommandGroup::kConnection,
      .since = "1.0.0",
      .usage = "[username] password",
      .summary = "Authenticates the connection.",
-     .cost = "O(N) for N bytes of the password"},
+     .cost = "O(N) for N bytes of the password",
+     .secrets = AllSecretFrom<1>},
     {.name = "hello",
      .run = Hello,
      .arity = -1,
-     .flags = kFlags | kSecretWords,
+     .flags = kFlags,
      .group = CommandGroup::kConnection,
      .since = "6.0.0",
      .usage = "[protover [AUTH username password] [SETNAME clientname]]",
      .summary = "Negotiates the protocol version and returns server information.",
-     .cost = "O(1)"},
+     .cost = "O(1)",
+     .secrets = SecretsOfHello},
 };
 
 }  // namespace

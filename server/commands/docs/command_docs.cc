@@ -38,6 +38,8 @@ std::string_view NameOf(CommandGroup group) {
       return "connection";
     case CommandGroup::kScripting:
       return "scripting";
+    case CommandGroup::kCluster:
+      return "cluster";
     case CommandGroup::kServer:
       return "server";
   }

@@ -118,6 +118,7 @@ absl::Status ReadUserLines(const std::vector<std::vector<std::string>>& lines, b
   for (const std::vector<std::string>& line : lines) {
     const std::string start = "Error in user declaration '" + line[0] + "': ";
     if (HasSpaces(line[0])) return Refusal("Spaces not allowed in ACL usernames");
+    if (line[0].empty()) return Refusal("An ACL username can't be empty");
     if (!names.insert(line[0]).second) {
       return Refusal(start +
                      "Duplicate user found. A user can only be defined once in config files");

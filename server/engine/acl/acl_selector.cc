@@ -75,11 +75,17 @@ absl::Status AclSelector::AddKeys(std::string_view modifier) {
   }
   if (HasSpaces(added.glob) || !(added.reads || added.writes)) return Refusal(kSyntax);
   const auto same = std::ranges::find(keys_, added.glob, &KeyPattern::glob);
-  if (same == keys_.end()) {
-    keys_.push_back(std::move(added));
+  if (same != keys_.end()) {
+    added.reads |= same->reads;
+    added.writes |= same->writes;
+  }
+  if (added.glob == "*" && added.reads && added.writes) {  // which is written as ~*, all keys
+    all_keys_ = true;
+    keys_.clear();
+  } else if (same != keys_.end()) {
+    *same = std::move(added);
   } else {
-    same->reads |= added.reads;
-    same->writes |= added.writes;
+    keys_.push_back(std::move(added));
   }
   return absl::OkStatus();
 }

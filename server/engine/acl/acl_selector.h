@@ -37,7 +37,8 @@ class AclSelector {
       : commands_(&commands), allowed_(commands.rows().size(), false) {}
 
   // Applies one modifier. An error has the wording of Redis, without an error code; nothing changes
-  // then.
+  // then. Whatever is accepted, Text() writes so that it is read back as the same rules. Commands
+  // of Redis that this server lacks (foreign_commands.h) are accepted, and the rule is kept.
   absl::Status Apply(std::string_view modifier);
 
   // What is wrong with the request, which has been checked for its shape; or nothing.

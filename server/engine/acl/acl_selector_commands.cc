@@ -4,6 +4,7 @@
 
 #include "server/engine/acl/acl_selector.h"
 #include "server/engine/command/command_categories.h"
+#include "server/engine/command/foreign_commands.h"
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/errors.h"
 
@@ -27,6 +28,10 @@ void AclSelector::AllowAllCommands(bool allow) {
 absl::Status AclSelector::ApplyCommand(std::string_view what, bool allow) {
   const Command* command = commands_->FindOriginal(what);
   const size_t bar = what.rfind('|');
+  if (command == nullptr && FindForeignCommand(what) != nullptr) {
+    Remember(what, allow);
+    return absl::OkStatus();
+  }
   if (command == nullptr && allow && bar != std::string_view::npos) {
     return AllowFirstArgument(what.substr(0, bar), what.substr(bar + 1));
   }
@@ -36,15 +41,18 @@ absl::Status AclSelector::ApplyCommand(std::string_view what, bool allow) {
   return absl::OkStatus();
 }
 
-// Of a command without subcommands one may be let in by its first argument: "select|0".
+// Of a command without subcommands one may be let in by its first argument: "select|0". An argument
+// with a space or a line break could not be written to a file: it would come back as other rules.
 absl::Status AclSelector::AllowFirstArgument(std::string_view name, std::string_view argument) {
   const Command* command = commands_->FindOriginal(name);
-  if (command == nullptr) return Refusal(kUnknown);
-  if (command->IsSubcommand()) return Refusal(kTooDeep);
-  if (argument.empty()) return Refusal(kSyntax);
-  if (!commands_->SubcommandsOf(*command).empty()) return Refusal(kUnknown);
-  std::vector<std::string>& arguments = first_arguments_[command];
-  if (std::ranges::count(arguments, argument) == 0) arguments.emplace_back(argument);
+  if (command == nullptr && FindForeignCommand(name) == nullptr) return Refusal(kUnknown);
+  if (name.find('|') != std::string_view::npos) return Refusal(kTooDeep);
+  if (argument.empty() || HasSpaces(argument)) return Refusal(kSyntax);
+  if (command != nullptr) {
+    if (!commands_->SubcommandsOf(*command).empty()) return Refusal(kUnknown);
+    std::vector<std::string>& arguments = first_arguments_[command];
+    if (std::ranges::count(arguments, argument) == 0) arguments.emplace_back(argument);
+  }
   Remember(std::string(name) + "|" + std::string(argument), true);
   return absl::OkStatus();
 }

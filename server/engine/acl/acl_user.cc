@@ -80,11 +80,13 @@ absl::Status User::RemovePassword(std::string_view hash) {
   return std::erase(password_hashes_, hash) > 0 ? absl::OkStatus() : Refusal(kNoSuchPassword);
 }
 
+// A rule that ends in a parenthesis would, once written, end the selector before its time.
 absl::Status User::AddSelector(std::string_view text, bool all_channels) {
   AclSelector selector(*commands_);
   if (all_channels) (void)selector.Apply("allchannels");
   for (const std::string_view modifier : Split(text, ' ')) {
     if (modifier.empty()) continue;
+    if (modifier.ends_with(')')) return Refusal("Syntax error");
     const absl::Status status = selector.Apply(modifier);
     if (!status.ok()) return status;
   }

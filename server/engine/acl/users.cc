@@ -33,6 +33,7 @@ const User* Users::Authenticate(std::string_view name, std::string_view password
 absl::Status Users::Draft(std::string_view name, Words modifiers, bool all_channels,
                           std::unique_ptr<User>& draft) const {
   if (HasSpaces(name)) return Refusal("ERR Usernames can't contain spaces or null characters");
+  if (name.empty()) return Refusal("ERR Usernames can't be empty");
   std::vector<std::string> joined;
   const absl::Status status = JoinSelectors(modifiers, joined);
   if (!status.ok()) return status;

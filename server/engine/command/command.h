@@ -37,7 +37,6 @@ enum CommandFlag : uint32_t {
   kConnectionCategory = 1u << 29,  // another, for those that are not of that group
   kNotQueued = 1u << 18,           // runs at once although a transaction is open
   kWhileListening = 1u << 19,      // a RESP2 subscriber may run it
-  kSecretWords = 1u << 21,         // its arguments may be passwords, and are redacted in logs
   kEndsTransaction = 1u << 20,     // drops the open transaction even if it is refused
   kHeldBackWithWrites = 1u << 22,  // no write, but CLIENT PAUSE WRITE holds it back like one
   kLooksOnly = 1u << 24,           // that it finds a key does not count as a use of the key
@@ -58,6 +57,7 @@ enum class CommandGroup : uint8_t {
   kConnection,
   kScripting,
   kServer,
+  kCluster,
 };
 
 // Which arguments of a request are keys. Positions count from the command's name at 0; a negative
@@ -109,6 +109,11 @@ struct Command {
 
   // ACL categories in place of that of the group, a space between them.
   std::optional<std::string_view> categories = {};
+
+  // The positions of arguments that may be secrets, in any request that the row runs, whatever name
+  // the command goes by and whether or not the request is well formed. Null: there are none. The
+  // slow log, MONITOR and all else that repeats requests to others go by it (redaction.h).
+  std::vector<size_t> (*secrets)(Words words) = nullptr;
 
   bool Has(CommandFlag flag) const { return (flags & flag) != 0; }
   bool IsSubcommand() const { return Has(kSubcommand); }

@@ -44,7 +44,8 @@ std::string_view GroupCategory(const Command& command) {
     case CommandGroup::kServer:
       return uses_keys && command.keys.first == 0 ? "@keyspace" : "";  // all of them
     case CommandGroup::kPubSub:
-      return "";  // from its flag
+    case CommandGroup::kCluster:
+      return "";  // from their flags
   }
   return "";
 }

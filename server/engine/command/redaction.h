@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
@@ -8,8 +9,15 @@
 
 namespace zsetd {
 
-// The arguments of a request, with "(redacted)" in place of those that may be passwords, for logs
-// and monitors. Views into `words`.
+// The arguments of a request, with "(redacted)" in place of those that its row marks as secret, for
+// logs and monitors. Views into `words`. O(words).
 std::vector<std::string_view> WithoutSecrets(const Command& command, Words words);
+
+// For rows (Command::secrets) all of whose arguments from position `first` on are secret.
+std::vector<size_t> PositionsFrom(size_t first, Words words);
+template <size_t first>
+std::vector<size_t> AllSecretFrom(Words words) {
+  return PositionsFrom(first, words);
+}
 
 }  // namespace zsetd

@@ -8,6 +8,7 @@
 
 #include "server/engine/config/settings_file.h"
 #include "server/engine/config/settings_table.h"
+#include "server/engine/support/ascii_case.h"
 #include "server/engine/support/errors.h"
 
 namespace zsetd {
@@ -26,10 +27,11 @@ absl::Status ReadFileArgument(std::string_view path, CommandLine& line) {
   return ReadSettingsFile(line.config_file, line.settings);
 }
 
-// `words` is an option and its values.
+// `words` is an option and its values. --save with none is the empty value, as in Redis.
 absl::Status ReadOption(Words words, Settings& settings) {
   std::vector<std::string_view> setting(words.begin(), words.end());
   setting[0].remove_prefix(2);
+  if (setting.size() == 1 && EqualsIgnoringCase(setting[0], "save")) setting.emplace_back();
   const absl::Status status = SetFromWords(setting, settings);
   if (status.ok()) return status;
   std::string option;
@@ -46,19 +48,21 @@ absl::Status ReadCommandLine(Words words, CommandLine& line) {
     line.version = IsOneOf(words[0], {"--version", "-v"});
     if (line.help || line.version) return absl::OkStatus();
   }
+  std::string refusals;
+  const auto collect = [&](const absl::Status& status) {
+    if (!status.ok()) refusals += (refusals.empty() ? "" : "\n") + std::string(ErrorLine(status));
+  };
   if (!words.empty() && !IsOption(words[0])) {
-    const absl::Status status = ReadFileArgument(words[0], line);
-    if (!status.ok()) return status;
+    collect(ReadFileArgument(words[0], line));
     words = words.subspan(1);
   }
   while (!words.empty()) {
     const auto next = std::find_if(words.begin() + 1, words.end(), IsOption);
     const size_t count = next - words.begin();
-    const absl::Status status = ReadOption(words.first(count), line.settings);
-    if (!status.ok()) return status;
+    collect(ReadOption(words.first(count), line.settings));
     words = words.subspan(count);
   }
-  return absl::OkStatus();
+  return refusals.empty() ? absl::OkStatus() : Refusal(refusals);
 }
 
 std::string HelpText() {
@@ -67,10 +71,12 @@ std::string HelpText() {
       "       zsetd --help | --version\n"
       "\n"
       "Starts the server with the settings from a file or standard input and the command line.\n"
-      "conf/zsetd.conf documents all settings. The defaults are\n"
+      "conf/zsetd.conf documents all settings; other settings of Redis are accepted and have no\n"
+      "effect. The defaults are\n"
       "\n";
   const Settings defaults;
   for (const Setting& setting : AllSettings()) {
+    if (!setting.HasEffect()) continue;
     const std::string value = ValueOf(setting, defaults);
     text += "  --" + std::string(setting.name) + " " + (value.empty() ? "\"\"" : value) + "\n";
   }

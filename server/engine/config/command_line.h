@@ -21,7 +21,8 @@ struct CommandLine {
   Settings settings;
 };
 
-// Reads the words behind the program's name. A refusal is for people.
+// Reads the words behind the program's name. A refusal is for people, and has all that was refused,
+// of the file and of the line.
 absl::Status ReadCommandLine(Words words, CommandLine& line);
 
 // What --help prints: how to start the program, and every setting at its default.

@@ -1,5 +1,6 @@
 #include "server/engine/config/setting_row.h"
 
+#include <algorithm>
 #include <charconv>
 #include <iterator>
 #include <optional>
@@ -8,6 +9,7 @@
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/errors.h"
 #include "server/engine/support/size_text.h"
+#include "server/engine/support/split.h"
 
 namespace zsetd {
 namespace {
@@ -26,6 +28,7 @@ std::string Text(const KeyspaceEventFlags& value) { return value.Text(); }
 std::string Text(const Percentiles& value) { return value.Text(); }
 
 absl::Status OutOfBounds(const Setting& setting) {
+  if (!setting.why_no_other.empty()) return Refusal(setting.why_no_other);
   return Refusal("argument must be between " + IntegerText(setting.min) + " and " +
                  IntegerText(setting.max) + " inclusive");
 }
@@ -94,17 +97,46 @@ absl::Status NoSuchChoice(const Setting& setting) {
   return Refusal(reason);
 }
 
-absl::Status Read(const Setting& setting, std::string_view text, std::string& field) {
+// As the table spells it, if it is one of the choices.
+std::optional<std::string_view> FindChoice(const Setting& setting, std::string_view text) {
+  const auto found = std::ranges::find_if(
+      setting.choices, [&](std::string_view choice) { return EqualsIgnoringCase(choice, text); });
+  return found == setting.choices.end() ? std::nullopt : std::optional(*found);
+}
+
+absl::Status ReadWord(const Setting& setting, std::string_view text, std::string& field) {
   if (setting.choices.empty()) {
     field = text;
     return absl::OkStatus();
   }
-  for (const std::string_view choice : setting.choices) {
-    if (!EqualsIgnoringCase(choice, text)) continue;
-    field = choice;
-    return absl::OkStatus();
+  const std::optional<std::string_view> choice = FindChoice(setting, text);
+  if (!choice) return NoSuchChoice(setting);
+  field = *choice;
+  return absl::OkStatus();
+}
+
+absl::Status ReadWords(const Setting& setting, std::string_view text, std::string& field) {
+  field.clear();
+  for (const std::string_view each : Split(text, ' ')) {
+    if (each.empty()) continue;
+    std::string word;
+    if (absl::Status status = ReadWord(setting, each, word); !status.ok()) return status;
+    if (!field.empty()) field += ' ';
+    field += word;
   }
-  return NoSuchChoice(setting);
+  return absl::OkStatus();
+}
+
+absl::Status Read(const Setting& setting, std::string_view text, std::string& field) {
+  if (!setting.is_secret && text.find('\0') != std::string_view::npos) {
+    return Refusal("argument must not hold a NUL");
+  }
+  std::string value;
+  absl::Status status =
+      setting.many_words ? ReadWords(setting, text, value) : ReadWord(setting, text, value);
+  if (status.ok() && setting.check != nullptr) status = setting.check(value);
+  if (status.ok()) field = std::move(value);
+  return status;
 }
 
 absl::Status Read(const Setting&, std::string_view text, OutputLimits& field) {
@@ -119,6 +151,34 @@ absl::Status Read(const Setting&, std::string_view text, Percentiles& field) {
   return field.Read(text);
 }
 
+// Reads the value as one of this type, and keeps its text.
+template <class Type>
+absl::Status ReadText(const Setting& setting, std::string_view text, std::string& kept) {
+  Type value = {};
+  const absl::Status status = Read(setting, text, value);
+  if (status.ok()) kept = Text(value);
+  return status;
+}
+
+absl::Status ReadWithoutEffect(const Setting& setting, NoEffect::Kind kind, std::string_view text,
+                               Settings& settings) {
+  std::string value;
+  absl::Status status;
+  switch (kind) {
+    case NoEffect::Kind::kYesNo:
+      status = ReadText<bool>(setting, text, value);
+      break;
+    case NoEffect::Kind::kInteger:
+      status = ReadText<int64_t>(setting, text, value);
+      break;
+    case NoEffect::Kind::kText:
+      status = ReadText<std::string>(setting, text, value);
+      break;
+  }
+  if (status.ok()) settings.without_effect.insert_or_assign(std::string(setting.name), value);
+  return status;
+}
+
 }  // namespace
 
 std::string ValueOf(const Setting& setting, const Settings& settings) {
@@ -127,12 +187,29 @@ std::string ValueOf(const Setting& setting, const Settings& settings) {
     const int64_t value = settings.*std::get<int64_t Settings::*>(setting.field);
     if (value < 0) return IntegerText(-value) + "%";
   }
-  return std::visit([&](auto field) { return Text(settings.*field); }, setting.field);
+  return std::visit(
+      [&](auto field) {
+        if constexpr (std::is_same_v<decltype(field), NoEffect>) {
+          const auto given = settings.without_effect.find(setting.name);
+          return given == settings.without_effect.end() ? std::string(field.default_value)
+                                                        : given->second;
+        } else {
+          return Text(settings.*field);
+        }
+      },
+      setting.field);
 }
 
 absl::Status SetValue(const Setting& setting, Settings& settings, std::string_view value) {
-  return std::visit([&](auto field) { return Read(setting, value, settings.*field); },
-                    setting.field);
+  return std::visit(
+      [&](auto field) {
+        if constexpr (std::is_same_v<decltype(field), NoEffect>) {
+          return ReadWithoutEffect(setting, field.kind, value, settings);
+        } else {
+          return Read(setting, value, settings.*field);
+        }
+      },
+      setting.field);
 }
 
 }  // namespace zsetd

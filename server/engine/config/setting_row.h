@@ -11,15 +11,23 @@
 
 namespace zsetd {
 
+// In place of a field, for a setting of Redis or Valkey that has no effect here: what it is given
+// is checked, kept in Settings::without_effect, shown, and named in one warning at the start.
+struct NoEffect {
+  enum class Kind { kYesNo, kInteger, kText };
+  Kind kind = Kind::kText;
+  std::string_view default_value;  // as CONFIG GET shows it
+};
+
 // One row of the table of settings: how a field of Settings is named, read and written. The
 // configuration file, the command line and CONFIG all go by it.
 struct Setting {
   using Field = std::variant<int64_t Settings::*, bool Settings::*, std::string Settings::*,
                              OutputLimits Settings::*, KeyspaceEventFlags Settings::*,
-                             Percentiles Settings::*>;
+                             Percentiles Settings::*, NoEffect>;
 
-  std::string_view name;           // redis.conf's
-  std::string_view old_name = {};  // by which Redis knew it before version 7
+  std::string_view name;        // redis.conf's
+  std::string_view alias = {};  // another name that it goes by, such as that of Redis before 7
   Field field;
 
   // For integers, both inclusive.
@@ -30,21 +38,30 @@ struct Setting {
   bool is_tls_file = false;
   bool is_octal = false;  // read and written in octal, as file permissions are
 
-  // For text: the only values allowed, if there are any, and why there are no others.
+  // For text: the only values allowed, or the only words where there are many; none: any. Says why
+  // there are no others, as it does for numbers out of their bounds.
   std::span<const std::string_view> choices = {};
   std::string_view why_no_other = {};
+
+  // For text: what else must hold of a value, which has no NUL unless it is a secret. Null:
+  // nothing. The reason is without an error code.
+  absl::Status (*check)(std::string_view value) = nullptr;
 
   bool changes_live = false;   // may change while the server runs, and takes effect at once
   bool changes_later = false;  // only at the next start; to set what is set already does no harm
   bool is_protected = false;   // CONFIG SET needs enable-protected-configs
-  bool many_words = false;     // in a file and on the command line
+  bool many_words = false;     // in a file and on the command line; kept with a space between them
+  bool is_secret = false;      // a password, which is not shown to others
+
+  bool HasEffect() const { return !std::holds_alternative<NoEffect>(field); }
 };
 
 // The value as in CONFIG GET, which SetValue() reads back.
 std::string ValueOf(const Setting& setting, const Settings& settings);
 
-// Reads the value into its field. A refusal says what is wrong with it, in Redis's words, without
-// an error code; `settings` is then as before.
+// Reads the value into its field. What is accepted, QuoteWord() writes into a file so that it is
+// read back as the same value, whatever bytes it has. A refusal says what is wrong with it, in
+// Redis's words, without an error code; `settings` is then as before.
 absl::Status SetValue(const Setting& setting, Settings& settings, std::string_view value);
 
 }  // namespace zsetd

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,7 +44,16 @@ struct Settings {
   int64_t random_seed = 0;  // of all random numbers and hashes; 0: random at each start
   int64_t hz = 10;          // ticks a second, beside those for deadlines
   std::string loglevel = "notice";
-  std::string logfile;      // empty: standard output
+  std::string logfile;          // empty: standard output
+  bool syslog_enabled = false;  // the log goes to the system's, too
+  std::string syslog_ident = "zsetd";
+  std::string syslog_facility = "local0";
+
+  bool daemonize = false;         // not where `supervised` finds a supervisor
+  std::string pidfile;            // empty: there is none, but that of a daemon
+  std::string supervised = "no";  // upstart, systemd, or auto: whichever the environment shows
+  int64_t shutdown_timeout = 10;  // seconds for clients that do not read their last replies
+
   std::string requirepass;  // the default user's password; empty: none is asked for
   std::string acl_pubsub_default =
       "resetchannels";           // channel permissions of new users: that, or allchannels
@@ -110,6 +120,10 @@ struct Settings {
   // Lines of the file and the command line that may occur several times.
   std::vector<std::vector<std::string>> users;                        // the words after `user`
   std::vector<std::pair<std::string, std::string>> renamed_commands;  // and their new names
+
+  // What was given for settings that have no effect here (NoEffect in setting_row.h), by their
+  // names.
+  std::map<std::string, std::string, std::less<>> without_effect;
 
   bool operator==(const Settings&) const = default;
 };

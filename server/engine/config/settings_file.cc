@@ -1,5 +1,7 @@
 #include "server/engine/config/settings_file.h"
 
+#include <glob.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -14,16 +16,8 @@
 namespace zsetd {
 namespace {
 
-constexpr int kMaxIncludeDepth = 16;  // here ends a file that includes itself
-
-absl::Status ReadText(std::istream& text, std::string_view origin, Settings& settings, int depth);
-
-absl::Status ReadFile(const std::string& path, Settings& settings, int depth) {
-  std::ifstream file(path);
-  file.peek();  // a folder opens, but cannot be read
-  if (!file) return Refusal("can't read '" + path + "': " + std::strerror(errno));
-  return ReadText(file, path, settings, depth);
-}
+constexpr int kMaxIncludeDepth = 16;   // here ends a file that includes itself
+constexpr size_t kMostRefusals = 100;  // that are worth showing, of a file that is none
 
 // Drops the spaces around; what is left of a comment is nothing.
 std::string_view Trimmed(std::string_view line) {
@@ -33,38 +27,97 @@ std::string_view Trimmed(std::string_view line) {
   return line.starts_with('#') ? std::string_view() : line;
 }
 
-absl::Status ReadLine(std::string_view line, Settings& settings, int depth) {
-  if (line.empty()) return absl::OkStatus();
-  const auto texts = SplitWords(line);
-  if (!texts) return Refusal("Unbalanced quotes in configuration line");
-  const std::vector<std::string_view> words(texts->begin(), texts->end());
-  const bool includes = words.size() == 2 && EqualsIgnoringCase(words[0], "include");
-  if (!includes) return SetFromWords(words, settings);
-  if (depth == kMaxIncludeDepth) return Refusal("files include each other too deeply");
-  return ReadFile(texts->at(1), settings, depth + 1);
+// The paths that an include names. A pattern may match none.
+std::vector<std::string> IncludedPaths(const std::string& path) {
+  if (path.find_first_of("*?[") == std::string::npos) return {path};
+  glob_t found = {};
+  std::vector<std::string> paths;
+  if (glob(path.c_str(), 0, nullptr, &found) == 0) {
+    paths.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  }
+  globfree(&found);
+  return paths;
 }
 
-absl::Status ReadText(std::istream& text, std::string_view origin, Settings& settings, int depth) {
-  size_t number = 0;
-  for (std::string line; std::getline(text, line);) {
-    ++number;
-    const std::string_view trimmed = Trimmed(line);
-    const absl::Status status = ReadLine(trimmed, settings, depth);
-    if (status.ok()) continue;
-    return Refusal("Reading " + std::string(origin) + ", at line " + std::to_string(number) +
-                   "\n>>> '" + std::string(trimmed) + "'\n" + std::string(ErrorLine(status)));
+// Reads a text and all that it includes, to the end, and collects what is refused.
+class Reader {
+ public:
+  explicit Reader(Settings& settings) : settings_(settings) {}
+
+  void ReadText(std::istream& text, std::string_view origin, int depth) {
+    size_t number = 0;
+    for (std::string line; !stopped_ && std::getline(text, line);) {
+      ++number;
+      const std::string_view trimmed = Trimmed(line);
+      const absl::Status status = ReadLine(trimmed, depth);
+      if (status.ok()) continue;
+      Refuse("Reading " + std::string(origin) + ", at line " + std::to_string(number) + "\n>>> '" +
+             std::string(trimmed) + "'\n" + std::string(ErrorLine(status)));
+    }
   }
-  return absl::OkStatus();
-}
+
+  // Refuses only what keeps the file from being read at all.
+  absl::Status ReadFile(const std::string& path, int depth) {
+    std::ifstream file(path);
+    file.peek();  // a folder opens, but cannot be read
+    if (!file) return Refusal("can't read '" + path + "': " + std::strerror(errno));
+    ReadText(file, path, depth);
+    return absl::OkStatus();
+  }
+
+  absl::Status Result() const {
+    if (refusals_.empty()) return absl::OkStatus();
+    const std::string more =
+        count_ > kMostRefusals
+            ? "\nand " + std::to_string(count_ - kMostRefusals) + " more such lines"
+            : "";
+    return Refusal(refusals_ + more);
+  }
+
+ private:
+  absl::Status ReadLine(std::string_view line, int depth) {
+    if (line.empty()) return absl::OkStatus();
+    const auto texts = SplitWords(line);
+    if (!texts) return Refusal("Unbalanced quotes in configuration line");
+    const std::vector<std::string_view> words(texts->begin(), texts->end());
+    const bool includes = words.size() == 2 && EqualsIgnoringCase(words[0], "include");
+    return includes ? Include(texts->at(1), depth) : SetFromWords(words, settings_);
+  }
+
+  absl::Status Include(const std::string& pattern, int depth) {
+    if (depth == kMaxIncludeDepth) {
+      stopped_ = true;  // each level may include several: to go on could take forever
+      return Refusal("files include each other too deeply");
+    }
+    for (const std::string& path : IncludedPaths(pattern)) {
+      if (absl::Status status = ReadFile(path, depth + 1); !status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+
+  void Refuse(const std::string& text) {
+    if (++count_ > kMostRefusals) return;
+    refusals_ += (refusals_.empty() ? "" : "\n") + text;
+  }
+
+  Settings& settings_;
+  std::string refusals_;
+  size_t count_ = 0;
+  bool stopped_ = false;
+};
 
 }  // namespace
 
 absl::Status ReadSettings(std::istream& text, std::string_view origin, Settings& settings) {
-  return ReadText(text, origin, settings, 0);
+  Reader reader(settings);
+  reader.ReadText(text, origin, 0);
+  return reader.Result();
 }
 
 absl::Status ReadSettingsFile(const std::string& path, Settings& settings) {
-  return ReadFile(path, settings, 0);
+  Reader reader(settings);
+  const absl::Status status = reader.ReadFile(path, 0);
+  return status.ok() ? reader.Result() : status;
 }
 
 }  // namespace zsetd

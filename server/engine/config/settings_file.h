@@ -16,8 +16,11 @@ namespace zsetd {
 //   requirepass "two words"
 //   include /etc/zsetd/more.conf
 //
-// A refusal is for people: where it stands, the line, and what is wrong with it. `origin` names the
-// text there. The settings before that line are then set.
+// An include names a file or, by * ? and [...], any number of them, which are read in the order of
+// their names.
+//
+// A refusal is for people, and has every line that was refused: its place, the line, and what
+// is wrong with it. `origin` names the text there. The settings of all other lines are then set.
 absl::Status ReadSettings(std::istream& text, std::string_view origin, Settings& settings);
 
 absl::Status ReadSettingsFile(const std::string& path, Settings& settings);

@@ -12,6 +12,7 @@
 #include "server/engine/config/settings_table.h"
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/atomic_file_write.h"
+#include "server/engine/support/split.h"
 
 namespace zsetd {
 namespace {
@@ -22,10 +23,16 @@ const Setting* SettingOf(const std::string& line) {
   return words && !words->empty() ? FindSetting(words->front()) : nullptr;
 }
 
+// Quotes every word that needs it, so that no value can be read back as another line.
 std::string LineOf(const Setting& setting, const Settings& settings) {
   const std::string value = ValueOf(setting, settings);
-  const bool bare = setting.many_words && !value.empty();
-  return std::string(setting.name) + " " + (bare ? value : QuoteWord(value)) + "\n";
+  std::string line(setting.name);
+  if (setting.many_words && !value.empty()) {
+    for (const std::string_view word : Split(value, ' ')) line += " " + QuoteWord(word);
+  } else {
+    line += " " + QuoteWord(value);
+  }
+  return line + "\n";
 }
 
 bool IsUser(const std::string& line) {

@@ -1,7 +1,11 @@
 #include "server/engine/config/settings_table.h"
 
+#include <iterator>
 #include <limits>
+#include <vector>
 
+#include "server/engine/config/setting_checks.h"
+#include "server/engine/config/settings_without_effect.h"
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/errors.h"
 
@@ -22,6 +26,10 @@ constexpr int64_t kMinBulkBytes = 1 << 20;   // as Redis
 constexpr int64_t kMinQueryBytes = 1 << 20;  // as Redis
 
 constexpr std::string_view kLogLevels[] = {"debug", "verbose", "notice", "warning"};
+constexpr std::string_view kTlsProtocols[] = {"TLSv1", "TLSv1.1", "TLSv1.2", "TLSv1.3"};
+constexpr std::string_view kSyslogFacilities[] = {"user",   "local0", "local1", "local2", "local3",
+                                                  "local4", "local5", "local6", "local7"};
+constexpr std::string_view kSupervisors[] = {"no", "upstart", "systemd", "auto"};
 constexpr std::string_view kNoSnapshots[] = {""};
 constexpr std::string_view kNo[] = {"no"};
 constexpr std::string_view kPolicies[] = {
@@ -33,12 +41,16 @@ constexpr std::string_view kNoYesOptional[] = {"no", "yes", "optional"};
 constexpr std::string_view kNoYesLocal[] = {"no", "yes", "local"};
 
 constexpr Setting kSettings[] = {
-    {.name = "bind", .field = &Settings::bind, .changes_later = true, .many_words = true},
-    {.name = "port", .field = &Settings::port, .max = kMaxPort, .changes_later = true},
+    {.name = "bind",
+     .field = &Settings::bind,
+     .check = CheckAddresses,
+     .changes_live = true,
+     .many_words = true},
+    {.name = "port", .field = &Settings::port, .max = kMaxPort, .changes_live = true},
     {.name = "protected-mode", .field = &Settings::protected_mode, .changes_live = true},
     {.name = "unixsocket", .field = &Settings::unixsocket},
     {.name = "unixsocketperm", .field = &Settings::unixsocketperm, .max = 0777, .is_octal = true},
-    {.name = "tls-port", .field = &Settings::tls_port, .max = kMaxPort},
+    {.name = "tls-port", .field = &Settings::tls_port, .max = kMaxPort, .changes_live = true},
     {.name = "tls-cert-file",
      .field = &Settings::tls_cert_file,
      .is_tls_file = true,
@@ -47,7 +59,10 @@ constexpr Setting kSettings[] = {
      .field = &Settings::tls_key_file,
      .is_tls_file = true,
      .changes_live = true},
-    {.name = "tls-key-file-pass", .field = &Settings::tls_key_file_pass, .changes_live = true},
+    {.name = "tls-key-file-pass",
+     .field = &Settings::tls_key_file_pass,
+     .changes_live = true,
+     .is_secret = true},
     {.name = "tls-ca-cert-file",
      .field = &Settings::tls_ca_cert_file,
      .is_tls_file = true,
@@ -62,6 +77,7 @@ constexpr Setting kSettings[] = {
      .changes_live = true},
     {.name = "tls-protocols",
      .field = &Settings::tls_protocols,
+     .choices = kTlsProtocols,
      .changes_live = true,
      .many_words = true},
     {.name = "tls-ciphers", .field = &Settings::tls_ciphers, .changes_live = true},
@@ -92,7 +108,20 @@ constexpr Setting kSettings[] = {
     {.name = "hz", .field = &Settings::hz, .min = 1, .max = kMaxTicks, .changes_live = true},
     {.name = "loglevel", .field = &Settings::loglevel, .choices = kLogLevels, .changes_live = true},
     {.name = "logfile", .field = &Settings::logfile},
-    {.name = "requirepass", .field = &Settings::requirepass, .changes_live = true},
+    {.name = "syslog-enabled", .field = &Settings::syslog_enabled},
+    {.name = "syslog-ident", .field = &Settings::syslog_ident, .check = CheckLogName},
+    {.name = "syslog-facility", .field = &Settings::syslog_facility, .choices = kSyslogFacilities},
+    {.name = "daemonize", .field = &Settings::daemonize},
+    {.name = "pidfile", .field = &Settings::pidfile},
+    {.name = "supervised", .field = &Settings::supervised, .choices = kSupervisors},
+    {.name = "shutdown-timeout",
+     .field = &Settings::shutdown_timeout,
+     .max = kMaxInt,
+     .changes_live = true},
+    {.name = "requirepass",
+     .field = &Settings::requirepass,
+     .changes_live = true,
+     .is_secret = true},
     {.name = "acl-pubsub-default",
      .field = &Settings::acl_pubsub_default,
      .choices = kChannelDefaults,
@@ -179,26 +208,27 @@ constexpr Setting kSettings[] = {
     {.name = "dir", .field = &Settings::dir, .changes_later = true, .is_protected = true},
     {.name = "dbfilename",
      .field = &Settings::dbfilename,
+     .check = CheckFileName,
      .changes_later = true,
      .is_protected = true},
     {.name = "zset-max-listpack-entries",
-     .old_name = "zset-max-ziplist-entries",
+     .alias = "zset-max-ziplist-entries",
      .field = &Settings::zset_max_listpack_entries,
      .max = kMaxSize,
      .changes_live = true},
     {.name = "zset-max-listpack-value",
-     .old_name = "zset-max-ziplist-value",
+     .alias = "zset-max-ziplist-value",
      .field = &Settings::zset_max_listpack_value,
      .max = kMaxSize,
      .is_size = true,
      .changes_live = true},
     {.name = "hash-max-listpack-entries",
-     .old_name = "hash-max-ziplist-entries",
+     .alias = "hash-max-ziplist-entries",
      .field = &Settings::hash_max_listpack_entries,
      .max = kMaxSize,
      .changes_live = true},
     {.name = "hash-max-listpack-value",
-     .old_name = "hash-max-ziplist-value",
+     .alias = "hash-max-ziplist-value",
      .field = &Settings::hash_max_listpack_value,
      .max = kMaxSize,
      .is_size = true,
@@ -217,7 +247,7 @@ constexpr Setting kSettings[] = {
      .is_size = true,
      .changes_live = true},
     {.name = "list-max-listpack-size",
-     .old_name = "list-max-ziplist-size",
+     .alias = "list-max-ziplist-size",
      .field = &Settings::list_max_listpack_size,
      .min = kMinInt,
      .max = kMaxInt,
@@ -273,12 +303,20 @@ constexpr Setting kSettings[] = {
 
 }  // namespace
 
-std::span<const Setting> AllSettings() { return kSettings; }
+std::span<const Setting> AllSettings() {
+  static const std::vector<Setting> kAll = [] {
+    std::vector<Setting> all(std::begin(kSettings), std::end(kSettings));
+    const std::span<const Setting> others = SettingsWithoutEffect();
+    all.insert(all.end(), others.begin(), others.end());
+    return all;
+  }();
+  return kAll;
+}
 
 const Setting* FindSetting(std::string_view name) {
-  for (const Setting& setting : kSettings) {
+  for (const Setting& setting : AllSettings()) {
     if (EqualsIgnoringCase(setting.name, name)) return &setting;
-    if (!setting.old_name.empty() && EqualsIgnoringCase(setting.old_name, name)) return &setting;
+    if (!setting.alias.empty() && EqualsIgnoringCase(setting.alias, name)) return &setting;
   }
   return nullptr;
 }
@@ -290,6 +328,13 @@ absl::Status SetFromWords(Words words, Settings& settings) {
   }
   if (EqualsIgnoringCase(words[0], "rename-command") && words.size() == 3) {
     settings.renamed_commands.emplace_back(words[1], words[2]);
+    return absl::OkStatus();
+  }
+  if (const RefusedDirective* const refused = FindRefusedDirective(words[0])) {
+    return Refusal(refused->reason);
+  }
+  if (IsObsoleteDirective(words[0])) {
+    settings.without_effect.insert_or_assign(LowerCase(words[0]), std::string());
     return absl::OkStatus();
   }
   const Setting* const setting = FindSetting(words[0]);

@@ -10,10 +10,10 @@
 
 namespace zsetd {
 
-// Every setting, in the order of Settings.
+// Every setting: those that have an effect in the order of Settings, then the others.
 std::span<const Setting> AllSettings();
 
-// The setting of this name, or of this old name, in any case; null if there is none.
+// The setting of this name, or of this alias, in any case; null if there is none.
 const Setting* FindSetting(std::string_view name);
 
 // Reads a value into its field by name, as SetValue() does: the words are a setting's name and its

@@ -61,6 +61,12 @@ bool PurgeAllocator() {
   return mallctl != nullptr && mallctl(kAllArenas, nullptr, nullptr, nullptr, 0) == 0;
 }
 
+void RestartAllocatorThreads() {
+  if (mallctl == nullptr) return;
+  bool on = true;
+  mallctl("background_thread", nullptr, nullptr, &on, sizeof(on));
+}
+
 std::string AllocatorReport() {
   std::string report;
   if (malloc_stats_print == nullptr) return report;

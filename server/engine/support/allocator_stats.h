@@ -32,6 +32,10 @@ ThreadCounts CountsOfThisThread();
 // Returns unused pages to the system. False if the allocator cannot.
 bool PurgeAllocator();
 
+// Restarts the allocator's own threads, which a fork does not copy: without them a child returns
+// freed memory only while it allocates.
+void RestartAllocatorThreads();
+
 // The allocator's statistics as human-readable text; empty if it has none.
 std::string AllocatorReport();
 

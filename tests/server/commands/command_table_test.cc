@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "server/commands/all_commands.h"
+#include "server/engine/command/command_categories.h"
+#include "server/engine/command/foreign_commands.h"
+#include "server/engine/support/split.h"
 
 namespace zsetd {
 namespace {
@@ -38,6 +41,18 @@ TEST(CommandTable, NoTwoCommandsGetTheSameName) {
   EXPECT_TRUE(table.Rename("get", ""));
   EXPECT_TRUE(table.Rename("set", "get"));
   EXPECT_EQ(table.Find("get")->name, "set");
+}
+
+TEST(ForeignCommands, AreNoRowsAndHaveKnownCategories) {
+  const CommandTable table(AllCommands());
+  for (const auto& [name, categories] : AllForeignCommands()) {
+    EXPECT_EQ(table.FindOriginal(name), nullptr) << name;
+    for (const std::string_view category : Split(categories, ' ')) {
+      EXPECT_TRUE(FindCategory(category.substr(1))) << name << " " << category;
+    }
+  }
+  EXPECT_EQ(FindForeignCommand("XGroup|Create")->name, "xgroup|create");
+  EXPECT_EQ(FindForeignCommand("nosuch"), nullptr);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@ import unittest
 from peer import request
 from zsetd import ZsetdTest
 
-GRACE_S = 5  # as in server/net/server.cc
+GRACE_S = 3  # shutdown-timeout
 
 ECHOES = 2_200  # more than three reads bring, and no more than a socket holds while nobody reads
 LARGE_REPLIES = 16
@@ -15,7 +15,7 @@ LARGE_REPLIES = 16
 
 class Endings(ZsetdTest):
     def setUp(self):
-        self.start()
+        self.start("--shutdown-timeout", str(GRACE_S))
 
     def leave_amid(self, happening, end=signal.SIGTERM):
         """Has what happens and the signal reach the server at once."""

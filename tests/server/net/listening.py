@@ -57,7 +57,7 @@ class Listening(ZsetdTest):
 
     def test_fails_on_nonsense_even_after_a_minus(self):
         for word in "nonsense", "-nonsense":
-            reason = "bind: nonsense is no address"
+            reason = "'nonsense' is not an IP address"
             self.assert_does_not_start(reason, "--bind", "127.0.0.1", word)
 
     def test_fails_if_it_is_nowhere(self):

@@ -4,9 +4,13 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <random>
 #include <sstream>
 
+#include "protocol/resp/inline_words.h"
 #include "server/engine/config/settings_file.h"
+#include "server/engine/config/settings_table.h"
 
 namespace zsetd {
 namespace {
@@ -55,6 +59,7 @@ TEST(RewriteSettings, WinsOverAnIncludedFile) {
 TEST(RewriteSettings, ReadsBackAsTheSameSettings) {
   Settings settings = Changed();
   settings.bind = "::1 127.0.0.1";
+  settings.tls_protocols = "TLSv1.2 TLSv1.3";
   settings.requirepass = std::string("\"\\\n\0'x", 6);
   settings.logfile = "a b";
   settings.client_output_buffer_limit.normal = {1, 2, 3};
@@ -62,6 +67,61 @@ TEST(RewriteSettings, ReadsBackAsTheSameSettings) {
   Settings read;
   EXPECT_TRUE(ReadSettings(text, "", read).ok());
   EXPECT_EQ(read, settings);
+}
+
+std::string RandomBytes(std::mt19937& random, size_t most) {
+  std::string bytes;
+  const size_t size = random() % (most + 1);
+  constexpr std::string_view kTelling = " \t\n\r\v\f\"'\\#x0";
+  for (size_t i = 0; i < size; ++i) {
+    const bool telling = random() % 2 == 0;
+    bytes += telling ? kTelling[random() % kTelling.size()] : static_cast<char>(random());
+  }
+  return bytes;
+}
+
+// What a client might give: any bytes, alone or within a value that is accepted.
+std::string RandomValue(const Setting& setting, std::mt19937& random) {
+  std::string value = RandomBytes(random, 12);
+  if (random() % 2 == 0) {
+    std::string known = ValueOf(setting, Settings());
+    known.insert(random() % (known.size() + 1), value);
+    value = known;
+  }
+  if (!setting.choices.empty() && random() % 2 == 0) {
+    value = std::string(setting.choices[random() % setting.choices.size()]) + value;
+  }
+  return value;
+}
+
+TEST(RewriteSettings, WhateverIsAcceptedReadsBackAsTheSameSettings) {
+  const unsigned seed = std::random_device()();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937 random(seed);
+  std::map<std::string_view, int> accepted;
+  for (int round = 0; round < 200; ++round) {
+    Settings settings;
+    std::string before = "# mine\nport 7000\n";
+    for (const Setting& setting : AllSettings()) {
+      const std::string value = RandomValue(setting, random);
+      if (!SetValue(setting, settings, value).ok()) continue;
+      ++accepted[setting.name];
+      if (random() % 4 == 0) before += std::string(setting.name) + " " + QuoteWord(value) + "\n";
+    }
+    settings.users = {{RandomBytes(random, 8), RandomBytes(random, 8)}};
+    std::istringstream text(RewriteSettings(before, settings));
+    Settings read;
+    const absl::Status status = ReadSettings(text, "", read);
+    ASSERT_TRUE(status.ok()) << status << "\n" << text.str();
+    for (const Setting& setting : AllSettings()) {
+      ASSERT_EQ(ValueOf(setting, read), ValueOf(setting, settings)) << text.str();
+    }
+    ASSERT_EQ(read.users, settings.users) << text.str();
+    ASSERT_EQ(read.renamed_commands, settings.renamed_commands);
+  }
+  for (const std::string_view any : {"requirepass", "logfile", "dir", "proc-title-template"}) {
+    EXPECT_GT(accepted[any], 20) << any;
+  }
 }
 
 TEST(RewriteSettings, ReplacesAFileAndKeepsItsRights) {

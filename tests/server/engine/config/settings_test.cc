@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -38,6 +40,8 @@ TEST(Settings, TheirTextReadsBackAsTheSameValue) {
   for (const Setting& setting : AllSettings()) {
     Settings copy;
     EXPECT_EQ(Set(setting.name, ValueOf(setting, defaults), copy), "") << setting.name;
+    EXPECT_EQ(ValueOf(setting, copy), ValueOf(setting, defaults)) << setting.name;
+    copy.without_effect.clear();
     EXPECT_EQ(copy, defaults) << setting.name;
   }
 }
@@ -104,6 +108,63 @@ TEST(Settings, WhatIsNotKeptOnDiskCannotBeAskedFor) {
   EXPECT_EQ(Refused("appendonly", "yes"), "no append-only file is kept: the only value is no");
 }
 
+TEST(Settings, WhatWouldMisleadIsRefused) {
+  EXPECT_EQ(Refused("cluster-enabled", "yes"), "there is no cluster mode: the only value is no");
+  EXPECT_EQ(Refused("replicaof", "10.0.0.1 6379"),
+            "zsetd does not replicate: the only value is no one");
+  EXPECT_EQ(
+      Refused("min-replicas-to-write", "1"),
+      "there are no replicas to wait for, so that all writes would be refused: the only value "
+      "is 0");
+}
+
+TEST(Settings, WithoutEffectAreCheckedKeptAndShown) {
+  Settings settings;
+  EXPECT_EQ(Set("rdbcompression", "NO", settings), "");
+  EXPECT_EQ(ValueOf(*FindSetting("rdbcompression"), settings), "no");
+  EXPECT_EQ(Set("slave-priority", "7", settings), "");
+  EXPECT_EQ(ValueOf(*FindSetting("replica-priority"), settings), "7");
+  EXPECT_EQ(Set("repl-backlog-size", "2mb", settings), "");
+  EXPECT_EQ(ValueOf(*FindSetting("repl-backlog-size"), settings), "2097152");
+  EXPECT_EQ(Set("appendfsync", "Always", settings), "");
+  EXPECT_EQ(ValueOf(*FindSetting("appendfsync"), settings), "always");
+  EXPECT_EQ(ValueOf(*FindSetting("io-threads"), settings), "1");
+  EXPECT_EQ(Refused("rdbcompression", "perhaps"), "argument must be 'yes' or 'no'");
+  EXPECT_EQ(Refused("io-threads", "0"), "argument must be between 1 and 256 inclusive");
+  EXPECT_EQ(Refused("appendfsync", "often"),
+            "argument(s) must be one of the following: always, everysec, no");
+  EXPECT_EQ(Refused("oom-score-adj-values", "0 200"), "wrong number of arguments");
+  EXPECT_EQ(Refused("oom-score-adj-values", "0 200 2001"),
+            "Invalid oom-score-adj-values, elements must be between -2000 and 2000.");
+  EXPECT_EQ(Refused("appendfilename", "a/b"), "it can't be a path, just a filename");
+}
+
+TEST(Settings, OfOldReleasesAreReadAndNotShown) {
+  Settings settings;
+  EXPECT_EQ(Read("list-max-ziplist-entries 512\nLUA-replicate-commands yes\n", settings), "");
+  EXPECT_EQ(settings.without_effect.size(), 2u);
+  EXPECT_EQ(FindSetting("lua-replicate-commands"), nullptr);
+}
+
+TEST(Settings, TextIsCheckedWhetherOrNotItIsInUse) {
+  EXPECT_EQ(Refused("tls-protocols", "TLSv1.2\nenable-debug-command yes"),
+            "argument(s) must be one of the following: TLSv1, TLSv1.1, TLSv1.2, TLSv1.3");
+  EXPECT_EQ(Refused("logfile", std::string_view("a\0b", 3)), "argument must not hold a NUL");
+  EXPECT_EQ(Refused("bind", "localhost"), "'localhost' is not an IP address");
+  EXPECT_EQ(Refused("bind", "127.0.0.1\n"), "'127.0.0.1\n' is not an IP address");
+  EXPECT_EQ(Refused("dbfilename", "/etc/passwd"), "it can't be a path, just a filename");
+  EXPECT_EQ(Refused("syslog-ident", "two words"),
+            "argument must be one word of printable characters");
+  std::string many = "127.0.0.1";
+  for (int i = 0; i < 16; ++i) many += " 127.0.0.1";
+  EXPECT_EQ(Refused("bind", many), "Too many bind addresses specified.");
+  Settings settings;
+  EXPECT_EQ(Set("bind", "-fe80::1%eth0  *  -::* 10.0.0.1", settings), "");
+  EXPECT_EQ(settings.bind, "-fe80::1%eth0 * -::* 10.0.0.1");
+  EXPECT_EQ(Set("requirepass", std::string_view("\0", 1), settings), "")
+      << "a secret may be any bytes";
+}
+
 TEST(Settings, OutputLimitsOfAClassNotNamedStay) {
   Settings settings;
   EXPECT_EQ(Set("client-output-buffer-limit", "PubSub 1mb 1k 5", settings), "");
@@ -167,6 +228,52 @@ TEST(SettingsFile, HoldsUsersAndNewNamesOfCommands) {
   EXPECT_EQ(settings.renamed_commands, names);
 }
 
+TEST(SettingsFile, AllMistakesAreToldTogether) {
+  Settings settings;
+  EXPECT_EQ(Read("appendonly yes\nport 7000\nsave 900 1\nloadmodule /x.so\nsearch-on-timeout fail\n"
+                 "timeout 7\n",
+                 settings),
+            "Reading zsetd.conf, at line 1\n>>> 'appendonly yes'\n"
+            "no append-only file is kept: the only value is no\n"
+            "Reading zsetd.conf, at line 3\n>>> 'save 900 1'\n"
+            "no snapshots are kept: the only value is \"\"\n"
+            "Reading zsetd.conf, at line 4\n>>> 'loadmodule /x.so'\nmodules are not loaded\n"
+            "Reading zsetd.conf, at line 5\n>>> 'search-on-timeout fail'\n"
+            "it is a setting of a module, and modules are not loaded");
+  EXPECT_EQ(settings.port, 7000);
+  EXPECT_EQ(settings.timeout, 7);
+}
+
+TEST(SettingsFile, OfWhatIsNoneNotEveryLineIsTold) {
+  std::string text;
+  for (int i = 0; i < 1000; ++i) text += "nonsense\n";
+  Settings settings;
+  const std::string refusal = Read(text, settings);
+  EXPECT_TRUE(refusal.ends_with("\nand 900 more such lines")) << refusal;
+}
+
+TEST(SettingsFile, IncludesWhatMatchesInTheOrderOfNames) {
+  const std::filesystem::path folder = testing::TempDir() + "zsetd_include_test";
+  std::filesystem::create_directory(folder);
+  std::ofstream(folder / "b.conf") << "port 2\n";
+  std::ofstream(folder / "a.conf") << "port 1\ntimeout 1\n";
+  Settings settings;
+  EXPECT_EQ(Read("include " + folder.string() + "/*.conf\ninclude /no/such/*.conf\n", settings),
+            "");
+  EXPECT_EQ(settings.port, 2);
+  EXPECT_EQ(settings.timeout, 1);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(SettingsFile, ThatIncludesItselfOftenIsReadNoFurther) {
+  const std::string path = testing::TempDir() + "zsetd_recursive.conf";
+  std::ofstream(path) << "include " << path << "\ninclude " << path << "\ninclude " << path << "\n";
+  Settings settings;
+  const std::string refusal(ErrorLine(ReadSettingsFile(path, settings)));
+  EXPECT_TRUE(refusal.ends_with("files include each other too deeply")) << refusal;
+  std::filesystem::remove(path);
+}
+
 TEST(SettingsFile, AFolderIsNone) {
   Settings settings;
   EXPECT_EQ(ErrorLine(ReadSettingsFile("/", settings)), "can't read '/': Is a directory");
@@ -207,6 +314,18 @@ TEST(CommandLine, MistakesAreTold) {
   EXPECT_EQ(ReadLine({"--"}, line), where + "'--'\nBad directive or wrong number of arguments");
   EXPECT_EQ(ReadLine({"/no/such.conf"}, line),
             "can't read '/no/such.conf': No such file or directory");
+}
+
+TEST(CommandLine, TakesTheOptionsOfServicesAndHarnesses) {
+  CommandLine line;
+  EXPECT_EQ(ReadLine({"--daemonize", "no", "--supervised", "systemd", "--io-threads", "1",
+                      "--pidfile", "/run/x.pid", "--ignore-warnings", "ARM64-COW-BUG",
+                      "--syslog-enabled", "no", "--save", "--appendonly", "no"},
+                     line),
+            "");
+  EXPECT_EQ(line.settings.supervised, "systemd");
+  EXPECT_EQ(line.settings.pidfile, "/run/x.pid");
+  EXPECT_EQ(line.settings.without_effect.size(), 2u);
 }
 
 TEST(CommandLine, AsksForHelpOrVersion) {

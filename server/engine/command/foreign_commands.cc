@@ -1,0 +1,107 @@
+#include "server/engine/command/foreign_commands.h"
+
+#include <algorithm>
+#include <string>
+
+#include "server/engine/support/ascii_case.h"
+
+namespace zsetd {
+namespace {
+
+constexpr ForeignCommand kCommands[] = {
+    {"bgrewriteaof", "@admin @slow @dangerous"},
+    {"bgsave", "@admin @slow @dangerous"},
+    {"client|capa", "@slow @connection"},
+    {"client|import-source", "@admin @slow @dangerous @connection"},
+    {"commandlog", "@slow"},
+    {"commandlog|get", "@admin @slow @dangerous"},
+    {"commandlog|help", "@slow"},
+    {"commandlog|len", "@admin @slow @dangerous"},
+    {"commandlog|reset", "@admin @slow @dangerous"},
+    {"delex", "@write @string @fast"},
+    {"delifeq", "@write @string @fast"},
+    {"digest", "@read @string @fast"},
+    {"failover", "@admin @slow @dangerous"},
+    {"hexpire", "@write @hash @fast"},
+    {"hexpireat", "@write @hash @fast"},
+    {"hexpiretime", "@read @hash @fast"},
+    {"hgetdel", "@write @hash @fast"},
+    {"hgetex", "@write @hash @fast"},
+    {"hotkeys", "@slow"},
+    {"hpersist", "@write @hash @fast"},
+    {"hpexpire", "@write @hash @fast"},
+    {"hpexpireat", "@write @hash @fast"},
+    {"hpexpiretime", "@read @hash @fast"},
+    {"hpttl", "@read @hash @fast"},
+    {"hsetex", "@write @hash @fast"},
+    {"httl", "@read @hash @fast"},
+    {"lastsave", "@admin @fast @dangerous"},
+    {"migrate", "@keyspace @write @slow @dangerous"},
+    {"msetex", "@write @string @slow"},
+    {"pfadd", "@write @hyperloglog @fast"},
+    {"pfcount", "@read @hyperloglog @slow"},
+    {"pfdebug", "@write @hyperloglog @admin @slow @dangerous"},
+    {"pfmerge", "@write @hyperloglog @slow"},
+    {"pfselftest", "@hyperloglog @admin @slow @dangerous"},
+    {"psync", "@admin @slow @dangerous"},
+    {"replconf", "@admin @slow @dangerous"},
+    {"restore-asking", "@keyspace @write @slow @dangerous"},
+    {"save", "@admin @slow @dangerous"},
+    {"script|debug", "@slow @scripting"},
+    {"script|show", "@slow @scripting"},
+    {"sync", "@admin @slow @dangerous"},
+    {"vadd", "@write @slow"},
+    {"vcard", "@read @fast"},
+    {"vdim", "@read @fast"},
+    {"vemb", "@read @fast"},
+    {"vgetattr", "@read @fast"},
+    {"vinfo", "@read @fast"},
+    {"vismember", "@read @fast"},
+    {"vlinks", "@read @fast"},
+    {"vrandmember", "@read @slow"},
+    {"vrange", "@read @slow"},
+    {"vrem", "@write @slow"},
+    {"vsetattr", "@write @fast"},
+    {"vsim", "@read @slow"},
+    {"xack", "@write @stream @fast"},
+    {"xackdel", "@write @stream @fast"},
+    {"xadd", "@write @stream @fast"},
+    {"xautoclaim", "@write @stream @fast"},
+    {"xcfgset", "@write @stream @fast"},
+    {"xclaim", "@write @stream @fast"},
+    {"xdel", "@write @stream @fast"},
+    {"xdelex", "@write @stream @fast"},
+    {"xgroup", "@slow"},
+    {"xgroup|create", "@write @stream @slow"},
+    {"xgroup|createconsumer", "@write @stream @slow"},
+    {"xgroup|delconsumer", "@write @stream @slow"},
+    {"xgroup|destroy", "@write @stream @slow"},
+    {"xgroup|help", "@stream @slow"},
+    {"xgroup|setid", "@write @stream @slow"},
+    {"xinfo", "@slow"},
+    {"xinfo|consumers", "@read @stream @slow"},
+    {"xinfo|groups", "@read @stream @slow"},
+    {"xinfo|help", "@stream @slow"},
+    {"xinfo|stream", "@read @stream @slow"},
+    {"xlen", "@read @stream @fast"},
+    {"xpending", "@read @stream @slow"},
+    {"xrange", "@read @stream @slow"},
+    {"xread", "@read @stream @slow @blocking"},
+    {"xreadgroup", "@write @stream @slow @blocking"},
+    {"xrevrange", "@read @stream @slow"},
+    {"xsetid", "@write @stream @fast"},
+    {"xtrim", "@write @stream @slow"},
+};
+
+}  // namespace
+
+std::span<const ForeignCommand> AllForeignCommands() { return kCommands; }
+
+const ForeignCommand* FindForeignCommand(std::string_view name) {
+  static_assert(std::ranges::is_sorted(kCommands, {}, &ForeignCommand::name));
+  const std::string wanted = LowerCase(name);
+  const auto* const found = std::ranges::lower_bound(kCommands, wanted, {}, &ForeignCommand::name);
+  return found != std::end(kCommands) && found->name == wanted ? found : nullptr;
+}
+
+}  // namespace zsetd

@@ -1,0 +1,56 @@
+#include "server/engine/config/setting_checks.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
+#include <algorithm>
+#include <string>
+
+#include "server/engine/support/errors.h"
+#include "server/engine/support/split.h"
+
+namespace zsetd {
+namespace {
+
+constexpr size_t kMostAddresses = 16;  // as Redis
+
+bool IsPrintable(char byte) { return byte > ' ' && byte <= '~'; }
+
+// An IPv6 address may name its interface: fe80::1%eth0.
+bool IsAddress(std::string_view text) {
+  if (text == "*" || text == "::*") return true;
+  if (!std::ranges::all_of(text, IsPrintable)) return false;
+  const std::string whole(text);
+  const std::string without_interface(text.substr(0, text.find('%')));
+  in6_addr parsed;  // room for either kind
+  return inet_pton(AF_INET, whole.c_str(), &parsed) == 1 ||
+         inet_pton(AF_INET6, without_interface.c_str(), &parsed) == 1;
+}
+
+}  // namespace
+
+absl::Status CheckAddresses(std::string_view value) {
+  if (value.empty()) return absl::OkStatus();
+  const std::vector<std::string_view> addresses = Split(value, ' ');
+  if (addresses.size() > kMostAddresses) return Refusal("Too many bind addresses specified.");
+  for (std::string_view address : addresses) {
+    if (address.starts_with('-')) address.remove_prefix(1);
+    if (!IsAddress(address)) return Refusal(Quoted(address) + " is not an IP address");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckFileName(std::string_view value) {
+  if (value.empty()) return Refusal("a file name can't be empty");
+  if (value.find('/') == std::string_view::npos && value != "." && value != "..") {
+    return absl::OkStatus();
+  }
+  return Refusal("it can't be a path, just a filename");
+}
+
+absl::Status CheckLogName(std::string_view value) {
+  if (!value.empty() && std::ranges::all_of(value, IsPrintable)) return absl::OkStatus();
+  return Refusal("argument must be one word of printable characters");
+}
+
+}  // namespace zsetd

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string_view>
+
+#include "absl/status/status.h"
+
+namespace zsetd {
+
+// What rows of settings ask of text (Setting::check). A refusal is a reason without an error code.
+
+// IP addresses with a space between them: each may follow a minus, * and ::* are all of IPv4 and of
+// IPv6; 16 at most.
+absl::Status CheckAddresses(std::string_view value);
+
+// The name of a file within a folder, not a path.
+absl::Status CheckFileName(std::string_view value);
+
+// Printable ASCII, one word of it at least: what a line of a log begins with.
+absl::Status CheckLogName(std::string_view value);
+
+}  // namespace zsetd

@@ -1,0 +1,322 @@
+#include "server/engine/config/settings_without_effect.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "protocol/text/number_text.h"
+#include "server/engine/config/setting_checks.h"
+#include "server/engine/support/ascii_case.h"
+#include "server/engine/support/errors.h"
+#include "server/engine/support/split.h"
+
+namespace zsetd {
+namespace {
+
+using Choices = std::span<const std::string_view>;
+
+constexpr int64_t kMinInt = std::numeric_limits<int32_t>::min();
+constexpr int64_t kMaxInt = std::numeric_limits<int32_t>::max();
+constexpr int64_t kMaxUnsigned = std::numeric_limits<uint32_t>::max();
+constexpr int64_t kMaxSize = std::numeric_limits<int64_t>::max();
+constexpr int64_t kMaxPort = 65535;
+
+constexpr std::string_view kFsync[] = {"always", "everysec", "no"};
+constexpr std::string_view kDisklessLoad[] = {"disabled", "on-empty-db", "swapdb",
+                                              "flush-before-load", "always"};
+constexpr std::string_view kOomAdjustment[] = {"no", "yes", "relative", "absolute"};
+constexpr std::string_view kSanitize[] = {"no", "yes", "clients"};
+constexpr std::string_view kEndpointTypes[] = {"ip", "hostname", "unknown-endpoint"};
+constexpr std::string_view kPropagationErrors[] = {"ignore", "panic", "panic-on-replicas"};
+constexpr std::string_view kShutdownFlags[] = {"default", "save", "nosave", "now", "force"};
+constexpr std::string_view kVersionChecks[] = {"strict", "relaxed"};
+constexpr std::string_view kLogFormats[] = {"legacy", "logfmt"};
+constexpr std::string_view kLogTimes[] = {"legacy", "iso8601", "milliseconds"};
+constexpr std::string_view kCertificateUsers[] = {"off", "CN", "URI"};
+constexpr std::string_view kNo[] = {"no"};
+constexpr std::string_view kNoCluster = "there is no cluster mode: the only value is no";
+constexpr std::string_view kNoReplicas =
+    "there are no replicas to wait for, so that all writes would be refused: the only value is 0";
+
+// Values of rows that may change while the server runs; others are AtStart().
+constexpr Setting Row(std::string_view name, NoEffect::Kind kind, std::string_view value,
+                      std::string_view alias) {
+  return {.name = name, .alias = alias, .field = NoEffect{kind, value}, .changes_live = true};
+}
+
+constexpr Setting YesNo(std::string_view name, std::string_view value,
+                        std::string_view alias = {}) {
+  return Row(name, NoEffect::Kind::kYesNo, value, alias);
+}
+
+constexpr Setting Text(std::string_view name, std::string_view value = {},
+                       std::string_view alias = {}) {
+  return Row(name, NoEffect::Kind::kText, value, alias);
+}
+
+constexpr Setting Secret(std::string_view name, std::string_view alias = {}) {
+  Setting row = Text(name, {}, alias);
+  row.is_secret = true;
+  return row;
+}
+
+constexpr Setting Choice(std::string_view name, std::string_view value, Choices choices) {
+  Setting row = Text(name, value);
+  row.choices = choices;
+  return row;
+}
+
+constexpr Setting Number(std::string_view name, std::string_view value, int64_t min, int64_t max,
+                         std::string_view alias = {}) {
+  Setting row = Row(name, NoEffect::Kind::kInteger, value, alias);
+  row.min = min;
+  row.max = max;
+  return row;
+}
+
+constexpr Setting Size(std::string_view name, std::string_view value, int64_t min = 0) {
+  Setting row = Number(name, value, min, kMaxSize);
+  row.is_size = true;
+  return row;
+}
+
+constexpr Setting Only(Setting row, std::string_view why) {
+  row.why_no_other = why;
+  return row;
+}
+
+constexpr Setting ManyWords(Setting row) {
+  row.many_words = true;
+  return row;
+}
+
+constexpr Setting Checked(Setting row, absl::Status (*check)(std::string_view)) {
+  row.check = check;
+  return row;
+}
+
+constexpr Setting AtStart(Setting row) {
+  row.changes_live = false;
+  return row;
+}
+
+absl::Status CheckOomValues(std::string_view value) {
+  constexpr size_t kCount = 3;  // a master, a replica, and what saves in the background
+  constexpr int64_t kMost = 2000;
+  const std::vector<std::string_view> words = Split(value, ' ');
+  if (words.size() != kCount) return Refusal("wrong number of arguments");
+  for (const std::string_view word : words) {
+    const std::optional<int64_t> number = ParseInteger(word);
+    if (number && *number >= -kMost && *number <= kMost) continue;
+    return Refusal("Invalid oom-score-adj-values, elements must be between -2000 and 2000.");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckNoMaster(std::string_view value) {
+  if (value.empty() || EqualsIgnoringCase(value, "no one")) return absl::OkStatus();
+  return Refusal("zsetd does not replicate: the only value is no one");
+}
+
+constexpr Setting kRows[] = {
+    // Snapshots.
+    YesNo("rdbcompression", "yes"),
+    AtStart(YesNo("rdbchecksum", "yes")),
+    YesNo("rdb-del-sync-files", "no"),
+    YesNo("rdb-save-incremental-fsync", "yes"),
+    Choice("rdb-version-check", "strict", kVersionChecks),
+    YesNo("stop-writes-on-bgsave-error", "yes"),
+    Choice("sanitize-dump-payload", "no", kSanitize),
+    Number("rdb-key-save-delay", "0", kMinInt, kMaxInt),
+    Number("key-load-delay", "0", kMinInt, kMaxInt),
+    Number("loading-process-events-interval-bytes", "2097152", 1024, kMaxInt),
+
+    // The append-only file.
+    Choice("appendfsync", "everysec", kFsync),
+    AtStart(Checked(Text("appendfilename", "appendonly.aof"), CheckFileName)),
+    AtStart(Checked(Text("appenddirname", "appendonlydir"), CheckFileName)),
+    YesNo("no-appendfsync-on-rewrite", "no"),
+    Number("auto-aof-rewrite-percentage", "100", 0, kMaxInt),
+    Size("auto-aof-rewrite-min-size", "67108864"),
+    YesNo("aof-load-truncated", "yes"),
+    Size("aof-load-corrupt-tail-max-size", "0"),
+    YesNo("aof-use-rdb-preamble", "yes"),
+    YesNo("aof-timestamp-enabled", "no"),
+    YesNo("aof-rewrite-incremental-fsync", "yes"),
+    YesNo("aof-disable-auto-gc", "no"),
+
+    // Replication.
+    AtStart(ManyWords(Checked(Text("replicaof", "", "slaveof"), CheckNoMaster))),
+    Secret("masterauth", "primaryauth"),
+    Secret("masteruser", "primaryuser"),
+    YesNo("repl-diskless-sync", "yes"),
+    Number("repl-diskless-sync-delay", "5", 0, kMaxInt),
+    Number("repl-diskless-sync-max-replicas", "0", 0, kMaxInt),
+    Choice("repl-diskless-load", "disabled", kDisklessLoad),
+    YesNo("repl-disable-tcp-nodelay", "no"),
+    YesNo("repl-rdb-channel", "no"),
+    YesNo("repl-mptcp", "no"),
+    YesNo("dual-channel-replication-enabled", "no"),
+    Number("repl-ping-replica-period", "10", 1, kMaxInt, "repl-ping-slave-period"),
+    Number("repl-timeout", "60", 1, kMaxInt),
+    Size("repl-backlog-size", "1048576", 1),
+    Number("repl-backlog-ttl", "3600", 0, kMaxSize),
+    YesNo("replica-serve-stale-data", "yes", "slave-serve-stale-data"),
+    YesNo("replica-read-only", "yes", "slave-read-only"),
+    YesNo("replica-lazy-flush", "no", "slave-lazy-flush"),
+    YesNo("replica-ignore-maxmemory", "yes", "slave-ignore-maxmemory"),
+    YesNo("replica-ignore-disk-write-errors", "no"),
+    Number("replica-priority", "100", 0, kMaxInt, "slave-priority"),
+    YesNo("replica-announced", "yes"),
+    Text("replica-announce-ip", "", "slave-announce-ip"),
+    Number("replica-announce-port", "0", 0, kMaxPort, "slave-announce-port"),
+    Size("replica-full-sync-buffer-limit", "0"),
+    Only(Number("min-replicas-to-write", "0", 0, 0, "min-slaves-to-write"), kNoReplicas),
+    Number("min-replicas-max-lag", "10", 0, kMaxInt, "min-slaves-max-lag"),
+    Choice("propagation-error-behavior", "ignore", kPropagationErrors),
+    YesNo("import-mode", "no"),
+
+    // Clusters.
+    AtStart(Only(Choice("cluster-enabled", "no", kNo), kNoCluster)),
+    AtStart(Text("cluster-config-file", "nodes.conf")),
+    Number("cluster-node-timeout", "15000", 0, kMaxSize),
+    Number("cluster-ping-interval", "1000", 0, kMaxInt),
+    AtStart(Number("cluster-port", "0", 0, kMaxPort)),
+    Number("cluster-replica-validity-factor", "10", 0, kMaxInt, "cluster-slave-validity-factor"),
+    YesNo("cluster-replica-no-failover", "no", "cluster-slave-no-failover"),
+    Number("cluster-migration-barrier", "1", 0, kMaxInt),
+    YesNo("cluster-allow-replica-migration", "yes"),
+    YesNo("cluster-require-full-coverage", "yes"),
+    YesNo("cluster-allow-reads-when-down", "no"),
+    YesNo("cluster-allow-pubsubshard-when-down", "yes"),
+    Size("cluster-link-sendbuf-limit", "0"),
+    Text("cluster-announce-ip"),
+    Text("cluster-announce-client-ipv4"),
+    Text("cluster-announce-client-ipv6"),
+    Text("cluster-announce-hostname"),
+    Text("cluster-announce-human-nodename"),
+    Number("cluster-announce-port", "0", 0, kMaxPort),
+    Number("cluster-announce-tls-port", "0", 0, kMaxPort),
+    Number("cluster-announce-bus-port", "0", 0, kMaxPort),
+    Choice("cluster-preferred-endpoint-type", "ip", kEndpointTypes),
+    Number("cluster-compatibility-sample-ratio", "0", 0, 100),
+    Number("cluster-blacklist-ttl", "60", 0, kMaxUnsigned),
+    Number("cluster-manual-failover-timeout", "5000", 1, kMaxInt),
+    AtStart(Number("cluster-databases", "1", 1, kMaxInt)),
+    Number("cluster-message-gossip-perc", "10", 1, 100),
+    Number("cluster-slot-migration-log-max-len", "1000", 0, kMaxSize),
+    Size("slot-migration-max-failover-repl-bytes", "0"),
+    Text("cluster-slot-stats-enabled", "no"),
+    Text("availability-zone"),
+
+    // Threads and processors.
+    AtStart(Number("io-threads", "1", 1, 256)),
+    AtStart(YesNo("io-threads-do-reads", "no")),
+    Number("events-per-io-thread", "2", 0, kMaxInt),
+    Number("prefetch-batch-max-size", "16", 0, 128),
+    Number("lookahead", "16", 1, kMaxInt),
+    AtStart(Text("server-cpulist", "", "server_cpulist")),
+    AtStart(Text("bio-cpulist", "", "bio_cpulist")),
+    AtStart(Text("aof-rewrite-cpulist", "", "aof_rewrite_cpulist")),
+    AtStart(Text("bgsave-cpulist", "", "bgsave_cpulist")),
+
+    // Connections.
+    Text("bind-source-addr"),
+    AtStart(Number("socket-mark-id", "0", 0, kMaxUnsigned)),
+    AtStart(Text("unixsocketgroup")),
+    AtStart(YesNo("mptcp", "no")),
+    Number("max-new-connections-per-cycle", "10", 1, 1000),
+    Number("max-new-tls-connections-per-cycle", "1", 1, 1000),
+    YesNo("tls-replication", "no"),
+    YesNo("tls-cluster", "no"),
+    Text("tls-client-cert-file"),
+    Text("tls-client-key-file"),
+    Secret("tls-client-key-file-pass"),
+    Text("tls-dh-params-file"),
+    YesNo("tls-session-caching", "yes"),
+    Number("tls-session-cache-size", "20480", 0, kMaxInt),
+    Number("tls-session-cache-timeout", "300", 0, kMaxInt),
+    Only(Choice("tls-auth-clients-user", "off", Choices(kCertificateUsers).first(1)),
+         "certificates do not say who a client is here: the only value is off"),
+    AtStart(Number("rdma-port", "0", 0, kMaxPort)),
+    AtStart(ManyWords(Text("rdma-bind"))),
+    AtStart(Size("rdma-rx-size", "1048576")),
+    AtStart(Number("rdma-completion-vector", "-1", -1, kMaxInt)),
+
+    // The process and its log.
+    AtStart(YesNo("always-show-logo", "no")),
+    AtStart(YesNo("set-proc-title", "yes")),
+    Text("proc-title-template", "{title} {listen-addr} {server-mode}"),
+    Choice("oom-score-adj", "no", kOomAdjustment),
+    ManyWords(Checked(Text("oom-score-adj-values", "0 200 800"), CheckOomValues)),
+    AtStart(YesNo("disable-thp", "yes")),
+    YesNo("crash-log-enabled", "yes"),
+    YesNo("crash-memcheck-enabled", "yes"),
+    YesNo("use-exit-on-panic", "no"),
+    Number("watchdog-period", "0", 0, kMaxInt),
+    ManyWords(Choice("shutdown-on-sigint", "default", kShutdownFlags)),
+    ManyWords(Choice("shutdown-on-sigterm", "default", kShutdownFlags)),
+    Text("ignore-warnings"),
+    YesNo("hide-user-data-from-log", "no"),
+    Choice("log-format", "legacy", kLogFormats),
+    Choice("log-timestamp-format", "legacy", kLogTimes),
+    Text("locale-collate"),
+    Number("commandlog-request-larger-than", "1048576", -1, kMaxSize),
+    Number("commandlog-large-request-max-len", "128", 0, kMaxSize),
+    Number("commandlog-reply-larger-than", "1048576", -1, kMaxSize),
+    Number("commandlog-large-reply-max-len", "128", 0, kMaxSize),
+
+    // Scripts, and kinds of values that there are none of.
+    Number("busy-reply-threshold", "5000", 0, kMaxSize, "lua-time-limit"),
+    YesNo("lua-enable-insecure-api", "no"),
+    YesNo("extended-redis-compatibility", "no"),
+    Size("hll-sparse-max-bytes", "3000"),
+    Size("stream-node-max-bytes", "4096"),
+    Number("stream-node-max-entries", "100", 0, kMaxSize),
+    Number("stream-idmp-duration", "100", 1, kMaxInt),
+    Number("stream-idmp-maxsize", "100", 1, kMaxInt),
+
+    // Memory.
+    Number("active-defrag-cycle-min", "1", 1, 99),
+    Number("active-defrag-cycle-max", "25", 1, 99),
+    Number("active-defrag-cycle-us", "500", 0, 100'000),
+    Number("active-defrag-threshold-lower", "10", 0, 1000),
+    Number("active-defrag-threshold-upper", "100", 0, 1000),
+    Size("active-defrag-ignore-bytes", "104857600", 1),
+    Number("active-defrag-max-scan-fields", "1000", 1, kMaxSize),
+    AtStart(YesNo("key-memory-histograms", "no")),
+};
+
+constexpr std::string_view kObsolete[] = {"list-max-ziplist-entries", "list-max-ziplist-value",
+                                          "lua-replicate-commands"};
+
+constexpr RefusedDirective kRefused[] = {
+    {"loadmodule", "modules are not loaded"},
+    {"sentinel", "zsetd is no Sentinel"},
+    {"search-*", "it is a setting of a module, and modules are not loaded"},
+    {"ts-*", "it is a setting of a module, and modules are not loaded"},
+    {"bf-*", "it is a setting of a module, and modules are not loaded"},
+    {"cf-*", "it is a setting of a module, and modules are not loaded"},
+};
+
+bool Matches(std::string_view pattern, std::string_view name) {
+  if (!pattern.ends_with('*')) return EqualsIgnoringCase(pattern, name);
+  const size_t size = pattern.size() - 1;
+  return name.size() > size && EqualsIgnoringCase(pattern.substr(0, size), name.substr(0, size));
+}
+
+}  // namespace
+
+std::span<const Setting> SettingsWithoutEffect() { return kRows; }
+
+bool IsObsoleteDirective(std::string_view name) {
+  return std::ranges::any_of(kObsolete,
+                             [&](std::string_view each) { return EqualsIgnoringCase(each, name); });
+}
+
+const RefusedDirective* FindRefusedDirective(std::string_view name) {
+  const auto* const found = std::ranges::find_if(
+      kRefused, [&](const RefusedDirective& each) { return Matches(each.name, name); });
+  return found == std::end(kRefused) ? nullptr : found;
+}
+
+}  // namespace zsetd

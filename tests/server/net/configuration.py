@@ -1,0 +1,354 @@
+"""Configuration as services, distributions and harnesses use it: files, processes, signals."""
+
+import contextlib
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import unittest
+
+from peer import Peer
+from server_process import eventually, free_port
+from zsetd import PROGRAM, ZsetdTest
+
+STOCK = pathlib.Path("/etc/redis/redis.conf")  # Debian's redis-server
+
+
+def run(*words, **more):
+    """The program with these words, when it has ended."""
+    return subprocess.run([PROGRAM, *words], capture_output=True, text=True, timeout=20, **more)
+
+
+class FolderTest(ZsetdTest):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def file(self, name, text):
+        path = self.folder / name
+        path.write_text(text)
+        return str(path)
+
+
+class StockFile(FolderTest):
+    def setUp(self):
+        super().setUp()
+        if not os.access(STOCK, os.R_OK):
+            self.skipTest(f"{STOCK} cannot be read")
+
+    def test_starts_as_it_is_but_for_places(self):
+        """In the background, as the file has it; only port and paths are the test's."""
+        port, log, pid = free_port(), self.folder / "log", self.folder / "pid"
+        start = run(str(STOCK), "--port", str(port), "--dir", str(self.folder),
+                    "--logfile", str(log), "--pidfile", str(pid))
+        self.assertEqual((start.returncode, start.stdout, start.stderr), (0, "", ""))
+        number = int(pid.read_text())
+        self.addCleanup(lambda: eventually(lambda: not pathlib.Path(f"/proc/{number}").exists()))
+        self.addCleanup(os.kill, number, signal.SIGTERM)
+        client = Peer(port)
+        self.assertEqual(client.ask("PING"), b"PONG")
+        self.assertEqual(client.ask("CONFIG", "GET", "replica-priority"),
+                         [b"replica-priority", b"100"])
+        self.assertEqual(client.ask("CONFIG", "GET", "oom-score-adj-values"),
+                         [b"oom-score-adj-values", b"0 200 800"])
+        client.close()
+        warnings = [line for line in log.read_text().splitlines() if "have no effect" in line]
+        self.assertEqual(len(warnings), 1)
+        self.assertIn("appendfsync", warnings[0])
+        self.assertNotIn("maxmemory", warnings[0])
+
+    def test_is_kept_by_a_rewrite(self):
+        text = re.sub(r"(?m)^(daemonize|pidfile|logfile|dir) .*\n", "", STOCK.read_text())
+        path = self.file("redis.conf", text)
+        server = self.start("--dir", str(self.folder), config=path)
+        client = self.connect()
+        self.assertEqual(client.ask("CONFIG", "SET", "repl-timeout", "61"), b"OK")
+        self.assertEqual(client.ask("CONFIG", "REWRITE"), b"OK")
+        written = pathlib.Path(path).read_text().splitlines()
+        lost = set(text.splitlines()) - set(written)
+        self.assertEqual({line.split()[0] for line in lost},
+                         {"port", "client-output-buffer-limit"}, lost)
+        self.assertIn("repl-timeout 61", written)
+        self.assertIsNone(server.stop())
+        self.start(config=path)
+
+
+class Refusals(FolderTest):
+    def test_are_reported_together(self):
+        path = self.file("bad.conf", "appendonly yes\nport 1x\nsave 60 1\nreplicaof 10.0.0.1 1\n"
+                                     "cluster-enabled yes\nloadmodule /x.so\ntimeout 1\n")
+        end = run(path, "--io-threads", "0", "--nonsense", "1")
+        self.assertNotEqual(end.returncode, 0)
+        refused = re.findall(r"(?m)^>>> '(.*)'$", end.stderr)
+        self.assertEqual(refused, ["appendonly yes", "port 1x", "save 60 1",
+                                   "replicaof 10.0.0.1 1", "cluster-enabled yes",
+                                   "loadmodule /x.so", "--io-threads 0", "--nonsense 1"])
+
+    def test_of_a_daemon_reach_who_starts_it(self):
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            end = run("--daemonize", "yes", "--bind", "127.0.0.1", "--port",
+                      str(taken.getsockname()[1]), "--dir", str(self.folder),
+                      "--pidfile", str(self.folder / "pid"))
+        self.assertEqual(end.returncode, 1)
+        self.assertIn("Address already in use", end.stderr)
+        self.assertFalse((self.folder / "pid").exists())
+
+
+class Process(FolderTest):
+    def test_pid_file_lives_as_long_as_the_server(self):
+        path = self.folder / "pid"
+        server = self.start("--pidfile", str(path))
+        self.assertEqual(int(path.read_text()), server.process.pid)
+        self.assertIsNone(server.stop())
+        self.assertFalse(path.exists())
+
+    def test_a_pid_file_that_cannot_be_written_is_a_warning(self):
+        server = self.start("--pidfile", "/no/such/folder/pid")
+        self.assertIn("Cannot write the pidfile '/no/such/folder/pid'", server.log())
+
+    def test_a_daemon_gives_memory_back_as_the_foreground_does(self):
+        """The allocator's threads are there after the fork."""
+        path = self.folder / "pid"
+        run("--daemonize", "yes", "--pidfile", str(path), "--port", str(free_port()),
+            "--dir", str(self.folder))
+        number = int(path.read_text())
+        server = self.start()
+
+        def threads(process):
+            status = pathlib.Path(f"/proc/{process}/status").read_text()
+            return int(status.split("Threads:")[1].split()[0])
+
+        try:
+            self.assertTrue(eventually(lambda: threads(number) >= threads(server.process.pid)))
+            self.assertEqual(os.getsid(number), number)
+            self.assertEqual(os.readlink(f"/proc/{number}/fd/0"), "/dev/null")
+            self.assertEqual(os.readlink(f"/proc/{number}/fd/2"), "/dev/null")
+        finally:
+            os.kill(number, signal.SIGTERM)
+            eventually(lambda: not path.exists())
+
+    def test_systemd_learns_of_the_start_and_of_the_end(self):
+        path = str(self.folder / "notify")
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify:
+            notify.bind(path)
+            notify.settimeout(20)
+            server = self.start("--supervised", "systemd", "--daemonize", "yes",
+                                environment={"NOTIFY_SOCKET": path})
+            self.assertIn(b"READY=1\n", notify.recv(1000))
+            self.assertIsNone(server.process.poll(), "it stays in the foreground")
+            self.assertIsNone(server.stop())
+            self.assertIn(b"STOPPING=1\n", notify.recv(1000))
+
+    def test_systemd_may_listen_in_the_abstract_namespace(self):
+        name = f"zsetd-test-{os.getpid()}"
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify:
+            notify.bind("\0" + name)
+            notify.settimeout(20)
+            self.start("--supervised", "auto", environment={"NOTIFY_SOCKET": "@" + name})
+            self.assertIn(b"READY=1\n", notify.recv(1000))
+
+    def test_a_supervisor_that_is_missing_is_a_warning(self):
+        server = self.start("--supervised", "systemd")
+        self.assertIn("supervised systemd", server.log())
+
+    def test_shutdown_timeout_bounds_the_wait_for_clients(self):
+        server = self.start("--shutdown-timeout", "1")
+        client = self.connect(receive_buffer=4096)
+        client.ask("SET", "k", b"x" * (8 << 20))
+        client.send("GET", "k")
+        time.sleep(0.2)
+        start = time.monotonic()
+        server.ask_to_leave()
+        self.assertEqual(server.exit_code(), 0)
+        self.assertGreater(time.monotonic() - start, 0.5)
+        self.assertLess(time.monotonic() - start, 5)
+
+
+class Words(FolderTest):
+    def test_version_is_in_the_words_of_redis(self):
+        line = run("--version").stdout
+        self.assertRegex(line, r"\ARedis server v=\d+\.\d+\.\d+ sha=\S+ malloc=\S+ bits=64 "
+                               r"build=zsetd-\d+\.\d+\.\d+\n\Z")
+
+    def test_the_log_has_the_lines_that_harnesses_wait_for(self):
+        server = self.start()
+        self.assertTrue(eventually(lambda: "Ready to accept connections" in server.log()))
+        self.assertRegex(server.log(), f" PID: {server.process.pid}.*Server initialized")
+
+    def test_a_command_that_is_not_there_is_logged_once(self):
+        server = self.start()
+        client = self.connect()
+        client.ask("CLIENT", "SETINFO", "LIB-NAME", "jobs")
+        client.ask("CLIENT", "SETINFO", "LIB-VER", "1.2")
+        for words in [("XADD", "s", "*", "a", "b")] * 3 + [("xAdd",), ("PFADD", "h"), ("NONSENSE",)]:
+            self.assertTrue(str(client.ask(*words)).startswith("ERR unknown command"), words)
+        lines = [line for line in server.log().splitlines() if "which Redis has" in line]
+        self.assertEqual(len(lines), 2, lines)
+        self.assertIn(" warning ", lines[0])
+        self.assertIn("XADD", lines[0])
+        self.assertIn("jobs 1.2", lines[0])
+        self.assertIn("PFADD", lines[1])
+
+    def test_hardened_files_load(self):
+        users = self.file("users.acl", "user default on nopass ~* &* +@all -save -bgsave -cluster\n"
+                                       "user app on nopass ~app:* -@all +@read +psync +xadd|s\n")
+        path = self.file("zsetd.conf", f"aclfile {users}\nrename-command BGSAVE \"\"\n"
+                                       "rename-command MIGRATE hidden\nrename-command XADD \"\"\n")
+        server = self.start(config=path)
+        client = self.connect()
+        before = client.ask("ACL", "LIST")
+        self.assertIn(b"+xadd|s", before[0])
+        self.assertEqual(client.ask("ACL", "SAVE"), b"OK")
+        self.assertEqual(client.ask("ACL", "LOAD"), b"OK")
+        self.assertEqual(client.ask("ACL", "LIST"), before)
+        self.assertIsNone(server.stop())
+
+
+class Logs(FolderTest):
+    def test_sighup_opens_the_file_again(self):
+        log, old = self.folder / "log", self.folder / "log.1"
+        server = self.start("--logfile", str(log), "--loglevel", "verbose")
+        log.rename(old)
+        server.ask_to_leave(signal.SIGHUP)
+        self.assertTrue(eventually(log.exists))
+        before = old.read_text()
+        client = self.connect()
+        self.assertEqual(client.ask("PING"), b"PONG")
+        self.assertTrue(eventually(lambda: " verbose Accepted " in log.read_text()))
+        self.assertEqual(old.read_text(), before)
+
+    def test_sighup_does_not_end_a_server_that_cannot_open_it(self):
+        log = self.folder / "inner" / "log"
+        log.parent.mkdir()
+        server = self.start("--logfile", str(log))
+        old = self.folder / "old"
+        log.parent.rename(old)
+        server.ask_to_leave(signal.SIGHUP)
+        self.assertTrue(eventually(lambda: "Cannot open the log file" in (old / "log").read_text()))
+        self.assertEqual(self.connect().ask("PING"), b"PONG")
+
+    def test_no_words_of_a_client_make_a_line_of_their_own(self):
+        server = self.start()
+        self.connect().ask("DEBUG", "LOG", "a\n99 2026-01-01 00:00:00.000 warning forged\x1b[2J")
+        self.assertTrue(eventually(lambda: "DEBUG LOG: a\\x0a99" in server.log()))
+        self.assertIn("forged\\x1b[2J\n", server.log())
+
+    def test_the_system_has_the_log_too(self):
+        captured = self.folder / "syslog"
+        server = self.start("--syslog-enabled", "yes", "--syslog-ident", "mine", "--syslog-facility",
+                            "local3", environment={"LD_PRELOAD": os.environ["CAPTURED_SYSLOG"],
+                                                   "CAPTURED_SYSLOG_FILE": str(captured)})
+        self.assertTrue(eventually(lambda: "Ready to accept" in captured.read_text()))
+        local3, info = 19 << 3, 6
+        self.assertIn(f"open mine {local3}\n", captured.read_text())
+        self.assertIn(f"{info} Ready to accept connections\n", captured.read_text())
+        server.ask_to_leave(signal.SIGHUP)
+        self.assertTrue(eventually(lambda: "Received SIGHUP" in captured.read_text()))
+
+
+class Doors(FolderTest):
+    def set(self, client, *pairs):
+        return client.ask("CONFIG", "SET", *pairs)
+
+    def reaches(self, port, host="127.0.0.1"):
+        with socket.socket() as probe:
+            return probe.connect_ex((host, port)) == 0
+
+    def test_the_port_changes_and_connections_stay(self):
+        server = self.start()
+        client, other = self.connect(), free_port()
+        old = server.port
+        self.assertEqual(self.set(client, "port", other), b"OK")
+        self.assertTrue(self.reaches(other))
+        self.assertFalse(self.reaches(old))
+        self.assertEqual(client.ask("PING"), b"PONG")
+        with contextlib.closing(Peer(other)) as another:
+            self.assertEqual(another.ask("PING"), b"PONG")
+        self.assertIn(b"tcp_port:%d" % other, client.ask("INFO", "server"))
+        self.assertEqual(self.set(client, "port", 0), b"OK")
+        self.assertFalse(self.reaches(other))
+        self.assertEqual(self.set(client, "port", old), b"OK")
+        self.assertTrue(self.reaches(old))
+
+    def test_a_port_that_is_taken_leaves_all_as_it_was(self):
+        server = self.start()
+        client = self.connect()
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            reply = self.set(client, "port", taken.getsockname()[1])
+        self.assertEqual(str(reply), "ERR CONFIG SET failed (possibly related to argument 'port') - "
+                                     "Unable to listen on this port. Check server logs.")
+        self.assertEqual(client.ask("CONFIG", "GET", "port"), [b"port", b"%d" % server.port])
+        self.assertTrue(self.reaches(server.port))
+
+    def test_the_addresses_change(self):
+        server = self.start("--bind", "127.0.0.1")
+        client = self.connect()
+        self.assertFalse(self.reaches(server.port, "127.0.0.2"))
+        self.assertEqual(self.set(client, "bind", "127.0.0.1 127.0.0.2"), b"OK")
+        self.assertTrue(self.reaches(server.port, "127.0.0.2"))
+        self.assertEqual(self.set(client, "bind", "*"), b"OK")
+        self.assertTrue(self.reaches(server.port, "127.0.0.3"))
+        self.assertEqual(self.set(client, "bind", "127.0.0.2"), b"OK")
+        self.assertFalse(self.reaches(server.port))
+        reply = self.set(client, "bind", "192.0.2.1")
+        self.assertEqual(str(reply), "ERR CONFIG SET failed (possibly related to argument 'bind') - "
+                                     "Failed to bind to specified addresses.")
+        self.assertTrue(self.reaches(server.port, "127.0.0.2"))
+        self.assertEqual(self.set(client, "bind", "127.0.0.1"), b"OK")
+
+
+class Rewrites(FolderTest):
+    def test_no_value_becomes_another_setting(self):
+        path = self.file("zsetd.conf", "")
+        server = self.start("--dir", str(self.folder), config=path)
+        client = self.connect()
+        evil = "TLSv1.2\nenable-module-command yes\nuser evil on nopass ~* &* +@all"
+        for name in ["tls-protocols", "tls-ciphers", "proc-title-template", "masterauth", "bind",
+                     "replica-announce-ip", "ignore-warnings", "requirepass"]:
+            client.ask("CONFIG", "SET", name, evil)
+        client.ask("ACL", "SETUSER", "bob", "+get|a\nuser evil on nopass ~* &* +@all")
+        self.assertEqual(client.ask("CONFIG", "REWRITE"), b"OK")
+        lines = pathlib.Path(path).read_text().splitlines()
+        self.assertFalse([line for line in lines if line.startswith(("enable-module", "user evil"))])
+        self.assertIsNone(server.stop())
+        self.start(config=path)
+        client = self.connect()
+        self.assertEqual(client.ask("AUTH", evil), b"OK")
+        self.assertEqual(client.ask("ACL", "USERS"), [b"default"])
+        self.assertEqual(client.ask("CONFIG", "GET", "tls-protocols"), [b"tls-protocols", b""])
+        self.assertEqual(client.ask("CONFIG", "GET", "ignore-warnings"),
+                         [b"ignore-warnings", evil.encode()])
+
+    def test_tls_is_checked_while_it_is_off(self):
+        self.start()
+        client = self.connect()
+        for name, value in [("tls-ciphers", "nonsense"), ("tls-ciphersuites", "nonsense")]:
+            self.assertIn("Unable to update TLS configuration",
+                          str(client.ask("CONFIG", "SET", name, value)))
+        self.assertEqual(client.ask("CONFIG", "SET", "tls-ciphers", "HIGH:!aNULL"), b"OK")
+
+
+class Secrets(FolderTest):
+    def test_a_renamed_auth_has_its_password_hidden(self):
+        path = self.file("zsetd.conf", "rename-command AUTH letmein\nrequirepass topsecret\n"
+                                       "slowlog-log-slower-than 0\n")
+        self.start(config=path)
+        watcher, client = self.connect(), self.connect()
+        self.assertEqual(watcher.ask("LETMEIN", "topsecret"), b"OK")
+        self.assertEqual(watcher.ask("MONITOR"), b"OK")
+        self.assertEqual(client.ask("letmein", "default", "topsecret"), b"OK")
+        self.assertIn(b'"letmein" "(redacted)" "(redacted)"', watcher.reply())
+        self.assertNotIn(b"topsecret", repr(client.ask("SLOWLOG", "GET")).encode())
+
+
+if __name__ == "__main__":
+    unittest.main()
