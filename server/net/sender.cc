@@ -28,10 +28,12 @@ bool Sender::Send() {
   return true;
 }
 
+// Nearly all output is one piece: room for more is not initialized before it is needed.
 Socket::Result Sender::Write() const {
+  std::array<std::string_view, 2> first;
+  if (sending_.Pieces(first) == 1) return socket_.Write(first[0]);
   std::array<std::string_view, kPiecesAtOnce> pieces;
-  const size_t count = sending_.Pieces(pieces);
-  return count == 1 ? socket_.Write(pieces[0]) : socket_.Write(std::span(pieces.data(), count));
+  return socket_.Write(std::span(pieces.data(), sending_.Pieces(pieces)));
 }
 
 bool Sender::IsDone() const {

@@ -13,8 +13,10 @@ std::string_view ArgReader::Word() {
   return ok() ? words_[next_++] : std::string_view();
 }
 
+// Most arguments differ from an option in length.
 bool ArgReader::Take(std::string_view option) {
-  if (!ok() || AtEnd() || !EqualsIgnoringCase(words_[next_], option)) return false;
+  if (!ok() || AtEnd() || words_[next_].size() != option.size()) return false;
+  if (!EqualsIgnoringCase(words_[next_], option)) return false;
   ++next_;
   return true;
 }
