@@ -10,6 +10,7 @@ import pathlib
 import sys
 
 import redis
+import redis.connection
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "docs" / "commands"
 HOW_TO_WRITE = ("run\n  tests/support/with_server build/release/zsetd "
@@ -173,7 +174,10 @@ def pages(client):
 
 
 def main():
-    client = redis.Redis(port=int(os.environ["PORT"]))
+    # hiredis, which redis-py uses if it is installed, reads no replies as deep as COMMAND DOCS.
+    pool = redis.ConnectionPool(port=int(os.environ["PORT"]),
+                                parser_class=redis.connection.PythonParser)
+    client = redis.Redis(connection_pool=pool)
     client.set_response_callback("COMMAND", lambda reply, **_: reply)  # redis-py expects a list
     wanted = pages(client)
     committed = {file.name: file.read_text() for file in FOLDER.glob("*.md")}
