@@ -145,5 +145,18 @@ TEST(SetAlgebra, APlainSetIsOneWhoseScoresAreOne) {
   }
 }
 
+// It may come as a null pointer, which a build with sanitizers does not let pass to memmove.
+TEST(SetAlgebra, AnEmptyMemberMayComeFirst) {
+  SortedSet set;
+  set.Set(std::string_view(), 1);
+  set.Set("b", 2);
+  const WeightedSet inputs[] = {{.set = &set}};
+  for (const SortedSet& result : {Intersection(inputs, Aggregate::kSum),
+                                  Union(inputs, Aggregate::kSum), Difference(inputs)}) {
+    EXPECT_EQ(result.Score(""), 1);
+    EXPECT_EQ(result.size(), 2u);
+  }
+}
+
 }  // namespace
 }  // namespace zsetd
