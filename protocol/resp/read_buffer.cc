@@ -8,18 +8,24 @@ namespace {
 
 constexpr size_t kKept = 64u << 10;  // so much is never worth giving back
 
-// Room for what is unread and as much again, in whole steps.
-size_t WantedCapacity(size_t unread) {
+size_t InWholeSteps(size_t bytes) {
+  return (bytes + ReadBuffer::kLeastSpace - 1) / ReadBuffer::kLeastSpace * ReadBuffer::kLeastSpace;
+}
+
+// Room for what is unread and as much again, but not beyond what is needed; in whole steps.
+size_t WantedCapacity(size_t unread, size_t needed) {
   const size_t steps = 2 * unread / ReadBuffer::kLeastSpace;
-  return (steps + (unread == 0 ? 1 : 2)) * ReadBuffer::kLeastSpace;
+  const size_t doubled = (steps + (unread == 0 ? 1 : 2)) * ReadBuffer::kLeastSpace;
+  if (needed <= unread) return doubled;
+  return std::min(doubled, InWholeSteps(needed + ReadBuffer::kLeastSpace));
 }
 
 }  // namespace
 
 // Every move is paid for. If it was into a larger block, as many bytes as were moved must arrive
 // before the next; otherwise more than were moved have been taken since the last.
-std::span<char> ReadBuffer::Space(const Moved& moved) {
-  const size_t wanted = WantedCapacity(unread().size());
+std::span<char> ReadBuffer::Space(size_t needed, const Moved& moved) {
+  const size_t wanted = WantedCapacity(unread().size(), needed);
   const bool wasteful = capacity_ > kKept && capacity_ >= 2 * wanted;
   const bool full = capacity_ - arrived_ < kLeastSpace;
   if (wasteful || (full && capacity_ < wanted)) {
@@ -28,6 +34,15 @@ std::span<char> ReadBuffer::Space(const Moved& moved) {
     MoveToFront(moved);
   }
   return {bytes_.get() + arrived_, capacity_ - arrived_};
+}
+
+void ReadBuffer::Shrink(const Moved& moved) {
+  if (unread().empty()) {
+    *this = ReadBuffer();
+    return;
+  }
+  const size_t least = InWholeSteps(unread().size());
+  if (capacity_ > least) Reallocate(least, moved);
 }
 
 void ReadBuffer::MoveToFront(const Moved& moved) {

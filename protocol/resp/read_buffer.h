@@ -13,8 +13,9 @@ namespace zsetd {
 //    0        taken_       arrived_      capacity_
 //    |         |  unread()  |   Space()   |
 //
-// Memory follows what has arrived: at most four times the unread bytes and 64 KB. However the bytes
-// come and go, each is moved only a constant number of times on average.
+// Memory follows what has arrived: at most four times the unread bytes and 64 KB, and no more than
+// is needed where it is known how much will be. However the bytes come and go, each is moved only a
+// constant number of times on average.
 class ReadBuffer {
  public:
   static constexpr size_t kLeastSpace = 16u << 10;
@@ -26,7 +27,12 @@ class ReadBuffer {
   using Moved = std::function<void(const char* from, const char* to)>;
 
   // At least kLeastSpace bytes to read into. Moves the unread bytes, or frees memory, if need be.
-  std::span<char> Space(const Moved& moved);
+  // `needed` is the least that will be unread before any of it is taken, such as up to the end
+  // of a long word; 0 if that is not known.
+  std::span<char> Space(size_t needed, const Moved& moved);
+
+  // Frees what the unread bytes do not need; all, if there are none. O(unread bytes).
+  void Shrink(const Moved& moved);
 
   void Arrived(size_t count) { arrived_ += count; }  // into Space(), at its front
   void Take(size_t count) { taken_ += count; }       // from unread(), at its front

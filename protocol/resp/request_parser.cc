@@ -42,7 +42,21 @@ void GiveBackUnused(std::vector<T>& items) {
 
 std::span<char> RequestParser::Space() {
   if (next_ == batch_.size()) ForgetBatch();
-  return buffer_.Space([this](const char* from, const char* to) { PointTo(from, to); });
+  return buffer_.Space(NeededBytes(),
+                       [this](const char* from, const char* to) { PointTo(from, to); });
+}
+
+void RequestParser::Shrink() {
+  if (next_ == batch_.size()) ForgetBatch();
+  buffer_.Shrink([this](const char* from, const char* to) { PointTo(from, to); });
+  words_.shrink_to_fit();
+  unquoted_.shrink_to_fit();
+  wholes_.shrink_to_fit();
+  batch_.shrink_to_fit();
+}
+
+size_t RequestParser::NeededBytes() const {
+  return bulk_size_ ? position_ - taken_ + *bulk_size_ + kLineEndBytes : 0;
 }
 
 std::span<const Words> RequestParser::Upcoming() {
@@ -58,7 +72,8 @@ RequestParser::Result RequestParser::Next() {
 
 size_t RequestParser::BytesUsed() const {
   return buffer_.capacity() + words_.capacity() * sizeof(std::string_view) +
-         unquoted_.capacity() * sizeof(std::string);
+         unquoted_.capacity() * sizeof(std::string) + unquoted_bytes_ +
+         wholes_.capacity() * sizeof(Whole) + batch_.capacity() * sizeof(Words);
 }
 
 void RequestParser::ReadBatch() {
@@ -89,6 +104,7 @@ void RequestParser::FinishRequest() {
 void RequestParser::ForgetBatch() {
   words_.erase(words_.begin(), words_.begin() + WordsBefore(wholes_.size()));
   unquoted_.clear();
+  unquoted_bytes_ = 0;
   wholes_.clear();
   batch_.clear();
   next_ = 0;
@@ -148,6 +164,7 @@ bool RequestParser::ReadInline() {
   auto words = SplitWords(*line);
   if (!words) return Break("unbalanced quotes in request");
   unquoted_ = *std::move(words);
+  for (const std::string& word : unquoted_) unquoted_bytes_ += word.capacity();
   words_.assign(unquoted_.begin(), unquoted_.end());
   return true;
 }

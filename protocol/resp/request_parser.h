@@ -74,7 +74,12 @@ class RequestParser {
   const RequestLimits& limits() const { return limits_; }
 
   size_t buffered_bytes() const { return buffer_.unread().size(); }  // arrived and not yet taken
-  size_t BytesUsed() const;
+
+  // Frees the memory that what has arrived does not need. As Space() it ends the views of
+  // words(). For a connection that has been quiet for a while: the next Space() allocates again.
+  void Shrink();
+
+  size_t BytesUsed() const;  // allocated; O(1)
 
  private:
   // A request that has been read: the end of its arguments in `words_`, and that of its bytes,
@@ -95,6 +100,9 @@ class RequestParser {
   size_t WordsBefore(size_t request) const {
     return request == 0 ? 0 : wholes_[request - 1].words_end;
   }
+
+  // How many bytes will be unread, at least, before any more are taken; 0 if that is not known.
+  size_t NeededBytes() const;
 
   // The unread bytes have moved.
   void PointTo(const char* from, const char* to);
@@ -131,6 +139,7 @@ class RequestParser {
   std::optional<size_t> bulk_size_;      // of the next argument, once known
   std::vector<std::string_view> words_;  // the batch's, then those of the request being read
   std::vector<std::string> unquoted_;  // what they are views of, if the batch is an inline request
+  size_t unquoted_bytes_ = 0;          // allocated by these strings, or less
 
   std::vector<Whole> wholes_;  // the batch
   std::vector<Words> batch_;   // request by request

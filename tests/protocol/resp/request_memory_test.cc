@@ -34,6 +34,42 @@ TEST(RequestMemory, GrowsWithWhatHasArrived) {
   }
 }
 
+TEST(RequestMemory, IsNoMoreThanALargeBulkNeeds) {
+  const size_t size = 5'000'000;
+  const std::string piece(10'000, 'x');
+  RequestParser parser;
+  Feed(parser, "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$5000000\r\n");
+  for (size_t arrived = 0; arrived < size; arrived += piece.size()) {
+    Feed(parser, piece);
+    ASSERT_LE(parser.BytesUsed(), size + kSmall);
+    ASSERT_EQ(parser.Next(), RequestParser::Result::kNeedMore);
+  }
+  Feed(parser, "\r\n");
+  ASSERT_EQ(parser.Next(), RequestParser::Result::kRequest);
+  EXPECT_EQ(parser.words()[2].size(), size);
+}
+
+TEST(RequestMemory, IsGivenBackWhenAskedFor) {
+  RequestParser parser;
+  Feed(parser,
+       Multibulk({"SET", "k", std::string(5'000'000, 'x')}) + "*2\r\n$4\r\nECHO\r\n$3\r\nab");
+  ASSERT_EQ(parser.Next(), RequestParser::Result::kRequest);
+  ASSERT_EQ(parser.Next(), RequestParser::Result::kNeedMore);
+  parser.Shrink();
+  EXPECT_LE(parser.BytesUsed(), kQuiet);
+  Feed(parser, "c\r\n");
+  ASSERT_EQ(parser.Next(), RequestParser::Result::kRequest);
+  EXPECT_EQ(parser.words()[1], "abc");
+  ASSERT_EQ(parser.Next(), RequestParser::Result::kNeedMore);
+  parser.Shrink();
+  EXPECT_EQ(parser.BytesUsed(), 0u);
+  Feed(parser, "PING\r\nPING\r\n");
+  ASSERT_EQ(parser.Next(), RequestParser::Result::kRequest);
+  parser.Shrink();  // the next has arrived already
+  ASSERT_EQ(parser.Next(), RequestParser::Result::kRequest);
+  EXPECT_EQ(parser.words()[0], "PING");
+}
+
 TEST(RequestMemory, IsGivenBackAfterALargeBulk) {
   const std::string large = Multibulk({"SET", "k", std::string(5'000'000, 'x')});
   EXPECT_LE(BytesAfter(large), kQuiet);
