@@ -5,7 +5,6 @@
 
 #include <optional>
 #include <string_view>
-#include <vector>
 
 #include "server/engine/call.h"
 #include "server/engine/engine.h"
@@ -33,7 +32,7 @@ void Engine::ServeWaiters() {
 
 void Engine::RunAgain(Client& client, std::string_view ready_key) {
   const Command& command = *client.wait->command;
-  const std::vector<std::string_view> words(client.wait->words.begin(), client.wait->words.end());
+  const Words words = client.wait->words.words();
   if (const auto denial = access_.Check(client, command, words, now_)) {
     ++commands_.stats(command).rejected;  // what its user may do has changed while it waited
     return BreakOff(client, DenialLine(*denial, *client.user, command));
@@ -62,6 +61,7 @@ void Engine::EndWait(Client& client, size_t reply_start) {
   waiters_.Remove(client);
   Finish(client, reply_start);
   client.last_active = now_;
+  client.NoteMemory();
   client.Wake();
 }
 
@@ -91,8 +91,7 @@ void Engine::RunHeldBack() {
   while (!pause_.IsOn(now_)) {
     const std::optional<Pause::HeldBack> held = pause_.TakeFirst();
     if (!held) return;
-    const std::vector<std::string_view> words(held->words.begin(), held->words.end());
-    Answer(*held->client, words);
+    Answer(*held->client, held->words.words());
     held->client->Wake();
   }
 }

@@ -27,7 +27,7 @@ void Call::ReplyAtLength(std::unique_ptr<LongReply> rest) {
 bool Call::PutAside(Words keys, Millis timeout, bool (*can_serve)(const Entry&),
                     void (*give_up)(ReplyWriter&)) {
   Wait wait = {.command = &command,
-               .words = {words_.begin(), words_.end()},
+               .words = OwnedWords(words_),
                .keys = {},
                .until = std::nullopt,
                .can_serve = can_serve,

@@ -39,14 +39,14 @@ bool Pause::Holds(const Client& client, const Command& command, Millis now) cons
 }
 
 void Pause::HoldBack(Client& client, Words words) {
-  client.held_back.assign(words.begin(), words.end());
+  client.held_back = OwnedWords(words);
   held_back_.push_back(&client);
 }
 
 void Pause::Remove(Client& client) {
   if (client.held_back.empty()) return;
   std::erase(held_back_, &client);
-  client.held_back.clear();
+  client.held_back = OwnedWords();
 }
 
 std::optional<Pause::HeldBack> Pause::TakeFirst() {

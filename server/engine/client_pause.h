@@ -3,11 +3,10 @@
 #include <cstddef>
 #include <deque>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "core/util/time.h"
 #include "protocol/resp/words.h"
+#include "server/engine/client/owned_words.h"
 
 namespace zsetd {
 
@@ -44,7 +43,7 @@ class Pause {
   // Removes and returns the client that was postponed first, with its request; or nothing.
   struct HeldBack {
     Client* client;
-    std::vector<std::string> words;
+    OwnedWords words;
   };
   std::optional<HeldBack> TakeFirst();
 

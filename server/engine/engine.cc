@@ -18,8 +18,8 @@ namespace {
 
 using std::string_view_literals::operator""sv;
 
-constexpr size_t kReplyPieceBytes =
-    16u << 10;  // short elements of this size are written in half a millisecond
+constexpr size_t kReplyPieceBytes = 16u << 10;  // short elements: written in half a millisecond
+constexpr size_t kLowReplyLimit = 64u << 10;
 
 std::string RandomHexDigits(Rng& rng, size_t count) {
   constexpr char kDigits[] = "0123456789abcdef";
@@ -109,19 +109,27 @@ void Engine::MeetSettings() {
                        .fade_minutes = settings_.lfu_decay_time});
   gauge_.Calibrate();
   eviction_goes_on_ = settings_.maxmemory > 0;  // soon, and not within CONFIG SET
-  for (const auto& [id, client] : clients_) client->reply.set_most_bytes(MostReplyBytes());
+  weights_.Switch(settings_.maxmemory_clients != 0);
+  for (const auto& [id, client] : clients_) {
+    client->reply.set_most_bytes(MostReplyBytes());
+    client->NoteMemory();
+  }
 }
 
 size_t Engine::MostReplyBytes() const {
   const int64_t limit = settings_.client_output_buffer_limit.normal.hard_bytes;
-  return limit == 0 ? std::numeric_limits<size_t>::max() : static_cast<size_t>(limit);
+  if (limit == 0) return std::numeric_limits<size_t>::max();
+  return static_cast<size_t>(limit) + Client::kUncountedOutput;
 }
 
 void Engine::Foresee(const Client& client, std::span<const Words> requests) {
   lookahead_.Add(*databases_[client.database], commands_, requests);
 }
 
+// Clients go before keys do: what others were sent meanwhile, or have sent, is weighed first.
 void Engine::Execute(Client& client, Words words) {
+  if (weights_.is_on()) CloseHeaviestClients();
+  if (client.close_now) return;
   Answer(client, words);
   RunHeldBack();
 }
@@ -139,9 +147,9 @@ void Engine::Answer(Client& client, Words words) {
   Finish(client, reply_start);
   ServeWaiters();
   tracking_.Broadcast();
-  if (settings_.maxmemory_clients == 0) return;
-  Weigh(client);
-  CloseGreatestClients();
+  if (!weights_.is_on()) return;
+  client.NoteMemory();
+  CloseHeaviestClients();
 }
 
 // Ends the exception of CLIENT CACHING: it applies to one command or transaction, and not to
@@ -187,7 +195,9 @@ absl::Status Engine::Admit(Client& client, const Command* command, Words words) 
   if (const auto denial = access_.Check(client, *command, words, now_)) {
     return Refusal(DenialLine(*denial, *client.user, *command));
   }
-  if (settings_.maxmemory > 0 && LacksMemoryFor(client, *command)) return Refusal(kOutOfMemory);
+  if (settings_.maxmemory > 0 && LacksMemoryFor(client, *command, words)) {
+    return Refusal(kOutOfMemory);
+  }
   return CheckContext(client, *command);
 }
 
@@ -204,9 +214,10 @@ void Engine::Reject(Client& client, const Command* command, const absl::Status& 
 }
 
 void Engine::Enqueue(Client& client, const Command& command, Words words) {
-  client.transaction.may_take_memory |= command.Has(kDenyOom);
-  for (const std::string_view word : words) client.transaction.bytes += word.size();
-  client.transaction.queue.push_back({&command, {words.begin(), words.end()}});
+  Transaction& transaction = client.transaction;
+  transaction.may_take_memory |= command.Has(kDenyOom);
+  transaction.queue.push_back({&command, OwnedWords(words)});
+  transaction.queue_bytes += transaction.queue.back().words.allocated_bytes();
   client.reply.Simple("QUEUED");
 }
 
@@ -245,7 +256,7 @@ void Engine::RememberReads(Client& client, const Command& command, Words words) 
 }
 
 void Engine::RunQueued(Client& client, const QueuedCommand& queued) {
-  const std::vector<std::string_view> words(queued.words.begin(), queued.words.end());
+  const Words words = queued.words.words();
   const size_t reply_start = client.out.size();
   client.reply.Begin();
   if (const auto denial = access_.Check(client, *queued.command, words, now_)) {
@@ -281,11 +292,14 @@ void Engine::DeliverPushes(Client& client) {
 }
 
 void Engine::ContinueReply(Client& client) {
-  const size_t enough = client.out.size() + kReplyPieceBytes;
+  // A low limit is exceeded by the first piece, as it is in Redis, which writes the whole reply.
+  const bool is_limit_low = MostReplyBytes() < kLowReplyLimit;
+  const size_t enough = client.out.size() + (is_limit_low ? kLowReplyLimit : kReplyPieceBytes);
   bool more = true;
   while (more && client.out.size() < enough && !client.reply.IsFull()) {
     more = client.long_reply->WriteNext(client.reply);
   }
+  client.NoteMemory();
   if (client.reply.IsFull()) return CutOff(client);
   if (more) return;
   EndLongReply(client);
@@ -305,6 +319,7 @@ void Engine::Tick(Micros budget) {
   GiveUpDueWaits();
   RunHeldBack();
   LookAfterClients();
+  if (weights_.is_on()) CloseHeaviestClients();
   LookAfterMemory();
   TrimTrackedKeys(host_.stopwatch() + budget);
   if (pause_.IsOn(now_)) return;

@@ -128,6 +128,12 @@ class Engine {
 
   // How long memory use has exceeded maxmemory; 0 if it does not.
   Micros memory_short_for() const;
+  bool IsMemoryShort() const { return memory_short_since_.has_value(); }
+
+  // The client's memory has changed outside of its commands: its input has grown, its output has
+  // been sent. Closes the largest clients if all together exceed their limit; this one may be among
+  // them.
+  void OnMemoryChange(Client& client);
 
   // Whether so much is unsent that the client must be closed (client-output-buffer-limit).
   bool IsStalled(Client& client) const;
@@ -139,9 +145,10 @@ class Engine {
   // discards it.
   void CutOff(Client& client);
 
-  // Ends the waits whose time is up; wakes stalled clients, closes idle ones and those that take
-  // too much memory, `hz` times a second at most; evicts keys if memory is short; and frees what is
-  // past its deadline, until nothing is or `budget` is spent.
+  // Ends the waits whose time is up; wakes stalled clients and those that hold a large buffer for
+  // nothing, closes idle ones, `hz` times a second at most; closes clients that take too much
+  // memory; evicts keys if memory is short; and frees what is past its deadline, until nothing is
+  // or `budget` is spent.
   void Tick(Micros budget);
 
   // The earliest deadline of a key (past if it is not deleted yet), a blocked client or a pause;
@@ -219,15 +226,14 @@ class Engine {
   void Enqueue(Client& client, const Command& command, Words words);
   void Run(Client& client, const Command& command, Words words);
   void MeetSettings();
-  bool LacksMemoryFor(const Client& client, const Command& command);
+  bool LacksMemoryFor(const Client& client, const Command& command, Words words);
   bool MakeRoom();
   bool EvictDownTo(size_t limit);
+  int64_t Evict(const Evictor::Victim& victim);
   void NoteWithinLimit();
   void LookAfterMemory();
   size_t ClientMemoryLimit() const;
-  void Weigh(Client& client);
-  void WeighAllClients();
-  void CloseGreatestClients();
+  void CloseHeaviestClients();
   void Note(const Client& client, const Command& command, Words words, Micros took);
   void RememberReads(Client& client, const Command& command, Words words);
   void EndException(Client& client, Words words);
@@ -246,6 +252,7 @@ class Engine {
   void GiveUpDueWaits();
   void RunHeldBack();
   void OnChange(const Change& change);
+  void Announce(const Change& change);
   void ReclaimWatched(int index, Database& database);
   void LookAfterClients();
   bool IsIdle(const Client& client) const;
@@ -274,7 +281,8 @@ class Engine {
   Millis gauge_calibrated_at_{0};
   std::optional<Micros> memory_short_since_;  // by the stopwatch
   bool eviction_goes_on_ = false;             // it was cut short
-  size_t client_bytes_ = 0;                   // what all clients weighed
+  int64_t announcement_bytes_ = 0;            // of messages about the last eviction
+  ClientWeights weights_;                     // weighs nothing while there is no limit
   Tracking tracking_;
   const Client* active_ = nullptr;  // whose command is running
   std::string run_id_;

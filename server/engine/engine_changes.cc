@@ -75,11 +75,19 @@ void Engine::SwapDatabases(int a, int b) {
   Discard(tracking_.TouchAll());
 }
 
-// Everything that follows from a change, in one place.
+// The messages that an eviction causes are measured apart: they must not cause further evictions.
 void Engine::OnChange(const Change& change) {
   ++change_count_;
   if (change.event == "expired") ++stats_.expired_keys;
-  if (change.event == "evicted") ++stats_.evicted_keys;
+  if (change.event != "evicted") return Announce(change);
+  ++stats_.evicted_keys;
+  const auto before = static_cast<int64_t>(gauge_.Used());
+  Announce(change);
+  announcement_bytes_ = static_cast<int64_t>(gauge_.Used()) - before;
+}
+
+// Everything that follows from a change, in one place.
+void Engine::Announce(const Change& change) {
   const KeyspaceEventFlags& flags = settings_.notify_keyspace_events;
   if (flags.Any()) {
     if (change.is_new) PublishKeyEvent(flags, {change.database, change.key, "new"}, channels_);

@@ -15,6 +15,8 @@ void Engine::Attach(Client& client) {
   Reset(client);
   clients_.emplace(client.id, &client);
   client.reply.set_most_bytes(MostReplyBytes());
+  client.weights = &weights_;
+  client.NoteMemory();
   ++stats_.connections_received;
 }
 
@@ -26,7 +28,8 @@ void Engine::Detach(Client& client) {
   EndLongReply(client);
   monitors_.Remove(client);
   channels_.RemoveAll(client);
-  client_bytes_ -= std::exchange(client.weighed_bytes, 0);
+  weights_.Remove(client);
+  client.weights = nullptr;
   clients_.erase(client.id);
 }
 
@@ -36,6 +39,7 @@ void Engine::End(Client& client) {
 
 void Engine::Disconnect(Client& client) {
   Detach(client);
+  client.DropBuffers();
   CloseNow(client);
 }
 
@@ -71,11 +75,12 @@ void Engine::StopTracking(Client& client) { Discard(tracking_.Stop(client)); }
 // subscribes to nothing, of MONITOR and CLIENT TRACKING, have the limits of one that does.
 bool Engine::IsStalled(Client& client) const {
   const OutputLimits& limits = settings_.client_output_buffer_limit;
-  const size_t unsent = client.UnsentBytes() + client.LongReplyBytes();
+  const size_t unsent = Client::CountedOutput(client.UnsentBytes() + client.LongReplyBytes());
   if (LeavesTooMuchUnread(client, access_)) return true;
   if (client.IsSubscriber()) return client.output_watch.Exceeds(limits.pubsub, unsent, now_);
   return client.output_watch.Exceeds(limits.normal, unsent, now_) ||
-         client.push_watch.Exceeds(limits.pubsub, client.UnsentPushBytes(), now_);
+         client.push_watch.Exceeds(limits.pubsub, Client::CountedOutput(client.UnsentPushBytes()),
+                                   now_);
 }
 
 void Engine::CutOff(Client& client) {
@@ -112,11 +117,11 @@ void Engine::LookAfterClients() {
   std::vector<Client*> idle;  // separate, because a disconnected client leaves clients_
   for (const auto& [id, client] : clients_) {
     if (IsIdle(*client)) idle.push_back(client);
-    if (IsStalled(*client)) client->Wake();
+    if (IsStalled(*client) || client->HoldsIdleBuffers(now_)) client->Wake();
+    if (client->long_reply) client->NoteMemory();  // its part of a shared copy may have grown
   }
   for (Client* client : idle) Disconnect(*client);
   copies_.Sweep();
-  WeighAllClients();
 }
 
 }  // namespace zsetd

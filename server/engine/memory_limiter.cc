@@ -15,6 +15,7 @@
 #include <string>
 #include <utility>
 
+#include "core/util/allocation_size.h"
 #include "server/engine/client/client_memory.h"
 #include "server/engine/engine.h"
 
@@ -40,17 +41,44 @@ bool EndsTransaction(const Command& command) {
   return std::ranges::count(kEnds, command.name) > 0;
 }
 
-bool MayTakeMemory(const Client& client, const Command& command) {
-  if (command.Has(kDenyOom)) return true;
-  if (!client.transaction.open) return false;
-  if (!EndsTransaction(command)) return true;
-  return command.name == "exec" && client.transaction.may_take_memory;
+// The most that a key, channel or prefix takes that a client has the server keep.
+size_t MostBytesToKeep(Words words) {
+  constexpr size_t kMostPerWord = 320;  // without its bytes: BytesPerKey, BytesPerName
+  size_t bytes = 0;
+  for (const std::string_view word : words) {
+    bytes += kMostPerWord + 2 * StringAllocationSize(word.size());
+  }
+  return bytes;
+}
+
+// Whether the command has the server keep more for the client than each client may have in any
+// case: a client that watches or waits for a few keys, or listens to a few channels, uses less for
+// them than for its connection, and is never refused, as in Redis.
+bool KeepsMuch(const Client& client, const Command& command, Words words) {
+  constexpr size_t kLittle = 16u << 10;
+  if (!command.Has(kKeepsMemory) && !command.Has(kBlocking)) return false;
+  return KeptBytes(client) + MostBytesToKeep(words) > kLittle;
+}
+
+// Whether the client would take memory, apart from keys.
+bool MayGrow(const Client& client, const Command& command, Words words) {
+  if (client.transaction.open && !EndsTransaction(command)) return true;
+  return KeepsMuch(client, command, words);
+}
+
+bool MayTakeMemory(const Client& client, const Command& command, Words words) {
+  if (command.Has(kDenyOom) || MayGrow(client, command, words)) return true;
+  return command.name == "exec" && client.transaction.open && client.transaction.may_take_memory;
 }
 
 }  // namespace
 
-bool Engine::LacksMemoryFor(const Client& client, const Command& command) {
-  return !MakeRoom() && MayTakeMemory(client, command);
+// While clients are paused no key is evicted, and writes are held back rather than refused; but
+// what the server keeps for clients is limited all the same.
+bool Engine::LacksMemoryFor(const Client& client, const Command& command, Words words) {
+  if (!pause_.IsOn(now_)) return !MakeRoom() && MayTakeMemory(client, command, words);
+  const auto limit = static_cast<size_t>(settings_.maxmemory);
+  return gauge_.Used() > limit && MayGrow(client, command, words);
 }
 
 // Evictions belong to no client: the client that caused them is notified of them too. While clients
@@ -71,16 +99,19 @@ bool Engine::MakeRoom() {
   return made;
 }
 
+// Evicts as many keys as the present excess needs. The messages that evictions cause (keyspace
+// events, CLIENT TRACKING) do not count, or evictions would cause further ones.
 bool Engine::EvictDownTo(size_t limit) {
   const EvictionPolicy policy = EvictionPolicy::Of(settings_.maxmemory_policy);
   const auto samples = static_cast<size_t>(settings_.maxmemory_samples);
   const Micros start = host_.stopwatch();
   const Micros until = start + EvictionBudget(settings_.maxmemory_eviction_tenacity);
   size_t evicted = 0;
-  while (gauge_.Used() > limit) {
+  auto excess = static_cast<int64_t>(gauge_.Used()) - static_cast<int64_t>(limit);
+  while (excess > 0) {
     const auto victim = evictor_.Choose(policy, samples, databases_);
     if (!victim) break;
-    databases_[victim->database]->Evict(victim->key);
+    excess -= Evict(*victim);
     if (++evicted % kEvictionsPerLook != 0 || host_.stopwatch() <= until) continue;
     eviction_goes_on_ = true;
     break;
@@ -89,7 +120,15 @@ bool Engine::EvictDownTo(size_t limit) {
     latency_.Consider("eviction-cycle", host_.stopwatch() - start, now_,
                       settings_.latency_monitor_threshold);
   }
-  return eviction_goes_on_ || gauge_.Used() <= limit;
+  return eviction_goes_on_ || excess <= 0;
+}
+
+// Returns how many bytes the key took.
+int64_t Engine::Evict(const Evictor::Victim& victim) {
+  announcement_bytes_ = 0;
+  const auto before = static_cast<int64_t>(gauge_.Used());
+  databases_[victim.database]->Evict(victim.key);
+  return before - static_cast<int64_t>(gauge_.Used()) + announcement_bytes_;
 }
 
 void Engine::NoteWithinLimit() {
@@ -119,29 +158,25 @@ size_t Engine::ClientMemoryLimit() const {
                              static_cast<double>(-limit));
 }
 
-// Those that asked to be spared (CLIENT NO-EVICT) do not count.
-void Engine::Weigh(Client& client) {
-  const size_t bytes = client.no_evict ? 0 : BytesUsedBy(client);
-  client_bytes_ += bytes - client.weighed_bytes;
-  client.weighed_bytes = bytes;
-}
-
-void Engine::CloseGreatestClients() {
+// A client's memory is freed as soon as it is disconnected, so that no key is evicted for it.
+void Engine::CloseHeaviestClients() {
   const size_t limit = ClientMemoryLimit();
-  while (limit > 0 && client_bytes_ > limit) {
-    const auto greatest = std::ranges::max_element(
-        clients_, {}, [](const auto& each) { return each.second->weighed_bytes; });
+  if (limit == 0) return;
+  while (weights_.Sum() > limit) {
+    Client* const heaviest = weights_.Heaviest();
+    if (heaviest == nullptr) return;
     ++stats_.evicted_clients;
-    host_.log("Closing " + greatest->second->address + ": client buffers exceed " +
-              std::to_string(limit) + " bytes (maxmemory-clients), and this client uses most");
-    Disconnect(*greatest->second);
+    host_.log("Closing " + heaviest->address + ": clients use more than " + std::to_string(limit) +
+              " bytes (maxmemory-clients), and this one is among the largest: " +
+              std::to_string(heaviest->weight.bytes) + " bytes");
+    Disconnect(*heaviest);
   }
 }
 
-void Engine::WeighAllClients() {
-  if (ClientMemoryLimit() == 0) return;
-  for (const auto& [id, client] : clients_) Weigh(*client);
-  CloseGreatestClients();
+void Engine::OnMemoryChange(Client& client) {
+  if (!weights_.is_on()) return;
+  client.NoteMemory();
+  CloseHeaviestClients();
 }
 
 }  // namespace zsetd

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -68,10 +69,11 @@ void Poller::GatherReady(int count) {
   }
 }
 
+// They come first: what they hold for their clients may be what memory is short for.
 void Poller::GatherWoken() {
-  for (auto& connection : woken_) {
-    if (std::exchange(connection->woken_, false)) ready_.push_back(std::move(connection));
-  }
+  std::erase_if(woken_, [](const auto& each) { return !std::exchange(each->woken_, false); });
+  ready_.insert(ready_.begin(), std::make_move_iterator(woken_.begin()),
+                std::make_move_iterator(woken_.end()));
   woken_.clear();
 }
 

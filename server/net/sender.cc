@@ -36,6 +36,18 @@ Socket::Result Sender::Write() const {
   return socket_.Write(std::span(pieces.data(), sending_.Pieces(pieces)));
 }
 
+void Sender::Shrink() {
+  if (client_.out.empty()) client_.out = OutputBuffer();
+  if (sending_.empty()) sending_ = OutputBuffer();
+  client_.sending_capacity = sending_.capacity();
+}
+
+void Sender::Drop() {
+  sending_ = OutputBuffer();
+  client_.sending_bytes = 0;
+  client_.sending_capacity = 0;
+}
+
 bool Sender::IsDone() const {
   return !IsHeldUp() && (client_.out.empty() || (tls_ && !tls_->CanSpeak()));
 }
@@ -49,6 +61,7 @@ bool Sender::TakeOutput() {
     sending_.Swap(client_.out);
   }
   client_.sending_bytes = sending_.size();
+  client_.sending_capacity = sending_.capacity();
   return IsHeldUp();
 }
 
@@ -58,8 +71,9 @@ void Sender::OnSent(size_t count) {
   client_.output_total += count;
   ++stats_.writes;
   stats_.net_output_bytes += count;
+  if (sending_.empty()) Empty(sending_);
+  client_.sending_capacity = sending_.capacity();
   if (!sending_.empty()) return;
-  Empty(sending_);
   if (client_.UnsentBytes() == 0) client_.pushed_bytes = 0;
 }
 

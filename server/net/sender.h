@@ -21,6 +21,12 @@ class Sender {
   // Sends as much as the socket takes now. False if the connection has broken.
   bool Send();
 
+  // Frees buffers that hold nothing.
+  void Shrink();
+
+  // Frees what has not been sent. The connection is to close.
+  void Drop();
+
   // Whether the socket would not take all: Send() is to be called again when it does.
   bool IsHeldUp() const { return !sending_.empty(); }
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <utility>
 
+#include "core/util/allocation_size.h"
 #include "server/engine/acl/input_limits.h"
 #include "server/net/lingering_close.h"
 #include "server/process/clock.h"
@@ -18,6 +19,7 @@ constexpr size_t kMuchUnsentBytes = 1u << 20;  // sendable; then no more request
 constexpr size_t kMuchUnreadBytes = 1u << 20;  // then no more is read while a command waits
 constexpr size_t kFewRequests = 4;             // of a client, that others' come between
 constexpr size_t kManyReplyBytes = 64u << 10;  // then they do not wait for the round's end
+constexpr size_t kBytesAround = 512;           // of a session, in the tables of those who know it
 constexpr std::chrono::seconds kHandshakeTime{10};
 
 // An end of a connection that has broken already has no address; reading will
@@ -52,6 +54,8 @@ Session::Session(StreamSocket socket, std::unique_ptr<Tls> tls, Engine& engine, 
 
 void Session::Start() {
   client_.descriptor = socket_.descriptor();
+  client_.connection_bytes =
+      kBytesAround + AllocationSize(sizeof(*this)) + (tls_ ? Tls::kBytesUsed : 0);
   engine_.Attach(client_);
   spdlog::debug("Accepted {}", client_.address);
   if (tls_) LimitHandshake();
@@ -120,6 +124,11 @@ size_t Session::Decrypted() {
   return count;
 }
 
+void Session::ShrinkBuffers() {
+  parser_.Shrink();
+  sender_.Shrink();
+}
+
 void Session::OnArrival(size_t count) {
   parser_.Arrived(count);
   NoteInput();
@@ -146,17 +155,20 @@ void Session::Serve() {
   engine_.FetchForeseen();  // in any case: requests stay where they are in this round alone
   if (closed_ || client_.close_now) return;
   engine_.BeginBatch(UnixNow());
+  if (engine_.IsMemoryShort()) Flush();  // or keys would be evicted for what need only be sent
+  if (client_.HoldsIdleBuffers(engine_.now())) ShrinkBuffers();
   do {
     paused_ = !RunUntilHeld();
-  } while (!paused_ && !closed_ && !finishing_ && DecryptMore());
+  } while (!paused_ && !closed_ && !finishing_ && !client_.close_now && DecryptMore());
   NoteInput();
+  engine_.OnMemoryChange(client_);
   if (!paused_ && (ended_ || (tls_ && tls_->ended()))) finishing_ = true;
   if (client_.out.size() > kManyReplyBytes) Flush();
 }
 
 void Session::NoteInput() {
   client_.input_bytes = parser_.buffered_bytes();
-  client_.input_capacity = parser_.BytesUsed();
+  client_.input_capacity = AllocationSize(parser_.BytesUsed());
 }
 
 bool Session::RunUntilHeld() {
@@ -219,7 +231,10 @@ void Session::Flush() {
   if (closed_ || client_.close_now) return;
   const uint64_t before = client_.output_total;
   if (!sender_.Send()) return Close();
-  if (client_.output_total != before) client_.last_active = engine_.now();
+  if (client_.output_total == before) return;
+  client_.last_active = engine_.now();
+  if (engine_.IsMemoryShort()) sender_.Shrink();
+  client_.NoteMemory();
 }
 
 // A session that is paused because much was unsent resumes when the socket accepts more, or now if
@@ -237,7 +252,16 @@ void Session::AwaitNext() {
 // Whom another's request closes, by CLIENT KILL, learns that before the other has a reply.
 void Session::OnWake() {
   if (client_.close_now) socket_.Break();
+  if (client_.close_now && !client_.executing) DropBuffers();
   poller_.Wake(*this);
+}
+
+// At once, not when the session ends: nobody else is to make room for what is of no use. The
+// requests that were read are not looked at again (Foresee() is done before any of them runs).
+void Session::DropBuffers() {
+  sender_.Drop();
+  parser_ = RequestParser();
+  foreseen_ = false;
 }
 
 void Session::CloseIfStalled() {

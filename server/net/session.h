@@ -53,6 +53,7 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
   void OnArrival(size_t count);
   void Foresee();
   void NoteInput();
+  void ShrinkBuffers();
   void MeetLimits();
   void CutOffInput();
 
@@ -67,6 +68,7 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
   void Flush();
   void AwaitNext();
   void OnWake();
+  void DropBuffers();
   void CloseIfStalled();
   void CloseIfDone();
   void Close();

@@ -23,6 +23,10 @@ namespace zsetd {
 // and the shutdown of TLS take the same way.
 class Tls {
  public:
+  // What one takes, with all that OpenSSL keeps for it: measured, the most of a connection that has
+  // just shaken hands and one that has sent and received much.
+  static constexpr size_t kBytesUsed = 144u << 10;
+
   explicit Tls(const TlsContext& context);
 
   // Where bytes of the network are to be put.

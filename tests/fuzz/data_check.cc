@@ -33,6 +33,28 @@ std::string CheckEntry(const Entry& entry) {
   return set == nullptr ? "" : CheckSortedSet(*set);
 }
 
+// The counters of a client's memory agree with what it has the server keep.
+std::string CheckClient(const Client& client) {
+  const Transaction& transaction = client.transaction;
+  size_t watch_bytes = 0;
+  for (const WatchedKey* key : transaction.watched) {
+    watch_bytes += Watches::BytesPerKey(key->name.size());
+  }
+  if (watch_bytes != transaction.watch_bytes) return "the memory of watches is miscounted";
+  size_t queue_bytes = 0;
+  for (const QueuedCommand& queued : transaction.queue) {
+    queue_bytes += queued.words.allocated_bytes();
+  }
+  if (queue_bytes != transaction.queue_bytes) return "the memory of a queue is miscounted";
+  size_t listening_bytes = 0;
+  for (size_t kind = 0; kind < kChannelKinds; ++kind) {
+    for (const std::string& name : client.listens_to(ChannelKind(kind))) {
+      listening_bytes += Channels::BytesPerName(name.size());
+    }
+  }
+  return listening_bytes == client.listening_bytes ? "" : "the memory of channels is miscounted";
+}
+
 }  // namespace
 
 std::string WrongInData(Engine& engine) {
@@ -41,6 +63,9 @@ std::string WrongInData(Engine& engine) {
     engine.database(index).keys().ForEach([&](const Entry& entry) {
       if (wrong.empty()) wrong = CheckEntry(entry);
     });
+  }
+  for (const auto& [id, client] : engine.clients()) {
+    if (wrong.empty()) wrong = CheckClient(*client);
   }
   return wrong;
 }

@@ -38,6 +38,9 @@ FuzzStep Mutator::NewStep() {
   return {.client = AnyClient(), .words = vocabulary_.AnyRequest(rng_)};
 }
 
+// Once mostly; at times as often as makes a long queue or many watches.
+size_t Mutator::Repetitions() { return rng_.Below(8) == 0 ? 1 + rng_.Below(kLongestPiece) : 1; }
+
 std::string Mutator::AnyWord(const Script& script) {
   if (rng_.Below(2) == 0) return vocabulary_.AnyWord(rng_);
   const FuzzStep& step = script[rng_.Below(script.size())];
@@ -51,7 +54,7 @@ void Mutator::Change(Script& script) {
     case 0:
       return void(script.insert(script.begin() + at, NewStep()));
     case 1:
-      return void(script.insert(script.begin() + at, FuzzStep(script[at])));
+      return void(script.insert(script.begin() + at, Repetitions(), FuzzStep(script[at])));
     case 2:
       return std::swap(script[at], script[rng_.Below(script.size())]);
     case 3:

@@ -32,6 +32,7 @@ class Mutator {
   void ChangeRequest(const Script& script, std::vector<std::string>& words);
   void Break(FuzzStep& step);
   Script Piece(const Script& script);
+  size_t Repetitions();
   FuzzStep NewStep();
   std::string AnyWord(const Script& script);
   std::string AnyClient() { return std::string(1, static_cast<char>('a' + rng_.Below(4))); }

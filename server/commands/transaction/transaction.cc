@@ -9,8 +9,9 @@ namespace {
 
 // A watched key may be past its deadline and not freed yet: that is a change too.
 void ReclaimWatched(Call& call) {
-  const auto watched = call.client.transaction.watched;
-  for (const auto& [database, key] : watched) call.engine.database(database).Open(key);
+  for (const WatchedKey* key : call.client.transaction.watched) {
+    call.engine.database(key->database).Open(key->name);
+  }
 }
 
 void Multi(Call& call) {
@@ -93,7 +94,7 @@ constexpr Command kCommands[] = {
     {.name = "watch",
      .run = Watch,
      .arity = -2,
-     .flags = kFlags | kNotQueued,
+     .flags = kFlags | kNotQueued | kKeepsMemory,
      .keys = kAllKeys,
      .group = CommandGroup::kTransactions,
      .since = "2.2.0",

@@ -76,19 +76,21 @@ void AddState(const Client& client, Fields& fields) {
   fields.Add("watch", transaction.watched.size());
 }
 
-// What Redis calls the reply buffer is `out` here, and its list of replies is what the connection
-// has taken from there.
+// In Redis replies fill a buffer of 16 KB first, and then a list. Here they are in one place: what
+// is unsent beyond 16 KB is reported as the list, and the rest of what is allocated as the buffer.
 void AddMemory(const Client& client, Fields& fields) {
-  const size_t reply_buffer = client.out.capacity();
+  const size_t unsent = client.UnsentBytes();
+  const size_t list = Client::CountedOutput(unsent);
+  const size_t reply_buffer = OutputCapacity(client) - list;
   fields.Add("qbuf", client.input_bytes);
   fields.Add("qbuf-free", client.input_capacity - client.input_bytes);
   fields.Add("argv-mem", WaitingBytes(client));
-  fields.Add("multi-mem", client.transaction.bytes);
+  fields.Add("multi-mem", QueueBytes(client));
   fields.Add("rbs", reply_buffer);
   fields.Add("rbp", reply_buffer);
-  fields.Add("obl", client.out.size());
-  fields.Add("oll", client.sending_bytes > 0 ? 1 : 0);
-  fields.Add("omem", client.sending_bytes);
+  fields.Add("obl", unsent - list);
+  fields.Add("oll", list > 0 ? 1 : 0);
+  fields.Add("omem", list);
   fields.Add("tot-mem", BytesUsedBy(client));
 }
 

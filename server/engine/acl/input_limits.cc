@@ -2,6 +2,8 @@
 
 #include <cstddef>
 
+#include "server/engine/client/client_memory.h"
+
 namespace zsetd {
 namespace {
 
@@ -18,7 +20,7 @@ RequestLimits RequestLimitsFor(const Client& client, const Settings& settings,
 }
 
 bool SendsTooMuch(const Client& client, const Settings& settings, const AccessControl& access) {
-  const size_t kept = client.input_bytes + client.transaction.bytes;
+  const size_t kept = client.input_bytes + TransactionBytes(client);
   if (kept > static_cast<size_t>(settings.client_query_buffer_limit)) return true;
   return kept > kMostOfStrangers && access.MustAuthenticate(client);
 }

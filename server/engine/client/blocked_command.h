@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "core/util/time.h"
+#include "server/engine/client/owned_words.h"
 
 namespace zsetd {
 
@@ -20,13 +22,14 @@ struct Wait {
   using Key = std::pair<int, std::string>;  // the database, and the key in it
 
   const Command* command;
-  std::vector<std::string> words;
+  OwnedWords words;
   std::vector<Key> keys;            // any of them may end the wait
   Millis since{0};                  // when it began
   std::optional<Millis> until;      // forever, if nothing
   bool (*can_serve)(const Entry&);  // whether it is worth trying when this is what a key holds
   void (*give_up)(ReplyWriter&);    // the reply when the time is over
   uint64_t number = 0;              // waits are served in this order
+  size_t allocated_bytes = 0;       // of the words, the keys, and what Waiters keeps for them
 };
 
 }  // namespace zsetd

@@ -19,19 +19,22 @@
 #include "protocol/resp/words.h"
 #include "server/engine/client/blocked_command.h"
 #include "server/engine/client/channel_kind.h"
+#include "server/engine/client/client_weights.h"
 #include "server/engine/client/long_reply.h"
 #include "server/engine/client/output_watch.h"
+#include "server/engine/client/owned_words.h"
 #include "server/engine/client/tracking_mode.h"
 
 namespace zsetd {
 
 struct Command;
 class User;
+struct WatchedKey;
 
 // A request put aside by MULTI until EXEC.
 struct QueuedCommand {
   const Command* command;
-  std::vector<std::string> words;
+  OwnedWords words;
 };
 
 // What a client has open between MULTI and EXEC, and what it watches before.
@@ -40,9 +43,10 @@ struct Transaction {
   bool broken = false;   // a request was refused while queueing
   bool touched = false;  // a watched key has changed
   std::vector<QueuedCommand> queue;
-  std::vector<std::pair<int, std::string>> watched;  // database and key
-  bool may_take_memory = false;                      // a request in the queue may
-  size_t bytes = 0;                                  // of the words of both
+  std::vector<const WatchedKey*> watched;  // changed by Watches alone, as the next
+  size_t watch_bytes = 0;                  // allocated for these keys, the vector left out
+  size_t queue_bytes = 0;                  // the same for the words in the queue
+  bool may_take_memory = false;            // a request in the queue may
 };
 
 // One client as the engine knows it: no socket, only its state and its output. Code that writes to
@@ -59,6 +63,7 @@ class Client {
         connected_at(now),
         last_active(now),
         reply(out),
+        connection_bytes(sizeof(Client)),
         wake_(std::move(wake)) {}
   Client(const Client&) = delete;
 
@@ -68,8 +73,18 @@ class Client {
   template <class Write>
   void Push(Write write);
 
-  // Tells the connection that there is something to send, or that it is to close.
+  // Notifies the connection that there is something to send, that it is to close, or that its
+  // buffers may be larger than they need be.
   void Wake() { wake_(); }
+
+  // Notes that its memory may have changed. To be called by code that changes it from outside the
+  // client's own command.
+  void NoteMemory() {
+    if (weights != nullptr) weights->Note(*this);
+  }
+
+  // Frees what is of no use to a client whose connection is to close without a further word.
+  void DropBuffers();
 
   // Takes all that the client said of itself back, but for its library, which stays the same
   // (RESET).
@@ -91,6 +106,13 @@ class Client {
     return IsOnUnixSocket() || address.starts_with("127.0.0.1:") || address.starts_with("[::1]:");
   }
 
+  // Redis's replies go to 16 KB that each client has first, and only what is beyond these counts as
+  // unread (client-output-buffer-limit). So does what it is sent here.
+  static constexpr size_t kUncountedOutput = 16u << 10;
+  static size_t CountedOutput(size_t unsent_bytes) {
+    return unsent_bytes - std::min(unsent_bytes, kUncountedOutput);
+  }
+
   size_t UnsentBytes() const { return SendableBytes() + pushes.size(); }
 
   // Of these the bytes of messages, or more if there are replies between them.
@@ -99,6 +121,10 @@ class Client {
 
   // The memory that a reply keeps of which the rest is written later.
   size_t LongReplyBytes() const { return long_reply ? long_reply->BytesUsed() : 0; }
+
+  // Whether it has been quiet for some seconds and still has buffers of which most is of no use, as
+  // its last requests and replies have left them.
+  bool HoldsIdleBuffers(Millis now) const;
 
   // Whether what is replied now is sent.
   bool IsHeard() const {
@@ -117,9 +143,10 @@ class Client {
   uint64_t output_total = 0;  // bytes that the network has taken, ever
   int descriptor = -1;        // of its socket, for CLIENT LIST
 
-  OutputBuffer out;          // what it is to be told, and the network has not been given yet
-  size_t sending_bytes = 0;  // the network has been given these, and not taken them yet
-  size_t pushed_bytes = 0;   // of messages, since all had been sent
+  OutputBuffer out;             // what it is to be told, and the network has not been given yet
+  size_t sending_bytes = 0;     // the network has been given these, and not taken them yet
+  size_t sending_capacity = 0;  // of the buffer that holds these
+  size_t pushed_bytes = 0;      // of messages, since all had been sent
   OutputWatch output_watch;
   OutputWatch push_watch;
   ReplyWriter reply;
@@ -143,12 +170,15 @@ class Client {
   std::string_view last_command = "NULL";  // a row's name
   size_t input_bytes = 0;                  // received and not yet executed, at its last activity
   size_t input_capacity = 0;               // all that its input took then
-  size_t weighed_bytes = 0;                // of memory, when it was last weighed
+  size_t connection_bytes;                 // of its connection: what does not change with use
+  ClientWeights::Entry weight;             // changed by ClientWeights alone
+  ClientWeights* weights = nullptr;        // set as long as the client is attached
 
   TrackingMode tracking;  // changed by Tracking alone, but for the exceptions
   Transaction transaction;
   std::optional<Wait> wait;
-  std::vector<std::string> held_back;  // the words of a request that waits for the end of a pause
+  OwnedWords held_back;        // a request that waits for the end of a pause
+  size_t listening_bytes = 0;  // allocated for what it listens to; changed by Channels alone
 
  private:
   std::array<Names, kChannelKinds> listens_to_;
@@ -163,6 +193,7 @@ void Client::Push(Write write) {
   writer.set_protocol(reply.protocol());
   write(writer);
   pushed_bytes += buffer.size() - before;
+  NoteMemory();
   if (!IsBeingTold()) Wake();
 }
 

@@ -1,38 +1,51 @@
 #include "server/engine/client/client_memory.h"
 
-#include <string>
-#include <vector>
+#include "core/util/allocation_size.h"
 
 namespace zsetd {
 namespace {
 
-size_t BytesOf(const std::vector<std::string>& words) {
-  size_t bytes = 0;
-  for (const std::string& word : words) bytes += word.size();
-  return bytes;
+size_t WatchBytes(const Transaction& transaction) {
+  return transaction.watch_bytes +
+         AllocationSize(transaction.watched.capacity() * sizeof(transaction.watched[0]));
 }
 
-size_t ListeningBytes(const Client& client) {
-  constexpr size_t kBytesPerName = sizeof(std::string) + 40;  // with its node
-  size_t bytes = 0;
-  for (size_t kind = 0; kind < kChannelKinds; ++kind) {
-    for (const std::string& name : client.listens_to(ChannelKind(kind))) {
-      bytes += kBytesPerName + name.size();
-    }
-  }
-  return bytes;
+// What it calls itself may be as long as a word may be.
+size_t NameBytes(const Client& client) {
+  return StringAllocationSize(client.name.capacity()) +
+         StringAllocationSize(client.lib_name.capacity()) +
+         StringAllocationSize(client.lib_version.capacity());
 }
 
 }  // namespace
 
+size_t QueueBytes(const Client& client) {
+  const Transaction& transaction = client.transaction;
+  return transaction.queue_bytes +
+         AllocationSize(transaction.queue.capacity() * sizeof(transaction.queue[0]));
+}
+
+size_t TransactionBytes(const Client& client) {
+  return QueueBytes(client) + WatchBytes(client.transaction);
+}
+
 size_t WaitingBytes(const Client& client) {
-  return BytesOf(client.held_back) + (client.wait ? BytesOf(client.wait->words) : 0);
+  return client.held_back.allocated_bytes() + (client.wait ? client.wait->allocated_bytes : 0);
+}
+
+size_t OutputCapacity(const Client& client) {
+  return AllocationSize(client.out.capacity()) + AllocationSize(client.pushes.capacity()) +
+         AllocationSize(client.sending_capacity);
+}
+
+size_t KeptBytes(const Client& client) {
+  return TransactionBytes(client) + WaitingBytes(client) + client.listening_bytes +
+         client.tracking.prefix_bytes + NameBytes(client);
 }
 
 size_t BytesUsedBy(const Client& client) {
-  return sizeof(client) + client.input_capacity + client.transaction.bytes + WaitingBytes(client) +
-         ListeningBytes(client) + client.tracking.prefix_bytes + client.out.capacity() +
-         client.pushes.capacity() + client.sending_bytes + client.LongReplyBytes();
+  return client.connection_bytes + client.input_capacity + KeptBytes(client) +
+         OutputCapacity(client) + client.LongReplyBytes();
 }
 
 }  // namespace zsetd

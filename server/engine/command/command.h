@@ -40,6 +40,7 @@ enum CommandFlag : uint32_t {
   kEndsTransaction = 1u << 20,     // drops the open transaction even if it is refused
   kHeldBackWithWrites = 1u << 22,  // no write, but CLIENT PAUSE WRITE holds it back like one
   kLooksOnly = 1u << 24,           // that it finds a key does not count as a use of the key
+  kKeepsMemory = 1u << 26,         // has the server keep its arguments for the client
   kSubcommand = 1u << 25,          // is named "client|list"; the table of commands finds out
 };
 

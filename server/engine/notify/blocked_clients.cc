@@ -1,11 +1,28 @@
 #include "server/engine/notify/blocked_clients.h"
 
+#include "core/util/allocation_size.h"
 #include "server/engine/client/client.h"
 
 namespace zsetd {
+namespace {
+
+constexpr size_t kTreeNodeBytes = 4 * sizeof(void*);  // of a std::map's node, without its element
+
+}  // namespace
+
+// The key among those of the wait, whose vector may have room for twice as many, and as if nobody
+// else waited for it.
+size_t Waiters::BytesPerKey(size_t name_bytes) {
+  constexpr size_t kKeyNode = AllocationSize(kTreeNodeBytes + sizeof(std::pair<Key, Waiting>));
+  constexpr size_t kWaitingNode =
+      AllocationSize(kTreeNodeBytes + sizeof(std::pair<uint64_t, Client*>));
+  return 2 * sizeof(Key) + kKeyNode + kWaitingNode + 2 * StringAllocationSize(name_bytes);
+}
 
 void Waiters::Add(Client& client, Wait wait) {
   wait.number = ++last_number_;
+  wait.allocated_bytes = wait.words.allocated_bytes();
+  for (const Key& key : wait.keys) wait.allocated_bytes += BytesPerKey(key.second.size());
   for (const Key& key : wait.keys) by_key_[key].emplace(wait.number, &client);
   if (wait.until) by_deadline_.emplace(*wait.until, &client);
   client.wait = std::move(wait);

@@ -24,6 +24,9 @@ class Waiters {
  public:
   using Key = Wait::Key;
 
+  // The bytes that a wait for a key of this name takes, its words left out.
+  static size_t BytesPerKey(size_t name_bytes);
+
   void Add(Client& client, Wait wait);
   void Remove(Client& client);  // and its wait; does no harm if it has none
 
@@ -48,7 +51,9 @@ class Waiters {
   size_t key_count() const { return by_key_.size(); }  // waited for
 
  private:
-  std::map<Key, std::map<uint64_t, Client*>> by_key_;
+  using Waiting = std::map<uint64_t, Client*>;  // by the numbers of their waits
+
+  std::map<Key, Waiting> by_key_;
   std::set<std::pair<Millis, Client*>> by_deadline_;
   std::deque<Key> ready_;
   std::set<Key> is_ready_;

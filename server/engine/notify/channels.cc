@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/util/allocation_size.h"
 #include "core/util/glob.h"
 #include "server/engine/client/client.h"
 
@@ -29,9 +30,20 @@ Channels::Listeners& Channels::ListenersOf(ChannelKind kind) {
   return listeners_[static_cast<size_t>(kind)];
 }
 
+// The name among those of the client, and with its listeners, whose vector may have room for twice
+// as many.
+size_t Channels::BytesPerName(size_t name_bytes) {
+  constexpr size_t kTreeNodeBytes = 4 * sizeof(void*);  // without its element
+  constexpr size_t kOwnNode = AllocationSize(kTreeNodeBytes + sizeof(std::string));
+  constexpr size_t kNode = AllocationSize(kTreeNodeBytes + sizeof(Listeners::value_type));
+  constexpr size_t kListener = AllocationSize(2 * sizeof(Client*));
+  return kOwnNode + kNode + kListener + 2 * StringAllocationSize(name_bytes);
+}
+
 bool Channels::Subscribe(Client& client, ChannelKind kind, std::string_view name) {
   if (!client.listens_to(kind).emplace(name).second) return false;
   ListenersOf(kind)[std::string(name)].push_back(&client);
+  client.listening_bytes += BytesPerName(name.size());
   return true;
 }
 
@@ -44,6 +56,7 @@ bool Channels::Unsubscribe(Client& client, ChannelKind kind, std::string_view na
   const auto found = listeners.find(name);
   std::erase(found->second, &client);
   if (found->second.empty()) listeners.erase(found);
+  client.listening_bytes -= BytesPerName(own->size());
   names.erase(own);
   return true;
 }

@@ -16,8 +16,13 @@ class Client;
 // The subscribers of channels and patterns, and the delivery of messages. A message on a shard
 // channel reaches subscribers of that channel only: there are no patterns of them, and a channel of
 // the same name is another.
+//
+// Invariant: a client's `listening_bytes` is what BytesPerName has for all that it listens to.
 class Channels {
  public:
+  // The bytes that listening to a channel of this name takes, as if nobody else listened to it.
+  static size_t BytesPerName(size_t name_bytes);
+
   // False if the client listened already.
   bool Subscribe(Client& client, ChannelKind kind, std::string_view name);
 

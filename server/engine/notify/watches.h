@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "absl/container/node_hash_map.h"
 #include "core/hashing/keyed_hash.h"
 
 namespace zsetd {
@@ -15,9 +15,21 @@ namespace zsetd {
 class Client;
 class Database;
 
+// A key that somebody watches.
+struct WatchedKey {
+  int database;
+  std::string name;
+};
+
 // Who watches which key (WATCH), and what a change of the key does to them: their EXEC fails.
+//
+// Invariant: a client's `transaction.watched` are the keys here among whose watchers it is, and
+// `transaction.watch_bytes` is what BytesPerKey has for them.
 class Watches {
  public:
+  // The bytes that a watch on a key of this name takes, as if nobody else watched the key.
+  static size_t BytesPerKey(size_t name_bytes);
+
   void Add(Client& client, int database, std::string_view key);
   void RemoveAll(Client& client);  // also forgets that one of its keys was touched
 
@@ -34,12 +46,27 @@ class Watches {
   size_t key_count() const { return watchers_.size(); }
 
  private:
-  using Key = std::pair<int, std::string>;
-  struct KeyHash {
-    uint64_t operator()(const Key& key) const { return KeyedHash(key.second) + key.first; }
-  };
+  // A WatchedKey, wherever its name is.
+  struct KeyView {
+    KeyView(int in_database, std::string_view of_name) : database(in_database), name(of_name) {}
+    KeyView(const WatchedKey& key) : database(key.database), name(key.name) {}  // NOLINT
+    bool operator==(const KeyView&) const = default;
 
-  absl::flat_hash_map<Key, std::vector<Client*>, KeyHash> watchers_;
+    int database;
+    std::string_view name;
+  };
+  struct KeyHash {
+    using is_transparent = void;
+    uint64_t operator()(KeyView key) const { return KeyedHash(key.name) + key.database; }
+  };
+  struct SameKey {
+    using is_transparent = void;
+    bool operator()(KeyView a, KeyView b) const { return a == b; }
+  };
+  using Watchers = std::vector<Client*>;
+
+  // Keys stay where they are: clients point to them.
+  absl::node_hash_map<WatchedKey, Watchers, KeyHash, SameKey> watchers_;
 };
 
 }  // namespace zsetd

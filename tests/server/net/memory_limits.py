@@ -122,3 +122,88 @@ class MemoryLimits(ZsetdTest):
             self.assertEqual(len(reader.reply()[2]), MB)
         self.assertTrue(eventually(lambda: self.info("evicted_clients") == "1"))
         self.assertEqual(self.client.ask("PUBLISH", "news", "x"), 1)
+
+    def test_hold_for_an_unfinished_request_at_once(self):
+        self.start_with("--maxmemory-clients", "5mb")
+        self.assertEqual(self.client.ask("DEBUG", "PAUSE-CRON", 1), b"OK")
+        greedy = self.connect()
+        with contextlib.suppress(ConnectionError):
+            greedy.socket.sendall(b"*2\r\n$4\r\nECHO\r\n$%d\r\n" % (20 * MB) + b"x" * (8 * MB))
+        self.assertEqual(greedy.rest_until_broken(), b"")
+        self.assertEqual(self.info("evicted_clients"), "1")
+
+    def test_hold_as_soon_as_they_are_lowered_for_clients(self):
+        self.start_with()
+        self.assertEqual(self.client.ask("DEBUG", "PAUSE-CRON", 1), b"OK")
+        greedy = self.connect()
+        greedy.ask("MULTI")
+        greedy.ask("SET", "key", "x" * (8 * MB))
+        self.assertEqual(self.client.ask("CONFIG", "SET", "maxmemory-clients", "4mb"), b"OK")
+        self.assertEqual(self.info("evicted_clients"), "1")
+        self.assertEqual(self.info("connected_clients"), "1")
+
+    def test_do_not_count_what_unwatch_took_back(self):
+        self.start_with("--client-query-buffer-limit", "1mb")
+        for _ in range(3000):
+            self.assertEqual(self.client.ask("WATCH", "k" * 1000), b"OK")
+            self.assertEqual(self.client.ask("UNWATCH"), b"OK")
+
+    def test_cost_no_more_for_who_listens_to_much(self):
+        self.start_with("--maxmemory-clients", "1gb", "--maxmemory", "0")
+        listener, count = self.connect(), 50_000
+        listener.ask("HELLO", 3)
+        listener.send("SUBSCRIBE", *range(count))
+        for _ in range(count):
+            listener.reply()
+        start = time.monotonic()
+        listener.socket.sendall(request("PING") * 1000)
+        for _ in range(1000):
+            self.assertEqual(listener.reply(), b"PONG")
+        self.assertLess(time.monotonic() - start, 1, "a walk over all channels for each takes 3 s")
+
+    def fill_beside_clients(self):
+        """As many large values as fit, with a limit for clients beside them."""
+        self.start("--maxmemory", "11mb", "--maxmemory-policy", "allkeys-lru",
+                   "--maxmemory-clients", "3mb", "--client-output-buffer-limit", "pubsub", "0", "0", "0")
+        self.client = self.connect()
+        for key in range(50):
+            self.client.ask("SETRANGE", f"key:{key}", 100_000, "x")
+        self.readers = [self.connect(receive_buffer=4096) for _ in range(20)]
+
+    def assert_clients_went_before_keys(self):
+        self.assertTrue(eventually(lambda: int(self.info("evicted_clients")) > 0))
+        self.assertEqual(self.info("evicted_keys"), "0")
+        self.assertEqual(self.client.ask("DBSIZE"), 50)
+        self.assertGreater(int(self.info("connected_clients")), 1)
+
+    def test_of_clients_spare_keys_from_messages(self):
+        self.fill_beside_clients()
+        for reader in self.readers:
+            reader.ask("SUBSCRIBE", "news")
+        for _ in range(43):
+            self.client.ask("PUBLISH", "news", "x" * 100_000)
+        self.assert_clients_went_before_keys()
+
+    def test_of_clients_spare_keys_from_replies(self):
+        self.fill_beside_clients()
+        with self.server.frozen():
+            for reader in self.readers:
+                reader.socket.sendall(request("MGET", "key:0") * 100)
+        self.assert_clients_went_before_keys()
+
+    def test_do_not_make_evictions_feed_themselves(self):
+        self.start("--maxmemory-policy", "allkeys-random", "--maxmemory-eviction-tenacity", "100")
+        self.client = self.connect()
+        names = [b"%0*d" % (1000, i) for i in range(300)]
+        for name in names:
+            self.client.ask("SET", name, "v")
+        readers = [self.connect() for _ in range(10)]
+        for reader in readers:
+            reader.ask("HELLO", 3)
+            reader.ask("CLIENT", "TRACKING", "ON")
+            for name in names:
+                reader.ask("GET", name)
+        self.client.ask("CONFIG", "SET", "maxmemory", self.used() - 40_000)
+        self.assertTrue(eventually(lambda: int(self.info("evicted_keys")) > 0))
+        time.sleep(0.5)  # some ticks
+        self.assertLess(int(self.info("evicted_keys")), 100)

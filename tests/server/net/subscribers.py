@@ -115,9 +115,9 @@ class Subscribers(ZsetdTest):
         self.fail("not answered")
 
     def waiting_bytes(self):
-        """For the listener, behind what is being sent already."""
+        """What the listener has not been sent."""
         client = self.publisher.ask("CLIENT", "LIST", "TYPE", "PUBSUB")
-        return int(client.split(b" obl=")[1].split()[0])
+        return sum(int(client.split(field)[1].split()[0]) for field in (b" obl=", b" omem="))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import redis
 from certificates import Certificates
 from peer import request
 from server_process import eventually, free_port
-from zsetd import PROGRAM, ZsetdTest
+from zsetd import PROGRAM, SANITIZED, ZsetdTest
 
 
 class Tls(ZsetdTest):
@@ -273,6 +273,29 @@ class Tls(ZsetdTest):
             end = subprocess.run(command, capture_output=True, text=True, timeout=20)
             self.assertEqual(end.returncode, 1, options)
             self.assertIn(reason, end.stderr)
+
+    @unittest.skipIf(SANITIZED, "memory is counted in another way")
+    def test_counts_what_openssl_keeps(self):
+        self.start_tls()
+        admin = self.connect()
+        used = lambda: int(admin.ask("INFO", "memory").split(b"used_memory:")[1].split(b"\r\n")[0])
+        context, count, text = self.context(), 20, b"x" * (1 << 20)
+        self.handshake(context).sendall(request("PING"))  # what all of them share
+        before = used()
+        for _ in range(count):
+            secret = self.handshake(context)
+            secret.sendall(request("ECHO", text))
+            left = len(text) + len(b"$1048576\r\n\r\n")
+            while left > 0:
+                left -= len(secret.recv(left))
+            secret.sendall(request("PING"))
+            self.assertEqual(secret.recv(7), b"+PONG\r\n")
+        taken = used() - before
+        lines = [line for line in admin.ask("CLIENT", "LIST").split(b"\n") if b"cmd=ping" in line]
+        accounted = sum(int(line.split(b" tot-mem=")[1].split()[0]) for line in lines)
+        self.assertGreaterEqual(len(lines), count)
+        self.assertGreaterEqual(accounted, taken)
+        self.assertLess(accounted, 2.5 * taken)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "protocol/resp/words.h"
+
+namespace zsetd {
+
+// The words of a request, kept beyond the request: a copy in one allocation, the views first, then
+// the bytes that they refer to. It costs 16 bytes for each word in addition to its bytes, and one
+// allocation whatever the number of words; and words() is the request as a command takes it.
+class OwnedWords {
+ public:
+  OwnedWords() = default;
+  explicit OwnedWords(Words words);
+  OwnedWords(OwnedWords&& other) noexcept { Swap(other); }
+  OwnedWords& operator=(OwnedWords&& other) noexcept {
+    OwnedWords(std::move(other)).Swap(*this);
+    return *this;
+  }
+
+  // Valid as long as this object, or the one that it has been moved to.
+  Words words() const { return {reinterpret_cast<const std::string_view*>(block_.get()), count_}; }
+
+  bool empty() const { return count_ == 0; }
+
+  // What it has allocated, as the allocator counts. O(1).
+  size_t allocated_bytes() const;
+
+ private:
+  void Swap(OwnedWords& other) noexcept {
+    std::swap(block_, other.block_);
+    std::swap(count_, other.count_);
+    std::swap(block_bytes_, other.block_bytes_);
+  }
+
+  std::unique_ptr<std::byte[]> block_;  // aligned for any type, as all that `new` returns
+  size_t count_ = 0;
+  size_t block_bytes_ = 0;
+};
+
+}  // namespace zsetd

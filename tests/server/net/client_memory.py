@@ -1,0 +1,177 @@
+"""All memory that a client has the server take counts as the client's (tot-mem), whatever it is for."""
+
+import time
+import unittest
+
+from peer import request
+from server_process import eventually
+from zsetd import SANITIZED, ZsetdTest
+
+KB = 1 << 10
+MB = 1 << 20
+NOISE = 100 * KB  # of the one who asks
+
+
+@unittest.skipIf(SANITIZED, "memory is counted in another way")
+class ClientMemory(ZsetdTest):
+    OPTIONS = []
+
+    def setUp(self):
+        self.start("--client-output-buffer-limit", "pubsub", "0", "0", "0", *self.OPTIONS)
+        self.observer = self.connect()
+        self.client = self.connect(receive_buffer=4096)
+        self.number = self.client.ask("CLIENT", "ID")
+
+    def used(self):
+        info = self.observer.ask("INFO", "memory").decode()
+        return int(info.split("used_memory:")[1].split("\r\n")[0])
+
+    def total(self):
+        """The client's tot-mem; 0 if it has gone."""
+        line = self.observer.ask("CLIENT", "LIST", "ID", self.number)
+        return int(line.split(b" tot-mem=")[1].split()[0]) if line else 0
+
+    def settled(self):
+        """What is used and what is accounted for, when neither changes any more."""
+        before = None
+        deadline = time.monotonic() + 10
+        while (now := (self.used(), self.total())) != before and time.monotonic() < deadline:
+            before = now
+            time.sleep(0.05)
+        return now
+
+    def assert_accounted(self, cause, least, most_of=2.5):
+        """`cause` makes the server take memory: `least` bytes or more, which are the client's."""
+        used_before, total_before = self.settled()
+        cause()
+        used, total = self.settled()
+        taken, accounted = used - used_before, total - total_before
+        self.assertGreater(taken, least, "this test does not cause what it says")
+        self.assertGreaterEqual(accounted + NOISE, taken)
+        self.assertLessEqual(accounted, most_of * taken + NOISE)
+
+    def ask_all(self, requests):
+        replies = []
+        for words in requests:
+            replies.append(self.client.ask(*words))
+        return replies
+
+    def names(self, count, size=8):
+        return [b"%0*d" % (size, number) for number in range(count)]
+
+    def test_of_a_queue(self):
+        requests = [("MULTI",), *[("DEL", *[""] * 10_000)] * 20, *[("PING",)] * 5000]
+        self.assert_accounted(lambda: self.ask_all(requests), 3 * MB)
+
+    def test_of_watches(self):
+        for size in 8, 40:
+            with self.subTest(size=size):
+                self.client.ask("UNWATCH")
+                keys = self.names(30_000, size)
+                self.assert_accounted(lambda: self.client.ask("WATCH", *keys), 2 * MB)
+
+    def test_of_subscriptions(self):
+        for command in "SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE":
+            with self.subTest(command=command):
+                names = self.names(20_000, 20)
+
+                def subscribe():
+                    self.client.send(command, *names)
+                    for _ in names:
+                        self.client.reply()
+                self.assert_accounted(subscribe, 2 * MB)
+
+    def test_of_tracking_prefixes(self):
+        self.client.ask("HELLO", 3)
+        prefixes = [word for name in self.names(5000, 200) for word in ("PREFIX", name)]
+        self.assert_accounted(
+            lambda: self.client.ask("CLIENT", "TRACKING", "ON", "BCAST", *prefixes), MB, most_of=4)
+
+    def test_of_waiting(self):
+        keys = self.names(20_000, 20)
+        self.assert_accounted(lambda: self.client.send("BLPOP", *keys, 0), 3 * MB)
+
+    def test_of_a_request_that_is_held_back(self):
+        self.observer.ask("CLIENT", "PAUSE", 100_000, "WRITE")
+        self.assert_accounted(lambda: self.client.send("SET", "key", "x" * (3 * MB)), 3 * MB)
+        self.observer.ask("CLIENT", "UNPAUSE")
+
+    def test_of_an_unfinished_request(self):
+        start = b"*3\r\n$3\r\nSET\r\n$3\r\nkey\r\n$%d\r\n" % (10 * MB)
+        self.assert_accounted(
+            lambda: self.client.send_until_arrived(start + b"x" * (6 * MB)), 6 * MB)
+        self.assertLess(self.total(), 13 * MB, "what the request needs, in the next size of the allocator")
+
+    def test_of_unfinished_words(self):
+        start = b"*1000000\r\n" + b"$1\r\nx\r\n" * 400_000
+        self.assert_accounted(lambda: self.client.send_until_arrived(start), 6 * MB)
+
+    def test_of_its_name(self):
+        self.assert_accounted(lambda: self.client.ask("CLIENT", "SETNAME", "n" * (2 * MB)), 2 * MB)
+
+    def test_of_replies_that_it_does_not_read(self):
+        self.observer.ask("SETRANGE", "s", 5 * MB, "x")
+        self.assert_accounted(lambda: self.client.send("GET", "s"), 3 * MB)
+
+    def test_of_messages_that_it_does_not_read(self):
+        self.client.ask("SUBSCRIBE", "news")
+
+        def publish():
+            for _ in range(1000):
+                self.observer.ask("PUBLISH", "news", "x" * (10 * KB))
+        self.assert_accounted(publish, 4 * MB)
+
+    def test_of_messages_that_wait_for_a_long_reply(self):
+        self.observer.ask("ZADD", "z", 1, "x" * 1000)
+        self.client.ask("HELLO", 3)
+        self.client.ask("SUBSCRIBE", "news")
+        self.client.send("ZRANDMEMBER", "z", -10**9)
+
+        def publish():
+            for _ in range(400):
+                self.observer.ask("PUBLISH", "news", "x" * (10 * KB))
+        self.assert_accounted(publish, 3 * MB)
+
+    def test_of_what_a_long_reply_keeps(self):
+        for start in range(0, 200_000, 10_000):
+            elements = [word for i in range(start, start + 10_000) for word in (i * 7919 % 100_003, i * 37)]
+            self.observer.ask("ZADD", "z", *elements)
+        self.assert_accounted(lambda: self.client.send("ZRANDMEMBER", "z", -10**9), MB, most_of=4)
+
+    def test_of_a_connection(self):
+        count = 100
+        used = self.used()
+        idle = [self.connect() for _ in range(count)]
+        for peer in idle:
+            peer.ask("PING")
+        taken = self.used() - used
+        lines = self.observer.ask("CLIENT", "LIST").split(b"\n")
+        accounted = sum(int(line.split(b" tot-mem=")[1].split()[0]) for line in lines if b"cmd=ping" in line)
+        self.assertGreaterEqual(accounted + NOISE, taken)
+        self.assertLessEqual(accounted, 2 * taken + NOISE)
+
+
+@unittest.skipIf(SANITIZED, "memory is counted in another way")
+class IdleBuffers(ZsetdTest):
+    def test_are_given_back(self):
+        self.start()
+        observer = self.connect()
+        used = lambda: int(observer.ask("INFO", "memory").split(b"used_memory:")[1].split(b"\r\n")[0])
+        before = used()
+        clients = [self.connect() for _ in range(3)]
+        for client in clients:
+            self.assertEqual(client.ask("SET", "key", "x" * (20 * MB)), b"OK")
+            self.assertEqual(len(client.ask("GET", "key")), 20 * MB)
+        half = self.connect()
+        half.send_until_arrived(request("ECHO", "x" * (8 * MB)) + b"*2\r\n$4\r\nECHO\r\n$3\r\nab")
+        self.assertEqual(len(half.reply()), 8 * MB)
+        observer.ask("DEL", "key")
+        self.assertTrue(eventually(lambda: used() - before < 200 * KB, patience_s=10))
+        for client in clients:
+            self.assertEqual(client.ask("PING"), b"PONG")
+        half.socket.sendall(b"c\r\n")
+        self.assertEqual(half.reply(), b"abc")
+
+
+if __name__ == "__main__":
+    unittest.main()
