@@ -1,7 +1,6 @@
 #include "core/sorted_set/set_operations.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -12,47 +11,11 @@
 namespace zsetd {
 namespace {
 
-double Weighted(double score, double weight, Aggregate aggregate) {
-  if (aggregate == Aggregate::kCount) return weight;
-  const double product = score * weight;
-  return std::isnan(product) ? 0 : product;
-}
-
-double Least(double a, double b) { return std::min(a, b); }
-double Greatest(double a, double b) { return std::max(a, b); }
-double Sum(double a, double b) {
-  const double sum = a + b;
-  return std::isnan(sum) ? 0 : sum;
-}
-
-UnionTable::Combine CombineOf(Aggregate aggregate) {
-  switch (aggregate) {
-    case Aggregate::kMin:
-      return Least;
-    case Aggregate::kMax:
-      return Greatest;
-    case Aggregate::kSum:
-    case Aggregate::kCount:
-      break;
-  }
-  return Sum;
-}
-
-// An input with all the weights under which it was given. So one that is named a thousand times is
-// walked once, and its members are looked up once.
+// An input with all the weights under which it was given. So one that a request lists a thousand
+// times is walked once, and its members are looked up once.
 struct Input {
   WeightedSet set;
-  std::vector<double> weights;
-
-  // What the score becomes under all of them.
-  double Weigh(double score, Aggregate aggregate) const {
-    const UnionTable::Combine combine = CombineOf(aggregate);
-    double weighed = Weighted(score, weights[0], aggregate);
-    for (size_t i = 1; i < weights.size(); ++i) {
-      weighed = combine(weighed, Weighted(score, weights[i], aggregate));
-    }
-    return weighed;
-  }
+  ScoreFold fold;
 };
 
 const void* IdentityOf(const WeightedSet& input) {
@@ -60,22 +23,22 @@ const void* IdentityOf(const WeightedSet& input) {
 }
 
 // Each that is not empty once, in the order they came in.
-std::vector<Input> Distinct(std::span<const WeightedSet> inputs) {
+std::vector<Input> Distinct(std::span<const WeightedSet> inputs, const ScoreFold& empty_fold) {
   std::vector<Input> distinct;
   std::unordered_map<const void*, size_t> places;
   for (const WeightedSet& input : inputs) {
     if (input.size() == 0) continue;
     const auto [place, is_new] = places.try_emplace(IdentityOf(input), distinct.size());
-    if (is_new) distinct.push_back({.set = input, .weights = {}});
-    distinct[place->second].weights.push_back(input.weight);
+    if (is_new) distinct.push_back({.set = input, .fold = empty_fold});
+    distinct[place->second].fold.AddWeight(input.weight);
   }
   return distinct;
 }
 
-// The smallest first. The order of floating-point sums shows in their last digits, and this is the
-// order in which Redis adds.
-std::vector<Input> BySize(std::span<const WeightedSet> inputs) {
-  std::vector<Input> sorted = Distinct(inputs);
+// The smallest first. The order of floating-point sums shows in their last digits, and in what
+// infinities of both signs come to; this is the order in which Redis adds.
+std::vector<Input> BySize(std::span<const WeightedSet> inputs, const ScoreFold& empty_fold) {
+  std::vector<Input> sorted = Distinct(inputs, empty_fold);
   std::ranges::stable_sort(sorted, {}, [](const Input& input) { return input.set.size(); });
   return sorted;
 }
@@ -86,13 +49,12 @@ bool AnyIsEmpty(std::span<const WeightedSet> inputs) {
 
 // The score of `first` in the intersection with `others`, or nothing if one of them lacks it.
 std::optional<double> Intersected(const Element& element, const Input& first,
-                                  std::span<const Input> others, Aggregate aggregate) {
-  const UnionTable::Combine combine = CombineOf(aggregate);
-  double score = first.Weigh(element.score, aggregate);
+                                  std::span<const Input> others) {
+  double score = first.fold.First(element.score);
   for (const Input& other : others) {
     const std::optional<double> found = other.set.Score(element.member);
     if (!found) return std::nullopt;
-    score = combine(score, other.Weigh(*found, aggregate));
+    score = other.fold.Next(score, *found);
   }
   return score;
 }
@@ -120,16 +82,15 @@ void Walk(const WeightedSet& input, Visit visit) {
   WalkWhile(input, [&](const Element& element) { return visit(element), true; });
 }
 
-void AddAll(const Input& input, Aggregate aggregate, UnionTable& table) {
+void AddAll(const Input& input, UnionTable& table) {
+  table.BeginInput(input.fold);
   const SortedSet* set = input.set.set;
   if (set == nullptr) {
-    return Walk(input.set, [&](const Element& element) {
-      table.Add(element.member, input.Weigh(element.score, aggregate));
-    });
+    return Walk(input.set,
+                [&](const Element& element) { table.Add(element.member, element.score); });
   }
   for (auto at = set->At(0); at.valid(); at.Next()) {
-    table.Add(at.member_size(), input.Weigh(at.score(), aggregate),
-              [&at](char* to) { at.WriteMember(to); });
+    table.Add(at.member_size(), at.score(), [&at](char* to) { at.WriteMember(to); });
   }
 }
 
@@ -157,20 +118,21 @@ std::optional<double> WeightedSet::Score(std::string_view member) const {
 }
 
 SortedSet Union(std::span<const WeightedSet> inputs, Aggregate aggregate) {
-  const std::vector<Input> sets = BySize(inputs);
-  UnionTable table(CombineOf(aggregate), sets.empty() ? 0 : sets.back().set.size());
-  for (const Input& input : sets) AddAll(input, aggregate, table);
+  const std::vector<Input> sets = BySize(inputs, ScoreFold(aggregate));
+  UnionTable table(sets.empty() ? 0 : sets.back().set.size());
+  for (const Input& input : sets) AddAll(input, table);
   return table.Build();
 }
 
 SortedSet Intersection(std::span<const WeightedSet> inputs, Aggregate aggregate) {
   if (inputs.empty() || AnyIsEmpty(inputs)) return SortedSet();
-  const std::vector<Input> sets = BySize(inputs);
+  const ScoreFold empty_fold(aggregate, ScoreFold::NanProduct::kKept);
+  const std::vector<Input> sets = BySize(inputs, empty_fold);
   const std::span<const Input> others = std::span(sets).subspan(1);
 
   SortedSetBuilder result;
   Walk(sets[0].set, [&](const Element& element) {
-    const auto score = Intersected(element, sets[0], others, aggregate);
+    const auto score = Intersected(element, sets[0], others);
     if (score) result.Add(element.member, *score);
   });
   return *result.Build();
@@ -178,7 +140,7 @@ SortedSet Intersection(std::span<const WeightedSet> inputs, Aggregate aggregate)
 
 size_t IntersectionSize(std::span<const WeightedSet> inputs, size_t most) {
   if (inputs.empty() || AnyIsEmpty(inputs)) return 0;
-  const std::vector<Input> sets = BySize(inputs);
+  const std::vector<Input> sets = BySize(inputs, ScoreFold(Aggregate::kSum));
   const std::span<const Input> others = std::span(sets).subspan(1);
 
   size_t count = 0;
@@ -192,7 +154,7 @@ size_t IntersectionSize(std::span<const WeightedSet> inputs, size_t most) {
 SortedSet Difference(std::span<const WeightedSet> inputs) {
   SortedSetBuilder result;
   if (inputs.empty()) return SortedSet();
-  const std::vector<Input> others = Distinct(inputs.subspan(1));
+  const std::vector<Input> others = Distinct(inputs.subspan(1), ScoreFold(Aggregate::kSum));
   Walk(inputs[0], [&](const Element& element) {
     if (!InAny(element.member, others)) result.Add(element.member, element.score);
   });

@@ -6,12 +6,10 @@
 #include <string_view>
 
 #include "core/set/set.h"
+#include "core/sorted_set/score_fold.h"
 #include "core/sorted_set/sorted_set.h"
 
 namespace zsetd {
-
-// How the scores of a member that stands in several sets become one. To kCount each score is 1.
-enum class Aggregate { kSum, kMin, kMax, kCount };
 
 // An input: a sorted set, or a plain one whose members all have the score 1; if both are null, an
 // empty one. Scores are multiplied by the weight first.
@@ -24,10 +22,10 @@ struct WeightedSet {
   std::optional<double> Score(std::string_view member) const;
 };
 
-// Where arithmetic on infinities would give NaN the score is 0, as in Redis.
+// Scores are combined from the smallest input to the largest (score_fold.h), as in Redis.
 // Both build the result in one accumulating pass: O(N) for N elements in all inputs, plus the
-// result's sorting. A set may be given more than once: it is walked once, and its weights are added
-// up for each element.
+// result's sorting. A set may be given more than once: it is walked once, and all of its weights
+// are applied to each element.
 SortedSet Union(std::span<const WeightedSet> inputs, Aggregate aggregate);
 
 // Walks the smallest input and looks its members up in the others.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <new>
 #include <span>
 
@@ -16,15 +17,20 @@ size_t SlotsFor(size_t records) { return std::bit_ceil(2 * records + 2); }
 
 }  // namespace
 
-UnionTable::UnionTable(Combine combine, size_t expected)
-    : combine_(combine),
-      slots_(SlotsFor(expected + kBatch)),
+UnionTable::UnionTable(size_t expected)
+    : slots_(SlotsFor(expected + kBatch)),
       waiting_text_(kBatchBytes + SortedSet::Cursor::kTooMany, '\0') {
   records_.reserve(expected);
 }
 
+void UnionTable::BeginInput(const ScoreFold& fold) {
+  SettleWaiting();
+  fold_ = &fold;
+}
+
 // Where the bytes of a member that is to wait are to be written.
 char* UnionTable::Await(size_t size, double score) {
+  assert(fold_ != nullptr);
   const size_t room = size + SortedSet::Cursor::kTooMany;
   if (waiting_count_ == kBatch || waiting_bytes_ + size > kBatchBytes) SettleWaiting();
   if (waiting_bytes_ + room > waiting_text_.size()) waiting_text_.resize(room);
@@ -62,11 +68,11 @@ void UnionTable::Settle(const Waiting& element) {
   Slot* slot = &FirstSlotOf(element.hash);
   for (; slot->record != nullptr; slot = SlotAfter(slot)) {
     if (slot->hash == element.hash && slot->record->Is(member)) {
-      slot->record->score = combine_(slot->record->score, element.score);
+      slot->record->score = fold_->Next(slot->record->score, element.score);
       return;
     }
   }
-  *slot = {element.hash, NewRecord(member, element.score)};
+  *slot = {element.hash, NewRecord(member, fold_->First(element.score))};
 }
 
 UnionTable::Record* UnionTable::NewRecord(std::string_view member, double score) {

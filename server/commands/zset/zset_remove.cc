@@ -16,7 +16,8 @@ namespace {
 
 using Kind = AddResult::Kind;
 
-// Adds one member and replies its new score, or null where the rule forbade it.
+// Adds one member and replies its new score, or null where the rule forbade it. To a new member
+// nothing is added, so its increment is replied as it is: -0 stays -0, as in Redis.
 void Increment(Call& call, Edit<SortedSet>& set, const Element& pair, const AddRule& rule) {
   if (!set) return call.reply.Null();
   const SortedSetLimits limits = SortedSetLimitsOf(call.engine.settings());
@@ -24,7 +25,8 @@ void Increment(Call& call, Edit<SortedSet>& set, const Element& pair, const AddR
   if (result.kind == Kind::kNotANumber) {
     return call.Fail("ERR resulting score is not a number (NaN)");
   }
-  result.kind == Kind::kRefused ? call.reply.Null() : call.reply.Double(result.score);
+  if (result.kind == Kind::kRefused) return call.reply.Null();
+  call.reply.Double(result.kind == Kind::kAdded ? pair.score : result.score);
 }
 
 void ZAdd(Call& call) {

@@ -62,6 +62,24 @@ TEST(SetAlgebra, InfinitiesThatCancelGiveZero) {
   EXPECT_EQ(ElementsOf(Union(weightless, Aggregate::kMax)), zero);
 }
 
+// A sum that is 0 because infinities met goes on from that 0, in the order of size.
+TEST(SetAlgebra, InfinitiesAreCombinedOneByOneFromTheSmallestSet) {
+  const SortedSet big = SetOf({{"a", kInfinity}, {"b", 1}}), small = SetOf({{"a", -kInfinity}});
+  const std::vector<WeightedSet> inputs = {{&big, 1}, {&big, 1}, {&small, 1}};
+  EXPECT_EQ(Union(inputs, Aggregate::kSum).Score("a"), kInfinity);
+  EXPECT_EQ(Intersection(inputs, Aggregate::kSum).Score("a"), kInfinity);
+}
+
+// As in Redis: a union takes it for 0, an intersection only where its first input has it.
+TEST(SetAlgebra, InfinityTimesZeroIsIgnoredByAMaximumInAnIntersection) {
+  const SortedSet set = SetOf({{"a", -kInfinity}});
+  const std::vector<WeightedSet> last = {{&set, 1}, {&set, 0}}, first = {{&set, 0}, {&set, 1}};
+  EXPECT_EQ(Union(last, Aggregate::kMax).Score("a"), 0);
+  EXPECT_EQ(Intersection(last, Aggregate::kMax).Score("a"), -kInfinity);
+  EXPECT_EQ(Intersection(last, Aggregate::kSum).Score("a"), 0);
+  EXPECT_EQ(Intersection(first, Aggregate::kMax).Score("a"), 0);
+}
+
 TEST(SetAlgebra, MissingSetIsEmpty) {
   const SortedSet set = SetOf({{"a", 1}});
   const std::vector<WeightedSet> inputs = {{&set, 1}, {nullptr, 1}};

@@ -11,7 +11,11 @@
 namespace zsetd {
 namespace {
 
-double Sum(double held, double added) { return held + added; }
+ScoreFold Sum() {
+  ScoreFold fold(Aggregate::kSum);
+  fold.AddWeight(1);
+  return fold;
+}
 
 // Short members and long ones, often the same, and empty ones.
 std::string SomeMember(Rng& rng) {
@@ -22,7 +26,9 @@ std::string SomeMember(Rng& rng) {
 TEST(UnionTable, CombinesWhatComesAgainAndGrowsBeyondWhatWasExpected) {
   for (const size_t expected : {0, 100, 10000}) {
     Rng rng(expected);
-    UnionTable table(Sum, expected);
+    const ScoreFold fold = Sum();
+    UnionTable table(expected);
+    table.BeginInput(fold);
     std::map<std::string, double> model;
     for (int step = 0; step < 20000; ++step) {
       const std::string member = SomeMember(rng) + std::to_string(rng.Below(2000));
@@ -36,7 +42,7 @@ TEST(UnionTable, CombinesWhatComesAgainAndGrowsBeyondWhatWasExpected) {
   }
 }
 
-TEST(UnionTable, OfNothingIsAnEmptySet) { EXPECT_TRUE(UnionTable(Sum, 0).Build().empty()); }
+TEST(UnionTable, OfNothingIsAnEmptySet) { EXPECT_TRUE(UnionTable(0).Build().empty()); }
 
 }  // namespace
 }  // namespace zsetd

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cmath>
+#include <utility>
+#include <vector>
+
+namespace zsetd {
+
+// How the scores of a member that is in several sets become one. To kCount each score is 1.
+enum class Aggregate { kSum, kMin, kMax, kCount };
+
+// What one input does to the score of a member: it adds the member's score in that input once for
+// each of its weights, in their order. A set that a request lists several times is one input with
+// several weights.
+//
+// The order shows, and is kept, where infinities of both signs meet: their sum is 0, as in Redis,
+// and what comes after is added to that 0.
+class ScoreFold {
+ public:
+  // What a product that is not a number (infinity times 0) counts as. A union takes it for 0. An
+  // intersection does so for its first factor alone; elsewhere the product makes a sum 0 and is
+  // ignored by a minimum or maximum.
+  enum class NanProduct { kZero, kKept };
+
+  explicit ScoreFold(Aggregate aggregate, NanProduct nan = NanProduct::kZero)
+      : aggregate_(aggregate), nan_(nan) {}
+
+  // There is at least one weight before the fold is used.
+  void AddWeight(double weight) { weights_.push_back(weight); }
+
+  // The score of a member that no input before this one had. Never NaN.
+  double First(double score) const {
+    return FoldFrom(1, OrZero(Product(score, weights_[0])), score);
+  }
+
+  // The same where the inputs before made it `held`, which is no NaN. Never NaN.
+  double Next(double held, double score) const { return FoldFrom(0, held, score); }
+
+ private:
+  static double OrZero(double value) { return std::isnan(value) ? 0 : value; }
+
+  double Product(double score, double weight) const {
+    return aggregate_ == Aggregate::kCount ? weight : score * weight;
+  }
+
+  double FoldFrom(size_t first, double held, double score) const {
+    for (size_t i = first; i < weights_.size(); ++i) {
+      const double product = Product(score, weights_[i]);
+      held = Combine(held, nan_ == NanProduct::kZero ? OrZero(product) : product);
+    }
+    return held;
+  }
+
+  double Combine(double held, double added) const {
+    switch (aggregate_) {
+      case Aggregate::kMin:
+        return added < held ? added : held;
+      case Aggregate::kMax:
+        return added > held ? added : held;
+      case Aggregate::kSum:
+      case Aggregate::kCount:
+        break;
+    }
+    return OrZero(held + added);
+  }
+
+  Aggregate aggregate_;
+  NanProduct nan_;
+  std::vector<double> weights_;
+};
+
+}  // namespace zsetd
