@@ -65,15 +65,15 @@ std::optional<Field> FieldTable::Find(std::string_view name) const {
   return place == block_.bytes() ? std::nullopt : std::optional(block_.At(place));
 }
 
-void FieldTable::Insert(const Field& field) {
-  MakeRoomFor(field);
+void FieldTable::Insert(const Field& field, bool keep_order) {
+  MakeRoomFor(field, keep_order);
   large_ ? large_->Insert(field) : block_.Append(field);
 }
 
-bool FieldTable::Set(const Field& field) {
-  MakeRoomFor(field);
+bool FieldTable::Set(const Field& field, bool keep_order) {
+  MakeRoomFor(field, keep_order);
   if (Replace(field)) return false;
-  Insert(field);
+  Insert(field, keep_order);
   return true;
 }
 
@@ -85,15 +85,17 @@ bool FieldTable::Replace(const Field& field) {
   return true;
 }
 
-void FieldTable::MakeRoomFor(const Field& field) {
-  if (large_ || Fits(field)) return;
+void FieldTable::MakeRoomFor(const Field& field, bool keep_order) {
+  if (large_ || Fits(field, keep_order)) return;
   large_ = MakeLarge();
   block_ = FieldBlock();
 }
 
 // Made as if it were new, so that an existing field of that name can take the value too.
-bool FieldTable::Fits(const Field& field) const {
-  return block_.count() < kMostPacked && block_.bytes() + PackedBytes(field) <= kMostPackedBytes;
+bool FieldTable::Fits(const Field& field, bool keep_order) const {
+  const size_t bytes = block_.bytes() + PackedBytes(field);
+  if (keep_order) return bytes <= kMostOrderedBytes;
+  return block_.count() < kMostPacked && bytes <= kMostPackedBytes;
 }
 
 bool FieldTable::Erase(std::string_view name) {

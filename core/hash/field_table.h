@@ -19,15 +19,18 @@ namespace zsetd {
 //   small    one packed block, in the order of arrival           core/hash/field_block.h
 //   large    a dictionary, one allocation a field                core/hashing/dictionary.h
 //
-// A table is small until the block overflows, and large from then on. Movable, not copyable; what
+// A table is small until the block overflows, and large from then on. A small one visits its fields
+// in insertion order, a large one in any order. Movable, not copyable; what
 // was moved from is empty. Costs are for n fields; a small table takes as long as a glance at all
 // of its bounded block. Views are valid until the next change; what is handed in to be stored
 // is no view of the same table.
 class FieldTable {
  public:
-  // The maximum of a block: a search reads all of it.
+  // The maximum of a block: a search reads all of it. Where insertion order has to be kept a block
+  // takes as many fields as the caller allows, up to kMostOrderedBytes.
   static constexpr size_t kMostPacked = 128;
   static constexpr size_t kMostPackedBytes = 8192;
+  static constexpr size_t kMostOrderedBytes = 1 << 20;
 
   FieldTable Clone() const;  // O(n)
 
@@ -39,11 +42,15 @@ class FieldTable {
   // The field of that name. O(1) expected.
   std::optional<Field> Find(std::string_view name) const;
 
-  // Adds a field whose name is not there. O(1) expected.
-  void Insert(const Field& field);
+  // Whether the fields are visited in insertion order.
+  bool keeps_order() const { return large_ == nullptr; }
 
-  // Adds the field, or sets its value if it exists; true if it is new. O(1) expected.
-  bool Set(const Field& field);
+  // Adds a field whose name is not there; with `keep_order` also beyond what a block takes
+  // otherwise. O(1) expected; O(n) while a long block is kept.
+  void Insert(const Field& field, bool keep_order = false);
+
+  // Adds the field, or sets its value if it exists; true if it is new. The same costs.
+  bool Set(const Field& field, bool keep_order = false);
 
   // False if it was not there. O(1) expected.
   bool Erase(std::string_view name);
@@ -85,8 +92,8 @@ class FieldTable {
 
   std::vector<Field> DrawFew(size_t count, Rng& rng) const;
   std::vector<Field> DrawMany(size_t count, Rng& rng) const;
-  bool Fits(const Field& field) const;
-  void MakeRoomFor(const Field& field);
+  bool Fits(const Field& field, bool keep_order) const;
+  void MakeRoomFor(const Field& field, bool keep_order);
   bool Replace(const Field& field);
   std::unique_ptr<Large> MakeLarge() const;
 

@@ -17,11 +17,14 @@ std::optional<std::string_view> Hash::Get(std::string_view name) const {
 }
 
 bool Hash::Set(const Field& field, const HashLimits& limits) {
-  const bool is_new = fields_.Set(field);
+  if (std::max(field.name.size(), field.value.size()) > limits.listpack_value) {
+    encoding_ = HashEncoding::kHashtable;
+  }
+  const bool is_new = fields_.Set(field, /*keep_order=*/encoding_ == HashEncoding::kListpack);
   ++revision_;
-  const bool fits = size() <= limits.listpack_entries &&
-                    std::max(field.name.size(), field.value.size()) <= limits.listpack_value;
-  if (!fits) encoding_ = HashEncoding::kHashtable;
+  if (size() > limits.listpack_entries || !fields_.keeps_order()) {
+    encoding_ = HashEncoding::kHashtable;
+  }
   return is_new;
 }
 

@@ -12,7 +12,8 @@
 namespace zsetd {
 
 // The encoding that Redis would use for a hash, which depends on its history: from listpack to
-// hashtable, never back. Tools ask for it; zsetd goes by other bounds.
+// hashtable, never back. A listpack visits its fields in insertion order, which clients rely on;
+// beyond it zsetd has its own bounds (FieldTable).
 enum class HashEncoding : uint8_t { kListpack, kHashtable };
 
 // The limits of the listpack encoding: fields, and bytes of a name or value.

@@ -1,7 +1,11 @@
 #include "core/set/set.h"
 
+#include <algorithm>
+#include <cassert>
+#include <charconv>
 #include <limits>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "core/util/numeral.h"
@@ -18,6 +22,14 @@ bool IsInteger(std::string_view text) {
   return *number <= (negative ? kMost + 1 : kMost);
 }
 
+int64_t NumberOf(std::string_view integer) {
+  int64_t number = 0;
+  const auto result = std::from_chars(integer.data(), integer.data() + integer.size(), number);
+  assert(result.ec == std::errc() && result.ptr == integer.data() + integer.size());
+  static_cast<void>(result);
+  return number;
+}
+
 }  // namespace
 
 Set Set::Clone() const {
@@ -30,8 +42,12 @@ Set Set::Clone() const {
 bool Set::Add(std::string_view member, const SetLimits& limits) {
   if (Contains(member)) return false;
   if (empty()) Expect(member, 1, limits);
-  encoding_ = EncodingWith(member, limits);
-  members_.Insert({.name = member, .value = {}});
+  LeaveIntset(EncodingWith(member, limits));
+  members_.Insert({.name = member, .value = {}},
+                  /*keep_order=*/encoding_ == SetEncoding::kListpack);
+  if (encoding_ == SetEncoding::kListpack && !members_.keeps_order()) {
+    encoding_ = SetEncoding::kHashtable;
+  }
   ++revision_;
   return true;
 }
@@ -44,8 +60,9 @@ bool Set::Remove(std::string_view member) {
 
 Set Set::TakeAll() {
   Set taken;
+  revision_ += size();
   std::swap(taken.members_, members_);
-  ++revision_;
+  taken.encoding_ = encoding_;
   return taken;
 }
 
@@ -55,8 +72,50 @@ void Set::Expect(std::string_view first, size_t members, const SetLimits& limits
   if (encoding_ == SetEncoding::kIntset && fits_intset && (!empty() || IsInteger(first))) return;
   const bool packed = fits_listpack && (empty() || encoding_ == SetEncoding::kListpack);
   if (encoding_ != SetEncoding::kHashtable) {
-    encoding_ = packed ? SetEncoding::kListpack : SetEncoding::kHashtable;
+    LeaveIntset(packed ? SetEncoding::kListpack : SetEncoding::kHashtable);
   }
+}
+
+std::vector<Field> Set::Sample(size_t count, Rng& rng) const {
+  if (encoding_ != SetEncoding::kIntset || count < size()) return members_.Sample(count, rng);
+  std::vector<Field> all;
+  all.reserve(size());
+  ForEach([&](std::string_view member) { all.push_back({.name = member, .value = {}}); });
+  return all;
+}
+
+std::vector<std::string_view> Set::InNumericOrder() const {
+  assert(encoding_ == SetEncoding::kIntset);
+  struct Item {
+    int64_t number;
+    std::string_view member;
+  };
+  std::vector<Item> items;
+  items.reserve(size());
+  members_.ForEach([&](const Field& field) {
+    items.push_back({.number = NumberOf(field.name), .member = field.name});
+  });
+  // Often they have come in order: then one walk is enough.
+  if (!std::ranges::is_sorted(items, {}, &Item::number)) {
+    std::ranges::sort(items, {}, &Item::number);
+  }
+  std::vector<std::string_view> members;
+  members.reserve(items.size());
+  for (const Item& item : items) members.push_back(item.member);
+  return members;
+}
+
+// Changes the encoding. As in Redis the integers of an intset stay in order in the listpack that
+// it becomes.
+void Set::LeaveIntset(SetEncoding encoding) {
+  if (encoding_ == SetEncoding::kIntset && encoding == SetEncoding::kListpack) {
+    FieldTable ordered;
+    for (const std::string_view member : InNumericOrder()) {
+      ordered.Insert({.name = member, .value = {}}, /*keep_order=*/true);
+    }
+    members_ = std::move(ordered);
+  }
+  encoding_ = encoding;
 }
 
 // The encoding once this new member has come.

@@ -11,7 +11,8 @@
 namespace zsetd {
 
 // The encoding that Redis would use for a set, which depends on its history: it goes down this list
-// and never up. Tools ask for it; zsetd keeps all small sets alike.
+// and never up. It decides the order in which members are visited: numeric order for an intset,
+// insertion order for a listpack, any order for a hashtable.
 enum class SetEncoding : uint8_t { kIntset, kListpack, kHashtable };
 
 // The limits of the encodings: members, and bytes of a member.
@@ -21,11 +22,12 @@ struct SetLimits {
   size_t listpack_value = 64;
 };
 
-// Unique members, in no order that anyone may count on: a table of fields without values.
+// Unique members: a table of fields without values.
 //
-// Invariant: the revision changes with every change of contents. Movable, not copyable; a set that
-// was moved from may only be assigned to. Costs are for n members. Views are valid until the next
-// change; a member handed in to be added is no view of the same set.
+// Invariants: the revision grows by one with each member that is added or removed; the members of
+// an intset are integers in their shortest spelling. Movable, not copyable; a set that was moved
+// from may only be assigned to. Costs are for n members. Views are valid until the next change; a
+// member handed in to be added is no view of the same set.
 class Set {
  public:
   Set Clone() const;  // O(n)
@@ -54,13 +56,18 @@ class Set {
   // A random member, all equally likely; the set is not empty. O(1) expected.
   std::string_view Random(Rng& rng) const { return members_.Random(rng).name; }
 
-  // Different random members; see FieldTable::Sample.
-  std::vector<Field> Sample(size_t count, Rng& rng) const { return members_.Sample(count, rng); }
+  // Different random members; see FieldTable::Sample. All of them come in ForEach()'s order.
+  std::vector<Field> Sample(size_t count, Rng& rng) const;
 
-  // Calls visit(std::string_view) for each. Nothing may change meanwhile. O(n).
+  // Calls visit(std::string_view) for each, in the order that the encoding has. Nothing may change
+  // meanwhile. O(n), and O(n log n) for an intset.
   template <class Visit>
   void ForEach(Visit visit) const {
-    members_.ForEach([&](const Field& field) { visit(field.name); });
+    if (encoding_ == SetEncoding::kIntset) {
+      for (const std::string_view member : InNumericOrder()) visit(member);
+    } else {
+      members_.ForEach([&](const Field& field) { visit(field.name); });
+    }
   }
 
   // See FieldTable::ForEachChain.
@@ -69,14 +76,20 @@ class Set {
     members_.ForEachChain(visit);
   }
 
-  // The same for some of them; see FieldTable::Scan.
+  // The same for some of them; see FieldTable::Scan. Of an intset for all.
   template <class Visit>
   uint64_t Scan(uint64_t cursor, Visit visit) const {
+    if (encoding_ == SetEncoding::kIntset) {
+      ForEach(visit);
+      return 0;
+    }
     return members_.Scan(cursor, [&](const Field& field) { visit(field.name); });
   }
 
  private:
   SetEncoding EncodingWith(std::string_view member, const SetLimits& limits) const;
+  std::vector<std::string_view> InNumericOrder() const;
+  void LeaveIntset(SetEncoding encoding);
 
   FieldTable members_;
   uint32_t revision_ = 0;

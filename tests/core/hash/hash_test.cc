@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "core/util/rng.h"
 
@@ -46,6 +47,43 @@ TEST_P(HashBesideAMap, HoldsTheSame) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, HashBesideAMap, testing::Range<uint64_t>(1, 7));
+
+// In the order of the walk.
+std::vector<std::string> NamesOf(const Hash& hash) {
+  std::vector<std::string> names;
+  hash.ForEach([&](const Field& field) { names.emplace_back(field.name); });
+  return names;
+}
+
+TEST(HashEncoding, AListpackKeepsTheOrderOfItsFieldsToItsLastField) {
+  const HashLimits limits = {.listpack_entries = 1000, .listpack_value = 64};
+  Hash hash;
+  std::vector<std::string> names;
+  for (int i = 0; i < 1000; ++i) {
+    names.push_back(std::to_string(i * 7919 % 1000));
+    hash.Set({names.back(), "value"}, limits);
+    ASSERT_EQ(hash.encoding(), HashEncoding::kListpack);
+  }
+  hash.Set({names[500], "another value"}, limits);
+  EXPECT_EQ(NamesOf(hash), names);
+  EXPECT_EQ(NamesOf(hash.Clone()), names);
+  hash.Set({"one more", "value"}, limits);
+  EXPECT_EQ(hash.encoding(), HashEncoding::kHashtable);
+  EXPECT_EQ(hash.size(), 1001u);
+  EXPECT_EQ(hash.Get(names[999]), "value");
+}
+
+// What settings allow must not make every change move megabytes.
+TEST(HashEncoding, AListpackOfMoreThanAMegabyteBecomesAHashtable) {
+  const HashLimits limits = {.listpack_entries = 100'000, .listpack_value = 10'000};
+  Hash hash;
+  const std::string value(10'000, 'v');
+  for (int i = 0; i < 100; ++i) hash.Set({std::to_string(i), value}, limits);
+  EXPECT_EQ(hash.encoding(), HashEncoding::kListpack);
+  for (int i = 100; i < 110; ++i) hash.Set({std::to_string(i), value}, limits);
+  EXPECT_EQ(hash.encoding(), HashEncoding::kHashtable);
+  EXPECT_EQ(hash.size(), 110u);
+}
 
 TEST(HashEncoding, AListpackIsBoundedInFieldsAndTheirBytes) {
   const HashLimits limits = {.listpack_entries = 2, .listpack_value = 3};

@@ -55,6 +55,41 @@ TEST_P(SetBesideASet, HoldsTheSame) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, SetBesideASet, testing::Range<uint64_t>(1, 7));
 
+std::vector<std::string> InOrder(const Set& set) {
+  std::vector<std::string> members;
+  set.ForEach([&](std::string_view member) { members.emplace_back(member); });
+  return members;
+}
+
+// Small and large ones, whatever was added and removed.
+TEST(SetEncoding, AnIntsetIsInTheOrderOfItsNumbers) {
+  Rng rng(1);
+  Set set;
+  std::set<int64_t> model;
+  for (int step = 0; step < 2'000; ++step) {
+    const int64_t number = static_cast<int64_t>(rng.Below(500)) - 250;
+    rng.Below(3) > 0 ? set.Add(std::to_string(number)) : set.Remove(std::to_string(number));
+    ASSERT_EQ(set.encoding(), SetEncoding::kIntset);
+  }
+  set.ForEach([&](std::string_view member) { model.insert(std::stoll(std::string(member))); });
+  std::vector<std::string> expected;
+  for (const int64_t number : model) expected.push_back(std::to_string(number));
+  EXPECT_GT(expected.size(), 200u);
+  EXPECT_EQ(InOrder(set), expected);
+  std::vector<std::string> scanned, sampled;
+  EXPECT_EQ(set.Scan(0, [&](std::string_view member) { scanned.emplace_back(member); }), 0u);
+  for (const Field& field : set.Sample(1'000, rng)) sampled.emplace_back(field.name);
+  EXPECT_EQ(scanned, expected);
+  EXPECT_EQ(sampled, expected);
+}
+
+TEST(SetEncoding, AnIntsetThatBecomesAListpackKeepsItsOrder) {
+  Set set;
+  for (const char* member : {"5", "-1", "10", "b", "a", "0"}) set.Add(member);
+  EXPECT_EQ(set.encoding(), SetEncoding::kListpack);
+  EXPECT_EQ(InOrder(set), (std::vector<std::string>{"-1", "5", "10", "b", "a", "0"}));
+}
+
 TEST(SetEncoding, OnlyIntegersMakeAnIntset) {
   for (const char* integer : {"0", "-1", "9223372036854775807", "-9223372036854775808"}) {
     EXPECT_EQ(SetOf({integer}).encoding(), SetEncoding::kIntset) << integer;
