@@ -18,7 +18,7 @@ struct IndexRange {
   // The part of it within `size` elements.
   RankRange Within(size_t size) const;
 
-  // The same of a string's bytes or bits, where an end before the first is taken for the first.
+  // The same for BITCOUNT and BITPOS, where an end before the first byte or bit is taken for it.
   RankRange WithinString(size_t size) const;
 
   // Whether both ends count from the end, the first one behind the other.

@@ -26,7 +26,7 @@ void SetBitCommand(Call& call) {
   const bool old = BitAt(string.view(), position);
   string.Rewrite(position / 8 + 1, [&](std::span<char> bytes) {
     SetBit(bytes, position, bit);
-    return bit != old;
+    return bit != old ? 1 : 0;
   });
   call.reply.Integer(old);
 }
@@ -39,11 +39,11 @@ void GetBit(Call& call) {
   call.reply.Integer(string && BitAt(string->view(), position));
 }
 
-// Takes BYTE or BIT, if present.
+// Takes BYTE or BIT, unless the arguments end here.
 bool TakeIsInBits(ArgReader& args) {
-  if (args.Take("bit")) return true;
-  args.Take("byte");
-  return false;
+  if (args.AtEnd() || args.Take("byte")) return false;
+  if (!args.Take("bit")) args.Refuse(kSyntaxError);
+  return true;
 }
 
 // The bits of the range in a string of this size.
@@ -57,9 +57,9 @@ constexpr IndexRange kWhole = {.start = 0, .stop = -1};
 
 void BitCount(Call& call) {
   const std::string_view key = call.args.Word();
+  if (call.args.left() == 1 || call.args.left() > 3) call.args.Refuse(kSyntaxError);
   const IndexRange range = call.args.AtEnd() ? kWhole : TakeIndexRange(call.args);
   const bool in_bits = TakeIsInBits(call.args);
-  call.args.End();
   const std::optional<ByteString> string = call.Find<ByteString>(key);
   if (call.Refused()) return;
   if (!string || range.IsTurnedAround()) return call.reply.Integer(0);
@@ -75,17 +75,21 @@ struct BitSearch {
   bool ends_with_string = true;  // else zero bits follow it without end
 };
 
-// The range of BITPOS and BITCOUNT, except for a missing end.
+// Takes "bit [start [end [BYTE|BIT]]]". As in Redis the unit is checked before the end is read.
 BitSearch TakeBitSearch(ArgReader& args) {
   BitSearch search;
   const int64_t bit = args.Integer();
   if (args.ok() && bit != 0 && bit != 1) args.Refuse("ERR The bit argument must be 1 or 0.");
   search.bit = bit == 1;
+  if (args.left() > 3) args.Refuse(kSyntaxError);
   if (!args.AtEnd()) search.range.start = args.Integer();
   search.ends_with_string = !args.AtEnd();
-  if (!args.AtEnd()) search.range.stop = args.Integer();
+  if (args.AtEnd()) return search;
+  ArgReader end = args;
+  args.Word();
   search.in_bits = TakeIsInBits(args);
-  args.End();
+  search.range.stop = end.Integer();
+  args.Refuse(end.status());
   return search;
 }
 

@@ -39,7 +39,7 @@ void GetRange(Call& call) {
   const std::optional<ByteString> string = call.Find<ByteString>(key);
   if (call.Refused()) return;
   const std::string_view bytes = string ? string->view() : std::string_view();
-  const RankRange part = range.IsTurnedAround() ? RankRange() : range.WithinString(bytes.size());
+  const RankRange part = range.Within(bytes.size());
   call.reply.Bulk(bytes.substr(part.first, part.size()));
 }
 
