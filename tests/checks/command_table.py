@@ -16,9 +16,9 @@ ALLOWED = {
     ("zincrby", "arity"): "takes the EX family after the member",
     ("zrank", "arity"): "takes WITHSCORE since Redis 7.2",
     ("zrevrank", "arity"): "takes WITHSCORE since Redis 7.2",
-    ("lcs", "key specs"): "tells its two keys one by one",
-    ("sort", "key specs"): "finds the key behind STORE, and leaves out those that patterns name",
-    ("sort_ro", "key specs"): "leaves out the keys that patterns name",
+    ("sinterstore", "key specs"): "overwrites its destination, as the newest Redis says",
+    ("wait", "flags"): "is blocking, and allowed in scripts, since Redis 7.2",
+    ("wait", "categories"): "is blocking since Redis 7.2",
 }
 
 # Commands of Redis that 7.0.15 did not have yet.

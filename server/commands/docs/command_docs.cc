@@ -1,6 +1,8 @@
 #include "server/commands/docs/command_docs.h"
 
 #include <algorithm>
+#include <deque>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -75,11 +77,21 @@ void ReplyPair(ReplyWriter& reply, std::string_view name, std::string_view text)
   reply.Bulk(text);
 }
 
-// Writes the arguments of one command. Those that are keys are numbered as its key specs are.
+// Writes the arguments of one command. Those that are keys are numbered as its key specs are; so
+// are patterns that name keys.
 class ArgumentWriter {
  public:
-  ArgumentWriter(ReplyWriter& reply, size_t key_spec_count)
-      : reply_(reply), key_specs_left_(key_spec_count) {}
+  ArgumentWriter(ReplyWriter& reply, const Command& command) : reply_(reply) {
+    const std::vector<KeySpec> specs = KeySpecsOf(command);
+    for (size_t index = 0; index < specs.size(); ++index) {
+      const bool of_patterns = specs[index].unknown && specs[index].option.empty();
+      if (of_patterns) {
+        pattern_spec_ = index;
+      } else {
+        key_specs_.push_back(index);
+      }
+    }
+  }
 
   void Write(const std::vector<Argument>& arguments) {
     reply_.Array(arguments.size());
@@ -89,25 +101,33 @@ class ArgumentWriter {
  private:
   void Write(const Argument& argument);
   void WriteFlags(const Argument& argument);
+  std::optional<size_t> TakeKeySpec(const Argument& argument);
 
   ReplyWriter& reply_;
-  size_t key_specs_left_;
-  int64_t next_key_spec_ = 0;
+  std::deque<size_t> key_specs_;  // not taken yet
+  std::optional<size_t> pattern_spec_;
 };
 
+std::optional<size_t> ArgumentWriter::TakeKeySpec(const Argument& argument) {
+  if (argument.type == Type::kPattern) return pattern_spec_;
+  if (argument.type != Type::kKey || key_specs_.empty()) return std::nullopt;
+  const size_t spec = key_specs_.front();
+  key_specs_.pop_front();
+  return spec;
+}
+
 void ArgumentWriter::Write(const Argument& argument) {
-  const bool is_key = argument.type == Type::kKey && key_specs_left_ > 0;
+  const std::optional<size_t> key_spec = TakeKeySpec(argument);
   const bool is_leaf = argument.arguments.empty();
   const bool has_token = !argument.token.empty();
   const bool has_flags = argument.optional || argument.multiple;
-  reply_.Map(3 + is_key + has_token + has_flags);
+  reply_.Map(3 + key_spec.has_value() + has_token + has_flags);
   ReplyPair(reply_, "name", argument.name);
   ReplyPair(reply_, "type", NameOf(argument.type));
   if (is_leaf) ReplyPair(reply_, "display_text", argument.name);
-  if (is_key) {
-    --key_specs_left_;
+  if (key_spec) {
     reply_.Bulk("key_spec_index");
-    reply_.Integer(next_key_spec_++);
+    reply_.Integer(static_cast<int64_t>(*key_spec));
   }
   if (has_token) ReplyPair(reply_, "token", argument.token);
   if (has_flags) WriteFlags(argument);
@@ -137,7 +157,7 @@ void ReplyCommandDocs(ReplyWriter& reply, const CommandTable& table, const Comma
   ReplyPair(reply, "complexity", command.cost);
   if (!arguments.empty()) {
     reply.Bulk("arguments");
-    ArgumentWriter(reply, KeySpecsOf(command).size()).Write(arguments);
+    ArgumentWriter(reply, command).Write(arguments);
   }
   if (subcommands.empty()) return;
   reply.Bulk("subcommands");

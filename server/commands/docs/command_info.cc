@@ -53,7 +53,18 @@ std::vector<std::string_view> FlagsOf(const Command& command) {
   return names;
 }
 
+// Replies that no rule describes this step.
+void ReplyUnknown(ReplyWriter& reply, std::string_view step) {
+  reply.Bulk(step);
+  reply.Map(2);
+  reply.Bulk("type");
+  reply.Bulk("unknown");
+  reply.Bulk("spec");
+  reply.Map(0);
+}
+
 void ReplyBeginSearch(ReplyWriter& reply, const KeySpec& spec) {
+  if (spec.unknown) return ReplyUnknown(reply, "begin_search");
   const bool searched = !spec.option.empty();
   reply.Bulk("begin_search");
   reply.Map(2);
@@ -70,6 +81,7 @@ void ReplyBeginSearch(ReplyWriter& reply, const KeySpec& spec) {
 }
 
 void ReplyFindKeys(ReplyWriter& reply, const KeySpec& spec) {
+  if (spec.unknown) return ReplyUnknown(reply, "find_keys");
   using Field = std::pair<std::string_view, int>;
   const Field counted[] = {{"keynumidx", 0}, {"firstkey", 1}, {"keystep", spec.step}};
   const Field range[] = {{"lastkey", spec.last}, {"keystep", spec.step}, {"limit", 0}};

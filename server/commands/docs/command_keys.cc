@@ -18,7 +18,7 @@ std::string_view WrongWith(const Command* command, Words request) {
   if (!command->AcceptsCount(request.size())) {
     return "ERR Invalid number of arguments specified for command";
   }
-  if (KeyPositions(*command, request).empty()) {
+  if (KeyPositions(*command, request).empty() && !command->Has(kNoMandatoryKeys)) {
     return "ERR Invalid arguments specified for command";
   }
   return {};

@@ -154,32 +154,40 @@ void SortCommand(Call& call) { RunSort(call, /*may_store=*/true); }
 void SortRo(Call& call) { RunSort(call, /*may_store=*/false); }
 
 constexpr std::string_view kStoreOption[] = {"STORE"};
+constexpr ValuedOption kOtherOptions[] = {{"LIMIT", 2}, {"BY", 1}, {"GET", 1}};
 
 constexpr Command kCommands[] = {
     {.name = "sort",
      .run = SortCommand,
      .arity = -2,
      .flags = kWrite | kDenyOom | kMovableKeys | kDangerous,
-     .keys = {.first = 1, .last = 1, .step = 1, .options = kStoreOption, .options_from = 2},
+     .keys = {.first = 1,
+              .last = 1,
+              .step = 1,
+              .options = kStoreOption,
+              .options_from = 2,
+              .other_options = kOtherOptions,
+              .by_patterns = true},
      .group = CommandGroup::kGeneric,
      .since = "1.0.0",
      .usage = "key [BY pattern] [LIMIT offset count] [GET pattern [GET pattern ...]] [ASC|DESC] "
               "[ALPHA] [STORE destination]",
      .summary = "Sorts a list, set or sorted set; returns or stores the result.",
      .cost = "O(N+M*log(M)) for N elements, of which M are returned",
-     .key_use = "RO access,OW update",
+     .key_use = "RO access,RO access,OW update",
      .categories = "@set @sortedset @list"},
     {.name = "sort_ro",
      .run = SortRo,
      .arity = -2,
      .flags = kReadOnly | kMovableKeys | kDangerous,
-     .keys = kOneKey,
+     .keys = {.first = 1, .last = 1, .step = 1, .options_from = 2, .by_patterns = true},
      .group = CommandGroup::kGeneric,
      .since = "7.0.0",
      .usage = "key [BY pattern] [LIMIT offset count] [GET pattern [GET pattern ...]] [ASC|DESC] "
               "[ALPHA]",
      .summary = "Sorts a list, set or sorted set; returns the result.",
      .cost = "O(N+M*log(M)) for N elements, of which M are returned",
+     .key_use = "RO access,RO access",
      .categories = "@set @sortedset @list"},
 };
 

@@ -109,7 +109,8 @@ constexpr Command kCommands[] = {
      .since = "7.0.0",
      .usage = "key1 key2 [LEN] [IDX] [MINMATCHLEN min-match-len] [WITHMATCHLEN]",
      .summary = "Finds the longest common subsequence of two strings.",
-     .cost = "O(N*M) for strings of N and of M bytes"},
+     .cost = "O(N*M) for strings of N and of M bytes",
+     .key_use = "RO access"},
 };
 
 }  // namespace

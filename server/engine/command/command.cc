@@ -1,5 +1,6 @@
 #include "server/engine/command/command.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "protocol/text/number_text.h"
@@ -17,6 +18,28 @@ void AddKeysBehind(std::string_view option, size_t first, Words words,
   }
 }
 
+// The number of arguments that an option has, itself included; 1 if it is not one of these.
+size_t WordsOf(std::span<const ValuedOption> options, std::string_view word) {
+  const auto found = std::ranges::find_if(
+      options, [&](const ValuedOption& option) { return EqualsIgnoringCase(option.name, word); });
+  return found == options.end() ? 1 : 1 + found->values;
+}
+
+// Adds the position of the argument after the last of the options. The values of other options are
+// skipped, as the command's own parser does: only the key that it will use is checked.
+void AddKeyBehindLast(const KeyPlaces& keys, Words words, std::vector<size_t>& positions) {
+  std::optional<size_t> last;
+  size_t at = keys.options_from;
+  while (at + 1 < words.size()) {
+    const bool is_option = std::ranges::any_of(keys.options, [&](std::string_view option) {
+      return EqualsIgnoringCase(option, words[at]);
+    });
+    if (is_option) last = at + 1;
+    at += is_option ? 2 : WordsOf(keys.other_options, words[at]);
+  }
+  if (last) positions.push_back(*last);
+}
+
 }  // namespace
 
 std::vector<size_t> KeyPositions(const Command& command, Words words) {
@@ -28,8 +51,12 @@ std::vector<size_t> KeyPositions(const Command& command, Words words) {
   for (int at = keys.first; at != 0 && at <= last && at < size; at += keys.step) {
     positions.push_back(at);
   }
-  for (const std::string_view option : keys.options) {
-    AddKeysBehind(option, keys.options_from, words, positions);
+  if (!keys.other_options.empty()) {
+    AddKeyBehindLast(keys, words, positions);
+  } else {
+    for (const std::string_view option : keys.options) {
+      AddKeysBehind(option, keys.options_from, words, positions);
+    }
   }
   if (keys.count_at == 0) return positions;
   const size_t count_at = keys.count_at;

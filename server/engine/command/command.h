@@ -61,10 +61,19 @@ enum class CommandGroup : uint8_t {
   kCluster,
 };
 
+// An option and the number of its values, which may look like options themselves.
+struct ValuedOption {
+  std::string_view name;
+  int values;
+};
+
 // Which arguments of a request are keys. Positions count from the command's name at 0; a negative
 // `last` counts from the end. Where `count_at` is set, that argument is the number of keys that
 // follow it; these come in addition to first..last. So does the argument after each of `options`,
 // which are searched for from a position on; it is written, while the others are only read.
+//
+// Where `other_options` are given, their values are skipped in that search, and the last of
+// repeated options counts. No rule describes such keys to clients: COMMAND INFO says "unknown".
 struct KeyPlaces {
   int first = 0;
   int last = 0;
@@ -72,6 +81,8 @@ struct KeyPlaces {
   int count_at = 0;
   std::span<const std::string_view> options = {};
   int options_from = 0;
+  std::span<const ValuedOption> other_options = {};
+  bool by_patterns = false;   // it reads other keys too, whose names depend on the data
   bool are_channels = false;  // named like keys, so that a cluster can place them, but no keys
 };
 

@@ -47,8 +47,9 @@ bool Names(std::string_view use, std::string_view word) {
 
 }  // namespace
 
-// Fixed positions have a spec each, so that each can be named. If the first of the keys up to the
-// end is used in another way, as the destination, it has a spec of its own.
+// Fixed positions have a spec each, so that each can be named, unless `key_use` has one use for all
+// of them. If the first of the keys up to the end is used in another way, as the destination, it
+// has a spec of its own.
 std::vector<KeySpec> KeySpecsOf(const Command& command) {
   const KeyPlaces& keys = command.keys;
   const std::vector<std::string_view> uses = Split(command.key_use, ',');
@@ -66,12 +67,20 @@ std::vector<KeySpec> KeySpecsOf(const Command& command) {
          .last = keys.last,
          .step = keys.step});
   }
-  for (int at = keys.first; at != 0 && at <= keys.last; at += keys.step) {
-    add({.begin = at, .counted = false});
+  if (keys.last > keys.first && uses.size() == 1) {
+    add({.begin = keys.first, .counted = false, .last = keys.last - keys.first, .step = keys.step});
+  } else {
+    for (int at = keys.first; at != 0 && at <= keys.last; at += keys.step) {
+      add({.begin = at, .counted = false});
+    }
   }
   if (keys.count_at != 0) add({.begin = keys.count_at, .counted = true});
+  if (keys.by_patterns) add({.begin = keys.options_from, .counted = false, .unknown = true});
   for (const std::string_view option : keys.options) {
-    add({.begin = keys.options_from, .counted = false, .option = option});
+    add({.begin = keys.options_from,
+         .counted = false,
+         .option = option,
+         .unknown = !keys.other_options.empty()});
   }
   return specs;
 }

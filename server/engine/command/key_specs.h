@@ -17,6 +17,7 @@ struct KeySpec {
   int step = 1;
   std::string_view use = {};     // the flags as in Redis, "RW access update"
   std::string_view option = {};  // precedes it, somewhere from `begin` on
+  bool unknown = false;          // no rule describes its position; see KeyPlaces::other_options
 };
 
 // Where the command's keys are, by their places in the row, and how they are used: by its
