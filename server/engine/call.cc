@@ -37,8 +37,14 @@ bool Call::PutAside(Words keys, Millis timeout, bool (*can_serve)(const Entry&),
   return waits_ = engine.Wait(client, std::move(wait));
 }
 
+const Entry* Call::Peek(std::string_view key) {
+  const bool in_writing_transaction = client.transaction.open && client.transaction.may_write;
+  const bool reclaims = command.Has(kWrite) || in_writing_transaction || !engine.expires_unasked();
+  return reclaims ? database().Open(key) : database().Use(key);
+}
+
 const Entry* Call::Find(std::string_view key) {
-  const Entry* entry = engine.expires_unasked() ? database().Use(key) : database().Open(key);
+  const Entry* entry = Peek(key);
   if (entry == nullptr && command.Has(kReadOnly)) engine.OnMiss(client.database, key);
   ++(entry != nullptr ? engine.stats().keyspace_hits : engine.stats().keyspace_misses);
   return entry;

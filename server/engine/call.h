@@ -76,7 +76,12 @@ class Call {
   // Whether the command replied an error.
   bool refused() const { return refused_; }
 
-  // The entry at `key`, or null; counted as a hit or a miss.
+  // The entry at `key`, or null. One that is past its deadline is reclaimed if the request may
+  // write, so that whoever repeats the request elsewhere hears of the key's end first; reads leave
+  // it to the tick.
+  const Entry* Peek(std::string_view key);
+
+  // The same, counted as a hit or a miss.
   const Entry* Find(std::string_view key);
 
   // The value at `key` to be read, or null (a string: or nothing) if there is none; WRONGTYPE if it

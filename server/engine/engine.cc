@@ -216,6 +216,7 @@ void Engine::Reject(Client& client, const Command* command, const absl::Status& 
 void Engine::Enqueue(Client& client, const Command& command, Words words) {
   Transaction& transaction = client.transaction;
   transaction.may_take_memory |= command.Has(kDenyOom);
+  transaction.may_write |= command.Has(kWrite);
   transaction.queue.push_back({&command, OwnedWords(words)});
   transaction.queue_bytes += transaction.queue.back().words.allocated_bytes();
   client.reply.Simple("QUEUED");

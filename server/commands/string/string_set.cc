@@ -9,7 +9,7 @@
 namespace zsetd {
 namespace {
 
-bool Exists(Call& call, std::string_view key) { return call.database().Use(key) != nullptr; }
+bool Exists(Call& call, std::string_view key) { return call.Peek(key) != nullptr; }
 
 // The options of SET after the value.
 struct SetOptions {

@@ -47,6 +47,7 @@ struct Transaction {
   size_t watch_bytes = 0;                  // allocated for these keys, the vector left out
   size_t queue_bytes = 0;                  // the same for the words in the queue
   bool may_take_memory = false;            // a request in the queue may
+  bool may_write = false;                  // the same
 };
 
 // One client as the engine knows it: no socket, only its state and its output. Code that writes to
