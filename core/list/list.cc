@@ -62,7 +62,7 @@ std::string List::Body::Pop(End end) {
 void List::Body::EraseFrom(Chunks::iterator chunk, size_t index, size_t count) {
   const size_t packed_before = chunk->bytes();
   size -= count;
-  ++revision;
+  revision += count;
   if (count == chunk->count()) {
     chunks.erase(chunk);
     packed_bytes -= packed_before;
@@ -93,6 +93,8 @@ uint32_t List::revision() const { return body_->revision; }
 ListEncoding List::encoding() const { return body_->encoding; }
 
 size_t List::packed_bytes() const { return body_->packed_bytes; }
+
+size_t List::chunk_count() const { return body_->chunks.size(); }
 
 size_t List::BytesUsed() const {
   size_t bytes = AllocatedBytes(body_.get());

@@ -32,10 +32,10 @@ struct ListLimits {
 // small chunk; an element too large for any chunk has one of its own.
 //
 // Invariants: no chunk is empty; of two neighbours that an erasure between the ends left, one is
-// not small; the revision changes with every change of contents. Movable, not copyable; what was
-// moved from may only be assigned to. Costs are for n elements; "near the index" means hops over
-// whole chunks from the closer end. Views are valid until the next change; an element handed in is
-// no view of the same list.
+// not small; the revision grows by one with each element that is added, removed or replaced.
+// Movable, not copyable; what was moved from may only be assigned to. Costs are for n elements;
+// "near the index" means hops over whole chunks from the closer end. Views are valid until the next
+// change; an element handed in is no view of the same list.
 class List {
  public:
   class Cursor;
@@ -51,6 +51,8 @@ class List {
   bool empty() const { return size() == 0; }
   uint32_t revision() const;
   ListEncoding encoding() const;
+
+  size_t chunk_count() const;  // O(1)
 
   // The elements' bytes with their length marks, free room left out. O(1).
   size_t packed_bytes() const;

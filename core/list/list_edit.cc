@@ -89,7 +89,7 @@ size_t List::Body::RemoveEqual(Iterator first, Iterator end, End from, std::stri
   if (removed == 0) return 0;
   size -= removed;
   packed_bytes -= removed * ListChunk::PackedBytes(element);
-  ++revision;
+  revision += removed;
   chunks.remove_if([](const ListChunk& chunk) { return chunk.empty(); });
   for (auto chunk = chunks.end(); chunk != chunks.begin();) chunk = JoinIfSmall(chunk);
   return removed;

@@ -328,7 +328,7 @@ std::shared_ptr<void> SortedSet::Cut(RankRange ranks) {
 // The range does not go beyond the set.
 std::shared_ptr<void> SortedSet::CutInside(RankRange ranks) {
   if (ranks.empty()) return nullptr;
-  ++revision_;
+  revision_ += ranks.size();
   if (!list()) {
     EraseFromOnly(ranks.first, ranks.last);
     return nullptr;

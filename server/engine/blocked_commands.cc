@@ -13,7 +13,6 @@ namespace zsetd {
 
 bool Engine::Wait(Client& client, zsetd::Wait wait) {
   if (client.transaction.open) return false;
-  wait.since = now_;
   if (!client.wait) waiters_.Add(client, std::move(wait));
   return true;
 }
@@ -35,7 +34,7 @@ void Engine::RunAgain(Client& client, std::string_view ready_key) {
   const Words words = client.wait->words.words();
   if (const auto denial = access_.Check(client, command, words, now_)) {
     ++commands_.stats(command).rejected;  // what its user may do has changed while it waited
-    return BreakOff(client, DenialLine(*denial, *client.user, command));
+    return EndWaitWithError(client, DenialLine(*denial, *client.user, command));
   }
   const size_t reply_start = client.out.size();
   const Micros before = host_.stopwatch();
@@ -47,13 +46,12 @@ void Engine::RunAgain(Client& client, std::string_view ready_key) {
   command.run(call);
   active_ = nullptr;
   client.executing = false;
-  CommandStats& stats = commands_.stats(command);
   const Micros took = host_.stopwatch() - before;
-  stats.micros += took.count();
+  stats_.command_time += took;
+  client.wait->used += took;
   if (call.waits()) return Finish(client, client.out.size());
-  if (settings_.latency_tracking) stats.latency.Record(took);
-  slow_log_.Consider(settings_, command, words, client, now_, took + (now_ - client.wait->since));
-  if (call.refused()) ++stats.failed;
+  CountCall(client, command, words, client.wait->used);
+  if (call.refused()) ++commands_.stats(command).failed;
   EndWait(client, reply_start);
 }
 
@@ -65,7 +63,14 @@ void Engine::EndWait(Client& client, size_t reply_start) {
   client.Wake();
 }
 
+// Counts a command that blocked and did not run again.
+void Engine::CountWait(const Client& client) {
+  const zsetd::Wait& wait = *client.wait;
+  CountCall(client, *wait.command, wait.words.words(), wait.used);
+}
+
 void Engine::GiveUp(Client& client) {
+  CountWait(client);
   const size_t reply_start = client.out.size();
   client.reply.Begin();
   client.wait->give_up(client.reply);
@@ -73,6 +78,12 @@ void Engine::GiveUp(Client& client) {
 }
 
 void Engine::BreakOff(Client& client, std::string_view error) {
+  CountWait(client);
+  ++commands_.stats(*client.wait->command).failed;
+  EndWaitWithError(client, error);
+}
+
+void Engine::EndWaitWithError(Client& client, std::string_view error) {
   const size_t reply_start = client.out.size();
   client.reply.Begin();
   client.reply.Error(error);

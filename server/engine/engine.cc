@@ -60,7 +60,9 @@ Engine::Engine(const Settings& settings, Families families, uint64_t seed, Milli
   for (int index = 0; index < settings.databases; ++index) {
     databases_.push_back(std::make_unique<Database>(
         index, hash_seed, [this](const Change& change) { OnChange(change); },
-        [this](std::shared_ptr<void> garbage, size_t bytes) { Discard(std::move(garbage), bytes); },
+        [this](std::shared_ptr<void> garbage, size_t bytes, size_t objects) {
+          Discard(std::move(garbage), bytes, objects);
+        },
         &use_meter_));
     databases_.back()->AdvanceTo(now);
   }
@@ -234,18 +236,27 @@ void Engine::Run(Client& client, const Command& command, Words words) {
   ++client.commands_run;
 }
 
-// What is remembered of a command that has run, and told of it.
-void Engine::Note(const Client& client, const Command& command, Words words, Micros took) {
-  CommandStats& stats = commands_.stats(command);
-  ++stats.calls;
-  stats.micros += took.count();
-  if (!client.wait) {  // else that is told when the wait is over
-    if (settings_.latency_tracking) stats.latency.Record(took);
-    slow_log_.Consider(settings_, command, words, client, now_, took);
+// Records a command that has run, and sends it to the monitors. One that blocks now is counted when
+// it ends.
+void Engine::Note(Client& client, const Command& command, Words words, Micros took) {
+  stats_.command_time += took;
+  if (client.wait) {
+    client.wait->used += took;
+  } else {
+    CountCall(client, command, words, took);
   }
   latency_.Consider(command.Has(kFast) ? "fast-command"sv : "command"sv, took, now_,
                     settings_.latency_monitor_threshold);
   if (monitors_.Any()) monitors_.Tell(client, command, words, host_.wall_clock());
+}
+
+// Counts a command that has ended after it ran for that time.
+void Engine::CountCall(const Client& client, const Command& command, Words words, Micros took) {
+  CommandStats& stats = commands_.stats(command);
+  ++stats.calls;
+  stats.micros += took.count();
+  if (settings_.latency_tracking) stats.latency.Record(took);
+  slow_log_.Consider(settings_, command, words, client, now_, took);
   ++stats_.commands_processed;
 }
 
@@ -311,6 +322,7 @@ void Engine::ChangeReplicationId() { replication_id_ = RandomHexDigits(rng_, 40)
 
 void Engine::ResetStats() {
   stats_ = Stats();
+  gauge_.ResetFreedObjects();
   load_.Reset();
   commands_.ResetStats();
 }

@@ -206,7 +206,14 @@ class Engine {
   // Whether idle and stalled clients are closed.
   void set_looks_after_clients(bool looks) { looks_after_clients_ = looks; }
 
-  // How many changes of keys there were since the start.
+  // A round of the event loop is over: the time from its first event to its last reply.
+  void NoteRound(Micros took) {
+    ++stats_.rounds;
+    stats_.round_time += took;
+  }
+
+  // How many changes of keys there were since the start, in Redis's way of counting
+  // (Change::count).
   uint64_t change_count() const { return change_count_; }
 
   // 40 digits that identify this history of the data.
@@ -234,14 +241,16 @@ class Engine {
   void LookAfterMemory();
   size_t ClientMemoryLimit() const;
   void CloseHeaviestClients();
-  void Note(const Client& client, const Command& command, Words words, Micros took);
+  void Note(Client& client, const Command& command, Words words, Micros took);
+  void CountCall(const Client& client, const Command& command, Words words, Micros took);
+  void CountWait(const Client& client);
   void RememberReads(Client& client, const Command& command, Words words);
   void EndException(Client& client, Words words);
   size_t MostTrackedKeys() const { return static_cast<size_t>(settings_.tracking_table_max_keys); }
   void TrimTrackedKeys(Micros until);  // by the stopwatch
   void Drop(int database);
   void ReclaimDue(Micros until);  // by the stopwatch
-  void Discard(std::shared_ptr<void> garbage, size_t bytes = 0);
+  void Discard(std::shared_ptr<void> garbage, size_t bytes = 0, size_t objects = 1);
   void Finish(Client& client, size_t reply_start);
   void EndLongReply(Client& client);
   void LeaveOutUnwanted(Client& client, size_t reply_start);
@@ -249,6 +258,7 @@ class Engine {
   void ServeWaiters();
   void RunAgain(Client& client, std::string_view ready_key);
   void EndWait(Client& client, size_t reply_start);
+  void EndWaitWithError(Client& client, std::string_view error);
   void GiveUpDueWaits();
   void RunHeldBack();
   void OnChange(const Change& change);

@@ -37,6 +37,7 @@ void Engine::TrimTrackedKeys(Micros until) {
 void Engine::Drop(int index) {
   watches_.TouchAll(index, *databases_[index], nullptr);
   copies_.TouchAll(index);
+  change_count_ += databases_[index]->keys().size();
   databases_[index]->Clear();
 }
 
@@ -50,9 +51,9 @@ void Engine::ClearAll() {
   Discard(tracking_.TouchAll());
 }
 
-void Engine::Discard(std::shared_ptr<void> garbage, size_t bytes) {
+void Engine::Discard(std::shared_ptr<void> garbage, size_t bytes, size_t objects) {
   if (!host_.discard || garbage == nullptr) return;
-  gauge_.HandOver(std::move(garbage), bytes, host_.discard);
+  gauge_.HandOver(std::move(garbage), bytes, objects, host_.discard);
 }
 
 // Deletes watched keys that are expired: they do not exist any more, and deleting them later must
@@ -62,6 +63,7 @@ void Engine::ReclaimWatched(int index, Database& database) {
 }
 
 void Engine::SwapDatabases(int a, int b) {
+  ++change_count_;
   if (a == b) return;
   ReclaimWatched(a, *databases_[b]);
   ReclaimWatched(b, *databases_[a]);
@@ -77,7 +79,7 @@ void Engine::SwapDatabases(int a, int b) {
 
 // The messages that an eviction causes are measured apart: they must not cause further evictions.
 void Engine::OnChange(const Change& change) {
-  ++change_count_;
+  change_count_ += change.count;
   if (change.event == "expired") ++stats_.expired_keys;
   if (change.event != "evicted") return Announce(change);
   ++stats_.evicted_keys;
@@ -89,7 +91,7 @@ void Engine::OnChange(const Change& change) {
 // Everything that follows from a change, in one place.
 void Engine::Announce(const Change& change) {
   const KeyspaceEventFlags& flags = settings_.notify_keyspace_events;
-  if (flags.Any()) {
+  if (flags.Any() && !change.event.empty()) {
     if (change.is_new) PublishKeyEvent(flags, {change.database, change.key, "new"}, channels_);
     PublishKeyEvent(flags, change, channels_);
   }

@@ -32,9 +32,18 @@ void LoadMeter::Sample(Millis now, const Stats& stats) {
   commands_.Sample(now, stats.commands_processed);
   input_bytes_.Sample(now, stats.net_input_bytes);
   output_bytes_.Sample(now, stats.net_output_bytes);
+  rounds_.Sample(now, stats.rounds);
+  round_time_.Sample(now, static_cast<uint64_t>(stats.round_time.count()));
   peak_bytes_ = std::max(peak_bytes_, UsedBytes());
 }
 
-void LoadMeter::Reset() { commands_ = input_bytes_ = output_bytes_ = RateMeter(); }
+Micros LoadMeter::time_per_round() const {
+  const uint64_t rounds = rounds_.PerSecond();
+  return Micros(rounds == 0 ? 0 : round_time_.PerSecond() / rounds);
+}
+
+void LoadMeter::Reset() {
+  commands_ = input_bytes_ = output_bytes_ = rounds_ = round_time_ = RateMeter();
+}
 
 }  // namespace zsetd

@@ -46,6 +46,8 @@ class LoadMeter {
   uint64_t commands_per_second() const { return commands_.PerSecond(); }
   uint64_t input_bytes_per_second() const { return input_bytes_.PerSecond(); }
   uint64_t output_bytes_per_second() const { return output_bytes_.PerSecond(); }
+  uint64_t rounds_per_second() const { return rounds_.PerSecond(); }
+  Micros time_per_round() const;  // 0 if there were none
 
   // Allocated bytes: at the start, and at their peak.
   size_t startup_bytes() const { return startup_bytes_; }
@@ -55,6 +57,8 @@ class LoadMeter {
   RateMeter commands_;
   RateMeter input_bytes_;
   RateMeter output_bytes_;
+  RateMeter rounds_;
+  RateMeter round_time_;  // in microseconds
   Millis sampled_at_{0};
   size_t startup_bytes_;
   size_t peak_bytes_;

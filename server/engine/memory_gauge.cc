@@ -28,23 +28,25 @@ void MemoryGauge::Calibrate() {
   beyond_counts_ = static_cast<int64_t>(measure_()) - Counted();
 }
 
-void MemoryGauge::HandOver(std::shared_ptr<void> garbage, size_t bytes, const Discarder& discard) {
+void MemoryGauge::HandOver(std::shared_ptr<void> garbage, size_t bytes, size_t objects,
+                           const Discarder& discard) {
   // Undoes its own counting when the other thread lets go of it.
   struct Parcel {
     std::shared_ptr<void> content;
     std::shared_ptr<HandedOver> counts;
     size_t bytes;
+    size_t objects;
     ~Parcel() {
       content.reset();
       counts->bytes -= bytes;
-      --counts->objects;
+      counts->objects -= objects;
     }
   };
   given_bytes_ += static_cast<int64_t>(bytes);
   handed_over_->bytes += bytes;
-  ++handed_over_->objects;
-  ++given_objects_;
-  discard(std::shared_ptr<Parcel>(new Parcel{std::move(garbage), handed_over_, bytes}));
+  handed_over_->objects += objects;
+  given_objects_ += objects;
+  discard(std::shared_ptr<Parcel>(new Parcel{std::move(garbage), handed_over_, bytes, objects}));
 }
 
 }  // namespace zsetd

@@ -32,11 +32,13 @@ class MemoryGauge {
   // Compares the counts with the allocator's, unless something is being freed. Some microseconds.
   void Calibrate();
 
-  // Hands over what takes about so many bytes.
-  void HandOver(std::shared_ptr<void> garbage, size_t bytes, const Discarder& discard);
+  // Hands over what takes about so many bytes and is so many objects, a key's value being one.
+  void HandOver(std::shared_ptr<void> garbage, size_t bytes, size_t objects,
+                const Discarder& discard);
 
   size_t pending_objects() const { return handed_over_->objects; }  // handed over and not yet freed
-  size_t freed_objects() const { return given_objects_ - pending_objects(); }
+  size_t freed_objects() const { return given_objects_ - pending_objects(); }  // since the reset
+  void ResetFreedObjects() { given_objects_ = pending_objects(); }
 
  private:
   // Bytes that other threads have not freed yet; they decrement it.

@@ -8,6 +8,8 @@
 #include <system_error>
 #include <utility>
 
+#include "server/process/clock.h"
+
 namespace zsetd {
 namespace {
 
@@ -49,6 +51,7 @@ void Poller::Wake(Polled& connection) {
 bool Poller::RunRound(Millis longest) {
   const int timeout = woken_.empty() ? static_cast<int>(longest.count()) : 0;
   const int count = epoll_wait(epoll_, events_.data(), kMostAtOnce, timeout);
+  round_began_ = MonotonicNow();
   GatherReady(std::max(count, 0));
   for (const auto& connection : ready_) connection->Receive();
   GatherWoken();

@@ -81,6 +81,9 @@ class Poller {
   // receive. False if interrupted by a signal.
   bool RunRound(Millis longest);
 
+  // When the last round had waited enough and began its work, by the monotonic clock.
+  Micros round_began() const { return round_began_; }
+
  private:
   static constexpr int kMostAtOnce = 128;
 
@@ -88,6 +91,7 @@ class Poller {
   void GatherWoken();
 
   int epoll_;
+  Micros round_began_{0};
   std::array<epoll_event, kMostAtOnce> events_;
   std::vector<std::shared_ptr<Polled>> ready_;  // of the present round
   std::vector<std::shared_ptr<Polled>> woken_;  // of the next

@@ -37,6 +37,20 @@ void WriteAllocator(InfoWriter& info, const AllocatorStats& stats, size_t reside
   info.Add("rss_overhead_bytes", Difference(resident, stats.resident));
 }
 
+// There are neither scripts nor functions.
+void WriteScripts(InfoWriter& info) {
+  info.Add("used_memory_vm_eval", 0);
+  info.AddSize("used_memory_lua", 0);
+  info.Add("used_memory_scripts_eval", 0);
+  for (const std::string_view name : {"number_of_cached_scripts", "number_of_functions",
+                                      "number_of_libraries", "used_memory_vm_functions"}) {
+    info.Add(name, 0);
+  }
+  info.AddSize("used_memory_vm_total", 0);
+  info.Add("used_memory_functions", 0);
+  info.AddSize("used_memory_scripts", 0);
+}
+
 }  // namespace
 
 void WriteMemory(InfoWriter& info, Engine& engine) {
@@ -45,13 +59,17 @@ void WriteMemory(InfoWriter& info, Engine& engine) {
   WriteUsed(info, memory);
   if (memory.allocator) WriteAllocator(info, *memory.allocator, memory.resident);
   info.AddSize("total_system_memory", PhysicalBytes());
+  WriteScripts(info);
   info.AddSize("maxmemory", static_cast<size_t>(engine.settings().maxmemory));
   info.Add("maxmemory_policy", engine.settings().maxmemory_policy);
   info.AddFraction("mem_fragmentation_ratio", Ratio(memory.resident, memory.used));
   info.Add("mem_fragmentation_bytes", Difference(memory.resident, memory.used));
   info.Add("mem_not_counted_for_evict", 0);
+  info.Add("mem_replication_backlog", 0);
+  info.Add("mem_total_replication_buffers", 0);
   info.Add("mem_clients_slaves", 0);
   info.Add("mem_clients_normal", memory.clients);
+  info.Add("mem_cluster_links", 0);
   info.Add("mem_aof_buffer", 0);
   info.Add("mem_allocator", AllocatorName());
   info.Add("active_defrag_running", 0);

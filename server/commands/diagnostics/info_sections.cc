@@ -18,6 +18,11 @@ namespace {
 
 double Seconds(Micros time) { return std::chrono::duration<double>(time).count(); }
 
+// As in Redis: seconds, of which an object keeps the lowest 24 bits.
+int64_t LruClock(Millis now) {
+  return std::chrono::duration_cast<std::chrono::seconds>(now).count() & 0xffffff;
+}
+
 // The listening addresses, as in Redis since version 7.2.
 void WriteListeners(InfoWriter& info, const Settings& settings) {
   std::string listener = "name=tcp";
@@ -39,6 +44,7 @@ void WriteServer(InfoWriter& info, Engine& engine) {
   info.Add("arch_bits", 8 * sizeof(void*));
   info.Add("monotonic_clock", "POSIX clock_gettime");
   info.Add("multiplexing_api", "epoll");
+  info.Add("atomicvar_api", "c11-builtin");
   info.Add("gcc_version", __VERSION__);
   info.Add("process_id", ProcessId());
   info.Add("process_supervised", "no");
@@ -49,6 +55,7 @@ void WriteServer(InfoWriter& info, Engine& engine) {
   info.Add("uptime_in_days", uptime_s / (24 * 60 * 60));
   info.Add("hz", engine.settings().hz);
   info.Add("configured_hz", engine.settings().hz);
+  info.Add("lru_clock", LruClock(engine.now()));
   info.Add("executable", engine.host().executable);
   info.Add("config_file", engine.host().config_file);
   info.Add("io_threads_active", 0);

@@ -18,7 +18,7 @@ std::string Text(const CommandStats& stats) {
          ",failed_calls=" + std::to_string(stats.failed);
 }
 
-// What only a server with replicas, defragmentation or I/O threads counts.
+// What only a server with replicas, scripts, defragmentation or I/O threads counts.
 constexpr std::string_view kNeverCounted[] = {
     "latest_fork_usec",
     "total_forks",
@@ -34,6 +34,11 @@ constexpr std::string_view kNeverCounted[] = {
     "dump_payload_sanitizations",
     "io_threaded_reads_processed",
     "io_threaded_writes_processed",
+    "io_threaded_total_prefetch_batches",
+    "io_threaded_total_prefetch_entries",
+    "reply_buffer_shrinks",
+    "reply_buffer_expands",
+    "evicted_scripts",
 };
 
 void WriteTraffic(InfoWriter& info, const Stats& stats, const LoadMeter& load) {
@@ -90,6 +95,14 @@ void WriteListenerStats(InfoWriter& info, Engine& engine) {
   info.Add("tracking_total_prefixes", tracking.prefix_count());
 }
 
+void WriteRounds(InfoWriter& info, const Stats& stats, const LoadMeter& load) {
+  info.Add("eventloop_cycles", stats.rounds);
+  info.Add("eventloop_duration_sum", stats.round_time.count());
+  info.Add("eventloop_duration_cmd_sum", stats.command_time.count());
+  info.Add("instantaneous_eventloop_cycles_per_sec", load.rounds_per_second());
+  info.Add("instantaneous_eventloop_duration_usec", load.time_per_round().count());
+}
+
 }  // namespace
 
 void WriteStats(InfoWriter& info, Engine& engine) {
@@ -100,6 +113,7 @@ void WriteStats(InfoWriter& info, Engine& engine) {
   WriteListenerStats(info, engine);
   info.Add("total_error_replies", stats.error_replies);
   for (const std::string_view name : kNeverCounted) info.Add(name, 0);
+  WriteRounds(info, stats, engine.load());
   WriteDenials(info, stats);
 }
 

@@ -34,7 +34,7 @@ void StoreFound(Call& call, const std::vector<FoundPlace>& found, const GeoSearc
     builder.AddView(each.member,
                     request.store_distance ? each.distance / request.unit : each.score);
   }
-  StoreSet(call, *request.destination, *builder.Build(), event);
+  StoreSet(call, *request.destination, *builder.Build(), event, StoreCount::kElements);
 }
 
 void SearchPlaces(Call& call, const GeoSearchGrammar& grammar) {

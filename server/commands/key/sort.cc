@@ -113,7 +113,8 @@ void Store(Call& call, const SortRequest& request, const std::vector<std::string
     return;
   }
   list.Expect(0, 0, ListLimitsOf(call.engine.settings()));
-  call.database().Put(*request.destination, std::move(list), "sortstore");
+  const size_t count = list.size();
+  call.database().Put(*request.destination, std::move(list), "sortstore", std::nullopt, count);
 }
 
 // The keys of patterns depend on the elements, so a user who may not read every key may not use

@@ -25,7 +25,8 @@ void Move(Call& call, std::string_view source, ListEnd from, std::string_view de
   const std::string element(ElementAt(*list, from));
   const ListLimits limits = ListLimitsOf(call.engine.settings());
   {
-    const Edit<List> target = call.OpenOrMake<List>(destination, PushEvent(to));
+    Edit<List> target = call.OpenOrMake<List>(destination, PushEvent(to));
+    target.CountElsewhere();  // a move is one change
     if (source != destination) target->Expect(1, element.size(), limits);
     PushAt(*target, to, element);
   }

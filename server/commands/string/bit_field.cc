@@ -131,15 +131,15 @@ void WriteFields(Call& call, std::string_view key, const std::vector<FieldStep>&
   }
   call.reply.Array(steps.size());
   string.Rewrite(least_size, [&](std::span<char> bytes) {
-    bool changed = false;
+    uint64_t changes = 0;
     for (const FieldStep& step : steps) {
       if (OnlyReads(step)) {
         ReplyField(call.reply, step, {bytes.data(), bytes.size()});
       } else {
-        changed = Write(call.reply, step, bytes) || changed;
+        changes += Write(call.reply, step, bytes);
       }
     }
-    return changed;
+    return changes;
   });
 }
 

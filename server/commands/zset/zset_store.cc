@@ -1,19 +1,22 @@
 #include "server/commands/zset/zset_store.h"
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "server/commands/common/encoding.h"
 
 namespace zsetd {
 
-void StoreSet(Call& call, std::string_view key, SortedSet set, std::string_view event) {
+void StoreSet(Call& call, std::string_view key, SortedSet set, std::string_view event,
+              StoreCount count) {
   call.reply.Integer(static_cast<int64_t>(set.size()));
   if (set.empty()) {
     call.database().Erase(key);
   } else {
     set.Expect(set.size(), set.longest_member(), SortedSetLimitsOf(call.engine.settings()));
-    call.database().Put(key, std::move(set), event);
+    const uint64_t changes = count == StoreCount::kElements ? set.size() : 1;
+    call.database().Put(key, std::move(set), event, std::nullopt, changes);
   }
 }
 

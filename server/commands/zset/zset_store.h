@@ -7,8 +7,12 @@
 
 namespace zsetd {
 
+// What a stored set counts as towards the next save: Redis counts the elements of geo searches.
+enum class StoreCount { kOne, kElements };
+
 // Stores the set at `key`, replacing any value, and replies with its size; an empty set deletes the
 // key.
-void StoreSet(Call& call, std::string_view key, SortedSet set, std::string_view event);
+void StoreSet(Call& call, std::string_view key, SortedSet set, std::string_view event,
+              StoreCount count = StoreCount::kOne);
 
 }  // namespace zsetd

@@ -24,7 +24,7 @@ struct Wait {
   const Command* command;
   OwnedWords words;
   std::vector<Key> keys;            // any of them may end the wait
-  Millis since{0};                  // when it began
+  Micros used{0};                   // the time that it has run so far
   std::optional<Millis> until;      // forever, if nothing
   bool (*can_serve)(const Entry&);  // whether it is worth trying when this is what a key holds
   void (*give_up)(ReplyWriter&);    // the reply when the time is over

@@ -38,12 +38,12 @@ void Database::AdvanceTo(Millis now) {
 }
 
 void Database::Put(std::string_view key, Value value, std::string_view event,
-                   std::optional<Millis> deadline) {
+                   std::optional<Millis> deadline, uint64_t count) {
   Entry* old = Open(key);
   Entry& entry = old == nullptr ? keys_.Insert(New(key, std::move(value), deadline))
                                 : Replace(*old, std::move(value), deadline);
-  Report(entry.key(), event, old == nullptr);
-  if (deadline) ExpireAt(entry, *deadline);
+  Report(entry.key(), event, old == nullptr, count);
+  if (deadline) ExpireAt(entry, *deadline, 0);
 }
 
 void Database::PutKeepingDeadline(std::string_view key, Value value, std::string_view event) {
@@ -59,13 +59,13 @@ void Database::PutKeepingDeadline(std::string_view key, Value value, std::string
 bool Database::Erase(std::string_view key, std::string_view event) {
   Entry* entry = Open(key);
   if (entry == nullptr) return false;
-  EraseEntry(*entry, event);
+  EraseEntry(*entry, event, 1);
   return true;
 }
 
-void Database::ExpireAt(Entry& entry, Millis deadline) {
-  if (deadline <= now_) return EraseEntry(entry, "del");
-  Report(keys_.SetDeadline(entry, deadline).key(), "expire");
+void Database::ExpireAt(Entry& entry, Millis deadline, uint64_t count) {
+  if (deadline <= now_) return EraseEntry(entry, "del", count);
+  Report(keys_.SetDeadline(entry, deadline).key(), "expire", /*is_new=*/false, count);
 }
 
 bool Database::Persist(Entry& entry) {
@@ -79,7 +79,7 @@ void Database::Move(Entry& entry, Database& destination, std::string_view target
                     std::string_view event_from, std::string_view event_to) {
   const std::optional<Millis> deadline = entry.deadline();
   std::unique_ptr<Entry> moved = keys_.Extract(entry);
-  Report(moved->key(), event_from);
+  Report(moved->key(), event_from, /*is_new=*/false, /*count=*/0);
   destination.Put(Entry::Remade(std::move(moved), target, deadline), event_to);
 }
 
@@ -106,7 +106,7 @@ size_t Database::ReclaimDue(size_t most) {
   for (; reclaimed < most; ++reclaimed) {
     Entry* entry = keys_.FirstDue();
     if (entry == nullptr) break;
-    EraseEntry(*entry, "expired");
+    EraseEntry(*entry, "expired", 0);
   }
   return reclaimed;
 }
@@ -114,11 +114,12 @@ size_t Database::ReclaimDue(size_t most) {
 void Database::Clear() {
   const size_t bytes = EstimatedBytes(keys_);
   auto gone = std::make_shared<Keyspace>(std::move(keys_));
-  if (gone->size() > 0) Discard(std::move(gone), bytes);
+  const size_t objects = gone->size();
+  if (objects > 0) Discard(std::move(gone), bytes, objects);
 }
 
-void Database::Discard(std::shared_ptr<void> garbage, size_t bytes) {
-  if (discarder_ && garbage != nullptr) discarder_(std::move(garbage), bytes);
+void Database::Discard(std::shared_ptr<void> garbage, size_t bytes, size_t objects) {
+  if (discarder_ && garbage != nullptr) discarder_(std::move(garbage), bytes, objects);
 }
 
 void Database::SwapKeysWith(Database& other) { std::swap(keys_, other.keys_); }
@@ -134,7 +135,7 @@ Entry* Database::Open(std::string_view key) {
   Entry* entry = keys_.FindEvenDue(key);
   if (entry == nullptr) return nullptr;
   if (keys_.IsDue(*entry)) {
-    EraseEntry(*entry, "expired");
+    EraseEntry(*entry, "expired", 0);
     return nullptr;
   }
   if (use_meter_ != nullptr) use_meter_->NoteUse(*entry);
@@ -156,15 +157,14 @@ void Database::MarkNew(Entry& entry) const {
   if (use_meter_ != nullptr) entry.set_use_mark(use_meter_->OfNewKey());
 }
 
-void Database::Settle(Entry& entry, bool changed, std::string_view event, bool is_new,
-                      std::optional<Millis> deadline) {
-  if (changed) Report(entry.key(), event, is_new);
+void Database::Settle(Entry& entry, std::string_view event, const Outcome& outcome) {
+  if (outcome.changed) Report(entry.key(), event, outcome.is_new, outcome.count);
   if (entry.IsEmptyAggregate()) {
-    if (changed) return EraseEntry(entry, "del");
+    if (outcome.changed) return EraseEntry(entry, "del", 0);
     keys_.Extract(entry);  // made for this edit, and nothing came of it
     return;
   }
-  if (deadline) ExpireAt(entry, *deadline);
+  if (outcome.deadline) ExpireAt(entry, *outcome.deadline, outcome.changed ? 0 : 1);
 }
 
 Entry& Database::Assign(Entry& entry, Value value, std::string_view event) {
@@ -196,7 +196,10 @@ Entry& Database::Rewrite(Entry& entry, size_t least_size, const WriteBytes& writ
   std::string& text = *edited.StartEditing();
   const bool grows = text.size() < least_size;
   if (grows) text.resize(least_size);
-  if (write(text) || grows) Report(edited.key(), event, is_new);
+  const uint64_t changes = write(text);
+  if (changes > 0 || grows) {
+    Report(edited.key(), event, is_new, std::max<uint64_t>(changes, 1));
+  }
   return edited;
 }
 
@@ -217,13 +220,13 @@ Entry& Database::Replace(Entry& entry, Value value, std::optional<Millis> deadli
   return placed;
 }
 
-void Database::Report(std::string_view key, std::string_view event, bool is_new) {
-  listener_(Change{index_, key, event, is_new});
+void Database::Report(std::string_view key, std::string_view event, bool is_new, uint64_t count) {
+  listener_(Change{index_, key, event, is_new, count});
 }
 
-void Database::EraseEntry(Entry& entry, std::string_view event) {
+void Database::EraseEntry(Entry& entry, std::string_view event, uint64_t count) {
   std::unique_ptr<Entry> gone = keys_.Extract(entry);
-  Report(gone->key(), event);
+  Report(gone->key(), event, /*is_new=*/false, count);
   Free(std::move(gone));
 }
 

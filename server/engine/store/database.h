@@ -18,8 +18,12 @@ namespace zsetd {
 struct Change {
   int database = 0;
   std::string_view key;
-  std::string_view event;  // "zadd", "del", "expired", ...
+  std::string_view event;  // "zadd", "del", "expired", ...; empty: no notification
   bool is_new = false;     // the key was not there before
+
+  // The number of changes since the last save that it counts as, as in Redis: one for each element.
+  // 0 if it follows from another change or from the passing of time.
+  uint64_t count = 1;
 };
 
 // One numbered database: its keys behind the one door through which they change.
@@ -31,8 +35,9 @@ class Database {
  public:
   using Listener = std::function<void(const Change&)>;
 
-  // Frees what would take long, or arranges for it: `bytes` is about its size.
-  using Discarder = std::function<void(std::shared_ptr<void>, size_t bytes)>;
+  // Frees what would take long, or arranges for it: `bytes` is about its size, and `objects` the
+  // number of values.
+  using Discarder = std::function<void(std::shared_ptr<void>, size_t bytes, size_t objects)>;
 
   // Without `discarder` all is freed at once, and without `use_meter`, which outlives the database,
   // it is not noted how keys are used.
@@ -55,9 +60,9 @@ class Database {
   // take one that this gave.
   Entry* Open(std::string_view key);
 
-  // Makes `key` hold `value`, with this deadline or none.
+  // Makes `key` hold `value`, with this deadline or none; `count` is Change::count.
   void Put(std::string_view key, Value value, std::string_view event,
-           std::optional<Millis> deadline = std::nullopt);
+           std::optional<Millis> deadline = std::nullopt, uint64_t count = 1);
 
   // The same, but a deadline that the key has stays.
   void PutKeepingDeadline(std::string_view key, Value value, std::string_view event);
@@ -71,7 +76,7 @@ class Database {
 
   // Sets the key's deadline or, if it has already passed, erases the key. The entry may have
   // another address then.
-  void ExpireAt(Entry& entry, Millis deadline);
+  void ExpireAt(Entry& entry, Millis deadline) { ExpireAt(entry, deadline, 1); }
 
   // Takes the deadline away; false if there was none.
   bool Persist(Entry& entry);
@@ -85,7 +90,7 @@ class Database {
             std::string_view event);
 
   // Erases the key to free memory; it exists, or is due and not freed yet.
-  void Evict(std::string_view key) { EraseEntry(*keys_.FindEvenDue(key), "evicted"); }
+  void Evict(std::string_view key) { EraseEntry(*keys_.FindEvenDue(key), "evicted", 0); }
 
   // Frees entries past their deadline, the longest overdue first, `most` at most. Returns how many.
   size_t ReclaimDue(size_t most);
@@ -101,11 +106,16 @@ class Database {
   Entry& Make(std::string_view key, Value value);
 
   // Frees it, or has it freed; null is allowed. `bytes` is 0 if its size is unknown.
-  void Discard(std::shared_ptr<void> garbage, size_t bytes = 0);
+  void Discard(std::shared_ptr<void> garbage, size_t bytes = 0, size_t objects = 1);
 
-  // Ends an edit: an emptied key goes, and if the contents changed the change is reported.
-  void Settle(Entry& entry, bool changed, std::string_view event, bool is_new,
-              std::optional<Millis> deadline);
+  // Ends an edit: an emptied key is erased, and if the contents changed the change is reported.
+  struct Outcome {
+    bool changed = false;
+    uint64_t count = 0;  // Change::count
+    bool is_new = false;
+    std::optional<Millis> deadline = std::nullopt;
+  };
+  void Settle(Entry& entry, std::string_view event, const Outcome& outcome);
 
   // Change a string and report it. They return the entry that the key has then; a deadline stays.
   Entry& Assign(Entry& entry, Value value, std::string_view event);
@@ -115,18 +125,20 @@ class Database {
   Entry& Overwrite(Entry& entry, size_t offset, std::string_view bytes, std::string_view event);
 
   // Grows the string with zero bytes to `least_size`, if it is shorter, and lets `write` write over
-  // its bytes. Reported if it grew or `write` returns true, for changed.
-  using WriteBytes = std::function<bool(std::span<char>)>;
+  // its bytes. Reported if it grew or `write`, which returns its number of changes, made any.
+  using WriteBytes = std::function<uint64_t(std::span<char>)>;
   Entry& Rewrite(Entry& entry, size_t least_size, const WriteBytes& write, std::string_view event,
                  bool is_new);
 
  private:
   std::unique_ptr<Entry> New(std::string_view key, Value value, std::optional<Millis> deadline);
   void MarkNew(Entry& entry) const;
-  void Report(std::string_view key, std::string_view event, bool is_new = false);
+  void Report(std::string_view key, std::string_view event, bool is_new = false,
+              uint64_t count = 1);
+  void ExpireAt(Entry& entry, Millis deadline, uint64_t count);
   Entry& Replace(Entry& entry, Value value, std::optional<Millis> deadline);
   Entry& StartEditing(Entry& entry);
-  void EraseEntry(Entry& entry, std::string_view event);
+  void EraseEntry(Entry& entry, std::string_view event, uint64_t count);
   void Free(std::unique_ptr<Entry> entry);
 
   int index_;

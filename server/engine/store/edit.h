@@ -32,11 +32,17 @@ class Edit {
     std::swap(is_new_, other.is_new_);
     std::swap(revision_, other.revision_);
     std::swap(deadline_, other.deadline_);
+    std::swap(counts_, other.counts_);
     return *this;
   }
   ~Edit() {
     if (entry_ == nullptr) return;
-    database_->Settle(*entry_, (**this).revision() != revision_, event_, is_new_, deadline_);
+    const uint32_t changes = (**this).revision() - revision_;  // the revision may wrap
+    database_->Settle(*entry_, event_,
+                      {.changed = changes != 0,
+                       .count = counts_ ? changes : 0,
+                       .is_new = is_new_,
+                       .deadline = deadline_});
   }
 
   explicit operator bool() const { return entry_ != nullptr; }
@@ -49,6 +55,9 @@ class Edit {
   // Sets the key's deadline when the edit is settled, if the key still exists then.
   void ExpireAt(Millis deadline) { deadline_ = deadline; }
 
+  // What changes here is part of what another edit counts (Change::count).
+  void CountElsewhere() { counts_ = false; }
+
  private:
   Database* database_ = nullptr;
   Entry* entry_ = nullptr;
@@ -56,6 +65,7 @@ class Edit {
   bool is_new_ = false;
   uint32_t revision_ = 0;
   std::optional<Millis> deadline_;
+  bool counts_ = true;
 };
 
 // A string while a command changes it, or nothing. Each change is reported when it is made. A view

@@ -14,6 +14,9 @@ struct Stats {
   uint64_t connections_received = 0;
   uint64_t connections_rejected = 0;
   uint64_t commands_processed = 0;
+  uint64_t rounds = 0;     // of the event loop
+  Micros round_time{0};    // that these took, waiting for events left out
+  Micros command_time{0};  // that the commands took
   uint64_t error_replies = 0;
   std::map<std::string, uint64_t, std::less<>> errors;  // by the first word of the reply
   uint64_t net_input_bytes = 0;

@@ -21,7 +21,7 @@ class MemoryGaugeTest : public testing::Test {
 };
 
 TEST_F(MemoryGaugeTest, WhatIsHandedOverCountsAsFree) {
-  gauge_.HandOver(std::make_shared<std::string>("garbage"), 400'000, discard_);
+  gauge_.HandOver(std::make_shared<std::string>("garbage"), 400'000, 1, discard_);
   EXPECT_EQ(gauge_.Used(), 600'000u);
   EXPECT_EQ(gauge_.pending_objects(), 1u);
   EXPECT_EQ(gauge_.freed_objects(), 0u);
@@ -38,13 +38,13 @@ TEST_F(MemoryGaugeTest, TheContentIsFreedBeforeItCountsAsFreed) {
     pending = gauge_.pending_objects();
     delete content;
   });
-  gauge_.HandOver(std::move(garbage), 4, discard_);
+  gauge_.HandOver(std::move(garbage), 4, 1, discard_);
   heap_.clear();
   EXPECT_EQ(pending, 1u);
 }
 
 TEST_F(MemoryGaugeTest, NeverTellsLessThanNothing) {
-  gauge_.HandOver(std::make_shared<int>(), 2'000'000, discard_);
+  gauge_.HandOver(std::make_shared<int>(), 2'000'000, 1, discard_);
   EXPECT_EQ(gauge_.Used(), 0u);
 }
 
@@ -56,7 +56,7 @@ TEST_F(MemoryGaugeTest, CountsBetweenTwoMeasurements) {
   taken += 50'000;
   freed += 20'000;
   EXPECT_EQ(gauge.Used(), 1'030'000u);
-  gauge.HandOver(std::make_shared<int>(), 100'000, discard_);
+  gauge.HandOver(std::make_shared<int>(), 100'000, 1, discard_);
   measured_ = 1'200'000;
   gauge.Calibrate();
   EXPECT_EQ(gauge.Used(), 930'000u) << "while something is being freed nobody knows";

@@ -87,6 +87,8 @@ class Waiting(ZsetdTest):
         self.assertEqual(self.other.ask("CLIENT", "UNBLOCK", number, "ERROR"), 1)
         self.assertIn("UNBLOCKED", str(self.client.reply()))
         self.assertEqual(self.other.ask("CLIENT", "UNBLOCK", number), 0)
+        stats = self.other.ask("INFO", "commandstats").decode()
+        self.assertRegex(stats, "cmdstat_blpop:calls=2,.*,rejected_calls=0,failed_calls=1")
 
     def test_time_that_is_up_is_told_without_anyone_asking(self):
         self.client.send("BLPOP", "l", "0.02")

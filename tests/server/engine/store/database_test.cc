@@ -17,7 +17,7 @@ struct Scene {
   std::vector<std::shared_ptr<void>> discarded;
   Database database{
       0, kHashSeed, [](const Change&) {},
-      [this](std::shared_ptr<void> garbage, size_t) { discarded.push_back(garbage); }};
+      [this](std::shared_ptr<void> garbage, size_t, size_t) { discarded.push_back(garbage); }};
 };
 
 SortedSet SetOf(int members) {
