@@ -30,6 +30,11 @@ struct DebugSubcommand {
   std::string_view summary;
 };
 
+void FailUnknown(Call& call, std::string_view name) {
+  call.Fail("ERR unknown subcommand or wrong number of arguments for '" +
+            std::string(name.substr(0, 128)) + "'. Try DEBUG HELP.");
+}
+
 // The time advances with it, even within a transaction, which is its purpose.
 void Sleep(Call& call) {
   const double time_s = std::clamp(call.args.Float(), 0.0, kMaxSleep_s);
@@ -75,6 +80,20 @@ void PackedThreshold(Call& call) {
   call.reply.Ok();
 }
 
+// Redis resizes the buffer of a client's replies by its peak; here it grows and shrinks with each
+// reply, so there is nothing to set. Suites set it before they measure.
+void ReplyBuffer(Call& call) {
+  if (call.args.Take("peak-reset-time")) {
+    if (!call.args.Take("never") && !call.args.Take("reset")) call.args.Integer();
+  } else if (call.args.Take("resizing")) {
+    call.args.Word();
+  } else {
+    return FailUnknown(call, "REPLYBUFFER");
+  }
+  if (call.Refused()) return;
+  call.reply.Ok();
+}
+
 void StringMatch(Call& call) {
   const std::string_view pattern = call.args.Word();
   const bool matches = GlobMatches(pattern, call.args.Word());
@@ -117,6 +136,8 @@ constexpr DebugSubcommand kSubcommands[] = {
     {"RELOAD", DebugReload, 0, kAny, "[MERGE] [NOFLUSH] [NOSAVE]",
      "Serializes all values as DUMP does and reloads them, in memory."},
     {"REPLICATE", Replicate, 1, kAny, "word [word ...]", "Does nothing: there are no replicas."},
+    {"REPLYBUFFER", ReplyBuffer, 2, 2, "<PEAK-RESET-TIME|RESIZING> value",
+     "Checks the setting and ignores it: buffers grow and shrink with each reply."},
     {"SDSLEN", DebugStringLength, 1, 1, "key", "Returns the size and capacity of a string."},
     {"SET-ACTIVE-EXPIRE", SetActiveExpire, 1, 1, "<0|1>",
      "0: deletes expired keys only on access. 1: also actively."},
@@ -144,8 +165,7 @@ void Debug(Call& call) {
     return EqualsIgnoringCase(each.name, name) && count >= each.least && count <= each.most;
   });
   if (found != std::end(kSubcommands)) return found->run(call);
-  call.Fail("ERR unknown subcommand or wrong number of arguments for '" +
-            std::string(name.substr(0, 128)) + "'. Try DEBUG HELP.");
+  FailUnknown(call, name);
 }
 
 constexpr Command kCommands[] = {

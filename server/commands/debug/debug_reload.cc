@@ -13,8 +13,8 @@
 namespace zsetd {
 namespace {
 
-// It causes no notifications.
-constexpr std::string_view kReloaded = "reloaded";
+// Redis announces no event for keys that it loads.
+constexpr std::string_view kNoEvent = "";
 
 std::vector<std::string> KeysOf(const Database& database) {
   std::vector<std::string> keys;
@@ -39,7 +39,7 @@ bool ReloadAll(Call& call, Database& database) {
     std::unique_ptr<Entry> entry = ReadBack(old, call.engine.settings());
     if (entry == nullptr) return false;
     entry->set_use_mark(old.use_mark());
-    database.Put(std::move(entry), kReloaded);
+    database.Put(std::move(entry), kNoEvent);
   }
   return true;
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/util/allocation.h"
+#include "protocol/text/number_text.h"
 #include "server/commands/common/encoding.h"
 #include "server/commands/debug/debug.h"
 #include "server/engine/store/rdb_value_writer.h"
@@ -31,6 +32,17 @@ size_t SerializedBytes(const Entry& entry) {
   RdbWriter writer(bytes);
   WriteValue(entry, writer);
   return bytes.size();
+}
+
+// What Redis adds for a quicklist, whose nodes are our chunks. None is ever compressed.
+std::string QuicklistText(const Entry& entry, const Settings& settings) {
+  const List* list = entry.GetIf<List>();
+  if (list == nullptr || list->encoding() == ListEncoding::kListpack) return {};
+  const auto nodes = static_cast<double>(list->chunk_count());
+  return " ql_nodes:" + std::to_string(list->chunk_count()) +
+         " ql_avg_node:" + FixedText(static_cast<double>(list->size()) / nodes, 2) +
+         " ql_listpack_max:" + std::to_string(settings.list_max_listpack_size) +
+         " ql_compressed:0 ql_uncompressed_size:" + std::to_string(list->packed_bytes());
 }
 
 size_t ElementCount(const ByteString& string) { return string.view().size(); }
@@ -64,7 +76,8 @@ void DebugObject(Call& call) {
                     " refcount:1 encoding:" + std::string(EncodingName(*entry)) +
                     " serializedlength:" + std::to_string(SerializedBytes(*entry)) +
                     " lru:" + std::to_string(entry->use_mark()) + " lru_seconds_idle:" +
-                    std::to_string(idle_s) + " bytes:" + std::to_string(entry->BytesUsed()));
+                    std::to_string(idle_s) + QuicklistText(*entry, call.engine.settings()) +
+                    " bytes:" + std::to_string(entry->BytesUsed()));
 }
 
 void DebugListpack(Call& call) {
