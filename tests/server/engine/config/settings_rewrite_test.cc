@@ -140,7 +140,7 @@ TEST(RewriteSettings, ReplacesAFileAndKeepsItsRights) {
 
 TEST(RewriteSettings, TellsWhyAFileCannotBeWritten) {
   EXPECT_EQ(RewriteSettingsFile("/no/such/zsetd.conf", Settings()).message(),
-            "can't write '/no/such/zsetd.conf.new': No such file or directory");
+            "can't write '/no/such/zsetd.conf': No such file or directory");
 }
 
 }  // namespace
