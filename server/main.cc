@@ -30,6 +30,7 @@
 #include "server/process/log.h"
 #include "server/process/pid_file.h"
 #include "server/process/supervisor.h"
+#include "server/scripting/scripting_service.h"
 
 namespace zsetd {
 namespace {
@@ -175,6 +176,8 @@ int Serve(const CommandLine& line) {
   Server* server = nullptr;
   Discarder discarder;
   Engine engine(settings, AllCommands(), seed, UnixNow(), HostFor(line, server, discarder));
+  ScriptingService scripting(engine);
+  if (settings.scripting) engine.set_scripting(&scripting);
   if (const absl::Status status = engine.Prepare(); !status.ok()) return Complain(status);
   Server front(io, engine);
   server = &front;

@@ -57,6 +57,9 @@ class ReplyWriter {
   // `message` is the whole line, code word first: "ERR syntax error". CR and LF become spaces.
   void Error(std::string_view message);
 
+  // The same as a part of an aggregate: what is written stays.
+  void NestedError(std::string_view message) { Line('-', message); }
+
   // Whether the reply since Begin() is an error.
   bool failed() const { return out_.size() > start_ && out_.At(start_) == '-'; }
 

@@ -12,7 +12,7 @@
 namespace zsetd {
 
 bool Engine::Wait(Client& client, zsetd::Wait wait) {
-  if (client.transaction.open) return false;
+  if (client.transaction.open || client.in_script) return false;
   if (!client.wait) waiters_.Add(client, std::move(wait));
   return true;
 }
@@ -97,7 +97,7 @@ void Engine::GiveUpDueWaits() {
 
 // One of them may start another pause.
 void Engine::RunHeldBack() {
-  if (pause_.held_back() == 0 || pause_.IsOn(now_)) return;
+  if (pause_.held_back() == 0 || pause_.IsOn(now_) || suspended_) return;
   command_ended_at_ = host_.stopwatch();
   while (!pause_.IsOn(now_)) {
     const std::optional<Pause::HeldBack> held = pause_.TakeFirst();

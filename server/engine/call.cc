@@ -15,8 +15,13 @@ void Call::Fail(std::string_view line) {
   refused_ = true;
 }
 
+void Call::FailCounted(std::string_view line) {
+  reply.Error(line);
+  refused_ = true;
+}
+
 void Call::ReplyAtLength(std::unique_ptr<LongReply> rest) {
-  if (!client.transaction.open) {
+  if (!client.transaction.open && !client.in_script) {
     client.long_reply = std::move(rest);
     return;
   }

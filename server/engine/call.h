@@ -53,6 +53,9 @@ class Call {
   void Fail(std::string_view line);
   void Fail(const absl::Status& status) { Fail(ErrorLine(status)); }
 
+  // Replies an error that has been counted already, as that of a command in a script.
+  void FailCounted(std::string_view line);
+
   // Replies the rest as the client takes it. A part of a transaction is written at once, for other
   // replies follow it.
   void ReplyAtLength(std::unique_ptr<LongReply> rest);
@@ -68,6 +71,10 @@ class Call {
     return PutAside({}, timeout, nullptr, give_up);
   }
   bool waits() const { return waits_; }
+
+  // Suspends the command: the engine continues it with Scripting::Continue(). Nothing may have been
+  // replied.
+  void Suspend() { client.suspended = true; }
 
   // Whether the command may be served from that key: any at first, but after a wait only the one
   // that ended it.

@@ -28,11 +28,6 @@ std::string RandomHexDigits(Rng& rng, size_t count) {
   return digits;
 }
 
-// TOUCH is a use even of who wants its commands not to be uses (CLIENT NO-TOUCH).
-bool UsesItsKeys(const Client& client, const Command& command) {
-  return !command.Has(kLooksOnly) && (!client.no_touch || command.name == "touch");
-}
-
 // What EXEC says when it is itself refused. As in Redis the reason loses its plain code word.
 std::string AbortLine(std::string_view reason) {
   if (reason.starts_with("ERR ")) reason.remove_prefix(4);
@@ -69,8 +64,14 @@ Engine::Engine(const Settings& settings, Families families, uint64_t seed, Milli
   MeetSettings();
 }
 
+// TOUCH is a use even of who wants its commands not to be uses (CLIENT NO-TOUCH).
+bool Engine::UsesItsKeys(const Client& client, const Command& command) {
+  return !command.Has(kLooksOnly) && (!client.no_touch || command.name == "touch");
+}
+
+// In a script time stands still.
 void Engine::AdvanceTo(Millis now) {
-  if (now == now_) return;
+  if (now == now_ || suspended_) return;
   now_ = now;
   use_meter_.AdvanceTo(now);
   for (const auto& database : databases_) database->AdvanceTo(now);
@@ -144,9 +145,16 @@ void Engine::Answer(Client& client, Words words) {
   client.reply.Begin();
   Dispatch(client, words);
   if (client.tracking.next_is_exception) EndException(client, words);
+  EndAnswer(client, reply_start);
+}
+
+// While a unit is half done, nothing follows from its changes.
+void Engine::EndAnswer(Client& client, size_t reply_start) {
   active_ = nullptr;
   client.executing = false;
+  if (client.suspended) return KeepPartialReply(client, reply_start);
   Finish(client, reply_start);
+  if (suspended_) return;
   ServeWaiters();
   tracking_.Broadcast();
   if (!weights_.is_on()) return;
@@ -197,6 +205,9 @@ absl::Status Engine::Admit(Client& client, const Command* command, Words words) 
   if (const auto denial = access_.Check(client, *command, words, now_)) {
     return Refusal(DenialLine(*denial, *client.user, *command));
   }
+  if (suspended_ && !command->Has(kAllowBusy)) [[unlikely]] {
+    return Refusal(BusyError());
+  }
   if (settings_.maxmemory > 0 && LacksMemoryFor(client, *command, words)) {
     return Refusal(kOutOfMemory);
   }
@@ -229,6 +240,9 @@ void Engine::Run(Client& client, const Command& command, Words words) {
   use_meter_.set_notes(UsesItsKeys(client, command));
   Call call(*this, client, command, words);
   command.run(call);
+  if (client.suspended) [[unlikely]] {
+    return Suspend(client, command, words);
+  }
   if (command.Has(kReadOnly) && client.tracking.on) RememberReads(client, command, words);
   command_ended_at_ = host_.stopwatch();
   Note(client, command, words, command_ended_at_ - before);
@@ -275,6 +289,7 @@ void Engine::RunQueued(Client& client, const QueuedCommand& queued) {
     return Reject(client, queued.command, Refusal(DenialLineInExec(*denial)));
   }
   Run(client, *queued.command, words);
+  if (client.suspended) return;
   if (client.out.size() > MostReplyBytes() && !client.close_now) CutOff(client);
   if (client.close_now) client.out.Truncate(reply_start);  // the rest runs, without replies
 }
@@ -328,6 +343,7 @@ void Engine::ResetStats() {
 }
 
 void Engine::Tick(Micros budget) {
+  if (suspended_) return ContinueSuspended();
   load_.Sample(now_, stats_);
   GiveUpDueWaits();
   RunHeldBack();
@@ -345,6 +361,7 @@ void Engine::Tick(Micros budget) {
 }
 
 std::optional<Millis> Engine::NextDeadline() const {
+  if (suspended_) return now_;
   std::optional<Millis> earliest = waiters_.NextDeadline();
   const auto consider = [&](std::optional<Millis> next) {
     if (next && (!earliest || *next < *earliest)) earliest = next;

@@ -29,6 +29,7 @@
 #include "server/engine/notify/monitors.h"
 #include "server/engine/notify/tracking.h"
 #include "server/engine/notify/watches.h"
+#include "server/engine/scripting.h"
 #include "server/engine/slow_log.h"
 #include "server/engine/store/database.h"
 #include "server/engine/store/evictor.h"
@@ -36,6 +37,8 @@
 #include "server/engine/support/stats.h"
 
 namespace zsetd {
+
+struct ScriptSession;
 
 // What the engine asks of the world around it.
 struct Host {
@@ -110,6 +113,29 @@ class Engine {
   // Runs a queued request as part of the client's transaction. It was checked when it was queued,
   // but the user's permissions may have changed.
   void RunQueued(Client& client, const QueuedCommand& queued);
+
+  // What runs scripts; null: nothing does. It outlives the engine's last request.
+  void set_scripting(Scripting* scripting) { scripting_ = scripting; }
+  Scripting* scripting() const { return scripting_; }
+
+  // Runs a command of a script that `caller` has called: the reply is in session.client.out. A
+  // refusal is the whole error line; the command has not run then.
+  absl::Status RunInScript(ScriptSession& session, Client& caller, Words words);
+
+  // Whether the caller's user may run this in a script. The request fits the row's arity.
+  bool MayRunInScript(const Client& caller, const Command& command, Words words) const;
+
+  // Sends the request to those who MONITOR, before it runs: with kSkipMonitor that is left to it.
+  void TellMonitors(const Client& client, const Command& command, Words words);
+
+  // Whether more than maxmemory is used, and eviction could not help, as of the last request.
+  bool memory_is_short() const { return settings_.maxmemory > 0 && memory_is_short_; }
+
+  // What other requests are answered while a script is suspended.
+  std::string_view BusyError() const;
+
+  // Whether a script is suspended.
+  bool IsSuspended() const { return suspended_.has_value(); }
 
   // Puts the client's command aside until it can be served. False if it may not wait, for it is
   // part of a transaction.
@@ -223,7 +249,23 @@ class Engine {
   const std::string& run_id() const { return run_id_; }  // 40 digits that no other run has
 
  private:
+  // A command that is a suspended script, perhaps within a transaction.
+  struct SuspendedCommand {
+    Client* client;
+    const Command* command;
+    std::vector<std::string> words;
+    std::string reply;  // of the transaction until then
+    Micros ran{0};      // since it was suspended first
+  };
+
   void Answer(Client& client, Words words);
+  void EndAnswer(Client& client, size_t reply_start);
+  static bool UsesItsKeys(const Client& client, const Command& command);
+  void Suspend(Client& client, const Command& command, Words words);
+  void KeepPartialReply(Client& client, size_t reply_start);
+  void ContinueSuspended();
+  void ContinueTransaction(Client& client);
+  void ReplaceSuspendedClient(Client& leaving);
   void Dispatch(Client& client, Words words);
   absl::Status Admit(Client& client, const Command* command, Words words);
   void CutOffBrowser(Client& client);
@@ -297,6 +339,10 @@ class Engine {
   const Client* active_ = nullptr;  // whose command is running
   std::string run_id_;
   std::string replication_id_;
+  Scripting* scripting_ = nullptr;
+  std::optional<SuspendedCommand> suspended_;
+  std::unique_ptr<Client> stand_in_;  // of the suspended command's client, which has left
+  bool memory_is_short_ = false;
   bool expires_unasked_ = true;
   bool looks_after_clients_ = true;
   uint64_t change_count_ = 0;

@@ -28,6 +28,7 @@ void Engine::Detach(Client& client) {
   EndLongReply(client);
   monitors_.Remove(client);
   channels_.RemoveAll(client);
+  if (suspended_ && suspended_->client == &client) ReplaceSuspendedClient(client);
   weights_.Remove(client);
   client.weights = nullptr;
   clients_.erase(client.id);

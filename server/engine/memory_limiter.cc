@@ -76,7 +76,10 @@ bool MayTakeMemory(const Client& client, const Command& command, Words words) {
 // While clients are paused no key is evicted, and writes are held back rather than refused; but
 // what the server keeps for clients is limited all the same.
 bool Engine::LacksMemoryFor(const Client& client, const Command& command, Words words) {
-  if (!pause_.IsOn(now_)) return !MakeRoom() && MayTakeMemory(client, command, words);
+  if (!pause_.IsOn(now_)) {
+    memory_is_short_ = !MakeRoom();
+    return memory_is_short_ && MayTakeMemory(client, command, words);
+  }
   const auto limit = static_cast<size_t>(settings_.maxmemory);
   return gauge_.Used() > limit && MayGrow(client, command, words);
 }
@@ -86,7 +89,7 @@ bool Engine::LacksMemoryFor(const Client& client, const Command& command, Words 
 bool Engine::MakeRoom() {
   const auto limit = static_cast<size_t>(settings_.maxmemory);
   eviction_goes_on_ = false;
-  if (pause_.IsOn(now_)) return true;
+  if (pause_.IsOn(now_) || suspended_) return true;
   if (gauge_.Used() <= limit) {
     NoteWithinLimit();
     return true;

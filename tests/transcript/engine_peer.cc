@@ -123,7 +123,9 @@ class EnginePeer::Connection {
 EnginePeer::EnginePeer() : EnginePeer(OpenSettings()) {}
 
 EnginePeer::EnginePeer(const Settings& settings)
-    : engine_(settings, AllCommands(), kSeed, kStart, HostOf(engine_)) {}
+    : engine_(settings, AllCommands(), kSeed, kStart, HostOf(engine_)) {
+  engine_.set_scripting(&scripting_);
+}
 
 EnginePeer::~EnginePeer() = default;
 

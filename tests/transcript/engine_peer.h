@@ -5,6 +5,7 @@
 #include <string>
 
 #include "server/engine/engine.h"
+#include "server/scripting/scripting_service.h"
 #include "tests/transcript/transcript_player.h"
 
 namespace zsetd {
@@ -36,6 +37,7 @@ class EnginePeer : public Peer {
   void RunAllRequests();
 
   Engine engine_;
+  ScriptingService scripting_{engine_};
   std::map<std::string, std::unique_ptr<Connection>> connections_;  // the connected clients
 };
 

@@ -1,5 +1,6 @@
 """What a server holds before it is measured, as encoded requests: the same in every run."""
 
+import hashlib
 import random
 
 from versus_lib.load import encode
@@ -16,6 +17,26 @@ def number(value):
 
 def nothing(_size):
     return ()
+
+
+# A script that does nothing, and one that limits requests by a sliding window of ten in a minute.
+SHORT_SCRIPT = "return 1"
+WINDOW_SCRIPT = """
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[1] - 60000)
+local count = redis.call('ZCARD', KEYS[1])
+if count < 10 then redis.call('ZADD', KEYS[1], ARGV[1], ARGV[2]) end
+redis.call('PEXPIRE', KEYS[1], 60000)
+return count
+"""
+
+
+def scripts(_size):
+    yield encode("SCRIPT", "LOAD", SHORT_SCRIPT)
+    yield encode("SCRIPT", "LOAD", WINDOW_SCRIPT)
+
+
+def sha(script):
+    return hashlib.sha1(script.encode()).hexdigest()
 
 
 def board(size):

@@ -25,12 +25,24 @@ std::string_view NameOf(Denial::Reason reason) {
   return {};
 }
 
+std::string_view NameOf(AclLog::Context context) {
+  switch (context) {
+    case AclLog::Context::kTopLevel:
+      return "toplevel";
+    case AclLog::Context::kTransaction:
+      return "multi";
+    case AclLog::Context::kScript:
+      return "lua";
+  }
+  return {};
+}
+
 void ReplyEntry(ReplyWriter& reply, const AclLog::Entry& entry, Millis now) {
   reply.Map(10);
   ReplyFields fields(reply);
   fields.Number("count", entry.count);
   fields.Text("reason", NameOf(entry.reason));
-  fields.Text("context", entry.in_transaction ? "multi" : "toplevel");
+  fields.Text("context", NameOf(entry.context));
   fields.Text("object", entry.object);
   fields.Text("username", entry.user);
   reply.Bulk("age-seconds");

@@ -55,6 +55,10 @@ void Shutdown(Call& call) {
   if (options.save && !options.force) {
     return call.Fail("ERR Errors trying to SHUTDOWN. No snapshots are kept: say NOSAVE or FORCE.");
   }
+  if (call.engine.IsSuspended() && !options.nosave) {
+    return call.Fail(
+        "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.");
+  }
   call.client.close_after_reply = true;
   call.engine.host().shut_down();
 }

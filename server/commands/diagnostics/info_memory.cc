@@ -37,18 +37,17 @@ void WriteAllocator(InfoWriter& info, const AllocatorStats& stats, size_t reside
   info.Add("rss_overhead_bytes", Difference(resident, stats.resident));
 }
 
-// There are neither scripts nor functions.
-void WriteScripts(InfoWriter& info) {
-  info.Add("used_memory_vm_eval", 0);
-  info.AddSize("used_memory_lua", 0);
-  info.Add("used_memory_scripts_eval", 0);
-  for (const std::string_view name : {"number_of_cached_scripts", "number_of_functions",
-                                      "number_of_libraries", "used_memory_vm_functions"}) {
-    info.Add(name, 0);
-  }
-  info.AddSize("used_memory_vm_total", 0);
-  info.Add("used_memory_functions", 0);
-  info.AddSize("used_memory_scripts", 0);
+void WriteScripts(InfoWriter& info, const ScriptUsage& usage) {
+  info.AddSize("used_memory_lua", usage.script_vm_bytes);
+  info.Add("used_memory_vm_eval", usage.script_vm_bytes);
+  info.Add("used_memory_scripts_eval", usage.script_bytes);
+  info.Add("number_of_cached_scripts", usage.scripts);
+  info.Add("number_of_functions", usage.functions);
+  info.Add("number_of_libraries", usage.libraries);
+  info.Add("used_memory_vm_functions", usage.function_vm_bytes);
+  info.AddSize("used_memory_vm_total", usage.script_vm_bytes + usage.function_vm_bytes);
+  info.Add("used_memory_functions", usage.function_bytes);
+  info.AddSize("used_memory_scripts", usage.script_bytes + usage.function_bytes);
 }
 
 }  // namespace
@@ -59,7 +58,7 @@ void WriteMemory(InfoWriter& info, Engine& engine) {
   WriteUsed(info, memory);
   if (memory.allocator) WriteAllocator(info, *memory.allocator, memory.resident);
   info.AddSize("total_system_memory", PhysicalBytes());
-  WriteScripts(info);
+  WriteScripts(info, UsageOfScripts(engine));
   info.AddSize("maxmemory", static_cast<size_t>(engine.settings().maxmemory));
   info.Add("maxmemory_policy", engine.settings().maxmemory_policy);
   info.AddFraction("mem_fragmentation_ratio", Ratio(memory.resident, memory.used));

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "protocol/text/number_text.h"
+#include "server/commands/diagnostics/memory_figures.h"
 
 namespace zsetd {
 namespace {
@@ -71,6 +72,7 @@ void WriteKeyStats(InfoWriter& info, const Engine& engine, const Stats& stats) {
   info.Add("expire_cycle_cpu_milliseconds", stats.expiry_time.count() / 1000);
   info.Add("evicted_keys", stats.evicted_keys);
   info.Add("evicted_clients", stats.evicted_clients);
+  info.Add("evicted_scripts", UsageOfScripts(engine).evicted_scripts);
   const Micros short_now = engine.memory_short_for();
   info.Add("total_eviction_exceeded_time", (stats.memory_short_time + short_now).count() / 1000);
   info.Add("current_eviction_exceeded_time", short_now.count() / 1000);

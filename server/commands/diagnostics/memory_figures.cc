@@ -24,6 +24,11 @@ size_t TableBytes(const Engine& engine) {
 
 }  // namespace
 
+ScriptUsage UsageOfScripts(const Engine& engine) {
+  const Scripting* const scripting = engine.scripting();
+  return scripting == nullptr ? ScriptUsage() : scripting->Usage();
+}
+
 MemoryFigures MeasureMemory(Engine& engine) {
   MemoryFigures figures;
   figures.allocator = ReadAllocatorStats();

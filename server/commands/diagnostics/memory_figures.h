@@ -21,6 +21,9 @@ struct MemoryFigures {
   size_t data() const { return used - overhead; }
 };
 
+// What scripts take; nothing where there are none.
+ScriptUsage UsageOfScripts(const Engine& engine);
+
 // O(clients + databases), and some microseconds for asking the system.
 MemoryFigures MeasureMemory(Engine& engine);
 

@@ -83,8 +83,9 @@ void AddAll(MapWriter& fields, const Engine& engine, const MemoryFigures& memory
   fields.Add("clients.normal", Bytes(memory.clients));
   fields.Add("cluster.links", int64_t{0});
   fields.Add("aof.buffer", int64_t{0});
-  fields.Add("lua.caches", int64_t{0});
-  fields.Add("functions.caches", int64_t{0});
+  const ScriptUsage scripts = UsageOfScripts(engine);
+  fields.Add("lua.caches", Bytes(scripts.script_bytes));
+  fields.Add("functions.caches", Bytes(scripts.function_bytes));
   AddDatabases(fields, engine);
   fields.Add("overhead.total", Bytes(memory.overhead));
   fields.Add("keys.count", Bytes(keys));

@@ -1,7 +1,12 @@
-// FCALL and FUNCTION: zsetd runs no functions, and answers as a server that has been given none.
+// FCALL and FUNCTION: functions in libraries, which server/scripting runs.
+#include <algorithm>
+#include <array>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "core/util/glob.h"
 #include "protocol/rdb/dump_payload.h"
 #include "server/commands/all_commands.h"
 #include "server/commands/common/help.h"
@@ -11,75 +16,183 @@
 namespace zsetd {
 namespace {
 
-constexpr std::string_view kNoFunctions = "ERR zsetd runs no functions";
+void FCall(Call& call) {
+  Scripting* const scripting = ScriptingOf(call);
+  if (scripting == nullptr) return;
+  const std::string_view name = call.args.Word();
+  if (!scripting->HasFunction(name)) return call.Fail("ERR Function not found");
+  const ScriptArguments arguments = ReadScriptArguments(call, "ERR Bad number of keys provided");
+  if (call.Refused()) return;
+  scripting->CallFunction(call, name, arguments);
+}
 
-void FCall(Call& call) { call.Fail("ERR Function not found"); }
-void FunctionLoad(Call& call) { call.Fail(kNoFunctions); }
-void FunctionDelete(Call& call) { call.Fail("ERR Library not found"); }
+void FunctionLoad(Call& call) {
+  Scripting* const scripting = ScriptingOf(call);
+  if (scripting == nullptr) return;
+  bool replace = false;
+  while (call.args.left() > 1) {
+    if (call.args.Take("replace")) {
+      replace = true;
+    } else {
+      return call.Fail("ERR Unknown option given: " + std::string(call.args.Peek()));
+    }
+  }
+  const absl::StatusOr<std::string> name = scripting->LoadLibrary(call.args.Word(), replace);
+  name.ok() ? call.reply.Bulk(*name) : call.Fail(name.status());
+}
 
-// The payload of no libraries.
+void FunctionDelete(Call& call) {
+  Scripting* const scripting = ScriptingOf(call);
+  if (scripting == nullptr) return;
+  const absl::Status status = scripting->DeleteLibrary(call.args.Word());
+  status.ok() ? call.reply.Ok() : call.Fail(status);
+}
+
 void FunctionDump(Call& call) {
-  std::string payload;
+  const Scripting* const scripting = call.engine.scripting();
+  std::string payload = scripting == nullptr ? std::string() : scripting->DumpLibraries();
   SealPayload(payload);
   call.reply.Bulk(payload);
 }
 
 void FunctionFlush(Call& call) {
-  FlushScripts(call, "ERR FUNCTION FLUSH only supports SYNC|ASYNC option");
+  if (!ReadFlushMode(call, "ERR FUNCTION FLUSH only supports SYNC|ASYNC option")) return;
+  if (Scripting* const scripting = call.engine.scripting()) scripting->FlushLibraries();
+  call.reply.Ok();
+}
+
+void FunctionKill(Call& call) { KillRunning(call, /*function=*/true); }
+
+struct ListRequest {
+  std::optional<std::string_view> pattern;
+  bool with_code = false;
+};
+
+ListRequest ReadListRequest(ArgReader& args) {
+  ListRequest request;
+  while (args.ok() && !args.AtEnd()) {
+    if (!request.with_code && args.Take("withcode")) {
+      request.with_code = true;
+    } else if (!request.pattern && args.Take("libraryname")) {
+      if (args.AtEnd()) args.Refuse("ERR library name argument was not given");
+      request.pattern = args.Word();
+    } else {
+      args.Refuse("ERR Unknown argument " + std::string(args.Peek()));
+    }
+  }
+  return request;
+}
+
+void ReplyFunction(ReplyWriter& reply, const LibraryDescription::Function& function) {
+  reply.Map(3);
+  reply.Bulk("name");
+  reply.Bulk(function.name);
+  reply.Bulk("description");
+  function.description ? reply.Bulk(*function.description) : reply.Null();
+  reply.Bulk("flags");
+  reply.Set(function.flags.size());
+  for (const std::string_view flag : function.flags) reply.Simple(flag);
+}
+
+void ReplyLibrary(ReplyWriter& reply, const LibraryDescription& library, bool with_code) {
+  reply.Map(with_code ? 4 : 3);
+  reply.Bulk("library_name");
+  reply.Bulk(library.name);
+  reply.Bulk("engine");
+  reply.Bulk("LUA");
+  reply.Bulk("functions");
+  reply.Array(library.functions.size());
+  for (const auto& function : library.functions) ReplyFunction(reply, function);
+  if (!with_code) return;
+  reply.Bulk("library_code");
+  reply.Bulk(library.code);
 }
 
 void FunctionList(Call& call) {
-  bool with_code = false;
-  bool named = false;
-  while (call.args.ok() && !call.args.AtEnd()) {
-    if (!with_code && call.args.Take("withcode")) {
-      with_code = true;
-    } else if (!named && call.args.Take("libraryname")) {
-      named = true;
-      if (call.args.AtEnd()) call.args.Refuse("ERR library name argument was not given");
-      call.args.Word();
-    } else {
-      call.args.Refuse("ERR Unknown argument " + std::string(call.args.Peek()));
-    }
-  }
+  const ListRequest request = ReadListRequest(call.args);
   if (call.Refused()) return;
-  call.reply.Array(0);
+  const Scripting* const scripting = call.engine.scripting();
+  std::vector<LibraryDescription> libraries;
+  if (scripting != nullptr) libraries = scripting->Libraries();
+  if (request.pattern) {
+    std::erase_if(libraries, [&](const LibraryDescription& library) {
+      return !GlobMatchesIgnoringCase(*request.pattern, library.name);
+    });
+  }
+  call.reply.Array(libraries.size());
+  for (const LibraryDescription& library : libraries) {
+    ReplyLibrary(call.reply, library, request.with_code);
+  }
 }
 
-// Takes back what FunctionDump gave, and no more.
 void FunctionRestore(Call& call) {
   const std::string_view payload = call.args.Word();
-  const bool has_policy = !call.args.AtEnd();
-  const bool is_known =
-      call.args.Take("flush") || call.args.Take("append") || call.args.Take("replace");
-  if (has_policy && !is_known) {
-    return call.Fail(
-        "ERR Wrong restore policy given, value should be either FLUSH, APPEND or REPLACE.");
+  RestorePolicy policy = RestorePolicy::kAppend;
+  if (!call.args.AtEnd()) {
+    if (call.args.Take("flush")) {
+      policy = RestorePolicy::kFlush;
+    } else if (call.args.Take("replace")) {
+      policy = RestorePolicy::kReplace;
+    } else if (!call.args.Take("append")) {
+      return call.Fail(
+          "ERR Wrong restore policy given, value should be either FLUSH, APPEND or REPLACE.");
+    }
   }
-  const auto libraries = OpenPayload(payload);
-  if (!libraries) return call.Fail("ERR DUMP payload version or checksum are wrong");
-  libraries->empty() ? call.reply.Ok() : call.Fail(kNoFunctions);
+  call.args.End();
+  if (call.Refused()) return;
+  const auto dump = OpenPayload(payload);
+  if (!dump) return call.Fail("ERR DUMP payload version or checksum are wrong");
+  Scripting* const scripting = ScriptingOf(call);
+  if (scripting == nullptr) return;
+  const absl::Status status = scripting->RestoreLibraries(*dump, policy);
+  status.ok() ? call.reply.Ok() : call.Fail(status);
+}
+
+void ReplyRunning(ReplyWriter& reply, const RunningScript& running) {
+  reply.Map(3);
+  reply.Bulk("name");
+  reply.Bulk(running.name);
+  reply.Bulk("command");
+  reply.Array(running.command.size());
+  for (const std::string& word : running.command) reply.Bulk(word);
+  reply.Bulk("duration_ms");
+  reply.Integer(std::chrono::duration_cast<Millis>(running.elapsed).count());
 }
 
 void FunctionStats(Call& call) {
+  const Scripting* const scripting = call.engine.scripting();
+  std::optional<RunningScript> running;
+  ScriptUsage usage;
+  if (scripting != nullptr) {
+    running = scripting->Running();
+    usage = scripting->Usage();
+  }
+  if (running && !running->is_function) return call.Fail(call.engine.BusyError());
   call.reply.Map(2);
   call.reply.Bulk("running_script");
-  call.reply.Null();
+  running ? ReplyRunning(call.reply, *running) : call.reply.Null();
   call.reply.Bulk("engines");
-  call.reply.Map(0);
+  call.reply.Map(scripting == nullptr ? 0 : 1);
+  if (scripting == nullptr) return;
+  call.reply.Bulk("LUA");
+  call.reply.Map(2);
+  call.reply.Bulk("libraries_count");
+  call.reply.Integer(static_cast<int64_t>(usage.libraries));
+  call.reply.Bulk("functions_count");
+  call.reply.Integer(static_cast<int64_t>(usage.functions));
 }
 
 constexpr Command kCommands[] = {
     {.name = "fcall",
      .run = FCall,
      .arity = -3,
-     .flags = kScriptFlags,
+     .flags = kScriptFlags | kHeldBackWithWrites,
      .keys = kKeysBehindCount,
      .group = CommandGroup::kScripting,
      .since = "7.0.0",
      .usage = "function numkeys [key [key ...]] [arg [arg ...]]",
-     .summary = "Tells that there is no such function.",
-     .cost = "O(1)",
+     .summary = "Calls a function.",
+     .cost = "That of the function",
      .key_use = "RW access update"},
     {.name = "fcall_ro",
      .run = FCall,
@@ -89,13 +202,13 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kScripting,
      .since = "7.0.0",
      .usage = "function numkeys [key [key ...]] [arg [arg ...]]",
-     .summary = "Tells that there is no such function.",
-     .cost = "O(1)"},
+     .summary = "Calls a function that only reads.",
+     .cost = "That of the function"},
     {.name = "function",
      .arity = -2,
      .group = CommandGroup::kScripting,
      .since = "7.0.0",
-     .summary = "Tells of functions.",
+     .summary = "Loads and manages libraries of functions.",
      .cost = "That of the subcommand"},
     {.name = "function|delete",
      .run = FunctionDelete,
@@ -104,7 +217,7 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kScripting,
      .since = "7.0.0",
      .usage = "library-name",
-     .summary = "Tells that there is no such library.",
+     .summary = "Removes a library with its functions.",
      .cost = "O(1)",
      .tips = "request_policy:all_shards response_policy:all_succeeded"},
     {.name = "function|dump",
@@ -113,8 +226,8 @@ constexpr Command kCommands[] = {
      .flags = kNoScript,
      .group = CommandGroup::kScripting,
      .since = "7.0.0",
-     .summary = "Gives all libraries as bytes for FUNCTION RESTORE; there are none.",
-     .cost = "O(1)"},
+     .summary = "Returns all libraries in the form that FUNCTION RESTORE reads.",
+     .cost = "O(N) for N bytes of code"},
     {.name = "function|flush",
      .run = FunctionFlush,
      .arity = -2,
@@ -122,8 +235,8 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kScripting,
      .since = "7.0.0",
      .usage = "[ASYNC|SYNC]",
-     .summary = "Forgets all libraries, of which there are none.",
-     .cost = "O(1)",
+     .summary = "Removes all libraries.",
+     .cost = "O(N) for N functions",
      .tips = "request_policy:all_shards response_policy:all_succeeded"},
     {.name = "function|help",
      .run = Help,
@@ -134,12 +247,12 @@ constexpr Command kCommands[] = {
      .summary = "Prints this.",
      .cost = "O(1)"},
     {.name = "function|kill",
-     .run = KillScript,
+     .run = FunctionKill,
      .arity = 2,
      .flags = kNoScript | kAllowBusy,
      .group = CommandGroup::kScripting,
      .since = "7.0.0",
-     .summary = "Tells that no function is running.",
+     .summary = "Ends the function that is running, unless it has written.",
      .cost = "O(1)",
      .tips = "request_policy:all_shards response_policy:one_succeeded"},
     {.name = "function|list",
@@ -149,8 +262,8 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kScripting,
      .since = "7.0.0",
      .usage = "[LIBRARYNAME library-name-pattern] [WITHCODE]",
-     .summary = "Tells of all libraries, of which there are none.",
-     .cost = "O(1)",
+     .summary = "Returns the libraries and their functions.",
+     .cost = "O(N) for N functions",
      .tips = "nondeterministic_output_order"},
     {.name = "function|load",
      .run = FunctionLoad,
@@ -159,8 +272,8 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kScripting,
      .since = "7.0.0",
      .usage = "[REPLACE] function-code",
-     .summary = "Tells that functions are not run.",
-     .cost = "O(1)",
+     .summary = "Loads a library of functions.",
+     .cost = "That of its code",
      .tips = "request_policy:all_shards response_policy:all_succeeded"},
     {.name = "function|restore",
      .run = FunctionRestore,
@@ -169,8 +282,8 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kScripting,
      .since = "7.0.0",
      .usage = "serialized-value [FLUSH|APPEND|REPLACE]",
-     .summary = "Takes what FUNCTION DUMP gave: no libraries.",
-     .cost = "O(1)",
+     .summary = "Loads the libraries that FUNCTION DUMP returned.",
+     .cost = "That of their code",
      .tips = "request_policy:all_shards response_policy:all_succeeded"},
     {.name = "function|stats",
      .run = FunctionStats,
@@ -178,7 +291,7 @@ constexpr Command kCommands[] = {
      .flags = kNoScript | kAllowBusy,
      .group = CommandGroup::kScripting,
      .since = "7.0.0",
-     .summary = "Tells which function is running, and which engines run them: none.",
+     .summary = "Returns which function is running, and how many there are.",
      .cost = "O(1)",
      .tips = "nondeterministic_output request_policy:all_shards response_policy:special"},
 };

@@ -1,4 +1,4 @@
-// EVAL and kin: zsetd runs no scripts, and answers as a server that has been given none.
+// EVAL and kin: scripts, which server/scripting runs.
 #include <string_view>
 
 #include "server/commands/all_commands.h"
@@ -9,32 +9,61 @@
 namespace zsetd {
 namespace {
 
-constexpr std::string_view kNoScripts = "ERR zsetd runs no scripts";
+void Eval(Call& call) {
+  Scripting* const scripting = ScriptingOf(call);
+  if (scripting == nullptr) return;
+  const std::string_view body = call.args.Word();
+  const ScriptArguments arguments = ReadScriptArguments(call, kNotAnInteger);
+  if (call.Refused()) return;
+  scripting->Eval(call, body, arguments);
+}
 
-void Eval(Call& call) { call.Fail(kNoScripts); }
-void EvalSha(Call& call) { call.Fail("NOSCRIPT No matching script. Please use EVAL."); }
+void EvalSha(Call& call) {
+  constexpr size_t kShaBytes = 40;
+  Scripting* const scripting = ScriptingOf(call);
+  if (scripting == nullptr) return;
+  const std::string_view sha = call.args.Word();
+  if (sha.size() != kShaBytes) return call.Fail("NOSCRIPT No matching script. Please use EVAL.");
+  const ScriptArguments arguments = ReadScriptArguments(call, kNotAnInteger);
+  if (call.Refused()) return;
+  scripting->EvalSha(call, sha, arguments);
+}
 
 void ScriptExists(Call& call) {
-  const size_t asked = call.args.Rest().size();
-  call.reply.Array(asked);
-  for (size_t i = 0; i < asked; ++i) call.reply.Integer(0);
+  const Words shas = call.args.Rest();
+  const Scripting* const scripting = call.engine.scripting();
+  call.reply.Array(shas.size());
+  for (const std::string_view sha : shas) {
+    call.reply.Integer(scripting != nullptr && scripting->HasScript(sha) ? 1 : 0);
+  }
+}
+
+void ScriptLoad(Call& call) {
+  Scripting* const scripting = ScriptingOf(call);
+  if (scripting == nullptr) return;
+  const absl::StatusOr<std::string> sha = scripting->LoadScript(call.args.Word());
+  sha.ok() ? call.reply.Bulk(*sha) : call.Fail(sha.status());
 }
 
 void ScriptFlush(Call& call) {
-  FlushScripts(call, "ERR SCRIPT FLUSH only support SYNC|ASYNC option");
+  if (!ReadFlushMode(call, "ERR SCRIPT FLUSH only support SYNC|ASYNC option")) return;
+  if (Scripting* const scripting = call.engine.scripting()) scripting->FlushScripts();
+  call.reply.Ok();
 }
+
+void ScriptKill(Call& call) { KillRunning(call, /*function=*/false); }
 
 constexpr Command kCommands[] = {
     {.name = "eval",
      .run = Eval,
      .arity = -3,
-     .flags = kScriptFlags,
+     .flags = kScriptFlags | kHeldBackWithWrites,
      .keys = kKeysBehindCount,
      .group = CommandGroup::kScripting,
      .since = "2.6.0",
      .usage = "script numkeys [key [key ...]] [arg [arg ...]]",
-     .summary = "Tells that scripts are not run.",
-     .cost = "O(1)",
+     .summary = "Runs a Lua script.",
+     .cost = "That of the script",
      .key_use = "RW access update"},
     {.name = "eval_ro",
      .run = Eval,
@@ -44,18 +73,18 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kScripting,
      .since = "7.0.0",
      .usage = "script numkeys [key [key ...]] [arg [arg ...]]",
-     .summary = "Tells that scripts are not run.",
-     .cost = "O(1)"},
+     .summary = "Runs a Lua script that only reads.",
+     .cost = "That of the script"},
     {.name = "evalsha",
      .run = EvalSha,
      .arity = -3,
-     .flags = kScriptFlags,
+     .flags = kScriptFlags | kHeldBackWithWrites,
      .keys = kKeysBehindCount,
      .group = CommandGroup::kScripting,
      .since = "2.6.0",
      .usage = "sha1 numkeys [key [key ...]] [arg [arg ...]]",
-     .summary = "Tells that there is no such script.",
-     .cost = "O(1)",
+     .summary = "Runs a Lua script by its SHA-1.",
+     .cost = "That of the script",
      .key_use = "RW access update"},
     {.name = "evalsha_ro",
      .run = EvalSha,
@@ -65,13 +94,13 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kScripting,
      .since = "7.0.0",
      .usage = "sha1 numkeys [key [key ...]] [arg [arg ...]]",
-     .summary = "Tells that there is no such script.",
-     .cost = "O(1)"},
+     .summary = "Runs a Lua script that only reads by its SHA-1.",
+     .cost = "That of the script"},
     {.name = "script",
      .arity = -2,
      .group = CommandGroup::kScripting,
      .since = "2.6.0",
-     .summary = "Tells of scripts.",
+     .summary = "Loads and manages Lua scripts.",
      .cost = "That of the subcommand"},
     {.name = "script|exists",
      .run = ScriptExists,
@@ -80,7 +109,7 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kScripting,
      .since = "2.6.0",
      .usage = "sha1 [sha1 ...]",
-     .summary = "Tells which scripts are there: none.",
+     .summary = "Returns which of the scripts are cached, by their SHA-1s.",
      .cost = "O(N) for N scripts",
      .tips = "request_policy:all_shards response_policy:agg_logical_and"},
     {.name = "script|flush",
@@ -90,8 +119,8 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kScripting,
      .since = "2.6.0",
      .usage = "[ASYNC|SYNC]",
-     .summary = "Forgets all scripts, of which there are none.",
-     .cost = "O(1)",
+     .summary = "Removes all scripts from the cache.",
+     .cost = "O(N) for N scripts",
      .tips = "request_policy:all_nodes response_policy:all_succeeded"},
     {.name = "script|help",
      .run = Help,
@@ -102,23 +131,23 @@ constexpr Command kCommands[] = {
      .summary = "Prints this.",
      .cost = "O(1)"},
     {.name = "script|kill",
-     .run = KillScript,
+     .run = ScriptKill,
      .arity = 2,
      .flags = kNoScript | kAllowBusy,
      .group = CommandGroup::kScripting,
      .since = "2.6.0",
-     .summary = "Tells that no script is running.",
+     .summary = "Ends the script that is running, unless it has written.",
      .cost = "O(1)",
      .tips = "request_policy:all_shards response_policy:one_succeeded"},
     {.name = "script|load",
-     .run = Eval,
+     .run = ScriptLoad,
      .arity = 3,
      .flags = kNoScript | kStale,
      .group = CommandGroup::kScripting,
      .since = "2.6.0",
      .usage = "script",
-     .summary = "Tells that scripts are not run.",
-     .cost = "O(1)",
+     .summary = "Compiles a Lua script and returns its SHA-1.",
+     .cost = "O(N) for N bytes",
      .tips = "request_policy:all_nodes response_policy:all_succeeded"},
 };
 

@@ -1,26 +1,31 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "server/engine/call.h"
+#include "server/engine/scripting.h"
 
 namespace zsetd {
 
-// What the commands of scripts and those of functions share, where there are none of either.
+// What the commands of scripts and those of functions share.
 
 constexpr uint32_t kScriptFlags =
     kNoScript | kStale | kSkipMonitor | kMovableKeys | kNoMandatoryKeys;
 constexpr KeyPlaces kKeysBehindCount = {.count_at = 2};
 
-inline void KillScript(Call& call) { call.Fail("NOTBUSY No scripts in execution right now."); }
+// What runs scripts; null if nothing does, which has been replied then.
+Scripting* ScriptingOf(Call& call);
 
-// Forgets all there are: none. Fails with `error` unless what is left is nothing, SYNC or ASYNC.
-inline void FlushScripts(Call& call, std::string_view error) {
-  const bool has_mode = !call.args.AtEnd();
-  const bool is_known = call.args.Take("sync") || call.args.Take("async");
-  if (!call.args.AtEnd() || is_known != has_mode) return call.Fail(error);
-  call.reply.Ok();
-}
+// Reads "numkeys [key ...] [arg ...]". `bad_count` is for a count that is no number. Refuses the
+// rest of the arguments, if they are wrong.
+ScriptArguments ReadScriptArguments(Call& call, std::string_view bad_count);
+
+// SCRIPT KILL and FUNCTION KILL.
+void KillRunning(Call& call, bool function);
+
+// Whether what is left is nothing, SYNC or ASYNC; if not, fails with `error`.
+bool ReadFlushMode(Call& call, std::string_view error);
 
 }  // namespace zsetd

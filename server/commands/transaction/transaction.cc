@@ -20,26 +20,39 @@ void Multi(Call& call) {
   call.reply.Ok();
 }
 
-// The watches have done their work; none of what is queued may touch them.
+// Runs what is left of the queue, or until a script in it is suspended: then EXEC is run again when
+// that has ended.
 void RunQueue(Call& call) {
+  Transaction& transaction = call.client.transaction;
+  while (transaction.next < transaction.queue.size() && !call.client.suspended) {
+    call.engine.RunQueued(call.client, transaction.queue[transaction.next++]);
+  }
+}
+
+// The watches have done their work; none of what is queued may touch them.
+void StartQueue(Call& call) {
+  Transaction& transaction = call.client.transaction;
   call.engine.watches().RemoveAll(call.client);
-  const std::vector<QueuedCommand>& queue = call.client.transaction.queue;
-  call.reply.Array(queue.size());
-  for (const QueuedCommand& queued : queue) call.engine.RunQueued(call.client, queued);
+  call.reply.Array(transaction.queue.size());
+  transaction.running = true;
+  RunQueue(call);
 }
 
 // The transaction stays open until the end: CLIENT INFO reports it.
 void Exec(Call& call) {
   const Transaction& transaction = call.client.transaction;
   if (!transaction.open) return call.Fail("ERR EXEC without MULTI");
-  ReclaimWatched(call);
-  if (transaction.broken) {
+  if (!transaction.running) ReclaimWatched(call);
+  if (transaction.running) {
+    RunQueue(call);
+  } else if (transaction.broken) {
     call.Fail("EXECABORT Transaction discarded because of previous errors.");
   } else if (transaction.touched) {
     call.reply.NullArray();
   } else {
-    RunQueue(call);
+    StartQueue(call);
   }
+  if (call.client.suspended) return;
   call.engine.EndTransaction(call.client);
 }
 

@@ -49,7 +49,7 @@ bool AccessControl::Authenticate(Client& client, std::string_view name, std::str
                                  std::string_view command, Millis now) {
   const User* user = users_.Authenticate(name, password);
   if (user == nullptr) {
-    Note(client, {Denial::Reason::kAuth}, command, name, now);
+    Note(client, {Denial::Reason::kAuth}, command, name, now, ContextOf(client));
     return false;
   }
   client.user = user;
@@ -58,22 +58,22 @@ bool AccessControl::Authenticate(Client& client, std::string_view name, std::str
 }
 
 std::optional<Denial> AccessControl::CheckRules(Client& client, const Command& command, Words words,
-                                                Millis now) {
+                                                Millis now, AclLog::Context context) {
   const std::optional<Denial> denial = client.user->Check(command, words);
   if (!denial) return std::nullopt;
   const bool is_command = denial->reason == Denial::Reason::kCommand;
   Note(client, *denial, is_command ? command.name : words[denial->position], client.user->name(),
-       now);
+       now, context);
   return denial;
 }
 
 void AccessControl::Note(const Client& client, const Denial& denial, std::string_view object,
-                         std::string_view user, Millis now) {
+                         std::string_view user, Millis now, AclLog::Context context) {
   ++CountOf(denial.reason, stats_);
   std::string line = ClientLine(client, now);
   line.pop_back();
   log_.Add({.reason = denial.reason,
-            .in_transaction = client.transaction.open,
+            .context = context,
             .object = std::string(object.substr(0, kMostToldBytes)),
             .user = std::string(user.substr(0, kMostToldBytes)),
             .client = std::move(line),

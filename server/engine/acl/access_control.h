@@ -51,7 +51,16 @@ class AccessControl {
     if (client.user->MayDoAll()) [[likely]] {
       return std::nullopt;
     }
-    return CheckRules(client, command, words, now);
+    return CheckRules(client, command, words, now, ContextOf(client));
+  }
+
+  // The same for a request of a script that the client has called.
+  std::optional<Denial> CheckInScript(Client& client, const Command& command, Words words,
+                                      Millis now) {
+    if (client.user->MayDoAll()) [[likely]] {
+      return std::nullopt;
+    }
+    return CheckRules(client, command, words, now, AclLog::Context::kScript);
   }
 
   // ACL SETUSER. An error is the whole error line. Closes the user's clients that are subscribed to
@@ -82,9 +91,13 @@ class AccessControl {
   AclLog& log() { return log_; }
 
  private:
-  std::optional<Denial> CheckRules(Client& client, const Command& command, Words words, Millis now);
+  static AclLog::Context ContextOf(const Client& client) {
+    return client.transaction.open ? AclLog::Context::kTransaction : AclLog::Context::kTopLevel;
+  }
+  std::optional<Denial> CheckRules(Client& client, const Command& command, Words words, Millis now,
+                                   AclLog::Context context);
   void Note(const Client& client, const Denial& denial, std::string_view object,
-            std::string_view user, Millis now);
+            std::string_view user, Millis now, AclLog::Context context);
   bool NewUsersHearAll() const { return settings_.acl_pubsub_default == "allchannels"; }
   void CloseListeners(const User& before, const User& after);
   void CloseClientsOf(const User& user);

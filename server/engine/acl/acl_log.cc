@@ -13,9 +13,8 @@ constexpr size_t kMostLookedAt = 10;  // of the newest, as Redis
 }  // namespace
 
 bool AclLog::Entry::IsLike(const Entry& other) const {
-  return reason == other.reason && in_transaction == other.in_transaction &&
-         object == other.object && user == other.user &&
-         std::chrono::abs(updated - other.updated) <= kTogether;
+  return reason == other.reason && context == other.context && object == other.object &&
+         user == other.user && std::chrono::abs(updated - other.updated) <= kTogether;
 }
 
 void AclLog::Add(Entry entry, size_t most) {

@@ -48,6 +48,8 @@ struct Transaction {
   size_t queue_bytes = 0;                  // the same for the words in the queue
   bool may_take_memory = false;            // a request in the queue may
   bool may_write = false;                  // the same
+  bool running = false;                    // EXEC has begun to run the queue
+  size_t next = 0;                         // of the queue to be run
 };
 
 // One client as the engine knows it: no socket, only its state and its output. Code that writes to
@@ -91,8 +93,9 @@ class Client {
   // (RESET).
   void ResetState();
 
-  // Whether a command of it waits, for keys or for the end of a pause; no further request is run.
-  bool IsWaiting() const { return wait || !held_back.empty(); }
+  // Whether a command of it waits, for keys, for the end of a pause or in a script that is
+  // suspended; no further request is run.
+  bool IsWaiting() const { return wait || !held_back.empty() || suspended; }
 
   // Its subscriptions; Channels keeps them consistent with its own table.
   using Names = std::set<std::string, std::less<>>;
@@ -132,7 +135,7 @@ class Client {
     return reply_mode == ReplyMode::kOn || reply_mode == ReplyMode::kSkipNext;
   }
 
-  bool IsBeingTold() const { return executing || long_reply != nullptr; }
+  bool IsBeingTold() const { return executing || suspended || long_reply != nullptr; }
 
   const uint64_t id;
   const std::string address;        // "127.0.0.1:50000"
@@ -153,6 +156,8 @@ class Client {
   ReplyWriter reply;
   OutputBuffer pushes;                    // messages that wait for the running command's reply
   bool executing = false;                 // its own command is running
+  bool suspended = false;                 // its command is a script that is suspended
+  bool in_script = false;                 // it stands for a script, whose commands these are
   std::unique_ptr<LongReply> long_reply;  // while set, no further request of it is run
 
   bool close_after_reply = false;  // send what is in `out`, then close

@@ -63,6 +63,11 @@ struct Settings {
   std::string enable_debug_command = "no";      // DEBUG
   std::string enable_module_command = "no";     // MODULE
   std::string enable_protected_configs = "no";  // change protected settings
+
+  bool scripting = true;                    // whether there are EVAL and functions at all
+  int64_t busy_reply_threshold = 5000;      // milliseconds a script runs before others hear BUSY
+  int64_t script_memory_limit = 512 << 20;  // bytes that the scripts' interpreter may take
+
   int64_t proto_max_bulk_len = 512 << 20;
   int64_t client_query_buffer_limit = 1 << 30;  // bytes that are kept of what a client sends
   int64_t tracking_table_max_keys = 1'000'000;  // 0: no limit

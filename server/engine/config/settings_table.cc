@@ -18,11 +18,12 @@ constexpr int64_t kMaxUnsigned = std::numeric_limits<uint32_t>::max();
 constexpr int64_t kMaxSize = std::numeric_limits<int64_t>::max();
 
 constexpr int64_t kMaxPort = 65535;
-constexpr int64_t kMaxDatabases = 16384;     // each takes memory, and time of every tick
-constexpr int64_t kMaxKeepAlive = 32767;     // Linux: MAX_TCP_KEEPIDLE
-constexpr int64_t kMaxTicks = 500;           // Redis: CONFIG_MAX_HZ
-constexpr int64_t kMaxSamples = 64;          // as Redis
-constexpr int64_t kMinBulkBytes = 1 << 20;   // as Redis
+constexpr int64_t kMaxDatabases = 16384;    // each takes memory, and time of every tick
+constexpr int64_t kMaxKeepAlive = 32767;    // Linux: MAX_TCP_KEEPIDLE
+constexpr int64_t kMaxTicks = 500;          // Redis: CONFIG_MAX_HZ
+constexpr int64_t kMaxSamples = 64;         // as Redis
+constexpr int64_t kMinBulkBytes = 1 << 20;  // as Redis
+constexpr int64_t kMinScriptBytes = 1 << 20;
 constexpr int64_t kMinQueryBytes = 1 << 20;  // as Redis
 
 constexpr std::string_view kLogLevels[] = {"debug", "verbose", "notice", "warning"};
@@ -140,6 +141,18 @@ constexpr Setting kSettings[] = {
     {.name = "enable-protected-configs",
      .field = &Settings::enable_protected_configs,
      .choices = kNoYesLocal},
+    {.name = "scripting", .field = &Settings::scripting},
+    {.name = "busy-reply-threshold",
+     .alias = "lua-time-limit",
+     .field = &Settings::busy_reply_threshold,
+     .max = kMaxSize,
+     .changes_live = true},
+    {.name = "script-memory-limit",
+     .field = &Settings::script_memory_limit,
+     .min = kMinScriptBytes,
+     .max = kMaxSize,
+     .is_size = true,
+     .changes_live = true},
     {.name = "proto-max-bulk-len",
      .field = &Settings::proto_max_bulk_len,
      .min = kMinBulkBytes,

@@ -266,7 +266,6 @@ constexpr Setting kRows[] = {
     Number("commandlog-large-reply-max-len", "128", 0, kMaxSize),
 
     // Scripts, and kinds of values that there are none of.
-    Number("busy-reply-threshold", "5000", 0, kMaxSize, "lua-time-limit"),
     YesNo("lua-enable-insecure-api", "no"),
     YesNo("extended-redis-compatibility", "no"),
     Size("hll-sparse-max-bytes", "3000"),

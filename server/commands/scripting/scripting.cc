@@ -1,0 +1,45 @@
+#include "server/commands/scripting/scripting.h"
+
+#include "server/engine/engine.h"
+
+namespace zsetd {
+
+Scripting* ScriptingOf(Call& call) {
+  Scripting* const scripting = call.engine.scripting();
+  if (scripting == nullptr) {
+    call.Fail("ERR Scripts are turned off in this server: its setting scripting is no");
+  }
+  return scripting;
+}
+
+ScriptArguments ReadScriptArguments(Call& call, std::string_view bad_count) {
+  ScriptArguments arguments = {.keys = {}, .args = {}, .read_only = call.command.Has(kReadOnly)};
+  const int64_t count = call.args.Integer(bad_count);
+  if (!call.args.ok()) return arguments;
+  if (count < 0) {
+    call.args.Refuse("ERR Number of keys can't be negative");
+  } else if (static_cast<uint64_t>(count) > call.args.left()) {
+    call.args.Refuse("ERR Number of keys can't be greater than number of args");
+  } else {
+    arguments.keys = call.args.Next(static_cast<size_t>(count));
+    arguments.args = call.args.Rest();
+  }
+  return arguments;
+}
+
+void KillRunning(Call& call, bool function) {
+  Scripting* const scripting = ScriptingOf(call);
+  if (scripting == nullptr) return;
+  const absl::Status status = scripting->Kill(function);
+  status.ok() ? call.reply.Ok() : call.Fail(status);
+}
+
+bool ReadFlushMode(Call& call, std::string_view error) {
+  const bool has_mode = !call.args.AtEnd();
+  const bool is_known = call.args.Take("sync") || call.args.Take("async");
+  if (call.args.AtEnd() && is_known == has_mode) return true;
+  call.Fail(error);
+  return false;
+}
+
+}  // namespace zsetd

@@ -1,0 +1,163 @@
+// Commands that scripts run, and scripts that are suspended.
+//
+// A script is one unit with the command that called it, and with all of a transaction that is
+// around it: what follows from its changes waits for its end. While it is suspended the engine's
+// time stands still, no key expires or is evicted, and only commands that touch no data are run
+// (kAllowBusy); others are answered BUSY. Its client may leave meanwhile: the unit is finished for
+// a stand-in.
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "server/engine/call.h"
+#include "server/engine/engine.h"
+#include "server/engine/script_session.h"
+#include "server/engine/scripting.h"
+#include "server/engine/support/errors.h"
+
+namespace zsetd {
+namespace {
+
+absl::Status CheckScriptCommand(const ScriptSession& session, const Command* command, Words words) {
+  if (command == nullptr || (command->run == nullptr && words.size() > 1)) {
+    return Refusal("ERR Unknown Redis command called from script");
+  }
+  if (command->run == nullptr || !command->AcceptsCount(words.size())) {
+    return Refusal("ERR Wrong number of args calling Redis command from script");
+  }
+  // Those that block reply at once, as in a transaction.
+  if (command->Has(kNoScript) && !command->Has(kBlocking)) {
+    return Refusal("ERR This Redis command is not allowed from script");
+  }
+  const bool writes = command->Has(kWrite) || command->Has(kHeldBackWithWrites);
+  if (session.read_only && writes) {
+    return Refusal("ERR Write commands are not allowed from read-only scripts.");
+  }
+  // After its first write a script cannot be stopped half way.
+  const bool keeps_limit = !session.may_exceed_memory && !session.has_written;
+  if (keeps_limit && session.memory_was_short && command->Has(kDenyOom)) {
+    return Refusal(kOutOfMemory);
+  }
+  return absl::OkStatus();
+}
+
+std::string WithoutCode(const std::string& line) { return line.substr(line.find(' ') + 1); }
+
+}  // namespace
+
+absl::Status Engine::RunInScript(ScriptSession& session, Client& caller, Words words) {
+  const Command* const command = commands_.Find(words);
+  absl::Status status = CheckScriptCommand(session, command, words);
+  if (status.ok()) {
+    if (const auto denial = access_.CheckInScript(caller, *command, words, now_)) {
+      status = Refusal("ERR ACL failure in script: " +
+                       WithoutCode(DenialLine(*denial, *caller.user, *command)));
+    }
+  }
+  if (!status.ok()) {
+    if (command != nullptr) ++commands_.stats(*command).rejected;
+    return status;
+  }
+  if (std::exchange(session.has_computed_long, false)) command_ended_at_ = host_.stopwatch();
+  const Micros before = command_ended_at_;
+  Client& client = session.client;
+  client.out.Clear();
+  client.reply.Begin();
+  session.has_written |= command->Has(kWrite);
+  use_meter_.set_notes(UsesItsKeys(client, *command));
+  Call call(*this, client, *command, words);
+  command->run(call);
+  if (command->Has(kReadOnly) && caller.tracking.on) RememberReads(caller, *command, words);
+  command_ended_at_ = host_.stopwatch();
+  Note(client, *command, words, command_ended_at_ - before);
+  if (call.refused()) ++commands_.stats(*command).failed;
+  return absl::OkStatus();
+}
+
+bool Engine::MayRunInScript(const Client& caller, const Command& command, Words words) const {
+  return caller.user->MayDoAll() || !caller.user->Check(command, words);
+}
+
+void Engine::TellMonitors(const Client& client, const Command& command, Words words) {
+  if (monitors_.Any()) monitors_.Tell(client, command, words, host_.wall_clock());
+}
+
+std::string_view Engine::BusyError() const {
+  const std::optional<RunningScript> running = scripting_->Running();
+  return running && running->is_function
+             ? "BUSY Redis is busy running a script. You can only call FUNCTION KILL or SHUTDOWN "
+               "NOSAVE."
+             : "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN "
+               "NOSAVE.";
+}
+
+// Of a transaction it is the command within it that is kept: EXEC is run again to go on.
+void Engine::Suspend(Client& client, const Command& command, Words words) {
+  if (suspended_) return;
+  suspended_ = SuspendedCommand{
+      .client = &client, .command = &command, .words = {words.begin(), words.end()}, .reply = {}};
+}
+
+// What the transaction has replied so far is not sent yet: CLIENT REPLY, or a reply that is too
+// long, may take it back.
+void Engine::KeepPartialReply(Client& client, size_t reply_start) {
+  suspended_->reply = client.out.view().substr(reply_start);
+  client.out.Truncate(reply_start);
+}
+
+void Engine::ContinueSuspended() {
+  Client& client = *suspended_->client;
+  const Command& command = *suspended_->command;
+  const std::vector<std::string_view> words(suspended_->words.begin(), suspended_->words.end());
+  const size_t reply_start = client.out.size();
+  client.executing = true;
+  active_ = &client;
+  client.suspended = false;
+  client.out.Append(suspended_->reply);
+  client.reply.Begin();
+  const Micros before = command_ended_at_ = host_.stopwatch();
+  Call call(*this, client, command, words);
+  scripting_->Continue(call);
+  command_ended_at_ = host_.stopwatch();
+  suspended_->ran += command_ended_at_ - before;
+  if (!client.suspended) {
+    const SuspendedCommand done = *std::exchange(suspended_, std::nullopt);
+    Note(client, command, words, done.ran);
+    if (call.refused()) ++commands_.stats(command).failed;
+    ++client.commands_run;
+    if (client.transaction.open) ContinueTransaction(client);
+  }
+  EndAnswer(client, reply_start);
+  if (client.suspended) return;
+  client.last_active = now_;
+  client.Wake();
+  stand_in_.reset();
+}
+
+void Engine::ContinueTransaction(Client& client) {
+  constexpr std::string_view kExec[] = {"exec"};
+  Run(client, *commands_.FindOriginal("exec"), kExec);
+}
+
+// The unit goes on without the client that asked for it, and nobody is told of its end.
+void Engine::ReplaceSuspendedClient(Client& leaving) {
+  stand_in_ =
+      std::make_unique<Client>(leaving.id, leaving.address, leaving.local_address, now_, [] {});
+  stand_in_->database = leaving.database;
+  stand_in_->user = leaving.user;
+  stand_in_->authenticated = leaving.authenticated;
+  stand_in_->no_touch = leaving.no_touch;
+  stand_in_->name = leaving.name;
+  stand_in_->reply.set_protocol(leaving.reply.protocol());
+  stand_in_->reply.set_most_bytes(MostReplyBytes());
+  stand_in_->reply_mode = Client::ReplyMode::kOff;
+  stand_in_->suspended = true;
+  stand_in_->transaction = std::move(leaving.transaction);
+  leaving.transaction = Transaction();
+  suspended_->client = stand_in_.get();
+}
+
+}  // namespace zsetd

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/util/time.h"
+#include "protocol/resp/words.h"
+
+namespace zsetd {
+
+class Call;
+
+// What a script or a function is called with.
+struct ScriptArguments {
+  Words keys;
+  Words args;
+  bool read_only = false;  // called by EVAL_RO, EVALSHA_RO or FCALL_RO
+};
+
+// The script or the function that is suspended.
+struct RunningScript {
+  std::string name;  // SHA-1 of a script, name of a function
+  bool is_function = false;
+  std::vector<std::string> command;  // the request that called it
+  Micros elapsed{0};
+};
+
+// What scripts and functions take, in bytes, and how many there are.
+struct ScriptUsage {
+  size_t script_vm_bytes = 0;    // the interpreter of EVAL, all told
+  size_t function_vm_bytes = 0;  // that of functions
+  size_t script_bytes = 0;       // of the cache beside the interpreter
+  size_t function_bytes = 0;     // of libraries beside the interpreter
+  size_t scripts = 0;
+  size_t functions = 0;
+  size_t libraries = 0;
+  size_t evicted_scripts = 0;  // of EVAL, forgotten for there were too many
+};
+
+// A library as FUNCTION LIST describes it.
+struct LibraryDescription {
+  struct Function {
+    std::string name;
+    std::optional<std::string> description;
+    std::vector<std::string_view> flags;  // "no-writes", ...
+  };
+  std::string name;
+  std::string code;
+  std::vector<Function> functions;  // by name
+};
+
+enum class RestorePolicy { kAppend, kReplace, kFlush };
+
+// What runs scripts and functions, as the commands and the engine know it; server/scripting
+// implements it. A refusal is the whole error line; nothing has changed then.
+//
+// At most one script runs at a time. One that takes longer than busy-reply-threshold is suspended:
+// the call's client is marked so, and the engine continues it slice by slice with Continue().
+class Scripting {
+ public:
+  virtual ~Scripting() = default;
+
+  // EVAL and EVALSHA. They reply, or suspend the call.
+  virtual void Eval(Call& call, std::string_view body, const ScriptArguments& arguments) = 0;
+  virtual void EvalSha(Call& call, std::string_view sha, const ScriptArguments& arguments) = 0;
+
+  // Returns the SHA-1 by which the script is known from now on.
+  virtual absl::StatusOr<std::string> LoadScript(std::string_view body) = 0;
+  virtual bool HasScript(std::string_view sha) const = 0;
+  virtual void FlushScripts() = 0;
+
+  // FCALL.
+  virtual void CallFunction(Call& call, std::string_view name,
+                            const ScriptArguments& arguments) = 0;
+  virtual bool HasFunction(std::string_view name) const = 0;
+
+  // Returns the library's name.
+  virtual absl::StatusOr<std::string> LoadLibrary(std::string_view code, bool replace) = 0;
+  virtual absl::Status DeleteLibrary(std::string_view name) = 0;
+  virtual void FlushLibraries() = 0;
+  virtual std::vector<LibraryDescription> Libraries() const = 0;
+
+  // The code of all libraries as Redis's snapshots have it, and back. All or nothing is restored.
+  virtual std::string DumpLibraries() const = 0;
+  virtual absl::Status RestoreLibraries(std::string_view dump, RestorePolicy policy) = 0;
+
+  // The one that is suspended.
+  virtual std::optional<RunningScript> Running() const = 0;
+
+  // Has the suspended script, or function, end with an error at its next slice; refused if there is
+  // none of that kind, or if it has written.
+  virtual absl::Status Kill(bool function) = 0;
+
+  // Runs the suspended script for another slice; `call` is the one that it began with, of the same
+  // client or of one that took its place. Replies, or suspends the call again.
+  virtual void Continue(Call& call) = 0;
+
+  virtual ScriptUsage Usage() const = 0;
+};
+
+}  // namespace zsetd

@@ -1,0 +1,174 @@
+#include "server/scripting/interpreter.h"
+
+#include <luajit.h>
+
+#include <cassert>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "server/scripting/run.h"
+
+namespace zsetd {
+namespace {
+
+constexpr Micros kMostOverdue{1'000'000};
+
+// Source names that are not the scripts' own.
+bool IsOwnCode(const lua_Debug& frame) {
+  return std::strcmp(frame.what, "C") == 0 || frame.source[0] == '=';
+}
+
+int OnPanic(lua_State*) { std::abort(); }
+
+// "user_script:3: ..." as LuaJIT begins the text of an error that arises in Lua code.
+std::optional<ScriptPosition> PositionInText(std::string_view text) {
+  const size_t name_end = text.find(':');
+  if (name_end == std::string_view::npos || name_end == 0) return std::nullopt;
+  const size_t line_end = text.find(':', name_end + 1);
+  if (line_end == std::string_view::npos) return std::nullopt;
+  int line = 0;
+  for (const char digit : text.substr(name_end + 1, line_end - name_end - 1)) {
+    if (digit < '0' || digit > '9' || line > 100'000'000) return std::nullopt;
+    line = line * 10 + (digit - '0');
+  }
+  if (line == 0) return std::nullopt;
+  return ScriptPosition{"@" + std::string(text.substr(0, name_end)), line};
+}
+
+}  // namespace
+
+Interpreter::Interpreter(std::function<Micros()> stopwatch) : stopwatch_(std::move(stopwatch)) {
+  state_ = lua_newstate(Allocate, this);
+  if (state_ == nullptr) throw std::bad_alloc();
+  lua_atpanic(state_, OnPanic);
+  luaJIT_setmode(state_, 0, LUAJIT_MODE_ENGINE | LUAJIT_MODE_OFF);
+  lua_sethook(state_, OnCount, LUA_MASKCOUNT, kInstructionsPerLook);
+  RenewThread();
+}
+
+Interpreter::~Interpreter() { lua_close(state_); }
+
+Interpreter& Interpreter::Of(lua_State* lua) {
+  void* self = nullptr;
+  lua_getallocf(lua, &self);
+  return *static_cast<Interpreter*>(self);
+}
+
+void* Interpreter::Allocate(void* self, void* old, size_t old_bytes, size_t new_bytes) {
+  Interpreter& interpreter = *static_cast<Interpreter*>(self);
+  if (old == nullptr) old_bytes = 0;
+  if (new_bytes == 0) {
+    std::free(old);
+    interpreter.bytes_ -= old_bytes;
+    return nullptr;
+  }
+  const bool grows = new_bytes > old_bytes;
+  if (grows && interpreter.is_limited_ &&
+      interpreter.bytes_ + (new_bytes - old_bytes) > interpreter.most_bytes_) {
+    return nullptr;
+  }
+  void* const block = std::realloc(old, new_bytes);
+  if (block == nullptr) return nullptr;
+  interpreter.bytes_ += new_bytes - old_bytes;
+  return block;
+}
+
+void Interpreter::OnCount(lua_State* lua, lua_Debug*) {
+  Interpreter& self = Of(lua);
+  if (self.run_ != nullptr) self.run_->OnLongComputation();
+  if (!self.until_) return;
+  const Micros now = self.stopwatch_();
+  if (now < *self.until_) return;
+  if (lua_isyieldable(lua)) {
+    self.suspending_ = true;
+    lua_yield(lua, 0);
+    return;
+  }
+  if (now - *self.until_ > kMostOverdue) {
+    luaL_error(lua, "script took too long where it cannot be suspended");
+  }
+}
+
+std::optional<LuaReference> Interpreter::Compile(std::string_view text, const char* chunk_name,
+                                                 std::string& error) {
+  struct Piece {
+    std::string_view text;
+    bool is_read;
+  } piece = {text, false};
+  const lua_Reader read = [](lua_State*, void* data, size_t* size) -> const char* {
+    auto& source = *static_cast<Piece*>(data);
+    *size = std::exchange(source.is_read, true) ? 0 : source.text.size();
+    return *size == 0 ? nullptr : source.text.data();
+  };
+  const int status = lua_loadx(state_, read, &piece, chunk_name, "t");
+  if (status != 0) {
+    const char* const said = lua_tostring(state_, -1);
+    error = said == nullptr ? "unknown error" : said;
+    lua_pop(state_, 1);
+    return std::nullopt;
+  }
+  return luaL_ref(state_, LUA_REGISTRYINDEX);
+}
+
+void Interpreter::Release(LuaReference reference) {
+  luaL_unref(state_, LUA_REGISTRYINDEX, reference);
+}
+
+// One that has failed cannot be used again.
+void Interpreter::RenewThread() {
+  luaL_unref(state_, LUA_REGISTRYINDEX, thread_reference_);
+  thread_ = lua_newthread(state_);
+  thread_reference_ = luaL_ref(state_, LUA_REGISTRYINDEX);
+}
+
+lua_State* Interpreter::run_thread() {
+  assert(run_ == nullptr);
+  return thread_;
+}
+
+Interpreter::Result Interpreter::Start(ScriptRun* run, int argument_count,
+                                       std::optional<Micros> until) {
+  run_ = run;
+  return Run(argument_count, until);
+}
+
+Interpreter::Result Interpreter::Resume(std::optional<Micros> until) { return Run(0, until); }
+
+Interpreter::Result Interpreter::Run(int argument_count, std::optional<Micros> until) {
+  until_ = until;
+  suspending_ = false;
+  is_limited_ = true;
+  const int status = lua_resume(thread_, argument_count);
+  is_limited_ = false;
+  if (status == LUA_YIELD) return suspending_ ? Result::kSuspended : Result::kFailed;
+  return status == 0 ? Result::kDone : Result::kFailed;
+}
+
+void Interpreter::EndRun() {
+  run_ = nullptr;
+  until_.reset();
+  if (lua_status(thread_) == 0) {
+    lua_settop(thread_, 0);
+  } else {
+    RenewThread();
+  }
+}
+
+std::optional<ScriptPosition> Interpreter::Position() const {
+  constexpr int kMostFrames = 20;
+  lua_Debug frame;
+  for (int level = 0; level < kMostFrames && lua_getstack(thread_, level, &frame) != 0; ++level) {
+    lua_getinfo(thread_, "Sl", &frame);
+    if (IsOwnCode(frame)) continue;
+    if (frame.currentline > 0) return ScriptPosition{frame.source, frame.currentline};
+    break;  // it failed by itself: LuaJIT has dropped where
+  }
+  if (lua_gettop(thread_) == 0 || lua_type(thread_, -1) != LUA_TSTRING) return std::nullopt;
+  size_t size = 0;
+  const char* const text = lua_tolstring(thread_, -1, &size);
+  return PositionInText({text, size});
+}
+
+}  // namespace zsetd

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <lua.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/util/time.h"
+
+namespace zsetd {
+
+class ScriptRun;
+
+// A reference to a Lua value that keeps it alive, as luaL_ref returns it.
+using LuaReference = int;
+
+// Where an error arose.
+struct ScriptPosition {
+  std::string source;  // "@user_script"
+  int line = 0;
+};
+
+// One LuaJIT state, its compiler off, and the run that is under way in it.
+//
+// The state's memory is counted. While a run is under way the state cannot grow beyond a limit:
+// then the run has a Lua error, which it may catch. All other work on the state, such as putting
+// arguments there, is not limited, for a Lua error outside of a run would end the process.
+//
+// A run is a coroutine. A hook looks at the stopwatch every kInstructionsPerLook instructions, and
+// suspends the run when its time is up: the coroutine is left between two instructions, however
+// deep in pcalls, and is resumed later, or never. That does not work while C code of LuaJIT is in
+// between, waiting for a callback; sandbox.lua keeps all library functions that take callbacks from
+// being such code.
+//
+// Lua errors unwind C++ frames and run destructors, as LuaJIT does on x86-64 and arm64.
+class Interpreter {
+ public:
+  static constexpr int kInstructionsPerLook = 10'000;
+
+  enum class Result { kDone, kFailed, kSuspended };
+
+  explicit Interpreter(std::function<Micros()> stopwatch);
+  ~Interpreter();
+  Interpreter(const Interpreter&) = delete;
+
+  // The interpreter whose state this is, or a coroutine of it.
+  static Interpreter& Of(lua_State* lua);
+
+  lua_State* state() const { return state_; }
+  size_t bytes() const { return bytes_; }
+  void set_most_bytes(size_t bytes) { most_bytes_ = bytes; }
+
+  // Compiles text, as `chunk_name`, and keeps the function. On an error there is none, and `error`
+  // is what the compiler says.
+  std::optional<LuaReference> Compile(std::string_view text, const char* chunk_name,
+                                      std::string& error);
+  void Release(LuaReference reference);
+
+  // Begins to call the function that is on top of the stack of `run_thread()`, with `count`
+  // arguments above it. `environment`, if any, stays where the caller put it. Results or the error
+  // are on that stack when it is over.
+  lua_State* run_thread();
+  Result Start(ScriptRun* run, int argument_count, std::optional<Micros> until);
+  Result Resume(std::optional<Micros> until);
+
+  // The stack with the results or the error of the run.
+  lua_State* state_of_run() const { return thread_; }
+
+  // Ends a run, whatever its state: what is on its stack is dropped.
+  void EndRun();
+
+  // The run under way; null if there is none, as while a library is loaded.
+  ScriptRun* run() const { return run_; }
+
+  // Where the run is that failed or is suspended, the innermost function of a script. Nothing if
+  // that is not known.
+  std::optional<ScriptPosition> Position() const;
+
+  // Whether the coroutine that has just been resumed within a script came back as it was suspended.
+  bool is_suspending() const { return suspending_; }
+  bool IsMain(lua_State* lua) const { return lua == thread_; }
+
+ private:
+  static void* Allocate(void* self, void* old, size_t old_bytes, size_t new_bytes);
+  static void OnCount(lua_State* lua, lua_Debug* activation);
+  Result Run(int argument_count, std::optional<Micros> until);
+  void RenewThread();
+
+  std::function<Micros()> stopwatch_;
+  lua_State* state_ = nullptr;
+  lua_State* thread_ = nullptr;  // where runs are; kept in the registry
+  LuaReference thread_reference_ = LUA_NOREF;
+  ScriptRun* run_ = nullptr;
+  std::optional<Micros> until_;
+  bool suspending_ = false;
+  bool is_limited_ = false;
+  size_t bytes_ = 0;
+  size_t most_bytes_ = SIZE_MAX;
+};
+
+}  // namespace zsetd

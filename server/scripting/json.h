@@ -1,0 +1,19 @@
+#pragma once
+
+#include <lua.hpp>
+
+namespace zsetd {
+
+// The library cjson: JSON to Lua values and back, as lua-cjson has it. RapidJSON reads.
+//
+// An array is a table 1..n, null is cjson.null. Nesting is bounded by encode_max_depth and
+// decode_max_depth, 1000 unless a script sets it, and by the Lua stack in any case; memory by what
+// the interpreter may take.
+
+// Pushes its fields.
+void PushJsonLibrary(lua_State* lua);
+
+// Takes back what scripts have set: a setting lasts for the run that made it.
+void ResetJsonSettings(lua_State* lua);
+
+}  // namespace zsetd

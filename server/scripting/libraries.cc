@@ -1,0 +1,360 @@
+#include "server/scripting/libraries.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "protocol/rdb/rdb_reader.h"
+#include "protocol/rdb/rdb_writer.h"
+#include "server/engine/support/ascii_case.h"
+#include "server/engine/support/errors.h"
+#include "server/scripting/lua_values.h"
+#include "server/scripting/tail_calls.h"
+
+namespace zsetd {
+namespace {
+
+constexpr Micros kMostLoadTime{500'000};
+constexpr char kFunctionOpcode = static_cast<char>(245);  // of Redis's snapshots: a library follows
+constexpr size_t kMostCodeBytes = 16u << 20;
+
+constexpr std::string_view kBadName =
+    "Library names can only contain letters, numbers, or underscores(_) and must be at least one "
+    "character long";
+
+bool IsName(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char byte) {
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+           (byte >= '0' && byte <= '9') || byte == '_';
+  });
+}
+
+// The name of the library in the first line of its code.
+struct Metadata {
+  std::string name;
+  std::string_view code;  // behind that line
+};
+
+absl::StatusOr<Metadata> ReadMetadata(std::string_view text) {
+  if (!text.starts_with("#!")) return Refusal("ERR Missing library metadata");
+  const std::optional<Shebang> shebang = ReadShebang(text);
+  if (!shebang) return Refusal("ERR Invalid library metadata");
+  if (!EqualsIgnoringCase(shebang->engine, "lua")) {
+    return Refusal("ERR Engine '" + std::string(shebang->engine) + "' not found");
+  }
+  std::optional<std::string> name;
+  for (const std::string_view option : shebang->options) {
+    constexpr std::string_view kName = "name=";
+    if (!option.starts_with(kName)) {
+      return Refusal("ERR Invalid metadata value given: " + std::string(option));
+    }
+    if (name) {
+      return Refusal("ERR Invalid metadata value, name argument was given multiple times");
+    }
+    name = option.substr(kName.size());
+  }
+  if (!name) return Refusal("ERR Library name was not given");
+  if (!IsName(*name)) return Refusal("ERR " + std::string(kBadName));
+  return Metadata{*name, shebang->rest};
+}
+
+}  // namespace
+
+Libraries::Libraries(std::function<Micros()> stopwatch)
+    : stopwatch_(stopwatch), interpreter_(std::move(stopwatch)), sandbox_(interpreter_) {
+  sandbox_.AddRedisFunction("register_function", RegisterFunction, this);
+}
+
+Libraries::~Libraries() = default;
+
+// --- redis.register_function ---
+
+int Libraries::RegisterFunction(lua_State* lua) {
+  auto* const self = static_cast<Libraries*>(lua_touserdata(lua, lua_upvalueindex(1)));
+  return self->Register(lua);
+}
+
+int Libraries::Register(lua_State* lua) {
+  if (loading_ == nullptr) {
+    PushError(lua, "ERR redis.register_function can only be called on FUNCTION LOAD command");
+    return lua_error(lua);
+  }
+  std::string name;
+  Function function = {.callback = LUA_NOREF, .flags = {}, .description = {}};
+  std::optional<std::string> problem = ReadRegistration(lua, name, function);
+  if (!problem && !IsName(name)) problem = std::string(kBadName);
+  if (!problem && loading_->functions.contains(name)) {
+    problem = "Function already exists in the library";
+  }
+  if (problem) {
+    luaL_unref(lua, LUA_REGISTRYINDEX, function.callback);
+    PushError(lua, "ERR " + *problem);
+    return lua_error(lua);
+  }
+  loading_->functions.emplace(std::move(name), std::move(function));
+  return 0;
+}
+
+// What is wrong with the arguments, if anything is.
+std::optional<std::string> Libraries::ReadRegistration(lua_State* lua, std::string& name,
+                                                       Function& function) {
+  const int count = lua_gettop(lua);
+  if (count < 1 || count > 2) return "wrong number of arguments to redis.register_function";
+  if (count == 1) {
+    if (!lua_istable(lua, 1)) {
+      return "calling redis.register_function with a single argument is only applicable to Lua "
+             "table (representing named arguments).";
+    }
+    return ReadNamedArguments(lua, name, function);
+  }
+  if (lua_type(lua, 1) != LUA_TSTRING) {
+    return "first argument to redis.register_function must be a string";
+  }
+  if (!lua_isfunction(lua, 2)) {
+    return "second argument to redis.register_function must be a function";
+  }
+  name = lua_tostring(lua, 1);
+  lua_pushvalue(lua, 2);
+  function.callback = luaL_ref(lua, LUA_REGISTRYINDEX);
+  return std::nullopt;
+}
+
+std::optional<std::string> Libraries::ReadNamedArguments(lua_State* lua, std::string& name,
+                                                         Function& function) {
+  const std::string kUnknown = "unknown argument given to redis.register_function";
+  bool has_name = false;
+  for (lua_pushnil(lua); lua_next(lua, 1) != 0; lua_pop(lua, 1)) {
+    if (lua_type(lua, -2) != LUA_TSTRING) {
+      return "named argument key given to redis.register_function is not a string";
+    }
+    const std::string_view key = lua_tostring(lua, -2);
+    if (EqualsIgnoringCase(key, "function_name")) {
+      if (lua_type(lua, -1) != LUA_TSTRING) {
+        return "function_name argument given to redis.register_function must be a string";
+      }
+      name = lua_tostring(lua, -1);
+      has_name = true;
+    } else if (EqualsIgnoringCase(key, "description")) {
+      // A number would do, but that to convert it in place would confuse lua_next.
+      lua_pushvalue(lua, -1);
+      const char* const text = lua_tostring(lua, -1);
+      if (text == nullptr) {
+        return "description argument given to redis.register_function must be a string";
+      }
+      function.description = text;
+      lua_pop(lua, 1);
+    } else if (EqualsIgnoringCase(key, "callback")) {
+      if (!lua_isfunction(lua, -1)) {
+        return "callback argument given to redis.register_function must be a function";
+      }
+      luaL_unref(lua, LUA_REGISTRYINDEX, function.callback);
+      lua_pushvalue(lua, -1);
+      function.callback = luaL_ref(lua, LUA_REGISTRYINDEX);
+    } else if (EqualsIgnoringCase(key, "flags")) {
+      if (!lua_istable(lua, -1)) {
+        return "flags argument to redis.register_function must be a table representing function "
+               "flags";
+      }
+      if (auto problem = ReadFlags(lua, function.flags)) return problem;
+    } else {
+      return kUnknown;
+    }
+  }
+  if (!has_name) return "redis.register_function must get a function name argument";
+  if (function.callback == LUA_NOREF) return "redis.register_function must get a callback argument";
+  return std::nullopt;
+}
+
+// Of the array on top of the stack.
+std::optional<std::string> Libraries::ReadFlags(lua_State* lua, ScriptFlags& flags) {
+  for (int i = 1;; ++i) {
+    lua_rawgeti(lua, -1, i);
+    if (lua_isnil(lua, -1)) break;
+    const std::optional<ScriptFlag> flag =
+        lua_type(lua, -1) == LUA_TSTRING ? ScriptFlags::Find(lua_tostring(lua, -1)) : std::nullopt;
+    if (!flag) return "unknown flag given";
+    flags.Add(*flag);
+    lua_pop(lua, 1);
+  }
+  lua_pop(lua, 1);
+  return std::nullopt;
+}
+
+// --- Loading ---
+
+absl::StatusOr<std::unique_ptr<Libraries::Library>> Libraries::Build(std::string_view code) {
+  if (code.size() > kMostCodeBytes) return Refusal("ERR Library code is too long");
+  const absl::StatusOr<Metadata> metadata = ReadMetadata(code);
+  if (!metadata.ok()) return metadata.status();
+  auto library = std::make_unique<Library>();
+  library->name = metadata->name;
+  library->code = code;
+  std::string error;
+  const auto chunk =
+      interpreter_.Compile(WithoutTailCalls(metadata->code), "@user_function", error);
+  if (!chunk) return Refusal("ERR Error compiling function: " + error);
+  loading_ = library.get();
+  const absl::Status status = Run(*chunk);
+  loading_ = nullptr;
+  interpreter_.Release(*chunk);
+  if (!status.ok()) {
+    Drop(*library);
+    return status;
+  }
+  if (library->functions.empty()) return Refusal("ERR No functions registered");
+  return library;
+}
+
+// The environment stays with the functions that the chunk makes: it is that of the library.
+absl::Status Libraries::Run(LuaReference chunk) {
+  lua_State* const lua = interpreter_.run_thread();
+  sandbox_.PushEnvironment(lua);
+  lua_pushvalue(lua, -1);
+  lua_replace(lua, LUA_GLOBALSINDEX);
+  lua_rawgeti(lua, LUA_REGISTRYINDEX, chunk);
+  lua_insert(lua, -2);
+  lua_setfenv(lua, -2);
+  const auto result = interpreter_.Start(nullptr, 0, stopwatch_() + kMostLoadTime);
+  absl::Status status;
+  if (result == Interpreter::Result::kSuspended) {
+    status = Refusal("ERR Error registering functions: ERR FUNCTION LOAD timeout");
+  } else if (result == Interpreter::Result::kFailed) {
+    status = Refusal("ERR Error registering functions: " + TextOfError(lua, -1).line);
+  }
+  interpreter_.EndRun();
+  return status;
+}
+
+absl::Status Libraries::CheckNames(const Library& library, bool replace) const {
+  if (!replace && libraries_.contains(library.name)) {
+    return Refusal("ERR Library " + library.name + " already exists");
+  }
+  for (const auto& [name, function] : library.functions) {
+    const auto owner = owners_.find(name);
+    if (owner == owners_.end() || (replace && owner->second->name == library.name)) continue;
+    return Refusal("ERR Function " + name + " already exists");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> Libraries::Load(std::string_view code, bool replace) {
+  const absl::StatusOr<Metadata> metadata = ReadMetadata(code);
+  if (!metadata.ok()) return metadata.status();
+  if (!replace && libraries_.contains(metadata->name)) {
+    return Refusal("ERR Library '" + metadata->name + "' already exists");
+  }
+  absl::StatusOr<std::unique_ptr<Library>> library = Build(code);
+  if (!library.ok()) return library.status();
+  if (const absl::Status status = CheckNames(**library, replace); !status.ok()) {
+    Drop(**library);
+    return status;
+  }
+  Delete((*library)->name);
+  std::string name = (*library)->name;
+  Insert(std::move(*library));
+  return name;
+}
+
+void Libraries::Insert(std::unique_ptr<Library> library) {
+  for (const auto& [name, function] : library->functions) owners_[name] = library.get();
+  libraries_[library->name] = std::move(library);
+}
+
+// Lets go of what it has in the interpreter.
+void Libraries::Drop(Library& library) {
+  for (const auto& [name, function] : library.functions) interpreter_.Release(function.callback);
+}
+
+bool Libraries::Delete(std::string_view name) {
+  const auto at = libraries_.find(name);
+  if (at == libraries_.end()) return false;
+  for (const auto& [function, details] : at->second->functions) owners_.erase(function);
+  Drop(*at->second);
+  libraries_.erase(at);
+  return true;
+}
+
+const Libraries::Function* Libraries::Find(std::string_view name) const {
+  const auto owner = owners_.find(name);
+  return owner == owners_.end() ? nullptr : &owner->second->functions.find(name)->second;
+}
+
+std::vector<LibraryDescription> Libraries::Describe() const {
+  std::vector<LibraryDescription> all;
+  for (const auto& [name, library] : libraries_) {
+    LibraryDescription& description = all.emplace_back();
+    description.name = name;
+    description.code = library->code;
+    for (const auto& [function, details] : library->functions) {
+      description.functions.push_back({function, details.description, details.flags.Names()});
+    }
+  }
+  return all;
+}
+
+std::string Libraries::Dump() const {
+  std::string dump;
+  RdbWriter writer(dump);
+  for (const auto& [name, library] : libraries_) {
+    dump += kFunctionOpcode;
+    writer.String(library->code);
+  }
+  return dump;
+}
+
+// All are built, and their names checked against each other and against those that stay, before any
+// is put in its place.
+absl::Status Libraries::Restore(std::string_view dump, RestorePolicy policy) {
+  RdbReader reader(dump, kMostCodeBytes);
+  std::vector<std::unique_ptr<Library>> restored;
+  absl::Status status;
+  while (status.ok() && !reader.AtEnd()) {
+    if (static_cast<char>(reader.Byte()) != kFunctionOpcode) {
+      status = Refusal("ERR given type is not a function");
+      break;
+    }
+    const std::string code(reader.String());
+    if (!reader.ok()) {
+      status = Refusal("ERR failed loading functions");
+      break;
+    }
+    absl::StatusOr<std::unique_ptr<Library>> library = Build(code);
+    if (!library.ok()) {
+      status = library.status();
+      break;
+    }
+    if (policy != RestorePolicy::kFlush) {
+      status = CheckNames(**library, policy == RestorePolicy::kReplace);
+    }
+    for (const auto& other : restored) {
+      if (!status.ok()) break;
+      if (other->name == (*library)->name) {
+        status = Refusal("ERR Library '" + other->name + "' already exists");
+      }
+      for (const auto& [name, function] : (*library)->functions) {
+        if (other->functions.contains(name)) {
+          status = Refusal("ERR Function " + name + " already exists");
+        }
+      }
+    }
+    restored.push_back(std::move(*library));
+  }
+  if (!status.ok()) {
+    for (const auto& library : restored) Drop(*library);
+    return status;
+  }
+  while (policy == RestorePolicy::kFlush && !libraries_.empty()) Delete(libraries_.begin()->first);
+  for (auto& library : restored) {
+    Delete(library->name);
+    Insert(std::move(library));
+  }
+  return absl::OkStatus();
+}
+
+size_t Libraries::BytesUsed() const {
+  constexpr size_t kEntryBytes = 200;  // of a function or a library, in its maps
+  size_t bytes = (libraries_.size() + owners_.size()) * kEntryBytes;
+  for (const auto& [name, library] : libraries_) bytes += library->code.capacity();
+  return bytes;
+}
+
+}  // namespace zsetd

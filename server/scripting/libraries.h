@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/util/time.h"
+#include "server/engine/scripting.h"
+#include "server/scripting/interpreter.h"
+#include "server/scripting/sandbox.h"
+#include "server/scripting/script_flags.h"
+
+namespace zsetd {
+
+// The libraries of functions (FUNCTION LOAD), in an interpreter of their own. A library is loaded
+// whole or not at all; of what it replaces nothing is dropped before.
+//
+// Invariant: each function belongs to one library, and no two have the same name.
+class Libraries {
+ public:
+  struct Function {
+    LuaReference callback;
+    ScriptFlags flags;
+    std::optional<std::string> description;
+  };
+
+  explicit Libraries(std::function<Micros()> stopwatch);
+  ~Libraries();
+
+  // Runs the code, which registers functions, for at most half a second. Returns the library's
+  // name, or a refusal.
+  absl::StatusOr<std::string> Load(std::string_view code, bool replace);
+  bool Delete(std::string_view name);  // false if there is none
+  const Function* Find(std::string_view name) const;
+
+  std::vector<LibraryDescription> Describe() const;
+  std::string Dump() const;
+  absl::Status Restore(std::string_view dump, RestorePolicy policy);
+
+  Interpreter& interpreter() { return interpreter_; }
+  Sandbox& sandbox() { return sandbox_; }
+  size_t function_count() const { return owners_.size(); }
+  size_t library_count() const { return libraries_.size(); }
+  size_t BytesUsed() const;
+  size_t vm_bytes() const { return interpreter_.bytes(); }
+  void set_most_bytes(size_t bytes) { interpreter_.set_most_bytes(bytes); }
+
+ private:
+  struct Library {
+    std::string name;
+    std::string code;
+    std::map<std::string, Function, std::less<>> functions;
+  };
+  using Map = std::map<std::string, std::unique_ptr<Library>, std::less<>>;
+
+  static int RegisterFunction(lua_State* lua);
+  int Register(lua_State* lua);
+  std::optional<std::string> ReadRegistration(lua_State* lua, std::string& name,
+                                              Function& function);
+  std::optional<std::string> ReadNamedArguments(lua_State* lua, std::string& name,
+                                                Function& function);
+  std::optional<std::string> ReadFlags(lua_State* lua, ScriptFlags& flags);
+  absl::StatusOr<std::unique_ptr<Library>> Build(std::string_view code);
+  absl::Status Run(LuaReference chunk);
+  absl::Status CheckNames(const Library& library, bool replace) const;
+  void Insert(std::unique_ptr<Library> library);
+  void Drop(Library& library);
+
+  std::function<Micros()> stopwatch_;
+  Interpreter interpreter_;
+  Sandbox sandbox_;
+  Map libraries_;
+  std::map<std::string, const Library*, std::less<>> owners_;  // of functions
+  Library* loading_ = nullptr;                                 // what functions are registered in
+};
+
+}  // namespace zsetd

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "server/engine/engine.h"
+#include "server/engine/script_session.h"
+#include "server/scripting/script_flags.h"
+
+namespace zsetd {
+
+class Call;
+
+// One run of a script or a function: who called it, and what its commands have in common.
+class ScriptRun {
+ public:
+  struct Target {
+    std::string name;  // SHA-1 or function
+    bool is_function = false;
+    ScriptFlags flags;
+    bool read_only = false;  // by the command that called it
+  };
+
+  ScriptRun(Call& call, Target target);
+
+  Engine& engine() { return engine_; }
+  Client& caller() { return *caller_; }
+  ScriptSession& session() { return session_; }
+  const Target& target() const { return target_; }
+  bool replies_resp3() const { return session_.client.reply.protocol() == Protocol::kResp3; }
+
+  // Runs a command. A refusal is the whole error line; otherwise its reply is in
+  // `session().client.out` until the next.
+  absl::Status Execute(Words words) { return engine_.RunInScript(session_, *caller_, words); }
+
+  // So many instructions have run since the last command that its end does not tell when the next
+  // began.
+  void OnLongComputation() { session_.has_computed_long = true; }
+
+  // It is suspended, or goes on for this call.
+  void OnSuspended(const Call& call);
+  void OnContinued(Call& call);
+
+  const std::vector<std::string>& command() const { return command_; }  // once it was suspended
+  Micros elapsed() const { return engine_.host().stopwatch() - started_at_; }
+
+  void Kill() { is_killed_ = true; }
+  bool is_killed() const { return is_killed_; }
+
+  // Room for the arguments of redis.call, kept from one to the next.
+  std::vector<std::string_view>& words() { return words_; }
+  std::vector<char>& number_text() { return number_text_; }
+
+ private:
+  Engine& engine_;
+  Client* caller_;
+  Target target_;
+  ScriptSession session_;
+  std::vector<std::string> command_;
+  Micros started_at_;
+  bool is_killed_ = false;
+  std::vector<std::string_view> words_;
+  std::vector<char> number_text_;
+};
+
+}  // namespace zsetd

@@ -1,0 +1,355 @@
+#include "server/scripting/sandbox.h"
+
+#include <cassert>
+#include <cstdlib>
+#include <ctime>
+#include <string>
+
+#include "server/scripting/json.h"
+#include "server/scripting/msgpack.h"
+#include "server/scripting/redis_api.h"
+#include "server/scripting/sandbox_code.h"
+#include "server/scripting/struct_pack.h"
+
+namespace zsetd {
+namespace {
+
+constexpr char kReadOnly[] = "Attempt to modify a readonly table";
+
+// Where a Lua library keeps what is taken from it.
+struct Source {
+  const char* library;  // null: the globals
+  std::initializer_list<const char*> names;
+};
+
+const std::initializer_list<const char*> kBase = {
+    "assert",   "error",  "getmetatable", "ipairs", "next",     "pairs",  "rawget",
+    "rawequal", "select", "tonumber",     "type",   "tostring", "unpack", "_VERSION"};
+const std::initializer_list<const char*> kString = {
+    "byte", "char", "find", "gmatch", "len", "lower", "match", "rep", "sub", "reverse", "upper"};
+const std::initializer_list<const char*> kTable = {"concat", "getn", "insert", "maxn", "remove"};
+const std::initializer_list<const char*> kMath = {
+    "abs",   "acos", "asin",  "atan", "atan2", "ceil", "cos",   "cosh", "deg", "exp",
+    "floor", "fmod", "frexp", "huge", "ldexp", "log",  "log10", "max",  "min", "modf",
+    "pi",    "pow",  "rad",   "sin",  "sinh",  "sqrt", "tan",   "tanh"};
+
+// The sequence of math.random: that of drand48, which Redis has.
+struct RandomState {
+  unsigned short bits[3];
+};
+char random_key;  // its address is where the registry has the state
+
+RandomState& RandomOf(lua_State* lua) {
+  lua_pushlightuserdata(lua, &random_key);
+  lua_rawget(lua, LUA_REGISTRYINDEX);
+  auto* const state = static_cast<RandomState*>(lua_touserdata(lua, -1));
+  lua_pop(lua, 1);
+  return *state;
+}
+
+void SeedRandom(RandomState& state, uint32_t seed) {
+  state = {{0x330e, static_cast<unsigned short>(seed), static_cast<unsigned short>(seed >> 16)}};
+}
+
+int Random(lua_State* lua) {
+  constexpr int32_t kMost = INT32_MAX;
+  const auto drawn = static_cast<int32_t>(nrand48(RandomOf(lua).bits));
+  const lua_Number share = static_cast<lua_Number>(drawn % kMost) / kMost;
+  const auto between = [&](lua_Number low, lua_Number high) {
+    lua_pushnumber(lua, static_cast<lua_Number>(static_cast<int64_t>(share * (high - low + 1)) +
+                                                static_cast<int64_t>(low)));
+    return 1;
+  };
+  switch (lua_gettop(lua)) {
+    case 0:
+      lua_pushnumber(lua, share);
+      return 1;
+    case 1: {
+      const lua_Integer high = luaL_checkinteger(lua, 1);
+      luaL_argcheck(lua, high >= 1, 1, "interval is empty");
+      return between(1, static_cast<lua_Number>(high));
+    }
+    case 2: {
+      const lua_Integer low = luaL_checkinteger(lua, 1);
+      const lua_Integer high = luaL_checkinteger(lua, 2);
+      luaL_argcheck(lua, low <= high, 2, "interval is empty");
+      return between(static_cast<lua_Number>(low), static_cast<lua_Number>(high));
+    }
+    default:
+      return luaL_error(lua, "wrong number of arguments");
+  }
+}
+
+int RandomSeed(lua_State* lua) {
+  SeedRandom(RandomOf(lua), static_cast<uint32_t>(luaL_checkinteger(lua, 1)));
+  return 0;
+}
+
+int Clock(lua_State* lua) {
+  lua_pushnumber(lua, static_cast<lua_Number>(std::clock()) / CLOCKS_PER_SEC);
+  return 1;
+}
+
+// A script can ask how much there is, and no more: when garbage is collected is not for it to say.
+int CollectGarbage(lua_State* lua) {
+  const std::string_view what = luaL_optstring(lua, 1, "collect");
+  const bool counts = what == "count";
+  lua_pushnumber(lua, counts ? static_cast<lua_Number>(Interpreter::Of(lua).bytes()) / 1024 : 0);
+  return 1;
+}
+
+int GcInfo(lua_State* lua) {
+  lua_pushnumber(lua, static_cast<lua_Number>(Interpreter::Of(lua).bytes() / 1024));
+  return 1;
+}
+
+int RefuseChange(lua_State* lua) { return luaL_error(lua, kReadOnly); }
+
+int RefuseMissing(lua_State* lua) {
+  const char* const name = lua_tostring(lua, 2);
+  return luaL_error(lua, "Script attempted to access nonexistent global variable '%s'",
+                    name == nullptr ? "?" : name);
+}
+
+int IsSuspending(lua_State* lua) {
+  lua_pushboolean(lua, Interpreter::Of(lua).is_suspending());
+  return 1;
+}
+
+int IsMain(lua_State* lua) {
+  lua_pushboolean(lua, Interpreter::Of(lua).IsMain(lua));
+  return 1;
+}
+
+// Upvalue 1 is the metatable of environments.
+int IsEnvironment(lua_State* lua) {
+  const bool has_metatable = lua_istable(lua, 1) && lua_getmetatable(lua, 1) != 0;
+  lua_pushboolean(lua, has_metatable && lua_rawequal(lua, -1, lua_upvalueindex(1)));
+  return 1;
+}
+
+void Open(lua_State* lua, lua_CFunction library, const char* name) {
+  lua_pushcfunction(lua, library);
+  lua_pushstring(lua, name);
+  lua_call(lua, 1, 0);
+}
+
+// Copies fields of the table below the top into the table on top.
+void CopyFields(lua_State* lua, std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    lua_getfield(lua, -2, name);
+    assert(!lua_isnil(lua, -1));
+    lua_setfield(lua, -2, name);
+  }
+}
+
+// Pushes a table of these fields of a library.
+void PushFields(lua_State* lua, const char* library, std::initializer_list<const char*> names) {
+  lua_getglobal(lua, library);
+  lua_newtable(lua);
+  CopyFields(lua, names);
+  lua_remove(lua, -2);
+}
+
+// Replaces the table of fields on top by a library that has them and cannot be changed.
+void Seal(lua_State* lua) {
+  lua_newuserdata(lua, 0);
+  lua_createtable(lua, 0, 3);
+  lua_pushvalue(lua, -3);
+  lua_setfield(lua, -2, "__index");
+  lua_pushcfunction(lua, RefuseChange);
+  lua_setfield(lua, -2, "__newindex");
+  lua_pushboolean(lua, 0);
+  lua_setfield(lua, -2, "__metatable");
+  lua_setmetatable(lua, -2);
+  lua_remove(lua, -2);
+}
+
+void SetFunction(lua_State* lua, const char* name, lua_CFunction function) {
+  lua_pushcfunction(lua, function);
+  lua_setfield(lua, -2, name);
+}
+
+// Moves fields of the table at `from` into the table on top.
+void Take(lua_State* lua, int from, std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    lua_getfield(lua, from, name);
+    assert(!lua_isnil(lua, -1));
+    lua_setfield(lua, -2, name);
+  }
+}
+
+// Pushes what the Lua part of the sandbox builds on.
+void PushRaw(lua_State* lua) {
+  lua_newtable(lua);
+  const int raw = lua_gettop(lua);
+  const auto add = [&](const char* library, std::initializer_list<const char*> names) {
+    library == nullptr ? lua_pushvalue(lua, LUA_GLOBALSINDEX) : lua_getglobal(lua, library);
+    for (const char* name : names) {
+      lua_getfield(lua, -1, name);
+      assert(!lua_isnil(lua, -1));
+      lua_setfield(lua, raw, name);
+    }
+    lua_pop(lua, 1);
+  };
+  add(nullptr, {"type", "error", "select", "tostring", "next", "rawget", "rawset", "getmetatable",
+                "setmetatable", "unpack", "pcall", "load"});
+  add("string", {"find", "sub", "byte", "gsub", "format"});
+  add("table", {"concat", "sort"});
+  add("coroutine", {"create", "resume", "yield", "running", "status"});
+}
+
+// Pushes the table of what the Lua part of the sandbox replaces. `metatable` is that of
+// environments, `state` what that part has of a run.
+void PushReplaced(lua_State* lua, int metatable, LuaReference state) {
+  [[maybe_unused]] const int status =
+      luaL_loadbuffer(lua, kSandboxCode.data(), kSandboxCode.size(), "=sandbox");
+  assert(status == 0);
+  PushRaw(lua);
+  lua_rawgeti(lua, LUA_REGISTRYINDEX, state);
+  lua_pushcfunction(lua, IsSuspending);
+  lua_pushcfunction(lua, IsMain);
+  lua_pushvalue(lua, metatable);
+  lua_pushcclosure(lua, IsEnvironment, 1);
+  lua_call(lua, 5, 1);
+}
+
+// Puts libraries into the table of globals on top. `replaced` is the index of what replaces Lua's.
+void AddLibraries(lua_State* lua, int replaced) {
+  PushFields(lua, "string", kString);
+  Take(lua, replaced, {"gsub", "format"});
+  lua_getfield(lua, -1, "gmatch");
+  lua_setfield(lua, -2, "gfind");
+  lua_pushvalue(lua, -1);  // strings find their methods there, too
+  Seal(lua);
+  lua_setfield(lua, -3, "string");
+  lua_pushliteral(lua, "");
+  lua_createtable(lua, 0, 2);
+  lua_pushvalue(lua, -3);
+  lua_setfield(lua, -2, "__index");
+  lua_pushboolean(lua, 0);
+  lua_setfield(lua, -2, "__metatable");
+  lua_setmetatable(lua, -2);
+  lua_pop(lua, 2);
+
+  PushFields(lua, "table", kTable);
+  Take(lua, replaced, {"sort", "foreach", "foreachi", "setn"});
+  Seal(lua);
+  lua_setfield(lua, -2, "table");
+
+  PushFields(lua, "math", kMath);
+  lua_getfield(lua, -1, "fmod");
+  lua_setfield(lua, -2, "mod");
+  SetFunction(lua, "random", Random);
+  SetFunction(lua, "randomseed", RandomSeed);
+  Seal(lua);
+  lua_setfield(lua, -2, "math");
+
+  PushFields(lua, "coroutine", {"create", "status"});
+  Take(lua, replaced, {"resume", "running", "wrap", "yield"});
+  Seal(lua);
+  lua_setfield(lua, -2, "coroutine");
+
+  lua_newtable(lua);
+  SetFunction(lua, "clock", Clock);
+  Seal(lua);
+  lua_setfield(lua, -2, "os");
+
+  lua_getglobal(lua, "bit");
+  Seal(lua);
+  lua_setfield(lua, -2, "bit");
+  PushJsonLibrary(lua);
+  Seal(lua);
+  lua_setfield(lua, -2, "cjson");
+  PushMsgPackLibrary(lua);
+  Seal(lua);
+  lua_setfield(lua, -2, "cmsgpack");
+  PushStructLibrary(lua);
+  Seal(lua);
+  lua_setfield(lua, -2, "struct");
+}
+
+}  // namespace
+
+Sandbox::Sandbox(Interpreter& interpreter) : lua_(interpreter.state()) {
+  lua_State* const lua = lua_;
+  Open(lua, luaopen_base, "");
+  Open(lua, luaopen_string, LUA_STRLIBNAME);
+  Open(lua, luaopen_table, LUA_TABLIBNAME);
+  Open(lua, luaopen_math, LUA_MATHLIBNAME);
+  Open(lua, luaopen_bit, LUA_BITLIBNAME);
+
+  lua_pushlightuserdata(lua, &random_key);
+  lua_newuserdata(lua, sizeof(RandomState));
+  lua_rawset(lua, LUA_REGISTRYINDEX);
+  SeedRandom(RandomOf(lua), 0);
+
+  lua_newtable(lua);  // the metatable of environments
+  const int metatable = lua_gettop(lua);
+  lua_newtable(lua);
+  state_ = luaL_ref(lua, LUA_REGISTRYINDEX);
+  BeginRunOfLuaPart();
+  PushReplaced(lua, metatable, state_);
+  const int replaced = lua_gettop(lua);
+
+  lua_pushvalue(lua, LUA_GLOBALSINDEX);
+  lua_newtable(lua);  // the globals
+  CopyFields(lua, kBase);
+  lua_remove(lua, -2);
+  Take(lua, replaced, {"pcall", "xpcall", "rawset", "setmetatable", "load", "loadstring"});
+  SetFunction(lua, "collectgarbage", CollectGarbage);
+  SetFunction(lua, "gcinfo", GcInfo);
+  AddLibraries(lua, replaced);
+  PushRedisApi(lua);
+  lua_pushvalue(lua, -1);
+  redis_library_ = luaL_ref(lua, LUA_REGISTRYINDEX);
+  Seal(lua);
+  lua_setfield(lua, -2, "redis");
+  lua_createtable(lua, 0, 1);
+  lua_pushcfunction(lua, RefuseMissing);
+  lua_setfield(lua, -2, "__index");
+  lua_setmetatable(lua, -2);
+
+  lua_setfield(lua, metatable, "__index");
+  lua_pushvalue(lua, metatable);
+  SetFunction(lua, "__newindex", RefuseChange);
+  lua_pushboolean(lua, 0);
+  lua_setfield(lua, -2, "__metatable");
+  environment_metatable_ = luaL_ref(lua, LUA_REGISTRYINDEX);
+  lua_settop(lua, metatable - 1);
+
+  // What the libraries put there is reached by nobody.
+  lua_newtable(lua);
+  lua_replace(lua, LUA_GLOBALSINDEX);
+}
+
+void Sandbox::PushEnvironment(lua_State* lua) const {
+  lua_createtable(lua, 0, 4);
+  lua_pushvalue(lua, -1);
+  lua_setfield(lua, -2, "_G");
+  lua_rawgeti(lua, LUA_REGISTRYINDEX, environment_metatable_);
+  lua_setmetatable(lua, -2);
+}
+
+void Sandbox::BeginRun() {
+  SeedRandom(RandomOf(lua_), 0);
+  ResetJsonSettings(lua_);
+  BeginRunOfLuaPart();
+}
+
+void Sandbox::BeginRunOfLuaPart() {
+  lua_rawgeti(lua_, LUA_REGISTRYINDEX, state_);
+  lua_pushinteger(lua_, 0);
+  lua_setfield(lua_, -2, "nested");
+  lua_pop(lua_, 1);
+}
+
+void Sandbox::AddRedisFunction(const char* name, lua_CFunction function, void* owner) {
+  lua_rawgeti(lua_, LUA_REGISTRYINDEX, redis_library_);
+  lua_pushlightuserdata(lua_, owner);
+  lua_pushcclosure(lua_, function, 1);
+  lua_setfield(lua_, -2, name);
+  lua_pop(lua_, 1);
+}
+
+}  // namespace zsetd

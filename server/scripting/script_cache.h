@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <list>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "server/scripting/interpreter.h"
+#include "server/scripting/script_flags.h"
+
+namespace zsetd {
+
+// The compiled scripts by the SHA-1 of their text. Those that only EVAL brought are forgotten when
+// there are more than 500, the one used longest ago first, for programs that put their arguments
+// into the text would fill the memory; those of SCRIPT LOAD stay until SCRIPT FLUSH. As Redis since
+// version 7.4.
+class ScriptCache {
+ public:
+  static constexpr size_t kMostFromEval = 500;
+
+  struct Script {
+    LuaReference function;
+    ScriptFlags flags;
+    bool is_loaded = false;                      // by SCRIPT LOAD
+    std::list<std::string>::iterator used = {};  // its place among those of EVAL, unless loaded
+  };
+
+  explicit ScriptCache(Interpreter& interpreter) : interpreter_(interpreter) {}
+
+  // The script of this SHA-1, in lower case, or null; finding it is a use. Valid until the next
+  // call.
+  const Script* Find(std::string_view sha);
+  bool Contains(std::string_view sha) const { return scripts_.contains(sha); }
+
+  // Compiles a script that is not there yet, or marks one that is as loaded.
+  absl::StatusOr<const Script*> Add(std::string_view sha, std::string_view body, bool is_loaded);
+
+  size_t size() const { return scripts_.size(); }
+  size_t evicted() const { return evicted_; }
+  size_t BytesUsed() const;
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    size_t operator()(std::string_view sha) const { return std::hash<std::string_view>()(sha); }
+  };
+
+  void ForgetOldest();
+
+  Interpreter& interpreter_;
+  absl::flat_hash_map<std::string, Script, Hash, std::equal_to<>> scripts_;
+  std::list<std::string> from_eval_;  // the SHA-1s, the one used last first
+  size_t evicted_ = 0;
+};
+
+}  // namespace zsetd

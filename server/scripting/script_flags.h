@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace zsetd {
+
+// What a script says of itself, in its first line or when it registers a function.
+enum class ScriptFlag : uint8_t {
+  kNoWrites,            // it does not write, so it may be called by EVAL_RO and FCALL_RO
+  kAllowOom,            // it may run while memory is short
+  kAllowStale,          // it may run on a replica that has lost its master
+  kNoCluster,           // it does not run in a cluster
+  kAllowCrossSlotKeys,  // its keys may be of several slots
+};
+
+class ScriptFlags {
+ public:
+  // Nothing if there is no flag of this name.
+  static std::optional<ScriptFlag> Find(std::string_view name);
+
+  void Add(ScriptFlag flag) { bits_ |= Bit(flag); }
+  bool Has(ScriptFlag flag) const { return (bits_ & Bit(flag)) != 0; }
+  std::vector<std::string_view> Names() const;
+
+  // That of a script without a first line of its own, to which the rules apply that Redis had
+  // before there were flags: it may write, and of commands that take memory each is refused by
+  // itself.
+  static ScriptFlags Compatible() {
+    ScriptFlags flags;
+    flags.is_compatible_ = true;
+    return flags;
+  }
+  bool is_compatible() const { return is_compatible_; }
+
+ private:
+  static uint8_t Bit(ScriptFlag flag) { return uint8_t(1u << static_cast<unsigned>(flag)); }
+
+  uint8_t bits_ = 0;
+  bool is_compatible_ = false;
+};
+
+// The first line of a script's text, "#!lua flags=no-writes", or of a library's, "#!lua name=lib".
+struct Shebang {
+  std::string_view engine;                // "lua"
+  std::vector<std::string_view> options;  // "flags=no-writes"
+  std::string_view rest;                  // of the text, from the end of that line on
+};
+
+// Nothing if the line does not end, or no engine is in it. `text` begins with "#!".
+std::optional<Shebang> ReadShebang(std::string_view text);
+
+// The flags of a script, with or without a first line, and the code behind that line. A refusal is
+// the whole error line.
+struct ScriptText {
+  ScriptFlags flags;
+  std::string_view code;
+};
+absl::StatusOr<ScriptText> ReadScriptText(std::string_view body);
+
+}  // namespace zsetd

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/engine/engine.h"
+#include "server/engine/scripting.h"
+#include "server/scripting/interpreter.h"
+#include "server/scripting/libraries.h"
+#include "server/scripting/run.h"
+#include "server/scripting/sandbox.h"
+#include "server/scripting/script_cache.h"
+
+namespace zsetd {
+
+// Scripts and functions for one engine. The interpreters are made when the first script, or the
+// first library, comes: a server that runs none pays nothing.
+class ScriptingService : public Scripting {
+ public:
+  // The engine outlives it, and is given it by set_scripting().
+  explicit ScriptingService(Engine& engine) : engine_(engine) {}
+
+  void Eval(Call& call, std::string_view body, const ScriptArguments& arguments) override;
+  void EvalSha(Call& call, std::string_view sha, const ScriptArguments& arguments) override;
+  absl::StatusOr<std::string> LoadScript(std::string_view body) override;
+  bool HasScript(std::string_view sha) const override;
+  void FlushScripts() override;
+
+  void CallFunction(Call& call, std::string_view name, const ScriptArguments& arguments) override;
+  bool HasFunction(std::string_view name) const override;
+  absl::StatusOr<std::string> LoadLibrary(std::string_view code, bool replace) override;
+  absl::Status DeleteLibrary(std::string_view name) override;
+  void FlushLibraries() override;
+  std::vector<LibraryDescription> Libraries() const override;
+  std::string DumpLibraries() const override;
+  absl::Status RestoreLibraries(std::string_view dump, RestorePolicy policy) override;
+
+  std::optional<RunningScript> Running() const override;
+  absl::Status Kill(bool function) override;
+  void Continue(Call& call) override;
+  ScriptUsage Usage() const override;
+
+ private:
+  // The interpreter of scripts, and what is in it.
+  struct ScriptEngine {
+    explicit ScriptEngine(const std::function<Micros()>& stopwatch)
+        : interpreter(stopwatch), sandbox(interpreter), cache(interpreter) {}
+
+    Interpreter interpreter;
+    Sandbox sandbox;
+    ScriptCache cache;
+  };
+
+  ScriptEngine& scripts();
+  zsetd::Libraries& libraries();
+  void RunScript(Call& call, const ScriptCache::Script& script, std::string_view sha,
+                 const ScriptArguments& arguments);
+  bool Begin(Call& call, ScriptRun::Target target);
+  std::optional<Micros> FirstSliceEnd() const;
+  void Settle(Call& call, Interpreter& interpreter, Interpreter::Result result);
+  void ReplyWithError(Call& call, Interpreter& interpreter);
+  Interpreter& InterpreterOfRun();
+
+  Engine& engine_;
+  std::unique_ptr<ScriptEngine> scripts_;
+  std::unique_ptr<zsetd::Libraries> libraries_;
+  std::optional<ScriptRun> run_;
+};
+
+}  // namespace zsetd

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <lua.hpp>
+
+namespace zsetd {
+
+// Pushes the fields of the library struct: numbers and strings as bytes of a given layout, as the
+// library that Redis has.
+//
+//   > < =native order   ! alignment, !n at most n        x  a padding byte
+//   b B h H l L         signed and unsigned char, short, long      T  size_t
+//   i I, in In          int, or n bytes up to 8 that count of 32   f d  float, double
+//   s                   a string up to its zero byte     c, cn, c0  1, n, or as many bytes as the
+//                                                        number before says
+void PushStructLibrary(lua_State* lua);
+
+}  // namespace zsetd

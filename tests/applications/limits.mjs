@@ -1,0 +1,71 @@
+// Locks and rate limiters.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import Bottleneck from "bottleneck";
+import RedisStore from "rate-limit-redis";
+import { RateLimiterRedis, RateLimiterQueue } from "rate-limiter-flexible";
+import * as redlockModule from "redlock";
+import { connection, emptyServer, sleep } from "./support.mjs";
+
+const Redlock = redlockModule.default.default ?? redlockModule.default;
+
+let redis;
+before(async () => (redis = await emptyServer()));
+after(() => redis.quit());
+
+test("redlock takes, extends and releases a lock", async () => {
+  const lock = new Redlock([redis], { retryCount: 0 });
+  let held = await lock.acquire(["resource"], 5000);
+  await assert.rejects(lock.acquire(["resource"], 5000));
+  held = await held.extend(5000);
+  await held.release();
+  held = await lock.acquire(["resource", "other"], 5000);
+  await held.release();
+  assert.equal(await redis.exists("resource"), 0);
+});
+
+test("rate-limiter-flexible counts, blocks and forgets", async () => {
+  const limiter = new RateLimiterRedis({ storeClient: redis, points: 3, duration: 1 });
+  for (const left of [2, 1, 0]) assert.equal((await limiter.consume("key")).remainingPoints, left);
+  await assert.rejects(limiter.consume("key"), (refusal) => refusal.msBeforeNext > 0);
+  await limiter.reward("key", 1);
+  assert.equal((await limiter.get("key")).consumedPoints, 3);
+  await sleep(1100);
+  assert.equal((await limiter.consume("key")).remainingPoints, 2);
+  const queue = new RateLimiterQueue(new RateLimiterRedis({ storeClient: redis, points: 2, duration: 1, keyPrefix: "q" }));
+  for (let i = 0; i < 3; ++i) await queue.removeTokens(1, "key");
+});
+
+test("rate-limit-redis counts in a window", async () => {
+  const store = new RedisStore({ sendCommand: (...words) => redis.call(...words), prefix: "rl:" });
+  store.init({ windowMs: 500 });
+  assert.equal((await store.increment("key")).totalHits, 1);
+  assert.equal((await store.increment("key")).totalHits, 2);
+  await store.decrement("key");
+  assert.equal((await store.get("key")).totalHits, 1);
+  await sleep(600);
+  assert.equal((await store.increment("key")).totalHits, 1);
+});
+
+test("bottleneck limits what runs at a time, over several limiters", async () => {
+  const options = { id: "limited", datastore: "ioredis", clientOptions: connection, maxConcurrent: 2, minTime: 20, clearDatastore: true };
+  const limiter = new Bottleneck(options);
+  await limiter.ready();
+  let running = 0;
+  let most = 0;
+  const work = async () => {
+    most = Math.max(most, ++running);
+    await sleep(30);
+    --running;
+  };
+  await Promise.all(Array.from({ length: 8 }, () => limiter.schedule(work)));
+  assert.ok(most <= 2);
+  const bounded = new Bottleneck({ ...options, id: "reservoir", reservoir: 2 });
+  await bounded.ready();
+  await bounded.schedule(work);
+  await bounded.schedule(work);
+  assert.equal(await bounded.currentReservoir(), 0);
+  await bounded.disconnect();
+  await limiter.disconnect();
+});

@@ -1,0 +1,170 @@
+"""Scripts that take too long: others are answered, the script can be ended, and a unit is never left
+half done."""
+
+import time
+import unittest
+
+from server_process import eventually
+from zsetd import ZsetdTest
+
+ENDLESS = "while true do end"
+BUSY = "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE."
+BUSY_FUNCTION = BUSY.replace("SCRIPT KILL", "FUNCTION KILL")
+KILLED = "Script killed by user with SCRIPT KILL."
+
+
+class Scripts(ZsetdTest):
+    def start_busy(self, script=ENDLESS, *arguments, threshold="20"):
+        """A server, the client whose script runs, and another that has been answered BUSY."""
+        self.start("--busy-reply-threshold", threshold)
+        caller, other = self.connect(), self.connect()
+        caller.send("EVAL", script, *(arguments or ["0"]))
+        self.assertTrue(eventually(lambda: self.is_busy(other)))
+        return caller, other
+
+    def is_busy(self, client):
+        return str(client.ask("PING")) == BUSY
+
+    def test_that_are_late_have_others_answered(self):
+        self.start("--busy-reply-threshold", "50")
+        caller, other = self.connect(), self.connect()
+        start = time.monotonic()
+        caller.send("EVAL", ENDLESS, "0")
+        other.send("PING")
+        self.assertEqual(str(other.reply()), BUSY)
+        self.assertLess(time.monotonic() - start, 5)
+        self.assertEqual(str(other.ask("GET", "k")), BUSY)
+        self.assertEqual(str(other.ask("SHUTDOWN")), BUSY)
+        self.assertEqual(other.ask("SCRIPT", "KILL"), b"OK")
+        self.assertIn(KILLED, str(caller.reply()))
+        self.assertEqual(other.ask("PING"), b"PONG")
+        self.assertEqual(caller.ask("PING"), b"PONG")
+
+    def test_can_be_ended_wherever_they_loop(self):
+        loops = [
+            "while true do pcall(function() while true do end end) end",
+            "local co = coroutine.wrap(function() while true do end end) co()",
+            "coroutine.wrap(function() coroutine.wrap(function() while true do end end)() end)()",
+            "xpcall(function() error('x') end, function() while true do end end)",
+            "table.sort({3,2,1}, function(a,b) while true do end end)",
+            "string.gsub('abc', '.', function() while true do end end)",
+            "return tostring(setmetatable({}, {__tostring = function() while true do end end}))",
+            "return string.format('%s', setmetatable({}, {__tostring = function() while true do end end}))",
+            "return setmetatable({}, {__index = function() while true do end end}).x",
+            "load(function() while true do end end)",
+            "for x in function() while true do end end do end",
+            "local function f() return f() end f()",
+            "while true do redis.call('GET', 'x') end",
+            "while true do redis.pcall('nope') end",
+        ]
+        self.start("--busy-reply-threshold", "20")
+        other = self.connect()
+        for loop in loops:
+            with self.subTest(loop=loop):
+                caller = self.connect()
+                caller.send("EVAL", loop, "0")
+                self.assertTrue(eventually(lambda: self.is_busy(other)))
+                self.assertEqual(other.ask("SCRIPT", "KILL"), b"OK")
+                self.assertIn(KILLED, str(caller.reply()))
+
+    def test_that_have_written_cannot_be_ended(self):
+        caller, other = self.start_busy(
+            "redis.call('SET','k','1') local n = tonumber(ARGV[1]) for i = 1, n do end "
+            "redis.call('SET','k','2') return 'done'", "0", "300000000")
+        self.assertTrue(str(other.ask("SCRIPT", "KILL")).startswith("UNKILLABLE"))
+        self.assertEqual(str(other.ask("FUNCTION", "KILL")), BUSY)
+        self.assertEqual(caller.reply(), b"done")
+        self.assertEqual(other.ask("GET", "k"), b"2")
+
+    def test_are_finished_without_their_client(self):
+        caller, other = self.start_busy(
+            "redis.call('SET','k','1') for i = 1, 300000000 do end redis.call('SET','k','2')")
+        caller.socket.close()
+        self.assertTrue(eventually(lambda: not self.is_busy(other)))
+        self.assertEqual(other.ask("GET", "k"), b"2")
+
+    def test_in_a_transaction_are_finished_with_it(self):
+        self.start("--busy-reply-threshold", "20")
+        caller, other = self.connect(), self.connect()
+        caller.ask("MULTI")
+        for words in (["SET", "k", "1"], ["EVAL", "for i = 1, 300000000 do end return 7", "0"],
+                      ["EVAL", "for i = 1, 200000000 do end return 8", "0"], ["INCR", "k"]):
+            self.assertEqual(caller.ask(*words), b"QUEUED")
+        caller.send("EXEC")
+        self.assertTrue(eventually(lambda: self.is_busy(other)))
+        self.assertEqual(caller.reply(), [b"OK", 7, 8, 2])
+        self.assertEqual(other.ask("GET", "k"), b"2")
+
+    def test_in_a_transaction_are_finished_without_their_client(self):
+        self.start("--busy-reply-threshold", "20")
+        caller, other = self.connect(), self.connect()
+        caller.ask("MULTI")
+        caller.ask("SET", "k", "1")
+        caller.ask("EVAL", "for i = 1, 300000000 do end", "0")
+        caller.ask("INCR", "k")
+        caller.send("EXEC")
+        self.assertTrue(eventually(lambda: self.is_busy(other)))
+        caller.socket.close()
+        self.assertTrue(eventually(lambda: not self.is_busy(other)))
+        self.assertEqual(other.ask("GET", "k"), b"2")
+
+    def test_keep_blocked_clients_waiting(self):
+        self.start("--busy-reply-threshold", "20")
+        waiting, caller, other = self.connect(), self.connect(), self.connect()
+        waiting.send("BLPOP", "list", "0")
+        self.assertTrue(eventually(lambda: b"blocked_clients:1" in other.ask("INFO", "clients")))
+        caller.send("EVAL", "redis.call('RPUSH','list','a') for i = 1, 300000000 do end "
+                    "return redis.call('LLEN','list')", "0")
+        self.assertTrue(eventually(lambda: self.is_busy(other)))
+        self.assertEqual(caller.reply(), 1)
+        self.assertEqual(waiting.reply(), [b"list", b"a"])
+
+    def test_in_functions_are_ended_by_function_kill(self):
+        self.start("--busy-reply-threshold", "20")
+        caller, other = self.connect(), self.connect()
+        caller.ask("FUNCTION", "LOAD",
+                   "#!lua name=lib\nredis.register_function('loop', function() while true do end end)")
+        caller.send("FCALL", "loop", "0")
+        self.assertTrue(eventually(lambda: str(other.ask("PING")) == BUSY_FUNCTION))
+        stats = other.ask("FUNCTION", "STATS")
+        self.assertEqual(stats[1][:4], [b"name", b"loop", b"command", [b"FCALL", b"loop", b"0"]])
+        self.assertEqual(str(other.ask("SCRIPT", "KILL")), BUSY_FUNCTION)
+        self.assertEqual(other.ask("FUNCTION", "KILL"), b"OK")
+        self.assertIn("Script killed by user with FUNCTION KILL.", str(caller.reply()))
+
+    def test_do_not_keep_the_server_from_ending(self):
+        _, other = self.start_busy()
+        other.send("SHUTDOWN", "NOSAVE")
+        self.assertTrue(eventually(self.server.ended))
+
+    def test_that_flood_the_memory_have_an_error(self):
+        self.start("--script-memory-limit", "16mb")
+        client = self.connect()
+        floods = [
+            "return #string.rep('x', 100000000)",
+            "local s = 'x' while true do s = s .. s end",
+            "local t = {} while true do t[#t + 1] = {} end",
+            "local t = {} for i = 1, 1e9 do t[i] = i end",
+            "return {pcall(string.rep, 'x', 1e9)}",
+            "local function f(...) return f(1, ...) end return f()",
+            "local function r() return 1 + r() end return r()",
+            "return cjson.encode(string.rep('x', 15000000))",
+            "return cjson.decode('[' .. string.rep('{},', 5000000) .. '1]')",
+        ]
+        for flood in floods:
+            with self.subTest(flood=flood):
+                reply = client.ask("EVAL", flood, "0")
+                self.assertTrue(isinstance(reply, (RuntimeError, list)), reply)
+        self.assertEqual(client.ask("EVAL", "return 1", "0"), 1)
+
+    def test_can_be_turned_off(self):
+        self.start("--scripting", "no")
+        client = self.connect()
+        for words in (["EVAL", "return 1", "0"], ["SCRIPT", "LOAD", "return 1"], ["FCALL", "f", "0"]):
+            self.assertIn("turned off", str(client.ask(*words)))
+        self.assertEqual(client.ask("SCRIPT", "EXISTS", "x"), [0])
+        self.assertEqual(client.ask("FUNCTION", "LIST"), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
