@@ -44,7 +44,7 @@ class ScriptPeer {
     return !engine_.IsSuspended();
   }
 
-  std::string_view reply() const { return client_.out.view(); }
+  std::string_view reply() { return client_.out.view(); }
 
  private:
   static Settings SmallSettings() {

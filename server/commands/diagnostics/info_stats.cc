@@ -39,7 +39,6 @@ constexpr std::string_view kNeverCounted[] = {
     "io_threaded_total_prefetch_entries",
     "reply_buffer_shrinks",
     "reply_buffer_expands",
-    "evicted_scripts",
 };
 
 void WriteTraffic(InfoWriter& info, const Stats& stats, const LoadMeter& load) {
