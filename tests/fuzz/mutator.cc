@@ -11,25 +11,25 @@ constexpr size_t kLongestScript = 150;  // of longer ones too few would be playe
 
 }  // namespace
 
-void Mutator::Mutate(Script& script) {
+void Mutator::Mutate(FuzzScript& script) {
   if (script.size() > kLongestScript) script = Piece(script);
   const uint64_t most = rng_.Below(2) == 0 ? 4 : 1 + script.size() / 2;
   for (uint64_t changes = 1 + rng_.Below(most); changes > 0; --changes) Change(script);
 }
 
-Script Mutator::Cross(const Script& one, const Script& other) {
-  Script script = Piece(one);
-  const Script piece = Piece(other);
+FuzzScript Mutator::Cross(const FuzzScript& one, const FuzzScript& other) {
+  FuzzScript script = Piece(one);
+  const FuzzScript piece = Piece(other);
   const size_t at = rng_.Below(2) == 0 ? script.size() : rng_.Below(script.size() + 1);
   script.insert(script.begin() + at, piece.begin(), piece.end());
   return script;
 }
 
-Script Mutator::Piece(const Script& script) {
+FuzzScript Mutator::Piece(const FuzzScript& script) {
   if (script.empty()) return {};
   const size_t first = rng_.Below(2) == 0 ? 0 : rng_.Below(script.size());
   const size_t count = std::min(script.size() - first, 1 + rng_.Below(kLongestPiece));
-  return Script(script.begin() + first, script.begin() + first + count);
+  return FuzzScript(script.begin() + first, script.begin() + first + count);
 }
 
 FuzzStep Mutator::NewStep() {
@@ -41,13 +41,13 @@ FuzzStep Mutator::NewStep() {
 // Once mostly; at times as often as makes a long queue or many watches.
 size_t Mutator::Repetitions() { return rng_.Below(8) == 0 ? 1 + rng_.Below(kLongestPiece) : 1; }
 
-std::string Mutator::AnyWord(const Script& script) {
+std::string Mutator::AnyWord(const FuzzScript& script) {
   if (rng_.Below(2) == 0) return vocabulary_.AnyWord(rng_);
   const FuzzStep& step = script[rng_.Below(script.size())];
   return step.IsRequest() ? step.words[rng_.Below(step.words.size())] : "k";
 }
 
-void Mutator::Change(Script& script) {
+void Mutator::Change(FuzzScript& script) {
   const size_t at = rng_.Below(script.size() + 1);
   if (at == script.size()) return script.push_back(NewStep());
   switch (rng_.Below(12)) {
@@ -64,7 +64,7 @@ void Mutator::Change(Script& script) {
   }
 }
 
-void Mutator::ChangeStep(Script& script, FuzzStep& step) {
+void Mutator::ChangeStep(FuzzScript& script, FuzzStep& step) {
   if (step.client.empty()) return void(step.time = Millis(rng_.Below(5'000)));
   const uint64_t kind = rng_.Below(16);
   if (kind == 0) return void(step.client = AnyClient());
@@ -72,7 +72,7 @@ void Mutator::ChangeStep(Script& script, FuzzStep& step) {
   step.IsRequest() ? ChangeRequest(script, step.words) : change_bytes_(step.bytes);
 }
 
-void Mutator::ChangeRequest(const Script& script, std::vector<std::string>& words) {
+void Mutator::ChangeRequest(const FuzzScript& script, std::vector<std::string>& words) {
   const size_t at = rng_.Below(words.size());
   switch (rng_.Below(8)) {
     case 0:

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/util/rng.h"
-#include "tests/fuzz/script.h"
+#include "tests/fuzz/fuzz_script.h"
 #include "tests/fuzz/vocabulary.h"
 
 namespace zsetd {
@@ -21,20 +21,20 @@ class Mutator {
       : vocabulary_(vocabulary), change_bytes_(change_bytes), rng_(rng) {}
 
   // Changes a few things.
-  void Mutate(Script& script);
+  void Mutate(FuzzScript& script);
 
   // Pieces of both, one behind the other or one within the other.
-  Script Cross(const Script& one, const Script& other);
+  FuzzScript Cross(const FuzzScript& one, const FuzzScript& other);
 
  private:
-  void Change(Script& script);
-  void ChangeStep(Script& script, FuzzStep& step);
-  void ChangeRequest(const Script& script, std::vector<std::string>& words);
+  void Change(FuzzScript& script);
+  void ChangeStep(FuzzScript& script, FuzzStep& step);
+  void ChangeRequest(const FuzzScript& script, std::vector<std::string>& words);
   void Break(FuzzStep& step);
-  Script Piece(const Script& script);
+  FuzzScript Piece(const FuzzScript& script);
   size_t Repetitions();
   FuzzStep NewStep();
-  std::string AnyWord(const Script& script);
+  std::string AnyWord(const FuzzScript& script);
   std::string AnyClient() { return std::string(1, static_cast<char>('a' + rng_.Below(4))); }
 
   const Vocabulary& vocabulary_;

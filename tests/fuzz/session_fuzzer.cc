@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "tests/fuzz/fuzz_run.h"
 #include "tests/fuzz/mutator.h"
-#include "tests/fuzz/script_run.h"
 
 // Of libFuzzer: changes the first `size` bytes in place, and may make up to `capacity` of them.
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t capacity);
@@ -29,11 +29,11 @@ void ChangeWord(std::string& word) {
 }
 
 // Writes the script as a text of at most `capacity` bytes; what is over is left out at its end.
-size_t Write(Script script, uint8_t* data, size_t capacity) {
-  std::string text = ScriptText(script);
+size_t Write(FuzzScript script, uint8_t* data, size_t capacity) {
+  std::string text = FuzzScriptText(script);
   while (text.size() > capacity) {
     script.resize(script.size() - 1 - script.size() / 8);
-    text = ScriptText(script);
+    text = FuzzScriptText(script);
   }
   std::ranges::copy(text, data);
   return text.size();
@@ -51,16 +51,16 @@ Mutator MakeMutator(Rng& rng) {
 extern "C" {
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const zsetd::Script script = zsetd::ReadScript(zsetd::TextIn(data, size));
-  const std::string wrong = zsetd::ScriptRun().Play(script);
+  const zsetd::FuzzScript script = zsetd::ReadFuzzScript(zsetd::TextIn(data, size));
+  const std::string wrong = zsetd::FuzzRun().Play(script);
   if (wrong.empty()) return 0;
-  std::cerr << wrong << "\n\nthe script:\n\n" << zsetd::ScriptText(script);
+  std::cerr << wrong << "\n\nthe script:\n\n" << zsetd::FuzzScriptText(script);
   std::abort();
 }
 
 size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t capacity, unsigned seed) {
   zsetd::Rng rng(seed);
-  zsetd::Script script = zsetd::ReadScript(zsetd::TextIn(data, size));
+  zsetd::FuzzScript script = zsetd::ReadFuzzScript(zsetd::TextIn(data, size));
   zsetd::MakeMutator(rng).Mutate(script);
   return zsetd::Write(std::move(script), data, capacity);
 }
@@ -68,9 +68,9 @@ size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t capacity, unsi
 size_t LLVMFuzzerCustomCrossOver(const uint8_t* one, size_t one_size, const uint8_t* other,
                                  size_t other_size, uint8_t* out, size_t capacity, unsigned seed) {
   zsetd::Rng rng(seed);
-  zsetd::Script script =
-      zsetd::MakeMutator(rng).Cross(zsetd::ReadScript(zsetd::TextIn(one, one_size)),
-                                    zsetd::ReadScript(zsetd::TextIn(other, other_size)));
+  zsetd::FuzzScript script =
+      zsetd::MakeMutator(rng).Cross(zsetd::ReadFuzzScript(zsetd::TextIn(one, one_size)),
+                                    zsetd::ReadFuzzScript(zsetd::TextIn(other, other_size)));
   return zsetd::Write(std::move(script), out, capacity);
 }
 }

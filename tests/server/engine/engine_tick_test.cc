@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "server/engine/engine.h"
 
 namespace zsetd {
@@ -21,7 +23,7 @@ class EngineTick : public testing::Test {
  protected:
   EngineTick() {
     engine_.Attach(stalled_);
-    stalled_.out.Append("too much");
+    stalled_.out.Append(std::string(Client::kUncountedOutput + 2, 'x'));
   }
   ~EngineTick() override { engine_.Detach(stalled_); }
 

@@ -60,7 +60,7 @@ class LargeRequests(ZsetdTest):
         with self.assertRaises(OSError):
             client.socket.sendall(request("ECHO", b"x" * (256 * MB)))
         self.assertEqual(self.server.exit_code(), -signal.SIGABRT)
-        self.assertIn("the system has no more memory for it", self.server.log())
+        self.assertIn("zsetd is out of memory and has to stop", self.server.log())
         self.server.expected_exit_code = -signal.SIGABRT
 
 

@@ -140,11 +140,13 @@ TEST_F(Acl, UserOfTheConfigurationFileIsDefinedOnce) {
 TEST_F(Acl, EveryKeyBehindAnOptionIsLookedAt) {
   const User user = MakeUser({"+sort", "~a*"});
   const Command& sort = *commands_.Find("sort");
-  const std::vector<std::string_view> twice = {"sort", "a", "STORE", "b", "STORE", "a"};
+  const std::vector<std::string_view> last_counts = {"sort", "a", "STORE", "b", "STORE", "a"};
+  const std::vector<std::string_view> twice = {"sort", "a", "STORE", "a", "STORE", "b"};
   const std::vector<std::string_view> hidden = {"sort", "a", "STORE", "b", "GET", "store", "a"};
   const std::vector<std::string_view> fine = {"sort", "a", "STORE", "ab"};
   EXPECT_TRUE(user.Check(sort, twice));
   EXPECT_TRUE(user.Check(sort, hidden));
+  EXPECT_FALSE(user.Check(sort, last_counts));  // SORT stores there alone
   EXPECT_FALSE(user.Check(sort, fine));
 }
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "tests/fuzz/script.h"
+#include "tests/fuzz/fuzz_script.h"
 #include "tests/transcript/engine_peer.h"
 
 namespace zsetd {
@@ -16,12 +16,12 @@ namespace zsetd {
 //   - a request is answered once, before the next, unless it waits or the client listens;
 //   - what it keeps holds together (data_check.h);
 //   - of clients that have disconnected nothing is left: no wait, no tracked key or prefix.
-class ScriptRun {
+class FuzzRun {
  public:
-  ScriptRun();
+  FuzzRun();
 
   // What was wrong, in words; empty if nothing was.
-  std::string Play(const Script& script);
+  std::string Play(const FuzzScript& script);
 
  private:
   std::string Send(const FuzzStep& step);

@@ -1,4 +1,4 @@
-#include "tests/fuzz/script_run.h"
+#include "tests/fuzz/fuzz_run.h"
 
 #include <algorithm>
 #include <vector>
@@ -54,9 +54,9 @@ std::string LeftBehind(Engine& engine) {
 
 }  // namespace
 
-ScriptRun::ScriptRun() : peer_(SmallSettings()) {}
+FuzzRun::FuzzRun() : peer_(SmallSettings()) {}
 
-std::string ScriptRun::Play(const Script& script) {
+std::string FuzzRun::Play(const FuzzScript& script) {
   for (const FuzzStep& step : script) {
     std::string wrong;
     if (step.client.empty()) {
@@ -72,13 +72,13 @@ std::string ScriptRun::Play(const Script& script) {
   return LeftBehind(peer_.engine());
 }
 
-std::string ScriptRun::HangUp(const std::string& client) {
+std::string FuzzRun::HangUp(const std::string& client) {
   peer_.HangUp(client);
   speaks_whole_.erase(client);
   return HearAll();
 }
 
-std::string ScriptRun::Send(const FuzzStep& step) {
+std::string FuzzRun::Send(const FuzzStep& step) {
   if (step.IsHangUp()) return HangUp(step.client);
   const Client* const before = peer_.Find(step.client);
   if (before == nullptr) speaks_whole_[step.client] = true;
@@ -93,10 +93,10 @@ std::string ScriptRun::Send(const FuzzStep& step) {
   if (std::string wrong = HearAll(); !wrong.empty()) return wrong;
   const size_t wanted = waits ? 0 : 1;
   if (!counts || answers_[step.client] == wanted) return "";
-  return std::to_string(answers_[step.client]) + " answers to " + ScriptText({step});
+  return std::to_string(answers_[step.client]) + " answers to " + FuzzScriptText({step});
 }
 
-std::string ScriptRun::HearAll() {
+std::string FuzzRun::HearAll() {
   answers_.clear();
   for (const auto& [client, whole] : speaks_whole_) {
     const std::string heard = peer_.Receive(client, Millis(0));

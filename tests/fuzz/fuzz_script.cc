@@ -1,4 +1,4 @@
-#include "tests/fuzz/script.h"
+#include "tests/fuzz/fuzz_script.h"
 
 #include <algorithm>
 
@@ -55,9 +55,9 @@ bool ChangesTheRules(const FuzzStep& step) {
 
 std::string FuzzStep::Sent() const { return IsRequest() ? Multibulk(words) : bytes; }
 
-Script ReadScript(std::string_view text) {
+FuzzScript ReadFuzzScript(std::string_view text) {
   const auto transcript = ParseTranscript(text);
-  Script script;
+  FuzzScript script;
   if (!transcript.ok() || transcript->needs_socket) return script;
   for (const Step& step : transcript->steps) {
     if (step.kind == Step::Kind::kHear) continue;
@@ -67,7 +67,7 @@ Script ReadScript(std::string_view text) {
   return script;
 }
 
-std::string ScriptText(const Script& script) {
+std::string FuzzScriptText(const FuzzScript& script) {
   std::string text;
   for (const FuzzStep& step : script) {
     if (step.client.empty()) {

@@ -21,14 +21,14 @@ struct FuzzStep {
   std::string Sent() const;  // what goes to the server
 };
 
-using Script = std::vector<FuzzStep>;
+using FuzzScript = std::vector<FuzzStep>;
 
 // What a transcript sends; its replies are left out, and so is what would change the rules by which
 // replies are counted (CLIENT REPLY) or limited. Empty if the text is no transcript, or one that
 // needs a socket.
-Script ReadScript(std::string_view text);
+FuzzScript ReadFuzzScript(std::string_view text);
 
 // The same as a transcript without replies, to be played again or kept in tests/fuzz/corpus.
-std::string ScriptText(const Script& script);
+std::string FuzzScriptText(const FuzzScript& script);
 
 }  // namespace zsetd
