@@ -48,9 +48,11 @@ class TrackingPrefixes {
   };
   using Changes = std::map<std::string, Change, std::less<>>;
 
+  // Without initializers: clang takes a nested class that has them for one without a default
+  // constructor as long as the enclosing class is incomplete. The tree value-initializes it.
   struct Prefix {
     std::vector<Client*> listeners;               // in the order they came
-    uint64_t since = 0;                           // when it was added; earlier changes are not sent
+    uint64_t since;                               // when it was added; earlier changes are not sent
     std::vector<const Changes::value_type*> due;  // during a broadcast
   };
 

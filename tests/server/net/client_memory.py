@@ -10,6 +10,7 @@ from zsetd import SANITIZED, ZsetdTest
 KB = 1 << 10
 MB = 1 << 20
 NOISE = 100 * KB  # of the one who asks
+STEADY_S = 0.35
 
 
 @unittest.skipIf(SANITIZED, "memory is counted in another way")
@@ -32,13 +33,16 @@ class ClientMemory(ZsetdTest):
         return int(line.split(b" tot-mem=")[1].split()[0]) if line else 0
 
     def settled(self):
-        """What is used and what is accounted for, when neither changes any more."""
-        before = None
-        deadline = time.monotonic() + 10
-        while (now := (self.used(), self.total())) != before and time.monotonic() < deadline:
-            before = now
+        """What is used and what is accounted for, when neither has changed for some of the server's
+        ticks, in which buffers shrink."""
+        last, since = None, time.monotonic()
+        deadline = since + 10
+        while time.monotonic() < min(since + STEADY_S, deadline):
+            now = self.used(), self.total()
+            if now != last:
+                last, since = now, time.monotonic()
             time.sleep(0.05)
-        return now
+        return last
 
     def assert_accounted(self, cause, least, most_of=2.5):
         """`cause` makes the server take memory: `least` bytes or more, which are the client's."""
