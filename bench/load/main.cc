@@ -1,5 +1,5 @@
 // A small load generator for what redis-benchmark cannot express: steps of several requests that
-// share a number, and a rate. bench/compare/versus runs it; --help tells how to do so by hand.
+// share a number, and a rate. bench/compare/versus runs it; --help describes how to run it by hand.
 
 #include <sys/resource.h>
 

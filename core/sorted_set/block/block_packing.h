@@ -38,7 +38,7 @@ std::vector<Block*> Split(Block* block, size_t i, const BlockItem& item);
 std::vector<Block*> PackAll(std::span<const BlockItem> items, bool tagged);
 
 // One block of the elements of both, which stay as they are; null if it would be more than three
-// quarters full. MayMerge tells most of the latter at once.
+// quarters full. MayMerge finds most of the latter at once.
 bool MayMerge(const Block& left, const Block& right);
 Block* Merge(const Block& left, const Block& right);
 

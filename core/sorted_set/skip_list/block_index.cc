@@ -195,7 +195,7 @@ void BlockIndex::PrepareCut() {
   SettleWhere([](const PendingMoves::Move&) { return true; });
 }
 
-// Sweeping keeps up with cutting: two buckets for each block cut out, but never so many that it
+// Sweeping keeps up with cutting: two buckets for each block cut out, but not so long that it
 // takes longer than a millisecond.
 void BlockIndex::StartSweep(std::vector<uint32_t> ids) {
   constexpr size_t kSweptPerBlock = 2, kMostSwept = 2000;

@@ -18,7 +18,7 @@ namespace zsetd {
 //   hash   [ tag 8 bits |        ...        | 2 bits | bucket number, low bits ]
 //
 // When the buckets get too full on average, one of them, the next in turn, is split by one more bit
-// of the hash, as core/hashing/linear_hashing.h tells. So the index grows and shrinks a bucket at a
+// of the hash: see core/hashing/linear_hashing.h. So the index grows and shrinks a bucket at a
 // time, and no change takes long.
 //
 // A bucket does not keep hashes. Its entries have a tag and two more bits, by which it can be split

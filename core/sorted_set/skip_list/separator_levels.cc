@@ -324,7 +324,7 @@ void SeparatorLevels::CutNode(Node& node, int height, size_t first, size_t last,
   if (taken_from < taken_to) Changing(node, [&] { node.Erase(taken_from, taken_to); });
 }
 
-// Frees the nodes under the entry of a node of that height, and tells the blocks.
+// Frees the nodes under the entry of a node of that height, and reports the blocks.
 void SeparatorLevels::Take(Child child, int height, std::vector<uint32_t>& children) {
   if (height == 1) return children.push_back(child.block);
   Node* node = static_cast<Node*>(child.node);
