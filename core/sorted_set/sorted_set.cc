@@ -256,7 +256,7 @@ RankRange SortedSet::Ranks(const ScoreRange& range) const {
   return {CountBefore(FirstCode(range.min), {}), CountBefore(EndCode(range.max), {})};
 }
 
-// All scores being equal, the first one's tells where to look. Where they are not, Redis's search
+// All scores being equal, the first one's decides where to look. Where they are not, Redis's search
 // goes by the members all the same, which finds them as long as they too are in order.
 size_t SortedSet::CountBefore(std::string_view member) const {
   const double score = At(0).element().score;

@@ -32,7 +32,7 @@ class MemoryGauge {
   // Compares the counts with the allocator's, unless something is being freed. Some microseconds.
   void Calibrate();
 
-  // Hands over what takes about so many bytes and is so many objects, a key's value being one.
+  // Hands over what takes about `bytes` and counts as `objects`, a key's value being one.
   void HandOver(std::shared_ptr<void> garbage, size_t bytes, size_t objects,
                 const Discarder& discard);
 

@@ -66,16 +66,16 @@ class UsersFileReader {
       return;
     }
     User user(std::move(name), commands_, all_channels_);
-    bool told =
-        false;  // a syntax error, reported once a line, because the rule may contain a secret
+    // Once a line, and without the rule, which may contain a secret.
+    bool syntax_error_reported = false;
     for (const std::string& modifier : joined) {
       const absl::Status status = user.Apply(modifier, all_channels_);
       if (status.ok()) continue;
       const std::string reason(ErrorLine(status));
       if (reason == kUnknown) {
         errors_ += Place() + ": Error in applying operation '" + modifier + "': " + reason + ". ";
-      } else if (!told) {
-        told = true;
+      } else if (!syntax_error_reported) {
+        syntax_error_reported = true;
         errors_ += Place() + ": " + reason + ". ";
       }
     }

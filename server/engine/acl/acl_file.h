@@ -9,8 +9,8 @@
 namespace zsetd {
 
 // The users of a file, one a line as User::Text() has them; empty lines are nothing. What is not
-// there is as in a new `users`, which is where they go. An error is the whole error line and tells
-// of every bad line; `users` is then of no use. `all_channels`: acl-pubsub-default.
+// there is as in a new `users`, which is where they go. An error is the whole error line and
+// reports every bad line; `users` is then of no use. `all_channels`: acl-pubsub-default.
 absl::Status ReadUsersFile(const std::string& path, bool all_channels, Users& users);
 
 // Replaces the file, completely or not at all. An error has a human-readable reason.
