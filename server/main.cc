@@ -23,6 +23,8 @@
 #include "server/engine/support/errors.h"
 #include "server/engine/support/redis_version.h"
 #include "server/net/server.h"
+#include "server/persistence/file.h"
+#include "server/persistence/snapshot_service.h"
 #include "server/process/background.h"
 #include "server/process/background_free.h"
 #include "server/process/clock.h"
@@ -59,6 +61,16 @@ absl::Status Apply(const Settings& settings) {
   }
   SetLogLevel(settings.loglevel);
   return absl::OkStatus();
+}
+
+// The same, for settings that have just changed; `directory` is the one that the process runs in.
+absl::Status ApplyChanged(const Settings& settings, std::string& directory, Server& server) {
+  std::error_code error;
+  if (settings.dir != directory) std::filesystem::current_path(settings.dir, error);
+  if (error) return Refusal(error.message());
+  directory = settings.dir;
+  const absl::Status status = Apply(settings);
+  return status.ok() ? server.Apply(settings) : status;
 }
 
 int Complain(const absl::Status& status) {
@@ -98,7 +110,12 @@ absl::Status EnterDirectory(Settings& settings) {
 
 // What an operator should know of settings that were accepted.
 void WarnOfSettings(const Settings& settings, const Supervisor& supervisor) {
-  spdlog::warn("Nothing is kept on disk: all keys are lost when the server ends");
+  if (!settings.save.Any()) {
+    spdlog::warn(
+        "There are no save points: what was not saved by SAVE, BGSAVE or SHUTDOWN SAVE is lost "
+        "when "
+        "the server ends");
+  }
   if (supervisor.IsMissing()) {
     spdlog::warn("supervised {}: the environment shows no such supervisor", settings.supervised);
   }
@@ -143,12 +160,12 @@ void ReportReady(const Settings& settings, Supervisor& supervisor, Background& b
 }
 
 // What the engine has of the world. `server` need not be there before the first request.
-Host HostFor(const CommandLine& line, Server*& server, Discarder& discarder) {
+Host HostFor(const CommandLine& line, const std::string& directory, Server*& server,
+             Discarder& discarder) {
   return {
       .apply =
-          [&server](const Settings& changed) {
-            const absl::Status status = Apply(changed);
-            return status.ok() ? server->Apply(changed) : status;
+          [&server, directory = std::string(directory)](const Settings& changed) mutable {
+            return ApplyChanged(changed, directory, *server);
           },
       .stopwatch = MonotonicNow,
       .wall_clock = UnixNowExactly,
@@ -160,6 +177,11 @@ Host HostFor(const CommandLine& line, Server*& server, Discarder& discarder) {
       .executable = Executable(),
       .config_file = line.config_file,
   };
+}
+
+SnapshotService::Log SnapshotLog() {
+  return {.notice = [](std::string_view text) { spdlog::info("{}", text); },
+          .warning = [](std::string_view text) { spdlog::warn("{}", text); }};
 }
 
 int Serve(const CommandLine& line) {
@@ -175,10 +197,17 @@ int Serve(const CommandLine& line) {
   boost::asio::io_context io(1);
   Server* server = nullptr;
   Discarder discarder;
-  Engine engine(settings, AllCommands(), seed, UnixNow(), HostFor(line, server, discarder));
+  Engine engine(settings, AllCommands(), seed, UnixNow(),
+                HostFor(line, settings.dir, server, discarder));
   ScriptingService scripting(engine);
   if (settings.scripting) engine.set_scripting(&scripting);
   if (const absl::Status status = engine.Prepare(); !status.ok()) return Complain(status);
+  SnapshotService snapshots(engine, SystemFiles(), SnapshotLog());
+  if (const absl::Status status = snapshots.Start(); !status.ok()) {
+    spdlog::error("{}", ErrorLine(status));
+    return Complain(status);
+  }
+  engine.set_persistence(&snapshots);
   Server front(io, engine);
   server = &front;
   if (const absl::Status status = front.Listen(); !status.ok()) return Complain(status);
@@ -186,6 +215,7 @@ int Serve(const CommandLine& line) {
   WritePidFile(settings, pid_file);
   ReportReady(settings, supervisor, background);
   front.Run();
+  snapshots.SaveTheRest();
   supervisor.ReportStopping();
   spdlog::info("Bye");
   return EXIT_SUCCESS;

@@ -74,6 +74,12 @@ class Dictionary {
   template <class Visit>
   uint64_t Scan(uint64_t cursor, Visit visit) const;
 
+  // Whether a scan that returned `cursor`, which is not 0, has left the place of this key behind:
+  // then all nodes that had this key when the scan came there were visited, and none is to come.
+  bool HasPassed(uint64_t cursor, std::string_view key) const {
+    return BucketNumbers::IsBefore(hash_(key), cursor);
+  }
+
   // A random node, all equally likely except in chains longer than kUsualChain; null if empty.
   const Node* Random(Rng& rng) const;
 

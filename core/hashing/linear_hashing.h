@@ -54,6 +54,13 @@ class BucketNumbers {
   // The bucket that a later one was, or will be, split from; of bucket 0 itself.
   static size_t OriginOf(size_t number) { return number - std::bit_floor(number); }
 
+  // Whether a hash lies left of a scan's cursor on the line shown above.
+  static bool IsBefore(uint64_t hash, uint64_t cursor) {
+    const uint64_t difference = hash ^ cursor;
+    const uint64_t first_difference = difference & -difference;  // the lowest bit comes first
+    return (cursor & first_difference) != 0;
+  }
+
   void Add() { *this = BucketNumbers(count_ + 1); }
   void Remove() { *this = BucketNumbers(count_ - 1); }
 

@@ -97,6 +97,11 @@ class Keyspace {
     return entries_.Scan(cursor, visit);
   }
 
+  // See Dictionary::HasPassed.
+  bool HasPassed(uint64_t cursor, std::string_view key) const {
+    return entries_.HasPassed(cursor, key);
+  }
+
   // A random entry that is not due; null if there is none. O(1) expected, unless nearly all entries
   // are due.
   const Entry* Random(Rng& rng) const;

@@ -7,14 +7,28 @@
 
 namespace zsetd {
 
-// Takes bytes from the front of a string of them. Once too many are asked for, all that is taken is
-// empty or zero.
+// Where a ByteCursor gets the bytes from that do not fit into memory all at once, such as a file's.
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+
+  // Returns at least `count` bytes, of which the first `unread` are the last ones that it returned
+  // before; fewer than `count` only if there are no more. What it returned before is then invalid.
+  // `count` may be made up: memory must follow what there is.
+  virtual std::string_view Refill(size_t unread, size_t count) = 0;
+};
+
+// Takes bytes from the front of a string of them, or of all that a source has. Once too many are
+// asked for, all that is taken is empty or zero. Bytes taken are valid as long as the string is;
+// from a source, until the next call.
 class ByteCursor {
  public:
   explicit ByteCursor(std::string_view bytes) : rest_(bytes) {}
+  explicit ByteCursor(ByteSource& source) : source_(&source) {}
 
   std::string_view Take(size_t count) {
-    if (count > rest_.size()) ok_ = false;
+    if (count > rest_.size()) [[unlikely]]
+      Refill(count);
     if (!ok_) return {};
     const std::string_view taken = rest_.substr(0, count);
     rest_.remove_prefix(count);
@@ -53,13 +67,22 @@ class ByteCursor {
   }
 
   // The next byte without taking it; 0 at the end.
-  uint8_t Peek() const { return rest_.empty() ? 0 : static_cast<uint8_t>(rest_.front()); }
+  uint8_t Peek() {
+    if (rest_.empty() && source_ != nullptr && ok_) rest_ = source_->Refill(0, 1);
+    return rest_.empty() ? 0 : static_cast<uint8_t>(rest_.front());
+  }
 
   void Break() { ok_ = false; }
-  size_t left() const { return rest_.size(); }
+  size_t left() const { return rest_.size(); }  // of a source: of what it has returned so far
   bool ok() const { return ok_; }
 
  private:
+  void Refill(size_t count) {
+    if (source_ != nullptr && ok_) rest_ = source_->Refill(rest_.size(), count);
+    if (count > rest_.size()) ok_ = false;
+  }
+
+  ByteSource* source_ = nullptr;
   std::string_view rest_;
   bool ok_ = true;
 };

@@ -54,8 +54,8 @@ uint64_t Contribution(uint64_t word, size_t following) {
 
 }  // namespace
 
-uint64_t Crc64(std::string_view bytes) {
-  uint64_t rest = 0;
+uint64_t Crc64(std::string_view bytes, uint64_t before) {
+  uint64_t rest = before;
   for (; bytes.size() >= kSlice; bytes.remove_prefix(kSlice)) {
     const uint64_t first = LoadLittleEndian(bytes.data()) ^ rest;
     rest = Contribution(first, 8) ^ Contribution(LoadLittleEndian(bytes.data() + 8), 0);

@@ -24,7 +24,7 @@ std::optional<std::string_view> OpenPayload(std::string_view payload) {
   const auto value = cursor.Take(payload.size() - kVersionBytes - kChecksumBytes);
   const uint64_t version = cursor.Unsigned(kVersionBytes);
   const uint64_t checksum = cursor.Unsigned(kChecksumBytes);
-  if (version > kNewestRdbVersionRead) return std::nullopt;
+  if (version > kNewestRdbVersionRead && version != kValkeyRdbVersion) return std::nullopt;
   if (checksum != Crc64(payload.substr(0, payload.size() - kChecksumBytes))) return std::nullopt;
   return value;
 }

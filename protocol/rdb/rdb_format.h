@@ -6,9 +6,11 @@
 
 namespace zsetd {
 
-// The version written is the oldest that can say all that is written; Redis 7.0 reads it.
+// The version written is the oldest that can say all that is written; Redis 7.0 reads it. Valkey
+// counts from 80 on since its version 9.
 inline constexpr uint16_t kRdbVersionWritten = 10;
-inline constexpr uint16_t kNewestRdbVersionRead = 12;
+inline constexpr uint16_t kNewestRdbVersionRead = 13;
+inline constexpr uint16_t kValkeyRdbVersion = 80;
 
 // How a value is laid out behind its type byte. Packed forms are one string.
 enum class RdbType : uint8_t {
@@ -18,16 +20,24 @@ enum class RdbType : uint8_t {
   kZSetOfTexts = 3,  // count, pairs of member and score in digits
   kHash = 4,         // count, pairs
   kZSet = 5,         // count, pairs of member and score in 8 bytes
+  kModuleOfOld = 6,  // of release candidates: what follows is known to the module alone
+  kModule = 7,       // module's number, fields that each say what they are
   kHashZipmap = 9,
   kListZiplist = 10,
   kSetIntset = 11,
   kZSetZiplist = 12,
   kHashZiplist = 13,
   kListOfZiplists = 14,  // count, ziplists
+  kStream = 15,
   kHashListpack = 16,
   kZSetListpack = 17,
   kListOfListpacks = 18,  // count, pairs of RdbContainer and that
+  kStream2 = 19,          // Redis 7.0
   kSetListpack = 20,
+  kStream3 = 21,        // Redis 7.2
+  kValkeyHash = 22,     // count, triples of field, value and deadline in 8 bytes; -1: none
+  kHashDeadlines = 24,  // first deadline in 8 bytes, count, triples of deadline, field and value
+  kHashListpackTriples = 25  // first deadline in 8 bytes, listpack of field, value and deadline
 };
 
 // A piece of a list: one element by itself, or a listpack of several.

@@ -64,6 +64,7 @@ std::string_view RdbReader::IntegerText(size_t bytes) {
 std::string_view RdbReader::Unpacked() {
   const uint64_t packed_size = Length();
   const uint64_t size = Length();
+  if (packed_size > max_string_bytes_) Break();
   const std::string_view packed = bytes_.Take(packed_size);
   if (size == 0 || size > max_string_bytes_ || size > UINT32_MAX) Break();
   if (size > kMostUnpackedPerByte * packed.size()) Break();

@@ -65,7 +65,7 @@ bool RdbWriter::WriteInteger(std::string_view bytes) {
 }
 
 bool RdbWriter::WriteCompressed(std::string_view bytes) {
-  if (bytes.size() < kLeastCompressed || bytes.size() > UINT32_MAX) return false;
+  if (!compresses_ || bytes.size() < kLeastCompressed || bytes.size() > UINT32_MAX) return false;
   std::string packed(bytes.size() - kLeastSaved, '\0');
   const auto size = lzf_compress(bytes.data(), static_cast<unsigned>(bytes.size()), packed.data(),
                                  static_cast<unsigned>(packed.size()));

@@ -11,7 +11,11 @@ namespace zsetd {
 // Writes the parts that values in Redis's format are made of.
 class RdbWriter {
  public:
-  explicit RdbWriter(std::string& out) : out_(out) {}
+  // Strings are compressed unless `compresses` is false (rdbcompression).
+  explicit RdbWriter(std::string& out, bool compresses = true)
+      : out_(out), compresses_(compresses) {}
+
+  bool compresses() const { return compresses_; }
 
   void Type(RdbType type) { out_ += static_cast<char>(type); }
   void Length(uint64_t length);
@@ -30,6 +34,7 @@ class RdbWriter {
   void Special(RdbSpecial kind);
 
   std::string& out_;
+  bool compresses_;
 };
 
 }  // namespace zsetd

@@ -60,6 +60,7 @@ std::span<const std::span<const Command>> AllCommands() {
       SetReadCommands(),
       SetScanCommands(),
       SlowLogCommands(),
+      SnapshotCommands(),
       SortCommands(),
       StringGetCommands(),
       StringNumberCommands(),

@@ -61,6 +61,7 @@ std::span<const Command> SetRandomCommands();
 std::span<const Command> SetReadCommands();
 std::span<const Command> SetScanCommands();
 std::span<const Command> SlowLogCommands();
+std::span<const Command> SnapshotCommands();
 std::span<const Command> SortCommands();
 std::span<const Command> StringGetCommands();
 std::span<const Command> StringNumberCommands();

@@ -9,6 +9,7 @@
 #include "server/engine/call.h"
 #include "server/engine/command/foreign_commands.h"
 #include "server/engine/request_checks.h"
+#include "server/engine/services.h"
 #include "server/engine/support/allocator_stats.h"
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/errors.h"
@@ -211,7 +212,20 @@ absl::Status Engine::Admit(Client& client, const Command* command, Words words) 
   if (settings_.maxmemory > 0 && LacksMemoryFor(client, *command, words)) {
     return Refusal(kOutOfMemory);
   }
+  if (SnapshotsForbidWrites() && Writes(client, *command)) [[unlikely]] {
+    return Refusal(kSnapshotsFail);
+  }
   return CheckContext(client, *command);
+}
+
+// PING is refused too, so that whoever watches the server learns of it.
+bool Engine::Writes(const Client& client, const Command& command) {
+  if (command.name == "exec") {
+    return std::ranges::any_of(client.transaction.queue, [](const QueuedCommand& queued) {
+      return queued.command->Has(kWrite);
+    });
+  }
+  return command.Has(kWrite) || command.name == "ping";
 }
 
 void Engine::Reject(Client& client, const Command* command, const absl::Status& why) {
@@ -351,6 +365,7 @@ void Engine::Tick(Micros budget) {
   if (weights_.is_on()) CloseHeaviestClients();
   LookAfterMemory();
   TrimTrackedKeys(host_.stopwatch() + budget);
+  if (persistence_ != nullptr) persistence_->Tick();
   if (pause_.IsOn(now_)) return;
   const Micros start = host_.stopwatch();
   ReclaimDue(start + budget);
@@ -368,6 +383,7 @@ std::optional<Millis> Engine::NextDeadline() const {
   };
   consider(pause_.NextDeadline(now_));
   if (eviction_goes_on_ || tracking_.HasMoreKeysThan(MostTrackedKeys())) consider(now_);
+  if (persistence_ != nullptr && persistence_->HasWork()) consider(now_);
   if (pause_.IsOn(now_)) return earliest;  // so long no key goes
   if (!expires_unasked_) return earliest;
   for (const auto& database : databases_) {

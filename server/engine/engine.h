@@ -38,6 +38,7 @@
 
 namespace zsetd {
 
+class Persistence;
 struct ScriptSession;
 
 // What the engine asks of the world around it.
@@ -186,6 +187,18 @@ class Engine {
   void ClearAll();
   void SwapDatabases(int a, int b);
 
+  // What keeps the data on disk; null if nothing does. It outlives all requests.
+  void set_persistence(Persistence* persistence) { persistence_ = persistence; }
+  Persistence* persistence() const { return persistence_; }
+
+  // Whether the last snapshot could not be kept, for which requests that write may be refused
+  // (stop-writes-on-bgsave-error).
+  void set_snapshots_fail(bool fail) { snapshots_fail_ = fail; }
+  bool SnapshotsForbidWrites() const {
+    return snapshots_fail_ && settings_.stop_writes_on_bgsave_error && settings_.save.Any();
+  }
+
+  const std::vector<std::unique_ptr<Database>>& databases() const { return databases_; }
   Database& database(int index) { return *databases_[index]; }
   const Database& database(int index) const { return *databases_[index]; }
   int database_count() const { return static_cast<int>(databases_.size()); }
@@ -242,6 +255,9 @@ class Engine {
   // (Change::count).
   uint64_t change_count() const { return change_count_; }
 
+  // Counts a change of what is kept on disk but is no key: of the libraries of functions.
+  void CountChange() { ++change_count_; }
+
   // 40 digits that identify this history of the data.
   const std::string& replication_id() const { return replication_id_; }
   void ChangeReplicationId();
@@ -267,6 +283,7 @@ class Engine {
   void ContinueTransaction(Client& client);
   void ReplaceSuspendedClient(Client& leaving);
   void Dispatch(Client& client, Words words);
+  static bool Writes(const Client& client, const Command& command);
   absl::Status Admit(Client& client, const Command* command, Words words);
   void CutOffBrowser(Client& client);
   void LogForeignCommand(const Client& client, std::string_view name);
@@ -343,6 +360,8 @@ class Engine {
   std::optional<SuspendedCommand> suspended_;
   std::unique_ptr<Client> stand_in_;  // of the suspended command's client, which has left
   bool memory_is_short_ = false;
+  Persistence* persistence_ = nullptr;
+  bool snapshots_fail_ = false;
   bool expires_unasked_ = true;
   bool looks_after_clients_ = true;
   uint64_t change_count_ = 0;

@@ -21,7 +21,8 @@
 namespace zsetd {
 namespace {
 
-absl::Status CheckScriptCommand(const ScriptSession& session, const Command* command, Words words) {
+absl::Status CheckScriptCommand(const Engine& engine, const ScriptSession& session,
+                                const Command* command, Words words) {
   if (command == nullptr || (command->run == nullptr && words.size() > 1)) {
     return Refusal("ERR Unknown Redis command called from script");
   }
@@ -37,6 +38,9 @@ absl::Status CheckScriptCommand(const ScriptSession& session, const Command* com
     return Refusal("ERR Write commands are not allowed from read-only scripts.");
   }
   // After its first write a script cannot be stopped half way.
+  if (command->Has(kWrite) && !session.has_written && engine.SnapshotsForbidWrites()) {
+    return Refusal(kSnapshotsFail);
+  }
   const bool keeps_limit = !session.may_exceed_memory && !session.has_written;
   if (keeps_limit && session.memory_was_short && command->Has(kDenyOom)) {
     return Refusal(kOutOfMemory);
@@ -50,7 +54,7 @@ std::string WithoutCode(const std::string& line) { return line.substr(line.find(
 
 absl::Status Engine::RunInScript(ScriptSession& session, Client& caller, Words words) {
   const Command* const command = commands_.Find(words);
-  absl::Status status = CheckScriptCommand(session, command, words);
+  absl::Status status = CheckScriptCommand(*this, session, command, words);
   if (status.ok()) {
     if (const auto denial = access_.CheckInScript(caller, *command, words, now_)) {
       status = Refusal("ERR ACL failure in script: " +

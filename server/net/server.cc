@@ -10,10 +10,12 @@
 #include <boost/asio/write.hpp>
 #include <chrono>
 #include <csignal>
+#include <iterator>
 #include <sstream>
 #include <string>
 #include <utility>
 
+#include "server/engine/services.h"
 #include "server/engine/support/errors.h"
 #include "server/process/clock.h"
 #include "server/process/log.h"
@@ -61,6 +63,28 @@ bool IsMissing(const error_code& error) {
   return error == boost::system::errc::address_not_available ||
          error == boost::system::errc::address_family_not_supported;
 }
+
+// While it lives, SIGTERM and SIGINT have the effect that they have by default.
+class DefaultSignals {
+ public:
+  DefaultSignals() {
+    struct sigaction by_default {};
+    by_default.sa_handler = SIG_DFL;
+    for (size_t i = 0; i < std::size(kSignals); ++i) {
+      ::sigaction(kSignals[i], &by_default, &before_[i]);
+    }
+  }
+  DefaultSignals(const DefaultSignals&) = delete;
+  ~DefaultSignals() {
+    for (size_t i = 0; i < std::size(kSignals); ++i) {
+      ::sigaction(kSignals[i], &before_[i], nullptr);
+    }
+  }
+
+ private:
+  static constexpr int kSignals[] = {SIGTERM, SIGINT};
+  struct sigaction before_[std::size(kSignals)];
+};
 
 }  // namespace
 
@@ -218,14 +242,37 @@ void Server::AwaitSignal() {
     AwaitSignal();
     if (signal == SIGHUP) return ReopenLog();
     spdlog::info("Received signal {}, shutting down", signal);
-    AskToStop();
+    OnTermination();
   });
+}
+
+// A snapshot never shows half of a script: one that is suspended ends first, or is killed. A second
+// signal does not wait for it, and nothing is saved then.
+void Server::OnTermination() {
+  const bool saves = engine_.persistence() != nullptr && engine_.settings().save.Any();
+  const bool waits = saves && !stopping_ && engine_.IsSuspended();
+  if (waits && !std::exchange(stops_after_script_, true)) {
+    return spdlog::warn("A script is running: the server saves its data and stops when that ends");
+  }
+  stops_after_script_ = false;
+  if (waits || MaySave()) AskToStop();
 }
 
 void Server::ReopenLog() {
   const absl::Status status = ReopenLogFile(engine_.settings().logfile);
   if (!status.ok()) return spdlog::warn("{}", ErrorLine(status));
   spdlog::info("Received SIGHUP, opened the log file again");
+}
+
+// Saves what is to be saved at the end, unless that was done. False if it could not be: then the
+// server goes on, rather than lose its data. Another signal meanwhile ends the process.
+bool Server::MaySave() {
+  Persistence* persistence = engine_.persistence();
+  if (stopping_ || persistence == nullptr) return true;
+  const DefaultSignals end_at_once;
+  if (persistence->SaveBeforeExit(/*must_save=*/false, /*may_not=*/false).ok()) return true;
+  spdlog::warn("The server goes on: its data could not be saved. SHUTDOWN NOSAVE ends it without");
+  return false;
 }
 
 // Asio has signals, and timers for which a tenth of a second more is no matter: it has its turn as
@@ -242,6 +289,7 @@ void Server::Run() {
       io_.poll();
       next_turn = now + kTurn;
     }
+    if (stops_after_script_ && !engine_.IsSuspended()) OnTermination();
     if (asked_to_stop_ > 0) Stop();
   }
 }

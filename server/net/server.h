@@ -66,7 +66,9 @@ class Server {
   bool IsProtectedFrom(const StreamSocket& socket) const;
   void OnEnd(Session& session);
   void AwaitSignal();
+  void OnTermination();
   void ReopenLog();
+  bool MaySave();
   void Stop();
   bool IsDone() const;
 
@@ -82,6 +84,7 @@ class Server {
   absl::flat_hash_set<std::shared_ptr<Session>> sessions_;
   int asked_to_stop_ = 0;
   bool stopping_ = false;
+  bool stops_after_script_ = false;  // a signal asked for it while one ran
 };
 
 }  // namespace zsetd

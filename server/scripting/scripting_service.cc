@@ -30,6 +30,11 @@ void PushWords(lua_State* lua, Words words) {
 std::string_view ReasonNotToRun(const ScriptRun::Target& target, const Engine& engine) {
   if (target.flags.is_compatible()) return {};
   const bool writes = !target.flags.Has(ScriptFlag::kNoWrites);
+  if (writes && engine.SnapshotsForbidWrites()) {
+    return "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to "
+           "persist to disk. Writable scripts are blocked. Use 'no-writes' flag for read only "
+           "scripts.";
+  }
   if (writes && target.read_only) {
     return "ERR Can not execute a script with write flag using *_ro command.";
   }

@@ -51,7 +51,7 @@ class Loading(unittest.TestCase):
         self.assertGreaterEqual(figures["p50_ms"], 500 * STALL_S)
 
     def test_an_error_of_the_server_is_told(self):
-        with running(Spec("zsetd", f"{os.environ['ZSETD']} --port {{port}}")) as server:
+        with running(Spec("zsetd", f"{os.environ['ZSETD']} --port {{port}} --save ''")) as server:
             done = generate(server.port, "FROBNICATE")
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertTrue(done.stderr.startswith(

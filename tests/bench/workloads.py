@@ -11,7 +11,7 @@ from versus_lib.servers import Spec, running
 from versus_lib.workloads import SPEED
 
 OPTIONS = types.SimpleNamespace(members=1000, share=0.002, disturb=0.0002, seconds=0.1)
-SPECS = (Spec("zsetd", f"{os.environ['ZSETD']} --port {{port}}"),
+SPECS = (Spec("zsetd", f"{os.environ['ZSETD']} --port {{port}} --save ''"),
          Spec("redis-server", "redis-server"))
 
 

@@ -58,9 +58,7 @@ int FreePort() {
 
 std::vector<std::string> Command(const std::string& program, int port, const std::string& folder) {
   std::vector<std::string> words = {program, "--port", std::to_string(port), "--bind", "127.0.0.1"};
-  if (IsRedis(program)) {
-    words.insert(words.end(), {"--dir", folder, "--save", "", "--appendonly", "no"});
-  }
+  words.insert(words.end(), {"--dir", folder, "--save", "", "--appendonly", "no"});
   words.insert(words.end(), {"--enable-debug-command", "yes"});
   return words;
 }

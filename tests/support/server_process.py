@@ -12,7 +12,7 @@ import time
 
 # Each server runs in a folder that is thrown away; these keep Redis from writing there at all.
 OPTIONS = {"redis-server": ["--save", "", "--appendonly", "no", "--enable-debug-command", "yes"],
-           "zsetd": ["--enable-debug-command", "yes"]}
+           "zsetd": ["--save", "", "--enable-debug-command", "yes"]}
 
 START_S = 20  # under a sanitizer, beside other tests, on a small machine
 LEAVE_S = 20

@@ -1,6 +1,8 @@
 #include "tests/transcript/engine_peer.h"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "protocol/resp/request_parser.h"
@@ -34,6 +36,8 @@ Host HostOf(Engine& engine) {
 Settings OpenSettings() {
   Settings settings;
   settings.enable_debug_command = "yes";
+  settings.save.points.clear();
+  settings.dir = "/data";
   return settings;
 }
 
@@ -123,7 +127,10 @@ class EnginePeer::Connection {
 EnginePeer::EnginePeer() : EnginePeer(OpenSettings()) {}
 
 EnginePeer::EnginePeer(const Settings& settings)
-    : engine_(settings, AllCommands(), kSeed, kStart, HostOf(engine_)) {
+    : engine_(settings, AllCommands(), kSeed, kStart, HostOf(engine_)),
+      snapshots_(engine_, files_,
+                 {.notice = [](std::string_view) {}, .warning = [](std::string_view) {}}) {
+  engine_.set_persistence(&snapshots_);
   engine_.set_scripting(&scripting_);
 }
 
@@ -160,12 +167,21 @@ bool EnginePeer::Closed(const std::string& client) { return !connections_.contai
 void EnginePeer::Pass(Millis time) {
   engine_.AdvanceTo(engine_.now() + time);
   engine_.Tick(kTickBudget);
+  AwaitSnapshot();
   RunAllRequests();
 }
 
 void EnginePeer::HangUp(const std::string& client) {
   connections_.erase(client);
   RunAllRequests();
+}
+
+// The thread that writes it knows nothing of the time that passes here.
+void EnginePeer::AwaitSnapshot() {
+  while (snapshots_.IsSaving()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    engine_.Tick(kTickBudget);
+  }
 }
 
 const Client* EnginePeer::Find(const std::string& client) const {

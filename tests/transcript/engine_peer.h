@@ -5,7 +5,9 @@
 #include <string>
 
 #include "server/engine/engine.h"
+#include "server/persistence/snapshot_service.h"
 #include "server/scripting/scripting_service.h"
+#include "tests/support/memory_files.h"
 #include "tests/transcript/transcript_player.h"
 
 namespace zsetd {
@@ -28,6 +30,10 @@ class EnginePeer : public Peer {
 
   Engine& engine() { return engine_; }
 
+  // What keeps the data, and the disk that it is kept on. Its snapshots are at dir/dbfilename.
+  SnapshotService& snapshots() { return snapshots_; }
+  MemoryFiles& files() { return files_; }
+
   // What the engine knows of a client; null if it is not connected. Valid until the next call.
   const Client* Find(const std::string& client) const;
 
@@ -35,8 +41,11 @@ class EnginePeer : public Peer {
   class Connection;
 
   void RunAllRequests();
+  void AwaitSnapshot();
 
+  MemoryFiles files_;
   Engine engine_;
+  SnapshotService snapshots_;
   ScriptingService scripting_{engine_};
   std::map<std::string, std::unique_ptr<Connection>> connections_;  // the connected clients
 };

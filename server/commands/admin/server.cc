@@ -5,6 +5,7 @@
 #include "protocol/text/number_text.h"
 #include "server/commands/all_commands.h"
 #include "server/engine/call.h"
+#include "server/engine/services.h"
 
 namespace zsetd {
 namespace {
@@ -52,12 +53,15 @@ void Shutdown(Call& call) {
   const ShutdownOptions options = ReadShutdownOptions(call.args);
   if (call.Refused()) return;
   if (options.abort) return call.Fail("ERR No shutdown in progress.");
-  if (options.save && !options.force) {
-    return call.Fail("ERR Errors trying to SHUTDOWN. No snapshots are kept: say NOSAVE or FORCE.");
-  }
   if (call.engine.IsSuspended() && !options.nosave) {
     return call.Fail(
         "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.");
+  }
+  if (Persistence* persistence = call.engine.persistence()) {
+    const absl::Status saved = persistence->SaveBeforeExit(options.save, options.nosave);
+    if (!saved.ok() && !options.force) {
+      return call.Fail("ERR Errors trying to SHUTDOWN. Check logs.");
+    }
   }
   call.client.close_after_reply = true;
   call.engine.host().shut_down();
@@ -80,8 +84,9 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kServer,
      .since = "1.0.0",
      .usage = "[NOSAVE|SAVE] [NOW] [FORCE] [ABORT]",
-     .summary = "Shuts the server down after replying to requests already received.",
-     .cost = "O(N) for N clients"},
+     .summary =
+         "Saves a snapshot and shuts the server down after replying to requests already received.",
+     .cost = "O(N) for N elements if a snapshot is saved"},
 };
 
 }  // namespace

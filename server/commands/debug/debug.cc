@@ -134,7 +134,8 @@ constexpr DebugSubcommand kSubcommands[] = {
     {"QUICKLIST-PACKED-THRESHOLD", PackedThreshold, 1, 1, "size",
      "Checks the size; has no effect."},
     {"RELOAD", DebugReload, 0, kAny, "[MERGE] [NOFLUSH] [NOSAVE]",
-     "Serializes all values as DUMP does and reloads them, in memory."},
+     "Saves a snapshot, unless NOSAVE, and loads it. NOFLUSH: adds to the data in memory. MERGE: "
+     "replaces keys that exist."},
     {"REPLICATE", Replicate, 1, kAny, "word [word ...]", "Does nothing: there are no replicas."},
     {"REPLYBUFFER", ReplyBuffer, 2, 2, "<PEAK-RESET-TIME|RESIZING> value",
      "Checks the setting and ignores it: buffers grow and shrink with each reply."},

@@ -5,8 +5,7 @@
 
 namespace zsetd {
 
-// INFO persistence. Nothing is kept on disk: everything but the number of changes is as in a Redis
-// that never saved.
+// INFO persistence. There is no append-only log: its fields are those of a Redis that has none.
 void WritePersistence(InfoWriter& info, Engine& engine);
 
 }  // namespace zsetd

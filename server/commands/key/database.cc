@@ -4,6 +4,7 @@
 #include "server/commands/all_commands.h"
 #include "server/commands/common/database_index.h"
 #include "server/engine/call.h"
+#include "server/engine/services.h"
 
 namespace zsetd {
 namespace {
@@ -27,6 +28,7 @@ void FlushAll(Call& call) {
   TakeFlushMode(call.args);
   if (call.Refused()) return;
   call.engine.ClearAll();
+  if (Persistence* persistence = call.engine.persistence()) persistence->OnFlushAll();
   call.reply.Ok();
 }
 

@@ -23,7 +23,7 @@ void Dump(Call& call) {
   const Entry* entry = call.Find(call.args.Word());
   if (entry == nullptr) return call.reply.Null();
   std::string payload;
-  RdbWriter writer(payload);
+  RdbWriter writer(payload, call.engine.settings().rdbcompression);
   writer.Type(RdbTypeOf(*entry));
   WriteValue(*entry, writer);
   SealPayload(payload);
@@ -93,7 +93,7 @@ std::unique_ptr<Entry> EntryOf(Call& call, const RestoreRequest& request,
   const Settings& settings = call.engine.settings();
   RdbReader reader(*value, static_cast<size_t>(settings.proto_max_bulk_len));
   const auto type = static_cast<RdbType>(reader.Byte());
-  auto entry = ReadValue(reader, type, request.key, deadline, ValueLimitsOf(settings));
+  auto entry = ReadValue(reader, type, request.key, deadline, call.now(), ValueLimitsOf(settings));
   const bool is_sound = entry != nullptr && reader.AtEnd();
   if (!is_sound) call.args.Refuse("ERR Bad data format");
   return entry;

@@ -38,14 +38,18 @@ void FunctionLoad(Call& call) {
     }
   }
   const absl::StatusOr<std::string> name = scripting->LoadLibrary(call.args.Word(), replace);
-  name.ok() ? call.reply.Bulk(*name) : call.Fail(name.status());
+  if (!name.ok()) return call.Fail(name.status());
+  call.engine.CountChange();
+  call.reply.Bulk(*name);
 }
 
 void FunctionDelete(Call& call) {
   Scripting* const scripting = ScriptingOf(call);
   if (scripting == nullptr) return;
   const absl::Status status = scripting->DeleteLibrary(call.args.Word());
-  status.ok() ? call.reply.Ok() : call.Fail(status);
+  if (!status.ok()) return call.Fail(status);
+  call.engine.CountChange();
+  call.reply.Ok();
 }
 
 void FunctionDump(Call& call) {
@@ -58,6 +62,7 @@ void FunctionDump(Call& call) {
 void FunctionFlush(Call& call) {
   if (!ReadFlushMode(call, "ERR FUNCTION FLUSH only supports SYNC|ASYNC option")) return;
   if (Scripting* const scripting = call.engine.scripting()) scripting->FlushLibraries();
+  call.engine.CountChange();
   call.reply.Ok();
 }
 
@@ -145,7 +150,9 @@ void FunctionRestore(Call& call) {
   Scripting* const scripting = ScriptingOf(call);
   if (scripting == nullptr) return;
   const absl::Status status = scripting->RestoreLibraries(*dump, policy);
-  status.ok() ? call.reply.Ok() : call.Fail(status);
+  if (!status.ok()) return call.Fail(status);
+  call.engine.CountChange();
+  call.reply.Ok();
 }
 
 void ReplyRunning(ReplyWriter& reply, const RunningScript& running) {

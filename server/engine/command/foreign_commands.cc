@@ -10,7 +10,6 @@ namespace {
 
 constexpr ForeignCommand kCommands[] = {
     {"bgrewriteaof", "@admin @slow @dangerous"},
-    {"bgsave", "@admin @slow @dangerous"},
     {"client|capa", "@slow @connection"},
     {"client|import-source", "@admin @slow @dangerous @connection"},
     {"commandlog", "@slow"},
@@ -35,7 +34,6 @@ constexpr ForeignCommand kCommands[] = {
     {"hpttl", "@read @hash @fast"},
     {"hsetex", "@write @hash @fast"},
     {"httl", "@read @hash @fast"},
-    {"lastsave", "@admin @fast @dangerous"},
     {"migrate", "@keyspace @write @slow @dangerous"},
     {"msetex", "@write @string @slow"},
     {"pfadd", "@write @hyperloglog @fast"},
@@ -46,7 +44,6 @@ constexpr ForeignCommand kCommands[] = {
     {"psync", "@admin @slow @dangerous"},
     {"replconf", "@admin @slow @dangerous"},
     {"restore-asking", "@keyspace @write @slow @dangerous"},
-    {"save", "@admin @slow @dangerous"},
     {"script|debug", "@slow @scripting"},
     {"script|show", "@slow @scripting"},
     {"sync", "@admin @slow @dangerous"},

@@ -26,6 +26,7 @@ std::string Text(const std::string& value) { return value; }
 std::string Text(const OutputLimits& value) { return OutputLimitsText(value); }
 std::string Text(const KeyspaceEventFlags& value) { return value.Text(); }
 std::string Text(const Percentiles& value) { return value.Text(); }
+std::string Text(const SavePoints& value) { return value.Text(); }
 
 absl::Status OutOfBounds(const Setting& setting) {
   if (!setting.why_no_other.empty()) return Refusal(setting.why_no_other);
@@ -148,6 +149,10 @@ absl::Status Read(const Setting&, std::string_view text, KeyspaceEventFlags& fie
 }
 
 absl::Status Read(const Setting&, std::string_view text, Percentiles& field) {
+  return field.Read(text);
+}
+
+absl::Status Read(const Setting&, std::string_view text, SavePoints& field) {
   return field.Read(text);
 }
 

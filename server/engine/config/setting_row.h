@@ -24,7 +24,7 @@ struct NoEffect {
 struct Setting {
   using Field = std::variant<int64_t Settings::*, bool Settings::*, std::string Settings::*,
                              OutputLimits Settings::*, KeyspaceEventFlags Settings::*,
-                             Percentiles Settings::*, NoEffect>;
+                             Percentiles Settings::*, SavePoints Settings::*, NoEffect>;
 
   std::string_view name;        // redis.conf's
   std::string_view alias = {};  // another name that it goes by, such as that of Redis before 7

@@ -8,6 +8,7 @@
 
 #include "server/engine/config/keyspace_event_flags.h"
 #include "server/engine/config/output_limits.h"
+#include "server/engine/config/save_points.h"
 #include "server/engine/support/percentiles.h"
 
 namespace zsetd {
@@ -94,8 +95,6 @@ struct Settings {
   bool dynamic_hz = true;            // ticks come when there is something to do
   int64_t active_expire_effort = 1;  // what is due is freed at its time
   bool jemalloc_bg_thread = true;    // memory that was freed goes back within seconds
-  std::string dir = "./";            // where the server runs
-  std::string dbfilename = "dump.rdb";
 
   // The size up to which OBJECT ENCODING reports listpack.
   int64_t zset_max_listpack_entries = 128;
@@ -118,8 +117,18 @@ struct Settings {
   int64_t lfu_log_factor = 10;  // how much less likely each next step of a count of uses is
   int64_t lfu_decay_time = 1;   // minutes in which such a count falls by one; 0: it does not
 
-  // What tools ask before they measure. Nothing is kept on disk, so that these are all there is.
-  std::string save;
+  // Snapshots: all data in a file of Redis's format.
+  std::string dir = "./";               // where the server runs, and has its files
+  std::string dbfilename = "dump.rdb";  // of the snapshot, in that directory
+  SavePoints save;                      // when one is taken without being asked for
+  bool rdbcompression = true;
+  bool rdbchecksum = true;
+  bool stop_writes_on_bgsave_error = true;
+  bool rdb_save_incremental_fsync = true;
+  bool rdb_del_sync_files = false;  // says nothing here: no files are made for replicas
+  bool rdb_skip_unknown = false;    // keys of types that cannot be kept here are left out
+
+  // There is no append-only log yet: this is all that it can be.
   std::string appendonly = "no";
 
   // Lines of the file and the command line that may occur several times.

@@ -31,7 +31,6 @@ constexpr std::string_view kTlsProtocols[] = {"TLSv1", "TLSv1.1", "TLSv1.2", "TL
 constexpr std::string_view kSyslogFacilities[] = {"user",   "local0", "local1", "local2", "local3",
                                                   "local4", "local5", "local6", "local7"};
 constexpr std::string_view kSupervisors[] = {"no", "upstart", "systemd", "auto"};
-constexpr std::string_view kNoSnapshots[] = {""};
 constexpr std::string_view kNo[] = {"no"};
 constexpr std::string_view kPolicies[] = {
     "volatile-lru", "volatile-lfu", "volatile-random", "volatile-ttl",
@@ -218,12 +217,6 @@ constexpr Setting kSettings[] = {
      .max = 10,
      .changes_live = true},
     {.name = "jemalloc-bg-thread", .field = &Settings::jemalloc_bg_thread, .changes_live = true},
-    {.name = "dir", .field = &Settings::dir, .changes_later = true, .is_protected = true},
-    {.name = "dbfilename",
-     .field = &Settings::dbfilename,
-     .check = CheckFileName,
-     .changes_later = true,
-     .is_protected = true},
     {.name = "zset-max-listpack-entries",
      .alias = "zset-max-ziplist-entries",
      .field = &Settings::zset_max_listpack_entries,
@@ -301,12 +294,23 @@ constexpr Setting kSettings[] = {
      .field = &Settings::lfu_decay_time,
      .max = kMaxInt,
      .changes_live = true},
-    {.name = "save",
-     .field = &Settings::save,
-     .choices = kNoSnapshots,
-     .why_no_other = "no snapshots are kept: the only value is \"\"",
+    {.name = "dir", .field = &Settings::dir, .changes_live = true, .is_protected = true},
+    {.name = "dbfilename",
+     .field = &Settings::dbfilename,
+     .check = CheckFileName,
      .changes_live = true,
-     .many_words = true},
+     .is_protected = true},
+    {.name = "save", .field = &Settings::save, .changes_live = true, .many_words = true},
+    {.name = "rdbcompression", .field = &Settings::rdbcompression, .changes_live = true},
+    {.name = "rdbchecksum", .field = &Settings::rdbchecksum},
+    {.name = "stop-writes-on-bgsave-error",
+     .field = &Settings::stop_writes_on_bgsave_error,
+     .changes_live = true},
+    {.name = "rdb-save-incremental-fsync",
+     .field = &Settings::rdb_save_incremental_fsync,
+     .changes_live = true},
+    {.name = "rdb-del-sync-files", .field = &Settings::rdb_del_sync_files, .changes_live = true},
+    {.name = "rdb-skip-unknown", .field = &Settings::rdb_skip_unknown, .changes_live = true},
     {.name = "appendonly",
      .field = &Settings::appendonly,
      .choices = kNo,
@@ -356,6 +360,7 @@ absl::Status SetFromWords(Words words, Settings& settings) {
   if (values.empty() || (values.size() > 1 && !setting->many_words)) {
     return Refusal("wrong number of arguments");
   }
+  if (setting->name == "save") return settings.save.ReadMore(values);
   std::string value(values[0]);
   for (const std::string_view more : values.subspan(1)) value += " " + std::string(more);
   return SetValue(*setting, settings, value);

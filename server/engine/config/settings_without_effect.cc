@@ -119,12 +119,7 @@ absl::Status CheckNoMaster(std::string_view value) {
 
 constexpr Setting kRows[] = {
     // Snapshots.
-    YesNo("rdbcompression", "yes"),
-    AtStart(YesNo("rdbchecksum", "yes")),
-    YesNo("rdb-del-sync-files", "no"),
-    YesNo("rdb-save-incremental-fsync", "yes"),
     Choice("rdb-version-check", "strict", kVersionChecks),
-    YesNo("stop-writes-on-bgsave-error", "yes"),
     Choice("sanitize-dump-payload", "no", kSanitize),
     Number("rdb-key-save-delay", "0", kMinInt, kMaxInt),
     Number("key-load-delay", "0", kMinInt, kMaxInt),

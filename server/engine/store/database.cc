@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "server/engine/store/snapshot.h"
+
 namespace zsetd {
 namespace {
 
@@ -27,6 +29,7 @@ size_t EstimatedBytes(const Keyspace& keys) {
 Database::Database(int index, uint64_t hash_seed, Listener listener, Discarder discarder,
                    UseMeter* use_meter)
     : index_(index),
+      hash_seed_(hash_seed),
       keys_(hash_seed),
       listener_(std::move(listener)),
       discarder_(std::move(discarder)),
@@ -40,7 +43,7 @@ void Database::AdvanceTo(Millis now) {
 void Database::Put(std::string_view key, Value value, std::string_view event,
                    std::optional<Millis> deadline, uint64_t count) {
   Entry* old = Open(key);
-  Entry& entry = old == nullptr ? keys_.Insert(New(key, std::move(value), deadline))
+  Entry& entry = old == nullptr ? Insert(New(key, std::move(value), deadline))
                                 : Replace(*old, std::move(value), deadline);
   Report(entry.key(), event, old == nullptr, count);
   if (deadline) ExpireAt(entry, *deadline, 0);
@@ -65,11 +68,13 @@ bool Database::Erase(std::string_view key, std::string_view event) {
 
 void Database::ExpireAt(Entry& entry, Millis deadline, uint64_t count) {
   if (deadline <= now_) return EraseEntry(entry, "del", count);
+  BeforeChange(entry);
   Report(keys_.SetDeadline(entry, deadline).key(), "expire", /*is_new=*/false, count);
 }
 
 bool Database::Persist(Entry& entry) {
   if (!entry.deadline()) return false;
+  BeforeChange(entry);
   keys_.SetDeadline(entry, std::nullopt);
   Report(entry.key(), "persist");
   return true;
@@ -78,6 +83,7 @@ bool Database::Persist(Entry& entry) {
 void Database::Move(Entry& entry, Database& destination, std::string_view target,
                     std::string_view event_from, std::string_view event_to) {
   const std::optional<Millis> deadline = entry.deadline();
+  BeforeChange(entry);
   std::unique_ptr<Entry> moved = keys_.Extract(entry);
   Report(moved->key(), event_from, /*is_new=*/false, /*count=*/0);
   destination.Put(Entry::Remade(std::move(moved), target, deadline), event_to);
@@ -94,8 +100,9 @@ void Database::Put(std::unique_ptr<Entry> entry, std::string_view event) {
   Entry& received = *entry;
   Entry* old = Open(received.key());
   if (old == nullptr) {
-    keys_.Insert(std::move(entry));
+    Insert(std::move(entry));
   } else {
+    BeforeChange(*old);
     Free(keys_.Replace(*old, std::move(entry)));
   }
   Report(received.key(), event, /*is_new=*/true);
@@ -115,14 +122,37 @@ void Database::Clear() {
   const size_t bytes = EstimatedBytes(keys_);
   auto gone = std::make_shared<Keyspace>(std::move(keys_));
   const size_t objects = gone->size();
-  if (objects > 0) Discard(std::move(gone), bytes, objects);
+  if (snapshot_ != nullptr) {
+    snapshot_->Keep(std::move(gone));
+  } else if (objects > 0) {
+    Discard(std::move(gone), bytes, objects);
+  }
+}
+
+void Database::Adopt(Keyspace keys) {
+  Clear();
+  keys_ = std::move(keys);
+  keys_.AdvanceTo(now_);
 }
 
 void Database::Discard(std::shared_ptr<void> garbage, size_t bytes, size_t objects) {
   if (discarder_ && garbage != nullptr) discarder_(std::move(garbage), bytes, objects);
 }
 
-void Database::SwapKeysWith(Database& other) { std::swap(keys_, other.keys_); }
+void Database::SwapKeysWith(Database& other) {
+  std::swap(keys_, other.keys_);
+  std::swap(snapshot_, other.snapshot_);
+  if (snapshot_ != nullptr) snapshot_->MoveTo(*this);
+  if (other.snapshot_ != nullptr) other.snapshot_->MoveTo(other);
+}
+
+void Database::Capture(const Entry& entry) { snapshot_->BeforeChange(entry); }
+
+Entry& Database::Insert(std::unique_ptr<Entry> entry) {
+  if (snapshot_ != nullptr) [[unlikely]]
+    snapshot_->BeforeInsert(entry->key());
+  return keys_.Insert(std::move(entry));
+}
 
 const Entry* Database::Use(std::string_view key) {
   Entry* entry = keys_.FindEvenDue(key);
@@ -143,7 +173,7 @@ Entry* Database::Open(std::string_view key) {
 }
 
 Entry& Database::Make(std::string_view key, Value value) {
-  return keys_.Insert(New(key, std::move(value), std::nullopt));
+  return Insert(New(key, std::move(value), std::nullopt));
 }
 
 std::unique_ptr<Entry> Database::New(std::string_view key, Value value,
@@ -205,12 +235,14 @@ Entry& Database::Rewrite(Entry& entry, size_t least_size, const WriteBytes& writ
 
 // A short string becomes one that can grow.
 Entry& Database::StartEditing(Entry& entry) {
+  BeforeChange(entry);
   if (entry.StartEditing() != nullptr) return entry;
   const ByteString edited(entry.GetIf<ByteString>()->view(), true);
   return Replace(entry, edited, entry.deadline());
 }
 
 Entry& Database::Replace(Entry& entry, Value value, std::optional<Millis> deadline) {
+  BeforeChange(entry);
   const auto* string = std::get_if<ByteString>(&value);
   if (string != nullptr && entry.AssignInPlace(*string)) return keys_.SetDeadline(entry, deadline);
   auto fresh = Entry::Make(entry.key(), std::move(value), deadline);
@@ -225,6 +257,7 @@ void Database::Report(std::string_view key, std::string_view event, bool is_new,
 }
 
 void Database::EraseEntry(Entry& entry, std::string_view event, uint64_t count) {
+  BeforeChange(entry);
   std::unique_ptr<Entry> gone = keys_.Extract(entry);
   Report(gone->key(), event, /*is_new=*/false, count);
   Free(std::move(gone));

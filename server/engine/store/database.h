@@ -14,6 +14,8 @@
 
 namespace zsetd {
 
+class KeyspaceSnapshot;
+
 // Something that happened to a key, named as Redis's keyspace notifications name it.
 struct Change {
   int database = 0;
@@ -100,6 +102,21 @@ class Database {
   // Exchanges the keys, not the numbers.
   void SwapKeysWith(Database& other);
 
+  // A keyspace without keys that Adopt() takes, to be filled by a loader.
+  Keyspace MakeKeyspace() const { return Keyspace(hash_seed_); }
+
+  // Makes these the keys of the database, in place of those it had. None is reported.
+  void Adopt(Keyspace keys);
+
+  // Null: there is none. It outlives this, or is taken away.
+  void set_snapshot(KeyspaceSnapshot* snapshot) { snapshot_ = snapshot; }
+
+  // For Edit, and within: the entry is about to change.
+  void BeforeChange(const Entry& entry) {
+    if (snapshot_ != nullptr) [[unlikely]]
+      Capture(entry);
+  }
+
   // --- For Edit: changing a value in place. ---
 
   // Creates a key with the value; not reported yet.
@@ -140,12 +157,16 @@ class Database {
   Entry& StartEditing(Entry& entry);
   void EraseEntry(Entry& entry, std::string_view event, uint64_t count);
   void Free(std::unique_ptr<Entry> entry);
+  void Capture(const Entry& entry);
+  Entry& Insert(std::unique_ptr<Entry> entry);
 
   int index_;
+  uint64_t hash_seed_;
   Keyspace keys_;
   Listener listener_;
   Discarder discarder_;
   UseMeter* use_meter_;  // null: there is none
+  KeyspaceSnapshot* snapshot_ = nullptr;
   Millis now_{0};
 };
 

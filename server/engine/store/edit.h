@@ -23,7 +23,9 @@ class Edit {
         entry_(&entry),
         event_(event),
         is_new_(is_new),
-        revision_((**this).revision()) {}
+        revision_((**this).revision()) {
+    database.BeforeChange(entry);
+  }
   Edit(Edit&& other) noexcept { *this = std::move(other); }
   Edit& operator=(Edit&& other) noexcept {
     std::swap(database_, other.database_);

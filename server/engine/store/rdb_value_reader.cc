@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/sorted_set/sorted_set_builder.h"
 #include "protocol/rdb/packed_elements.h"
@@ -103,11 +104,63 @@ bool ReadFields(RdbReader& reader, RdbType type, const VisitPair& visit) {
   }
 }
 
+// Calls `visit` for the fields whose deadlines have not passed.
+bool ReadStringTriples(RdbReader& reader, RdbType type, Millis now, const VisitPair& visit) {
+  const bool is_valkey = type == RdbType::kValkeyHash;
+  const auto first = is_valkey ? Millis(0) : Millis(static_cast<int64_t>(reader.LittleEndian(8)));
+  for (uint64_t left = reader.Length(); left > 0 && reader.ok(); --left) {
+    const uint64_t after_first = is_valkey ? 0 : reader.Length();  // 0: none; 1: the first itself
+    const std::string name(reader.String());
+    const std::string value(reader.String());
+    bool has_passed = false;
+    if (is_valkey) {
+      const auto deadline = static_cast<int64_t>(reader.LittleEndian(8));
+      has_passed = deadline != -1 && deadline <= now.count();
+    } else if (after_first > 0 && now >= first) {
+      // Without a sign: their difference may be too large for one.
+      const uint64_t passed =
+          static_cast<uint64_t>(now.count()) - static_cast<uint64_t>(first.count());
+      has_passed = after_first - 1 <= passed;
+    }
+    if (!reader.ok() || (!has_passed && !visit(name, value))) return false;
+  }
+  return reader.ok();
+}
+
+bool ReadListpackTriples(RdbReader& reader, Millis now, const VisitPair& visit) {
+  reader.LittleEndian(8);  // the first deadline, which stands in the listpack too
+  std::vector<std::string> parts;
+  const auto take = [&](std::string_view element) {
+    if (parts.size() < 2) {
+      parts.emplace_back(element);
+      return true;
+    }
+    const std::optional<int64_t> deadline = ParseInteger(element);  // 0: none
+    if (!deadline) return false;
+    const bool has_passed = *deadline != 0 && *deadline <= now.count();
+    const bool goes_on = has_passed || visit(parts[0], parts[1]);
+    parts.clear();
+    return goes_on;
+  };
+  return ReadOne(reader, ReadListpack, take) && parts.empty();
+}
+
+// Fields with deadlines. What is unsound breaks the reader, so that a hash of which no field is
+// left can be told from it.
+bool ReadFieldsWithDeadlines(RdbReader& reader, RdbType type, Millis now, const VisitPair& visit) {
+  const bool is_sound = type == RdbType::kHashListpackTriples
+                            ? ReadListpackTriples(reader, now, visit)
+                            : ReadStringTriples(reader, type, now, visit);
+  if (!is_sound) reader.Break();
+  return is_sound;
+}
+
 using VisitScored = std::function<bool(std::string_view member, double score)>;
 
 bool ReadScoredStrings(RdbReader& reader, bool as_text, const VisitScored& visit) {
+  std::string member;  // a copy, for any read may end the validity of a string
   for (uint64_t left = reader.Length(); left > 0 && reader.ok(); --left) {
-    const std::string_view member = reader.String();  // which the score, no string, leaves valid
+    member = reader.String();
     const double score = as_text ? reader.DoubleFromText() : reader.Double();
     if (!reader.ok() || !visit(member, score)) return false;
   }
@@ -152,12 +205,15 @@ std::optional<Value> MakeSet(RdbReader& reader, RdbType type, const ValueLimits&
   return set;
 }
 
-std::optional<Value> MakeHash(RdbReader& reader, RdbType type, const ValueLimits& limits) {
+std::optional<Value> MakeHash(RdbReader& reader, RdbType type, Millis now,
+                              const ValueLimits& limits) {
   Hash hash;
   const auto add = [&](std::string_view name, std::string_view value) {
     return hash.Set({.name = name, .value = value}, limits.hash);
   };
-  if (!ReadFields(reader, type, add) || hash.empty()) return std::nullopt;
+  const bool is_sound = HasFieldDeadlines(type) ? ReadFieldsWithDeadlines(reader, type, now, add)
+                                                : ReadFields(reader, type, add);
+  if (!is_sound || hash.empty()) return std::nullopt;
   return hash;
 }
 
@@ -175,7 +231,8 @@ std::optional<Value> MakeSortedSet(RdbReader& reader, RdbType type, const ValueL
   return set;
 }
 
-std::optional<Value> MakeValue(RdbReader& reader, RdbType type, const ValueLimits& limits) {
+std::optional<Value> MakeValue(RdbReader& reader, RdbType type, Millis now,
+                               const ValueLimits& limits) {
   switch (type) {
     case RdbType::kString: {
       const ByteString string(reader.String());
@@ -194,21 +251,36 @@ std::optional<Value> MakeValue(RdbReader& reader, RdbType type, const ValueLimit
     case RdbType::kHashZipmap:
     case RdbType::kHashZiplist:
     case RdbType::kHashListpack:
-      return MakeHash(reader, type, limits);
+    case RdbType::kValkeyHash:
+    case RdbType::kHashDeadlines:
+    case RdbType::kHashListpackTriples:
+      return MakeHash(reader, type, now, limits);
     case RdbType::kZSetOfTexts:
     case RdbType::kZSet:
     case RdbType::kZSetZiplist:
     case RdbType::kZSetListpack:
       return MakeSortedSet(reader, type, limits);
+    case RdbType::kModuleOfOld:
+    case RdbType::kModule:
+    case RdbType::kStream:
+    case RdbType::kStream2:
+    case RdbType::kStream3:
+      break;
   }
   return std::nullopt;
 }
 
 }  // namespace
 
+bool HasFieldDeadlines(RdbType type) {
+  return type == RdbType::kValkeyHash || type == RdbType::kHashDeadlines ||
+         type == RdbType::kHashListpackTriples;
+}
+
 std::unique_ptr<Entry> ReadValue(RdbReader& reader, RdbType type, std::string_view key,
-                                 std::optional<Millis> deadline, const ValueLimits& limits) {
-  std::optional<Value> value = MakeValue(reader, type, limits);
+                                 std::optional<Millis> deadline, Millis now,
+                                 const ValueLimits& limits) {
+  std::optional<Value> value = MakeValue(reader, type, now, limits);
   return value ? Entry::Make(key, *std::move(value), deadline) : nullptr;
 }
 

@@ -8,22 +8,22 @@
 #include "core/keyspace/entry.h"
 #include "core/util/time.h"
 #include "protocol/rdb/rdb_reader.h"
+#include "server/engine/store/value_limits.h"
 
 namespace zsetd {
 
-// The size limits of the compact encodings, as reported.
-struct ValueLimits {
-  ListLimits list;
-  HashLimits hash;
-  SetLimits set;
-  SortedSetLimits sorted_set;
-};
-
 // Reads a value of the format `type`, from untrusted bytes, for an entry with this key and
 // deadline. Null if the bytes are not sound, hold an element twice that can be there only once, or
-// nothing at all. Reads every form that Redis has had, but for those of streams and of modules.
-// O(bytes), for sorted sets O(n log n).
+// nothing at all. Reads every form that Redis and Valkey have had, but for those of streams and of
+// modules. O(bytes), for sorted sets O(n log n).
+//
+// Of a hash whose fields have deadlines it reads those fields whose deadlines are after `now`, and
+// not the deadlines; if no field is left it returns null, and the reader is still sound.
 std::unique_ptr<Entry> ReadValue(RdbReader& reader, RdbType type, std::string_view key,
-                                 std::optional<Millis> deadline, const ValueLimits& limits);
+                                 std::optional<Millis> deadline, Millis now,
+                                 const ValueLimits& limits);
+
+// Whether this is a layout of hashes whose fields have deadlines.
+bool HasFieldDeadlines(RdbType type);
 
 }  // namespace zsetd

@@ -21,7 +21,7 @@ def exists(family, address):
 
 class Listening(ZsetdTest):
     def assert_does_not_start(self, reason, *options, port=None):
-        command = [PROGRAM, "--port", str(port or free_port()), *options]
+        command = [PROGRAM, "--port", str(port or free_port()), "--save", "", *options]
         end = subprocess.run(command, capture_output=True, text=True, timeout=20)
         self.assertEqual(end.returncode, 1)
         self.assertIn(reason, end.stderr)

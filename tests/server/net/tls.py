@@ -81,7 +81,8 @@ class Tls(ZsetdTest):
         port = free_port()
         process = subprocess.Popen(
             [PROGRAM, "--port", "0", "--tls-port", str(port), "--tls-cert-file", certificate,
-             "--tls-key-file", key, "--tls-auth-clients", "no"], stdout=subprocess.DEVNULL)
+             "--tls-key-file", key, "--tls-auth-clients", "no", "--save", ""],
+            stdout=subprocess.DEVNULL)
         self.tls_port = port
         try:
             self.assertTrue(eventually(self.answers))
@@ -269,7 +270,8 @@ class Tls(ZsetdTest):
                 (["--tls-key-file", key], "tls-cert-file"),
                 (["--tls-cert-file", certificate, "--tls-key-file", key], "tls-auth-clients"),
                 (["--tls-cert-file", key, "--tls-key-file", key], "tls-cert-file")]:
-            command = [PROGRAM, "--port", str(free_port()), "--tls-port", str(free_port()), *options]
+            command = [PROGRAM, "--port", str(free_port()), "--tls-port", str(free_port()), "--save", "",
+                       *options]
             end = subprocess.run(command, capture_output=True, text=True, timeout=20)
             self.assertEqual(end.returncode, 1, options)
             self.assertIn(reason, end.stderr)

@@ -54,7 +54,7 @@ class UnixSocket(ZsetdTest):
         self.assertEqual(answer.stdout, "PONG\n")
 
     def test_may_be_all_there_is(self):
-        process = subprocess.Popen([PROGRAM, "--port", "0", "--unixsocket", self.path],
+        process = subprocess.Popen([PROGRAM, "--port", "0", "--unixsocket", self.path, "--save", ""],
                                    stdout=subprocess.DEVNULL)
         try:
             self.assertTrue(eventually(self.connects))
@@ -68,8 +68,8 @@ class UnixSocket(ZsetdTest):
 
     def test_path_that_cannot_be_had_stops_the_start(self):
         for path in "/nowhere/at/all", "x" * 200:
-            end = subprocess.run([PROGRAM, "--port", str(free_port()), "--unixsocket", path],
-                                 capture_output=True, text=True, timeout=20)
+            end = subprocess.run([PROGRAM, "--port", str(free_port()), "--unixsocket", path,
+                                  "--save", ""], capture_output=True, text=True, timeout=20)
             self.assertEqual(end.returncode, 1)
             self.assertIn(f"Cannot listen on {path}", end.stderr)
 

@@ -104,7 +104,7 @@ TEST(Settings, ChoicesComeInAnyCase) {
 }
 
 TEST(Settings, WhatIsNotKeptOnDiskCannotBeAskedFor) {
-  EXPECT_EQ(Refused("save", "900 1"), "no snapshots are kept: the only value is \"\"");
+  EXPECT_EQ(Refused("save", "900"), "Invalid save parameters");
   EXPECT_EQ(Refused("appendonly", "yes"), "no append-only file is kept: the only value is no");
 }
 
@@ -230,13 +230,12 @@ TEST(SettingsFile, HoldsUsersAndNewNamesOfCommands) {
 
 TEST(SettingsFile, AllMistakesAreToldTogether) {
   Settings settings;
-  EXPECT_EQ(Read("appendonly yes\nport 7000\nsave 900 1\nloadmodule /x.so\nsearch-on-timeout fail\n"
+  EXPECT_EQ(Read("appendonly yes\nport 7000\nsave 900\nloadmodule /x.so\nsearch-on-timeout fail\n"
                  "timeout 7\n",
                  settings),
             "Reading zsetd.conf, at line 1\n>>> 'appendonly yes'\n"
             "no append-only file is kept: the only value is no\n"
-            "Reading zsetd.conf, at line 3\n>>> 'save 900 1'\n"
-            "no snapshots are kept: the only value is \"\"\n"
+            "Reading zsetd.conf, at line 3\n>>> 'save 900'\nInvalid save parameters\n"
             "Reading zsetd.conf, at line 4\n>>> 'loadmodule /x.so'\nmodules are not loaded\n"
             "Reading zsetd.conf, at line 5\n>>> 'search-on-timeout fail'\n"
             "it is a setting of a module, and modules are not loaded");

@@ -27,7 +27,7 @@ std::string Written(const Entry& entry) {
 std::unique_ptr<Entry> Read(std::string_view bytes) {
   RdbReader reader(bytes, kMostStringBytes);
   const auto type = static_cast<RdbType>(reader.Byte());
-  auto entry = ReadValue(reader, type, "key", std::nullopt, ValueLimits());
+  auto entry = ReadValue(reader, type, "key", std::nullopt, Millis(0), ValueLimits());
   return reader.AtEnd() ? std::move(entry) : nullptr;
 }
 

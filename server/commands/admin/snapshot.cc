@@ -1,0 +1,84 @@
+// SAVE, BGSAVE and LASTSAVE.
+#include <chrono>
+#include <string_view>
+
+#include "server/commands/all_commands.h"
+#include "server/engine/call.h"
+#include "server/engine/services.h"
+
+namespace zsetd {
+namespace {
+
+// All that Redis says: the log has the reason.
+constexpr std::string_view kFailed = "ERR";
+
+constexpr std::string_view kInProgress = "ERR Background save already in progress";
+
+void Save(Call& call) {
+  Persistence* persistence = call.engine.persistence();
+  if (persistence == nullptr) return call.Fail(kFailed);
+  if (persistence->IsSaving()) return call.Fail(kInProgress);
+  if (!persistence->Save().ok()) return call.Fail(kFailed);
+  call.reply.Ok();
+}
+
+// Within a transaction it is put off: a snapshot shows an instant between two units.
+void BackgroundSave(Call& call) {
+  if (!call.args.AtEnd()) {
+    call.args.Take("schedule");
+    call.args.End();
+  }
+  if (call.Refused()) return;
+  Persistence* persistence = call.engine.persistence();
+  if (persistence == nullptr) return call.Fail(kFailed);
+  if (persistence->IsSaving()) return call.Fail(kInProgress);
+  if (call.client.transaction.open) {
+    persistence->ScheduleSaving();
+    return call.reply.Simple("Background saving scheduled");
+  }
+  if (!persistence->StartSaving().ok()) return call.Fail(kFailed);
+  call.reply.Simple("Background saving started");
+}
+
+void LastSave(Call& call) {
+  const Persistence* persistence = call.engine.persistence();
+  const Millis at =
+      persistence != nullptr ? persistence->status().last_saved_at : call.engine.started_at();
+  call.reply.Integer(std::chrono::duration_cast<std::chrono::seconds>(at).count());
+}
+
+constexpr Command kCommands[] = {
+    {.name = "save",
+     .run = Save,
+     .arity = 1,
+     .flags = kAdmin | kNoScript | kNoAsyncLoading | kNoMulti,
+     .group = CommandGroup::kServer,
+     .since = "1.0.0",
+     .summary = "Saves a snapshot of all databases to disk and blocks all clients meanwhile.",
+     .cost = "O(N) for N elements in all databases"},
+    {.name = "bgsave",
+     .run = BackgroundSave,
+     .arity = -1,
+     .flags = kAdmin | kNoScript | kNoAsyncLoading,
+     .group = CommandGroup::kServer,
+     .since = "1.0.0",
+     .usage = "[SCHEDULE]",
+     .summary = "Saves a snapshot of all databases to disk in the background.",
+     .cost = "O(D) for D databases; O(N) in the background for N elements"},
+    {.name = "lastsave",
+     .run = LastSave,
+     .arity = 1,
+     .flags = kLoading | kStale | kFast | kDangerous,
+     .group = CommandGroup::kServer,
+     .since = "1.0.0",
+     .summary = "Returns the Unix time of the last snapshot that was saved.",
+     .cost = "O(1)",
+     .tips = "nondeterministic_output",
+     .categories = "@admin"},
+};
+
+}  // namespace
+
+std::span<const Command> SnapshotCommands() { return kCommands; }
+
+}  // namespace zsetd

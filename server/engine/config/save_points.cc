@@ -1,0 +1,65 @@
+#include "server/engine/config/save_points.h"
+
+#include <optional>
+
+#include "protocol/resp/inline_words.h"
+#include "protocol/text/number_text.h"
+#include "server/engine/support/errors.h"
+
+namespace zsetd {
+namespace {
+
+std::optional<std::vector<SavePoints::Point>> Parse(Words words) {
+  if (words.size() % 2 != 0) return std::nullopt;
+  std::vector<SavePoints::Point> points;
+  for (size_t at = 0; at < words.size(); at += 2) {
+    const std::optional<int64_t> age = ParseInteger(words[at]);
+    const std::optional<int64_t> changes = ParseInteger(words[at + 1]);
+    if (!age || *age < 1 || *age > INT32_MAX || !changes || *changes < 0) return std::nullopt;
+    points.push_back({std::chrono::seconds(*age), *changes});
+  }
+  return points;
+}
+
+absl::Status Invalid() { return Refusal("Invalid save parameters"); }
+
+}  // namespace
+
+absl::Status SavePoints::Read(std::string_view text) {
+  const auto texts = SplitWords(text);
+  if (!texts) return Invalid();
+  const auto parsed = Parse(std::vector<std::string_view>(texts->begin(), texts->end()));
+  if (!parsed) return Invalid();
+  points = *parsed;
+  configured = true;
+  return absl::OkStatus();
+}
+
+absl::Status SavePoints::ReadMore(Words words) {
+  const bool is_one_text = words.size() == 1;  // "" or "3600 1 300 100"
+  SavePoints more;
+  absl::Status status = absl::OkStatus();
+  if (is_one_text) {
+    status = more.Read(words[0]);
+  } else if (const auto parsed = Parse(words)) {
+    more.points = *parsed;
+  } else {
+    status = Invalid();
+  }
+  if (!status.ok()) return status;
+  if (!configured || !more.Any()) points.clear();
+  points.insert(points.end(), more.points.begin(), more.points.end());
+  configured = true;
+  return status;
+}
+
+std::string SavePoints::Text() const {
+  std::string text;
+  for (const Point& point : points) {
+    if (!text.empty()) text += ' ';
+    text += IntegerText(point.age.count()) + " " + IntegerText(point.changes);
+  }
+  return text;
+}
+
+}  // namespace zsetd

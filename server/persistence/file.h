@@ -1,0 +1,80 @@
+// The only door to the disk. Everything that the server keeps goes through a FileSystem, so that
+// tests can put another in its place, which records what is done, loses what was not synced, or
+// fails.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace zsetd {
+
+// A file that is being written from its beginning. It is closed with the object. A status that is
+// not OK says what the system said, without the path.
+class WritableFile {
+ public:
+  virtual ~WritableFile() = default;
+
+  // Appends all of the bytes.
+  virtual absl::Status Write(std::string_view bytes) = 0;
+
+  // Returns when all that was written is on the disk; the one need not bring its metadata there.
+  // After an error nothing is known of what was written before, and to sync again is no remedy.
+  virtual absl::Status SyncData() = 0;
+  virtual absl::Status Sync() = 0;
+
+  // Advises the system to keep none of it in memory: nobody is going to read it soon.
+  virtual void DropFromCache() = 0;
+};
+
+// A file that is being read from its beginning.
+class ReadableFile {
+ public:
+  virtual ~ReadableFile() = default;
+
+  virtual uint64_t size() const = 0;  // when it was opened
+
+  // Reads some bytes, as many as there is space for unless the file ends; 0 at its end.
+  virtual absl::StatusOr<size_t> Read(std::span<char> space) = 0;
+};
+
+// As long as it lives, no other process has this directory locked.
+class DirectoryLock {
+ public:
+  virtual ~DirectoryLock() = default;
+};
+
+class FileSystem {
+ public:
+  virtual ~FileSystem() = default;
+
+  // Creates the file, or empties it.
+  virtual absl::StatusOr<std::unique_ptr<WritableFile>> Create(const std::string& path) = 0;
+
+  // absl::StatusCode::kNotFound if there is none.
+  virtual absl::StatusOr<std::unique_ptr<ReadableFile>> Open(const std::string& path) = 0;
+
+  virtual absl::Status Rename(const std::string& from, const std::string& to) = 0;
+  virtual absl::Status Remove(const std::string& path) = 0;
+
+  // Returns when files that were created, renamed and removed in the directory are so on the disk.
+  virtual absl::Status SyncDirectory(const std::string& path) = 0;
+
+  // The names of the files in it.
+  virtual absl::StatusOr<std::vector<std::string>> List(const std::string& directory) = 0;
+
+  // Null if another process has it. kUnimplemented where the file system has no locks.
+  virtual absl::StatusOr<std::unique_ptr<DirectoryLock>> Lock(const std::string& directory) = 0;
+};
+
+// That of the operating system. All its methods may be called by several threads at the same time.
+FileSystem& SystemFiles();
+
+}  // namespace zsetd

@@ -1,0 +1,68 @@
+#include "server/persistence/snapshot_encoder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "server/engine/store/rdb_value_writer.h"
+#include "server/engine/support/redis_version.h"
+
+namespace zsetd {
+
+SnapshotEncoder::SnapshotEncoder(const Settings& settings, const UseMeter& use_meter)
+    : writer_(bytes_, settings.rdbcompression),
+      use_meter_(use_meter),
+      use_(settings.maxmemory_policy.ends_with("lfu")   ? Use::kFrequency
+           : settings.maxmemory_policy.ends_with("lru") ? Use::kIdle
+                                                        : Use::kNone) {}
+
+void SnapshotEncoder::Begin(Millis now, size_t used_bytes, std::string_view functions,
+                            const Snapshot& snapshot) {
+  snapshot_ = &snapshot;
+  writer_.Magic();
+  writer_.Aux("redis-ver", kRedisVersion);
+  writer_.Aux("redis-bits", "64");
+  writer_.Aux("ctime", std::to_string(now.count() / 1000));
+  writer_.Aux("used-mem", std::to_string(used_bytes));
+  writer_.Aux("aof-base", "0");
+  writer_.Aux("zsetd-ver", ZSETD_VERSION);
+  bytes_ += functions;
+}
+
+// Entries that are handed out before their turn may be of another database than those around them,
+// so that a database is selected more than once: every loader takes that. Sizes are said the first
+// time.
+void SnapshotEncoder::Select(int database) {
+  if (database == selected_) return;
+  selected_ = database;
+  writer_.Database(static_cast<uint64_t>(database));
+  if (std::ranges::count(selected_once_, database) > 0) return;
+  selected_once_.push_back(database);
+  for (const auto& keyspace : snapshot_->keyspaces()) {
+    if (keyspace->database() != database) continue;
+    writer_.Sizes(keyspace->keys(), keyspace->keys_with_deadline());
+  }
+}
+
+void SnapshotEncoder::WriteUse(const Entry& entry) {
+  const UseMeter::Mark mark = entry.use_mark();
+  if (use_ == Use::kIdle) {
+    writer_.Idle(static_cast<uint64_t>(use_meter_.IdleTime(mark).count()));
+  } else if (use_ == Use::kFrequency) {
+    writer_.Frequency(use_meter_.Count(mark));
+  }
+}
+
+void SnapshotEncoder::Receive(int database, const Entry& entry) {
+  Select(database);
+  if (entry.deadline()) writer_.Deadline(entry.deadline()->count());
+  WriteUse(entry);
+  RdbWriter& writer = writer_.Key(RdbTypeOf(entry), entry.key());
+  WriteValue(entry, writer);
+  ++keys_;
+}
+
+void SnapshotEncoder::End() { writer_.End(); }
+
+std::string SnapshotEncoder::Take() { return std::exchange(bytes_, {}); }
+
+}  // namespace zsetd

@@ -1,0 +1,140 @@
+"""Snapshots of redis-server load in zsetd, and the other way round: each type, each encoding, deadlines,
+sizes around each bound. Compared by DEBUG DIGEST; redis-check-rdb reads what zsetd writes.
+
+Starts the programs ZSETD and redis-server.
+"""
+
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+import redis
+
+from server_process import ServerProcess, eventually
+
+ZSETD = os.environ["ZSETD"]
+REDIS = "redis-server"
+
+SIZES = [1, 2, 63, 64, 65, 127, 128, 129, 511, 512, 513, 1500]  # bounds of encodings and of lengths
+LENGTHS = [0, 1, 20, 21, 44, 45, 63, 64, 65, 4095, 4096, 9000, 16383, 16384, 70000]
+NUMBERS = [0, 1, -1, 127, 128, -128, -129, 255, 4095, 4096, -4096, -4097, 32767, 32768, -32769,
+           2**23 - 1, 2**23, -2**23 - 1, 2**31 - 1, 2**31, -2**31 - 1, 2**63 - 1, -2**63]
+
+
+def texts(seed):
+    """Texts of all lengths and numbers of all sizes, in an order by chance."""
+    source = random.Random(seed)
+    some = [b"%d" % number for number in NUMBERS]
+    some += [b"ab" * (length // 2) + b"c" * (length % 2) for length in LENGTHS]
+    some += [source.randbytes(length) for length in LENGTHS]
+    source.shuffle(some)
+    return some
+
+
+def fill(server, seed):
+    source = random.Random(seed)
+    pipe = server.pipeline(transaction=False)
+    for number, text in enumerate(texts(seed)):
+        pipe.set(b"text:%d" % number, text)
+        pipe.set(b"key:" + text, number)
+    for size in SIZES:
+        words = [b"%d:%d" % (size, i) for i in range(size)]
+        numbers = source.sample(range(10**6), size)
+        pipe.rpush(f"list:{size}", *words)
+        pipe.rpush(f"list:numbers:{size}", *numbers)
+        pipe.sadd(f"set:{size}", *words)
+        pipe.sadd(f"set:numbers:{size}", *numbers)
+        pipe.sadd(f"set:large:{size}", *(number << 40 for number in numbers))
+        pipe.hset(f"hash:{size}", mapping={word: word * 2 for word in words})
+        pipe.hset(f"hash:long:{size}", mapping={word: b"v" * (i % 70) for i, word in enumerate(words)})
+        pipe.zadd(f"zset:{size}", {word: source.random() for word in words})
+        pipe.zadd(f"zset:numbers:{size}", {number: number for number in numbers})
+        pipe.zadd(f"zset:long:{size}", {b"m" * (60 + i % 9) + word: -i for i, word in enumerate(words)})
+    pipe.rpush("list:texts", *texts(seed))
+    pipe.sadd("set:texts", *texts(seed))
+    pipe.hset("hash:texts", mapping={text: text for text in texts(seed)})
+    pipe.zadd("zset:texts", {text: i for i, text in enumerate(texts(seed))})
+    pipe.zadd("zset:scores", {"inf": float("inf"), "-inf": float("-inf"), "0": 0.0, "third": 1 / 3,
+                              "small": 5e-324, "large": 1.7e308, "whole": 2.0**53})
+    for i in range(50):
+        pipe.set(f"lasting:{i}", i, ex=1000 + i)
+        pipe.set(f"short:{i}", i, px=1)
+    pipe.execute_command("SELECT", 3)
+    pipe.set("there", "3")
+    pipe.zadd("scores", {"a": 1})
+    pipe.pexpireat("scores", 2**42)
+    pipe.execute_command("SELECT", 0)
+    pipe.execute()
+
+
+class RdbExchange(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def start(self, program, folder, *options):
+        folder.mkdir(exist_ok=True)
+        server = ServerProcess(program, "--dir", str(folder), *options)
+        self.addCleanup(lambda: self.assertIsNone(server.stop()))
+        client = redis.Redis(port=server.port)
+        self.assertTrue(eventually(lambda: not client.info("persistence")["loading"]))
+        return client
+
+    def exchange(self, source_program, *options):
+        seed = random.randrange(2**32)
+        source = self.start(source_program, self.folder / "from", *options)
+        fill(source, seed)
+        source.save()
+        short = [f"short:{i}" for i in range(50)]
+        self.assertTrue(eventually(lambda: not source.exists(*short)))  # Redis hashes what is due
+        digest = source.execute_command("DEBUG", "DIGEST")
+        deadlines = [source.pexpiretime(f"lasting:{i}") for i in range(50)]
+        file = self.folder / "from" / "dump.rdb"
+        check = subprocess.run(["redis-check-rdb", str(file)], capture_output=True)
+        self.assertEqual(check.returncode, 0, check.stdout)
+        for name, program in (("redis", REDIS), ("zsetd", ZSETD)):
+            with self.subTest(seed=seed, to=name):
+                (self.folder / name).mkdir()
+                shutil.copy(file, self.folder / name)
+                copy = self.start(program, self.folder / name, *options)
+                self.assertEqual(copy.execute_command("DEBUG", "DIGEST"), digest)
+                self.assertEqual([copy.pexpiretime(f"lasting:{i}") for i in range(50)], deadlines)
+                self.assertEqual(copy.get("short:1"), None)
+
+    def test_files_of_zsetd(self):
+        self.exchange(ZSETD)
+
+    def test_files_of_zsetd_uncompressed_and_without_checksum(self):
+        self.exchange(ZSETD, "--rdbcompression", "no", "--rdbchecksum", "no")
+
+    def test_files_of_redis(self):
+        self.exchange(REDIS)
+
+    def test_files_of_redis_uncompressed_and_without_checksum(self):
+        self.exchange(REDIS, "--rdbcompression", "no", "--rdbchecksum", "no")
+
+    def test_use_of_keys_comes_along(self):
+        for policy, field in (("allkeys-lru", "idletime"), ("allkeys-lfu", "freq")):
+            for source_program, program in ((ZSETD, REDIS), (REDIS, ZSETD)):
+                with self.subTest(policy=policy, source=source_program):
+                    folder = self.folder / f"{policy}-{pathlib.Path(source_program).name}"
+                    options = ("--maxmemory-policy", policy)
+                    source = self.start(source_program, folder, *options)
+                    payload = source.set("k", "v") and source.dump("k")
+                    use = ("IDLETIME", 3000) if field == "idletime" else ("FREQ", 77)
+                    source.execute_command("RESTORE", "k", 0, payload, "REPLACE", *use)
+                    source.save()
+                    target_folder = self.folder / (folder.name + "-to")
+                    target_folder.mkdir()
+                    shutil.copy(folder / "dump.rdb", target_folder)
+                    copy = self.start(program, target_folder, *options)
+                    self.assertAlmostEqual(copy.object(field, "k"), use[1], delta=3)
+
+
+if __name__ == "__main__":
+    unittest.main()

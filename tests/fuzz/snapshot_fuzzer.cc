@@ -1,0 +1,54 @@
+// Any bytes as a snapshot's file under libFuzzer: what is loaded holds together, and what is saved
+// of it is loaded again and is the same. Checksums are not verified, or nothing made up would get
+// far.
+
+#include <cstdint>
+#include <cstdlib>
+#include <iostream>
+
+#include "tests/fuzz/data_check.h"
+#include "tests/transcript/engine_peer.h"
+#include "tests/transcript/transcript.h"
+
+namespace zsetd {
+namespace {
+
+constexpr std::string_view kPath = "/data/dump.rdb";
+
+std::string Ask(EnginePeer& peer, const std::vector<std::string>& words) {
+  peer.Send("a", Multibulk(words));
+  return peer.Receive("a", Millis(0));
+}
+
+Settings Unchecked() {
+  Settings settings;
+  settings.save.points.clear();
+  settings.dir = "/data";
+  settings.rdbchecksum = false;
+  settings.rdb_skip_unknown = true;
+  settings.enable_debug_command = "yes";
+  return settings;
+}
+
+// What is wrong, in words; empty if nothing is.
+std::string Load(std::string file) {
+  EnginePeer peer(Unchecked());
+  peer.engine().set_scripting(nullptr);  // libraries that never end are not what is looked for
+  peer.files().set_contents(std::string(kPath), std::move(file));
+  if (!peer.snapshots().Start().ok()) return "";
+  const std::string wrong = WrongInData(peer.engine());
+  if (!wrong.empty()) return wrong;
+  const std::string digest = Ask(peer, {"DEBUG", "DIGEST"});
+  if (Ask(peer, {"DEBUG", "RELOAD"}) != "+OK\r\n") return "what was saved is not loaded again";
+  return Ask(peer, {"DEBUG", "DIGEST"}) == digest ? "" : "what was saved is not what was loaded";
+}
+
+}  // namespace
+}  // namespace zsetd
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string wrong = zsetd::Load({reinterpret_cast<const char*>(data), size});
+  if (wrong.empty()) return 0;
+  std::cerr << wrong << '\n';
+  std::abort();
+}

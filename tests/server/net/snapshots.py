@@ -1,0 +1,166 @@
+"""What stays when the server ends: by SIGTERM, by SHUTDOWN, killed at any moment."""
+
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+
+import redis
+
+from server_process import ServerProcess, eventually
+from zsetd import PROGRAM, Zsetd, ZsetdTest
+
+KILLS = int(os.environ.get("ZSETD_KILLS", "10"))
+
+
+class Snapshots(ZsetdTest):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.file = self.folder / "dump.rdb"
+
+    def serve(self, *options, save="3600 1"):
+        server = self.start("--dir", str(self.folder), "--save", save, *options)
+        client = redis.Redis(port=server.port)
+        self.addCleanup(client.close)
+        return client
+
+    def refusal(self, *options):
+        """What a server writes that does not start."""
+        run = subprocess.run([PROGRAM, "--port", "0", "--unixsocket", str(self.folder / "socket"),
+                              "--dir", str(self.folder), *options], capture_output=True, timeout=20)
+        self.assertNotEqual(run.returncode, 0)
+        return run.stderr.decode()
+
+    def test_sigterm_saves_if_there_are_save_points(self):
+        for save, kept in (("3600 1", 1), ("", 1)):  # the second keeps what was there
+            client = self.serve(save=save)
+            client.set(f"key{save}", "v")
+            self.assertIsNone(self.server.stop())
+            self.assertEqual(self.serve().dbsize(), kept)
+            self.assertIsNone(self.server.stop())
+
+    def test_shutdown_saves_as_it_is_asked_to(self):
+        for save, word, kept in (("3600 1", "NOSAVE", 0), ("", "SAVE", 1), ("3600 1", None, 2)):
+            client = self.serve(save=save)
+            client.set(f"key{word}", "v")
+            try:
+                client.execute_command("SHUTDOWN", *([word] if word else []))
+            except redis.ConnectionError:
+                pass
+            self.assertEqual(self.server.exit_code(), 0)
+            self.assertEqual(self.serve(save="").dbsize(), kept)
+            self.assertIsNone(self.server.stop())
+
+    def test_it_goes_on_if_it_cannot_save(self):
+        client = self.serve()
+        client.set("k", "v")
+        self.folder.rename(gone := self.folder.with_name(self.folder.name + "-gone"))
+        try:
+            with self.assertRaisesRegex(redis.ResponseError, "Errors trying to SHUTDOWN. Check logs."):
+                client.execute_command("SHUTDOWN")
+            self.server.ask_to_leave()
+            self.assertTrue(eventually(lambda: "its data could not be saved" in self.server.log()))
+            self.assertEqual(client.get("k"), b"v")
+        finally:
+            gone.rename(self.folder)
+
+    def test_a_second_server_in_the_directory_is_refused(self):
+        self.serve()
+        self.assertIn("another server keeps its data in the directory", self.refusal("--save", "3600 1"))
+
+    def test_a_damaged_file_is_refused_and_stays_as_it_is(self):
+        self.serve().set("k", "v" * 1000)
+        self.assertIsNone(self.server.stop())
+        damaged = bytearray(self.file.read_bytes())
+        damaged[len(damaged) - 12] ^= 1
+        self.file.write_bytes(damaged)
+        for save in "", "3600 1":
+            refusal = self.refusal("--save", save)
+            self.assertRegex(refusal, f"Cannot load '{self.file}': at byte [0-9]+ of {len(damaged)}")
+            self.assertIn("move it away to start without data", refusal)
+        self.assertEqual(self.file.read_bytes(), damaged)
+        self.assertEqual([each.name for each in self.folder.iterdir()], ["dump.rdb"])
+
+    def test_a_missing_directory_is_refused(self):
+        self.assertIn("No such file or directory", self.refusal("--dir", str(self.folder / "none")))
+
+    def test_drafts_of_killed_servers_are_removed(self):
+        draft = self.folder / "temp-zsetd-1-1.rdb"
+        draft.write_bytes(b"half")
+        self.serve()
+        self.assertFalse(draft.exists())
+
+    def test_background_saving_shows_one_instant_under_load(self):
+        client = self.serve()
+        client.execute_command("DEBUG", "POPULATE", 200000, "k", 50)
+        client.mset({"first": 0, "second": 0})
+        stop = threading.Event()
+
+        def write():
+            own = redis.Redis(port=self.server.port)
+            count = 0
+            while not stop.is_set():
+                count += 1
+                own.mset({"first": count, "second": count})  # in no instant they differ
+                own.rename("k:1", "k:renamed")
+                own.rename("k:renamed", "k:1")
+            own.close()
+
+        writer = threading.Thread(target=write)
+        writer.start()
+        try:
+            for _ in range(3):
+                client.bgsave()
+                self.assertTrue(eventually(lambda: client.info()["rdb_bgsave_in_progress"] == 0))
+                self.assertEqual(client.info()["rdb_last_bgsave_status"], "ok")
+                folder = tempfile.TemporaryDirectory()
+                copy = pathlib.Path(folder.name, "dump.rdb")
+                copy.write_bytes(self.file.read_bytes())
+                with folder:
+                    other = ServerProcess(PROGRAM, "--dir", folder.name)
+                    loaded = redis.Redis(port=other.port)
+                    self.assertEqual(loaded.dbsize(), 200002)
+                    self.assertEqual(loaded.get("first"), loaded.get("second"))
+                    self.assertTrue(loaded.exists("k:1") != loaded.exists("k:renamed"))
+                    loaded.close()
+                    self.assertIsNone(other.stop())
+        finally:
+            stop.set()
+            writer.join()
+
+    def test_killed_at_any_moment_it_starts_with_a_state_that_was(self):
+        source = random.Random()
+        saved = 0
+        for kill in range(KILLS):
+            client = self.serve()
+            count = int(client.get("count") or 0)
+            self.assertGreaterEqual(count, saved)
+            self.assertEqual(client.zcard("members"), count)
+            if kill == 0:
+                client.execute_command("DEBUG", "POPULATE", 20000, "k", 50)
+            ends = time.monotonic() + source.uniform(0.05, 0.4)
+            while time.monotonic() < ends:
+                with client.pipeline(transaction=True) as pipe:
+                    count = pipe.incr("count").zadd("members", {str(count + 1): count}).execute()[0]
+                if source.randrange(20) == 0:
+                    eventually(lambda: not client.info("persistence")["rdb_bgsave_in_progress"])
+                    client.save()
+                    saved = count
+                elif source.randrange(10) == 0:
+                    try:
+                        client.bgsave()
+                    except redis.ResponseError:
+                        pass  # one is under way
+            self.server.kill()
+            self.server.expected_exit_code = -signal.SIGKILL
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "server/persistence/file.h"
+
+namespace zsetd {
+
+// A disk in memory that records what is done to it, fails on demand, and knows what a crash of the
+// machine could leave of it: what was not synced may be there, be missing or be cut off anywhere.
+class MemoryFiles : public FileSystem {
+ public:
+  struct Operation {
+    enum class Kind { kCreate, kWrite, kSyncData, kSync, kRename, kRemove, kSyncDirectory };
+    Kind kind;
+    std::string path;
+    std::string to = {};     // of a renaming
+    std::string bytes = {};  // that are written
+  };
+  using Contents = std::map<std::string, std::string>;  // of files, by path
+
+  absl::StatusOr<std::unique_ptr<WritableFile>> Create(const std::string& path) override;
+  absl::StatusOr<std::unique_ptr<ReadableFile>> Open(const std::string& path) override;
+  absl::Status Rename(const std::string& from, const std::string& to) override;
+  absl::Status Remove(const std::string& path) override;
+  absl::Status SyncDirectory(const std::string& path) override;
+  absl::StatusOr<std::vector<std::string>> List(const std::string& directory) override;
+  absl::StatusOr<std::unique_ptr<DirectoryLock>> Lock(const std::string& directory) override;
+
+  // Operations for which it returns an error fail, and change nothing.
+  void set_failure(std::function<absl::Status(const Operation&)> fails);
+
+  // The files as programs see them.
+  Contents contents() const;
+  void set_contents(const std::string& path, std::string bytes);
+
+  std::vector<Operation> operations() const;
+
+  // What may be on the disk after a crash of the machine when the first `count` operations were
+  // done.
+  std::vector<Contents> CrashStates(size_t count) const;
+
+ private:
+  class Writer;
+  class Reader;
+  class Held;
+
+  absl::Status Do(Operation operation);
+
+  mutable std::mutex mutex_;
+  Contents contents_;
+  Contents before_;  // the recorded operations
+  std::vector<Operation> operations_;
+  std::function<absl::Status(const Operation&)> fails_;
+  std::set<std::string> locked_;
+};
+
+}  // namespace zsetd
