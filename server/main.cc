@@ -161,7 +161,7 @@ void ReportReady(const Settings& settings, Supervisor& supervisor, Background& b
 
 // What the engine has of the world. `server` need not be there before the first request.
 Host HostFor(const CommandLine& line, const std::string& directory, Server*& server,
-             Discarder& discarder) {
+             BackgroundFree& background_free) {
   return {
       .apply =
           [&server, directory = std::string(directory)](const Settings& changed) mutable {
@@ -172,8 +172,10 @@ Host HostFor(const CommandLine& line, const std::string& directory, Server*& ser
       .log = [](std::string_view text) { spdlog::warn("{}", text); },
       .sleep = [](Micros time) { std::this_thread::sleep_for(time); },
       .shut_down = [&server] { server->AskToStop(); },
-      .discard =
-          [&discarder](std::shared_ptr<void> garbage) { discarder.Discard(std::move(garbage)); },
+      .free_in_background =
+          [&background_free](std::shared_ptr<void> garbage) {
+            background_free.FreeLater(std::move(garbage));
+          },
       .executable = Executable(),
       .config_file = line.config_file,
   };
@@ -196,9 +198,9 @@ int Serve(const CommandLine& line) {
   spdlog::info("The seed of this run is {} (random-seed repeats it)", seed);
   boost::asio::io_context io(1);
   Server* server = nullptr;
-  Discarder discarder;
+  BackgroundFree background_free;
   Engine engine(settings, AllCommands(), seed, UnixNow(),
-                HostFor(line, settings.dir, server, discarder));
+                HostFor(line, settings.dir, server, background_free));
   ScriptingService scripting(engine);
   if (settings.scripting) engine.set_scripting(&scripting);
   if (const absl::Status status = engine.Prepare(); !status.ok()) return Complain(status);

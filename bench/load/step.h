@@ -35,7 +35,7 @@ struct Variable {
 //                                                            digits go here   and here
 class Step {
  public:
-  // Words are separated by spaces. Refuses a variable that is not declared.
+  // Args are separated by spaces. Refuses a variable that is not declared.
   static absl::StatusOr<Step> Parse(std::span<const std::string> requests,
                                     std::vector<Variable> variables);
 

@@ -30,7 +30,7 @@ void Parse(benchmark::State& state, std::string_view request) {
     std::copy(bytes.begin(), bytes.end(), parser.Space().begin());
     parser.Arrived(bytes.size());
     while (parser.Next() == RequestParser::Result::kRequest) {
-      benchmark::DoNotOptimize(parser.words().data());
+      benchmark::DoNotOptimize(parser.argv().data());
     }
   }
 }

@@ -77,7 +77,7 @@ class Dictionary {
   // Whether a scan that returned `cursor`, which is not 0, has left the place of this key behind:
   // then all nodes that had this key when the scan came there were visited, and none is to come.
   bool HasPassed(uint64_t cursor, std::string_view key) const {
-    return BucketNumbers::IsBefore(hash_(key), cursor);
+    return LinearHashing::IsBefore(hash_(key), cursor);
   }
 
   // A random node, all equally likely except in chains longer than kUsualChain; null if empty.
@@ -117,7 +117,7 @@ class Dictionary {
 
   BytesHash hash_;
   SegmentedArray<Node*> buckets_;  // a chain each
-  BucketNumbers numbers_;
+  LinearHashing numbers_;
   size_t size_ = 0;
 };
 
@@ -149,8 +149,8 @@ Node* Dictionary<Node>::FindInChain(std::string_view key) const {
 template <class Node>
 void Dictionary<Node>::FetchNode(const Node* node) {
   constexpr uintptr_t kUsualBytes = 48;
-  FetchLine(node);
-  FetchLine(reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(node) + kUsualBytes - 1));
+  PrefetchLine(node);
+  PrefetchLine(reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(node) + kUsualBytes - 1));
 }
 
 template <class Node>
@@ -161,7 +161,7 @@ void Dictionary<Node>::Prefetch(std::span<const std::string_view> keys) const {
     const auto some = keys.first(std::min(keys.size(), kAtOnce));
     for (size_t i = 0; i < some.size(); ++i) {
       buckets[i] = &buckets_[NumberOf(some[i])];
-      FetchLine(buckets[i]);
+      PrefetchLine(buckets[i]);
     }
     for (size_t i = 0; i < some.size(); ++i) FetchNode(*buckets[i]);
     for (size_t i = 0; i < some.size(); ++i) {
@@ -215,7 +215,7 @@ void Dictionary<Node>::AddBucket() {
   const size_t added = numbers_.count();
   buckets_.Append(nullptr);
   numbers_.Add();
-  Node* rest = std::exchange(buckets_[BucketNumbers::OriginOf(added)], nullptr);
+  Node* rest = std::exchange(buckets_[LinearHashing::OriginOf(added)], nullptr);
   while (rest != nullptr) {
     Node* node = std::exchange(rest, rest->next());
     Link(BucketOf(node->key()), node);
@@ -226,7 +226,7 @@ template <class Node>
 void Dictionary<Node>::RemoveBucket() {
   numbers_.Remove();
   const size_t removed = numbers_.count();
-  Node*& origin = buckets_[BucketNumbers::OriginOf(removed)];
+  Node*& origin = buckets_[LinearHashing::OriginOf(removed)];
   Node* rest = buckets_[removed];
   while (rest != nullptr) {
     Node* node = std::exchange(rest, rest->next());
@@ -242,7 +242,7 @@ void Dictionary<Node>::Clear() {
     while (rest != nullptr) delete std::exchange(rest, rest->next());
   }
   buckets_ = SegmentedArray<Node*>();
-  numbers_ = BucketNumbers();
+  numbers_ = LinearHashing();
   size_ = 0;
 }
 

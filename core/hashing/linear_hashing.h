@@ -32,10 +32,10 @@
 namespace zsetd {
 
 // The buckets 0 .. count()-1, as numbers only. All O(1).
-class BucketNumbers {
+class LinearHashing {
  public:
-  BucketNumbers() = default;
-  explicit BucketNumbers(size_t count) : count_(count), level_(std::bit_floor(count)) {}
+  LinearHashing() = default;
+  explicit LinearHashing(size_t count) : count_(count), level_(std::bit_floor(count)) {}
 
   size_t count() const { return count_; }
 
@@ -61,8 +61,8 @@ class BucketNumbers {
     return (cursor & first_difference) != 0;
   }
 
-  void Add() { *this = BucketNumbers(count_ + 1); }
-  void Remove() { *this = BucketNumbers(count_ - 1); }
+  void Add() { *this = LinearHashing(count_ + 1); }
+  void Remove() { *this = LinearHashing(count_ - 1); }
 
   // The cursor behind the bucket NumberOf(cursor), 0 if that is the last of the line.
   uint64_t CursorAfter(uint64_t cursor) const {

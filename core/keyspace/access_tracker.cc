@@ -10,38 +10,38 @@ constexpr uint8_t kMostCount = 255;
 
 }  // namespace
 
-UseMeter::Mark UseMeter::OfNewKey() const {
-  return rule_.counts ? OfCount(kFirstCount) : Seconds();
+AccessTracker::Stamp AccessTracker::OfNewKey() const {
+  return rule_.lfu ? OfCount(kFirstCount) : Seconds();
 }
 
-UseMeter::Mark UseMeter::OfIdle(std::chrono::seconds idle) const {
+AccessTracker::Stamp AccessTracker::OfIdle(std::chrono::seconds idle) const {
   constexpr std::chrono::seconds kLongest{0xffffff};
-  return (Seconds() - static_cast<Mark>(std::min(idle, kLongest).count())) & 0xffffff;
+  return (Seconds() - static_cast<Stamp>(std::min(idle, kLongest).count())) & 0xffffff;
 }
 
-std::chrono::seconds UseMeter::IdleTime(Mark mark) const {
-  return std::chrono::seconds((Seconds() - mark) & 0xffffff);
+std::chrono::seconds AccessTracker::IdleTime(Stamp stamp) const {
+  return std::chrono::seconds((Seconds() - stamp) & 0xffffff);
 }
 
-uint8_t UseMeter::Count(Mark mark) const {
-  const auto count = static_cast<uint8_t>(mark & 0xff);
-  if (rule_.fade_minutes == 0) return count;
-  const int64_t passed = (Minutes() - (mark >> 8)) & 0xffff;
-  const int64_t faded = passed / rule_.fade_minutes;
+uint8_t AccessTracker::Count(Stamp stamp) const {
+  const auto count = static_cast<uint8_t>(stamp & 0xff);
+  if (rule_.decay_minutes == 0) return count;
+  const int64_t passed = (Minutes() - (stamp >> 8)) & 0xffff;
+  const int64_t faded = passed / rule_.decay_minutes;
   return faded >= count ? 0 : static_cast<uint8_t>(count - faded);
 }
 
 // The chance is 1 in (count - first count) * factor + 1.
-UseMeter::Mark UseMeter::CountedOnce(Mark mark) {
-  const uint8_t count = Count(mark);
+AccessTracker::Stamp AccessTracker::CountedOnce(Stamp stamp) {
+  const uint8_t count = Count(stamp);
   if (count == kMostCount) return OfCount(count);
   const uint64_t above_first = std::max<uint8_t>(count, kFirstCount) - kFirstCount;
   const bool rises = rng_.Below(above_first * static_cast<uint64_t>(rule_.log_factor) + 1) == 0;
   return OfCount(static_cast<uint8_t>(count + rises));
 }
 
-uint64_t UseMeter::EvictionRank(Mark mark) const {
-  return rule_.counts ? kMostCount - Count(mark) : static_cast<uint64_t>(IdleTime(mark).count());
+uint64_t AccessTracker::EvictionRank(Stamp stamp) const {
+  return rule_.lfu ? kMostCount - Count(stamp) : static_cast<uint64_t>(IdleTime(stamp).count());
 }
 
 }  // namespace zsetd

@@ -1,4 +1,4 @@
-// How the use of keys is remembered: in a mark of 24 bits at each key, which is either the time of
+// How the use of keys is remembered: in a stamp of 24 bits at each key, which is either the time of
 // its last use or a count of its uses that fades.
 //
 //   time    [ seconds: 24 ]                    at which it was used last; wraps after 194 days
@@ -6,7 +6,7 @@
 //
 // The count is a Morris counter (1978, "Counting large numbers of events in small registers"): the
 // higher it is the less likely is a use to raise it, so that with a factor of 10 a million uses
-// fill it. It falls by one for each `fade_minutes` that pass. Layout, first value and odds are as
+// fill it. It falls by one for each `decay_minutes` that pass. Layout, first value and odds are as
 // Redis documents its lfu-log-factor and lfu-decay-time.
 #pragma once
 
@@ -19,60 +19,60 @@
 
 namespace zsetd {
 
-// What marks mean.
-struct UseRule {
-  bool counts = false;       // not times
-  int64_t log_factor = 10;   // 0: each use is counted
-  int64_t fade_minutes = 1;  // 0: counts do not fade
+// What stamps mean.
+struct AccessRule {
+  bool lfu = false;           // stamps are counts, not times
+  int64_t log_factor = 10;    // 0: each use is counted
+  int64_t decay_minutes = 1;  // 0: counts do not fade
 
-  bool operator==(const UseRule&) const = default;
+  bool operator==(const AccessRule&) const = default;
 };
 
-// Reads and writes the marks of entries. They keep their bits when the rule changes from times to
+// Reads and writes the stamps of entries. They keep their bits when the rule changes from times to
 // counts or back, and mean little until they are rewritten. All O(1).
-class UseMeter {
+class AccessTracker {
  public:
-  using Mark = uint32_t;  // 24 bits
+  using Stamp = uint32_t;  // 24 bits
 
-  explicit UseMeter(Rng& rng) : rng_(rng) {}
+  explicit AccessTracker(Rng& rng) : rng_(rng) {}
 
-  void set_rule(const UseRule& rule) { rule_ = rule; }
+  void set_rule(const AccessRule& rule) { rule_ = rule; }
   void AdvanceTo(Millis now) { now_ = now; }
-  const UseRule& rule() const { return rule_; }
+  const AccessRule& rule() const { return rule_; }
 
   // Whether accesses are recorded: those of some clients and commands are not.
-  void set_notes(bool notes) { notes_ = notes; }
+  void set_records(bool records) { records_ = records; }
 
-  void NoteUse(Entry& entry) {
-    if (!notes_) return;
-    const Mark before = entry.use_mark();
-    const Mark after = rule_.counts ? CountedOnce(before) : Seconds();
-    if (after != before) entry.set_use_mark(after);  // the line of memory stays clean
+  void RecordAccess(Entry& entry) {
+    if (!records_) return;
+    const Stamp before = entry.access_stamp();
+    const Stamp after = rule_.lfu ? CountedOnce(before) : Seconds();
+    if (after != before) entry.set_access_stamp(after);  // the line of memory stays clean
   }
 
-  // The mark of a new key; of one that was not used for so long; of one that was used so often.
-  Mark OfNewKey() const;
-  Mark OfIdle(std::chrono::seconds idle) const;
-  Mark OfCount(uint8_t count) const { return Minutes() << 8 | count; }
+  // The stamp of a new key; of one that was not used for so long; of one that was used so often.
+  Stamp OfNewKey() const;
+  Stamp OfIdle(std::chrono::seconds idle) const;
+  Stamp OfCount(uint8_t count) const { return Minutes() << 8 | count; }
 
   // How long ago the last use was. Where times are noted only.
-  std::chrono::seconds IdleTime(Mark mark) const;
+  std::chrono::seconds IdleTime(Stamp stamp) const;
 
   // The logarithm, as far as it has faded by now. Where uses are counted only.
-  uint8_t Count(Mark mark) const;
+  uint8_t Count(Stamp stamp) const;
 
   // What should be evicted first ranks highest: the least recently or least frequently used.
-  uint64_t EvictionRank(Mark mark) const;
+  uint64_t EvictionRank(Stamp stamp) const;
 
  private:
-  Mark Seconds() const { return static_cast<Mark>(now_.count() / 1000) & 0xffffff; }
-  Mark Minutes() const { return static_cast<Mark>(now_.count() / 60'000) & 0xffff; }
-  Mark CountedOnce(Mark mark);
+  Stamp Seconds() const { return static_cast<Stamp>(now_.count() / 1000) & 0xffffff; }
+  Stamp Minutes() const { return static_cast<Stamp>(now_.count() / 60'000) & 0xffff; }
+  Stamp CountedOnce(Stamp stamp);
 
   Rng& rng_;
-  UseRule rule_;
+  AccessRule rule_;
   Millis now_{0};
-  bool notes_ = true;
+  bool records_ = true;
 };
 
 }  // namespace zsetd

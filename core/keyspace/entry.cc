@@ -46,7 +46,7 @@ std::unique_ptr<Entry> Entry::Remade(std::unique_ptr<Entry> entry, std::string_v
                              : entry->VisitBody([&](auto& body) {
                                  return MakeWith(key, entry->kind(), std::move(body), deadline);
                                });
-  remade->set_use_mark(entry->use_mark());
+  remade->set_access_stamp(entry->access_stamp());
   return remade;
 }
 

@@ -14,7 +14,7 @@
 
 namespace zsetd {
 
-// One key with its value, a mark of its use and, if it has one, its deadline, in one allocation:
+// One key with its value, a stamp of its use and, if it has one, its deadline, in one allocation:
 // core/keyspace/entry_layout.h. Its address stays the same until it is reallocated: for another
 // value or, if there is no room for it, for a deadline. All O(1) and the lengths of key and string,
 // but where another cost is given.
@@ -23,7 +23,7 @@ class Entry : public EntryLayout {
   static std::unique_ptr<Entry> Make(std::string_view key, Value value,
                                      std::optional<Millis> deadline = std::nullopt);
 
-  // The value and the mark of `entry` with this key and this deadline. No element is touched.
+  // The value and the stamp of `entry` with this key and this deadline. No element is touched.
   static std::unique_ptr<Entry> Remade(std::unique_ptr<Entry> entry, std::string_view key,
                                        std::optional<Millis> deadline);
 

@@ -28,7 +28,7 @@ EntryLayout::EntryLayout(std::string_view key, Kind kind, Room room, std::option
   if (room != kNoRoom) At<uint64_t>(DeadlineOffset()) = 0;
   set_deadline(deadline);
   if (HasLongKey()) At<size_t>(LongSizeOffset()) = key.size();
-  set_use_mark(0);
+  set_access_stamp(0);
   key.copy(&At<char>(KeyOffset()), key.size());
 }
 
@@ -44,11 +44,11 @@ void* EntryLayout::Allocate(size_t key_size, Kind kind, Room room) {
 
 size_t EntryLayout::AllocationFor(size_t key_size, Kind kind, Room room) {
   const size_t deadline_bytes = room == kNoRoom ? 0 : sizeof(Millis);
-  const size_t mark_bytes = room == kSharedRoom ? 0 : kMarkBytes;
+  const size_t stamp_bytes = room == kSharedRoom ? 0 : kStampBytes;
   const size_t long_size_bytes = key_size < kLongKey ? 0 : sizeof(size_t);
   const size_t value_bytes = kind <= kMostShortBytes ? kind : BodyBytes(kind);
   const size_t needed =
-      sizeof(EntryLayout) + deadline_bytes + mark_bytes + long_size_bytes + key_size + value_bytes;
+      sizeof(EntryLayout) + deadline_bytes + stamp_bytes + long_size_bytes + key_size + value_bytes;
   return (needed + kAllocationStep - 1) / kAllocationStep * kAllocationStep;
 }
 

@@ -1,7 +1,7 @@
 // The parts of an entry, in one allocation of just the size they need.
 //
-//     8       8 or 0       8 or 0    8 to 32 or 0  3 or 0
-//   [ head | deadline | long length | body       | mark | key bytes | value bytes ]
+//     8       8 or 0       8 or 0      8 to 32 or 0   3 or 0
+//   [ head | deadline | long length | body         | stamp | key bytes | value bytes ]
 //
 //   head   [ next: 43 | kind: 8 | length: 7 | room: 2 | first bits of the deadline: 4 ]
 //
@@ -9,12 +9,12 @@
 // object: a long string, a list, a hash, a set, a sorted set. `length` is the key's, in seven bits;
 // keys that are longer than these can tell have a long length. `room` tells of the room for a
 // deadline: that is made when it is needed, or when the allocator's rounding gives it for nothing.
-// The mark shares it, for milliseconds that are not far off take 44 bits, of which the head holds
+// The stamp shares it, for milliseconds that are not far off take 44 bits, of which the head holds
 // four:
 //
-//   no room      mark before the key; there is no deadline
-//   shared       [ deadline: 40 | mark: 24 ]; up to the year 2527
-//   far          [ deadline: 64 ], and the mark before the key
+//   no room      stamp before the key; there is no deadline
+//   shared       [ deadline: 40 | stamp: 24 ]; up to the year 2527
+//   far          [ deadline: 64 ], and the stamp before the key
 //
 // So a key of 14 bytes with a value of 18 takes 48 with a deadline as without.
 #pragma once
@@ -31,17 +31,19 @@
 namespace zsetd {
 
 // Where the parts of an entry stand, and those of them that are no value: the key, the deadline and
-// the mark. It stands at the start of the memory that Allocate() gives. All O(1) and the key's
+// the stamp. It stands at the start of the memory that Allocate() gives. All O(1) and the key's
 // length.
 class EntryLayout {
  public:
   std::string_view key() const { return {KeyBytes(), KeySize()}; }
   std::optional<Millis> deadline() const;
 
-  // What a UseMeter has noted here, 24 bits; 0 in a new entry.
-  uint32_t use_mark() const { return static_cast<uint32_t>(LoadPacked(UseMarkAt(), kMarkBytes)); }
-  void set_use_mark(uint32_t mark) {
-    StorePacked(const_cast<char*>(UseMarkAt()), kMarkBytes, mark);
+  // What a AccessTracker has noted here, 24 bits; 0 in a new entry.
+  uint32_t access_stamp() const {
+    return static_cast<uint32_t>(LoadPacked(AccessStampAt(), kStampBytes));
+  }
+  void set_access_stamp(uint32_t stamp) {
+    StorePacked(const_cast<char*>(AccessStampAt()), kStampBytes, stamp);
   }
 
  protected:
@@ -106,7 +108,7 @@ class EntryLayout {
  private:
   static constexpr int kZeroAddressBits = 4;
   static constexpr uint8_t kLongKey = 127;
-  static constexpr int kMarkBytes = 3;
+  static constexpr int kStampBytes = 3;
 
   static constexpr int kLowDeadlineBits = 40;  // of those in shared room
   static constexpr uint64_t kLowDeadline = (uint64_t{1} << kLowDeadlineBits) - 1;
@@ -134,13 +136,13 @@ class EntryLayout {
   size_t BodyOffset() const { return LongSizeOffset() + (HasLongKey() ? sizeof(size_t) : 0); }
   size_t KeyOffset() const {
     return BodyOffset() + (IsShortString() ? 0 : BodyBytes(kind_)) +
-           (room_ == kSharedRoom ? 0 : kMarkBytes);
+           (room_ == kSharedRoom ? 0 : kStampBytes);
   }
   size_t KeySize() const { return HasLongKey() ? At<size_t>(LongSizeOffset()) : key_size_; }
   const char* KeyBytes() const { return &At<char>(KeyOffset()); }
-  const char* UseMarkAt() const {
-    return room_ == kSharedRoom ? &At<char>(DeadlineOffset() + sizeof(Millis) - kMarkBytes)
-                                : KeyBytes() - kMarkBytes;
+  const char* AccessStampAt() const {
+    return room_ == kSharedRoom ? &At<char>(DeadlineOffset() + sizeof(Millis) - kStampBytes)
+                                : KeyBytes() - kStampBytes;
   }
 
   uint64_t next_ : 43;

@@ -24,7 +24,7 @@ void ReserveFor(Block& block, size_t places) {
 
 }  // namespace
 
-Deadlines::Place::Place(Millis deadline, const Entry& entry) {
+ExpiryIndex::Place::Place(Millis deadline, const Entry& entry) {
   const uint64_t time = std::clamp(deadline.count(), -kFurthest, kFurthest) + kFurthest;
   const uint64_t address = reinterpret_cast<uintptr_t>(&entry);
   assert(address >> 48 ==
@@ -34,19 +34,19 @@ Deadlines::Place::Place(Millis deadline, const Entry& entry) {
   low_ = static_cast<uint32_t>(address);
 }
 
-Entry* Deadlines::Place::entry() const {
+Entry* ExpiryIndex::Place::entry() const {
   const uint64_t address = uint64_t{middle_ & 0xffff} << 32 | low_;
   return reinterpret_cast<Entry*>(static_cast<uintptr_t>(address));
 }
 
-Deadlines& Deadlines::operator=(Deadlines&& other) noexcept {
+ExpiryIndex& ExpiryIndex::operator=(ExpiryIndex&& other) noexcept {
   blocks_ = std::exchange(other.blocks_, {});
   size_ = std::exchange(other.size_, 0);
   sum_ = std::exchange(other.sum_, 0);
   return *this;
 }
 
-void Deadlines::Add(Millis deadline, Entry& entry) {
+void ExpiryIndex::Add(Millis deadline, Entry& entry) {
   const Place added(deadline, entry);
   ++size_;
   sum_ += deadline.count();
@@ -58,7 +58,7 @@ void Deadlines::Add(Millis deadline, Entry& entry) {
   block.insert(std::ranges::lower_bound(block, added), added);
 }
 
-void Deadlines::Remove(Millis deadline, Entry& entry) {
+void ExpiryIndex::Remove(Millis deadline, Entry& entry) {
   const Place removed(deadline, entry);
   const auto found = BlockFor(removed);
   Block& block = found->second;
@@ -71,32 +71,32 @@ void Deadlines::Remove(Millis deadline, Entry& entry) {
   MergeIfSparse(found);
 }
 
-Millis Deadlines::Mean() const {
+Millis ExpiryIndex::Mean() const {
   return size_ == 0 ? Millis(0) : Millis(sum_ / static_cast<__int128>(size_));
 }
 
-Entry* Deadlines::Earliest() const {
+Entry* ExpiryIndex::Earliest() const {
   return blocks_.empty() ? nullptr : blocks_.begin()->second.front().entry();
 }
 
-Entry* Deadlines::Latest() const {
+Entry* ExpiryIndex::Latest() const {
   return blocks_.empty() ? nullptr : blocks_.rbegin()->second.back().entry();
 }
 
-Entry* Deadlines::Random(Rng& rng) const {
+Entry* ExpiryIndex::Random(Rng& rng) const {
   if (blocks_.empty()) return nullptr;
   const auto number = static_cast<std::ptrdiff_t>(rng.Below(blocks_.size()));
   const Block& block = std::next(blocks_.begin(), number)->second;
   return block[rng.Below(block.size())].entry();
 }
 
-Deadlines::Blocks::iterator Deadlines::BlockFor(const Place& place) {
+ExpiryIndex::Blocks::iterator ExpiryIndex::BlockFor(const Place& place) {
   return std::prev(blocks_.upper_bound(place));
 }
 
 // Half of the full block moves to a new one, but a place behind all others starts a block of its
 // own.
-void Deadlines::Split(Blocks::iterator full, const Place& added) {
+void ExpiryIndex::Split(Blocks::iterator full, const Place& added) {
   Block& block = full->second;
   const bool at_end = std::next(full) == blocks_.end() && block.back() < added;
   const auto middle = at_end ? block.end() : block.begin() + kBlockPlaces / 2;
@@ -111,8 +111,8 @@ void Deadlines::Split(Blocks::iterator full, const Place& added) {
   blocks_.emplace(first, std::move(upper));
 }
 
-// Deadlines move often; without this, blocks would become nearly empty.
-void Deadlines::MergeIfSparse(Blocks::iterator sparse) {
+// ExpiryIndex move often; without this, blocks would become nearly empty.
+void ExpiryIndex::MergeIfSparse(Blocks::iterator sparse) {
   Block& block = sparse->second;
   if (block.size() >= kSparsePlaces) return;
   const auto next = std::next(sparse);
@@ -123,7 +123,7 @@ void Deadlines::MergeIfSparse(Blocks::iterator sparse) {
 }
 
 // The next block moves in, so that the first block stays filed under the least place.
-void Deadlines::Fill(Blocks::iterator empty) {
+void ExpiryIndex::Fill(Blocks::iterator empty) {
   const auto next = std::next(empty);
   if (next == blocks_.end()) {
     blocks_.erase(empty);

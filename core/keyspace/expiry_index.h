@@ -2,7 +2,7 @@
 //
 // A tree with one pair of eight-byte words in a slot costs 19 to 23 bytes for each entry. Here a
 // pair takes six and six bytes, in a block of up to 128, which grows by a few pairs at a time; the
-// tree holds one slot a block. Deadlines that come in order fill their blocks.
+// tree holds one slot a block. ExpiryIndex that come in order fill their blocks.
 //
 //     blocks_   [ bound | * ]          [ bound | * ]          [ bound | * ]
 //                        |                      |                      |
@@ -28,11 +28,11 @@ class Entry;
 // Invariants: no block is empty; no place comes before the one its block is filed under, and all
 // come before the one the next block is filed under. O(log n) a change, O(1) for all
 // else. Movable; what was moved from is empty.
-class Deadlines {
+class ExpiryIndex {
  public:
-  Deadlines() = default;
-  Deadlines(Deadlines&& other) noexcept { *this = std::move(other); }
-  Deadlines& operator=(Deadlines&& other) noexcept;
+  ExpiryIndex() = default;
+  ExpiryIndex(ExpiryIndex&& other) noexcept { *this = std::move(other); }
+  ExpiryIndex& operator=(ExpiryIndex&& other) noexcept;
 
   void Add(Millis deadline, Entry& entry);
   void Remove(Millis deadline, Entry& entry);  // it is there

@@ -86,7 +86,7 @@ const Entry* Keyspace::FirstOfScan() const {
 }
 
 size_t Keyspace::BytesUsedBy(const Entry& entry) const {
-  const size_t deadline_bytes = entry.deadline() ? Deadlines::kBytesPerEntry : 0;
+  const size_t deadline_bytes = entry.deadline() ? ExpiryIndex::kBytesPerEntry : 0;
   return entry.BytesUsed() + Dictionary<Entry>::kBytesPerNode + deadline_bytes;
 }
 

@@ -134,7 +134,7 @@ class Keyspace {
   const Entry* FirstOfScan() const;
 
   Dictionary<Entry> entries_;
-  Deadlines deadlines_;
+  ExpiryIndex deadlines_;
   Millis now_{0};
 };
 

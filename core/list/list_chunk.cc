@@ -13,15 +13,15 @@ namespace {
 constexpr size_t kLeastCapacity = 16;
 
 void WriteElement(char* at, std::string_view element) {
-  at = WriteLengthForward(at, element.size());
+  at = WriteVarintForward(at, element.size());
   at = std::copy(element.begin(), element.end(), at);
-  WriteLengthBackward(at, element.size());
+  WriteVarintBackward(at, element.size());
 }
 
 }  // namespace
 
 size_t ListChunk::PackedBytes(std::string_view element) {
-  return element.size() + 2 * LengthMarkBytes(element.size());
+  return element.size() + 2 * VarintBytes(element.size());
 }
 
 ListChunk ListChunk::Clone() const {
@@ -116,17 +116,17 @@ void ListChunk::Append(const ListChunk& next) {
 }
 
 std::string_view ListChunk::ElementAt(size_t place) const {
-  const LengthMark mark = ReadLengthForward(first() + place);
+  const Varint mark = ReadVarintForward(first() + place);
   return {first() + place + mark.bytes, mark.length};
 }
 
 size_t ListChunk::PlaceAfter(size_t place) const {
-  const LengthMark mark = ReadLengthForward(first() + place);
+  const Varint mark = ReadVarintForward(first() + place);
   return place + mark.length + 2 * mark.bytes;
 }
 
 size_t ListChunk::PlaceBefore(size_t place) const {
-  const LengthMark mark = ReadLengthBackward(first() + place);
+  const Varint mark = ReadVarintBackward(first() + place);
   return place - mark.length - 2 * mark.bytes;
 }
 

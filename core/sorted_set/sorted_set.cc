@@ -230,7 +230,7 @@ void SortedSet::Prefetch(uint64_t hash, PrefetchStep step) const {
 // A small set's block has a few lines, most of which are read whatever is asked.
 void SortedSet::PrefetchStart() const {
   constexpr size_t kLines = 4;
-  if (list()) FetchLine(list());
+  if (list()) PrefetchLine(list());
   if (only()) FetchLines(only(), kLines);
 }
 

@@ -178,7 +178,7 @@ class SortedSet {
   BlockSkipList* list() const { return contents_.second(); }
 
   // Small, for there are many sets, most of them with few elements. Of an empty one it is nothing.
-  OwnedEither<Block, BlockSkipList, FreeBlock, std::default_delete<BlockSkipList>> contents_;
+  TaggedOwner<Block, BlockSkipList, FreeBlock, std::default_delete<BlockSkipList>> contents_;
   uint32_t revision_ = 0;
   uint16_t longest_member_ = 0;
   SortedSetEncoding encoding_ = SortedSetEncoding::kListpack;

@@ -44,7 +44,7 @@ char* UnionTable::Await(size_t size, double score) {
 void UnionTable::HashWaiting() {
   for (Waiting& element : std::span(waiting_).first(waiting_count_)) {
     element.hash = KeyedHash(element.MemberIn(waiting_text_));
-    FetchLine(&FirstSlotOf(element.hash));
+    PrefetchLine(&FirstSlotOf(element.hash));
   }
 }
 
@@ -55,8 +55,8 @@ void UnionTable::SettleWaiting() {
   for (const Waiting& element : elements) {
     Record* record = FirstSlotOf(element.hash).record;
     if (record == nullptr) continue;
-    FetchLine(record);
-    FetchLine(record->bytes() + std::min(element.size, kCacheLine));  // it may cross a border
+    PrefetchLine(record);
+    PrefetchLine(record->bytes() + std::min(element.size, kCacheLine));  // it may cross a border
   }
   for (const Waiting& element : elements) Settle(element);
   waiting_count_ = 0;

@@ -104,7 +104,7 @@ void Conclude(BitOperation operation, Tally& tally) {
 
 }  // namespace
 
-uint64_t CountBits(std::string_view bytes, RankRange range) {
+uint64_t CountBits(std::string_view bytes, BitRange range) {
   if (range.empty()) return 0;
   const size_t first = range.first / 8;
   const size_t last = (range.last - 1) / 8;
@@ -114,7 +114,7 @@ uint64_t CountBits(std::string_view bytes, RankRange range) {
          std::popcount(behind);
 }
 
-std::optional<uint64_t> FindBit(std::string_view bytes, bool bit, RankRange range) {
+std::optional<uint64_t> FindBit(std::string_view bytes, bool bit, BitRange range) {
   const std::string_view searched = bytes.substr(0, (range.last + 7) / 8);
   size_t at = range.first;
   while (at < range.last) {

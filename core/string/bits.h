@@ -12,12 +12,14 @@
 
 namespace zsetd {
 
+using BitRange = RankRange;  // of bits, by position
+
 // How many bits are set at the positions of the range, which lie in `bytes`. O(bytes of the range).
-uint64_t CountBits(std::string_view bytes, RankRange range);
+uint64_t CountBits(std::string_view bytes, BitRange range);
 
 // The first position of the range, which lies in `bytes`, where the bit is `bit`. O(bytes of the
 // range).
-std::optional<uint64_t> FindBit(std::string_view bytes, bool bit, RankRange range);
+std::optional<uint64_t> FindBit(std::string_view bytes, bool bit, BitRange range);
 
 // The bit at that position; beyond the end all are 0.
 bool BitAt(std::string_view bytes, uint64_t position);

@@ -10,7 +10,7 @@ constexpr size_t kCacheLine = 64;
 // Starts to fetch the cache line of the byte, which need not be there. The empty statement is for
 // g++ 12, which considers a function that only prefetches to have no effect, and removes its calls
 // out.
-inline void FetchLine(const void* at) {
+inline void PrefetchLine(const void* at) {
   __builtin_prefetch(at);
   asm volatile("");
 }
@@ -18,7 +18,7 @@ inline void FetchLine(const void* at) {
 // The same for a run of lines.
 inline void FetchLines(const void* first, size_t lines) {
   for (size_t line = 0; line < lines; ++line) {
-    FetchLine(static_cast<const char*>(first) + kCacheLine * line);
+    PrefetchLine(static_cast<const char*>(first) + kCacheLine * line);
   }
 }
 

@@ -8,16 +8,16 @@ namespace zsetd {
 // Owns a First, or a Second, or nothing, in one word: objects have even addresses, so the lowest
 // bit of a pointer can say which it is. Movable; what was moved from owns nothing.
 template <class First, class Second, class FreeFirst, class FreeSecond>
-class OwnedEither {
+class TaggedOwner {
  public:
-  OwnedEither() = default;
-  OwnedEither(OwnedEither&& other) noexcept : word_(std::exchange(other.word_, 0)) {}
-  OwnedEither& operator=(OwnedEither&& other) noexcept {
-    OwnedEither taken(std::move(other));
+  TaggedOwner() = default;
+  TaggedOwner(TaggedOwner&& other) noexcept : word_(std::exchange(other.word_, 0)) {}
+  TaggedOwner& operator=(TaggedOwner&& other) noexcept {
+    TaggedOwner taken(std::move(other));
     std::swap(word_, taken.word_);
     return *this;
   }
-  ~OwnedEither() { Reset(); }
+  ~TaggedOwner() { Reset(); }
 
   // Null if it owns the other, or nothing.
   First* first() const { return HoldsSecond() ? nullptr : reinterpret_cast<First*>(word_); }

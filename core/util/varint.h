@@ -9,20 +9,21 @@ namespace zsetd {
 // written backward from its last byte down.
 //
 //     300 = 10 0101100b     forward  [1 0101100] [0 0000010]     backward  [0 0000010] [1 0101100]
-struct LengthMark {
+struct Varint {
   size_t length = 0;
-  size_t bytes = 0;  // of the mark itself
+  size_t bytes = 0;  // of the varint itself
 };
 
-// The bytes a mark of this length takes: 1 below 128, 2 below 16384, 10 at most.
-size_t LengthMarkBytes(size_t length);
+// The bytes a varint of this length takes: 1 below 128, 2 below 16384, 10 at most.
+size_t VarintBytes(size_t length);
 
-// Writes the mark from `at` on and returns where it ends.
-char* WriteLengthForward(char* at, size_t length);
-char* WriteLengthBackward(char* at, size_t length);
+// Writes the varint from `at` on and returns where it ends.
+char* WriteVarintForward(char* at, size_t length);
+char* WriteVarintBackward(char* at, size_t length);
 
-// The mark that starts at `at`, written forward; the one that ends before `end`, written backward.
-LengthMark ReadLengthForward(const char* at);
-LengthMark ReadLengthBackward(const char* end);
+// The varint that starts at `at`, written forward; the one that ends before `end`, written
+// backward.
+Varint ReadVarintForward(const char* at);
+Varint ReadVarintBackward(const char* end);
 
 }  // namespace zsetd

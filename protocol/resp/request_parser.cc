@@ -17,9 +17,10 @@ constexpr size_t kLineEndBytes = 2;
 // memory on their way at most.
 constexpr size_t kMostAhead = 16;
 
-constexpr int64_t kMostWordsOfStrangers = 10;
-constexpr int64_t kMostBytesOfStrangers = 16384;  // in an argument
-static_assert(kMostUsualLength <= kMostBytesOfStrangers, "ReadUsualWords does not ask who it is");
+constexpr int64_t kMostWordsUnauthenticated = 10;
+constexpr int64_t kMostBytesUnauthenticated = 16384;  // in an argument
+static_assert(kMostUsualLength <= kMostBytesUnauthenticated,
+              "ReadUsualWords does not ask who it is");
 
 constexpr size_t kKeptWords = 1024;  // room for this many is never freed
 
@@ -59,7 +60,7 @@ size_t RequestParser::NeededBytes() const {
   return bulk_size_ ? position_ - taken_ + *bulk_size_ + kLineEndBytes : 0;
 }
 
-std::span<const Words> RequestParser::Upcoming() {
+std::span<const Args> RequestParser::Upcoming() {
   if (next_ == batch_.size() && HasMore()) ReadBatch();
   return std::span(batch_).subspan(next_);
 }
@@ -73,7 +74,7 @@ RequestParser::Result RequestParser::Next() {
 size_t RequestParser::BytesUsed() const {
   return buffer_.capacity() + words_.capacity() * sizeof(std::string_view) +
          unquoted_.capacity() * sizeof(std::string) + unquoted_bytes_ +
-         wholes_.capacity() * sizeof(Whole) + batch_.capacity() * sizeof(Words);
+         wholes_.capacity() * sizeof(Whole) + batch_.capacity() * sizeof(Args);
 }
 
 void RequestParser::ReadBatch() {
@@ -85,13 +86,13 @@ void RequestParser::ReadBatch() {
   }
   if (wholes_.empty()) TakeUpTo(begun_);
   for (size_t i = 0; i < wholes_.size(); ++i) {
-    batch_.push_back(Words(words_).first(wholes_[i].words_end).subspan(WordsBefore(i)));
+    batch_.push_back(Args(words_).first(wholes_[i].words_end).subspan(WordsBefore(i)));
   }
 }
 
 bool RequestParser::IsBatchFull() const {
   if (wholes_.empty() || words_left_ > 0) return false;
-  return limits_.stranger || wholes_.size() == kMostAhead || words_.size() > kKeptWords ||
+  return limits_.unauthenticated || wholes_.size() == kMostAhead || words_.size() > kKeptWords ||
          !unquoted_.empty() || !FromPosition().starts_with('*');
 }
 
@@ -135,7 +136,8 @@ bool RequestParser::ReadOpening() {
 bool RequestParser::ReadUsualCount() {
   int64_t count = 0;
   const size_t line = ReadLengthLine(FromPosition(), '*', count);
-  if (line == 0 || limits_.stranger || static_cast<size_t>(count) > limits_.max_words) return false;
+  if (line == 0 || limits_.unauthenticated || static_cast<size_t>(count) > limits_.max_words)
+    return false;
   position_ += line;
   searched_ = 0;
   words_left_ = count;
@@ -150,7 +152,7 @@ bool RequestParser::ReadCount() {
   const bool valid = ReadInteger(line->substr(1), count) &&
                      (count < 0 || static_cast<size_t>(count) <= limits_.max_words);
   if (!valid) return Break("invalid multibulk length");
-  if (limits_.stranger && count > kMostWordsOfStrangers) {
+  if (limits_.unauthenticated && count > kMostWordsUnauthenticated) {
     return Break("unauthenticated multibulk length");
   }
   words_left_ = std::max<int64_t>(count, 0);
@@ -220,7 +222,7 @@ bool RequestParser::ReadBulkSize() {
   const bool valid = ReadInteger(line->substr(1), size) && size >= 0 &&
                      static_cast<size_t>(size) <= limits_.max_bulk_bytes;
   if (!valid) return Break("invalid bulk length");
-  if (limits_.stranger && size > kMostBytesOfStrangers) {
+  if (limits_.unauthenticated && size > kMostBytesUnauthenticated) {
     return Break("unauthenticated bulk length");
   }
   bulk_size_ = size;

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "protocol/resp/args.h"
 #include "protocol/resp/read_buffer.h"
-#include "protocol/resp/words.h"
 
 namespace zsetd {
 
@@ -21,7 +21,7 @@ struct RequestLimits {
 
   // The client is not authenticated: a request has at most 10 arguments of 16,384 bytes, as in
   // Redis, and none is read ahead, for the next may be the first with other limits.
-  bool stranger = false;
+  bool unauthenticated = false;
 };
 
 // Turns the bytes of one connection into requests: RESP multibulk, or inline lines with redis-cli's
@@ -31,18 +31,18 @@ struct RequestLimits {
 //
 //   std::span<char> space = parser.Space();      // room to read into
 //   parser.Arrived(n);                           // n bytes of it are now filled
-//   while (parser.Next() == Result::kRequest) Use(parser.words());
+//   while (parser.Next() == Result::kRequest) Use(parser.argv());
 class RequestParser {
  public:
   enum class Result {
-    kRequest,   // words() holds one; it is never empty
+    kRequest,   // argv() holds one; it is never empty
     kNeedMore,  // every whole request has been taken
     kBroken,    // error() has the reason; the connection must be closed
   };
 
   explicit RequestParser(const RequestLimits& limits = RequestLimits()) : limits_(limits) {}
 
-  // At least 16 KB of room, more while a large request is being received. Invalidates words().
+  // At least 16 KB of room, more while a large request is being received. Invalidates argv().
   std::span<char> Space();
   void Arrived(size_t count) { buffer_.Arrived(count); }
 
@@ -52,15 +52,15 @@ class RequestParser {
   Result Next();
 
   // The request that Next() found. Valid until Space() or Next() is called.
-  Words words() const { return batch_[next_ - 1]; }
+  Args argv() const { return batch_[next_ - 1]; }
 
   // The requests that Next() will return, as far as they have been read already; if it has none of
   // them left, it reads some. Valid until Space() or Next() is called.
-  std::span<const Words> Upcoming();
+  std::span<const Args> Upcoming();
 
   // The request that Next() found and those behind it that have been read already: Next() is going
-  // to return these. Valid as words() is.
-  std::span<const Words> Ahead() const { return std::span(batch_).subspan(next_ - 1); }
+  // to return these. Valid as argv() is.
+  std::span<const Args> Ahead() const { return std::span(batch_).subspan(next_ - 1); }
 
   // Whether Ahead() has requests that it did not have before.
   bool HasReadAhead() const { return next_ == 1 && batch_.size() > 1; }
@@ -76,7 +76,7 @@ class RequestParser {
   size_t buffered_bytes() const { return buffer_.unread().size(); }  // arrived and not yet taken
 
   // Frees the memory that what has arrived does not need. As Space() it ends the views of
-  // words(). For a connection that has been quiet for a while: the next Space() allocates again.
+  // argv(). For a connection that has been quiet for a while: the next Space() allocates again.
   void Shrink();
 
   size_t BytesUsed() const;  // allocated; O(1)
@@ -142,7 +142,7 @@ class RequestParser {
   size_t unquoted_bytes_ = 0;          // allocated by these strings, or less
 
   std::vector<Whole> wholes_;  // the batch
-  std::vector<Words> batch_;   // request by request
+  std::vector<Args> batch_;    // request by request
   size_t next_ = 0;            // the first of them that Next() has not returned
   std::string error_;
 };

@@ -11,52 +11,52 @@
 
 namespace zsetd {
 
-bool Engine::Wait(Client& client, zsetd::Wait wait) {
+bool Engine::Block(Client& client, BlockedCommand wait) {
   if (client.transaction.open || client.in_script) return false;
-  if (!client.wait) waiters_.Add(client, std::move(wait));
+  if (!client.blocked) blocked_clients_.Add(client, std::move(wait));
   return true;
 }
 
 void Engine::ServeWaiters() {
-  while (const auto key = waiters_.TakeReady()) {
+  while (const auto key = blocked_clients_.TakeReady()) {
     uint64_t number = 0;
-    while (Client* client = waiters_.NextFor(*key, number)) {
+    while (Client* client = blocked_clients_.NextFor(*key, number)) {
       const Entry* entry = databases_[key->first]->Find(key->second);
       if (entry == nullptr) break;
-      number = client->wait->number;
-      if (client->wait->can_serve(*entry)) RunAgain(*client, key->second);
+      number = client->blocked->number;
+      if (client->blocked->can_serve(*entry)) RunAgain(*client, key->second);
     }
   }
 }
 
 void Engine::RunAgain(Client& client, std::string_view ready_key) {
-  const Command& command = *client.wait->command;
-  const Words words = client.wait->words.words();
-  if (const auto denial = access_.Check(client, command, words, now_)) {
+  const Command& command = *client.blocked->command;
+  const Args argv = client.blocked->argv.argv();
+  if (const auto denial = access_.Check(client, command, argv, now_)) {
     ++commands_.stats(command).rejected;  // what its user may do has changed while it waited
     return EndWaitWithError(client, DenialLine(*denial, *client.user, command));
   }
-  const size_t reply_start = client.out.size();
+  const size_t reply_start = client.output.size();
   const Micros before = host_.stopwatch();
   client.executing = true;
   active_ = &client;
   client.reply.Begin();
-  use_meter_.set_notes(!client.no_touch);
-  Call call(*this, client, command, words, ready_key);
+  access_tracker_.set_records(!client.no_touch);
+  Call call(*this, client, command, argv, ready_key);
   command.run(call);
   active_ = nullptr;
   client.executing = false;
   const Micros took = host_.stopwatch() - before;
   stats_.command_time += took;
-  client.wait->used += took;
-  if (call.waits()) return Finish(client, client.out.size());
-  CountCall(client, command, words, client.wait->used);
+  client.blocked->used += took;
+  if (call.waits()) return Finish(client, client.output.size());
+  CountCall(client, command, argv, client.blocked->used);
   if (call.refused()) ++commands_.stats(command).failed;
   EndWait(client, reply_start);
 }
 
 void Engine::EndWait(Client& client, size_t reply_start) {
-  waiters_.Remove(client);
+  blocked_clients_.Remove(client);
   Finish(client, reply_start);
   client.last_active = now_;
   client.NoteMemory();
@@ -65,44 +65,44 @@ void Engine::EndWait(Client& client, size_t reply_start) {
 
 // Counts a command that blocked and did not run again.
 void Engine::CountWait(const Client& client) {
-  const zsetd::Wait& wait = *client.wait;
-  CountCall(client, *wait.command, wait.words.words(), wait.used);
+  const BlockedCommand& wait = *client.blocked;
+  CountCall(client, *wait.command, wait.argv.argv(), wait.used);
 }
 
-void Engine::GiveUp(Client& client) {
+void Engine::UnblockWithTimeout(Client& client) {
   CountWait(client);
-  const size_t reply_start = client.out.size();
+  const size_t reply_start = client.output.size();
   client.reply.Begin();
-  client.wait->give_up(client.reply);
+  client.blocked->give_up(client.reply);
   EndWait(client, reply_start);
 }
 
-void Engine::BreakOff(Client& client, std::string_view error) {
+void Engine::UnblockWithError(Client& client, std::string_view error) {
   CountWait(client);
-  ++commands_.stats(*client.wait->command).failed;
+  ++commands_.stats(*client.blocked->command).failed;
   EndWaitWithError(client, error);
 }
 
 void Engine::EndWaitWithError(Client& client, std::string_view error) {
-  const size_t reply_start = client.out.size();
+  const size_t reply_start = client.output.size();
   client.reply.Begin();
   client.reply.Error(error);
   stats_.CountError(error);
   EndWait(client, reply_start);
 }
 
-void Engine::GiveUpDueWaits() {
-  while (Client* client = waiters_.FirstDue(now_)) GiveUp(*client);
+void Engine::UnblockDueClients() {
+  while (Client* client = blocked_clients_.FirstDue(now_)) UnblockWithTimeout(*client);
 }
 
 // One of them may start another pause.
-void Engine::RunHeldBack() {
-  if (pause_.held_back() == 0 || pause_.IsOn(now_) || suspended_) return;
+void Engine::RunPostponed() {
+  if (pause_.postponed() == 0 || pause_.IsOn(now_) || suspended_) return;
   command_ended_at_ = host_.stopwatch();
   while (!pause_.IsOn(now_)) {
-    const std::optional<Pause::HeldBack> held = pause_.TakeFirst();
+    const std::optional<ClientPause::PostponedRequest> held = pause_.TakeFirst();
     if (!held) return;
-    Answer(*held->client, held->words.words());
+    Answer(*held->client, held->argv.argv());
     held->client->Wake();
   }
 }

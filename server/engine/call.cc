@@ -29,17 +29,17 @@ void Call::ReplyAtLength(std::unique_ptr<LongReply> rest) {
   }
 }
 
-bool Call::PutAside(Words keys, Millis timeout, bool (*can_serve)(const Entry&),
+bool Call::PutAside(Args keys, Millis timeout, bool (*can_serve)(const Entry&),
                     void (*give_up)(ReplyWriter&)) {
-  Wait wait = {.command = &command,
-               .words = OwnedWords(words_),
-               .keys = {},
-               .until = std::nullopt,
-               .can_serve = can_serve,
-               .give_up = give_up};
+  BlockedCommand wait = {.command = &command,
+                         .argv = OwnedArgs(argv_),
+                         .keys = {},
+                         .until = std::nullopt,
+                         .can_serve = can_serve,
+                         .give_up = give_up};
   for (const std::string_view key : keys) wait.keys.emplace_back(client.database, key);
   if (timeout > Millis(0)) wait.until = now() + timeout;
-  return waits_ = engine.Wait(client, std::move(wait));
+  return waits_ = engine.Block(client, std::move(wait));
 }
 
 const Entry* Call::Peek(std::string_view key) {

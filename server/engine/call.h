@@ -25,14 +25,14 @@ namespace zsetd {
 //   }
 class Call {
  public:
-  Call(Engine& the_engine, Client& the_client, const Command& row, Words words,
+  Call(Engine& the_engine, Client& the_client, const Command& row, Args argv,
        std::optional<std::string_view> ready_key = std::nullopt)
       : engine(the_engine),
         client(the_client),
         command(row),
         reply(the_client.reply),
-        args(words, row.IsSubcommand() ? 2 : 1),
-        words_(words),
+        args(argv, row.IsSubcommand() ? 2 : 1),
+        argv_(argv),
         ready_key_(ready_key) {}
 
   Engine& engine;
@@ -41,7 +41,7 @@ class Call {
   ReplyWriter& reply;
   ArgReader args;
 
-  Words words() const { return words_; }
+  Args argv() const { return argv_; }
   Database& database() { return engine.database(client.database); }
   Millis now() const { return engine.now(); }
 
@@ -64,7 +64,7 @@ class Call {
   // elapses; then the reply is a null array. Nothing may have been changed or replied. False if the
   // command may not block: it must reply immediately.
   template <class T>
-  bool WaitFor(Words keys, Millis timeout);
+  bool WaitFor(Args keys, Millis timeout);
 
   // The same where nothing can unblock it, with the reply for the timeout.
   bool WaitInVain(Millis timeout, void (*give_up)(ReplyWriter&)) {
@@ -110,17 +110,17 @@ class Call {
   static bool Holds(const Entry& entry) {
     return entry.Holds<T>();
   }
-  bool PutAside(Words keys, Millis timeout, bool (*can_serve)(const Entry&),
+  bool PutAside(Args keys, Millis timeout, bool (*can_serve)(const Entry&),
                 void (*give_up)(ReplyWriter&));
 
-  Words words_;
+  Args argv_;
   std::optional<std::string_view> ready_key_;
   bool refused_ = false;
   bool waits_ = false;
 };
 
 template <class T>
-bool Call::WaitFor(Words keys, Millis timeout) {
+bool Call::WaitFor(Args keys, Millis timeout) {
   return PutAside(keys, timeout, Holds<T>, [](ReplyWriter& writer) { writer.NullArray(); });
 }
 

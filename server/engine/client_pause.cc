@@ -9,9 +9,7 @@
 namespace zsetd {
 namespace {
 
-bool Changes(const Command& command) {
-  return command.Has(kWrite) || command.Has(kHeldBackWithWrites);
-}
+bool Changes(const Command& command) { return command.Has(kWrite) || command.Has(kMayReplicate); }
 
 bool Changes(const Transaction& transaction) {
   return std::ranges::any_of(transaction.queue,
@@ -20,40 +18,40 @@ bool Changes(const Transaction& transaction) {
 
 }  // namespace
 
-void Pause::Begin(Reach reach, Millis now, Millis until) {
+void ClientPause::Begin(Reach reach, Millis now, Millis until) {
   const bool goes_on = IsOn(now);
   reach_ = goes_on ? std::max(reach_, reach) : reach;
   until_ = goes_on ? std::max(*until_, until) : until;
 }
 
-std::optional<Millis> Pause::NextDeadline(Millis now) const {
+std::optional<Millis> ClientPause::NextDeadline(Millis now) const {
   if (IsOn(now)) return until_;
-  if (!held_back_.empty()) return now;
+  if (!postponed_.empty()) return now;
   return std::nullopt;
 }
 
-bool Pause::Holds(const Client& client, const Command& command, Millis now) const {
+bool ClientPause::Holds(const Client& client, const Command& command, Millis now) const {
   if (!IsOn(now)) return false;
   if (reach_ == Reach::kEverything || Changes(command)) return true;
   return command.Has(kEndsTransaction) && Changes(client.transaction);
 }
 
-void Pause::HoldBack(Client& client, Words words) {
-  client.held_back = OwnedWords(words);
-  held_back_.push_back(&client);
+void ClientPause::Postpone(Client& client, Args argv) {
+  client.postponed_request = OwnedArgs(argv);
+  postponed_.push_back(&client);
 }
 
-void Pause::Remove(Client& client) {
-  if (client.held_back.empty()) return;
-  std::erase(held_back_, &client);
-  client.held_back = OwnedWords();
+void ClientPause::Remove(Client& client) {
+  if (client.postponed_request.empty()) return;
+  std::erase(postponed_, &client);
+  client.postponed_request = OwnedArgs();
 }
 
-std::optional<Pause::HeldBack> Pause::TakeFirst() {
-  if (held_back_.empty()) return std::nullopt;
-  Client* const first = held_back_.front();
-  held_back_.pop_front();
-  return HeldBack{first, std::exchange(first->held_back, {})};
+std::optional<ClientPause::PostponedRequest> ClientPause::TakeFirst() {
+  if (postponed_.empty()) return std::nullopt;
+  Client* const first = postponed_.front();
+  postponed_.pop_front();
+  return PostponedRequest{first, std::exchange(first->postponed_request, {})};
 }
 
 }  // namespace zsetd

@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "core/util/time.h"
-#include "protocol/resp/words.h"
-#include "server/engine/client/owned_words.h"
+#include "protocol/resp/args.h"
+#include "server/engine/client/owned_args.h"
 
 namespace zsetd {
 
@@ -17,8 +17,8 @@ struct Command;
 // arrival. A pause usually serves a failover, so during it nothing else changes either: expired
 // keys are not deleted until the end, but not visible.
 //
-// Invariant: the postponed clients are those with a request in `held_back`.
-class Pause {
+// Invariant: the postponed clients are those with a request in `postponed_request`.
+class ClientPause {
  public:
   enum class Reach { kWrites, kEverything };
 
@@ -35,24 +35,24 @@ class Pause {
   bool Holds(const Client& client, const Command& command, Millis now) const;
 
   // Postpones the client's request.
-  void HoldBack(Client& client, Words words);
+  void Postpone(Client& client, Args argv);
 
   // Removes the client and its request; no effect if it has none. O(postponed clients).
   void Remove(Client& client);
 
   // Removes and returns the client that was postponed first, with its request; or nothing.
-  struct HeldBack {
+  struct PostponedRequest {
     Client* client;
-    OwnedWords words;
+    OwnedArgs argv;
   };
-  std::optional<HeldBack> TakeFirst();
+  std::optional<PostponedRequest> TakeFirst();
 
-  size_t held_back() const { return held_back_.size(); }
+  size_t postponed() const { return postponed_.size(); }
 
  private:
   Reach reach_ = Reach::kWrites;
   std::optional<Millis> until_;
-  std::deque<Client*> held_back_;
+  std::deque<Client*> postponed_;
 };
 
 }  // namespace zsetd

@@ -52,29 +52,29 @@ Engine::Engine(const Settings& settings, Families families, uint64_t seed, Milli
       now_(now),
       command_ended_at_(host_.stopwatch()) {
   const uint64_t hash_seed = rng_.Next();
-  use_meter_.AdvanceTo(now);
+  access_tracker_.AdvanceTo(now);
   for (int index = 0; index < settings.databases; ++index) {
     databases_.push_back(std::make_unique<Database>(
         index, hash_seed, [this](const Change& change) { OnChange(change); },
         [this](std::shared_ptr<void> garbage, size_t bytes, size_t objects) {
-          Discard(std::move(garbage), bytes, objects);
+          FreeLater(std::move(garbage), bytes, objects);
         },
-        &use_meter_));
+        &access_tracker_));
     databases_.back()->AdvanceTo(now);
   }
-  MeetSettings();
+  ApplySettings();
 }
 
 // TOUCH is a use even of who wants its commands not to be uses (CLIENT NO-TOUCH).
 bool Engine::UsesItsKeys(const Client& client, const Command& command) {
-  return !command.Has(kLooksOnly) && (!client.no_touch || command.name == "touch");
+  return !command.Has(kNoTouch) && (!client.no_touch || command.name == "touch");
 }
 
 // In a script time stands still.
 void Engine::AdvanceTo(Millis now) {
   if (now == now_ || suspended_) return;
   now_ = now;
-  use_meter_.AdvanceTo(now);
+  access_tracker_.AdvanceTo(now);
   for (const auto& database : databases_) database->AdvanceTo(now);
 }
 
@@ -102,15 +102,15 @@ absl::Status Engine::Configure(const Settings& settings) {
     access_.SetDefaultPassword(settings.requirepass);
   }
   settings_ = settings;
-  MeetSettings();
+  ApplySettings();
   return absl::OkStatus();
 }
 
 // Applies the settings that are not read where they are used.
-void Engine::MeetSettings() {
-  use_meter_.set_rule({.counts = settings_.maxmemory_policy.ends_with("lfu"),
-                       .log_factor = settings_.lfu_log_factor,
-                       .fade_minutes = settings_.lfu_decay_time});
+void Engine::ApplySettings() {
+  access_tracker_.set_rule({.lfu = settings_.maxmemory_policy.ends_with("lfu"),
+                            .log_factor = settings_.lfu_log_factor,
+                            .decay_minutes = settings_.lfu_decay_time});
   gauge_.Calibrate();
   eviction_goes_on_ = settings_.maxmemory > 0;  // soon, and not within CONFIG SET
   weights_.Switch(settings_.maxmemory_clients != 0);
@@ -126,26 +126,26 @@ size_t Engine::MostReplyBytes() const {
   return static_cast<size_t>(limit) + Client::kUncountedOutput;
 }
 
-void Engine::Foresee(const Client& client, std::span<const Words> requests) {
-  lookahead_.Add(*databases_[client.database], commands_, requests);
+void Engine::Prefetch(const Client& client, std::span<const Args> requests) {
+  key_prefetcher_.Add(*databases_[client.database], commands_, requests);
 }
 
 // Clients go before keys do: what others were sent meanwhile, or have sent, is weighed first.
-void Engine::Execute(Client& client, Words words) {
-  if (weights_.is_on()) CloseHeaviestClients();
+void Engine::Execute(Client& client, Args argv) {
+  if (weights_.is_on()) EvictClients();
   if (client.close_now) return;
-  Answer(client, words);
-  RunHeldBack();
+  Answer(client, argv);
+  RunPostponed();
 }
 
-void Engine::Answer(Client& client, Words words) {
-  const size_t reply_start = client.out.size();
+void Engine::Answer(Client& client, Args argv) {
+  const size_t reply_start = client.output.size();
   client.executing = true;
   active_ = &client;
   client.last_active = now_;
   client.reply.Begin();
-  Dispatch(client, words);
-  if (client.tracking.next_is_exception) EndException(client, words);
+  Dispatch(client, argv);
+  if (client.tracking.next_is_exception) EndException(client, argv);
   EndAnswer(client, reply_start);
 }
 
@@ -160,27 +160,27 @@ void Engine::EndAnswer(Client& client, size_t reply_start) {
   tracking_.Broadcast();
   if (!weights_.is_on()) return;
   client.NoteMemory();
-  CloseHeaviestClients();
+  EvictClients();
 }
 
 // Ends the exception of CLIENT CACHING: it applies to one command or transaction, and not to
 // another CLIENT command.
-void Engine::EndException(Client& client, Words words) {
-  const bool goes_on = client.transaction.open || EqualsIgnoringCase(words[0], "client");
+void Engine::EndException(Client& client, Args argv) {
+  const bool goes_on = client.transaction.open || EqualsIgnoringCase(argv[0], "client");
   client.tracking.next_is_exception = goes_on;
 }
 
-void Engine::Dispatch(Client& client, Words words) {
-  const Command* command = commands_.Find(words);
-  if (command == nullptr && IsHttp(words)) return CutOffBrowser(client);
-  if (command == nullptr && !access_.MustAuthenticate(client)) LogForeignCommand(client, words[0]);
-  const absl::Status admitted = Admit(client, command, words);
+void Engine::Dispatch(Client& client, Args argv) {
+  const Command* command = commands_.Find(argv);
+  if (command == nullptr && IsHttp(argv)) return RejectHttp(client);
+  if (command == nullptr && !access_.MustAuthenticate(client)) LogForeignCommand(client, argv[0]);
+  const absl::Status admitted = Admit(client, command, argv);
   if (!admitted.ok()) return Reject(client, command, admitted);
-  if (pause_.Holds(client, *command, now_)) return pause_.HoldBack(client, words);
-  if (client.transaction.open && !command->Has(kNotQueued)) {
-    return Enqueue(client, *command, words);
+  if (pause_.Holds(client, *command, now_)) return pause_.Postpone(client, argv);
+  if (client.transaction.open && !command->Has(kNotQueuedInMulti)) {
+    return Enqueue(client, *command, argv);
   }
-  Run(client, *command, words);
+  Run(client, *command, argv);
 }
 
 // A program that needs a missing command often only retries, without a message of its own: the log
@@ -199,17 +199,17 @@ void Engine::LogForeignCommand(const Client& client, std::string_view name) {
             ". Later requests for it are refused without a line here");
 }
 
-absl::Status Engine::Admit(Client& client, const Command* command, Words words) {
-  absl::Status status = CheckRequest(client, settings_, access_, command, words);
+absl::Status Engine::Admit(Client& client, const Command* command, Args argv) {
+  absl::Status status = CheckRequest(client, settings_, access_, command, argv);
   if (!status.ok()) return status;
   client.last_command = command->name;
-  if (const auto denial = access_.Check(client, *command, words, now_)) {
+  if (const auto denial = access_.Check(client, *command, argv, now_)) {
     return Refusal(DenialLine(*denial, *client.user, *command));
   }
   if (suspended_ && !command->Has(kAllowBusy)) [[unlikely]] {
     return Refusal(BusyError());
   }
-  if (settings_.maxmemory > 0 && LacksMemoryFor(client, *command, words)) {
+  if (settings_.maxmemory > 0 && LacksMemoryFor(client, *command, argv)) {
     return Refusal(kOutOfMemory);
   }
   if (SnapshotsForbidWrites() && Writes(client, *command)) [[unlikely]] {
@@ -240,78 +240,78 @@ void Engine::Reject(Client& client, const Command* command, const absl::Status& 
   stats_.CountError(line);
 }
 
-void Engine::Enqueue(Client& client, const Command& command, Words words) {
+void Engine::Enqueue(Client& client, const Command& command, Args argv) {
   Transaction& transaction = client.transaction;
   transaction.may_take_memory |= command.Has(kDenyOom);
   transaction.may_write |= command.Has(kWrite);
-  transaction.queue.push_back({&command, OwnedWords(words)});
-  transaction.queue_bytes += transaction.queue.back().words.allocated_bytes();
+  transaction.queue.push_back({&command, OwnedArgs(argv)});
+  transaction.queue_bytes += transaction.queue.back().argv.allocated_bytes();
   client.reply.Simple("QUEUED");
 }
 
-void Engine::Run(Client& client, const Command& command, Words words) {
+void Engine::Run(Client& client, const Command& command, Args argv) {
   const Micros before = command_ended_at_;
-  use_meter_.set_notes(UsesItsKeys(client, command));
-  Call call(*this, client, command, words);
+  access_tracker_.set_records(UsesItsKeys(client, command));
+  Call call(*this, client, command, argv);
   command.run(call);
   if (client.suspended) [[unlikely]] {
-    return Suspend(client, command, words);
+    return Suspend(client, command, argv);
   }
-  if (command.Has(kReadOnly) && client.tracking.on) RememberReads(client, command, words);
+  if (command.Has(kReadOnly) && client.tracking.on) RememberReads(client, command, argv);
   command_ended_at_ = host_.stopwatch();
-  Note(client, command, words, command_ended_at_ - before);
+  Record(client, command, argv, command_ended_at_ - before);
   if (call.refused()) ++commands_.stats(command).failed;
   ++client.commands_run;
 }
 
 // Records a command that has run, and sends it to the monitors. One that blocks now is counted when
 // it ends.
-void Engine::Note(Client& client, const Command& command, Words words, Micros took) {
+void Engine::Record(Client& client, const Command& command, Args argv, Micros took) {
   stats_.command_time += took;
-  if (client.wait) {
-    client.wait->used += took;
+  if (client.blocked) {
+    client.blocked->used += took;
   } else {
-    CountCall(client, command, words, took);
+    CountCall(client, command, argv, took);
   }
-  latency_.Consider(command.Has(kFast) ? "fast-command"sv : "command"sv, took, now_,
-                    settings_.latency_monitor_threshold);
-  if (monitors_.Any()) monitors_.Tell(client, command, words, host_.wall_clock());
+  latency_.MaybeRecord(command.Has(kFast) ? "fast-command"sv : "command"sv, took, now_,
+                       settings_.latency_monitor_threshold);
+  if (monitors_.Any()) monitors_.Send(client, command, argv, host_.wall_clock());
 }
 
 // Counts a command that has ended after it ran for that time.
-void Engine::CountCall(const Client& client, const Command& command, Words words, Micros took) {
+void Engine::CountCall(const Client& client, const Command& command, Args argv, Micros took) {
   CommandStats& stats = commands_.stats(command);
   ++stats.calls;
   stats.micros += took.count();
   if (settings_.latency_tracking) stats.latency.Record(took);
-  slow_log_.Consider(settings_, command, words, client, now_, took);
+  slow_log_.MaybeRecord(settings_, command, argv, client, now_, took);
   ++stats_.commands_processed;
 }
 
-void Engine::RememberReads(Client& client, const Command& command, Words words) {
+void Engine::RememberReads(Client& client, const Command& command, Args argv) {
   if (!client.tracking.RemembersReads()) return;
-  for (const size_t position : KeyPositions(command, words)) {
-    tracking_.Remember(client, words[position], MostTrackedKeys(), rng_);
+  for (const size_t position : KeyPositions(command, argv)) {
+    tracking_.Remember(client, argv[position], MostTrackedKeys(), rng_);
   }
 }
 
 void Engine::RunQueued(Client& client, const QueuedCommand& queued) {
-  const Words words = queued.words.words();
-  const size_t reply_start = client.out.size();
+  const Args argv = queued.argv.argv();
+  const size_t reply_start = client.output.size();
   client.reply.Begin();
-  if (const auto denial = access_.Check(client, *queued.command, words, now_)) {
+  if (const auto denial = access_.Check(client, *queued.command, argv, now_)) {
     return Reject(client, queued.command, Refusal(DenialLineInExec(*denial)));
   }
-  Run(client, *queued.command, words);
+  Run(client, *queued.command, argv);
   if (client.suspended) return;
-  if (client.out.size() > MostReplyBytes() && !client.close_now) CutOff(client);
-  if (client.close_now) client.out.Truncate(reply_start);  // the rest runs, without replies
+  if (client.output.size() > MostReplyBytes() && !client.close_now) CloseForOutputLimit(client);
+  if (client.close_now) client.output.Truncate(reply_start);  // the rest runs, without replies
 }
 
 // A blocked command has no reply yet: CLIENT REPLY SKIP still refers to it.
 void Engine::Finish(Client& client, size_t reply_start) {
   if (!client.IsWaiting()) LeaveOutUnwanted(client, reply_start);
-  if (client.reply.IsFull() && !client.close_now) CutOff(client);
+  if (client.reply.IsFull() && !client.close_now) CloseForOutputLimit(client);
   if (!client.long_reply) DeliverPushes(client);
 }
 
@@ -319,8 +319,8 @@ void Engine::Finish(Client& client, size_t reply_start) {
 void Engine::LeaveOutUnwanted(Client& client, size_t reply_start) {
   using Mode = Client::ReplyMode;
   const Mode mode = client.reply_mode;
-  if (!client.IsHeard()) {
-    client.out.Truncate(reply_start);
+  if (!client.RepliesEnabled()) {
+    client.output.Truncate(reply_start);
     EndLongReply(client);
   }
   if (mode == Mode::kSkipThis) client.reply_mode = Mode::kOn;
@@ -328,20 +328,20 @@ void Engine::LeaveOutUnwanted(Client& client, size_t reply_start) {
 }
 
 void Engine::DeliverPushes(Client& client) {
-  if (client.pushes.empty()) return;
-  client.out.Take(client.pushes);
+  if (client.pending_pushes.empty()) return;
+  client.output.Take(client.pending_pushes);
 }
 
 void Engine::ContinueReply(Client& client) {
   // A low limit is exceeded by the first piece, as it is in Redis, which writes the whole reply.
   const bool is_limit_low = MostReplyBytes() < kLowReplyLimit;
-  const size_t enough = client.out.size() + (is_limit_low ? kLowReplyLimit : kReplyPieceBytes);
+  const size_t enough = client.output.size() + (is_limit_low ? kLowReplyLimit : kReplyPieceBytes);
   bool more = true;
-  while (more && client.out.size() < enough && !client.reply.IsFull()) {
+  while (more && client.output.size() < enough && !client.reply.IsFull()) {
     more = client.long_reply->WriteNext(client.reply);
   }
   client.NoteMemory();
-  if (client.reply.IsFull()) return CutOff(client);
+  if (client.reply.IsFull()) return CloseForOutputLimit(client);
   if (more) return;
   EndLongReply(client);
   DeliverPushes(client);
@@ -359,11 +359,11 @@ void Engine::ResetStats() {
 void Engine::Tick(Micros budget) {
   if (suspended_) return ContinueSuspended();
   load_.Sample(now_, stats_);
-  GiveUpDueWaits();
-  RunHeldBack();
-  LookAfterClients();
-  if (weights_.is_on()) CloseHeaviestClients();
-  LookAfterMemory();
+  UnblockDueClients();
+  RunPostponed();
+  MaintainClients();
+  if (weights_.is_on()) EvictClients();
+  MaintainMemory();
   TrimTrackedKeys(host_.stopwatch() + budget);
   if (persistence_ != nullptr) persistence_->Tick();
   if (pause_.IsOn(now_)) return;
@@ -371,13 +371,13 @@ void Engine::Tick(Micros budget) {
   ReclaimDue(start + budget);
   const Micros took = host_.stopwatch() - start;
   stats_.expiry_time += took;
-  latency_.Consider("expire-cycle", took, now_, settings_.latency_monitor_threshold);
+  latency_.MaybeRecord("expire-cycle", took, now_, settings_.latency_monitor_threshold);
   tracking_.Broadcast();
 }
 
 std::optional<Millis> Engine::NextDeadline() const {
   if (suspended_) return now_;
-  std::optional<Millis> earliest = waiters_.NextDeadline();
+  std::optional<Millis> earliest = blocked_clients_.NextDeadline();
   const auto consider = [&](std::optional<Millis> next) {
     if (next && (!earliest || *next < *earliest)) earliest = next;
   };

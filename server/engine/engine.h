@@ -14,7 +14,7 @@
 #include "absl/status/status.h"
 #include "core/util/rng.h"
 #include "core/util/time.h"
-#include "protocol/resp/words.h"
+#include "protocol/resp/args.h"
 #include "server/engine/acl/access_control.h"
 #include "server/engine/client/client.h"
 #include "server/engine/client_pause.h"
@@ -54,7 +54,7 @@ struct Host {
   std::function<void()> shut_down;            // requests a clean shutdown
 
   // Frees its argument in the background. Null: the engine frees things itself.
-  std::function<void(std::shared_ptr<void>)> discard;
+  std::function<void(std::shared_ptr<void>)> free_in_background;
 
   // The bytes of memory in use; takes some microseconds. Null: from the allocator.
   std::function<size_t()> used_bytes;
@@ -101,12 +101,12 @@ class Engine {
 
   // Announces requests of the client that will be run, so that what they read can be prefetched,
   // together with that of other clients' requests, before the first of them runs.
-  void Foresee(const Client& client, std::span<const Words> requests);
-  void FetchForeseen() { lookahead_.Fetch(); }
+  void Prefetch(const Client& client, std::span<const Args> requests);
+  void FetchPrefetched() { key_prefetcher_.Fetch(); }
 
-  // Runs, postpones or rejects a request: the reply is in client.out when this returns, or begins
-  // there and continues in client.long_reply.
-  void Execute(Client& client, Words words);
+  // Runs, postpones or rejects a request: the reply is in client.output when this returns, or
+  // begins there and continues in client.long_reply.
+  void Execute(Client& client, Args argv);
 
   // Writes the next piece of the client's long reply, some kilobytes.
   void ContinueReply(Client& client);
@@ -119,15 +119,15 @@ class Engine {
   void set_scripting(Scripting* scripting) { scripting_ = scripting; }
   Scripting* scripting() const { return scripting_; }
 
-  // Runs a command of a script that `caller` has called: the reply is in session.client.out. A
+  // Runs a command of a script that `caller` has called: the reply is in session.client.output. A
   // refusal is the whole error line; the command has not run then.
-  absl::Status RunInScript(ScriptSession& session, Client& caller, Words words);
+  absl::Status RunInScript(ScriptSession& session, Client& caller, Args argv);
 
   // Whether the caller's user may run this in a script. The request fits the row's arity.
-  bool MayRunInScript(const Client& caller, const Command& command, Words words) const;
+  bool MayRunInScript(const Client& caller, const Command& command, Args argv) const;
 
   // Sends the request to those who MONITOR, before it runs: with kSkipMonitor that is left to it.
-  void TellMonitors(const Client& client, const Command& command, Words words);
+  void SendToMonitors(const Client& client, const Command& command, Args argv);
 
   // Whether more than maxmemory is used, and eviction could not help, as of the last request.
   bool memory_is_short() const { return settings_.maxmemory > 0 && memory_is_short_; }
@@ -140,11 +140,11 @@ class Engine {
 
   // Puts the client's command aside until it can be served. False if it may not wait, for it is
   // part of a transaction.
-  bool Wait(Client& client, zsetd::Wait wait);
+  bool Block(Client& client, BlockedCommand wait);
 
   // Unblocks a client without serving it: with a null reply, as after a timeout, or with an error.
-  void GiveUp(Client& client);
-  void BreakOff(Client& client, std::string_view error);
+  void UnblockWithTimeout(Client& client);
+  void UnblockWithError(Client& client, std::string_view error);
 
   // Starts or stops notifications of changed keys (CLIENT TRACKING).
   void StartTracking(Client& client, const TrackingMode& mode) { tracking_.Start(client, mode); }
@@ -170,7 +170,7 @@ class Engine {
 
   // Closes the client whose command is running, because its reply exceeds that; not if CLIENT REPLY
   // discards it.
-  void CutOff(Client& client);
+  void CloseForOutputLimit(Client& client);
 
   // Ends the waits whose time is up; wakes stalled clients and those that hold a large buffer for
   // nothing, closes idle ones, `hz` times a second at most; closes clients that take too much
@@ -220,12 +220,12 @@ class Engine {
   const AccessControl& access() const { return access_; }
   Channels& channels() { return channels_; }
   Watches& watches() { return watches_; }
-  const Waiters& waiters() const { return waiters_; }
-  Pause& pause() { return pause_; }
+  const BlockedClients& blocked_clients() const { return blocked_clients_; }
+  ClientPause& pause() { return pause_; }
   ValueCopies& copies() { return copies_; }
   const Tracking& tracking() const { return tracking_; }
-  size_t blocked_clients() const { return waiters_.count() + pause_.held_back(); }
-  const UseMeter& use_meter() const { return use_meter_; }
+  size_t blocked_client_count() const { return blocked_clients_.count() + pause_.postponed(); }
+  const AccessTracker& access_tracker() const { return access_tracker_; }
   const MemoryGauge& gauge() const { return gauge_; }
   SlowLog& slow_log() { return slow_log_; }
   LatencyMonitor& latency() { return latency_; }
@@ -243,10 +243,10 @@ class Engine {
   bool expires_unasked() const { return expires_unasked_; }
 
   // Whether idle and stalled clients are closed.
-  void set_looks_after_clients(bool looks) { looks_after_clients_ = looks; }
+  void set_maintains_clients(bool looks) { maintains_clients_ = looks; }
 
   // A round of the event loop is over: the time from its first event to its last reply.
-  void NoteRound(Micros took) {
+  void RecordRound(Micros took) {
     ++stats_.rounds;
     stats_.round_time += took;
   }
@@ -269,47 +269,47 @@ class Engine {
   struct SuspendedCommand {
     Client* client;
     const Command* command;
-    std::vector<std::string> words;
+    std::vector<std::string> argv;
     std::string reply;  // of the transaction until then
     Micros ran{0};      // since it was suspended first
   };
 
-  void Answer(Client& client, Words words);
+  void Answer(Client& client, Args argv);
   void EndAnswer(Client& client, size_t reply_start);
   static bool UsesItsKeys(const Client& client, const Command& command);
-  void Suspend(Client& client, const Command& command, Words words);
+  void Suspend(Client& client, const Command& command, Args argv);
   void KeepPartialReply(Client& client, size_t reply_start);
   void ContinueSuspended();
   void ContinueTransaction(Client& client);
   void ReplaceSuspendedClient(Client& leaving);
-  void Dispatch(Client& client, Words words);
+  void Dispatch(Client& client, Args argv);
   static bool Writes(const Client& client, const Command& command);
-  absl::Status Admit(Client& client, const Command* command, Words words);
-  void CutOffBrowser(Client& client);
+  absl::Status Admit(Client& client, const Command* command, Args argv);
+  void RejectHttp(Client& client);
   void LogForeignCommand(const Client& client, std::string_view name);
   static void CloseNow(Client& client);
   void Reject(Client& client, const Command* command, const absl::Status& why);
-  void Enqueue(Client& client, const Command& command, Words words);
-  void Run(Client& client, const Command& command, Words words);
-  void MeetSettings();
-  bool LacksMemoryFor(const Client& client, const Command& command, Words words);
+  void Enqueue(Client& client, const Command& command, Args argv);
+  void Run(Client& client, const Command& command, Args argv);
+  void ApplySettings();
+  bool LacksMemoryFor(const Client& client, const Command& command, Args argv);
   bool MakeRoom();
   bool EvictDownTo(size_t limit);
   int64_t Evict(const Evictor::Victim& victim);
-  void NoteWithinLimit();
-  void LookAfterMemory();
+  void RecordWithinLimit();
+  void MaintainMemory();
   size_t ClientMemoryLimit() const;
-  void CloseHeaviestClients();
-  void Note(Client& client, const Command& command, Words words, Micros took);
-  void CountCall(const Client& client, const Command& command, Words words, Micros took);
+  void EvictClients();
+  void Record(Client& client, const Command& command, Args argv, Micros took);
+  void CountCall(const Client& client, const Command& command, Args argv, Micros took);
   void CountWait(const Client& client);
-  void RememberReads(Client& client, const Command& command, Words words);
-  void EndException(Client& client, Words words);
+  void RememberReads(Client& client, const Command& command, Args argv);
+  void EndException(Client& client, Args argv);
   size_t MostTrackedKeys() const { return static_cast<size_t>(settings_.tracking_table_max_keys); }
   void TrimTrackedKeys(Micros until);  // by the stopwatch
   void Drop(int database);
   void ReclaimDue(Micros until);  // by the stopwatch
-  void Discard(std::shared_ptr<void> garbage, size_t bytes = 0, size_t objects = 1);
+  void FreeLater(std::shared_ptr<void> garbage, size_t bytes = 0, size_t objects = 1);
   void Finish(Client& client, size_t reply_start);
   void EndLongReply(Client& client);
   void LeaveOutUnwanted(Client& client, size_t reply_start);
@@ -318,12 +318,12 @@ class Engine {
   void RunAgain(Client& client, std::string_view ready_key);
   void EndWait(Client& client, size_t reply_start);
   void EndWaitWithError(Client& client, std::string_view error);
-  void GiveUpDueWaits();
-  void RunHeldBack();
+  void UnblockDueClients();
+  void RunPostponed();
   void OnChange(const Change& change);
-  void Announce(const Change& change);
+  void Publish(const Change& change);
   void ReclaimWatched(int index, Database& database);
-  void LookAfterClients();
+  void MaintainClients();
   bool IsIdle(const Client& client) const;
 
   Settings settings_;
@@ -335,17 +335,17 @@ class Engine {
   AccessControl access_;
   Channels channels_;
   Watches watches_;
-  Waiters waiters_;
-  Pause pause_;
+  BlockedClients blocked_clients_;
+  ClientPause pause_;
   ValueCopies copies_;
   SlowLog slow_log_;
   LatencyMonitor latency_;
   Monitors monitors_;
   LoadMeter load_;
-  Lookahead lookahead_;
+  KeyPrefetcher key_prefetcher_;
   Rng rng_;
-  UseMeter use_meter_{rng_};
-  Evictor evictor_{use_meter_, rng_};
+  AccessTracker access_tracker_{rng_};
+  Evictor evictor_{access_tracker_, rng_};
   MemoryGauge gauge_;
   Millis gauge_calibrated_at_{0};
   std::optional<Micros> memory_short_since_;  // by the stopwatch
@@ -363,11 +363,11 @@ class Engine {
   Persistence* persistence_ = nullptr;
   bool snapshots_fail_ = false;
   bool expires_unasked_ = true;
-  bool looks_after_clients_ = true;
+  bool maintains_clients_ = true;
   uint64_t change_count_ = 0;
   Millis started_at_;
   Millis now_;
-  Millis looked_after_clients_at_{0};
+  Millis clients_maintained_at_{0};
   std::optional<Millis> browser_told_at_;
   absl::flat_hash_set<std::string_view> logged_foreign_commands_;  // by their names in that table
   Micros command_ended_at_;  // by the stopwatch, the last one; or the start of the batch

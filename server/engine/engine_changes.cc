@@ -43,17 +43,17 @@ void Engine::Drop(int index) {
 
 void Engine::Clear(int index) {
   Drop(index);
-  Discard(tracking_.TouchAll());
+  FreeLater(tracking_.TouchAll());
 }
 
 void Engine::ClearAll() {
   for (int index = 0; index < database_count(); ++index) Drop(index);
-  Discard(tracking_.TouchAll());
+  FreeLater(tracking_.TouchAll());
 }
 
-void Engine::Discard(std::shared_ptr<void> garbage, size_t bytes, size_t objects) {
-  if (!host_.discard || garbage == nullptr) return;
-  gauge_.HandOver(std::move(garbage), bytes, objects, host_.discard);
+void Engine::FreeLater(std::shared_ptr<void> garbage, size_t bytes, size_t objects) {
+  if (!host_.free_in_background || garbage == nullptr) return;
+  gauge_.HandOver(std::move(garbage), bytes, objects, host_.free_in_background);
 }
 
 // Deletes watched keys that are expired: they do not exist any more, and deleting them later must
@@ -72,24 +72,24 @@ void Engine::SwapDatabases(int a, int b) {
   databases_[a]->SwapKeysWith(*databases_[b]);
   copies_.TouchAll(a);
   copies_.TouchAll(b);
-  waiters_.TouchAll(a);
-  waiters_.TouchAll(b);
-  Discard(tracking_.TouchAll());
+  blocked_clients_.TouchAll(a);
+  blocked_clients_.TouchAll(b);
+  FreeLater(tracking_.TouchAll());
 }
 
 // The messages that an eviction causes are measured apart: they must not cause further evictions.
 void Engine::OnChange(const Change& change) {
   change_count_ += change.count;
   if (change.event == "expired") ++stats_.expired_keys;
-  if (change.event != "evicted") return Announce(change);
+  if (change.event != "evicted") return Publish(change);
   ++stats_.evicted_keys;
   const auto before = static_cast<int64_t>(gauge_.Used());
-  Announce(change);
+  Publish(change);
   announcement_bytes_ = static_cast<int64_t>(gauge_.Used()) - before;
 }
 
 // Everything that follows from a change, in one place.
-void Engine::Announce(const Change& change) {
+void Engine::Publish(const Change& change) {
   const KeyspaceEventFlags& flags = settings_.notify_keyspace_events;
   if (flags.Any() && !change.event.empty()) {
     if (change.is_new) PublishKeyEvent(flags, {change.database, change.key, "new"}, channels_);
@@ -98,7 +98,7 @@ void Engine::Announce(const Change& change) {
   tracking_.Touch(change.key, active_);
   watches_.Touch(change.database, change.key);
   copies_.Touch(change.database, change.key);
-  waiters_.Touch(change.database, change.key);
+  blocked_clients_.Touch(change.database, change.key);
 }
 
 void Engine::OnMiss(int database, std::string_view key) {

@@ -22,7 +22,7 @@ void Engine::Attach(Client& client) {
 
 void Engine::Detach(Client& client) {
   watches_.RemoveAll(client);
-  waiters_.Remove(client);
+  blocked_clients_.Remove(client);
   pause_.Remove(client);
   StopTracking(client);
   EndLongReply(client);
@@ -55,7 +55,7 @@ void Engine::Reset(Client& client) {
   monitors_.Remove(client);
   channels_.RemoveAll(client);
   client.ResetState();
-  access_.Greet(client);
+  access_.AssignDefaultUser(client);
 }
 
 void Engine::EndTransaction(Client& client) {
@@ -65,10 +65,10 @@ void Engine::EndTransaction(Client& client) {
 
 void Engine::EndLongReply(Client& client) {
   const size_t bytes = client.LongReplyBytes();
-  Discard(std::shared_ptr<LongReply>(std::move(client.long_reply)), bytes);
+  FreeLater(std::shared_ptr<LongReply>(std::move(client.long_reply)), bytes);
 }
 
-void Engine::StopTracking(Client& client) { Discard(tracking_.Stop(client)); }
+void Engine::StopTracking(Client& client) { FreeLater(tracking_.Stop(client)); }
 
 // What a long reply keeps counts as unsent: in Redis the whole reply, which is longer, would be.
 //
@@ -84,8 +84,8 @@ bool Engine::IsStalled(Client& client) const {
                                    now_);
 }
 
-void Engine::CutOff(Client& client) {
-  if (!client.IsHeard()) return;
+void Engine::CloseForOutputLimit(Client& client) {
+  if (!client.RepliesEnabled()) return;
   host_.log("Closing " + client.address + ": a reply exceeds client-output-buffer-limit");
   ++stats_.stalled_disconnections;
   CloseNow(client);
@@ -93,7 +93,7 @@ void Engine::CutOff(Client& client) {
 
 // A web page can make a browser send a POST request to any address that the browser can reach: its
 // lines must not be run as commands.
-void Engine::CutOffBrowser(Client& client) {
+void Engine::RejectHttp(Client& client) {
   CloseNow(client);
   if (browser_told_at_ && now_ - *browser_told_at_ < std::chrono::minutes(1)) return;
   browser_told_at_ = now_;
@@ -111,10 +111,10 @@ bool Engine::IsIdle(const Client& client) const {
 
 // At most `hz` times a second, because it takes time for each client; there may be a tick for each
 // deadline.
-void Engine::LookAfterClients() {
-  if (!looks_after_clients_) return;
-  if (std::chrono::abs(now_ - looked_after_clients_at_) < Millis(1000) / settings_.hz) return;
-  looked_after_clients_at_ = now_;
+void Engine::MaintainClients() {
+  if (!maintains_clients_) return;
+  if (std::chrono::abs(now_ - clients_maintained_at_) < Millis(1000) / settings_.hz) return;
+  clients_maintained_at_ = now_;
   std::vector<Client*> idle;  // separate, because a disconnected client leaves clients_
   for (const auto& [id, client] : clients_) {
     if (IsIdle(*client)) idle.push_back(client);

@@ -19,32 +19,32 @@ constexpr size_t kMostKeys = 64;
 
 }  // namespace
 
-void Lookahead::Add(const Database& database, const CommandTable& commands,
-                    std::span<const Words> requests) {
+void KeyPrefetcher::Add(const Database& database, const CommandTable& commands,
+                        std::span<const Args> requests) {
   if (rest_ > 0) return void(passed_over_ = true);
   if (keys_.empty()) database_ = &database;
   if (database_ != &database) return;
-  for (const Words words : requests) {
-    const Command* command = commands.Find(words);
-    if (command != nullptr && command->AcceptsCount(words.size())) Add(*command, words);
+  for (const Args argv : requests) {
+    const Command* command = commands.Find(argv);
+    if (command != nullptr && command->AcceptsCount(argv.size())) Add(*command, argv);
   }
 }
 
-void Lookahead::Add(const Command& command, Words words) {
+void KeyPrefetcher::Add(const Command& command, Args argv) {
   const KeyPlaces& places = command.keys;
   if (places.first == 0 || places.are_channels) return;
   const size_t first = places.first;
-  const size_t behind = places.last + 1 + (places.last < 0 ? words.size() : 0);
-  if (keys_.empty() || keys_.back() != words[first]) keys_.push_back(words[first]);
+  const size_t behind = places.last + 1 + (places.last < 0 ? argv.size() : 0);
+  if (keys_.empty() || keys_.back() != argv[first]) keys_.push_back(argv[first]);
   if (command.group == CommandGroup::kSortedSet) {
-    uses_.push_back({keys_.size() - 1, words[command.member_at]});
+    uses_.push_back({keys_.size() - 1, argv[command.member_at]});
     if (command.member_at == 0) uses_.back().member = {};
   }
   const size_t end = std::min(behind, first + kMostKeys * places.step);
-  for (size_t at = first + places.step; at < end; at += places.step) keys_.push_back(words[at]);
+  for (size_t at = first + places.step; at < end; at += places.step) keys_.push_back(argv[at]);
 }
 
-void Lookahead::Fetch() {
+void KeyPrefetcher::Fetch() {
   if (rest_ > 0) return void(rest_ -= std::exchange(passed_over_, false));
   if (keys_.size() < 2 && uses_.size() < 2) return Forget();
   const bool many_keys = database_->keys().size() > kMany;
@@ -58,7 +58,7 @@ void Lookahead::Fetch() {
   Forget();
 }
 
-void Lookahead::FindSets() {
+void KeyPrefetcher::FindSets() {
   const Use* before = nullptr;
   for (Use& use : uses_) {
     const bool again = before != nullptr && before->key == use.key;
@@ -69,7 +69,7 @@ void Lookahead::FindSets() {
   }
 }
 
-void Lookahead::FindMembers() {
+void KeyPrefetcher::FindMembers() {
   members_.clear();
   for (const Use& use : uses_) {
     if (use.set == nullptr || use.member.data() == nullptr || use.set->size() <= kMany) continue;
@@ -77,7 +77,7 @@ void Lookahead::FindMembers() {
   }
 }
 
-void Lookahead::Forget() {
+void KeyPrefetcher::Forget() {
   keys_.clear();
   uses_.clear();
 }

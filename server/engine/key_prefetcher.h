@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/sorted_set/skip_list/prefetch_step.h"
-#include "protocol/resp/words.h"
+#include "protocol/resp/args.h"
 #include "server/engine/command/command_table.h"
 
 namespace zsetd {
@@ -25,11 +25,11 @@ class SortedSet;
 //   members    index, block, element    of the members they name, in large sets
 //
 // It changes nothing, and nothing depends on it: its guesses may be wrong.
-class Lookahead {
+class KeyPrefetcher {
  public:
   // These requests are about to be run. The arguments must stay valid until Fetch(). Requests in
   // another database than the first since then are skipped. O(requests).
-  void Add(const Database& database, const CommandTable& commands, std::span<const Words> requests);
+  void Add(const Database& database, const CommandTable& commands, std::span<const Args> requests);
 
   // Prefetches for what was added since the last call. While everything is in the cache, it samples
   // only some of the batches. O(requests).
@@ -47,7 +47,7 @@ class Lookahead {
     uint64_t hash;
   };
 
-  void Add(const Command& command, Words words);
+  void Add(const Command& command, Args argv);
   void FindSets();
   void FindMembers();
   void Forget();

@@ -4,7 +4,7 @@
 
 namespace zsetd {
 
-void LatencyMonitor::Note(std::string_view event, Millis took, Millis now) {
+void LatencyMonitor::Record(std::string_view event, Millis took, Millis now) {
   LatencySeries& series = events_.try_emplace(std::string(event)).first->second;
   series.worst = std::max(series.worst, took);
   const int64_t second = now.count() / 1000;

@@ -35,9 +35,9 @@ class LatencyMonitor {
   using Events = std::map<std::string, LatencySeries, std::less<>>;
 
   // Records the time, unless it is less than `threshold_ms`, or that is 0.
-  void Consider(std::string_view event, Micros took, Millis now, int64_t threshold_ms) {
+  void MaybeRecord(std::string_view event, Micros took, Millis now, int64_t threshold_ms) {
     const auto millis = std::chrono::duration_cast<Millis>(took);
-    if (threshold_ms > 0 && millis.count() >= threshold_ms) Note(event, millis, now);
+    if (threshold_ms > 0 && millis.count() >= threshold_ms) Record(event, millis, now);
   }
 
   const Events& events() const { return events_; }
@@ -45,7 +45,7 @@ class LatencyMonitor {
   bool Reset(std::string_view event) { return events_.erase(std::string(event)) > 0; }
 
  private:
-  void Note(std::string_view event, Millis took, Millis now);
+  void Record(std::string_view event, Millis took, Millis now);
 
   Events events_;
 };

@@ -29,7 +29,7 @@ void MemoryGauge::Calibrate() {
 }
 
 void MemoryGauge::HandOver(std::shared_ptr<void> garbage, size_t bytes, size_t objects,
-                           const Discarder& discard) {
+                           const FreeInBackground& free_in_background) {
   // Undoes its own counting when the other thread lets go of it.
   struct Parcel {
     std::shared_ptr<void> content;
@@ -46,7 +46,8 @@ void MemoryGauge::HandOver(std::shared_ptr<void> garbage, size_t bytes, size_t o
   handed_over_->bytes += bytes;
   handed_over_->objects += objects;
   given_objects_ += objects;
-  discard(std::shared_ptr<Parcel>(new Parcel{std::move(garbage), handed_over_, bytes, objects}));
+  free_in_background(
+      std::shared_ptr<Parcel>(new Parcel{std::move(garbage), handed_over_, bytes, objects}));
 }
 
 }  // namespace zsetd

@@ -20,7 +20,7 @@ namespace zsetd {
 class MemoryGauge {
  public:
   // Frees its argument on another thread. Null: nothing is passed on.
-  using Discarder = std::function<void(std::shared_ptr<void>)>;
+  using FreeInBackground = std::function<void(std::shared_ptr<void>)>;
 
   // `measure` returns the allocated bytes of all threads; `counts` are those of the calling thread,
   // if available.
@@ -34,7 +34,7 @@ class MemoryGauge {
 
   // Hands over what takes about `bytes` and counts as `objects`, a key's value being one.
   void HandOver(std::shared_ptr<void> garbage, size_t bytes, size_t objects,
-                const Discarder& discard);
+                const FreeInBackground& free_in_background);
 
   size_t pending_objects() const { return handed_over_->objects; }  // handed over and not yet freed
   size_t freed_objects() const { return given_objects_ - pending_objects(); }  // since the reset

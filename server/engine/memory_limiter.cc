@@ -42,10 +42,10 @@ bool EndsTransaction(const Command& command) {
 }
 
 // The most that a key, channel or prefix takes that a client has the server keep.
-size_t MostBytesToKeep(Words words) {
+size_t MostBytesToKeep(Args argv) {
   constexpr size_t kMostPerWord = 320;  // without its bytes: BytesPerKey, BytesPerName
   size_t bytes = 0;
-  for (const std::string_view word : words) {
+  for (const std::string_view word : argv) {
     bytes += kMostPerWord + 2 * StringAllocationSize(word.size());
   }
   return bytes;
@@ -54,20 +54,20 @@ size_t MostBytesToKeep(Words words) {
 // Whether the command has the server keep more for the client than each client may have in any
 // case: a client that watches or waits for a few keys, or listens to a few channels, uses less for
 // them than for its connection, and is never refused, as in Redis.
-bool KeepsMuch(const Client& client, const Command& command, Words words) {
+bool KeepsMuch(const Client& client, const Command& command, Args argv) {
   constexpr size_t kLittle = 16u << 10;
   if (!command.Has(kKeepsMemory) && !command.Has(kBlocking)) return false;
-  return KeptBytes(client) + MostBytesToKeep(words) > kLittle;
+  return KeptBytes(client) + MostBytesToKeep(argv) > kLittle;
 }
 
 // Whether the client would take memory, apart from keys.
-bool MayGrow(const Client& client, const Command& command, Words words) {
+bool MayGrow(const Client& client, const Command& command, Args argv) {
   if (client.transaction.open && !EndsTransaction(command)) return true;
-  return KeepsMuch(client, command, words);
+  return KeepsMuch(client, command, argv);
 }
 
-bool MayTakeMemory(const Client& client, const Command& command, Words words) {
-  if (command.Has(kDenyOom) || MayGrow(client, command, words)) return true;
+bool MayTakeMemory(const Client& client, const Command& command, Args argv) {
+  if (command.Has(kDenyOom) || MayGrow(client, command, argv)) return true;
   return command.name == "exec" && client.transaction.open && client.transaction.may_take_memory;
 }
 
@@ -75,13 +75,13 @@ bool MayTakeMemory(const Client& client, const Command& command, Words words) {
 
 // While clients are paused no key is evicted, and writes are held back rather than refused; but
 // what the server keeps for clients is limited all the same.
-bool Engine::LacksMemoryFor(const Client& client, const Command& command, Words words) {
+bool Engine::LacksMemoryFor(const Client& client, const Command& command, Args argv) {
   if (!pause_.IsOn(now_)) {
     memory_is_short_ = !MakeRoom();
-    return memory_is_short_ && MayTakeMemory(client, command, words);
+    return memory_is_short_ && MayTakeMemory(client, command, argv);
   }
   const auto limit = static_cast<size_t>(settings_.maxmemory);
-  return gauge_.Used() > limit && MayGrow(client, command, words);
+  return gauge_.Used() > limit && MayGrow(client, command, argv);
 }
 
 // Evictions belong to no client: the client that caused them is notified of them too. While clients
@@ -91,14 +91,14 @@ bool Engine::MakeRoom() {
   eviction_goes_on_ = false;
   if (pause_.IsOn(now_) || suspended_) return true;
   if (gauge_.Used() <= limit) {
-    NoteWithinLimit();
+    RecordWithinLimit();
     return true;
   }
   if (!memory_short_since_) memory_short_since_ = host_.stopwatch();
   const Client* const active = std::exchange(active_, nullptr);
   const bool made = EvictDownTo(limit);
   active_ = active;
-  if (gauge_.Used() <= limit) NoteWithinLimit();
+  if (gauge_.Used() <= limit) RecordWithinLimit();
   return made;
 }
 
@@ -120,8 +120,8 @@ bool Engine::EvictDownTo(size_t limit) {
     break;
   }
   if (evicted > 0) {
-    latency_.Consider("eviction-cycle", host_.stopwatch() - start, now_,
-                      settings_.latency_monitor_threshold);
+    latency_.MaybeRecord("eviction-cycle", host_.stopwatch() - start, now_,
+                         settings_.latency_monitor_threshold);
   }
   return eviction_goes_on_ || excess <= 0;
 }
@@ -134,7 +134,7 @@ int64_t Engine::Evict(const Evictor::Victim& victim) {
   return before - static_cast<int64_t>(gauge_.Used()) + announcement_bytes_;
 }
 
-void Engine::NoteWithinLimit() {
+void Engine::RecordWithinLimit() {
   if (!memory_short_since_) return;
   stats_.memory_short_time += host_.stopwatch() - *memory_short_since_;
   memory_short_since_.reset();
@@ -144,7 +144,7 @@ Micros Engine::memory_short_for() const {
   return memory_short_since_ ? host_.stopwatch() - *memory_short_since_ : Micros(0);
 }
 
-void Engine::LookAfterMemory() {
+void Engine::MaintainMemory() {
   constexpr Millis kBetweenCalibrations{100};
   if (settings_.maxmemory == 0) return;
   if (std::chrono::abs(now_ - gauge_calibrated_at_) >= kBetweenCalibrations) {
@@ -162,7 +162,7 @@ size_t Engine::ClientMemoryLimit() const {
 }
 
 // A client's memory is freed as soon as it is disconnected, so that no key is evicted for it.
-void Engine::CloseHeaviestClients() {
+void Engine::EvictClients() {
   const size_t limit = ClientMemoryLimit();
   if (limit == 0) return;
   while (weights_.Sum() > limit) {
@@ -179,7 +179,7 @@ void Engine::CloseHeaviestClients() {
 void Engine::OnMemoryChange(Client& client) {
   if (!weights_.is_on()) return;
   client.NoteMemory();
-  CloseHeaviestClients();
+  EvictClients();
 }
 
 }  // namespace zsetd

@@ -24,33 +24,33 @@ absl::Status CheckProtected(const Client& client, const Settings& settings,
                  "restart the server.");
 }
 
-absl::Status UnknownCommand(Words words) {
+absl::Status UnknownCommand(Args argv) {
   std::string args;
-  for (size_t i = 1; i < words.size() && args.size() < kMaxEchoedBytes; ++i) {
-    args += Quoted(words[i], kMaxEchoedBytes - args.size()) + " ";
+  for (size_t i = 1; i < argv.size() && args.size() < kMaxEchoedBytes; ++i) {
+    args += Quoted(argv[i], kMaxEchoedBytes - args.size()) + " ";
   }
-  return Refusal("ERR unknown command " + Quoted(words[0], kMaxEchoedBytes) +
+  return Refusal("ERR unknown command " + Quoted(argv[0], kMaxEchoedBytes) +
                  ", with args beginning with: " + args);
 }
 
-absl::Status CheckShape(const Command* command, Words words) {
-  if (command == nullptr) return UnknownCommand(words);
-  if (command->run == nullptr && words.size() > 1) return UnknownSubcommand(*command, words);
-  if (command->run == nullptr || !command->AcceptsCount(words.size())) {
+absl::Status CheckShape(const Command* command, Args argv) {
+  if (command == nullptr) return UnknownCommand(argv);
+  if (command->run == nullptr && argv.size() > 1) return UnknownSubcommand(*command, argv);
+  if (command->run == nullptr || !command->AcceptsCount(argv.size())) {
     return Refusal(WrongArity(command->name));
   }
   return absl::OkStatus();
 }
 
 bool UsesKeys(const Command& command) {
-  return command.Has(kWrite) || command.Has(kReadOnly) || command.Has(kHeldBackWithWrites);
+  return command.Has(kWrite) || command.Has(kReadOnly) || command.Has(kMayReplicate);
 }
 
 }  // namespace
 
 absl::Status CheckRequest(const Client& client, const Settings& settings,
-                          const AccessControl& access, const Command* command, Words words) {
-  if (absl::Status shape = CheckShape(command, words); !shape.ok()) return shape;
+                          const AccessControl& access, const Command* command, Args argv) {
+  if (absl::Status shape = CheckShape(command, argv); !shape.ok()) return shape;
   if (command->Has(kProtected)) [[unlikely]] {
     const absl::Status allowed = CheckProtected(client, settings, *command);
     if (!allowed.ok()) return allowed;
@@ -66,7 +66,7 @@ absl::Status CheckRequest(const Client& client, const Settings& settings,
 
 absl::Status CheckContext(const Client& client, const Command& command) {
   const bool only_listens = client.IsSubscriber() && client.reply.protocol() == Protocol::kResp2;
-  if (only_listens && !command.Has(kWhileListening)) {
+  if (only_listens && !command.Has(kAllowedWhileSubscribed)) {
     return Refusal("ERR Can't execute '" + std::string(command.name) +
                    "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in "
                    "this context");
@@ -81,12 +81,12 @@ bool MayDoProtected(const Client& client, std::string_view allowed) {
   return allowed == "yes" || (allowed == "local" && client.IsLocal());
 }
 
-bool IsHttp(Words words) {
-  return EqualsIgnoringCase(words[0], "post") || EqualsIgnoringCase(words[0], "host:");
+bool IsHttp(Args argv) {
+  return EqualsIgnoringCase(argv[0], "post") || EqualsIgnoringCase(argv[0], "host:");
 }
 
-absl::Status UnknownSubcommand(const Command& command, Words words) {
-  return Refusal("ERR unknown subcommand " + Quoted(words[1], kMaxEchoedBytes) + ". Try " +
+absl::Status UnknownSubcommand(const Command& command, Args argv) {
+  return Refusal("ERR unknown subcommand " + Quoted(argv[1], kMaxEchoedBytes) + ". Try " +
                  UpperCase(command.name) + " HELP.");
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "absl/status/status.h"
-#include "protocol/resp/words.h"
+#include "protocol/resp/args.h"
 #include "server/engine/acl/access_control.h"
 #include "server/engine/client/client.h"
 #include "server/engine/command/command.h"
@@ -12,7 +12,7 @@ namespace zsetd {
 // Checks a request, except for the user's permissions; returns the error to reply. `command` is
 // null if the name is unknown.
 absl::Status CheckRequest(const Client& client, const Settings& settings,
-                          const AccessControl& access, const Command* command, Words words);
+                          const AccessControl& access, const Command* command, Args argv);
 
 // Whether the client may run the command in its present state.
 absl::Status CheckContext(const Client& client, const Command& command);
@@ -22,9 +22,9 @@ absl::Status CheckContext(const Client& client, const Command& command);
 bool MayDoProtected(const Client& client, std::string_view allowed);
 
 // Whether this is the first line of an HTTP request, or its Host header. GET is a command.
-bool IsHttp(Words words);
+bool IsHttp(Args argv);
 
 // The error of an unknown subcommand, for a command that can also be run without one.
-absl::Status UnknownSubcommand(const Command& command, Words words);
+absl::Status UnknownSubcommand(const Command& command, Args argv);
 
 }  // namespace zsetd

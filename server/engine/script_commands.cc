@@ -22,18 +22,18 @@ namespace zsetd {
 namespace {
 
 absl::Status CheckScriptCommand(const Engine& engine, const ScriptSession& session,
-                                const Command* command, Words words) {
-  if (command == nullptr || (command->run == nullptr && words.size() > 1)) {
+                                const Command* command, Args argv) {
+  if (command == nullptr || (command->run == nullptr && argv.size() > 1)) {
     return Refusal("ERR Unknown Redis command called from script");
   }
-  if (command->run == nullptr || !command->AcceptsCount(words.size())) {
+  if (command->run == nullptr || !command->AcceptsCount(argv.size())) {
     return Refusal("ERR Wrong number of args calling Redis command from script");
   }
   // Those that block reply at once, as in a transaction.
   if (command->Has(kNoScript) && !command->Has(kBlocking)) {
     return Refusal("ERR This Redis command is not allowed from script");
   }
-  const bool writes = command->Has(kWrite) || command->Has(kHeldBackWithWrites);
+  const bool writes = command->Has(kWrite) || command->Has(kMayReplicate);
   if (session.read_only && writes) {
     return Refusal("ERR Write commands are not allowed from read-only scripts.");
   }
@@ -52,11 +52,11 @@ std::string WithoutCode(const std::string& line) { return line.substr(line.find(
 
 }  // namespace
 
-absl::Status Engine::RunInScript(ScriptSession& session, Client& caller, Words words) {
-  const Command* const command = commands_.Find(words);
-  absl::Status status = CheckScriptCommand(*this, session, command, words);
+absl::Status Engine::RunInScript(ScriptSession& session, Client& caller, Args argv) {
+  const Command* const command = commands_.Find(argv);
+  absl::Status status = CheckScriptCommand(*this, session, command, argv);
   if (status.ok()) {
-    if (const auto denial = access_.CheckInScript(caller, *command, words, now_)) {
+    if (const auto denial = access_.CheckInScript(caller, *command, argv, now_)) {
       status = Refusal("ERR ACL failure in script: " +
                        WithoutCode(DenialLine(*denial, *caller.user, *command)));
     }
@@ -68,25 +68,25 @@ absl::Status Engine::RunInScript(ScriptSession& session, Client& caller, Words w
   if (std::exchange(session.has_computed_long, false)) command_ended_at_ = host_.stopwatch();
   const Micros before = command_ended_at_;
   Client& client = session.client;
-  client.out.Clear();
+  client.output.Clear();
   client.reply.Begin();
   session.has_written |= command->Has(kWrite);
-  use_meter_.set_notes(UsesItsKeys(client, *command));
-  Call call(*this, client, *command, words);
+  access_tracker_.set_records(UsesItsKeys(client, *command));
+  Call call(*this, client, *command, argv);
   command->run(call);
-  if (command->Has(kReadOnly) && caller.tracking.on) RememberReads(caller, *command, words);
+  if (command->Has(kReadOnly) && caller.tracking.on) RememberReads(caller, *command, argv);
   command_ended_at_ = host_.stopwatch();
-  Note(client, *command, words, command_ended_at_ - before);
+  Record(client, *command, argv, command_ended_at_ - before);
   if (call.refused()) ++commands_.stats(*command).failed;
   return absl::OkStatus();
 }
 
-bool Engine::MayRunInScript(const Client& caller, const Command& command, Words words) const {
-  return caller.user->MayDoAll() || !caller.user->Check(command, words);
+bool Engine::MayRunInScript(const Client& caller, const Command& command, Args argv) const {
+  return caller.user->MayDoAll() || !caller.user->Check(command, argv);
 }
 
-void Engine::TellMonitors(const Client& client, const Command& command, Words words) {
-  if (monitors_.Any()) monitors_.Tell(client, command, words, host_.wall_clock());
+void Engine::SendToMonitors(const Client& client, const Command& command, Args argv) {
+  if (monitors_.Any()) monitors_.Send(client, command, argv, host_.wall_clock());
 }
 
 std::string_view Engine::BusyError() const {
@@ -99,37 +99,37 @@ std::string_view Engine::BusyError() const {
 }
 
 // Of a transaction it is the command within it that is kept: EXEC is run again to go on.
-void Engine::Suspend(Client& client, const Command& command, Words words) {
+void Engine::Suspend(Client& client, const Command& command, Args argv) {
   if (suspended_) return;
   suspended_ = SuspendedCommand{
-      .client = &client, .command = &command, .words = {words.begin(), words.end()}, .reply = {}};
+      .client = &client, .command = &command, .argv = {argv.begin(), argv.end()}, .reply = {}};
 }
 
 // What the transaction has replied so far is not sent yet: CLIENT REPLY, or a reply that is too
 // long, may take it back.
 void Engine::KeepPartialReply(Client& client, size_t reply_start) {
-  suspended_->reply = client.out.view().substr(reply_start);
-  client.out.Truncate(reply_start);
+  suspended_->reply = client.output.view().substr(reply_start);
+  client.output.Truncate(reply_start);
 }
 
 void Engine::ContinueSuspended() {
   Client& client = *suspended_->client;
   const Command& command = *suspended_->command;
-  const std::vector<std::string_view> words(suspended_->words.begin(), suspended_->words.end());
-  const size_t reply_start = client.out.size();
+  const std::vector<std::string_view> argv(suspended_->argv.begin(), suspended_->argv.end());
+  const size_t reply_start = client.output.size();
   client.executing = true;
   active_ = &client;
   client.suspended = false;
-  client.out.Append(suspended_->reply);
+  client.output.Append(suspended_->reply);
   client.reply.Begin();
   const Micros before = command_ended_at_ = host_.stopwatch();
-  Call call(*this, client, command, words);
+  Call call(*this, client, command, argv);
   scripting_->Continue(call);
   command_ended_at_ = host_.stopwatch();
   suspended_->ran += command_ended_at_ - before;
   if (!client.suspended) {
     const SuspendedCommand done = *std::exchange(suspended_, std::nullopt);
-    Note(client, command, words, done.ran);
+    Record(client, command, argv, done.ran);
     if (call.refused()) ++commands_.stats(command).failed;
     ++client.commands_run;
     if (client.transaction.open) ContinueTransaction(client);

@@ -6,7 +6,7 @@ namespace zsetd {
 
 // What the commands of one run of a script have in common. They run for a client of their own,
 // which no connection belongs to: its database and protocol are the script's, its user that of the
-// caller. Their replies come to `client.out`.
+// caller. Their replies come to `client.output`.
 struct ScriptSession {
   ScriptSession(const Client& caller, Millis now)
       : client(0, "lua", caller.local_address, now, [] {}) {

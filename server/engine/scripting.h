@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/util/time.h"
-#include "protocol/resp/words.h"
+#include "protocol/resp/args.h"
 
 namespace zsetd {
 
@@ -17,8 +17,8 @@ class Call;
 
 // What a script or a function is called with.
 struct ScriptArguments {
-  Words keys;
-  Words args;
+  Args keys;
+  Args args;
   bool read_only = false;  // called by EVAL_RO, EVALSHA_RO or FCALL_RO
 };
 

@@ -18,22 +18,22 @@ std::string Shortened(std::string_view word) {
          IntegerText(static_cast<int64_t>(word.size() - kMostWordBytes)) + " more bytes)";
 }
 
-std::vector<std::string> Shortened(Words words) {
-  const bool too_many = words.size() > kMostWords;
+std::vector<std::string> Shortened(Args argv) {
+  const bool too_many = argv.size() > kMostWords;
   std::vector<std::string> shortened;
-  for (const std::string_view word : words.first(too_many ? kMostWords - 1 : words.size())) {
+  for (const std::string_view word : argv.first(too_many ? kMostWords - 1 : argv.size())) {
     shortened.push_back(Shortened(word));
   }
-  const auto left_out = static_cast<int64_t>(words.size() - shortened.size());
+  const auto left_out = static_cast<int64_t>(argv.size() - shortened.size());
   if (too_many) shortened.push_back("... (" + IntegerText(left_out) + " more arguments)");
   return shortened;
 }
 
 }  // namespace
 
-void SlowLog::Note(const Command& command, Words words, const Client& client, Millis now,
-                   Micros took, size_t most) {
-  commands_.push_front({next_id_++, now, took, Shortened(WithoutSecrets(command, words)),
+void SlowLog::Record(const Command& command, Args argv, const Client& client, Millis now,
+                     Micros took, size_t most) {
+  commands_.push_front({next_id_++, now, took, Shortened(WithoutSecrets(command, argv)),
                         client.address, client.name});
   while (commands_.size() > most) commands_.pop_back();
 }

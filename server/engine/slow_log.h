@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/util/time.h"
-#include "protocol/resp/words.h"
+#include "protocol/resp/args.h"
 #include "server/engine/command/command.h"
 #include "server/engine/config/settings.h"
 
@@ -20,8 +20,8 @@ struct SlowCommand {
   uint64_t id = 0;
   Millis at{0};  // when it ended
   Micros took{0};
-  std::vector<std::string> words;  // truncated in number and length
-  std::string address;             // of the client
+  std::vector<std::string> argv;  // truncated in number and length
+  std::string address;            // of the client
   std::string name;
 };
 
@@ -30,19 +30,19 @@ struct SlowCommand {
 class SlowLog {
  public:
   // Records the command, if it took long enough.
-  void Consider(const Settings& settings, const Command& command, Words words, const Client& client,
-                Millis now, Micros took) {
+  void MaybeRecord(const Settings& settings, const Command& command, Args argv,
+                   const Client& client, Millis now, Micros took) {
     const int64_t threshold = settings.slowlog_log_slower_than;
     if (threshold < 0 || took.count() < threshold || command.Has(kSkipSlowlog)) return;
-    Note(command, words, client, now, took, settings.slowlog_max_len);
+    Record(command, argv, client, now, took, settings.slowlog_max_len);
   }
 
   const std::deque<SlowCommand>& commands() const { return commands_; }  // the latest first
   void Reset() { commands_.clear(); }                                    // ids go on
 
  private:
-  void Note(const Command& command, Words words, const Client& client, Millis now, Micros took,
-            size_t most);
+  void Record(const Command& command, Args argv, const Client& client, Millis now, Micros took,
+              size_t most);
 
   std::deque<SlowCommand> commands_;
   uint64_t next_id_ = 0;

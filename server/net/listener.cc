@@ -86,10 +86,10 @@ void Listener::Serve() {
   const error_code error = AcceptWaiting();
   if (!error) return;
   spdlog::warn("Cannot accept a connection: {}", error.message());
-  Pause();
+  ClientPause();
 }
 
-void Listener::Pause() {
+void Listener::ClientPause() {
   poller_.Forget(acceptor_.native_handle(), *this);
   pause_.expires_after(kPauseAfterFailure);
   pause_.async_wait([self = shared_from_this()](const error_code& error) {
@@ -101,7 +101,7 @@ void Listener::Await() {
   if (!acceptor_.is_open()) return;
   if (poller_.Watch(acceptor_.native_handle(), *this, {.reads = true})) return;
   spdlog::warn("Cannot wait for connections: out of memory");
-  Pause();
+  ClientPause();
 }
 
 error_code Listener::AcceptWaiting() {

@@ -36,7 +36,7 @@ class Listener : public Polled, public std::enable_shared_from_this<Listener> {
   void Receive() override {}
   void Serve() override;
   void Send() override {}
-  void Pause();
+  void ClientPause();
   void Await();
   boost::system::error_code AcceptWaiting();
   boost::system::error_code AcceptOne();

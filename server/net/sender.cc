@@ -37,7 +37,7 @@ Socket::Result Sender::Write() const {
 }
 
 void Sender::Shrink() {
-  if (client_.out.empty()) client_.out = OutputBuffer();
+  if (client_.output.empty()) client_.output = OutputBuffer();
   if (sending_.empty()) sending_ = OutputBuffer();
   client_.sending_capacity = sending_.capacity();
 }
@@ -49,16 +49,16 @@ void Sender::Drop() {
 }
 
 bool Sender::IsDone() const {
-  return !IsHeldUp() && (client_.out.empty() || (tls_ && !tls_->CanSpeak()));
+  return !IsHeldUp() && (client_.output.empty() || (tls_ && !tls_->CanSpeak()));
 }
 
 bool Sender::TakeOutput() {
   if (!HasOutput()) return false;
   if (tls_) {
-    tls_->Encrypt(client_.out, sending_);
-    if (client_.out.empty()) Empty(client_.out);
+    tls_->Encrypt(client_.output, sending_);
+    if (client_.output.empty()) Empty(client_.output);
   } else {
-    sending_.Swap(client_.out);
+    sending_.Swap(client_.output);
   }
   client_.sending_bytes = sending_.size();
   client_.sending_capacity = sending_.capacity();

@@ -283,7 +283,7 @@ void Server::Run() {
   while (!IsDone()) {
     const bool interrupted = !poller_.RunRound(std::min(next_tick, kTurn));
     const Micros now = MonotonicNow();
-    engine_.NoteRound(now - poller_.round_began());
+    engine_.RecordRound(now - poller_.round_began());
     next_tick = ticker_.TickIfDue(now);
     if (interrupted || now >= next_turn) {
       io_.poll();

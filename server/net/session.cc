@@ -84,7 +84,7 @@ void Session::Receive() {
   if (state == Socket::State::kBroken) return Close();
   ended_ = state == Socket::State::kEnded;
   if (count > 0) OnArrival(Arrived(count));
-  Foresee();
+  Prefetch();
 }
 
 // A client that only closed its half may still be taking replies, so its requests are run; but one
@@ -96,10 +96,10 @@ bool Session::HasLeftUnread() const {
 
 // With those of others who are ready; many requests are fetched for by themselves when they run,
 // for the cache does not hold what everybody's would read.
-void Session::Foresee() {
+void Session::Prefetch() {
   const auto requests = parser_.Upcoming();
   foreseen_ = !requests.empty() && requests.size() <= kFewRequests;
-  if (foreseen_) engine_.Foresee(client_, requests);
+  if (foreseen_) engine_.Prefetch(client_, requests);
 }
 
 std::span<char> Session::Space() { return tls_ ? tls_->Space() : parser_.Space(); }
@@ -132,19 +132,19 @@ void Session::ShrinkBuffers() {
 void Session::OnArrival(size_t count) {
   parser_.Arrived(count);
   NoteInput();
-  MeetLimits();
+  ApplyLimits();
   client_.last_active = engine_.now();
   client_.input_total += count;
   ++engine_.stats().reads;
   engine_.stats().net_input_bytes += count;
-  if (SendsTooMuch(client_, engine_.settings(), engine_.access())) CutOffInput();
+  if (SendsTooMuch(client_, engine_.settings(), engine_.access())) CloseForQueryBuffer();
 }
 
-void Session::MeetLimits() {
+void Session::ApplyLimits() {
   parser_.set_limits(RequestLimitsFor(client_, engine_.settings(), engine_.access()));
 }
 
-void Session::CutOffInput() {
+void Session::CloseForQueryBuffer() {
   spdlog::warn("Closing {}: query buffer limit exceeded, {} bytes are pending", client_.address,
                client_.input_bytes);
   ++engine_.stats().flooding_disconnections;
@@ -152,7 +152,7 @@ void Session::CutOffInput() {
 }
 
 void Session::Serve() {
-  engine_.FetchForeseen();  // in any case: requests stay where they are in this round alone
+  engine_.FetchPrefetched();  // in any case: requests stay where they are in this round alone
   if (closed_ || client_.close_now) return;
   engine_.BeginBatch(UnixNow());
   if (engine_.IsMemoryShort()) Flush();  // or keys would be evicted for what need only be sent
@@ -163,7 +163,7 @@ void Session::Serve() {
   NoteInput();
   engine_.OnMemoryChange(client_);
   if (!paused_ && (ended_ || (tls_ && tls_->ended()))) finishing_ = true;
-  if (client_.out.size() > kManyReplyBytes) Flush();
+  if (client_.output.size() > kManyReplyBytes) Flush();
 }
 
 void Session::NoteInput() {
@@ -203,11 +203,11 @@ void Session::ContinueReply() {
 
 void Session::RunRequest() {
   if (!std::exchange(foreseen_, false) && parser_.HasReadAhead()) {
-    engine_.Foresee(client_, parser_.Ahead());
-    engine_.FetchForeseen();
+    engine_.Prefetch(client_, parser_.Ahead());
+    engine_.FetchPrefetched();
   }
-  engine_.Execute(client_, parser_.words());
-  if (parser_.limits().stranger) MeetLimits();  // it may have authenticated
+  engine_.Execute(client_, parser_.argv());
+  if (parser_.limits().unauthenticated) ApplyLimits();  // it may have authenticated
   if (client_.close_after_reply) finishing_ = true;
 }
 
@@ -257,7 +257,7 @@ void Session::OnWake() {
 }
 
 // At once, not when the session ends: nobody else is to make room for what is of no use. The
-// requests that were read are not looked at again (Foresee() is done before any of them runs).
+// requests that were read are not looked at again (Prefetch() is done before any of them runs).
 void Session::DropBuffers() {
   sender_.Drop();
   parser_ = RequestParser();

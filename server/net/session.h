@@ -20,8 +20,8 @@ namespace zsetd {
 // in its poller's rounds:
 //
 //   Receive   socket -> parser
-//   Serve     parser -> engine -> client.out
-//   Send      client.out -> sender -> socket
+//   Serve     parser -> engine -> client.output
+//   Send      client.output -> sender -> socket
 //
 // All replies to what one round brought go out in one write, unless they are long. It stops running
 // requests, and reading, while much is unsent, so that a client that does not read costs bounded
@@ -51,11 +51,11 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
   size_t Decrypted();
   bool DecryptMore();
   void OnArrival(size_t count);
-  void Foresee();
+  void Prefetch();
   void NoteInput();
   void ShrinkBuffers();
-  void MeetLimits();
-  void CutOffInput();
+  void ApplyLimits();
+  void CloseForQueryBuffer();
 
   // Runs the requests that have arrived. False if nothing more should be read, for much is unsent,
   // or unread behind a command that waits, or a long reply is not at its end.

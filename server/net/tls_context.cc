@@ -35,8 +35,8 @@ absl::Status Failure(const std::string& what) {
 absl::Status SetProtocols(const std::string& setting, SSL_CTX* context) {
   uint64_t forbidden = 0;
   for (const auto& [name, option] : kProtocols) forbidden |= option;
-  std::istringstream words(setting.empty() ? std::string(kUsualProtocols) : setting);
-  for (std::string word; words >> word;) {
+  std::istringstream argv(setting.empty() ? std::string(kUsualProtocols) : setting);
+  for (std::string word; argv >> word;) {
     uint64_t known = 0;
     for (const auto& [name, option] : kProtocols)
       known |= EqualsIgnoringCase(name, word) ? option : 0;

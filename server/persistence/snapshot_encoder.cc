@@ -8,9 +8,9 @@
 
 namespace zsetd {
 
-SnapshotEncoder::SnapshotEncoder(const Settings& settings, const UseMeter& use_meter)
+SnapshotEncoder::SnapshotEncoder(const Settings& settings, const AccessTracker& access_tracker)
     : writer_(bytes_, settings.rdbcompression),
-      use_meter_(use_meter),
+      access_tracker_(access_tracker),
       use_(settings.maxmemory_policy.ends_with("lfu")   ? Use::kFrequency
            : settings.maxmemory_policy.ends_with("lru") ? Use::kIdle
                                                         : Use::kNone) {}
@@ -44,11 +44,11 @@ void SnapshotEncoder::Select(int database) {
 }
 
 void SnapshotEncoder::WriteUse(const Entry& entry) {
-  const UseMeter::Mark mark = entry.use_mark();
+  const AccessTracker::Stamp mark = entry.access_stamp();
   if (use_ == Use::kIdle) {
-    writer_.Idle(static_cast<uint64_t>(use_meter_.IdleTime(mark).count()));
+    writer_.Idle(static_cast<uint64_t>(access_tracker_.IdleTime(mark).count()));
   } else if (use_ == Use::kFrequency) {
-    writer_.Frequency(use_meter_.Count(mark));
+    writer_.Frequency(access_tracker_.Count(mark));
   }
 }
 

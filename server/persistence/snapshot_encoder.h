@@ -16,8 +16,8 @@ namespace zsetd {
 // Makes the bytes of a file of the entries of a snapshot (protocol/rdb/rdb_file.h).
 class SnapshotEncoder : public SnapshotReceiver {
  public:
-  // `use_meter` says what is written of the use of keys, if anything; it outlives this.
-  SnapshotEncoder(const Settings& settings, const UseMeter& use_meter);
+  // `access_tracker` says what is written of the use of keys, if anything; it outlives this.
+  SnapshotEncoder(const Settings& settings, const AccessTracker& access_tracker);
 
   // Writes what stands before the first key; `functions` as Scripting::DumpLibraries() returns
   // them. `snapshot` hands its entries out afterwards.
@@ -40,7 +40,7 @@ class SnapshotEncoder : public SnapshotReceiver {
 
   std::string bytes_;
   RdbFileWriter writer_;
-  const UseMeter& use_meter_;
+  const AccessTracker& access_tracker_;
   const Use use_;
   const Snapshot* snapshot_ = nullptr;
   std::vector<int> selected_once_;

@@ -21,7 +21,7 @@ SnapshotFile::SnapshotFile(FileSystem& files, Options options)
   if (created.ok()) {
     file_ = *std::move(created);
   } else {
-    (void)Note(created.status(), "create", path);
+    (void)Record(created.status(), "create", path);
   }
 }
 
@@ -35,8 +35,8 @@ std::string SnapshotFile::PathOf(const std::string& name) const {
   return options_.directory + "/" + name;
 }
 
-absl::Status SnapshotFile::Note(absl::Status status, std::string_view doing,
-                                const std::string& path) {
+absl::Status SnapshotFile::Record(absl::Status status, std::string_view doing,
+                                  const std::string& path) {
   if (!status.ok() && status_.ok()) {
     status_ = Refusal("cannot " + std::string(doing) + " '" + path +
                       "': " + std::string(ErrorLine(status)));
@@ -47,11 +47,11 @@ absl::Status SnapshotFile::Note(absl::Status status, std::string_view doing,
 absl::Status SnapshotFile::Write(std::string_view bytes) {
   if (!status_.ok()) return status_;
   if (options_.with_checksum) checksum_ = Crc64(bytes, checksum_);
-  absl::Status status = Note(file_->Write(bytes), "write", PathOf(options_.draft_name));
+  absl::Status status = Record(file_->Write(bytes), "write", PathOf(options_.draft_name));
   size_ += bytes.size();
   if (!status.ok() || !options_.syncs_in_steps || size_ - synced_ < kSyncStep) return status;
   synced_ = size_;
-  return Note(file_->SyncData(), "sync", PathOf(options_.draft_name));
+  return Record(file_->SyncData(), "sync", PathOf(options_.draft_name));
 }
 
 absl::Status SnapshotFile::Finish() {
@@ -60,13 +60,13 @@ absl::Status SnapshotFile::Finish() {
   const std::string draft = PathOf(options_.draft_name);
   const std::string path = PathOf(options_.name);
   absl::Status status = Write(checksum);
-  if (status.ok()) status = Note(file_->Sync(), "sync", draft);
+  if (status.ok()) status = Record(file_->Sync(), "sync", draft);
   if (!status.ok()) return status;
   file_->DropFromCache();
-  status = Note(files_.Rename(draft, path), "rename", draft);
+  status = Record(files_.Rename(draft, path), "rename", draft);
   if (!status.ok()) return status;
   file_.reset();
-  return Note(files_.SyncDirectory(options_.directory), "sync", options_.directory);
+  return Record(files_.SyncDirectory(options_.directory), "sync", options_.directory);
 }
 
 void RemoveDrafts(FileSystem& files, const std::string& directory) {

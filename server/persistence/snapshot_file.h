@@ -38,7 +38,7 @@ class SnapshotFile {
   uint64_t size() const { return size_; }  // bytes written
 
  private:
-  absl::Status Note(absl::Status status, std::string_view doing, const std::string& path);
+  absl::Status Record(absl::Status status, std::string_view doing, const std::string& path);
   std::string PathOf(const std::string& name) const;
 
   FileSystem& files_;

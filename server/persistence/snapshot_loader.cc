@@ -250,16 +250,16 @@ Loader::Step Loader::Put(std::unique_ptr<Entry> entry, const KeyNotes& notes) {
 }
 
 void Loader::Mark(Entry& entry, const KeyNotes& notes) const {
-  const UseMeter* meter = options_.use_meter;
+  const AccessTracker* meter = options_.access_tracker;
   if (meter == nullptr) return;
   constexpr auto kLongest = static_cast<uint64_t>(std::numeric_limits<int32_t>::max());
-  if (meter->rule().counts && notes.frequency) {
-    entry.set_use_mark(meter->OfCount(*notes.frequency));
-  } else if (!meter->rule().counts && notes.idle_seconds) {
+  if (meter->rule().lfu && notes.frequency) {
+    entry.set_access_stamp(meter->OfCount(*notes.frequency));
+  } else if (!meter->rule().lfu && notes.idle_seconds) {
     const auto idle = static_cast<int64_t>(std::min(*notes.idle_seconds, kLongest));
-    entry.set_use_mark(meter->OfIdle(std::chrono::seconds(idle)));
+    entry.set_access_stamp(meter->OfIdle(std::chrono::seconds(idle)));
   } else {
-    entry.set_use_mark(meter->OfNewKey());
+    entry.set_access_stamp(meter->OfNewKey());
   }
 }
 

@@ -32,8 +32,8 @@ struct LoadOptions {
   ValueLimits limits;
   bool checks_checksum = true;
   bool skips_unknown = false;
-  const UseMeter* use_meter = nullptr;      // for the marks of keys; null: they are not set
-  std::function<Keyspace()> make_keyspace;  // an empty one
+  const AccessTracker* access_tracker = nullptr;  // for the marks of keys; null: they are not set
+  std::function<Keyspace()> make_keyspace;        // an empty one
   std::function<void(uint64_t bytes, uint64_t total, uint64_t keys)>
       progress;  // now and then; or null
 };

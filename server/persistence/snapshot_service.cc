@@ -132,7 +132,7 @@ absl::Status SnapshotService::FailToSave(absl::Status why) {
 }
 
 absl::Status SnapshotService::WriteAll(SnapshotFile& file) {
-  SnapshotEncoder encoder(engine_.settings(), engine_.use_meter());
+  SnapshotEncoder encoder(engine_.settings(), engine_.access_tracker());
   Snapshot snapshot(engine_.databases(), encoder);
   encoder.Begin(engine_.now(), engine_.gauge().Used(), Functions(), snapshot);
   absl::Status status = absl::OkStatus();
@@ -289,7 +289,7 @@ absl::StatusOr<LoadedSnapshot> SnapshotService::Load() {
       .limits = ValueLimitsOf(settings),
       .checks_checksum = settings.rdbchecksum,
       .skips_unknown = settings.rdb_skip_unknown,
-      .use_meter = &engine_.use_meter(),
+      .access_tracker = &engine_.access_tracker(),
       .make_keyspace = [this] { return engine_.database(0).MakeKeyspace(); },
       .progress =
           [&](uint64_t bytes, uint64_t total, uint64_t keys) {

@@ -62,7 +62,7 @@ class SnapshotService : public Persistence {
   // A snapshot that is being taken in the background.
   struct Job {
     Job(std::unique_ptr<SnapshotFile> file, const Settings& settings, const Engine& engine)
-        : encoder(settings, engine.use_meter()),
+        : encoder(settings, engine.access_tracker()),
           snapshot(engine.databases(), encoder),
           thread(std::move(file)) {}
 

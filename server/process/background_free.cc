@@ -4,9 +4,9 @@
 
 namespace zsetd {
 
-Discarder::Discarder() : thread_([this] { Run(); }) {}
+BackgroundFree::BackgroundFree() : thread_([this] { Run(); }) {}
 
-Discarder::~Discarder() {
+BackgroundFree::~BackgroundFree() {
   {
     const std::lock_guard lock(mutex_);
     ending_ = true;
@@ -15,7 +15,7 @@ Discarder::~Discarder() {
   thread_.join();
 }
 
-void Discarder::Discard(std::shared_ptr<void> garbage) {
+void BackgroundFree::FreeLater(std::shared_ptr<void> garbage) {
   {
     const std::lock_guard lock(mutex_);
     heap_.push_back(std::move(garbage));
@@ -23,7 +23,7 @@ void Discarder::Discard(std::shared_ptr<void> garbage) {
   arrived_.notify_one();
 }
 
-void Discarder::Run() {
+void BackgroundFree::Run() {
   std::unique_lock lock(mutex_);
   while (!ending_) {
     arrived_.wait(lock, [this] { return ending_ || !heap_.empty(); });

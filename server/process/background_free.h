@@ -10,14 +10,14 @@ namespace zsetd {
 
 // Frees what takes long to free, such as a set of millions, on a thread of its own, so that no
 // client waits for it. What is passed to it must not be reachable from anywhere else.
-class Discarder {
+class BackgroundFree {
  public:
-  Discarder();
+  BackgroundFree();
 
   // Frees what is left.
-  ~Discarder();
+  ~BackgroundFree();
 
-  void Discard(std::shared_ptr<void> garbage);
+  void FreeLater(std::shared_ptr<void> garbage);
 
  private:
   using Heap = std::vector<std::shared_ptr<void>>;

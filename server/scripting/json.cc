@@ -436,10 +436,10 @@ int ReturnInteger(lua_State* lua, int value) {
 }
 
 // Reads argument `index` as a boolean or as one of these words.
-void EnumOption(lua_State* lua, int index, const char* const* words, int& setting) {
+void EnumOption(lua_State* lua, int index, const char* const* argv, int& setting) {
   if (lua_isnoneornil(lua, index)) return;
   setting = lua_isboolean(lua, index) ? lua_toboolean(lua, index)
-                                      : luaL_checkoption(lua, index, nullptr, words);
+                                      : luaL_checkoption(lua, index, nullptr, argv);
 }
 
 void BoolOption(lua_State* lua, int index, bool& setting) {

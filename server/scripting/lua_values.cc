@@ -143,7 +143,7 @@ class ValueWriter {
   ValueWriter(lua_State* lua, Call& call, bool resp3)
       : lua_(lua),
         reply_(call.reply),
-        out_(call.client.out),
+        out_(call.client.output),
         resp3_(resp3),
         most_bytes_(call.engine.MostReplyBytes()),
         start_(out_.size()) {}

@@ -47,7 +47,7 @@ char* FormatNumber(double number, char* out) {
 // stack, or to the run's text of numbers. False if one is neither.
 bool ReadWords(lua_State* lua, ScriptRun& run) {
   const int count = lua_gettop(lua);
-  std::vector<std::string_view>& words = run.words();
+  std::vector<std::string_view>& words = run.argv();
   words.clear();
   std::vector<char>& numbers = run.number_text();
   numbers.resize(static_cast<size_t>(count) * kNumberBytes);
@@ -77,12 +77,12 @@ bool PushCommand(lua_State* lua, ScriptRun& run) {
     PushError(lua, "ERR Lua redis lib command arguments must be strings or integers");
     return true;
   }
-  const absl::Status status = run.Execute(run.words());
+  const absl::Status status = run.Execute(run.argv());
   if (!status.ok()) {
     PushError(lua, ErrorLine(status));
     return true;
   }
-  const std::string_view reply = run.session().client.out.view();
+  const std::string_view reply = run.session().client.output.view();
   PushReply(lua, reply);
   return reply.starts_with('-');
 }
@@ -200,7 +200,7 @@ int AclCheckCommand(lua_State* lua) {
   if (!ReadWords(lua, run)) {
     return Raise(lua, "ERR Lua redis lib command arguments must be strings or integers");
   }
-  const Words words = run.words();
+  const Args words = run.argv();
   const Command* const command = run.engine().commands().Find(words);
   if (command == nullptr || command->run == nullptr || !command->AcceptsCount(words.size())) {
     return Raise(lua, "ERR Invalid command passed to redis.acl_check_cmd()");

@@ -18,7 +18,7 @@ ScriptRun::ScriptRun(Call& call, Target target)
 }
 
 void ScriptRun::OnSuspended(const Call& call) {
-  if (command_.empty()) command_.assign(call.words().begin(), call.words().end());
+  if (command_.empty()) command_.assign(call.argv().begin(), call.argv().end());
 }
 
 void ScriptRun::OnContinued(Call& call) { caller_ = &call.client; }

@@ -31,8 +31,8 @@ class ScriptRun {
   bool replies_resp3() const { return session_.client.reply.protocol() == Protocol::kResp3; }
 
   // Runs a command. A refusal is the whole error line; otherwise its reply is in
-  // `session().client.out` until the next.
-  absl::Status Execute(Words words) { return engine_.RunInScript(session_, *caller_, words); }
+  // `session().client.output` until the next.
+  absl::Status Execute(Args argv) { return engine_.RunInScript(session_, *caller_, argv); }
 
   // So many instructions have run since the last command that its end does not tell when the next
   // began.
@@ -49,7 +49,7 @@ class ScriptRun {
   bool is_killed() const { return is_killed_; }
 
   // Room for the arguments of redis.call, kept from one to the next.
-  std::vector<std::string_view>& words() { return words_; }
+  std::vector<std::string_view>& argv() { return argv_; }
   std::vector<char>& number_text() { return number_text_; }
 
  private:
@@ -60,7 +60,7 @@ class ScriptRun {
   std::vector<std::string> command_;
   Micros started_at_;
   bool is_killed_ = false;
-  std::vector<std::string_view> words_;
+  std::vector<std::string_view> argv_;
   std::vector<char> number_text_;
 };
 

@@ -17,7 +17,7 @@ constexpr Micros kSlice{10'000};  // how long others wait for a script that is l
 constexpr std::string_view kNoSuchScript = "NOSCRIPT No matching script. Please use EVAL.";
 
 // Pushes the words as an array.
-void PushWords(lua_State* lua, Words words) {
+void PushWords(lua_State* lua, Args words) {
   lua_createtable(lua, static_cast<int>(words.size()), 0);
   int index = 0;
   for (const std::string_view word : words) {
@@ -183,7 +183,7 @@ bool ScriptingService::Begin(Call& call, ScriptRun::Target target) {
     call.Fail(reason);
     return false;
   }
-  engine_.TellMonitors(call.client, call.command, call.words());
+  engine_.SendToMonitors(call.client, call.command, call.argv());
   run_.emplace(call, std::move(target));
   return true;
 }

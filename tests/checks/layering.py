@@ -115,13 +115,13 @@ class Layering(unittest.TestCase):
 
     def test_an_include_that_does_not_is_seen(self):
         for path, line in [
-            ("core/list/list.cc", '#include "protocol/resp/words.h"'),
+            ("core/list/list.cc", '#include "protocol/resp/args.h"'),
             ("core/list/list.cc", '#include "server/engine/engine.h"'),
             ("core/list/list.cc", '#include "list.h"'),
             ("core/list/list.cc", "#include <spdlog/spdlog.h>"),
             ("core/list/list.cc", "#include <unistd.h>"),
             ("core/list/list.cc", "#  include <sys/socket.h>"),
-            ("protocol/resp/words.h", '#include "core/util/range.h"'),
+            ("protocol/resp/args.h", '#include "core/util/range.h"'),
             ("server/engine/engine.h", "#include <boost/asio.hpp>"),
             ("server/engine/engine.h", '#include "server/commands/all_commands.h"'),
             ("server/commands/zset/zset_remove.cc", '#include "server/net/session.h"'),

@@ -43,7 +43,7 @@ std::string CheckClient(const Client& client) {
   if (watch_bytes != transaction.watch_bytes) return "the memory of watches is miscounted";
   size_t queue_bytes = 0;
   for (const QueuedCommand& queued : transaction.queue) {
-    queue_bytes += queued.words.allocated_bytes();
+    queue_bytes += queued.argv.allocated_bytes();
   }
   if (queue_bytes != transaction.queue_bytes) return "the memory of a queue is miscounted";
   size_t listening_bytes = 0;

@@ -18,7 +18,7 @@ class EngineBesideModel : public testing::TestWithParam<uint64_t> {
   std::string Member() { return std::string(1 + rng.Below(3), char('a' + rng.Below(26))); }
   std::string Number() { return std::to_string(static_cast<int64_t>(rng.Below(41)) - 20); }
 
-  PlainStore::Words Request() {
+  PlainStore::Args Request() {
     switch (rng.Below(8)) {
       case 0:
         return {Any({"GET", "DEL", "EXISTS", "TYPE", "PTTL", "PERSIST", "ZCARD"}), Key()};
@@ -29,8 +29,8 @@ class EngineBesideModel : public testing::TestWithParam<uint64_t> {
       case 3:
         return {"PEXPIRE", Key(), std::to_string(1 + rng.Below(3'000))};
       case 4:
-        return Any({"", "r"}).empty() ? PlainStore::Words{"ZPOPMIN", Key()}
-                                      : PlainStore::Words{"RENAME", Key(), Key()};
+        return Any({"", "r"}).empty() ? PlainStore::Args{"ZPOPMIN", Key()}
+                                      : PlainStore::Args{"RENAME", Key(), Key()};
       case 5:
         return {Any({"ZREM", "ZSCORE", "ZRANK"}), Key(), Member()};
       case 6:
@@ -54,7 +54,7 @@ TEST_P(EngineBesideModel, AnswersTheSame) {
       peer.Pass(time);
       model.AdvanceTo(passed += time);
     }
-    const PlainStore::Words request = Request();
+    const PlainStore::Args request = Request();
     peer.Send("a", Multibulk(request));
     ASSERT_EQ(peer.Receive("a", Millis(0)), model.Answer(request))
         << "step " << step << ": " << testing::PrintToString(request);

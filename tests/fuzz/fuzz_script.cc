@@ -32,7 +32,7 @@ std::vector<std::string> WordsOf(std::string_view bytes) {
     left.remove_prefix(count);
   }
   if (parser.Next() != RequestParser::Result::kRequest) return {};
-  std::vector<std::string> words(parser.words().begin(), parser.words().end());
+  std::vector<std::string> words(parser.argv().begin(), parser.argv().end());
   return Multibulk(words) == bytes ? words : std::vector<std::string>();
 }
 

@@ -34,17 +34,17 @@ class ScriptPeer {
 
   // False if the script that it runs goes on for too long and has written.
   bool Run(const std::vector<std::string_view>& words) {
-    client_.out.Clear();
+    client_.output.Clear();
     engine_.Execute(client_, words);
     for (int slice = 0; engine_.IsSuspended() && slice < kMostSlices; ++slice) {
-      other_.out.Clear();
+      other_.output.Clear();
       engine_.Execute(other_, std::vector<std::string_view>{"SCRIPT", "KILL"});
       engine_.Tick(Micros(1000));
     }
     return !engine_.IsSuspended();
   }
 
-  std::string_view reply() { return client_.out.view(); }
+  std::string_view reply() { return client_.output.view(); }
 
  private:
   static Settings SmallSettings() {

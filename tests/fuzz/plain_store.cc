@@ -49,7 +49,7 @@ PlainStore::Entry* PlainStore::Find(const std::string& key) {
   return nullptr;
 }
 
-std::string PlainStore::Answer(const Words& words) {
+std::string PlainStore::Answer(const Args& words) {
   Entry* const entry = Find(words[1]);
   const std::string& name = words[0];
   if (name == "SET") {
@@ -61,7 +61,7 @@ std::string PlainStore::Answer(const Words& words) {
   return AnswerKey(words);
 }
 
-std::string PlainStore::AnswerKey(const Words& words) {
+std::string PlainStore::AnswerKey(const Args& words) {
   Entry* const entry = Find(words[1]);
   const std::string& name = words[0];
   if (name == "DEL") return Integer(entry == nullptr ? 0 : entries_.erase(words[1]));
@@ -91,7 +91,7 @@ std::string PlainStore::AnswerKey(const Words& words) {
   return "+OK\r\n";
 }
 
-std::string PlainStore::AnswerString(const Words& words, Entry* entry) {
+std::string PlainStore::AnswerString(const Args& words, Entry* entry) {
   const bool is_new = entry == nullptr;
   if (!is_new && entry->value.index() != 0) return kWrongType;
   if (words[0] == "GET") return is_new ? kNull : Bulk(std::get<std::string>(entry->value));
@@ -106,7 +106,7 @@ std::string PlainStore::AnswerString(const Words& words, Entry* entry) {
   return Integer(words[0] == "APPEND" ? text.size() : std::stoll(text));
 }
 
-std::string PlainStore::AnswerScores(const Words& words, Entry* entry) {
+std::string PlainStore::AnswerScores(const Args& words, Entry* entry) {
   if (entry != nullptr && entry->value.index() != 1) return kWrongType;
   const std::string& name = words[0];
   if (name == "ZADD") {
@@ -137,7 +137,7 @@ std::string PlainStore::AnswerScores(const Words& words, Entry* entry) {
 }
 
 // ZADD key NX|XX|GT|LT|CH score member
-std::string PlainStore::Add(const Words& words, Scores& scores) {
+std::string PlainStore::Add(const Args& words, Scores& scores) {
   const std::string& option = words[2];
   const int64_t score = std::stoll(words[3]);
   const auto at = scores.find(words[4]);

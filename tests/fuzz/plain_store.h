@@ -14,12 +14,12 @@ namespace zsetd {
 // as can be: a map of values, looked through from end to end. Scores are integers.
 class PlainStore {
  public:
-  using Words = std::vector<std::string>;
+  using Args = std::vector<std::string>;
 
   void AdvanceTo(Millis now) { now_ = now; }
 
   // The bytes of the reply to a request that is known here.
-  std::string Answer(const Words& words);
+  std::string Answer(const Args& words);
 
  private:
   using Scores = std::map<std::string, int64_t>;
@@ -29,10 +29,10 @@ class PlainStore {
   };
 
   Entry* Find(const std::string& key);
-  std::string AnswerKey(const Words& words);
-  std::string AnswerString(const Words& words, Entry* entry);
-  std::string AnswerScores(const Words& words, Entry* entry);
-  std::string Add(const Words& words, Scores& scores);
+  std::string AnswerKey(const Args& words);
+  std::string AnswerString(const Args& words, Entry* entry);
+  std::string AnswerScores(const Args& words, Entry* entry);
+  std::string Add(const Args& words, Scores& scores);
   void DropIfEmpty(const std::string& key);
 
   std::map<std::string, Entry> entries_;

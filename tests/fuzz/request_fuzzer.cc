@@ -15,7 +15,7 @@ namespace {
 // The limits are low, so that short inputs reach them.
 constexpr RequestLimits kLimits[] = {
     {.max_bulk_bytes = 1000, .max_words = 100, .max_line_bytes = 200},
-    {.max_bulk_bytes = 1000, .max_words = 100, .max_line_bytes = 200, .stranger = true}};
+    {.max_bulk_bytes = 1000, .max_words = 100, .max_line_bytes = 200, .unauthenticated = true}};
 
 // Cut where the bytes themselves say, so that a find repeats.
 Parsed ParseInPieces(std::string_view bytes, size_t longest, const RequestLimits& limits) {

@@ -7,7 +7,7 @@
 
 namespace zsetd {
 
-// Words that mean something to some command.
+// Args that mean something to some command.
 class Vocabulary {
  public:
   // Knows the names of all commands and the options that their usage tells.

@@ -27,7 +27,7 @@ Host HostOf(Engine& engine) {
             engine.AdvanceTo(engine.now() + std::chrono::duration_cast<Millis>(time));
           },
       .shut_down = [] {},
-      .discard = [](const std::shared_ptr<void>&) {},
+      .free_in_background = [](const std::shared_ptr<void>&) {},
       .executable = {},
       .config_file = {},
   };
@@ -60,7 +60,7 @@ class EnginePeer::Connection {
       const size_t count = std::min(space.size(), bytes.size());
       std::copy_n(bytes.data(), count, space.data());
       parser_.Arrived(count);
-      MeetLimits();
+      ApplyLimits();
       bytes.remove_prefix(count);
       RunRequests();
     }
@@ -77,20 +77,20 @@ class EnginePeer::Connection {
         RefuseProtocol();
         return true;
       }
-      engine_.Execute(client_, parser_.words());
-      if (parser_.limits().stranger) MeetLimits();
+      engine_.Execute(client_, parser_.argv());
+      if (parser_.limits().unauthenticated) ApplyLimits();
       WriteLongReply();
     }
     return ran;
   }
 
-  std::string TakeOutput() { return std::string(std::exchange(client_.out, {}).view()); }
+  std::string TakeOutput() { return std::string(std::exchange(client_.output, {}).view()); }
 
   // What the engine knows of a client ends here; its last output can still be taken.
   void Leave() {
     if (std::exchange(left_, true)) return;
     engine_.Detach(client_);
-    if (client_.close_now) client_.out.Clear();
+    if (client_.close_now) client_.output.Clear();
   }
 
   const Client& client() const { return client_; }
@@ -107,7 +107,7 @@ class EnginePeer::Connection {
     }
   }
 
-  void MeetLimits() {
+  void ApplyLimits() {
     parser_.set_limits(RequestLimitsFor(client_, engine_.settings(), engine_.access()));
   }
 

@@ -215,7 +215,7 @@ size_t Block::FindWhere(uint8_t tag, Is is) const {
   if (!tagged()) return FindUntagged(is);
   size_t found = count_;
   const auto is_it = [&](size_t i) {
-    FetchLine(ScorePlace(i));  // it is asked for next
+    PrefetchLine(ScorePlace(i));  // it is asked for next
     return is(i, MemberPlace(i)) && (found = i, true);
   };
   FindTag(tag, is_it);
@@ -391,10 +391,10 @@ void Block::Prefetch() const { FetchLines(this, 12); }
 void Block::PrefetchTags() const { FetchLines(this, 3); }
 
 void Block::PrefetchMember(size_t i) const {
-  if (format_.shares_bytes()) return FetchLine(ScorePlace(i));
+  if (format_.shares_bytes()) return PrefetchLine(ScorePlace(i));
   const char* at = MemberPlace(i);
-  FetchLine(at);
-  FetchLine(at + MemberLength(i) - 1);
+  PrefetchLine(at);
+  PrefetchLine(at + MemberLength(i) - 1);
 }
 
 void Block::PrefetchMember(uint8_t tag) const {
@@ -411,7 +411,7 @@ void Block::PrefetchBehind(size_t i) const {
 
 void Block::PrefetchElement(uint8_t tag) const {
   FindTag(tag, [&](size_t i) {
-    FetchLine(ScorePlace(i));
+    PrefetchLine(ScorePlace(i));
     return PrefetchMember(i), false;
   });
 }

@@ -94,7 +94,7 @@ std::shared_ptr<DetachedBlocks> BlockTable::Cut(std::span<const uint32_t> ids) {
   std::vector<Block*> blocks;
   blocks.reserve(ids.size());
   for (size_t i = 0; i < ids.size(); ++i) {
-    if (i + kAhead < ids.size()) FetchLine(At(ids[i + kAhead]));
+    if (i + kAhead < ids.size()) PrefetchLine(At(ids[i + kAhead]));
     Block* block = blocks.emplace_back(At(ids[i]));
     bytes_used_ -= block->allocated_bytes();
     if (with_large) DiscountLarge(*block);

@@ -119,7 +119,7 @@ void MemberIndex::PrepareSplit(const Blocks& blocks) {
 // before has fetched it.
 void MemberIndex::PrefetchForSplit(size_t insertions_left, const Blocks& blocks) const {
   constexpr size_t kStride = kPrefetching - 1;
-  const size_t number = BucketNumbers::OriginOf(numbers_.count());
+  const size_t number = LinearHashing::OriginOf(numbers_.count());
   if (!SplitsByHashes(number)) return;
   const IndexBucket& bucket = *buckets_[number];
   if (insertions_left == kPrefetching) return bucket.Prefetch();
@@ -147,7 +147,7 @@ void MemberIndex::Move(uint64_t hash, uint32_t from, uint32_t to) {
 }
 
 void MemberIndex::SplitOne(const Blocks& blocks) {
-  const size_t low = BucketNumbers::OriginOf(numbers_.count());
+  const size_t low = LinearHashing::OriginOf(numbers_.count());
   const IndexBucket& old = *buckets_[low];
   const size_t room = old.count() / 2 + 1;
   IndexBucket* halves[2] = {IndexBucket::Make(room), IndexBucket::Make(room)};
@@ -190,7 +190,7 @@ void MemberIndex::SplitByHashes(size_t number, const Blocks& blocks,
 // round has passed already.
 void MemberIndex::MergeOne(const Blocks& blocks) {
   numbers_.Remove();
-  const size_t high = numbers_.count(), low = BucketNumbers::OriginOf(high);
+  const size_t high = numbers_.count(), low = LinearHashing::OriginOf(high);
   IndexBucket* gone = buckets_[high];
   IndexBucket* merged = buckets_[low];
   bytes_used_ -= gone->allocated_bytes() + merged->allocated_bytes();

@@ -153,7 +153,7 @@ class MemberIndex {
   void SweepOne(size_t bucket, const Blocks& blocks);
 
   SegmentedArray<IndexBucket*> buckets_;
-  BucketNumbers numbers_{1};
+  LinearHashing numbers_{1};
   size_t size_ = 0;
   size_t bytes_used_ = 0;  // by the buckets
   size_t swept_ = 0;       // buckets of the present round; the first ones

@@ -27,7 +27,7 @@ constexpr int64_t kMostBits = 4096;
 void RefuseMore(Call& call, size_t most) {
   if (call.args.left() <= most) return;
   call.args.Refuse("ERR unknown subcommand or wrong number of arguments for '" +
-                   std::string(call.words()[1]) + "'. Try ACL HELP.");
+                   std::string(call.argv()[1]) + "'. Try ACL HELP.");
 }
 
 void ReplyNames(ReplyWriter& reply, std::span<const std::string_view> names) {

@@ -34,7 +34,7 @@ void ReplyUser(ReplyWriter& reply, const User& user) {
 }
 
 // The command of the request, if the number of arguments fits its arity.
-const Command* FindAsked(Call& call, Words request) {
+const Command* FindAsked(Call& call, Args request) {
   const Command* command = call.engine.commands().Find(request);
   const bool is_known = command != nullptr && (command->run != nullptr || request.size() == 1);
   if (!is_known) {
@@ -49,7 +49,7 @@ const Command* FindAsked(Call& call, Words request) {
 
 // The users that there are not are passed over.
 void AclDelUser(Call& call) {
-  const Words names = call.args.Rest();
+  const Args names = call.args.Rest();
   if (std::ranges::count(names, "default") > 0) {
     return call.Fail("ERR The 'default' user cannot be removed");
   }
@@ -62,7 +62,7 @@ void AclDryRun(Call& call) {
   const std::string_view name = call.args.Word();
   const User* user = call.engine.access().users().Find(name);
   if (user == nullptr) return call.Fail("ERR User '" + std::string(name) + "' not found");
-  const Words request = call.args.Rest();
+  const Args request = call.args.Rest();
   const Command* command = FindAsked(call, request);
   if (call.Refused()) return;
   const std::optional<Denial> denial = user->Check(*command, request);

@@ -55,7 +55,7 @@ bool MayChange(const Setting& setting, std::string_view value, const Settings& s
 }
 
 // Whether the settings in the first of each pair can be changed, and each is named once.
-absl::Status CheckNames(Words pairs, const Settings& settings, bool may_set_protected) {
+absl::Status CheckNames(Args pairs, const Settings& settings, bool may_set_protected) {
   std::vector<const Setting*> seen;
   for (size_t at = 0; at < pairs.size(); at += 2) {
     const std::string_view name = pairs[at];
@@ -75,7 +75,7 @@ absl::Status CheckNames(Words pairs, const Settings& settings, bool may_set_prot
   return absl::OkStatus();
 }
 
-absl::Status SetPairs(Words pairs, Settings& settings) {
+absl::Status SetPairs(Args pairs, Settings& settings) {
   for (size_t at = 0; at < pairs.size(); at += 2) {
     const Setting& setting = *FindSetting(pairs[at]);
     const absl::Status status = SetValue(setting, settings, pairs[at + 1]);
@@ -93,7 +93,7 @@ absl::Status Configure(Engine& engine, std::string_view name, const Settings& se
 
 // All pairs, or none of them.
 void ConfigSet(Call& call) {
-  const Words pairs = call.args.Rest();
+  const Args pairs = call.args.Rest();
   if (pairs.size() % 2 != 0) return call.Fail(kSyntaxError);
   Settings settings = call.engine.settings();
   absl::Status status =
@@ -123,10 +123,10 @@ void ConfigRewrite(Call& call) {
 
 // The values of settings that are passwords, and of names that are no setting, for those may be
 // misspelt.
-std::vector<size_t> SecretsOfConfigSet(Words words) {
+std::vector<size_t> SecretsOfConfigSet(Args argv) {
   std::vector<size_t> secrets;
-  for (size_t at = 2; at + 1 < words.size(); at += 2) {
-    const Setting* const setting = FindSetting(words[at]);
+  for (size_t at = 2; at + 1 < argv.size(); at += 2) {
+    const Setting* const setting = FindSetting(argv[at]);
     if (setting == nullptr || setting->is_secret) secrets.push_back(at + 1);
   }
   return secrets;

@@ -9,7 +9,7 @@ constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 
 }  // namespace
 
-Words TakeCountedKeys(ArgReader& args) {
+Args TakeCountedKeys(ArgReader& args) {
   const int64_t count = args.IntegerIn(1, kMost, "ERR numkeys should be greater than 0");
   if (args.ok() && static_cast<uint64_t>(count) >= args.left()) args.Refuse(kSyntaxError);
   return args.Next(static_cast<size_t>(count));

@@ -11,7 +11,7 @@ namespace zsetd {
 inline constexpr KeyPlaces kAllButLast = {1, -2, 1};
 
 // Takes "numkeys key [key ...]".
-Words TakeCountedKeys(ArgReader& args);
+Args TakeCountedKeys(ArgReader& args);
 
 // Takes "[COUNT count]" at the end of ZMPOP, LMPOP and kin; 1 by default.
 uint64_t TakeMultiPopCount(ArgReader& args);
@@ -19,7 +19,7 @@ uint64_t TakeMultiPopCount(ArgReader& args);
 // Opens the first of the keys that exists; `found` is its name. Empty if none exists. A command
 // that was blocked considers only the key that unblocked it.
 template <class T>
-Edit<T> OpenFirst(Call& call, Words keys, std::string_view event, std::string_view& found) {
+Edit<T> OpenFirst(Call& call, Args keys, std::string_view event, std::string_view& found) {
   for (const std::string_view key : keys) {
     if (!call.MayServe(key)) continue;
     Edit<T> edit = call.Open<T>(key, event);

@@ -31,7 +31,7 @@ struct Credentials {
 
 void Authenticate(Call& call, const Credentials& given) {
   const bool accepted = call.engine.access().Authenticate(call.client, given.user, given.password,
-                                                          call.words()[0], call.now());
+                                                          call.argv()[0], call.now());
   if (!accepted) call.Fail("WRONGPASS invalid username-password pair or user is disabled.");
 }
 
@@ -108,16 +108,16 @@ void Hello(Call& call) {
 
 // The user and the password after each AUTH, and everything after an unknown option, which may be a
 // misspelt AUTH. The word "auth" after SETNAME is a name.
-std::vector<size_t> SecretsOfHello(Words words) {
+std::vector<size_t> SecretsOfHello(Args argv) {
   size_t at = 2;  // behind the protocol
   std::vector<size_t> secrets;
-  while (at < words.size()) {
-    if (EqualsIgnoringCase(words[at], "setname")) {
+  while (at < argv.size()) {
+    if (EqualsIgnoringCase(argv[at], "setname")) {
       at += 2;
       continue;
     }
-    const bool is_auth = EqualsIgnoringCase(words[at], "auth");
-    const size_t end = is_auth ? std::min(at + 3, words.size()) : words.size();
+    const bool is_auth = EqualsIgnoringCase(argv[at], "auth");
+    const size_t end = is_auth ? std::min(at + 3, argv.size()) : argv.size();
     for (++at; at < end; ++at) secrets.push_back(at);
   }
   return secrets;

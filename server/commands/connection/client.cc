@@ -53,11 +53,11 @@ void Unblock(Call& call) {
   call.args.End();
   if (call.Refused()) return;
   const auto found = call.engine.clients().find(static_cast<uint64_t>(id));
-  const bool waits = found != call.engine.clients().end() && found->second->wait;
+  const bool waits = found != call.engine.clients().end() && found->second->blocked;
   if (waits && with_error) {
-    call.engine.BreakOff(*found->second, "UNBLOCKED client unblocked via CLIENT UNBLOCK");
+    call.engine.UnblockWithError(*found->second, "UNBLOCKED client unblocked via CLIENT UNBLOCK");
   } else if (waits) {
-    call.engine.GiveUp(*found->second);
+    call.engine.UnblockWithTimeout(*found->second);
   }
   call.reply.Integer(waits ? 1 : 0);
 }

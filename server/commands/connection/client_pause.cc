@@ -7,19 +7,19 @@
 namespace zsetd {
 namespace {
 
-Pause::Reach TakeReach(ArgReader& args) {
-  if (args.AtEnd() || args.Take("all")) return Pause::Reach::kEverything;
+ClientPause::Reach TakeReach(ArgReader& args) {
+  if (args.AtEnd() || args.Take("all")) return ClientPause::Reach::kEverything;
   if (!args.Take("write")) args.Refuse("ERR CLIENT PAUSE mode must be WRITE or ALL");
-  return Pause::Reach::kWrites;
+  return ClientPause::Reach::kWrites;
 }
 
 void PauseClients(Call& call) {
   if (call.args.left() > 2) {
     return call.Fail("ERR unknown subcommand or wrong number of arguments for '" +
-                     std::string(call.words()[1]) + "'. Try CLIENT HELP.");
+                     std::string(call.argv()[1]) + "'. Try CLIENT HELP.");
   }
   const Millis time = TakeTimeoutMillis(call.args, call.now());
-  const Pause::Reach reach = TakeReach(call.args);
+  const ClientPause::Reach reach = TakeReach(call.args);
   if (call.Refused()) return;
   call.engine.pause().Begin(reach, call.now(), call.now() + time);
   call.reply.Ok();

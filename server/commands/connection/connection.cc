@@ -47,7 +47,7 @@ constexpr Command kCommands[] = {
     {.name = "ping",
      .run = Ping,
      .arity = -1,
-     .flags = kFast | kWhileListening,
+     .flags = kFast | kAllowedWhileSubscribed,
      .group = CommandGroup::kConnection,
      .since = "1.0.0",
      .usage = "[message]",
@@ -75,8 +75,8 @@ constexpr Command kCommands[] = {
     {.name = "reset",
      .run = Reset,
      .arity = 1,
-     .flags = kNoScript | kLoading | kStale | kFast | kNoAuth | kAllowBusy | kNotQueued |
-              kWhileListening,
+     .flags = kNoScript | kLoading | kStale | kFast | kNoAuth | kAllowBusy | kNotQueuedInMulti |
+              kAllowedWhileSubscribed,
      .group = CommandGroup::kConnection,
      .since = "6.2.0",
      .summary = "Resets the connection to its initial state.",
@@ -84,8 +84,8 @@ constexpr Command kCommands[] = {
     {.name = "quit",
      .run = Quit,
      .arity = -1,
-     .flags = kFast | kNoScript | kLoading | kStale | kNoAuth | kAllowBusy | kNotQueued |
-              kWhileListening,
+     .flags = kFast | kNoScript | kLoading | kStale | kNoAuth | kAllowBusy | kNotQueuedInMulti |
+              kAllowedWhileSubscribed,
      .group = CommandGroup::kConnection,
      .since = "1.0.0",
      .summary = "Closes the connection.",

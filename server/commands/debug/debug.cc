@@ -55,7 +55,7 @@ void SetActiveExpire(Call& call) {
 void PauseCron(Call& call) {
   const int64_t on = call.args.Integer();
   if (call.Refused()) return;
-  call.engine.set_looks_after_clients(on == 0);
+  call.engine.set_maintains_clients(on == 0);
   call.reply.Ok();
 }
 

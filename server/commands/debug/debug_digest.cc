@@ -20,7 +20,7 @@ void DebugDigest(Call& call) {
 }
 
 void DebugDigestValue(Call& call) {
-  const Words keys = call.args.Rest();
+  const Args keys = call.args.Rest();
   call.reply.Array(keys.size());
   for (const std::string_view key : keys) {
     DataDigest digest;

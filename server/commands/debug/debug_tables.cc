@@ -64,7 +64,7 @@ ChainLengths ChainsOf(const Entry& entry) {
 
 }  // namespace
 
-// Deadlines are in a tree.
+// ExpiryIndex are in a tree.
 void DebugHashTables(Call& call) {
   const int64_t index = call.args.Integer();
   TakeFull(call.args);

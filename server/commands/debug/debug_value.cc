@@ -70,12 +70,12 @@ void LogLayout(Call& call, std::string_view encoding, std::string_view reply) {
 void DebugObject(Call& call) {
   const Entry* entry = FindOrFail(call);
   if (entry == nullptr) return;
-  const UseMeter& meter = call.engine.use_meter();
-  const auto idle_s = meter.rule().counts ? 0 : meter.IdleTime(entry->use_mark()).count();
+  const AccessTracker& meter = call.engine.access_tracker();
+  const auto idle_s = meter.rule().lfu ? 0 : meter.IdleTime(entry->access_stamp()).count();
   call.reply.Simple("Value at:" + AddressText(entry) +
                     " refcount:1 encoding:" + std::string(EncodingName(*entry)) +
                     " serializedlength:" + std::to_string(SerializedBytes(*entry)) +
-                    " lru:" + std::to_string(entry->use_mark()) + " lru_seconds_idle:" +
+                    " lru:" + std::to_string(entry->access_stamp()) + " lru_seconds_idle:" +
                     std::to_string(idle_s) + QuicklistText(*entry, call.engine.settings()) +
                     " bytes:" + std::to_string(entry->BytesUsed()));
 }

@@ -34,13 +34,13 @@ void WriteClients(InfoWriter& info, Engine& engine) {
   info.Add("maxclients", engine.settings().maxclients);
   info.Add("client_recent_max_input_buffer", figures.largest_input);
   info.Add("client_recent_max_output_buffer", figures.largest_output);
-  info.Add("blocked_clients", engine.blocked_clients());
+  info.Add("blocked_clients", engine.blocked_client_count());
   info.Add("tracking_clients", engine.tracking().client_count());
   info.Add("pubsub_clients", figures.subscribers);
   info.Add("watching_clients", figures.watching);
-  info.Add("clients_in_timeout_table", engine.waiters().with_deadline());
+  info.Add("clients_in_timeout_table", engine.blocked_clients().with_deadline());
   info.Add("total_watched_keys", engine.watches().key_count());
-  info.Add("total_blocking_keys", engine.waiters().key_count());
+  info.Add("total_blocking_keys", engine.blocked_clients().key_count());
   info.Add("total_blocking_keys_on_nokey", 0);  // no command waits for a key to go
 }
 

@@ -129,7 +129,7 @@ constexpr InfoSection kSections[] = {
     {"cluster", WriteCluster},         {"keyspace", WriteKeyspace},
 };
 
-bool IsAskedFor(const InfoSection& section, Words names) {
+bool IsAskedFor(const InfoSection& section, Args names) {
   if (names.empty()) return section.by_default;
   return std::ranges::any_of(names, [&](std::string_view name) {
     if (EqualsIgnoringCase(name, "default")) return section.by_default;
@@ -142,7 +142,7 @@ bool IsAskedFor(const InfoSection& section, Words names) {
 
 std::span<const InfoSection> InfoSections() { return kSections; }
 
-std::string InfoText(Engine& engine, Words names) {
+std::string InfoText(Engine& engine, Args names) {
   InfoWriter info;
   for (const InfoSection& section : kSections) {
     if (IsAskedFor(section, names)) section.write(info, engine);

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "protocol/resp/words.h"
+#include "protocol/resp/args.h"
 #include "server/commands/diagnostics/info_writer.h"
 #include "server/engine/engine.h"
 
@@ -24,6 +24,6 @@ std::span<const InfoSection> InfoSections();
 
 // The sections with these names, in any case; `default`, `all` and `everything` select several, and
 // no name for `default`. Unknown ones add nothing.
-std::string InfoText(Engine& engine, Words names);
+std::string InfoText(Engine& engine, Args names);
 
 }  // namespace zsetd

@@ -18,8 +18,8 @@ void ReplyCommand(ReplyWriter& reply, const SlowCommand& command) {
   reply.Integer(static_cast<int64_t>(command.id));
   reply.Integer(std::chrono::duration_cast<std::chrono::seconds>(command.at).count());
   reply.Integer(command.took.count());
-  reply.Array(command.words.size());
-  for (const std::string& word : command.words) reply.Bulk(word);
+  reply.Array(command.argv.size());
+  for (const std::string& word : command.argv) reply.Bulk(word);
   reply.Bulk(command.address);
   reply.Bulk(command.name);
 }
@@ -30,7 +30,7 @@ void Get(Call& call) {
   const int64_t wanted =
       call.args.AtEnd() ? kUsualCount : call.args.IntegerIn(-1, kMost, kBadCount);
   if (!call.args.AtEnd()) {
-    const std::string name(call.words()[1]);
+    const std::string name(call.argv()[1]);
     call.args.Refuse("ERR unknown subcommand or wrong number of arguments for '" + name +
                      "'. Try SLOWLOG HELP.");
   }

@@ -67,7 +67,7 @@ void ReplyInfos(Call& call, std::vector<const Command*> commands) {
 }
 
 void CommandAll(Call& call) {
-  if (!call.args.AtEnd()) return call.Fail(UnknownSubcommand(call.command, call.words()));
+  if (!call.args.AtEnd()) return call.Fail(UnknownSubcommand(call.command, call.argv()));
   ReplyInfos(call, WholeCommands(call.engine.commands()));
 }
 

@@ -10,7 +10,7 @@ namespace zsetd {
 namespace {
 
 // What is wrong with asking for the keys of this request; empty if nothing is.
-std::string_view WrongWith(const Command* command, Words request) {
+std::string_view WrongWith(const Command* command, Args request) {
   const bool is_known = command != nullptr && (command->run != nullptr || request.size() == 1);
   if (!is_known) return "ERR Invalid command specified";
   const bool has_keys = !KeySpecsOf(*command).empty() && !command->keys.are_channels;
@@ -25,7 +25,7 @@ std::string_view WrongWith(const Command* command, Words request) {
 }
 
 void ReplyKeys(Call& call, bool with_flags) {
-  const Words request = call.args.Rest();
+  const Args request = call.args.Rest();
   const Command* command = call.engine.commands().Find(request);
   const std::string_view error = WrongWith(command, request);
   if (!error.empty()) return call.Fail(error);

@@ -53,7 +53,7 @@ std::optional<GeoPoint> PlaceOf(const SortedSet* set, std::string_view member) {
 template <class ReplyOne>
 void ReplyPlaces(Call& call, ReplyOne reply_one) {
   const std::string_view key = call.args.Word();
-  const Words members = call.args.Rest();
+  const Args members = call.args.Rest();
   const SortedSet* set = call.Find<SortedSet>(key);
   if (call.Refused()) return;
   call.reply.Array(members.size());
@@ -74,7 +74,7 @@ void GeoHash(Call& call) {
 
 void GeoDist(Call& call) {
   const std::string_view key = call.args.Word();
-  const Words members = call.args.Next(2);
+  const Args members = call.args.Next(2);
   if (call.args.left() > 1) call.args.Refuse(kSyntaxError);
   const double unit = call.args.AtEnd() ? 1 : TakeUnit(call.args);
   const SortedSet* set = call.Find<SortedSet>(key);

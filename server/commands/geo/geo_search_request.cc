@@ -17,7 +17,7 @@ class Reader {
   Reader(Call& call, const SortedSet* set, const GeoSearchGrammar& grammar,
          GeoSearchRequest& request)
       : args_(call.args),
-        command_(call.words()[0]),
+        command_(call.argv()[0]),
         set_(set),
         grammar_(grammar),
         request_(request) {}

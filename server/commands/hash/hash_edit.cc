@@ -12,15 +12,15 @@ namespace {
 // fields.
 int64_t SetFields(Call& call) {
   const std::string_view key = call.args.Word();
-  const Words words = call.args.Rest();
-  if (words.size() % 2 != 0) call.args.Refuse(WrongArity(call.command.name));
+  const Args argv = call.args.Rest();
+  if (argv.size() % 2 != 0) call.args.Refuse(WrongArity(call.command.name));
   const Edit<Hash> hash = call.OpenOrMake<Hash>(key, "hset");
   if (call.Refused()) return 0;
   const HashLimits limits = HashLimitsOf(call.engine.settings());
-  hash->Expect(words.size() / 2, limits);
+  hash->Expect(argv.size() / 2, limits);
   int64_t added = 0;
-  for (size_t i = 0; i < words.size(); i += 2) {
-    added += hash->Set({.name = words[i], .value = words[i + 1]}, limits);
+  for (size_t i = 0; i < argv.size(); i += 2) {
+    added += hash->Set({.name = argv[i], .value = argv[i + 1]}, limits);
   }
   return added;
 }

@@ -43,7 +43,7 @@ void HStrLen(Call& call) {
 
 void HMGet(Call& call) {
   const Hash* hash = call.Find<Hash>(call.args.Word());
-  const Words names = call.args.Rest();
+  const Args names = call.args.Rest();
   if (call.Refused()) return;
   call.reply.Array(names.size());
   for (const std::string_view name : names) ReplyValue(call, ValueIn(hash, name));

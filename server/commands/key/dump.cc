@@ -100,14 +100,14 @@ std::unique_ptr<Entry> EntryOf(Call& call, const RestoreRequest& request,
 }
 
 // IDLETIME and FREQ take effect only if the eviction policy uses them.
-UseMeter::Mark MarkOf(const UseMeter& meter, const RestoreRequest& request) {
-  if (meter.rule().counts && request.frequency) {
-    return meter.OfCount(static_cast<uint8_t>(*request.frequency));
+AccessTracker::Stamp StampOf(const AccessTracker& tracker, const RestoreRequest& request) {
+  if (tracker.rule().lfu && request.frequency) {
+    return tracker.OfCount(static_cast<uint8_t>(*request.frequency));
   }
-  if (!meter.rule().counts && request.idle_seconds) {
-    return meter.OfIdle(std::chrono::seconds(*request.idle_seconds));
+  if (!tracker.rule().lfu && request.idle_seconds) {
+    return tracker.OfIdle(std::chrono::seconds(*request.idle_seconds));
   }
-  return meter.OfNewKey();
+  return tracker.OfNewKey();
 }
 
 // A value that is already expired only deletes the present one.
@@ -123,7 +123,7 @@ void Restore(Call& call) {
   if (deadline && *deadline <= call.now()) {
     call.database().Erase(request.key);
   } else {
-    entry->set_use_mark(MarkOf(call.engine.use_meter(), request));
+    entry->set_access_stamp(StampOf(call.engine.access_tracker(), request));
     call.database().Put(std::move(entry), "restore");
   }
   call.reply.Ok();

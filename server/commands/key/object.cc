@@ -15,8 +15,8 @@ void Encoding(Call& call) {
 void Freq(Call& call) {
   const Entry* entry = call.Find(call.args.Word());
   if (entry == nullptr) return call.reply.Null();
-  const UseMeter& meter = call.engine.use_meter();
-  if (meter.rule().counts) return call.reply.Integer(meter.Count(entry->use_mark()));
+  const AccessTracker& meter = call.engine.access_tracker();
+  if (meter.rule().lfu) return call.reply.Integer(meter.Count(entry->access_stamp()));
   call.Fail(
       "ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note that "
       "when switching between policies at runtime LRU and LFU data will take some time to adjust.");
@@ -25,9 +25,9 @@ void Freq(Call& call) {
 void IdleTime(Call& call) {
   const Entry* entry = call.Find(call.args.Word());
   if (entry == nullptr) return call.reply.Null();
-  const UseMeter& meter = call.engine.use_meter();
-  if (!meter.rule().counts) {
-    return call.reply.Integer(meter.IdleTime(entry->use_mark()).count());
+  const AccessTracker& meter = call.engine.access_tracker();
+  if (!meter.rule().lfu) {
+    return call.reply.Integer(meter.IdleTime(entry->access_stamp()).count());
   }
   call.Fail(
       "ERR An LFU maxmemory policy is selected, idle time not tracked. Please note that when "
@@ -50,7 +50,7 @@ constexpr Command kCommands[] = {
     {.name = "object|encoding",
      .run = Encoding,
      .arity = 3,
-     .flags = kReadOnly | kLooksOnly,
+     .flags = kReadOnly | kNoTouch,
      .keys = {2, 2, 1},
      .group = CommandGroup::kGeneric,
      .since = "2.2.3",
@@ -62,7 +62,7 @@ constexpr Command kCommands[] = {
     {.name = "object|freq",
      .run = Freq,
      .arity = 3,
-     .flags = kReadOnly | kLooksOnly,
+     .flags = kReadOnly | kNoTouch,
      .keys = {2, 2, 1},
      .group = CommandGroup::kGeneric,
      .since = "4.0.0",
@@ -82,7 +82,7 @@ constexpr Command kCommands[] = {
     {.name = "object|idletime",
      .run = IdleTime,
      .arity = 3,
-     .flags = kReadOnly | kLooksOnly,
+     .flags = kReadOnly | kNoTouch,
      .keys = {2, 2, 1},
      .group = CommandGroup::kGeneric,
      .since = "2.2.3",
@@ -94,7 +94,7 @@ constexpr Command kCommands[] = {
     {.name = "object|refcount",
      .run = RefCount,
      .arity = 3,
-     .flags = kReadOnly | kLooksOnly,
+     .flags = kReadOnly | kNoTouch,
      .keys = {2, 2, 1},
      .group = CommandGroup::kGeneric,
      .since = "2.2.3",

@@ -29,7 +29,7 @@ void Keys(Call& call) {
     found.push_back(entry.key());
     bytes += entry.key().size() + std::string_view("$1\r\n\r\n").size();
   });
-  if (bytes > most_bytes) return call.engine.CutOff(call.client);
+  if (bytes > most_bytes) return call.engine.CloseForOutputLimit(call.client);
   ReplyKeys(call, found);
 }
 

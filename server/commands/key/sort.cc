@@ -121,7 +121,7 @@ void Store(Call& call, const SortRequest& request, const std::vector<std::string
 // patterns.
 void CheckPatterns(Call& call, const SortRequest& request) {
   const User& user = *call.client.user;
-  if (user.MayDoAll() || user.MayReadAllKeysIn(call.command, call.words())) return;
+  if (user.MayDoAll() || user.MayReadAllKeysIn(call.command, call.argv())) return;
   if (request.weights && request.weights->NamesKeys()) {
     call.args.Refuse("ERR BY option of SORT denied due to insufficient ACL permissions.");
   } else if (!request.results.empty()) {

@@ -6,8 +6,8 @@ namespace zsetd {
 namespace {
 
 // Takes the option, if it is next and at least this number of arguments follows it.
-bool TakeWith(ArgReader& args, std::string_view option, size_t words) {
-  return args.left() > words && args.Take(option);
+bool TakeWith(ArgReader& args, std::string_view option, size_t argv) {
+  return args.left() > argv && args.Take(option);
 }
 
 void TakeOption(ArgReader& args, bool may_store, SortRequest& request) {

@@ -25,7 +25,7 @@ void PopElements(Call& call, std::string_view key, List& list, ListEnd end, uint
 
 // Without a timeout it does not wait.
 void MultiPop(Call& call, std::optional<Millis> timeout) {
-  const Words keys = TakeCountedKeys(call.args);
+  const Args keys = TakeCountedKeys(call.args);
   const ListEnd end = TakeListEnd(call.args);
   const uint64_t wanted = TakeMultiPopCount(call.args);
   std::string_view key;
@@ -39,7 +39,7 @@ void LMPop(Call& call) { MultiPop(call, std::nullopt); }
 void BLMPop(Call& call) { MultiPop(call, TakeTimeout(call.args, call.now())); }
 
 void BlockingPop(Call& call, ListEnd end) {
-  const Words keys = call.args.Next(call.args.left() - 1);
+  const Args keys = call.args.Next(call.args.left() - 1);
   const Millis timeout = TakeTimeout(call.args, call.now());
   std::string_view key;
   const Edit<List> list = OpenFirst<List>(call, keys, PopEvent(end), key);

@@ -26,7 +26,7 @@ void PushAt(List& list, ListEnd end, std::string_view element) {
   list.PushBack(element);
 }
 
-void ExpectAll(List& list, Words elements, const ListLimits& limits) {
+void ExpectAll(List& list, Args elements, const ListLimits& limits) {
   size_t bytes = 0;
   for (const std::string_view element : elements) bytes += element.size();
   list.Expect(elements.size(), bytes, limits);

@@ -24,7 +24,7 @@ void StepFrom(ListEnd end, List::Cursor& cursor);
 void PushAt(List& list, ListEnd end, std::string_view element);
 
 // Updates the list's encoding before these are added.
-void ExpectAll(List& list, Words elements, const ListLimits& limits);
+void ExpectAll(List& list, Args elements, const ListLimits& limits);
 
 // The element at that end; the list is not empty. Valid until its next change.
 std::string_view ElementAt(const List& list, ListEnd end);

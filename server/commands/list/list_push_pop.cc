@@ -11,7 +11,7 @@
 namespace zsetd {
 namespace {
 
-void PushAll(Call& call, const Edit<List>& list, ListEnd end, Words elements) {
+void PushAll(Call& call, const Edit<List>& list, ListEnd end, Args elements) {
   if (call.Refused()) return;
   if (!list) return call.reply.Integer(0);
   ExpectAll(*list, elements, ListLimitsOf(call.engine.settings()));
@@ -21,13 +21,13 @@ void PushAll(Call& call, const Edit<List>& list, ListEnd end, Words elements) {
 
 void Push(Call& call, ListEnd end) {
   const std::string_view key = call.args.Word();
-  const Words elements = call.args.Rest();
+  const Args elements = call.args.Rest();
   PushAll(call, call.OpenOrMake<List>(key, PushEvent(end)), end, elements);
 }
 
 void PushIfThere(Call& call, ListEnd end) {
   const std::string_view key = call.args.Word();
-  const Words elements = call.args.Rest();
+  const Args elements = call.args.Rest();
   PushAll(call, call.Open<List>(key, PushEvent(end)), end, elements);
 }
 

@@ -97,7 +97,7 @@ void SPublish(Call& call) {
   call.reply.Integer(static_cast<int64_t>(call.engine.channels().PublishToShard(channel, message)));
 }
 
-constexpr uint32_t kListenFlags = kPubSub | kNoScript | kLoading | kStale | kWhileListening;
+constexpr uint32_t kListenFlags = kPubSub | kNoScript | kLoading | kStale | kAllowedWhileSubscribed;
 constexpr uint32_t kTellFlags = kPubSub | kLoading | kStale;
 
 constexpr Command kCommands[] = {
@@ -163,7 +163,7 @@ constexpr Command kCommands[] = {
     {.name = "publish",
      .run = Publish,
      .arity = 3,
-     .flags = kTellFlags | kFast | kHeldBackWithWrites,
+     .flags = kTellFlags | kFast | kMayReplicate,
      .group = CommandGroup::kPubSub,
      .since = "2.0.0",
      .usage = "channel message",

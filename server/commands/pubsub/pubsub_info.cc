@@ -15,7 +15,7 @@ void ReplyNames(Call& call, ChannelKind kind) {
   const std::string_view pattern = call.args.AtEnd() ? "*" : call.args.Word();
   if (!call.args.AtEnd()) {
     return call.Fail("ERR unknown subcommand or wrong number of arguments for '" +
-                     std::string(call.words()[1]) + "'. Try PUBSUB HELP.");
+                     std::string(call.argv()[1]) + "'. Try PUBSUB HELP.");
   }
   const std::vector<std::string_view> names = call.engine.channels().Matching(kind, pattern);
   call.reply.Array(names.size());
@@ -23,7 +23,7 @@ void ReplyNames(Call& call, ChannelKind kind) {
 }
 
 void ReplyListenerCounts(Call& call, ChannelKind kind) {
-  const Words names = call.args.Rest();
+  const Args names = call.args.Rest();
   call.reply.Array(2 * names.size());
   for (const std::string_view name : names) {
     call.reply.Bulk(name);

@@ -30,7 +30,7 @@ void EvalSha(Call& call) {
 }
 
 void ScriptExists(Call& call) {
-  const Words shas = call.args.Rest();
+  const Args shas = call.args.Rest();
   const Scripting* const scripting = call.engine.scripting();
   call.reply.Array(shas.size());
   for (const std::string_view sha : shas) {
@@ -57,7 +57,7 @@ constexpr Command kCommands[] = {
     {.name = "eval",
      .run = Eval,
      .arity = -3,
-     .flags = kScriptFlags | kHeldBackWithWrites,
+     .flags = kScriptFlags | kMayReplicate,
      .keys = kKeysBehindCount,
      .group = CommandGroup::kScripting,
      .since = "2.6.0",
@@ -78,7 +78,7 @@ constexpr Command kCommands[] = {
     {.name = "evalsha",
      .run = EvalSha,
      .arity = -3,
-     .flags = kScriptFlags | kHeldBackWithWrites,
+     .flags = kScriptFlags | kMayReplicate,
      .keys = kKeysBehindCount,
      .group = CommandGroup::kScripting,
      .since = "2.6.0",

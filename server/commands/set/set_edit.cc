@@ -10,7 +10,7 @@ namespace {
 
 void SAdd(Call& call) {
   const std::string_view key = call.args.Word();
-  const Words members = call.args.Rest();
+  const Args members = call.args.Rest();
   const Edit<Set> set = call.OpenOrMake<Set>(key, "sadd");
   if (call.Refused()) return;
   const SetLimits limits = SetLimitsOf(call.engine.settings());

@@ -16,7 +16,7 @@ namespace {
 
 using Operation = Set (*)(Sets, const SetLimits&);
 
-std::vector<const Set*> FindSets(Call& call, Words keys) {
+std::vector<const Set*> FindSets(Call& call, Args keys) {
   std::vector<const Set*> sets;
   for (const std::string_view key : keys) sets.push_back(call.Find<Set>(key));
   return sets;
@@ -52,7 +52,7 @@ void SDiffStore(Call& call) { Store(call, Difference); }
 
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 
-Words TakeKeys(ArgReader& args) {
+Args TakeKeys(ArgReader& args) {
   const size_t count = args.IntegerIn(1, kMost, "ERR numkeys should be greater than 0");
   if (count > args.left()) args.Refuse("ERR Number of keys can't be greater than number of args");
   return args.Next(count);
@@ -60,7 +60,7 @@ Words TakeKeys(ArgReader& args) {
 
 // LIMIT 0 is no limit.
 void SInterCard(Call& call) {
-  const Words keys = TakeKeys(call.args);
+  const Args keys = TakeKeys(call.args);
   int64_t limit = 0;
   while (call.args.left() >= 2 && call.args.Take("limit")) {
     limit = call.args.IntegerIn(0, kMost, "ERR LIMIT can't be negative");

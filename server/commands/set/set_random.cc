@@ -25,7 +25,7 @@ void PopOne(Call& call, Set& set) {
 
 void PopAll(Call& call, Edit<Set>& set) {
   ReplyMembers(call, &*set);
-  set.Discard(std::make_shared<Set>(set->TakeAll()));
+  set.FreeLater(std::make_shared<Set>(set->TakeAll()));
 }
 
 void SPop(Call& call) {

@@ -22,7 +22,7 @@ void SIsMember(Call& call) {
 
 void SMIsMember(Call& call) {
   const Set* set = call.Find<Set>(call.args.Word());
-  const Words members = call.args.Rest();
+  const Args members = call.args.Rest();
   if (call.Refused()) return;
   call.reply.Array(members.size());
   for (const std::string_view member : members) {

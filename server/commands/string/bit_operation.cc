@@ -47,7 +47,7 @@ void CheckCount(ArgReader& args, const NamedOperation& operation, size_t strings
 void BitOp(Call& call) {
   const NamedOperation* operation = TakeOperation(call.args);
   const std::string_view destination = call.args.Word();
-  const Words keys = call.args.Rest();
+  const Args keys = call.args.Rest();
   if (operation != nullptr) CheckCount(call.args, *operation, keys.size());
   std::vector<std::string_view> strings;
   for (const std::string_view key : keys) {

@@ -17,7 +17,7 @@ void Get(Call& call) {
 
 // A key of another type counts as none.
 void MGet(Call& call) {
-  const Words keys = call.args.Rest();
+  const Args keys = call.args.Rest();
   call.reply.Array(keys.size());
   call.database().keys().Prefetch(keys);
   for (const std::string_view key : keys) {

@@ -88,26 +88,26 @@ void SetEx(Call& call) { SetExpiring(call, ExpiryOption::Form::kEx); }
 void PSetEx(Call& call) { SetExpiring(call, ExpiryOption::Form::kPx); }
 
 // Keys and values in turn.
-Words TakePairs(Call& call) {
+Args TakePairs(Call& call) {
   if (call.args.left() % 2 != 0) call.args.Refuse(WrongArity(call.command.name));
   return call.args.Rest();
 }
 
-void PutPairs(Call& call, Words pairs) {
+void PutPairs(Call& call, Args pairs) {
   for (size_t i = 0; i < pairs.size(); i += 2) {
     call.database().Put(pairs[i], ByteString(pairs[i + 1]), "set");
   }
 }
 
 void MSet(Call& call) {
-  const Words pairs = TakePairs(call);
+  const Args pairs = TakePairs(call);
   if (call.Refused()) return;
   PutPairs(call, pairs);
   call.reply.Ok();
 }
 
 void MSetNx(Call& call) {
-  const Words pairs = TakePairs(call);
+  const Args pairs = TakePairs(call);
   if (call.Refused()) return;
   for (size_t i = 0; i < pairs.size(); i += 2) {
     if (Exists(call, pairs[i])) return call.reply.Integer(0);

@@ -7,7 +7,7 @@
 namespace zsetd {
 namespace {
 
-Words TakeKeys(Call& call) {
+Args TakeKeys(Call& call) {
   const int64_t count = call.args.Integer();
   if (count < 1) {
     call.args.Refuse("ERR at least 1 input key is needed for '" + std::string(call.command.name) +

@@ -33,12 +33,12 @@ void PopPairs(Call& call, std::string_view key, Edit<SortedSet>& set, bool highe
     call.reply.Bulk(element.member);
     call.reply.Double(element.score);
   }
-  set.Discard(set->Cut(ranks));
+  set.FreeLater(set->Cut(ranks));
 }
 
 // Without a timeout it does not wait.
 void MultiPop(Call& call, std::optional<Millis> timeout) {
-  const Words keys = TakeCountedKeys(call.args);
+  const Args keys = TakeCountedKeys(call.args);
   const bool highest = call.args.Take("max");
   if (!highest && !call.args.Take("min")) call.args.Refuse(kSyntaxError);
   const uint64_t wanted = TakeMultiPopCount(call.args);
@@ -53,7 +53,7 @@ void ZMPop(Call& call) { MultiPop(call, std::nullopt); }
 void BZMPop(Call& call) { MultiPop(call, TakeTimeout(call.args, call.now())); }
 
 void BlockingPop(Call& call, bool highest) {
-  const Words keys = call.args.Next(call.args.left() - 1);
+  const Args keys = call.args.Next(call.args.left() - 1);
   const Millis timeout = TakeTimeout(call.args, call.now());
   std::string_view key;
   Edit<SortedSet> set = OpenFirst<SortedSet>(call, keys, PopEvent(highest), key);

@@ -45,7 +45,7 @@ void Pop(Call& call, bool highest) {
   } else {
     ReplyPair(call, set->At(ranks.first).element());
   }
-  set.Discard(set->Cut(ranks));
+  set.FreeLater(set->Cut(ranks));
 }
 
 void ZPopMin(Call& call) { Pop(call, /*highest=*/false); }

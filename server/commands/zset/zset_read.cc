@@ -31,7 +31,7 @@ void ZScore(Call& call) {
 
 void ZMScore(Call& call) {
   const std::string_view key = call.args.Word();
-  const Words members = call.args.Rest();
+  const Args members = call.args.Rest();
   const SortedSet* set = call.Find<SortedSet>(key);
   if (call.Refused()) return;
   call.reply.Array(members.size());

@@ -61,7 +61,7 @@ void ZIncrBy(Call& call) {
 
 void ZRem(Call& call) {
   const std::string_view key = call.args.Word();
-  const Words members = call.args.Rest();
+  const Args members = call.args.Rest();
   Edit<SortedSet> set = call.Open<SortedSet>(key, "zrem");
   if (call.Refused()) return;
   int64_t removed = 0;
@@ -76,7 +76,7 @@ void RemoveRange(Call& call, std::string_view key, std::string_view event, Ranks
   if (call.Refused()) return;
   if (!set) return call.reply.Integer(0);
   const size_t before = set->size();
-  set.Discard(set->Cut(ranks_in(*set)));
+  set.FreeLater(set->Cut(ranks_in(*set)));
   call.reply.Integer(static_cast<int64_t>(before - set->size()));
 }
 

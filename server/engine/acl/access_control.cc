@@ -36,7 +36,7 @@ AccessControl::AccessControl(const CommandTable& commands, const Clients& client
   if (!settings.requirepass.empty()) SetDefaultPassword(settings.requirepass);
 }
 
-void AccessControl::Greet(Client& client) const {
+void AccessControl::AssignDefaultUser(Client& client) const {
   client.user = &users_.default_user();
   client.authenticated = DefaultIsOpen();
 }
@@ -49,7 +49,7 @@ bool AccessControl::Authenticate(Client& client, std::string_view name, std::str
                                  std::string_view command, Millis now) {
   const User* user = users_.Authenticate(name, password);
   if (user == nullptr) {
-    Note(client, {Denial::Reason::kAuth}, command, name, now, ContextOf(client));
+    Record(client, {Denial::Reason::kAuth}, command, name, now, ContextOf(client));
     return false;
   }
   client.user = user;
@@ -57,18 +57,18 @@ bool AccessControl::Authenticate(Client& client, std::string_view name, std::str
   return true;
 }
 
-std::optional<Denial> AccessControl::CheckRules(Client& client, const Command& command, Words words,
+std::optional<Denial> AccessControl::CheckRules(Client& client, const Command& command, Args argv,
                                                 Millis now, AclLog::Context context) {
-  const std::optional<Denial> denial = client.user->Check(command, words);
+  const std::optional<Denial> denial = client.user->Check(command, argv);
   if (!denial) return std::nullopt;
   const bool is_command = denial->reason == Denial::Reason::kCommand;
-  Note(client, *denial, is_command ? command.name : words[denial->position], client.user->name(),
-       now, context);
+  Record(client, *denial, is_command ? command.name : argv[denial->position], client.user->name(),
+         now, context);
   return denial;
 }
 
-void AccessControl::Note(const Client& client, const Denial& denial, std::string_view object,
-                         std::string_view user, Millis now, AclLog::Context context) {
+void AccessControl::Record(const Client& client, const Denial& denial, std::string_view object,
+                           std::string_view user, Millis now, AclLog::Context context) {
   ++CountOf(denial.reason, stats_);
   std::string line = ClientLine(client, now);
   line.pop_back();

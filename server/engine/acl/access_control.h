@@ -10,7 +10,7 @@
 
 #include "absl/status/status.h"
 #include "core/util/time.h"
-#include "protocol/resp/words.h"
+#include "protocol/resp/args.h"
 #include "server/engine/acl/acl_log.h"
 #include "server/engine/acl/users.h"
 #include "server/engine/client/client.h"
@@ -32,7 +32,7 @@ class AccessControl {
                 Stats& stats, std::function<void(Client&)> close);
 
   // Makes the client the default user, as which it came; it is let in if that needs no password.
-  void Greet(Client& client) const;
+  void AssignDefaultUser(Client& client) const;
 
   // Whether the client must authenticate before it may run commands.
   bool MustAuthenticate(const Client& client) const {
@@ -47,25 +47,25 @@ class AccessControl {
 
   // Why the client's user may not run this request, which has been checked for its shape; it is
   // logged then. For a user without restrictions the cost is one test.
-  std::optional<Denial> Check(Client& client, const Command& command, Words words, Millis now) {
+  std::optional<Denial> Check(Client& client, const Command& command, Args argv, Millis now) {
     if (client.user->MayDoAll()) [[likely]] {
       return std::nullopt;
     }
-    return CheckRules(client, command, words, now, ContextOf(client));
+    return CheckRules(client, command, argv, now, ContextOf(client));
   }
 
   // The same for a request of a script that the client has called.
-  std::optional<Denial> CheckInScript(Client& client, const Command& command, Words words,
+  std::optional<Denial> CheckInScript(Client& client, const Command& command, Args argv,
                                       Millis now) {
     if (client.user->MayDoAll()) [[likely]] {
       return std::nullopt;
     }
-    return CheckRules(client, command, words, now, AclLog::Context::kScript);
+    return CheckRules(client, command, argv, now, AclLog::Context::kScript);
   }
 
   // ACL SETUSER. An error is the whole error line. Closes the user's clients that are subscribed to
   // channels which are not permitted any more.
-  absl::Status SetUser(std::string_view name, Words modifiers);
+  absl::Status SetUser(std::string_view name, Args modifiers);
 
   // ACL DELUSER; not the default user. Closes the user's clients. False if there is none.
   bool DeleteUser(std::string_view name);
@@ -94,10 +94,10 @@ class AccessControl {
   static AclLog::Context ContextOf(const Client& client) {
     return client.transaction.open ? AclLog::Context::kTransaction : AclLog::Context::kTopLevel;
   }
-  std::optional<Denial> CheckRules(Client& client, const Command& command, Words words, Millis now,
+  std::optional<Denial> CheckRules(Client& client, const Command& command, Args argv, Millis now,
                                    AclLog::Context context);
-  void Note(const Client& client, const Denial& denial, std::string_view object,
-            std::string_view user, Millis now, AclLog::Context context);
+  void Record(const Client& client, const Denial& denial, std::string_view object,
+              std::string_view user, Millis now, AclLog::Context context);
   bool NewUsersHearAll() const { return settings_.acl_pubsub_default == "allchannels"; }
   void CloseListeners(const User& before, const User& after);
   void CloseClientsOf(const User& user);
@@ -117,6 +117,6 @@ std::string DenialLine(const Denial& denial, const User& user, const Command& co
 std::string DenialLineInExec(const Denial& denial);
 
 // The same for a privileged reader, without the code: it includes the key or the channel.
-std::string DenialText(const Denial& denial, const User& user, const Command& command, Words words);
+std::string DenialText(const Denial& denial, const User& user, const Command& command, Args argv);
 
 }  // namespace zsetd

@@ -47,7 +47,7 @@ bool MayHearAll(const Client& client, const User& user) {
 
 }  // namespace
 
-absl::Status AccessControl::SetUser(std::string_view name, Words modifiers) {
+absl::Status AccessControl::SetUser(std::string_view name, Args modifiers) {
   std::unique_ptr<User> draft;
   const absl::Status status = users_.Draft(name, modifiers, NewUsersHearAll(), draft);
   if (!status.ok()) return status;
@@ -106,8 +106,8 @@ std::vector<std::vector<std::string>> AccessControl::UserLines() const {
   if (!settings_.aclfile.empty()) return lines;
   for (const auto& [name, user] : users_.all()) {
     const std::string text = user->Text();
-    const std::vector<std::string_view> words = Split(text, ' ');
-    lines.emplace_back(words.begin() + 1, words.end());
+    const std::vector<std::string_view> argv = Split(text, ' ');
+    lines.emplace_back(argv.begin() + 1, argv.end());
   }
   return lines;
 }

@@ -47,7 +47,7 @@ class UsersFileReader {
       errors_ += "WARNING: Duplicate user '" + std::string(words[1]) + "' found on line " +
                  std::to_string(number_) + ". ";
     } else {
-      ReadUser(std::string(words[1]), Words(words).subspan(2));
+      ReadUser(std::string(words[1]), Args(words).subspan(2));
     }
   }
 
@@ -59,7 +59,7 @@ class UsersFileReader {
   }
 
  private:
-  void ReadUser(std::string name, Words modifiers) {
+  void ReadUser(std::string name, Args modifiers) {
     std::vector<std::string> joined;
     if (!JoinSelectors(modifiers, joined).ok()) {
       errors_ += Place() + ": Unmatched parenthesis in selector definition.";

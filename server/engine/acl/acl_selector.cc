@@ -20,9 +20,9 @@ constexpr std::string_view kChannelsAreAll =
     "have any effect. Try 'resetchannels' to start with an empty list of channels";
 
 // The arguments of the request that are channels.
-Words ChannelsIn(const Command& command, Words words) {
+Args ChannelsIn(const Command& command, Args argv) {
   if (command.channels == ChannelPlaces::kNone) return {};
-  return command.channels == ChannelPlaces::kFirst ? words.subspan(1, 1) : words.subspan(1);
+  return command.channels == ChannelPlaces::kFirst ? argv.subspan(1, 1) : argv.subspan(1);
 }
 
 std::string Join(const std::string& a, const std::string& b) {
@@ -97,22 +97,22 @@ absl::Status AclSelector::AddChannels(std::string_view pattern) {
   return absl::OkStatus();
 }
 
-std::optional<Denial> AclSelector::Check(const Command& command, Words words) const {
+std::optional<Denial> AclSelector::Check(const Command& command, Args argv) const {
   using Reason = Denial::Reason;
-  if (!AllowsCommand(command, words)) return Denial{Reason::kCommand, 0};
+  if (!AllowsCommand(command, argv)) return Denial{Reason::kCommand, 0};
   if (!all_keys_) {
-    if (const auto key = FirstForbiddenKey(command, words)) return Denial{Reason::kKey, *key};
+    if (const auto key = FirstForbiddenKey(command, argv)) return Denial{Reason::kKey, *key};
   }
   if (!all_channels_) {
-    const auto channel = FirstForbiddenChannel(command, words);
+    const auto channel = FirstForbiddenChannel(command, argv);
     if (channel) return Denial{Reason::kChannel, *channel};
   }
   return std::nullopt;
 }
 
-std::optional<size_t> AclSelector::FirstForbiddenKey(const Command& command, Words words) const {
-  for (const UsedKey& key : UsedKeys(command, words)) {
-    if (!AllowsKey(words[key.position], key.Reads(), key.Writes())) return key.position;
+std::optional<size_t> AclSelector::FirstForbiddenKey(const Command& command, Args argv) const {
+  for (const UsedKey& key : UsedKeys(command, argv)) {
+    if (!AllowsKey(argv[key.position], key.Reads(), key.Writes())) return key.position;
   }
   return std::nullopt;
 }
@@ -129,11 +129,10 @@ bool AclSelector::ReadsAllKeys() const {
          });
 }
 
-std::optional<size_t> AclSelector::FirstForbiddenChannel(const Command& command,
-                                                         Words words) const {
+std::optional<size_t> AclSelector::FirstForbiddenChannel(const Command& command, Args argv) const {
   const bool are_patterns = command.channels == ChannelPlaces::kAllPatterns;
   size_t position = 1;
-  for (const std::string_view channel : ChannelsIn(command, words)) {
+  for (const std::string_view channel : ChannelsIn(command, argv)) {
     if (!AllowsChannel(channel, are_patterns)) return position;
     ++position;
   }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "protocol/resp/words.h"
+#include "protocol/resp/args.h"
 #include "server/engine/command/command_table.h"
 
 namespace zsetd {
@@ -42,7 +42,7 @@ class AclSelector {
   absl::Status Apply(std::string_view modifier);
 
   // What is wrong with the request, which has been checked for its shape; or nothing.
-  std::optional<Denial> Check(const Command& command, Words words) const;
+  std::optional<Denial> Check(const Command& command, Args argv) const;
 
   // Whether everything is allowed, known without a look at the request.
   bool AllowsAll() const { return all_commands_ && all_keys_ && all_channels_; }
@@ -83,10 +83,10 @@ class AclSelector {
   absl::Status AddKeys(std::string_view modifier);
   absl::Status AddChannels(std::string_view pattern);
 
-  bool AllowsCommand(const Command& command, Words words) const;
+  bool AllowsCommand(const Command& command, Args argv) const;
   bool AllowsKey(std::string_view key, bool reads, bool writes) const;
-  std::optional<size_t> FirstForbiddenKey(const Command& command, Words words) const;
-  std::optional<size_t> FirstForbiddenChannel(const Command& command, Words words) const;
+  std::optional<size_t> FirstForbiddenKey(const Command& command, Args argv) const;
+  std::optional<size_t> FirstForbiddenChannel(const Command& command, Args argv) const;
 
   const CommandTable* commands_;
   std::vector<bool> allowed_;  // beside the rows of commands_

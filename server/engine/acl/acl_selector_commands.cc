@@ -87,12 +87,12 @@ void AclSelector::Remember(std::string_view what, bool allow) {
   rules_.push_back({allow, name});
 }
 
-bool AclSelector::AllowsCommand(const Command& command, Words words) const {
+bool AclSelector::AllowsCommand(const Command& command, Args argv) const {
   if (all_commands_ || command.Has(kNoAuth) || allowed_[commands_->IndexOf(command)]) return true;
   const auto arguments = first_arguments_.find(&command);
-  if (arguments == first_arguments_.end() || words.size() < 2) return false;
+  if (arguments == first_arguments_.end() || argv.size() < 2) return false;
   return std::ranges::any_of(arguments->second, [&](const std::string& allowed) {
-    return EqualsIgnoringCase(allowed, words[1]);
+    return EqualsIgnoringCase(allowed, argv[1]);
   });
 }
 

@@ -108,10 +108,10 @@ std::vector<const AclSelector*> User::AllSelectors() const {
   return all;
 }
 
-std::optional<Denial> User::Check(const Command& command, Words words) const {
+std::optional<Denial> User::Check(const Command& command, Args argv) const {
   Denial closest;
   for (const AclSelector* selector : AllSelectors()) {
-    const std::optional<Denial> denial = selector->Check(command, words);
+    const std::optional<Denial> denial = selector->Check(command, argv);
     if (!denial) return std::nullopt;
     const bool same = denial->reason == closest.reason && denial->position > closest.position;
     if (denial->reason > closest.reason || same) closest = *denial;
@@ -119,9 +119,9 @@ std::optional<Denial> User::Check(const Command& command, Words words) const {
   return closest;
 }
 
-bool User::MayReadAllKeysIn(const Command& command, Words words) const {
+bool User::MayReadAllKeysIn(const Command& command, Args argv) const {
   return std::ranges::any_of(AllSelectors(), [&](const AclSelector* selector) {
-    return selector->ReadsAllKeys() && !selector->Check(command, words);
+    return selector->ReadsAllKeys() && !selector->Check(command, argv);
   });
 }
 

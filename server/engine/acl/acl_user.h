@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "protocol/resp/words.h"
+#include "protocol/resp/args.h"
 #include "server/engine/acl/acl_selector.h"
 
 namespace zsetd {
@@ -36,10 +36,10 @@ class User {
 
   // What is wrong with the request, which has been checked for its shape; or nothing. Of several
   // selectors the most specific denial is returned.
-  std::optional<Denial> Check(const Command& command, Words words) const;
+  std::optional<Denial> Check(const Command& command, Args argv) const;
 
   // Whether rules that allow the request also allow to read every key.
-  bool MayReadAllKeysIn(const Command& command, Words words) const;
+  bool MayReadAllKeysIn(const Command& command, Args argv) const;
 
   const AclSelector& root() const { return root_; }
   const std::vector<AclSelector>& selectors() const { return selectors_; }  // beside the root

@@ -37,12 +37,11 @@ std::string DenialLineInExec(const Denial& denial) {
   }
 }
 
-std::string DenialText(const Denial& denial, const User& user, const Command& command,
-                       Words words) {
+std::string DenialText(const Denial& denial, const User& user, const Command& command, Args argv) {
   if (denial.reason == Denial::Reason::kCommand) return NoPermissionToRun(user, command);
   const bool is_key = denial.reason == Denial::Reason::kKey;
   return "User " + user.name() + " has no permissions to access the '" +
-         std::string(words[denial.position]) + "' " + (is_key ? "key" : "channel");
+         std::string(argv[denial.position]) + "' " + (is_key ? "key" : "channel");
 }
 
 }  // namespace zsetd

@@ -15,7 +15,7 @@ RequestLimits RequestLimitsFor(const Client& client, const Settings& settings,
                                const AccessControl& access) {
   RequestLimits limits;
   limits.max_bulk_bytes = static_cast<size_t>(settings.proto_max_bulk_len);
-  limits.stranger = access.MustAuthenticate(client);
+  limits.unauthenticated = access.MustAuthenticate(client);
   return limits;
 }
 

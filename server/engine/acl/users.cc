@@ -30,7 +30,7 @@ const User* Users::Authenticate(std::string_view name, std::string_view password
   return admitted ? user : nullptr;
 }
 
-absl::Status Users::Draft(std::string_view name, Words modifiers, bool all_channels,
+absl::Status Users::Draft(std::string_view name, Args modifiers, bool all_channels,
                           std::unique_ptr<User>& draft) const {
   if (HasSpaces(name)) return Refusal("ERR Usernames can't contain spaces or null characters");
   if (name.empty()) return Refusal("ERR Usernames can't be empty");
@@ -70,7 +70,7 @@ std::unique_ptr<User> Users::Remove(std::string_view name) {
   return std::move(by_name_.extract(found).mapped());
 }
 
-absl::Status JoinSelectors(Words modifiers, std::vector<std::string>& joined) {
+absl::Status JoinSelectors(Args modifiers, std::vector<std::string>& joined) {
   bool open = false;
   std::string_view opened;
   for (const std::string_view modifier : modifiers) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "protocol/resp/words.h"
+#include "protocol/resp/args.h"
 #include "server/engine/acl/acl_user.h"
 
 namespace zsetd {
@@ -33,7 +33,7 @@ class Users {
 
   // The user of this name, or a new one, with these modifiers applied; it is not installed yet. An
   // error is the whole error line. `all_channels`: acl-pubsub-default.
-  absl::Status Draft(std::string_view name, Words modifiers, bool all_channels,
+  absl::Status Draft(std::string_view name, Args modifiers, bool all_channels,
                      std::unique_ptr<User>& draft) const;
 
   // Takes it in the place of the one of its name, which stays where it is; or as a new one.
@@ -55,6 +55,6 @@ class Users {
 };
 
 // Joins the words of each selector, "(+get" "~a)", into one. An error is the whole error line.
-absl::Status JoinSelectors(Words modifiers, std::vector<std::string>& joined);
+absl::Status JoinSelectors(Args modifiers, std::vector<std::string>& joined);
 
 }  // namespace zsetd

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/util/time.h"
-#include "server/engine/client/owned_words.h"
+#include "server/engine/client/owned_args.h"
 
 namespace zsetd {
 
@@ -18,18 +18,18 @@ struct Command;
 
 // A command that could not do its work yet (BLPOP, BZPOPMIN and kin): what it needs to be run
 // again.
-struct Wait {
+struct BlockedCommand {
   using Key = std::pair<int, std::string>;  // the database, and the key in it
 
   const Command* command;
-  OwnedWords words;
+  OwnedArgs argv;
   std::vector<Key> keys;            // any of them may end the wait
   Micros used{0};                   // the time that it has run so far
   std::optional<Millis> until;      // forever, if nothing
   bool (*can_serve)(const Entry&);  // whether it is worth trying when this is what a key holds
   void (*give_up)(ReplyWriter&);    // the reply when the time is over
   uint64_t number = 0;              // waits are served in this order
-  size_t allocated_bytes = 0;       // of the words, the keys, and what Waiters keeps for them
+  size_t allocated_bytes = 0;  // of the words, the keys, and what BlockedClients keeps for them
 };
 
 }  // namespace zsetd

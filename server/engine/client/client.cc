@@ -14,15 +14,15 @@ bool Client::HoldsIdleBuffers(Millis now) const {
   constexpr size_t kWorthwhile = 32u << 10;      // of room in an input that holds something
   constexpr size_t kEmptyWorthwhile = 8u << 10;  // of an empty one
   if (now - last_active < kQuiet) return false;
-  if (UnsentBytes() == 0 && out.capacity() + sending_capacity > 0) return true;
+  if (UnsentBytes() == 0 && output.capacity() + sending_capacity > 0) return true;
   return input_capacity >= input_bytes + (input_bytes == 0 ? kEmptyWorthwhile : kWorthwhile);
 }
 
 void Client::DropBuffers() {
   transaction = Transaction();
   long_reply.reset();
-  out = OutputBuffer();
-  pushes = OutputBuffer();
+  output = OutputBuffer();
+  pending_pushes = OutputBuffer();
 }
 
 void Client::ResetState() {

@@ -14,15 +14,15 @@
 #include <vector>
 
 #include "core/util/time.h"
+#include "protocol/resp/args.h"
 #include "protocol/resp/output_buffer.h"
 #include "protocol/resp/reply_writer.h"
-#include "protocol/resp/words.h"
 #include "server/engine/client/blocked_command.h"
 #include "server/engine/client/channel_kind.h"
 #include "server/engine/client/client_weights.h"
 #include "server/engine/client/long_reply.h"
 #include "server/engine/client/output_watch.h"
-#include "server/engine/client/owned_words.h"
+#include "server/engine/client/owned_args.h"
 #include "server/engine/client/tracking_mode.h"
 
 namespace zsetd {
@@ -34,7 +34,7 @@ struct WatchedKey;
 // A request put aside by MULTI until EXEC.
 struct QueuedCommand {
   const Command* command;
-  OwnedWords words;
+  OwnedArgs argv;
 };
 
 // What a client has open between MULTI and EXEC, and what it watches before.
@@ -44,7 +44,7 @@ struct Transaction {
   bool touched = false;  // a watched key has changed
   std::vector<QueuedCommand> queue;
   std::vector<const WatchedKey*> watched;  // changed by Watches alone, as the next
-  size_t watch_bytes = 0;                  // allocated for these keys, the vector left out
+  size_t watch_bytes = 0;                  // allocated for these keys, the vector left output
   size_t queue_bytes = 0;                  // the same for the words in the queue
   bool may_take_memory = false;            // a request in the queue may
   bool may_write = false;                  // the same
@@ -53,7 +53,7 @@ struct Transaction {
 };
 
 // One client as the engine knows it: no socket, only its state and its output. Code that writes to
-// `out` outside of the client's own command calls Wake().
+// `output` outside of the client's own command calls Wake().
 class Client {
  public:
   enum class ReplyMode { kOn, kOff, kSkipNext, kSkipThis };  // CLIENT REPLY
@@ -65,7 +65,7 @@ class Client {
         local_address(std::move(own_address)),
         connected_at(now),
         last_active(now),
-        reply(out),
+        reply(output),
         connection_bytes(sizeof(Client)),
         wake_(std::move(wake)) {}
   Client(const Client&) = delete;
@@ -95,7 +95,7 @@ class Client {
 
   // Whether a command of it waits, for keys, for the end of a pause or in a script that is
   // suspended; no further request is run.
-  bool IsWaiting() const { return wait || !held_back.empty() || suspended; }
+  bool IsWaiting() const { return blocked || !postponed_request.empty() || suspended; }
 
   // Its subscriptions; Channels keeps them consistent with its own table.
   using Names = std::set<std::string, std::less<>>;
@@ -117,11 +117,13 @@ class Client {
     return unsent_bytes - std::min(unsent_bytes, kUncountedOutput);
   }
 
-  size_t UnsentBytes() const { return SendableBytes() + pushes.size(); }
+  size_t UnsentBytes() const { return SendableBytes() + pending_pushes.size(); }
 
   // Of these the bytes of messages, or more if there are replies between them.
   size_t UnsentPushBytes() const { return std::min(pushed_bytes, UnsentBytes()); }
-  size_t SendableBytes() const { return out.size() + sending_bytes; }  // waiting for nothing else
+  size_t SendableBytes() const {
+    return output.size() + sending_bytes;
+  }  // waiting for nothing else
 
   // The memory that a reply keeps of which the rest is written later.
   size_t LongReplyBytes() const { return long_reply ? long_reply->BytesUsed() : 0; }
@@ -131,11 +133,11 @@ class Client {
   bool HoldsIdleBuffers(Millis now) const;
 
   // Whether what is replied now is sent.
-  bool IsHeard() const {
+  bool RepliesEnabled() const {
     return reply_mode == ReplyMode::kOn || reply_mode == ReplyMode::kSkipNext;
   }
 
-  bool IsBeingTold() const { return executing || suspended || long_reply != nullptr; }
+  bool ReplyInProgress() const { return executing || suspended || long_reply != nullptr; }
 
   const uint64_t id;
   const std::string address;        // "127.0.0.1:50000"
@@ -147,20 +149,20 @@ class Client {
   uint64_t output_total = 0;  // bytes that the network has taken, ever
   int descriptor = -1;        // of its socket, for CLIENT LIST
 
-  OutputBuffer out;             // what it is to be sent, and the network has not been given yet
+  OutputBuffer output;          // what it is to be sent, and the network has not been given yet
   size_t sending_bytes = 0;     // the network has been given these, and not taken them yet
   size_t sending_capacity = 0;  // of the buffer that holds these
   size_t pushed_bytes = 0;      // of messages, since all had been sent
   OutputWatch output_watch;
   OutputWatch push_watch;
   ReplyWriter reply;
-  OutputBuffer pushes;                    // messages that wait for the running command's reply
+  OutputBuffer pending_pushes;            // messages that wait for the running command's reply
   bool executing = false;                 // its own command is running
   bool suspended = false;                 // its command is a script that is suspended
   bool in_script = false;                 // it stands for a script, whose commands these are
   std::unique_ptr<LongReply> long_reply;  // while set, no further request of it is run
 
-  bool close_after_reply = false;  // send what is in `out`, then close
+  bool close_after_reply = false;  // send what is in `output`, then close
   bool close_now = false;          // close without sending
 
   int database = 0;
@@ -182,9 +184,9 @@ class Client {
 
   TrackingMode tracking;  // changed by Tracking alone, but for the exceptions
   Transaction transaction;
-  std::optional<Wait> wait;
-  OwnedWords held_back;        // a request that waits for the end of a pause
-  size_t listening_bytes = 0;  // allocated for what it listens to; changed by Channels alone
+  std::optional<BlockedCommand> blocked;
+  OwnedArgs postponed_request;  // a request that waits for the end of a pause
+  size_t listening_bytes = 0;   // allocated for what it listens to; changed by Channels alone
 
  private:
   std::array<Names, kChannelKinds> listens_to_;
@@ -193,14 +195,14 @@ class Client {
 
 template <class Write>
 void Client::Push(Write write) {
-  OutputBuffer& buffer = IsBeingTold() ? pushes : out;
+  OutputBuffer& buffer = ReplyInProgress() ? pending_pushes : output;
   const size_t before = buffer.size();
   ReplyWriter writer(buffer);
   writer.set_protocol(reply.protocol());
   write(writer);
   pushed_bytes += buffer.size() - before;
   NoteMemory();
-  if (!IsBeingTold()) Wake();
+  if (!ReplyInProgress()) Wake();
 }
 
 }  // namespace zsetd

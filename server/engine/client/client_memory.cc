@@ -30,12 +30,13 @@ size_t TransactionBytes(const Client& client) {
 }
 
 size_t WaitingBytes(const Client& client) {
-  return client.held_back.allocated_bytes() + (client.wait ? client.wait->allocated_bytes : 0);
+  return client.postponed_request.allocated_bytes() +
+         (client.blocked ? client.blocked->allocated_bytes : 0);
 }
 
 size_t OutputCapacity(const Client& client) {
-  return AllocationSize(client.out.capacity()) + AllocationSize(client.pushes.capacity()) +
-         AllocationSize(client.sending_capacity);
+  return AllocationSize(client.output.capacity()) +
+         AllocationSize(client.pending_pushes.capacity()) + AllocationSize(client.sending_capacity);
 }
 
 size_t KeptBytes(const Client& client) {

@@ -58,12 +58,12 @@ Client* ClientWeights::Heaviest() {
 void ClientWeights::WeighNoted() {
   for (Client* client : noted_) {
     client->weight.noted_at = Entry::kNone;
-    Weigh(*client);
+    UpdateMemoryUse(*client);
   }
   noted_.clear();
 }
 
-void ClientWeights::Weigh(Client& client) {
+void ClientWeights::UpdateMemoryUse(Client& client) {
   const size_t bytes = client.no_evict ? 0 : BytesUsedBy(client);
   const size_t before = client.weight.bytes;
   if (bytes == before) return;

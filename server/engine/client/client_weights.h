@@ -47,7 +47,7 @@ class ClientWeights {
   Client* Heaviest();
 
  private:
-  void Weigh(Client& client);
+  void UpdateMemoryUse(Client& client);
   void WeighNoted();
   std::vector<Client*>& BucketOf(size_t bytes);
   void Insert(Client& client, size_t bytes);

@@ -10,13 +10,13 @@ namespace zsetd {
 
 std::string_view ArgReader::Word() {
   if (AtEnd()) Refuse(kSyntaxError);
-  return ok() ? words_[next_++] : std::string_view();
+  return ok() ? argv_[next_++] : std::string_view();
 }
 
 // Most arguments differ from an option in length.
 bool ArgReader::Take(std::string_view option) {
-  if (!ok() || AtEnd() || words_[next_].size() != option.size()) return false;
-  if (!EqualsIgnoringCase(words_[next_], option)) return false;
+  if (!ok() || AtEnd() || argv_[next_].size() != option.size()) return false;
+  if (!EqualsIgnoringCase(argv_[next_], option)) return false;
   ++next_;
   return true;
 }
@@ -43,11 +43,11 @@ double ArgReader::Float(std::string_view error) {
   return value.value_or(0);
 }
 
-Words ArgReader::Next(size_t count) {
+Args ArgReader::Next(size_t count) {
   if (count > left()) Refuse(kSyntaxError);
-  if (!ok()) return Words();
+  if (!ok()) return Args();
   next_ += count;
-  return words_.subspan(next_ - count, count);
+  return argv_.subspan(next_ - count, count);
 }
 
 void ArgReader::End() {

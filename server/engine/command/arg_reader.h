@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "absl/status/status.h"
-#include "protocol/resp/words.h"
+#include "protocol/resp/args.h"
 #include "server/engine/support/errors.h"
 
 namespace zsetd {
@@ -16,13 +16,13 @@ namespace zsetd {
 class ArgReader {
  public:
   // Starts at words[first], which may be one past the end.
-  ArgReader(Words words, size_t first) : words_(words), next_(first) {}
+  ArgReader(Args argv, size_t first) : argv_(argv), next_(first) {}
 
-  bool AtEnd() const { return next_ >= words_.size(); }
-  size_t left() const { return AtEnd() ? 0 : words_.size() - next_; }
+  bool AtEnd() const { return next_ >= argv_.size(); }
+  size_t left() const { return AtEnd() ? 0 : argv_.size() - next_; }
 
   // The next argument without taking it; empty at the end.
-  std::string_view Peek() const { return AtEnd() ? std::string_view() : words_[next_]; }
+  std::string_view Peek() const { return AtEnd() ? std::string_view() : argv_[next_]; }
 
   // The next argument; a syntax error if there is none.
   std::string_view Word();
@@ -36,8 +36,8 @@ class ArgReader {
   double Float(std::string_view error = kNotAFloat);
 
   // Takes all that is left, or the next `count`; a syntax error if they are fewer.
-  Words Rest() { return Next(left()); }
-  Words Next(size_t count);
+  Args Rest() { return Next(left()); }
+  Args Next(size_t count);
 
   // A syntax error if arguments are left.
   void End();
@@ -50,7 +50,7 @@ class ArgReader {
   const absl::Status& status() const { return status_; }
 
  private:
-  Words words_;
+  Args argv_;
   size_t next_;
   absl::Status status_;
 };

@@ -11,10 +11,10 @@ namespace {
 
 // Adds the positions of the arguments after an option from `first` on. If the option occurs more
 // than once the command uses one of them; all are reported, so that none is used unchecked.
-void AddKeysBehind(std::string_view option, size_t first, Words words,
+void AddKeysBehind(std::string_view option, size_t first, Args argv,
                    std::vector<size_t>& positions) {
-  for (size_t at = first; at + 1 < words.size(); ++at) {
-    if (EqualsIgnoringCase(words[at], option)) positions.push_back(at + 1);
+  for (size_t at = first; at + 1 < argv.size(); ++at) {
+    if (EqualsIgnoringCase(argv[at], option)) positions.push_back(at + 1);
   }
 }
 
@@ -27,41 +27,41 @@ size_t WordsOf(std::span<const ValuedOption> options, std::string_view word) {
 
 // Adds the position of the argument after the last of the options. The values of other options are
 // skipped, as the command's own parser does: only the key that it will use is checked.
-void AddKeyBehindLast(const KeyPlaces& keys, Words words, std::vector<size_t>& positions) {
+void AddKeyBehindLast(const KeyPlaces& keys, Args argv, std::vector<size_t>& positions) {
   std::optional<size_t> last;
   size_t at = keys.options_from;
-  while (at + 1 < words.size()) {
+  while (at + 1 < argv.size()) {
     const bool is_option = std::ranges::any_of(keys.options, [&](std::string_view option) {
-      return EqualsIgnoringCase(option, words[at]);
+      return EqualsIgnoringCase(option, argv[at]);
     });
     if (is_option) last = at + 1;
-    at += is_option ? 2 : WordsOf(keys.other_options, words[at]);
+    at += is_option ? 2 : WordsOf(keys.other_options, argv[at]);
   }
   if (last) positions.push_back(*last);
 }
 
 }  // namespace
 
-std::vector<size_t> KeyPositions(const Command& command, Words words) {
+std::vector<size_t> KeyPositions(const Command& command, Args argv) {
   std::vector<size_t> positions;
   const KeyPlaces& keys = command.keys;
   if (keys.are_channels) return positions;
-  const int size = static_cast<int>(words.size());
+  const int size = static_cast<int>(argv.size());
   const int last = keys.last < 0 ? size + keys.last : keys.last;
   for (int at = keys.first; at != 0 && at <= last && at < size; at += keys.step) {
     positions.push_back(at);
   }
   if (!keys.other_options.empty()) {
-    AddKeyBehindLast(keys, words, positions);
+    AddKeyBehindLast(keys, argv, positions);
   } else {
     for (const std::string_view option : keys.options) {
-      AddKeysBehind(option, keys.options_from, words, positions);
+      AddKeysBehind(option, keys.options_from, argv, positions);
     }
   }
   if (keys.count_at == 0) return positions;
   const size_t count_at = keys.count_at;
-  const std::optional<int64_t> count = ParseInteger(words[count_at]);
-  if (!count || *count < 1 || static_cast<uint64_t>(*count) >= words.size() - count_at) return {};
+  const std::optional<int64_t> count = ParseInteger(argv[count_at]);
+  if (!count || *count < 1 || static_cast<uint64_t>(*count) >= argv.size() - count_at) return {};
   for (size_t at = count_at + 1; at <= count_at + *count; ++at) positions.push_back(at);
   return positions;
 }

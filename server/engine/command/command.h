@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "protocol/resp/words.h"
+#include "protocol/resp/args.h"
 
 namespace zsetd {
 
@@ -32,16 +32,16 @@ enum CommandFlag : uint32_t {
   kNoAsyncLoading = 1u << 15,
   kAllowBusy = 1u << 16,
   kNoMandatoryKeys = 1u << 23,
-  kDangerous = 1u << 17,           // an ACL category rather than a flag
-  kProtected = 1u << 30,           // refused unless a setting opens it: enable-...-command
-  kConnectionCategory = 1u << 29,  // another, for those that are not of that group
-  kNotQueued = 1u << 18,           // runs at once although a transaction is open
-  kWhileListening = 1u << 19,      // a RESP2 subscriber may run it
-  kEndsTransaction = 1u << 20,     // drops the open transaction even if it is refused
-  kHeldBackWithWrites = 1u << 22,  // no write, but CLIENT PAUSE WRITE holds it back like one
-  kLooksOnly = 1u << 24,           // that it finds a key does not count as a use of the key
-  kKeepsMemory = 1u << 26,         // has the server keep its arguments for the client
-  kSubcommand = 1u << 25,          // is named "client|list"; the table of commands finds out
+  kDangerous = 1u << 17,               // an ACL category rather than a flag
+  kProtected = 1u << 30,               // refused unless a setting opens it: enable-...-command
+  kConnectionCategory = 1u << 29,      // another, for those that are not of that group
+  kNotQueuedInMulti = 1u << 18,        // runs at once although a transaction is open
+  kAllowedWhileSubscribed = 1u << 19,  // a RESP2 subscriber may run it
+  kEndsTransaction = 1u << 20,         // drops the open transaction even if it is refused
+  kMayReplicate = 1u << 22,            // no write, but CLIENT PAUSE WRITE holds it back like one
+  kNoTouch = 1u << 24,                 // that it finds a key does not count as a use of the key
+  kKeepsMemory = 1u << 26,             // has the server keep its arguments for the client
+  kSubcommand = 1u << 25,              // is named "client|list"; the table of commands finds out
 };
 
 enum class CommandGroup : uint8_t {
@@ -125,17 +125,17 @@ struct Command {
   // The positions of arguments that may be secrets, in any request that the row runs, whatever name
   // the command goes by and whether or not the request is well formed. Null: there are none. The
   // slow log, MONITOR and all else that repeats requests to others go by it (redaction.h).
-  std::vector<size_t> (*secrets)(Words words) = nullptr;
+  std::vector<size_t> (*secrets)(Args argv) = nullptr;
 
   bool Has(CommandFlag flag) const { return (flags & flag) != 0; }
   bool IsSubcommand() const { return Has(kSubcommand); }
-  bool AcceptsCount(size_t words) const {
-    return arity >= 0 ? words == static_cast<size_t>(arity) : words >= static_cast<size_t>(-arity);
+  bool AcceptsCount(size_t argv) const {
+    return arity >= 0 ? argv == static_cast<size_t>(arity) : argv >= static_cast<size_t>(-arity);
   }
 };
 
 // The positions of the keys in a request that fits the arity. Nothing if the count of keys that it
 // announces is no number or does not fit.
-std::vector<size_t> KeyPositions(const Command& command, Words words);
+std::vector<size_t> KeyPositions(const Command& command, Args argv);
 
 }  // namespace zsetd

@@ -80,11 +80,11 @@ const Command* CommandTable::FindSubcommand(const Whole& whole, std::string_view
   return nullptr;
 }
 
-const Command* CommandTable::Find(Words words) const {
-  const Whole* whole = FindCallable(words[0]);
+const Command* CommandTable::Find(Args argv) const {
+  const Whole* whole = FindCallable(argv[0]);
   if (whole == nullptr) return nullptr;
-  if (words.size() < 2 || whole->subcommands == 0) return whole->row;
-  const Command* subcommand = FindSubcommand(*whole, words[1]);
+  if (argv.size() < 2 || whole->subcommands == 0) return whole->row;
+  const Command* subcommand = FindSubcommand(*whole, argv[1]);
   return subcommand == nullptr ? whole->row : subcommand;
 }
 

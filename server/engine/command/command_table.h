@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "protocol/resp/words.h"
+#include "protocol/resp/args.h"
 #include "server/engine/command/command.h"
 #include "server/engine/command/command_name_index.h"
 #include "server/engine/support/latency_histogram.h"
@@ -31,7 +31,7 @@ class CommandTable {
 
   // The row for a request: of a command with subcommands the subcommand's row, or the command's own
   // if there is no such subcommand. Null if the name is unknown. Names come in any case. O(1).
-  const Command* Find(Words words) const;
+  const Command* Find(Args argv) const;
   const Command* Find(std::string_view name) const;  // "get", "client|list"
 
   // The same by the name in the row, whatever the command has been renamed to.

@@ -15,15 +15,15 @@ std::string_view UsualUse(const Command& command) {
   return command.Has(kWrite) ? "RW access update" : "RO access";
 }
 
-bool HasAny(Words words, std::initializer_list<std::string_view> options) {
-  return std::ranges::any_of(words, [&](std::string_view word) {
+bool HasAny(Args argv, std::initializer_list<std::string_view> options) {
+  return std::ranges::any_of(argv, [&](std::string_view word) {
     return std::ranges::any_of(
         options, [&](std::string_view option) { return EqualsIgnoringCase(word, option); });
   });
 }
 
 // What a request makes of a use that depends on its options.
-std::string_view UseBy(const Command& command, Words request, std::string_view use) {
+std::string_view UseBy(const Command& command, Args request, std::string_view use) {
   if (use.find("variable_flags") == std::string_view::npos) return use;
   if (command.name == "set") {
     return HasAny(request.subspan(3), {"get"}) ? "RW access update" : "OW update";
@@ -32,7 +32,7 @@ std::string_view UseBy(const Command& command, Words request, std::string_view u
 }
 
 // How the key at this position of a request is used: by the last spec that begins before it.
-std::string_view UseAt(const Command& command, const std::vector<KeySpec>& specs, Words request,
+std::string_view UseAt(const Command& command, const std::vector<KeySpec>& specs, Args request,
                        size_t position) {
   const auto begins_behind = [&](const KeySpec& spec) {
     return static_cast<size_t>(spec.begin) > position;
@@ -91,11 +91,11 @@ bool UsedKey::Writes() const {
   return Names(use, "insert") || Names(use, "update") || Names(use, "delete");
 }
 
-std::vector<UsedKey> UsedKeys(const Command& command, Words words) {
+std::vector<UsedKey> UsedKeys(const Command& command, Args argv) {
   const std::vector<KeySpec> specs = KeySpecsOf(command);
   std::vector<UsedKey> keys;
-  for (const size_t position : KeyPositions(command, words)) {
-    keys.push_back({position, UseAt(command, specs, words, position)});
+  for (const size_t position : KeyPositions(command, argv)) {
+    keys.push_back({position, UseAt(command, specs, argv, position)});
   }
   return keys;
 }

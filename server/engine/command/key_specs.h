@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "protocol/resp/words.h"
+#include "protocol/resp/args.h"
 #include "server/engine/command/command.h"
 
 namespace zsetd {
@@ -34,6 +34,6 @@ struct UsedKey {
 };
 
 // The keys of a request that fits the arity, in KeyPositions()'s order.
-std::vector<UsedKey> UsedKeys(const Command& command, Words words);
+std::vector<UsedKey> UsedKeys(const Command& command, Args argv);
 
 }  // namespace zsetd

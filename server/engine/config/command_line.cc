@@ -28,7 +28,7 @@ absl::Status ReadFileArgument(std::string_view path, CommandLine& line) {
 }
 
 // `words` is an option and its values. --save with none is the empty value, as in Redis.
-absl::Status ReadOption(Words words, Settings& settings) {
+absl::Status ReadOption(Args words, Settings& settings) {
   std::vector<std::string_view> setting(words.begin(), words.end());
   setting[0].remove_prefix(2);
   if (setting.size() == 1 && EqualsIgnoringCase(setting[0], "save")) setting.emplace_back();
@@ -42,7 +42,7 @@ absl::Status ReadOption(Words words, Settings& settings) {
 
 }  // namespace
 
-absl::Status ReadCommandLine(Words words, CommandLine& line) {
+absl::Status ReadCommandLine(Args words, CommandLine& line) {
   if (words.size() == 1) {
     line.help = IsOneOf(words[0], {"--help", "-h"});
     line.version = IsOneOf(words[0], {"--version", "-v"});

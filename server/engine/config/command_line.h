@@ -3,7 +3,7 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "protocol/resp/words.h"
+#include "protocol/resp/args.h"
 #include "server/engine/config/settings.h"
 
 namespace zsetd {
@@ -23,7 +23,7 @@ struct CommandLine {
 
 // Reads the words behind the program's name. A refusal is for people, and has all that was refused,
 // of the file and of the line.
-absl::Status ReadCommandLine(Words words, CommandLine& line);
+absl::Status ReadCommandLine(Args words, CommandLine& line);
 
 // What --help prints: how to start the program, and every setting at its default.
 std::string HelpText();

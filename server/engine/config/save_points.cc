@@ -9,7 +9,7 @@
 namespace zsetd {
 namespace {
 
-std::optional<std::vector<SavePoints::Point>> Parse(Words words) {
+std::optional<std::vector<SavePoints::Point>> Parse(Args words) {
   if (words.size() % 2 != 0) return std::nullopt;
   std::vector<SavePoints::Point> points;
   for (size_t at = 0; at < words.size(); at += 2) {
@@ -35,7 +35,7 @@ absl::Status SavePoints::Read(std::string_view text) {
   return absl::OkStatus();
 }
 
-absl::Status SavePoints::ReadMore(Words words) {
+absl::Status SavePoints::ReadMore(Args words) {
   const bool is_one_text = words.size() == 1;  // "" or "3600 1 300 100"
   SavePoints more;
   absl::Status status = absl::OkStatus();

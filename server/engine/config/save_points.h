@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "protocol/resp/words.h"
+#include "protocol/resp/args.h"
 
 namespace zsetd {
 
@@ -34,7 +34,7 @@ struct SavePoints {
 
   // The same for a line of a configuration file: the first one takes the place of the default, and
   // each further one adds to those before, unless it is empty.
-  absl::Status ReadMore(Words words);
+  absl::Status ReadMore(Args words);
 
   std::string Text() const;
 

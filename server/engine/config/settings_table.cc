@@ -338,7 +338,7 @@ const Setting* FindSetting(std::string_view name) {
   return nullptr;
 }
 
-absl::Status SetFromWords(Words words, Settings& settings) {
+absl::Status SetFromWords(Args words, Settings& settings) {
   if (EqualsIgnoringCase(words[0], "user") && words.size() > 1) {
     settings.users.emplace_back(words.begin() + 1, words.end());
     return absl::OkStatus();
@@ -356,7 +356,7 @@ absl::Status SetFromWords(Words words, Settings& settings) {
   }
   const Setting* const setting = FindSetting(words[0]);
   if (setting == nullptr) return Refusal("Bad directive or wrong number of arguments");
-  const Words values = words.subspan(1);
+  const Args values = words.subspan(1);
   if (values.empty() || (values.size() > 1 && !setting->many_words)) {
     return Refusal("wrong number of arguments");
   }

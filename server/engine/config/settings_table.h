@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "absl/status/status.h"
-#include "protocol/resp/words.h"
+#include "protocol/resp/args.h"
 #include "server/engine/config/setting_row.h"
 #include "server/engine/config/settings.h"
 
@@ -18,6 +18,6 @@ const Setting* FindSetting(std::string_view name);
 
 // Reads a value into its field by name, as SetValue() does: the words are a setting's name and its
 // values, as in a file. Unknown names and a wrong number of values are errors too.
-absl::Status SetFromWords(Words words, Settings& settings);
+absl::Status SetFromWords(Args words, Settings& settings);
 
 }  // namespace zsetd

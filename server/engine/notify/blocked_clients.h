@@ -20,14 +20,14 @@ class Client;
 // The clients that are blocked on keys, in the order in which they blocked.
 //
 // Invariant: it has exactly the clients whose `wait` is set, for every key of it.
-class Waiters {
+class BlockedClients {
  public:
-  using Key = Wait::Key;
+  using Key = BlockedCommand::Key;
 
   // The bytes that a wait for a key of this name takes, its words left out.
   static size_t BytesPerKey(size_t name_bytes);
 
-  void Add(Client& client, Wait wait);
+  void Add(Client& client, BlockedCommand wait);
   void Remove(Client& client);  // and its wait; does no harm if it has none
 
   // The key has changed: it is ready, if anyone waits for it.

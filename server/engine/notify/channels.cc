@@ -68,7 +68,7 @@ void Channels::RemoveAll(Client& client) {
   }
 }
 
-size_t Channels::Tell(ChannelKind kind, std::string_view channel, std::string_view message) {
+size_t Channels::Send(ChannelKind kind, std::string_view channel, std::string_view message) {
   const Listeners& listeners = ListenersOf(kind);
   const auto found = listeners.find(channel);
   if (found == listeners.end()) return 0;
@@ -84,7 +84,7 @@ size_t Channels::Tell(ChannelKind kind, std::string_view channel, std::string_vi
 }
 
 size_t Channels::Publish(std::string_view channel, std::string_view message) {
-  size_t receivers = Tell(ChannelKind::kChannel, channel, message);
+  size_t receivers = Send(ChannelKind::kChannel, channel, message);
   for (const auto& [pattern, clients] : ListenersOf(ChannelKind::kPattern)) {
     if (!GlobMatches(pattern, channel)) continue;
     for (Client* client : clients) SendPatternMessage(*client, pattern, channel, message);
@@ -94,7 +94,7 @@ size_t Channels::Publish(std::string_view channel, std::string_view message) {
 }
 
 size_t Channels::PublishToShard(std::string_view channel, std::string_view message) {
-  return Tell(ChannelKind::kShardChannel, channel, message);
+  return Send(ChannelKind::kShardChannel, channel, message);
 }
 
 std::vector<std::string_view> Channels::Matching(ChannelKind kind, std::string_view pattern) const {

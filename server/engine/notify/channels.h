@@ -51,7 +51,7 @@ class Channels {
   Listeners& ListenersOf(ChannelKind kind);
 
   // Sends a message of that kind to all subscribers of the channel. Returns their number.
-  size_t Tell(ChannelKind kind, std::string_view channel, std::string_view message);
+  size_t Send(ChannelKind kind, std::string_view channel, std::string_view message);
 
   std::array<Listeners, kChannelKinds> listeners_;
 };

@@ -50,10 +50,10 @@ std::string TimeText(Micros at) {
   return IntegerText(at.count() / kPerSecond) + micros;
 }
 
-std::string LineOf(const Client& by, Words words, Micros at) {
+std::string LineOf(const Client& by, Args argv, Micros at) {
   std::string line =
       TimeText(at) + " [" + IntegerText(by.database) + " " + std::string(by.address) + "]";
-  for (const std::string_view word : words) {
+  for (const std::string_view word : argv) {
     line += " \"";
     for (const char byte : word) AppendByte(byte, line);
     line += '"';
@@ -74,9 +74,9 @@ void Monitors::Remove(Client& client) {
   std::erase(clients_, &client);
 }
 
-void Monitors::Tell(const Client& by, const Command& command, Words words, Micros at) const {
+void Monitors::Send(const Client& by, const Command& command, Args argv, Micros at) const {
   if (command.Has(kAdmin) || command.Has(kSkipMonitor)) return;
-  const std::string line = LineOf(by, WithoutSecrets(command, words), at);
+  const std::string line = LineOf(by, WithoutSecrets(command, argv), at);
   for (Client* client : clients_) {
     if (client->close_after_reply) continue;  // its last reply has been written
     client->Push([&](ReplyWriter& reply) { reply.Simple(line); });

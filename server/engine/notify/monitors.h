@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/util/time.h"
-#include "protocol/resp/words.h"
+#include "protocol/resp/args.h"
 
 namespace zsetd {
 
@@ -25,7 +25,7 @@ class Monitors {
   bool Any() const { return !clients_.empty(); }
 
   // `by` has run this. Passwords are left out, and commands for administrators. O(clients * bytes).
-  void Tell(const Client& by, const Command& command, Words words, Micros at) const;
+  void Send(const Client& by, const Command& command, Args argv, Micros at) const;
 
  private:
   std::vector<Client*> clients_;

@@ -97,21 +97,21 @@ void Tracking::Invalidate(std::string_view key, const Client* by) {
   for (const uint64_t id : table_->Take(key)) {
     Client* const reader = Find(id);
     if (reader == nullptr || !reader->tracking.on || reader->tracking.broadcast) continue;
-    if (reader != by || !reader->tracking.no_loop) Tell(*reader, Keys(&key, 1));
+    if (reader != by || !reader->tracking.no_loop) Send(*reader, Keys(&key, 1));
   }
 }
 
 std::shared_ptr<void> Tracking::TouchAll() {
   if (!IsOn()) return nullptr;
   for (const auto& [id, client] : clients_) {
-    if (client->tracking.on) Tell(*client, std::nullopt);
+    if (client->tracking.on) Send(*client, std::nullopt);
   }
   return std::exchange(table_, NewTable());
 }
 
 void Tracking::Broadcast() {
   if (!prefixes_.HasNews()) return;
-  prefixes_.Broadcast([this](Client& client, Keys keys) { Tell(client, keys); });
+  prefixes_.Broadcast([this](Client& client, Keys keys) { Send(client, keys); });
 }
 
 Client* Tracking::Find(uint64_t id) const {
@@ -120,7 +120,7 @@ Client* Tracking::Find(uint64_t id) const {
 }
 
 // In RESP2 only subscribers can receive unsolicited messages, and only on behalf of another client.
-void Tracking::Tell(Client& client, std::optional<Keys> keys) const {
+void Tracking::Send(Client& client, std::optional<Keys> keys) const {
   const bool redirected = client.tracking.redirect != 0;
   Client* const told = redirected ? Find(client.tracking.redirect) : &client;
   if (told == nullptr) return TellRedirectBroken(client);

@@ -75,7 +75,7 @@ class Tracking {
 
   // Without keys: of all.
   using Keys = std::span<const std::string_view>;
-  void Tell(Client& client, std::optional<Keys> keys) const;
+  void Send(Client& client, std::optional<Keys> keys) const;
 
   uint64_t hash_seed_;
   const std::map<uint64_t, Client*>& clients_;

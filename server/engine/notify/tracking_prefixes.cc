@@ -28,7 +28,7 @@ void TrackingPrefixes::Touch(std::string_view key, uint64_t by) {
 
 // Prefixes come up in their own order: keys are visited in theirs, and those prefixes of one that
 // the key before does not begin with are greater than all that it begins with.
-void TrackingPrefixes::Broadcast(const Tell& tell) {
+void TrackingPrefixes::Broadcast(const Send& tell) {
   const Changes changed = std::exchange(changed_, {});
   std::vector<Prefix*> due;
   for (const auto& change : changed) {
@@ -40,12 +40,12 @@ void TrackingPrefixes::Broadcast(const Tell& tell) {
     });
   }
   for (Prefix* const prefix : due) {
-    TellListeners(*prefix, tell);
+    SendToListeners(*prefix, tell);
     prefix->due = {};
   }
 }
 
-void TrackingPrefixes::TellListeners(const Prefix& prefix, const Tell& tell) {
+void TrackingPrefixes::SendToListeners(const Prefix& prefix, const Send& tell) {
   for (Client* const client : prefix.listeners) {
     std::vector<std::string_view> keys;
     for (const auto* const change : prefix.due) {

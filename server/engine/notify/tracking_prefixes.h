@@ -21,7 +21,7 @@ class Client;
 // A changed key is kept once, however many prefixes it begins with, and only if it begins with one.
 class TrackingPrefixes {
  public:
-  using Tell = std::function<void(Client&, std::span<const std::string_view> keys)>;
+  using Send = std::function<void(Client&, std::span<const std::string_view> keys)>;
 
   // The client does not have the prefix yet; or it has it.
   void Add(Client& client, const std::string& prefix);
@@ -33,7 +33,7 @@ class TrackingPrefixes {
 
   // Sends what was noted: one message to each client for each of its prefixes, prefixes and keys in
   // order. O(bytes of the keys noted + bytes sent).
-  void Broadcast(const Tell& tell);
+  void Broadcast(const Send& tell);
 
   size_t count() const { return prefixes_.size(); }
   bool HasNews() const { return !changed_.empty(); }
@@ -56,7 +56,7 @@ class TrackingPrefixes {
     std::vector<const Changes::value_type*> due;  // during a broadcast
   };
 
-  static void TellListeners(const Prefix& prefix, const Tell& tell);
+  static void SendToListeners(const Prefix& prefix, const Send& tell);
 
   PrefixTree<Prefix> prefixes_;
   Changes changed_;

@@ -26,14 +26,14 @@ size_t EstimatedBytes(const Keyspace& keys) {
 
 }  // namespace
 
-Database::Database(int index, uint64_t hash_seed, Listener listener, Discarder discarder,
-                   UseMeter* use_meter)
+Database::Database(int index, uint64_t hash_seed, Listener listener,
+                   FreeInBackground free_in_background, AccessTracker* access_tracker)
     : index_(index),
       hash_seed_(hash_seed),
       keys_(hash_seed),
       listener_(std::move(listener)),
-      discarder_(std::move(discarder)),
-      use_meter_(use_meter) {}
+      free_in_background_(std::move(free_in_background)),
+      access_tracker_(access_tracker) {}
 
 void Database::AdvanceTo(Millis now) {
   now_ = now;
@@ -125,7 +125,7 @@ void Database::Clear() {
   if (snapshot_ != nullptr) {
     snapshot_->Keep(std::move(gone));
   } else if (objects > 0) {
-    Discard(std::move(gone), bytes, objects);
+    FreeLater(std::move(gone), bytes, objects);
   }
 }
 
@@ -135,8 +135,9 @@ void Database::Adopt(Keyspace keys) {
   keys_.AdvanceTo(now_);
 }
 
-void Database::Discard(std::shared_ptr<void> garbage, size_t bytes, size_t objects) {
-  if (discarder_ && garbage != nullptr) discarder_(std::move(garbage), bytes, objects);
+void Database::FreeLater(std::shared_ptr<void> garbage, size_t bytes, size_t objects) {
+  if (free_in_background_ && garbage != nullptr)
+    free_in_background_(std::move(garbage), bytes, objects);
 }
 
 void Database::SwapKeysWith(Database& other) {
@@ -157,7 +158,7 @@ Entry& Database::Insert(std::unique_ptr<Entry> entry) {
 const Entry* Database::Use(std::string_view key) {
   Entry* entry = keys_.FindEvenDue(key);
   if (entry == nullptr || keys_.IsDue(*entry)) return nullptr;
-  if (use_meter_ != nullptr) use_meter_->NoteUse(*entry);
+  if (access_tracker_ != nullptr) access_tracker_->RecordAccess(*entry);
   return entry;
 }
 
@@ -168,7 +169,7 @@ Entry* Database::Open(std::string_view key) {
     EraseEntry(*entry, "expired", 0);
     return nullptr;
   }
-  if (use_meter_ != nullptr) use_meter_->NoteUse(*entry);
+  if (access_tracker_ != nullptr) access_tracker_->RecordAccess(*entry);
   return entry;
 }
 
@@ -184,7 +185,7 @@ std::unique_ptr<Entry> Database::New(std::string_view key, Value value,
 }
 
 void Database::MarkNew(Entry& entry) const {
-  if (use_meter_ != nullptr) entry.set_use_mark(use_meter_->OfNewKey());
+  if (access_tracker_ != nullptr) entry.set_access_stamp(access_tracker_->OfNewKey());
 }
 
 void Database::Settle(Entry& entry, std::string_view event, const Outcome& outcome) {
@@ -246,7 +247,7 @@ Entry& Database::Replace(Entry& entry, Value value, std::optional<Millis> deadli
   const auto* string = std::get_if<ByteString>(&value);
   if (string != nullptr && entry.AssignInPlace(*string)) return keys_.SetDeadline(entry, deadline);
   auto fresh = Entry::Make(entry.key(), std::move(value), deadline);
-  fresh->set_use_mark(entry.use_mark());
+  fresh->set_access_stamp(entry.access_stamp());
   Entry& placed = *fresh;
   Free(keys_.Replace(entry, std::move(fresh)));
   return placed;
@@ -267,7 +268,7 @@ void Database::EraseEntry(Entry& entry, std::string_view event, uint64_t count) 
 void Database::Free(std::unique_ptr<Entry> entry) {
   if (entry == nullptr || !entry->IsHeavy()) return;
   const size_t bytes = entry->BytesUsed();
-  Discard(std::move(entry), bytes);
+  FreeLater(std::move(entry), bytes);
 }
 
 }  // namespace zsetd

@@ -39,12 +39,12 @@ class Database {
 
   // Frees what would take long, or arranges for it: `bytes` is about its size, and `objects` the
   // number of values.
-  using Discarder = std::function<void(std::shared_ptr<void>, size_t bytes, size_t objects)>;
+  using FreeInBackground = std::function<void(std::shared_ptr<void>, size_t bytes, size_t objects)>;
 
-  // Without `discarder` all is freed at once, and without `use_meter`, which outlives the database,
-  // it is not noted how keys are used.
-  Database(int index, uint64_t hash_seed, Listener listener, Discarder discarder = nullptr,
-           UseMeter* use_meter = nullptr);
+  // Without `free_in_background` all is freed at once, and without `access_tracker`, which outlives
+  // the database, it is not noted how keys are used.
+  Database(int index, uint64_t hash_seed, Listener listener,
+           FreeInBackground free_in_background = nullptr, AccessTracker* access_tracker = nullptr);
 
   int index() const { return index_; }
   const Keyspace& keys() const { return keys_; }
@@ -123,7 +123,7 @@ class Database {
   Entry& Make(std::string_view key, Value value);
 
   // Frees it, or has it freed; null is allowed. `bytes` is 0 if its size is unknown.
-  void Discard(std::shared_ptr<void> garbage, size_t bytes = 0, size_t objects = 1);
+  void FreeLater(std::shared_ptr<void> garbage, size_t bytes = 0, size_t objects = 1);
 
   // Ends an edit: an emptied key is erased, and if the contents changed the change is reported.
   struct Outcome {
@@ -164,8 +164,8 @@ class Database {
   uint64_t hash_seed_;
   Keyspace keys_;
   Listener listener_;
-  Discarder discarder_;
-  UseMeter* use_meter_;  // null: there is none
+  FreeInBackground free_in_background_;
+  AccessTracker* access_tracker_;  // null: there is none
   KeyspaceSnapshot* snapshot_ = nullptr;
   Millis now_{0};
 };

@@ -52,7 +52,7 @@ class Edit {
   T* operator->() const { return &**this; }
 
   // Frees what the value no longer needs; what that is, takes long.
-  void Discard(std::shared_ptr<void> garbage) { database_->Discard(std::move(garbage)); }
+  void FreeLater(std::shared_ptr<void> garbage) { database_->FreeLater(std::move(garbage)); }
 
   // Sets the key's deadline when the edit is settled, if the key still exists then.
   void ExpireAt(Millis deadline) { deadline_ = deadline; }

@@ -64,15 +64,15 @@ std::optional<Evictor::Victim> Evictor::ByUse(bool spares_lasting, size_t sample
 }
 
 void Evictor::Consider(const Entry& entry, int database) {
-  const UseMeter::Mark mark = entry.use_mark();
-  const uint64_t rank = meter_.EvictionRank(mark);
+  const AccessTracker::Stamp stamp = entry.access_stamp();
+  const uint64_t rank = tracker_.EvictionRank(stamp);
   if (pool_.size() == kPoolSize && rank <= pool_.front().rank) return;
   const bool known = std::ranges::any_of(pool_, [&](const Candidate& each) {
-    return each.mark == mark && each.database == database && each.key == entry.key();
+    return each.stamp == stamp && each.database == database && each.key == entry.key();
   });
   if (known) return;
   const auto place = std::ranges::lower_bound(pool_, rank, {}, &Candidate::rank);
-  pool_.insert(place, {rank, mark, database, std::string(entry.key())});
+  pool_.insert(place, {rank, stamp, database, std::string(entry.key())});
   if (pool_.size() > kPoolSize) pool_.erase(pool_.begin());
 }
 
@@ -81,7 +81,7 @@ std::optional<Evictor::Victim> Evictor::TakeBest(bool spares_lasting, Databases 
     Candidate best = std::move(pool_.back());
     pool_.pop_back();
     const Entry* entry = databases[best.database]->keys().FindEvenDue(best.key);
-    if (entry == nullptr || entry->use_mark() != best.mark) continue;
+    if (entry == nullptr || entry->access_stamp() != best.stamp) continue;
     if (spares_lasting && !entry->deadline()) continue;
     return Victim{best.database, std::move(best.key)};
   }

@@ -22,7 +22,7 @@ struct EvictionPolicy {
   Order order = Order::kNone;
   bool spares_lasting = false;  // those without a deadline stay
 
-  // By its name in maxmemory-policy. What counts as use is the UseMeter's affair.
+  // By its name in maxmemory-policy. What counts as use is the AccessTracker's affair.
   static EvictionPolicy Of(std::string_view name);
 };
 
@@ -40,7 +40,7 @@ class Evictor {
   using Databases = std::span<const std::unique_ptr<Database>>;
 
   // Both outlive the evictor.
-  Evictor(const UseMeter& meter, Rng& rng) : meter_(meter), rng_(rng) {}
+  Evictor(const AccessTracker& meter, Rng& rng) : tracker_(meter), rng_(rng) {}
 
   // Nothing if no key can be evicted. By use it samples `samples` keys of each database: O(that);
   // else O(databases), and see Keyspace::SampleWithDeadline.
@@ -48,8 +48,8 @@ class Evictor {
 
  private:
   struct Candidate {
-    uint64_t rank;  // UseMeter::EvictionRank, when it was sampled
-    UseMeter::Mark mark;
+    uint64_t rank;  // AccessTracker::EvictionRank, when it was sampled
+    AccessTracker::Stamp stamp;
     int database;
     std::string key;
   };
@@ -60,7 +60,7 @@ class Evictor {
   void Consider(const Entry& entry, int database);
   std::optional<Victim> TakeBest(bool spares_lasting, Databases databases);
 
-  const UseMeter& meter_;
+  const AccessTracker& tracker_;
   Rng& rng_;
   std::vector<Candidate> pool_;  // the best last
   size_t next_database_ = 0;     // for chance

@@ -13,7 +13,7 @@ KeyspaceSnapshot::KeyspaceSnapshot(Database& database, SnapshotReceiver& receive
       database_index_(database.index()),
       keys_at_start_(database.keys().size()),
       with_deadline_at_start_(database.keys().with_deadline()),
-      discards_(&database) {
+      frees_(&database) {
   database.set_snapshot(this);
 }
 
@@ -23,7 +23,7 @@ void KeyspaceSnapshot::Finish() {
   done_ = true;
   if (database_ != nullptr) database_->set_snapshot(nullptr);
   database_ = nullptr;
-  if (kept_ != nullptr) discards_->Discard(std::exchange(kept_, nullptr));
+  if (kept_ != nullptr) frees_->FreeLater(std::exchange(kept_, nullptr));
 }
 
 // The present of a dropped keyspace does not matter: what is due is handed out, too.

@@ -80,7 +80,7 @@ class KeyspaceSnapshot {
   const size_t keys_at_start_;
   const size_t with_deadline_at_start_;
   std::shared_ptr<Keyspace> kept_;
-  Database* discards_;  // has what was kept freed
+  Database* frees_;  // has what was kept freed
   uint64_t cursor_ = 0;
   bool started_ = false;
   bool done_ = false;

@@ -12,8 +12,8 @@ constexpr size_t kMostBuckets = 70;
 constexpr uint64_t kHashBits = 9;
 constexpr uint64_t kHashes = 1 << kHashBits;  // 0 .. kHashes-1 stand for all hashes
 
-BucketNumbers Buckets(size_t count) {
-  BucketNumbers numbers;
+LinearHashing Buckets(size_t count) {
+  LinearHashing numbers;
   for (size_t i = 0; i < count; ++i) numbers.Add();
   return numbers;
 }
@@ -24,7 +24,7 @@ uint64_t Backwards(uint64_t hash) {
   return reversed;
 }
 
-TEST(BucketNumbers, EachBucketHasHashes) {
+TEST(LinearHashing, EachBucketHasHashes) {
   for (size_t count = 1; count <= kMostBuckets; ++count) {
     std::set<size_t> used;
     for (uint64_t hash = 0; hash < kHashes; ++hash) used.insert(Buckets(count).NumberOf(hash));
@@ -33,21 +33,21 @@ TEST(BucketNumbers, EachBucketHasHashes) {
   }
 }
 
-TEST(BucketNumbers, ANewBucketTakesHashesOnlyFromItsOrigin) {
+TEST(LinearHashing, ANewBucketTakesHashesOnlyFromItsOrigin) {
   for (size_t count = 1; count < kMostBuckets; ++count) {
-    const BucketNumbers before = Buckets(count);
-    const BucketNumbers after = Buckets(count + 1);
+    const LinearHashing before = Buckets(count);
+    const LinearHashing after = Buckets(count + 1);
     for (uint64_t hash = 0; hash < kHashes; ++hash) {
       if (after.NumberOf(hash) == before.NumberOf(hash)) continue;
       EXPECT_EQ(after.NumberOf(hash), count);
-      EXPECT_EQ(before.NumberOf(hash), BucketNumbers::OriginOf(count));
+      EXPECT_EQ(before.NumberOf(hash), LinearHashing::OriginOf(count));
     }
   }
 }
 
-TEST(BucketNumbers, ABucketHasAllHashesWithItsLowBits) {
+TEST(LinearHashing, ABucketHasAllHashesWithItsLowBits) {
   for (size_t count = 1; count <= kMostBuckets; ++count) {
-    const BucketNumbers numbers = Buckets(count);
+    const LinearHashing numbers = Buckets(count);
     for (uint64_t hash = 0; hash < kHashes; ++hash) {
       for (size_t number = 0; number < count; ++number) {
         const uint64_t mask = (uint64_t{1} << numbers.DepthOf(number)) - 1;
@@ -57,17 +57,17 @@ TEST(BucketNumbers, ABucketHasAllHashesWithItsLowBits) {
   }
 }
 
-TEST(BucketNumbers, RemovingUndoesAdding) {
-  BucketNumbers numbers = Buckets(kMostBuckets);
+TEST(LinearHashing, RemovingUndoesAdding) {
+  LinearHashing numbers = Buckets(kMostBuckets);
   for (size_t count = kMostBuckets; count > 1; --count) {
     EXPECT_EQ(numbers.NumberOf(kHashes - 1), Buckets(count).NumberOf(kHashes - 1));
     numbers.Remove();
   }
 }
 
-TEST(BucketNumbers, AScanPassesEachBucketOnce) {
+TEST(LinearHashing, AScanPassesEachBucketOnce) {
   for (size_t count = 1; count <= kMostBuckets; ++count) {
-    const BucketNumbers numbers = Buckets(count);
+    const LinearHashing numbers = Buckets(count);
     std::multiset<size_t> passed;
     uint64_t cursor = 0;
     do {
@@ -80,9 +80,9 @@ TEST(BucketNumbers, AScanPassesEachBucketOnce) {
 }
 
 // The promise a scan rests on, for a cursor that comes from a table of any other size.
-TEST(BucketNumbers, ACursorLeavesNoHashBehindThatItDidNotPass) {
+TEST(LinearHashing, ACursorLeavesNoHashBehindThatItDidNotPass) {
   for (size_t count = 1; count <= kMostBuckets; ++count) {
-    const BucketNumbers numbers = Buckets(count);
+    const LinearHashing numbers = Buckets(count);
     for (uint64_t cursor = 0; cursor < 128; ++cursor) {
       const uint64_t next = numbers.CursorAfter(cursor);
       const uint64_t from = Backwards(cursor);

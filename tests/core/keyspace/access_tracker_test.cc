@@ -15,23 +15,23 @@ constexpr Millis kNow{1'800'000'000'000};
 class UseMeterTest : public testing::Test {
  protected:
   void Pass(Millis time) { meter_.AdvanceTo(now_ += time); }
-  void CountUses(int64_t log_factor, int64_t fade_minutes) {
-    meter_.set_rule({.counts = true, .log_factor = log_factor, .fade_minutes = fade_minutes});
-    entry_->set_use_mark(meter_.OfNewKey());
+  void CountUses(int64_t log_factor, int64_t decay_minutes) {
+    meter_.set_rule({.lfu = true, .log_factor = log_factor, .decay_minutes = decay_minutes});
+    entry_->set_access_stamp(meter_.OfNewKey());
   }
   void Use(int times) {
-    for (int i = 0; i < times; ++i) meter_.NoteUse(*entry_);
+    for (int i = 0; i < times; ++i) meter_.RecordAccess(*entry_);
   }
-  UseMeter::Mark mark() const { return entry_->use_mark(); }
+  AccessTracker::Stamp mark() const { return entry_->access_stamp(); }
 
   void SetUp() override {
     Pass(Millis(0));
-    entry_->set_use_mark(meter_.OfNewKey());
+    entry_->set_access_stamp(meter_.OfNewKey());
   }
 
   Rng rng_{1};
   Millis now_ = kNow;
-  UseMeter meter_{rng_};
+  AccessTracker meter_{rng_};
   std::unique_ptr<Entry> entry_ = Entry::Make("key", ByteString("value"));
 };
 
@@ -50,10 +50,10 @@ TEST_F(UseMeterTest, MarksAnIdleTime) {
 
 TEST_F(UseMeterTest, NotesNothingWhileItIsNotTo) {
   Pass(seconds(10));
-  meter_.set_notes(false);
+  meter_.set_records(false);
   Use(1);
   EXPECT_EQ(meter_.IdleTime(mark()), seconds(10));
-  meter_.set_notes(true);
+  meter_.set_records(true);
   Use(1);
   EXPECT_EQ(meter_.IdleTime(mark()), seconds(0));
 }

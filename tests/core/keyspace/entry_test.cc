@@ -126,7 +126,7 @@ TEST(Entry, ADeadlineTakesRoomOnlyWhereThereIsOne) {
 }
 
 // To either side of those that share their room with the mark.
-std::vector<std::optional<Millis>> Deadlines() {
+std::vector<std::optional<Millis>> ExpiryIndex() {
   constexpr int64_t kFirstFar = (int64_t{1} << 44) - 1;
   return {std::nullopt,
           Millis(0),
@@ -141,18 +141,18 @@ std::vector<std::optional<Millis>> Deadlines() {
 TEST(Entry, KeepsDeadlineAndMarkApart) {
   for (const size_t key_length : KeyLengths()) {
     for (const size_t length : ValueLengths()) {
-      for (const auto deadline : Deadlines()) {
+      for (const auto deadline : ExpiryIndex()) {
         const std::string key(key_length, 'k');
         const std::string value(length, 'v');
         auto entry = Entry::Make(key, ByteString(value), deadline);
-        EXPECT_EQ(entry->use_mark(), 0u);
+        EXPECT_EQ(entry->access_stamp(), 0u);
         for (const uint32_t mark : {0xffffffu, 0x123456u}) {
-          entry->set_use_mark(mark);
-          ASSERT_EQ(entry->use_mark(), mark);
+          entry->set_access_stamp(mark);
+          ASSERT_EQ(entry->access_stamp(), mark);
           ASSERT_EQ(entry->deadline(), deadline);
         }
         entry = Entry::Remade(std::move(entry), "k" + key, deadline);
-        EXPECT_EQ(entry->use_mark(), 0x123456u);
+        EXPECT_EQ(entry->access_stamp(), 0x123456u);
         EXPECT_EQ(entry->deadline(), deadline);
         EXPECT_EQ(StringIn(*entry).view(), value);
         EXPECT_EQ(entry->key(), "k" + key);
@@ -162,15 +162,15 @@ TEST(Entry, KeepsDeadlineAndMarkApart) {
 }
 
 TEST(Entry, MarksAggregatesBesideTheirElements) {
-  for (const auto deadline : Deadlines()) {
+  for (const auto deadline : ExpiryIndex()) {
     const auto set = Entry::Make("set", SetOf("m"), deadline);
     const auto list = Entry::Make("list", ListOf("e"), deadline);
-    set->set_use_mark(0xabcdef);
-    list->set_use_mark(0xabcdef);
+    set->set_access_stamp(0xabcdef);
+    list->set_access_stamp(0xabcdef);
     EXPECT_EQ(set->GetIf<SortedSet>()->Score("m"), 1);
     EXPECT_EQ(list->GetIf<List>()->At(0), "e");
-    EXPECT_EQ(set->use_mark(), 0xabcdefu);
-    EXPECT_EQ(set->Copy("copy")->use_mark(), 0u);
+    EXPECT_EQ(set->access_stamp(), 0xabcdefu);
+    EXPECT_EQ(set->Copy("copy")->access_stamp(), 0u);
   }
 }
 

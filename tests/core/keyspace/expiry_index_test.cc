@@ -23,17 +23,17 @@ std::vector<Entry*> MakeEntries(Keyspace& keys, int count) {
   return entries;
 }
 
-TEST(Deadlines, EmptyHasNeitherFirstNorLast) {
-  EXPECT_EQ(Deadlines().Earliest(), nullptr);
-  EXPECT_EQ(Deadlines().Latest(), nullptr);
-  EXPECT_EQ(Deadlines().size(), 0u);
-  EXPECT_EQ(Deadlines().Mean(), Millis(0));
+TEST(ExpiryIndex, EmptyHasNeitherFirstNorLast) {
+  EXPECT_EQ(ExpiryIndex().Earliest(), nullptr);
+  EXPECT_EQ(ExpiryIndex().Latest(), nullptr);
+  EXPECT_EQ(ExpiryIndex().size(), 0u);
+  EXPECT_EQ(ExpiryIndex().Mean(), Millis(0));
 }
 
-TEST(Deadlines, EntriesMayShareADeadline) {
+TEST(ExpiryIndex, EntriesMayShareADeadline) {
   Keyspace keys(1);
   const auto entries = MakeEntries(keys, 3);
-  Deadlines deadlines;
+  ExpiryIndex deadlines;
   for (Entry* entry : entries) deadlines.Add(Millis(5), *entry);
   EXPECT_EQ(deadlines.size(), 3u);
   deadlines.Remove(Millis(5), *entries[0]);
@@ -42,20 +42,20 @@ TEST(Deadlines, EntriesMayShareADeadline) {
   EXPECT_EQ(deadlines.Latest(), entries[1]);
 }
 
-TEST(Deadlines, MeanOfTheLargestIsNotTooLarge) {
+TEST(ExpiryIndex, MeanOfTheLargestIsNotTooLarge) {
   Keyspace keys(1);
-  Deadlines deadlines;
+  ExpiryIndex deadlines;
   for (Entry* entry : MakeEntries(keys, 3)) deadlines.Add(Millis::max(), *entry);
   EXPECT_EQ(deadlines.Mean(), Millis::max());
 }
 
-TEST(Deadlines, KnowTheEarliestTheLatestAndTheMean) {
+TEST(ExpiryIndex, KnowTheEarliestTheLatestAndTheMean) {
   const uint64_t seed = 7;
   SCOPED_TRACE(seed);
   Rng rng(seed);
   Keyspace keys(1);
   const auto entries = MakeEntries(keys, 50);
-  Deadlines deadlines;
+  ExpiryIndex deadlines;
   std::map<Entry*, Millis> model;
   for (int step = 0; step < 5'000; ++step) {
     Entry* entry = entries[rng.Below(entries.size())];
@@ -78,12 +78,12 @@ TEST(Deadlines, KnowTheEarliestTheLatestAndTheMean) {
   }
 }
 
-TEST(Deadlines, ComeOutInOrderHoweverTheyWentIn) {
+TEST(ExpiryIndex, ComeOutInOrderHoweverTheyWentIn) {
   constexpr int kCount = 3'000;  // many blocks
   Keyspace keys(1);
   const auto entries = MakeEntries(keys, kCount);
   for (const int stride : {1, kCount - 1, 1'009}) {
-    Deadlines deadlines;
+    ExpiryIndex deadlines;
     std::map<Entry*, Millis> model;
     for (int i = 0; i < kCount; ++i) {
       const Millis deadline(int64_t{i} * stride % kCount / 2 * 1'000'000'007);
@@ -102,13 +102,13 @@ TEST(Deadlines, ComeOutInOrderHoweverTheyWentIn) {
   }
 }
 
-TEST(Deadlines, FillAndEmptyBesideASet) {
+TEST(ExpiryIndex, FillAndEmptyBesideASet) {
   const uint64_t seed = 11;
   SCOPED_TRACE(seed);
   Rng rng(seed);
   Keyspace keys(1);
   const auto entries = MakeEntries(keys, 2'000);
-  Deadlines deadlines;
+  ExpiryIndex deadlines;
   std::map<Entry*, Millis> model;
   std::multiset<Millis> ordered;
   for (int step = 0; step < 60'000; ++step) {
@@ -132,10 +132,10 @@ TEST(Deadlines, FillAndEmptyBesideASet) {
   }
 }
 
-TEST(Deadlines, TheFurthestAreHeldToo) {
+TEST(ExpiryIndex, TheFurthestAreHeldToo) {
   Keyspace keys(1);
   const auto entries = MakeEntries(keys, 3);
-  Deadlines deadlines;
+  ExpiryIndex deadlines;
   deadlines.Add(Millis::max(), *entries[0]);
   deadlines.Add(Millis(-5), *entries[1]);
   deadlines.Add(Millis::min() + Millis(1), *entries[2]);
@@ -146,11 +146,11 @@ TEST(Deadlines, TheFurthestAreHeldToo) {
   EXPECT_EQ(deadlines.Earliest(), entries[1]);
 }
 
-TEST(Deadlines, MovedFromIsEmpty) {
+TEST(ExpiryIndex, MovedFromIsEmpty) {
   Keyspace keys(1);
-  Deadlines deadlines;
+  ExpiryIndex deadlines;
   deadlines.Add(Millis(1), *MakeEntries(keys, 1)[0]);
-  const Deadlines taken = std::move(deadlines);
+  const ExpiryIndex taken = std::move(deadlines);
   EXPECT_EQ(taken.size(), 1u);
   EXPECT_EQ(taken.Mean(), Millis(1));
   EXPECT_EQ(deadlines.size(), 0u);

@@ -26,7 +26,7 @@ TEST(Bits, AreCountedAndFoundAsOneByOne) {
   Rng rng(1);
   for (int i = 0; i < 20000; ++i) {
     const std::string bytes = AnyBytes(rng);
-    RankRange range = {rng.Below(8 * bytes.size() + 1), rng.Below(8 * bytes.size() + 1)};
+    BitRange range = {rng.Below(8 * bytes.size() + 1), rng.Below(8 * bytes.size() + 1)};
     if (range.first > range.last) std::swap(range.first, range.last);
     const bool bit = rng.Below(2) == 1;
     uint64_t count = 0;

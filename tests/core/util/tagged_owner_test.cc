@@ -22,10 +22,10 @@ struct Right {
   uint16_t number = 2;
 };
 
-using Either = OwnedEither<Left, Right, std::default_delete<Left>, std::default_delete<Right>>;
+using Either = TaggedOwner<Left, Right, std::default_delete<Left>, std::default_delete<Right>>;
 static_assert(sizeof(Either) == sizeof(void*));
 
-TEST(OwnedEither, IsOneOrTheOtherOrNothing) {
+TEST(TaggedOwner, IsOneOrTheOtherOrNothing) {
   Either either;
   EXPECT_EQ(either.first(), nullptr);
   EXPECT_EQ(either.second(), nullptr);
@@ -39,7 +39,7 @@ TEST(OwnedEither, IsOneOrTheOtherOrNothing) {
   EXPECT_EQ(either.second(), right);
 }
 
-TEST(OwnedEither, FreesWhatItOwns) {
+TEST(TaggedOwner, FreesWhatItOwns) {
   {
     Either either;
     either.Reset(new Left);
@@ -56,7 +56,7 @@ TEST(OwnedEither, FreesWhatItOwns) {
   EXPECT_EQ(Right::living, 0);
 }
 
-TEST(OwnedEither, AReleasedOneIsNotFreed) {
+TEST(TaggedOwner, AReleasedOneIsNotFreed) {
   Either either;
   either.Reset(new Left);
   EXPECT_EQ(either.ReleaseSecond(), nullptr);

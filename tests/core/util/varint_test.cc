@@ -13,21 +13,21 @@ constexpr std::pair<size_t, size_t> kLengthsAndBytes[] = {
     {16'383, 2}, {16'384, 3}, {2'097'151, 3}, {2'097'152, 4}, {SIZE_MAX, 10},
 };
 
-TEST(LengthMark, IsReadAsWrittenFromBothSides) {
+TEST(Varint, IsReadAsWrittenFromBothSides) {
   for (const auto& [length, bytes] : kLengthsAndBytes) {
     SCOPED_TRACE(length);
-    EXPECT_EQ(LengthMarkBytes(length), bytes);
+    EXPECT_EQ(VarintBytes(length), bytes);
     std::array<char, 16> buffer = {};
 
-    char* end = WriteLengthForward(buffer.data(), length);
+    char* end = WriteVarintForward(buffer.data(), length);
     EXPECT_EQ(end, buffer.data() + bytes);
-    EXPECT_EQ(ReadLengthForward(buffer.data()).length, length);
-    EXPECT_EQ(ReadLengthForward(buffer.data()).bytes, bytes);
+    EXPECT_EQ(ReadVarintForward(buffer.data()).length, length);
+    EXPECT_EQ(ReadVarintForward(buffer.data()).bytes, bytes);
 
-    end = WriteLengthBackward(buffer.data(), length);
+    end = WriteVarintBackward(buffer.data(), length);
     EXPECT_EQ(end, buffer.data() + bytes);
-    EXPECT_EQ(ReadLengthBackward(end).length, length);
-    EXPECT_EQ(ReadLengthBackward(end).bytes, bytes);
+    EXPECT_EQ(ReadVarintBackward(end).length, length);
+    EXPECT_EQ(ReadVarintBackward(end).bytes, bytes);
   }
 }
 

@@ -6,32 +6,32 @@ namespace zsetd {
 namespace {
 
 using namespace std::string_literals;
-using Words = std::vector<std::string>;
+using Args = std::vector<std::string>;
 
 struct Case {
   std::string line;
-  std::optional<Words> words;  // nothing: refused
+  std::optional<Args> words;  // nothing: refused
 };
 
 // Each as redis-server 7.0.15 takes it, but for the last: there a line ends at a zero byte.
 const Case kCases[] = {
-    {"", Words{}},
-    {" \t\v\f\r ", Words{}},
-    {"PING", Words{"PING"}},
-    {"  SET\tk  v ", Words{"SET", "k", "v"}},
-    {R"("")", Words{""}},
-    {R"('' "")", Words{"", ""}},
-    {R"("a b" 'c d')", Words{"a b", "c d"}},
-    {R"("\n\r\t\b\a\"\\\q")", Words{"\n\r\t\b\a\"\\q"}},
-    {R"("\x41\x0a\xfF\x00")", Words{"A\n\xff\0"s}},
-    {R"("\xzz\x4\x")", Words{"xzzx4x"}},
-    {R"('a\'b\n\\ ')", Words{R"(a'b\n\\ )"}},
-    {R"(a"b c")", Words{"ab c"}},
-    {R"(a'b c')", Words{"ab c"}},
-    {R"(a\nb)", Words{R"(a\nb)"}},
-    {"\"a\"\v\"b\"", Words{"a", "b"}},
-    {"a\vb\fc", Words{"a\vb\fc"}},
-    {"a\xff", Words{"a\xff"}},
+    {"", Args{}},
+    {" \t\v\f\r ", Args{}},
+    {"PING", Args{"PING"}},
+    {"  SET\tk  v ", Args{"SET", "k", "v"}},
+    {R"("")", Args{""}},
+    {R"('' "")", Args{"", ""}},
+    {R"("a b" 'c d')", Args{"a b", "c d"}},
+    {R"("\n\r\t\b\a\"\\\q")", Args{"\n\r\t\b\a\"\\q"}},
+    {R"("\x41\x0a\xfF\x00")", Args{"A\n\xff\0"s}},
+    {R"("\xzz\x4\x")", Args{"xzzx4x"}},
+    {R"('a\'b\n\\ ')", Args{R"(a'b\n\\ )"}},
+    {R"(a"b c")", Args{"ab c"}},
+    {R"(a'b c')", Args{"ab c"}},
+    {R"(a\nb)", Args{R"(a\nb)"}},
+    {"\"a\"\v\"b\"", Args{"a", "b"}},
+    {"a\vb\fc", Args{"a\vb\fc"}},
+    {"a\xff", Args{"a\xff"}},
     {R"("a)", std::nullopt},
     {R"('a)", std::nullopt},
     {R"(a")", std::nullopt},
@@ -42,7 +42,7 @@ const Case kCases[] = {
     {R"("a"b)", std::nullopt},
     {R"('a'b)", std::nullopt},
     {R"("a"'b')", std::nullopt},
-    {"a\0b"s, Words{"a\0b"s}},
+    {"a\0b"s, Args{"a\0b"s}},
 };
 
 TEST(SplitWords, QuotesAsRedisCliDoes) {
@@ -53,11 +53,11 @@ TEST(QuoteWord, IsReadBackByteForByte) {
   std::string every_byte;
   for (int byte = 0; byte < 256; ++byte) {
     const std::string one(1, static_cast<char>(byte));
-    EXPECT_EQ(SplitWords(QuoteWord(one)), Words{one});
+    EXPECT_EQ(SplitWords(QuoteWord(one)), Args{one});
     every_byte += one;
   }
   for (const std::string& word : {""s, "two words"s, R"(\x41 "quoted")"s, every_byte}) {
-    EXPECT_EQ(SplitWords(QuoteWord(word)), Words{word});
+    EXPECT_EQ(SplitWords(QuoteWord(word)), Args{word});
   }
 }
 

@@ -35,7 +35,7 @@ inline void Feed(RequestParser& parser, std::string_view bytes) {
 inline void TakeAll(RequestParser& parser, Parsed& parsed) {
   auto result = parser.Next();
   for (; result == RequestParser::Result::kRequest; result = parser.Next()) {
-    parsed.requests.emplace_back(parser.words().begin(), parser.words().end());
+    parsed.requests.emplace_back(parser.argv().begin(), parser.argv().end());
   }
   const bool broken = result == RequestParser::Result::kBroken;
   parsed.error = broken ? parser.error() : std::string_view();

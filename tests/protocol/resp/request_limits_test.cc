@@ -71,7 +71,7 @@ TEST(RequestLimits, HoldForWholeRequests) {
             "ERR Protocol error: invalid multibulk length");
   EXPECT_EQ(ErrorOf(Multibulk({"ECHO", "hello"}), limits),
             "ERR Protocol error: invalid bulk length");
-  const RequestLimits strangers = {.stranger = true};
+  const RequestLimits strangers = {.unauthenticated = true};
   EXPECT_EQ(ErrorOf(Multibulk(Request(10, "word")), strangers), "");
   EXPECT_EQ(ErrorOf(Multibulk(Request(11, "word")), strangers),
             "ERR Protocol error: unauthenticated multibulk length");
@@ -81,7 +81,7 @@ TEST(RequestLimits, HoldForWholeRequests) {
 }
 
 TEST(RequestLimits, AreLowerForWhoHasNotSaidWhoItIs) {
-  const RequestLimits limits = {.stranger = true};
+  const RequestLimits limits = {.unauthenticated = true};
   EXPECT_EQ(ErrorOf("*10\r\n$16384\r\n", limits), "");
   EXPECT_EQ(ErrorOf("*11\r\n", limits), "ERR Protocol error: unauthenticated multibulk length");
   EXPECT_EQ(ErrorOf("*2147483648\r\n", limits), "ERR Protocol error: invalid multibulk length");
@@ -90,7 +90,7 @@ TEST(RequestLimits, AreLowerForWhoHasNotSaidWhoItIs) {
 }
 
 TEST(RequestLimits, OfAStrangerEndWithTheRequestThatIntroducesIt) {
-  RequestParser parser({.stranger = true});
+  RequestParser parser({.unauthenticated = true});
   Feed(parser, "*1\r\n$5\r\nHELLO\r\n*11\r\n$17000\r\n");
   EXPECT_EQ(parser.Next(), RequestParser::Result::kRequest);
   EXPECT_FALSE(parser.HasReadAhead());

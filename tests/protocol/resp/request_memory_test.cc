@@ -46,7 +46,7 @@ TEST(RequestMemory, IsNoMoreThanALargeBulkNeeds) {
   }
   Feed(parser, "\r\n");
   ASSERT_EQ(parser.Next(), RequestParser::Result::kRequest);
-  EXPECT_EQ(parser.words()[2].size(), size);
+  EXPECT_EQ(parser.argv()[2].size(), size);
 }
 
 TEST(RequestMemory, IsGivenBackWhenAskedFor) {
@@ -59,7 +59,7 @@ TEST(RequestMemory, IsGivenBackWhenAskedFor) {
   EXPECT_LE(parser.BytesUsed(), kQuiet);
   Feed(parser, "c\r\n");
   ASSERT_EQ(parser.Next(), RequestParser::Result::kRequest);
-  EXPECT_EQ(parser.words()[1], "abc");
+  EXPECT_EQ(parser.argv()[1], "abc");
   ASSERT_EQ(parser.Next(), RequestParser::Result::kNeedMore);
   parser.Shrink();
   EXPECT_EQ(parser.BytesUsed(), 0u);
@@ -67,7 +67,7 @@ TEST(RequestMemory, IsGivenBackWhenAskedFor) {
   ASSERT_EQ(parser.Next(), RequestParser::Result::kRequest);
   parser.Shrink();  // the next has arrived already
   ASSERT_EQ(parser.Next(), RequestParser::Result::kRequest);
-  EXPECT_EQ(parser.words()[0], "PING");
+  EXPECT_EQ(parser.argv()[0], "PING");
 }
 
 TEST(RequestMemory, IsGivenBackAfterALargeBulk) {

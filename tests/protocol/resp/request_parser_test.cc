@@ -60,7 +60,7 @@ TEST(RequestParser, WordsAreViewsIntoWhatWasRead) {
   const std::span<char> space = parser.Space();
   Feed(parser, "*1\r\n$4\r\nPING\r\n");
   ASSERT_EQ(parser.Next(), RequestParser::Result::kRequest);
-  EXPECT_EQ(parser.words()[0].data(), space.data() + 8);
+  EXPECT_EQ(parser.argv()[0].data(), space.data() + 8);
 }
 
 TEST(RequestParser, CountsTheBytesThatAreNotYetTaken) {
@@ -84,7 +84,7 @@ TEST(RequestParser, TellsWhatFollows) {
   EXPECT_EQ(parser.Ahead()[2][0], "d");
   ASSERT_EQ(parser.Next(), RequestParser::Result::kRequest);
   ASSERT_EQ(parser.Next(), RequestParser::Result::kRequest);
-  EXPECT_EQ(parser.words()[0], "d");
+  EXPECT_EQ(parser.argv()[0], "d");
   EXPECT_FALSE(parser.HasReadAhead());
   EXPECT_EQ(parser.Next(), RequestParser::Result::kNeedMore);
 }
@@ -96,7 +96,7 @@ TEST(RequestParser, TellsWhatWaitsBeforeItIsTaken) {
   ASSERT_EQ(parser.Upcoming().size(), 2u);
   EXPECT_EQ(parser.Upcoming()[1][1], "c");
   ASSERT_EQ(parser.Next(), RequestParser::Result::kRequest);
-  EXPECT_EQ(parser.words()[0], "a");
+  EXPECT_EQ(parser.argv()[0], "a");
   ASSERT_EQ(parser.Upcoming().size(), 1u);
   EXPECT_EQ(parser.Upcoming()[0][0], "b");
   ASSERT_EQ(parser.Next(), RequestParser::Result::kRequest);
@@ -121,7 +121,7 @@ TEST(RequestParser, HoldsUntakenRequestsWhileMoreArrive) {
     sent.push_back({"SET", std::string(i % 97, 'k'), std::to_string(i)});
     Feed(parser, Multibulk(sent.back()));
     if (i % 3 == 0 && parser.Next() == RequestParser::Result::kRequest) {
-      parsed.requests.emplace_back(parser.words().begin(), parser.words().end());
+      parsed.requests.emplace_back(parser.argv().begin(), parser.argv().end());
     }
   }
   TakeAll(parser, parsed);

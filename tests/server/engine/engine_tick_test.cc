@@ -23,7 +23,7 @@ class EngineTick : public testing::Test {
  protected:
   EngineTick() {
     engine_.Attach(stalled_);
-    stalled_.out.Append(std::string(Client::kUncountedOutput + 2, 'x'));
+    stalled_.output.Append(std::string(Client::kUncountedOutput + 2, 'x'));
   }
   ~EngineTick() override { engine_.Detach(stalled_); }
 

@@ -10,36 +10,36 @@ namespace {
 constexpr int64_t kThreshold_ms = 10;
 
 // At that second, that many milliseconds.
-void Consider(LatencyMonitor& monitor, int64_t second, int64_t took) {
-  monitor.Consider("command", Micros(took * 1000), Millis(second * 1000), kThreshold_ms);
+void MaybeRecord(LatencyMonitor& monitor, int64_t second, int64_t took) {
+  monitor.MaybeRecord("command", Micros(took * 1000), Millis(second * 1000), kThreshold_ms);
 }
 
 TEST(LatencyMonitor, RemembersWhatTookTheThresholdOrLonger) {
   LatencyMonitor monitor;
-  Consider(monitor, 1, 9);
+  MaybeRecord(monitor, 1, 9);
   EXPECT_TRUE(monitor.events().empty());
-  Consider(monitor, 2, 10);
+  MaybeRecord(monitor, 2, 10);
   EXPECT_EQ(monitor.events().at("command").samples.size(), 1u);
 }
 
 TEST(LatencyMonitor, RemembersNothingBelowTheLongestThreshold) {
   LatencyMonitor monitor;
-  monitor.Consider("command", Micros(1'000'000), Millis(0), std::numeric_limits<int64_t>::max());
+  monitor.MaybeRecord("command", Micros(1'000'000), Millis(0), std::numeric_limits<int64_t>::max());
   EXPECT_TRUE(monitor.events().empty());
 }
 
 TEST(LatencyMonitor, RemembersNothingWithoutAThreshold) {
   LatencyMonitor monitor;
-  monitor.Consider("command", Micros(1'000'000), Millis(0), 0);
+  monitor.MaybeRecord("command", Micros(1'000'000), Millis(0), 0);
   EXPECT_TRUE(monitor.events().empty());
 }
 
 TEST(LatencyMonitor, KeepsTheLongestOfEachSecond) {
   LatencyMonitor monitor;
-  Consider(monitor, 1, 20);
-  Consider(monitor, 1, 30);
-  Consider(monitor, 1, 25);
-  Consider(monitor, 2, 11);
+  MaybeRecord(monitor, 1, 20);
+  MaybeRecord(monitor, 1, 30);
+  MaybeRecord(monitor, 1, 25);
+  MaybeRecord(monitor, 2, 11);
   const LatencySeries& series = monitor.events().at("command");
   ASSERT_EQ(series.samples.size(), 2u);
   EXPECT_EQ(series.samples.front().took, Millis(30));
@@ -49,8 +49,8 @@ TEST(LatencyMonitor, KeepsTheLongestOfEachSecond) {
 
 TEST(LatencyMonitor, KeepsTheLastSamplesAndTheWorstEver) {
   LatencyMonitor monitor;
-  Consider(monitor, 0, 500);
-  for (int64_t second = 1; second < 1000; ++second) Consider(monitor, second, 10);
+  MaybeRecord(monitor, 0, 500);
+  for (int64_t second = 1; second < 1000; ++second) MaybeRecord(monitor, second, 10);
   const LatencySeries& series = monitor.events().at("command");
   EXPECT_EQ(series.samples.size(), LatencySeries::kSamples);
   EXPECT_EQ(series.samples.back().second, 999);

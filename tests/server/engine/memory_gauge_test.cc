@@ -15,7 +15,7 @@ class MemoryGaugeTest : public testing::Test {
   size_t measured_ = 1'000'000;
   MemoryGauge gauge_{[this] { return measured_; }, {}};
   std::vector<std::shared_ptr<void>> heap_;
-  MemoryGauge::Discarder discard_ = [this](std::shared_ptr<void> garbage) {
+  MemoryGauge::FreeInBackground discard_ = [this](std::shared_ptr<void> garbage) {
     heap_.push_back(std::move(garbage));
   };
 };

@@ -31,13 +31,13 @@ class Peer : public Polled, public std::enable_shared_from_this<Peer> {
  private:
   std::shared_ptr<Polled> Self() override { return shared_from_this(); }
   void Receive() override {
-    Note("receives");
-    if (has_ended()) Note("has ended");
-    if (has_broken()) Note("has broken");
+    Record("receives");
+    if (has_ended()) Record("has ended");
+    if (has_broken()) Record("has broken");
   }
-  void Serve() override { Note("serves"); }
-  void Send() override { Note("sends"); }
-  void Note(const char* what) { log_ += std::string(1, name_) + " " + what + "\n"; }
+  void Serve() override { Record("serves"); }
+  void Send() override { Record("sends"); }
+  void Record(const char* what) { log_ += std::string(1, name_) + " " + what + "\n"; }
 
   char name_;
   std::string& log_;

@@ -118,7 +118,7 @@ TEST(Snapshot, ShowsTheInstantAtWhichItBeganWhateverIsWrittenMeanwhile) {
     const std::string expected = Digest(peer);
     const Millis instant = peer.engine().now();
 
-    SnapshotEncoder encoder(peer.engine().settings(), peer.engine().use_meter());
+    SnapshotEncoder encoder(peer.engine().settings(), peer.engine().access_tracker());
     {
       Snapshot snapshot(peer.engine().databases(), encoder);
       encoder.Begin(instant, 0, {}, snapshot);
@@ -143,7 +143,7 @@ TEST(Snapshot, ShowsTheInstantAtWhichItBeganWhateverIsWrittenMeanwhile) {
 TEST(Snapshot, WritesEachKeyOnce) {
   EnginePeer peer;
   for (int i = 0; i < 3000; ++i) Ask(peer, {"SET", "k" + std::to_string(i), "v"});
-  SnapshotEncoder encoder(peer.engine().settings(), peer.engine().use_meter());
+  SnapshotEncoder encoder(peer.engine().settings(), peer.engine().access_tracker());
   Snapshot snapshot(peer.engine().databases(), encoder);
   encoder.Begin(Millis(0), 0, {}, snapshot);
   Writer writer(1);

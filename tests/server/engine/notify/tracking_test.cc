@@ -107,7 +107,7 @@ TEST_F(TrackingOfClients, ForgetsWhoCameReadAndLeft) {
   tracking_.Remember(*stays, "popular", 0, rng_);
   EXPECT_LT(tracking_.table().reader_count(), 32u);
   tracking_.Touch("popular", nullptr);
-  EXPECT_EQ(stays->out.view(), ">2\r\n$10\r\ninvalidate\r\n*1\r\n$7\r\npopular\r\n");
+  EXPECT_EQ(stays->output.view(), ">2\r\n$10\r\ninvalidate\r\n*1\r\n$7\r\npopular\r\n");
 }
 
 TEST_F(TrackingOfClients, KeepsNothingOnceNobodyTracks) {
@@ -127,7 +127,7 @@ TEST_F(TrackingOfClients, TellsOfEveryKeyThatTheTableHasNoRoomFor) {
     ASSERT_LE(tracking_.table().key_count(), kMost);
   }
   size_t told = 0;
-  for (size_t at = 0; (at = client->out.view().find("invalidate", at)) != std::string_view::npos;
+  for (size_t at = 0; (at = client->output.view().find("invalidate", at)) != std::string_view::npos;
        ++at)
     ++told;
   EXPECT_EQ(told, kKeys - kMost);
@@ -169,10 +169,10 @@ TEST_F(TrackingOfClients, SendsAKeyOnceForEachPrefix) {
   tracking_.Touch("user:1", all);
   tracking_.Touch("user", nullptr);
   tracking_.Broadcast();
-  EXPECT_EQ(all->out.view(), Invalidation({"user", "user:1", "user:12"}));
-  EXPECT_EQ(users->out.view(), Invalidation({"user:1", "user:12"}));
-  EXPECT_EQ(one->out.view(), Invalidation({"user:1"}));
-  EXPECT_EQ(none->out.view(), "");
+  EXPECT_EQ(all->output.view(), Invalidation({"user", "user:1", "user:12"}));
+  EXPECT_EQ(users->output.view(), Invalidation({"user:1", "user:12"}));
+  EXPECT_EQ(one->output.view(), Invalidation({"user:1"}));
+  EXPECT_EQ(none->output.view(), "");
 }
 
 TEST_F(TrackingOfClients, SendsNoChangeFromBeforeThePrefixWasAdded) {
@@ -181,7 +181,7 @@ TEST_F(TrackingOfClients, SendsNoChangeFromBeforeThePrefixWasAdded) {
   const auto later = Listen(2, "ke");
   tracking_.Touch("kent", nullptr);
   tracking_.Broadcast();
-  EXPECT_EQ(later->out.view(), Invalidation({"kent"}));
+  EXPECT_EQ(later->output.view(), Invalidation({"kent"}));
 }
 
 // Neither the length of prefixes nor their number may cost more than the bytes of the key: with all

@@ -56,7 +56,7 @@ class EvictorTest : public testing::Test {
   }
 
   Rng rng_{1};
-  UseMeter meter_{rng_};
+  AccessTracker meter_{rng_};
   Evictor evictor_{meter_, rng_};
   Millis now_ = kStart;
   std::vector<std::unique_ptr<Database>> databases_;
@@ -119,7 +119,7 @@ TEST_F(EvictorTest, WhatWasUsedLastStays) {
 
 TEST_F(EvictorTest, WhatIsUsedOftenSurvivesAFloodOfWhatIsUsedOnce) {
   constexpr size_t kMost = 500;
-  meter_.set_rule({.counts = true});
+  meter_.set_rule({.lfu = true});
   for (int round = 0; round < 100; ++round) {
     for (int i = 0; i < 100; ++i) {
       if (databases_[0]->Use("hot" + std::to_string(i)) == nullptr) Put("hot" + std::to_string(i));

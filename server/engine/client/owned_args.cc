@@ -1,4 +1,4 @@
-#include "server/engine/client/owned_words.h"
+#include "server/engine/client/owned_args.h"
 
 #include <algorithm>
 #include <memory>
@@ -7,20 +7,20 @@
 
 namespace zsetd {
 
-OwnedWords::OwnedWords(Words words) : count_(words.size()) {
-  if (words.empty()) return;
-  const size_t view_bytes = words.size() * sizeof(std::string_view);
+OwnedArgs::OwnedArgs(Args argv) : count_(argv.size()) {
+  if (argv.empty()) return;
+  const size_t view_bytes = argv.size() * sizeof(std::string_view);
   block_bytes_ = view_bytes;
-  for (const std::string_view word : words) block_bytes_ += word.size();
+  for (const std::string_view word : argv) block_bytes_ += word.size();
   block_ = std::make_unique_for_overwrite<std::byte[]>(block_bytes_);
   auto* view = reinterpret_cast<std::string_view*>(block_.get());
   char* bytes = reinterpret_cast<char*>(block_.get() + view_bytes);
-  for (const std::string_view word : words) {
+  for (const std::string_view word : argv) {
     std::construct_at(view++, bytes, word.size());
     bytes = std::ranges::copy(word, bytes).out;
   }
 }
 
-size_t OwnedWords::allocated_bytes() const { return AllocationSize(block_bytes_); }
+size_t OwnedArgs::allocated_bytes() const { return AllocationSize(block_bytes_); }
 
 }  // namespace zsetd

@@ -1,4 +1,4 @@
-#include "server/engine/client/owned_words.h"
+#include "server/engine/client/owned_args.h"
 
 #include <gtest/gtest.h>
 
@@ -10,22 +10,22 @@
 namespace zsetd {
 namespace {
 
-TEST(OwnedWords, OutliveTheRequest) {
+TEST(OwnedArgs, OutliveTheRequest) {
   std::vector<std::string> said = {"SET", "", std::string(1000, 'x'), std::string("a\0b", 3)};
   const std::vector<std::string> expected = said;
   const std::vector<std::string_view> views(said.begin(), said.end());
-  OwnedWords first{Words(views)};
+  OwnedArgs first{Args(views)};
   for (std::string& word : said) std::ranges::fill(word, '-');
-  const OwnedWords words = std::move(first);
-  EXPECT_TRUE(std::ranges::equal(words.words(), expected));
+  const OwnedArgs words = std::move(first);
+  EXPECT_TRUE(std::ranges::equal(words.argv(), expected));
   EXPECT_TRUE(first.empty());  // NOLINT: it is to be empty
-  EXPECT_TRUE(first.words().empty());
+  EXPECT_TRUE(first.argv().empty());
 }
 
-TEST(OwnedWords, TakeSixteenBytesAWordBesideTheBytes) {
+TEST(OwnedArgs, TakeSixteenBytesAWordBesideTheBytes) {
   const std::vector<std::string_view> words(100'000, "");
-  EXPECT_LE(OwnedWords{Words(words)}.allocated_bytes(), 100'000 * 16 * 5 / 4);
-  EXPECT_EQ(OwnedWords().allocated_bytes(), 0u);
+  EXPECT_LE(OwnedArgs{Args(words)}.allocated_bytes(), 100'000 * 16 * 5 / 4);
+  EXPECT_EQ(OwnedArgs().allocated_bytes(), 0u);
 }
 
 }  // namespace

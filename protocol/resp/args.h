@@ -6,6 +6,6 @@
 namespace zsetd {
 
 // A request: the command's name, then its arguments. Views into a buffer that somebody else holds.
-using Words = std::span<const std::string_view>;
+using Args = std::span<const std::string_view>;
 
 }  // namespace zsetd

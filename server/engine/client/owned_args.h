@@ -5,25 +5,25 @@
 #include <string_view>
 #include <utility>
 
-#include "protocol/resp/words.h"
+#include "protocol/resp/args.h"
 
 namespace zsetd {
 
 // The words of a request, kept beyond the request: a copy in one allocation, the views first, then
 // the bytes that they refer to. It costs 16 bytes for each word in addition to its bytes, and one
-// allocation whatever the number of words; and words() is the request as a command takes it.
-class OwnedWords {
+// allocation whatever the number of words; and argv() is the request as a command takes it.
+class OwnedArgs {
  public:
-  OwnedWords() = default;
-  explicit OwnedWords(Words words);
-  OwnedWords(OwnedWords&& other) noexcept { Swap(other); }
-  OwnedWords& operator=(OwnedWords&& other) noexcept {
-    OwnedWords(std::move(other)).Swap(*this);
+  OwnedArgs() = default;
+  explicit OwnedArgs(Args argv);
+  OwnedArgs(OwnedArgs&& other) noexcept { Swap(other); }
+  OwnedArgs& operator=(OwnedArgs&& other) noexcept {
+    OwnedArgs(std::move(other)).Swap(*this);
     return *this;
   }
 
   // Valid as long as this object, or the one that it has been moved to.
-  Words words() const { return {reinterpret_cast<const std::string_view*>(block_.get()), count_}; }
+  Args argv() const { return {reinterpret_cast<const std::string_view*>(block_.get()), count_}; }
 
   bool empty() const { return count_ == 0; }
 
@@ -31,7 +31,7 @@ class OwnedWords {
   size_t allocated_bytes() const;
 
  private:
-  void Swap(OwnedWords& other) noexcept {
+  void Swap(OwnedArgs& other) noexcept {
     std::swap(block_, other.block_);
     std::swap(count_, other.count_);
     std::swap(block_bytes_, other.block_bytes_);
