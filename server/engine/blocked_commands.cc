@@ -33,7 +33,7 @@ void Engine::RunAgain(Client& client, std::string_view ready_key) {
   const Command& command = *client.blocked->command;
   const Args argv = client.blocked->argv.argv();
   if (const auto denial = access_.Check(client, command, argv, now_)) {
-    ++commands_.stats(command).rejected;  // what its user may do has changed while it waited
+    metrics_.CountRejected(command);  // what its user may do has changed while it waited
     return EndWaitWithError(client, DenialLine(*denial, *client.user, command));
   }
   const size_t reply_start = client.output.size();
@@ -47,11 +47,11 @@ void Engine::RunAgain(Client& client, std::string_view ready_key) {
   active_ = nullptr;
   client.executing = false;
   const Micros took = host_.stopwatch() - before;
-  stats_.command_time += took;
+  metrics_.CountRun(took);
   client.blocked->used += took;
   if (call.waits()) return Finish(client, client.output.size());
-  CountCall(client, command, argv, client.blocked->used);
-  if (call.refused()) ++commands_.stats(command).failed;
+  metrics_.CountCall(client, command, argv, client.blocked->used, now_);
+  if (call.refused()) metrics_.CountFailed(command);
   EndWait(client, reply_start);
 }
 
@@ -66,7 +66,7 @@ void Engine::EndWait(Client& client, size_t reply_start) {
 // Counts a command that blocked and did not run again.
 void Engine::CountWait(const Client& client) {
   const BlockedCommand& wait = *client.blocked;
-  CountCall(client, *wait.command, wait.argv.argv(), wait.used);
+  metrics_.CountCall(client, *wait.command, wait.argv.argv(), wait.used, now_);
 }
 
 void Engine::UnblockWithTimeout(Client& client) {
@@ -79,7 +79,7 @@ void Engine::UnblockWithTimeout(Client& client) {
 
 void Engine::UnblockWithError(Client& client, std::string_view error) {
   CountWait(client);
-  ++commands_.stats(*client.blocked->command).failed;
+  metrics_.CountFailed(*client.blocked->command);
   EndWaitWithError(client, error);
 }
 
@@ -87,7 +87,7 @@ void Engine::EndWaitWithError(Client& client, std::string_view error) {
   const size_t reply_start = client.output.size();
   client.reply.Begin();
   client.reply.Error(error);
-  stats_.CountError(error);
+  metrics_.CountError(error);
   EndWait(client, reply_start);
 }
 

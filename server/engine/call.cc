@@ -11,7 +11,7 @@ bool Call::Refused() {
 
 void Call::Fail(std::string_view line) {
   reply.Error(line);
-  engine.stats().CountError(line);
+  engine.metrics().CountError(line);
   refused_ = true;
 }
 
@@ -51,7 +51,8 @@ const Entry* Call::Peek(std::string_view key) {
 const Entry* Call::Find(std::string_view key) {
   const Entry* entry = Peek(key);
   if (entry == nullptr && command.Has(kReadOnly)) engine.OnMiss(client.database, key);
-  ++(entry != nullptr ? engine.stats().keyspace_hits : engine.stats().keyspace_misses);
+  Stats& stats = engine.metrics().stats();
+  ++(entry != nullptr ? stats.keyspace_hits : stats.keyspace_misses);
   return entry;
 }
 

@@ -41,7 +41,8 @@ Engine::Engine(const Settings& settings, Families families, uint64_t seed, Milli
     : settings_(settings),
       host_(std::move(host)),
       commands_(families),
-      access_(commands_, clients_, settings_, stats_, [this](Client& client) { End(client); }),
+      access_(commands_, clients_, settings_, metrics_.stats(),
+              [this](Client& client) { End(client); }),
       rng_(seed),
       gauge_(host_.used_bytes ? MemoryGauge(host_.used_bytes, {})
                               : MemoryGauge(UsedBytes, CountsOfThisThread())),
@@ -229,7 +230,7 @@ bool Engine::Writes(const Client& client, const Command& command) {
 }
 
 void Engine::Reject(Client& client, const Command* command, const absl::Status& why) {
-  if (command != nullptr) ++commands_.stats(*command).rejected;
+  if (command != nullptr) metrics_.CountRejected(*command);
   std::string line(ErrorLine(why));
   if (command != nullptr && command->Has(kEndsTransaction)) {
     EndTransaction(client);
@@ -237,7 +238,7 @@ void Engine::Reject(Client& client, const Command* command, const absl::Status& 
   }
   if (client.transaction.open) client.transaction.broken = true;
   client.reply.Error(line);
-  stats_.CountError(line);
+  metrics_.CountError(line);
 }
 
 void Engine::Enqueue(Client& client, const Command& command, Args argv) {
@@ -260,32 +261,21 @@ void Engine::Run(Client& client, const Command& command, Args argv) {
   if (command.Has(kReadOnly) && client.tracking.on) RememberReads(client, command, argv);
   command_ended_at_ = host_.stopwatch();
   Record(client, command, argv, command_ended_at_ - before);
-  if (call.refused()) ++commands_.stats(command).failed;
+  if (call.refused()) metrics_.CountFailed(command);
   ++client.commands_run;
 }
 
 // Records a command that has run, and sends it to the monitors. One that blocks now is counted when
 // it ends.
 void Engine::Record(Client& client, const Command& command, Args argv, Micros took) {
-  stats_.command_time += took;
+  metrics_.CountRun(took);
   if (client.blocked) {
     client.blocked->used += took;
   } else {
-    CountCall(client, command, argv, took);
+    metrics_.CountCall(client, command, argv, took, now_);
   }
-  latency_.MaybeRecord(command.Has(kFast) ? "fast-command"sv : "command"sv, took, now_,
-                       settings_.latency_monitor_threshold);
+  metrics_.RecordLatency(command.Has(kFast) ? "fast-command"sv : "command"sv, took, now_);
   if (monitors_.Any()) monitors_.Send(client, command, argv, host_.wall_clock());
-}
-
-// Counts a command that has ended after it ran for that time.
-void Engine::CountCall(const Client& client, const Command& command, Args argv, Micros took) {
-  CommandStats& stats = commands_.stats(command);
-  ++stats.calls;
-  stats.micros += took.count();
-  if (settings_.latency_tracking) stats.latency.Record(took);
-  slow_log_.MaybeRecord(settings_, command, argv, client, now_, took);
-  ++stats_.commands_processed;
 }
 
 void Engine::RememberReads(Client& client, const Command& command, Args argv) {
@@ -350,15 +340,13 @@ void Engine::ContinueReply(Client& client) {
 void Engine::ChangeReplicationId() { replication_id_ = RandomHexDigits(rng_, 40); }
 
 void Engine::ResetStats() {
-  stats_ = Stats();
+  metrics_.Reset();
   gauge_.ResetFreedObjects();
-  load_.Reset();
-  commands_.ResetStats();
 }
 
 void Engine::Tick(Micros budget) {
   if (suspended_) return ContinueSuspended();
-  load_.Sample(now_, stats_);
+  metrics_.Sample(now_);
   UnblockDueClients();
   RunPostponed();
   MaintainClients();
@@ -370,8 +358,8 @@ void Engine::Tick(Micros budget) {
   const Micros start = host_.stopwatch();
   ReclaimDue(start + budget);
   const Micros took = host_.stopwatch() - start;
-  stats_.expiry_time += took;
-  latency_.MaybeRecord("expire-cycle", took, now_, settings_.latency_monitor_threshold);
+  metrics_.stats().expiry_time += took;
+  metrics_.RecordLatency("expire-cycle", took, now_);
   tracking_.Broadcast();
 }
 

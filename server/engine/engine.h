@@ -21,20 +21,17 @@
 #include "server/engine/command/command_table.h"
 #include "server/engine/config/settings.h"
 #include "server/engine/key_prefetcher.h"
-#include "server/engine/latency_monitor.h"
-#include "server/engine/load_meter.h"
 #include "server/engine/memory_gauge.h"
+#include "server/engine/metrics/metrics.h"
 #include "server/engine/notify/blocked_clients.h"
 #include "server/engine/notify/channels.h"
 #include "server/engine/notify/monitors.h"
 #include "server/engine/notify/tracking.h"
 #include "server/engine/notify/watches.h"
 #include "server/engine/scripting.h"
-#include "server/engine/slow_log.h"
 #include "server/engine/store/database.h"
 #include "server/engine/store/evictor.h"
 #include "server/engine/store/value_copies.h"
-#include "server/engine/support/stats.h"
 
 namespace zsetd {
 
@@ -227,13 +224,9 @@ class Engine {
   size_t blocked_client_count() const { return blocked_clients_.count() + pause_.postponed(); }
   const AccessTracker& access_tracker() const { return access_tracker_; }
   const MemoryGauge& gauge() const { return gauge_; }
-  SlowLog& slow_log() { return slow_log_; }
-  LatencyMonitor& latency() { return latency_; }
-  const LatencyMonitor& latency() const { return latency_; }
+  Metrics& metrics() { return metrics_; }
+  const Metrics& metrics() const { return metrics_; }
   Monitors& monitors() { return monitors_; }
-  Stats& stats() { return stats_; }
-  const LoadMeter& load() const { return load_; }
-  LoadMeter& load() { return load_; }
   void ResetStats();
   Rng& rng() { return rng_; }
   const Host& host() const { return host_; }
@@ -244,12 +237,6 @@ class Engine {
 
   // Whether idle and stalled clients are closed.
   void set_maintains_clients(bool looks) { maintains_clients_ = looks; }
-
-  // A round of the event loop is over: the time from its first event to its last reply.
-  void RecordRound(Micros took) {
-    ++stats_.rounds;
-    stats_.round_time += took;
-  }
 
   // How many changes of keys there were since the start, in Redis's way of counting
   // (Change::count).
@@ -301,7 +288,6 @@ class Engine {
   size_t ClientMemoryLimit() const;
   void EvictClients();
   void Record(Client& client, const Command& command, Args argv, Micros took);
-  void CountCall(const Client& client, const Command& command, Args argv, Micros took);
   void CountWait(const Client& client);
   void RememberReads(Client& client, const Command& command, Args argv);
   void EndException(Client& client, Args argv);
@@ -329,7 +315,7 @@ class Engine {
   Settings settings_;
   Host host_;
   CommandTable commands_;
-  Stats stats_;
+  Metrics metrics_{commands_, settings_};
   std::vector<std::unique_ptr<Database>> databases_;
   std::map<uint64_t, Client*> clients_;
   AccessControl access_;
@@ -338,10 +324,7 @@ class Engine {
   BlockedClients blocked_clients_;
   ClientPause pause_;
   ValueCopies copies_;
-  SlowLog slow_log_;
-  LatencyMonitor latency_;
   Monitors monitors_;
-  LoadMeter load_;
   KeyPrefetcher key_prefetcher_;
   Rng rng_;
   AccessTracker access_tracker_{rng_};

@@ -20,7 +20,7 @@ void Engine::ReclaimDue(Micros until) {
   for (const auto& database : databases_) {
     while (database->ReclaimDue(kReclaimsPerLook) == kReclaimsPerLook) {
       if (host_.stopwatch() <= until) continue;
-      ++stats_.expiries_cut_short;
+      ++metrics_.stats().expiries_cut_short;
       return;
     }
   }
@@ -80,9 +80,9 @@ void Engine::SwapDatabases(int a, int b) {
 // The messages that an eviction causes are measured apart: they must not cause further evictions.
 void Engine::OnChange(const Change& change) {
   change_count_ += change.count;
-  if (change.event == "expired") ++stats_.expired_keys;
+  if (change.event == "expired") ++metrics_.stats().expired_keys;
   if (change.event != "evicted") return Publish(change);
-  ++stats_.evicted_keys;
+  ++metrics_.stats().evicted_keys;
   const auto before = static_cast<int64_t>(gauge_.Used());
   Publish(change);
   announcement_bytes_ = static_cast<int64_t>(gauge_.Used()) - before;

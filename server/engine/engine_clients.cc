@@ -17,7 +17,7 @@ void Engine::Attach(Client& client) {
   client.reply.set_most_bytes(MostReplyBytes());
   client.weights = &weights_;
   client.NoteMemory();
-  ++stats_.connections_received;
+  ++metrics_.stats().connections_received;
 }
 
 void Engine::Detach(Client& client) {
@@ -87,7 +87,7 @@ bool Engine::IsStalled(Client& client) const {
 void Engine::CloseForOutputLimit(Client& client) {
   if (!client.RepliesEnabled()) return;
   host_.log("Closing " + client.address + ": a reply exceeds client-output-buffer-limit");
-  ++stats_.stalled_disconnections;
+  ++metrics_.stats().stalled_disconnections;
   CloseNow(client);
 }
 

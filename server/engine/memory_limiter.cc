@@ -120,8 +120,7 @@ bool Engine::EvictDownTo(size_t limit) {
     break;
   }
   if (evicted > 0) {
-    latency_.MaybeRecord("eviction-cycle", host_.stopwatch() - start, now_,
-                         settings_.latency_monitor_threshold);
+    metrics_.RecordLatency("eviction-cycle", host_.stopwatch() - start, now_);
   }
   return eviction_goes_on_ || excess <= 0;
 }
@@ -136,7 +135,7 @@ int64_t Engine::Evict(const Evictor::Victim& victim) {
 
 void Engine::RecordWithinLimit() {
   if (!memory_short_since_) return;
-  stats_.memory_short_time += host_.stopwatch() - *memory_short_since_;
+  metrics_.stats().memory_short_time += host_.stopwatch() - *memory_short_since_;
   memory_short_since_.reset();
 }
 
@@ -168,7 +167,7 @@ void Engine::EvictClients() {
   while (weights_.Sum() > limit) {
     Client* const heaviest = weights_.Heaviest();
     if (heaviest == nullptr) return;
-    ++stats_.evicted_clients;
+    ++metrics_.stats().evicted_clients;
     host_.log("Closing " + heaviest->address + ": clients use more than " + std::to_string(limit) +
               " bytes (maxmemory-clients), and this one is among the largest: " +
               std::to_string(heaviest->weight.bytes) + " bytes");

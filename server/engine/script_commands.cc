@@ -62,7 +62,7 @@ absl::Status Engine::RunInScript(ScriptSession& session, Client& caller, Args ar
     }
   }
   if (!status.ok()) {
-    if (command != nullptr) ++commands_.stats(*command).rejected;
+    if (command != nullptr) metrics_.CountRejected(*command);
     return status;
   }
   if (std::exchange(session.has_computed_long, false)) command_ended_at_ = host_.stopwatch();
@@ -77,7 +77,7 @@ absl::Status Engine::RunInScript(ScriptSession& session, Client& caller, Args ar
   if (command->Has(kReadOnly) && caller.tracking.on) RememberReads(caller, *command, argv);
   command_ended_at_ = host_.stopwatch();
   Record(client, *command, argv, command_ended_at_ - before);
-  if (call.refused()) ++commands_.stats(*command).failed;
+  if (call.refused()) metrics_.CountFailed(*command);
   return absl::OkStatus();
 }
 
@@ -130,7 +130,7 @@ void Engine::ContinueSuspended() {
   if (!client.suspended) {
     const SuspendedCommand done = *std::exchange(suspended_, std::nullopt);
     Record(client, command, argv, done.ran);
-    if (call.refused()) ++commands_.stats(command).failed;
+    if (call.refused()) metrics_.CountFailed(command);
     ++client.commands_run;
     if (client.transaction.open) ContinueTransaction(client);
   }

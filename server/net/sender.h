@@ -4,7 +4,7 @@
 
 #include "protocol/resp/output_buffer.h"
 #include "server/engine/client/client.h"
-#include "server/engine/support/stats.h"
+#include "server/engine/metrics/stats.h"
 #include "server/net/socket.h"
 #include "server/net/tls.h"
 

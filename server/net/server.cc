@@ -231,7 +231,7 @@ bool Server::IsProtectedFrom(const StreamSocket& socket) const {
 void Server::TurnAway(StreamSocket& socket, bool with_tls, std::string_view reason) {
   error_code ignored;
   if (!with_tls) socket.write_some(asio::buffer(reason), ignored);
-  ++engine_.stats().connections_rejected;
+  ++engine_.metrics().stats().connections_rejected;
 }
 
 void Server::OnEnd(Session& session) { sessions_.erase(session.shared_from_this()); }
@@ -283,7 +283,7 @@ void Server::Run() {
   while (!IsDone()) {
     const bool interrupted = !poller_.RunRound(std::min(next_tick, kTurn));
     const Micros now = MonotonicNow();
-    engine_.RecordRound(now - poller_.round_began());
+    engine_.metrics().RecordRound(now - poller_.round_began());
     next_tick = ticker_.TickIfDue(now);
     if (interrupted || now >= next_turn) {
       io_.poll();

@@ -50,7 +50,7 @@ Session::Session(StreamSocket socket, std::unique_ptr<Tls> tls, Engine& engine, 
       client_(engine.NextClientId(), PeerOf(socket), OwnEndOf(socket), engine.now(),
               [this] { OnWake(); }),
       socket_(std::move(socket)),
-      sender_(client_, socket_, tls_.get(), engine.stats()) {}
+      sender_(client_, socket_, tls_.get(), engine.metrics().stats()) {}
 
 void Session::Start() {
   client_.descriptor = socket_.descriptor();
@@ -135,8 +135,8 @@ void Session::OnArrival(size_t count) {
   ApplyLimits();
   client_.last_active = engine_.now();
   client_.input_total += count;
-  ++engine_.stats().reads;
-  engine_.stats().net_input_bytes += count;
+  ++engine_.metrics().stats().reads;
+  engine_.metrics().stats().net_input_bytes += count;
   if (SendsTooMuch(client_, engine_.settings(), engine_.access())) CloseForQueryBuffer();
 }
 
@@ -147,7 +147,7 @@ void Session::ApplyLimits() {
 void Session::CloseForQueryBuffer() {
   spdlog::warn("Closing {}: query buffer limit exceeded, {} bytes are pending", client_.address,
                client_.input_bytes);
-  ++engine_.stats().flooding_disconnections;
+  ++engine_.metrics().stats().flooding_disconnections;
   Close();
 }
 
@@ -268,7 +268,7 @@ void Session::CloseIfStalled() {
   if (closed_ || client_.UnsentBytes() == 0 || !engine_.IsStalled(client_)) return;
   spdlog::warn("Closing {}: output buffer limit exceeded, {} bytes are unsent", client_.address,
                client_.UnsentBytes());
-  ++engine_.stats().stalled_disconnections;
+  ++engine_.metrics().stats().stalled_disconnections;
   Close();
 }
 

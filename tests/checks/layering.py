@@ -29,7 +29,7 @@ FOLDERS = {
     "core": ["util", "hashing", "string", "geo", "hash", "list", "set", "sorted_set/block",
              "sorted_set/skip_list", "sorted_set", "keyspace"],
     "protocol": ["text", "resp", "rdb"],
-    "server/engine": ["support", "command", "config", "client", "store", "notify", "acl", "."],
+    "server/engine": ["support", "command", "config", "client", "metrics", "store", "notify", "acl", "."],
     "server/commands": [".", "common", "zset", "geo", "diagnostics", "admin", "connection", "debug",
                         "docs", "hash", "key", "list", "pubsub", "scripting", "set", "string",
                         "transaction"],

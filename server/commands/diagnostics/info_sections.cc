@@ -64,7 +64,7 @@ void WriteServer(InfoWriter& info, Engine& engine) {
 
 // The one thread that serves the clients.
 void WriteThreads(InfoWriter& info, Engine& engine) {
-  const Stats& stats = engine.stats();
+  const Stats& stats = engine.metrics().stats();
   info.Section("Threads");
   info.Add("io_thread_0", "clients=" + std::to_string(engine.clients().size()) +
                               ",reads=" + std::to_string(stats.reads) +

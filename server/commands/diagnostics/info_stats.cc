@@ -107,21 +107,21 @@ void WriteRounds(InfoWriter& info, const Stats& stats, const LoadMeter& load) {
 }  // namespace
 
 void WriteStats(InfoWriter& info, Engine& engine) {
-  const Stats& stats = engine.stats();
+  const Stats& stats = engine.metrics().stats();
   info.Section("Stats");
-  WriteTraffic(info, stats, engine.load());
+  WriteTraffic(info, stats, engine.metrics().load());
   WriteKeyStats(info, engine, stats);
   WriteListenerStats(info, engine);
   info.Add("total_error_replies", stats.error_replies);
   for (const std::string_view name : kNeverCounted) info.Add(name, 0);
-  WriteRounds(info, stats, engine.load());
+  WriteRounds(info, stats, engine.metrics().load());
   WriteDenials(info, stats);
 }
 
 void WriteCommandStats(InfoWriter& info, Engine& engine) {
   info.Section("Commandstats");
   for (const Command& row : engine.commands().rows()) {
-    const CommandStats& stats = engine.commands().stats(row);
+    const CommandStats& stats = engine.metrics().of(row);
     const bool told = stats.calls + stats.rejected + stats.failed > 0;
     if (told) info.Add("cmdstat_" + std::string(row.name), Text(stats));
   }
@@ -129,7 +129,7 @@ void WriteCommandStats(InfoWriter& info, Engine& engine) {
 
 void WriteErrorStats(InfoWriter& info, Engine& engine) {
   info.Section("Errorstats");
-  for (const auto& [code, count] : engine.stats().errors) {
+  for (const auto& [code, count] : engine.metrics().stats().errors) {
     info.Add("errorstat_" + code, "count=" + std::to_string(count));
   }
 }
@@ -137,7 +137,7 @@ void WriteErrorStats(InfoWriter& info, Engine& engine) {
 void WriteLatencyStats(InfoWriter& info, Engine& engine) {
   info.Section("Latencystats");
   for (const Command& row : engine.commands().rows()) {
-    const LatencyHistogram& latency = engine.commands().stats(row).latency;
+    const LatencyHistogram& latency = engine.metrics().of(row).latency;
     if (latency.count() == 0) continue;
     std::string text;
     for (const double percent : engine.settings().latency_tracking_info_percentiles.percents) {

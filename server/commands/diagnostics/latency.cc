@@ -13,7 +13,7 @@ namespace zsetd {
 namespace {
 
 void Latest(Call& call) {
-  const LatencyMonitor::Events& events = call.engine.latency().events();
+  const LatencyMonitor::Events& events = call.engine.metrics().latency().events();
   call.reply.Array(events.size());
   for (const auto& [event, series] : events) {
     call.reply.Array(4);
@@ -25,7 +25,7 @@ void Latest(Call& call) {
 }
 
 void History(Call& call) {
-  const LatencyMonitor::Events& events = call.engine.latency().events();
+  const LatencyMonitor::Events& events = call.engine.metrics().latency().events();
   const auto found = events.find(call.args.Word());
   if (found == events.end()) return call.reply.Array(0);
   call.reply.Array(found->second.samples.size());
@@ -37,7 +37,7 @@ void History(Call& call) {
 }
 
 void Graph(Call& call) {
-  const LatencyMonitor::Events& events = call.engine.latency().events();
+  const LatencyMonitor::Events& events = call.engine.metrics().latency().events();
   const std::string_view event = call.args.Word();
   const auto found = events.find(event);
   if (found == events.end()) {
@@ -49,7 +49,7 @@ void Graph(Call& call) {
 void Doctor(Call& call) { call.reply.Verbatim("txt", LatencyAdvice(call.engine)); }
 
 void Reset(Call& call) {
-  LatencyMonitor& latency = call.engine.latency();
+  LatencyMonitor& latency = call.engine.metrics().latency();
   std::vector<std::string> events;
   for (const std::string_view event : call.args.Rest()) events.emplace_back(event);
   if (events.empty()) {

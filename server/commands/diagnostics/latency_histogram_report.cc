@@ -62,14 +62,14 @@ std::vector<const Command*> NamedCommands(Call& call) {
 }  // namespace
 
 void ReplyLatencyHistograms(Call& call) {
-  const CommandTable& table = call.engine.commands();
+  const Metrics& metrics = call.engine.metrics();
   std::vector<const Command*> commands = NamedCommands(call);
   std::erase_if(commands,
-                [&](const Command* each) { return table.stats(*each).latency.count() == 0; });
+                [&](const Command* each) { return metrics.of(*each).latency.count() == 0; });
   call.reply.Map(commands.size());
   for (const Command* command : commands) {
     call.reply.Bulk(command->name);
-    ReplyHistogram(call.reply, table.stats(*command).latency);
+    ReplyHistogram(call.reply, metrics.of(*command).latency);
   }
 }
 

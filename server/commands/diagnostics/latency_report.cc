@@ -137,7 +137,7 @@ std::string LatencyAdvice(const Engine& engine) {
     return "Latency monitoring is disabled. Enable it with CONFIG SET latency-monitor-threshold "
            "<milliseconds>.\n";
   }
-  const LatencyMonitor::Events& events = engine.latency().events();
+  const LatencyMonitor::Events& events = engine.metrics().latency().events();
   if (events.empty())
     return "No latency spike was recorded since monitoring was enabled or reset.\n";
   std::string text = "Latency spikes:\n\n";

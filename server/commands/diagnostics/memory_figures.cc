@@ -34,9 +34,9 @@ MemoryFigures MeasureMemory(Engine& engine) {
   figures.allocator = ReadAllocatorStats();
   figures.resident = ResidentBytes();
   figures.used = figures.allocator ? figures.allocator->allocated : figures.resident;
-  figures.startup = engine.load().startup_bytes();
-  engine.load().NoteUsed(figures.used);
-  figures.peak = engine.load().peak_bytes();
+  figures.startup = engine.metrics().load().startup_bytes();
+  engine.metrics().load().NoteUsed(figures.used);
+  figures.peak = engine.metrics().load().peak_bytes();
   figures.clients = ClientBytes(engine);
   const size_t overhead = figures.startup + figures.clients + TableBytes(engine);
   figures.overhead = std::min(overhead, figures.used);

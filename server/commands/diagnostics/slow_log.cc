@@ -35,7 +35,7 @@ void Get(Call& call) {
                      "'. Try SLOWLOG HELP.");
   }
   if (call.Refused()) return;
-  const auto& commands = call.engine.slow_log().commands();
+  const auto& commands = call.engine.metrics().slow_log().commands();
   const size_t count =
       wanted < 0 ? commands.size() : std::min(commands.size(), static_cast<size_t>(wanted));
   call.reply.Array(count);
@@ -43,11 +43,11 @@ void Get(Call& call) {
 }
 
 void Len(Call& call) {
-  call.reply.Integer(static_cast<int64_t>(call.engine.slow_log().commands().size()));
+  call.reply.Integer(static_cast<int64_t>(call.engine.metrics().slow_log().commands().size()));
 }
 
 void Reset(Call& call) {
-  call.engine.slow_log().Reset();
+  call.engine.metrics().slow_log().Reset();
   call.reply.Ok();
 }
 

@@ -15,7 +15,7 @@
 #include "server/engine/acl/users.h"
 #include "server/engine/client/client.h"
 #include "server/engine/config/settings.h"
-#include "server/engine/support/stats.h"
+#include "server/engine/metrics/stats.h"
 
 namespace zsetd {
 

@@ -30,7 +30,6 @@ std::vector<std::string_view> NamesOfWhole(std::span<const Command> rows) {
 
 CommandTable::CommandTable(std::span<const std::span<const Command>> families)
     : rows_(SortedRows(families)),
-      stats_(rows_.size()),
       names_(NamesOfWhole(rows_)),
       new_names_(names_.names().begin(), names_.names().end()),
       callable_names_({}) {
@@ -107,7 +106,5 @@ std::span<const Command> CommandTable::SubcommandsOf(const Command& command) con
   if (whole == nullptr) return {};
   return {whole->row + 1, whole->subcommands};
 }
-
-void CommandTable::ResetStats() { std::ranges::fill(stats_, CommandStats()); }
 
 }  // namespace zsetd

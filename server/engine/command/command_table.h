@@ -10,21 +10,10 @@
 #include "protocol/resp/args.h"
 #include "server/engine/command/command.h"
 #include "server/engine/command/command_name_index.h"
-#include "server/engine/support/latency_histogram.h"
 
 namespace zsetd {
 
-// The INFO commandstats of one command.
-struct CommandStats {
-  uint64_t calls = 0;     // ran, well or not
-  uint64_t micros = 0;    // the time these took
-  uint64_t rejected = 0;  // refused before they ran
-  uint64_t failed = 0;    // ran and replied an error
-
-  LatencyHistogram latency;  // of those that ran while latency-tracking was on
-};
-
-// Every command by name. Built once; the statistics beside the rows are all that changes.
+// Every command by name. Built once; only the names that it goes by may change, at the start.
 class CommandTable {
  public:
   explicit CommandTable(std::span<const std::span<const Command>> families);
@@ -53,10 +42,6 @@ class CommandTable {
   // The rows of a command's subcommands.
   std::span<const Command> SubcommandsOf(const Command& command) const;
 
-  CommandStats& stats(const Command& command) { return stats_[IndexOf(command)]; }
-  const CommandStats& stats(const Command& command) const { return stats_[IndexOf(command)]; }
-  void ResetStats();
-
  private:
   // A command's row and how many rows of subcommands follow it.
   struct Whole {
@@ -72,7 +57,6 @@ class CommandTable {
   const Command* FindSubcommand(const Whole& whole, std::string_view name) const;
 
   std::vector<Command> rows_;
-  std::vector<CommandStats> stats_;  // beside rows_
   std::vector<Whole> wholes_;
   NameIndex names_;                     // of wholes_
   std::vector<std::string> new_names_;  // beside wholes_; empty: none

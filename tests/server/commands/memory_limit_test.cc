@@ -53,7 +53,7 @@ TEST_F(MemoryLimit, KeysGoUntilTheRestFits) {
   EXPECT_EQ(keys(), 300u);
   EXPECT_EQ(Ask({"SET", "new", "value"}), "+OK\r\n");
   EXPECT_EQ(keys(), 301u) << "the next command makes room for it";
-  EXPECT_EQ(engine_.stats().evicted_keys, 700u);
+  EXPECT_EQ(engine_.metrics().stats().evicted_keys, 700u);
 }
 
 TEST_F(MemoryLimit, ACommandWaitsNoLongerThanTenacityHasIt) {
@@ -87,7 +87,7 @@ TEST_F(MemoryLimit, TellsForHowLongItWasPassed) {
   Set("maxmemory", Limit(kKeys));
   Ask({"PING"});
   EXPECT_EQ(engine_.memory_short_for(), Micros(0));
-  EXPECT_GE(engine_.stats().memory_short_time, Micros(5000));
+  EXPECT_GE(engine_.metrics().stats().memory_short_time, Micros(5000));
 }
 
 }  // namespace

@@ -64,8 +64,8 @@ TEST_F(Info, TellsTheAverageTimeToLive) {
 
 TEST_F(Info, TellsTheRateOfTheLastMoments) {
   engine_.Tick(Micros(0));
-  engine_.stats().commands_processed = 500;
-  engine_.stats().net_input_bytes = 2048;
+  engine_.metrics().stats().commands_processed = 500;
+  engine_.metrics().stats().net_input_bytes = 2048;
   engine_.AdvanceTo(kStart + Millis(500));
   engine_.Tick(Micros(0));
   EXPECT_EQ(Field("stats", "instantaneous_ops_per_sec"), "1000");

@@ -1,4 +1,4 @@
-#include "server/engine/latency_monitor.h"
+#include "server/engine/metrics/latency_monitor.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "server/engine/load_meter.h"
+#include "server/engine/metrics/load_meter.h"
 
 #include <gtest/gtest.h>
 

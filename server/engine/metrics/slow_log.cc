@@ -1,4 +1,4 @@
-#include "server/engine/slow_log.h"
+#include "server/engine/metrics/slow_log.h"
 
 #include <string_view>
 

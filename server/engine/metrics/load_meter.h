@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "core/util/time.h"
-#include "server/engine/support/stats.h"
+#include "server/engine/metrics/stats.h"
 
 namespace zsetd {
 

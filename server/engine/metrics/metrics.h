@@ -1,0 +1,81 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "core/util/time.h"
+#include "protocol/resp/args.h"
+#include "server/engine/command/command_table.h"
+#include "server/engine/config/settings.h"
+#include "server/engine/metrics/command_stats.h"
+#include "server/engine/metrics/latency_monitor.h"
+#include "server/engine/metrics/load_meter.h"
+#include "server/engine/metrics/slow_log.h"
+#include "server/engine/metrics/stats.h"
+
+namespace zsetd {
+
+class Client;
+
+// What the server measures of itself: counters, the statistics of each command, the slow log, the
+// latency monitor and the load. It only records: nothing that the server does depends on it.
+//
+// Invariant: `commands_processed` is the sum of the calls of all commands since the last Reset().
+class Metrics {
+ public:
+  // Both outlive it. The settings are read when they are needed.
+  Metrics(const CommandTable& commands, const Settings& settings)
+      : table_(commands), settings_(settings), commands_(commands.rows().size()) {}
+  Metrics(const Metrics&) = delete;
+
+  // A command has run for this time; it may have to run again, as one that blocks.
+  void CountRun(Micros took) { stats_.command_time += took; }
+
+  // A command has ended, after it ran for this time all told.
+  void CountCall(const Client& client, const Command& command, Args argv, Micros took, Millis now);
+
+  // It was refused before it ran; or it ran and replied an error.
+  void CountRejected(const Command& command) { ++StatsOf(command).rejected; }
+  void CountFailed(const Command& command) { ++StatsOf(command).failed; }
+
+  // An error was replied; `line` is the reply.
+  void CountError(std::string_view line) { stats_.CountError(line); }
+
+  // A round of the event loop is over: the time from its first event to its last reply.
+  void RecordRound(Micros took);
+
+  // Passes an event to the latency monitor, if it took as long as the setting asks for.
+  void RecordLatency(std::string_view event, Micros took, Millis now) {
+    latency_.MaybeRecord(event, took, now, settings_.latency_monitor_threshold);
+  }
+
+  // Samples the load. To be called often.
+  void Sample(Millis now) { load_.Sample(now, stats_); }
+
+  // CONFIG RESETSTAT. The slow log, the latency monitor and the peak of memory stay.
+  void Reset();
+
+  Stats& stats() { return stats_; }
+  const Stats& stats() const { return stats_; }
+  const CommandStats& of(const Command& command) const {
+    return commands_[table_.IndexOf(command)];
+  }
+  SlowLog& slow_log() { return slow_log_; }
+  LatencyMonitor& latency() { return latency_; }
+  const LatencyMonitor& latency() const { return latency_; }
+  LoadMeter& load() { return load_; }
+  const LoadMeter& load() const { return load_; }
+
+ private:
+  CommandStats& StatsOf(const Command& command) { return commands_[table_.IndexOf(command)]; }
+
+  const CommandTable& table_;
+  const Settings& settings_;
+  Stats stats_;
+  std::vector<CommandStats> commands_;  // by the index of the row
+  SlowLog slow_log_;
+  LatencyMonitor latency_;
+  LoadMeter load_;
+};
+
+}  // namespace zsetd
