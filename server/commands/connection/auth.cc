@@ -150,6 +150,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> HelloCommands() { return kCommands; }
+std::span<const Command> AuthCommands() { return kCommands; }
 
 }  // namespace zsetd

@@ -3,6 +3,7 @@
 
 #include "server/commands/all_commands.h"
 #include "server/commands/common/help.h"
+#include "server/commands/common/timeout_option.h"
 #include "server/commands/connection/client_kill.h"
 #include "server/commands/connection/client_list.h"
 #include "server/commands/connection/client_name.h"
@@ -98,6 +99,29 @@ void Reply(Call& call) {
   }
 }
 
+ClientPause::Reach TakeReach(ArgReader& args) {
+  if (args.AtEnd() || args.Take("all")) return ClientPause::Reach::kEverything;
+  if (!args.Take("write")) args.Refuse("ERR CLIENT PAUSE mode must be WRITE or ALL");
+  return ClientPause::Reach::kWrites;
+}
+
+void PauseClients(Call& call) {
+  if (call.args.left() > 2) {
+    return call.Fail("ERR unknown subcommand or wrong number of arguments for '" +
+                     std::string(call.argv()[1]) + "'. Try CLIENT HELP.");
+  }
+  const Millis time = TakeTimeoutMillis(call.args, call.now());
+  const ClientPause::Reach reach = TakeReach(call.args);
+  if (call.Refused()) return;
+  call.engine.pause().Begin(reach, call.now(), call.now() + time);
+  call.reply.Ok();
+}
+
+void Unpause(Call& call) {
+  call.engine.pause().End();
+  call.reply.Ok();
+}
+
 constexpr uint32_t kFlags = kNoScript | kLoading | kStale;
 
 constexpr Command kCommands[] = {
@@ -178,6 +202,15 @@ constexpr Command kCommands[] = {
      .usage = "<ON|OFF>",
      .summary = "Stops the connection's commands from updating LRU/LFU data.",
      .cost = "O(1)"},
+    {.name = "client|pause",
+     .run = PauseClients,
+     .arity = -3,
+     .flags = kFlags | kAdmin,
+     .group = CommandGroup::kConnection,
+     .since = "3.0.0",
+     .usage = "timeout [WRITE|ALL]",
+     .summary = "Suspends all commands, or only writes, for some milliseconds.",
+     .cost = "O(1)"},
     {.name = "client|reply",
      .run = Reply,
      .arity = 3,
@@ -214,6 +247,14 @@ constexpr Command kCommands[] = {
      .usage = "client-id [TIMEOUT|ERROR]",
      .summary = "Unblocks a client waiting in a blocking command.",
      .cost = "O(log(N)) for N connections"},
+    {.name = "client|unpause",
+     .run = Unpause,
+     .arity = 2,
+     .flags = kFlags | kAdmin,
+     .group = CommandGroup::kConnection,
+     .since = "6.2.0",
+     .summary = "Resumes commands suspended by CLIENT PAUSE.",
+     .cost = "O(N) for N postponed requests"},
 };
 
 }  // namespace

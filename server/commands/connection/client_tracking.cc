@@ -1,18 +1,175 @@
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
+#include <numeric>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "server/commands/all_commands.h"
-#include "server/commands/connection/client_tracking_request.h"
 #include "server/engine/acl/client_description.h"
 #include "server/engine/call.h"
+#include "server/engine/client/tracking_mode.h"
 #include "server/engine/support/ascii_case.h"
 
 namespace zsetd {
 namespace {
 
 using Choice = TrackingMode::Choice;
+
+// The arguments of CLIENT TRACKING as sent, with prefixes that may overlap.
+struct TrackingRequest {
+  TrackingMode mode;
+  bool opt_in = false;
+  bool opt_out = false;
+  std::vector<std::string> prefixes;
+};
+
+void TakeRedirect(Call& call, TrackingMode& mode) {
+  if (mode.redirect != 0) {
+    call.args.Refuse("ERR A client can only redirect to a single other client");
+  }
+  mode.redirect = static_cast<uint64_t>(call.args.Integer());
+  if (!call.engine.clients().contains(mode.redirect)) {
+    call.args.Refuse("ERR The client ID you want redirect to does not exist");
+  }
+}
+
+void TakeOption(Call& call, TrackingRequest& request) {
+  const bool has_value = call.args.left() > 1;
+  if (has_value && call.args.Take("redirect")) {
+    TakeRedirect(call, request.mode);
+  } else if (has_value && call.args.Take("prefix")) {
+    request.prefixes.emplace_back(call.args.Word());
+  } else if (call.args.Take("bcast")) {
+    request.mode.broadcast = true;
+  } else if (call.args.Take("optin")) {
+    request.opt_in = true;
+  } else if (call.args.Take("optout")) {
+    request.opt_out = true;
+  } else if (call.args.Take("noloop")) {
+    request.mode.no_loop = true;
+  } else {
+    call.args.Refuse(kSyntaxError);
+  }
+}
+
+std::string OverlapError(const std::string& prefix, std::string_view kind,
+                         const std::string& other) {
+  return "ERR Prefix '" + prefix + "' overlaps with " + std::string(kind) + " prefix '" + other +
+         "'. Prefixes for a single client must not overlap.";
+}
+
+bool Overlap(std::string_view a, std::string_view b) {
+  return a.starts_with(b) || b.starts_with(a);
+}
+
+// The first of `prefixes` that overlaps with this one, or null. Except for the empty prefix they do
+// not overlap, so only three can: the empty one, the last that is less than this one, or the next.
+const std::string* FindOverlap(const std::set<std::string>& prefixes, const std::string& prefix) {
+  if (prefixes.empty()) return nullptr;
+  if (prefixes.begin()->empty()) return &*prefixes.begin();
+  const auto next = prefixes.lower_bound(prefix);
+  if (next != prefixes.begin() && prefix.starts_with(*std::prev(next))) return &*std::prev(next);
+  return next != prefixes.end() && next->starts_with(prefix) ? &*next : nullptr;
+}
+
+// The least index of a prefix that overlaps with another, or their number if none does. In sorted
+// order, the prefixes that begin with another one follow it immediately. O(n log n).
+size_t FirstOverlapping(const std::vector<std::string>& prefixes) {
+  std::vector<size_t> order(prefixes.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(
+      order, {}, [&](size_t i) -> const auto& { return prefixes[i]; });
+  size_t first = prefixes.size();
+  size_t shortest = 0;  // in `order`, of those with which the next may overlap
+  for (size_t at = 1; at < order.size(); ++at) {
+    if (prefixes[order[at]].starts_with(prefixes[order[shortest]])) {
+      first = std::min({first, order[shortest], order[at]});
+    } else {
+      shortest = at;
+    }
+  }
+  return first;
+}
+
+// Invalidations of a key must not be sent twice. The error names the first prefix that overlaps and
+// the first prefix that it overlaps with, as in Redis.
+void CheckOverlaps(const std::set<std::string>& existing, const std::vector<std::string>& prefixes,
+                   ArgReader& args) {
+  const size_t overlapping = FirstOverlapping(prefixes);
+  for (size_t i = 0; i < prefixes.size(); ++i) {
+    if (const std::string* const other = FindOverlap(existing, prefixes[i])) {
+      return args.Refuse(OverlapError(prefixes[i], "an existing", *other));
+    }
+    if (i != overlapping) continue;
+    const auto other = std::find_if(prefixes.begin() + i + 1, prefixes.end(),
+                                    [&](const auto& each) { return Overlap(prefixes[i], each); });
+    return args.Refuse(OverlapError(prefixes[i], "another provided", *other));
+  }
+}
+
+void CheckPrefixes(const Client& client, const std::vector<std::string>& prefixes,
+                   ArgReader& args) {
+  const std::set<std::string>& existing = client.tracking.prefixes;
+  if (prefixes.size() >
+      Tracking::kMostPrefixes - std::min(existing.size(), Tracking::kMostPrefixes)) {
+    args.Refuse("ERR Too many prefixes, a client may have " +
+                std::to_string(Tracking::kMostPrefixes));
+  }
+  const auto is_too_long = [](const auto& each) {
+    return each.size() > Tracking::kMostPrefixBytes;
+  };
+  if (std::ranges::any_of(prefixes, is_too_long)) {
+    args.Refuse("ERR Prefix is too long, it may have " +
+                std::to_string(Tracking::kMostPrefixBytes) + " bytes");
+  }
+  if (args.ok()) CheckOverlaps(existing, prefixes, args);
+}
+
+// Takes the options after ON or OFF, up to the end. An error is kept by the reader.
+TrackingRequest TakeTrackingRequest(Call& call) {
+  TrackingRequest request;
+  while (call.args.ok() && !call.args.AtEnd()) TakeOption(call, request);
+  return request;
+}
+
+// Refuses options that contradict each other, or the mode that the client is in.
+void CheckTracking(const Client& client, const TrackingRequest& request, ArgReader& args) {
+  const TrackingMode& now = client.tracking;
+  const auto refuse_if = [&](bool wrong, std::string_view error) {
+    if (wrong) args.Refuse(error);
+  };
+  const bool broadcast = request.mode.broadcast;
+  refuse_if(!broadcast && !request.prefixes.empty(),
+            "ERR PREFIX option requires BCAST mode to be enabled");
+  refuse_if(now.on && now.broadcast != broadcast,
+            "ERR You can't switch BCAST mode on/off before disabling tracking for this client, and "
+            "then re-enabling it with a different mode.");
+  refuse_if(broadcast && (request.opt_in || request.opt_out),
+            "ERR OPTIN and OPTOUT are not compatible with BCAST");
+  refuse_if(request.opt_in && request.opt_out,
+            "ERR You can't specify both OPTIN mode and OPTOUT mode");
+  refuse_if((request.opt_in && now.choice == Choice::kOptOut) ||
+                (request.opt_out && now.choice == Choice::kOptIn),
+            "ERR You can't switch OPTIN/OPTOUT mode before disabling tracking for this client, and "
+            "then re-enabling it with a different mode.");
+  if (broadcast) CheckPrefixes(client, request.prefixes, args);
+}
+
+// The tracking mode of a client after the request, where `before` was its mode.
+TrackingMode TrackingModeOf(const TrackingRequest& request, const TrackingMode& before) {
+  TrackingMode mode = request.mode;
+  mode.on = true;
+  mode.choice = request.opt_in    ? Choice::kOptIn
+                : request.opt_out ? Choice::kOptOut
+                                  : Choice::kAllRead;
+  mode.prefixes = {request.prefixes.begin(), request.prefixes.end()};
+  if (mode.broadcast && mode.prefixes.empty()) mode.prefixes.insert("");  // every key
+  mode.next_is_exception = before.next_is_exception;
+  return mode;
+}
 
 void SetTracking(Call& call) {
   const std::string_view state = call.args.Word();

@@ -1,9 +1,182 @@
+#include "server/commands/diagnostics/info.h"
+
+#include <algorithm>
+#include <chrono>
+#include <sstream>
+#include <string>
+
 #include "server/commands/all_commands.h"
-#include "server/commands/diagnostics/info_sections.h"
+#include "server/commands/diagnostics/info_memory.h"
+#include "server/commands/diagnostics/info_persistence.h"
+#include "server/commands/diagnostics/info_stats.h"
+#include "server/commands/diagnostics/info_writer.h"
 #include "server/engine/call.h"
+#include "server/engine/engine.h"
+#include "server/engine/support/ascii_case.h"
+#include "server/engine/support/process_stats.h"
+#include "server/engine/support/redis_version.h"
 
 namespace zsetd {
 namespace {
+
+double Seconds(Micros time) { return std::chrono::duration<double>(time).count(); }
+
+// As in Redis: seconds, of which an object keeps the lowest 24 bits.
+int64_t LruClock(Millis now) {
+  return std::chrono::duration_cast<std::chrono::seconds>(now).count() & 0xffffff;
+}
+
+// The listening addresses, as in Redis since version 7.2.
+void WriteListeners(InfoWriter& info, const Settings& settings) {
+  std::string listener = "name=tcp";
+  std::istringstream addresses(settings.bind);
+  for (std::string address; addresses >> address;) listener += ",bind=" + address;
+  info.Add("listener0", listener + ",port=" + std::to_string(settings.port));
+}
+
+void WriteServer(InfoWriter& info, Engine& engine) {
+  const int64_t uptime_s = (engine.now() - engine.started_at()).count() / 1000;
+  info.Section("Server");
+  info.Add("redis_version", kRedisVersion);
+  info.Add("zsetd_version", ZSETD_VERSION);
+  info.Add("redis_git_sha1", "00000000");
+  info.Add("redis_git_dirty", 0);
+  info.Add("redis_build_id", 0);
+  info.Add("redis_mode", "standalone");
+  info.Add("os", OperatingSystem());
+  info.Add("arch_bits", 8 * sizeof(void*));
+  info.Add("monotonic_clock", "POSIX clock_gettime");
+  info.Add("multiplexing_api", "epoll");
+  info.Add("atomicvar_api", "c11-builtin");
+  info.Add("gcc_version", __VERSION__);
+  info.Add("process_id", ProcessId());
+  info.Add("process_supervised", "no");
+  info.Add("run_id", engine.run_id());
+  info.Add("tcp_port", engine.settings().port);
+  info.Add("server_time_usec", engine.host().wall_clock().count());
+  info.Add("uptime_in_seconds", uptime_s);
+  info.Add("uptime_in_days", uptime_s / (24 * 60 * 60));
+  info.Add("hz", engine.settings().hz);
+  info.Add("configured_hz", engine.settings().hz);
+  info.Add("lru_clock", LruClock(engine.now()));
+  info.Add("executable", engine.host().executable);
+  info.Add("config_file", engine.host().config_file);
+  info.Add("io_threads_active", 0);
+  WriteListeners(info, engine.settings());
+}
+
+// What the clients have in common.
+struct ClientFigures {
+  size_t largest_input = 0;   // bytes of a buffer
+  size_t largest_output = 0;  // bytes that wait to be sent
+  size_t subscribers = 0;
+  size_t watching = 0;
+};
+
+ClientFigures Measure(const Engine& engine) {
+  ClientFigures figures;
+  for (const auto& [id, client] : engine.clients()) {
+    figures.largest_input = std::max(figures.largest_input, client->input_capacity);
+    figures.largest_output = std::max(figures.largest_output, client->UnsentBytes());
+    if (client->IsSubscriber()) ++figures.subscribers;
+    if (!client->transaction.watched.empty()) ++figures.watching;
+  }
+  return figures;
+}
+
+void WriteClients(InfoWriter& info, Engine& engine) {
+  const ClientFigures figures = Measure(engine);
+  info.Section("Clients");
+  info.Add("connected_clients", engine.clients().size());
+  info.Add("cluster_connections", 0);
+  info.Add("maxclients", engine.settings().maxclients);
+  info.Add("client_recent_max_input_buffer", figures.largest_input);
+  info.Add("client_recent_max_output_buffer", figures.largest_output);
+  info.Add("blocked_clients", engine.blocked_client_count());
+  info.Add("tracking_clients", engine.tracking().client_count());
+  info.Add("pubsub_clients", figures.subscribers);
+  info.Add("watching_clients", figures.watching);
+  info.Add("clients_in_timeout_table", engine.blocked_clients().with_deadline());
+  info.Add("total_watched_keys", engine.watches().key_count());
+  info.Add("total_blocking_keys", engine.blocked_clients().key_count());
+  info.Add("total_blocking_keys_on_nokey", 0);  // no command waits for a key to go
+}
+
+// The one thread that serves the clients.
+void WriteThreads(InfoWriter& info, Engine& engine) {
+  const Stats& stats = engine.metrics().stats();
+  info.Section("Threads");
+  info.Add("io_thread_0", "clients=" + std::to_string(engine.clients().size()) +
+                              ",reads=" + std::to_string(stats.reads) +
+                              ",writes=" + std::to_string(stats.writes));
+}
+
+void WriteReplication(InfoWriter& info, Engine& engine) {
+  info.Section("Replication");
+  info.Add("role", "master");
+  info.Add("connected_slaves", 0);
+  info.Add("master_failover_state", "no-failover");
+  info.Add("master_replid", engine.replication_id());
+  info.Add("master_replid2", std::string(40, '0'));
+  info.Add("master_repl_offset", 0);
+  info.Add("second_repl_offset", -1);
+  info.Add("repl_backlog_active", 0);
+  info.Add("repl_backlog_size", 0);
+  info.Add("repl_backlog_first_byte_offset", 0);
+  info.Add("repl_backlog_histlen", 0);
+}
+
+void WriteCpu(InfoWriter& info, Engine&) {
+  constexpr int kDigits = 6;
+  const CpuTimes process = CpuTimesOfProcess();
+  const CpuTimes thread = CpuTimesOfThread();
+  info.Section("CPU");
+  info.AddFraction("used_cpu_sys", Seconds(process.system), kDigits);
+  info.AddFraction("used_cpu_user", Seconds(process.user), kDigits);
+  info.AddFraction("used_cpu_sys_children", 0, kDigits);
+  info.AddFraction("used_cpu_user_children", 0, kDigits);
+  info.AddFraction("used_cpu_sys_main_thread", Seconds(thread.system), kDigits);
+  info.AddFraction("used_cpu_user_main_thread", Seconds(thread.user), kDigits);
+}
+
+void WriteModules(InfoWriter& info, Engine&) { info.Section("Modules"); }
+
+void WriteCluster(InfoWriter& info, Engine&) {
+  info.Section("Cluster");
+  info.Add("cluster_enabled", 0);
+}
+
+void WriteKeyspace(InfoWriter& info, Engine& engine) {
+  info.Section("Keyspace");
+  for (int index = 0; index < engine.database_count(); ++index) {
+    const Keyspace& keys = engine.database(index).keys();
+    if (keys.size() == 0) continue;
+    info.Add("db" + std::to_string(index),
+             "keys=" + std::to_string(keys.size()) +
+                 ",expires=" + std::to_string(keys.with_deadline()) +
+                 ",avg_ttl=" + std::to_string(keys.AverageTimeToLive().count()) +
+                 ",subexpiry=0");  // no members with deadlines of their own
+  }
+}
+
+constexpr InfoSection kSections[] = {
+    {"server", WriteServer},           {"clients", WriteClients},
+    {"memory", WriteMemory},           {"persistence", WritePersistence},
+    {"threads", WriteThreads},         {"stats", WriteStats},
+    {"replication", WriteReplication}, {"cpu", WriteCpu},
+    {"modules", WriteModules},         {"commandstats", WriteCommandStats, /*by_default=*/false},
+    {"errorstats", WriteErrorStats},   {"latencystats", WriteLatencyStats, /*by_default=*/false},
+    {"cluster", WriteCluster},         {"keyspace", WriteKeyspace},
+};
+
+bool IsAskedFor(const InfoSection& section, Args names) {
+  if (names.empty()) return section.by_default;
+  return std::ranges::any_of(names, [&](std::string_view name) {
+    if (EqualsIgnoringCase(name, "default")) return section.by_default;
+    return EqualsIgnoringCase(name, section.name) || EqualsIgnoringCase(name, "all") ||
+           EqualsIgnoringCase(name, "everything");
+  });
+}
 
 void Info(Call& call) { call.reply.Verbatim("txt", InfoText(call.engine, call.args.Rest())); }
 
@@ -21,6 +194,16 @@ constexpr Command kCommands[] = {
 };
 
 }  // namespace
+
+std::span<const InfoSection> InfoSections() { return kSections; }
+
+std::string InfoText(Engine& engine, Args names) {
+  InfoWriter info;
+  for (const InfoSection& section : kSections) {
+    if (IsAskedFor(section, names)) section.write(info, engine);
+  }
+  return info.text();
+}
 
 std::span<const Command> InfoCommands() { return kCommands; }
 

@@ -1,11 +1,17 @@
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
+#include "core/geo/geo_area.h"
+#include "core/geo/geo_point.h"
+#include "core/sorted_set/sorted_set.h"
 #include "core/sorted_set/sorted_set_builder.h"
 #include "server/commands/all_commands.h"
 #include "server/commands/geo/geo_arguments.h"
-#include "server/commands/geo/geo_places.h"
 #include "server/commands/geo/geo_search_request.h"
 #include "server/commands/zset/zset_store.h"
 #include "server/engine/call.h"
@@ -14,6 +20,60 @@ namespace zsetd {
 namespace {
 
 using Center = GeoSearchGrammar::Center;
+using Order = GeoSearchRequest::Order;
+
+// A member that lies within the area of a search.
+struct FoundPlace {
+  std::string member;
+  double score;
+  GeoPoint point;
+  double distance;  // metres
+  size_t number;    // in the order of the search
+};
+
+// Adds what the set has in the cell and within the area, until there are `most`.
+void Search(const SortedSet& set, const GeoCell& cell, const GeoArea& area, size_t most,
+            std::vector<FoundPlace>& found) {
+  const RankRange ranks = set.Ranks(cell.Scores());
+  if (ranks.empty()) return;
+  SortedSet::Cursor at = set.At(ranks.first);
+  for (size_t left = ranks.size(); left > 0 && found.size() < most; --left, at.Next()) {
+    const Element element = at.element();
+    const GeoPoint point = GeoPointOf(element.score);
+    if (const auto distance = area.DistanceTo(point)) {
+      found.push_back({std::string(element.member), element.score, point, *distance, found.size()});
+    }
+  }
+}
+
+// Puts the first `most` in order, those that are equally far as they were found, and drops the
+// rest.
+void SortAndCut(std::vector<FoundPlace>& found, Order order, size_t most) {
+  const auto middle = found.begin() + std::min(most, found.size());
+  const auto nearest_first = [](const FoundPlace& a, const FoundPlace& b) {
+    return std::tie(a.distance, a.number) < std::tie(b.distance, b.number);
+  };
+  const auto farthest_first = [](const FoundPlace& a, const FoundPlace& b) {
+    return std::tie(b.distance, a.number) < std::tie(a.distance, b.number);
+  };
+  if (order == Order::kNearestFirst) {
+    std::partial_sort(found.begin(), middle, found.end(), nearest_first);
+  } else if (order == Order::kFarthestFirst) {
+    std::partial_sort(found.begin(), middle, found.end(), farthest_first);
+  }
+  found.erase(middle, found.end());
+}
+
+// The members within the area, in the requested order, and no more than requested. O(n+log(m)) for
+// n members in the cells that cover the area, of m in the set.
+std::vector<FoundPlace> FindPlaces(const SortedSet& set, const GeoSearchRequest& request) {
+  std::vector<FoundPlace> found;
+  for (const GeoCell& cell : CellsOf(request.area)) {
+    Search(set, cell, request.area, request.MostFound(), found);
+  }
+  SortAndCut(found, request.order, request.MostTold());
+  return found;
+}
 
 void ReplyFound(Call& call, const std::vector<FoundPlace>& found, const GeoSearchRequest& request) {
   const size_t extras = request.with_distance + request.with_hash + request.with_point;

@@ -87,6 +87,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> HashNumberCommands() { return kCommands; }
+std::span<const Command> HashCounterCommands() { return kCommands; }
 
 }  // namespace zsetd

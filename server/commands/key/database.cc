@@ -86,6 +86,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> KeyspaceWideCommands() { return kCommands; }
+std::span<const Command> DatabaseCommands() { return kCommands; }
 
 }  // namespace zsetd

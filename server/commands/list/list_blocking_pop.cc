@@ -104,6 +104,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> ListMultiPopCommands() { return kCommands; }
+std::span<const Command> ListBlockingPopCommands() { return kCommands; }
 
 }  // namespace zsetd

@@ -153,6 +153,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> SetCombineCommands() { return kCommands; }
+std::span<const Command> SetOperationCommands() { return kCommands; }
 
 }  // namespace zsetd

@@ -130,6 +130,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> StringNumberCommands() { return kCommands; }
+std::span<const Command> StringCounterCommands() { return kCommands; }
 
 }  // namespace zsetd

@@ -1,10 +1,193 @@
+// ZADD and ZINCRBY.
 #include "server/commands/zset/zset_add.h"
 
 #include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
 
+#include "protocol/text/number_text.h"
+#include "server/commands/all_commands.h"
 #include "server/commands/common/encoding.h"
+#include "server/commands/common/expiry_option.h"
+#include "server/engine/call.h"
 
 namespace zsetd {
+namespace {
+
+using Kind = AddResult::Kind;
+
+bool TakeFlag(ArgReader& args, std::string_view name, bool& flag) {
+  if (!args.Take(name)) return false;
+  flag = true;
+  return true;
+}
+
+bool TakeRuleOption(ArgReader& args, AddRequest& request) {
+  AddRule& rule = request.rule;
+  return TakeFlag(args, "nx", rule.only_new) || TakeFlag(args, "xx", rule.only_existing) ||
+         TakeFlag(args, "gt", rule.only_greater) || TakeFlag(args, "lt", rule.only_less) ||
+         TakeFlag(args, "ch", request.count_changed);
+}
+
+// The options that are allowed before the pairs and after them.
+class SharedOptions {
+ public:
+  SharedOptions(Call& call, AddRequest& request) : call_(call), request_(request) {}
+
+  // Whether the next argument was one; it is taken then.
+  bool Take() { return TakeIncrement() || TakeExpiry(); }
+
+  // To be called when everything else is valid.
+  std::optional<Millis> Deadline() {
+    if (!expiry_ || !call_.args.ok()) return std::nullopt;
+    return DeadlineOf(call_, *expiry_);
+  }
+
+ private:
+  bool TakeIncrement() {
+    if (!call_.args.Take("incr")) return false;
+    if (request_.rule.increment && after_pairs()) call_.args.Refuse(kSyntaxError);
+    request_.rule.increment = true;
+    return true;
+  }
+
+  bool TakeExpiry() {
+    const std::optional<ExpiryOption> option = TakeExpiryOption(call_.args);
+    if (!option && !call_.args.Take("keepttl")) return false;
+    if (std::exchange(expiry_given_, true)) call_.args.Refuse(kSyntaxError);
+    expiry_ = option;
+    return true;
+  }
+
+  bool after_pairs() const { return !request_.pairs.empty(); }
+
+  Call& call_;
+  AddRequest& request_;
+  std::optional<ExpiryOption> expiry_;  // none for KEEPTTL
+  bool expiry_given_ = false;
+};
+
+void TakePairs(ArgReader& args, std::vector<Element>& pairs) {
+  while (const std::optional<double> score = ParseDouble(args.Peek())) {
+    args.Word();
+    const std::string_view member = args.Word();
+    if (!args.ok()) return;
+    pairs.push_back({member, *score});
+  }
+}
+
+void CheckRule(ArgReader& args, const AddRequest& request) {
+  const AddRule& rule = request.rule;
+  if (rule.only_new && rule.only_existing) {
+    args.Refuse("ERR XX and NX options at the same time are not compatible");
+  }
+  if ((rule.only_greater && rule.only_new) || (rule.only_less && rule.only_new) ||
+      (rule.only_greater && rule.only_less)) {
+    args.Refuse("ERR GT, LT, and/or NX options at the same time are not compatible");
+  }
+  if (rule.increment && request.pairs.size() + args.left() / 2 > 1) {
+    args.Refuse("ERR INCR option supports a single increment-element pair");
+  }
+}
+
+// The argument in place of a score is neither a number nor an option. Redis checks the number of
+// arguments first, then at the options, then at the scores.
+void RefuseScore(ArgReader& args, const AddRequest& request) {
+  if (args.AtEnd() || args.left() % 2 != 0) args.Refuse(kSyntaxError);
+  CheckRule(args, request);
+  args.Refuse(kNotAFloat);
+}
+
+// Adds one member and replies its new score, or null where the rule forbade it. To a new member
+// nothing is added, so its increment is replied as it is: -0 stays -0, as in Redis.
+void Increment(Call& call, Edit<SortedSet>& set, const Element& pair, const AddRule& rule) {
+  if (!set) return call.reply.Null();
+  const SortedSetLimits limits = SortedSetLimitsOf(call.engine.settings());
+  const AddResult result = AddOne(*set, pair, rule, limits);
+  if (result.kind == Kind::kNotANumber) {
+    return call.Fail("ERR resulting score is not a number (NaN)");
+  }
+  if (result.kind == Kind::kRefused) return call.reply.Null();
+  call.reply.Double(result.kind == Kind::kAdded ? pair.score : result.score);
+}
+
+void ZAdd(Call& call) {
+  const std::string_view key = call.args.Word();
+  const AddRequest request = TakeAddRequest(call);
+  Edit<SortedSet> set = OpenToAdd(call, key, request.rule);
+  if (call.Refused()) return;
+  if (request.rule.increment) {
+    Increment(call, set, request.pairs[0], request.rule);
+  } else {
+    AddAll(call, set, request);
+  }
+  if (request.deadline && !call.refused()) set.ExpireAt(*request.deadline);
+}
+
+// ZINCRBY key increment member [EX seconds | PX ms | EXAT seconds | PXAT ms | KEEPTTL]
+void ZIncrBy(Call& call) {
+  const std::string_view key = call.args.Word();
+  const double increment = call.args.Float();
+  const std::string_view member = call.args.Word();
+  const std::optional<ExpiryOption> expiry = TakeExpiryOption(call.args);
+  const bool has_option = expiry || call.args.Take("keepttl");
+  if (!has_option && !call.args.AtEnd()) call.args.Refuse(WrongArity("zincrby"));
+  call.args.End();
+  const Millis deadline = expiry && call.args.ok() ? DeadlineOf(call, *expiry) : Millis();
+  const AddRule rule = {.increment = true};
+  Edit<SortedSet> set = OpenToAdd(call, key, rule);
+  if (call.Refused()) return;
+  Increment(call, set, {member, increment}, rule);
+  if (expiry && !call.refused()) set.ExpireAt(deadline);
+}
+
+constexpr Command kCommands[] = {
+    {.name = "zadd",
+     .run = ZAdd,
+     .arity = -4,
+     .flags = kWrite | kDenyOom | kFast,
+     .keys = kOneKey,
+     .member_at = 3,
+     .group = CommandGroup::kSortedSet,
+     .since = "1.2.0",
+     .usage = "key [NX|XX] [GT|LT] [CH] [INCR] [EX seconds|PX milliseconds|EXAT "
+              "unix-time-seconds|PXAT unix-time-milliseconds|KEEPTTL] score member [score member "
+              "...]",
+     .summary = "Adds members or updates their scores; can set the key's expiration too.",
+     .cost = "O(log(N)) for each member",
+     .key_use = "RW update"},
+    {.name = "zincrby",
+     .run = ZIncrBy,
+     .arity = -4,
+     .flags = kWrite | kDenyOom | kFast,
+     .keys = kOneKey,
+     .member_at = 3,
+     .group = CommandGroup::kSortedSet,
+     .since = "1.2.0",
+     .usage = "key increment member [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT "
+              "unix-time-milliseconds|KEEPTTL]",
+     .summary = "Increments the score of a member; can set the key's expiration too.",
+     .cost = "O(log(N))"},
+};
+
+}  // namespace
+
+AddRequest TakeAddRequest(Call& call) {
+  ArgReader& args = call.args;
+  AddRequest request;
+  SharedOptions shared(call, request);
+  while (args.ok() && (TakeRuleOption(args, request) || shared.Take())) {
+  }
+  TakePairs(args, request.pairs);
+  if (request.pairs.empty() || (!args.AtEnd() && !shared.Take())) RefuseScore(args, request);
+  while (args.ok() && !args.AtEnd()) {
+    if (!shared.Take()) args.Refuse(kSyntaxError);
+  }
+  CheckRule(args, request);
+  request.deadline = shared.Deadline();
+  return request;
+}
 
 Edit<SortedSet> OpenToAdd(Call& call, std::string_view key, const AddRule& rule) {
   const std::string_view event = rule.increment ? "zincr" : "zadd";
@@ -20,7 +203,6 @@ AddResult AddOne(SortedSet& set, const Element& pair, const AddRule& rule,
 }
 
 void AddAll(Call& call, Edit<SortedSet>& set, const AddRequest& request) {
-  using Kind = AddResult::Kind;
   const SortedSetLimits limits = SortedSetLimitsOf(call.engine.settings());
   if (set && set->empty()) {
     set->Expect(request.pairs.size(), request.pairs.front().member.size(), limits);
@@ -33,5 +215,7 @@ void AddAll(Call& call, Edit<SortedSet>& set, const AddRequest& request) {
   }
   call.reply.Integer(counted);
 }
+
+std::span<const Command> ZSetAddCommands() { return kCommands; }
 
 }  // namespace zsetd

@@ -1,11 +1,36 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string_view>
+#include <vector>
 
-#include "server/commands/zset/zset_add_request.h"
+#include "core/sorted_set/sorted_set.h"
+#include "core/util/time.h"
 #include "server/engine/call.h"
 
 namespace zsetd {
+
+// The arguments of ZADD after its key:
+//
+//   request  = {leading} pair {pair} {trailing}
+//   leading  = NX | XX | GT | LT | CH | shared
+//   trailing = shared
+//   shared   = INCR | EX seconds | PX ms | EXAT seconds | PXAT ms | KEEPTTL
+//   pair     = score member
+//
+// The grammar is unambiguous. No option is a number, so an argument where a score is expected is
+// either a score or an option; the argument after a score is always a member. Each shared option is
+// allowed once, before the pairs or after them, and only one of the last five.
+struct AddRequest {
+  AddRule rule;
+  bool count_changed = false;      // CH
+  std::optional<Millis> deadline;  // from the EX family
+  std::vector<Element> pairs;      // views of the request
+};
+
+// Takes the arguments after the key. An error is kept by the reader.
+AddRequest TakeAddRequest(Call& call);
 
 // The set to add to: a new one may only be made where members may be added.
 Edit<SortedSet> OpenToAdd(Call& call, std::string_view key, const AddRule& rule);

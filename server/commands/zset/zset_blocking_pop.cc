@@ -122,6 +122,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> ZSetMultiPopCommands() { return kCommands; }
+std::span<const Command> ZSetBlockingPopCommands() { return kCommands; }
 
 }  // namespace zsetd

@@ -1,4 +1,6 @@
-// What INFO tells of time, which a conversation with a running server cannot pin down.
+// What INFO reports about time, which a test against a running server cannot determine.
+
+#include "server/commands/diagnostics/info.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +9,6 @@
 #include <vector>
 
 #include "server/commands/all_commands.h"
-#include "server/commands/diagnostics/info_sections.h"
 #include "server/engine/support/ascii_case.h"
 
 namespace zsetd {
