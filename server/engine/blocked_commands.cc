@@ -43,9 +43,10 @@ void Engine::RunAgain(Client& client, std::string_view ready_key) {
   client.reply.Begin();
   access_tracker_.set_records(!client.no_touch);
   Call call(*this, client, command, argv, ready_key);
-  command.run(call);
+  RunAndPropagate(call);
   active_ = nullptr;
   client.executing = false;
+  EndUnit(client);
   const Micros took = host_.stopwatch() - before;
   metrics_.CountRun(took);
   client.blocked->used += took;

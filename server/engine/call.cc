@@ -1,6 +1,7 @@
 #include "server/engine/call.h"
 
 #include <utility>
+#include <vector>
 
 namespace zsetd {
 
@@ -18,6 +19,33 @@ void Call::Fail(std::string_view line) {
 void Call::FailCounted(std::string_view line) {
   reply.Error(line);
   refused_ = true;
+}
+
+void Call::Propagate(Args words) {
+  if (!Propagates()) return;
+  engine.effects().Add(client.database, words);
+  engine.effects().set_stated(true);
+}
+
+void Call::Propagate(std::initializer_list<std::string_view> words) {
+  Propagate(Args(words.begin(), words.size()));
+}
+
+// By its original name, whatever the client called it.
+void Call::PropagateRequest() {
+  if (!Propagates()) return;
+  Effects& effects = engine.effects();
+  effects.Begin(client.database, argv_.size());
+  effects.AddWord(command.name.substr(0, command.name.find('|')));
+  for (const std::string_view word : argv_.subspan(1)) effects.AddWord(word);
+  effects.set_stated(true);
+}
+
+void Call::PropagateMessage() {
+  if (!engine.effects().TakesMessages()) return;
+  std::vector<std::string_view> words(argv_.begin(), argv_.end());
+  words[0] = command.name;
+  engine.effects().AddMessage(words);
 }
 
 void Call::ReplyAtLength(std::unique_ptr<LongReply> rest) {

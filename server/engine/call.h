@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -71,6 +73,22 @@ class Call {
     return PutAside({}, timeout, nullptr, give_up);
   }
   bool waits() const { return waits_; }
+
+  // --- What is propagated in place of the request (effects.h). To be said when the change is made,
+  // for whatever is found expired until then is propagated first. ---
+
+  // Whether anybody listens. What follows does nothing otherwise, but need not be prepared then.
+  bool Propagates() const { return engine.effects().IsOn(); }
+
+  // Propagates this, after what was said before.
+  void Propagate(std::initializer_list<std::string_view> words);
+  void Propagate(Args words);
+
+  // Propagates the request itself although nothing has changed, or in addition to what was said.
+  void PropagateRequest();
+
+  // Propagates the request as a message: to replicas only.
+  void PropagateMessage();
 
   // Suspends the command: the engine continues it with Scripting::Continue(). Nothing may have been
   // replied.

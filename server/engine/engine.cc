@@ -76,7 +76,15 @@ void Engine::AdvanceTo(Millis now) {
   if (now == now_ || suspended_) return;
   now_ = now;
   access_tracker_.AdvanceTo(now);
+  if (nothing_due_) return;
   for (const auto& database : databases_) database->AdvanceTo(now);
+}
+
+void Engine::SetNothingDue(bool nothing_due) {
+  nothing_due_ = nothing_due;
+  for (const auto& database : databases_) {
+    database->AdvanceTo(nothing_due ? Millis::min() : now_);
+  }
 }
 
 void Engine::BeginBatch(Millis now) {
@@ -155,6 +163,7 @@ void Engine::EndAnswer(Client& client, size_t reply_start) {
   active_ = nullptr;
   client.executing = false;
   if (client.suspended) return KeepPartialReply(client, reply_start);
+  EndUnit(client);
   Finish(client, reply_start);
   if (suspended_) return;
   ServeWaiters();
@@ -162,6 +171,23 @@ void Engine::EndAnswer(Client& client, size_t reply_start) {
   if (!weights_.is_on()) return;
   client.NoteMemory();
   EvictClients();
+}
+
+// What a suspended script has propagated so far waits for its end.
+void Engine::EndUnit(Client& client) {
+  if (!effects_.IsOn() || suspended_) return;
+  const uint64_t end = effects_.Commit();
+  if (end > 0) client.propagated_until = end;
+}
+
+// Of commands that run others, such as EXEC and EVAL, it is those that are propagated.
+void Engine::RunAndPropagate(Call& call) {
+  if (!effects_.IsOn()) return call.command.run(call);
+  const uint64_t changes_before = change_count_;
+  effects_.set_stated(false);
+  call.command.run(call);
+  const bool is_its_own_effect = call.command.Has(kWrite) && !effects_.is_stated();
+  if (is_its_own_effect && change_count_ != changes_before) call.PropagateRequest();
 }
 
 // Ends the exception of CLIENT CACHING: it applies to one command or transaction, and not to
@@ -254,7 +280,7 @@ void Engine::Run(Client& client, const Command& command, Args argv) {
   const Micros before = command_ended_at_;
   access_tracker_.set_records(UsesItsKeys(client, command));
   Call call(*this, client, command, argv);
-  command.run(call);
+  RunAndPropagate(call);
   if (client.suspended) [[unlikely]] {
     return Suspend(client, command, argv);
   }

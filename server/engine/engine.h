@@ -20,6 +20,7 @@
 #include "server/engine/client_pause.h"
 #include "server/engine/command/command_table.h"
 #include "server/engine/config/settings.h"
+#include "server/engine/effects.h"
 #include "server/engine/key_prefetcher.h"
 #include "server/engine/memory_gauge.h"
 #include "server/engine/metrics/metrics.h"
@@ -35,6 +36,7 @@
 
 namespace zsetd {
 
+class Call;
 class Persistence;
 struct ScriptSession;
 
@@ -184,6 +186,14 @@ class Engine {
   void ClearAll();
   void SwapDatabases(int a, int b);
 
+  // What receives the changes, so that they can be repeated elsewhere; null if nothing does. To be
+  // set between commands.
+  void set_journal(Journal* journal) { effects_.set_journal(journal); }
+  Effects& effects() { return effects_; }
+
+  // For Applier: while nothing is due, no key is past its deadline, whatever the time.
+  void SetNothingDue(bool nothing_due);
+
   // What keeps the data on disk; null if nothing does. It outlives all requests.
   void set_persistence(Persistence* persistence) { persistence_ = persistence; }
   Persistence* persistence() const { return persistence_; }
@@ -262,6 +272,8 @@ class Engine {
   };
 
   void Answer(Client& client, Args argv);
+  void RunAndPropagate(Call& call);
+  void EndUnit(Client& client);
   void EndAnswer(Client& client, size_t reply_start);
   static bool UsesItsKeys(const Client& client, const Command& command);
   void Suspend(Client& client, const Command& command, Args argv);
@@ -307,6 +319,7 @@ class Engine {
   void UnblockDueClients();
   void RunPostponed();
   void OnChange(const Change& change);
+  void PropagateEnd(const Change& change);
   void Publish(const Change& change);
   void ReclaimWatched(int index, Database& database);
   void MaintainClients();
@@ -314,6 +327,7 @@ class Engine {
 
   Settings settings_;
   Host host_;
+  Effects effects_;
   CommandTable commands_;
   Metrics metrics_{commands_, settings_};
   std::vector<std::unique_ptr<Database>> databases_;
@@ -345,6 +359,7 @@ class Engine {
   bool memory_is_short_ = false;
   Persistence* persistence_ = nullptr;
   bool snapshots_fail_ = false;
+  bool nothing_due_ = false;
   bool expires_unasked_ = true;
   bool maintains_clients_ = true;
   uint64_t change_count_ = 0;

@@ -77,11 +77,23 @@ void Engine::SwapDatabases(int a, int b) {
   FreeLater(tracking_.TouchAll());
 }
 
+// A key that ends by itself is gone before whatever the running command says of it. Outside of a
+// command it is a unit.
+void Engine::PropagateEnd(const Change& change) {
+  if (!effects_.IsOn()) return;
+  effects_.Add(change.database, {"DEL", change.key});
+  if (active_ == nullptr) effects_.Commit();
+}
+
 // The messages that an eviction causes are measured apart: they must not cause further evictions.
 void Engine::OnChange(const Change& change) {
   change_count_ += change.count;
-  if (change.event == "expired") ++metrics_.stats().expired_keys;
+  if (change.event == "expired") {
+    ++metrics_.stats().expired_keys;
+    PropagateEnd(change);
+  }
   if (change.event != "evicted") return Publish(change);
+  PropagateEnd(change);
   ++metrics_.stats().evicted_keys;
   const auto before = static_cast<int64_t>(gauge_.Used());
   Publish(change);

@@ -73,7 +73,7 @@ absl::Status Engine::RunInScript(ScriptSession& session, Client& caller, Args ar
   session.has_written |= command->Has(kWrite);
   access_tracker_.set_records(UsesItsKeys(client, *command));
   Call call(*this, client, *command, argv);
-  command->run(call);
+  RunAndPropagate(call);
   if (command->Has(kReadOnly) && caller.tracking.on) RememberReads(caller, *command, argv);
   command_ended_at_ = host_.stopwatch();
   Record(client, *command, argv, command_ended_at_ - before);

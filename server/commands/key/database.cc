@@ -21,6 +21,7 @@ void FlushDb(Call& call) {
   TakeFlushMode(call.args);
   if (call.Refused()) return;
   call.engine.Clear(call.client.database);
+  call.PropagateRequest();
   call.reply.Ok();
 }
 
@@ -29,6 +30,7 @@ void FlushAll(Call& call) {
   if (call.Refused()) return;
   call.engine.ClearAll();
   if (Persistence* persistence = call.engine.persistence()) persistence->OnFlushAll();
+  call.PropagateRequest();
   call.reply.Ok();
 }
 

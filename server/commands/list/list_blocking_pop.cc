@@ -3,6 +3,7 @@
 #include <optional>
 #include <string_view>
 
+#include "protocol/text/number_text.h"
 #include "server/commands/all_commands.h"
 #include "server/commands/common/encoding.h"
 #include "server/commands/common/multi_pop_request.h"
@@ -21,6 +22,7 @@ void PopElements(Call& call, std::string_view key, List& list, ListEnd end, uint
   List::Cursor cursor = CursorFrom(list, end);
   for (size_t i = 0; i < count; ++i, StepFrom(end, cursor)) call.reply.Bulk(cursor.element());
   DropAt(list, end, count, ListLimitsOf(call.engine.settings()));
+  call.Propagate({PopEvent(end), key, IntegerText(static_cast<int64_t>(count))});
 }
 
 // Without a timeout it does not wait.
@@ -50,6 +52,7 @@ void BlockingPop(Call& call, ListEnd end) {
   call.reply.Bulk(key);
   call.reply.Bulk(ElementAt(*list, end));
   DropAt(*list, end, 1, ListLimitsOf(call.engine.settings()));
+  call.Propagate({PopEvent(end), key});
 }
 
 void BLPop(Call& call) { BlockingPop(call, ListEnd::kLeft); }

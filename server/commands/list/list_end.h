@@ -13,7 +13,7 @@ enum class ListEnd { kLeft, kRight };
 // Takes LEFT or RIGHT.
 ListEnd TakeListEnd(ArgReader& args);
 
-// What the change is called: "lpush", "rpush", "lpop", "rpop".
+// What the change is called, and the command that makes it: "lpush", "rpush", "lpop", "rpop".
 std::string_view PushEvent(ListEnd end);
 std::string_view PopEvent(ListEnd end);
 

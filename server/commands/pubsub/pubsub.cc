@@ -89,12 +89,14 @@ void Publish(Call& call) {
   const std::string_view channel = call.args.Word();
   const std::string_view message = call.args.Word();
   call.reply.Integer(static_cast<int64_t>(call.engine.channels().Publish(channel, message)));
+  call.PropagateMessage();
 }
 
 void SPublish(Call& call) {
   const std::string_view channel = call.args.Word();
   const std::string_view message = call.args.Word();
   call.reply.Integer(static_cast<int64_t>(call.engine.channels().PublishToShard(channel, message)));
+  call.PropagateMessage();
 }
 
 constexpr uint32_t kListenFlags = kPubSub | kNoScript | kLoading | kStale | kAllowedWhileSubscribed;

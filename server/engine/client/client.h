@@ -149,10 +149,11 @@ class Client {
   uint64_t output_total = 0;  // bytes that the network has taken, ever
   int descriptor = -1;        // of its socket, for CLIENT LIST
 
-  OutputBuffer output;          // what it is to be sent, and the network has not been given yet
-  size_t sending_bytes = 0;     // the network has been given these, and not taken them yet
-  size_t sending_capacity = 0;  // of the buffer that holds these
-  size_t pushed_bytes = 0;      // of messages, since all had been sent
+  OutputBuffer output;            // what it is to be sent, and the network has not been given yet
+  size_t sending_bytes = 0;       // the network has been given these, and not taken them yet
+  size_t sending_capacity = 0;    // of the buffer that holds these
+  size_t pushed_bytes = 0;        // of messages, since all had been sent
+  uint64_t propagated_until = 0;  // the journal's position at the end of its last unit that has one
   OutputWatch output_watch;
   OutputWatch push_watch;
   ReplyWriter reply;

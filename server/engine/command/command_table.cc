@@ -79,8 +79,13 @@ const Command* CommandTable::FindSubcommand(const Whole& whole, std::string_view
   return nullptr;
 }
 
-const Command* CommandTable::Find(Args argv) const {
-  const Whole* whole = FindCallable(argv[0]);
+const Command* CommandTable::Find(Args argv) const { return RowFor(FindCallable(argv[0]), argv); }
+
+const Command* CommandTable::FindOriginal(Args argv) const {
+  return RowFor(FindWhole(argv[0]), argv);
+}
+
+const Command* CommandTable::RowFor(const Whole* whole, Args argv) const {
   if (whole == nullptr) return nullptr;
   if (argv.size() < 2 || whole->subcommands == 0) return whole->row;
   const Command* subcommand = FindSubcommand(*whole, argv[1]);

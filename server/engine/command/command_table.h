@@ -24,6 +24,7 @@ class CommandTable {
   const Command* Find(std::string_view name) const;  // "get", "client|list"
 
   // The same by the name in the row, whatever the command has been renamed to.
+  const Command* FindOriginal(Args argv) const;
   const Command* FindOriginal(std::string_view name) const;
 
   // The index of a row of this table.
@@ -55,6 +56,7 @@ class CommandTable {
   const Whole* FindWhole(std::string_view name) const;
   const Whole* FindCallable(std::string_view name) const;
   const Command* FindSubcommand(const Whole& whole, std::string_view name) const;
+  const Command* RowFor(const Whole* whole, Args argv) const;
 
   std::vector<Command> rows_;
   std::vector<Whole> wholes_;

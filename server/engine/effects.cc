@@ -1,0 +1,107 @@
+#include "server/engine/effects.h"
+
+#include <cassert>
+#include <string>
+#include <utility>
+
+#include "protocol/text/number_text.h"
+#include "protocol/text/short_copy.h"
+
+namespace zsetd {
+namespace {
+
+void AppendHeader(OutputBuffer& out, char kind, size_t count) {
+  char* at = out.Extend(kNumberBytes + 3);
+  *at++ = kind;
+  at = FormatInteger(static_cast<int64_t>(count), at);
+  *at++ = '\r';
+  *at++ = '\n';
+  out.EndAt(at);
+}
+
+void AppendWord(OutputBuffer& out, std::string_view word) {
+  AppendHeader(out, '$', word.size());
+  char* const to = out.Extend(word.size() + 2);
+  CopyBytes(to, word);
+  to[word.size()] = '\r';
+  to[word.size() + 1] = '\n';
+}
+
+void AppendRequest(OutputBuffer& out, Args words) {
+  AppendHeader(out, '*', words.size());
+  for (const std::string_view word : words) AppendWord(out, word);
+}
+
+}  // namespace
+
+void Effects::set_journal(Journal* journal) {
+  assert(commands_ == 0 && messages_.empty());
+  journal_ = journal;
+  ForgetDatabase();
+  Update();
+}
+
+void Effects::Mute(bool muted) {
+  assert(commands_ == 0 && messages_.empty());
+  muted_ = muted;
+  Update();
+}
+
+void Effects::Update() {
+  listening_ = journal_ != nullptr && !muted_;
+  takes_messages_ = listening_ && journal_->TakesMessages();
+}
+
+void Effects::Add(int database, Args words) {
+  if (!listening_) return;
+  Begin(database, words.size());
+  for (const std::string_view word : words) AppendWord(unit_, word);
+}
+
+void Effects::Begin(int database, size_t words) {
+  if (!listening_) return;
+  if (commands_ == 1) Frame();
+  if (database != database_) {
+    const std::string number = IntegerText(database);
+    const std::string_view select[] = {"SELECT", number};
+    AppendRequest(unit_, select);
+    database_ = database;
+  }
+  ++commands_;
+  AppendHeader(unit_, '*', words);
+}
+
+void Effects::AddWord(std::string_view word) {
+  if (listening_) AppendWord(unit_, word);
+}
+
+void Effects::AddMessage(Args words) {
+  if (takes_messages_) AppendRequest(messages_, words);
+}
+
+// Few units have a second request, so MULTI is put before the first when the second comes. A long
+// first one is not copied for that.
+void Effects::Frame() {
+  constexpr std::string_view kMulti[] = {"MULTI"};
+  OutputBuffer first = std::exchange(unit_, OutputBuffer());
+  AppendRequest(unit_, kMulti);
+  unit_.Take(first);
+}
+
+uint64_t Effects::CommitCollected() {
+  constexpr std::string_view kExec[] = {"EXEC"};
+  uint64_t end = 0;
+  if (commands_ > 1) AppendRequest(unit_, kExec);
+  if (std::exchange(commands_, 0) > 0) {
+    end = journal_->Append(unit_);
+    assert(end > 0);
+    unit_.Clear();
+  }
+  if (!messages_.empty()) {
+    journal_->AppendMessages(messages_);
+    messages_.Clear();
+  }
+  return end;
+}
+
+}  // namespace zsetd

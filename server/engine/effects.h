@@ -1,0 +1,92 @@
+// Propagation: what a log and replicas are told, so that they come to the same data.
+//
+//   command ──► Edit, Database ──► Change ──► watches, blocked clients, tracking, notifications
+//      │                              └─ expired, evicted: DEL ─┐
+//      ├─ Call::Propagate(...), or else the request itself ─────┴──► Effects ──Commit()──► Journal
+//      └─ request ───► MONITOR, SLOWLOG
+//
+// A Change says that a key changed, not how. Effects are requests that repeat the change. Most
+// commands are their own effect; those whose result depends on the time, on chance, on the order of
+// a hash table or on the platform's mathematics say in other words what they did, always such that
+// redis-server 7.0 understands.
+//
+// A unit is what is atomic: a command, a whole EXEC, a script with all that it calls, one key that
+// expires or is evicted outside of a command, one blocked client that is served. Its effects are
+// collected here and handed to the journal when it ends, never before.
+//
+// Without a journal nothing is collected: each command pays for one test.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+
+#include "protocol/resp/args.h"
+#include "protocol/resp/output_buffer.h"
+#include "server/engine/journal.h"
+
+namespace zsetd {
+
+class Effects {
+ public:
+  Effects() = default;
+  Effects(const Effects&) = delete;
+
+  // Null: nobody listens. Between two units. The journal outlives this, or is replaced.
+  void set_journal(Journal* journal);
+
+  // Whether effects are collected.
+  bool IsOn() const { return listening_; }
+  bool TakesMessages() const { return takes_messages_; }
+
+  // The next unit names its database again: the journal begins something that is read without what
+  // came before, such as another file. Between two units.
+  void ForgetDatabase() { database_ = kUnknown; }
+
+  // While muted nothing is collected: what is applied was propagated elsewhere (applier.h).
+  void Mute(bool muted);
+
+  // Adds a request for a database to the unit. O(bytes).
+  void Add(int database, Args words);
+  void Add(int database, std::initializer_list<std::string_view> words) {
+    Add(database, Args(words.begin(), words.size()));
+  }
+
+  // The same, word by word: so many follow by AddWord().
+  void Begin(int database, size_t words);
+  void AddWord(std::string_view word);
+
+  // Adds a request that publishes a message.
+  void AddMessage(Args words);
+
+  // How many requests the running unit has.
+  size_t commands() const { return commands_; }
+
+  // Whether the running command has said itself what is propagated of it.
+  bool is_stated() const { return is_stated_; }
+  void set_stated(bool stated) { is_stated_ = stated; }
+
+  // Ends the unit and hands it to the journal. Returns the position where it ends, or 0 if nothing
+  // was propagated. O(1) for long units.
+  uint64_t Commit() { return commands_ == 0 && messages_.empty() ? 0 : CommitCollected(); }
+
+ private:
+  static constexpr int kUnknown = -1;
+
+  void Update();
+  void Frame();
+  uint64_t CommitCollected();
+
+  Journal* journal_ = nullptr;
+  bool muted_ = false;
+  bool listening_ = false;  // there is a journal, and it is not muted
+  bool takes_messages_ = false;
+  bool is_stated_ = false;
+  int database_ = kUnknown;  // that the journal's reader is in
+  size_t commands_ = 0;
+  OutputBuffer unit_;
+  OutputBuffer messages_;
+};
+
+}  // namespace zsetd
