@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include "core/sorted_set/block/block_builder.h"
+
 namespace zsetd {
 
 ElementSampler::ElementSampler(const SortedSet& set) {
   set.ForEachBlock([&](const Block& block) {
-    blocks_.push_back(Block::Clone(block));
+    blocks_.push_back(BlockBuilder::Clone(block));
     bytes_used_ += block.allocated_bytes() + block.LargeMemberBytes();
     most_in_block_ = std::max(most_in_block_, block.count());
   });

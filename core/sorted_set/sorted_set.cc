@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/hashing/keyed_hash.h"
+#include "core/sorted_set/block/block_builder.h"
 #include "core/sorted_set/block/block_packing.h"
 #include "core/sorted_set/skip_list/block_skip_list.h"
 #include "core/sorted_set/sorted_set_builder.h"
@@ -63,7 +64,7 @@ SortedSet::~SortedSet() = default;
 
 SortedSet SortedSet::Clone() const {
   SortedSet copy;
-  if (only()) copy.contents_.Reset(Block::Clone(*only()));
+  if (only()) copy.contents_.Reset(BlockBuilder::Clone(*only()));
   if (list()) copy.contents_.Reset(list()->Clone().release());
   copy.revision_ = revision_;
   copy.longest_member_ = longest_member_;
@@ -152,7 +153,7 @@ uint8_t SortedSet::TagFor(std::string_view member) const {
 
 void SortedSet::InsertIntoOnly(const BlockItem& item) {
   if (!only()) {
-    contents_.Reset(Block::Pack({&item, 1}, PlanBlock({&item, 1}, false)));
+    contents_.Reset(BlockBuilder::Pack({&item, 1}, PlanBlock({&item, 1}, false)));
     return;
   }
   Block* grown = InsertOrGrow(only(), only()->LowerBound(item.code, item.member), item);
@@ -173,7 +174,7 @@ void SortedSet::Move(const BlockPlace& place, std::string_view member, uint64_t 
   }
   const BlockItem item = {code, member, only()->LargeAt(place.index), TagFor(member)};
   if (only()->count() == 1) {
-    Block* packed = Block::Pack({&item, 1}, PlanBlock({&item, 1}, only()->tagged()));
+    Block* packed = BlockBuilder::Pack({&item, 1}, PlanBlock({&item, 1}, only()->tagged()));
     Block::Free(contents_.ReleaseFirst());  // not its LargeMember, which has gone over
     contents_.Reset(packed);
     return;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "core/sorted_set/block/block_builder.h"
 #include "core/sorted_set/block/unpacked_block.h"
 
 namespace zsetd {
@@ -24,7 +25,7 @@ void PackHalves(std::span<const BlockItem> items, bool tagged, std::vector<Block
   if (items.size() <= Block::kMaxCount) {
     const BlockPlan plan = PlanBlock(items, tagged);
     if (Fits(items, plan)) {
-      blocks.push_back(Block::Pack(items, plan));
+      blocks.push_back(BlockBuilder::Pack(items, plan));
       return;
     }
   }
@@ -39,7 +40,7 @@ Block* Repacked(Block* block, size_t i, const BlockItem& item) {
   unpacked.Insert(i, item);
   const BlockPlan plan = PlanBlock(unpacked.items(), block->tagged(), i);
   if (!Fits(unpacked.items(), plan)) return nullptr;
-  Block* packed = Block::Pack(unpacked.items(), plan);
+  Block* packed = BlockBuilder::Pack(unpacked.items(), plan);
   packed->TakePlaceOf(*block);
   Block::Free(block);
   return packed;
@@ -47,10 +48,10 @@ Block* Repacked(Block* block, size_t i, const BlockItem& item) {
 
 // A part of the block as a block of its own, in the tightest format.
 Block* Extracted(const Block& block, size_t first, size_t last, size_t room) {
-  Block* part = Block::Part(block, first, last, room);
-  if (part->IsTight()) return part;
+  Block* part = BlockBuilder::Part(block, first, last, room);
+  if (BlockBuilder::IsTight(*part)) return part;
   UnpackedBlock unpacked(*part);
-  Block* packed = Block::Pack(unpacked.items(), PlanBlock(unpacked.items(), block.tagged()));
+  Block* packed = BlockBuilder::Pack(unpacked.items(), PlanBlock(unpacked.items(), block.tagged()));
   Block::Free(part);
   return packed;
 }
@@ -79,16 +80,16 @@ Block* InsertOrGrow(Block* block, size_t i, const BlockItem& item) {
   }
   const size_t used = block->used_bytes(), needed = block->RoomFor(item);
   if (used + needed > Block::kMaxBytes) {
-    return block->IsTight() ? nullptr : Repacked(block, i, item);
+    return BlockBuilder::IsTight(*block) ? nullptr : Repacked(block, i, item);
   }
-  block = Block::Moved(block, std::min(needed + Growth(*block), Block::kMaxBytes - used));
+  block = BlockBuilder::Moved(block, std::min(needed + Growth(*block), Block::kMaxBytes - used));
   block->Insert(i, item);
   return block;
 }
 
 Block* EraseAndShrink(Block* block, size_t first, size_t last) {
   block->Erase(first, last);
-  return block->free_bytes() > block->allocated_bytes() / 3 ? Block::Moved(block, 0) : block;
+  return block->free_bytes() > block->allocated_bytes() / 3 ? BlockBuilder::Moved(block, 0) : block;
 }
 
 std::vector<Block*> Split(Block* block, size_t i, const BlockItem& item) {
@@ -110,7 +111,7 @@ std::vector<Block*> Split(Block* block, size_t i, const BlockItem& item) {
 Block* PackIfFitting(std::span<const BlockItem> items, bool tagged) {
   if (items.size() > Block::kMaxCount) return nullptr;
   const BlockPlan plan = PlanBlock(items, tagged);
-  return Fits(items, plan) ? Block::Pack(items, plan) : nullptr;
+  return Fits(items, plan) ? BlockBuilder::Pack(items, plan) : nullptr;
 }
 
 // In the format that is the tightest for too many, fewer take no more than in their own.
@@ -124,7 +125,7 @@ Block* PackFull(std::span<const BlockItem> items) {
     plan = PlanBlock(items, true);
   }
   assert(Fits(items, plan));
-  return Block::Pack(items, plan);
+  return BlockBuilder::Pack(items, plan);
 }
 
 std::vector<Block*> PackAll(std::span<const BlockItem> items, bool tagged) {
@@ -142,7 +143,7 @@ Block* Merge(const Block& left, const Block& right) {
   UnpackedBlock unpacked(left);
   unpacked.Append(right);
   const BlockPlan plan = PlanBlock(unpacked.items(), left.tagged());
-  return BytesOf(plan) > kMergedBytes ? nullptr : Block::Pack(unpacked.items(), plan);
+  return BytesOf(plan) > kMergedBytes ? nullptr : BlockBuilder::Pack(unpacked.items(), plan);
 }
 
 }  // namespace zsetd

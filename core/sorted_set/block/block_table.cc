@@ -1,5 +1,6 @@
 #include "core/sorted_set/block/block_table.h"
 
+#include "core/sorted_set/block/block_builder.h"
 #include "core/util/allocation.h"
 #include "core/util/cache_line.h"
 
@@ -28,7 +29,7 @@ BlockTable::BlockTable(const BlockTable& other)
     table_.Append(other.table_[id]);
     const Block* block = other.Find(id);
     if (block == nullptr) continue;
-    Block* clone = Block::Clone(*block);
+    Block* clone = BlockBuilder::Clone(*block);
     table_[id] = reinterpret_cast<uintptr_t>(clone);
     bytes_used_ += clone->allocated_bytes();
     if (other.large_count_ > 0) CountLarge(*clone);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/hashing/keyed_hash.h"
+#include "core/sorted_set/block/block_builder.h"
 #include "core/sorted_set/block/block_packing.h"
 #include "core/sorted_set/block/unpacked_block.h"
 #include "core/sorted_set/skip_list/tie_breaker.h"
@@ -41,7 +42,7 @@ BlockSkipList::BlockSkipList(Block* block) : levels_(0, block->count()) {
     item.tag = MemberIndex::TagOf(hash);
     blocks_.CountLarge(item.large);
   }
-  Block* tagged = Block::Pack(unpacked.items(), PlanBlock(unpacked.items(), true));
+  Block* tagged = BlockBuilder::Pack(unpacked.items(), PlanBlock(unpacked.items(), true));
   Block::Free(block);
   blocks_.Add(tagged, nullptr);
   for (const uint64_t hash : std::span(hashes).first(count)) {

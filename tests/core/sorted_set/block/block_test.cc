@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/sorted_set/block/block_builder.h"
 #include "core/sorted_set/block/unpacked_block.h"
 #include "core/util/numeral.h"
 #include "core/util/rng.h"
@@ -32,7 +33,7 @@ class OwnedBlock {
  public:
   OwnedBlock(const std::pair<uint64_t, std::string>& first, bool tagged) {
     const BlockItem item = ItemOf(first);
-    block_ = Block::Pack({&item, 1}, PlanBlock({&item, 1}, tagged));
+    block_ = BlockBuilder::Pack({&item, 1}, PlanBlock({&item, 1}, tagged));
   }
   ~OwnedBlock() {
     for (size_t i = 0; i < block_->count(); ++i) FreeLarge(i);
@@ -55,7 +56,7 @@ class OwnedBlock {
       }
     }
   }
-  void MakeRoom() { block_ = Block::Moved(block_, 300); }
+  void MakeRoom() { block_ = BlockBuilder::Moved(block_, 300); }
   void Erase(size_t first, size_t last) {
     for (size_t i = first; i < last; ++i) FreeLarge(i);
     block_->Erase(first, last);
@@ -65,7 +66,7 @@ class OwnedBlock {
     if (added) unpacked.Insert(i, *added);
     const BlockPlan plan =
         PlanBlock(unpacked.items(), block_->tagged(), added ? std::optional(i) : std::nullopt);
-    Block* packed = Block::Pack(unpacked.items(), plan);
+    Block* packed = BlockBuilder::Pack(unpacked.items(), plan);
     Block::Free(std::exchange(block_, packed));
   }
   bool Fits() const { return block_->used_bytes() < 32000; }
@@ -180,7 +181,7 @@ void ExpectFinds(OwnedBlock& block, const Model& model, const std::string& membe
 void ExpectPart(OwnedBlock& block, const Model& model, Rng& rng) {
   const size_t first = rng.Below(model.size()), last = first + 1 + rng.Below(model.size() - first);
   const std::unique_ptr<Block, void (*)(Block*)> part(
-      Block::Part(*block.get(), first, last, rng.Below(2) * 100), Block::Free);
+      BlockBuilder::Part(*block.get(), first, last, rng.Below(2) * 100), Block::Free);
   ASSERT_EQ(part->count(), last - first);
   UnpackedBlock unpacked(*part);
   for (size_t i = first; i < last; ++i) {
@@ -188,7 +189,7 @@ void ExpectPart(OwnedBlock& block, const Model& model, Rng& rng) {
     ASSERT_EQ(std::pair(item.code, std::string(item.member)), model[i]);
     ASSERT_EQ(item.tag, block->TagAt(i));
   }
-  if (part->IsTight()) {
+  if (BlockBuilder::IsTight(*part)) {
     const BlockPlan plan = PlanBlock(unpacked.items(), part->tagged());
     ASSERT_EQ(part->used_bytes(), Block::kHeaderBytes + plan.bytes);
   }
@@ -240,11 +241,11 @@ using Elements = std::vector<std::pair<double, std::string>>;
 bool HalvesAreTight(const Elements& elements) {
   std::vector<BlockItem> items;
   for (const auto& [score, member] : elements) items.push_back({ScoreCode(score), member});
-  Block* block = Block::Pack(items, PlanBlock(items, true));
+  Block* block = BlockBuilder::Pack(items, PlanBlock(items, true));
   const size_t half = items.size() / 2;
-  Block* lower = Block::Part(*block, 0, half, 0);
-  Block* upper = Block::Part(*block, half, items.size(), 0);
-  const bool tight = lower->IsTight() && upper->IsTight();
+  Block* lower = BlockBuilder::Part(*block, 0, half, 0);
+  Block* upper = BlockBuilder::Part(*block, half, items.size(), 0);
+  const bool tight = BlockBuilder::IsTight(*lower) && BlockBuilder::IsTight(*upper);
   for (Block* made : {block, lower, upper}) Block::Free(made);
   return tight;
 }
