@@ -1,5 +1,6 @@
 #include "core/hash/field_block.h"
 
+#include <cassert>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -37,21 +38,25 @@ size_t FieldBlock::PlaceOf(std::string_view name) const {
 }
 
 size_t FieldBlock::PlaceAt(size_t index) const {
+  assert(index < count());
   size_t place = 0;
   for (; index > 0; --index) place = PlaceAfter(place);
   return place;
 }
 
 void FieldBlock::Append(const Field& field) {
+  assert(PlaceOf(field.name) == bytes());
   Pack(OpenGap(bytes(), 0, PackedBytes(field)), field);
   ++header().count;
 }
 
 void FieldBlock::Replace(size_t place, const Field& field) {
+  assert(place < bytes() && At(place).name == field.name);
   Pack(OpenGap(place, PackedBytes(At(place)), PackedBytes(field)), field);
 }
 
 void FieldBlock::Erase(size_t place) {
+  assert(place < bytes());
   OpenGap(place, PackedBytes(At(place)), 0);
   if (--header().count == 0) return memory_.reset();
   if (header().bytes < header().capacity / 2) MoveTo(header().bytes);

@@ -1,6 +1,7 @@
 #include "core/hash/field_table.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
@@ -67,7 +68,11 @@ std::optional<Field> FieldTable::Find(std::string_view name) const {
 
 void FieldTable::Insert(const Field& field, bool keep_order) {
   MakeRoomFor(field, keep_order);
-  large_ ? large_->Insert(field) : block_.Append(field);
+  if (large_) {
+    large_->Insert(field);
+  } else {
+    block_.Append(field);
+  }
 }
 
 bool FieldTable::Set(const Field& field, bool keep_order) {
@@ -107,6 +112,7 @@ bool FieldTable::Erase(std::string_view name) {
 }
 
 Field FieldTable::Random(Rng& rng) const {
+  assert(size() > 0);
   if (large_) return large_->fields.Random(rng)->field();
   return block_.At(block_.PlaceAt(rng.Below(block_.count())));
 }

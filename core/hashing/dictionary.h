@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -77,6 +78,7 @@ class Dictionary {
   // Whether a scan that returned `cursor`, which is not 0, has left the place of this key behind:
   // then all nodes that had this key when the scan came there were visited, and none is to come.
   bool HasPassed(uint64_t cursor, std::string_view key) const {
+    assert(cursor != 0);
     return LinearHashing::IsBefore(hash_(key), cursor);
   }
 
@@ -88,6 +90,9 @@ class Dictionary {
   // has a chance, but one behind many others in its chain a smaller one. O(most).
   template <class Visit>
   void Sample(Rng& rng, size_t enough, size_t most, Visit visit) const;
+
+  // Asserts the invariants; for tests. O(n).
+  void Check() const;
 
   // The heap bytes of the buckets, nodes left out. O(1).
   size_t BytesUsed() const { return buckets_.BytesUsed(); }
@@ -174,6 +179,7 @@ void Dictionary<Node>::Prefetch(std::span<const std::string_view> keys) const {
 
 template <class Node>
 Node& Dictionary<Node>::Insert(std::unique_ptr<Node> node) {
+  assert(FindInChain(node->key()) == nullptr);
   if (size_ == numbers_.count()) AddBucket();
   ++size_;
   Link(BucketOf(node->key()), node.get());
@@ -195,6 +201,7 @@ void Dictionary<Node>::Relink(Node& node, Node* other) {
 
 template <class Node>
 std::unique_ptr<Node> Dictionary<Node>::Extract(Node& node) {
+  assert(FindInChain(node.key()) == &node);
   Relink(node, node.next());
   node.set_next(nullptr);
   --size_;
@@ -204,6 +211,7 @@ std::unique_ptr<Node> Dictionary<Node>::Extract(Node& node) {
 
 template <class Node>
 std::unique_ptr<Node> Dictionary<Node>::Replace(Node& old, std::unique_ptr<Node> fresh) {
+  assert(FindInChain(old.key()) == &old && fresh->key() == old.key());
   fresh->set_next(old.next());
   Relink(old, fresh.release());
   old.set_next(nullptr);
@@ -244,6 +252,20 @@ void Dictionary<Node>::Clear() {
   buckets_ = SegmentedArray<Node*>();
   numbers_ = LinearHashing();
   size_ = 0;
+}
+
+template <class Node>
+void Dictionary<Node>::Check() const {
+  assert(numbers_.count() == buckets_.size());
+  assert(size_ <= numbers_.count() && numbers_.count() <= size_ + kSpareBuckets);
+  [[maybe_unused]] size_t nodes = 0;
+  for (size_t number = 0; number < numbers_.count(); ++number) {
+    for (const Node* node = buckets_[number]; node != nullptr; node = node->next()) {
+      assert(NumberOf(node->key()) == number && FindInChain(node->key()) == node);
+      ++nodes;
+    }
+  }
+  assert(nodes == size_);
 }
 
 template <class Node>
@@ -298,7 +320,7 @@ void Dictionary<Node>::Sample(Rng& rng, size_t enough, size_t most, Visit visit)
     const Node* node = buckets_[(start + step) % numbers_.count()];
     for (; node != nullptr; node = node->next()) {
       if (enough == 0 || most == 0) return;
-      enough -= visit(*node);
+      if (visit(*node)) --enough;
       --most;
     }
   }

@@ -26,6 +26,7 @@
 #pragma once
 
 #include <bit>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 
@@ -41,12 +42,14 @@ class LinearHashing {
 
   // The bucket of a hash, and that where the interval of a scan's cursor lies. There is a bucket.
   size_t NumberOf(uint64_t hash) const {
+    assert(count_ > 0);
     const size_t number = hash & (2 * level_ - 1);
     return number < count_ ? number : hash & (level_ - 1);
   }
 
   // The number of low bits that distinguish the hashes of the bucket from all others.
   int DepthOf(size_t number) const {
+    assert(number < count_);
     const bool is_split = number >= level_ || number < count_ - level_;
     return std::countr_zero(level_) + (is_split ? 1 : 0);
   }
@@ -62,7 +65,10 @@ class LinearHashing {
   }
 
   void Add() { *this = LinearHashing(count_ + 1); }
-  void Remove() { *this = LinearHashing(count_ - 1); }
+  void Remove() {
+    assert(count_ > 0);
+    *this = LinearHashing(count_ - 1);
+  }
 
   // The cursor behind the bucket NumberOf(cursor), 0 if that is the last of the line.
   uint64_t CursorAfter(uint64_t cursor) const {

@@ -90,6 +90,18 @@ Entry* ExpiryIndex::Random(Rng& rng) const {
   return block[rng.Below(block.size())].entry();
 }
 
+void ExpiryIndex::Check() const {
+  [[maybe_unused]] size_t places = 0;
+  for (auto at = blocks_.begin(); at != blocks_.end(); ++at) {
+    const Block& block = at->second;
+    assert(!block.empty() && block.size() <= kBlockPlaces);
+    assert(std::ranges::is_sorted(block) && at->first <= block.front());
+    assert(std::next(at) == blocks_.end() || block.back() < std::next(at)->first);
+    places += block.size();
+  }
+  assert(places == size_);
+}
+
 ExpiryIndex::Blocks::iterator ExpiryIndex::BlockFor(const Place& place) {
   return std::prev(blocks_.upper_bound(place));
 }
@@ -111,7 +123,7 @@ void ExpiryIndex::Split(Blocks::iterator full, const Place& added) {
   blocks_.emplace(first, std::move(upper));
 }
 
-// ExpiryIndex move often; without this, blocks would become nearly empty.
+// Deadlines move often; without this, blocks would become nearly empty.
 void ExpiryIndex::MergeIfSparse(Blocks::iterator sparse) {
   Block& block = sparse->second;
   if (block.size() >= kSparsePlaces) return;

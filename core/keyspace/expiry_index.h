@@ -2,7 +2,7 @@
 //
 // A tree with one pair of eight-byte words in a slot costs 19 to 23 bytes for each entry. Here a
 // pair takes six and six bytes, in a block of up to 128, which grows by a few pairs at a time; the
-// tree holds one slot a block. ExpiryIndex that come in order fill their blocks.
+// tree holds one slot a block. Deadlines that come in order fill their blocks.
 //
 //     blocks_   [ bound | * ]          [ bound | * ]          [ bound | * ]
 //                        |                      |                      |
@@ -35,7 +35,7 @@ class ExpiryIndex {
   ExpiryIndex& operator=(ExpiryIndex&& other) noexcept;
 
   void Add(Millis deadline, Entry& entry);
-  void Remove(Millis deadline, Entry& entry);  // it is there
+  void Remove(Millis deadline, Entry& entry);  // which was added
 
   // The entry with the earliest deadline, or the latest; null if there is none. Among equals any.
   Entry* Earliest() const;
@@ -49,6 +49,9 @@ class ExpiryIndex {
   Millis Mean() const;
 
   size_t size() const { return size_; }
+
+  // Asserts the invariants; for tests. O(n).
+  void Check() const;
 
   // The heap bytes, estimated: jemalloc gave out so many for each of a million entries whose
   // deadlines came in any order; 12.6 where they came in order.

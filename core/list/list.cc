@@ -1,6 +1,7 @@
 #include "core/list/list.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -67,6 +68,7 @@ ListLimits ListLimits::Half() const {
 
 // Past the end for index == size.
 List::Body::Spot List::Body::Locate(size_t index) {
+  assert(index <= size);
   if (index < size / 2) {
     auto chunk = chunks.begin();
     while (index >= chunk->count()) index -= (chunk++)->count();
@@ -92,6 +94,7 @@ void List::Body::Push(End end, std::string_view element) {
 }
 
 std::string List::Body::Pop(End end) {
+  assert(size > 0);
   const auto chunk = end == End::kFront ? chunks.begin() : std::prev(chunks.end());
   const size_t index = end == End::kFront ? 0 : chunk->count() - 1;
   std::string element(chunk->ElementAt(chunk->PlaceOf(index)));
@@ -101,6 +104,7 @@ std::string List::Body::Pop(End end) {
 
 // Removes elements of one chunk, and the chunk if they are all it has.
 void List::Body::EraseFrom(Chunks::iterator chunk, size_t index, size_t count) {
+  assert(0 < count && index + count <= chunk->count());
   const size_t packed_before = chunk->bytes();
   size -= count;
   revision += count;
@@ -151,7 +155,10 @@ std::string List::PopFront() { return body_->Pop(End::kFront); }
 
 std::string List::PopBack() { return body_->Pop(End::kBack); }
 
-std::string_view List::At(size_t index) const { return CursorAt(index).element(); }
+std::string_view List::At(size_t index) const {
+  assert(index < size());
+  return CursorAt(index).element();
+}
 
 void List::Expect(size_t elements, size_t bytes, const ListLimits& limits) {
   const size_t bytes_then = kListpackFrameBytes + packed_bytes() + bytes;
@@ -171,7 +178,21 @@ List::Cursor List::CursorAt(size_t index) const {
   return Cursor(body_->chunks, chunk, valid ? chunk->PlaceOf(index_there) : 0);
 }
 
+void List::Check() const {
+  [[maybe_unused]] size_t elements = 0, bytes = 0;
+  for (const ListChunk& chunk : body_->chunks) {
+    assert(!chunk.empty() && (chunk.bytes() <= ListChunk::kFullBytes || chunk.count() == 1));
+    [[maybe_unused]] size_t count = 0;
+    for (size_t place = 0; place < chunk.bytes(); place = chunk.PlaceAfter(place)) ++count;
+    assert(count == chunk.count());
+    elements += chunk.count();
+    bytes += chunk.bytes();
+  }
+  assert(elements == size() && bytes == packed_bytes());
+}
+
 void List::Cursor::Next() {
+  assert(valid());
   place_ = chunk_->PlaceAfter(place_);
   if (place_ < chunk_->bytes()) return;
   ++chunk_;
@@ -179,6 +200,7 @@ void List::Cursor::Next() {
 }
 
 void List::Cursor::Previous() {
+  assert(valid());
   if (place_ == 0) {
     const bool at_first = chunk_ == chunks_->begin();
     chunk_ = at_first ? chunks_->end() : std::prev(chunk_);
@@ -189,6 +211,7 @@ void List::Cursor::Previous() {
 }
 
 void List::Replace(size_t index, std::string_view element) {
+  assert(index < size());
   const Body::Spot spot = body_->Locate(index);
   ListChunk& chunk = *spot.chunk;
   const size_t place = chunk.PlaceOf(spot.index);
@@ -199,6 +222,7 @@ void List::Replace(size_t index, std::string_view element) {
 }
 
 void List::Insert(size_t index, std::string_view element) {
+  assert(index <= size());
   if (index == 0) return PushFront(element);
   if (index == size()) return PushBack(element);
   body_->InsertAt(body_->Locate(index), element);
@@ -225,6 +249,7 @@ void List::Body::InsertAt(Spot spot, std::string_view element) {
 }
 
 void List::Erase(size_t first, size_t last) {
+  assert(last <= size());
   if (first >= last) return;
   const bool inside = first > 0 && last < size();
   auto [chunk, index] = body_->Locate(first);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <list>
@@ -84,6 +85,9 @@ class List {
   void Expect(size_t elements, size_t bytes, const ListLimits& limits);
   void Reconsider(const ListLimits& limits);
 
+  // Asserts the invariants; for tests. O(n).
+  void Check() const;
+
   // A cursor at `index`, or past the end. Near the index.
   Cursor CursorAt(size_t index) const;
 
@@ -99,7 +103,12 @@ class List {
 class List::Cursor {
  public:
   bool valid() const { return chunk_ != chunks_->end(); }
-  std::string_view element() const { return chunk_->ElementAt(place_); }  // only while valid
+
+  // The element here; only while valid.
+  std::string_view element() const {
+    assert(valid());
+    return chunk_->ElementAt(place_);
+  }
 
   // Steps from an element to its neighbour; it is invalid past either end.
   void Next();

@@ -1,6 +1,7 @@
 #include "core/list/list_chunk.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 #include <utility>
 
@@ -42,18 +43,21 @@ bool ListChunk::TakesAt(End end, std::string_view element) const {
 }
 
 void ListChunk::Push(End end, std::string_view element) {
+  assert(Takes(element));
   const size_t place = end == End::kFront ? 0 : bytes_;
   WriteElement(OpenGap(end, place, PackedBytes(element)), element);
   ++count_;
 }
 
 void ListChunk::Insert(size_t place, std::string_view element) {
+  assert(Takes(element) && place <= bytes_);
   const End closer = place < bytes_ - place ? End::kFront : End::kBack;
   WriteElement(OpenGap(closer, place, PackedBytes(element)), element);
   ++count_;
 }
 
 void ListChunk::Erase(size_t first_place, size_t last_place, size_t count) {
+  assert(first_place <= last_place && last_place <= bytes_ && count <= count_);
   const size_t gap = last_place - first_place;
   const size_t behind = bytes_ - last_place;
   if (first_place < behind) {
@@ -100,6 +104,7 @@ size_t ListChunk::CountOf(std::string_view element) const {
 }
 
 ListChunk ListChunk::SplitOff(size_t place, size_t count) {
+  assert(place <= bytes_ && count <= count_);
   ListChunk rest;
   if (count == 0) return rest;
   const size_t moved = bytes_ - place;
@@ -110,27 +115,32 @@ ListChunk ListChunk::SplitOff(size_t place, size_t count) {
 }
 
 void ListChunk::Append(const ListChunk& next) {
+  assert(empty() || bytes_ + next.bytes_ <= kFullBytes);
   if (next.empty()) return;
   std::memcpy(OpenGap(End::kBack, bytes_, next.bytes_), next.first(), next.bytes_);
   count_ += next.count_;
 }
 
 std::string_view ListChunk::ElementAt(size_t place) const {
+  assert(place < bytes_);
   const Varint mark = ReadVarintForward(first() + place);
   return {first() + place + mark.bytes, mark.length};
 }
 
 size_t ListChunk::PlaceAfter(size_t place) const {
+  assert(place < bytes_);
   const Varint mark = ReadVarintForward(first() + place);
   return place + mark.length + 2 * mark.bytes;
 }
 
 size_t ListChunk::PlaceBefore(size_t place) const {
+  assert(0 < place && place <= bytes_);
   const Varint mark = ReadVarintBackward(first() + place);
   return place - mark.length - 2 * mark.bytes;
 }
 
 size_t ListChunk::PlaceOf(size_t index) const {
+  assert(index <= count_);
   size_t place = 0;
   if (index <= count_ / 2) {
     for (; index > 0; --index) place = PlaceAfter(place);

@@ -73,6 +73,7 @@ SortedSet SortedSet::Clone() const {
 }
 
 SortedSet SortedSet::Copy(RankRange ranks) const {
+  assert(ranks.empty() || ranks.last <= size());
   assert(ranks.first <= ranks.last && ranks.last <= size());
   SortedSetBuilder builder;
   Cursor at = At(ranks.first);
@@ -103,6 +104,7 @@ size_t SortedSet::BytesUsed() const {
 }
 
 AddResult SortedSet::Add(std::string_view member, double score, const AddRule& rule) {
+  assert(!std::isnan(score));
   assert(!std::isnan(score));
   if (!list()) {
     return AddOrMove(Find(member), member, score, rule, [&](uint64_t code) {

@@ -82,6 +82,7 @@ bool HasMemberTwice(std::span<const Element> elements) {
 
 void SortedSetBuilder::AddView(std::string_view member, double score) {
   assert(!std::isnan(score));
+  assert(!std::isnan(score));
   elements_.push_back({member, WithoutNegativeZero(score)});
 }
 

@@ -1,5 +1,7 @@
 #include "core/string/bit_field.h"
 
+#include <cassert>
+
 #include "core/string/bits.h"
 
 namespace zsetd {
@@ -31,6 +33,7 @@ std::optional<int64_t> Fitted(const BitFieldType& type, Wide value, Overflow ove
 }  // namespace
 
 int64_t ReadBitField(std::string_view bytes, const BitFieldType& type, uint64_t position) {
+  assert(1 <= type.bits && type.bits <= (type.has_sign ? 64 : 63));
   uint64_t bits = 0;
   for (int i = 0; i < type.bits; ++i) bits = bits << 1 | BitAt(bytes, position + i);
   return FromBits(type, bits);
@@ -38,6 +41,8 @@ int64_t ReadBitField(std::string_view bytes, const BitFieldType& type, uint64_t 
 
 void WriteBitField(std::span<char> bytes, const BitFieldType& type, uint64_t position,
                    int64_t value) {
+  assert(1 <= type.bits && type.bits <= (type.has_sign ? 64 : 63));
+  assert((position + type.bits + 7) / 8 <= bytes.size());
   for (int i = 0; i < type.bits; ++i) {
     SetBit(bytes, position + i, (static_cast<uint64_t>(value) >> (type.bits - 1 - i)) & 1);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cassert>
 #include <cstring>
 
 namespace zsetd {
@@ -105,6 +106,7 @@ void Conclude(BitOperation operation, Tally& tally) {
 }  // namespace
 
 uint64_t CountBits(std::string_view bytes, BitRange range) {
+  assert(range.empty() || range.last <= 8 * bytes.size());
   if (range.empty()) return 0;
   const size_t first = range.first / 8;
   const size_t last = (range.last - 1) / 8;
@@ -115,6 +117,7 @@ uint64_t CountBits(std::string_view bytes, BitRange range) {
 }
 
 std::optional<uint64_t> FindBit(std::string_view bytes, bool bit, BitRange range) {
+  assert(range.empty() || range.last <= 8 * bytes.size());
   const std::string_view searched = bytes.substr(0, (range.last + 7) / 8);
   size_t at = range.first;
   while (at < range.last) {
@@ -130,12 +133,14 @@ bool BitAt(std::string_view bytes, uint64_t position) {
 }
 
 void SetBit(std::span<char> bytes, uint64_t position, bool bit) {
+  assert(position / 8 < bytes.size());
   const char mask = static_cast<char>(0x80 >> position % 8);
   char& byte = bytes[position / 8];
   byte = static_cast<char>(bit ? byte | mask : byte & ~mask);
 }
 
 std::string Combine(BitOperation operation, std::span<const std::string_view> strings) {
+  assert(!strings.empty());
   size_t size = 0;
   for (const std::string_view string : strings) size = std::max(size, string.size());
   std::string result;

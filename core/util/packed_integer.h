@@ -1,6 +1,7 @@
 #pragma once
 
 #include <bit>
+#include <cassert>
 #include <cstdint>
 #include <cstring>
 
@@ -44,12 +45,14 @@ void StoreTwice(char* at, int width, uint64_t value) {
 }  // namespace internal
 
 inline uint64_t LoadPacked(const char* at, int width) {
+  assert(0 <= width && width <= 8);
   uint64_t word;
   std::memcpy(&word, at + width - 8, sizeof(word));
   return width == 0 ? 0 : word >> (64 - 8 * width);
 }
 
 inline void StorePacked(char* at, int width, uint64_t value) {
+  assert(0 <= width && width <= 8);
   if (width >= 4) return internal::StoreTwice<uint32_t>(at, width, value);
   if (width >= 2) return internal::StoreTwice<uint16_t>(at, width, value);
   if (width == 1) *at = static_cast<char>(value);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <random>
 
@@ -14,6 +15,7 @@ class Rng {
 
   // Uniform over 0 .. bound-1; `bound` is not 0.
   uint64_t Below(uint64_t bound) {
+    assert(bound > 0);
     return std::uniform_int_distribution<uint64_t>(0, bound - 1)(engine_);
   }
 

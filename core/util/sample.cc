@@ -1,6 +1,7 @@
 #include "core/util/sample.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "absl/container/flat_hash_set.h"
 
@@ -10,6 +11,7 @@ namespace zsetd {
 // for each number; a repeated draw is replaced by the newest number, which cannot be in the sample
 // yet.
 std::vector<size_t> DistinctNumbers(size_t count, size_t below, Rng& rng) {
+  assert(count <= below);
   absl::flat_hash_set<size_t> drawn;
   drawn.reserve(count);
   for (size_t newest = below - count; newest < below; ++newest) {

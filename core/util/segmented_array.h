@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <memory>
 #include <utility>
@@ -25,6 +26,7 @@ class SegmentedArray {
  public:
   T& operator[](size_t i) { return const_cast<T&>(std::as_const(*this)[i]); }
   const T& operator[](size_t i) const {
+    assert(i < size_);
     if (i < kPerSegment) return first_[i];
     const size_t segment = i / kPerSegment - 1;
     return directory_[segment / kPerList][segment % kPerList][i % kPerSegment];
@@ -38,6 +40,7 @@ class SegmentedArray {
   }
 
   void RemoveLast() {
+    assert(size_ > 0);
     --size_;
     if (size_ >= kPerSegment) {
       if (size_ % kPerSegment == 0) RemoveSegment();

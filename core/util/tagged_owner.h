@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <utility>
 
@@ -27,8 +28,16 @@ class TaggedOwner {
 
   // Frees what it owned, and owns this.
   void Reset() { Take(0); }
-  void Reset(First* first) { Take(reinterpret_cast<uintptr_t>(first)); }
-  void Reset(Second* second) { Take(reinterpret_cast<uintptr_t>(second) + kSecondMark); }
+  void Reset(First* first) {
+    const auto word = reinterpret_cast<uintptr_t>(first);
+    assert((word & kSecondMark) == 0);
+    Take(word);
+  }
+  void Reset(Second* second) {
+    const auto word = reinterpret_cast<uintptr_t>(second);
+    assert((word & kSecondMark) == 0);
+    Take(word + kSecondMark);
+  }
 
   // Hands its object to the caller, and owns nothing then. Null, and nothing is changed, if that
   // was the other.

@@ -109,6 +109,7 @@ std::vector<Block*> Split(Block* block, size_t i, const BlockItem& item) {
 }
 
 Block* PackIfFitting(std::span<const BlockItem> items, bool tagged) {
+  assert(!items.empty());
   if (items.size() > Block::kMaxCount) return nullptr;
   const BlockPlan plan = PlanBlock(items, tagged);
   return Fits(items, plan) ? BlockBuilder::Pack(items, plan) : nullptr;
@@ -116,6 +117,7 @@ Block* PackIfFitting(std::span<const BlockItem> items, bool tagged) {
 
 // In the format that is the tightest for too many, fewer take no more than in their own.
 Block* PackFull(std::span<const BlockItem> items) {
+  assert(!items.empty());
   items = items.first(std::min(items.size(), Block::kMaxCount));
   BlockPlan plan = PlanBlock(items, true);
   if (!Fits(items, plan)) {
@@ -129,6 +131,7 @@ Block* PackFull(std::span<const BlockItem> items) {
 }
 
 std::vector<Block*> PackAll(std::span<const BlockItem> items, bool tagged) {
+  assert(!items.empty());
   std::vector<Block*> blocks;
   PackHalves(items, tagged, blocks);
   return blocks;

@@ -1,5 +1,6 @@
 #include "core/sorted_set/block/block_reader.h"
 
+#include <cassert>
 #include <cstring>
 
 #include "core/util/numeral.h"
@@ -9,6 +10,7 @@ namespace zsetd {
 static_assert(kNumeralRoom <= BlockReader::kTooMany);
 
 void BlockReader::Start(const Block& block, size_t i) {
+  assert(i < block.count());
   block_ = &block;
   index_ = i;
   lengths_ = block.HasLengths() ? block.Lengths() : nullptr;

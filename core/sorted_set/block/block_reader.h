@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -38,11 +39,13 @@ class BlockReader {
 
   // Neither goes past the block's last or first element.
   void Forward() {
+    assert(index_ + 1 < block_->count());
     ++index_;
     if (lengths_ != nullptr) TakeLength();
     at_ -= length_;
   }
   void Backward() {
+    assert(index_ > 0);
     --index_;
     at_ += length_;
     if (lengths_ != nullptr) TakeLength();

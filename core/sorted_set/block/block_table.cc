@@ -1,5 +1,7 @@
 #include "core/sorted_set/block/block_table.h"
 
+#include <cassert>
+
 #include "core/sorted_set/block/block_builder.h"
 #include "core/util/allocation.h"
 #include "core/util/cache_line.h"
@@ -73,12 +75,14 @@ void BlockTable::Replace(Block* block, size_t old_bytes) {
 }
 
 Block* BlockTable::ReleaseOnly() {
+  assert(count_ == 1);
   Block* block = First();
   table_[block->id] = FreeSlot(first_free_);
   return block;
 }
 
 void BlockTable::Remove(Block* block) {
+  assert(At(block->id) == block);
   (block->previous == kNone ? first_ : At(block->previous)->next) = block->next;
   (block->next == kNone ? last_ : At(block->next)->previous) = block->previous;
   table_[block->id] = FreeSlot(first_free_);

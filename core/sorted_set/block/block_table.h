@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -52,7 +53,10 @@ class BlockTable {
   Block* Find(uint32_t id) const {  // null if there is none
     return table_[id] & 1 ? nullptr : Pointer(table_[id]);
   }
-  Block* At(uint32_t id) const { return Pointer(table_[id]); }  // it is there
+  Block* At(uint32_t id) const {  // which exists
+    assert(Find(id) != nullptr);
+    return Pointer(table_[id]);
+  }
   Block* Next(const Block& block) const { return block.next == kNone ? nullptr : At(block.next); }
   Block* Previous(const Block& block) const {
     return block.previous == kNone ? nullptr : At(block.previous);

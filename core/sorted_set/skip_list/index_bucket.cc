@@ -76,12 +76,14 @@ IndexBucket* IndexBucket::Add(IndexBucket* bucket, const Entry& entry) {
 }
 
 IndexBucket* IndexBucket::SetId(IndexBucket* bucket, size_t i, uint32_t id) {
+  assert(i < bucket->count_);
   if (WidthFor(id) > bucket->id_width_) bucket = Moved(bucket, bucket->count_, WidthFor(id));
   bucket->StoreId(i, id);
   return bucket;
 }
 
 void IndexBucket::SetBits(size_t i, uint8_t bits) {
+  assert(bits < 4);
   char& byte = *(End() - BitsPlace(i));
   const int shift = 2 * (i % kGroup);
   byte = static_cast<char>((byte & ~(3 << shift)) | bits << shift);
@@ -97,6 +99,7 @@ size_t IndexBucket::TwinsBefore(size_t i) const {
 }
 
 void IndexBucket::Remove(size_t i) {
+  assert(i < count_);
   --count_;
   tags()[i] = tags()[count_];
   StoreId(i, IdAt(count_));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -41,8 +42,14 @@ class PendingMoves {
   void Start(uint32_t from, uint32_t to) { pending_.push_back({from, to, 0}); }
 
   // That which was started first.
-  Move& first() { return pending_.front(); }
-  void EndFirst() { pending_.erase(pending_.begin()); }
+  Move& first() {
+    assert(!empty());
+    return pending_.front();
+  }
+  void EndFirst() {
+    assert(!empty());
+    pending_.erase(pending_.begin());
+  }
 
   auto begin() const { return pending_.begin(); }
   auto end() const { return pending_.end(); }

@@ -145,6 +145,7 @@ SeparatorLevels::Path SeparatorLevels::First() const {
 
 SeparatorLevels::Path SeparatorLevels::FindRank(size_t rank) const {
   assert(rank < size_);
+  assert(rank < size_);
   Path path;
   Node* node = top_;
   for (int level = 0;; ++level) {
@@ -294,6 +295,7 @@ void SeparatorLevels::LowerTop() {
 }
 
 void SeparatorLevels::Cut(size_t first, size_t last, std::vector<uint32_t>& children) {
+  assert(first < last && last <= size_ && last - first < size_);
   assert(first < last && last <= size_ && last - first < size_);
   CutNode(*top_, height_, first, last, children);
   size_ -= last - first;

@@ -33,6 +33,7 @@ size_t SeparatorLevels::Node::BytesUsed() const {
 }
 
 void SeparatorLevels::Node::Insert(size_t slot, Entry entry) {
+  assert(slot <= count && count < room);
   assert(count < room);
   const auto open = [&](auto* array) {
     std::copy_backward(array + slot, array + count, array + count + 1);
@@ -49,6 +50,7 @@ void SeparatorLevels::Node::Insert(size_t slot, Entry entry) {
 }
 
 void SeparatorLevels::Node::Erase(size_t first, size_t last) {
+  assert(first <= last && last <= count);
   const auto close = [&](auto* array) { std::copy(array + last, array + count, array + first); };
   close(codes);
   close(spans);
@@ -58,6 +60,7 @@ void SeparatorLevels::Node::Erase(size_t first, size_t last) {
 }
 
 void SeparatorLevels::Node::MoveTail(size_t first, Node& other) {
+  assert(first <= count && other.count + (count - first) <= other.room);
   for (size_t slot = first; slot < count; ++slot) {
     std::string tie = ties.empty() ? std::string() : std::move(ties[slot]);
     other.Insert(other.count, {codes[slot], std::move(tie), spans[slot], children[slot]});

@@ -6,6 +6,8 @@
 #include <set>
 #include <string>
 
+#include "tests/core/check_after_change.h"
+
 namespace zsetd {
 namespace {
 
@@ -97,6 +99,7 @@ TEST(Dictionary, BehavesLikeAMap) {
       model.erase(known);
     }
     ASSERT_EQ(nodes.size(), model.size());
+    CheckAfterChange(nodes, step);
   }
   std::multiset<std::string> names;
   for (const auto& [key, node] : model) names.insert(key);

@@ -10,6 +10,7 @@
 
 #include "core/keyspace/keyspace.h"
 #include "core/util/rng.h"
+#include "tests/core/check_after_change.h"
 
 namespace zsetd {
 namespace {
@@ -67,6 +68,7 @@ TEST(ExpiryIndex, KnowTheEarliestTheLatestAndTheMean) {
       deadlines.Add(model[entry], *entry);
     }
     ASSERT_EQ(deadlines.size(), model.size());
+    CheckAfterChange(deadlines, step);
     if (model.empty()) continue;
     int64_t sum = 0;
     for (const auto& [each, deadline] : model) sum += deadline.count();

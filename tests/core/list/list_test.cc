@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/util/rng.h"
+#include "tests/core/check_after_change.h"
 
 namespace zsetd {
 namespace {
@@ -29,6 +30,7 @@ Model Backward(const List& list) {
 }
 
 void ExpectHolds(const List& list, const Model& model) {
+  list.Check();
   ASSERT_EQ(list.size(), model.size());
   ASSERT_EQ(Forward(list), model);
   ASSERT_EQ(Backward(list), model);
@@ -128,6 +130,7 @@ TEST_P(ListBesideADeque, BehavesTheSame) {
   SCOPED_TRACE(GetParam());
   for (int step = 0; step < 15'000; ++step) {
     ASSERT_NO_FATAL_FAILURE(Step(step / 3'000 % 2 == 0));
+    CheckAfterChange(list, step);
     if (!model.empty()) {
       const size_t index = rng.Below(model.size());
       ASSERT_EQ(list.At(index), model[index]);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/util/rng.h"
+#include "tests/core/check_after_change.h"
 #include "tests/core/sorted_set/sorted_set_model.h"
 #include "tests/core/sorted_set/sorted_set_world.h"
 
@@ -195,7 +196,7 @@ void RunBesideModel(uint64_t seed, int steps) {
     EXPECT_EQ(set.size(), model.size());
     ExpectSameRanges(set, model, world);
     if (step % 64 == 0) ExpectSame(set, model);
-    if (step % 512 == 0) set.Check();
+    CheckAfterChange(set, step);
   }
   ExpectSame(set, model);
   ExpectSame(set.Clone(), model);
