@@ -128,6 +128,9 @@ class Engine {
   // Sends the request to those who MONITOR, before it runs: with kSkipMonitor that is left to it.
   void SendToMonitors(const Client& client, const Command& command, Args argv);
 
+  // When the command that is running began, by the stopwatch.
+  Micros command_began_at() const { return command_ended_at_; }
+
   // Whether more than maxmemory is used, and eviction could not help, as of the last request.
   bool memory_is_short() const { return settings_.maxmemory > 0 && memory_is_short_; }
 

@@ -32,6 +32,7 @@ void KeyPrefetcher::Add(const Database& database, const CommandTable& commands,
 
 void KeyPrefetcher::Add(const Command& command, Args argv) {
   const KeyPlaces& places = command.keys;
+  if (command.group == CommandGroup::kScripting) return AddScriptKey(command, argv);
   if (places.first == 0 || places.are_channels) return;
   const size_t first = places.first;
   const size_t behind = places.last + 1 + (places.last < 0 ? argv.size() : 0);
@@ -42,6 +43,15 @@ void KeyPrefetcher::Add(const Command& command, Args argv) {
   }
   const size_t end = std::min(behind, first + kMostKeys * places.step);
   for (size_t at = first + places.step; at < end; at += places.step) keys_.push_back(argv[at]);
+}
+
+// What a script does with its keys is unknown: the first one is found, and if it is a sorted set
+// its start is fetched.
+void KeyPrefetcher::AddScriptKey(const Command& command, Args argv) {
+  const size_t count_at = static_cast<size_t>(command.keys.count_at);
+  if (count_at == 0 || count_at + 1 >= argv.size() || argv[count_at] == "0") return;
+  if (keys_.empty() || keys_.back() != argv[count_at + 1]) keys_.push_back(argv[count_at + 1]);
+  uses_.push_back({.key = keys_.size() - 1, .member = {}});
 }
 
 void KeyPrefetcher::Fetch() {

@@ -20,9 +20,10 @@ class SortedSet;
 // A single request has three or four dependent cache misses, each of which takes longer than its
 // computation; here the loads of all requests overlap:
 //
-//   keys       bucket, entry            of every key that stands at a fixed place, up to a number
-//   sets       start                    at the first key of commands for sorted sets
-//   members    index, block, element    of the members they name, in large sets
+//   keys       bucket, entry            of every key that stands at a fixed place, up to a number,
+//                                       and of the first key of a script
+//   sets       start                    at the first key of commands for sorted sets, and of
+//   scripts members    index, block, element    of the members they name, in large sets
 //
 // It changes nothing, and nothing depends on it: its guesses may be wrong.
 class KeyPrefetcher {
@@ -48,6 +49,7 @@ class KeyPrefetcher {
   };
 
   void Add(const Command& command, Args argv);
+  void AddScriptKey(const Command& command, Args argv);
   void FindSets();
   void FindMembers();
   void Forget();

@@ -5,16 +5,26 @@
 namespace zsetd {
 
 // What the commands of one run of a script have in common. They run for a client of their own,
-// which no connection belongs to: its database and protocol are the script's, its user that of the
-// caller. Their replies come to `client.output`.
+// which no connection belongs to, as its address says: its database and protocol are the script's,
+// its user that of the caller. Their replies come to `client.output`. It is used for one run after
+// the other.
 struct ScriptSession {
-  ScriptSession(const Client& caller, Millis now)
-      : client(0, "lua", caller.local_address, now, [] {}) {
+  ScriptSession() : client(0, "?:0", "", Millis(0), [] {}) { client.in_script = true; }
+
+  // Makes it the session of a new run.
+  void Begin(const Client& caller) {
+    constexpr size_t kMostIdleBytes = 64u << 10;
+    if (client.output.capacity() > kMostIdleBytes) client.output = OutputBuffer();
+    client.reply.set_protocol(Protocol::kResp2);
     client.database = caller.database;
     client.user = caller.user;
     client.authenticated = caller.authenticated;
     client.no_touch = caller.no_touch;
-    client.in_script = true;
+    read_only = false;
+    may_exceed_memory = false;
+    memory_was_short = false;
+    has_written = false;
+    has_computed_long = false;
   }
 
   Client client;

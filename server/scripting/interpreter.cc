@@ -2,6 +2,7 @@
 
 #include <luajit.h>
 
+#include <algorithm>
 #include <cassert>
 #include <cstdlib>
 #include <cstring>
@@ -14,6 +15,10 @@ namespace zsetd {
 namespace {
 
 constexpr Micros kMostOverdue{1'000'000};
+
+// Garbage is collected when there is as much of it as of all else, or this much. A state without
+// scripts is smaller.
+constexpr size_t kLeastGarbage = 512u << 10;
 
 // Source names that are not the scripts' own.
 bool IsOwnCode(const lua_Debug& frame) {
@@ -46,6 +51,7 @@ Interpreter::Interpreter(std::function<Micros()> stopwatch) : stopwatch_(std::mo
   luaJIT_setmode(state_, 0, LUAJIT_MODE_ENGINE | LUAJIT_MODE_OFF);
   lua_sethook(state_, OnCount, LUA_MASKCOUNT, kInstructionsPerLook);
   RenewThread();
+  AdaptCollector();
 }
 
 Interpreter::~Interpreter() { lua_close(state_); }
@@ -69,7 +75,7 @@ void* Interpreter::Allocate(void* self, void* old, size_t old_bytes, size_t new_
       interpreter.bytes_ + (new_bytes - old_bytes) > interpreter.most_bytes_) {
     return nullptr;
   }
-  void* const block = std::realloc(old, new_bytes);
+  void* const block = old == nullptr ? std::malloc(new_bytes) : std::realloc(old, new_bytes);
   if (block == nullptr) return nullptr;
   interpreter.bytes_ += new_bytes - old_bytes;
   return block;
@@ -152,8 +158,18 @@ void Interpreter::EndRun() {
   if (lua_status(thread_) == 0) {
     lua_settop(thread_, 0);
   } else {
+    ++failures_;
     RenewThread();
   }
+  if (bytes_ / 2 > adapted_at_bytes_ || bytes_ < adapted_at_bytes_ / 2) AdaptCollector();
+}
+
+// To be called when the state has become much larger or smaller.
+void Interpreter::AdaptCollector() {
+  constexpr size_t kPercent = 100;
+  adapted_at_bytes_ = bytes_;
+  const size_t garbage = std::max(bytes_, kLeastGarbage);
+  lua_gc(state_, LUA_GCSETPAUSE, static_cast<int>(kPercent + garbage * kPercent / bytes_));
 }
 
 std::optional<ScriptPosition> Interpreter::Position() const {

@@ -71,6 +71,9 @@ class Interpreter {
   // Ends a run, whatever its state: what is on its stack is dropped.
   void EndRun();
 
+  // How many runs have not come to their end: an error or a suspension was their last.
+  uint64_t failures() const { return failures_; }
+
   // The run under way; null if there is none, as while a library is loaded.
   ScriptRun* run() const { return run_; }
 
@@ -87,6 +90,7 @@ class Interpreter {
   static void OnCount(lua_State* lua, lua_Debug* activation);
   Result Run(int argument_count, std::optional<Micros> until);
   void RenewThread();
+  void AdaptCollector();
 
   std::function<Micros()> stopwatch_;
   lua_State* state_ = nullptr;
@@ -94,9 +98,11 @@ class Interpreter {
   LuaReference thread_reference_ = LUA_NOREF;
   ScriptRun* run_ = nullptr;
   std::optional<Micros> until_;
+  uint64_t failures_ = 0;
   bool suspending_ = false;
   bool is_limited_ = false;
   size_t bytes_ = 0;
+  size_t adapted_at_bytes_ = 0;  // what the garbage collector's pause was chosen for
   size_t most_bytes_ = SIZE_MAX;
 };
 

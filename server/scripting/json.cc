@@ -13,7 +13,6 @@
 #include <vector>
 
 namespace zsetd {
-namespace {
 
 struct JsonSettings {
   bool sparse_convert = false;  // an excessively sparse array becomes an object
@@ -28,8 +27,9 @@ struct JsonSettings {
   bool array_metatable = false;
 };
 
-char settings_key;  // their addresses are keys of the registry
-char array_metatable_key;
+namespace {
+
+char array_metatable_key;  // its address is a key of the registry
 
 JsonSettings& SettingsOf(lua_State* lua) {
   return *static_cast<JsonSettings*>(lua_touserdata(lua, lua_upvalueindex(1)));
@@ -557,24 +557,17 @@ int New(lua_State* lua) {
 
 }  // namespace
 
-void PushJsonLibrary(lua_State* lua) {
+JsonSettings& PushJsonLibrary(lua_State* lua) {
   lua_pushlightuserdata(lua, &array_metatable_key);
   lua_newtable(lua);
   lua_pushboolean(lua, 0);
   lua_setfield(lua, -2, "__metatable");
   lua_rawset(lua, LUA_REGISTRYINDEX);
-  ::new (lua_newuserdata(lua, sizeof(JsonSettings))) JsonSettings();
-  lua_pushlightuserdata(lua, &settings_key);
-  lua_pushvalue(lua, -2);
-  lua_rawset(lua, LUA_REGISTRYINDEX);
+  auto* const settings = ::new (lua_newuserdata(lua, sizeof(JsonSettings))) JsonSettings();
   PushFunctions(lua);
+  return *settings;
 }
 
-void ResetJsonSettings(lua_State* lua) {
-  lua_pushlightuserdata(lua, &settings_key);
-  lua_rawget(lua, LUA_REGISTRYINDEX);
-  *static_cast<JsonSettings*>(lua_touserdata(lua, -1)) = JsonSettings();
-  lua_pop(lua, 1);
-}
+void Reset(JsonSettings& settings) { settings = JsonSettings(); }
 
 }  // namespace zsetd

@@ -10,10 +10,12 @@ namespace zsetd {
 // decode_max_depth, 1000 unless a script sets it, and by the Lua stack in any case; memory by what
 // the interpreter may take.
 
-// Pushes its fields.
-void PushJsonLibrary(lua_State* lua);
+struct JsonSettings;
+
+// Pushes its fields, and returns the settings, which exist as long as its functions.
+JsonSettings& PushJsonLibrary(lua_State* lua);
 
 // Takes back what scripts have set: a setting lasts for the run that made it.
-void ResetJsonSettings(lua_State* lua);
+void Reset(JsonSettings& settings);
 
 }  // namespace zsetd

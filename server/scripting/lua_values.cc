@@ -137,6 +137,20 @@ class ReplyPusher {
   std::string_view bytes_;
 };
 
+// The fast path for what most commands reply: an integer of a few digits. False if it is not.
+bool PushShortInteger(lua_State* lua, std::string_view reply) {
+  constexpr size_t kMostDigits = 9;
+  constexpr size_t kAround = 3;  // the colon and the end of the line
+  if (reply[0] != ':' || reply.size() > kMostDigits + kAround) return false;
+  int number = 0;
+  for (const char digit : reply.substr(1, reply.size() - kAround)) {
+    if (digit < '0' || digit > '9') return false;
+    number = number * 10 + (digit - '0');
+  }
+  lua_pushnumber(lua, number);
+  return true;
+}
+
 // Writes values as replies. Works on the stack's top and leaves the stack as it was.
 class ValueWriter {
  public:
@@ -317,7 +331,18 @@ bool IsError(lua_State* lua) {
 
 }  // namespace
 
-void PushReply(lua_State* lua, std::string_view reply) { ReplyPusher(lua, reply).Push(); }
+void PushArray(lua_State* lua, Args strings) {
+  lua_createtable(lua, static_cast<int>(strings.size()), 0);
+  int index = 0;
+  for (const std::string_view text : strings) {
+    PushText(lua, text);
+    lua_rawseti(lua, -2, ++index);
+  }
+}
+
+void PushReply(lua_State* lua, std::string_view reply) {
+  if (!PushShortInteger(lua, reply)) ReplyPusher(lua, reply).Push();
+}
 
 void ReplyWithValue(lua_State* lua, Call& call, bool resp3) {
   if (IsError(lua)) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "protocol/resp/args.h"
 #include "protocol/resp/reply_writer.h"
 
 namespace zsetd {
@@ -30,6 +31,9 @@ class Call;
 //   big number    {big_number = digits}   {big_number = digits}   big number
 //   verbatim      {verbatim_string = {format = f, string = s}}    verbatim, and as it came
 // clang-format on
+
+// Pushes an array of strings.
+void PushArray(lua_State* lua, Args strings);
 
 // Pushes the value of one whole reply of this server's own. A Lua error if memory is short.
 void PushReply(lua_State* lua, std::string_view reply);

@@ -37,8 +37,9 @@ int Raise(lua_State* lua, std::string_view line) {
 // Whole numbers without an exponent, as commands that read integers need them.
 char* FormatNumber(double number, char* out) {
   constexpr double kExact = 9007199254740992.0;  // 2^53
-  if (std::trunc(number) == number && std::fabs(number) <= kExact) {
-    return FormatInteger(static_cast<int64_t>(number), out);
+  if (std::fabs(number) <= kExact) {
+    const auto whole = static_cast<int64_t>(number);
+    if (static_cast<double>(whole) == number) return FormatInteger(whole, out);
   }
   return FormatDouble(number, out);
 }
@@ -48,17 +49,19 @@ char* FormatNumber(double number, char* out) {
 bool ReadWords(lua_State* lua, ScriptRun& run) {
   const int count = lua_gettop(lua);
   std::vector<std::string_view>& words = run.argv();
-  words.clear();
+  words.resize(static_cast<size_t>(count));
   std::vector<char>& numbers = run.number_text();
-  numbers.resize(static_cast<size_t>(count) * kNumberBytes);
+  const size_t most_number_bytes = words.size() * kNumberBytes;
+  if (numbers.size() < most_number_bytes) numbers.resize(most_number_bytes);
   for (int i = 1; i <= count; ++i) {
+    std::string_view& word = words[static_cast<size_t>(i - 1)];
     const int type = lua_type(lua, i);
     if (type == LUA_TSTRING) {
-      words.push_back(TextAt(lua, i));
+      word = TextAt(lua, i);
     } else if (type == LUA_TNUMBER) {
       char* const text = numbers.data() + static_cast<size_t>(i - 1) * kNumberBytes;
       char* const end = FormatNumber(lua_tonumber(lua, i), text);
-      words.emplace_back(text, static_cast<size_t>(end - text));
+      word = {text, static_cast<size_t>(end - text)};
     } else {
       return false;
     }

@@ -6,15 +6,17 @@
 
 namespace zsetd {
 
-ScriptRun::ScriptRun(Call& call, Target target)
+ScriptRun::ScriptRun(Call& call, Target target, ScriptWorkspace& workspace)
     : engine_(call.engine),
       caller_(&call.client),
       target_(std::move(target)),
-      session_(call.client, call.now()),
-      started_at_(call.engine.host().stopwatch()) {
-  session_.read_only = target_.read_only || target_.flags.Has(ScriptFlag::kNoWrites);
-  session_.may_exceed_memory = target_.flags.Has(ScriptFlag::kAllowOom);
-  session_.memory_was_short = call.engine.memory_is_short();
+      workspace_(workspace),
+      started_at_(call.engine.command_began_at()) {
+  ScriptSession& session = workspace_.session;
+  session.Begin(call.client);
+  session.read_only = target_.read_only || target_.flags.Has(ScriptFlag::kNoWrites);
+  session.may_exceed_memory = target_.flags.Has(ScriptFlag::kAllowOom);
+  session.memory_was_short = call.engine.memory_is_short();
 }
 
 void ScriptRun::OnSuspended(const Call& call) {

@@ -12,6 +12,13 @@ namespace zsetd {
 
 class Call;
 
+// What each run needs and leaves to the next.
+struct ScriptWorkspace {
+  ScriptSession session;
+  std::vector<std::string_view> argv;  // of redis.call
+  std::vector<char> number_text;       // of arguments that are numbers
+};
+
 // One run of a script or a function: who called it, and what its commands have in common.
 class ScriptRun {
  public:
@@ -22,46 +29,48 @@ class ScriptRun {
     bool read_only = false;  // by the command that called it
   };
 
-  ScriptRun(Call& call, Target target);
+  // The workspace outlives it, and no other run uses it meanwhile.
+  ScriptRun(Call& call, Target target, ScriptWorkspace& workspace);
 
   Engine& engine() { return engine_; }
   Client& caller() { return *caller_; }
-  ScriptSession& session() { return session_; }
+  ScriptSession& session() { return workspace_.session; }
   const Target& target() const { return target_; }
-  bool replies_resp3() const { return session_.client.reply.protocol() == Protocol::kResp3; }
+  bool replies_resp3() const {
+    return workspace_.session.client.reply.protocol() == Protocol::kResp3;
+  }
 
   // Runs a command. A refusal is the whole error line; otherwise its reply is in
   // `session().client.output` until the next.
-  absl::Status Execute(Args argv) { return engine_.RunInScript(session_, *caller_, argv); }
+  absl::Status Execute(Args argv) { return engine_.RunInScript(session(), *caller_, argv); }
 
   // So many instructions have run since the last command that its end does not tell when the next
   // began.
-  void OnLongComputation() { session_.has_computed_long = true; }
+  void OnLongComputation() { session().has_computed_long = true; }
 
   // It is suspended, or goes on for this call.
   void OnSuspended(const Call& call);
   void OnContinued(Call& call);
 
   const std::vector<std::string>& command() const { return command_; }  // once it was suspended
+  Micros started_at() const { return started_at_; }
   Micros elapsed() const { return engine_.host().stopwatch() - started_at_; }
 
   void Kill() { is_killed_ = true; }
   bool is_killed() const { return is_killed_; }
 
-  // Room for the arguments of redis.call, kept from one to the next.
-  std::vector<std::string_view>& argv() { return argv_; }
-  std::vector<char>& number_text() { return number_text_; }
+  // Room for the arguments of redis.call.
+  std::vector<std::string_view>& argv() { return workspace_.argv; }
+  std::vector<char>& number_text() { return workspace_.number_text; }
 
  private:
   Engine& engine_;
   Client* caller_;
   Target target_;
-  ScriptSession session_;
+  ScriptWorkspace& workspace_;
   std::vector<std::string> command_;
   Micros started_at_;
   bool is_killed_ = false;
-  std::vector<std::string_view> argv_;
-  std::vector<char> number_text_;
 };
 
 }  // namespace zsetd

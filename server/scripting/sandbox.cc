@@ -6,6 +6,7 @@
 #include <string>
 
 #include "server/scripting/json.h"
+#include "server/scripting/lua_values.h"
 #include "server/scripting/msgpack.h"
 #include "server/scripting/redis_api.h"
 #include "server/scripting/sandbox_code.h"
@@ -33,28 +34,26 @@ const std::initializer_list<const char*> kMath = {
     "floor", "fmod", "frexp", "huge", "ldexp", "log",  "log10", "max",  "min", "modf",
     "pi",    "pow",  "rad",   "sin",  "sinh",  "sqrt", "tan",   "tanh"};
 
-// The sequence of math.random: that of drand48, which Redis has.
-struct RandomState {
-  unsigned short bits[3];
-};
 char random_key;  // its address is where the registry has the state
 
-RandomState& RandomOf(lua_State* lua) {
+LuaRandom& RandomOf(lua_State* lua) {
   lua_pushlightuserdata(lua, &random_key);
   lua_rawget(lua, LUA_REGISTRYINDEX);
-  auto* const state = static_cast<RandomState*>(lua_touserdata(lua, -1));
+  auto* const state = static_cast<LuaRandom*>(lua_touserdata(lua, -1));
   lua_pop(lua, 1);
   return *state;
 }
 
-void SeedRandom(RandomState& state, uint32_t seed) {
+void SeedRandom(LuaRandom& state, uint32_t seed) {
   state = {{0x330e, static_cast<unsigned short>(seed), static_cast<unsigned short>(seed >> 16)}};
 }
 
+// The next 31 bits.
+int32_t NextRandom(lua_State* lua) { return static_cast<int32_t>(nrand48(RandomOf(lua).bits)); }
+
 int Random(lua_State* lua) {
   constexpr int32_t kMost = INT32_MAX;
-  const auto drawn = static_cast<int32_t>(nrand48(RandomOf(lua).bits));
-  const lua_Number share = static_cast<lua_Number>(drawn % kMost) / kMost;
+  const lua_Number share = static_cast<lua_Number>(NextRandom(lua) % kMost) / kMost;
   const auto between = [&](lua_Number low, lua_Number high) {
     lua_pushnumber(lua, static_cast<lua_Number>(static_cast<int64_t>(share * (high - low + 1)) +
                                                 static_cast<int64_t>(low)));
@@ -215,7 +214,8 @@ void PushReplaced(lua_State* lua, int metatable, LuaReference state) {
 }
 
 // Puts libraries into the table of globals on top. `replaced` is the index of what replaces Lua's.
-void AddLibraries(lua_State* lua, int replaced) {
+// Returns the settings of cjson.
+JsonSettings& AddLibraries(lua_State* lua, int replaced) {
   PushFields(lua, "string", kString);
   Take(lua, replaced, {"gsub", "format"});
   lua_getfield(lua, -1, "gmatch");
@@ -258,7 +258,7 @@ void AddLibraries(lua_State* lua, int replaced) {
   lua_getglobal(lua, "bit");
   Seal(lua);
   lua_setfield(lua, -2, "bit");
-  PushJsonLibrary(lua);
+  JsonSettings& json = PushJsonLibrary(lua);
   Seal(lua);
   lua_setfield(lua, -2, "cjson");
   PushMsgPackLibrary(lua);
@@ -267,11 +267,12 @@ void AddLibraries(lua_State* lua, int replaced) {
   PushStructLibrary(lua);
   Seal(lua);
   lua_setfield(lua, -2, "struct");
+  return json;
 }
 
 }  // namespace
 
-Sandbox::Sandbox(Interpreter& interpreter) : lua_(interpreter.state()) {
+Sandbox::Sandbox(Interpreter& interpreter) : interpreter_(interpreter), lua_(interpreter.state()) {
   lua_State* const lua = lua_;
   Open(lua, luaopen_base, "");
   Open(lua, luaopen_string, LUA_STRLIBNAME);
@@ -280,9 +281,9 @@ Sandbox::Sandbox(Interpreter& interpreter) : lua_(interpreter.state()) {
   Open(lua, luaopen_bit, LUA_BITLIBNAME);
 
   lua_pushlightuserdata(lua, &random_key);
-  lua_newuserdata(lua, sizeof(RandomState));
+  random_ = static_cast<LuaRandom*>(lua_newuserdata(lua, sizeof(LuaRandom)));
   lua_rawset(lua, LUA_REGISTRYINDEX);
-  SeedRandom(RandomOf(lua), 0);
+  SeedRandom(*random_, 0);
 
   lua_newtable(lua);  // the metatable of environments
   const int metatable = lua_gettop(lua);
@@ -299,10 +300,14 @@ Sandbox::Sandbox(Interpreter& interpreter) : lua_(interpreter.state()) {
   Take(lua, replaced, {"pcall", "xpcall", "rawset", "setmetatable", "load", "loadstring"});
   SetFunction(lua, "collectgarbage", CollectGarbage);
   SetFunction(lua, "gcinfo", GcInfo);
-  AddLibraries(lua, replaced);
+  json_ = &AddLibraries(lua, replaced);
   PushRedisApi(lua);
   lua_pushvalue(lua, -1);
   redis_library_ = luaL_ref(lua, LUA_REGISTRYINDEX);
+  lua_pushliteral(lua, "KEYS");
+  keys_name_ = luaL_ref(lua, LUA_REGISTRYINDEX);
+  lua_pushliteral(lua, "ARGV");
+  args_name_ = luaL_ref(lua, LUA_REGISTRYINDEX);
   Seal(lua);
   lua_setfield(lua, -2, "redis");
   lua_createtable(lua, 0, 1);
@@ -310,6 +315,8 @@ Sandbox::Sandbox(Interpreter& interpreter) : lua_(interpreter.state()) {
   lua_setfield(lua, -2, "__index");
   lua_setmetatable(lua, -2);
 
+  lua_pushvalue(lua, -1);
+  globals_ = luaL_ref(lua, LUA_REGISTRYINDEX);
   lua_setfield(lua, metatable, "__index");
   lua_pushvalue(lua, metatable);
   SetFunction(lua, "__newindex", RefuseChange);
@@ -331,13 +338,35 @@ void Sandbox::PushEnvironment(lua_State* lua) const {
   lua_setmetatable(lua, -2);
 }
 
+void Sandbox::PushSharedEnvironment(lua_State* lua) {
+  if (shared_environment_ != LUA_NOREF) {
+    return lua_rawgeti(lua, LUA_REGISTRYINDEX, shared_environment_);
+  }
+  PushEnvironment(lua);
+  lua_pushvalue(lua, -1);
+  shared_environment_ = luaL_ref(lua, LUA_REGISTRYINDEX);
+}
+
+// The names are kept in the registry, so that they are not hashed again for each run.
+void Sandbox::SetArguments(lua_State* lua, Args keys, Args args) const {
+  lua_rawgeti(lua, LUA_REGISTRYINDEX, globals_);
+  lua_rawgeti(lua, LUA_REGISTRYINDEX, keys_name_);
+  PushArray(lua, keys);
+  lua_rawset(lua, -3);
+  lua_rawgeti(lua, LUA_REGISTRYINDEX, args_name_);
+  PushArray(lua, args);
+  lua_rawset(lua, -3);
+  lua_pop(lua, 1);
+}
+
 void Sandbox::BeginRun() {
-  SeedRandom(RandomOf(lua_), 0);
-  ResetJsonSettings(lua_);
-  BeginRunOfLuaPart();
+  SeedRandom(*random_, 0);
+  Reset(*json_);
+  if (failures_ != interpreter_.failures()) BeginRunOfLuaPart();
 }
 
 void Sandbox::BeginRunOfLuaPart() {
+  failures_ = interpreter_.failures();
   lua_rawgeti(lua_, LUA_REGISTRYINDEX, state_);
   lua_pushinteger(lua_, 0);
   lua_setfield(lua_, -2, "nested");

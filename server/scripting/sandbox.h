@@ -1,22 +1,39 @@
 #pragma once
 
+#include <cstdint>
+
+#include "protocol/resp/args.h"
 #include "server/scripting/interpreter.h"
 
 namespace zsetd {
+
+struct JsonSettings;
+
+// The sequence of math.random: that of drand48, which Redis has.
+struct LuaRandom {
+  unsigned short bits[3];
+};
 
 // What scripts see: the functions of Lua 5.1 that only compute, and the libraries redis, cjson,
 // cmsgpack, struct and bit. There is no way to the system: no io, package, debug, ffi or jit; of os
 // the processor time alone; and no bytecode.
 //
 // Nothing that outlives a run can be changed by one. Libraries are userdata whose fields cannot be
-// assigned, not even by rawset or table.insert. Each run has a fresh table of globals, empty but
-// for KEYS and ARGV, whose hidden metatable finds the fixed ones and refuses to make new ones.
+// assigned, not even by rawset or table.insert. A run has an empty table of globals, whose hidden
+// metatable finds the fixed ones, with KEYS and ARGV among them, and refuses to make new ones.
 class Sandbox {
  public:
   explicit Sandbox(Interpreter& interpreter);
 
   // Pushes a fresh table of globals.
   void PushEnvironment(lua_State* lua) const;
+
+  // Pushes a table of globals that is the same for each run: for scripts that cannot refer to the
+  // table itself, and so can leave nothing in it.
+  void PushSharedEnvironment(lua_State* lua);
+
+  // Sets the KEYS and ARGV that all environments have in common.
+  void SetArguments(lua_State* lua, Args keys, Args args) const;
 
   // Has the libraries begin a run as each begins: math.random with the same sequence, cjson with
   // its usual settings.
@@ -28,10 +45,18 @@ class Sandbox {
  private:
   void BeginRunOfLuaPart();
 
+  Interpreter& interpreter_;
   lua_State* lua_;
+  LuaRandom* random_;
+  JsonSettings* json_;
   LuaReference environment_metatable_;
   LuaReference redis_library_;
-  LuaReference state_;  // of the part in Lua: what each run begins anew
+  LuaReference globals_;
+  LuaReference shared_environment_ = LUA_NOREF;
+  LuaReference keys_name_;  // "KEYS"
+  LuaReference args_name_;  // "ARGV"
+  LuaReference state_;      // of the part in Lua: what each run begins anew
+  uint64_t failures_ = 0;   // of the interpreter, when that was made anew
 };
 
 }  // namespace zsetd

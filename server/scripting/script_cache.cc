@@ -6,6 +6,14 @@
 #include "server/scripting/tail_calls.h"
 
 namespace zsetd {
+namespace {
+
+// The table of globals has one name, and code that is loaded may contain it.
+bool RefersToGlobals(std::string_view code) {
+  return code.find("_G") != std::string_view::npos || code.find("load") != std::string_view::npos;
+}
+
+}  // namespace
 
 const ScriptCache::Script* ScriptCache::Find(std::string_view sha) {
   const auto at = scripts_.find(sha);
@@ -26,7 +34,10 @@ absl::StatusOr<const ScriptCache::Script*> ScriptCache::Add(std::string_view sha
   std::string error;
   const auto function = interpreter_.Compile(WithoutTailCalls(text->code), "@user_script", error);
   if (!function) return Refusal("ERR Error compiling script (new function): " + error);
-  Script script = {.function = *function, .flags = text->flags, .is_loaded = is_loaded};
+  Script script = {.function = *function,
+                   .flags = text->flags,
+                   .is_loaded = is_loaded,
+                   .refers_to_globals = RefersToGlobals(text->code)};
   if (!is_loaded) {
     if (from_eval_.size() >= kMostFromEval) ForgetOldest();
     script.used = from_eval_.emplace(from_eval_.begin(), sha);

@@ -26,6 +26,7 @@ class ScriptCache {
     LuaReference function;
     ScriptFlags flags;
     bool is_loaded = false;                      // by SCRIPT LOAD
+    bool refers_to_globals = false;              // it may refer to the table of them as a value
     std::list<std::string>::iterator used = {};  // its place among those of EVAL, unless loaded
   };
 

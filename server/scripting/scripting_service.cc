@@ -16,16 +16,6 @@ namespace {
 constexpr Micros kSlice{10'000};  // how long others wait for a script that is late
 constexpr std::string_view kNoSuchScript = "NOSCRIPT No matching script. Please use EVAL.";
 
-// Pushes the words as an array.
-void PushWords(lua_State* lua, Args words) {
-  lua_createtable(lua, static_cast<int>(words.size()), 0);
-  int index = 0;
-  for (const std::string_view word : words) {
-    lua_pushlstring(lua, word.data(), word.size());
-    lua_rawseti(lua, -2, ++index);
-  }
-}
-
 // Why a script of these flags may not run; empty if it may.
 std::string_view ReasonNotToRun(const ScriptRun::Target& target, const Engine& engine) {
   if (target.flags.is_compatible()) return {};
@@ -39,8 +29,7 @@ std::string_view ReasonNotToRun(const ScriptRun::Target& target, const Engine& e
     return "ERR Can not execute a script with write flag using *_ro command.";
   }
   if (writes && engine.memory_is_short() && !target.flags.Has(ScriptFlag::kAllowOom)) {
-    return "OOM allow-oom flag is not set on the script, can not run it when used memory > "
-           "'maxmemory'";
+    return kOutOfMemory;
   }
   return {};
 }
@@ -74,10 +63,11 @@ void ScriptingService::Eval(Call& call, std::string_view body, const ScriptArgum
 }
 
 void ScriptingService::EvalSha(Call& call, std::string_view sha, const ScriptArguments& arguments) {
-  Sha1Text digits;
-  if (sha.size() != digits.size() || !scripts_) return call.Fail(kNoSuchScript);
-  std::ranges::copy(LowerCase(sha), digits.begin());
-  const std::string_view lower(digits.data(), digits.size());
+  if (!scripts_) return call.Fail(kNoSuchScript);
+  if (const ScriptCache::Script* const script = scripts_->cache.Find(sha)) {
+    return RunScript(call, *script, sha, arguments);
+  }
+  const std::string lower = LowerCase(sha);
   const ScriptCache::Script* const script = scripts_->cache.Find(lower);
   if (script == nullptr) return call.Fail(kNoSuchScript);
   RunScript(call, *script, lower, arguments);
@@ -95,9 +85,12 @@ bool ScriptingService::HasScript(std::string_view sha) const {
   return scripts_ && scripts_->cache.Contains(LowerCase(sha));
 }
 
-void ScriptingService::FlushScripts() { scripts_.reset(); }
+void ScriptingService::FlushScripts() {
+  if (scripts_) evicted_before_flush_ += scripts_->cache.evicted();
+  scripts_.reset();
+}
 
-// KEYS and ARGV are globals of a table that no other run sees.
+// KEYS and ARGV are globals. What a script makes of their table no other run sees.
 void ScriptingService::RunScript(Call& call, const ScriptCache::Script& script,
                                  std::string_view sha, const ScriptArguments& arguments) {
   ScriptEngine& engine = *scripts_;
@@ -111,13 +104,12 @@ void ScriptingService::RunScript(Call& call, const ScriptCache::Script& script,
   engine.sandbox.BeginRun();
   lua_State* const lua = engine.interpreter.run_thread();
   lua_rawgeti(lua, LUA_REGISTRYINDEX, script.function);
-  engine.sandbox.PushEnvironment(lua);
-  lua_pushliteral(lua, "KEYS");
-  PushWords(lua, arguments.keys);
-  lua_rawset(lua, -3);
-  lua_pushliteral(lua, "ARGV");
-  PushWords(lua, arguments.args);
-  lua_rawset(lua, -3);
+  engine.sandbox.SetArguments(lua, arguments.keys, arguments.args);
+  if (script.refers_to_globals) {
+    engine.sandbox.PushEnvironment(lua);
+  } else {
+    engine.sandbox.PushSharedEnvironment(lua);
+  }
   lua_pushvalue(lua, -1);
   lua_replace(lua, LUA_GLOBALSINDEX);
   lua_setfenv(lua, -2);
@@ -142,8 +134,8 @@ void ScriptingService::CallFunction(Call& call, std::string_view name,
   lua_rawgeti(lua, LUA_REGISTRYINDEX, function->callback);
   lua_getfenv(lua, -1);
   lua_replace(lua, LUA_GLOBALSINDEX);
-  PushWords(lua, arguments.keys);
-  PushWords(lua, arguments.args);
+  PushArray(lua, arguments.keys);
+  PushArray(lua, arguments.args);
   Settle(call, interpreter, interpreter.Start(&*run_, 2, FirstSliceEnd()));
 }
 
@@ -176,15 +168,14 @@ absl::Status ScriptingService::RestoreLibraries(std::string_view dump, RestorePo
 
 // --- Runs ---
 
-// Makes the run that the call asks for, unless it may not be. MONITOR shows the call before its
-// commands.
+// Makes the run that the call asks for, unless it may not be.
 bool ScriptingService::Begin(Call& call, ScriptRun::Target target) {
   if (const std::string_view reason = ReasonNotToRun(target, engine_); !reason.empty()) {
     call.Fail(reason);
     return false;
   }
-  engine_.SendToMonitors(call.client, call.command, call.argv());
-  run_.emplace(call, std::move(target));
+  if (!workspace_) workspace_ = std::make_unique<ScriptWorkspace>();
+  run_.emplace(call, std::move(target), *workspace_);
   return true;
 }
 
@@ -192,7 +183,7 @@ std::optional<Micros> ScriptingService::FirstSliceEnd() const {
   const int64_t threshold = engine_.settings().busy_reply_threshold;
   constexpr int64_t kMost = int64_t{1} << 40;
   if (threshold == 0 || threshold > kMost) return std::nullopt;
-  return engine_.host().stopwatch() + Millis(threshold);
+  return run_->started_at() + Millis(threshold);
 }
 
 Interpreter& ScriptingService::InterpreterOfRun() {
@@ -259,11 +250,12 @@ absl::Status ScriptingService::Kill(bool function) {
 
 ScriptUsage ScriptingService::Usage() const {
   ScriptUsage usage;
+  usage.evicted_scripts = evicted_before_flush_;
   if (scripts_) {
     usage.script_vm_bytes = scripts_->interpreter.bytes();
     usage.script_bytes = scripts_->cache.BytesUsed();
     usage.scripts = scripts_->cache.size();
-    usage.evicted_scripts = scripts_->cache.evicted();
+    usage.evicted_scripts += scripts_->cache.evicted();
   }
   if (libraries_) {
     usage.function_vm_bytes = libraries_->vm_bytes();

@@ -67,6 +67,8 @@ class ScriptingService : public Scripting {
   Engine& engine_;
   std::unique_ptr<ScriptEngine> scripts_;
   std::unique_ptr<zsetd::Libraries> libraries_;
+  size_t evicted_before_flush_ = 0;  // scripts
+  std::unique_ptr<ScriptWorkspace> workspace_;
   std::optional<ScriptRun> run_;
 };
 
