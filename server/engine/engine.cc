@@ -301,7 +301,7 @@ void Engine::Record(Client& client, const Command& command, Args argv, Micros to
     metrics_.CountCall(client, command, argv, took, now_);
   }
   metrics_.RecordLatency(command.Has(kFast) ? "fast-command"sv : "command"sv, took, now_);
-  if (monitors_.Any()) monitors_.Send(client, command, argv, host_.wall_clock());
+  if (!command.Has(kSkipMonitor)) SendToMonitors(client, command, argv);
 }
 
 void Engine::RememberReads(Client& client, const Command& command, Args argv) {

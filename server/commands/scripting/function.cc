@@ -17,6 +17,7 @@ namespace zsetd {
 namespace {
 
 void FCall(Call& call) {
+  SendToMonitors(call);
   Scripting* const scripting = ScriptingOf(call);
   if (scripting == nullptr) return;
   const std::string_view name = call.args.Word();

@@ -10,6 +10,7 @@ namespace zsetd {
 namespace {
 
 void Eval(Call& call) {
+  SendToMonitors(call);
   Scripting* const scripting = ScriptingOf(call);
   if (scripting == nullptr) return;
   const std::string_view body = call.args.Word();
@@ -20,6 +21,7 @@ void Eval(Call& call) {
 
 void EvalSha(Call& call) {
   constexpr size_t kShaBytes = 40;
+  SendToMonitors(call);
   Scripting* const scripting = ScriptingOf(call);
   if (scripting == nullptr) return;
   const std::string_view sha = call.args.Word();

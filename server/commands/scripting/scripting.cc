@@ -12,6 +12,10 @@ Scripting* ScriptingOf(Call& call) {
   return scripting;
 }
 
+void SendToMonitors(Call& call) {
+  call.engine.SendToMonitors(call.client, call.command, call.argv());
+}
+
 ScriptArguments ReadScriptArguments(Call& call, std::string_view bad_count) {
   ScriptArguments arguments = {.keys = {}, .args = {}, .read_only = call.command.Has(kReadOnly)};
   const int64_t count = call.args.Integer(bad_count);

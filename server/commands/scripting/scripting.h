@@ -18,6 +18,9 @@ constexpr KeyPlaces kKeysBehindCount = {.count_at = 2};
 // What runs scripts; null if nothing does, which has been replied then.
 Scripting* ScriptingOf(Call& call);
 
+// Shows the call to those who MONITOR, before the commands that it runs.
+void SendToMonitors(Call& call);
+
 // Reads "numkeys [key ...] [arg ...]". `bad_count` is for a count that is no number. Refuses the
 // rest of the arguments, if they are wrong.
 ScriptArguments ReadScriptArguments(Call& call, std::string_view bad_count);

@@ -50,9 +50,10 @@ std::string TimeText(Micros at) {
   return IntegerText(at.count() / kPerSecond) + micros;
 }
 
+std::string SourceOf(const Client& by) { return by.in_script ? "lua" : by.address; }
+
 std::string LineOf(const Client& by, Args argv, Micros at) {
-  std::string line =
-      TimeText(at) + " [" + IntegerText(by.database) + " " + std::string(by.address) + "]";
+  std::string line = TimeText(at) + " [" + IntegerText(by.database) + " " + SourceOf(by) + "]";
   for (const std::string_view word : argv) {
     line += " \"";
     for (const char byte : word) AppendByte(byte, line);
@@ -75,7 +76,7 @@ void Monitors::Remove(Client& client) {
 }
 
 void Monitors::Send(const Client& by, const Command& command, Args argv, Micros at) const {
-  if (command.Has(kAdmin) || command.Has(kSkipMonitor)) return;
+  if (command.Has(kAdmin)) return;
   const std::string line = LineOf(by, WithoutSecrets(command, argv), at);
   for (Client* client : clients_) {
     if (client->close_after_reply) continue;  // its last reply has been written
