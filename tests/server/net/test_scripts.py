@@ -1,6 +1,7 @@
 """Scripts that take too long: others are answered, the script can be ended, and a unit is never left
 half done."""
 
+import hashlib
 import time
 import unittest
 
@@ -156,6 +157,62 @@ class Scripts(ZsetdTest):
                 reply = client.ask("EVAL", flood, "0")
                 self.assertTrue(isinstance(reply, (RuntimeError, list)), reply)
         self.assertEqual(client.ask("EVAL", "return 1", "0"), 1)
+
+    def test_of_eval_are_forgotten_but_for_the_last_500(self):
+        self.start()
+        client = self.connect()
+        loaded = client.ask("SCRIPT", "LOAD", "return 'loaded'")
+        for i in range(510):
+            self.assertEqual(client.ask("EVAL", f"return {i}", "0"), i)
+            client.ask("EVAL", "return 0", "0")  # used again and again
+        known = [client.ask("SCRIPT", "EXISTS", hashlib.sha1(f"return {i}".encode()).hexdigest())[0]
+                 for i in range(510)]
+        self.assertEqual(known, [1] + [0] * 10 + [1] * 499)
+        self.assertEqual(client.ask("EVALSHA", loaded, "0"), b"loaded")
+        self.assertEqual(self.info(client)["number_of_cached_scripts"], "501")
+        self.assertEqual(self.info(client)["evicted_scripts"], "10")
+        client.ask("SCRIPT", "FLUSH")
+        self.assertEqual(self.info(client)["evicted_scripts"], "10")
+
+    def test_are_counted_with_the_memory_they_take(self):
+        self.start()
+        client = self.connect()
+        before = self.info(client)
+        self.assertEqual(before["used_memory_vm_eval"], "0")  # no interpreter yet
+        client.ask("SCRIPT", "LOAD", f"return '{'x' * 100000}'")
+        client.ask("FUNCTION", "LOAD", "#!lua name=lib\nlocal text = string.rep('x', 200000)\n"
+                   "redis.register_function('a', function() return #text end)\n"
+                   "redis.register_function('b', function() return 2 end)")
+        after = self.info(client)
+        self.assertEqual([after["number_of_cached_scripts"], after["number_of_functions"],
+                          after["number_of_libraries"]], ["1", "2", "1"])
+        self.assertGreater(int(after["used_memory_vm_eval"]), 100000)
+        self.assertGreater(int(after["used_memory_vm_functions"]), 200000)
+        self.assertGreater(int(after["used_memory_scripts"]), 0)
+        self.assertGreater(int(after["used_memory"]) - int(before["used_memory"]), 300000)
+        client.ask("SCRIPT", "FLUSH")
+        client.ask("FUNCTION", "FLUSH")
+        self.assertEqual(self.info(client)["used_memory_vm_total"], "0")
+
+    def test_obey_settings_that_are_changed(self):
+        self.start()
+        caller, other = self.connect(), self.connect()
+        self.assertEqual(other.ask("CONFIG", "SET", "lua-time-limit", "30"), b"OK")
+        self.assertEqual(other.ask("CONFIG", "GET", "busy-reply-threshold"),
+                         [b"busy-reply-threshold", b"30"])
+        caller.send("EVAL", ENDLESS, "0")
+        self.assertTrue(eventually(lambda: self.is_busy(other)))
+        self.assertEqual(other.ask("SCRIPT", "KILL"), b"OK")
+        self.assertIn(KILLED, str(caller.reply()))
+        self.assertEqual(other.ask("CONFIG", "SET", "script-memory-limit", "2mb"), b"OK")
+        flood = "return #string.rep('x', 4000000)"
+        self.assertIn("not enough memory", str(caller.ask("EVAL", flood, "0")))
+        self.assertEqual(other.ask("CONFIG", "SET", "script-memory-limit", "64mb"), b"OK")
+        self.assertEqual(caller.ask("EVAL", flood, "0"), 4000000)
+
+    def info(self, client):
+        lines = client.ask("INFO").decode().split("\r\n")
+        return dict(line.split(":", 1) for line in lines if ":" in line)
 
     def test_can_be_turned_off(self):
         self.start("--scripting", "no")
