@@ -24,7 +24,7 @@
 #include "server/engine/support/redis_version.h"
 #include "server/net/server.h"
 #include "server/persistence/file.h"
-#include "server/persistence/snapshot_service.h"
+#include "server/persistence/persistence_service.h"
 #include "server/process/background.h"
 #include "server/process/background_free.h"
 #include "server/process/clock.h"
@@ -110,7 +110,7 @@ absl::Status EnterDirectory(Settings& settings) {
 
 // What an operator should know of settings that were accepted.
 void WarnOfSettings(const Settings& settings, const Supervisor& supervisor) {
-  if (!settings.save.Any()) {
+  if (!settings.save.Any() && !settings.appendonly) {
     spdlog::warn(
         "There are no save points: what was not saved by SAVE, BGSAVE or SHUTDOWN SAVE is lost "
         "when "
@@ -181,7 +181,7 @@ Host HostFor(const CommandLine& line, const std::string& directory, Server*& ser
   };
 }
 
-SnapshotService::Log SnapshotLog() {
+PersistenceLog LogOfPersistence() {
   return {.notice = [](std::string_view text) { spdlog::info("{}", text); },
           .warning = [](std::string_view text) { spdlog::warn("{}", text); }};
 }
@@ -204,20 +204,22 @@ int Serve(const CommandLine& line) {
   ScriptingService scripting(engine);
   if (settings.scripting) engine.set_scripting(&scripting);
   if (const absl::Status status = engine.Prepare(); !status.ok()) return Complain(status);
-  SnapshotService snapshots(engine, SystemFiles(), SnapshotLog());
-  if (const absl::Status status = snapshots.Start(); !status.ok()) {
+  const WakeSignal log_signal;
+  PersistenceService persistence(engine, SystemFiles(), LogOfPersistence(),
+                                 [&log_signal] { log_signal.Send(); });
+  if (const absl::Status status = persistence.Start(); !status.ok()) {
     spdlog::error("{}", ErrorLine(status));
     return Complain(status);
   }
-  engine.set_persistence(&snapshots);
-  Server front(io, engine);
+  engine.set_persistence(&persistence);
+  Server front(io, engine, log_signal);
   server = &front;
   if (const absl::Status status = front.Listen(); !status.ok()) return Complain(status);
   PidFile pid_file;
   WritePidFile(settings, pid_file);
   ReportReady(settings, supervisor, background);
   front.Run();
-  snapshots.SaveTheRest();
+  persistence.SaveTheRest();
   supervisor.ReportStopping();
   spdlog::info("Bye");
   return EXIT_SUCCESS;

@@ -70,12 +70,32 @@ void Engine::CountWait(const Client& client) {
   metrics_.CountCall(client, *wait.command, wait.argv.argv(), wait.used, now_);
 }
 
-void Engine::UnblockWithTimeout(Client& client) {
+void Engine::UnblockWithTimeout(Client& client) { Unblock(client, client.blocked->give_up); }
+
+void Engine::Unblock(Client& client, void (*reply)(ReplyWriter&)) {
   CountWait(client);
   const size_t reply_start = client.output.size();
   client.reply.Begin();
-  client.blocked->give_up(client.reply);
+  reply(client.reply);
   EndWait(client, reply_start);
+}
+
+void Engine::AwaitLog(const Client& client, void (*reply)(ReplyWriter&)) {
+  log_waits_.push_back({client.id, client.blocked->number, reply});
+}
+
+// Waits that have ended otherwise are forgotten.
+void Engine::ServeLogWaits() {
+  const uint64_t durable = persistence_->DurablePosition();
+  std::erase_if(log_waits_, [&](const LogWait& wait) {
+    const auto found = clients_.find(wait.client);
+    if (found == clients_.end()) return true;
+    Client& client = *found->second;
+    if (!client.blocked || client.blocked->number != wait.number) return true;
+    if (client.propagated_until > durable) return false;
+    Unblock(client, wait.reply);
+    return true;
+  });
 }
 
 void Engine::UnblockWithError(Client& client, std::string_view error) {

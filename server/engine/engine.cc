@@ -105,8 +105,13 @@ absl::Status Engine::Prepare() {
 }
 
 absl::Status Engine::Configure(const Settings& settings) {
-  const absl::Status applied = host_.apply ? host_.apply(settings) : absl::OkStatus();
+  absl::Status applied = host_.apply ? host_.apply(settings) : absl::OkStatus();
   if (!applied.ok()) return applied;
+  if (persistence_ != nullptr) applied = persistence_->Apply(settings);
+  if (!applied.ok()) {
+    if (host_.apply) host_.apply(settings_).IgnoreError();
+    return applied;
+  }
   if (settings.requirepass != settings_.requirepass) {
     access_.SetDefaultPassword(settings.requirepass);
   }
@@ -239,10 +244,15 @@ absl::Status Engine::Admit(Client& client, const Command* command, Args argv) {
   if (settings_.maxmemory > 0 && LacksMemoryFor(client, *command, argv)) {
     return Refusal(kOutOfMemory);
   }
-  if (SnapshotsForbidWrites() && Writes(client, *command)) [[unlikely]] {
-    return Refusal(kSnapshotsFail);
+  if (DiskForbidsWrites() && Writes(client, *command)) [[unlikely]] {
+    return DiskError();
   }
   return CheckContext(client, *command);
+}
+
+absl::Status Engine::DiskError() const {
+  if (log_error_.empty()) return Refusal(kSnapshotsFail);
+  return Refusal("MISCONF Errors writing to the AOF file: " + log_error_);
 }
 
 // PING is refused too, so that whoever watches the server learns of it.
@@ -285,6 +295,8 @@ void Engine::Run(Client& client, const Command& command, Args argv) {
     return Suspend(client, command, argv);
   }
   if (command.Has(kReadOnly) && client.tracking.on) RememberReads(client, command, argv);
+  if (HoldsReplies()) [[unlikely]]
+    HoldForReads(client, command, argv);
   command_ended_at_ = host_.stopwatch();
   Record(client, command, argv, command_ended_at_ - before);
   if (call.refused()) metrics_.CountFailed(command);
@@ -309,6 +321,19 @@ void Engine::RememberReads(Client& client, const Command& command, Args argv) {
   for (const size_t position : KeyPositions(command, argv)) {
     tracking_.Remember(client, argv[position], MostTrackedKeys(), rng_);
   }
+}
+
+// Nobody is told what a crash of the machine could take back. A command that writes may also have
+// found that there is nothing to change.
+void Engine::HoldForReads(Client& client, const Command& command, Args argv) {
+  if (!command.Has(kReadOnly) && !command.Has(kWrite)) return;
+  uint64_t position = 0;
+  const std::vector<size_t> keys = KeyPositions(command, argv);
+  for (const size_t key : keys) {
+    position = std::max(position, recent_changes_.Of(client.database, argv[key]));
+  }
+  if (keys.empty()) position = recent_changes_.latest();  // SCAN, DBSIZE and their like
+  client.read_until = std::max(client.read_until, position);
 }
 
 void Engine::RunQueued(Client& client, const QueuedCommand& queued) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -29,7 +30,9 @@
 #include "server/engine/notify/monitors.h"
 #include "server/engine/notify/tracking.h"
 #include "server/engine/notify/watches.h"
+#include "server/engine/recent_changes.h"
 #include "server/engine/scripting.h"
+#include "server/engine/services.h"
 #include "server/engine/store/database.h"
 #include "server/engine/store/evictor.h"
 #include "server/engine/store/value_copies.h"
@@ -37,8 +40,10 @@
 namespace zsetd {
 
 class Call;
-class Persistence;
 struct ScriptSession;
+
+// When replies may be sent, with respect to the append-only log.
+enum class Release { kNow, kLater, kNever };
 
 // What the engine asks of the world around it.
 struct Host {
@@ -204,9 +209,38 @@ class Engine {
   // Whether the last snapshot could not be kept, for which requests that write may be refused
   // (stop-writes-on-bgsave-error).
   void set_snapshots_fail(bool fail) { snapshots_fail_ = fail; }
-  bool SnapshotsForbidWrites() const {
-    return snapshots_fail_ && settings_.stop_writes_on_bgsave_error && settings_.save.Any();
+
+  // When the client's replies may leave, with respect to the append-only log.
+  Release ReleaseOf(const Client& client) const {
+    if (persistence_ == nullptr || !persistence_->HoldsReplies()) [[likely]]
+      return Release::kNow;
+    const uint64_t position = std::max(client.propagated_until, client.read_until);
+    if (position <= persistence_->DurablePosition()) return Release::kNow;
+    return persistence_->MayBeLost(position) ? Release::kNever : Release::kLater;
   }
+
+  // A round of requests is over, and its replies are about to be sent.
+  void EndRound() {
+    if (persistence_ == nullptr) return;
+    persistence_->EndRound();
+    if (!log_waits_.empty()) [[unlikely]]
+      ServeLogWaits();
+  }
+
+  // The client is blocked, and is to be unblocked with this reply when what it has written is
+  // durable in the append-only log.
+  void AwaitLog(const Client& client, void (*reply)(ReplyWriter&));
+
+  // Why the append-only log cannot be written at present; empty if it can.
+  void set_log_error(std::string reason) { log_error_ = std::move(reason); }
+  const std::string& log_error() const { return log_error_; }
+
+  // Whether requests that write are refused because they might not be kept, and the error then.
+  bool DiskForbidsWrites() const {
+    return (snapshots_fail_ && settings_.stop_writes_on_bgsave_error && settings_.save.Any()) ||
+           !log_error_.empty();
+  }
+  absl::Status DiskError() const;
 
   const std::vector<std::unique_ptr<Database>>& databases() const { return databases_; }
   Database& database(int index) { return *databases_[index]; }
@@ -305,6 +339,8 @@ class Engine {
   void Record(Client& client, const Command& command, Args argv, Micros took);
   void CountWait(const Client& client);
   void RememberReads(Client& client, const Command& command, Args argv);
+  bool HoldsReplies() const { return persistence_ != nullptr && persistence_->HoldsReplies(); }
+  void HoldForReads(Client& client, const Command& command, Args argv);
   void EndException(Client& client, Args argv);
   size_t MostTrackedKeys() const { return static_cast<size_t>(settings_.tracking_table_max_keys); }
   void TrimTrackedKeys(Micros until);  // by the stopwatch
@@ -320,6 +356,8 @@ class Engine {
   void EndWait(Client& client, size_t reply_start);
   void EndWaitWithError(Client& client, std::string_view error);
   void UnblockDueClients();
+  void Unblock(Client& client, void (*reply)(ReplyWriter&));
+  void ServeLogWaits();
   void RunPostponed();
   void OnChange(const Change& change);
   void PropagateEnd(const Change& change);
@@ -363,6 +401,14 @@ class Engine {
   Persistence* persistence_ = nullptr;
   bool snapshots_fail_ = false;
   bool nothing_due_ = false;
+  std::string log_error_;
+  struct LogWait {
+    uint64_t client;  // by id
+    uint64_t number;  // BlockedCommand::number
+    void (*reply)(ReplyWriter&);
+  };
+  std::vector<LogWait> log_waits_;
+  RecentChanges recent_changes_;
   bool expires_unasked_ = true;
   bool maintains_clients_ = true;
   uint64_t change_count_ = 0;

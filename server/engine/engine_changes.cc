@@ -37,6 +37,7 @@ void Engine::TrimTrackedKeys(Micros until) {
 void Engine::Drop(int index) {
   watches_.TouchAll(index, *databases_[index], nullptr);
   copies_.TouchAll(index);
+  if (HoldsReplies()) recent_changes_.RecordAll(persistence_->WrittenPosition() + 1);
   change_count_ += databases_[index]->keys().size();
   databases_[index]->Clear();
 }
@@ -65,6 +66,7 @@ void Engine::ReclaimWatched(int index, Database& database) {
 void Engine::SwapDatabases(int a, int b) {
   ++change_count_;
   if (a == b) return;
+  if (HoldsReplies()) recent_changes_.RecordAll(persistence_->WrittenPosition() + 1);
   ReclaimWatched(a, *databases_[b]);
   ReclaimWatched(b, *databases_[a]);
   watches_.TouchAll(a, *databases_[a], databases_[b].get());
@@ -88,6 +90,8 @@ void Engine::PropagateEnd(const Change& change) {
 // The messages that an eviction causes are measured apart: they must not cause further evictions.
 void Engine::OnChange(const Change& change) {
   change_count_ += change.count;
+  if (HoldsReplies()) [[unlikely]]
+    recent_changes_.Record(change.database, change.key, persistence_->WrittenPosition() + 1);
   if (change.event == "expired") {
     ++metrics_.stats().expired_keys;
     PropagateEnd(change);

@@ -38,8 +38,8 @@ absl::Status CheckScriptCommand(const Engine& engine, const ScriptSession& sessi
     return Refusal("ERR Write commands are not allowed from read-only scripts.");
   }
   // After its first write a script cannot be stopped half way.
-  if (command->Has(kWrite) && !session.has_written && engine.SnapshotsForbidWrites()) {
-    return Refusal(kSnapshotsFail);
+  if (command->Has(kWrite) && !session.has_written && engine.DiskForbidsWrites()) {
+    return engine.DiskError();
   }
   const bool keeps_limit = !session.may_exceed_memory && !session.has_written;
   if (keeps_limit && session.memory_was_short && command->Has(kDenyOom)) {
@@ -75,6 +75,10 @@ absl::Status Engine::RunInScript(ScriptSession& session, Client& caller, Args ar
   Call call(*this, client, *command, argv);
   RunAndPropagate(call);
   if (command->Has(kReadOnly) && caller.tracking.on) RememberReads(caller, *command, argv);
+  if (HoldsReplies()) [[unlikely]] {
+    HoldForReads(client, *command, argv);
+    caller.read_until = std::max(caller.read_until, client.read_until);
+  }
   command_ended_at_ = host_.stopwatch();
   Record(client, *command, argv, command_ended_at_ - before);
   if (call.refused()) metrics_.CountFailed(*command);

@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "core/util/time.h"
+#include "server/engine/config/settings.h"
 
 namespace zsetd {
 
@@ -26,6 +27,25 @@ struct SnapshotStatus {
   uint64_t keys_expired = 0;
 };
 
+// What INFO says of the append-only log.
+struct LogStatus {
+  bool enabled = false;
+  bool rewriting = false;
+  bool rewrite_scheduled = false;
+  std::optional<Millis> last_rewrite_took;
+  std::optional<Millis> rewriting_for;
+  bool last_rewrite_ok = true;
+  uint64_t rewrites = 0;
+  uint64_t failures = 0;  // of rewrites, one after the other
+  bool last_write_ok = true;
+  uint64_t current_bytes = 0;
+  uint64_t base_bytes = 0;     // after the last rewrite, or the start
+  uint64_t buffer_bytes = 0;   // not written yet
+  uint64_t delayed_syncs = 0;  // how often the disk did not keep up
+  size_t keys_saved = 0;       // by the rewrite, as the next
+  size_t keys_to_save = 0;
+};
+
 // Keeps the data on disk.
 class Persistence {
  public:
@@ -34,6 +54,9 @@ class Persistence {
     bool saves = true;      // before
     bool flushes = true;    // what is in memory
     bool replaces = false;  // keys that are in memory and in the file
+
+    // Whether the data is the same afterwards.
+    bool IsPlain() const { return saves && flushes; }
   };
 
   virtual ~Persistence() = default;
@@ -50,6 +73,36 @@ class Persistence {
   // Takes one of this instant in the background: now, or as soon as the current request is done.
   virtual absl::Status StartSaving() = 0;
   virtual void ScheduleSaving() = 0;
+
+  virtual LogStatus log_status() const = 0;
+
+  // Whether the append-only log is being rewritten in the background.
+  virtual bool IsRewriting() const = 0;
+
+  // Rewrites it from this instant on: now, or as soon as the current request is done and no
+  // snapshot is being taken. Without a log one of this instant is written.
+  virtual absl::Status StartRewriting() = 0;
+  virtual void ScheduleRewriting() = 0;
+
+  // The position in the log up to which it was appended; that before which all survives a crash of
+  // the machine; and whether replies
+  // wait for those that their request wrote (Client::propagated_until), at present.
+  virtual uint64_t WrittenPosition() const = 0;
+  virtual uint64_t DurablePosition() const = 0;
+  virtual bool HoldsReplies() const = 0;
+
+  // Whether what comes before the position, and is not durable, may be lost for good: a sync has
+  // failed.
+  virtual bool MayBeLost(uint64_t position) const = 0;
+
+  // A round of requests is over, and its replies are about to be sent.
+  virtual void EndRound() = 0;
+
+  // The settings are about to be these. A refusal is a reason for people.
+  virtual absl::Status Apply(const Settings& settings) = 0;
+
+  // Puts what the append-only log holds in the place of what is in memory (DEBUG LOADAOF).
+  virtual absl::Status LoadLogAgain() = 0;
 
   // Takes the snapshot that is due at the server's end: if save points are configured or
   // `must_save`, unless `may_not`. One that is being taken in the background is abandoned.

@@ -48,7 +48,7 @@ void Poller::Wake(Polled& connection) {
   woken_.push_back(connection.Self());
 }
 
-bool Poller::RunRound(Millis longest) {
+bool Poller::RunRound(Millis longest, const std::function<void()>& before_sending) {
   const int timeout = woken_.empty() ? static_cast<int>(longest.count()) : 0;
   const int count = epoll_wait(epoll_, events_.data(), kMostAtOnce, timeout);
   round_began_ = MonotonicNow();
@@ -56,6 +56,7 @@ bool Poller::RunRound(Millis longest) {
   for (const auto& connection : ready_) connection->Receive();
   GatherWoken();
   for (const auto& connection : ready_) connection->Serve();
+  before_sending();
   for (const auto& connection : ready_) connection->Send();
   ready_.clear();
   return count >= 0;

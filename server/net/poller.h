@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -78,8 +79,9 @@ class Poller {
 
   // Waits until a connection is ready, or for `longest`, and runs a round with those that are, at
   // most 128 of them, so that replies are sent soon, and with all that were woken, which do not
-  // receive. False if interrupted by a signal.
-  bool RunRound(Millis longest);
+  // receive. `before_sending` is called when all are served, and before they send. False if
+  // interrupted by a signal.
+  bool RunRound(Millis longest, const std::function<void()>& before_sending);
 
   // When the last round had waited enough and began its work, by the monotonic clock.
   Micros round_began() const { return round_began_; }

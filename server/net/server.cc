@@ -88,12 +88,15 @@ class DefaultSignals {
 
 }  // namespace
 
-Server::Server(asio::io_context& io, Engine& engine)
+Server::Server(asio::io_context& io, Engine& engine, const WakeSignal& log_signal)
     : io_(io),
       engine_(engine),
       ticker_(engine),
+      held_replies_(std::make_shared<HeldReplies>(poller_, log_signal)),
       signals_(io, SIGTERM, SIGINT, SIGHUP),
-      grace_(io) {}
+      grace_(io) {
+  held_replies_->Start();
+}
 
 absl::Status Server::Listen() {
   const Settings& settings = engine_.settings();
@@ -211,9 +214,9 @@ void Server::OnConnection(StreamSocket socket, bool with_tls) {
   }
   if (IsProtectedFrom(socket)) return TurnAway(socket, with_tls, kDenied);
   Prepare(socket, engine_.settings());
-  auto session =
-      std::make_shared<Session>(std::move(socket), with_tls ? std::make_unique<Tls>(tls_) : nullptr,
-                                engine_, poller_, [this](Session& ended) { OnEnd(ended); });
+  auto session = std::make_shared<Session>(
+      std::move(socket), with_tls ? std::make_unique<Tls>(tls_) : nullptr, engine_, poller_,
+      *held_replies_, [this](Session& ended) { OnEnd(ended); });
   sessions_.insert(session);
   session->Start();
 }
@@ -280,8 +283,9 @@ bool Server::MaySave() {
 void Server::Run() {
   Millis next_tick{0};
   Micros next_turn{0};
+  const std::function<void()> end_round = [this] { engine_.EndRound(); };
   while (!IsDone()) {
-    const bool interrupted = !poller_.RunRound(std::min(next_tick, kTurn));
+    const bool interrupted = !poller_.RunRound(std::min(next_tick, kTurn), end_round);
     const Micros now = MonotonicNow();
     engine_.metrics().RecordRound(now - poller_.round_began());
     next_tick = ticker_.TickIfDue(now);

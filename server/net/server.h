@@ -9,12 +9,14 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "server/engine/engine.h"
+#include "server/net/held_replies.h"
 #include "server/net/listener.h"
 #include "server/net/poller.h"
 #include "server/net/session.h"
 #include "server/net/stream_socket.h"
 #include "server/net/ticker.h"
 #include "server/net/tls_context.h"
+#include "server/net/wake_signal.h"
 
 namespace zsetd {
 
@@ -22,7 +24,8 @@ namespace zsetd {
 // SIGTERM, SIGINT or SHUTDOWN. SIGHUP opens the log file again.
 class Server {
  public:
-  Server(boost::asio::io_context& io, Engine& engine);
+  // `log_signal` comes when more of the append-only log is durable. All of them outlive it.
+  Server(boost::asio::io_context& io, Engine& engine, const WakeSignal& log_signal);
 
   // Listens on every address of the setting `bind`, but for one after a minus that this machine
   // does not have, with the plain port and that of TLS, and on the unix socket; at least one must
@@ -76,6 +79,7 @@ class Server {
   Engine& engine_;
   Ticker ticker_;
   Poller poller_;
+  std::shared_ptr<HeldReplies> held_replies_;
   boost::asio::signal_set signals_;
   boost::asio::steady_timer grace_;  // shutdown-timeout
   std::vector<OpenDoor> doors_;

@@ -41,11 +41,12 @@ std::string PeerOf(const StreamSocket& socket) {
 }  // namespace
 
 Session::Session(StreamSocket socket, std::unique_ptr<Tls> tls, Engine& engine, Poller& poller,
-                 std::function<void(Session&)> on_end)
+                 HeldReplies& held_replies, std::function<void(Session&)> on_end)
     : handshake_ends_(socket.get_executor()),
       tls_(std::move(tls)),
       engine_(engine),
       poller_(poller),
+      held_replies_(held_replies),
       on_end_(std::move(on_end)),
       client_(engine.NextClientId(), PeerOf(socket), OwnEndOf(socket), engine.now(),
               [this] { OnWake(); }),
@@ -227,8 +228,18 @@ void Session::Send() {
   AwaitNext();
 }
 
+// Whether the replies wait for the log. The client of a reply that can never leave, since what it
+// says may be lost, is told nothing: its connection ends.
+bool Session::IsHeld() {
+  const Release release = engine_.ReleaseOf(client_);
+  held_ = release == Release::kLater;
+  if (held_) held_replies_.Add(weak_from_this());
+  if (release == Release::kNever) Close();
+  return release != Release::kNow;
+}
+
 void Session::Flush() {
-  if (closed_ || client_.close_now) return;
+  if (closed_ || client_.close_now || IsHeld()) return;
   const uint64_t before = client_.output_total;
   if (!sender_.Send()) return Close();
   if (client_.output_total == before) return;
@@ -242,7 +253,7 @@ void Session::Flush() {
 void Session::AwaitNext() {
   if (closed_) return;
   const bool held_up = sender_.IsHeldUp();
-  if (paused_ && !held_up && !client_.IsWaiting()) poller_.Wake(*this);
+  if (paused_ && !held_up && !held_ && !client_.IsWaiting()) poller_.Wake(*this);
   const Interest interest = {
       .reads = !paused_ && !finishing_, .writes = held_up, .end = paused_ && client_.IsWaiting()};
   if (!poller_.Watch(socket_.descriptor(), *this, interest)) Close();

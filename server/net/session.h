@@ -8,6 +8,7 @@
 #include "protocol/resp/request_parser.h"
 #include "server/engine/client/client.h"
 #include "server/engine/engine.h"
+#include "server/net/held_replies.h"
 #include "server/net/poller.h"
 #include "server/net/sender.h"
 #include "server/net/socket.h"
@@ -31,7 +32,7 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
  public:
   // `tls` is null for a connection in the clear. `on_end` is called once.
   Session(StreamSocket socket, std::unique_ptr<Tls> tls, Engine& engine, Poller& poller,
-          std::function<void(Session&)> on_end);
+          HeldReplies& held_replies, std::function<void(Session&)> on_end);
 
   void Start();
 
@@ -65,6 +66,7 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
   void RunRequest();
   void RefuseProtocol();
 
+  bool IsHeld();
   void Flush();
   void AwaitNext();
   void OnWake();
@@ -77,12 +79,14 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
   std::unique_ptr<Tls> tls_;
   Engine& engine_;
   Poller& poller_;
+  HeldReplies& held_replies_;
   std::function<void(Session&)> on_end_;
   Client client_;
   Socket socket_;
   RequestParser parser_;
   Sender sender_;
   bool foreseen_ = false;   // the engine knows which requests come first
+  bool held_ = false;       // its replies wait for the log
   bool paused_ = false;     // nothing more is read for the time being
   bool ended_ = false;      // the client will send nothing more
   bool finishing_ = false;  // no more requests; close when all is sent

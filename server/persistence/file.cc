@@ -62,6 +62,12 @@ class SystemWritableFile : public WritableFile {
     return ::fdatasync(file_.number()) == 0 ? absl::OkStatus() : ErrorOf(errno);
   }
   absl::Status Sync() override { return SyncAll(file_); }
+
+  // The descriptor was opened to append: its position follows.
+  absl::Status Truncate(uint64_t size) override {
+    return ::ftruncate(file_.number(), static_cast<off_t>(size)) == 0 ? absl::OkStatus()
+                                                                      : ErrorOf(errno);
+  }
   void DropFromCache() override {
     (void)::posix_fadvise(file_.number(), 0, 0, POSIX_FADV_DONTNEED);
   }
@@ -104,10 +110,11 @@ class SystemLock : public DirectoryLock {
 class SystemFileSystem : public FileSystem {
  public:
   absl::StatusOr<std::unique_ptr<WritableFile>> Create(const std::string& path) override {
-    constexpr mode_t kPermissions = 0644;  // and what the process's mask leaves of them
-    Descriptor file(path, O_WRONLY | O_CREAT | O_TRUNC, kPermissions);
-    if (!file.status().ok()) return file.status();
-    return std::make_unique<SystemWritableFile>(std::move(file));
+    return OpenToWrite(path, O_CREAT | O_TRUNC);
+  }
+
+  absl::StatusOr<std::unique_ptr<WritableFile>> Append(const std::string& path) override {
+    return OpenToWrite(path, 0);
   }
 
   absl::StatusOr<std::unique_ptr<ReadableFile>> Open(const std::string& path) override {
@@ -127,6 +134,12 @@ class SystemFileSystem : public FileSystem {
 
   absl::Status Remove(const std::string& path) override {
     return ::unlink(path.c_str()) == 0 ? absl::OkStatus() : ErrorOf(errno);
+  }
+
+  absl::Status CreateDirectory(const std::string& path) override {
+    constexpr mode_t kPermissions = 0755;
+    if (::mkdir(path.c_str(), kPermissions) == 0 || errno == EEXIST) return absl::OkStatus();
+    return ErrorOf(errno);
   }
 
   absl::Status SyncDirectory(const std::string& path) override {
@@ -155,6 +168,15 @@ class SystemFileSystem : public FileSystem {
     }
     if (errno == EWOULDBLOCK) return std::unique_ptr<DirectoryLock>();
     return absl::UnimplementedError(std::generic_category().message(errno));
+  }
+
+ private:
+  static absl::StatusOr<std::unique_ptr<WritableFile>> OpenToWrite(const std::string& path,
+                                                                   int flags) {
+    constexpr mode_t kPermissions = 0644;  // and what the process's mask leaves of them
+    Descriptor file(path, O_WRONLY | O_APPEND | flags, kPermissions);
+    if (!file.status().ok()) return file.status();
+    return std::make_unique<SystemWritableFile>(std::move(file));
   }
 };
 

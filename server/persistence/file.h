@@ -16,7 +16,7 @@
 
 namespace zsetd {
 
-// A file that is being written from its beginning. It is closed with the object. A status that is
+// A file that is being written at its end. It is closed with the object. A status that is
 // not OK says what the system said, without the path.
 class WritableFile {
  public:
@@ -29,6 +29,9 @@ class WritableFile {
   // After an error nothing is known of what was written before, and to sync again is no remedy.
   virtual absl::Status SyncData() = 0;
   virtual absl::Status Sync() = 0;
+
+  // Cuts the file to this size; what is written next follows.
+  virtual absl::Status Truncate(uint64_t size) = 0;
 
   // Advises the system to keep none of it in memory: nobody is going to read it soon.
   virtual void DropFromCache() = 0;
@@ -58,11 +61,17 @@ class FileSystem {
   // Creates the file, or empties it.
   virtual absl::StatusOr<std::unique_ptr<WritableFile>> Create(const std::string& path) = 0;
 
+  // Opens the file, to write behind what it holds. kNotFound if there is none.
+  virtual absl::StatusOr<std::unique_ptr<WritableFile>> Append(const std::string& path) = 0;
+
   // absl::StatusCode::kNotFound if there is none.
   virtual absl::StatusOr<std::unique_ptr<ReadableFile>> Open(const std::string& path) = 0;
 
   virtual absl::Status Rename(const std::string& from, const std::string& to) = 0;
   virtual absl::Status Remove(const std::string& path) = 0;
+
+  // Creates the directory, unless it exists.
+  virtual absl::Status CreateDirectory(const std::string& path) = 0;
 
   // Returns when files that were created, renamed and removed in the directory are so on the disk.
   virtual absl::Status SyncDirectory(const std::string& path) = 0;

@@ -16,14 +16,14 @@ SnapshotEncoder::SnapshotEncoder(const Settings& settings, const AccessTracker& 
                                                         : Use::kNone) {}
 
 void SnapshotEncoder::Begin(Millis now, size_t used_bytes, std::string_view functions,
-                            const Snapshot& snapshot) {
+                            bool is_log_base, const Snapshot& snapshot) {
   snapshot_ = &snapshot;
   writer_.Magic();
   writer_.Aux("redis-ver", kRedisVersion);
   writer_.Aux("redis-bits", "64");
   writer_.Aux("ctime", std::to_string(now.count() / 1000));
   writer_.Aux("used-mem", std::to_string(used_bytes));
-  writer_.Aux("aof-base", "0");
+  writer_.Aux("aof-base", is_log_base ? "1" : "0");
   writer_.Aux("zsetd-ver", ZSETD_VERSION);
   bytes_ += functions;
 }

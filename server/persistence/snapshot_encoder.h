@@ -20,8 +20,10 @@ class SnapshotEncoder : public SnapshotReceiver {
   SnapshotEncoder(const Settings& settings, const AccessTracker& access_tracker);
 
   // Writes what stands before the first key; `functions` as Scripting::DumpLibraries() returns
-  // them. `snapshot` hands its entries out afterwards.
-  void Begin(Millis now, size_t used_bytes, std::string_view functions, const Snapshot& snapshot);
+  // them; `is_log_base` if commands of an append-only log follow. `snapshot` hands its entries out
+  // afterwards.
+  void Begin(Millis now, size_t used_bytes, std::string_view functions, bool is_log_base,
+             const Snapshot& snapshot);
 
   void Receive(int database, const Entry& entry) override;
 

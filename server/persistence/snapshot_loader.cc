@@ -233,7 +233,7 @@ Loader::Step Loader::Skip(RdbType type, const std::string& key) {
 }
 
 Loader::Step Loader::Put(std::unique_ptr<Entry> entry, const KeyNotes& notes) {
-  if (notes.deadline && *notes.deadline <= options_.now) {
+  if (notes.deadline && *notes.deadline <= options_.now && !options_.keeps_expired) {
     ++loaded_.keys_expired;
     return absl::OkStatus();
   }

@@ -32,6 +32,7 @@ struct LoadOptions {
   ValueLimits limits;
   bool checks_checksum = true;
   bool skips_unknown = false;
+  bool keeps_expired = false;                     // keys past their deadline
   const AccessTracker* access_tracker = nullptr;  // for the marks of keys; null: they are not set
   std::function<Keyspace()> make_keyspace;        // an empty one
   std::function<void(uint64_t bytes, uint64_t total, uint64_t keys)>

@@ -1,106 +1,73 @@
-// Snapshots: when they are taken, how one is taken while requests run, and what is loaded at the
-// start.
-//
-//   a tick:  Snapshot ──entries──► SnapshotEncoder ──bytes──► SnapshotThread ──► SnapshotFile
-//            half a millisecond at most                       writes, sums, syncs
-//
-// A snapshot in the background shows the instant at which it was begun. The engine's thread encodes
-// the entries, some at each tick, and those that are about to change right before they do; a thread
-// of its own has the disk. There is no second process.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "core/util/time.h"
 #include "server/engine/engine.h"
 #include "server/engine/services.h"
+#include "server/persistence/background_snapshot.h"
+#include "server/persistence/data_directory.h"
+#include "server/persistence/dataset.h"
 #include "server/persistence/file.h"
-#include "server/persistence/snapshot_encoder.h"
-#include "server/persistence/snapshot_loader.h"
-#include "server/persistence/snapshot_thread.h"
 
 namespace zsetd {
 
-class SnapshotService : public Persistence {
+// The file that SAVE, BGSAVE and save points keep (the setting `dbfilename`): when it is written,
+// what became of it, and what is loaded from it.
+class SnapshotService {
  public:
-  // Lines for the server's log.
-  struct Log {
-    std::function<void(std::string_view)> notice;
-    std::function<void(std::string_view)> warning;
-  };
+  // All of them outlive it.
+  SnapshotService(Engine& engine, FileSystem& files, DataDirectory& directory, Dataset& dataset,
+                  const PersistenceLog& log);
+  ~SnapshotService();
 
-  // The engine and the files outlive it. It is not in use before Start().
-  SnapshotService(Engine& engine, FileSystem& files, Log log);
-  ~SnapshotService() override;
+  // Loads the file, if there is one: whether there was. A refusal is for people; nothing has been
+  // written then.
+  absl::StatusOr<bool> Load();
 
-  // At the server's start: takes the directory for this process if it is going to write there, and
-  // loads the file in it, if there is one. A refusal is for people; nothing has been written then.
-  absl::Status Start();
+  // The data is that of the disk, by whatever file: save points count from now on.
+  void OnLoaded() { saved_changes_ = engine_.change_count(); }
+
+  // As Persistence has them.
+  SnapshotStatus status() const;
+  absl::Status Save();
+  bool IsSaving() const { return job_ != nullptr; }
+  absl::Status StartSaving();
+  absl::Status SaveBeforeExit(bool must_save, bool may_not);
+  void OnFlushAll();
+  absl::Status LoadAgain(const Persistence::Reload& reload);
 
   // At the server's end: after SaveBeforeExit() clients have been answered what they had asked
   // before. What that changed is saved, too.
   void SaveTheRest();
 
-  SnapshotStatus status() const override;
-  absl::Status Save() override;
-  bool IsSaving() const override { return job_ != nullptr; }
-  absl::Status StartSaving() override;
-  void ScheduleSaving() override { scheduled_ = true; }
-  absl::Status SaveBeforeExit(bool must_save, bool may_not) override;
-  void OnFlushAll() override;
-  absl::Status LoadAgain(const Reload& reload) override;
-  void Tick() override;
-  bool HasWork() const override;
+  // Takes the snapshot further that is being taken.
+  void Continue();
+  bool HasWork() const { return job_ != nullptr && job_->HasWork(); }
+
+  // Begins one if a save point is reached. None is being taken.
+  void ConsiderSavePoints();
 
  private:
-  // A snapshot that is being taken in the background.
-  struct Job {
-    Job(std::unique_ptr<SnapshotFile> file, const Settings& settings, const Engine& engine)
-        : encoder(settings, engine.access_tracker()),
-          snapshot(engine.databases(), encoder),
-          thread(std::move(file)) {}
-
-    SnapshotEncoder encoder;
-    Snapshot snapshot;
-    SnapshotThread thread;
-    bool encoded = false;
-    Millis started_at{0};
-    uint64_t changes = 0;  // the engine's count at the instant that it shows
-    int reported_tenths = 0;
-  };
-
-  std::string Directory() const;
   std::string Path() const;
-  absl::Status LockDirectory();
   absl::StatusOr<std::unique_ptr<SnapshotFile>> CreateFile();
   absl::Status FailToSave(absl::Status why);
-  absl::Status WriteAll(SnapshotFile& file);
-  void Continue();
   void ReportProgress();
   void Finish();
   void Abandon();
-  void ConsiderSavePoints();
-  absl::StatusOr<LoadedSnapshot> Load();
-  absl::Status FindDuplicates(const LoadedSnapshot& loaded) const;
-  std::string Functions() const;
-  absl::Status RestoreFunctions(const LoadedSnapshot& loaded, const Reload& reload);
-  void Adopt(LoadedSnapshot loaded, const Reload& reload);
-  void ReportLoaded(const LoadedSnapshot& loaded, Micros took);
 
   Engine& engine_;
   FileSystem& files_;
-  Log log_;
-  std::unique_ptr<DirectoryLock> lock_;  // null where there are no locks, or none was needed yet
-  std::string locked_;                   // the directory
-  std::unique_ptr<Job> job_;             // null: none
-  bool scheduled_ = false;
-  std::string kept_functions_;  // that were loaded and cannot be run, to be saved again
+  DataDirectory& directory_;
+  Dataset& dataset_;
+  const PersistenceLog& log_;
+  std::unique_ptr<BackgroundSnapshot> job_;  // null: none
+  int reported_tenths_ = 0;                  // of that one
   uint64_t drafts_ = 0;
   bool saved_for_exit_ = false;
 

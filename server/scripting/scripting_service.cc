@@ -17,10 +17,16 @@ constexpr Micros kSlice{10'000};  // how long others wait for a script that is l
 constexpr std::string_view kNoSuchScript = "NOSCRIPT No matching script. Please use EVAL.";
 
 // Why a script of these flags may not run; empty if it may.
-std::string_view ReasonNotToRun(const ScriptRun::Target& target, const Engine& engine) {
+std::string ReasonNotToRun(const ScriptRun::Target& target, const Engine& engine) {
   if (target.flags.is_compatible()) return {};
   const bool writes = !target.flags.Has(ScriptFlag::kNoWrites);
-  if (writes && engine.SnapshotsForbidWrites()) {
+  if (writes && !engine.log_error().empty()) {
+    return "MISCONF Redis is configured to persist data to AOF, but it's currently unable to "
+           "persist to disk. Writable scripts are blocked. Use 'no-writes' flag for read only "
+           "scripts. AOF error: " +
+           engine.log_error();
+  }
+  if (writes && engine.DiskForbidsWrites()) {
     return "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to "
            "persist to disk. Writable scripts are blocked. Use 'no-writes' flag for read only "
            "scripts.";
@@ -29,7 +35,7 @@ std::string_view ReasonNotToRun(const ScriptRun::Target& target, const Engine& e
     return "ERR Can not execute a script with write flag using *_ro command.";
   }
   if (writes && engine.memory_is_short() && !target.flags.Has(ScriptFlag::kAllowOom)) {
-    return kOutOfMemory;
+    return std::string(kOutOfMemory);
   }
   return {};
 }
@@ -170,7 +176,7 @@ absl::Status ScriptingService::RestoreLibraries(std::string_view dump, RestorePo
 
 // Makes the run that the call asks for, unless it may not be.
 bool ScriptingService::Begin(Call& call, ScriptRun::Target target) {
-  if (const std::string_view reason = ReasonNotToRun(target, engine_); !reason.empty()) {
+  if (const std::string reason = ReasonNotToRun(target, engine_); !reason.empty()) {
     call.Fail(reason);
     return false;
   }

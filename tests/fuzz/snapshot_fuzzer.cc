@@ -35,7 +35,7 @@ std::string Load(std::string file) {
   EnginePeer peer(Unchecked());
   peer.engine().set_scripting(nullptr);  // libraries that never end are not what is looked for
   peer.files().set_contents(std::string(kPath), std::move(file));
-  if (!peer.snapshots().Start().ok()) return "";
+  if (!peer.persistence().Start().ok()) return "";
   const std::string wrong = WrongInData(peer.engine());
   if (!wrong.empty()) return wrong;
   const std::string digest = Ask(peer, {"DEBUG", "DIGEST"});

@@ -31,6 +31,12 @@ class Replay {
       case Kind::kWrite:
         files_[names_.at(operation.path)].bytes += operation.bytes;
         break;
+      case Kind::kTruncate: {
+        File& file = files_[names_.at(operation.path)];
+        file.bytes.resize(operation.size);
+        file.synced = std::min(file.synced, file.bytes.size());
+        break;
+      }
       case Kind::kSyncData:
       case Kind::kSync: {
         File& file = files_[names_.at(operation.path)];
@@ -97,6 +103,9 @@ class MemoryFiles::Writer : public WritableFile {
   }
   absl::Status SyncData() override { return files_.Do({.kind = Kind::kSyncData, .path = path_}); }
   absl::Status Sync() override { return files_.Do({.kind = Kind::kSync, .path = path_}); }
+  absl::Status Truncate(uint64_t size) override {
+    return files_.Do({.kind = Kind::kTruncate, .path = path_, .size = size});
+  }
   void DropFromCache() override {}
 
  private:
@@ -148,6 +157,9 @@ absl::Status MemoryFiles::Do(Operation operation) {
     case Kind::kWrite:
       contents_[operation.path] += operation.bytes;
       break;
+    case Kind::kTruncate:
+      contents_[operation.path].resize(operation.size);
+      break;
     case Kind::kRename:
       contents_[operation.to] = std::move(contents_[operation.path]);
       contents_.erase(operation.path);
@@ -168,6 +180,12 @@ absl::StatusOr<std::unique_ptr<WritableFile>> MemoryFiles::Create(const std::str
   return std::make_unique<Writer>(*this, path);
 }
 
+absl::StatusOr<std::unique_ptr<WritableFile>> MemoryFiles::Append(const std::string& path) {
+  const std::lock_guard lock(mutex_);
+  if (!contents_.contains(path)) return absl::NotFoundError("No such file or directory");
+  return std::make_unique<Writer>(*this, path);
+}
+
 absl::StatusOr<std::unique_ptr<ReadableFile>> MemoryFiles::Open(const std::string& path) {
   const std::lock_guard lock(mutex_);
   const auto found = contents_.find(path);
@@ -182,6 +200,9 @@ absl::Status MemoryFiles::Rename(const std::string& from, const std::string& to)
 absl::Status MemoryFiles::Remove(const std::string& path) {
   return Do({.kind = Kind::kRemove, .path = path});
 }
+
+// Directories are no more than a part of paths.
+absl::Status MemoryFiles::CreateDirectory(const std::string&) { return absl::OkStatus(); }
 
 absl::Status MemoryFiles::SyncDirectory(const std::string& path) {
   return Do({.kind = Kind::kSyncDirectory, .path = path});

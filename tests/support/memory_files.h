@@ -17,18 +17,30 @@ namespace zsetd {
 class MemoryFiles : public FileSystem {
  public:
   struct Operation {
-    enum class Kind { kCreate, kWrite, kSyncData, kSync, kRename, kRemove, kSyncDirectory };
+    enum class Kind {
+      kCreate,
+      kWrite,
+      kTruncate,
+      kSyncData,
+      kSync,
+      kRename,
+      kRemove,
+      kSyncDirectory
+    };
     Kind kind;
     std::string path;
     std::string to = {};     // of a renaming
     std::string bytes = {};  // that are written
+    uint64_t size = 0;       // that it is cut to
   };
   using Contents = std::map<std::string, std::string>;  // of files, by path
 
   absl::StatusOr<std::unique_ptr<WritableFile>> Create(const std::string& path) override;
+  absl::StatusOr<std::unique_ptr<WritableFile>> Append(const std::string& path) override;
   absl::StatusOr<std::unique_ptr<ReadableFile>> Open(const std::string& path) override;
   absl::Status Rename(const std::string& from, const std::string& to) override;
   absl::Status Remove(const std::string& path) override;
+  absl::Status CreateDirectory(const std::string& path) override;
   absl::Status SyncDirectory(const std::string& path) override;
   absl::StatusOr<std::vector<std::string>> List(const std::string& directory) override;
   absl::StatusOr<std::unique_ptr<DirectoryLock>> Lock(const std::string& directory) override;

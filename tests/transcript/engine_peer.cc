@@ -128,9 +128,9 @@ EnginePeer::EnginePeer() : EnginePeer(OpenSettings()) {}
 
 EnginePeer::EnginePeer(const Settings& settings)
     : engine_(settings, AllCommands(), kSeed, kStart, HostOf(engine_)),
-      snapshots_(engine_, files_,
-                 {.notice = [](std::string_view) {}, .warning = [](std::string_view) {}}) {
-  engine_.set_persistence(&snapshots_);
+      persistence_(engine_, files_,
+                   {.notice = [](std::string_view) {}, .warning = [](std::string_view) {}}) {
+  engine_.set_persistence(&persistence_);
   engine_.set_scripting(&scripting_);
 }
 
@@ -178,7 +178,7 @@ void EnginePeer::HangUp(const std::string& client) {
 
 // The thread that writes it knows nothing of the time that passes here.
 void EnginePeer::AwaitSnapshot() {
-  while (snapshots_.IsSaving()) {
+  while (persistence_.IsSaving() || persistence_.IsRewriting()) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     engine_.Tick(kTickBudget);
   }

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "server/engine/engine.h"
-#include "server/persistence/snapshot_service.h"
+#include "server/persistence/persistence_service.h"
 #include "server/scripting/scripting_service.h"
 #include "tests/support/memory_files.h"
 #include "tests/transcript/transcript_player.h"
@@ -31,7 +31,7 @@ class EnginePeer : public Peer {
   Engine& engine() { return engine_; }
 
   // What keeps the data, and the disk that it is kept on. Its snapshots are at dir/dbfilename.
-  SnapshotService& snapshots() { return snapshots_; }
+  PersistenceService& persistence() { return persistence_; }
   MemoryFiles& files() { return files_; }
 
   // What the engine knows of a client; null if it is not connected. Valid until the next call.
@@ -45,7 +45,7 @@ class EnginePeer : public Peer {
 
   MemoryFiles files_;
   Engine engine_;
-  SnapshotService snapshots_;
+  PersistenceService persistence_;
   ScriptingService scripting_{engine_};
   std::map<std::string, std::unique_ptr<Connection>> connections_;  // the connected clients
 };

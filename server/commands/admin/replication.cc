@@ -1,4 +1,4 @@
-// WAIT, WAITAOF, ROLE, REPLICAOF: a server that has no replicas and is none.
+// WAIT, WAITAOF, ROLE, REPLICAOF: a server that has no replicas and is none, but may have a log.
 #include <cstdint>
 #include <limits>
 #include <string_view>
@@ -7,6 +7,7 @@
 #include "server/commands/all_commands.h"
 #include "server/commands/common/timeout_option.h"
 #include "server/engine/call.h"
+#include "server/engine/services.h"
 #include "server/engine/support/ascii_case.h"
 
 namespace zsetd {
@@ -18,6 +19,14 @@ constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 void Await(Call& call, int64_t replicas, Millis timeout, void (*reply)(ReplyWriter&)) {
   if (replicas > 0 && call.WaitInVain(timeout, reply)) return;
   reply(call.reply);
+}
+
+// How many logs have all that the client has written: of this server, and of replicas.
+template <int own>
+void ReplyLogs(ReplyWriter& reply) {
+  reply.Array(2);
+  reply.Integer(own);
+  reply.Integer(0);
 }
 
 void Wait(Call& call) {
@@ -32,15 +41,17 @@ void WaitAof(Call& call) {
   const int64_t own_logs = call.args.IntegerIn(0, 1, kOutOfRange);
   const int64_t replicas = call.args.IntegerIn(0, kMost, kMustBePositive);
   const Millis timeout = TakeTimeoutMillis(call.args, call.now());
-  if (own_logs > 0) {
+  const Persistence* persistence = call.engine.persistence();
+  const bool has_log = persistence != nullptr && persistence->log_status().enabled;
+  if (own_logs > 0 && !has_log) {
     call.args.Refuse("ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.");
   }
   if (call.Refused()) return;
-  Await(call, replicas, timeout, [](ReplyWriter& reply) {
-    reply.Array(2);
-    reply.Integer(0);
-    reply.Integer(0);
-  });
+  const bool is_durable = has_log && persistence->DurablePosition() >= call.client.propagated_until;
+  const auto reply = is_durable ? ReplyLogs<1> : ReplyLogs<0>;
+  if (replicas > 0 || own_logs == 0 || is_durable) return Await(call, replicas, timeout, reply);
+  if (!call.WaitInVain(timeout, reply)) return reply(call.reply);
+  call.engine.AwaitLog(call.client, ReplyLogs<1>);
 }
 
 void Role(Call& call) {

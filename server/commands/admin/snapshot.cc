@@ -1,4 +1,4 @@
-// SAVE, BGSAVE and LASTSAVE.
+// SAVE, BGSAVE, LASTSAVE and BGREWRITEAOF.
 #include <chrono>
 #include <string_view>
 
@@ -12,6 +12,10 @@ namespace {
 // All that Redis says: the log has the reason.
 constexpr std::string_view kFailed = "ERR";
 
+constexpr std::string_view kRewriteFailed =
+    "ERR Can't execute an AOF background rewriting. Please check the server logs for more "
+    "information.";
+
 constexpr std::string_view kInProgress = "ERR Background save already in progress";
 
 void Save(Call& call) {
@@ -24,20 +28,38 @@ void Save(Call& call) {
 
 // Within a transaction it is put off: a snapshot shows an instant between two units.
 void BackgroundSave(Call& call) {
-  if (!call.args.AtEnd()) {
-    call.args.Take("schedule");
-    call.args.End();
-  }
+  const bool may_wait = call.args.Take("schedule");
+  call.args.End();
   if (call.Refused()) return;
   Persistence* persistence = call.engine.persistence();
   if (persistence == nullptr) return call.Fail(kFailed);
   if (persistence->IsSaving()) return call.Fail(kInProgress);
-  if (call.client.transaction.open) {
+  if (persistence->IsRewriting() && !may_wait) {
+    return call.Fail(
+        "ERR Another child process is active (AOF?): can't BGSAVE right now. Use BGSAVE SCHEDULE "
+        "in "
+        "order to schedule a BGSAVE whenever possible.");
+  }
+  if (call.client.transaction.open || persistence->IsRewriting()) {
     persistence->ScheduleSaving();
     return call.reply.Simple("Background saving scheduled");
   }
   if (!persistence->StartSaving().ok()) return call.Fail(kFailed);
   call.reply.Simple("Background saving started");
+}
+
+void BackgroundRewrite(Call& call) {
+  Persistence* persistence = call.engine.persistence();
+  if (persistence == nullptr) return call.Fail(kRewriteFailed);
+  if (persistence->IsRewriting()) {
+    return call.Fail("ERR Background append only file rewriting already in progress");
+  }
+  if (persistence->IsSaving() || call.client.transaction.open) {
+    persistence->ScheduleRewriting();
+    return call.reply.Simple("Background append only file rewriting scheduled");
+  }
+  if (!persistence->StartRewriting().ok()) return call.Fail(kRewriteFailed);
+  call.reply.Simple("Background append only file rewriting started");
 }
 
 void LastSave(Call& call) {
@@ -64,6 +86,14 @@ constexpr Command kCommands[] = {
      .since = "1.0.0",
      .usage = "[SCHEDULE]",
      .summary = "Saves a snapshot of all databases to disk in the background.",
+     .cost = "O(D) for D databases; O(N) in the background for N elements"},
+    {.name = "bgrewriteaof",
+     .run = BackgroundRewrite,
+     .arity = 1,
+     .flags = kAdmin | kNoScript | kNoAsyncLoading,
+     .group = CommandGroup::kServer,
+     .since = "1.0.0",
+     .summary = "Rewrites the append-only log in the background.",
      .cost = "O(D) for D databases; O(N) in the background for N elements"},
     {.name = "lastsave",
      .run = LastSave,

@@ -123,6 +123,7 @@ constexpr DebugSubcommand kSubcommands[] = {
      "Describes the hash table of a set or hash."},
     {"JMAP", AllocatorMap, 0, 0, "", "Returns the allocator's statistics."},
     {"LISTPACK", DebugListpack, 1, 1, "key", "Logs the size of a listpack."},
+    {"LOADAOF", DebugLoadLog, 0, 0, "", "Writes the append-only log to its end, and loads it."},
     {"LOG", Log, 1, 1, "message", "Writes a line to the log."},
     {"OBJECT", DebugObject, 1, 2, "key [FAST]", "Describes how a key's value is stored."},
     {"PAUSE-CRON", PauseCron, 1, 1, "<0|1>",

@@ -21,5 +21,6 @@ void DebugStructSizes(Call& call);
 
 void DebugPopulate(Call& call);
 void DebugReload(Call& call);
+void DebugLoadLog(Call& call);
 
 }  // namespace zsetd

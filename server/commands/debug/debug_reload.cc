@@ -24,4 +24,12 @@ void DebugReload(Call& call) {
   call.reply.Ok();
 }
 
+void DebugLoadLog(Call& call) {
+  Persistence* persistence = call.engine.persistence();
+  if (persistence == nullptr || !persistence->LoadLogAgain().ok()) {
+    return call.Fail("ERR Error trying to load the AOF files, check server logs");
+  }
+  call.reply.Ok();
+}
+
 }  // namespace zsetd

@@ -18,17 +18,7 @@ constexpr Field kBeforeKeys[] = {
     {"current_cow_size", "0"}, {"current_cow_size_age", "0"},
 };
 
-constexpr Field kLog[] = {
-    {"aof_enabled", "0"},
-    {"aof_rewrite_in_progress", "0"},
-    {"aof_rewrite_scheduled", "0"},
-    {"aof_last_rewrite_time_sec", "-1"},
-    {"aof_current_rewrite_time_sec", "-1"},
-    {"aof_last_bgrewrite_status", "ok"},
-    {"aof_rewrites", "0"},
-    {"aof_rewrites_consecutive_failures", "0"},
-    {"aof_last_write_status", "ok"},
-    {"aof_last_cow_size", "0"},
+constexpr Field kAfterLog[] = {
     {"module_fork_in_progress", "0"},
     {"module_fork_last_cow_size", "0"},
 };
@@ -43,6 +33,27 @@ void Add(std::span<const Field> fields, InfoWriter& info) {
   for (const auto& [name, value] : fields) info.Add(name, value);
 }
 
+// As Redis: the fields of its size only if there is one.
+void AddLog(const LogStatus& log, InfoWriter& info) {
+  info.Add("aof_enabled", log.enabled ? 1 : 0);
+  info.Add("aof_rewrite_in_progress", log.rewriting ? 1 : 0);
+  info.Add("aof_rewrite_scheduled", log.rewrite_scheduled ? 1 : 0);
+  info.Add("aof_last_rewrite_time_sec", SecondsOrNone(log.last_rewrite_took));
+  info.Add("aof_current_rewrite_time_sec", SecondsOrNone(log.rewriting_for));
+  info.Add("aof_last_bgrewrite_status", log.last_rewrite_ok ? "ok" : "err");
+  info.Add("aof_rewrites", log.rewrites);
+  info.Add("aof_rewrites_consecutive_failures", log.failures);
+  info.Add("aof_last_write_status", log.last_write_ok ? "ok" : "err");
+  info.Add("aof_last_cow_size", 0);
+  if (!log.enabled) return;
+  info.Add("aof_current_size", log.current_bytes);
+  info.Add("aof_base_size", log.base_bytes);
+  info.Add("aof_pending_rewrite", 0);
+  info.Add("aof_buffer_length", log.buffer_bytes);
+  info.Add("aof_pending_bio_fsync", 0);
+  info.Add("aof_delayed_fsync", log.delayed_syncs);
+}
+
 }  // namespace
 
 // There is no second process: what is copied for a snapshot is serialized at once.
@@ -50,13 +61,19 @@ void WritePersistence(InfoWriter& info, Engine& engine) {
   const Persistence* persistence = engine.persistence();
   SnapshotStatus status = {.last_saved_at = engine.started_at(),
                            .changes_since_last_save = engine.change_count()};
-  if (persistence != nullptr) status = persistence->status();
-  const double total = static_cast<double>(std::max<size_t>(status.keys_to_save, 1));
+  LogStatus log;
+  if (persistence != nullptr) {
+    status = persistence->status();
+    log = persistence->log_status();
+  }
+  const size_t processed = log.rewriting ? log.keys_saved : status.keys_saved;
+  const size_t expected = log.rewriting ? log.keys_to_save : status.keys_to_save;
+  const double total = static_cast<double>(std::max<size_t>(expected, 1));
   info.Section("Persistence");
   Add(kBeforeKeys, info);
-  info.AddFraction("current_fork_perc", 100 * static_cast<double>(status.keys_saved) / total);
-  info.Add("current_save_keys_processed", status.keys_saved);
-  info.Add("current_save_keys_total", status.keys_to_save);
+  info.AddFraction("current_fork_perc", 100 * static_cast<double>(processed) / total);
+  info.Add("current_save_keys_processed", processed);
+  info.Add("current_save_keys_total", expected);
   info.Add("rdb_changes_since_last_save", status.changes_since_last_save);
   info.Add("rdb_bgsave_in_progress", status.saving ? 1 : 0);
   info.Add("rdb_last_save_time", Seconds(status.last_saved_at));
@@ -67,7 +84,8 @@ void WritePersistence(InfoWriter& info, Engine& engine) {
   info.Add("rdb_last_cow_size", 0);
   info.Add("rdb_last_load_keys_expired", status.keys_expired);
   info.Add("rdb_last_load_keys_loaded", status.keys_loaded);
-  Add(kLog, info);
+  AddLog(log, info);
+  Add(kAfterLog, info);
 }
 
 }  // namespace zsetd

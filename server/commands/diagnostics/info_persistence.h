@@ -5,7 +5,7 @@
 
 namespace zsetd {
 
-// INFO persistence. There is no append-only log: its fields are those of a Redis that has none.
+// INFO persistence.
 void WritePersistence(InfoWriter& info, Engine& engine);
 
 }  // namespace zsetd

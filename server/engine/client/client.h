@@ -154,6 +154,7 @@ class Client {
   size_t sending_capacity = 0;    // of the buffer that holds these
   size_t pushed_bytes = 0;        // of messages, since all had been sent
   uint64_t propagated_until = 0;  // the journal's position at the end of its last unit that has one
+  uint64_t read_until = 0;  // and where what it has read was changed, while replies wait for that
   OutputWatch output_watch;
   OutputWatch push_watch;
   ReplyWriter reply;

@@ -9,7 +9,6 @@ namespace zsetd {
 namespace {
 
 constexpr ForeignCommand kCommands[] = {
-    {"bgrewriteaof", "@admin @slow @dangerous"},
     {"client|capa", "@slow @connection"},
     {"client|import-source", "@admin @slow @dangerous @connection"},
     {"commandlog", "@slow"},

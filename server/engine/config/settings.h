@@ -128,8 +128,18 @@ struct Settings {
   bool rdb_del_sync_files = false;  // says nothing here: no files are made for replicas
   bool rdb_skip_unknown = false;    // keys of types that cannot be kept here are left out
 
-  // There is no append-only log yet: this is all that it can be.
-  std::string appendonly = "no";
+  // The append-only log: every change, appended to files of Redis's format.
+  bool appendonly = false;
+  std::string appendfsync = "everysec";           // when it is synced: "always", "everysec" or "no"
+  std::string appendfilename = "appendonly.aof";  // how the names of its files begin
+  std::string appenddirname = "appendonlydir";    // where they are, in `dir`
+  bool no_appendfsync_on_rewrite = false;         // as "no" while it is rewritten
+  int64_t auto_aof_rewrite_percentage = 100;      // growth at which it is rewritten; 0: never
+  int64_t auto_aof_rewrite_min_size = 64 << 20;   // but not while it is smaller
+  bool aof_load_truncated = true;                 // an end that is cut off is removed at the start
+  int64_t aof_load_corrupt_tail_max_size = 0;     // so is one that is damaged, of so many bytes
+  bool aof_timestamp_enabled = false;
+  bool aof_rewrite_incremental_fsync = true;
 
   // Lines of the file and the command line that may occur several times.
   std::vector<std::vector<std::string>> users;                        // the words after `user`

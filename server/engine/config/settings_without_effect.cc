@@ -20,7 +20,6 @@ constexpr int64_t kMaxUnsigned = std::numeric_limits<uint32_t>::max();
 constexpr int64_t kMaxSize = std::numeric_limits<int64_t>::max();
 constexpr int64_t kMaxPort = 65535;
 
-constexpr std::string_view kFsync[] = {"always", "everysec", "no"};
 constexpr std::string_view kDisklessLoad[] = {"disabled", "on-empty-db", "swapdb",
                                               "flush-before-load", "always"};
 constexpr std::string_view kOomAdjustment[] = {"no", "yes", "relative", "absolute"};
@@ -126,17 +125,7 @@ constexpr Setting kRows[] = {
     Number("loading-process-events-interval-bytes", "2097152", 1024, kMaxInt),
 
     // The append-only file.
-    Choice("appendfsync", "everysec", kFsync),
-    AtStart(Checked(Text("appendfilename", "appendonly.aof"), CheckFileName)),
-    AtStart(Checked(Text("appenddirname", "appendonlydir"), CheckFileName)),
-    YesNo("no-appendfsync-on-rewrite", "no"),
-    Number("auto-aof-rewrite-percentage", "100", 0, kMaxInt),
-    Size("auto-aof-rewrite-min-size", "67108864"),
-    YesNo("aof-load-truncated", "yes"),
-    Size("aof-load-corrupt-tail-max-size", "0"),
     YesNo("aof-use-rdb-preamble", "yes"),
-    YesNo("aof-timestamp-enabled", "no"),
-    YesNo("aof-rewrite-incremental-fsync", "yes"),
     YesNo("aof-disable-auto-gc", "no"),
 
     // Replication.

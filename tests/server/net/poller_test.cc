@@ -53,7 +53,7 @@ class PollerTest : public testing::Test {
 
   std::string RunRound() {
     log_.clear();
-    EXPECT_TRUE(poller_.RunRound(Millis(0)));
+    EXPECT_TRUE(poller_.RunRound(Millis(0), [] {}));
     return log_;
   }
 
@@ -71,6 +71,17 @@ TEST_F(PollerTest, ServesNobodyBeforeAllWhoAreReadyHaveReceived) {
   EXPECT_EQ(RunRound(), "a receives\na serves\na sends\n");
   b_->Say();
   EXPECT_EQ(RunRound(), "a receives\nb receives\na serves\nb serves\na sends\nb sends\n");
+}
+
+TEST_F(PollerTest, CallsBackWhenAllAreServedAndNobodyHasSent) {
+  ASSERT_TRUE(poller_.Watch(a_->descriptor(), *a_, {.reads = true}));
+  ASSERT_TRUE(poller_.Watch(b_->descriptor(), *b_, {.reads = true}));
+  a_->Say();
+  b_->Say();
+  log_.clear();
+  EXPECT_TRUE(poller_.RunRound(Millis(0), [this] { log_ += "the log is handed over\n"; }));
+  EXPECT_EQ(log_,
+            "a receives\nb receives\na serves\nb serves\nthe log is handed over\na sends\nb sends\n");
 }
 
 TEST_F(PollerTest, AsksOnlyWhoWatches) {
@@ -118,7 +129,7 @@ TEST_F(PollerTest, AsksWhoIsReadyAndWokenOnce) {
 
 TEST_F(PollerTest, DoesNotWaitIfSomebodyWasWoken) {
   poller_.Wake(*a_);
-  EXPECT_TRUE(poller_.RunRound(Millis(600'000)));
+  EXPECT_TRUE(poller_.RunRound(Millis(600'000), [] {}));
   EXPECT_EQ(log_, "a serves\na sends\n");
 }
 

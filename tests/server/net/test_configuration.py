@@ -80,12 +80,12 @@ class StockFile(FolderTest):
 
 class Refusals(FolderTest):
     def test_are_reported_together(self):
-        path = self.file("bad.conf", "appendonly yes\nport 1x\nsave 60 x\nreplicaof 10.0.0.1 1\n"
+        path = self.file("bad.conf", "appendonly maybe\nport 1x\nsave 60 x\nreplicaof 10.0.0.1 1\n"
                                      "cluster-enabled yes\nloadmodule /x.so\ntimeout 1\n")
         end = run(path, "--io-threads", "0", "--nonsense", "1")
         self.assertNotEqual(end.returncode, 0)
         refused = re.findall(r"(?m)^>>> '(.*)'$", end.stderr)
-        self.assertEqual(refused, ["appendonly yes", "port 1x", "save 60 x",
+        self.assertEqual(refused, ["appendonly maybe", "port 1x", "save 60 x",
                                    "replicaof 10.0.0.1 1", "cluster-enabled yes",
                                    "loadmodule /x.so", "--io-threads 0", "--nonsense 1"])
 

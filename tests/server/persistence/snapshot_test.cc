@@ -121,7 +121,7 @@ TEST(Snapshot, ShowsTheInstantAtWhichItBeganWhateverIsWrittenMeanwhile) {
     SnapshotEncoder encoder(peer.engine().settings(), peer.engine().access_tracker());
     {
       Snapshot snapshot(peer.engine().databases(), encoder);
-      encoder.Begin(instant, 0, {}, snapshot);
+      encoder.Begin(instant, 0, {}, false, snapshot);
       while (!snapshot.Continue([] { return true; })) {
         for (uint64_t left = writer.Below(40); left > 0; --left) Ask(peer, writer.Next());
         if (writer.Below(30) == 0) peer.Pass(Millis(300));
@@ -133,7 +133,7 @@ TEST(Snapshot, ShowsTheInstantAtWhichItBeganWhateverIsWrittenMeanwhile) {
     ASSERT_TRUE(file.Write(encoder.Take()).ok());
     ASSERT_TRUE(file.Finish().ok());
     other.engine().AdvanceTo(instant);
-    const absl::Status loaded = other.snapshots().Start();
+    const absl::Status loaded = other.persistence().Start();
     ASSERT_TRUE(loaded.ok()) << loaded;
     ASSERT_EQ(Digest(other), expected) << "round " << round;
     ASSERT_NE(Ask(peer, {"DBSIZE"}), "");  // and the server goes on
@@ -145,7 +145,7 @@ TEST(Snapshot, WritesEachKeyOnce) {
   for (int i = 0; i < 3000; ++i) Ask(peer, {"SET", "k" + std::to_string(i), "v"});
   SnapshotEncoder encoder(peer.engine().settings(), peer.engine().access_tracker());
   Snapshot snapshot(peer.engine().databases(), encoder);
-  encoder.Begin(Millis(0), 0, {}, snapshot);
+  encoder.Begin(Millis(0), 0, {}, false, snapshot);
   Writer writer(1);
   while (!snapshot.Continue([] { return true; })) {
     const std::string key = "k" + std::to_string(writer.Below(3000));
@@ -174,7 +174,7 @@ TEST(SnapshotService, EveryCrashLeavesTheOldDataOrTheNew) {
     for (const MemoryFiles::Contents& disk : peer.files().CrashStates(count)) {
       EnginePeer restarted;
       for (const auto& [path, bytes] : disk) restarted.files().set_contents(path, bytes);
-      const absl::Status status = restarted.snapshots().Start();
+      const absl::Status status = restarted.persistence().Start();
       ASSERT_TRUE(status.ok()) << count << " operations: " << status;
       const std::string digest = Digest(restarted);
       const bool is_whole = digest == new_digest || (digest == old_digest && count < all);
@@ -258,7 +258,7 @@ TEST(SnapshotService, FlushAllIsOnDiskAtOnceIfThereAreSavePoints) {
   Ask(peer, {"FLUSHALL"});
   EnginePeer restarted;
   restarted.files().set_contents(kPath, peer.files().contents().at(kPath));
-  ASSERT_TRUE(restarted.snapshots().Start().ok());
+  ASSERT_TRUE(restarted.persistence().Start().ok());
   EXPECT_EQ(Ask(restarted, {"DBSIZE"}), ":0\r\n");
 }
 
@@ -276,7 +276,7 @@ TEST(SnapshotService, ReloadWhileOneIsTakenInTheBackgroundTakesItsPlace) {
   EXPECT_EQ(Ask(peer, {"BGSAVE"}), "+Background saving started\r\n");
   Ask(peer, {"SET", "k1", "later"});
   EXPECT_EQ(Ask(peer, {"DEBUG", "RELOAD"}), "+OK\r\n");
-  EXPECT_FALSE(peer.snapshots().IsSaving());
+  EXPECT_FALSE(peer.persistence().IsSaving());
   EXPECT_EQ(peer.files().contents().size(), 1u);  // no draft
   EXPECT_EQ(Ask(peer, {"GET", "k1"}), "$5\r\nlater\r\n");
   EXPECT_EQ(Ask(peer, {"DBSIZE"}), ":500\r\n");
@@ -300,7 +300,7 @@ TEST(SnapshotService, KeepsLibrariesOfFunctions) {
 
   EnginePeer restarted;
   restarted.files().set_contents(kPath, file);
-  ASSERT_TRUE(restarted.snapshots().Start().ok());
+  ASSERT_TRUE(restarted.persistence().Start().ok());
   EXPECT_EQ(Ask(restarted, {"FCALL", "f", "1", "k"}), ":2\r\n");
   EXPECT_EQ(Ask(restarted, {"DEBUG", "RELOAD"}), "+OK\r\n");
   EXPECT_EQ(Ask(restarted, {"FCALL", "f", "1", "k"}), ":3\r\n");
@@ -312,11 +312,11 @@ TEST(SnapshotService, KeepsLibrariesOfFunctions) {
   EnginePeer without;
   without.engine().set_scripting(nullptr);
   without.files().set_contents(kPath, file);
-  ASSERT_TRUE(without.snapshots().Start().ok());
+  ASSERT_TRUE(without.persistence().Start().ok());
   EXPECT_EQ(Ask(without, {"SAVE"}), "+OK\r\n");
   EnginePeer again;
   again.files().set_contents(kPath, without.files().contents().at(kPath));
-  ASSERT_TRUE(again.snapshots().Start().ok());
+  ASSERT_TRUE(again.persistence().Start().ok());
   EXPECT_EQ(Ask(again, {"FCALL", "f", "1", "k"}), ":2\r\n");
 }
 
@@ -337,7 +337,7 @@ TEST(SnapshotService, ALibraryThatCannotBeRestoredRefusesTheWholeFile) {
             "-ERR Error trying to load the RDB dump, check server logs\r\n");
   EXPECT_EQ(Ask(peer, {"GET", "old"}), "$1\r\n1\r\n");
   EXPECT_EQ(Ask(peer, {"FCALL", "f", "1", "n"}), ":1\r\n");
-  const absl::Status status = peer.snapshots().Start();
+  const absl::Status status = peer.persistence().Start();
   EXPECT_NE(status.message().find("its libraries of functions: "), std::string::npos) << status;
 }
 
@@ -368,7 +368,7 @@ TEST(SnapshotService, NothingIsSavedAtTheEndUnlessTheShutdownSaved) {
       [](const MemoryFiles::Operation&) { return absl::InternalError("I/O error"); });
   EXPECT_EQ(Ask(peer, {"SHUTDOWN"}), "-ERR Errors trying to SHUTDOWN. Check logs.\r\n");
   peer.files().set_failure(nullptr);
-  peer.snapshots().SaveTheRest();  // after a refusal the end may come without a save
+  peer.persistence().SaveTheRest();  // after a refusal the end may come without a save
   EXPECT_TRUE(peer.files().contents().empty());
 }
 

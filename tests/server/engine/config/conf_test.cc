@@ -48,7 +48,8 @@ TEST(Conf, HoldsEverySettingAtItsDefault) {
   settings.tls_ca_cert_file = settings.tls_ca_cert_dir = settings.tls_auth_clients = "other";
   settings.tls_protocols = settings.tls_ciphers = settings.tls_ciphersuites = "other";
   settings.enable_module_command = settings.enable_protected_configs = "other";
-  settings.appendonly = settings.enable_debug_command = "other";
+  settings.appendfsync = settings.appendfilename = settings.appenddirname = "other";
+  settings.enable_debug_command = "other";
   settings.save.points = {{std::chrono::seconds(1), 1}};
   settings.client_output_buffer_limit = {{1, 1, 1}, {1, 1, 1}, {1, 1, 1}};
   settings.latency_tracking_info_percentiles.percents = {1};

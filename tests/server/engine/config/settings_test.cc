@@ -103,9 +103,12 @@ TEST(Settings, ChoicesComeInAnyCase) {
             "argument(s) must be one of the following: debug, verbose, notice, warning");
 }
 
-TEST(Settings, WhatIsNotKeptOnDiskCannotBeAskedFor) {
+TEST(Settings, OfTheDiskAreChecked) {
   EXPECT_EQ(Refused("save", "900"), "Invalid save parameters");
-  EXPECT_EQ(Refused("appendonly", "yes"), "no append-only file is kept: the only value is no");
+  EXPECT_EQ(Refused("appendonly", "maybe"), "argument must be 'yes' or 'no'");
+  EXPECT_EQ(Refused("appendfsync", "often"),
+            "argument(s) must be one of the following: always, everysec, no");
+  EXPECT_EQ(Refused("appenddirname", "a/b"), "it can't be a path, just a filename");
 }
 
 TEST(Settings, WhatWouldMisleadIsRefused) {
@@ -230,11 +233,11 @@ TEST(SettingsFile, HoldsUsersAndNewNamesOfCommands) {
 
 TEST(SettingsFile, AllMistakesAreToldTogether) {
   Settings settings;
-  EXPECT_EQ(Read("appendonly yes\nport 7000\nsave 900\nloadmodule /x.so\nsearch-on-timeout fail\n"
+  EXPECT_EQ(Read("appendonly maybe\nport 7000\nsave 900\nloadmodule /x.so\nsearch-on-timeout fail\n"
                  "timeout 7\n",
                  settings),
-            "Reading zsetd.conf, at line 1\n>>> 'appendonly yes'\n"
-            "no append-only file is kept: the only value is no\n"
+            "Reading zsetd.conf, at line 1\n>>> 'appendonly maybe'\n"
+            "argument must be 'yes' or 'no'\n"
             "Reading zsetd.conf, at line 3\n>>> 'save 900'\nInvalid save parameters\n"
             "Reading zsetd.conf, at line 4\n>>> 'loadmodule /x.so'\nmodules are not loaded\n"
             "Reading zsetd.conf, at line 5\n>>> 'search-on-timeout fail'\n"

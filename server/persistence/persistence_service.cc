@@ -1,0 +1,135 @@
+#include "server/persistence/persistence_service.h"
+
+#include <string>
+#include <utility>
+
+#include "server/engine/support/errors.h"
+
+namespace zsetd {
+
+PersistenceService::PersistenceService(Engine& engine, FileSystem& files, PersistenceLog log,
+                                       std::function<void()> on_progress)
+    : engine_(engine),
+      files_(files),
+      log_(std::move(log)),
+      directory_(engine, files, log_),
+      dataset_(engine, files, log_),
+      snapshots_(engine, files, directory_, dataset_, log_),
+      append_log_(engine, files, directory_, dataset_, log_, std::move(on_progress)) {}
+
+PersistenceService::~PersistenceService() { engine_.set_journal(nullptr); }
+
+absl::Status PersistenceService::Start() {
+  const bool has_log = engine_.settings().appendonly;
+  if (has_log || engine_.settings().save.Any()) {
+    const absl::Status locked = directory_.Lock();
+    if (!locked.ok()) return locked;
+  }
+  absl::StatusOr<bool> exists = has_log ? append_log_.Exists() : false;
+  absl::Status status = exists.status();
+  if (status.ok()) status = *exists ? append_log_.Load() : snapshots_.Load().status();
+  if (!status.ok()) {
+    return Refusal(std::string(ErrorLine(status)) +
+                   "\nNothing was changed on disk. Put a good copy in its place, look at it with " +
+                   (has_log ? "redis-check-aof" : "redis-check-rdb") +
+                   ", or move it away to start without data.");
+  }
+  if (has_log && !*exists) status = append_log_.Create();
+  if (!status.ok()) return status;
+  if (has_log) engine_.set_journal(&append_log_);
+  snapshots_.OnLoaded();
+  return absl::OkStatus();
+}
+
+LogStatus PersistenceService::log_status() const {
+  LogStatus status = append_log_.status();
+  status.rewrite_scheduled = rewriting_scheduled_;
+  return status;
+}
+
+absl::Status PersistenceService::StartRewriting() {
+  rewriting_scheduled_ = false;
+  return append_log_.IsOn() ? append_log_.StartRewriting() : append_log_.WriteOnce();
+}
+
+void PersistenceService::Tick() {
+  snapshots_.Continue();
+  append_log_.Continue();
+  if (IsSaving() || IsRewriting()) return;
+  if (rewriting_scheduled_ && !append_log_.MustBegin()) {
+    const absl::Status status = StartRewriting();
+    if (!status.ok()) log_.warning(ErrorLine(status));
+  }
+  if (!IsRewriting()) append_log_.ConsiderRewriting();
+  if (IsRewriting()) return;
+  if (std::exchange(saving_scheduled_, false)) (void)StartSaving();
+  if (!IsSaving()) snapshots_.ConsiderSavePoints();
+}
+
+// A snapshot in the foreground does not wait for a rewrite, which begins again afterwards.
+void PersistenceService::MakeWayForSnapshot() {
+  if (append_log_.AbandonRewriting()) rewriting_scheduled_ = true;
+}
+
+absl::Status PersistenceService::Save() {
+  MakeWayForSnapshot();
+  return snapshots_.Save();
+}
+
+absl::Status PersistenceService::SaveBeforeExit(bool must_save, bool may_not) {
+  if (!append_log_.Flush()) {
+    log_.warning("The append only file could not be written to its end");
+    if (!may_not) return Refusal("the append only file could not be written");
+  }
+  MakeWayForSnapshot();
+  return snapshots_.SaveBeforeExit(must_save, may_not);
+}
+
+void PersistenceService::SaveTheRest() {
+  if (!append_log_.Flush()) log_.warning("The append only file could not be written to its end");
+  MakeWayForSnapshot();
+  snapshots_.SaveTheRest();
+}
+
+void PersistenceService::OnFlushAll() {
+  if (engine_.settings().save.Any()) MakeWayForSnapshot();
+  snapshots_.OnFlushAll();
+}
+
+// What a file brings that is not the present data is not in the log: a new base has it.
+absl::Status PersistenceService::LoadAgain(const Reload& reload) {
+  MakeWayForSnapshot();
+  absl::Status status = snapshots_.LoadAgain(reload);
+  if (status.ok() && append_log_.IsOn() && !reload.IsPlain()) {
+    status = append_log_.StartRewriting();
+  }
+  return status;
+}
+
+absl::Status PersistenceService::LoadLogAgain() {
+  if (!append_log_.IsKept()) return Refusal("there is no append only file");
+  if (IsRewriting() || IsSaving()) return Refusal("a snapshot is being taken");
+  const absl::Status status = append_log_.LoadAgain();
+  if (!status.ok()) log_.warning(ErrorLine(status));
+  return status;
+}
+
+absl::Status PersistenceService::Apply(const Settings& settings) {
+  if (settings.appendonly == append_log_.IsKept()) return absl::OkStatus();
+  if (!settings.appendonly) {
+    engine_.set_journal(nullptr);
+    append_log_.Disable();
+    return absl::OkStatus();
+  }
+  absl::Status status = absl::OkStatus();
+  if (IsSaving() || IsRewriting()) status = Refusal("a snapshot is being taken");
+  if (status.ok()) status = append_log_.Enable();
+  if (status.ok()) {
+    engine_.set_journal(&append_log_);
+    return status;
+  }
+  log_.warning(ErrorLine(status));
+  return Refusal("Unable to turn on AOF. Check server logs.");
+}
+
+}  // namespace zsetd

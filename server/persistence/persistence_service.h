@@ -1,0 +1,72 @@
+#pragma once
+
+#include <functional>
+
+#include "absl/status/status.h"
+#include "server/engine/engine.h"
+#include "server/engine/services.h"
+#include "server/persistence/append_log.h"
+#include "server/persistence/data_directory.h"
+#include "server/persistence/dataset.h"
+#include "server/persistence/file.h"
+#include "server/persistence/snapshot_service.h"
+
+namespace zsetd {
+
+// Keeps the data on disk: in snapshots, in an append-only log, in both or in neither, as the
+// settings say. At most one of a snapshot and a rewrite of the log is under way.
+class PersistenceService : public Persistence {
+ public:
+  // The engine and the files outlive it. `on_progress` is called on another thread when replies
+  // that were held may leave; or null.
+  PersistenceService(Engine& engine, FileSystem& files, PersistenceLog log,
+                     std::function<void()> on_progress = nullptr);
+  ~PersistenceService() override;
+
+  // At the server's start: takes the directory for this process if it is going to write there, and
+  // loads the log, or else the snapshot, if there is one. A refusal is for people; the files are as
+  // they were then, but for an end of the log that was cut off. Where there is no log and there is
+  // to be one, the snapshot becomes its base: nothing that is on the disk is left behind.
+  absl::Status Start();
+
+  // At the server's end: after SaveBeforeExit() clients have been answered what they had asked
+  // before. What that changed is saved, too.
+  void SaveTheRest();
+
+  SnapshotStatus status() const override { return snapshots_.status(); }
+  LogStatus log_status() const override;
+  absl::Status Save() override;
+  bool IsSaving() const override { return snapshots_.IsSaving(); }
+  absl::Status StartSaving() override { return snapshots_.StartSaving(); }
+  void ScheduleSaving() override { saving_scheduled_ = true; }
+  bool IsRewriting() const override { return append_log_.IsRewriting(); }
+  absl::Status StartRewriting() override;
+  void ScheduleRewriting() override { rewriting_scheduled_ = true; }
+  absl::Status SaveBeforeExit(bool must_save, bool may_not) override;
+  void OnFlushAll() override;
+  absl::Status LoadAgain(const Reload& reload) override;
+  absl::Status LoadLogAgain() override;
+  absl::Status Apply(const Settings& settings) override;
+  uint64_t WrittenPosition() const override { return append_log_.end(); }
+  uint64_t DurablePosition() const override { return append_log_.durable(); }
+  bool HoldsReplies() const override { return append_log_.HoldsReplies(); }
+  bool MayBeLost(uint64_t position) const override { return append_log_.MayBeLost(position); }
+  void EndRound() override { append_log_.HandOver(); }
+  void Tick() override;
+  bool HasWork() const override { return snapshots_.HasWork() || append_log_.HasWork(); }
+
+ private:
+  void MakeWayForSnapshot();
+
+  Engine& engine_;
+  FileSystem& files_;
+  const PersistenceLog log_;
+  DataDirectory directory_;
+  Dataset dataset_;
+  SnapshotService snapshots_;
+  AppendLog append_log_;
+  bool saving_scheduled_ = false;
+  bool rewriting_scheduled_ = false;
+};
+
+}  // namespace zsetd

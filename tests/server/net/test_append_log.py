@@ -1,0 +1,203 @@
+"""What the append-only log keeps: killed at any moment, with each policy, while it is rewritten."""
+
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+
+import redis
+
+from server_process import ServerProcess, eventually
+from zsetd import ZsetdTest
+
+KILLS = int(os.environ.get("ZSETD_KILLS", "10"))
+CLIENTS = 4
+
+
+def values_of(client):
+    """The digest of each key's value, which names the key that differs."""
+    return {key: client.execute_command("DEBUG", "DIGEST-VALUE", key) for key in client.keys()}
+
+
+class AppendLog(ZsetdTest):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.log = self.folder / "appendonlydir"
+
+    def serve(self, *options, policy="always"):
+        self.server = self.start("--dir", str(self.folder), "--save", "", "--appendonly", "yes",
+                                 "--appendfsync", policy, *options)
+        client = redis.Redis(port=self.server.port)
+        self.addCleanup(client.close)
+        return client
+
+    def kill(self):
+        self.server.kill()
+        self.server.expected_exit_code = -signal.SIGKILL
+
+    def test_a_restart_brings_everything_back(self):
+        for policy in "always", "everysec", "no":
+            with self.subTest(policy=policy):
+                client = self.serve(policy=policy)
+                client.zadd("z", {policy: 1, "m": 2})
+                client.set("k", policy, ex=1000)
+                digest = client.execute_command("DEBUG", "DIGEST")
+                self.assertIsNone(self.server.stop())
+                client = self.serve(policy=policy)
+                self.assertEqual(client.execute_command("DEBUG", "DIGEST"), digest)
+                self.assertIsNone(self.server.stop())
+
+    def test_debug_loadaof_brings_everything_back(self):
+        client = self.serve(policy="no")
+        for i in range(1000):
+            client.zadd("z", {f"m{i}": i})
+        digest = client.execute_command("DEBUG", "DIGEST")
+        client.execute_command("DEBUG", "LOADAOF")
+        self.assertEqual(client.execute_command("DEBUG", "DIGEST"), digest)
+        client.set("k", "v")
+        digest = client.execute_command("DEBUG", "DIGEST")
+        self.kill()
+        self.assertEqual(self.serve().execute_command("DEBUG", "DIGEST"), digest)
+
+    def test_what_was_acknowledged_survives_a_kill(self):
+        """Each client counts by itself; in each pipeline a counter and a set change as one unit.
+        Without `always` the last moments may be missing, but never a part of a unit."""
+        source = random.Random()
+        counts = [0] * CLIENTS
+        keeps_all = True
+        for kill in range(KILLS):
+            policy = source.choice(["always", "everysec", "no"])
+            control = self.serve(policy=policy)
+            for each, count in enumerate(counts):
+                found = int(control.get(f"count:{each}") or 0)
+                if keeps_all:
+                    self.assertGreaterEqual(found, count)
+                self.assertEqual(control.zcard(f"members:{each}"), found)
+                counts[each] = found
+            keeps_all = policy == "always"
+            stop = threading.Event()
+
+            def write(each, port=self.server.port):
+                client = redis.Redis(port=port)
+                while not stop.is_set():
+                    try:
+                        with client.pipeline(transaction=True) as pipe:
+                            pipe.incr(f"count:{each}")
+                            pipe.zadd(f"members:{each}", {str(counts[each] + 1): counts[each]})
+                            counts[each] = pipe.execute()[0]
+                    except redis.ConnectionError:
+                        return
+
+            writers = [threading.Thread(target=write, args=(each,)) for each in range(CLIENTS)]
+            for writer in writers:
+                writer.start()
+            if source.randrange(2) == 0:
+                time.sleep(source.uniform(0, 0.1))
+                control.bgrewriteaof()
+            time.sleep(source.uniform(0.02, 0.3))
+            self.kill()
+            stop.set()
+            for writer in writers:
+                writer.join()
+
+    def test_replies_wait_for_the_disk_and_others_do_not(self):
+        client = self.serve()
+        for i in range(50):
+            client.set("k", i)
+        with client.pipeline(transaction=False) as pipe:
+            for i in range(3000):
+                pipe.incr("n")
+            self.assertEqual(pipe.execute()[-1], 3000)
+        self.assertEqual(client.execute_command("WAITAOF", 1, 0, 0), [1, 0])
+
+    def test_redis_reads_the_log_and_agrees(self):
+        client = self.serve(policy="no")
+        source = random.Random()
+        for i in range(2000):
+            key = f"k{source.randrange(50)}"
+            command = source.choice([
+                ("SET", "s" + key, i, "EX", 1000), ("ZADD", "z" + key, i, f"m{i % 40}"),
+                ("ZADD", "z" + key, 1, "m", "INCR"),
+                ("SADD", "t" + key, i, i + 1), ("INCRBYFLOAT", "f" + key, "0.1"),
+                ("HSET", "h" + key, i % 9, i), ("RPUSH", "l" + key, i), ("LPOP", "l" + key),
+                ("GEOADD", "g" + key, "13.4", "52.5", f"m{i}"), ("EVAL", "return redis.call('incr', KEYS[1])", 1, "n"),
+                ("DEL", "z" + key), ("EXPIRE", "h" + key, 300), ("GETEX", "s" + key, "PERSIST")])
+            client.execute_command(*command)
+            if i == 1000:
+                client.bgrewriteaof()
+        self.assertTrue(eventually(lambda: not client.info("persistence")["aof_rewrite_in_progress"]))
+        client.set("last", "1")
+        values = values_of(client)
+        digest = client.execute_command("DEBUG", "DIGEST")
+        self.assertIsNone(self.server.stop())
+        manifest = self.log / "appendonly.aof.manifest"
+        check = subprocess.run(["redis-check-aof", str(manifest)], capture_output=True, text=True)
+        self.assertEqual(check.returncode, 0, check.stdout + check.stderr)
+        other = ServerProcess("redis-server", "--dir", str(self.folder), "--appendonly", "yes")
+        self.addCleanup(other.stop)
+        theirs = redis.Redis(port=other.port)
+        self.assertTrue(eventually(lambda: not theirs.info("persistence")["loading"]))
+        self.assertEqual(values_of(theirs), values)
+        self.assertEqual(theirs.execute_command("DEBUG", "DIGEST"), digest)
+        theirs.zadd("theirs", {"a": 1})
+        theirs.execute_command("SET", "k", "v", "PX", 10**6)
+        digest = theirs.execute_command("DEBUG", "DIGEST")
+        self.assertIsNone(other.stop())
+        self.assertEqual(self.serve().execute_command("DEBUG", "DIGEST"), digest)
+
+    def test_a_log_of_redis_loads_while_it_is_rewritten(self):
+        other = ServerProcess("redis-server", "--dir", str(self.folder), "--appendonly", "yes")
+        theirs = redis.Redis(port=other.port)
+        for i in range(500):
+            theirs.zadd("z", {f"m{i}": i})
+            theirs.lpush("l", i)
+            theirs.set(f"k{i}", i, ex=1000)
+        theirs.execute_command("EVAL", "redis.call('set', 'x', 1); redis.call('set', 'y', 2)", 0)
+        theirs.bgrewriteaof()
+        self.assertTrue(eventually(lambda: not theirs.info("persistence")["aof_rewrite_in_progress"]))
+        theirs.spop("none")
+        theirs.zpopmin("z", 5)
+        digest = theirs.execute_command("DEBUG", "DIGEST")
+        other.kill()
+        self.assertEqual(self.serve().execute_command("DEBUG", "DIGEST"), digest)
+
+    def test_a_full_disk_refuses_writes_and_recovers(self):
+        """A file system of two megabytes, where this process may mount one."""
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "none", str(self.folder)],
+                                 capture_output=True)
+        if mounted.returncode != 0:
+            self.skipTest("no file system can be mounted here")
+        self.addCleanup(subprocess.run, ["umount", "-l", str(self.folder)])
+        client = self.serve(policy="everysec")
+        ballast = self.folder / "ballast"
+        ballast.write_bytes(b"x" * (1 << 20))
+        refused = None
+        for i in range(400):
+            try:
+                client.set(f"k{i}", b"v" * 10000)
+            except redis.ResponseError as error:
+                refused = str(error)
+                break
+            time.sleep(0.001)
+        else:
+            refused = eventually(lambda: self.refusal_of(client))
+        self.assertIn("MISCONF Errors writing to the AOF file: No space left on device", refused)
+        ballast.unlink()
+        self.assertTrue(eventually(lambda: not self.refusal_of(client)))
+        digest = client.execute_command("DEBUG", "DIGEST")
+        self.assertIsNone(self.server.stop())
+        self.assertEqual(self.serve().execute_command("DEBUG", "DIGEST"), digest)
+
+    @staticmethod
+    def refusal_of(client):
+        try:
+            client.set("probe", 1)
+            return None
+        except redis.ResponseError as error:
+            return str(error)
