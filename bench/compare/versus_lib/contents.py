@@ -35,6 +35,12 @@ def scripts(_size):
     yield encode("SCRIPT", "LOAD", WINDOW_SCRIPT)
 
 
+def different_scripts(size):
+    """Scripts as a client loads them, that differ in a comment."""
+    for script in range(size):
+        yield encode("SCRIPT", "LOAD", f"{WINDOW_SCRIPT}-- {script}")
+
+
 def sha(script):
     return hashlib.sha1(script.encode()).hexdigest()
 

@@ -28,5 +28,6 @@ MEMORY = (
     Memory("{:,} recency lists of 30", 60_000, holding.recency_lists),
     Memory("{:,} recency lists, 10 views later each", 60_000, holding.recency_lists_in_use),
     Memory("{:,} keys with deadlines", 500_000, holding.keys_with_deadlines),
+    Memory("{:,} cached scripts", 1_000, holding.different_scripts),
     Memory("{:,} values of 0 to 499 bytes, rewritten", 200_000, holding.values_rewritten),
 )

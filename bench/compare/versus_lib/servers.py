@@ -47,8 +47,9 @@ class Server:
         return time.clock_gettime((~self._process.pid << 3) | 2)
 
     def resident_bytes(self):
+        """Those of its own, without pages of programs and libraries that are used for the first time."""
         status = pathlib.Path(f"/proc/{self._process.pid}/status").read_text(encoding="ascii")
-        line = next(line for line in status.splitlines() if line.startswith("VmRSS:"))
+        line = next(line for line in status.splitlines() if line.startswith("RssAnon:"))
         return int(line.split()[1]) * 1024
 
 
