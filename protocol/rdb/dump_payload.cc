@@ -29,4 +29,9 @@ std::optional<std::string_view> OpenPayload(std::string_view payload) {
   return value;
 }
 
+uint16_t VersionOfPayload(std::string_view payload) {
+  ByteCursor cursor(payload.substr(payload.size() - kVersionBytes - kChecksumBytes));
+  return static_cast<uint16_t>(cursor.Unsigned(kVersionBytes));
+}
+
 }  // namespace zsetd

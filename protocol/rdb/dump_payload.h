@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,5 +17,8 @@ void SealPayload(std::string& value);
 
 // The type and value of a payload; nothing if the checksum is wrong or the version too new.
 std::optional<std::string_view> OpenPayload(std::string_view payload);
+
+// The version of the format of a payload that OpenPayload() accepts.
+uint16_t VersionOfPayload(std::string_view payload);
 
 }  // namespace zsetd

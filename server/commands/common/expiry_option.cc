@@ -67,4 +67,11 @@ void RefuseExpiry(Call& call) {
   call.args.Refuse("ERR invalid expire time in '" + std::string(call.command.name) + "' command");
 }
 
+void PropagateDeadline(Call& call, std::string_view key, Millis deadline) {
+  if (!call.Propagates()) return;
+  const bool is_there = call.database().Find(key) != nullptr;
+  if (!is_there) return call.Propagate({"DEL", key});
+  call.Propagate({"PEXPIREAT", key, IntegerText(deadline.count())});
+}
+
 }  // namespace zsetd

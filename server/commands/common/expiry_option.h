@@ -36,4 +36,8 @@ std::optional<Millis> CheckedDeadline(Millis origin, int64_t amount, Millis unit
 // "ERR invalid expire time in 'set' command", for the call's command.
 void RefuseExpiry(Call& call);
 
+// Propagates the deadline that the key has just got, or that it was deleted for a deadline in the
+// past.
+void PropagateDeadline(Call& call, std::string_view key, Millis deadline);
+
 }  // namespace zsetd

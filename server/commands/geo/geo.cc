@@ -40,7 +40,9 @@ void GeoAdd(Call& call) {
   const AddRequest request = TakeGeoAddRequest(call.args);
   Edit<SortedSet> set = OpenToAdd(call, key, request.rule);
   if (call.Refused()) return;
+  const uint32_t revision = set ? set->revision() : 0;
   AddAll(call, set, request);
+  PropagateAddition(call, key, set, request, set && set->revision() != revision);
 }
 
 // Where the member is; nothing if it is not in the set, or there is no set.

@@ -11,6 +11,7 @@
 #include "core/sorted_set/sorted_set.h"
 #include "core/sorted_set/sorted_set_builder.h"
 #include "server/commands/all_commands.h"
+#include "server/commands/common/propagated_value.h"
 #include "server/commands/geo/geo_arguments.h"
 #include "server/commands/geo/geo_search_request.h"
 #include "server/commands/zset/zset_store.h"
@@ -95,6 +96,7 @@ void StoreFound(Call& call, const std::vector<FoundPlace>& found, const GeoSearc
                     request.store_distance ? each.distance / request.unit : each.score);
   }
   StoreSet(call, *request.destination, *builder.Build(), event, StoreCount::kElements);
+  PropagateValue(call, *request.destination);
 }
 
 void SearchPlaces(Call& call, const GeoSearchGrammar& grammar) {

@@ -59,6 +59,7 @@ void HIncrByFloat(Call& call) {
   if (call.Refused()) return;
   const std::string sum = LongDoubleText(*value + increment);
   Store(call, hash, name, sum);
+  call.Propagate({"HSET", key, name, sum});
   call.reply.Bulk(sum);
 }
 

@@ -7,8 +7,10 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "protocol/rdb/dump_payload.h"
+#include "protocol/rdb/rdb_format.h"
 #include "protocol/text/number_text.h"
 #include "server/commands/all_commands.h"
 #include "server/commands/common/encoding.h"
@@ -19,15 +21,19 @@
 namespace zsetd {
 namespace {
 
+std::string PayloadOf(Call& call, const Entry& entry) {
+  std::string payload;
+  RdbWriter writer(payload, call.engine.settings().rdbcompression);
+  writer.Type(RdbTypeOf(entry));
+  WriteValue(entry, writer);
+  SealPayload(payload);
+  return payload;
+}
+
 void Dump(Call& call) {
   const Entry* entry = call.Find(call.args.Word());
   if (entry == nullptr) return call.reply.Null();
-  std::string payload;
-  RdbWriter writer(payload, call.engine.settings().rdbcompression);
-  writer.Type(RdbTypeOf(*entry));
-  WriteValue(*entry, writer);
-  SealPayload(payload);
-  call.reply.Bulk(payload);
+  call.reply.Bulk(PayloadOf(call, *entry));
 }
 
 struct RestoreRequest {
@@ -110,6 +116,28 @@ AccessTracker::Stamp StampOf(const AccessTracker& tracker, const RestoreRequest&
   return tracker.OfNewKey();
 }
 
+// A payload that a newer server has made is propagated as DUMP says it here.
+std::string_view PropagatedPayload(Call& call, const RestoreRequest& request, std::string& remade) {
+  if (VersionOfPayload(request.payload) <= kRdbVersionWritten) return request.payload;
+  remade = PayloadOf(call, *call.database().Find(request.key));
+  return remade;
+}
+
+void PropagateRestore(Call& call, const RestoreRequest& request, std::optional<Millis> deadline) {
+  if (!call.Propagates()) return;
+  std::string remade;
+  const std::string_view payload = PropagatedPayload(call, request, remade);
+  const std::string time = IntegerText(deadline.value_or(Millis(0)).count());
+  const std::string idle = IntegerText(request.idle_seconds.value_or(0));
+  const std::string frequency = IntegerText(request.frequency.value_or(0));
+  std::vector<std::string_view> words = {"RESTORE", request.key, time, payload};
+  if (request.replaces) words.push_back("REPLACE");
+  if (deadline) words.push_back("ABSTTL");
+  if (request.idle_seconds) words.insert(words.end(), {"IDLETIME", idle});
+  if (request.frequency) words.insert(words.end(), {"FREQ", frequency});
+  call.Propagate(words);
+}
+
 // A value that is already expired only deletes the present one.
 void Restore(Call& call) {
   const RestoreRequest request = TakeRestoreRequest(call.args);
@@ -120,11 +148,12 @@ void Restore(Call& call) {
   const std::optional<Millis> deadline = DeadlineOf(call, request);
   std::unique_ptr<Entry> entry = EntryOf(call, request, deadline);
   if (call.Refused()) return;
-  if (deadline && *deadline <= call.now()) {
-    call.database().Erase(request.key);
+  if (deadline && *deadline <= call.database().now()) {
+    if (call.database().Erase(request.key)) call.Propagate({"DEL", request.key});
   } else {
     entry->set_access_stamp(StampOf(call.engine.access_tracker(), request));
     call.database().Put(std::move(entry), "restore");
+    PropagateRestore(call, request, deadline);
   }
   call.reply.Ok();
 }

@@ -72,7 +72,10 @@ void SetDeadline(Call& call, Millis origin, Millis unit) {
   if (call.Refused()) return;
   Entry* entry = call.database().Open(key);
   const bool allowed = entry != nullptr && Allows(rule, entry->deadline(), deadline);
-  if (allowed) call.database().ExpireAt(*entry, deadline);
+  if (allowed) {
+    call.database().ExpireAt(*entry, deadline);
+    PropagateDeadline(call, key, deadline);
+  }
   call.reply.Integer(allowed);
 }
 

@@ -12,6 +12,7 @@
 #include "protocol/text/number_text.h"
 #include "server/commands/all_commands.h"
 #include "server/commands/common/encoding.h"
+#include "server/commands/common/propagated_value.h"
 #include "server/commands/key/sort_request.h"
 #include "server/engine/call.h"
 
@@ -178,12 +179,13 @@ void Store(Call& call, const SortRequest& request, const std::vector<std::string
                 [&](const Result& result) { list.PushBack(result.value_or("")); });
   call.reply.Integer(static_cast<int64_t>(list.size()));
   if (list.empty()) {
-    call.database().Erase(*request.destination);
+    if (call.database().Erase(*request.destination)) PropagateValue(call, *request.destination);
     return;
   }
   list.Expect(0, 0, ListLimitsOf(call.engine.settings()));
   const size_t count = list.size();
   call.database().Put(*request.destination, std::move(list), "sortstore", std::nullopt, count);
+  PropagateValue(call, *request.destination);
 }
 
 // The keys of patterns depend on the elements, so a user who may not read every key may not use

@@ -11,6 +11,8 @@
 namespace zsetd {
 namespace {
 
+std::string_view NameOf(ListEnd end) { return end == ListEnd::kLeft ? "LEFT" : "RIGHT"; }
+
 // Pushes before it pops, so that a list of one element that is turned around in itself does not go
 // in between, and its time to live with it. Without a timeout it does not wait.
 void Move(Call& call, std::string_view source, ListEnd from, std::string_view destination,
@@ -31,6 +33,7 @@ void Move(Call& call, std::string_view source, ListEnd from, std::string_view de
     PushAt(*target, to, element);
   }
   DropAt(*call.Open<List>(source, PopEvent(from)), from, 1, limits);
+  if (timeout) call.Propagate({"LMOVE", source, destination, NameOf(from), NameOf(to)});
   call.reply.Bulk(element);
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "server/commands/all_commands.h"
+#include "server/commands/common/propagated_value.h"
 #include "server/commands/common/random_request.h"
 #include "server/commands/set/set_reply.h"
 #include "server/engine/call.h"
@@ -17,13 +18,15 @@ int64_t TakePopCount(ArgReader& args) {
   return args.IntegerIn(0, std::numeric_limits<int64_t>::max(), kMustBePositive);
 }
 
-void PopOne(Call& call, Set& set) {
+void PopOne(Call& call, Set& set, PropagatedItems& popped) {
   const std::string_view member = set.Random(call.engine.rng());
   call.reply.Bulk(member);
+  popped.Add({member});
   set.Remove(member);
 }
 
-void PopAll(Call& call, Edit<Set>& set) {
+void PopAll(Call& call, std::string_view key, Edit<Set>& set) {
+  call.Propagate({"DEL", key});
   ReplyMembers(call, &*set);
   set.FreeLater(std::make_shared<Set>(set->TakeAll()));
 }
@@ -35,10 +38,10 @@ void SPop(Call& call) {
   Edit<Set> set = call.Open<Set>(key, "spop");
   if (call.Refused()) return;
   if (!set) return counted ? call.reply.Set(0) : call.reply.Null();
-  if (!counted) return PopOne(call, *set);
-  if (count >= set->size()) return PopAll(call, set);
-  call.reply.Set(count);
-  for (uint64_t left = count; left > 0; --left) PopOne(call, *set);
+  if (counted && count >= set->size()) return PopAll(call, key, set);
+  if (counted) call.reply.Set(count);
+  PropagatedItems popped(call, "SREM", key, count);
+  for (uint64_t left = count; left > 0; --left) PopOne(call, *set, popped);
 }
 
 void ReplyDraw(ReplyWriter& reply, const Set& set, Rng& rng) { reply.Bulk(set.Random(rng)); }

@@ -16,13 +16,18 @@ struct NamedOperation {
   std::string_view name;
   BitOperation operation;
   size_t least_strings = 1;
+  bool is_new = false;  // to Redis 8.2: its result is propagated
 };
 
 constexpr NamedOperation kOperations[] = {
-    {"AND", BitOperation::kAnd},        {"OR", BitOperation::kOr},
-    {"XOR", BitOperation::kXor},        {"NOT", BitOperation::kNot},
-    {"ONE", BitOperation::kOne},        {"DIFF", BitOperation::kDiff, 2},
-    {"DIFF1", BitOperation::kDiff1, 2}, {"ANDOR", BitOperation::kAndOr, 2},
+    {"AND", BitOperation::kAnd},
+    {"OR", BitOperation::kOr},
+    {"XOR", BitOperation::kXor},
+    {"NOT", BitOperation::kNot},
+    {"ONE", BitOperation::kOne, 1, true},
+    {"DIFF", BitOperation::kDiff, 2, true},
+    {"DIFF1", BitOperation::kDiff1, 2, true},
+    {"ANDOR", BitOperation::kAndOr, 2, true},
 };
 
 const NamedOperation* TakeOperation(ArgReader& args) {
@@ -57,9 +62,10 @@ void BitOp(Call& call) {
   const std::string result = Combine(operation->operation, strings);
   call.reply.Integer(static_cast<int64_t>(result.size()));
   if (result.empty()) {
-    call.database().Erase(destination);
+    if (call.database().Erase(destination)) call.Propagate({"DEL", destination});
   } else {
     call.database().Put(destination, ByteString(result, /*edited_in_place=*/true), "set");
+    if (operation->is_new) call.Propagate({"SET", destination, result});
   }
 }
 

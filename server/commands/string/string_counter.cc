@@ -70,6 +70,7 @@ void IncrByFloat(Call& call) {
   if (call.Refused()) return;
   const std::string sum = LongDoubleText(*value + *increment);
   Store(call, key, string, sum, kEvent);
+  call.Propagate({"SET", key, sum, "KEEPTTL"});
   call.reply.Bulk(sum);
 }
 

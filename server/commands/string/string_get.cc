@@ -39,6 +39,7 @@ void GetSet(Call& call) {
   if (call.Refused()) return;
   ReplyString(call, old);
   call.database().Put(key, ByteString(value), "set");
+  call.Propagate({"SET", key, value});
 }
 
 void GetDel(Call& call) {
@@ -46,7 +47,7 @@ void GetDel(Call& call) {
   const std::optional<ByteString> value = call.Find<ByteString>(key);
   if (call.Refused()) return;
   ReplyString(call, value);
-  call.database().Erase(key);
+  if (call.database().Erase(key)) call.Propagate({"DEL", key});
 }
 
 struct GetExOptions {
@@ -75,8 +76,13 @@ void GetEx(Call& call) {
   if (value && options.expiry) deadline = DeadlineOf(call, *options.expiry);
   if (call.Refused()) return;
   ReplyString(call, value);
-  if (deadline) call.database().ExpireAt(*call.database().Open(key), *deadline);
-  if (value && options.persist) call.database().Persist(*call.database().Open(key));
+  if (deadline) {
+    call.database().ExpireAt(*call.database().Open(key), *deadline);
+    PropagateDeadline(call, key, *deadline);
+  }
+  if (value && options.persist && call.database().Persist(*call.database().Open(key))) {
+    call.Propagate({"PERSIST", key});
+  }
 }
 
 constexpr Command kCommands[] = {

@@ -1,6 +1,7 @@
 #include <optional>
 #include <string_view>
 
+#include "protocol/text/number_text.h"
 #include "server/commands/all_commands.h"
 #include "server/commands/common/expiry_option.h"
 #include "server/commands/string/string_reply.h"
@@ -42,6 +43,21 @@ bool MaySet(Call& call, std::string_view key, const SetOptions& options) {
   return !options.only_existing || Exists(call, key);
 }
 
+// Without a time that counts from now, and without GET, which older servers refuse beside NX.
+void PropagateSet(Call& call, std::string_view key, std::string_view value,
+                  std::optional<Millis> deadline, bool keeps_deadline = false) {
+  if (!call.Propagates()) return;
+  if (deadline && call.database().Find(key) == nullptr) {
+    call.Propagate({"DEL", key});
+  } else if (deadline) {
+    call.Propagate({"SET", key, value, "PXAT", IntegerText(deadline->count())});
+  } else if (keeps_deadline) {
+    call.Propagate({"SET", key, value, "KEEPTTL"});
+  } else {
+    call.Propagate({"SET", key, value});
+  }
+}
+
 void Set(Call& call) {
   const std::string_view key = call.args.Word();
   const std::string_view value = call.args.Word();
@@ -64,6 +80,9 @@ void Set(Call& call) {
   } else {
     call.database().Put(key, ByteString(value), "set", deadline);
   }
+  if (deadline || options.reply_old) {
+    PropagateSet(call, key, value, deadline, options.keep_deadline);
+  }
 }
 
 void SetNx(Call& call) {
@@ -81,6 +100,7 @@ void SetExpiring(Call& call, ExpiryOption::Form form) {
   const Millis deadline = DeadlineOf(call, expiry);
   if (call.Refused()) return;
   call.database().Put(key, ByteString(value), "set", deadline);
+  PropagateSet(call, key, value, deadline);
   call.reply.Ok();
 }
 

@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "protocol/text/number_text.h"
 #include "server/commands/all_commands.h"
@@ -49,6 +51,7 @@ class SharedOptions {
     if (!call_.args.Take("incr")) return false;
     if (request_.rule.increment && after_pairs()) call_.args.Refuse(kSyntaxError);
     request_.rule.increment = true;
+    request_.is_extended |= after_pairs();
     return true;
   }
 
@@ -57,6 +60,7 @@ class SharedOptions {
     if (!option && !call_.args.Take("keepttl")) return false;
     if (std::exchange(expiry_given_, true)) call_.args.Refuse(kSyntaxError);
     expiry_ = option;
+    request_.is_extended = true;
     return true;
   }
 
@@ -112,17 +116,38 @@ void Increment(Call& call, Edit<SortedSet>& set, const Element& pair, const AddR
   call.reply.Double(result.kind == Kind::kAdded ? pair.score : result.score);
 }
 
+void PropagatePairs(Call& call, std::string_view key, const AddRequest& request) {
+  const AddRule& rule = request.rule;
+  std::vector<std::string_view> words = {"ZADD", key};
+  if (rule.only_new) words.push_back("NX");
+  if (rule.only_existing) words.push_back("XX");
+  if (rule.only_greater) words.push_back("GT");
+  if (rule.only_less) words.push_back("LT");
+  if (rule.increment) words.push_back("INCR");
+  std::vector<std::string> scores;
+  scores.reserve(request.pairs.size());
+  for (const Element& pair : request.pairs) {
+    words.push_back(scores.emplace_back(DoubleText(pair.score)));
+    words.push_back(pair.member);
+  }
+  call.Propagate(words);
+}
+
 void ZAdd(Call& call) {
   const std::string_view key = call.args.Word();
   const AddRequest request = TakeAddRequest(call);
   Edit<SortedSet> set = OpenToAdd(call, key, request.rule);
   if (call.Refused()) return;
+  const uint32_t revision = set ? set->revision() : 0;
   if (request.rule.increment) {
     Increment(call, set, request.pairs[0], request.rule);
   } else {
     AddAll(call, set, request);
   }
-  if (request.deadline && !call.refused()) set.ExpireAt(*request.deadline);
+  if (call.refused()) return;
+  if (request.deadline) set.ExpireAt(*request.deadline);
+  if (!request.is_extended) return;
+  PropagateAddition(call, key, set, request, set && set->revision() != revision);
 }
 
 // ZINCRBY key increment member [EX seconds | PX ms | EXAT seconds | PXAT ms | KEEPTTL]
@@ -134,12 +159,15 @@ void ZIncrBy(Call& call) {
   const bool has_option = expiry || call.args.Take("keepttl");
   if (!has_option && !call.args.AtEnd()) call.args.Refuse(WrongArity("zincrby"));
   call.args.End();
-  const Millis deadline = expiry && call.args.ok() ? DeadlineOf(call, *expiry) : Millis();
-  const AddRule rule = {.increment = true};
-  Edit<SortedSet> set = OpenToAdd(call, key, rule);
+  AddRequest request = {.rule = {.increment = true}, .pairs = {{member, increment}}};
+  if (expiry && call.args.ok()) request.deadline = DeadlineOf(call, *expiry);
+  Edit<SortedSet> set = OpenToAdd(call, key, request.rule);
   if (call.Refused()) return;
-  Increment(call, set, {member, increment}, rule);
-  if (expiry && !call.refused()) set.ExpireAt(deadline);
+  const uint32_t revision = set->revision();
+  Increment(call, set, request.pairs[0], request.rule);
+  if (call.refused()) return;
+  if (request.deadline) set.ExpireAt(*request.deadline);
+  if (has_option) PropagateAddition(call, key, set, request, set->revision() != revision);
 }
 
 constexpr Command kCommands[] = {
@@ -217,5 +245,15 @@ void AddAll(Call& call, Edit<SortedSet>& set, const AddRequest& request) {
 }
 
 std::span<const Command> ZSetAddCommands() { return kCommands; }
+
+void PropagateAddition(Call& call, std::string_view key, const Edit<SortedSet>& set,
+                       const AddRequest& request, bool changed) {
+  if (!call.Propagates() || !set || set->empty()) return;
+  if (request.deadline && *request.deadline <= call.now()) return call.Propagate({"DEL", key});
+  if (changed) PropagatePairs(call, key, request);
+  if (request.deadline) {
+    call.Propagate({"PEXPIREAT", key, IntegerText(request.deadline->count())});
+  }
+}
 
 }  // namespace zsetd

@@ -27,6 +27,7 @@ struct AddRequest {
   bool count_changed = false;      // CH
   std::optional<Millis> deadline;  // from the EX family
   std::vector<Element> pairs;      // views of the request
+  bool is_extended = false;        // in a way that Redis does not know
 };
 
 // Takes the arguments after the key. An error is kept by the reader.
@@ -41,5 +42,10 @@ AddResult AddOne(SortedSet& set, const Element& pair, const AddRule& rule,
 
 // Adds all pairs and replies how many members are new, with CH how many are new or have moved.
 void AddAll(Call& call, Edit<SortedSet>& set, const AddRequest& request);
+
+// Propagates that the pairs were added to the set at `key` and that it got the request's deadline,
+// in Redis's words. `changed`: something was added, or has another score.
+void PropagateAddition(Call& call, std::string_view key, const Edit<SortedSet>& set,
+                       const AddRequest& request, bool changed);
 
 }  // namespace zsetd

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string_view>
 
+#include "protocol/text/number_text.h"
 #include "server/commands/all_commands.h"
 #include "server/commands/common/multi_pop_request.h"
 #include "server/commands/common/timeout_option.h"
@@ -11,6 +12,7 @@
 namespace zsetd {
 namespace {
 
+// Of the change, and of the command that makes it.
 std::string_view PopEvent(bool highest) { return highest ? "zpopmax" : "zpopmin"; }
 
 // The ranks of the lowest elements of the set, or of the highest.
@@ -34,6 +36,7 @@ void PopPairs(Call& call, std::string_view key, Edit<SortedSet>& set, bool highe
     call.reply.Double(element.score);
   }
   set.FreeLater(set->Cut(ranks));
+  call.Propagate({PopEvent(highest), key, IntegerText(static_cast<int64_t>(ranks.size()))});
 }
 
 // Without a timeout it does not wait.
@@ -67,6 +70,7 @@ void BlockingPop(Call& call, bool highest) {
   call.reply.Bulk(at.member());
   call.reply.Double(at.score());
   set->Remove(ranks);
+  call.Propagate({PopEvent(highest), key});
 }
 
 void BZPopMin(Call& call) { BlockingPop(call, /*highest=*/false); }

@@ -7,6 +7,7 @@
 
 #include "core/sorted_set/set_operations.h"
 #include "server/commands/all_commands.h"
+#include "server/commands/common/propagated_value.h"
 #include "server/commands/zset/zset_reply.h"
 #include "server/commands/zset/zset_store.h"
 #include "server/engine/call.h"
@@ -107,6 +108,8 @@ void Store(Call& call, const AlgebraGrammar& grammar, Operation operation) {
   const AlgebraRequest request = TakeAlgebraRequest(call, grammar);
   if (call.Refused()) return;
   StoreSet(call, destination, operation(request), call.command.name);
+  const bool is_new_to_redis = request.aggregate == Aggregate::kCount;
+  if (is_new_to_redis) PropagateValue(call, destination);
 }
 
 constexpr AlgebraGrammar kWeighted = {.weighted = true};

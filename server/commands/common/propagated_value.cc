@@ -1,0 +1,59 @@
+#include "server/commands/common/propagated_value.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "protocol/text/number_text.h"
+
+namespace zsetd {
+namespace {
+
+constexpr size_t kMostItems = 1024;  // in one request
+
+void PropagateElements(Call& call, std::string_view key, const SortedSet& set) {
+  PropagatedItems items(call, "ZADD", key, set.size(), 2);
+  for (SortedSet::Cursor at = set.At(0); at.valid(); at.Next()) {
+    items.Add({DoubleText(at.score()), at.member()});
+  }
+}
+
+void PropagateElements(Call& call, std::string_view key, const List& list) {
+  PropagatedItems items(call, "RPUSH", key, list.size());
+  for (List::Cursor at = list.CursorAt(0); at.valid(); at.Next()) items.Add({at.element()});
+}
+
+}  // namespace
+
+PropagatedItems::PropagatedItems(Call& call, std::string_view command, std::string_view key,
+                                 size_t items, size_t words)
+    : call_(call), command_(command), key_(key), left_(items), words_(words) {}
+
+void PropagatedItems::Add(std::initializer_list<std::string_view> item) {
+  if (!call_.Propagates()) return;
+  assert(left_ > 0 && item.size() == words_);
+  Effects& effects = call_.engine.effects();
+  if (left_in_request_ == 0) {
+    left_in_request_ = std::min(left_, kMostItems);
+    effects.Begin(call_.client.database, 2 + left_in_request_ * words_);
+    effects.AddWord(command_);
+    effects.AddWord(key_);
+    effects.set_stated(true);
+  }
+  for (const std::string_view word : item) effects.AddWord(word);
+  --left_in_request_;
+  --left_;
+}
+
+void PropagateValue(Call& call, std::string_view key) {
+  if (!call.Propagates()) return;
+  const Entry* const entry = call.database().Find(key);
+  if (entry != nullptr && entry->Holds<ByteString>()) {
+    return call.Propagate({"SET", key, entry->GetIf<ByteString>()->view()});
+  }
+  call.Propagate({"DEL", key});
+  if (entry == nullptr) return;
+  if (const SortedSet* const set = entry->GetIf<SortedSet>()) PropagateElements(call, key, *set);
+  if (const List* const list = entry->GetIf<List>()) PropagateElements(call, key, *list);
+}
+
+}  // namespace zsetd
