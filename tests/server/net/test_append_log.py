@@ -123,7 +123,7 @@ class AppendLog(ZsetdTest):
             key = f"k{source.randrange(50)}"
             command = source.choice([
                 ("SET", "s" + key, i, "EX", 1000), ("ZADD", "z" + key, i, f"m{i % 40}"),
-                ("ZADD", "z" + key, 1, "m", "INCR"),
+                ("ZADD", "z" + key, 1, "m", "INCR", "EX", 500), ("SPOP", "t" + key),
                 ("SADD", "t" + key, i, i + 1), ("INCRBYFLOAT", "f" + key, "0.1"),
                 ("HSET", "h" + key, i % 9, i), ("RPUSH", "l" + key, i), ("LPOP", "l" + key),
                 ("GEOADD", "g" + key, "13.4", "52.5", f"m{i}"), ("EVAL", "return redis.call('incr', KEYS[1])", 1, "n"),
