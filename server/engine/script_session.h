@@ -13,8 +13,6 @@ struct ScriptSession {
 
   // Makes it the session of a new run.
   void Begin(const Client& caller) {
-    constexpr size_t kMostIdleBytes = 64u << 10;
-    if (client.output.capacity() > kMostIdleBytes) client.output = OutputBuffer();
     client.reply.set_protocol(Protocol::kResp2);
     client.database = caller.database;
     client.user = caller.user;
@@ -25,6 +23,12 @@ struct ScriptSession {
     memory_was_short = false;
     has_written = false;
     has_computed_long = false;
+  }
+
+  // The run is over: frees a buffer that most runs do not need.
+  void End() {
+    constexpr size_t kMostIdleBytes = 64u << 10;
+    if (client.output.capacity() > kMostIdleBytes) client.output = OutputBuffer();
   }
 
   Client client;

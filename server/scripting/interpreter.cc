@@ -18,7 +18,7 @@ constexpr Micros kMostOverdue{1'000'000};
 
 // Garbage is collected when there is as much of it as of all else, or this much. A state without
 // scripts is smaller.
-constexpr size_t kLeastGarbage = 512u << 10;
+constexpr size_t kLeastGarbage = 256u << 10;
 
 // Source names that are not the scripts' own.
 bool IsOwnCode(const lua_Debug& frame) {

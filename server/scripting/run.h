@@ -32,6 +32,9 @@ class ScriptRun {
   // The workspace outlives it, and no other run uses it meanwhile.
   ScriptRun(Call& call, Target target, ScriptWorkspace& workspace);
 
+  ~ScriptRun() { session().End(); }
+  ScriptRun(const ScriptRun&) = delete;
+
   Engine& engine() { return engine_; }
   Client& caller() { return *caller_; }
   ScriptSession& session() { return workspace_.session; }

@@ -13,7 +13,7 @@
 namespace zsetd {
 namespace {
 
-constexpr Micros kSlice{10'000};  // how long others wait for a script that is late
+constexpr Micros kSlice{2'000};  // how long others wait for a script that is late
 constexpr std::string_view kNoSuchScript = "NOSCRIPT No matching script. Please use EVAL.";
 
 // Why a script of these flags may not run; empty if it may.
