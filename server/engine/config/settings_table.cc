@@ -32,7 +32,7 @@ constexpr std::string_view kSyslogFacilities[] = {"user",   "local0", "local1", 
                                                   "local4", "local5", "local6", "local7"};
 constexpr std::string_view kSupervisors[] = {"no", "upstart", "systemd", "auto"};
 constexpr std::string_view kNo[] = {"no"};
-constexpr std::string_view kSyncPolicies[] = {"always", "everysec", "no"};
+constexpr std::string_view kSyncPolicies[] = {"everysec", "always", "no"};
 constexpr std::string_view kPolicies[] = {
     "volatile-lru", "volatile-lfu", "volatile-random", "volatile-ttl",
     "allkeys-lru",  "allkeys-lfu",  "allkeys-random",  "noeviction",

@@ -80,8 +80,9 @@ TEST_F(PollerTest, CallsBackWhenAllAreServedAndNobodyHasSent) {
   b_->Say();
   log_.clear();
   EXPECT_TRUE(poller_.RunRound(Millis(0), [this] { log_ += "the log is handed over\n"; }));
-  EXPECT_EQ(log_,
-            "a receives\nb receives\na serves\nb serves\nthe log is handed over\na sends\nb sends\n");
+  EXPECT_EQ(
+      log_,
+      "a receives\nb receives\na serves\nb serves\nthe log is handed over\na sends\nb sends\n");
 }
 
 TEST_F(PollerTest, AsksOnlyWhoWatches) {

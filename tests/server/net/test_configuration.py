@@ -59,7 +59,7 @@ class StockFile(FolderTest):
         client.close()
         warnings = [line for line in log.read_text().splitlines() if "have no effect" in line]
         self.assertEqual(len(warnings), 1)
-        self.assertIn("appendfsync", warnings[0])
+        self.assertIn("aof-use-rdb-preamble", warnings[0])
         self.assertNotIn("maxmemory", warnings[0])
 
     def test_is_kept_by_a_rewrite(self):

@@ -107,7 +107,7 @@ TEST(Settings, OfTheDiskAreChecked) {
   EXPECT_EQ(Refused("save", "900"), "Invalid save parameters");
   EXPECT_EQ(Refused("appendonly", "maybe"), "argument must be 'yes' or 'no'");
   EXPECT_EQ(Refused("appendfsync", "often"),
-            "argument(s) must be one of the following: always, everysec, no");
+            "argument(s) must be one of the following: everysec, always, no");
   EXPECT_EQ(Refused("appenddirname", "a/b"), "it can't be a path, just a filename");
 }
 
@@ -135,7 +135,7 @@ TEST(Settings, WithoutEffectAreCheckedKeptAndShown) {
   EXPECT_EQ(Refused("rdbcompression", "perhaps"), "argument must be 'yes' or 'no'");
   EXPECT_EQ(Refused("io-threads", "0"), "argument must be between 1 and 256 inclusive");
   EXPECT_EQ(Refused("appendfsync", "often"),
-            "argument(s) must be one of the following: always, everysec, no");
+            "argument(s) must be one of the following: everysec, always, no");
   EXPECT_EQ(Refused("oom-score-adj-values", "0 200"), "wrong number of arguments");
   EXPECT_EQ(Refused("oom-score-adj-values", "0 200 2001"),
             "Invalid oom-score-adj-values, elements must be between -2000 and 2000.");
