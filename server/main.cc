@@ -117,7 +117,8 @@ void WarnOfSettings(const Settings& settings, const Supervisor& supervisor) {
         "the server ends");
   }
   if (supervisor.IsMissing()) {
-    spdlog::warn("supervised {}: the environment shows no such supervisor", settings.supervised);
+    spdlog::warn("supervised {}: the environment shows no such supervisor",
+                 ChoiceName(settings.supervised));
   }
   std::string names;
   for (const auto& [name, value] : settings.without_effect) {
@@ -131,7 +132,7 @@ absl::Status Prepare(Settings& settings, const Supervisor& supervisor, Backgroun
   std::set_new_handler(EndWithoutMemory);
   std::signal(SIGPIPE, SIG_IGN);  // the reader of the log may go away
   if (absl::Status status = EnterDirectory(settings); !status.ok()) return status;
-  if (settings.daemonize && !supervisor.IsThere()) {
+  if (settings.daemonize && !supervisor.Exists()) {
     if (absl::Status status = background.Enter(); !status.ok()) return status;
   }
   if (absl::Status status = OpenLog(settings); !status.ok()) return status;

@@ -66,9 +66,8 @@ Engine::Engine(const Settings& settings, Families families, uint64_t seed, Milli
   ApplySettings();
 }
 
-// TOUCH is a use even of who wants its commands not to be uses (CLIENT NO-TOUCH).
 bool Engine::UsesItsKeys(const Client& client, const Command& command) {
-  return !command.Has(kNoTouch) && (!client.no_touch || command.name == "touch");
+  return !command.Has(kNoTouch) && (!client.no_touch || command.Has(kAlwaysTouch));
 }
 
 // In a script time stands still.
@@ -122,7 +121,7 @@ absl::Status Engine::Configure(const Settings& settings) {
 
 // Applies the settings that are not read where they are used.
 void Engine::ApplySettings() {
-  access_tracker_.set_rule({.lfu = settings_.maxmemory_policy.ends_with("lfu"),
+  access_tracker_.set_rule({.lfu = IsLfu(settings_.maxmemory_policy),
                             .log_factor = settings_.lfu_log_factor,
                             .decay_minutes = settings_.lfu_decay_time});
   gauge_.Calibrate();
@@ -255,14 +254,13 @@ absl::Status Engine::DiskError() const {
   return Refusal("MISCONF Errors writing to the AOF file: " + log_error_);
 }
 
-// PING is refused too, so that whoever watches the server learns of it.
 bool Engine::Writes(const Client& client, const Command& command) {
-  if (command.name == "exec") {
+  if (command.Has(kRunsTransaction)) {
     return std::ranges::any_of(client.transaction.queue, [](const QueuedCommand& queued) {
       return queued.command->Has(kWrite);
     });
   }
-  return command.Has(kWrite) || command.name == "ping";
+  return command.HasAny(kWrite | kFailsUnsaved);
 }
 
 void Engine::Reject(Client& client, const Command* command, const absl::Status& why) {

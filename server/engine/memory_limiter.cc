@@ -68,7 +68,8 @@ bool MayGrow(const Client& client, const Command& command, Args argv) {
 
 bool MayTakeMemory(const Client& client, const Command& command, Args argv) {
   if (command.Has(kDenyOom) || MayGrow(client, command, argv)) return true;
-  return command.name == "exec" && client.transaction.open && client.transaction.may_take_memory;
+  return command.Has(kRunsTransaction) && client.transaction.open &&
+         client.transaction.may_take_memory;
 }
 
 }  // namespace

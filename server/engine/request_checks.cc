@@ -10,11 +10,10 @@ namespace {
 
 constexpr size_t kMaxEchoedBytes = 128;  // of a request, in an error; as Redis
 
-// Each protected command has a setting of its own.
 absl::Status CheckProtected(const Client& client, const Settings& settings,
                             const Command& command) {
-  const bool is_module = command.name.starts_with("module");
-  const std::string& allowed =
+  const bool is_module = command.Has(kNeedsModuleEnabled);
+  const DangerousAccess allowed =
       is_module ? settings.enable_module_command : settings.enable_debug_command;
   if (MayDoProtected(client, allowed)) return absl::OkStatus();
   const std::string name = is_module ? "module" : "debug";
@@ -51,7 +50,7 @@ bool UsesKeys(const Command& command) {
 absl::Status CheckRequest(const Client& client, const Settings& settings,
                           const AccessControl& access, const Command* command, Args argv) {
   if (absl::Status shape = CheckShape(command, argv); !shape.ok()) return shape;
-  if (command->Has(kProtected)) [[unlikely]] {
+  if (command->HasAny(kNeedsDebugEnabled | kNeedsModuleEnabled)) [[unlikely]] {
     const absl::Status allowed = CheckProtected(client, settings, *command);
     if (!allowed.ok()) return allowed;
   }
@@ -77,8 +76,9 @@ absl::Status CheckContext(const Client& client, const Command& command) {
   return absl::OkStatus();
 }
 
-bool MayDoProtected(const Client& client, std::string_view allowed) {
-  return allowed == "yes" || (allowed == "local" && client.IsLocal());
+bool MayDoProtected(const Client& client, DangerousAccess allowed) {
+  return allowed == DangerousAccess::kYes ||
+         (allowed == DangerousAccess::kLocal && client.IsLocal());
 }
 
 bool IsHttp(Args argv) {

@@ -17,9 +17,8 @@ absl::Status CheckRequest(const Client& client, const Settings& settings,
 // Whether the client may run the command in its present state.
 absl::Status CheckContext(const Client& client, const Command& command);
 
-// Whether the client may use what a setting permits to no client, to all ("yes"), or to those on
-// this machine ("local").
-bool MayDoProtected(const Client& client, std::string_view allowed);
+// Whether the client may use what one of the settings enable-... permits.
+bool MayDoProtected(const Client& client, DangerousAccess allowed);
 
 // Whether this is the first line of an HTTP request, or its Host header. GET is a command.
 bool IsHttp(Args argv);

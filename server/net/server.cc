@@ -142,7 +142,7 @@ absl::Status Server::ApplyDoors(const Settings& settings) {
                                  : "Unable to listen on this port. Check server logs.");
 }
 
-// The port that everybody knows comes last: who can connect to it can connect to all others.
+// The plain port comes last: a client that can connect to it can connect to all others.
 std::vector<Server::Door> Server::DoorsOf(const Settings& settings) {
   std::vector<Door> doors;
   std::istringstream addresses(settings.bind);

@@ -19,7 +19,7 @@ constexpr size_t kMuchUnsentBytes = 1u << 20;  // sendable; then no more request
 constexpr size_t kMuchUnreadBytes = 1u << 20;  // then no more is read while a command waits
 constexpr size_t kFewRequests = 4;             // of a client, that others' come between
 constexpr size_t kManyReplyBytes = 64u << 10;  // then they do not wait for the round's end
-constexpr size_t kBytesAround = 512;           // of a session, in the tables of those who know it
+constexpr size_t kBytesAround = 512;           // of a session, in the tables that refer to it
 constexpr std::chrono::seconds kHandshakeTime{10};
 
 // An end of a connection that has broken already has no address; reading will
@@ -95,7 +95,7 @@ bool Session::HasLeftUnread() const {
   return has_broken() || (has_ended() && client_.IsWaiting());
 }
 
-// With those of others who are ready; many requests are fetched for by themselves when they run,
+// Together with those of other ready clients; many requests prefetch for themselves when they run,
 // for the cache does not hold what everybody's would read.
 void Session::Prefetch() {
   const auto requests = parser_.Upcoming();

@@ -30,12 +30,14 @@ Socket::Socket(StreamSocket accepted) {
 }
 
 Socket::Result Socket::Read(std::span<char> space) const {
+  assert(!space.empty());
   const ssize_t count = recv(descriptor_, space.data(), space.size(), MSG_DONTWAIT);
   if (count < 0) return Failure();
   return {count == 0 ? State::kEnded : State::kDone, static_cast<size_t>(count)};
 }
 
 Socket::Result Socket::Write(std::string_view bytes) const {
+  assert(!bytes.empty());
   const ssize_t count = send(descriptor_, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
   if (count < 0) return Failure();
   return {State::kDone, static_cast<size_t>(count)};

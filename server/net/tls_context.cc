@@ -89,7 +89,7 @@ absl::Status LoadCertificate(const Settings& settings, SSL_CTX* context) {
 }
 
 absl::Status SetClientChecks(const Settings& settings, SSL_CTX* context) {
-  if (settings.tls_auth_clients == "no") return absl::OkStatus();
+  if (settings.tls_auth_clients == TlsAuthClients::kNo) return absl::OkStatus();
   const char* file = OrNull(settings.tls_ca_cert_file);
   const char* folder = OrNull(settings.tls_ca_cert_dir);
   if (file == nullptr && folder == nullptr) {
@@ -101,7 +101,7 @@ absl::Status SetClientChecks(const Settings& settings, SSL_CTX* context) {
     return Failure("tls-ca-cert-file " + settings.tls_ca_cert_file + ", tls-ca-cert-dir " +
                    settings.tls_ca_cert_dir);
   }
-  const bool needed = settings.tls_auth_clients == "yes";
+  const bool needed = settings.tls_auth_clients == TlsAuthClients::kYes;
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER | (needed ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0),
                      nullptr);
   return absl::OkStatus();

@@ -97,9 +97,10 @@ std::string AppendLog::IncrementalName(uint64_t number) const {
 
 SyncPolicy AppendLog::Policy() const {
   const Settings& settings = engine_.settings();
-  if (settings.appendfsync == "always") return SyncPolicy::kAlways;
+  if (settings.appendfsync == AppendFsync::kAlways) return SyncPolicy::kAlways;
   const bool yields = settings.no_appendfsync_on_rewrite && IsRewriting();
-  return settings.appendfsync == "no" || yields ? SyncPolicy::kNever : SyncPolicy::kEverySecond;
+  return settings.appendfsync == AppendFsync::kNo || yields ? SyncPolicy::kNever
+                                                            : SyncPolicy::kEverySecond;
 }
 
 // ---- At the start. ----

@@ -11,9 +11,9 @@ namespace zsetd {
 SnapshotEncoder::SnapshotEncoder(const Settings& settings, const AccessTracker& access_tracker)
     : writer_(bytes_, settings.rdbcompression),
       access_tracker_(access_tracker),
-      use_(settings.maxmemory_policy.ends_with("lfu")   ? Use::kFrequency
-           : settings.maxmemory_policy.ends_with("lru") ? Use::kIdle
-                                                        : Use::kNone) {}
+      use_(IsLfu(settings.maxmemory_policy)   ? Use::kFrequency
+           : IsLru(settings.maxmemory_policy) ? Use::kIdle
+                                              : Use::kNone) {}
 
 void SnapshotEncoder::Begin(Millis now, size_t used_bytes, std::string_view functions,
                             bool is_log_base, const Snapshot& snapshot) {

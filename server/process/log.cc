@@ -7,11 +7,10 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <array>
-#include <cassert>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -21,21 +20,21 @@
 namespace zsetd {
 namespace {
 
-// By spdlog's level, from trace to off.
-constexpr std::array<std::string_view, spdlog::level::n_levels> kNames = {
-    "debug", "verbose", "notice", "warning", "warning", "warning", "warning"};
+// spdlog's levels from trace to warn are those of LogLevel; the higher ones are warnings too.
+LogLevel LevelOf(spdlog::level::level_enum level) {
+  return std::min(static_cast<LogLevel>(level), LogLevel::kWarning);
+}
 
-constexpr std::pair<std::string_view, int> kFacilities[] = {
-    {"user", LOG_USER},     {"local0", LOG_LOCAL0}, {"local1", LOG_LOCAL1},
-    {"local2", LOG_LOCAL2}, {"local3", LOG_LOCAL3}, {"local4", LOG_LOCAL4},
-    {"local5", LOG_LOCAL5}, {"local6", LOG_LOCAL6}, {"local7", LOG_LOCAL7},
-};
+// By SyslogFacility.
+constexpr int kFacilities[] = {LOG_USER,   LOG_LOCAL0, LOG_LOCAL1, LOG_LOCAL2, LOG_LOCAL3,
+                               LOG_LOCAL4, LOG_LOCAL5, LOG_LOCAL6, LOG_LOCAL7};
+static_assert(std::size(kFacilities) == std::size(kSyslogFacilities));
 
 class LevelName : public spdlog::custom_flag_formatter {
  public:
   void format(const spdlog::details::log_msg& message, const std::tm&,
               spdlog::memory_buf_t& line) override {
-    const std::string_view name = kNames[message.level];
+    const std::string_view name = ChoiceName(LevelOf(message.level));
     line.append(name.data(), name.data() + name.size());
   }
   std::unique_ptr<custom_flag_formatter> clone() const override {
@@ -86,11 +85,9 @@ absl::Status MakeSink(const std::string& file, spdlog::sink_ptr& sink) {
 }
 
 spdlog::sink_ptr SystemSink(const Settings& settings) {
-  const auto* const facility = std::ranges::find(kFacilities, settings.syslog_facility,
-                                                 [](const auto& each) { return each.first; });
-  assert(facility != std::end(kFacilities));
+  const int facility = kFacilities[static_cast<size_t>(settings.syslog_facility)];
   auto sink = std::make_shared<spdlog::sinks::syslog_sink_mt>(
-      settings.syslog_ident, LOG_PID | LOG_NDELAY, facility->second, /*enable_formatting=*/true);
+      settings.syslog_ident, LOG_PID | LOG_NDELAY, facility, /*enable_formatting=*/true);
   sink->set_formatter(Formatter("%!", ""));
   return sink;
 }
@@ -123,9 +120,8 @@ absl::Status ReopenLogFile(const std::string& file) {
   return absl::OkStatus();
 }
 
-void SetLogLevel(std::string_view name) {
-  const auto found = std::find(kNames.begin(), kNames.end(), name);
-  spdlog::set_level(static_cast<spdlog::level::level_enum>(found - kNames.begin()));
+void SetLogLevel(LogLevel level) {
+  spdlog::set_level(static_cast<spdlog::level::level_enum>(level));
 }
 
 }  // namespace zsetd

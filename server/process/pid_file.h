@@ -13,7 +13,7 @@ class PidFile {
   PidFile(const PidFile&) = delete;
   ~PidFile();
 
-  // Writes the file, over what is there. The error says why that failed.
+  // Writes or overwrites the file. The error says why that failed.
   absl::Status Write(const std::string& path);
 
  private:

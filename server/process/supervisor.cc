@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <string_view>
 
 namespace zsetd {
 namespace {
@@ -46,14 +47,14 @@ void NotifySystemd(std::string_view message) {
 
 }  // namespace
 
-Supervisor::Supervisor(std::string_view setting) {
-  const bool any = setting == "auto";
-  if ((any || setting == "systemd") && Has(kSystemdSocket)) {
+Supervisor::Supervisor(Supervision setting) {
+  const bool any = setting == Supervision::kAuto;
+  if ((any || setting == Supervision::kSystemd) && Has(kSystemdSocket)) {
     kind_ = Kind::kSystemd;
-  } else if ((any || setting == "upstart") && Has(kUpstartJob)) {
+  } else if ((any || setting == Supervision::kUpstart) && Has(kUpstartJob)) {
     kind_ = Kind::kUpstart;
   } else {
-    missing_ = !any && setting != "no";
+    missing_ = !any && setting != Supervision::kNo;
   }
 }
 

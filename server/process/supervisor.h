@@ -1,23 +1,22 @@
 #pragma once
 
-#include <string_view>
+#include "server/engine/config/setting_choices.h"
 
 namespace zsetd {
 
 // The program that started this one and watches over it, if the setting `supervised` and the
-// environment name one: systemd by NOTIFY_SOCKET, upstart by UPSTART_JOB.
+// environment specify one: systemd by NOTIFY_SOCKET, upstart by UPSTART_JOB.
 //
 // systemd's protocol is one datagram for each message (sd_notify(3)). libsystemd has it too, but
 // would bring five other libraries into the process.
 class Supervisor {
  public:
-  // `setting`: no, upstart, systemd, auto.
-  explicit Supervisor(std::string_view setting);
+  explicit Supervisor(Supervision setting);
 
-  // Whether there is one. It keeps the server in the foreground, whatever `daemonize` says.
-  bool IsThere() const { return kind_ != Kind::kNone; }
+  // Whether there is one. The server then stays in the foreground, whatever `daemonize` says.
+  bool Exists() const { return kind_ != Kind::kNone; }
 
-  // Whether the setting asks for one by name that the environment does not have.
+  // Whether the setting specifies a supervisor that the environment does not show.
   bool IsMissing() const { return missing_; }
 
   // Each notifies the supervisor of a change of state. Upstart only learns of readiness, by SIGSTOP

@@ -21,7 +21,6 @@ namespace {
 
 constexpr int kAofFlag = 1;
 constexpr int kReplicaFlag = 2;
-constexpr std::array<std::string_view, 4> kLogLevels = {"debug", "verbose", "notice", "warning"};
 
 std::string_view TextAt(lua_State* lua, int index) {
   size_t size = 0;
@@ -141,9 +140,7 @@ int Sha1Hex(lua_State* lua) {
 }
 
 bool IsLogged(const Settings& settings, size_t level) {
-  size_t least = 0;
-  while (least < kLogLevels.size() && kLogLevels[least] != settings.loglevel) ++least;
-  return level >= least;
+  return level >= static_cast<size_t>(settings.loglevel);
 }
 
 int Log(lua_State* lua) {
@@ -153,7 +150,7 @@ int Log(lua_State* lua) {
     return Raise(lua, "ERR First argument must be a number (log level).");
   }
   const lua_Number level = lua_tonumber(lua, 1);
-  if (!(level >= 0 && level < static_cast<lua_Number>(kLogLevels.size()))) {
+  if (!(level >= 0 && level < static_cast<lua_Number>(std::size(kLogLevels)))) {
     return Raise(lua, "ERR Invalid debug level.");
   }
   ScriptRun* const run = Interpreter::Of(lua).run();

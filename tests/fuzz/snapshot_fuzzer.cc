@@ -26,7 +26,7 @@ Settings Unchecked() {
   settings.dir = "/data";
   settings.rdbchecksum = false;
   settings.rdb_skip_unknown = true;
-  settings.enable_debug_command = "yes";
+  settings.enable_debug_command = DangerousAccess::kYes;
   return settings;
 }
 

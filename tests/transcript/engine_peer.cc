@@ -35,7 +35,7 @@ Host HostOf(Engine& engine) {
 
 Settings OpenSettings() {
   Settings settings;
-  settings.enable_debug_command = "yes";
+  settings.enable_debug_command = DangerousAccess::kYes;
   settings.save.points.clear();
   settings.dir = "/data";
   return settings;

@@ -18,7 +18,7 @@ void Load(Call& call) {
 void Unload(Call& call) { call.Fail("ERR Error unloading module: no such module with that name"); }
 
 constexpr uint32_t kFlags = kAdmin | kNoScript;
-constexpr uint32_t kLoadFlags = kFlags | kNoAsyncLoading | kProtected;
+constexpr uint32_t kLoadFlags = kFlags | kNoAsyncLoading | kNeedsModuleEnabled;
 constexpr CommandGroup kGroup = CommandGroup::kServer;
 
 constexpr Command kCommands[] = {

@@ -1,4 +1,4 @@
-// DEBUG: what test suites need and nobody else should have; enable-debug-command opens it.
+// DEBUG: for test suites only; disabled unless enable-debug-command permits it.
 
 #include "server/commands/debug/debug.h"
 
@@ -174,7 +174,7 @@ constexpr Command kCommands[] = {
     {.name = "debug",
      .run = Debug,
      .arity = -2,
-     .flags = kAdmin | kNoScript | kLoading | kStale | kProtected,
+     .flags = kAdmin | kNoScript | kLoading | kStale | kNeedsDebugEnabled,
      .group = CommandGroup::kServer,
      .since = "1.0.0",
      .usage = "subcommand [argument [argument ...]]",

@@ -60,7 +60,7 @@ void WriteMemory(InfoWriter& info, Engine& engine) {
   info.AddSize("total_system_memory", PhysicalBytes());
   WriteScripts(info, UsageOfScripts(engine));
   info.AddSize("maxmemory", static_cast<size_t>(engine.settings().maxmemory));
-  info.Add("maxmemory_policy", engine.settings().maxmemory_policy);
+  info.Add("maxmemory_policy", ChoiceName(engine.settings().maxmemory_policy));
   info.AddFraction("mem_fragmentation_ratio", Ratio(memory.resident, memory.used));
   info.Add("mem_fragmentation_bytes", Difference(memory.resident, memory.used));
   info.Add("mem_not_counted_for_evict", 0);

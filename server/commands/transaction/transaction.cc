@@ -91,7 +91,8 @@ constexpr Command kCommands[] = {
     {.name = "exec",
      .run = Exec,
      .arity = 1,
-     .flags = kNoScript | kLoading | kStale | kSkipSlowlog | kNotQueuedInMulti | kEndsTransaction,
+     .flags = kNoScript | kLoading | kStale | kSkipSlowlog | kNotQueuedInMulti | kEndsTransaction |
+              kRunsTransaction,
      .group = CommandGroup::kTransactions,
      .since = "1.2.0",
      .summary = "Executes a transaction, unless a watched key has changed.",

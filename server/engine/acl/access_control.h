@@ -26,12 +26,12 @@ class AccessControl {
  public:
   using Clients = std::map<uint64_t, Client*>;
 
-  // `close` ends a client's connection, after its own command if one is running. All that is
-  // referred to outlives this, and is read as it is when it is needed.
+  // `close` ends a client's connection, after its own command if one is running. The
+  // referenced objects outlive this.
   AccessControl(const CommandTable& commands, const Clients& clients, const Settings& settings,
                 Stats& stats, std::function<void(Client&)> close);
 
-  // Makes the client the default user, as which it came; it is let in if that needs no password.
+  // Makes a new client the default user; it is authenticated if that user needs no password.
   void AssignDefaultUser(Client& client) const;
 
   // Whether the client must authenticate before it may run commands.
@@ -40,7 +40,7 @@ class AccessControl {
   }
   bool DefaultIsOpen() const;
 
-  // Makes the client the user of this name, if the password is right; if not, that is noted.
+  // Makes the client the user of this name, if the password is right; if not, that is logged.
   // `command` is the name of the command it used.
   bool Authenticate(Client& client, std::string_view name, std::string_view password,
                     std::string_view command, Millis now);
@@ -70,7 +70,7 @@ class AccessControl {
   // ACL DELUSER; not the default user. Closes the user's clients. False if there is none.
   bool DeleteUser(std::string_view name);
 
-  // Takes the users of `others` in the place of all. Closes clients as the two above do.
+  // Replaces all users by those of `others`. Closes clients as the two above do.
   void Replace(const Users& others);
 
   // At the start: takes the users of the ACL file, or those of the configuration file. An error is
@@ -98,7 +98,9 @@ class AccessControl {
                                    AclLog::Context context);
   void Record(const Client& client, const Denial& denial, std::string_view object,
               std::string_view user, Millis now, AclLog::Context context);
-  bool NewUsersHearAll() const { return settings_.acl_pubsub_default == "allchannels"; }
+  bool NewUsersHearAll() const {
+    return settings_.acl_pubsub_default == AclPubsubDefault::kAllChannels;
+  }
   void CloseListeners(const User& before, const User& after);
   void CloseClientsOf(const User& user);
 

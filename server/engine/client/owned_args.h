@@ -9,9 +9,9 @@
 
 namespace zsetd {
 
-// The words of a request, kept beyond the request: a copy in one allocation, the views first, then
-// the bytes that they refer to. It costs 16 bytes for each word in addition to its bytes, and one
-// allocation whatever the number of words; and argv() is the request as a command takes it.
+// The arguments of a request, kept beyond the request: a copy in one allocation, the views first,
+// then the bytes that they refer to. It costs 16 bytes for each word in addition to its bytes, and
+// one allocation whatever the number of arguments; and argv() is the request as a command takes it.
 class OwnedArgs {
  public:
   OwnedArgs() = default;

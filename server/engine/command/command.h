@@ -33,15 +33,19 @@ enum CommandFlag : uint32_t {
   kAllowBusy = 1u << 16,
   kNoMandatoryKeys = 1u << 23,
   kDangerous = 1u << 17,               // an ACL category rather than a flag
-  kProtected = 1u << 30,               // refused unless a setting opens it: enable-...-command
+  kNeedsDebugEnabled = 1u << 30,       // refused unless enable-debug-command permits it
+  kNeedsModuleEnabled = 1u << 31,      // refused unless enable-module-command permits it
   kConnectionCategory = 1u << 29,      // another, for those that are not of that group
   kNotQueuedInMulti = 1u << 18,        // runs at once although a transaction is open
   kAllowedWhileSubscribed = 1u << 19,  // a RESP2 subscriber may run it
   kEndsTransaction = 1u << 20,         // drops the open transaction even if it is refused
-  kMayReplicate = 1u << 22,            // no write, but CLIENT PAUSE WRITE holds it back like one
-  kNoTouch = 1u << 24,                 // that it finds a key does not count as a use of the key
-  kKeepsMemory = 1u << 26,             // has the server keep its arguments for the client
-  kSubcommand = 1u << 25,              // is named "client|list"; the table of commands finds out
+  kMayReplicate = 1u << 22,            // no write, but CLIENT PAUSE WRITE postpones it like one
+  kRunsTransaction = 1u << 21,         // runs the queued commands: it writes if one of them does
+  kFailsUnsaved = 1u << 28,            // refused like a write while snapshots fail
+  kNoTouch = 1u << 24,                 // finding a key does not count as a use of the key
+  kAlwaysTouch = 1u << 27,             // counts as one, even after CLIENT NO-TOUCH
+  kKeepsMemory = 1u << 26,             // the server stores its arguments for the client
+  kSubcommand = 1u << 25,              // named like "client|list"; set by the command table
 };
 
 enum class CommandGroup : uint8_t {
@@ -128,6 +132,7 @@ struct Command {
   std::vector<size_t> (*secrets)(Args argv) = nullptr;
 
   bool Has(CommandFlag flag) const { return (flags & flag) != 0; }
+  bool HasAny(uint32_t any_of) const { return (flags & any_of) != 0; }
   bool IsSubcommand() const { return Has(kSubcommand); }
   bool AcceptsCount(size_t argv) const {
     return arity >= 0 ? argv == static_cast<size_t>(arity) : argv >= static_cast<size_t>(-arity);

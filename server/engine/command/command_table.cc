@@ -34,7 +34,11 @@ CommandTable::CommandTable(std::span<const std::span<const Command>> families)
       new_names_(names_.names().begin(), names_.names().end()),
       callable_names_({}) {
   for (const Command& row : rows_) {
-    row.IsSubcommand() ? void(++wholes_.back().subcommands) : wholes_.push_back({&row, 0});
+    if (row.IsSubcommand()) {
+      ++wholes_.back().subcommands;
+    } else {
+      wholes_.push_back({&row, 0});
+    }
   }
   IndexNewNames();
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -28,7 +29,10 @@ class CommandTable {
   const Command* FindOriginal(std::string_view name) const;
 
   // The index of a row of this table.
-  size_t IndexOf(const Command& command) const { return &command - rows_.data(); }
+  size_t IndexOf(const Command& command) const {
+    assert(rows_.data() <= &command && &command < rows_.data() + rows_.size());
+    return &command - rows_.data();
+  }
 
   // All rows in the order of their names, so that subcommands follow their command.
   std::span<const Command> rows() const { return rows_; }

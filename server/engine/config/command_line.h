@@ -17,12 +17,12 @@ namespace zsetd {
 struct CommandLine {
   bool help = false;
   bool version = false;
-  std::string config_file;  // its whole path; empty if none was named
+  std::string config_file;  // its absolute path; empty if there is none
   Settings settings;
 };
 
-// Reads the words behind the program's name. A refusal is for people, and has all that was refused,
-// of the file and of the line.
+// Reads the arguments of the program. An error is a message for the operator with all that was
+// refused, of the file and of the line.
 absl::Status ReadCommandLine(Args words, CommandLine& line);
 
 // What --help prints: how to start the program, and every setting at its default.

@@ -32,7 +32,7 @@ struct OutputLimits {
 // and the soft limit in bytes, and for how many seconds the soft one may be passed.
 std::string OutputLimitsText(const OutputLimits& limits);
 
-// Reads the same, for one class or more; the limits of a class not named stay. Nothing changes on a
+// Reads the same, for one class or more; the limits of other classes stay. Nothing changes on a
 // refusal.
 absl::Status ReadOutputLimits(std::string_view text, OutputLimits& limits);
 

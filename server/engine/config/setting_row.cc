@@ -27,6 +27,7 @@ std::string Text(const OutputLimits& value) { return OutputLimitsText(value); }
 std::string Text(const KeyspaceEventFlags& value) { return value.Text(); }
 std::string Text(const Percentiles& value) { return value.Text(); }
 std::string Text(const SavePoints& value) { return value.Text(); }
+std::string Text(Choice auto value) { return std::string(ChoiceName(value)); }
 
 absl::Status OutOfBounds(const Setting& setting) {
   if (!setting.why_no_other.empty()) return Refusal(setting.why_no_other);
@@ -88,21 +89,32 @@ absl::Status Read(const Setting&, std::string_view text, bool& field) {
   return absl::OkStatus();
 }
 
-absl::Status NoSuchChoice(const Setting& setting) {
+using Choices = std::span<const std::string_view>;
+
+absl::Status NoSuchChoice(const Setting& setting, Choices choices) {
   if (!setting.why_no_other.empty()) return Refusal(setting.why_no_other);
   std::string reason = "argument(s) must be one of the following: ";
-  for (const std::string_view choice : setting.choices) {
-    if (choice != setting.choices.front()) reason += ", ";
+  for (const std::string_view choice : choices) {
+    if (choice != choices.front()) reason += ", ";
     reason += choice;
   }
   return Refusal(reason);
 }
 
-// As the table spells it, if it is one of the choices.
-std::optional<std::string_view> FindChoice(const Setting& setting, std::string_view text) {
+// The index of the choice with this name, in any case.
+std::optional<size_t> FindChoice(Choices choices, std::string_view text) {
   const auto found = std::ranges::find_if(
-      setting.choices, [&](std::string_view choice) { return EqualsIgnoringCase(choice, text); });
-  return found == setting.choices.end() ? std::nullopt : std::optional(*found);
+      choices, [&](std::string_view choice) { return EqualsIgnoringCase(choice, text); });
+  if (found == choices.end()) return std::nullopt;
+  return static_cast<size_t>(found - choices.begin());
+}
+
+absl::Status Read(const Setting& setting, std::string_view text, Choice auto& field) {
+  const Choices choices = ChoicesOf(field);
+  const std::optional<size_t> index = FindChoice(choices, text);
+  if (!index) return NoSuchChoice(setting, choices);
+  field = std::remove_reference_t<decltype(field)>(*index);
+  return absl::OkStatus();
 }
 
 absl::Status ReadWord(const Setting& setting, std::string_view text, std::string& field) {
@@ -110,9 +122,9 @@ absl::Status ReadWord(const Setting& setting, std::string_view text, std::string
     field = text;
     return absl::OkStatus();
   }
-  const std::optional<std::string_view> choice = FindChoice(setting, text);
-  if (!choice) return NoSuchChoice(setting);
-  field = *choice;
+  const std::optional<size_t> index = FindChoice(setting.choices, text);
+  if (!index) return NoSuchChoice(setting, setting.choices);
+  field = setting.choices[*index];
   return absl::OkStatus();
 }
 

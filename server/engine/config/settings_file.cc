@@ -27,7 +27,7 @@ std::string_view Trimmed(std::string_view line) {
   return line.starts_with('#') ? std::string_view() : line;
 }
 
-// The paths that an include names. A pattern may match none.
+// The paths that an include refers to. A pattern may match none.
 std::vector<std::string> IncludedPaths(const std::string& path) {
   if (path.find_first_of("*?[") == std::string::npos) return {path};
   glob_t found = {};

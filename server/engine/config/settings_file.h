@@ -16,8 +16,8 @@ namespace zsetd {
 //   requirepass "two words"
 //   include /etc/zsetd/more.conf
 //
-// An include names a file or, by * ? and [...], any number of them, which are read in the order of
-// their names.
+// An include has the path of a file or, with * ? and [...], of any number of them, which are read
+// in the order of their names.
 //
 // A refusal is for people, and has every line that was refused: its place, the line, and what
 // is wrong with it. `origin` names the text there. The settings of all other lines are then set.

@@ -26,20 +26,8 @@ constexpr int64_t kMinBulkBytes = 1 << 20;  // as Redis
 constexpr int64_t kMinScriptBytes = 1 << 20;
 constexpr int64_t kMinQueryBytes = 1 << 20;  // as Redis
 
-constexpr std::string_view kLogLevels[] = {"debug", "verbose", "notice", "warning"};
 constexpr std::string_view kTlsProtocols[] = {"TLSv1", "TLSv1.1", "TLSv1.2", "TLSv1.3"};
-constexpr std::string_view kSyslogFacilities[] = {"user",   "local0", "local1", "local2", "local3",
-                                                  "local4", "local5", "local6", "local7"};
-constexpr std::string_view kSupervisors[] = {"no", "upstart", "systemd", "auto"};
 constexpr std::string_view kNo[] = {"no"};
-constexpr std::string_view kSyncPolicies[] = {"everysec", "always", "no"};
-constexpr std::string_view kPolicies[] = {
-    "volatile-lru", "volatile-lfu", "volatile-random", "volatile-ttl",
-    "allkeys-lru",  "allkeys-lfu",  "allkeys-random",  "noeviction",
-};
-constexpr std::string_view kChannelDefaults[] = {"allchannels", "resetchannels"};
-constexpr std::string_view kNoYesOptional[] = {"no", "yes", "optional"};
-constexpr std::string_view kNoYesLocal[] = {"no", "yes", "local"};
 
 constexpr Setting kSettings[] = {
     {.name = "bind",
@@ -72,10 +60,7 @@ constexpr Setting kSettings[] = {
      .field = &Settings::tls_ca_cert_dir,
      .is_tls_file = true,
      .changes_live = true},
-    {.name = "tls-auth-clients",
-     .field = &Settings::tls_auth_clients,
-     .choices = kNoYesOptional,
-     .changes_live = true},
+    {.name = "tls-auth-clients", .field = &Settings::tls_auth_clients, .changes_live = true},
     {.name = "tls-protocols",
      .field = &Settings::tls_protocols,
      .choices = kTlsProtocols,
@@ -107,14 +92,14 @@ constexpr Setting kSettings[] = {
      .min = 0,
      .max = std::numeric_limits<int64_t>::max()},
     {.name = "hz", .field = &Settings::hz, .min = 1, .max = kMaxTicks, .changes_live = true},
-    {.name = "loglevel", .field = &Settings::loglevel, .choices = kLogLevels, .changes_live = true},
+    {.name = "loglevel", .field = &Settings::loglevel, .changes_live = true},
     {.name = "logfile", .field = &Settings::logfile},
     {.name = "syslog-enabled", .field = &Settings::syslog_enabled},
     {.name = "syslog-ident", .field = &Settings::syslog_ident, .check = CheckLogName},
-    {.name = "syslog-facility", .field = &Settings::syslog_facility, .choices = kSyslogFacilities},
+    {.name = "syslog-facility", .field = &Settings::syslog_facility},
     {.name = "daemonize", .field = &Settings::daemonize},
     {.name = "pidfile", .field = &Settings::pidfile},
-    {.name = "supervised", .field = &Settings::supervised, .choices = kSupervisors},
+    {.name = "supervised", .field = &Settings::supervised},
     {.name = "shutdown-timeout",
      .field = &Settings::shutdown_timeout,
      .max = kMaxInt,
@@ -123,24 +108,15 @@ constexpr Setting kSettings[] = {
      .field = &Settings::requirepass,
      .changes_live = true,
      .is_secret = true},
-    {.name = "acl-pubsub-default",
-     .field = &Settings::acl_pubsub_default,
-     .choices = kChannelDefaults,
-     .changes_live = true},
+    {.name = "acl-pubsub-default", .field = &Settings::acl_pubsub_default, .changes_live = true},
     {.name = "acllog-max-len",
      .field = &Settings::acllog_max_len,
      .max = kMaxSize,
      .changes_live = true},
     {.name = "aclfile", .field = &Settings::aclfile},
-    {.name = "enable-debug-command",
-     .field = &Settings::enable_debug_command,
-     .choices = kNoYesLocal},
-    {.name = "enable-module-command",
-     .field = &Settings::enable_module_command,
-     .choices = kNoYesLocal},
-    {.name = "enable-protected-configs",
-     .field = &Settings::enable_protected_configs,
-     .choices = kNoYesLocal},
+    {.name = "enable-debug-command", .field = &Settings::enable_debug_command},
+    {.name = "enable-module-command", .field = &Settings::enable_module_command},
+    {.name = "enable-protected-configs", .field = &Settings::enable_protected_configs},
     {.name = "scripting", .field = &Settings::scripting},
     {.name = "busy-reply-threshold",
      .alias = "lua-time-limit",
@@ -268,10 +244,7 @@ constexpr Setting kSettings[] = {
      .max = kMaxSize,
      .is_size = true,
      .changes_live = true},
-    {.name = "maxmemory-policy",
-     .field = &Settings::maxmemory_policy,
-     .choices = kPolicies,
-     .changes_live = true},
+    {.name = "maxmemory-policy", .field = &Settings::maxmemory_policy, .changes_live = true},
     {.name = "maxmemory-samples",
      .field = &Settings::maxmemory_samples,
      .min = 1,
@@ -313,10 +286,7 @@ constexpr Setting kSettings[] = {
     {.name = "rdb-del-sync-files", .field = &Settings::rdb_del_sync_files, .changes_live = true},
     {.name = "rdb-skip-unknown", .field = &Settings::rdb_skip_unknown, .changes_live = true},
     {.name = "appendonly", .field = &Settings::appendonly, .changes_live = true},
-    {.name = "appendfsync",
-     .field = &Settings::appendfsync,
-     .choices = kSyncPolicies,
-     .changes_live = true},
+    {.name = "appendfsync", .field = &Settings::appendfsync, .changes_live = true},
     {.name = "appendfilename", .field = &Settings::appendfilename, .check = CheckFileName},
     {.name = "appenddirname", .field = &Settings::appenddirname, .check = CheckFileName},
     {.name = "no-appendfsync-on-rewrite",

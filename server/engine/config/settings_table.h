@@ -16,8 +16,8 @@ std::span<const Setting> AllSettings();
 // The setting of this name, or of this alias, in any case; null if there is none.
 const Setting* FindSetting(std::string_view name);
 
-// Reads a value into its field by name, as SetValue() does: the words are a setting's name and its
-// values, as in a file. Unknown names and a wrong number of values are errors too.
+// Reads a value into its field by name, as SetValue() does: the arguments are a setting's name and
+// its values, as in a file. Unknown names and a wrong number of values are errors too.
 absl::Status SetFromWords(Args words, Settings& settings);
 
 }  // namespace zsetd

@@ -1,5 +1,7 @@
 #include "server/engine/notify/blocked_clients.h"
 
+#include <cassert>
+
 #include "core/util/allocation_size.h"
 #include "server/engine/client/client.h"
 
@@ -20,6 +22,7 @@ size_t BlockedClients::BytesPerKey(size_t name_bytes) {
 }
 
 void BlockedClients::Add(Client& client, BlockedCommand wait) {
+  assert(!client.blocked);
   wait.number = ++last_number_;
   wait.allocated_bytes = wait.argv.allocated_bytes();
   for (const Key& key : wait.keys) wait.allocated_bytes += BytesPerKey(key.second.size());

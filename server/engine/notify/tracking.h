@@ -54,7 +54,7 @@ class Tracking {
   // Whether the table is within the limit.
   bool Trim(size_t most, size_t effort, Rng& rng);
 
-  // The key has changed; `by` did it, or nobody in particular if that is null.
+  // The key was changed by the client `by`, or by the server if that is null.
   void Touch(std::string_view key, const Client* by);
 
   // All keys may have. Returns what is of no use then.

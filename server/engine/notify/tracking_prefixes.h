@@ -43,7 +43,7 @@ class TrackingPrefixes {
 
  private:
   struct Change {
-    uint64_t by;    // who made the last one
+    uint64_t by;    // the client that made the last one
     uint64_t time;  // of the last one, counted in touches
   };
   using Changes = std::map<std::string, Change, std::less<>>;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -33,7 +34,10 @@ class TrackingTable {
   std::vector<uint64_t> Take(std::string_view key);
 
   // A random key. The table must not be empty.
-  std::string_view Random(Rng& rng) const { return keys_.Random(rng)->key(); }
+  std::string_view Random(Rng& rng) const {
+    assert(keys_.size() > 0);
+    return keys_.Random(rng)->key();
+  }
 
   size_t key_count() const { return keys_.size(); }
   size_t reader_count() const { return reader_count_; }  // of all keys, added up

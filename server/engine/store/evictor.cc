@@ -9,35 +9,47 @@ namespace {
 constexpr size_t kPoolSize = 16;  // as Redis
 
 template <class Visit>
-void Sample(const Keyspace& keys, bool spares_lasting, size_t count, Rng& rng, Visit visit) {
-  if (spares_lasting) {
+void Sample(const Keyspace& keys, bool only_volatile, size_t count, Rng& rng, Visit visit) {
+  if (only_volatile) {
     keys.SampleWithDeadline(rng, count, visit);
   } else {
     keys.Sample(rng, count, visit);
   }
 }
 
-size_t CandidateCount(const Keyspace& keys, bool spares_lasting) {
-  return spares_lasting ? keys.with_deadline() : keys.size();
+size_t CandidateCount(const Keyspace& keys, bool only_volatile) {
+  return only_volatile ? keys.with_deadline() : keys.size();
 }
 
 }  // namespace
 
-EvictionPolicy EvictionPolicy::Of(std::string_view name) {
-  EvictionPolicy policy = {.order = Order::kNone, .spares_lasting = name.starts_with("volatile")};
-  if (name.ends_with("lru") || name.ends_with("lfu")) policy.order = Order::kUse;
-  if (name.ends_with("random")) policy.order = Order::kChance;
-  if (name.ends_with("ttl")) policy.order = Order::kDeadline;
-  return policy;
+EvictionPolicy EvictionPolicy::Of(MaxmemoryPolicy policy) {
+  switch (policy) {
+    case MaxmemoryPolicy::kVolatileLru:
+    case MaxmemoryPolicy::kVolatileLfu:
+      return {.order = Order::kUse, .only_volatile = true};
+    case MaxmemoryPolicy::kVolatileRandom:
+      return {.order = Order::kRandom, .only_volatile = true};
+    case MaxmemoryPolicy::kVolatileTtl:
+      return {.order = Order::kDeadline, .only_volatile = true};
+    case MaxmemoryPolicy::kAllKeysLru:
+    case MaxmemoryPolicy::kAllKeysLfu:
+      return {.order = Order::kUse};
+    case MaxmemoryPolicy::kAllKeysRandom:
+      return {.order = Order::kRandom};
+    case MaxmemoryPolicy::kNoEviction:
+      return {};
+  }
+  return {};
 }
 
 std::optional<Evictor::Victim> Evictor::Choose(const EvictionPolicy& policy, size_t samples,
                                                Databases databases) {
   switch (policy.order) {
     case EvictionPolicy::Order::kUse:
-      return ByUse(policy.spares_lasting, samples, databases);
-    case EvictionPolicy::Order::kChance:
-      return ByChance(policy.spares_lasting, databases);
+      return ByUse(policy.only_volatile, samples, databases);
+    case EvictionPolicy::Order::kRandom:
+      return ByRandom(policy.only_volatile, databases);
     case EvictionPolicy::Order::kDeadline:
       return ByDeadline(databases);
     default:
@@ -47,18 +59,18 @@ std::optional<Evictor::Victim> Evictor::Choose(const EvictionPolicy& policy, siz
 
 // A look may find nothing where few keys have a deadline, or nothing that is not in the pool; as
 // long as there is one that may go, another look will.
-std::optional<Evictor::Victim> Evictor::ByUse(bool spares_lasting, size_t samples,
+std::optional<Evictor::Victim> Evictor::ByUse(bool only_volatile, size_t samples,
                                               Databases databases) {
   const auto may_go = [&](const auto& each) {
-    return CandidateCount(each->keys(), spares_lasting) > 0;
+    return CandidateCount(each->keys(), only_volatile) > 0;
   };
   while (std::ranges::any_of(databases, may_go)) {
     for (const auto& database : databases) {
       const int index = database->index();
-      Sample(database->keys(), spares_lasting, samples, rng_,
+      Sample(database->keys(), only_volatile, samples, rng_,
              [&](const Entry& entry) { Consider(entry, index); });
     }
-    if (auto victim = TakeBest(spares_lasting, databases)) return victim;
+    if (auto victim = TakeBest(only_volatile, databases)) return victim;
   }
   return std::nullopt;
 }
@@ -76,29 +88,29 @@ void Evictor::Consider(const Entry& entry, int database) {
   if (pool_.size() > kPoolSize) pool_.erase(pool_.begin());
 }
 
-std::optional<Evictor::Victim> Evictor::TakeBest(bool spares_lasting, Databases databases) {
+std::optional<Evictor::Victim> Evictor::TakeBest(bool only_volatile, Databases databases) {
   while (!pool_.empty()) {
     Candidate best = std::move(pool_.back());
     pool_.pop_back();
     const Entry* entry = databases[best.database]->keys().FindEvenDue(best.key);
     if (entry == nullptr || entry->access_stamp() != best.stamp) continue;
-    if (spares_lasting && !entry->deadline()) continue;
+    if (only_volatile && !entry->deadline()) continue;
     return Victim{best.database, std::move(best.key)};
   }
   return std::nullopt;
 }
 
 // The databases take turns.
-std::optional<Evictor::Victim> Evictor::ByChance(bool spares_lasting, Databases databases) {
+std::optional<Evictor::Victim> Evictor::ByRandom(bool only_volatile, Databases databases) {
   for (size_t passed = 0; passed < databases.size();) {
     const Database& database = *databases[next_database_ % databases.size()];
-    if (CandidateCount(database.keys(), spares_lasting) == 0) {
+    if (CandidateCount(database.keys(), only_volatile) == 0) {
       ++next_database_;
       ++passed;
       continue;
     }
     std::optional<Victim> victim;
-    Sample(database.keys(), spares_lasting, 1, rng_, [&](const Entry& entry) {
+    Sample(database.keys(), only_volatile, 1, rng_, [&](const Entry& entry) {
       victim = Victim{database.index(), std::string(entry.key())};
     });
     if (!victim) continue;  // another look will find one

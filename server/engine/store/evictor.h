@@ -11,19 +11,20 @@
 
 #include "core/keyspace/access_tracker.h"
 #include "core/util/rng.h"
+#include "server/engine/config/setting_choices.h"
 #include "server/engine/store/database.h"
 
 namespace zsetd {
 
-// Which keys are to go first when memory is short.
+// Which keys are evicted first when memory is short.
 struct EvictionPolicy {
-  enum class Order { kNone, kUse, kChance, kDeadline };
+  enum class Order { kNone, kUse, kRandom, kDeadline };
 
   Order order = Order::kNone;
-  bool spares_lasting = false;  // those without a deadline stay
+  bool only_volatile = false;  // only keys with a deadline are evicted
 
-  // By its name in maxmemory-policy. What counts as use is the AccessTracker's affair.
-  static EvictionPolicy Of(std::string_view name);
+  // What counts as use is up to the AccessTracker.
+  static EvictionPolicy Of(MaxmemoryPolicy policy);
 };
 
 // Chooses what is evicted next.
@@ -54,11 +55,11 @@ class Evictor {
     std::string key;
   };
 
-  std::optional<Victim> ByUse(bool spares_lasting, size_t samples, Databases databases);
-  std::optional<Victim> ByChance(bool spares_lasting, Databases databases);
+  std::optional<Victim> ByUse(bool only_volatile, size_t samples, Databases databases);
+  std::optional<Victim> ByRandom(bool only_volatile, Databases databases);
   std::optional<Victim> ByDeadline(Databases databases) const;
   void Consider(const Entry& entry, int database);
-  std::optional<Victim> TakeBest(bool spares_lasting, Databases databases);
+  std::optional<Victim> TakeBest(bool only_volatile, Databases databases);
 
   const AccessTracker& tracker_;
   Rng& rng_;

@@ -25,9 +25,9 @@ using Words = std::vector<std::string>;
 const char* const kManifest = "/data/appendonlydir/appendonly.aof.manifest";
 const char* const kFirstFile = "/data/appendonlydir/appendonly.aof.1.incr.aof";
 
-Settings WithLog(std::string_view policy = "always") {
+Settings WithLog(AppendFsync policy = AppendFsync::kAlways) {
   Settings settings;
-  settings.enable_debug_command = "yes";
+  settings.enable_debug_command = DangerousAccess::kYes;
   settings.save.points.clear();
   settings.dir = "/data";
   settings.appendonly = true;
@@ -150,7 +150,7 @@ TEST(AppendLog, EveryCrashLeavesAStateThatWasWithAllThatWasAcknowledged) {
 }
 
 TEST(AppendLog, RewritingWhileRequestsWriteKeepsAll) {
-  EnginePeer peer(WithLog("everysec"));
+  EnginePeer peer(WithLog(AppendFsync::kEverySec));
   ASSERT_TRUE(peer.persistence().Start().ok());
   for (int i = 0; i < 3000; ++i) Ask(peer, {"SET", "k" + std::to_string(i), "v"});
   for (int round = 0; round < 3; ++round) {
@@ -235,7 +235,7 @@ TEST(AppendLog, WhatIsDamagedIsRefusedWithItsPlaceAndStays) {
 }
 
 TEST(AppendLog, AFullDiskRefusesWritesUntilThereIsRoom) {
-  EnginePeer peer(WithLog("everysec"));
+  EnginePeer peer(WithLog(AppendFsync::kEverySec));
   ASSERT_TRUE(peer.persistence().Start().ok());
   Ask(peer, {"SET", "a", "1"});
   Flush(peer);
@@ -364,7 +364,8 @@ TEST(AppendLog, ASnapshotMakesARewriteBeginAgain) {
 }
 
 TEST(AppendLog, RepliesWaitForTheDiskOnlyWithAlways) {
-  for (const auto& [policy, waits] : {std::pair("always", true), std::pair("everysec", false)}) {
+  for (const auto& [policy, waits] :
+       {std::pair(AppendFsync::kAlways, true), std::pair(AppendFsync::kEverySec, false)}) {
     EnginePeer peer(WithLog(policy));
     ASSERT_TRUE(peer.persistence().Start().ok());
     std::atomic<bool> is_stopped = true;

@@ -98,7 +98,7 @@ TEST(Settings, SizesForPeopleHaveTwoDigits) {
 TEST(Settings, ChoicesComeInAnyCase) {
   Settings settings;
   EXPECT_EQ(Set("loglevel", "Verbose", settings), "");
-  EXPECT_EQ(settings.loglevel, "verbose");
+  EXPECT_EQ(settings.loglevel, LogLevel::kVerbose);
   EXPECT_EQ(Refused("loglevel", "loud"),
             "argument(s) must be one of the following: debug, verbose, notice, warning");
 }
@@ -325,7 +325,7 @@ TEST(CommandLine, TakesTheOptionsOfServicesAndHarnesses) {
                       "--syslog-enabled", "no", "--save", "--appendonly", "no"},
                      line),
             "");
-  EXPECT_EQ(line.settings.supervised, "systemd");
+  EXPECT_EQ(line.settings.supervised, Supervision::kSystemd);
   EXPECT_EQ(line.settings.pidfile, "/run/x.pid");
   EXPECT_EQ(line.settings.without_effect.size(), 2u);
 }

@@ -35,10 +35,10 @@ class EvictorTest : public testing::Test {
   void Put(const std::string& key, std::optional<Millis> deadline = std::nullopt) {
     databases_[0]->Put(key, ByteString("value"), "set", deadline);
   }
-  std::optional<Evictor::Victim> Choose(std::string_view policy) {
+  std::optional<Evictor::Victim> Choose(MaxmemoryPolicy policy) {
     return evictor_.Choose(EvictionPolicy::Of(policy), kSamples, databases_);
   }
-  std::string Evict(std::string_view policy) {
+  std::string Evict(MaxmemoryPolicy policy) {
     const auto victim = Choose(policy);
     if (!victim) return "nothing";
     databases_[victim->database]->Evict(victim->key);
@@ -47,7 +47,7 @@ class EvictorTest : public testing::Test {
   bool Holds(const std::string& key) { return databases_[0]->Find(key) != nullptr; }
 
   // Uses the key as a cache does: puts it if it is not there, and evicts others. True if it was.
-  bool UseInCache(const std::string& key, size_t most, std::string_view policy) {
+  bool UseInCache(const std::string& key, size_t most, MaxmemoryPolicy policy) {
     Pass(Millis(1000));
     if (databases_[0]->Use(key) != nullptr) return true;
     Put(key);
@@ -100,7 +100,7 @@ TEST_F(EvictorTest, HitsNearlyAsOftenAsIfItKnewTheLeastRecent) {
   for (int step = 0; step < 30'000; ++step) {
     const std::string key = SkewedKey(keys);
     hits["exact"] += model.Use(key);
-    hits["sampled"] += UseInCache(key, kMost, "allkeys-lru");
+    hits["sampled"] += UseInCache(key, kMost, MaxmemoryPolicy::kAllKeysLru);
   }
   EXPECT_GT(hits["sampled"], hits["exact"] * 0.98) << hits["exact"];
 }
@@ -111,7 +111,7 @@ TEST_F(EvictorTest, WhatWasUsedLastStays) {
     Pass(Millis(1000));
     Put(std::to_string(i));
   }
-  for (int i = 0; i < kKeys / 2; ++i) Evict("allkeys-lru");
+  for (int i = 0; i < kKeys / 2; ++i) Evict(MaxmemoryPolicy::kAllKeysLru);
   int of_newest_quarter = 0;
   for (int i = kKeys * 3 / 4; i < kKeys; ++i) of_newest_quarter += Holds(std::to_string(i));
   EXPECT_GE(of_newest_quarter, 249) << "of 250";
@@ -127,7 +127,7 @@ TEST_F(EvictorTest, WhatIsUsedOftenSurvivesAFloodOfWhatIsUsedOnce) {
   }
   for (int i = 0; i < 5'000; ++i) {
     Put(std::to_string(i));
-    while (databases_[0]->keys().size() > kMost) Evict("allkeys-lfu");
+    while (databases_[0]->keys().size() > kMost) Evict(MaxmemoryPolicy::kAllKeysLfu);
   }
   int hot = 0;
   for (int i = 0; i < 100; ++i) hot += Holds("hot" + std::to_string(i));
@@ -139,10 +139,11 @@ TEST_F(EvictorTest, WhatWasUsedSinceItWasLookedAtIsNoCandidate) {
     Pass(Millis(1000));
     Put(std::to_string(i));
   }
-  for (int i = 0; i < 8; ++i) Choose("allkeys-lru");  // the pool has seen most of them
+  for (int i = 0; i < 8; ++i)
+    Choose(MaxmemoryPolicy::kAllKeysLru);  // the pool has seen most of them
   Pass(Millis(1000));
   for (int i = 0; i < 9; ++i) databases_[0]->Use(std::to_string(i));
-  EXPECT_EQ(Evict("allkeys-lru"), "9");
+  EXPECT_EQ(Evict(MaxmemoryPolicy::kAllKeysLru), "9");
 }
 
 TEST_F(EvictorTest, TheFirstToComeDueGoesFirst) {
@@ -154,39 +155,43 @@ TEST_F(EvictorTest, TheFirstToComeDueGoesFirst) {
     Put(std::to_string(i), deadline);
     Put("lasting" + std::to_string(i));
   }
-  for (const auto& [deadline, key] : expected) ASSERT_EQ(Evict("volatile-ttl"), key);
-  EXPECT_EQ(Choose("volatile-ttl"), std::nullopt);
+  for (const auto& [deadline, key] : expected) ASSERT_EQ(Evict(MaxmemoryPolicy::kVolatileTtl), key);
+  EXPECT_EQ(Choose(MaxmemoryPolicy::kVolatileTtl), std::nullopt);
 }
 
 // Many with a deadline among those without, or few: both ways of finding them.
 TEST_F(EvictorTest, VolatilePoliciesSpareWhatLasts) {
   for (const int lasting : {30, 3'000}) {
     for (int i = 0; i < lasting; ++i) Put("lasting" + std::to_string(i));
-    for (const std::string_view policy : {"volatile-lru", "volatile-lfu", "volatile-random"}) {
+    for (const MaxmemoryPolicy policy :
+         {MaxmemoryPolicy::kVolatileLru, MaxmemoryPolicy::kVolatileLfu,
+          MaxmemoryPolicy::kVolatileRandom}) {
       std::set<std::string> left;
       for (int i = 0; i < 100; ++i) {
         Put(std::to_string(i), now_ + Millis(1000));
         left.insert(std::to_string(i));
       }
-      while (!left.empty()) ASSERT_EQ(left.erase(Evict(policy)), 1u) << policy;
-      ASSERT_EQ(Choose(policy), std::nullopt) << policy;
+      while (!left.empty()) ASSERT_EQ(left.erase(Evict(policy)), 1u) << ChoiceName(policy);
+      ASSERT_EQ(Choose(policy), std::nullopt) << ChoiceName(policy);
     }
   }
 }
 
 TEST_F(EvictorTest, TakesFromEveryDatabase) {
-  for (const std::string_view policy : {"allkeys-lru", "allkeys-lfu", "allkeys-random"}) {
+  for (const MaxmemoryPolicy policy : {MaxmemoryPolicy::kAllKeysLru, MaxmemoryPolicy::kAllKeysLfu,
+                                       MaxmemoryPolicy::kAllKeysRandom}) {
     for (const auto& database : databases_) {
       for (int i = 0; i < 50; ++i) database->Put(std::to_string(i), ByteString("v"), "set");
     }
     for (int i = 0; i < 100; ++i) Evict(policy);
-    EXPECT_EQ(databases_[0]->keys().size() + databases_[1]->keys().size(), 0u) << policy;
+    EXPECT_EQ(databases_[0]->keys().size() + databases_[1]->keys().size(), 0u)
+        << ChoiceName(policy);
   }
 }
 
 TEST_F(EvictorTest, NothingGoesWithoutAPolicy) {
   Put("key", now_ + Millis(1000));
-  EXPECT_EQ(Choose("noeviction"), std::nullopt);
+  EXPECT_EQ(Choose(MaxmemoryPolicy::kNoEviction), std::nullopt);
 }
 
 }  // namespace
