@@ -1,6 +1,7 @@
 #include "server/commands/common/scan_request.h"
 
 #include <charconv>
+#include <string>
 
 #include "core/util/glob.h"
 
@@ -36,6 +37,20 @@ bool TakeScanOption(ArgReader& args, ScanRequest& request) {
     return false;
   }
   return true;
+}
+
+void TakeScanOptions(ArgReader& args, ScanRequest& request, std::string_view without_values) {
+  while (args.ok() && !args.AtEnd()) {
+    if (TakeScanOption(args, request)) continue;
+    if (without_values.empty() || !args.Take(without_values)) args.Refuse(kSyntaxError);
+    request.with_values = false;
+  }
+}
+
+void ReplyScan(ReplyWriter& reply, const ScanRequest& request, size_t count) {
+  reply.Array(2);
+  reply.Bulk(std::to_string(request.cursor));
+  reply.Array(count);
 }
 
 }  // namespace zsetd

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "server/engine/command/arg_reader.h"
+#include "server/engine/call.h"
 
 namespace zsetd {
 
@@ -14,6 +14,7 @@ struct ScanRequest {
   uint64_t cursor = 0;
   uint64_t count = 10;
   std::optional<std::string_view> pattern;
+  bool with_values = true;  // of fields, or scores of members
 
   bool Wants(std::string_view name) const;
 };
@@ -22,6 +23,28 @@ uint64_t TakeScanCursor(ArgReader& args);
 
 // Takes MATCH or COUNT with its value, if that comes next.
 bool TakeScanOption(ArgReader& args, ScanRequest& request);
+
+// Takes the options up to the end; `without_values` is one more that the command has, if not empty.
+void TakeScanOptions(ArgReader& args, ScanRequest& request, std::string_view without_values);
+
+// Takes the arguments of HSCAN, SSCAN and ZSCAN. Returns the value to scan, or null, with the
+// cursor at the end, if the key does not exist. As in Redis, the options are parsed only if it
+// exists.
+template <class Value>
+const Value* TakeScanOf(Call& call, ScanRequest& request, std::string_view without_values = {}) {
+  const std::string_view key = call.args.Word();
+  request.cursor = TakeScanCursor(call.args);
+  const Value* value = call.Find<Value>(key);
+  if (value == nullptr) {
+    request.cursor = 0;
+  } else {
+    TakeScanOptions(call.args, request, without_values);
+  }
+  return value;
+}
+
+// Begins the reply: the cursor, and the header of an array of `count` strings, which follow.
+void ReplyScan(ReplyWriter& reply, const ScanRequest& request, size_t count);
 
 // Iterates over buckets until enough elements have been examined, and advances the cursor. `look`
 // gets a cursor, adds the number of elements at it to the count, and returns the next cursor. Where

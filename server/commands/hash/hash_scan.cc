@@ -1,4 +1,3 @@
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -9,19 +8,7 @@
 namespace zsetd {
 namespace {
 
-struct HashScanRequest : ScanRequest {
-  bool with_values = true;
-};
-
-void TakeOptions(ArgReader& args, HashScanRequest& request) {
-  while (args.ok() && !args.AtEnd()) {
-    if (TakeScanOption(args, request)) continue;
-    if (!args.Take("novalues")) args.Refuse(kSyntaxError);
-    request.with_values = false;
-  }
-}
-
-std::vector<Field> Advance(const Hash& hash, HashScanRequest& request) {
+std::vector<Field> Advance(const Hash& hash, ScanRequest& request) {
   std::vector<Field> found;
   Advance(request, [&](uint64_t cursor, uint64_t& seen) {
     return hash.Scan(cursor, [&](const Field& field) {
@@ -32,19 +19,12 @@ std::vector<Field> Advance(const Hash& hash, HashScanRequest& request) {
   return found;
 }
 
-// As in Redis, the options are parsed only if there is something to scan.
 void HScan(Call& call) {
-  const std::string_view key = call.args.Word();
-  HashScanRequest request;
-  request.cursor = TakeScanCursor(call.args);
-  const Hash* hash = call.Find<Hash>(key);
-  if (hash != nullptr) TakeOptions(call.args, request);
+  ScanRequest request;
+  const Hash* hash = TakeScanOf<Hash>(call, request, "novalues");
   if (call.Refused()) return;
-  if (hash == nullptr) request.cursor = 0;
   const std::vector<Field> found = hash ? Advance(*hash, request) : std::vector<Field>();
-  call.reply.Array(2);
-  call.reply.Bulk(std::to_string(request.cursor));
-  call.reply.Array(request.with_values ? 2 * found.size() : found.size());
+  ReplyScan(call.reply, request, request.with_values ? 2 * found.size() : found.size());
   for (const Field& field : found) {
     call.reply.Bulk(field.name);
     if (request.with_values) call.reply.Bulk(field.value);

@@ -1,4 +1,3 @@
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -11,12 +10,6 @@ namespace {
 
 using Members = std::vector<std::string_view>;
 
-void TakeOptions(ArgReader& args, ScanRequest& request) {
-  while (args.ok() && !args.AtEnd()) {
-    if (!TakeScanOption(args, request)) args.Refuse(kSyntaxError);
-  }
-}
-
 Members Advance(const Set& set, ScanRequest& request) {
   Members found;
   Advance(request, [&](uint64_t cursor, uint64_t& seen) {
@@ -28,19 +21,12 @@ Members Advance(const Set& set, ScanRequest& request) {
   return found;
 }
 
-// As in Redis, the options are parsed only if there is something to scan.
 void SScan(Call& call) {
-  const std::string_view key = call.args.Word();
   ScanRequest request;
-  request.cursor = TakeScanCursor(call.args);
-  const Set* set = call.Find<Set>(key);
-  if (set != nullptr) TakeOptions(call.args, request);
+  const Set* set = TakeScanOf<Set>(call, request);
   if (call.Refused()) return;
-  if (set == nullptr) request.cursor = 0;
   const Members found = set == nullptr ? Members() : Advance(*set, request);
-  call.reply.Array(2);
-  call.reply.Bulk(std::to_string(request.cursor));
-  call.reply.Array(found.size());
+  ReplyScan(call.reply, request, found.size());
   for (const std::string_view member : found) call.reply.Bulk(member);
 }
 

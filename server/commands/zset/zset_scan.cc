@@ -13,19 +13,7 @@ namespace {
 
 using Pairs = std::vector<std::pair<std::string, double>>;
 
-struct SetScanRequest : ScanRequest {
-  bool with_scores = true;
-};
-
-void TakeOptions(ArgReader& args, SetScanRequest& request) {
-  while (args.ok() && !args.AtEnd()) {
-    if (TakeScanOption(args, request)) continue;
-    if (!args.Take("noscores")) args.Refuse(kSyntaxError);
-    request.with_scores = false;
-  }
-}
-
-Pairs Advance(const SortedSet& set, SetScanRequest& request) {
+Pairs Advance(const SortedSet& set, ScanRequest& request) {
   Pairs found;
   Advance(request, [&](uint64_t cursor, uint64_t& seen) {
     return set.Scan(cursor, [&](const Element& element) {
@@ -36,26 +24,16 @@ Pairs Advance(const SortedSet& set, SetScanRequest& request) {
   return found;
 }
 
-void ReplyScan(Call& call, const SetScanRequest& request, const Pairs& found) {
-  call.reply.Array(2);
-  call.reply.Bulk(std::to_string(request.cursor));
-  call.reply.Array(request.with_scores ? 2 * found.size() : found.size());
+void ZScan(Call& call) {
+  ScanRequest request;
+  const SortedSet* set = TakeScanOf<SortedSet>(call, request, "noscores");
+  if (call.Refused()) return;
+  const Pairs found = set == nullptr ? Pairs() : Advance(*set, request);
+  ReplyScan(call.reply, request, request.with_values ? 2 * found.size() : found.size());
   for (const auto& [member, score] : found) {
     call.reply.Bulk(member);
-    if (request.with_scores) call.reply.Bulk(DoubleText(score));
+    if (request.with_values) call.reply.Bulk(DoubleText(score));
   }
-}
-
-// As in Redis, the options are parsed only if there is something to scan.
-void ZScan(Call& call) {
-  const std::string_view key = call.args.Word();
-  SetScanRequest request;
-  request.cursor = TakeScanCursor(call.args);
-  const SortedSet* set = call.Find<SortedSet>(key);
-  if (set != nullptr) TakeOptions(call.args, request);
-  if (call.Refused()) return;
-  if (set == nullptr) request.cursor = 0;
-  ReplyScan(call, request, set == nullptr ? Pairs() : Advance(*set, request));
 }
 
 constexpr Command kCommands[] = {
