@@ -76,7 +76,8 @@ bool ReadNumeral(std::string_view text, uint8_t digits, uint64_t& number) {
     if (!IsDigit(c)) return false;
     read = read * 10 + (c - '0');
   }
-  return number = read, true;
+  number = read;
+  return true;
 }
 
 size_t NumeralSize(uint64_t number, uint8_t digits) {

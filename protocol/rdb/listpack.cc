@@ -80,7 +80,11 @@ ListpackWriter::ListpackWriter() : bytes_(kHeaderBytes, '\0') {}
 void ListpackWriter::Add(std::string_view element) {
   const size_t before = bytes_.size();
   const auto value = element.size() <= kLongestInteger ? ParseInteger(element) : std::nullopt;
-  value ? AddInteger(*value) : AddString(element);
+  if (value) {
+    AddInteger(*value);
+  } else {
+    AddString(element);
+  }
   AppendBackLength(bytes_.size() - before, bytes_);
   ++count_;
 }

@@ -90,6 +90,14 @@ void ReplyWriter::BigNumber(std::string_view digits) {
   Line('(', digits);
 }
 
+void ReplyWriter::BulkOrNull(const std::optional<std::string_view>& bytes) {
+  if (bytes) {
+    Bulk(*bytes);
+  } else {
+    Null();
+  }
+}
+
 void ReplyWriter::Null() { out_.Append(protocol_ == Protocol::kResp2 ? "$-1\r\n" : "_\r\n"); }
 
 void ReplyWriter::NullArray() { out_.Append(protocol_ == Protocol::kResp2 ? "*-1\r\n" : "_\r\n"); }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string_view>
 
 #include "protocol/resp/output_buffer.h"
@@ -25,6 +26,7 @@ class ReplyWriter {
   void Simple(std::string_view text);
   void Integer(int64_t value);
   void Bulk(std::string_view bytes);
+  void BulkOrNull(const std::optional<std::string_view>& bytes);
 
   // One that `write(char* to)` writes; it may write OutputBuffer::kSlack bytes too many.
   template <class Write>

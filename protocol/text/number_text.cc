@@ -94,7 +94,10 @@ Decimal SplitScientific(char* text, char* end) {
 }  // namespace
 
 bool ReadInteger(std::string_view text, int64_t& number) {
-  if (text == "0") return number = 0, true;
+  if (text == "0") {
+    number = 0;
+    return true;
+  }
   const size_t first_digit = text.starts_with('-') ? 1 : 0;
   if (first_digit == text.size() || text[first_digit] == '0') return false;
   if (ReadDigits(text, number)) return true;
@@ -102,7 +105,8 @@ bool ReadInteger(std::string_view text, int64_t& number) {
   const char* end = text.data() + text.size();
   const auto result = std::from_chars(text.data(), end, value);
   if (result.ec != std::errc() || result.ptr != end) return false;
-  return number = value, true;
+  number = value;
+  return true;
 }
 
 bool ReadDouble(std::string_view text, double& number) {

@@ -200,7 +200,11 @@ class ValueWriter {
 
   void WriteBool(bool value) {
     if (resp3_) return reply_.Bool(value);
-    value ? reply_.Integer(1) : reply_.Null();
+    if (value) {
+      reply_.Integer(1);
+    } else {
+      reply_.Null();
+    }
   }
 
   // Pushes the table's own field, and says whether it is of this type; if not, pops it.
@@ -347,7 +351,11 @@ void PushReply(lua_State* lua, std::string_view reply) {
 void ReplyWithValue(lua_State* lua, Call& call, bool resp3) {
   if (IsError(lua)) {
     const ErrorText error = TextOfError(lua, -1);
-    error.is_counted ? call.FailCounted(error.line) : call.Fail(error.line);
+    if (error.is_counted) {
+      call.FailCounted(error.line);
+    } else {
+      call.Fail(error.line);
+    }
   } else if (!ValueWriter(lua, call, resp3).Write()) {
     call.Fail("ERR reached lua stack limit");
   }

@@ -230,7 +230,11 @@ void ScriptingService::ReplyWithError(Call& call, Interpreter& interpreter) {
     error.line += " script: " + run_->target().name + ", on " + position->source + ":" +
                   std::to_string(position->line) + ".";
   }
-  error.is_counted ? call.FailCounted(error.line) : call.Fail(error.line);
+  if (error.is_counted) {
+    call.FailCounted(error.line);
+  } else {
+    call.Fail(error.line);
+  }
 }
 
 std::optional<RunningScript> ScriptingService::Running() const {

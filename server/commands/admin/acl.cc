@@ -49,7 +49,7 @@ void Cat(Call& call) {
   ReplyNames(call.reply, names);
 }
 
-// Not from the engine's generator: nobody may foresee these.
+// Not from the engine's generator, because these must be unpredictable.
 void GenPass(Call& call) {
   RefuseMore(call, 1);
   const int64_t bits = call.args.AtEnd() ? kUsualBits : call.args.Integer();
@@ -70,12 +70,20 @@ void GenPass(Call& call) {
 
 void Load(Call& call) {
   const absl::Status status = call.engine.access().LoadFile();
-  status.ok() ? call.reply.Ok() : call.Fail(status);
+  if (status.ok()) {
+    call.reply.Ok();
+  } else {
+    call.Fail(status);
+  }
 }
 
 void Save(Call& call) {
   const absl::Status status = call.engine.access().SaveFile();
-  status.ok() ? call.reply.Ok() : call.Fail(status);
+  if (status.ok()) {
+    call.reply.Ok();
+  } else {
+    call.Fail(status);
+  }
 }
 
 constexpr int64_t kUsualLogEntries = 10;

@@ -66,7 +66,11 @@ void AclDryRun(Call& call) {
   const Command* command = FindAsked(call, request);
   if (call.Refused()) return;
   const std::optional<Denial> denial = user->Check(*command, request);
-  denial ? call.reply.Bulk(DenialText(*denial, *user, *command, request)) : call.reply.Ok();
+  if (denial) {
+    call.reply.Bulk(DenialText(*denial, *user, *command, request));
+  } else {
+    call.reply.Ok();
+  }
 }
 
 void AclGetUser(Call& call) {

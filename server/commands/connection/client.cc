@@ -23,7 +23,11 @@ void SetName(Call& call) {
 }
 
 void GetName(Call& call) {
-  call.client.name.empty() ? call.reply.Null() : call.reply.Bulk(call.client.name);
+  if (call.client.name.empty()) {
+    call.reply.Null();
+  } else {
+    call.reply.Bulk(call.client.name);
+  }
 }
 
 void SetInfo(Call& call) {

@@ -64,13 +64,21 @@ void ReplyPlaces(Call& call, ReplyOne reply_one) {
 
 void GeoPos(Call& call) {
   ReplyPlaces(call, [&](const std::optional<GeoPoint>& place) {
-    place ? ReplyPoint(call.reply, *place) : call.reply.NullArray();
+    if (place) {
+      ReplyPoint(call.reply, *place);
+    } else {
+      call.reply.NullArray();
+    }
   });
 }
 
 void GeoHash(Call& call) {
   ReplyPlaces(call, [&](const std::optional<GeoPoint>& place) {
-    place ? call.reply.Bulk(GeohashText(*place)) : call.reply.Null();
+    if (place) {
+      call.reply.Bulk(GeohashText(*place));
+    } else {
+      call.reply.Null();
+    }
   });
 }
 

@@ -56,13 +56,22 @@ class Reader {
   }
 
   bool TakeFlag() {
-    if (args_.Take("withdist")) return request_.with_distance = true;
-    if (args_.Take("withhash")) return request_.with_hash = true;
-    if (args_.Take("withcoord")) return request_.with_point = true;
-    if (args_.Take("any")) return request_.any = true;
-    if (args_.Take("asc")) return request_.order = Order::kNearestFirst, true;
-    if (args_.Take("desc")) return request_.order = Order::kFarthestFirst, true;
-    return false;
+    if (args_.Take("withdist")) {
+      request_.with_distance = true;
+    } else if (args_.Take("withhash")) {
+      request_.with_hash = true;
+    } else if (args_.Take("withcoord")) {
+      request_.with_point = true;
+    } else if (args_.Take("any")) {
+      request_.any = true;
+    } else if (args_.Take("asc")) {
+      request_.order = Order::kNearestFirst;
+    } else if (args_.Take("desc")) {
+      request_.order = Order::kFarthestFirst;
+    } else {
+      return false;
+    }
+    return true;
   }
 
   // Takes the option if at least `values` arguments follow it.

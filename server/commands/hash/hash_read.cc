@@ -15,10 +15,6 @@ Value ValueIn(const Hash* hash, std::string_view name) {
   return hash == nullptr ? std::nullopt : hash->Get(name);
 }
 
-void ReplyValue(Call& call, const Value& value) {
-  value ? call.reply.Bulk(*value) : call.reply.Null();
-}
-
 // Replies, by `reply`, with the value of the field in the last argument.
 template <class Reply>
 void ReadField(Call& call, Reply reply) {
@@ -29,7 +25,7 @@ void ReadField(Call& call, Reply reply) {
 }
 
 void HGet(Call& call) {
-  ReadField(call, [&](const Value& value) { ReplyValue(call, value); });
+  ReadField(call, [&](const Value& value) { call.reply.BulkOrNull(value); });
 }
 
 void HExists(Call& call) {
@@ -47,7 +43,7 @@ void HMGet(Call& call) {
   const Args names = call.args.Rest();
   if (call.Refused()) return;
   call.reply.Array(names.size());
-  for (const std::string_view name : names) ReplyValue(call, ValueIn(hash, name));
+  for (const std::string_view name : names) call.reply.BulkOrNull(ValueIn(hash, name));
 }
 
 void HLen(Call& call) {

@@ -28,7 +28,11 @@ void Type(Call& call) {
 
 void RandomKey(Call& call) {
   const Entry* entry = call.database().keys().Random(call.engine.rng());
-  entry == nullptr ? call.reply.Null() : call.reply.Bulk(entry->key());
+  if (entry == nullptr) {
+    call.reply.Null();
+  } else {
+    call.reply.Bulk(entry->key());
+  }
 }
 
 constexpr Command kCommands[] = {
@@ -71,7 +75,7 @@ constexpr Command kCommands[] = {
     {.name = "touch",
      .run = Exists,
      .arity = -2,
-     .flags = kReadOnly | kFast,
+     .flags = kReadOnly | kFast | kAlwaysTouch,
      .keys = kAllKeys,
      .group = CommandGroup::kGeneric,
      .since = "3.2.1",

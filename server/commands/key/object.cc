@@ -37,7 +37,11 @@ void IdleTime(Call& call) {
 // No value is ever shared between keys.
 void RefCount(Call& call) {
   const Entry* entry = call.Find(call.args.Word());
-  entry == nullptr ? call.reply.Null() : call.reply.Integer(1);
+  if (entry == nullptr) {
+    call.reply.Null();
+  } else {
+    call.reply.Integer(1);
+  }
 }
 
 constexpr Command kCommands[] = {

@@ -63,7 +63,11 @@ void SortElements::Load(const List& list, RankRange range, bool reversed) {
   auto at = list.CursorAt(reversed ? list.size() - 1 - range.first : range.first);
   for (size_t left = range.size(); left > 0; --left) {
     views_.push_back(at.element());
-    reversed ? at.Previous() : at.Next();
+    if (reversed) {
+      at.Previous();
+    } else {
+      at.Next();
+    }
   }
 }
 
@@ -82,7 +86,11 @@ void SortElements::Load(const SortedSet& set, RankRange range, bool reversed) {
   auto at = set.At(reversed ? set.size() - 1 - range.first : range.first);
   for (size_t left = range.size(); left > 0; --left) {
     copies_.emplace_back(at.element().member);
-    reversed ? at.Previous() : at.Next();
+    if (reversed) {
+      at.Previous();
+    } else {
+      at.Next();
+    }
   }
   views_.assign(copies_.begin(), copies_.end());
 }
@@ -167,9 +175,8 @@ using Result = std::optional<std::string_view>;
 
 void Reply(Call& call, const SortRequest& request, const std::vector<std::string_view>& elements) {
   call.reply.Array(elements.size() * std::max<size_t>(request.results.size(), 1));
-  ForEachResult(call, request, elements, [&](const Result& result) {
-    result ? call.reply.Bulk(*result) : call.reply.Null();
-  });
+  ForEachResult(call, request, elements,
+                [&](const Result& result) { call.reply.BulkOrNull(result); });
 }
 
 // What is not there is stored as no bytes.
@@ -219,7 +226,11 @@ void RunSort(Call& call, bool may_store) {
   const SortElements elements(entry, request);
   const std::vector<std::string_view> sorted = Sorted(call, request, elements.views());
   if (call.Refused()) return;
-  request.destination ? Store(call, request, sorted) : Reply(call, request, sorted);
+  if (request.destination) {
+    Store(call, request, sorted);
+  } else {
+    Reply(call, request, sorted);
+  }
 }
 
 void SortCommand(Call& call) { RunSort(call, /*may_store=*/true); }

@@ -40,11 +40,15 @@ void Confirm(Call& call, std::string_view what, ChannelKind kind,
   const auto write = [&](ReplyWriter& reply) {
     reply.Push(3);
     reply.Bulk(what);
-    name ? reply.Bulk(*name) : reply.Null();
+    reply.BulkOrNull(name);
     reply.Integer(static_cast<int64_t>(Count(call.client, kind)));
   };
   const bool silent = call.client.reply_mode != Client::ReplyMode::kOn;
-  silent ? call.client.Push(write) : write(call.reply);
+  if (silent) {
+    call.client.Push(write);
+  } else {
+    write(call.reply);
+  }
 }
 
 void Begin(Call& call, ChannelKind kind) {

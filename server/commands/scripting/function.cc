@@ -94,7 +94,7 @@ void ReplyFunction(ReplyWriter& reply, const LibraryDescription::Function& funct
   reply.Bulk("name");
   reply.Bulk(function.name);
   reply.Bulk("description");
-  function.description ? reply.Bulk(*function.description) : reply.Null();
+  reply.BulkOrNull(function.description);
   reply.Bulk("flags");
   reply.Set(function.flags.size());
   for (const std::string_view flag : function.flags) reply.Simple(flag);
@@ -178,7 +178,11 @@ void FunctionStats(Call& call) {
   if (running && !running->is_function) return call.Fail(call.engine.BusyError());
   call.reply.Map(2);
   call.reply.Bulk("running_script");
-  running ? ReplyRunning(call.reply, *running) : call.reply.Null();
+  if (running) {
+    ReplyRunning(call.reply, *running);
+  } else {
+    call.reply.Null();
+  }
   call.reply.Bulk("engines");
   call.reply.Map(scripting == nullptr ? 0 : 1);
   if (scripting == nullptr) return;

@@ -44,7 +44,11 @@ void ScriptLoad(Call& call) {
   Scripting* const scripting = ScriptingOf(call);
   if (scripting == nullptr) return;
   const absl::StatusOr<std::string> sha = scripting->LoadScript(call.args.Word());
-  sha.ok() ? call.reply.Bulk(*sha) : call.Fail(sha.status());
+  if (sha.ok()) {
+    call.reply.Bulk(*sha);
+  } else {
+    call.Fail(sha.status());
+  }
 }
 
 void ScriptFlush(Call& call) {

@@ -35,7 +35,11 @@ void KillRunning(Call& call, bool function) {
   Scripting* const scripting = ScriptingOf(call);
   if (scripting == nullptr) return;
   const absl::Status status = scripting->Kill(function);
-  status.ok() ? call.reply.Ok() : call.Fail(status);
+  if (status.ok()) {
+    call.reply.Ok();
+  } else {
+    call.Fail(status);
+  }
 }
 
 bool ReadFlushMode(Call& call, std::string_view error) {

@@ -147,7 +147,11 @@ void BitField(Call& call) {
   const std::string_view key = call.args.Word();
   const std::vector<FieldStep> steps = TakeSteps(call);
   const bool only_reads = std::all_of(steps.begin(), steps.end(), OnlyReads);
-  only_reads ? ReadFields(call, key, steps) : WriteFields(call, key, steps);
+  if (only_reads) {
+    ReadFields(call, key, steps);
+  } else {
+    WriteFields(call, key, steps);
+  }
 }
 
 void BitFieldRo(Call& call) {

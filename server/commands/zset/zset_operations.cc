@@ -46,15 +46,25 @@ bool TakeWeights(ArgReader& args, std::vector<WeightedSet>& inputs) {
 
 bool TakeAggregate(ArgReader& args, Aggregate& aggregate) {
   if (args.left() < 2 || !args.Take("aggregate")) return false;
-  if (args.Take("sum")) return aggregate = Aggregate::kSum, true;
-  if (args.Take("min")) return aggregate = Aggregate::kMin, true;
-  if (args.Take("max")) return aggregate = Aggregate::kMax, true;
-  if (args.Take("count")) return aggregate = Aggregate::kCount, true;
-  return false;
+  if (args.Take("sum")) {
+    aggregate = Aggregate::kSum;
+  } else if (args.Take("min")) {
+    aggregate = Aggregate::kMin;
+  } else if (args.Take("max")) {
+    aggregate = Aggregate::kMax;
+  } else if (args.Take("count")) {
+    aggregate = Aggregate::kCount;
+  } else {
+    return false;
+  }
+  return true;
 }
 
 bool TakeOption(ArgReader& args, const AlgebraGrammar& grammar, AlgebraRequest& request) {
-  if (grammar.with_scores && args.Take("withscores")) return request.with_scores = true;
+  if (grammar.with_scores && args.Take("withscores")) {
+    request.with_scores = true;
+    return true;
+  }
   if (!grammar.weighted) return false;
   return TakeWeights(args, request.inputs) || TakeAggregate(args, request.aggregate);
 }

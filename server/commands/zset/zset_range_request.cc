@@ -16,12 +16,19 @@ RangeRequest::Limit TakeLimit(ArgReader& args) {
 }
 
 bool TakeOption(ArgReader& args, RangeRequest& request) {
-  if (request.may_have_scores && args.Take("withscores")) return request.with_scores = true;
-  if (!request.reversed && args.Take("rev")) return request.reversed.emplace(true);
-  if (!request.by && args.Take("byscore")) return request.by = By::kScore, true;
-  if (!request.by && args.Take("bylex")) return request.by = By::kLex, true;
-  if (args.left() < 3 || !args.Take("limit")) return false;
-  request.limit = TakeLimit(args);
+  if (request.may_have_scores && args.Take("withscores")) {
+    request.with_scores = true;
+  } else if (!request.reversed && args.Take("rev")) {
+    request.reversed = true;
+  } else if (!request.by && args.Take("byscore")) {
+    request.by = By::kScore;
+  } else if (!request.by && args.Take("bylex")) {
+    request.by = By::kLex;
+  } else if (args.left() >= 3 && args.Take("limit")) {
+    request.limit = TakeLimit(args);
+  } else {
+    return false;
+  }
   return true;
 }
 

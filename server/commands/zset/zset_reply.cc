@@ -42,7 +42,11 @@ void ReplyElements(Call& call, const SortedSet* set, RankRange ranks, bool rever
   for (size_t left = count; left > 0; --left) {
     ReplyElement(call.reply, at, with_scores);
     if (left == 1) break;
-    reversed ? at.Previous() : at.Next();
+    if (reversed) {
+      at.Previous();
+    } else {
+      at.Next();
+    }
   }
 }
 
