@@ -14,9 +14,9 @@ namespace zsetd {
 //     memory   [ count, bytes, capacity | field | field | ... | room ]
 //     place                               0       7       12
 //
-// A field is named by its place, its distance in bytes from the first. Any change makes places and
-// views invalid. An empty block has no memory. Movable; what was moved from is empty. Fields handed
-// in are no views of the same block.
+// A field is identified by its place, its distance in bytes from the first. Any change makes places
+// and views invalid. An empty block has no memory. Movable; what was moved from is empty. Fields
+// handed in are no views of the same block.
 class FieldBlock {
  public:
   FieldBlock Clone() const;
@@ -25,7 +25,7 @@ class FieldBlock {
   size_t bytes() const { return memory_ ? header().bytes : 0; }  // of all fields, packed
   size_t BytesUsed() const;  // on the heap, allocator rounding included
 
-  // To walk. Behind the last field is the place bytes(). O(1).
+  // To iterate: the place after the last field is bytes(). O(1).
   Field At(size_t place) const { return Unpack(fields() + place); }
   size_t PlaceAfter(size_t place) const { return At(place).end() - fields(); }
 
@@ -33,7 +33,7 @@ class FieldBlock {
   size_t PlaceOf(std::string_view name) const;
   size_t PlaceAt(size_t index) const;
 
-  // Adds a field whose name is not there, as the last one. O(bytes) at worst.
+  // Adds a field whose name does not exist, as the last one. O(bytes) at worst.
   void Append(const Field& field);
 
   // Changes the value of the field at that position, or removes it. O(bytes).

@@ -21,9 +21,9 @@ namespace zsetd {
 //
 // A table is small until the block overflows, and large from then on. A small one visits its fields
 // in insertion order, a large one in any order. Movable, not copyable; what
-// was moved from is empty. Costs are for n fields; a small table takes as long as a glance at all
-// of its bounded block. Views are valid until the next change; what is handed in to be stored
-// is no view of the same table.
+// was moved from is empty. Costs are for n fields; searching a small table reads all
+// of its bounded block. Views are valid until the next change; a field to be stored is no view of
+// the same table.
 class FieldTable {
  public:
   // The maximum of a block: a search reads all of it. Where insertion order has to be kept a block
@@ -45,14 +45,14 @@ class FieldTable {
   // Whether the fields are visited in insertion order.
   bool keeps_order() const { return large_ == nullptr; }
 
-  // Adds a field whose name is not there; with `keep_order` also beyond what a block takes
+  // Adds a field whose name does not exist; with `keep_order` also beyond what a block takes
   // otherwise. O(1) expected; O(n) while a long block is kept.
   void Insert(const Field& field, bool keep_order = false);
 
   // Adds the field, or sets its value if it exists; true if it is new. The same costs.
   bool Set(const Field& field, bool keep_order = false);
 
-  // False if it was not there. O(1) expected.
+  // False if it does not exist. O(1) expected.
   bool Erase(std::string_view name);
 
   // Calls visit(const Field&) for each. Nothing may change meanwhile. O(n).
@@ -66,8 +66,9 @@ class FieldTable {
   }
 
   // Calls visit(const Field&) for some fields, all that a small table has, and returns the cursor
-  // for the next call, 0 at the end. A scan from 0 to 0 visits every field that was there
-  // throughout, whatever changes between the calls; some may come twice. O(1) expected if large.
+  // for the next call, 0 at the end. A scan from 0 to 0 visits every field that exists
+  // throughout, whatever changes between the calls; some may be visited twice. O(1) expected if
+  // large.
   template <class Visit>
   uint64_t Scan(uint64_t cursor, Visit visit) const;
 

@@ -44,11 +44,11 @@ class Hash {
   // True if it is new. O(1) expected.
   bool Set(const Field& field, const HashLimits& limits = HashLimits());
 
-  // False if it was not there. O(1) expected.
+  // False if it does not exist. O(1) expected.
   bool Remove(std::string_view name);
 
-  // So many fields are about to be set, none of them known to be there: Redis then chooses an
-  // encoding that will hold them all.
+  // This number of fields is about to be set, which may all be new: Redis then chooses an encoding
+  // for all of them.
   void Expect(size_t fields, const HashLimits& limits);
 
   // A random field, all equally likely; the hash is not empty. O(1) expected.

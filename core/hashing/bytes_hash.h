@@ -7,7 +7,7 @@
 
 namespace zsetd {
 
-// SipHash-1-3 with a seed. Nobody who does not know the seed can construct bytes that share a
+// SipHash-1-3 with a seed. Without knowing the seed nobody can construct bytes that share a
 // bucket.
 class BytesHash {
  public:

@@ -49,19 +49,18 @@ class Dictionary {
   // cache a lookup waits for memory twice, and here they all wait at the same time.
   void Prefetch(std::span<const std::string_view> keys) const;
 
-  // Its key is not there yet.
+  // Inserts a node whose key is not in the dictionary.
   Node& Insert(std::unique_ptr<Node> node);
 
-  // Takes a node of this dictionary out of it.
+  // Removes a node of this dictionary and returns it.
   std::unique_ptr<Node> Extract(Node& node);
 
-  // Puts `fresh` in the place of `old`, a node of this dictionary with the same key, and hands that
-  // out.
+  // Replaces `old`, a node of this dictionary, by `fresh`, which has the same key. Returns `old`.
   std::unique_ptr<Node> Replace(Node& old, std::unique_ptr<Node> fresh);
 
   void Clear();  // O(n)
 
-  // Calls visit(const Node&) for each. Nothing may change meanwhile. O(n).
+  // Calls visit(const Node&) for each. The dictionary must not change meanwhile. O(n).
   template <class Visit>
   void ForEach(Visit visit) const;
 
@@ -75,8 +74,8 @@ class Dictionary {
   template <class Visit>
   uint64_t Scan(uint64_t cursor, Visit visit) const;
 
-  // Whether a scan that returned `cursor`, which is not 0, has left the place of this key behind:
-  // then all nodes that had this key when the scan came there were visited, and none is to come.
+  // Whether a scan that returned `cursor`, which is not 0, has passed the position of this key:
+  // then a node that had this key at that time was visited, and none will be.
   bool HasPassed(uint64_t cursor, std::string_view key) const {
     assert(cursor != 0);
     return LinearHashing::IsBefore(hash_(key), cursor);
@@ -85,9 +84,9 @@ class Dictionary {
   // A random node, all equally likely except in chains longer than kUsualChain; null if empty.
   const Node* Random(Rng& rng) const;
 
-  // Calls visit(const Node&) for nodes that stand together, beginning at a place that chance gives:
-  // until `enough` visits have returned true, or `most` nodes were visited, or all were. Each node
-  // has a chance, but one behind many others in its chain a smaller one. O(most).
+  // Calls visit(const Node&) for the nodes of neighbouring buckets, from a random one on, until
+  // `enough` visits have returned true, or `most` nodes or all of them were visited. Every node can
+  // be visited, one late in a long chain with a lower probability. O(most).
   template <class Visit>
   void Sample(Rng& rng, size_t enough, size_t most, Visit visit) const;
 
@@ -302,7 +301,8 @@ const Node* Dictionary<Node>::Random(Rng& rng) const {
     size_t length = 0;
     for (const Node* next = node; next != nullptr; next = next->next()) ++length;
 
-    // A chain is taken as often as it is long, or else the keys of short ones would come too often.
+    // A chain is accepted with a probability proportional to its length; otherwise the keys in
+    // short chains would be more likely.
     size_t drawn = rng.Below(std::max(length, kUsualChain));
     if (drawn >= length) continue;
     while (drawn-- > 0) node = node->next();

@@ -30,7 +30,7 @@
 
 namespace zsetd {
 
-// Where the parts of an entry stand, and those of them that are no value: the key, the deadline and
+// The places of the parts of an entry, and those that are not the value: the key, the deadline and
 // the stamp. It stands at the start of the memory that Allocate() gives. All O(1) and the key's
 // length.
 class EntryLayout {

@@ -53,8 +53,8 @@ class ExpiryIndex {
   // Asserts the invariants; for tests. O(n).
   void Check() const;
 
-  // The heap bytes, estimated: jemalloc gave out so many for each of a million entries whose
-  // deadlines came in any order; 12.6 where they came in order.
+  // The heap bytes, estimated: what jemalloc allocated for each of a million entries with deadlines
+  // in random order; 12.6 in ascending order.
   static constexpr size_t kBytesPerEntry = 14;
   size_t BytesUsed() const { return size() * kBytesPerEntry; }
 

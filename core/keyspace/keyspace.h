@@ -46,14 +46,14 @@ class Keyspace {
 
   bool IsDue(const Entry& entry) const { return entry.deadline() && *entry.deadline() <= now_; }
 
-  // Puts an entry whose key is not there, not even due. O(1); with a deadline O(log of keys with a
-  // deadline), as in all that follows.
+  // Inserts an entry whose key does not exist, not even as one that is due. O(1); with a deadline
+  // O(log of keys with a deadline), as in all that follows.
   Entry& Insert(std::unique_ptr<Entry> entry);
 
   // Puts `fresh` in the place of an entry with the same key, and hands that out.
   std::unique_ptr<Entry> Replace(Entry& old, std::unique_ptr<Entry> fresh);
 
-  // Takes the entry out, as it is.
+  // Removes the entry and returns it.
   std::unique_ptr<Entry> Extract(Entry& entry);
 
   // Sets or removes the deadline of the entry. Returns the entry, which may have been reallocated.

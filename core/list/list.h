@@ -23,8 +23,8 @@ struct ListLimits {
   size_t elements = kNone;
   size_t bytes = 8192;
 
-  // The size at which a quicklist becomes a listpack again: half, so that one that stays near the
-  // limit does not go to and fro.
+  // The size at which a quicklist becomes a listpack again: half, so that the
+  // encoding of a list near the limit does not alternate.
   ListLimits Half() const;
 };
 

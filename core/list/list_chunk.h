@@ -7,13 +7,13 @@
 namespace zsetd {
 
 // A few byte strings packed into one block of memory, each between two marks of its length, so that
-// they can be walked in both directions. What room the block has left lies at its two ends.
+// they can be iterated in both directions. Free room is at both ends of the block.
 //
 //     | room | 5 h e l l o 5 | 0 0 | 3 b y e 3 | room |
 //      place   0               7     9           14 = bytes()
 //
-// An element is named by its place, the distance of its first byte from the first element's. Any
-// change makes places and views invalid. Movable; what was moved from may only be assigned to.
+// An element is identified by its place, the distance of its first byte from the first element's.
+// Any change makes places and views invalid. Movable; what was moved from may only be assigned to.
 class ListChunk {
  public:
   // More than this only a single element may take.

@@ -42,12 +42,12 @@ class Set {
     return members_.Find(member).has_value();
   }  // O(1)
 
-  // Each returns whether there was something to do. O(1) expected.
+  // Each returns whether the set has changed. O(1) expected.
   bool Add(std::string_view member, const SetLimits& limits = SetLimits());
   bool Remove(std::string_view member);
 
-  // So many members are about to be added, `first` before the others: Redis chooses an encoding
-  // that will hold them all, should they all be new.
+  // This number of members is about to be added, `first` before the others, and all may be new:
+  // Redis then chooses an encoding for all of them.
   void Expect(std::string_view first, size_t members, const SetLimits& limits);
 
   // Takes all members out. O(1).

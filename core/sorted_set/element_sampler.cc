@@ -21,7 +21,8 @@ ElementSampler::~ElementSampler() {
   }
 }
 
-// A place is drawn as if all blocks were as full as the fullest, until an element stands there.
+// Rejection sampling: draws a position as if all blocks were as full as the fullest, until it has
+// an element.
 Element ElementSampler::Draw(Rng& rng) {
   while (true) {
     const Block& block = *blocks_[rng.Below(blocks_.size())];

@@ -9,7 +9,7 @@
 
 namespace zsetd {
 
-// The elements of a set as they were, to draw from. Their blocks are copied as they stand, without
+// A copy of the elements of a set, to sample from. The blocks are copied as they are, without
 // levels or index, which take SortedSet::Clone most of its time.
 class ElementSampler {
  public:

@@ -117,7 +117,7 @@ AddResult SortedSet::Add(std::string_view member, double score, const AddRule& r
   });
 }
 
-// The member, if it is there, is at `place`. insert(code) adds it if it is not.
+// `place` is the position of the member, if it exists; otherwise insert(code) adds it.
 template <class Insert>
 AddResult SortedSet::AddOrMove(const BlockPlace& place, std::string_view member, double score,
                                const AddRule& rule, Insert insert) {

@@ -19,40 +19,40 @@ namespace zsetd {
 class BlockSkipList;
 class SortedSetBuilder;
 
-// One element as it stands in a set. The bytes of a member that a cursor gave are valid until the
-// cursor moves or dies, or the set changes.
+// One element of a set. The bytes of a member that a cursor returned are valid until the cursor is
+// moved or destroyed, or the set changes.
 struct Element {
   std::string_view member;
   double score = 0;
 };
 
-// What came of an addition to a sorted set.
+// The result of adding to a sorted set.
 struct AddResult {
   enum class Kind {
     kAdded,
     kUpdated,
-    kUnchanged,   // it was there with this very score
+    kUnchanged,   // the member existed with this score
     kRefused,     // the rule forbade it
-    kNotANumber,  // infinity met its opposite; nothing was changed
+    kNotANumber,  // the sum of opposite infinities; nothing was changed
   };
   Kind kind = Kind::kUnchanged;
   double score = 0;  // the element's score afterwards; for kRefused and kNotANumber meaningless
 };
 
-// What ZADD's options ask of one addition.
+// The options of ZADD that apply to one addition.
 struct AddRule {
-  bool only_new = false;       // NX: leave what is there
+  bool only_new = false;       // NX: update nothing
   bool only_existing = false;  // XX: add nothing
   bool only_greater = false;   // GT: an existing score may only rise
   bool only_less = false;      // LT: an existing score may only fall
-  bool increment = false;      // INCR: the score given is added to the one there
+  bool increment = false;      // INCR: the score is added to the existing one
 };
 
-// The way in which Redis would keep a sorted set, told from its past: from listpack to skiplist,
-// never back. Tools ask for it; zsetd goes by other bounds.
+// The encoding that Redis would use for a sorted set, which depends on its history: from listpack
+// to skiplist, never back. Only reported; zsetd's own representation has other limits.
 enum class SortedSetEncoding : uint8_t { kListpack, kSkiplist };
 
-// How long Redis would stay with a listpack: up to so many members, and bytes of any member.
+// The limits of the listpack encoding: members, and bytes of a member.
 struct SortedSetLimits {
   size_t listpack_entries = 128;
   size_t listpack_value = 64;
@@ -64,7 +64,7 @@ struct SortedSetLimits {
 //   large    a skip list of packed blocks, and a member index
 //   core/sorted_set/skip_list/block_skip_list.h
 //
-// A set starts as a single block; only when that overflows do levels and index come to it.
+// A set starts as a single block; levels and index are added when that overflows.
 //
 // Invariants: no score is NaN; -0.0 is stored as 0.0; the revision changes with every change of
 // contents. Movable, not copyable (Clone says what it costs); a set that was moved from is empty.
@@ -95,8 +95,8 @@ class SortedSet {
 
   SortedSetEncoding encoding() const { return encoding_; }
 
-  // Tells the encoding that the set has, or is about to have, so many members, and one of so many
-  // bytes among them. O(1).
+  // Updates the encoding for a set that has, or is about to have, this number of members, one of
+  // them of this length. O(1).
   void Expect(size_t members, size_t member_bytes, const SortedSetLimits& limits);
 
   // The heap bytes of the set, allocator rounding included; the object itself not. O(1).
@@ -106,15 +106,15 @@ class SortedSet {
   AddResult Set(std::string_view member, double score) { return Add(member, score, AddRule()); }
   AddResult Add(std::string_view member, double score, const AddRule& rule);
 
-  // False if it was not there. O(log n).
+  // False if the member does not exist. O(log n).
   bool Remove(std::string_view member);
 
-  // Removes the elements of the range, clipped to the set, and returns how many they were.
+  // Removes the elements of the range, clipped to the set, and returns their number.
   // O(log n + removed).
   size_t Remove(RankRange ranks);
 
-  // The same, but what would take long to free is handed out instead: it is freed, on whatever
-  // thread, with the last pointer to it. Null if there is nothing of the kind.
+  // The same, but returns what would take long to free: it is freed, on any thread, with the last
+  // pointer to it. Null if there is nothing of the kind.
   std::shared_ptr<void> Cut(RankRange ranks);
 
   std::optional<double> Score(std::string_view member) const;  // O(1)
@@ -132,10 +132,10 @@ class SortedSet {
   RankRange Ranks(const ScoreRange& range) const;
   RankRange Ranks(const LexRange& range) const;
 
-  // Visits some elements, in no order, and returns where to go on; 0 at the end. A scan from 0 to 0
-  // visits every element that was there throughout, whatever comes, goes or moves between the
-  // calls; some may come twice, and one that moves has the score it has when it is visited. All of
-  // a small set come at once. O(1) expected.
+  // Visits some elements, in no order, and returns the next cursor, 0 at the end. A scan from 0 to
+  // 0 visits every element that exists throughout, whatever is added, removed or updated between
+  // the calls; some may be visited twice, and with the score of that moment. All elements of a
+  // small set are visited in one call. O(1) expected.
   uint64_t Scan(uint64_t cursor, const std::function<void(const Element&)>& visit) const;
 
   // A cursor at the element of that rank, or past the end. O(log n).
@@ -155,7 +155,7 @@ class SortedSet {
     void operator()(Block* block) const;
   };
 
-  BlockPlace Find(std::string_view member) const;  // nowhere if it is not there
+  BlockPlace Find(std::string_view member) const;  // false if it does not exist
   size_t RankOf(const BlockPlace& place, std::string_view member) const;
   size_t CountBefore(uint64_t code, std::string_view member) const;
   size_t CountBefore(std::string_view member) const;  // by the members alone; not empty
@@ -177,23 +177,24 @@ class SortedSet {
   Block* only() const { return contents_.first(); }
   BlockSkipList* list() const { return contents_.second(); }
 
-  // Small, for there are many sets, most of them with few elements. Of an empty one it is nothing.
+  // One word, because there are many sets, most of them with few elements. Null of an empty one.
   TaggedOwner<Block, BlockSkipList, FreeBlock, std::default_delete<BlockSkipList>> contents_;
   uint32_t revision_ = 0;
   uint16_t longest_member_ = 0;
   SortedSetEncoding encoding_ = SortedSetEncoding::kListpack;
 };
 
-// A place in a set, to walk from in either direction: O(1) a step. Any change of the set ends it.
+// A position in a set, to iterate in either direction: O(1) a step. Invalid after any change of the
+// set.
 //
 //   for (auto at = set.At(0); at.valid(); at.Next()) Use(at.element());
 class SortedSet::Cursor {
  public:
-  bool valid() const { return valid_; }                    // false past either end, for good
+  bool valid() const { return valid_; }                    // false past either end, permanently
   Element element() const { return {member(), score()}; }  // this and what follows: while valid
   double score() const { return ScoreOf(reader_.code()); }
 
-  // The member in one of two ways, as BlockReader has them: where it stands, or where it is wanted.
+  // The member in one of two ways, as in BlockReader: in place, or written to a buffer.
   static constexpr size_t kTooMany = BlockReader::kTooMany;
   bool is_in_place() const { return reader_.is_in_place(); }
   std::string_view member() const { return reader_.member(); }

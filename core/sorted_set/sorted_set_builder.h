@@ -20,8 +20,8 @@ namespace zsetd {
 //
 // No block or bucket is split, and nothing is looked up: each step passes over memory in order.
 //
-// Whoever made the elements up may have put a member in twice. Its two entries meet in one bucket
-// of the index, with the same tag, so that this is noticed at no cost.
+// The input may contain a member twice. Its two entries are then in one bucket of the index, with
+// the same tag, so that this is detected at no cost.
 class SortedSetBuilder {
  public:
   SortedSetBuilder() = default;

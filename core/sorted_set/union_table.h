@@ -14,15 +14,14 @@
 
 namespace zsetd {
 
-// Where a union grows: members with scores, each member once. Lives for one operation.
+// The members of a union with their scores, while it is computed.
 //
 //   waiting   [ score, member | ... ]             up to 32, to be looked up together
 //   slots     [ hash, record | - | hash, record | hash, record | - ]
 //   records     score, size, member's bytes       one behind the other
 //
 // A table too large for the cache waits twice for memory for each element, once for the slot and
-// once for the record. So elements wait until there are enough of them, and are then looked up
-// together: 24 sets of 20,000 members took 210 ns an element with absl::flat_hash_map.
+// once for the record. So elements are collected, and looked up together.
 class UnionTable {
  public:
   // There will be `expected` members or some more.
@@ -37,7 +36,7 @@ class UnionTable {
     Add(member.size(), score, [member](char* to) { member.copy(to, member.size()); });
   }
 
-  // The same, where `write(char* to)` writes so many bytes, and may write
+  // The same for a member of `size` bytes, which `write(char* to)` writes; it may write
   // SortedSet::Cursor::kTooMany more.
   template <class Write>
   void Add(size_t size, double score, Write write) {

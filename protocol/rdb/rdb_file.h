@@ -85,7 +85,7 @@ class RdbFileWriter {
 // that it says its own length. False if it is not of these, or the bytes are not sound.
 bool SkipRdbValue(RdbReader& reader, RdbType type);
 
-// The same for what stands behind RdbOpcode::kModuleAux.
+// The same for what follows RdbOpcode::kModuleAux.
 bool SkipRdbModuleAux(RdbReader& reader);
 
 }  // namespace zsetd

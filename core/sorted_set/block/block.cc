@@ -135,8 +135,8 @@ size_t Block::LowerBound(uint64_t code, std::string_view member) const {
 
 // What depends on how members are written is decided before the search and not with each member.
 
-// The element for which is(i, where its packed member stands), with tags one of that tag; or
-// count().
+// The index of the element for which is(i, its packed member) is true, and whose tag is `tag` if
+// the block is tagged; or count().
 template <class Is>
 size_t Block::FindWhere(uint8_t tag, Is is) const {
   if (!tagged()) return FindUntagged(is);

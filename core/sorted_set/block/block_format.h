@@ -20,13 +20,13 @@ struct BlockItem {
   uint8_t tag = 0;               // some bits of the member's hash
 };
 
-// How the elements of a block are written; it is chosen anew whenever a block is packed. Without
-// padding, for it stands in each block.
+// How the elements of a block are encoded; chosen whenever a block is packed. Without padding,
+// because each block contains it.
 struct [[gnu::packed]] BlockFormat {
   enum class Members : uint8_t {
-    kSameLength,  // the bytes behind the prefix, `member_width` of them
-    kLengths,     // the bytes behind the prefix, a length byte each
-    kNumerals,    // the numeral behind the prefix, as its distance from `number_base`
+    kSameLength,  // the bytes after the prefix, `member_width` of them
+    kLengths,     // the bytes after the prefix, with a length byte each
+    kNumerals,    // the numeral after the prefix, as its distance from `number_base`
   };
 
   uint64_t score_base = 0;
@@ -34,7 +34,7 @@ struct [[gnu::packed]] BlockFormat {
   uint8_t score_shift = 0;
   uint8_t score_width = 0;  // of a packed score, with what shares its bytes
   Members members : 2 = Members::kSameLength;
-  bool tagged : 1 = false;    // a tag stands beside each element
+  bool tagged : 1 = false;    // each element has a tag
   uint8_t digits : 5 = 0;     // of the numerals, as core/util/numeral.h counts them
   uint8_t number_bits = 0;    // the lowest of a packed score that are the member's number
   uint8_t member_width = 0;   // packed bytes a member, unless lengths differ
@@ -44,7 +44,7 @@ struct [[gnu::packed]] BlockFormat {
 
   ScoreFrame frame() const { return {score_base, score_shift, score_width, number_bits}; }
 
-  // Whether numbers stand in their scores' bytes; then `member_width` is 0.
+  // Whether numbers are stored in the bytes of their scores; then `member_width` is 0.
   bool shares_bytes() const { return number_bits > 0; }
   uint64_t number_mask() const { return (uint64_t{1} << number_bits) - 1; }
   uint64_t number_max() const {  // distance from `number_base`
@@ -59,11 +59,11 @@ struct [[gnu::packed]] BlockFormat {
   }
 };
 
-// Longer members become LargeMembers. A length byte says so with the number that follows.
+// Longer members become LargeMembers, which have this length byte.
 constexpr size_t kMaxInlineMember = 254;
 constexpr uint8_t kLargeLength = 255;
 
-// What holds the member outside of a block; null if it is not too long.
+// The LargeMember for a member, or null if it fits into a block.
 inline LargeMember* MakeLarge(std::string_view member) {
   return member.size() > kMaxInlineMember ? LargeMember::Make(member) : nullptr;
 }

@@ -105,6 +105,6 @@ class BlockLayout {
 
 static_assert(alignof(BlockFormat) == 1 &&
                   sizeof(BlockLayout) - BlockLayout::kHeaderBytes < alignof(BlockLayout),
-              "only behind the header is padding");
+              "padding only after the header");
 
 }  // namespace zsetd

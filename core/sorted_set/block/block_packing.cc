@@ -34,7 +34,7 @@ void PackHalves(std::span<const BlockItem> items, bool tagged, std::vector<Block
   PackHalves(items.subspan(half), tagged, blocks);
 }
 
-// The block with the item, packed anew; null if that would be too large.
+// The block with the item, packed again; null if that would be too large.
 Block* Repacked(Block* block, size_t i, const BlockItem& item) {
   UnpackedBlock unpacked(*block);
   unpacked.Insert(i, item);

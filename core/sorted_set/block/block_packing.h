@@ -11,22 +11,22 @@ namespace zsetd {
 // The rules by which blocks are filled.
 //
 // A block takes 160 elements or 4 KB. One that overflows is split into halves, which are copied
-// if packing them anew would take no less. Its allocation grows a little at a time, and shrinks
+// if packing them again would save nothing. Its allocation grows a little at a time, and shrinks
 // when a third of it is free.
 
-// Inserts the item at `i`: in place, or by moving the block, or by packing it anew. Returns the
-// block, maybe at another address; null, with nothing changed, if it would be too large for one.
+// Inserts the item at `i`: in place, or by moving the block, or by packing it again. Returns the
+// block, possibly at another address; null, with nothing changed, if it would be too large for one.
 Block* InsertOrGrow(Block* block, size_t i, const BlockItem& item);
 
-// Erases the elements from `first` to before `last`, which are not all. Their LargeMembers may be
-// gone already. Returns the block, maybe at another address.
+// Erases the elements from `first` to before `last`, which are not all. Their LargeMembers may
+// have been freed already. Returns the block, possibly at another address.
 Block* EraseAndShrink(Block* block, size_t first, size_t last);
 
 // A block of the items, which are in order and at least one; null if they are too many for one.
 Block* PackIfFitting(std::span<const BlockItem> items, bool tagged);
 
-// A tagged block of as many of the items as it takes, from the first on. They are in order, and at
-// least one.
+// A tagged block of as many of the items as fit, from the first on. They are in order, and at least
+// one.
 Block* PackFull(std::span<const BlockItem> items);
 
 // The halves of a block that has no room for the item, which belongs at `i`, and the item: two

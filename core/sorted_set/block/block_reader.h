@@ -9,14 +9,13 @@
 
 namespace zsetd {
 
-// Reads the elements of a block one after another, in either direction: O(1) a step, where
-// Block::MemberAt adds up lengths. The prefix is put in its place once. Any change of the block
-// ends it.
+// Iterates over the elements of a block in either direction: O(1) a step, where Block::MemberAt
+// adds up lengths. The prefix is copied once. Invalid after any change of the block.
 class BlockReader {
  public:
   BlockReader() = default;
 
-  // At element `i`, which is there.
+  // At element `i`, which exists.
   BlockReader(const Block& block, size_t i) { Start(block, i); }
   void Start(const Block& block, size_t i);
 
@@ -29,10 +28,10 @@ class BlockReader {
     return in_place_ ? std::string_view(at_, length_) : Assembled();
   }
 
-  // Whether the member stands in the block as it is.
+  // Whether the block stores the whole member as it is.
   bool is_in_place() const { return in_place_; }
 
-  // The same bytes, put together where they are wanted. WriteMember may write kTooMany bytes more.
+  // Assembles the member at `to`. WriteMember may write kTooMany bytes more.
   static constexpr size_t kTooMany = 16;
   size_t member_size() const { return size_ > 0 ? size_ : SizeHere(); }
   void WriteMember(char* to) const;
@@ -58,7 +57,7 @@ class BlockReader {
   bool HasNumeral() const;
   uint64_t Number() const;
   std::string_view Assembled() const;
-  char* WriteTail(char* to) const;  // what stands behind the prefix; returns its end
+  char* WriteTail(char* to) const;  // what follows the prefix; returns its end
 
   const Block* block_ = nullptr;
   const uint8_t* lengths_ = nullptr;  // null if all are the same
@@ -66,7 +65,7 @@ class BlockReader {
   size_t index_ = 0;
   size_t length_ = 0;      // its bytes
   size_t size_ = 0;        // of each member, if it is the same; or 0
-  bool in_place_ = false;  // it is the member as it stands
+  bool in_place_ = false;  // it is the whole member
   bool is_large_ = false;  // it points to a LargeMember
   mutable MemberBuffer buffer_;
 };

@@ -13,7 +13,7 @@
 
 namespace zsetd {
 
-// Blocks that have left their set; frees them, and LargeMembers with them. Any thread may.
+// Owns blocks that were removed from their set; frees them, with their LargeMembers, on any thread.
 class DetachedBlocks {
  public:
   DetachedBlocks(std::vector<Block*> blocks, bool with_large)
@@ -62,8 +62,7 @@ class BlockTable {
     return block.previous == kNone ? nullptr : At(block.previous);
   }
 
-  // Takes over the block and returns the id it gets; it stands behind `left`, first if that is
-  // null.
+  // Takes over the block, inserts it after `left`, or first if that is null, and returns its id.
   uint32_t Add(Block* block, Block* left);
 
   // `block` has taken the place of one with its id and neighbours, which had allocated `old_bytes`.
@@ -72,16 +71,16 @@ class BlockTable {
   // The last block leaves the list, and is the caller's.
   Block* ReleaseOnly();
 
-  // Takes the block out of the list and frees it, but not its LargeMembers.
+  // Removes the block from the list and frees it, but not its LargeMembers.
   void Remove(Block* block);
 
-  // Takes a run of neighbours, not all, out of the list. Their ids stay taken until they are set
-  // free. O(blocks).
+  // Removes a run of neighbours, not all blocks, from the list. Their ids are in use until
+  // FreeIds(). O(blocks).
   std::shared_ptr<DetachedBlocks> Cut(std::span<const uint32_t> ids);
 
   void FreeIds(std::span<const uint32_t> ids);
 
-  // Keep account of the members too large for a block; null does no harm.
+  // Count the members too large for a block; null is allowed.
   void CountLarge(const LargeMember* large);
   void FreeLarge(LargeMember* large);
 

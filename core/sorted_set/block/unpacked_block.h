@@ -9,8 +9,8 @@
 
 namespace zsetd {
 
-// The elements of one or two blocks, unpacked, to be packed anew. Members that stand in their block
-// as they are stay there: the blocks outlive this.
+// The elements of one or two blocks, unpacked, to be packed again. Members that are stored in their
+// block as they are stay there: the blocks outlive this.
 class UnpackedBlock {
  public:
   static constexpr size_t kCapacity = Block::kMaxCount + 1;

@@ -128,7 +128,7 @@ void BlockIndex::Tidy() {
   Sweep(kSweptPerChange);
 }
 
-// Blocks are split some sixty changes apart; eight or nine changes move what one split gave away.
+// Blocks are split some sixty changes apart; eight or nine changes complete the moves of one split.
 void BlockIndex::MoveSome() {
   constexpr size_t kMovedPerChange = 8;
   if (pending_moves_.empty()) return;

@@ -18,14 +18,14 @@ namespace zsetd {
 
 // The member index of a list of blocks, together with the updates that it still lacks.
 //
-// A block that is split gives its elements to another one, and a range that is erased takes whole
-// blocks with it. To tell the index of each element at once would make one change wait for hundreds
-// of cache misses. So both are put off, and each change that follows does a small part:
+// A split moves elements to another block, and erasing a range removes whole blocks. Updating the
+// index for each element at once would make one change wait for hundreds of cache misses. So both
+// are deferred, and each change that follows does a small part:
 //
 //   split    elements keep the id of their old block in the index    core/.../pending_moves.h
 //   cut      entries of blocks that are gone stay, and are swept out bucket by bucket
 //
-// Invariant: every element of every block is found, and nothing else is, whatever is put off. The
+// Invariant: every element of every block is found, and nothing else is, whatever is deferred. The
 // ids of blocks that were cut out are not given to other blocks while an entry may have them.
 class BlockIndex final : private MemberIndex::Blocks {
  public:
@@ -33,7 +33,7 @@ class BlockIndex final : private MemberIndex::Blocks {
   explicit BlockIndex(BlockTable& blocks) : blocks_(blocks) {}
 
   // With all elements of the blocks, the hashes of whose members, in order, these are. If a member
-  // is there twice, size() is less than their number and the index is only to be destroyed.
+  // occurs twice, size() is less than their number and the index is only to be destroyed.
   BlockIndex(BlockTable& blocks, std::span<const uint64_t> hashes);
 
   // The same for a copy of the other's blocks.
@@ -50,7 +50,7 @@ class BlockIndex final : private MemberIndex::Blocks {
   size_t BytesUsed() const;
 
   BlockPlace Find(std::string_view member,
-                  uint64_t hash) const;  // nowhere if it is not there; O(1)
+                  uint64_t hash) const;  // false if it does not exist; O(1)
 
   // Brings the bucket of the hash into the cache; what finding a member reads, as SortedSet says.
   void Prefetch(uint64_t hash) const { index_.Prefetch(hash); }
@@ -63,10 +63,10 @@ class BlockIndex final : private MemberIndex::Blocks {
   // The id by which the index has, or is to have, element `i` of the block.
   uint32_t IdOf(uint32_t block, size_t i) const { return pending_moves_.IndexedId(block, i); }
 
-  // An element has come to block `id`, at `i`, or left it; the entry is the caller's to change.
+  // An element was added to block `id`, at `i`, or removed; the caller changes the entry.
   // Returns the id for its entry.
-  uint32_t NoteInsertion(uint32_t id, size_t i) { return pending_moves_.NoteInsertion(id, i); }
-  void NoteErasure(uint32_t id, size_t i) { pending_moves_.NoteErasure(id, i); }
+  uint32_t RecordInsertion(uint32_t id, size_t i) { return pending_moves_.RecordInsertion(id, i); }
+  void RecordErasure(uint32_t id, size_t i) { pending_moves_.RecordErasure(id, i); }
 
   // Changes the entry of one member. The last may split a bucket, and be left to a later change.
   void Insert(uint64_t hash, uint32_t id) { index_.Insert(hash, id); }
@@ -80,7 +80,7 @@ class BlockIndex final : private MemberIndex::Blocks {
   // All elements of the block `to`, which is new, came from the block `from`.
   void StartMove(uint32_t from, uint32_t to) { pending_moves_.Start(from, to); }
 
-  // Does at once what is put off for this block.
+  // Does at once what is deferred for this block.
   void Settle(uint32_t block);
 
   // All elements of the block go to another, at once. Both are settled.
@@ -89,13 +89,13 @@ class BlockIndex final : private MemberIndex::Blocks {
   // The block goes; what the index has of its elements is the caller's business.
   void Forget(uint32_t block);
 
-  // Before blocks are cut out: does at once all moves that are put off.
+  // Before blocks are cut out: does all deferred moves at once.
   void PrepareCut();
 
   // These blocks have been cut out: their entries are swept from here on. O(blocks).
   void StartSweep(std::vector<uint32_t> ids);
 
-  // Does a part of what is put off. O(1).
+  // Does a part of what is deferred. O(1).
   void Tidy();
 
   // Asserts that the element is indexed, and the invariants; for tests.

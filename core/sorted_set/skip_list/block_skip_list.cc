@@ -19,7 +19,7 @@ constexpr size_t kShortList = 4;                      // blocks; may become one 
 constexpr size_t kSmallAgain = Block::kMaxCount / 2;  // elements in the only block
 constexpr size_t kLong = 16 * Block::kMaxCount;       // elements; a longer range is cut
 
-// Whether element `i` may take that code and stay where it is, as far as its block can tell.
+// Whether element `i` keeps its position with that code, judged by its block alone.
 bool KeepsPlace(const Block& block, size_t i, uint64_t code) {
   const bool rises = code > block.CodeAt(i);
   const bool above_previous = i > 0 ? block.CodeAt(i - 1) < code : rises;
@@ -137,7 +137,7 @@ uint32_t BlockSkipList::InsertInto(Block* block, const BlockItem& item) {
   Block* grown = InsertOrGrow(block, i, item);
   if (grown == nullptr) return Overflow(block, i, item);
   if (grown != block) blocks_.Replace(grown, bytes);
-  return index_.NoteInsertion(grown->id, i);
+  return index_.RecordInsertion(grown->id, i);
 }
 
 // At an edge the item starts a block of its own; elsewhere its block is split. The first part keeps
@@ -200,7 +200,7 @@ void BlockSkipList::Move(BlockPlace place, uint64_t code, std::string_view membe
   const BlockItem item = {code, member, block->LargeAt(i), MemberIndex::TagOf(hash)};
   if (IsBetweenEnds(*block, code)) {  // the levels need not know
     block->Erase(i, i + 1);
-    index_.NoteErasure(block->id, i);
+    index_.RecordErasure(block->id, i);
   } else {
     EraseIn(block, i, member);
     const SeparatorLevels::Path path = levels_.Find(code, member);
@@ -226,7 +226,7 @@ void BlockSkipList::Erase(BlockPlace place, std::string_view member) {
 void BlockSkipList::EraseIn(Block* block, size_t i, std::string_view member) {
   const SeparatorLevels::Path path = levels_.Find(block->CodeAt(i), member);
   levels_.Add(path, -1);
-  index_.NoteErasure(block->id, i);
+  index_.RecordErasure(block->id, i);
   if (block->count() == 1) return Drop(path, block);
 
   MergeIfUnderfull(TakeOut(block, i, i + 1));

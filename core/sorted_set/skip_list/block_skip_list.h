@@ -43,12 +43,12 @@ class BlockSkipList {
   explicit BlockSkipList(Block* block);
 
   // The elements of the blocks, which are tagged and in order and which it takes over with their
-  // LargeMembers; `hashes` are those of their members, in order. Null if a member is there twice.
+  // LargeMembers; `hashes` are those of their members, in order. Null if a member occurs twice.
   // O(n).
   static std::unique_ptr<BlockSkipList> Make(std::span<Block* const> blocks,
                                              std::span<const uint64_t> hashes);
 
-  // All of it once more, as it is. O(n).
+  // A copy. O(n).
   std::unique_ptr<BlockSkipList> Clone() const;
 
   size_t size() const { return levels_.size(); }
@@ -62,7 +62,7 @@ class BlockSkipList {
   };
   Spot SpotFor(uint64_t code, std::string_view member) const;  // O(log n)
 
-  BlockPlace Find(std::string_view member) const;  // nowhere if it is not there; O(1)
+  BlockPlace Find(std::string_view member) const;  // false if it does not exist; O(1)
   BlockPlace Find(std::string_view member, uint64_t hash) const {
     return index_.Find(member, hash);
   }
@@ -81,8 +81,8 @@ class BlockSkipList {
   const Block* Next(const Block& block) const { return blocks_.Next(block); }
   const Block* Previous(const Block& block) const { return blocks_.Previous(block); }
 
-  // Takes over the item's LargeMember. The member is not there. The first sets the item's tag, the
-  // second expects it. O(log n).
+  // Takes over the item's LargeMember. The member does not exist. The first sets the item's tag,
+  // the second expects it. O(log n).
   void Insert(BlockItem item);
   void Insert(const Spot& spot, const BlockItem& item);
 

@@ -40,7 +40,7 @@ class IndexBucket {
   uint8_t BitsAt(size_t i) const { return *(End() - BitsPlace(i)) >> 2 * (i % kGroup) & 3; }
   Entry At(size_t i) const { return {IdAt(i), TagAt(i), BitsAt(i)}; }
 
-  // Fetches all of it into the cache: the ids stand at its end.
+  // Prefetches all of it: the ids are at its end.
   void Prefetch() const { FetchLines(this, 3); }
 
   // Calls visit(i) for each entry of that tag until it returns true; then true.
@@ -76,7 +76,7 @@ class IndexBucket {
 
   static constexpr size_t kGroup = 4;  // ids
 
-  // How far before the end they stand, and what `count` of them take.
+  // Their distances from the end, and the bytes that `count` ids take.
   size_t BitsPlace(size_t i) const { return i / kGroup * (kGroup * id_width_ + 1) + 1; }
   size_t IdPlace(size_t i) const { return BitsPlace(i) + (i % kGroup + 1) * id_width_; }
   static size_t IdBytes(size_t count, int id_width) {

@@ -11,7 +11,7 @@ namespace {
 // Entries a bucket on average, below which two are merged.
 constexpr size_t kMergeBelow = 16;
 
-// Where an entry like this one stands; there is one.
+// The index of an entry equal to this one, which exists.
 size_t PlaceOf(const IndexBucket& bucket, const IndexBucket::Entry& entry) {
   size_t place = 0;
   [[maybe_unused]] const bool found = bucket.FindTag(entry.tag, [&](size_t i) {
@@ -151,7 +151,11 @@ void MemberIndex::SplitOne(const Blocks& blocks) {
   const IndexBucket& old = *buckets_[low];
   const size_t room = old.count() / 2 + 1;
   IndexBucket* halves[2] = {IndexBucket::Make(room), IndexBucket::Make(room)};
-  SplitsByHashes(low) ? SplitByHashes(low, blocks, halves) : SplitByBits(low, halves);
+  if (SplitsByHashes(low)) {
+    SplitByHashes(low, blocks, halves);
+  } else {
+    SplitByBits(low, halves);
+  }
   size_ -= old.count() - halves[0]->count() - halves[1]->count();
   bytes_used_ +=
       halves[0]->allocated_bytes() + halves[1]->allocated_bytes() - old.allocated_bytes();

@@ -13,7 +13,7 @@
 
 namespace zsetd {
 
-// Which block a member stands in, found by the member's hash: three bytes a member and a little.
+// The block of each member, found by the member's hash, in little more than three bytes per member.
 //
 //   hash   [ tag 8 bits |        ...        | 2 bits | bucket number, low bits ]
 //
@@ -111,7 +111,7 @@ class MemberIndex {
   }
 
   // O(1), and at times the merge of two buckets, for which the blocks are asked whether they are
-  // there, and no more. The entry removed or moved is there.
+  // there, and no more. The entry removed or moved exists.
   void Remove(uint64_t hash, uint32_t id, const Blocks& blocks);
   void Move(uint64_t hash, uint32_t from, uint32_t to);
 

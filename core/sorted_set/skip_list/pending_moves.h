@@ -12,7 +12,7 @@ namespace zsetd {
 
 // The elements that the member index still has by the id of a block they have left.
 //
-// A split gives some seventy elements to a new block. Each has its entry in another bucket of the
+// A split moves some seventy elements to a new block. Each has its entry in another bucket of the
 // index, which in a large set is not in the cache: to change all of them takes twice as long as the
 // split itself. So they keep the old id in the index at first, and each of the changes that follow
 // moves a few:
@@ -22,7 +22,7 @@ namespace zsetd {
 //   index    a3 b3 c3 .. g3 h3         a3 b3 c3 d3      e8 f8|g3 h3
 //                                                       moved
 //
-// Whoever finds block 3 in the index looks into block 8 too.
+// A search that finds block 3 in the index looks into block 8 too.
 //
 // Invariant: a block has elements that are indexed by another's id, or others have elements that
 // are indexed by its own, never both.
@@ -41,7 +41,7 @@ class PendingMoves {
   // The elements of block `to` are all indexed by `from`.
   void Start(uint32_t from, uint32_t to) { pending_.push_back({from, to, 0}); }
 
-  // That which was started first.
+  // The oldest one.
   Move& first() {
     assert(!empty());
     return pending_.front();
@@ -76,8 +76,8 @@ class PendingMoves {
                        [&](const Move& move) { return move.from == indexed && visit(move.to); });
   }
 
-  // An element has come to stand at `i` of the block; returns the id to index it by.
-  uint32_t NoteInsertion(uint32_t block, size_t i) {
+  // An element was inserted at `i` of the block; returns the id to index it by.
+  uint32_t RecordInsertion(uint32_t block, size_t i) {
     for (Move& move : pending_) {
       if (move.to != block) continue;
       if (i > move.moved) return move.from;
@@ -86,8 +86,8 @@ class PendingMoves {
     return block;
   }
 
-  // Element `i` of the block has gone.
-  void NoteErasure(uint32_t block, size_t i) {
+  // Element `i` of the block was erased.
+  void RecordErasure(uint32_t block, size_t i) {
     for (Move& move : pending_) {
       if (move.to == block && i < move.moved) --move.moved;
     }

@@ -232,7 +232,7 @@ SeparatorLevels::Node& SeparatorLevels::WithRoom(Node& node) {
   return *(top_ = &larger);
 }
 
-// Whether no block stands behind that of the path.
+// Whether the block of the path is the last.
 bool SeparatorLevels::IsLast(const Path& path) const {
   return std::all_of(path.steps.begin(), path.steps.begin() + height_,
                      [](const Path::Step& step) { return step.slot + 1 == step.node->count; });

@@ -25,10 +25,10 @@ namespace zsetd {
 // of a level between two elements of the level above. Random heights would leave nodes half empty,
 // and make some searches visit more of them.
 //
-// A separator is a bound: what stands in its child is not below it, and what stands before is. It
-// is the code of a score, and bytes of a member only where the scores on both sides of it are
-// equal. Removing elements never changes a separator. That of a node's first entry is not looked
-// at: the level above has decided.
+// A separator is a bound: the elements of its child are not below it, and those of the children
+// before are. It is the code of a score, and bytes of a member only where the scores on both sides
+// of it are equal. Removing elements never changes a separator. That of a node's first entry is not
+// used: the level above has decided.
 //
 // Invariants: every entry's span is the number of elements under it; all blocks are on one level;
 // no node is empty, and only the top one may have a single entry.
@@ -38,7 +38,7 @@ class SeparatorLevels {
 
  public:
   static constexpr size_t kFanout = 61;
-  static constexpr size_t kNodeBytes = 1280;  // which so many entries fill
+  static constexpr size_t kNodeBytes = 1280;  // which that many entries fill
 
   // The way down to a block.
   struct Path {
@@ -77,29 +77,29 @@ class SeparatorLevels {
   size_t BytesUsed() const { return bytes_used_; }
   int height() const { return height_; }
 
-  // The block where the key belongs. O(log n). A path is valid until a block comes or goes.
+  // The block where the key belongs. O(log n). A path is valid until a block is added or removed.
   Path Find(uint64_t code, std::string_view member) const;
 
   // The block that holds the element of that rank, which exists. O(log n).
   Path FindRank(size_t rank) const;
 
-  // The block has gained, or lost, so many elements. O(height).
+  // Adds to the number of elements of the block. O(height).
   void Add(const Path& path, ptrdiff_t elements);
 
-  // The block to which the separator belongs has given its last `span` elements, those not below
-  // the separator, to a new block to its right. O(log n).
+  // The last `span` elements of the block to which the separator belongs, those not below the
+  // separator, were moved to a new block to its right. O(log n).
   void Split(uint64_t code, std::string_view member, uint32_t child, size_t span);
 
-  // A new block comes before the first. All but the first's last `span` elements, those not below
-  // the separator, are the new one's. O(log n).
+  // All elements of the first block but its last `span`, those not below the separator, were moved
+  // to a new block before it. O(log n).
   void Prepend(uint64_t code, std::string_view member, uint32_t child, size_t span);
 
-  // The block, which has no elements left and is not the only one, has gone. Its keys now belong to
+  // Removes the block, which has no elements left and is not the only one. Its keys now belong to
   // the block on its left; those of the first under a node, to the one on its right. O(log n).
   void Remove(const Path& path);
 
-  // Takes out the blocks that hold the elements of these ranks, all of them and no others; they are
-  // not all there are. Appends the blocks to `children`, in order. O(log n + blocks).
+  // Removes the blocks that hold the elements of these ranks, all of them and no others; other
+  // blocks remain. Appends their ids to `children`, in order. O(log n + blocks).
   void Cut(size_t first, size_t last, std::vector<uint32_t>& children);
 
   // Asserts the invariants; for tests. O(n).

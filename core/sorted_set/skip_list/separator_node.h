@@ -9,7 +9,7 @@
 
 #include "core/sorted_set/skip_list/separator_levels.h"
 
-// What the levels of core/sorted_set/skip_list/separator_levels.h are made of; only they know it.
+// The nodes of core/sorted_set/skip_list/separator_levels.h, used by no other class.
 namespace zsetd {
 
 union SeparatorLevels::Child {
@@ -25,7 +25,7 @@ struct SeparatorLevels::Entry {
   Child child;
 };
 
-// A stretch of one level. The parts of its entries stand in arrays of their own, for the search, in
+// A run of entries of one level. Each part of an entry has an array of its own, for the search, in
 // one allocation with the node.
 struct SeparatorLevels::Node {
   static Node* Make(size_t room);
