@@ -173,8 +173,10 @@ absl::Status AppendLog::LoadFiles(Loading& loading) {
 }
 
 absl::Status AppendLog::LoadAgain() {
-  assert(IsOn() && rewrite_ == nullptr);
+  assert(IsOn());
   if (!Flush()) return Refusal("the append only file could not be written to its end");
+  Continue();  // a step may have brought other files
+  if (IsRewriting() || MustBegin()) return Refusal("the append only file is being rewritten");
   engine_.ClearAll();
   Loading loading(engine_);
   return LoadFiles(loading);

@@ -53,8 +53,8 @@ class AppendLog : public Journal {
   // Writes a log of this instant in the background, while there is none, and ends it.
   absl::Status WriteOnce();
 
-  // Loads the files that there are once more, in the place of what the engine holds. No rewrite is
-  // under way.
+  // Loads the files that there are once more, in the place of what the engine holds. No snapshot is
+  // being taken for a rewrite.
   absl::Status LoadAgain();
   bool IsOn() const { return thread_ != nullptr; }
   bool IsKept() const { return IsOn() && !ends_after_rewrite_; }

@@ -56,6 +56,7 @@ void LogThread::Do(LogStep step) {
   {
     const std::lock_guard lock(mutex_);
     queue_.emplace_back(std::move(step));
+    ++steps_ahead_;
   }
   arrived_.notify_one();
 }
@@ -97,7 +98,8 @@ bool LogThread::Flush() {
   progressed_.wait(lock, [&] {
     const bool is_synced =
         is_named_ ? progress_.durable >= end : !unsynced_since_ && queue_.empty();
-    return is_synced || progress_.is_broken || !progress_.write_error.ok();
+    const bool is_done = is_synced && steps_ahead_ == 0;
+    return is_done || progress_.is_broken || !progress_.write_error.ok();
   });
   flushing_ = false;
   return progress_.durable >= end;
@@ -243,6 +245,7 @@ void LogThread::DoStep(LogStep step, std::unique_lock<std::mutex>& lock) {
   } else if (synced && is_named_) {
     progress_.durable = written;
   }
+  --steps_ahead_;
   step_result_ = std::move(status);
 }
 

@@ -91,7 +91,8 @@ class LogThread {
   // For how long something has been waiting for a sync; zero: nothing is.
   std::chrono::milliseconds unsynced_for() const;
 
-  // Waits until all that was appended is durable, or cannot be: whether it is.
+  // Waits until all steps are done, and all that was appended is durable or cannot be: whether it
+  // is.
   bool Flush();
 
  private:
@@ -125,6 +126,7 @@ class LogThread {
   Clock::time_point synced_at_;
   Clock::time_point retry_at_;
   std::optional<absl::Status> step_result_;
+  size_t steps_ahead_ = 0;  // not done yet
   bool flushing_ = false;
   bool stopping_ = false;
   std::thread thread_;  // last: it uses the others

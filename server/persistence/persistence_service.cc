@@ -108,7 +108,7 @@ absl::Status PersistenceService::LoadAgain(const Reload& reload) {
 
 absl::Status PersistenceService::LoadLogAgain() {
   if (!append_log_.IsKept()) return Refusal("there is no append only file");
-  if (IsRewriting() || IsSaving()) return Refusal("a snapshot is being taken");
+  MakeWayForSnapshot();
   const absl::Status status = append_log_.LoadAgain();
   if (!status.ok()) log_.warning(ErrorLine(status));
   return status;
