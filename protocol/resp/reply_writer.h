@@ -54,7 +54,11 @@ class ReplyWriter {
   // From the next Begin() on a reply that has come to more than `bytes` gets no further bulk
   // string. Then it IsFull(), and is not to be sent.
   void set_most_bytes(size_t bytes) { most_bytes_ = std::min(bytes, kNoLimit); }
+  size_t most_bytes() const { return most_bytes_; }
   bool IsFull() const { return out_.size() > full_at_; }
+
+  // The reply, of which something is written already, is known to become too long: it IsFull() now.
+  void Abandon() { full_at_ = start_; }
 
   // `message` is the whole line, code word first: "ERR syntax error". CR and LF become spaces.
   void Error(std::string_view message);

@@ -4,8 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "server/engine/call.h"
-#include "server/engine/engine.h"
+#include "server/engine/admin_call.h"
 #include "server/engine/scripting.h"
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/errors.h"
@@ -52,13 +51,13 @@ void Applier::Begin() {
   assert(!active_);
   active_ = true;
   engine_.effects().Mute(true);
-  engine_.SetNothingDue(true);
+  engine_.store().SetNothingDue(true);
 }
 
 void Applier::End() {
   assert(active_);
   active_ = false;
-  engine_.SetNothingDue(false);
+  engine_.store().SetNothingDue(false);
   engine_.effects().Mute(false);
 }
 
@@ -99,7 +98,7 @@ absl::Status Applier::Run(Args request) {
   if (!command->AcceptsCount(request.size())) return Unusable(request, "wrong number of arguments");
   client_.output.Clear();
   client_.reply.Begin();
-  Call call(engine_, client_, *command, request);
+  AdminCall call(engine_, client_, *command, request);
   command->run(call);
   while (client_.suspended) {
     client_.suspended = false;

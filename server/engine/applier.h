@@ -13,8 +13,8 @@ namespace zsetd {
 
 class Engine;
 
-// Runs requests that were propagated (effects.h): those of a log that is being read, or of another
-// server.
+// Runs requests that were propagated (propagation/effects.h): those of a log that is being read, or
+// of another server.
 //
 // Whoever propagated them has decided already: no permission, memory limit, pause or failed
 // snapshot is looked at, and nothing is due. A key past its deadline is worked on like any other

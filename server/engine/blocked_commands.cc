@@ -5,23 +5,27 @@
 
 #include <optional>
 #include <string_view>
+#include <utility>
 
-#include "server/engine/call.h"
+#include "server/engine/admin_call.h"
 #include "server/engine/engine.h"
+#include "server/engine/executor.h"
+#include "server/engine/services.h"
 
 namespace zsetd {
 
-bool Engine::Block(Client& client, BlockedCommand wait) {
-  if (client.transaction.open || client.in_script) return false;
-  if (!client.blocked) blocked_clients_.Add(client, std::move(wait));
-  return true;
+// Puts the call's command aside until it can be served; it may have been before.
+void Executor::Block(Client& client, Call& call) {
+  if (client.blocked) return;
+  notifier_.blocked_clients().Add(client, std::move(*call.TakeWait()));
+  if (client.blocked->when_durable) log_waits_.push_back({client.id, client.blocked->number});
 }
 
-void Engine::ServeWaiters() {
-  while (const auto key = blocked_clients_.TakeReady()) {
+void Executor::ServeWaiters() {
+  while (const auto key = notifier_.blocked_clients().TakeReady()) {
     uint64_t number = 0;
-    while (Client* client = blocked_clients_.NextFor(*key, number)) {
-      const Entry* entry = databases_[key->first]->Find(key->second);
+    while (Client* client = notifier_.blocked_clients().NextFor(*key, number)) {
+      const Entry* entry = store_.database(key->first).Find(key->second);
       if (entry == nullptr) break;
       number = client->blocked->number;
       if (client->blocked->can_serve(*entry)) RunAgain(*client, key->second);
@@ -29,50 +33,50 @@ void Engine::ServeWaiters() {
   }
 }
 
-void Engine::RunAgain(Client& client, std::string_view ready_key) {
+void Executor::RunAgain(Client& client, std::string_view ready_key) {
   const Command& command = *client.blocked->command;
   const Args argv = client.blocked->argv.argv();
-  if (const auto denial = access_.Check(client, command, argv, now_)) {
+  if (const auto denial = access_.Check(client, command, argv, store_.now())) {
     metrics_.CountRejected(command);  // what its user may do has changed while it waited
     return EndWaitWithError(client, DenialLine(*denial, *client.user, command));
   }
   const size_t reply_start = client.output.size();
   const Micros before = host_.stopwatch();
   client.executing = true;
-  active_ = &client;
+  notifier_.set_active(&client);
   client.reply.Begin();
-  access_tracker_.set_records(!client.no_touch);
-  Call call(*this, client, command, argv, ready_key);
+  store_.access_tracker().set_records(!client.no_touch);
+  AdminCall call(engine_, client, command, argv, ready_key);
   RunAndPropagate(call);
-  active_ = nullptr;
+  notifier_.set_active(nullptr);
   client.executing = false;
   EndUnit(client);
   const Micros took = host_.stopwatch() - before;
   metrics_.CountRun(took);
   client.blocked->used += took;
   if (call.waits()) return Finish(client, client.output.size());
-  metrics_.CountCall(client, command, argv, client.blocked->used, now_);
+  metrics_.CountCall(client, command, argv, client.blocked->used, store_.now());
   if (call.refused()) metrics_.CountFailed(command);
   EndWait(client, reply_start);
 }
 
-void Engine::EndWait(Client& client, size_t reply_start) {
-  blocked_clients_.Remove(client);
+void Executor::EndWait(Client& client, size_t reply_start) {
+  notifier_.blocked_clients().Remove(client);
   Finish(client, reply_start);
-  client.last_active = now_;
+  client.last_active = store_.now();
   client.NoteMemory();
   client.Wake();
 }
 
 // Counts a command that blocked and did not run again.
-void Engine::CountWait(const Client& client) {
+void Executor::CountWait(const Client& client) {
   const BlockedCommand& wait = *client.blocked;
-  metrics_.CountCall(client, *wait.command, wait.argv.argv(), wait.used, now_);
+  metrics_.CountCall(client, *wait.command, wait.argv.argv(), wait.used, store_.now());
 }
 
-void Engine::UnblockWithTimeout(Client& client) { Unblock(client, client.blocked->give_up); }
+void Executor::UnblockWithTimeout(Client& client) { Unblock(client, client.blocked->give_up); }
 
-void Engine::Unblock(Client& client, void (*reply)(ReplyWriter&)) {
+void Executor::Unblock(Client& client, void (*reply)(ReplyWriter&)) {
   CountWait(client);
   const size_t reply_start = client.output.size();
   client.reply.Begin();
@@ -80,31 +84,27 @@ void Engine::Unblock(Client& client, void (*reply)(ReplyWriter&)) {
   EndWait(client, reply_start);
 }
 
-void Engine::AwaitLog(const Client& client, void (*reply)(ReplyWriter&)) {
-  log_waits_.push_back({client.id, client.blocked->number, reply});
-}
-
 // Waits that have ended otherwise are forgotten.
-void Engine::ServeLogWaits() {
-  const uint64_t durable = persistence_->DurablePosition();
+void Executor::ServeLogWaits() {
+  const uint64_t durable = engine_.persistence()->DurablePosition();
   std::erase_if(log_waits_, [&](const LogWait& wait) {
-    const auto found = clients_.find(wait.client);
-    if (found == clients_.end()) return true;
+    const auto found = clients_.all().find(wait.client);
+    if (found == clients_.all().end()) return true;
     Client& client = *found->second;
     if (!client.blocked || client.blocked->number != wait.number) return true;
     if (client.propagated_until > durable) return false;
-    Unblock(client, wait.reply);
+    Unblock(client, client.blocked->when_durable);
     return true;
   });
 }
 
-void Engine::UnblockWithError(Client& client, std::string_view error) {
+void Executor::UnblockWithError(Client& client, std::string_view error) {
   CountWait(client);
   metrics_.CountFailed(*client.blocked->command);
   EndWaitWithError(client, error);
 }
 
-void Engine::EndWaitWithError(Client& client, std::string_view error) {
+void Executor::EndWaitWithError(Client& client, std::string_view error) {
   const size_t reply_start = client.output.size();
   client.reply.Begin();
   client.reply.Error(error);
@@ -112,16 +112,18 @@ void Engine::EndWaitWithError(Client& client, std::string_view error) {
   EndWait(client, reply_start);
 }
 
-void Engine::UnblockDueClients() {
-  while (Client* client = blocked_clients_.FirstDue(now_)) UnblockWithTimeout(*client);
+void Executor::UnblockDueClients() {
+  while (Client* client = notifier_.blocked_clients().FirstDue(store_.now()))
+    UnblockWithTimeout(*client);
 }
 
 // One of them may start another pause.
-void Engine::RunPostponed() {
-  if (pause_.postponed() == 0 || pause_.IsOn(now_) || suspended_) return;
+void Executor::RunPostponed() {
+  ClientPause& pause = clients_.pause();
+  if (pause.postponed() == 0 || clients_.IsPaused() || suspended_) return;
   command_ended_at_ = host_.stopwatch();
-  while (!pause_.IsOn(now_)) {
-    const std::optional<ClientPause::PostponedRequest> held = pause_.TakeFirst();
+  while (!clients_.IsPaused()) {
+    const std::optional<ClientPause::PostponedRequest> held = pause.TakeFirst();
     if (!held) return;
     Answer(*held->client, held->argv.argv());
     held->client->Wake();

@@ -3,6 +3,9 @@
 #include <utility>
 #include <vector>
 
+#include "server/engine/metrics/metrics.h"
+#include "server/engine/propagation/effects.h"
+
 namespace zsetd {
 
 bool Call::Refused() {
@@ -11,9 +14,8 @@ bool Call::Refused() {
 }
 
 void Call::Fail(std::string_view line) {
-  reply.Error(line);
-  engine.metrics().CountError(line);
-  refused_ = true;
+  metrics_.CountError(line);
+  FailCounted(line);
 }
 
 void Call::FailCounted(std::string_view line) {
@@ -21,10 +23,12 @@ void Call::FailCounted(std::string_view line) {
   refused_ = true;
 }
 
+bool Call::Propagates() const { return effects_.IsOn(); }
+
 void Call::Propagate(Args words) {
   if (!Propagates()) return;
-  engine.effects().Add(client.database, words);
-  engine.effects().set_stated(true);
+  effects_.Add(client.database, words);
+  effects_.set_stated(true);
 }
 
 void Call::Propagate(std::initializer_list<std::string_view> words) {
@@ -34,18 +38,17 @@ void Call::Propagate(std::initializer_list<std::string_view> words) {
 // By its original name, whatever the client called it.
 void Call::PropagateRequest() {
   if (!Propagates()) return;
-  Effects& effects = engine.effects();
-  effects.Begin(client.database, argv_.size());
-  effects.AddWord(command.name.substr(0, command.name.find('|')));
-  for (const std::string_view word : argv_.subspan(1)) effects.AddWord(word);
-  effects.set_stated(true);
+  effects_.Begin(client.database, argv_.size());
+  effects_.AddWord(command.name.substr(0, command.name.find('|')));
+  for (const std::string_view word : argv_.subspan(1)) effects_.AddWord(word);
+  effects_.set_stated(true);
 }
 
 void Call::PropagateMessage() {
-  if (!engine.effects().TakesMessages()) return;
+  if (!effects_.TakesMessages()) return;
   std::vector<std::string_view> words(argv_.begin(), argv_.end());
   words[0] = command.name;
-  engine.effects().AddMessage(words);
+  effects_.AddMessage(words);
 }
 
 void Call::ReplyAtLength(std::unique_ptr<LongReply> rest) {
@@ -57,31 +60,22 @@ void Call::ReplyAtLength(std::unique_ptr<LongReply> rest) {
   }
 }
 
-bool Call::PutAside(Args keys, Millis timeout, bool (*can_serve)(const Entry&),
-                    void (*give_up)(ReplyWriter&)) {
-  BlockedCommand wait = {.command = &command,
-                         .argv = OwnedArgs(argv_),
-                         .keys = {},
-                         .until = std::nullopt,
-                         .can_serve = can_serve,
-                         .give_up = give_up};
-  for (const std::string_view key : keys) wait.keys.emplace_back(client.database, key);
-  if (timeout > Millis(0)) wait.until = now() + timeout;
-  return waits_ = engine.Block(client, std::move(wait));
-}
-
-const Entry* Call::Peek(std::string_view key) {
-  const bool in_writing_transaction = client.transaction.open && client.transaction.may_write;
-  const bool reclaims = command.Has(kWrite) || in_writing_transaction || !engine.expires_unasked();
-  return reclaims ? database().Open(key) : database().Use(key);
-}
-
-const Entry* Call::Find(std::string_view key) {
-  const Entry* entry = Peek(key);
-  if (entry == nullptr && command.Has(kReadOnly)) engine.OnMiss(client.database, key);
-  Stats& stats = engine.metrics().stats();
-  ++(entry != nullptr ? stats.keyspace_hits : stats.keyspace_misses);
-  return entry;
+// One that runs again waits for the same as before.
+bool Call::PutAside(Args wanted, Millis timeout, bool (*can_serve)(const Entry&),
+                    void (*give_up)(ReplyWriter&), void (*when_durable)(ReplyWriter&)) {
+  if (client.transaction.open || client.in_script) return false;
+  waits_ = true;
+  if (client.blocked) return true;
+  wait_ = std::make_unique<BlockedCommand>(BlockedCommand{.command = &command,
+                                                          .argv = OwnedArgs(argv_),
+                                                          .keys = {},
+                                                          .until = std::nullopt,
+                                                          .can_serve = can_serve,
+                                                          .give_up = give_up,
+                                                          .when_durable = when_durable});
+  for (const std::string_view key : wanted) wait_->keys.emplace_back(client.database, key);
+  if (timeout > Millis(0)) wait_->until = now() + timeout;
+  return true;
 }
 
 }  // namespace zsetd

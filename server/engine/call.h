@@ -10,13 +10,16 @@
 #include "server/engine/client/client.h"
 #include "server/engine/command/arg_reader.h"
 #include "server/engine/command/command.h"
-#include "server/engine/engine.h"
-#include "server/engine/store/edit.h"
+#include "server/engine/store/keys.h"
 
 namespace zsetd {
 
-// One run of a command: its client, its arguments, its keys and its reply. The arguments and the
-// keys share one status: the first error is the reply.
+class Effects;
+class Metrics;
+
+// One run of a command: its client, its arguments, its keys and its reply. It is all that a command
+// can reach, unless its row takes an AdminCall. The arguments and the keys share one status: the
+// first error is the reply.
 //
 //   void ZScore(Call& call) {
 //     const std::string_view key = call.args.Word();
@@ -27,25 +30,29 @@ namespace zsetd {
 //   }
 class Call {
  public:
-  Call(Engine& the_engine, Client& the_client, const Command& row, Args argv,
-       std::optional<std::string_view> ready_key = std::nullopt)
-      : engine(the_engine),
-        client(the_client),
+  // All that is referred to outlives it. `ready_key` is the one that ended the client's wait, if
+  // the command has blocked and runs again.
+  Call(Store& store, Metrics& metrics, Effects& effects, Client& the_client, const Command& row,
+       Args argv, std::optional<std::string_view> ready_key = std::nullopt)
+      : client(the_client),
         command(row),
         reply(the_client.reply),
         args(argv, row.IsSubcommand() ? 2 : 1),
+        keys(store, the_client.database, AccessOf(the_client, row)),
+        metrics_(metrics),
+        effects_(effects),
         argv_(argv),
         ready_key_(ready_key) {}
+  Call(const Call&) = delete;
 
-  Engine& engine;
   Client& client;
   const Command& command;
   ReplyWriter& reply;
   ArgReader args;
+  Keys keys;
 
   Args argv() const { return argv_; }
-  Database& database() { return engine.database(client.database); }
-  Millis now() const { return engine.now(); }
+  Millis now() const { return keys.now(); }
 
   // Whether an argument or a key was wrong; the error has then been replied. To be called once,
   // when all arguments are read and all keys are open, before anything is changed.
@@ -66,19 +73,24 @@ class Call {
   // elapses; then the reply is a null array. Nothing may have been changed or replied. False if the
   // command may not block: it must reply immediately.
   template <class T>
-  bool WaitFor(Args keys, Millis timeout);
+  bool WaitFor(Args wanted, Millis timeout);
 
-  // The same where nothing can unblock it, with the reply for the timeout.
-  bool WaitInVain(Millis timeout, void (*give_up)(ReplyWriter&)) {
-    return PutAside({}, timeout, nullptr, give_up);
+  // The same where no key can unblock it, with the reply for the timeout. With `when_durable` it
+  // ends with that reply when what the client has written is durable in the append-only log.
+  bool WaitInVain(Millis timeout, void (*give_up)(ReplyWriter&),
+                  void (*when_durable)(ReplyWriter&) = nullptr) {
+    return PutAside({}, timeout, nullptr, give_up, when_durable);
   }
   bool waits() const { return waits_; }
 
-  // --- What is propagated in place of the request (effects.h). To be said when the change is made,
-  // for whatever is found expired until then is propagated first. ---
+  // What it waits for; null if it waited before. To be taken once.
+  std::unique_ptr<BlockedCommand> TakeWait() { return std::move(wait_); }
+
+  // --- What is propagated in place of the request (propagation/effects.h). To be said when the
+  // change is made, for whatever is found expired until then is propagated first. ---
 
   // Whether anybody listens. What follows does nothing otherwise, but need not be prepared then.
-  bool Propagates() const { return engine.effects().IsOn(); }
+  bool Propagates() const;
 
   // Propagates this, after what was said before.
   void Propagate(std::initializer_list<std::string_view> words);
@@ -86,6 +98,9 @@ class Call {
 
   // Propagates the request itself although nothing has changed, or in addition to what was said.
   void PropagateRequest();
+
+  // The same word by word.
+  Effects& effects() { return effects_; }
 
   // Propagates the request as a message: to replicas only.
   void PropagateMessage();
@@ -101,16 +116,8 @@ class Call {
   // Whether the command replied an error.
   bool refused() const { return refused_; }
 
-  // The entry at `key`, or null. One that is past its deadline is reclaimed if the request may
-  // write, so that whoever repeats the request elsewhere hears of the key's end first; reads leave
-  // it to the tick.
-  const Entry* Peek(std::string_view key);
-
-  // The same, counted as a hit or a miss.
-  const Entry* Find(std::string_view key);
-
   // The value at `key` to be read, or null (a string: or nothing) if there is none; WRONGTYPE if it
-  // is of another type.
+  // is of another type. Counted as a hit or a miss.
   template <class T>
   auto Find(std::string_view key);
 
@@ -124,27 +131,34 @@ class Call {
   Edit<T> OpenOrMake(std::string_view key, std::string_view event);
 
  private:
+  static Keys::Access AccessOf(const Client& client, const Command& row) {
+    const bool in_writing_transaction = client.transaction.open && client.transaction.may_write;
+    return {.writes = row.Has(kWrite) || in_writing_transaction, .only_reads = row.Has(kReadOnly)};
+  }
   template <class T>
   static bool Holds(const Entry& entry) {
     return entry.Holds<T>();
   }
-  bool PutAside(Args keys, Millis timeout, bool (*can_serve)(const Entry&),
-                void (*give_up)(ReplyWriter&));
+  bool PutAside(Args wanted, Millis timeout, bool (*can_serve)(const Entry&),
+                void (*give_up)(ReplyWriter&), void (*when_durable)(ReplyWriter&) = nullptr);
 
+  Metrics& metrics_;
+  Effects& effects_;
   Args argv_;
   std::optional<std::string_view> ready_key_;
+  std::unique_ptr<BlockedCommand> wait_;
   bool refused_ = false;
   bool waits_ = false;
 };
 
 template <class T>
-bool Call::WaitFor(Args keys, Millis timeout) {
-  return PutAside(keys, timeout, Holds<T>, [](ReplyWriter& writer) { writer.NullArray(); });
+bool Call::WaitFor(Args wanted, Millis timeout) {
+  return PutAside(wanted, timeout, Holds<T>, [](ReplyWriter& writer) { writer.NullArray(); });
 }
 
 template <class T>
 auto Call::Find(std::string_view key) {
-  const Entry* entry = args.ok() ? Find(key) : nullptr;
+  const Entry* entry = args.ok() ? keys.Find(key) : nullptr;
   using Found = decltype(entry->GetIf<T>());
   if (entry == nullptr) return Found();
   const Found value = entry->GetIf<T>();
@@ -154,9 +168,9 @@ auto Call::Find(std::string_view key) {
 
 template <class T>
 Edit<T> Call::Open(std::string_view key, std::string_view event) {
-  Entry* entry = args.ok() ? database().Open(key) : nullptr;
+  Entry* entry = args.ok() ? keys.Open(key) : nullptr;
   if (entry == nullptr) return Edit<T>();
-  if (entry->Holds<T>()) return Edit<T>(database(), *entry, event);
+  if (entry->Holds<T>()) return keys.Change<T>(*entry, event);
   args.Refuse(kWrongType);
   return Edit<T>();
 }
@@ -166,7 +180,7 @@ Edit<T> Call::OpenOrMake(std::string_view key, std::string_view event) {
   static_assert(!std::is_same_v<T, ByteString>);
   Edit<T> edit = Open<T>(key, event);
   if (edit || !args.ok()) return edit;
-  return Edit<T>(database(), database().Make(key, T()), event, /*is_new=*/true);
+  return keys.Make<T>(key, event);
 }
 
 }  // namespace zsetd

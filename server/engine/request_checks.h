@@ -20,6 +20,13 @@ absl::Status CheckContext(const Client& client, const Command& command);
 // Whether the client may use what one of the settings enable-... permits.
 bool MayDoProtected(const Client& client, DangerousAccess allowed);
 
+// Whether the server would keep more for the client, apart from keys, than each client may have in
+// any case.
+bool MayKeepMore(const Client& client, const Command& command, Args argv);
+
+// Whether the request may take memory: for keys, or as above.
+bool MayTakeMemory(const Client& client, const Command& command, Args argv);
+
 // Whether this is the first line of an HTTP request, or its Host header. GET is a command.
 bool IsHttp(Args argv);
 

@@ -6,14 +6,16 @@
 // (kAllowBusy); others are answered BUSY. Its client may leave meanwhile: the unit is finished for
 // a stand-in.
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "server/engine/call.h"
+#include "server/engine/admin_call.h"
 #include "server/engine/engine.h"
+#include "server/engine/executor.h"
 #include "server/engine/script_session.h"
 #include "server/engine/scripting.h"
 #include "server/engine/support/errors.h"
@@ -52,11 +54,11 @@ std::string WithoutCode(const std::string& line) { return line.substr(line.find(
 
 }  // namespace
 
-absl::Status Engine::RunInScript(ScriptSession& session, Client& caller, Args argv) {
+absl::Status Executor::RunInScript(ScriptSession& session, Client& caller, Args argv) {
   const Command* const command = commands_.Find(argv);
-  absl::Status status = CheckScriptCommand(*this, session, command, argv);
+  absl::Status status = CheckScriptCommand(engine_, session, command, argv);
   if (status.ok()) {
-    if (const auto denial = access_.CheckInScript(caller, *command, argv, now_)) {
+    if (const auto denial = access_.CheckInScript(caller, *command, argv, store_.now())) {
       status = Refusal("ERR ACL failure in script: " +
                        WithoutCode(DenialLine(*denial, *caller.user, *command)));
     }
@@ -71,12 +73,14 @@ absl::Status Engine::RunInScript(ScriptSession& session, Client& caller, Args ar
   client.output.Clear();
   client.reply.Begin();
   session.has_written |= command->Has(kWrite);
-  access_tracker_.set_records(UsesItsKeys(client, *command));
-  Call call(*this, client, *command, argv);
+  store_.access_tracker().set_records(UsesItsKeys(client, *command));
+  AdminCall call(engine_, client, *command, argv);
   RunAndPropagate(call);
-  if (command->Has(kReadOnly) && caller.tracking.on) RememberReads(caller, *command, argv);
-  if (HoldsReplies()) [[unlikely]] {
-    HoldForReads(client, *command, argv);
+  if (command->Has(kReadOnly) && caller.tracking.on) {
+    notifier_.RememberReads(caller, *command, argv);
+  }
+  if (reply_holds_.IsOn()) [[unlikely]] {
+    reply_holds_.HoldForReads(client, *command, argv);
     caller.read_until = std::max(caller.read_until, client.read_until);
   }
   command_ended_at_ = host_.stopwatch();
@@ -85,16 +89,12 @@ absl::Status Engine::RunInScript(ScriptSession& session, Client& caller, Args ar
   return absl::OkStatus();
 }
 
-bool Engine::MayRunInScript(const Client& caller, const Command& command, Args argv) const {
+bool Executor::MayRunInScript(const Client& caller, const Command& command, Args argv) const {
   return caller.user->MayDoAll() || !caller.user->Check(command, argv);
 }
 
-void Engine::SendToMonitors(const Client& client, const Command& command, Args argv) {
-  if (monitors_.Any()) monitors_.Send(client, command, argv, host_.wall_clock());
-}
-
-std::string_view Engine::BusyError() const {
-  const std::optional<RunningScript> running = scripting_->Running();
+std::string_view Executor::BusyError() const {
+  const std::optional<RunningScript> running = engine_.scripting()->Running();
   return running && running->is_function
              ? "BUSY Redis is busy running a script. You can only call FUNCTION KILL or SHUTDOWN "
                "NOSAVE."
@@ -103,7 +103,7 @@ std::string_view Engine::BusyError() const {
 }
 
 // Of a transaction it is the command within it that is kept: EXEC is run again to go on.
-void Engine::Suspend(Client& client, const Command& command, Args argv) {
+void Executor::Suspend(Client& client, const Command& command, Args argv) {
   if (suspended_) return;
   suspended_ = SuspendedCommand{
       .client = &client, .command = &command, .argv = {argv.begin(), argv.end()}, .reply = {}};
@@ -111,24 +111,24 @@ void Engine::Suspend(Client& client, const Command& command, Args argv) {
 
 // What the transaction has replied so far is not sent yet: CLIENT REPLY, or a reply that is too
 // long, may take it back.
-void Engine::KeepPartialReply(Client& client, size_t reply_start) {
+void Executor::KeepPartialReply(Client& client, size_t reply_start) {
   suspended_->reply = client.output.view().substr(reply_start);
   client.output.Truncate(reply_start);
 }
 
-void Engine::ContinueSuspended() {
+void Executor::ContinueSuspended() {
   Client& client = *suspended_->client;
   const Command& command = *suspended_->command;
   const std::vector<std::string_view> argv(suspended_->argv.begin(), suspended_->argv.end());
   const size_t reply_start = client.output.size();
   client.executing = true;
-  active_ = &client;
+  notifier_.set_active(&client);
   client.suspended = false;
   client.output.Append(suspended_->reply);
   client.reply.Begin();
   const Micros before = command_ended_at_ = host_.stopwatch();
-  Call call(*this, client, command, argv);
-  scripting_->Continue(call);
+  AdminCall call(engine_, client, command, argv);
+  engine_.scripting()->Continue(call);
   command_ended_at_ = host_.stopwatch();
   suspended_->ran += command_ended_at_ - before;
   if (!client.suspended) {
@@ -140,27 +140,27 @@ void Engine::ContinueSuspended() {
   }
   EndAnswer(client, reply_start);
   if (client.suspended) return;
-  client.last_active = now_;
+  client.last_active = store_.now();
   client.Wake();
   stand_in_.reset();
 }
 
-void Engine::ContinueTransaction(Client& client) {
+void Executor::ContinueTransaction(Client& client) {
   constexpr std::string_view kExec[] = {"exec"};
   Run(client, *commands_.FindOriginal("exec"), kExec);
 }
 
 // The unit goes on without the client that asked for it, and nobody is told of its end.
-void Engine::ReplaceSuspendedClient(Client& leaving) {
-  stand_in_ =
-      std::make_unique<Client>(leaving.id, leaving.address, leaving.local_address, now_, [] {});
+void Executor::ReplaceSuspendedClient(Client& leaving) {
+  stand_in_ = std::make_unique<Client>(leaving.id, leaving.address, leaving.local_address,
+                                       store_.now(), [] {});
   stand_in_->database = leaving.database;
   stand_in_->user = leaving.user;
   stand_in_->authenticated = leaving.authenticated;
   stand_in_->no_touch = leaving.no_touch;
   stand_in_->name = leaving.name;
   stand_in_->reply.set_protocol(leaving.reply.protocol());
-  stand_in_->reply.set_most_bytes(MostReplyBytes());
+  stand_in_->reply.set_most_bytes(clients_.MostReplyBytes());
   stand_in_->reply_mode = Client::ReplyMode::kOff;
   stand_in_->suspended = true;
   stand_in_->transaction = std::move(leaving.transaction);

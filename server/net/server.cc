@@ -209,7 +209,7 @@ absl::Status Server::ListenAtPath() {
 }
 
 void Server::OnConnection(StreamSocket socket, bool with_tls) {
-  if (engine_.clients().size() >= static_cast<size_t>(engine_.settings().maxclients)) {
+  if (engine_.clients().all().size() >= static_cast<size_t>(engine_.settings().maxclients)) {
     return TurnAway(socket, with_tls, "-ERR max number of clients reached\r\n");
   }
   if (IsProtectedFrom(socket)) return TurnAway(socket, with_tls, kDenied);
@@ -253,7 +253,7 @@ void Server::AwaitSignal() {
 // signal does not wait for it, and nothing is saved then.
 void Server::OnTermination() {
   const bool saves = engine_.persistence() != nullptr && engine_.settings().save.Any();
-  const bool waits = saves && !stopping_ && engine_.IsSuspended();
+  const bool waits = saves && !stopping_ && engine_.executor().IsSuspended();
   if (waits && !std::exchange(stops_after_script_, true)) {
     return spdlog::warn("A script is running: the server saves its data and stops when that ends");
   }
@@ -283,7 +283,7 @@ bool Server::MaySave() {
 void Server::Run() {
   Millis next_tick{0};
   Micros next_turn{0};
-  const std::function<void()> end_round = [this] { engine_.EndRound(); };
+  const std::function<void()> end_round = [this] { engine_.executor().EndRound(); };
   while (!IsDone()) {
     const bool interrupted = !poller_.RunRound(std::min(next_tick, kTurn), end_round);
     const Micros now = MonotonicNow();
@@ -293,7 +293,7 @@ void Server::Run() {
       io_.poll();
       next_turn = now + kTurn;
     }
-    if (stops_after_script_ && !engine_.IsSuspended()) OnTermination();
+    if (stops_after_script_ && !engine_.executor().IsSuspended()) OnTermination();
     if (asked_to_stop_ > 0) Stop();
   }
 }

@@ -48,7 +48,7 @@ Session::Session(StreamSocket socket, std::unique_ptr<Tls> tls, Engine& engine, 
       poller_(poller),
       held_replies_(held_replies),
       on_end_(std::move(on_end)),
-      client_(engine.NextClientId(), PeerOf(socket), OwnEndOf(socket), engine.now(),
+      client_(engine.clients().NextId(), PeerOf(socket), OwnEndOf(socket), engine.now(),
               [this] { OnWake(); }),
       socket_(std::move(socket)),
       sender_(client_, socket_, tls_.get(), engine.metrics().stats()) {}
@@ -57,7 +57,7 @@ void Session::Start() {
   client_.descriptor = socket_.descriptor();
   client_.connection_bytes =
       kBytesAround + AllocationSize(sizeof(*this)) + (tls_ ? Tls::kBytesUsed : 0);
-  engine_.Attach(client_);
+  engine_.clients().Attach(client_);
   spdlog::debug("Accepted {}", client_.address);
   if (tls_) LimitHandshake();
   AwaitNext();
@@ -100,7 +100,7 @@ bool Session::HasLeftUnread() const {
 void Session::Prefetch() {
   const auto requests = parser_.Upcoming();
   foreseen_ = !requests.empty() && requests.size() <= kFewRequests;
-  if (foreseen_) engine_.Prefetch(client_, requests);
+  if (foreseen_) engine_.executor().Prefetch(client_, requests);
 }
 
 std::span<char> Session::Space() { return tls_ ? tls_->Space() : parser_.Space(); }
@@ -153,16 +153,18 @@ void Session::CloseForQueryBuffer() {
 }
 
 void Session::Serve() {
-  engine_.FetchPrefetched();  // in any case: requests stay where they are in this round alone
+  engine_.executor()
+      .FetchPrefetched();  // in any case: requests stay where they are in this round alone
   if (closed_ || client_.close_now) return;
-  engine_.BeginBatch(UnixNow());
-  if (engine_.IsMemoryShort()) Flush();  // or keys would be evicted for what need only be sent
+  engine_.executor().BeginBatch(UnixNow());
+  if (engine_.store().ExceedsLimit())
+    Flush();  // or keys would be evicted for what need only be sent
   if (client_.HoldsIdleBuffers(engine_.now())) ShrinkBuffers();
   do {
     paused_ = !RunUntilHeld();
   } while (!paused_ && !closed_ && !finishing_ && !client_.close_now && DecryptMore());
   NoteInput();
-  engine_.OnMemoryChange(client_);
+  engine_.clients().OnMemoryChange(client_);
   if (!paused_ && (ended_ || (tls_ && tls_->ended()))) finishing_ = true;
   if (client_.output.size() > kManyReplyBytes) Flush();
 }
@@ -198,16 +200,16 @@ bool Session::IsClogged() {
 
 // Others come in between two pieces.
 void Session::ContinueReply() {
-  engine_.ContinueReply(client_);
+  engine_.executor().ContinueReply(client_);
   poller_.Wake(*this);
 }
 
 void Session::RunRequest() {
   if (!std::exchange(foreseen_, false) && parser_.HasReadAhead()) {
-    engine_.Prefetch(client_, parser_.Ahead());
-    engine_.FetchPrefetched();
+    engine_.executor().Prefetch(client_, parser_.Ahead());
+    engine_.executor().FetchPrefetched();
   }
-  engine_.Execute(client_, parser_.argv());
+  engine_.executor().Execute(client_, parser_.argv());
   if (parser_.limits().unauthenticated) ApplyLimits();  // it may have authenticated
   if (client_.close_after_reply) finishing_ = true;
 }
@@ -231,7 +233,7 @@ void Session::Send() {
 // Whether the replies wait for the log. The client of a reply that can never leave, since what it
 // says may be lost, is told nothing: its connection ends.
 bool Session::IsHeld() {
-  const Release release = engine_.ReleaseOf(client_);
+  const Release release = engine_.reply_holds().ReleaseOf(client_);
   held_ = release == Release::kLater;
   if (held_) held_replies_.Add(weak_from_this());
   if (release == Release::kNever) Close();
@@ -244,7 +246,7 @@ void Session::Flush() {
   if (!sender_.Send()) return Close();
   if (client_.output_total == before) return;
   client_.last_active = engine_.now();
-  if (engine_.IsMemoryShort()) sender_.Shrink();
+  if (engine_.store().ExceedsLimit()) sender_.Shrink();
   client_.NoteMemory();
 }
 
@@ -276,7 +278,7 @@ void Session::DropBuffers() {
 }
 
 void Session::CloseIfStalled() {
-  if (closed_ || client_.UnsentBytes() == 0 || !engine_.IsStalled(client_)) return;
+  if (closed_ || client_.UnsentBytes() == 0 || !engine_.clients().IsStalled(client_)) return;
   spdlog::warn("Closing {}: output buffer limit exceeded, {} bytes are unsent", client_.address,
                client_.UnsentBytes());
   ++engine_.metrics().stats().stalled_disconnections;
@@ -300,7 +302,7 @@ void Session::CloseIfDone() {
 
 void Session::Close() {
   if (std::exchange(closed_, true)) return;
-  engine_.Detach(client_);
+  engine_.clients().Detach(client_);
   spdlog::debug("Closed {}", client_.address);
   socket_.Close();
   handshake_ends_.cancel();

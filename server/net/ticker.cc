@@ -20,14 +20,14 @@ Millis Ticker::TickIfDue(Micros now) {
   const Millis left = TimeLeft(now);
   if (left > Millis(0)) return left;
   last_tick_ = now;
-  engine_.AdvanceTo(UnixNow());
-  engine_.Tick(kBudget);
+  engine_.executor().AdvanceTo(UnixNow());
+  engine_.executor().Tick(kBudget);
   return TimeLeft(MonotonicNow());
 }
 
 Millis Ticker::TimeLeft(Micros now) const {
   const Millis regular = RoundUp(last_tick_ + Period() - now);
-  const auto deadline = engine_.NextDeadline();
+  const auto deadline = engine_.executor().NextDeadline();
   const Millis left = deadline ? std::min(regular, *deadline - UnixNow()) : regular;
   return std::max(left, Millis(0));
 }

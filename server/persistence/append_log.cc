@@ -177,7 +177,7 @@ absl::Status AppendLog::LoadAgain() {
   if (!Flush()) return Refusal("the append only file could not be written to its end");
   Continue();  // a step may have brought other files
   if (IsRewriting() || MustBegin()) return Refusal("the append only file is being rewritten");
-  engine_.ClearAll();
+  engine_.store().ClearAll();
   Loading loading(engine_);
   return LoadFiles(loading);
 }

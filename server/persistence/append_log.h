@@ -18,7 +18,7 @@
 #include "absl/status/statusor.h"
 #include "core/util/time.h"
 #include "server/engine/engine.h"
-#include "server/engine/journal.h"
+#include "server/engine/propagation/journal.h"
 #include "server/engine/services.h"
 #include "server/persistence/background_snapshot.h"
 #include "server/persistence/data_directory.h"

@@ -14,12 +14,12 @@ constexpr Micros kLongestSlice{500};             // for which requests wait
 BackgroundSnapshot::BackgroundSnapshot(std::unique_ptr<SnapshotFile> file, const Engine& engine,
                                        std::string_view functions, bool is_log_base)
     : engine_(engine),
-      encoder_(engine.settings(), engine.access_tracker()),
-      snapshot_(engine.databases(), encoder_),
+      encoder_(engine.settings(), engine.store().access_tracker()),
+      snapshot_(engine.store().databases(), encoder_),
       thread_(std::move(file)),
       started_at_(engine.now()),
-      changes_(engine.change_count()) {
-  encoder_.Begin(engine.now(), engine.gauge().Used(), functions, is_log_base, snapshot_);
+      changes_(engine.store().change_count()) {
+  encoder_.Begin(engine.now(), engine.store().gauge().Used(), functions, is_log_base, snapshot_);
 }
 
 bool BackgroundSnapshot::HasWork() const {
@@ -37,9 +37,9 @@ void BackgroundSnapshot::Continue() {
 
 absl::Status WriteSnapshot(const Engine& engine, std::string_view functions, bool is_log_base,
                            SnapshotFile& file) {
-  SnapshotEncoder encoder(engine.settings(), engine.access_tracker());
-  Snapshot snapshot(engine.databases(), encoder);
-  encoder.Begin(engine.now(), engine.gauge().Used(), functions, is_log_base, snapshot);
+  SnapshotEncoder encoder(engine.settings(), engine.store().access_tracker());
+  Snapshot snapshot(engine.store().databases(), encoder);
+  encoder.Begin(engine.now(), engine.store().gauge().Used(), functions, is_log_base, snapshot);
   absl::Status status = absl::OkStatus();
   bool all = false;
   while (status.ok() && !all) {

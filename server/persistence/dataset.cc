@@ -30,13 +30,13 @@ absl::StatusOr<LoadedSnapshot> Dataset::Read(const std::string& path, bool keeps
   Micros reported_at = start;
   LoadOptions options = {
       .now = engine_.now(),
-      .databases = engine_.database_count(),
+      .databases = engine_.store().database_count(),
       .limits = ValueLimitsOf(settings),
       .checks_checksum = settings.rdbchecksum,
       .skips_unknown = settings.rdb_skip_unknown,
       .keeps_expired = keeps_expired,
-      .access_tracker = &engine_.access_tracker(),
-      .make_keyspace = [this] { return engine_.database(0).MakeKeyspace(); },
+      .access_tracker = &engine_.store().access_tracker(),
+      .make_keyspace = [this] { return engine_.store().database(0).MakeKeyspace(); },
       .progress =
           [&](uint64_t bytes, uint64_t total, uint64_t keys) {
             const Micros now = engine_.host().stopwatch();
@@ -75,9 +75,9 @@ absl::Status Dataset::Put(LoadedSnapshot loaded, const std::string& path,
   if (!reload.flushes && !reload.replaces) status = FindDuplicates(loaded);
   if (status.ok()) status = RestoreFunctions(loaded, path, reload);
   if (!status.ok()) return status;
-  if (reload.flushes) engine_.ClearAll();
+  if (reload.flushes) engine_.store().ClearAll();
   for (auto& [index, keys] : loaded.databases) {
-    Database& database = engine_.database(index);
+    Database& database = engine_.store().database(index);
     if (database.keys().size() == 0) {
       database.Adopt(std::move(keys));
       continue;
@@ -95,7 +95,7 @@ absl::Status Dataset::FindDuplicates(const LoadedSnapshot& loaded) const {
   absl::Status status = absl::OkStatus();
   for (const auto& [index, keys] : loaded.databases) {
     keys.ForEach([&](const Entry& entry) {
-      if (engine_.database(index).Find(entry.key()) == nullptr) return;
+      if (engine_.store().database(index).Find(entry.key()) == nullptr) return;
       status = Refusal("the key '" + std::string(entry.key()) + "' is in memory and in the file");
     });
   }

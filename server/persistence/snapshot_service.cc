@@ -52,7 +52,7 @@ SnapshotStatus SnapshotService::status() const {
       .last_save_ok = last_save_ok_,
       .last_save_took = last_save_took_,
       .last_saved_at = last_saved_at_,
-      .changes_since_last_save = engine_.change_count() - saved_changes_,
+      .changes_since_last_save = engine_.store().change_count() - saved_changes_,
       .saves = saves_,
       .keys_loaded = keys_loaded_,
       .keys_expired = keys_expired_,
@@ -88,7 +88,7 @@ absl::Status SnapshotService::Save() {
   assert(job_ == nullptr);
   ++saves_;
   const Micros start = engine_.host().stopwatch();
-  const uint64_t changes = engine_.change_count();
+  const uint64_t changes = engine_.store().change_count();
   auto file = CreateFile();
   if (!file.ok()) return FailToSave(file.status());
   const absl::Status status =
@@ -167,7 +167,7 @@ void SnapshotService::Abandon() {
 void SnapshotService::ConsiderSavePoints() {
   const SavePoints& save = engine_.settings().save;
   if (!save.Any()) return;
-  const uint64_t changes = engine_.change_count() - saved_changes_;
+  const uint64_t changes = engine_.store().change_count() - saved_changes_;
   const Millis age = engine_.now() - last_saved_at_;
   if (!last_save_ok_ && engine_.now() - last_try_at_ <= kBetweenRetries) return;
   for (const SavePoints::Point& point : save.points) {
@@ -190,8 +190,8 @@ absl::Status SnapshotService::SaveBeforeExit(bool must_save, bool may_not) {
 }
 
 void SnapshotService::SaveTheRest() {
-  if (!saved_for_exit_ || engine_.change_count() == saved_changes_) return;
-  if (engine_.IsSuspended()) {
+  if (!saved_for_exit_ || engine_.store().change_count() == saved_changes_) return;
+  if (engine_.executor().IsSuspended()) {
     log_.warning("A script has not ended: what was written since the last snapshot is lost");
     return;
   }
@@ -226,7 +226,7 @@ absl::Status SnapshotService::LoadAgain(const Persistence::Reload& reload) {
     log_.warning(ErrorLine(status));
     return status;
   }
-  if (reload.saves && reload.flushes) saved_changes_ = engine_.change_count();
+  if (reload.saves && reload.flushes) saved_changes_ = engine_.store().change_count();
   return absl::OkStatus();
 }
 

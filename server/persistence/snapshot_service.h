@@ -31,7 +31,7 @@ class SnapshotService {
   absl::StatusOr<bool> Load();
 
   // The data is that of the disk, by whatever file: save points count from now on.
-  void OnLoaded() { saved_changes_ = engine_.change_count(); }
+  void OnLoaded() { saved_changes_ = engine_.store().change_count(); }
 
   // As Persistence has them.
   SnapshotStatus status() const;

@@ -159,7 +159,7 @@ class ValueWriter {
         reply_(call.reply),
         out_(call.client.output),
         resp3_(resp3),
-        most_bytes_(call.engine.MostReplyBytes()),
+        most_bytes_(call.reply.most_bytes()),
         start_(out_.size()) {}
 
   // False if the value cannot be replied: it is nested too deep.

@@ -205,7 +205,7 @@ int AclCheckCommand(lua_State* lua) {
   if (command == nullptr || command->run == nullptr || !command->AcceptsCount(words.size())) {
     return Raise(lua, "ERR Invalid command passed to redis.acl_check_cmd()");
   }
-  lua_pushboolean(lua, run.engine().MayRunInScript(run.caller(), *command, words));
+  lua_pushboolean(lua, run.engine().executor().MayRunInScript(run.caller(), *command, words));
   return 1;
 }
 

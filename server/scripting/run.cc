@@ -6,17 +6,17 @@
 
 namespace zsetd {
 
-ScriptRun::ScriptRun(Call& call, Target target, ScriptWorkspace& workspace)
-    : engine_(call.engine),
+ScriptRun::ScriptRun(Engine& engine, Call& call, Target target, ScriptWorkspace& workspace)
+    : engine_(engine),
       caller_(&call.client),
       target_(std::move(target)),
       workspace_(workspace),
-      started_at_(call.engine.command_began_at()) {
+      started_at_(engine.executor().command_began_at()) {
   ScriptSession& session = workspace_.session;
   session.Begin(call.client);
   session.read_only = target_.read_only || target_.flags.Has(ScriptFlag::kNoWrites);
   session.may_exceed_memory = target_.flags.Has(ScriptFlag::kAllowOom);
-  session.memory_was_short = call.engine.memory_is_short();
+  session.memory_was_short = engine.store().LacksMemory();
 }
 
 void ScriptRun::OnSuspended(const Call& call) {

@@ -30,7 +30,7 @@ class ScriptRun {
   };
 
   // The workspace outlives it, and no other run uses it meanwhile.
-  ScriptRun(Call& call, Target target, ScriptWorkspace& workspace);
+  ScriptRun(Engine& engine, Call& call, Target target, ScriptWorkspace& workspace);
 
   ~ScriptRun() { session().End(); }
   ScriptRun(const ScriptRun&) = delete;
@@ -45,7 +45,9 @@ class ScriptRun {
 
   // Runs a command. A refusal is the whole error line; otherwise its reply is in
   // `session().client.output` until the next.
-  absl::Status Execute(Args argv) { return engine_.RunInScript(session(), *caller_, argv); }
+  absl::Status Execute(Args argv) {
+    return engine_.executor().RunInScript(session(), *caller_, argv);
+  }
 
   // So many instructions have run since the last command that its end does not tell when the next
   // began.

@@ -34,7 +34,7 @@ std::string ReasonNotToRun(const ScriptRun::Target& target, const Engine& engine
   if (writes && target.read_only) {
     return "ERR Can not execute a script with write flag using *_ro command.";
   }
-  if (writes && engine.memory_is_short() && !target.flags.Has(ScriptFlag::kAllowOom)) {
+  if (writes && engine.store().LacksMemory() && !target.flags.Has(ScriptFlag::kAllowOom)) {
     return std::string(kOutOfMemory);
   }
   return {};
@@ -181,7 +181,7 @@ bool ScriptingService::Begin(Call& call, ScriptRun::Target target) {
     return false;
   }
   if (!workspace_) workspace_ = std::make_unique<ScriptWorkspace>();
-  run_.emplace(call, std::move(target), *workspace_);
+  run_.emplace(engine_, call, std::move(target), *workspace_);
   return true;
 }
 
@@ -247,7 +247,7 @@ std::optional<RunningScript> ScriptingService::Running() const {
 
 absl::Status ScriptingService::Kill(bool function) {
   if (!run_) return Refusal("NOTBUSY No scripts in execution right now.");
-  if (run_->target().is_function != function) return Refusal(engine_.BusyError());
+  if (run_->target().is_function != function) return Refusal(engine_.executor().BusyError());
   if (run_->session().has_written) {
     return Refusal(
         "UNKILLABLE Sorry the script already executed write commands against the dataset. You can "

@@ -29,12 +29,20 @@ FOLDERS = {
     "core": ["util", "hashing", "string", "geo", "hash", "list", "set", "sorted_set/block",
              "sorted_set/skip_list", "sorted_set", "keyspace"],
     "protocol": ["text", "resp", "rdb"],
-    "server/engine": ["support", "command", "config", "client", "metrics", "store", "notify", "acl", "."],
+    "server/engine": ["support", "command", "config", "client", "metrics", "propagation", "store", "notify", "acl", "."],
     "server/commands": [".", "common", "zset", "geo", "diagnostics", "admin", "connection", "debug",
                         "docs", "hash", "key", "list", "pubsub", "scripting", "set", "string",
                         "transaction"],
 }
 MOST_SOURCES_IN_A_FOLDER = 32
+
+# Commands on keys reach the keys, their arguments, their reply and their client through a Call, and
+# nothing else of the engine. FLUSHALL is one that concerns what is on disk, too.
+KEY_COMMANDS = {f"server/commands/{family}"
+                for family in ("geo", "hash", "key", "list", "set", "string", "zset")}
+NOT_FOR_KEY_COMMANDS = re.compile(
+    r"server/engine/((admin_call|engine|clients|services|scripting)\.h|metrics/|notify/|store/store\.h)")
+KEY_COMMANDS_EXCEPTIONS = {"server/commands/key/database.cc"}
 
 # And of the world outside. A library not named here is open to everyone.
 ONLY_FOR = {
@@ -72,6 +80,10 @@ def complaint(path, bracket, included):
     """What is wrong with this include in this file, or None."""
     layer = layer_of(path)
     target = layer_of(included)
+    folder = pathlib.PurePosixPath(path).parent.as_posix()
+    if folder in KEY_COMMANDS and path not in KEY_COMMANDS_EXCEPTIONS:
+        if NOT_FOR_KEY_COMMANDS.match(included):
+            return "commands on keys may not see that"
     if target is not None and target != layer:
         return None if target in SEES[layer] else f"{layer} may not see {target}"
     if target is not None:
@@ -132,6 +144,8 @@ class Layering(unittest.TestCase):
             ("server/engine/client/client.h", '#include "server/engine/engine.h"'),
             ("server/engine/engine.h", "#include <lua.hpp>"),
             ("server/scripting/sandbox.cc", '#include "server/commands/all_commands.h"'),
+            ("server/commands/zset/zset_add.cc", '#include "server/engine/admin_call.h"'),
+            ("server/commands/key/scan.cc", '#include "server/engine/notify/channels.h"'),
         ]:
             with self.subTest(path=path, line=line):
                 self.assertEqual(len(complaints(path, f"// {line}\n{line}\n")), 1)
@@ -142,6 +156,8 @@ class Layering(unittest.TestCase):
             ("core/list/list.cc", "#include <malloc.h>"),
             ("core/list/list.cc", '#include "absl/container/btree_set.h"'),
             ("server/commands/zset/zset_remove.cc", '#include "core/sorted_set/sorted_set.h"'),
+            ("server/commands/zset/zset_remove.cc", '#include "server/engine/call.h"'),
+            ("server/commands/admin/config.cc", '#include "server/engine/admin_call.h"'),
             ("server/net/session.cc", "#include <boost/asio.hpp>"),
             ("server/net/session.cc", "#include <sys/socket.h>"),
             ("server/main.cc", '#include "server/commands/all_commands.h"'),

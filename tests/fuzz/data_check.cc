@@ -59,12 +59,12 @@ std::string CheckClient(const Client& client) {
 
 std::string WrongInData(Engine& engine) {
   std::string wrong;
-  for (int index = 0; index < engine.database_count(); ++index) {
-    engine.database(index).keys().ForEach([&](const Entry& entry) {
+  for (int index = 0; index < engine.store().database_count(); ++index) {
+    engine.store().database(index).keys().ForEach([&](const Entry& entry) {
       if (wrong.empty()) wrong = CheckEntry(entry);
     });
   }
-  for (const auto& [id, client] : engine.clients()) {
+  for (const auto& [id, client] : engine.clients().all()) {
     if (wrong.empty()) wrong = CheckClient(*client);
   }
   return wrong;

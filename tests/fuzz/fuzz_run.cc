@@ -44,11 +44,13 @@ bool QueueAnswersOnce(const Client* client) {
 
 // What clients have said must not outlive them.
 std::string LeftBehind(Engine& engine) {
-  const Tracking& tracking = engine.tracking();
-  if (!engine.clients().empty()) return "a client that has disconnected is still known";
-  if (engine.blocked_client_count() + engine.blocked_clients().key_count() > 0)
+  const Tracking& tracking = engine.notifier().tracking();
+  if (!engine.clients().all().empty()) return "a client that has disconnected is still known";
+  if (engine.clients().pause().postponed() + engine.notifier().blocked_clients().count() +
+          engine.notifier().blocked_clients().key_count() >
+      0)
     return "a wait is left behind";
-  if (engine.watches().key_count() > 0) return "a watch is left behind";
+  if (engine.notifier().watches().key_count() > 0) return "a watch is left behind";
   if (tracking.client_count() + tracking.prefix_count() > 0) return "tracking is left behind";
   return tracking.table().key_count() > 0 ? "tracked keys are left behind" : "";
 }

@@ -24,24 +24,24 @@ class ScriptPeer {
  public:
   ScriptPeer() {
     engine_.set_scripting(&scripting_);
-    engine_.Attach(client_);
-    engine_.Attach(other_);
+    engine_.clients().Attach(client_);
+    engine_.clients().Attach(other_);
   }
   ~ScriptPeer() {
-    engine_.Detach(client_);
-    engine_.Detach(other_);
+    engine_.clients().Detach(client_);
+    engine_.clients().Detach(other_);
   }
 
   // False if the script that it runs goes on for too long and has written.
   bool Run(const std::vector<std::string_view>& words) {
     client_.output.Clear();
-    engine_.Execute(client_, words);
-    for (int slice = 0; engine_.IsSuspended() && slice < kMostSlices; ++slice) {
+    engine_.executor().Execute(client_, words);
+    for (int slice = 0; engine_.executor().IsSuspended() && slice < kMostSlices; ++slice) {
       other_.output.Clear();
-      engine_.Execute(other_, std::vector<std::string_view>{"SCRIPT", "KILL"});
-      engine_.Tick(Micros(1000));
+      engine_.executor().Execute(other_, std::vector<std::string_view>{"SCRIPT", "KILL"});
+      engine_.executor().Tick(Micros(1000));
     }
-    return !engine_.IsSuspended();
+    return !engine_.executor().IsSuspended();
   }
 
   std::string_view reply() { return client_.output.view(); }

@@ -1,5 +1,5 @@
 // Which units there are, how they are framed, and in which words each command is propagated.
-#include "server/engine/effects.h"
+#include "server/engine/propagation/effects.h"
 
 #include <gtest/gtest.h>
 

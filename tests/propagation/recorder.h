@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "protocol/resp/args.h"
-#include "server/engine/journal.h"
+#include "server/engine/propagation/journal.h"
 
 namespace zsetd {
 

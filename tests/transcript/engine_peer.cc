@@ -24,7 +24,7 @@ Host HostOf(Engine& engine) {
       .log = [](std::string_view) {},
       .sleep =
           [&engine](Micros time) {
-            engine.AdvanceTo(engine.now() + std::chrono::duration_cast<Millis>(time));
+            engine.executor().AdvanceTo(engine.now() + std::chrono::duration_cast<Millis>(time));
           },
       .shut_down = [] {},
       .free_in_background = [](const std::shared_ptr<void>&) {},
@@ -48,8 +48,9 @@ class EnginePeer::Connection {
  public:
   explicit Connection(Engine& engine)
       : engine_(engine),
-        client_(engine.NextClientId(), "127.0.0.1:50000", "127.0.0.1:6379", engine.now(), [] {}) {
-    engine_.Attach(client_);
+        client_(engine.clients().NextId(), "127.0.0.1:50000", "127.0.0.1:6379", engine.now(),
+                [] {}) {
+    engine_.clients().Attach(client_);
   }
   Connection(const Connection&) = delete;
   ~Connection() { Leave(); }
@@ -77,7 +78,7 @@ class EnginePeer::Connection {
         RefuseProtocol();
         return true;
       }
-      engine_.Execute(client_, parser_.argv());
+      engine_.executor().Execute(client_, parser_.argv());
       if (parser_.limits().unauthenticated) ApplyLimits();
       WriteLongReply();
     }
@@ -89,7 +90,7 @@ class EnginePeer::Connection {
   // What the engine knows of a client ends here; its last output can still be taken.
   void Leave() {
     if (std::exchange(left_, true)) return;
-    engine_.Detach(client_);
+    engine_.clients().Detach(client_);
     if (client_.close_now) client_.output.Clear();
   }
 
@@ -102,8 +103,8 @@ class EnginePeer::Connection {
   // Nobody takes its parts meanwhile: one that is longer than the client may leave unread ends it.
   void WriteLongReply() {
     while (client_.long_reply && !client_.close_now) {
-      engine_.ContinueReply(client_);
-      if (engine_.IsStalled(client_)) client_.close_now = true;
+      engine_.executor().ContinueReply(client_);
+      if (engine_.clients().IsStalled(client_)) client_.close_now = true;
     }
   }
 
@@ -165,8 +166,8 @@ std::string EnginePeer::Receive(const std::string& client, Millis) {
 bool EnginePeer::Closed(const std::string& client) { return !connections_.contains(client); }
 
 void EnginePeer::Pass(Millis time) {
-  engine_.AdvanceTo(engine_.now() + time);
-  engine_.Tick(kTickBudget);
+  engine_.executor().AdvanceTo(engine_.now() + time);
+  engine_.executor().Tick(kTickBudget);
   AwaitSnapshot();
   RunAllRequests();
 }
@@ -180,7 +181,7 @@ void EnginePeer::HangUp(const std::string& client) {
 void EnginePeer::AwaitSnapshot() {
   while (persistence_.IsSaving() || persistence_.IsRewriting()) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    engine_.Tick(kTickBudget);
+    engine_.executor().Tick(kTickBudget);
   }
 }
 

@@ -13,7 +13,7 @@
 #include "server/commands/all_commands.h"
 #include "server/commands/common/help.h"
 #include "server/commands/common/reply_fields.h"
-#include "server/engine/call.h"
+#include "server/engine/admin_call.h"
 #include "server/engine/command/command_categories.h"
 #include "server/engine/command/redaction.h"
 
@@ -24,7 +24,7 @@ constexpr int64_t kUsualBits = 256;
 constexpr int64_t kMostBits = 4096;
 
 // Whether there are too many arguments for the subcommand; the error is then kept.
-void RefuseMore(Call& call, size_t most) {
+void RefuseMore(AdminCall& call, size_t most) {
   if (call.args.left() <= most) return;
   call.args.Refuse("ERR unknown subcommand or wrong number of arguments for '" +
                    std::string(call.argv()[1]) + "'. Try ACL HELP.");
@@ -35,7 +35,7 @@ void ReplyNames(ReplyWriter& reply, std::span<const std::string_view> names) {
   for (const std::string_view name : names) reply.Bulk(name);
 }
 
-void Cat(Call& call) {
+void Cat(AdminCall& call) {
   RefuseMore(call, 1);
   if (call.Refused()) return;
   if (call.args.AtEnd()) return ReplyNames(call.reply, AllCategories());
@@ -50,7 +50,7 @@ void Cat(Call& call) {
 }
 
 // Not from the engine's generator, because these must be unpredictable.
-void GenPass(Call& call) {
+void GenPass(AdminCall& call) {
   RefuseMore(call, 1);
   const int64_t bits = call.args.AtEnd() ? kUsualBits : call.args.Integer();
   if (bits < 1 || bits > kMostBits) {
@@ -68,7 +68,7 @@ void GenPass(Call& call) {
   call.reply.Bulk(digits);
 }
 
-void Load(Call& call) {
+void Load(AdminCall& call) {
   const absl::Status status = call.engine.access().LoadFile();
   if (status.ok()) {
     call.reply.Ok();
@@ -77,7 +77,7 @@ void Load(Call& call) {
   }
 }
 
-void Save(Call& call) {
+void Save(AdminCall& call) {
   const absl::Status status = call.engine.access().SaveFile();
   if (status.ok()) {
     call.reply.Ok();
@@ -130,7 +130,7 @@ void ReplyEntry(ReplyWriter& reply, const AclLog::Entry& entry, Millis now) {
   fields.Number("timestamp-last-updated", static_cast<uint64_t>(entry.updated.count()));
 }
 
-void Log(Call& call) {
+void Log(AdminCall& call) {
   RefuseMore(call, 1);
   if (call.Refused()) return;
   AclLog& log = call.engine.access().log();

@@ -34,7 +34,7 @@ void ReplyUser(ReplyWriter& reply, const User& user) {
 }
 
 // The command of the request, if the number of arguments fits its arity.
-const Command* FindAsked(Call& call, Args request) {
+const Command* FindAsked(AdminCall& call, Args request) {
   const Command* command = call.engine.commands().Find(request);
   const bool is_known = command != nullptr && (command->run != nullptr || request.size() == 1);
   if (!is_known) {
@@ -48,7 +48,7 @@ const Command* FindAsked(Call& call, Args request) {
 }  // namespace
 
 // The users that there are not are passed over.
-void AclDelUser(Call& call) {
+void AclDelUser(AdminCall& call) {
   const Args names = call.args.Rest();
   if (std::ranges::count(names, "default") > 0) {
     return call.Fail("ERR The 'default' user cannot be removed");
@@ -58,7 +58,7 @@ void AclDelUser(Call& call) {
   call.reply.Integer(count);
 }
 
-void AclDryRun(Call& call) {
+void AclDryRun(AdminCall& call) {
   const std::string_view name = call.args.Word();
   const User* user = call.engine.access().users().Find(name);
   if (user == nullptr) return call.Fail("ERR User '" + std::string(name) + "' not found");
@@ -73,30 +73,30 @@ void AclDryRun(Call& call) {
   }
 }
 
-void AclGetUser(Call& call) {
+void AclGetUser(AdminCall& call) {
   const User* user = call.engine.access().users().Find(call.args.Word());
   user != nullptr ? ReplyUser(call.reply, *user) : call.reply.Null();
 }
 
-void AclList(Call& call) {
+void AclList(AdminCall& call) {
   const Users::ByName& users = call.engine.access().users().all();
   call.reply.Array(users.size());
   for (const auto& [name, user] : users) call.reply.Bulk(user->Text());
 }
 
-void AclSetUser(Call& call) {
+void AclSetUser(AdminCall& call) {
   const std::string_view name = call.args.Word();
   const absl::Status status = call.engine.access().SetUser(name, call.args.Rest());
   if (!status.ok()) return call.Fail(status);
   call.reply.Ok();
 }
 
-void AclUsers(Call& call) {
+void AclUsers(AdminCall& call) {
   const Users::ByName& users = call.engine.access().users().all();
   call.reply.Array(users.size());
   for (const auto& [name, user] : users) call.reply.Bulk(name);
 }
 
-void AclWhoAmI(Call& call) { call.reply.Bulk(call.client.user->name()); }
+void AclWhoAmI(AdminCall& call) { call.reply.Bulk(call.client.user->name()); }
 
 }  // namespace zsetd

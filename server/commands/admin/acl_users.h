@@ -1,16 +1,16 @@
 #pragma once
 
-#include "server/engine/call.h"
+#include "server/engine/admin_call.h"
 
 namespace zsetd {
 
 // The subcommands of ACL that list and change users.
-void AclDelUser(Call& call);
-void AclDryRun(Call& call);
-void AclGetUser(Call& call);
-void AclList(Call& call);
-void AclSetUser(Call& call);
-void AclUsers(Call& call);
-void AclWhoAmI(Call& call);
+void AclDelUser(AdminCall& call);
+void AclDryRun(AdminCall& call);
+void AclGetUser(AdminCall& call);
+void AclList(AdminCall& call);
+void AclSetUser(AdminCall& call);
+void AclUsers(AdminCall& call);
+void AclWhoAmI(AdminCall& call);
 
 }  // namespace zsetd

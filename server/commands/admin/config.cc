@@ -7,7 +7,7 @@
 #include "core/util/glob.h"
 #include "server/commands/all_commands.h"
 #include "server/commands/common/help.h"
-#include "server/engine/call.h"
+#include "server/engine/admin_call.h"
 #include "server/engine/config/settings_rewrite.h"
 #include "server/engine/config/settings_table.h"
 #include "server/engine/request_checks.h"
@@ -34,7 +34,7 @@ void AddMatches(std::string_view pattern, std::vector<NamedSetting>& found) {
   }
 }
 
-void ConfigGet(Call& call) {
+void ConfigGet(AdminCall& call) {
   std::vector<NamedSetting> found;
   for (const std::string_view pattern : call.args.Rest()) AddMatches(pattern, found);
   call.reply.Map(found.size());
@@ -92,7 +92,7 @@ absl::Status Configure(Engine& engine, std::string_view name, const Settings& se
 }
 
 // All pairs, or none of them.
-void ConfigSet(Call& call) {
+void ConfigSet(AdminCall& call) {
   const Args pairs = call.args.Rest();
   if (pairs.size() % 2 != 0) return call.Fail(kSyntaxError);
   Settings settings = call.engine.settings();
@@ -104,12 +104,12 @@ void ConfigSet(Call& call) {
   call.reply.Ok();
 }
 
-void ConfigResetStat(Call& call) {
+void ConfigResetStat(AdminCall& call) {
   call.engine.ResetStats();
   call.reply.Ok();
 }
 
-void ConfigRewrite(Call& call) {
+void ConfigRewrite(AdminCall& call) {
   const std::string& file = call.engine.host().config_file;
   if (file.empty()) return call.Fail("ERR The server is running without a config file");
   Settings settings = call.engine.settings();

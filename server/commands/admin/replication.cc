@@ -6,7 +6,7 @@
 #include "protocol/text/number_text.h"
 #include "server/commands/all_commands.h"
 #include "server/commands/common/timeout_option.h"
-#include "server/engine/call.h"
+#include "server/engine/admin_call.h"
 #include "server/engine/services.h"
 #include "server/engine/support/ascii_case.h"
 
@@ -16,7 +16,7 @@ namespace {
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 
 // There will be none, however long that is.
-void Await(Call& call, int64_t replicas, Millis timeout, void (*reply)(ReplyWriter&)) {
+void Await(AdminCall& call, int64_t replicas, Millis timeout, void (*reply)(ReplyWriter&)) {
   if (replicas > 0 && call.WaitInVain(timeout, reply)) return;
   reply(call.reply);
 }
@@ -29,14 +29,14 @@ void ReplyLogs(ReplyWriter& reply) {
   reply.Integer(0);
 }
 
-void Wait(Call& call) {
+void Wait(AdminCall& call) {
   const int64_t replicas = call.args.Integer();
   const Millis timeout = TakeTimeoutMillis(call.args, call.now());
   if (call.Refused()) return;
   Await(call, replicas, timeout, [](ReplyWriter& reply) { reply.Integer(0); });
 }
 
-void WaitAof(Call& call) {
+void WaitAof(AdminCall& call) {
   constexpr std::string_view kOutOfRange = "ERR value is out of range, value must between 0 and 1";
   const int64_t own_logs = call.args.IntegerIn(0, 1, kOutOfRange);
   const int64_t replicas = call.args.IntegerIn(0, kMost, kMustBePositive);
@@ -50,18 +50,17 @@ void WaitAof(Call& call) {
   const bool is_durable = has_log && persistence->DurablePosition() >= call.client.propagated_until;
   const auto reply = is_durable ? ReplyLogs<1> : ReplyLogs<0>;
   if (replicas > 0 || own_logs == 0 || is_durable) return Await(call, replicas, timeout, reply);
-  if (!call.WaitInVain(timeout, reply)) return reply(call.reply);
-  call.engine.AwaitLog(call.client, ReplyLogs<1>);
+  if (!call.WaitInVain(timeout, reply, ReplyLogs<1>)) reply(call.reply);
 }
 
-void Role(Call& call) {
+void Role(AdminCall& call) {
   call.reply.Array(3);
   call.reply.Bulk("master");
   call.reply.Integer(0);  // how far replicas would have to read
   call.reply.Array(0);
 }
 
-void ReplicaOf(Call& call) {
+void ReplicaOf(AdminCall& call) {
   const std::string_view host = call.args.Word();
   const std::string_view port = call.args.Word();
   const bool is_none = EqualsIgnoringCase(host, "no") && EqualsIgnoringCase(port, "one");

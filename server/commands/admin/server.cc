@@ -4,14 +4,14 @@
 
 #include "protocol/text/number_text.h"
 #include "server/commands/all_commands.h"
-#include "server/engine/call.h"
+#include "server/engine/admin_call.h"
 #include "server/engine/services.h"
 
 namespace zsetd {
 namespace {
 
 // Seconds and microseconds since the Unix epoch.
-void Time(Call& call) {
+void Time(AdminCall& call) {
   const int64_t micros = call.engine.host().wall_clock().count();
   call.reply.Array(2);
   call.reply.Bulk(IntegerText(micros / 1'000'000));
@@ -49,11 +49,11 @@ ShutdownOptions ReadShutdownOptions(ArgReader& args) {
 }
 
 // The client gets no reply; its connection is closed.
-void Shutdown(Call& call) {
+void Shutdown(AdminCall& call) {
   const ShutdownOptions options = ReadShutdownOptions(call.args);
   if (call.Refused()) return;
   if (options.abort) return call.Fail("ERR No shutdown in progress.");
-  if (call.engine.IsSuspended() && !options.nosave) {
+  if (call.engine.executor().IsSuspended() && !options.nosave) {
     return call.Fail(
         "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.");
   }

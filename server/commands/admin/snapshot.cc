@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "server/commands/all_commands.h"
-#include "server/engine/call.h"
+#include "server/engine/admin_call.h"
 #include "server/engine/services.h"
 
 namespace zsetd {
@@ -18,7 +18,7 @@ constexpr std::string_view kRewriteFailed =
 
 constexpr std::string_view kInProgress = "ERR Background save already in progress";
 
-void Save(Call& call) {
+void Save(AdminCall& call) {
   Persistence* persistence = call.engine.persistence();
   if (persistence == nullptr) return call.Fail(kFailed);
   if (persistence->IsSaving()) return call.Fail(kInProgress);
@@ -27,7 +27,7 @@ void Save(Call& call) {
 }
 
 // Within a transaction it is put off: a snapshot shows an instant between two units.
-void BackgroundSave(Call& call) {
+void BackgroundSave(AdminCall& call) {
   const bool may_wait = call.args.Take("schedule");
   call.args.End();
   if (call.Refused()) return;
@@ -48,7 +48,7 @@ void BackgroundSave(Call& call) {
   call.reply.Simple("Background saving started");
 }
 
-void BackgroundRewrite(Call& call) {
+void BackgroundRewrite(AdminCall& call) {
   Persistence* persistence = call.engine.persistence();
   if (persistence == nullptr) return call.Fail(kRewriteFailed);
   if (persistence->IsRewriting()) {
@@ -62,7 +62,7 @@ void BackgroundRewrite(Call& call) {
   call.reply.Simple("Background append only file rewriting started");
 }
 
-void LastSave(Call& call) {
+void LastSave(AdminCall& call) {
   const Persistence* persistence = call.engine.persistence();
   const Millis at =
       persistence != nullptr ? persistence->status().last_saved_at : call.engine.started_at();

@@ -17,7 +17,7 @@ int TakeDatabaseIndex(Call& call) {
 }
 
 void CheckDatabaseIndex(Call& call, int64_t index) {
-  if (index >= 0 && index < call.engine.database_count()) return;
+  if (index >= 0 && index < call.keys.database_count()) return;
   call.args.Refuse("ERR DB index is out of range");
 }
 

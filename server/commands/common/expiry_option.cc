@@ -69,7 +69,7 @@ void RefuseExpiry(Call& call) {
 
 void PropagateDeadline(Call& call, std::string_view key, Millis deadline) {
   if (!call.Propagates()) return;
-  const bool is_there = call.database().Find(key) != nullptr;
+  const bool is_there = call.keys.all().Find(key) != nullptr;
   if (!is_there) return call.Propagate({"DEL", key});
   call.Propagate({"PEXPIREAT", key, IntegerText(deadline.count())});
 }

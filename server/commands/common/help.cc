@@ -4,11 +4,12 @@
 #include <string>
 #include <string_view>
 
+#include "server/engine/admin_call.h"
 #include "server/engine/support/ascii_case.h"
 
 namespace zsetd {
 
-void Help(Call& call) {
+void Help(AdminCall& call) {
   const std::string_view name = call.command.name;
   const Command& command = *call.engine.commands().FindOriginal(name.substr(0, name.find('|')));
   const std::span<const Command> subcommands = call.engine.commands().SubcommandsOf(command);

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "server/engine/call.h"
-
 namespace zsetd {
 
+class AdminCall;
+
 // HELP of every command with subcommands: their usage and summaries, from their rows.
-void Help(Call& call);
+void Help(AdminCall& call);
 
 }  // namespace zsetd

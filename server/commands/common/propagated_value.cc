@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "protocol/text/number_text.h"
+#include "server/engine/propagation/effects.h"
 
 namespace zsetd {
 namespace {
@@ -31,7 +32,7 @@ PropagatedItems::PropagatedItems(Call& call, std::string_view command, std::stri
 void PropagatedItems::Add(std::initializer_list<std::string_view> item) {
   if (!call_.Propagates()) return;
   assert(left_ > 0 && item.size() == words_);
-  Effects& effects = call_.engine.effects();
+  Effects& effects = call_.effects();
   if (left_in_request_ == 0) {
     left_in_request_ = std::min(left_, kMostItems);
     effects.Begin(call_.client.database, 2 + left_in_request_ * words_);
@@ -46,7 +47,7 @@ void PropagatedItems::Add(std::initializer_list<std::string_view> item) {
 
 void PropagateValue(Call& call, std::string_view key) {
   if (!call.Propagates()) return;
-  const Entry* const entry = call.database().Find(key);
+  const Entry* const entry = call.keys.all().Find(key);
   if (entry != nullptr && entry->Holds<ByteString>()) {
     return call.Propagate({"SET", key, entry->GetIf<ByteString>()->view()});
   }

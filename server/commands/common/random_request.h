@@ -57,12 +57,12 @@ void ReplyDraws(Call& call, std::string_view key, const Whole& whole, MakeCopy m
                 size_t count, Draw draw) {
   constexpr size_t kMany = 1000;             // fewer are replied at once
   constexpr size_t kMostQueued = 1'000'000;  // a transaction's replies are kept as a whole
-  Rng& rng = call.engine.rng();
+  Rng& rng = call.keys.rng();
   if (call.client.transaction.open && count > kMostQueued) {
     return call.Fail("ERR value is out of range, too many for a transaction");
   }
   if (count > std::max(kMany, whole.size())) {
-    auto copy = call.engine.copies().Take<Copy>(call.client.database, key, make_copy);
+    auto copy = call.keys.TakeCopy<Copy>(key, make_copy);
     return call.ReplyAtLength(
         std::make_unique<LongDraws<Copy, Draw>>(std::move(copy), count, draw, rng));
   }

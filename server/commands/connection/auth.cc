@@ -8,7 +8,7 @@
 #include "server/commands/all_commands.h"
 #include "server/commands/common/reply_fields.h"
 #include "server/commands/connection/client_name.h"
-#include "server/engine/call.h"
+#include "server/engine/admin_call.h"
 #include "server/engine/command/redaction.h"
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/redis_version.h"
@@ -29,13 +29,13 @@ struct Credentials {
   std::string_view password;
 };
 
-void Authenticate(Call& call, const Credentials& given) {
+void Authenticate(AdminCall& call, const Credentials& given) {
   const bool accepted = call.engine.access().Authenticate(call.client, given.user, given.password,
                                                           call.argv()[0], call.now());
   if (!accepted) call.Fail("WRONGPASS invalid username-password pair or user is disabled.");
 }
 
-void Auth(Call& call) {
+void Auth(AdminCall& call) {
   const bool names_user = call.args.left() > 1;
   const std::string_view user = names_user ? call.args.Word() : "default";
   const std::string_view password = call.args.Word();
@@ -80,7 +80,7 @@ Greeting TakeGreeting(ArgReader& args) {
   return greeting;
 }
 
-void ReplyGreeting(Call& call) {
+void ReplyGreeting(AdminCall& call) {
   ReplyWriter& reply = call.reply;
   reply.Map(7);
   ReplyFields fields(reply);
@@ -95,7 +95,7 @@ void ReplyGreeting(Call& call) {
 }
 
 // A HELLO that fails changes nothing, except that it may have authenticated.
-void Hello(Call& call) {
+void Hello(AdminCall& call) {
   const Greeting greeting = TakeGreeting(call.args);
   if (call.Refused()) return;
   if (greeting.credentials) Authenticate(call, *greeting.credentials);

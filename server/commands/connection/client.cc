@@ -7,22 +7,22 @@
 #include "server/commands/connection/client_kill.h"
 #include "server/commands/connection/client_list.h"
 #include "server/commands/connection/client_name.h"
-#include "server/engine/call.h"
+#include "server/engine/admin_call.h"
 #include "server/engine/support/ascii_case.h"
 
 namespace zsetd {
 namespace {
 
-void Id(Call& call) { call.reply.Integer(static_cast<int64_t>(call.client.id)); }
+void Id(AdminCall& call) { call.reply.Integer(static_cast<int64_t>(call.client.id)); }
 
-void SetName(Call& call) {
+void SetName(AdminCall& call) {
   const std::string_view name = call.args.Word();
   if (!IsClientName(name)) return call.Fail(kNotAClientName);
   call.client.name = name;
   call.reply.Ok();
 }
 
-void GetName(Call& call) {
+void GetName(AdminCall& call) {
   if (call.client.name.empty()) {
     call.reply.Null();
   } else {
@@ -30,7 +30,7 @@ void GetName(Call& call) {
   }
 }
 
-void SetInfo(Call& call) {
+void SetInfo(AdminCall& call) {
   const std::string attribute(call.args.Word());
   const std::string_view value = call.args.Word();
   const bool is_name = EqualsIgnoringCase(attribute, "lib-name");
@@ -52,17 +52,18 @@ bool TakeEndsWithError(ArgReader& args) {
   return true;
 }
 
-void Unblock(Call& call) {
+void Unblock(AdminCall& call) {
   const int64_t id = call.args.Integer();
   const bool with_error = TakeEndsWithError(call.args);
   call.args.End();
   if (call.Refused()) return;
-  const auto found = call.engine.clients().find(static_cast<uint64_t>(id));
-  const bool waits = found != call.engine.clients().end() && found->second->blocked;
+  const auto found = call.engine.clients().all().find(static_cast<uint64_t>(id));
+  const bool waits = found != call.engine.clients().all().end() && found->second->blocked;
   if (waits && with_error) {
-    call.engine.UnblockWithError(*found->second, "UNBLOCKED client unblocked via CLIENT UNBLOCK");
+    call.engine.executor().UnblockWithError(*found->second,
+                                            "UNBLOCKED client unblocked via CLIENT UNBLOCK");
   } else if (waits) {
-    call.engine.UnblockWithTimeout(*found->second);
+    call.engine.executor().UnblockWithTimeout(*found->second);
   }
   call.reply.Integer(waits ? 1 : 0);
 }
@@ -73,14 +74,14 @@ bool TakeOnOrOff(ArgReader& args) {
   return on;
 }
 
-void NoEvict(Call& call) {
+void NoEvict(AdminCall& call) {
   const bool on = TakeOnOrOff(call.args);
   if (call.Refused()) return;
   call.client.no_evict = on;
   call.reply.Ok();
 }
 
-void NoTouch(Call& call) {
+void NoTouch(AdminCall& call) {
   const bool on = TakeOnOrOff(call.args);
   if (call.Refused()) return;
   call.client.no_touch = on;
@@ -88,7 +89,7 @@ void NoTouch(Call& call) {
 }
 
 // Only ON is answered.
-void Reply(Call& call) {
+void Reply(AdminCall& call) {
   using Mode = Client::ReplyMode;
   Mode& mode = call.client.reply_mode;
   if (call.args.Take("on")) {
@@ -109,7 +110,7 @@ ClientPause::Reach TakeReach(ArgReader& args) {
   return ClientPause::Reach::kWrites;
 }
 
-void PauseClients(Call& call) {
+void PauseClients(AdminCall& call) {
   if (call.args.left() > 2) {
     return call.Fail("ERR unknown subcommand or wrong number of arguments for '" +
                      std::string(call.argv()[1]) + "'. Try CLIENT HELP.");
@@ -117,12 +118,12 @@ void PauseClients(Call& call) {
   const Millis time = TakeTimeoutMillis(call.args, call.now());
   const ClientPause::Reach reach = TakeReach(call.args);
   if (call.Refused()) return;
-  call.engine.pause().Begin(reach, call.now(), call.now() + time);
+  call.engine.clients().pause().Begin(reach, call.now(), call.now() + time);
   call.reply.Ok();
 }
 
-void Unpause(Call& call) {
-  call.engine.pause().End();
+void Unpause(AdminCall& call) {
+  call.engine.clients().pause().End();
   call.reply.Ok();
 }
 

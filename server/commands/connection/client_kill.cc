@@ -81,17 +81,17 @@ KillFilter TakeFilter(ArgReader& args) {
 }
 
 // Returns how many.
-int64_t KillAll(Call& call, const KillFilter& filter) {
+int64_t KillAll(AdminCall& call, const KillFilter& filter) {
   std::vector<Client*> named;
-  for (const auto& [id, client] : call.engine.clients()) {
+  for (const auto& [id, client] : call.engine.clients().all()) {
     const bool spared = filter.spares_self && client == &call.client;
     if (!spared && filter.Names(*client, call.now())) named.push_back(client);
   }
-  for (Client* client : named) call.engine.End(*client);
+  for (Client* client : named) call.engine.clients().End(*client);
   return static_cast<int64_t>(named.size());
 }
 
-void KillAddress(Call& call) {
+void KillAddress(AdminCall& call) {
   const KillFilter filter = {.address = call.args.Word(), .spares_self = false};
   if (KillAll(call, filter) == 0) return call.Fail("ERR No such client");
   call.reply.Ok();
@@ -99,7 +99,7 @@ void KillAddress(Call& call) {
 
 }  // namespace
 
-void ClientKill(Call& call) {
+void ClientKill(AdminCall& call) {
   if (call.args.left() == 1) return KillAddress(call);
   const KillFilter filter = TakeFilter(call.args);
   if (filter.user && call.engine.access().users().Find(*filter.user) == nullptr) {

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "server/engine/call.h"
+#include "server/engine/admin_call.h"
 
 namespace zsetd {
 
 // CLIENT KILL, in its old form (an address) and its new one (filters).
-void ClientKill(Call& call);
+void ClientKill(AdminCall& call);
 
 }  // namespace zsetd

@@ -10,19 +10,19 @@ namespace zsetd {
 namespace {
 
 // The clients whose ids follow, in that order; those that there are not are left out.
-std::vector<const Client*> TakeClients(Call& call) {
+std::vector<const Client*> TakeClients(AdminCall& call) {
   std::vector<const Client*> found;
   while (call.args.ok() && !call.args.AtEnd()) {
     const int64_t id = call.args.Integer("ERR Invalid client ID");
-    const auto client = call.engine.clients().find(static_cast<uint64_t>(id));
-    if (client != call.engine.clients().end()) found.push_back(client->second);
+    const auto client = call.engine.clients().all().find(static_cast<uint64_t>(id));
+    if (client != call.engine.clients().all().end()) found.push_back(client->second);
   }
   return found;
 }
 
-std::vector<const Client*> ClientsOf(Call& call, std::optional<ClientKind> kind) {
+std::vector<const Client*> ClientsOf(AdminCall& call, std::optional<ClientKind> kind) {
   std::vector<const Client*> found;
-  for (const auto& [id, client] : call.engine.clients()) {
+  for (const auto& [id, client] : call.engine.clients().all()) {
     if (!kind || KindOf(*client) == *kind) found.push_back(client);
   }
   return found;
@@ -43,7 +43,7 @@ ClientKind TakeClientKind(ArgReader& args) {
   return ClientKind::kNormal;
 }
 
-void ClientList(Call& call) {
+void ClientList(AdminCall& call) {
   std::vector<const Client*> clients;
   if (call.args.left() == 2 && call.args.Take("type")) {
     clients = ClientsOf(call, TakeClientKind(call.args));
@@ -59,6 +59,8 @@ void ClientList(Call& call) {
   call.reply.Verbatim("txt", lines);
 }
 
-void ClientInfo(Call& call) { call.reply.Verbatim("txt", ClientLine(call.client, call.now())); }
+void ClientInfo(AdminCall& call) {
+  call.reply.Verbatim("txt", ClientLine(call.client, call.now()));
+}
 
 }  // namespace zsetd

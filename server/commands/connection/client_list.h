@@ -1,6 +1,6 @@
 #pragma once
 
-#include "server/engine/call.h"
+#include "server/engine/admin_call.h"
 
 namespace zsetd {
 
@@ -14,7 +14,7 @@ ClientKind KindOf(const Client& client);
 ClientKind TakeClientKind(ArgReader& args);
 
 // CLIENT LIST, CLIENT INFO.
-void ClientList(Call& call);
-void ClientInfo(Call& call);
+void ClientList(AdminCall& call);
+void ClientInfo(AdminCall& call);
 
 }  // namespace zsetd

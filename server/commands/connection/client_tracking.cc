@@ -9,7 +9,7 @@
 
 #include "server/commands/all_commands.h"
 #include "server/engine/acl/client_description.h"
-#include "server/engine/call.h"
+#include "server/engine/admin_call.h"
 #include "server/engine/client/tracking_mode.h"
 #include "server/engine/support/ascii_case.h"
 
@@ -26,17 +26,17 @@ struct TrackingRequest {
   std::vector<std::string> prefixes;
 };
 
-void TakeRedirect(Call& call, TrackingMode& mode) {
+void TakeRedirect(AdminCall& call, TrackingMode& mode) {
   if (mode.redirect != 0) {
     call.args.Refuse("ERR A client can only redirect to a single other client");
   }
   mode.redirect = static_cast<uint64_t>(call.args.Integer());
-  if (!call.engine.clients().contains(mode.redirect)) {
+  if (!call.engine.clients().all().contains(mode.redirect)) {
     call.args.Refuse("ERR The client ID you want redirect to does not exist");
   }
 }
 
-void TakeOption(Call& call, TrackingRequest& request) {
+void TakeOption(AdminCall& call, TrackingRequest& request) {
   const bool has_value = call.args.left() > 1;
   if (has_value && call.args.Take("redirect")) {
     TakeRedirect(call, request.mode);
@@ -129,7 +129,7 @@ void CheckPrefixes(const Client& client, const std::vector<std::string>& prefixe
 }
 
 // Takes the options after ON or OFF, up to the end. An error is kept by the reader.
-TrackingRequest TakeTrackingRequest(Call& call) {
+TrackingRequest TakeTrackingRequest(AdminCall& call) {
   TrackingRequest request;
   while (call.args.ok() && !call.args.AtEnd()) TakeOption(call, request);
   return request;
@@ -171,7 +171,7 @@ TrackingMode TrackingModeOf(const TrackingRequest& request, const TrackingMode& 
   return mode;
 }
 
-void SetTracking(Call& call) {
+void SetTracking(AdminCall& call) {
   const std::string_view state = call.args.Word();
   const TrackingRequest request = TakeTrackingRequest(call);
   const bool on = EqualsIgnoringCase(state, "on");
@@ -179,15 +179,16 @@ void SetTracking(Call& call) {
   if (!on && !EqualsIgnoringCase(state, "off")) call.args.Refuse(kSyntaxError);
   if (call.Refused()) return;
   if (on) {
-    call.engine.StartTracking(call.client, TrackingModeOf(request, call.client.tracking));
+    call.engine.notifier().StartTracking(call.client,
+                                         TrackingModeOf(request, call.client.tracking));
   } else {
-    call.engine.StopTracking(call.client);
+    call.engine.notifier().StopTracking(call.client);
   }
   call.reply.Ok();
 }
 
 // Whether the next command is an exception from the client's mode.
-void Caching(Call& call) {
+void Caching(AdminCall& call) {
   TrackingMode& mode = call.client.tracking;
   if (!mode.on) {
     return call.Fail(
@@ -224,7 +225,7 @@ std::vector<std::string_view> Flags(const TrackingMode& mode) {
   return flags;
 }
 
-void TrackingInfo(Call& call) {
+void TrackingInfo(AdminCall& call) {
   const TrackingMode& mode = call.client.tracking;
   const std::vector<std::string_view> flags = Flags(mode);
   call.reply.Map(3);
@@ -238,7 +239,7 @@ void TrackingInfo(Call& call) {
   for (const std::string& prefix : mode.prefixes) call.reply.Bulk(prefix);
 }
 
-void GetRedirect(Call& call) { call.reply.Integer(RedirectOf(call.client)); }
+void GetRedirect(AdminCall& call) { call.reply.Integer(RedirectOf(call.client)); }
 
 constexpr uint32_t kFlags = kNoScript | kLoading | kStale;
 

@@ -2,13 +2,13 @@
 
 #include "server/commands/all_commands.h"
 #include "server/commands/common/database_index.h"
-#include "server/engine/call.h"
+#include "server/engine/admin_call.h"
 
 namespace zsetd {
 namespace {
 
 // A RESP2 subscriber gets an array, like its other messages.
-void Ping(Call& call) {
+void Ping(AdminCall& call) {
   const bool listening = call.client.IsSubscriber() && call.reply.protocol() == Protocol::kResp2;
   const bool with_message = !call.args.AtEnd();
   const std::string_view message = with_message ? call.args.Word() : std::string_view();
@@ -24,21 +24,21 @@ void Ping(Call& call) {
   }
 }
 
-void Echo(Call& call) { call.reply.Bulk(call.args.Word()); }
+void Echo(AdminCall& call) { call.reply.Bulk(call.args.Word()); }
 
-void Select(Call& call) {
+void Select(AdminCall& call) {
   const int index = TakeDatabaseIndex(call);
   if (call.Refused()) return;
   call.client.database = index;
   call.reply.Ok();
 }
 
-void Reset(Call& call) {
-  call.engine.Reset(call.client);
+void Reset(AdminCall& call) {
+  call.engine.clients().Reset(call.client);
   call.reply.Simple("RESET");
 }
 
-void Quit(Call& call) {
+void Quit(AdminCall& call) {
   call.reply.Ok();
   call.client.close_after_reply = true;
 }

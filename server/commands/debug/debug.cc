@@ -23,55 +23,55 @@ constexpr double kMaxSleep_s = 1e9;  // longer times are treated alike
 // for COMMAND, nor is it in Redis.
 struct DebugSubcommand {
   std::string_view name;
-  void (*run)(Call&);
+  void (*run)(AdminCall&);
   size_t least = 0;  // arguments
   size_t most = 0;
   std::string_view usage;
   std::string_view summary;
 };
 
-void FailUnknown(Call& call, std::string_view name) {
+void FailUnknown(AdminCall& call, std::string_view name) {
   call.Fail("ERR unknown subcommand or wrong number of arguments for '" +
             std::string(name.substr(0, 128)) + "'. Try DEBUG HELP.");
 }
 
 // The time advances with it, even within a transaction, which is its purpose.
-void Sleep(Call& call) {
+void Sleep(AdminCall& call) {
   const double time_s = std::clamp(call.args.Float(), 0.0, kMaxSleep_s);
   if (call.Refused()) return;
   const Host& host = call.engine.host();
   host.sleep(Micros(static_cast<int64_t>(time_s * 1e6)));
-  call.engine.AdvanceTo(std::chrono::duration_cast<Millis>(host.wall_clock()));
+  call.engine.executor().AdvanceTo(std::chrono::duration_cast<Millis>(host.wall_clock()));
   call.reply.Ok();
 }
 
-void SetActiveExpire(Call& call) {
+void SetActiveExpire(AdminCall& call) {
   const int64_t on = call.args.Integer();
   if (call.Refused()) return;
-  call.engine.set_expires_unasked(on != 0);
+  call.engine.store().set_expires_actively(on != 0);
   call.reply.Ok();
 }
 
-void PauseCron(Call& call) {
+void PauseCron(AdminCall& call) {
   const int64_t on = call.args.Integer();
   if (call.Refused()) return;
-  call.engine.set_maintains_clients(on == 0);
+  call.engine.clients().set_maintains(on == 0);
   call.reply.Ok();
 }
 
 // The reply is the client's own error, which counts as none of ours.
-void Error(Call& call) { call.reply.Error(call.args.Word()); }
+void Error(AdminCall& call) { call.reply.Error(call.args.Word()); }
 
-void Log(Call& call) {
+void Log(AdminCall& call) {
   call.engine.host().log("DEBUG LOG: " + std::string(call.args.Word()));
   call.reply.Ok();
 }
 
-void AllocatorMap(Call& call) { call.reply.Verbatim("txt", AllocatorReport()); }
+void AllocatorMap(AdminCall& call) { call.reply.Verbatim("txt", AllocatorReport()); }
 
 // Redis packs elements below this size together; zsetd packs by a fixed size, and elements of any
 // size come out as they went in.
-void PackedThreshold(Call& call) {
+void PackedThreshold(AdminCall& call) {
   constexpr uint64_t kMost = (uint64_t{4} << 30) - (1 << 20);
   const std::optional<uint64_t> bytes = ParseSize(call.args.Word());
   if (!bytes || *bytes > kMost) {
@@ -82,7 +82,7 @@ void PackedThreshold(Call& call) {
 
 // Redis resizes the buffer of a client's replies by its peak; here it grows and shrinks with each
 // reply, so there is nothing to set. Suites set it before they measure.
-void ReplyBuffer(Call& call) {
+void ReplyBuffer(AdminCall& call) {
   if (call.args.Take("peak-reset-time")) {
     if (!call.args.Take("never") && !call.args.Take("reset")) call.args.Integer();
   } else if (call.args.Take("resizing")) {
@@ -94,21 +94,21 @@ void ReplyBuffer(Call& call) {
   call.reply.Ok();
 }
 
-void StringMatch(Call& call) {
+void StringMatch(AdminCall& call) {
   const std::string_view pattern = call.args.Word();
   const bool matches = GlobMatches(pattern, call.args.Word());
   call.reply.Integer(matches ? 1 : 0);
 }
 
 // There are no replicas to send it to.
-void Replicate(Call& call) { call.reply.Ok(); }
+void Replicate(AdminCall& call) { call.reply.Ok(); }
 
-void ChangeReplicationId(Call& call) {
+void ChangeReplicationId(AdminCall& call) {
   call.engine.ChangeReplicationId();
   call.reply.Ok();
 }
 
-void ListSubcommands(Call& call);
+void ListSubcommands(AdminCall& call);
 
 constexpr size_t kAny = SIZE_MAX;
 
@@ -150,7 +150,7 @@ constexpr DebugSubcommand kSubcommands[] = {
     {"HELP", ListSubcommands, 0, 0, "", "Lists the subcommands."},
 };
 
-void ListSubcommands(Call& call) {
+void ListSubcommands(AdminCall& call) {
   call.reply.Array(1 + 2 * std::size(kSubcommands));
   call.reply.Simple("DEBUG <subcommand> [<arg> [value] [opt] ...]. Subcommands are:");
   for (const DebugSubcommand& each : kSubcommands) {
@@ -160,7 +160,7 @@ void ListSubcommands(Call& call) {
   }
 }
 
-void Debug(Call& call) {
+void Debug(AdminCall& call) {
   const std::string_view name = call.args.Word();
   const size_t count = call.args.left();
   const auto* found = std::ranges::find_if(kSubcommands, [&](const DebugSubcommand& each) {

@@ -1,26 +1,26 @@
 #pragma once
 
-#include "server/engine/call.h"
+#include "server/engine/admin_call.h"
 
 namespace zsetd {
 
 // The subcommands of DEBUG that are more than a line or two. Each finds its arguments counted.
 
-void DebugProtocol(Call& call);
+void DebugProtocol(AdminCall& call);
 
-void DebugDigest(Call& call);
-void DebugDigestValue(Call& call);
+void DebugDigest(AdminCall& call);
+void DebugDigestValue(AdminCall& call);
 
-void DebugObject(Call& call);
-void DebugListpack(Call& call);
-void DebugQuicklist(Call& call);
-void DebugStringLength(Call& call);
-void DebugHashTables(Call& call);
-void DebugHashTableOf(Call& call);
-void DebugStructSizes(Call& call);
+void DebugObject(AdminCall& call);
+void DebugListpack(AdminCall& call);
+void DebugQuicklist(AdminCall& call);
+void DebugStringLength(AdminCall& call);
+void DebugHashTables(AdminCall& call);
+void DebugHashTableOf(AdminCall& call);
+void DebugStructSizes(AdminCall& call);
 
-void DebugPopulate(Call& call);
-void DebugReload(Call& call);
-void DebugLoadLog(Call& call);
+void DebugPopulate(AdminCall& call);
+void DebugReload(AdminCall& call);
+void DebugLoadLog(AdminCall& call);
 
 }  // namespace zsetd

@@ -3,10 +3,10 @@
 
 namespace zsetd {
 
-void DebugDigest(Call& call) {
+void DebugDigest(AdminCall& call) {
   DataDigest all;
-  for (int index = 0; index < call.engine.database_count(); ++index) {
-    const Keyspace& keys = call.engine.database(index).keys();
+  for (int index = 0; index < call.keys.database_count(); ++index) {
+    const Keyspace& keys = call.engine.store().database(index).keys();
     if (keys.size() == 0) continue;
     AppendNumber(all, static_cast<uint32_t>(index));
     keys.ForEach([&](const Entry& entry) {
@@ -19,7 +19,7 @@ void DebugDigest(Call& call) {
   call.reply.Simple(all.Text());
 }
 
-void DebugDigestValue(Call& call) {
+void DebugDigestValue(AdminCall& call) {
   const Args keys = call.args.Rest();
   call.reply.Array(keys.size());
   for (const std::string_view key : keys) {

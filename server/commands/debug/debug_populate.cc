@@ -20,12 +20,12 @@ std::string ValueText(int64_t number, std::optional<size_t> bytes) {
 }  // namespace
 
 // DEBUG POPULATE count [prefix] [bytes]: creates the keys prefix:0, prefix:1 ... that do not exist.
-void DebugPopulate(Call& call) {
+void DebugPopulate(AdminCall& call) {
   const int64_t count = call.args.IntegerIn(0, kMost, kMustBePositive);
   const std::string prefix(call.args.AtEnd() ? "key" : call.args.Word());
   std::optional<size_t> bytes;
   if (!call.args.AtEnd()) bytes = call.args.IntegerIn(0, kMost, kMustBePositive);
-  if (bytes > static_cast<size_t>(call.engine.settings().proto_max_bulk_len)) {
+  if (bytes > call.keys.most_string_bytes()) {
     call.args.Refuse("ERR string exceeds maximum allowed size (proto-max-bulk-len)");
   }
   if (call.Refused()) return;

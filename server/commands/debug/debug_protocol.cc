@@ -13,26 +13,28 @@ void ReplyNumbers(ReplyWriter& reply) {
   for (int number = 0; number < 3; ++number) reply.Integer(number);
 }
 
-void ReplyString(Call& call) { call.reply.Bulk("Hello World"); }
-void ReplyInteger(Call& call) { call.reply.Integer(12345); }
-void ReplyDouble(Call& call) { call.reply.Double(3.141); }
-void ReplyBigNumber(Call& call) { call.reply.BigNumber("1234567999999999999999999999999999999"); }
-void ReplyNull(Call& call) { call.reply.Null(); }
-void ReplyTrue(Call& call) { call.reply.Bool(true); }
-void ReplyFalse(Call& call) { call.reply.Bool(false); }
-void ReplyVerbatim(Call& call) { call.reply.Verbatim("txt", "This is a verbatim\nstring"); }
+void ReplyString(AdminCall& call) { call.reply.Bulk("Hello World"); }
+void ReplyInteger(AdminCall& call) { call.reply.Integer(12345); }
+void ReplyDouble(AdminCall& call) { call.reply.Double(3.141); }
+void ReplyBigNumber(AdminCall& call) {
+  call.reply.BigNumber("1234567999999999999999999999999999999");
+}
+void ReplyNull(AdminCall& call) { call.reply.Null(); }
+void ReplyTrue(AdminCall& call) { call.reply.Bool(true); }
+void ReplyFalse(AdminCall& call) { call.reply.Bool(false); }
+void ReplyVerbatim(AdminCall& call) { call.reply.Verbatim("txt", "This is a verbatim\nstring"); }
 
-void ReplyArray(Call& call) {
+void ReplyArray(AdminCall& call) {
   call.reply.Array(3);
   ReplyNumbers(call.reply);
 }
 
-void ReplySet(Call& call) {
+void ReplySet(AdminCall& call) {
   call.reply.Set(3);
   ReplyNumbers(call.reply);
 }
 
-void ReplyMap(Call& call) {
+void ReplyMap(AdminCall& call) {
   call.reply.Map(3);
   for (int number = 0; number < 3; ++number) {
     call.reply.Integer(number);
@@ -40,7 +42,7 @@ void ReplyMap(Call& call) {
   }
 }
 
-void ReplyAttribute(Call& call) {
+void ReplyAttribute(AdminCall& call) {
   if (call.reply.protocol() == Protocol::kResp3) {
     call.reply.Attribute(1);
     call.reply.Bulk("key-popularity");
@@ -51,7 +53,7 @@ void ReplyAttribute(Call& call) {
   call.reply.Bulk("Some real reply following the attribute");
 }
 
-void ReplyPush(Call& call) {
+void ReplyPush(AdminCall& call) {
   if (call.reply.protocol() == Protocol::kResp2) {
     return call.Fail("ERR RESP2 is not supported by this command");
   }
@@ -63,7 +65,7 @@ void ReplyPush(Call& call) {
 
 struct Kind {
   std::string_view name;
-  void (*reply)(Call&);
+  void (*reply)(AdminCall&);
 };
 
 constexpr Kind kKinds[] = {
@@ -76,7 +78,7 @@ constexpr Kind kKinds[] = {
 
 }  // namespace
 
-void DebugProtocol(Call& call) {
+void DebugProtocol(AdminCall& call) {
   const Kind* kind = std::ranges::find_if(
       kKinds, [&](const Kind& each) { return EqualsIgnoringCase(each.name, call.args.Peek()); });
   if (kind != std::end(kKinds)) return kind->reply(call);

@@ -4,7 +4,7 @@
 namespace zsetd {
 
 // DEBUG RELOAD [MERGE] [NOFLUSH] [NOSAVE]: all data on its way through a snapshot's file.
-void DebugReload(Call& call) {
+void DebugReload(AdminCall& call) {
   Persistence::Reload reload;
   while (!call.args.AtEnd()) {
     if (call.args.Take("nosave")) {
@@ -24,7 +24,7 @@ void DebugReload(Call& call) {
   call.reply.Ok();
 }
 
-void DebugLoadLog(Call& call) {
+void DebugLoadLog(AdminCall& call) {
   Persistence* persistence = call.engine.persistence();
   if (persistence == nullptr || !persistence->LoadLogAgain().ok()) {
     return call.Fail("ERR Error trying to load the AOF files, check server logs");

@@ -65,14 +65,14 @@ ChainLengths ChainsOf(const Entry& entry) {
 }  // namespace
 
 // ExpiryIndex are in a tree.
-void DebugHashTables(Call& call) {
+void DebugHashTables(AdminCall& call) {
   const int64_t index = call.args.Integer();
   TakeFull(call.args);
   if (call.Refused()) return;
-  if (index < 0 || index >= call.engine.database_count()) {
+  if (index < 0 || index >= call.keys.database_count()) {
     return call.Fail("ERR Out of range database");
   }
-  const Keyspace& keys = call.engine.database(static_cast<int>(index)).keys();
+  const Keyspace& keys = call.engine.store().database(static_cast<int>(index)).keys();
   ChainLengths lengths;
   keys.ForEachChain(lengths);
   call.reply.Verbatim("txt", "[Dictionary HT]\n" + Describe(lengths) + "[Expires HT]\n" +
@@ -80,7 +80,7 @@ void DebugHashTables(Call& call) {
                                  std::to_string(keys.with_deadline()) + "\n");
 }
 
-void DebugHashTableOf(Call& call) {
+void DebugHashTableOf(AdminCall& call) {
   const Entry* entry = call.database().Find(call.args.Word());
   if (entry == nullptr) call.args.Refuse(kNoSuchKey);
   TakeFull(call.args);

@@ -14,7 +14,7 @@
 namespace zsetd {
 namespace {
 
-const Entry* FindOrFail(Call& call) {
+const Entry* FindOrFail(AdminCall& call) {
   const Entry* entry = call.database().Find(call.args.Word());
   if (entry == nullptr) call.Fail(kNoSuchKey);
   return entry;
@@ -52,7 +52,7 @@ size_t ElementCount(const Aggregate& aggregate) {
 }
 
 // Logs the size of the value, if Redis would use this encoding for it.
-void LogLayout(Call& call, std::string_view encoding, std::string_view reply) {
+void LogLayout(AdminCall& call, std::string_view encoding, std::string_view reply) {
   const Entry* entry = FindOrFail(call);
   if (entry == nullptr) return;
   if (EncodingName(*entry) != encoding) {
@@ -67,10 +67,10 @@ void LogLayout(Call& call, std::string_view encoding, std::string_view reply) {
 
 }  // namespace
 
-void DebugObject(Call& call) {
+void DebugObject(AdminCall& call) {
   const Entry* entry = FindOrFail(call);
   if (entry == nullptr) return;
-  const AccessTracker& meter = call.engine.access_tracker();
+  const AccessTracker& meter = call.keys.access_tracker();
   const auto idle_s = meter.rule().lfu ? 0 : meter.IdleTime(entry->access_stamp()).count();
   call.reply.Simple("Value at:" + AddressText(entry) +
                     " refcount:1 encoding:" + std::string(EncodingName(*entry)) +
@@ -80,16 +80,16 @@ void DebugObject(Call& call) {
                     " bytes:" + std::to_string(entry->BytesUsed()));
 }
 
-void DebugListpack(Call& call) {
+void DebugListpack(AdminCall& call) {
   LogLayout(call, "listpack", "Listpack structure printed on stdout");
 }
 
-void DebugQuicklist(Call& call) {
+void DebugQuicklist(AdminCall& call) {
   LogLayout(call, "quicklist", "Quicklist structure printed on stdout");
 }
 
 // Of a short string, key and value share one allocation, which counts as the key's.
-void DebugStringLength(Call& call) {
+void DebugStringLength(AdminCall& call) {
   const Entry* entry = FindOrFail(call);
   if (entry == nullptr) return;
   if (!entry->Holds<ByteString>()) return call.Fail("ERR Not an sds encoded string.");
@@ -103,7 +103,7 @@ void DebugStringLength(Call& call) {
                     ", val_zmalloc: " + std::to_string(apart));
 }
 
-void DebugStructSizes(Call& call) {
+void DebugStructSizes(AdminCall& call) {
   const auto size = [](std::string_view name, size_t bytes) {
     return std::string(name) + ":" + std::to_string(bytes) + " ";
   };

@@ -10,7 +10,7 @@
 #include "server/commands/diagnostics/info_persistence.h"
 #include "server/commands/diagnostics/info_stats.h"
 #include "server/commands/diagnostics/info_writer.h"
-#include "server/engine/call.h"
+#include "server/engine/admin_call.h"
 #include "server/engine/engine.h"
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/process_stats.h"
@@ -75,7 +75,7 @@ struct ClientFigures {
 
 ClientFigures Measure(const Engine& engine) {
   ClientFigures figures;
-  for (const auto& [id, client] : engine.clients()) {
+  for (const auto& [id, client] : engine.clients().all()) {
     figures.largest_input = std::max(figures.largest_input, client->input_capacity);
     figures.largest_output = std::max(figures.largest_output, client->UnsentBytes());
     if (client->IsSubscriber()) ++figures.subscribers;
@@ -87,18 +87,19 @@ ClientFigures Measure(const Engine& engine) {
 void WriteClients(InfoWriter& info, Engine& engine) {
   const ClientFigures figures = Measure(engine);
   info.Section("Clients");
-  info.Add("connected_clients", engine.clients().size());
+  info.Add("connected_clients", engine.clients().all().size());
   info.Add("cluster_connections", 0);
   info.Add("maxclients", engine.settings().maxclients);
   info.Add("client_recent_max_input_buffer", figures.largest_input);
   info.Add("client_recent_max_output_buffer", figures.largest_output);
-  info.Add("blocked_clients", engine.blocked_client_count());
-  info.Add("tracking_clients", engine.tracking().client_count());
+  info.Add("blocked_clients",
+           engine.notifier().blocked_clients().count() + engine.clients().pause().postponed());
+  info.Add("tracking_clients", engine.notifier().tracking().client_count());
   info.Add("pubsub_clients", figures.subscribers);
   info.Add("watching_clients", figures.watching);
-  info.Add("clients_in_timeout_table", engine.blocked_clients().with_deadline());
-  info.Add("total_watched_keys", engine.watches().key_count());
-  info.Add("total_blocking_keys", engine.blocked_clients().key_count());
+  info.Add("clients_in_timeout_table", engine.notifier().blocked_clients().with_deadline());
+  info.Add("total_watched_keys", engine.notifier().watches().key_count());
+  info.Add("total_blocking_keys", engine.notifier().blocked_clients().key_count());
   info.Add("total_blocking_keys_on_nokey", 0);  // no command waits for a key to go
 }
 
@@ -106,7 +107,7 @@ void WriteClients(InfoWriter& info, Engine& engine) {
 void WriteThreads(InfoWriter& info, Engine& engine) {
   const Stats& stats = engine.metrics().stats();
   info.Section("Threads");
-  info.Add("io_thread_0", "clients=" + std::to_string(engine.clients().size()) +
+  info.Add("io_thread_0", "clients=" + std::to_string(engine.clients().all().size()) +
                               ",reads=" + std::to_string(stats.reads) +
                               ",writes=" + std::to_string(stats.writes));
 }
@@ -148,8 +149,8 @@ void WriteCluster(InfoWriter& info, Engine&) {
 
 void WriteKeyspace(InfoWriter& info, Engine& engine) {
   info.Section("Keyspace");
-  for (int index = 0; index < engine.database_count(); ++index) {
-    const Keyspace& keys = engine.database(index).keys();
+  for (int index = 0; index < engine.store().database_count(); ++index) {
+    const Keyspace& keys = engine.store().database(index).keys();
     if (keys.size() == 0) continue;
     info.Add("db" + std::to_string(index),
              "keys=" + std::to_string(keys.size()) +
@@ -178,7 +179,7 @@ bool IsAskedFor(const InfoSection& section, Args names) {
   });
 }
 
-void Info(Call& call) { call.reply.Verbatim("txt", InfoText(call.engine, call.args.Rest())); }
+void Info(AdminCall& call) { call.reply.Verbatim("txt", InfoText(call.engine, call.args.Rest())); }
 
 constexpr Command kCommands[] = {
     {.name = "info",

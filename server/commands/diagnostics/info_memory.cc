@@ -72,8 +72,8 @@ void WriteMemory(InfoWriter& info, Engine& engine) {
   info.Add("mem_aof_buffer", 0);
   info.Add("mem_allocator", AllocatorName());
   info.Add("active_defrag_running", 0);
-  info.Add("lazyfree_pending_objects", engine.gauge().pending_objects());
-  info.Add("lazyfreed_objects", engine.gauge().freed_objects());
+  info.Add("lazyfree_pending_objects", engine.store().gauge().pending_objects());
+  info.Add("lazyfreed_objects", engine.store().gauge().freed_objects());
 }
 
 }  // namespace zsetd

@@ -60,7 +60,7 @@ void AddLog(const LogStatus& log, InfoWriter& info) {
 void WritePersistence(InfoWriter& info, Engine& engine) {
   const Persistence* persistence = engine.persistence();
   SnapshotStatus status = {.last_saved_at = engine.started_at(),
-                           .changes_since_last_save = engine.change_count()};
+                           .changes_since_last_save = engine.store().change_count()};
   LogStatus log;
   if (persistence != nullptr) {
     status = persistence->status();

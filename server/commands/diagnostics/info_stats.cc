@@ -72,7 +72,7 @@ void WriteKeyStats(InfoWriter& info, const Engine& engine, const Stats& stats) {
   info.Add("evicted_keys", stats.evicted_keys);
   info.Add("evicted_clients", stats.evicted_clients);
   info.Add("evicted_scripts", UsageOfScripts(engine).evicted_scripts);
-  const Micros short_now = engine.memory_short_for();
+  const Micros short_now = engine.store().ExceedsLimitFor();
   info.Add("total_eviction_exceeded_time", (stats.memory_short_time + short_now).count() / 1000);
   info.Add("current_eviction_exceeded_time", short_now.count() / 1000);
   info.Add("keyspace_hits", stats.keyspace_hits);
@@ -87,10 +87,10 @@ void WriteDenials(InfoWriter& info, const Stats& stats) {
 }
 
 void WriteListenerStats(InfoWriter& info, Engine& engine) {
-  const Tracking& tracking = engine.tracking();
-  info.Add("pubsub_channels", engine.channels().count(ChannelKind::kChannel));
-  info.Add("pubsub_patterns", engine.channels().count(ChannelKind::kPattern));
-  info.Add("pubsubshard_channels", engine.channels().count(ChannelKind::kShardChannel));
+  const Tracking& tracking = engine.notifier().tracking();
+  info.Add("pubsub_channels", engine.notifier().channels().count(ChannelKind::kChannel));
+  info.Add("pubsub_patterns", engine.notifier().channels().count(ChannelKind::kPattern));
+  info.Add("pubsubshard_channels", engine.notifier().channels().count(ChannelKind::kShardChannel));
   info.Add("tracking_total_keys", tracking.table().key_count());
   info.Add("tracking_total_items", tracking.table().reader_count());
   info.Add("tracking_total_prefixes", tracking.prefix_count());

@@ -7,12 +7,12 @@
 #include "server/commands/common/help.h"
 #include "server/commands/diagnostics/latency_histogram_report.h"
 #include "server/commands/diagnostics/latency_report.h"
-#include "server/engine/call.h"
+#include "server/engine/admin_call.h"
 
 namespace zsetd {
 namespace {
 
-void Latest(Call& call) {
+void Latest(AdminCall& call) {
   const LatencyMonitor::Events& events = call.engine.metrics().latency().events();
   call.reply.Array(events.size());
   for (const auto& [event, series] : events) {
@@ -24,7 +24,7 @@ void Latest(Call& call) {
   }
 }
 
-void History(Call& call) {
+void History(AdminCall& call) {
   const LatencyMonitor::Events& events = call.engine.metrics().latency().events();
   const auto found = events.find(call.args.Word());
   if (found == events.end()) return call.reply.Array(0);
@@ -36,7 +36,7 @@ void History(Call& call) {
   }
 }
 
-void Graph(Call& call) {
+void Graph(AdminCall& call) {
   const LatencyMonitor::Events& events = call.engine.metrics().latency().events();
   const std::string_view event = call.args.Word();
   const auto found = events.find(event);
@@ -46,9 +46,9 @@ void Graph(Call& call) {
   call.reply.Verbatim("txt", LatencyGraph(event, found->second, call.now()));
 }
 
-void Doctor(Call& call) { call.reply.Verbatim("txt", LatencyAdvice(call.engine)); }
+void Doctor(AdminCall& call) { call.reply.Verbatim("txt", LatencyAdvice(call.engine)); }
 
-void Reset(Call& call) {
+void Reset(AdminCall& call) {
   LatencyMonitor& latency = call.engine.metrics().latency();
   std::vector<std::string> events;
   for (const std::string_view event : call.args.Rest()) events.emplace_back(event);

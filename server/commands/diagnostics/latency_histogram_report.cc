@@ -42,7 +42,7 @@ void ReplyHistogram(ReplyWriter& reply, const LatencyHistogram& histogram) {
 }
 
 // The commands that are named, with their subcommands; all of them, if none is.
-std::vector<const Command*> NamedCommands(Call& call) {
+std::vector<const Command*> NamedCommands(AdminCall& call) {
   const CommandTable& table = call.engine.commands();
   std::vector<const Command*> commands;
   const auto add = [&](const Command& row) { commands.push_back(&row); };
@@ -61,7 +61,7 @@ std::vector<const Command*> NamedCommands(Call& call) {
 
 }  // namespace
 
-void ReplyLatencyHistograms(Call& call) {
+void ReplyLatencyHistograms(AdminCall& call) {
   const Metrics& metrics = call.engine.metrics();
   std::vector<const Command*> commands = NamedCommands(call);
   std::erase_if(commands,

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "server/engine/call.h"
+#include "server/engine/admin_call.h"
 
 namespace zsetd {
 
 // LATENCY HISTOGRAM: how many calls of commands took how long, in bars of times that double.
-void ReplyLatencyHistograms(Call& call);
+void ReplyLatencyHistograms(AdminCall& call);
 
 }  // namespace zsetd

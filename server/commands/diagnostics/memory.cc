@@ -4,14 +4,14 @@
 #include "server/commands/all_commands.h"
 #include "server/commands/common/help.h"
 #include "server/commands/diagnostics/memory_report.h"
-#include "server/engine/call.h"
+#include "server/engine/admin_call.h"
 #include "server/engine/support/allocator_stats.h"
 
 namespace zsetd {
 namespace {
 
 // SAMPLES, with which Redis bounds its estimate, changes nothing here: the bytes are known.
-void Usage(Call& call) {
+void Usage(AdminCall& call) {
   const std::string_view key = call.args.Word();
   while (call.args.ok() && !call.args.AtEnd()) {
     const bool samples = call.args.Take("samples") && call.args.left() > 0;
@@ -25,12 +25,12 @@ void Usage(Call& call) {
 }
 
 // Replies OK also if the allocator cannot purge.
-void Purge(Call& call) {
+void Purge(AdminCall& call) {
   PurgeAllocator();
   call.reply.Ok();
 }
 
-void AllocatorText(Call& call) {
+void AllocatorText(AdminCall& call) {
   const std::string report = AllocatorReport();
   call.reply.Verbatim("txt", report.empty() ? "The allocator provides no statistics." : report);
 }

@@ -10,14 +10,14 @@ namespace {
 
 size_t ClientBytes(const Engine& engine) {
   size_t bytes = 0;
-  for (const auto& [id, client] : engine.clients()) bytes += BytesUsedBy(*client);
+  for (const auto& [id, client] : engine.clients().all()) bytes += BytesUsedBy(*client);
   return bytes;
 }
 
 size_t TableBytes(const Engine& engine) {
   size_t bytes = 0;
-  for (int index = 0; index < engine.database_count(); ++index) {
-    bytes += engine.database(index).keys().OverheadBytes();
+  for (int index = 0; index < engine.store().database_count(); ++index) {
+    bytes += engine.store().database(index).keys().OverheadBytes();
   }
   return bytes;
 }

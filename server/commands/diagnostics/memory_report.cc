@@ -41,8 +41,8 @@ class MapWriter {
 int64_t Bytes(size_t bytes) { return static_cast<int64_t>(bytes); }
 
 void AddDatabases(MapWriter& fields, const Engine& engine) {
-  for (int index = 0; index < engine.database_count(); ++index) {
-    const Keyspace& keys = engine.database(index).keys();
+  for (int index = 0; index < engine.store().database_count(); ++index) {
+    const Keyspace& keys = engine.store().database(index).keys();
     if (keys.size() == 0 || !fields.Name("db." + std::to_string(index))) continue;
     fields.reply().Map(2);
     fields.reply().Bulk("overhead.hashtable.main");
@@ -66,8 +66,8 @@ void AddAllocator(MapWriter& fields, const AllocatorStats& stats, size_t residen
 
 size_t KeyCount(const Engine& engine) {
   size_t count = 0;
-  for (int index = 0; index < engine.database_count(); ++index) {
-    count += engine.database(index).keys().size();
+  for (int index = 0; index < engine.store().database_count(); ++index) {
+    count += engine.store().database(index).keys().size();
   }
   return count;
 }
@@ -111,7 +111,7 @@ std::string Findings(const Engine& engine, const MemoryFigures& memory) {
     findings += " * Fragmentation: " + SizeText(memory.used) + " of data occupy " +
                 SizeText(memory.resident) + " of physical memory. Try MEMORY PURGE.\n";
   }
-  const size_t clients = engine.clients().size();
+  const size_t clients = engine.clients().all().size();
   if (clients > 0 && memory.clients / clients > kMostClientBytes) {
     findings += " * Clients: buffers use " + SizeText(memory.clients / clients) +
                 " per client on average. Some may not read their replies: see CLIENT LIST.\n";
@@ -121,7 +121,7 @@ std::string Findings(const Engine& engine, const MemoryFigures& memory) {
 
 }  // namespace
 
-void MemoryStats(Call& call) {
+void MemoryStats(AdminCall& call) {
   const MemoryFigures memory = MeasureMemory(call.engine);
   MapWriter counter(nullptr);
   AddAll(counter, call.engine, memory);
@@ -130,7 +130,7 @@ void MemoryStats(Call& call) {
   AddAll(writer, call.engine, memory);
 }
 
-void MemoryDoctor(Call& call) {
+void MemoryDoctor(AdminCall& call) {
   constexpr size_t kTooLittleToTell = 5u << 20;  // as Redis
   const MemoryFigures memory = MeasureMemory(call.engine);
   const std::string findings = Findings(call.engine, memory);

@@ -1,13 +1,13 @@
 #pragma once
 
-#include "server/engine/call.h"
+#include "server/engine/admin_call.h"
 
 namespace zsetd {
 
 // MEMORY STATS: the figures, under the names that Redis uses.
-void MemoryStats(Call& call);
+void MemoryStats(AdminCall& call);
 
 // MEMORY DOCTOR: an analysis of them in plain text.
-void MemoryDoctor(Call& call);
+void MemoryDoctor(AdminCall& call);
 
 }  // namespace zsetd

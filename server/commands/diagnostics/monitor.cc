@@ -1,16 +1,16 @@
 #include "server/commands/all_commands.h"
-#include "server/engine/call.h"
+#include "server/engine/admin_call.h"
 
 namespace zsetd {
 namespace {
 
 // A client that is already a monitor gets no reply, as in Redis.
-void Monitor(Call& call) {
+void Monitor(AdminCall& call) {
   if (call.client.transaction.open) {
     return call.Fail("ERR MONITOR isn't allowed for DENY BLOCKING client");
   }
   if (call.client.monitors) return;
-  call.engine.monitors().Add(call.client);
+  call.engine.notifier().monitors().Add(call.client);
   call.reply.Ok();
 }
 

@@ -6,7 +6,7 @@
 
 #include "server/commands/all_commands.h"
 #include "server/commands/common/help.h"
-#include "server/engine/call.h"
+#include "server/engine/admin_call.h"
 
 namespace zsetd {
 namespace {
@@ -24,7 +24,7 @@ void ReplyCommand(ReplyWriter& reply, const SlowCommand& command) {
   reply.Bulk(command.name);
 }
 
-void Get(Call& call) {
+void Get(AdminCall& call) {
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
   constexpr std::string_view kBadCount = "ERR count should be greater than or equal to -1";
   const int64_t wanted =
@@ -42,11 +42,11 @@ void Get(Call& call) {
   for (size_t i = 0; i < count; ++i) ReplyCommand(call.reply, commands[i]);
 }
 
-void Len(Call& call) {
+void Len(AdminCall& call) {
   call.reply.Integer(static_cast<int64_t>(call.engine.metrics().slow_log().commands().size()));
 }
 
-void Reset(Call& call) {
+void Reset(AdminCall& call) {
   call.engine.metrics().slow_log().Reset();
   call.reply.Ok();
 }

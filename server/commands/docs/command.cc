@@ -10,7 +10,7 @@
 #include "server/commands/docs/command_docs.h"
 #include "server/commands/docs/command_info.h"
 #include "server/commands/docs/command_keys.h"
-#include "server/engine/call.h"
+#include "server/engine/admin_call.h"
 #include "server/engine/command/command_categories.h"
 #include "server/engine/request_checks.h"
 
@@ -49,7 +49,7 @@ class RestOfCommands : public LongReply {
 };
 
 // The header being written.
-void ReplyEach(Call& call, std::vector<const Command*> commands, WriteOne write) {
+void ReplyEach(AdminCall& call, std::vector<const Command*> commands, WriteOne write) {
   constexpr size_t kMany = 1000;  // fewer are replied at once
   const CommandTable& table = call.engine.commands();
   if (commands.size() > kMany) {
@@ -58,7 +58,7 @@ void ReplyEach(Call& call, std::vector<const Command*> commands, WriteOne write)
   for (const Command* command : commands) write(call.reply, table, command);
 }
 
-void ReplyInfos(Call& call, std::vector<const Command*> commands) {
+void ReplyInfos(AdminCall& call, std::vector<const Command*> commands) {
   call.reply.Array(commands.size());
   ReplyEach(call, std::move(commands),
             [](ReplyWriter& reply, const CommandTable& table, const Command* command) {
@@ -66,17 +66,17 @@ void ReplyInfos(Call& call, std::vector<const Command*> commands) {
             });
 }
 
-void CommandAll(Call& call) {
+void CommandAll(AdminCall& call) {
   if (!call.args.AtEnd()) return call.Fail(UnknownSubcommand(call.command, call.argv()));
   ReplyInfos(call, WholeCommands(call.engine.commands()));
 }
 
-void CommandCount(Call& call) {
+void CommandCount(AdminCall& call) {
   call.reply.Integer(static_cast<int64_t>(WholeCommands(call.engine.commands()).size()));
 }
 
 // The commands that are named, null for an unknown one; all if none is named.
-std::vector<const Command*> NamedCommands(Call& call) {
+std::vector<const Command*> NamedCommands(AdminCall& call) {
   if (call.args.AtEnd()) return WholeCommands(call.engine.commands());
   std::vector<const Command*> commands;
   for (const std::string_view name : call.args.Rest()) {
@@ -85,9 +85,9 @@ std::vector<const Command*> NamedCommands(Call& call) {
   return commands;
 }
 
-void CommandInfo(Call& call) { ReplyInfos(call, NamedCommands(call)); }
+void CommandInfo(AdminCall& call) { ReplyInfos(call, NamedCommands(call)); }
 
-void CommandDocs(Call& call) {
+void CommandDocs(AdminCall& call) {
   std::vector<const Command*> commands = NamedCommands(call);
   std::erase(commands, nullptr);
   call.reply.Map(commands.size());
@@ -117,7 +117,7 @@ Filter ReadFilter(ArgReader& args) {
   return {};
 }
 
-void CommandList(Call& call) {
+void CommandList(AdminCall& call) {
   const Filter passes = ReadFilter(call.args);
   call.args.End();
   if (call.Refused()) return;

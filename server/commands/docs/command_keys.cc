@@ -24,7 +24,7 @@ std::string_view WrongWith(const Command* command, Args request) {
   return {};
 }
 
-void ReplyKeys(Call& call, bool with_flags) {
+void ReplyKeys(AdminCall& call, bool with_flags) {
   const Args request = call.args.Rest();
   const Command* command = call.engine.commands().Find(request);
   const std::string_view error = WrongWith(command, request);
@@ -40,7 +40,7 @@ void ReplyKeys(Call& call, bool with_flags) {
 
 }  // namespace
 
-void CommandGetKeys(Call& call) { ReplyKeys(call, /*with_flags=*/false); }
-void CommandGetKeysAndFlags(Call& call) { ReplyKeys(call, /*with_flags=*/true); }
+void CommandGetKeys(AdminCall& call) { ReplyKeys(call, /*with_flags=*/false); }
+void CommandGetKeysAndFlags(AdminCall& call) { ReplyKeys(call, /*with_flags=*/true); }
 
 }  // namespace zsetd

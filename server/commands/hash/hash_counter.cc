@@ -18,7 +18,7 @@ std::string_view TextOf(const Edit<Hash>& hash, std::string_view name) {
 }
 
 void Store(Call& call, const Edit<Hash>& hash, std::string_view name, std::string_view text) {
-  hash->Set({.name = name, .value = text}, HashLimitsOf(call.engine.settings()));
+  hash->Set({.name = name, .value = text}, call.keys.hash_limits());
 }
 
 void HIncrBy(Call& call) {

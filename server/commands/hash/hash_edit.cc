@@ -16,7 +16,7 @@ int64_t SetFields(Call& call) {
   if (argv.size() % 2 != 0) call.args.Refuse(WrongArity(call.command.name));
   const Edit<Hash> hash = call.OpenOrMake<Hash>(key, "hset");
   if (call.Refused()) return 0;
-  const HashLimits limits = HashLimitsOf(call.engine.settings());
+  const HashLimits limits = call.keys.hash_limits();
   hash->Expect(argv.size() / 2, limits);
   int64_t added = 0;
   for (size_t i = 0; i < argv.size(); i += 2) {
@@ -42,7 +42,7 @@ void HSetNx(Call& call) {
   const Edit<Hash> hash = call.OpenOrMake<Hash>(key, "hset");
   if (call.Refused()) return;
   const bool is_new = !hash->Get(name);
-  if (is_new) hash->Set({name, value}, HashLimitsOf(call.engine.settings()));
+  if (is_new) hash->Set({name, value}, call.keys.hash_limits());
   call.reply.Integer(is_new);
 }
 

@@ -31,7 +31,7 @@ void ReplyDraws(Call& call, std::string_view key, const Hash& hash, const Random
 }
 
 void ReplyDistinct(Call& call, const Hash& hash, const RandomRequest& request) {
-  const std::vector<Field> fields = hash.Sample(request.size(), call.engine.rng());
+  const std::vector<Field> fields = hash.Sample(request.size(), call.keys.rng());
   StartFields(call.reply, fields.size(), request.with_more);
   for (const Field& field : fields) ReplyField(call.reply, field, request.with_more);
 }
@@ -42,7 +42,7 @@ void HRandField(Call& call) {
   const Hash* hash = call.Find<Hash>(key);
   if (call.Refused()) return;
   if (hash == nullptr) return request.counted ? call.reply.Array(0) : call.reply.Null();
-  if (!request.counted) return call.reply.Bulk(hash->Random(call.engine.rng()).name);
+  if (!request.counted) return call.reply.Bulk(hash->Random(call.keys.rng()).name);
   request.may_repeat() ? ReplyDraws(call, key, *hash, request)
                        : ReplyDistinct(call, *hash, request);
 }

@@ -3,13 +3,13 @@
 
 #include "server/commands/all_commands.h"
 #include "server/commands/common/database_index.h"
-#include "server/engine/call.h"
+#include "server/engine/admin_call.h"
 #include "server/engine/services.h"
 
 namespace zsetd {
 namespace {
 
-void DbSize(Call& call) { call.reply.Integer(static_cast<int64_t>(call.database().keys().size())); }
+void DbSize(AdminCall& call) { call.reply.Integer(static_cast<int64_t>(call.keys.all().size())); }
 
 // Both options mean the same: the keys are deleted immediately and freed in the background.
 void TakeFlushMode(ArgReader& args) {
@@ -17,31 +17,31 @@ void TakeFlushMode(ArgReader& args) {
   args.End();
 }
 
-void FlushDb(Call& call) {
+void FlushDb(AdminCall& call) {
   TakeFlushMode(call.args);
   if (call.Refused()) return;
-  call.engine.Clear(call.client.database);
+  call.keys.Clear();
   call.PropagateRequest();
   call.reply.Ok();
 }
 
-void FlushAll(Call& call) {
+void FlushAll(AdminCall& call) {
   TakeFlushMode(call.args);
   if (call.Refused()) return;
-  call.engine.ClearAll();
+  call.engine.store().ClearAll();
   if (Persistence* persistence = call.engine.persistence()) persistence->OnFlushAll();
   call.PropagateRequest();
   call.reply.Ok();
 }
 
-void SwapDb(Call& call) {
+void SwapDb(AdminCall& call) {
   using Int = std::numeric_limits<int32_t>;
   const int64_t a = call.args.IntegerIn(Int::min(), Int::max(), "ERR invalid first DB index");
   const int64_t b = call.args.IntegerIn(Int::min(), Int::max(), "ERR invalid second DB index");
   CheckDatabaseIndex(call, a);
   CheckDatabaseIndex(call, b);
   if (call.Refused()) return;
-  call.engine.SwapDatabases(static_cast<int>(a), static_cast<int>(b));
+  call.keys.SwapDatabases(static_cast<int>(a), static_cast<int>(b));
   call.reply.Ok();
 }
 

@@ -23,7 +23,7 @@ namespace {
 
 std::string PayloadOf(Call& call, const Entry& entry) {
   std::string payload;
-  RdbWriter writer(payload, call.engine.settings().rdbcompression);
+  RdbWriter writer(payload, call.keys.compresses_dumps());
   writer.Type(RdbTypeOf(entry));
   WriteValue(entry, writer);
   SealPayload(payload);
@@ -31,7 +31,7 @@ std::string PayloadOf(Call& call, const Entry& entry) {
 }
 
 void Dump(Call& call) {
-  const Entry* entry = call.Find(call.args.Word());
+  const Entry* entry = call.keys.Find(call.args.Word());
   if (entry == nullptr) return call.reply.Null();
   call.reply.Bulk(PayloadOf(call, *entry));
 }
@@ -96,10 +96,9 @@ std::unique_ptr<Entry> EntryOf(Call& call, const RestoreRequest& request,
   const std::optional<std::string_view> value = OpenPayload(request.payload);
   if (!value) call.args.Refuse("ERR DUMP payload version or checksum are wrong");
   if (!call.args.ok()) return nullptr;
-  const Settings& settings = call.engine.settings();
-  RdbReader reader(*value, static_cast<size_t>(settings.proto_max_bulk_len));
+  RdbReader reader(*value, call.keys.most_string_bytes());
   const auto type = static_cast<RdbType>(reader.Byte());
-  auto entry = ReadValue(reader, type, request.key, deadline, call.now(), ValueLimitsOf(settings));
+  auto entry = ReadValue(reader, type, request.key, deadline, call.now(), call.keys.limits());
   const bool is_sound = entry != nullptr && reader.AtEnd();
   if (!is_sound) call.args.Refuse("ERR Bad data format");
   return entry;
@@ -119,7 +118,7 @@ AccessTracker::Stamp StampOf(const AccessTracker& tracker, const RestoreRequest&
 // A payload that a newer server has made is propagated as DUMP says it here.
 std::string_view PropagatedPayload(Call& call, const RestoreRequest& request, std::string& remade) {
   if (VersionOfPayload(request.payload) <= kRdbVersionWritten) return request.payload;
-  remade = PayloadOf(call, *call.database().Find(request.key));
+  remade = PayloadOf(call, *call.keys.all().Find(request.key));
   return remade;
 }
 
@@ -141,18 +140,18 @@ void PropagateRestore(Call& call, const RestoreRequest& request, std::optional<M
 // A value that is already expired only deletes the present one.
 void Restore(Call& call) {
   const RestoreRequest request = TakeRestoreRequest(call.args);
-  const bool is_taken = call.args.ok() && call.database().Open(request.key) != nullptr;
+  const bool is_taken = call.args.ok() && call.keys.Open(request.key) != nullptr;
   if (is_taken && !request.replaces) {
     call.args.Refuse("BUSYKEY Target key name already exists.");
   }
   const std::optional<Millis> deadline = DeadlineOf(call, request);
   std::unique_ptr<Entry> entry = EntryOf(call, request, deadline);
   if (call.Refused()) return;
-  if (deadline && *deadline <= call.database().now()) {
-    if (call.database().Erase(request.key)) call.Propagate({"DEL", request.key});
+  if (deadline && *deadline <= call.keys.due_until()) {
+    if (call.keys.Erase(request.key)) call.Propagate({"DEL", request.key});
   } else {
-    entry->set_access_stamp(StampOf(call.engine.access_tracker(), request));
-    call.database().Put(std::move(entry), "restore");
+    entry->set_access_stamp(StampOf(call.keys.access_tracker(), request));
+    call.keys.Put(std::move(entry), "restore");
     PropagateRestore(call, request, deadline);
   }
   call.reply.Ok();

@@ -10,24 +10,24 @@ namespace {
 // DEL and UNLINK: what a key held is freed at once in both.
 void Del(Call& call) {
   int64_t erased = 0;
-  for (const std::string_view key : call.args.Rest()) erased += call.database().Erase(key);
+  for (const std::string_view key : call.args.Rest()) erased += call.keys.Erase(key);
   call.reply.Integer(erased);
 }
 
 // EXISTS and TOUCH: a key that is named twice counts twice.
 void Exists(Call& call) {
   int64_t found = 0;
-  for (const std::string_view key : call.args.Rest()) found += call.Find(key) != nullptr;
+  for (const std::string_view key : call.args.Rest()) found += call.keys.Find(key) != nullptr;
   call.reply.Integer(found);
 }
 
 void Type(Call& call) {
-  const Entry* entry = call.Find(call.args.Word());
+  const Entry* entry = call.keys.Find(call.args.Word());
   call.reply.Simple(entry == nullptr ? "none" : entry->TypeName());
 }
 
 void RandomKey(Call& call) {
-  const Entry* entry = call.database().keys().Random(call.engine.rng());
+  const Entry* entry = call.keys.all().Random(call.keys.rng());
   if (entry == nullptr) {
     call.reply.Null();
   } else {

@@ -70,10 +70,10 @@ void SetDeadline(Call& call, Millis origin, Millis unit) {
   const ExpireRule rule = TakeExpireRule(call.args);
   const Millis deadline = ReadDeadline(call, amount, origin, unit);
   if (call.Refused()) return;
-  Entry* entry = call.database().Open(key);
+  Entry* entry = call.keys.Open(key);
   const bool allowed = entry != nullptr && Allows(rule, entry->deadline(), deadline);
   if (allowed) {
-    call.database().ExpireAt(*entry, deadline);
+    call.keys.ExpireAt(*entry, deadline);
     PropagateDeadline(call, key, deadline);
   }
   call.reply.Integer(allowed);
@@ -85,8 +85,8 @@ void ExpireAt(Call& call) { SetDeadline(call, kEpoch, kSecond); }
 void PExpireAt(Call& call) { SetDeadline(call, kEpoch, kMilli); }
 
 void Persist(Call& call) {
-  Entry* entry = call.database().Open(call.args.Word());
-  call.reply.Integer(entry != nullptr && call.database().Persist(*entry));
+  Entry* entry = call.keys.Open(call.args.Word());
+  call.reply.Integer(entry != nullptr && call.keys.Persist(*entry));
 }
 
 constexpr Command kCommands[] = {

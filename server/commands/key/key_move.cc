@@ -11,13 +11,13 @@ constexpr std::string_view kSameObjects = "ERR source and destination objects ar
 
 // The key exists, or the reply is an error.
 Entry* OpenExisting(Call& call, std::string_view key) {
-  Entry* entry = call.database().Open(key);
+  Entry* entry = call.keys.Open(key);
   if (entry == nullptr) call.args.Refuse(kNoSuchKey);
   return entry;
 }
 
 void Rename(Call& call, Entry& entry, std::string_view new_key) {
-  call.database().Move(entry, call.database(), new_key, "rename_from", "rename_to");
+  call.keys.Rename(entry, new_key);
 }
 
 void Rename(Call& call) {
@@ -34,7 +34,7 @@ void RenameNx(Call& call) {
   const std::string_view new_key = call.args.Word();
   Entry* entry = OpenExisting(call, key);
   if (call.Refused()) return;
-  const bool renamed = call.database().Open(new_key) == nullptr;
+  const bool renamed = call.keys.Open(new_key) == nullptr;
   if (renamed) Rename(call, *entry, new_key);
   call.reply.Integer(renamed);
 }
@@ -44,10 +44,9 @@ void Move(Call& call) {
   const int index = TakeDatabaseIndex(call);
   if (index == call.client.database) call.args.Refuse(kSameObjects);
   if (call.Refused()) return;
-  Database& destination = call.engine.database(index);
-  Entry* entry = call.database().Open(key);
-  const bool moved = entry != nullptr && destination.Open(key) == nullptr;
-  if (moved) call.database().Move(*entry, destination, key, "move_from", "move_to");
+  Entry* entry = call.keys.Open(key);
+  const bool moved = entry != nullptr && !call.keys.ExistsIn(index, key);
+  if (moved) call.keys.MoveTo(index, *entry);
   call.reply.Integer(moved);
 }
 
@@ -77,10 +76,10 @@ void Copy(Call& call) {
   const bool elsewhere = options.database != call.client.database;
   if (!elsewhere && key == target) call.args.Refuse(kSameObjects);
   if (call.Refused()) return;
-  Database& destination = call.engine.database(options.database);
-  const Entry* entry = call.database().Open(key);
-  const bool copied = entry != nullptr && (options.replace || destination.Open(target) == nullptr);
-  if (copied) call.database().Copy(*entry, destination, target, "copy_to");
+  const Entry* entry = call.keys.Open(key);
+  const bool copied =
+      entry != nullptr && (options.replace || !call.keys.ExistsIn(options.database, target));
+  if (copied) call.keys.CopyTo(options.database, target, *entry);
   call.reply.Integer(copied);
 }
 

@@ -15,7 +15,7 @@ int64_t InSeconds(Millis time) { return time.count() / 1000 + (time.count() % 10
 
 // Replies how far a key's deadline is from `origin`; -1 if it has none, -2 without a key.
 void ReplyDeadline(Call& call, Millis origin, int64_t (*in_unit)(Millis)) {
-  const Entry* entry = call.Find(call.args.Word());
+  const Entry* entry = call.keys.Find(call.args.Word());
   if (entry == nullptr) return call.reply.Integer(-2);
   if (!entry->deadline()) return call.reply.Integer(-1);
   call.reply.Integer(in_unit(*entry->deadline() - origin));

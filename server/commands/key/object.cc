@@ -7,15 +7,15 @@ namespace zsetd {
 namespace {
 
 void Encoding(Call& call) {
-  const Entry* entry = call.Find(call.args.Word());
+  const Entry* entry = call.keys.Find(call.args.Word());
   if (entry == nullptr) return call.reply.Null();
   call.reply.Bulk(EncodingName(*entry));
 }
 
 void Freq(Call& call) {
-  const Entry* entry = call.Find(call.args.Word());
+  const Entry* entry = call.keys.Find(call.args.Word());
   if (entry == nullptr) return call.reply.Null();
-  const AccessTracker& meter = call.engine.access_tracker();
+  const AccessTracker& meter = call.keys.access_tracker();
   if (meter.rule().lfu) return call.reply.Integer(meter.Count(entry->access_stamp()));
   call.Fail(
       "ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note that "
@@ -23,9 +23,9 @@ void Freq(Call& call) {
 }
 
 void IdleTime(Call& call) {
-  const Entry* entry = call.Find(call.args.Word());
+  const Entry* entry = call.keys.Find(call.args.Word());
   if (entry == nullptr) return call.reply.Null();
-  const AccessTracker& meter = call.engine.access_tracker();
+  const AccessTracker& meter = call.keys.access_tracker();
   if (!meter.rule().lfu) {
     return call.reply.Integer(meter.IdleTime(entry->access_stamp()).count());
   }
@@ -36,7 +36,7 @@ void IdleTime(Call& call) {
 
 // No value is ever shared between keys.
 void RefCount(Call& call) {
-  const Entry* entry = call.Find(call.args.Word());
+  const Entry* entry = call.keys.Find(call.args.Word());
   if (entry == nullptr) {
     call.reply.Null();
   } else {

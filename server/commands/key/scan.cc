@@ -21,16 +21,17 @@ void ReplyKeys(Call& call, const std::vector<std::string_view>& keys) {
 // A reply that becomes too long is abandoned as soon as that is known.
 void Keys(Call& call) {
   const std::string_view pattern = call.args.Word();
-  const size_t most_bytes = call.engine.MostReplyBytes();
+  const size_t most_bytes = call.reply.most_bytes();
   std::vector<std::string_view> found;
   size_t bytes = 0;
-  call.database().keys().ForEach([&](const Entry& entry) {
+  call.keys.all().ForEach([&](const Entry& entry) {
     if (bytes > most_bytes || !GlobMatches(pattern, entry.key())) return;
     found.push_back(entry.key());
     bytes += entry.key().size() + std::string_view("$1\r\n\r\n").size();
   });
-  if (bytes > most_bytes) return call.engine.CloseForOutputLimit(call.client);
-  ReplyKeys(call, found);
+  call.reply.Array(found.size());
+  if (bytes > most_bytes) return call.reply.Abandon();
+  for (const std::string_view key : found) call.reply.Bulk(key);
 }
 
 struct KeyScanRequest : ScanRequest {
@@ -77,11 +78,11 @@ ScannedKeys Advance(const Keyspace& keys, KeyScanRequest& request) {
 void Scan(Call& call) {
   KeyScanRequest request = TakeScanRequest(call.args);
   if (call.Refused()) return;
-  const ScannedKeys scanned = Advance(call.database().keys(), request);
+  const ScannedKeys scanned = Advance(call.keys.all(), request);
   call.reply.Array(2);
   call.reply.Bulk(std::to_string(request.cursor));
   ReplyKeys(call, scanned.found);
-  for (const std::string& key : scanned.due) call.database().Open(key);  // which frees it
+  for (const std::string& key : scanned.due) call.keys.Open(key);  // which frees it
 }
 
 constexpr Command kCommands[] = {

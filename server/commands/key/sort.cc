@@ -14,6 +14,7 @@
 #include "server/commands/common/encoding.h"
 #include "server/commands/common/propagated_value.h"
 #include "server/commands/key/sort_request.h"
+#include "server/engine/acl/acl_user.h"
 #include "server/engine/call.h"
 
 namespace zsetd {
@@ -186,12 +187,12 @@ void Store(Call& call, const SortRequest& request, const std::vector<std::string
                 [&](const Result& result) { list.PushBack(result.value_or("")); });
   call.reply.Integer(static_cast<int64_t>(list.size()));
   if (list.empty()) {
-    if (call.database().Erase(*request.destination)) PropagateValue(call, *request.destination);
+    if (call.keys.Erase(*request.destination)) PropagateValue(call, *request.destination);
     return;
   }
-  list.Expect(0, 0, ListLimitsOf(call.engine.settings()));
+  list.Expect(0, 0, call.keys.list_limits());
   const size_t count = list.size();
-  call.database().Put(*request.destination, std::move(list), "sortstore", std::nullopt, count);
+  call.keys.Put(*request.destination, std::move(list), "sortstore", std::nullopt, count);
   PropagateValue(call, *request.destination);
 }
 
@@ -219,7 +220,7 @@ void ForceOrder(const Entry* entry, SortRequest& request) {
 void RunSort(Call& call, bool may_store) {
   SortRequest request = TakeSortRequest(call.args, may_store);
   CheckPatterns(call, request);
-  const Entry* entry = call.args.ok() ? call.Find(request.key) : nullptr;
+  const Entry* entry = call.args.ok() ? call.keys.Find(request.key) : nullptr;
   if (entry != nullptr && !IsSortable(*entry)) call.args.Refuse(kWrongType);
   if (call.Refused()) return;
   ForceOrder(entry, request);

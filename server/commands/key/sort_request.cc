@@ -52,7 +52,7 @@ std::optional<std::string_view> SortPattern::Resolve(Call& call, std::string_vie
   if (text_ == "#") return element;
   if (!has_star_) return std::nullopt;
   const std::string key = std::string(before_).append(element).append(behind_);
-  const Entry* entry = call.Find(key);
+  const Entry* entry = call.keys.Find(key);
   if (entry == nullptr) return std::nullopt;
   if (field_.empty()) {
     const std::optional<ByteString> string = entry->GetIf<ByteString>();

@@ -21,7 +21,7 @@ void PopElements(Call& call, std::string_view key, List& list, ListEnd end, uint
   call.reply.Array(count);
   List::Cursor cursor = CursorFrom(list, end);
   for (size_t i = 0; i < count; ++i, StepFrom(end, cursor)) call.reply.Bulk(cursor.element());
-  DropAt(list, end, count, ListLimitsOf(call.engine.settings()));
+  DropAt(list, end, count, call.keys.list_limits());
   call.Propagate({PopEvent(end), key, IntegerText(static_cast<int64_t>(count))});
 }
 
@@ -51,7 +51,7 @@ void BlockingPop(Call& call, ListEnd end) {
   call.reply.Array(2);
   call.reply.Bulk(key);
   call.reply.Bulk(ElementAt(*list, end));
-  DropAt(*list, end, 1, ListLimitsOf(call.engine.settings()));
+  DropAt(*list, end, 1, call.keys.list_limits());
   call.Propagate({PopEvent(end), key});
 }
 

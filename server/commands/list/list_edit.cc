@@ -19,7 +19,7 @@ void LSet(Call& call) {
   const std::optional<size_t> place = IndexWithin(index, list ? list->size() : 0);
   if (!place) call.args.Refuse(kIndexOutOfRange);
   if (call.Refused()) return;
-  const ListLimits limits = ListLimitsOf(call.engine.settings());
+  const ListLimits limits = call.keys.list_limits();
   list->Expect(1, element.size(), limits);  // Redis counts the old one still
   list->Replace(*place, element);
   list->Reconsider(limits);
@@ -40,7 +40,7 @@ void LRem(Call& call) {
   const Edit<List> list = call.Open<List>(key, "lrem");
   if (call.Refused()) return;
   const size_t removed = list ? RemoveEqual(*list, count, element) : 0;
-  if (removed > 0) list->Reconsider(ListLimitsOf(call.engine.settings()));
+  if (removed > 0) list->Reconsider(call.keys.list_limits());
   call.reply.Integer(static_cast<int64_t>(removed));
 }
 
@@ -53,7 +53,7 @@ void LTrim(Call& call) {
     const RankRange kept = indices.Within(list->size());
     list->Erase(kept.last, list->size());
     list->Erase(0, kept.first);
-    list->Reconsider(ListLimitsOf(call.engine.settings()));
+    list->Reconsider(call.keys.list_limits());
   }
   call.reply.Ok();
 }
@@ -84,7 +84,7 @@ void LInsert(Call& call) {
   if (!list) return call.reply.Integer(0);
   const std::optional<size_t> place = PlaceBeside(*list, pivot, before);
   if (!place) return call.reply.Integer(-1);
-  list->Expect(1, element.size(), ListLimitsOf(call.engine.settings()));
+  list->Expect(1, element.size(), call.keys.list_limits());
   list->Insert(*place, element);
   call.reply.Integer(static_cast<int64_t>(list->size()));
 }

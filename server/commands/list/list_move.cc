@@ -25,7 +25,7 @@ void Move(Call& call, std::string_view source, ListEnd from, std::string_view de
   call.Find<List>(destination);
   if (call.Refused()) return;
   const std::string element(ElementAt(*list, from));
-  const ListLimits limits = ListLimitsOf(call.engine.settings());
+  const ListLimits limits = call.keys.list_limits();
   {
     Edit<List> target = call.OpenOrMake<List>(destination, PushEvent(to));
     target.CountElsewhere();  // a move is one change

@@ -14,7 +14,7 @@ namespace {
 void PushAll(Call& call, const Edit<List>& list, ListEnd end, Args elements) {
   if (call.Refused()) return;
   if (!list) return call.reply.Integer(0);
-  ExpectAll(*list, elements, ListLimitsOf(call.engine.settings()));
+  ExpectAll(*list, elements, call.keys.list_limits());
   for (const std::string_view element : elements) PushAt(*list, end, element);
   call.reply.Integer(static_cast<int64_t>(list->size()));
 }
@@ -63,7 +63,7 @@ void Pop(Call& call, ListEnd end) {
   } else {
     call.reply.Bulk(ElementAt(*list, end));
   }
-  DropAt(*list, end, count, ListLimitsOf(call.engine.settings()));
+  DropAt(*list, end, count, call.keys.list_limits());
 }
 
 void LPop(Call& call) { Pop(call, ListEnd::kLeft); }

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "server/commands/all_commands.h"
-#include "server/engine/call.h"
+#include "server/engine/admin_call.h"
 
 namespace zsetd {
 namespace {
@@ -35,7 +35,7 @@ size_t Count(const Client& client, ChannelKind kind) {
 }
 
 // A confirmation comes even where replies are turned off, as messages do.
-void Confirm(Call& call, std::string_view what, ChannelKind kind,
+void Confirm(AdminCall& call, std::string_view what, ChannelKind kind,
              std::optional<std::string_view> name) {
   const auto write = [&](ReplyWriter& reply) {
     reply.Push(3);
@@ -51,55 +51,57 @@ void Confirm(Call& call, std::string_view what, ChannelKind kind,
   }
 }
 
-void Begin(Call& call, ChannelKind kind) {
+void Begin(AdminCall& call, ChannelKind kind) {
   for (const std::string_view name : call.args.Rest()) {
-    call.engine.channels().Subscribe(call.client, kind, name);
+    call.engine.notifier().channels().Subscribe(call.client, kind, name);
     Confirm(call, ConfirmationOf(kind).began, kind, name);
   }
 }
 
-void End(Call& call, ChannelKind kind, std::string_view name) {
-  call.engine.channels().Unsubscribe(call.client, kind, name);
+void End(AdminCall& call, ChannelKind kind, std::string_view name) {
+  call.engine.notifier().channels().Unsubscribe(call.client, kind, name);
   Confirm(call, ConfirmationOf(kind).ended, kind, name);
 }
 
-void EndAll(Call& call, ChannelKind kind) {
+void EndAll(AdminCall& call, ChannelKind kind) {
   const Client::Names names = call.client.listens_to(kind);
   for (const std::string& name : names) End(call, kind, name);
   if (names.empty()) Confirm(call, ConfirmationOf(kind).ended, kind, std::nullopt);
 }
 
-void End(Call& call, ChannelKind kind) {
+void End(AdminCall& call, ChannelKind kind) {
   if (call.args.AtEnd()) return EndAll(call, kind);
   for (const std::string_view name : call.args.Rest()) End(call, kind, name);
 }
 
-void Subscribe(Call& call) { Begin(call, ChannelKind::kChannel); }
-void PSubscribe(Call& call) { Begin(call, ChannelKind::kPattern); }
+void Subscribe(AdminCall& call) { Begin(call, ChannelKind::kChannel); }
+void PSubscribe(AdminCall& call) { Begin(call, ChannelKind::kPattern); }
 
 // Within a transaction Redis refuses this one, though not the other two.
-void SSubscribe(Call& call) {
+void SSubscribe(AdminCall& call) {
   if (call.client.transaction.open) {
     return call.Fail("ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client");
   }
   Begin(call, ChannelKind::kShardChannel);
 }
 
-void Unsubscribe(Call& call) { End(call, ChannelKind::kChannel); }
-void PUnsubscribe(Call& call) { End(call, ChannelKind::kPattern); }
-void SUnsubscribe(Call& call) { End(call, ChannelKind::kShardChannel); }
+void Unsubscribe(AdminCall& call) { End(call, ChannelKind::kChannel); }
+void PUnsubscribe(AdminCall& call) { End(call, ChannelKind::kPattern); }
+void SUnsubscribe(AdminCall& call) { End(call, ChannelKind::kShardChannel); }
 
-void Publish(Call& call) {
+void Publish(AdminCall& call) {
   const std::string_view channel = call.args.Word();
   const std::string_view message = call.args.Word();
-  call.reply.Integer(static_cast<int64_t>(call.engine.channels().Publish(channel, message)));
+  call.reply.Integer(
+      static_cast<int64_t>(call.engine.notifier().channels().Publish(channel, message)));
   call.PropagateMessage();
 }
 
-void SPublish(Call& call) {
+void SPublish(AdminCall& call) {
   const std::string_view channel = call.args.Word();
   const std::string_view message = call.args.Word();
-  call.reply.Integer(static_cast<int64_t>(call.engine.channels().PublishToShard(channel, message)));
+  call.reply.Integer(
+      static_cast<int64_t>(call.engine.notifier().channels().PublishToShard(channel, message)));
   call.PropagateMessage();
 }
 

@@ -6,38 +6,40 @@
 
 #include "server/commands/all_commands.h"
 #include "server/commands/common/help.h"
-#include "server/engine/call.h"
+#include "server/engine/admin_call.h"
 
 namespace zsetd {
 namespace {
 
-void ReplyNames(Call& call, ChannelKind kind) {
+void ReplyNames(AdminCall& call, ChannelKind kind) {
   const std::string_view pattern = call.args.AtEnd() ? "*" : call.args.Word();
   if (!call.args.AtEnd()) {
     return call.Fail("ERR unknown subcommand or wrong number of arguments for '" +
                      std::string(call.argv()[1]) + "'. Try PUBSUB HELP.");
   }
-  const std::vector<std::string_view> names = call.engine.channels().Matching(kind, pattern);
+  const std::vector<std::string_view> names =
+      call.engine.notifier().channels().Matching(kind, pattern);
   call.reply.Array(names.size());
   for (const std::string_view name : names) call.reply.Bulk(name);
 }
 
-void ReplyListenerCounts(Call& call, ChannelKind kind) {
+void ReplyListenerCounts(AdminCall& call, ChannelKind kind) {
   const Args names = call.args.Rest();
   call.reply.Array(2 * names.size());
   for (const std::string_view name : names) {
     call.reply.Bulk(name);
-    call.reply.Integer(static_cast<int64_t>(call.engine.channels().ListenerCount(kind, name)));
+    call.reply.Integer(
+        static_cast<int64_t>(call.engine.notifier().channels().ListenerCount(kind, name)));
   }
 }
 
-void ChannelNames(Call& call) { ReplyNames(call, ChannelKind::kChannel); }
-void ShardChannelNames(Call& call) { ReplyNames(call, ChannelKind::kShardChannel); }
-void NumSub(Call& call) { ReplyListenerCounts(call, ChannelKind::kChannel); }
-void ShardNumSub(Call& call) { ReplyListenerCounts(call, ChannelKind::kShardChannel); }
+void ChannelNames(AdminCall& call) { ReplyNames(call, ChannelKind::kChannel); }
+void ShardChannelNames(AdminCall& call) { ReplyNames(call, ChannelKind::kShardChannel); }
+void NumSub(AdminCall& call) { ReplyListenerCounts(call, ChannelKind::kChannel); }
+void ShardNumSub(AdminCall& call) { ReplyListenerCounts(call, ChannelKind::kShardChannel); }
 
-void NumPat(Call& call) {
-  const size_t patterns = call.engine.channels().count(ChannelKind::kPattern);
+void NumPat(AdminCall& call) {
+  const size_t patterns = call.engine.notifier().channels().count(ChannelKind::kPattern);
   call.reply.Integer(static_cast<int64_t>(patterns));
 }
 

@@ -11,12 +11,12 @@
 #include "server/commands/all_commands.h"
 #include "server/commands/common/help.h"
 #include "server/commands/scripting/scripting.h"
-#include "server/engine/call.h"
+#include "server/engine/admin_call.h"
 
 namespace zsetd {
 namespace {
 
-void FCall(Call& call) {
+void FCall(AdminCall& call) {
   SendToMonitors(call);
   Scripting* const scripting = ScriptingOf(call);
   if (scripting == nullptr) return;
@@ -27,7 +27,7 @@ void FCall(Call& call) {
   scripting->CallFunction(call, name, arguments);
 }
 
-void FunctionLoad(Call& call) {
+void FunctionLoad(AdminCall& call) {
   Scripting* const scripting = ScriptingOf(call);
   if (scripting == nullptr) return;
   bool replace = false;
@@ -40,34 +40,34 @@ void FunctionLoad(Call& call) {
   }
   const absl::StatusOr<std::string> name = scripting->LoadLibrary(call.args.Word(), replace);
   if (!name.ok()) return call.Fail(name.status());
-  call.engine.CountChange();
+  call.engine.store().CountChange();
   call.reply.Bulk(*name);
 }
 
-void FunctionDelete(Call& call) {
+void FunctionDelete(AdminCall& call) {
   Scripting* const scripting = ScriptingOf(call);
   if (scripting == nullptr) return;
   const absl::Status status = scripting->DeleteLibrary(call.args.Word());
   if (!status.ok()) return call.Fail(status);
-  call.engine.CountChange();
+  call.engine.store().CountChange();
   call.reply.Ok();
 }
 
-void FunctionDump(Call& call) {
+void FunctionDump(AdminCall& call) {
   const Scripting* const scripting = call.engine.scripting();
   std::string payload = scripting == nullptr ? std::string() : scripting->DumpLibraries();
   SealPayload(payload);
   call.reply.Bulk(payload);
 }
 
-void FunctionFlush(Call& call) {
+void FunctionFlush(AdminCall& call) {
   if (!ReadFlushMode(call, "ERR FUNCTION FLUSH only supports SYNC|ASYNC option")) return;
   if (Scripting* const scripting = call.engine.scripting()) scripting->FlushLibraries();
-  call.engine.CountChange();
+  call.engine.store().CountChange();
   call.reply.Ok();
 }
 
-void FunctionKill(Call& call) { KillRunning(call, /*function=*/true); }
+void FunctionKill(AdminCall& call) { KillRunning(call, /*function=*/true); }
 
 struct ListRequest {
   std::optional<std::string_view> pattern;
@@ -114,7 +114,7 @@ void ReplyLibrary(ReplyWriter& reply, const LibraryDescription& library, bool wi
   reply.Bulk(library.code);
 }
 
-void FunctionList(Call& call) {
+void FunctionList(AdminCall& call) {
   const ListRequest request = ReadListRequest(call.args);
   if (call.Refused()) return;
   const Scripting* const scripting = call.engine.scripting();
@@ -131,7 +131,7 @@ void FunctionList(Call& call) {
   }
 }
 
-void FunctionRestore(Call& call) {
+void FunctionRestore(AdminCall& call) {
   const std::string_view payload = call.args.Word();
   RestorePolicy policy = RestorePolicy::kAppend;
   if (!call.args.AtEnd()) {
@@ -152,7 +152,7 @@ void FunctionRestore(Call& call) {
   if (scripting == nullptr) return;
   const absl::Status status = scripting->RestoreLibraries(*dump, policy);
   if (!status.ok()) return call.Fail(status);
-  call.engine.CountChange();
+  call.engine.store().CountChange();
   call.reply.Ok();
 }
 
@@ -167,7 +167,7 @@ void ReplyRunning(ReplyWriter& reply, const RunningScript& running) {
   reply.Integer(std::chrono::duration_cast<Millis>(running.elapsed).count());
 }
 
-void FunctionStats(Call& call) {
+void FunctionStats(AdminCall& call) {
   const Scripting* const scripting = call.engine.scripting();
   std::optional<RunningScript> running;
   ScriptUsage usage;
@@ -175,7 +175,7 @@ void FunctionStats(Call& call) {
     running = scripting->Running();
     usage = scripting->Usage();
   }
-  if (running && !running->is_function) return call.Fail(call.engine.BusyError());
+  if (running && !running->is_function) return call.Fail(call.engine.executor().BusyError());
   call.reply.Map(2);
   call.reply.Bulk("running_script");
   if (running) {

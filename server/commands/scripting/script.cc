@@ -4,12 +4,12 @@
 #include "server/commands/all_commands.h"
 #include "server/commands/common/help.h"
 #include "server/commands/scripting/scripting.h"
-#include "server/engine/call.h"
+#include "server/engine/admin_call.h"
 
 namespace zsetd {
 namespace {
 
-void Eval(Call& call) {
+void Eval(AdminCall& call) {
   SendToMonitors(call);
   Scripting* const scripting = ScriptingOf(call);
   if (scripting == nullptr) return;
@@ -19,7 +19,7 @@ void Eval(Call& call) {
   scripting->Eval(call, body, arguments);
 }
 
-void EvalSha(Call& call) {
+void EvalSha(AdminCall& call) {
   constexpr size_t kShaBytes = 40;
   SendToMonitors(call);
   Scripting* const scripting = ScriptingOf(call);
@@ -31,7 +31,7 @@ void EvalSha(Call& call) {
   scripting->EvalSha(call, sha, arguments);
 }
 
-void ScriptExists(Call& call) {
+void ScriptExists(AdminCall& call) {
   const Args shas = call.args.Rest();
   const Scripting* const scripting = call.engine.scripting();
   call.reply.Array(shas.size());
@@ -40,7 +40,7 @@ void ScriptExists(Call& call) {
   }
 }
 
-void ScriptLoad(Call& call) {
+void ScriptLoad(AdminCall& call) {
   Scripting* const scripting = ScriptingOf(call);
   if (scripting == nullptr) return;
   const absl::StatusOr<std::string> sha = scripting->LoadScript(call.args.Word());
@@ -51,13 +51,13 @@ void ScriptLoad(Call& call) {
   }
 }
 
-void ScriptFlush(Call& call) {
+void ScriptFlush(AdminCall& call) {
   if (!ReadFlushMode(call, "ERR SCRIPT FLUSH only support SYNC|ASYNC option")) return;
   if (Scripting* const scripting = call.engine.scripting()) scripting->FlushScripts();
   call.reply.Ok();
 }
 
-void ScriptKill(Call& call) { KillRunning(call, /*function=*/false); }
+void ScriptKill(AdminCall& call) { KillRunning(call, /*function=*/false); }
 
 constexpr Command kCommands[] = {
     {.name = "eval",

@@ -4,7 +4,7 @@
 
 namespace zsetd {
 
-Scripting* ScriptingOf(Call& call) {
+Scripting* ScriptingOf(AdminCall& call) {
   Scripting* const scripting = call.engine.scripting();
   if (scripting == nullptr) {
     call.Fail("ERR Scripts are turned off in this server: its setting scripting is no");
@@ -12,11 +12,11 @@ Scripting* ScriptingOf(Call& call) {
   return scripting;
 }
 
-void SendToMonitors(Call& call) {
-  call.engine.SendToMonitors(call.client, call.command, call.argv());
+void SendToMonitors(AdminCall& call) {
+  call.engine.notifier().SendToMonitors(call.client, call.command, call.argv());
 }
 
-ScriptArguments ReadScriptArguments(Call& call, std::string_view bad_count) {
+ScriptArguments ReadScriptArguments(AdminCall& call, std::string_view bad_count) {
   ScriptArguments arguments = {.keys = {}, .args = {}, .read_only = call.command.Has(kReadOnly)};
   const int64_t count = call.args.Integer(bad_count);
   if (!call.args.ok()) return arguments;
@@ -31,7 +31,7 @@ ScriptArguments ReadScriptArguments(Call& call, std::string_view bad_count) {
   return arguments;
 }
 
-void KillRunning(Call& call, bool function) {
+void KillRunning(AdminCall& call, bool function) {
   Scripting* const scripting = ScriptingOf(call);
   if (scripting == nullptr) return;
   const absl::Status status = scripting->Kill(function);
@@ -42,7 +42,7 @@ void KillRunning(Call& call, bool function) {
   }
 }
 
-bool ReadFlushMode(Call& call, std::string_view error) {
+bool ReadFlushMode(AdminCall& call, std::string_view error) {
   const bool has_mode = !call.args.AtEnd();
   const bool is_known = call.args.Take("sync") || call.args.Take("async");
   if (call.args.AtEnd() && is_known == has_mode) return true;

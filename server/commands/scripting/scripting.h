@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "server/engine/call.h"
+#include "server/engine/admin_call.h"
 #include "server/engine/scripting.h"
 
 namespace zsetd {
@@ -16,19 +16,19 @@ constexpr uint32_t kScriptFlags =
 constexpr KeyPlaces kKeysBehindCount = {.count_at = 2};
 
 // What runs scripts; null if nothing does, which has been replied then.
-Scripting* ScriptingOf(Call& call);
+Scripting* ScriptingOf(AdminCall& call);
 
 // Shows the call to those who MONITOR, before the commands that it runs.
-void SendToMonitors(Call& call);
+void SendToMonitors(AdminCall& call);
 
 // Reads "numkeys [key ...] [arg ...]". `bad_count` is for a count that is no number. Refuses the
 // rest of the arguments, if they are wrong.
-ScriptArguments ReadScriptArguments(Call& call, std::string_view bad_count);
+ScriptArguments ReadScriptArguments(AdminCall& call, std::string_view bad_count);
 
 // SCRIPT KILL and FUNCTION KILL.
-void KillRunning(Call& call, bool function);
+void KillRunning(AdminCall& call, bool function);
 
 // Whether what is left is nothing, SYNC or ASYNC; if not, fails with `error`.
-bool ReadFlushMode(Call& call, std::string_view error);
+bool ReadFlushMode(AdminCall& call, std::string_view error);
 
 }  // namespace zsetd

@@ -13,7 +13,7 @@ void SAdd(Call& call) {
   const Args members = call.args.Rest();
   const Edit<Set> set = call.OpenOrMake<Set>(key, "sadd");
   if (call.Refused()) return;
-  const SetLimits limits = SetLimitsOf(call.engine.settings());
+  const SetLimits limits = call.keys.set_limits();
   set->Expect(members.front(), members.size(), limits);
   int64_t added = 0;
   for (const std::string_view member : members) added += set->Add(member, limits);
@@ -32,7 +32,7 @@ void SRem(Call& call) {
 void Move(Call& call, std::string_view source, std::string_view destination,
           std::string_view member) {
   call.Open<Set>(source, "srem")->Remove(member);
-  call.OpenOrMake<Set>(destination, "sadd")->Add(member, SetLimitsOf(call.engine.settings()));
+  call.OpenOrMake<Set>(destination, "sadd")->Add(member, call.keys.set_limits());
 }
 
 // Redis does not check the destination if there is no source.

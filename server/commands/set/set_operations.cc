@@ -34,12 +34,12 @@ void Store(Call& call, Operation operation) {
   const std::string_view destination = call.args.Word();
   const std::vector<const Set*> sets = FindSets(call, call.args.Rest());
   if (call.Refused()) return;
-  Set result = operation(sets, SetLimitsOf(call.engine.settings()));
+  Set result = operation(sets, call.keys.set_limits());
   call.reply.Integer(static_cast<int64_t>(result.size()));
   if (result.empty()) {
-    call.database().Erase(destination);
+    call.keys.Erase(destination);
   } else {
-    call.database().Put(destination, std::move(result), call.command.name);
+    call.keys.Put(destination, std::move(result), call.command.name);
   }
 }
 

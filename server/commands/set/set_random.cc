@@ -19,7 +19,7 @@ int64_t TakePopCount(ArgReader& args) {
 }
 
 void PopOne(Call& call, Set& set, PropagatedItems& popped) {
-  const std::string_view member = set.Random(call.engine.rng());
+  const std::string_view member = set.Random(call.keys.rng());
   call.reply.Bulk(member);
   popped.Add({member});
   set.Remove(member);
@@ -47,7 +47,7 @@ void SPop(Call& call) {
 void ReplyDraw(ReplyWriter& reply, const Set& set, Rng& rng) { reply.Bulk(set.Random(rng)); }
 
 void ReplyDistinct(Call& call, const Set& set, size_t count) {
-  const std::vector<Field> members = set.Sample(count, call.engine.rng());
+  const std::vector<Field> members = set.Sample(count, call.keys.rng());
   call.reply.Array(members.size());
   for (const Field& member : members) call.reply.Bulk(member.name);
 }
@@ -58,7 +58,7 @@ void SRandMember(Call& call) {
   const Set* set = call.Find<Set>(key);
   if (call.Refused()) return;
   if (set == nullptr) return request.counted ? call.reply.Array(0) : call.reply.Null();
-  if (!request.counted) return ReplyDraw(call.reply, *set, call.engine.rng());
+  if (!request.counted) return ReplyDraw(call.reply, *set, call.keys.rng());
   if (!request.may_repeat()) return ReplyDistinct(call, *set, request.size());
   call.reply.Array(request.size());
   ReplyDraws(call, key, *set, request.size(), ReplyDraw);

@@ -22,7 +22,7 @@ void SetBitCommand(Call& call) {
   const bool bit = call.args.IntegerIn(0, 1, "ERR bit is not an integer or out of range") == 1;
   Edit<ByteString> string = call.Open<ByteString>(key, kSetBitEvent);
   if (call.Refused()) return;
-  if (!string) string = Edit<ByteString>::Make(call.database(), key, kSetBitEvent);
+  if (!string) string = call.keys.Make<ByteString>(key, kSetBitEvent);
   const bool old = BitAt(string.view(), position);
   string.Rewrite(position / 8 + 1, [&](std::span<char> bytes) {
     SetBit(bytes, position, bit);

@@ -124,7 +124,7 @@ void WriteFields(Call& call, std::string_view key, const std::vector<FieldStep>&
   constexpr std::string_view kEvent = "setbit";
   Edit<ByteString> string = call.Open<ByteString>(key, kEvent);
   if (call.Refused()) return;
-  if (!string) string = Edit<ByteString>::Make(call.database(), key, kEvent);
+  if (!string) string = call.keys.Make<ByteString>(key, kEvent);
   size_t least_size = 0;
   for (const FieldStep& step : steps) {
     if (!OnlyReads(step)) least_size = std::max(least_size, step.EndByte());

@@ -62,9 +62,9 @@ void BitOp(Call& call) {
   const std::string result = Combine(operation->operation, strings);
   call.reply.Integer(static_cast<int64_t>(result.size()));
   if (result.empty()) {
-    if (call.database().Erase(destination)) call.Propagate({"DEL", destination});
+    if (call.keys.Erase(destination)) call.Propagate({"DEL", destination});
   } else {
-    call.database().Put(destination, ByteString(result, /*edited_in_place=*/true), "set");
+    call.keys.Put(destination, ByteString(result, /*edited_in_place=*/true), "set");
     if (operation->is_new) call.Propagate({"SET", destination, result});
   }
 }

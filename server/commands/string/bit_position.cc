@@ -9,7 +9,7 @@ namespace {
 
 uint64_t PositionOf(Call& call, std::string_view word, int64_t unit) {
   const std::optional<int64_t> number = ParseInteger(word);
-  const int64_t most = 8 * call.engine.settings().proto_max_bulk_len - 1;
+  const int64_t most = 8 * static_cast<int64_t>(call.keys.most_string_bytes()) - 1;
   if (number && *number >= 0 && *number <= most / unit) return *number * unit;
   call.args.Refuse("ERR bit offset is not an integer or out of range");
   return 0;

@@ -41,7 +41,7 @@ LcsRequest TakeLcsRequest(ArgReader& args) {
 
 // The string at the key; no key counts as no bytes.
 std::string_view FindText(Call& call, std::string_view key) {
-  const Entry* entry = call.Find(key);
+  const Entry* entry = call.keys.Find(key);
   if (entry == nullptr) return {};
   const std::optional<ByteString> string = entry->GetIf<ByteString>();
   if (!string) call.args.Refuse("ERR The specified keys must contain string values");
@@ -54,7 +54,7 @@ void CheckSizes(Call& call, std::string_view first, std::string_view second) {
   if (std::max(first.size(), second.size()) >= kMostBytes) {
     call.args.Refuse("ERR String too long for LCS");
   }
-  const auto most = static_cast<uint64_t>(call.engine.settings().proto_max_bulk_len);
+  const auto most = call.keys.most_string_bytes();
   if (TableBytes(first.size(), second.size()) > most) {
     call.args.Refuse(
         "ERR Insufficient memory, transient memory for LCS exceeds proto-max-bulk-len");

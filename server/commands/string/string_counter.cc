@@ -20,7 +20,7 @@ std::string_view TextOf(const Edit<ByteString>& string) { return string ? string
 void Store(Call& call, std::string_view key, Edit<ByteString>& string, std::string_view text,
            std::string_view event) {
   if (string) return string.Assign(text);
-  call.database().Put(key, ByteString(text), event);
+  call.keys.Put(key, ByteString(text), event);
 }
 
 // A decrement too is notified as incrby, as in Redis.

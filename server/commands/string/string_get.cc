@@ -19,9 +19,9 @@ void Get(Call& call) {
 void MGet(Call& call) {
   const Args keys = call.args.Rest();
   call.reply.Array(keys.size());
-  call.database().keys().Prefetch(keys);
+  call.keys.all().Prefetch(keys);
   for (const std::string_view key : keys) {
-    const Entry* entry = call.Find(key);
+    const Entry* entry = call.keys.Find(key);
     ReplyString(call, entry == nullptr ? std::nullopt : entry->GetIf<ByteString>());
   }
 }
@@ -38,7 +38,7 @@ void GetSet(Call& call) {
   const std::optional<ByteString> old = call.Find<ByteString>(key);
   if (call.Refused()) return;
   ReplyString(call, old);
-  call.database().Put(key, ByteString(value), "set");
+  call.keys.Put(key, ByteString(value), "set");
   call.Propagate({"SET", key, value});
 }
 
@@ -47,7 +47,7 @@ void GetDel(Call& call) {
   const std::optional<ByteString> value = call.Find<ByteString>(key);
   if (call.Refused()) return;
   ReplyString(call, value);
-  if (call.database().Erase(key)) call.Propagate({"DEL", key});
+  if (call.keys.Erase(key)) call.Propagate({"DEL", key});
 }
 
 struct GetExOptions {
@@ -77,10 +77,10 @@ void GetEx(Call& call) {
   if (call.Refused()) return;
   ReplyString(call, value);
   if (deadline) {
-    call.database().ExpireAt(*call.database().Open(key), *deadline);
+    call.keys.ExpireAt(*call.keys.Open(key), *deadline);
     PropagateDeadline(call, key, *deadline);
   }
-  if (value && options.persist && call.database().Persist(*call.database().Open(key))) {
+  if (value && options.persist && call.keys.Persist(*call.keys.Open(key))) {
     call.Propagate({"PERSIST", key});
   }
 }

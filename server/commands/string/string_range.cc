@@ -13,7 +13,7 @@ constexpr std::string_view kSetRangeEvent = "setrange";
 
 // Refuses a string that would be longer than what a client may send at once.
 void CheckLength(Call& call, size_t offset, size_t bytes) {
-  const size_t most = static_cast<size_t>(call.engine.settings().proto_max_bulk_len);
+  const size_t most = call.keys.most_string_bytes();
   if (bytes <= most && offset <= most - bytes) return;
   call.args.Refuse("ERR string exceeds maximum allowed size (proto-max-bulk-len)");
 }
@@ -28,7 +28,7 @@ void Append(Call& call) {
   if (string) {
     string.Append(bytes);
   } else {
-    call.database().Put(key, ByteString(bytes), "append");
+    call.keys.Put(key, ByteString(bytes), "append");
   }
   call.reply.Integer(static_cast<int64_t>(length + bytes.size()));
 }
@@ -51,7 +51,7 @@ size_t WritePiece(Call& call, std::string_view key, Edit<ByteString>& string, si
     return string.view().size();
   }
   const std::string padded = std::string(offset, '\0').append(piece);
-  call.database().Put(key, ByteString(padded, true), kSetRangeEvent);
+  call.keys.Put(key, ByteString(padded, true), kSetRangeEvent);
   return offset + piece.size();
 }
 

@@ -10,7 +10,7 @@
 namespace zsetd {
 namespace {
 
-bool Exists(Call& call, std::string_view key) { return call.Peek(key) != nullptr; }
+bool Exists(Call& call, std::string_view key) { return call.keys.Peek(key) != nullptr; }
 
 // The options of SET after the value.
 struct SetOptions {
@@ -47,7 +47,7 @@ bool MaySet(Call& call, std::string_view key, const SetOptions& options) {
 void PropagateSet(Call& call, std::string_view key, std::string_view value,
                   std::optional<Millis> deadline, bool keeps_deadline = false) {
   if (!call.Propagates()) return;
-  if (deadline && call.database().Find(key) == nullptr) {
+  if (deadline && call.keys.all().Find(key) == nullptr) {
     call.Propagate({"DEL", key});
   } else if (deadline) {
     call.Propagate({"SET", key, value, "PXAT", IntegerText(deadline->count())});
@@ -76,9 +76,9 @@ void Set(Call& call) {
   }
   if (!may_set) return;
   if (options.keep_deadline) {
-    call.database().PutKeepingDeadline(key, ByteString(value), "set");
+    call.keys.PutKeepingDeadline(key, ByteString(value), "set");
   } else {
-    call.database().Put(key, ByteString(value), "set", deadline);
+    call.keys.Put(key, ByteString(value), "set", deadline);
   }
   if (deadline || options.reply_old) {
     PropagateSet(call, key, value, deadline, options.keep_deadline);
@@ -89,7 +89,7 @@ void SetNx(Call& call) {
   const std::string_view key = call.args.Word();
   const std::string_view value = call.args.Word();
   if (Exists(call, key)) return call.reply.Integer(0);
-  call.database().Put(key, ByteString(value), "set");
+  call.keys.Put(key, ByteString(value), "set");
   call.reply.Integer(1);
 }
 
@@ -99,7 +99,7 @@ void SetExpiring(Call& call, ExpiryOption::Form form) {
   const std::string_view value = call.args.Word();
   const Millis deadline = DeadlineOf(call, expiry);
   if (call.Refused()) return;
-  call.database().Put(key, ByteString(value), "set", deadline);
+  call.keys.Put(key, ByteString(value), "set", deadline);
   PropagateSet(call, key, value, deadline);
   call.reply.Ok();
 }
@@ -115,7 +115,7 @@ Args TakePairs(Call& call) {
 
 void PutPairs(Call& call, Args pairs) {
   for (size_t i = 0; i < pairs.size(); i += 2) {
-    call.database().Put(pairs[i], ByteString(pairs[i + 1]), "set");
+    call.keys.Put(pairs[i], ByteString(pairs[i + 1]), "set");
   }
 }
 

@@ -2,19 +2,19 @@
 #include <vector>
 
 #include "server/commands/all_commands.h"
-#include "server/engine/call.h"
+#include "server/engine/admin_call.h"
 
 namespace zsetd {
 namespace {
 
 // A watched key may be past its deadline and not freed yet: that is a change too.
-void ReclaimWatched(Call& call) {
+void ReclaimWatched(AdminCall& call) {
   for (const WatchedKey* key : call.client.transaction.watched) {
-    call.engine.database(key->database).Open(key->name);
+    call.engine.store().database(key->database).Open(key->name);
   }
 }
 
-void Multi(Call& call) {
+void Multi(AdminCall& call) {
   if (call.client.transaction.open) return call.Fail("ERR MULTI calls can not be nested");
   call.client.transaction.open = true;
   call.reply.Ok();
@@ -22,24 +22,24 @@ void Multi(Call& call) {
 
 // Runs what is left of the queue, or until a script in it is suspended: then EXEC is run again when
 // that has ended.
-void RunQueue(Call& call) {
+void RunQueue(AdminCall& call) {
   Transaction& transaction = call.client.transaction;
   while (transaction.next < transaction.queue.size() && !call.client.suspended) {
-    call.engine.RunQueued(call.client, transaction.queue[transaction.next++]);
+    call.engine.executor().RunQueued(call.client, transaction.queue[transaction.next++]);
   }
 }
 
 // The watches have done their work; none of what is queued may touch them.
-void StartQueue(Call& call) {
+void StartQueue(AdminCall& call) {
   Transaction& transaction = call.client.transaction;
-  call.engine.watches().RemoveAll(call.client);
+  call.engine.notifier().watches().RemoveAll(call.client);
   call.reply.Array(transaction.queue.size());
   transaction.running = true;
   RunQueue(call);
 }
 
 // The transaction stays open until the end: CLIENT INFO reports it.
-void Exec(Call& call) {
+void Exec(AdminCall& call) {
   const Transaction& transaction = call.client.transaction;
   if (!transaction.open) return call.Fail("ERR EXEC without MULTI");
   if (!transaction.running) ReclaimWatched(call);
@@ -53,27 +53,27 @@ void Exec(Call& call) {
     StartQueue(call);
   }
   if (call.client.suspended) return;
-  call.engine.EndTransaction(call.client);
+  call.engine.notifier().EndTransaction(call.client);
 }
 
-void Discard(Call& call) {
+void Discard(AdminCall& call) {
   if (!call.client.transaction.open) return call.Fail("ERR DISCARD without MULTI");
-  call.engine.EndTransaction(call.client);
+  call.engine.notifier().EndTransaction(call.client);
   call.reply.Ok();
 }
 
 // A key that is past its deadline already is reclaimed first, so that this is no change later.
-void Watch(Call& call) {
+void Watch(AdminCall& call) {
   if (call.client.transaction.open) return call.Fail("ERR WATCH inside MULTI is not allowed");
   for (const std::string_view key : call.args.Rest()) {
     call.database().Open(key);
-    call.engine.watches().Add(call.client, call.client.database, key);
+    call.engine.notifier().watches().Add(call.client, call.client.database, key);
   }
   call.reply.Ok();
 }
 
-void Unwatch(Call& call) {
-  call.engine.watches().RemoveAll(call.client);
+void Unwatch(AdminCall& call) {
+  call.engine.notifier().watches().RemoveAll(call.client);
   call.reply.Ok();
 }
 

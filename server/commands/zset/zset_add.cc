@@ -107,7 +107,7 @@ void RefuseScore(ArgReader& args, const AddRequest& request) {
 // nothing is added, so its increment is replied as it is: -0 stays -0, as in Redis.
 void Increment(Call& call, Edit<SortedSet>& set, const Element& pair, const AddRule& rule) {
   if (!set) return call.reply.Null();
-  const SortedSetLimits limits = SortedSetLimitsOf(call.engine.settings());
+  const SortedSetLimits limits = call.keys.sorted_set_limits();
   const AddResult result = AddOne(*set, pair, rule, limits);
   if (result.kind == Kind::kNotANumber) {
     return call.Fail("ERR resulting score is not a number (NaN)");
@@ -231,7 +231,7 @@ AddResult AddOne(SortedSet& set, const Element& pair, const AddRule& rule,
 }
 
 void AddAll(Call& call, Edit<SortedSet>& set, const AddRequest& request) {
-  const SortedSetLimits limits = SortedSetLimitsOf(call.engine.settings());
+  const SortedSetLimits limits = call.keys.sorted_set_limits();
   if (set && set->empty()) {
     set->Expect(request.pairs.size(), request.pairs.front().member.size(), limits);
   }

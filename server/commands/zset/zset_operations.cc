@@ -70,7 +70,7 @@ bool TakeOption(ArgReader& args, const AlgebraGrammar& grammar, AlgebraRequest& 
 }
 
 WeightedSet FindInput(Call& call, std::string_view key) {
-  const Entry* entry = call.args.ok() ? call.Find(key) : nullptr;
+  const Entry* entry = call.args.ok() ? call.keys.Find(key) : nullptr;
   if (entry == nullptr) return {};
   const WeightedSet input = {.set = entry->GetIf<SortedSet>(), .plain = entry->GetIf<Set>()};
   if (input.set == nullptr && input.plain == nullptr) call.args.Refuse(kWrongType);

@@ -15,7 +15,7 @@ SortedSet::Cursor AtRandom(const SortedSet& set, Rng& rng) { return set.At(rng.B
 
 void ReplyOne(Call& call, const SortedSet* set) {
   if (set == nullptr) return call.reply.Null();
-  call.reply.Bulk(AtRandom(*set, call.engine.rng()).member());
+  call.reply.Bulk(AtRandom(*set, call.keys.rng()).member());
 }
 
 void DrawOne(ReplyWriter& reply, const SortedSet& set, Rng& rng, bool with_scores) {
@@ -41,7 +41,7 @@ void ReplyDistinct(Call& call, const SortedSet& set, const RandomRequest& reques
     return ReplyElements(call, &set, {0, set.size()}, /*reversed=*/true, request.with_more);
   }
   StartElements(call.reply, request.size(), request.with_more);
-  for (const size_t rank : DistinctNumbers(request.size(), set.size(), call.engine.rng())) {
+  for (const size_t rank : DistinctNumbers(request.size(), set.size(), call.keys.rng())) {
     ReplyElement(call.reply, set.At(rank), request.with_more);
   }
 }

@@ -12,11 +12,11 @@ void StoreSet(Call& call, std::string_view key, SortedSet set, std::string_view 
               StoreCount count) {
   call.reply.Integer(static_cast<int64_t>(set.size()));
   if (set.empty()) {
-    call.database().Erase(key);
+    call.keys.Erase(key);
   } else {
-    set.Expect(set.size(), set.longest_member(), SortedSetLimitsOf(call.engine.settings()));
+    set.Expect(set.size(), set.longest_member(), call.keys.sorted_set_limits());
     const uint64_t changes = count == StoreCount::kElements ? set.size() : 1;
-    call.database().Put(key, std::move(set), event, std::nullopt, changes);
+    call.keys.Put(key, std::move(set), event, std::nullopt, changes);
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -10,6 +11,7 @@
 
 namespace zsetd {
 
+class AdminCall;
 class Call;
 
 // The properties of a command, as in COMMAND INFO; those from kDangerous on are not reported there.
@@ -103,12 +105,30 @@ inline constexpr KeyPlaces kOneShardChannel = {
 inline constexpr KeyPlaces kShardChannels = {
     .first = 1, .last = -1, .step = 1, .are_channels = true};
 
+// The function of a row. What it takes says what it can reach: a Call the keys, arguments, reply
+// and client; an AdminCall the whole server. Calling it needs engine/admin_call.h.
+class CommandFunction {
+ public:
+  constexpr CommandFunction() = default;
+  constexpr CommandFunction(void (*run)(Call&)) : keys_only_(run) {}  // NOLINT: rows name functions
+  constexpr CommandFunction(void (*run)(AdminCall&)) : admin_(run) {}  // NOLINT
+
+  constexpr bool operator==(std::nullptr_t) const {
+    return keys_only_ == nullptr && admin_ == nullptr;
+  }
+  void operator()(AdminCall& call) const;
+
+ private:
+  void (*keys_only_)(Call&) = nullptr;
+  void (*admin_)(AdminCall&) = nullptr;
+};
+
 // One row of the command table, with everything that is known about a command. A command with
 // subcommands has a row of its own without a function, and one row for each of them, named
 // "client|list".
 struct Command {
   std::string_view name;  // in lower case
-  void (*run)(Call&) = nullptr;
+  CommandFunction run = {};
   int arity = 0;  // arguments, the name included; -n: at least n
   uint32_t flags = 0;
   KeyPlaces keys;

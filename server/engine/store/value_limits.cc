@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "server/engine/config/settings.h"
+
 namespace zsetd {
 
 // So many elements, or -1 to -5 for 4 KB to 64 KB; what lies beyond counts as the nearest of these.

@@ -1,9 +1,10 @@
 #pragma once
 
 #include "core/keyspace/value.h"
-#include "server/engine/config/settings.h"
 
 namespace zsetd {
+
+struct Settings;
 
 // Up to which sizes values are told as small ones.
 struct ValueLimits {

@@ -21,19 +21,19 @@ constexpr int64_t kBytesPerKey = 100;
 class MemoryLimit : public testing::Test {
  protected:
   MemoryLimit() {
-    engine_.Attach(client_);
+    engine_.clients().Attach(client_);
     for (int i = 0; i < kKeys; ++i) Ask({"SET", std::to_string(i), "value"});
   }
-  ~MemoryLimit() override { engine_.Detach(client_); }
+  ~MemoryLimit() override { engine_.clients().Detach(client_); }
 
   std::string Ask(const std::vector<std::string_view>& words) {
-    engine_.Execute(client_, words);
+    engine_.executor().Execute(client_, words);
     return std::string(std::exchange(client_.output, {}).view());
   }
   void Set(std::string_view setting, std::string_view value) {
     EXPECT_EQ(Ask({"CONFIG", "SET", setting, value}), "+OK\r\n");
   }
-  size_t keys() const { return engine_.database(0).keys().size(); }
+  size_t keys() const { return engine_.store().database(0).keys().size(); }
   std::string Limit(int keys) const { return std::to_string(keys * kBytesPerKey); }
 
   // The stopwatch goes on by a microsecond whenever it is looked at.
@@ -43,7 +43,7 @@ class MemoryLimit : public testing::Test {
                       .wall_clock = [] { return Micros(kStart); },
                       .log = [](std::string_view) {},
                       .used_bytes = [this] { return keys() * kBytesPerKey; }}};
-  Client client_{engine_.NextClientId(), "peer", "own", kStart, [] {}};
+  Client client_{engine_.clients().NextId(), "peer", "own", kStart, [] {}};
 };
 
 TEST_F(MemoryLimit, KeysGoUntilTheRestFits) {
@@ -62,8 +62,8 @@ TEST_F(MemoryLimit, ACommandWaitsNoLongerThanTenacityHasIt) {
   Set("maxmemory", Limit(100));
   EXPECT_EQ(Ask({"SET", "new", "value"}), "+OK\r\n") << "room is being made";
   EXPECT_EQ(keys(), kKeys + 1 - 16u) << "evicted between two looks at the stopwatch";
-  EXPECT_EQ(engine_.NextDeadline(), engine_.now()) << "the next tick is due at once";
-  while (engine_.NextDeadline() == engine_.now()) engine_.Tick(Micros(1));
+  EXPECT_EQ(engine_.executor().NextDeadline(), engine_.now()) << "the next tick is due at once";
+  while (engine_.executor().NextDeadline() == engine_.now()) engine_.executor().Tick(Micros(1));
   EXPECT_EQ(keys(), 100u);
 }
 
@@ -72,10 +72,10 @@ TEST_F(MemoryLimit, NothingGoesWhileClientsArePaused) {
   Ask({"CLIENT", "PAUSE", "1000", "WRITE"});
   Set("maxmemory", Limit(1));
   EXPECT_EQ(Ask({"GET", "1"}), "$5\r\nvalue\r\n");
-  engine_.Tick(Micros(1));
+  engine_.executor().Tick(Micros(1));
   EXPECT_EQ(keys(), size_t{kKeys});
-  engine_.AdvanceTo(kStart + Millis(2000));
-  engine_.Tick(Micros(1));
+  engine_.executor().AdvanceTo(kStart + Millis(2000));
+  engine_.executor().Tick(Micros(1));
   EXPECT_EQ(keys(), 1u);
 }
 
@@ -83,10 +83,10 @@ TEST_F(MemoryLimit, TellsForHowLongItWasPassed) {
   Set("maxmemory", Limit(1));
   EXPECT_EQ(Ask({"SET", "k", "v"}).substr(0, 4), "-OOM");
   stopwatch_ += Micros(5000);
-  EXPECT_GE(engine_.memory_short_for(), Micros(5000));
+  EXPECT_GE(engine_.store().ExceedsLimitFor(), Micros(5000));
   Set("maxmemory", Limit(kKeys));
   Ask({"PING"});
-  EXPECT_EQ(engine_.memory_short_for(), Micros(0));
+  EXPECT_EQ(engine_.store().ExceedsLimitFor(), Micros(0));
   EXPECT_GE(engine_.metrics().stats().memory_short_time, Micros(5000));
 }
 

@@ -22,23 +22,23 @@ Settings WithNoOutputAllowed() {
 class EngineTick : public testing::Test {
  protected:
   EngineTick() {
-    engine_.Attach(stalled_);
+    engine_.clients().Attach(stalled_);
     stalled_.output.Append(std::string(Client::kUncountedOutput + 2, 'x'));
   }
-  ~EngineTick() override { engine_.Detach(stalled_); }
+  ~EngineTick() override { engine_.clients().Detach(stalled_); }
 
   // How often the client is woken by a tick at that time.
   int WakesAt(Millis now) {
     const int before = wakes_;
-    engine_.AdvanceTo(now);
-    engine_.Tick(Micros(1000));
+    engine_.executor().AdvanceTo(now);
+    engine_.executor().Tick(Micros(1000));
     return wakes_ - before;
   }
 
   Engine engine_{
       WithNoOutputAllowed(), {}, /*seed=*/1, kStart, Host{.stopwatch = [] { return Micros(0); }}};
   int wakes_ = 0;
-  Client stalled_{engine_.NextClientId(), "peer", "own", kStart, [this] { ++wakes_; }};
+  Client stalled_{engine_.clients().NextId(), "peer", "own", kStart, [this] { ++wakes_; }};
 };
 
 TEST_F(EngineTick, LooksAfterClientsOnceInAPeriod) {

@@ -29,7 +29,7 @@ TEST_F(TickerTest, TicksAtFirstAndThenAsOftenAsIsSet) {
 
 TEST_F(TickerTest, TicksWhenAKeyComesDue) {
   ticker_.TickIfDue(MonotonicNow());
-  Database& database = engine_.database(0);
+  Database& database = engine_.store().database(0);
   database.Put("due", ByteString("value"), "set", UnixNow());
   ticker_.TickIfDue(MonotonicNow());
   EXPECT_EQ(database.keys().size(), 0);

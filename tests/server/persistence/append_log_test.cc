@@ -377,13 +377,14 @@ TEST(AppendLog, RepliesWaitForTheDiskOnlyWithAlways) {
     peer.persistence().EndRound();
     const Client& writer = *peer.Find("a");
     peer.Send("b", Multibulk({"PING"}));
-    EXPECT_EQ(peer.engine().ReleaseOf(writer), waits ? Release::kLater : Release::kNow);
+    EXPECT_EQ(peer.engine().reply_holds().ReleaseOf(writer),
+              waits ? Release::kLater : Release::kNow);
     for (const Words& reads : std::vector<Words>{{"GET", "a"},
                                                  {"DBSIZE"},
                                                  {"SETNX", "a", "2"},
                                                  {"EVAL", "return redis.call('get', 'a')", "0"}}) {
       peer.Send("reader", Multibulk(reads));
-      EXPECT_EQ(peer.engine().ReleaseOf(*peer.Find("reader")),
+      EXPECT_EQ(peer.engine().reply_holds().ReleaseOf(*peer.Find("reader")),
                 waits ? Release::kLater : Release::kNow)
           << reads[0];
       peer.HangUp("reader");
@@ -391,13 +392,13 @@ TEST(AppendLog, RepliesWaitForTheDiskOnlyWithAlways) {
     // Keys share slots: a reader of another key may wait, but not of all others.
     const auto is_released = [&](const std::string& key) {
       peer.Send(key, Multibulk({"GET", key}));
-      return peer.engine().ReleaseOf(*peer.Find(key)) == Release::kNow;
+      return peer.engine().reply_holds().ReleaseOf(*peer.Find(key)) == Release::kNow;
     };
     EXPECT_TRUE(is_released("b") || is_released("c") || is_released("d"));
-    EXPECT_EQ(peer.engine().ReleaseOf(*peer.Find("b")), Release::kNow);
+    EXPECT_EQ(peer.engine().reply_holds().ReleaseOf(*peer.Find("b")), Release::kNow);
     is_stopped = false;
     if (waits) Flush(peer);
-    EXPECT_EQ(peer.engine().ReleaseOf(writer), Release::kNow);
+    EXPECT_EQ(peer.engine().reply_holds().ReleaseOf(writer), Release::kNow);
     peer.files().set_failure(nullptr);
   }
 }

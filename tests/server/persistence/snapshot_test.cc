@@ -118,9 +118,9 @@ TEST(Snapshot, ShowsTheInstantAtWhichItBeganWhateverIsWrittenMeanwhile) {
     const std::string expected = Digest(peer);
     const Millis instant = peer.engine().now();
 
-    SnapshotEncoder encoder(peer.engine().settings(), peer.engine().access_tracker());
+    SnapshotEncoder encoder(peer.engine().settings(), peer.engine().store().access_tracker());
     {
-      Snapshot snapshot(peer.engine().databases(), encoder);
+      Snapshot snapshot(peer.engine().store().databases(), encoder);
       encoder.Begin(instant, 0, {}, false, snapshot);
       while (!snapshot.Continue([] { return true; })) {
         for (uint64_t left = writer.Below(40); left > 0; --left) Ask(peer, writer.Next());
@@ -132,7 +132,7 @@ TEST(Snapshot, ShowsTheInstantAtWhichItBeganWhateverIsWrittenMeanwhile) {
     SnapshotFile file(other.files(), {.directory = "/data", .name = "dump.rdb", .draft_name = "t"});
     ASSERT_TRUE(file.Write(encoder.Take()).ok());
     ASSERT_TRUE(file.Finish().ok());
-    other.engine().AdvanceTo(instant);
+    other.engine().executor().AdvanceTo(instant);
     const absl::Status loaded = other.persistence().Start();
     ASSERT_TRUE(loaded.ok()) << loaded;
     ASSERT_EQ(Digest(other), expected) << "round " << round;
@@ -143,8 +143,8 @@ TEST(Snapshot, ShowsTheInstantAtWhichItBeganWhateverIsWrittenMeanwhile) {
 TEST(Snapshot, WritesEachKeyOnce) {
   EnginePeer peer;
   for (int i = 0; i < 3000; ++i) Ask(peer, {"SET", "k" + std::to_string(i), "v"});
-  SnapshotEncoder encoder(peer.engine().settings(), peer.engine().access_tracker());
-  Snapshot snapshot(peer.engine().databases(), encoder);
+  SnapshotEncoder encoder(peer.engine().settings(), peer.engine().store().access_tracker());
+  Snapshot snapshot(peer.engine().store().databases(), encoder);
   encoder.Begin(Millis(0), 0, {}, false, snapshot);
   Writer writer(1);
   while (!snapshot.Continue([] { return true; })) {

@@ -36,7 +36,7 @@ class Info : public testing::Test {
 };
 
 TEST_F(Info, TellsHowLongTheServerHasRun) {
-  engine_.AdvanceTo(kStart + Millis(90'061'999));
+  engine_.executor().AdvanceTo(kStart + Millis(90'061'999));
   EXPECT_EQ(Field("server", "uptime_in_seconds"), "90061");
   EXPECT_EQ(Field("server", "uptime_in_days"), "1");
   EXPECT_EQ(Field("server", "server_time_usec"), "1800000000123456");
@@ -48,27 +48,27 @@ TEST_F(Info, TellsWhichFilesWereUsed) {
 }
 
 TEST_F(Info, TellsTheAverageTimeToLive) {
-  Database& database = engine_.database(3);
+  Database& database = engine_.store().database(3);
   for (const std::string_view key : {"a", "b", "c"}) {
     database.Put(key, ByteString(), "set");
   }
   database.ExpireAt(*database.Open("a"), kStart + Millis(100));
   database.ExpireAt(*database.Open("b"), kStart + Millis(300));
-  engine_.AdvanceTo(kStart + Millis(50));
+  engine_.executor().AdvanceTo(kStart + Millis(50));
   EXPECT_EQ(Field("keyspace", "db3"), "keys=3,expires=2,avg_ttl=150,subexpiry=0");
-  engine_.AdvanceTo(kStart + Millis(400));
+  engine_.executor().AdvanceTo(kStart + Millis(400));
   EXPECT_EQ(Field("keyspace", "db3"), "keys=3,expires=2,avg_ttl=0,subexpiry=0")
       << "not reclaimed yet";
-  engine_.Tick(Micros(0));
+  engine_.executor().Tick(Micros(0));
   EXPECT_EQ(Field("keyspace", "db3"), "keys=1,expires=0,avg_ttl=0,subexpiry=0");
 }
 
 TEST_F(Info, TellsTheRateOfTheLastMoments) {
-  engine_.Tick(Micros(0));
+  engine_.executor().Tick(Micros(0));
   engine_.metrics().stats().commands_processed = 500;
   engine_.metrics().stats().net_input_bytes = 2048;
-  engine_.AdvanceTo(kStart + Millis(500));
-  engine_.Tick(Micros(0));
+  engine_.executor().AdvanceTo(kStart + Millis(500));
+  engine_.executor().Tick(Micros(0));
   EXPECT_EQ(Field("stats", "instantaneous_ops_per_sec"), "1000");
   EXPECT_EQ(Field("stats", "instantaneous_input_kbps"), "4.00");
 }
@@ -76,7 +76,7 @@ TEST_F(Info, TellsTheRateOfTheLastMoments) {
 TEST_F(Info, MemoryIsRealMemory) {
   const auto bytes = [&] { return std::stoll(Field("memory", "used_memory")); };
   const long long before = bytes();
-  engine_.database(0).Put("k", ByteString(std::string(64 << 20, 'x')), "set");
+  engine_.store().database(0).Put("k", ByteString(std::string(64 << 20, 'x')), "set");
   EXPECT_GE(bytes(), before + (48 << 20));
   EXPECT_GT(std::stoll(Field("memory", "used_memory_rss")), before);
   EXPECT_GE(std::stoll(Field("memory", "total_system_memory")), bytes());

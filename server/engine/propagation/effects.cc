@@ -1,4 +1,4 @@
-#include "server/engine/effects.h"
+#include "server/engine/propagation/effects.h"
 
 #include <cassert>
 #include <string>

@@ -1,4 +1,4 @@
-#include "server/engine/memory_gauge.h"
+#include "server/engine/store/memory_gauge.h"
 
 #include <algorithm>
 #include <utility>

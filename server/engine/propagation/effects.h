@@ -24,7 +24,7 @@
 
 #include "protocol/resp/args.h"
 #include "protocol/resp/output_buffer.h"
-#include "server/engine/journal.h"
+#include "server/engine/propagation/journal.h"
 
 namespace zsetd {
 

@@ -1,0 +1,161 @@
+#include "server/engine/clients.h"
+
+#include <chrono>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "server/engine/acl/input_limits.h"
+
+namespace zsetd {
+
+void Clients::Attach(Client& client) {
+  Reset(client);
+  by_id_.emplace(client.id, &client);
+  client.reply.set_most_bytes(MostReplyBytes());
+  client.weights = &weights_;
+  client.NoteMemory();
+  ++metrics_.stats().connections_received;
+}
+
+void Clients::Detach(Client& client) {
+  notifier_.Forget(client);
+  pause_.Remove(client);
+  EndLongReply(client);
+  on_leave_(client);
+  weights_.Remove(client);
+  client.weights = nullptr;
+  by_id_.erase(client.id);
+}
+
+void Clients::End(Client& client) {
+  if (!client.executing) return Disconnect(client);
+  client.close_after_reply = true;
+}
+
+void Clients::Disconnect(Client& client) {
+  Detach(client);
+  client.DropBuffers();
+  CloseNow(client);
+}
+
+void Clients::CloseNow(Client& client) {
+  client.close_now = true;
+  client.Wake();
+}
+
+void Clients::Reset(Client& client) {
+  notifier_.EndTransaction(client);
+  notifier_.Unsubscribe(client);
+  client.ResetState();
+  access_.AssignDefaultUser(client);
+}
+
+void Clients::EndLongReply(Client& client) {
+  const size_t bytes = client.LongReplyBytes();
+  store_.FreeLater(std::shared_ptr<LongReply>(std::move(client.long_reply)), bytes);
+}
+
+// What a long reply keeps counts as unsent: in Redis the whole reply, which is longer, would be.
+//
+// No request is run while much is unsent, but messages come from others: so those of a client that
+// subscribes to nothing, of MONITOR and CLIENT TRACKING, have the limits of one that does.
+bool Clients::IsStalled(Client& client) const {
+  const Millis now = store_.now();
+  const OutputLimits& limits = settings_.client_output_buffer_limit;
+  const size_t unsent = Client::CountedOutput(client.UnsentBytes() + client.LongReplyBytes());
+  if (LeavesTooMuchUnread(client, access_)) return true;
+  if (client.IsSubscriber()) return client.output_watch.Exceeds(limits.pubsub, unsent, now);
+  return client.output_watch.Exceeds(limits.normal, unsent, now) ||
+         client.push_watch.Exceeds(limits.pubsub, Client::CountedOutput(client.UnsentPushBytes()),
+                                   now);
+}
+
+void Clients::CloseForOutputLimit(Client& client) {
+  if (!client.RepliesEnabled()) return;
+  host_.log("Closing " + client.address + ": a reply exceeds client-output-buffer-limit");
+  ++metrics_.stats().stalled_disconnections;
+  CloseNow(client);
+}
+
+// A web page can make a browser send a POST request to any address that the browser can reach: its
+// lines must not be run as commands.
+void Clients::RejectHttp(Client& client) {
+  CloseNow(client);
+  const Millis now = store_.now();
+  if (http_logged_at_ && now - *http_logged_at_ < std::chrono::minutes(1)) return;
+  http_logged_at_ = now;
+  host_.log(
+      "Closing " + client.address +
+      ": possible cross-protocol attack, the client sent an HTTP request. Further ones are not "
+      "logged for a minute");
+}
+
+bool Clients::IsIdle(const Client& client) const {
+  const bool listens = client.IsSubscriber() || client.monitors;
+  if (settings_.timeout == 0 || listens || client.IsWaiting()) return false;
+  return store_.now() - client.last_active > std::chrono::seconds(settings_.timeout);
+}
+
+// At most `hz` times a second, because it takes time for each client; there may be a tick for each
+// deadline.
+void Clients::Maintain() {
+  const Millis now = store_.now();
+  if (!maintains_) return;
+  if (std::chrono::abs(now - maintained_at_) < Millis(1000) / settings_.hz) return;
+  maintained_at_ = now;
+  std::vector<Client*> idle;  // separate, because a disconnected client leaves by_id_
+  for (const auto& [id, client] : by_id_) {
+    if (IsIdle(*client)) idle.push_back(client);
+    if (IsStalled(*client) || client->HoldsIdleBuffers(now)) client->Wake();
+    if (client->long_reply) client->NoteMemory();  // its part of a shared copy may have grown
+  }
+  for (Client* client : idle) Disconnect(*client);
+  store_.copies().Sweep();
+}
+
+size_t Clients::MostReplyBytes() const {
+  const int64_t limit = settings_.client_output_buffer_limit.normal.hard_bytes;
+  if (limit == 0) return std::numeric_limits<size_t>::max();
+  return static_cast<size_t>(limit) + Client::kUncountedOutput;
+}
+
+void Clients::ApplySettings() {
+  weights_.Switch(settings_.maxmemory_clients != 0);
+  for (const auto& [id, client] : by_id_) {
+    client->reply.set_most_bytes(MostReplyBytes());
+    client->NoteMemory();
+  }
+}
+
+size_t Clients::MemoryLimit() const {
+  const int64_t limit = settings_.maxmemory_clients;
+  if (limit >= 0) return static_cast<size_t>(limit);
+  return static_cast<size_t>(static_cast<double>(settings_.maxmemory) / 100 *
+                             static_cast<double>(-limit));
+}
+
+// A client's memory is freed as soon as it is disconnected, so that no key is evicted for it.
+void Clients::EvictWhileTooLarge() {
+  const size_t limit = MemoryLimit();
+  if (limit == 0) return;
+  while (weights_.Sum() > limit) {
+    Client* const heaviest = weights_.Heaviest();
+    if (heaviest == nullptr) return;
+    ++metrics_.stats().evicted_clients;
+    host_.log("Closing " + heaviest->address + ": clients use more than " + std::to_string(limit) +
+              " bytes (maxmemory-clients), and this one is among the largest: " +
+              std::to_string(heaviest->weight.bytes) + " bytes");
+    Disconnect(*heaviest);
+  }
+}
+
+void Clients::OnMemoryChange(Client& client) {
+  if (!weights_.is_on()) return;
+  client.NoteMemory();
+  EvictWhileTooLarge();
+}
+
+}  // namespace zsetd

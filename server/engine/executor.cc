@@ -1,0 +1,353 @@
+#include "server/engine/executor.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "server/engine/admin_call.h"
+#include "server/engine/command/foreign_commands.h"
+#include "server/engine/request_checks.h"
+#include "server/engine/scripting.h"
+#include "server/engine/services.h"
+#include "server/engine/support/ascii_case.h"
+#include "server/engine/support/errors.h"
+
+namespace zsetd {
+namespace {
+
+using std::string_view_literals::operator""sv;
+
+constexpr size_t kReplyPieceBytes = 16u << 10;  // short elements: written in half a millisecond
+constexpr size_t kLowReplyLimit = 64u << 10;
+
+// What EXEC says when it is itself refused. As in Redis the reason loses its plain code word.
+std::string AbortLine(std::string_view reason) {
+  if (reason.starts_with("ERR ")) reason.remove_prefix(4);
+  return "EXECABORT Transaction discarded because of: " + std::string(reason);
+}
+
+}  // namespace
+
+Executor::Executor(Engine& engine)
+    : engine_(engine),
+      settings_(engine.settings()),
+      host_(engine.host()),
+      commands_(engine.commands()),
+      effects_(engine.effects()),
+      metrics_(engine.metrics()),
+      store_(engine.store()),
+      clients_(engine.clients()),
+      access_(engine.access()),
+      notifier_(engine.notifier()),
+      reply_holds_(engine.reply_holds()),
+      command_ended_at_(host_.stopwatch()) {}
+
+bool Executor::UsesItsKeys(const Client& client, const Command& command) {
+  return !command.Has(kNoTouch) && (!client.no_touch || command.Has(kAlwaysTouch));
+}
+
+// In a script time stands still.
+void Executor::AdvanceTo(Millis now) {
+  if (now != store_.now() && !suspended_) store_.AdvanceTo(now);
+}
+
+void Executor::BeginBatch(Millis now) {
+  AdvanceTo(now);
+  command_ended_at_ = host_.stopwatch();
+}
+
+void Executor::Prefetch(const Client& client, std::span<const Args> requests) {
+  key_prefetcher_.Add(store_.database(client.database), commands_, requests);
+}
+
+// Clients go before keys do: what others were sent meanwhile, or have sent, is weighed first.
+void Executor::Execute(Client& client, Args argv) {
+  clients_.Evict();
+  if (client.close_now) return;
+  Answer(client, argv);
+  RunPostponed();
+}
+
+void Executor::Answer(Client& client, Args argv) {
+  const size_t reply_start = client.output.size();
+  client.executing = true;
+  notifier_.set_active(&client);
+  client.last_active = store_.now();
+  client.reply.Begin();
+  Dispatch(client, argv);
+  if (client.tracking.next_is_exception) EndException(client, argv);
+  EndAnswer(client, reply_start);
+}
+
+// While a unit is half done, nothing follows from its changes.
+void Executor::EndAnswer(Client& client, size_t reply_start) {
+  notifier_.set_active(nullptr);
+  client.executing = false;
+  if (client.suspended) return KeepPartialReply(client, reply_start);
+  EndUnit(client);
+  Finish(client, reply_start);
+  if (suspended_) return;
+  ServeWaiters();
+  notifier_.Broadcast();
+  clients_.OnMemoryChange(client);
+}
+
+// What a suspended script has propagated so far waits for its end.
+void Executor::EndUnit(Client& client) {
+  if (!effects_.IsOn() || suspended_) return;
+  const uint64_t end = effects_.Commit();
+  if (end > 0) client.propagated_until = end;
+}
+
+// Of commands that run others, such as EXEC and EVAL, it is those that are propagated.
+void Executor::RunAndPropagate(AdminCall& call) {
+  if (!effects_.IsOn()) return call.command.run(call);
+  const uint64_t changes_before = store_.change_count();
+  effects_.set_stated(false);
+  call.command.run(call);
+  const bool is_its_own_effect = call.command.Has(kWrite) && !effects_.is_stated();
+  if (is_its_own_effect && store_.change_count() != changes_before) call.PropagateRequest();
+}
+
+// Ends the exception of CLIENT CACHING: it applies to one command or transaction, and not to
+// another CLIENT command.
+void Executor::EndException(Client& client, Args argv) {
+  const bool goes_on = client.transaction.open || EqualsIgnoringCase(argv[0], "client");
+  client.tracking.next_is_exception = goes_on;
+}
+
+void Executor::Dispatch(Client& client, Args argv) {
+  const Command* command = commands_.Find(argv);
+  if (command == nullptr && IsHttp(argv)) return clients_.RejectHttp(client);
+  if (command == nullptr && !access_.MustAuthenticate(client)) LogForeignCommand(client, argv[0]);
+  const absl::Status admitted = Admit(client, command, argv);
+  if (!admitted.ok()) return Reject(client, command, admitted);
+  ClientPause& pause = clients_.pause();
+  if (pause.Holds(client, *command, store_.now())) return pause.Postpone(client, argv);
+  if (client.transaction.open && !command->Has(kNotQueuedInMulti)) {
+    return Enqueue(client, *command, argv);
+  }
+  Run(client, *command, argv);
+}
+
+// A program that needs a missing command often only retries, without a message of its own: the log
+// says why it makes no progress. Once per command, so that the table bounds the number of lines.
+void Executor::LogForeignCommand(const Client& client, std::string_view name) {
+  const ForeignCommand* const foreign = FindForeignCommand(name);
+  if (foreign == nullptr || !logged_foreign_commands_.insert(foreign->name).second) return;
+  constexpr size_t kMostLibraryBytes = 128;
+  const std::string library =
+      client.lib_name.empty()
+          ? "not named"
+          : (client.lib_name + " " + client.lib_version).substr(0, kMostLibraryBytes);
+  host_.log("A client asked for " + UpperCase(foreign->name) +
+            ", which Redis has and zsetd does not (" + std::string(foreign->categories) +
+            "); its address: " + client.address + ", its library: " + library +
+            ". Later requests for it are refused without a line here");
+}
+
+absl::Status Executor::Admit(Client& client, const Command* command, Args argv) {
+  absl::Status status = CheckRequest(client, settings_, access_, command, argv);
+  if (!status.ok()) return status;
+  client.last_command = command->name;
+  if (const auto denial = access_.Check(client, *command, argv, store_.now())) {
+    return Refusal(DenialLine(*denial, *client.user, *command));
+  }
+  if (suspended_ && !command->Has(kAllowBusy)) [[unlikely]] {
+    return Refusal(BusyError());
+  }
+  if (settings_.maxmemory > 0 && LacksMemoryFor(client, *command, argv)) {
+    return Refusal(kOutOfMemory);
+  }
+  if (engine_.DiskForbidsWrites() && Writes(client, *command)) [[unlikely]] {
+    return engine_.DiskError();
+  }
+  return CheckContext(client, *command);
+}
+
+bool Executor::Writes(const Client& client, const Command& command) {
+  if (command.Has(kRunsTransaction)) {
+    return std::ranges::any_of(client.transaction.queue, [](const QueuedCommand& queued) {
+      return queued.command->Has(kWrite);
+    });
+  }
+  return command.HasAny(kWrite | kFailsUnsaved);
+}
+
+void Executor::Reject(Client& client, const Command* command, const absl::Status& why) {
+  if (command != nullptr) metrics_.CountRejected(*command);
+  std::string line(ErrorLine(why));
+  if (command != nullptr && command->Has(kEndsTransaction)) {
+    notifier_.EndTransaction(client);
+    line = AbortLine(line);
+  }
+  if (client.transaction.open) client.transaction.broken = true;
+  client.reply.Error(line);
+  metrics_.CountError(line);
+}
+
+void Executor::Enqueue(Client& client, const Command& command, Args argv) {
+  Transaction& transaction = client.transaction;
+  transaction.may_take_memory |= command.Has(kDenyOom);
+  transaction.may_write |= command.Has(kWrite);
+  transaction.queue.push_back({&command, OwnedArgs(argv)});
+  transaction.queue_bytes += transaction.queue.back().argv.allocated_bytes();
+  client.reply.Simple("QUEUED");
+}
+
+void Executor::Run(Client& client, const Command& command, Args argv) {
+  const Micros before = command_ended_at_;
+  store_.access_tracker().set_records(UsesItsKeys(client, command));
+  AdminCall call(engine_, client, command, argv);
+  RunAndPropagate(call);
+  if (call.waits()) Block(client, call);
+  if (client.suspended) [[unlikely]] {
+    return Suspend(client, command, argv);
+  }
+  if (command.Has(kReadOnly) && client.tracking.on) {
+    notifier_.RememberReads(client, command, argv);
+  }
+  if (reply_holds_.IsOn()) [[unlikely]]
+    reply_holds_.HoldForReads(client, command, argv);
+  command_ended_at_ = host_.stopwatch();
+  Record(client, command, argv, command_ended_at_ - before);
+  if (call.refused()) metrics_.CountFailed(command);
+  ++client.commands_run;
+}
+
+// Records a command that has run, and sends it to the monitors. One that blocks now is counted when
+// it ends.
+void Executor::Record(Client& client, const Command& command, Args argv, Micros took) {
+  metrics_.CountRun(took);
+  if (client.blocked) {
+    client.blocked->used += took;
+  } else {
+    metrics_.CountCall(client, command, argv, took, store_.now());
+  }
+  metrics_.RecordLatency(command.Has(kFast) ? "fast-command"sv : "command"sv, took, store_.now());
+  if (!command.Has(kSkipMonitor)) notifier_.SendToMonitors(client, command, argv);
+}
+
+void Executor::RunQueued(Client& client, const QueuedCommand& queued) {
+  const Args argv = queued.argv.argv();
+  const size_t reply_start = client.output.size();
+  client.reply.Begin();
+  if (const auto denial = access_.Check(client, *queued.command, argv, store_.now())) {
+    return Reject(client, queued.command, Refusal(DenialLineInExec(*denial)));
+  }
+  Run(client, *queued.command, argv);
+  if (client.suspended) return;
+  const bool is_too_long =
+      client.reply.IsFull() || client.output.size() > clients_.MostReplyBytes();
+  if (is_too_long && !client.close_now) clients_.CloseForOutputLimit(client);
+  if (client.close_now) client.output.Truncate(reply_start);  // the rest runs, without replies
+}
+
+// A blocked command has no reply yet: CLIENT REPLY SKIP still refers to it.
+void Executor::Finish(Client& client, size_t reply_start) {
+  if (!client.IsWaiting()) LeaveOutUnwanted(client, reply_start);
+  if (client.reply.IsFull() && !client.close_now) clients_.CloseForOutputLimit(client);
+  if (!client.long_reply) DeliverPushes(client);
+}
+
+// Discards the reply if CLIENT REPLY says so.
+void Executor::LeaveOutUnwanted(Client& client, size_t reply_start) {
+  using Mode = Client::ReplyMode;
+  const Mode mode = client.reply_mode;
+  if (!client.RepliesEnabled()) {
+    client.output.Truncate(reply_start);
+    clients_.EndLongReply(client);
+  }
+  if (mode == Mode::kSkipThis) client.reply_mode = Mode::kOn;
+  if (mode == Mode::kSkipNext) client.reply_mode = Mode::kSkipThis;
+}
+
+void Executor::DeliverPushes(Client& client) {
+  if (client.pending_pushes.empty()) return;
+  client.output.Take(client.pending_pushes);
+}
+
+void Executor::ContinueReply(Client& client) {
+  // A low limit is exceeded by the first piece, as it is in Redis, which writes the whole reply.
+  const bool is_limit_low = clients_.MostReplyBytes() < kLowReplyLimit;
+  const size_t enough = client.output.size() + (is_limit_low ? kLowReplyLimit : kReplyPieceBytes);
+  bool more = true;
+  while (more && client.output.size() < enough && !client.reply.IsFull()) {
+    more = client.long_reply->WriteNext(client.reply);
+  }
+  client.NoteMemory();
+  if (client.reply.IsFull()) return clients_.CloseForOutputLimit(client);
+  if (more) return;
+  clients_.EndLongReply(client);
+  DeliverPushes(client);
+}
+
+void Executor::Tick(Micros budget) {
+  if (suspended_) return ContinueSuspended();
+  metrics_.Sample(store_.now());
+  UnblockDueClients();
+  RunPostponed();
+  clients_.Maintain();
+  clients_.Evict();
+  if (settings_.maxmemory > 0) store_.CalibrateGauge();
+  if (settings_.maxmemory > 0) MakeRoom();
+  notifier_.TrimTrackedKeys(budget);
+  if (Persistence* const persistence = engine_.persistence()) persistence->Tick();
+  if (clients_.IsPaused()) return;
+  store_.DeleteExpired(budget);
+  notifier_.Broadcast();
+}
+
+std::optional<Millis> Executor::NextDeadline() const {
+  const Millis now = store_.now();
+  if (suspended_) return now;
+  std::optional<Millis> earliest = notifier_.blocked_clients().NextDeadline();
+  const auto consider = [&](std::optional<Millis> next) {
+    if (next && (!earliest || *next < *earliest)) earliest = next;
+  };
+  consider(clients_.pause().NextDeadline(now));
+  if (store_.IsEvictionDue() || notifier_.HasTooManyTrackedKeys()) consider(now);
+  const Persistence* const persistence = engine_.persistence();
+  if (persistence != nullptr && persistence->HasWork()) consider(now);
+  if (!clients_.IsPaused()) consider(store_.NextDeadline());  // in a pause no key goes
+  return earliest;
+}
+
+// While clients are paused, or a script is suspended, no key is evicted.
+void Executor::MakeRoom() {
+  if (clients_.IsPaused() || suspended_) return store_.PostponeEviction();
+  store_.MakeRoom();
+}
+
+// While clients are paused writes are held back rather than refused; but what the server keeps for
+// clients is limited all the same.
+//
+// While memory suffices, this must stay negligible beside the cheapest command. To count its
+// instructions:
+//
+//   valgrind --tool=callgrind --callgrind-out-file=counts build/release/zsetd --maxmemory 100gb
+//   redis-benchmark -n 48000 -r 1000 -P 16 -c 1 ZADD board __rand_int__ member:__rand_int__
+//   callgrind_annotate --inclusive=yes counts | grep LacksMemoryFor
+bool Executor::LacksMemoryFor(const Client& client, const Command& command, Args argv) {
+  if (!clients_.IsPaused()) {
+    MakeRoom();
+    return store_.LacksMemory() && MayTakeMemory(client, command, argv);
+  }
+  const auto limit = static_cast<size_t>(settings_.maxmemory);
+  return store_.gauge().Used() > limit && MayKeepMore(client, command, argv);
+}
+
+void Executor::EndRound() {
+  Persistence* const persistence = engine_.persistence();
+  if (persistence == nullptr) return;
+  persistence->EndRound();
+  if (!log_waits_.empty()) [[unlikely]]
+    ServeLogWaits();
+}
+
+void Executor::OnLeave(Client& client) {
+  if (suspended_ && suspended_->client == &client) ReplaceSuspendedClient(client);
+}
+
+}  // namespace zsetd

@@ -1,0 +1,95 @@
+#include "server/engine/notify/notifier.h"
+
+#include <string>
+#include <utility>
+
+#include "server/engine/client/client.h"
+#include "server/engine/notify/keyspace_notifications.h"
+#include "server/engine/propagation/effects.h"
+
+namespace zsetd {
+
+// A key that ends by itself is gone before whatever the running command says of it. Outside of a
+// command it is a unit, and so it is before one: keys are evicted before a command runs, never
+// while it does.
+void Notifier::PropagateEnd(const Change& change) {
+  effects_.Add(change.database, {"DEL", change.key});
+  if (active_ == nullptr || change.event == "evicted") effects_.Commit();
+}
+
+// Evictions belong to no client: the one that caused them is notified of them too.
+void Notifier::OnChange(const Change& change) {
+  const bool is_evicted = change.event == "evicted";
+  if (effects_.IsOn() && (is_evicted || change.event == "expired")) PropagateEnd(change);
+  const KeyspaceEventFlags& flags = settings_.notify_keyspace_events;
+  if (flags.Any() && !change.event.empty()) {
+    if (change.is_new) PublishKeyEvent(flags, {change.database, change.key, "new"}, channels_);
+    PublishKeyEvent(flags, change, channels_);
+  }
+  if (tracking_.IsOn()) tracking_.Touch(change.key, is_evicted ? nullptr : active_);
+  watches_.Touch(change.database, change.key);
+  blocked_clients_.Touch(change.database, change.key);
+}
+
+void Notifier::OnMiss(int database, std::string_view key) {
+  const KeyspaceEventFlags& flags = settings_.notify_keyspace_events;
+  if (flags.Any()) PublishKeyEvent(flags, {database, key, "keymiss"}, channels_);
+}
+
+void Notifier::BeforeClear(std::span<const std::unique_ptr<Database>> databases) {
+  for (const auto& database : databases) {
+    watches_.TouchAll(database->index(), *database, nullptr);
+  }
+  store_.FreeLater(tracking_.TouchAll());
+}
+
+// Deletes watched keys that are expired: they do not exist any more, and deleting them later must
+// not count as a change for clients that watch a key of that name.
+void Notifier::DeleteExpiredWatched(int index, Database& database) {
+  for (const std::string& key : watches_.KeysOf(index)) database.Open(key);
+}
+
+void Notifier::BeforeSwap(Database& a, Database& b) {
+  DeleteExpiredWatched(a.index(), b);
+  DeleteExpiredWatched(b.index(), a);
+  watches_.TouchAll(a.index(), a, &b);
+  watches_.TouchAll(b.index(), b, &a);
+  blocked_clients_.TouchAll(a.index());
+  blocked_clients_.TouchAll(b.index());
+  store_.FreeLater(tracking_.TouchAll());
+}
+
+void Notifier::RememberReads(Client& client, const Command& command, Args argv) {
+  if (!client.tracking.RemembersReads()) return;
+  for (const size_t position : KeyPositions(command, argv)) {
+    tracking_.Remember(client, argv[position], MostTrackedKeys(), store_.rng());
+  }
+}
+
+void Notifier::TrimTrackedKeys(Micros budget) {
+  constexpr size_t kTrimmedPerLook = 32;  // between two readings of the stopwatch
+  if (!HasTooManyTrackedKeys()) return;
+  const Micros until = host_.stopwatch() + budget;
+  while (!tracking_.Trim(MostTrackedKeys(), kTrimmedPerLook, store_.rng())) {
+    if (host_.stopwatch() > until) return;
+  }
+}
+
+void Notifier::EndTransaction(Client& client) {
+  watches_.RemoveAll(client);
+  client.transaction = Transaction();
+}
+
+void Notifier::Unsubscribe(Client& client) {
+  StopTracking(client);
+  monitors_.Remove(client);
+  channels_.RemoveAll(client);
+}
+
+void Notifier::Forget(Client& client) {
+  watches_.RemoveAll(client);
+  blocked_clients_.Remove(client);
+  Unsubscribe(client);
+}
+
+}  // namespace zsetd

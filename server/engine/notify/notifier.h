@@ -1,0 +1,114 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "core/util/time.h"
+#include "protocol/resp/args.h"
+#include "server/engine/command/command.h"
+#include "server/engine/config/settings.h"
+#include "server/engine/notify/blocked_clients.h"
+#include "server/engine/notify/channels.h"
+#include "server/engine/notify/monitors.h"
+#include "server/engine/notify/tracking.h"
+#include "server/engine/notify/watches.h"
+#include "server/engine/store/store.h"
+#include "server/engine/store/store_listener.h"
+#include "server/engine/support/host.h"
+
+namespace zsetd {
+
+class Client;
+class Effects;
+
+// What follows from a change of the data, for clients: keyspace notifications, invalidations of
+// CLIENT TRACKING, watches that fail, and blocked clients whose key is ready. Also who listens to
+// channels and to MONITOR.
+//
+//   Store ──► OnChange ──► propagation            of a key that ends by itself, as a DEL
+//                     ├──► keyspace notifications ──► channels
+//                     ├──► tracking               sent at once; broadcasts by Broadcast()
+//                     ├──► watches                EXEC of the transaction fails
+//                     └──► blocked clients        the key is ready; the executor runs them again
+//
+// Invariant: a client that has left (Forget) is in none of these tables.
+class Notifier : public StoreListener {
+ public:
+  // All that is referred to outlives it; the store may be constructed later. `clients` are those
+  // that are attached.
+  Notifier(const Settings& settings, const Host& host, Effects& effects, Store& store,
+           const std::map<uint64_t, Client*>& clients, uint64_t hash_seed)
+      : settings_(settings),
+        host_(host),
+        effects_(effects),
+        store_(store),
+        tracking_(hash_seed, clients) {}
+
+  // The client whose command is running, or null: changes are its own.
+  void set_active(const Client* client) { active_ = client; }
+
+  void OnChange(const Change& change) override;
+  void OnMiss(int database, std::string_view key) override;
+  void BeforeClear(std::span<const std::unique_ptr<Database>> databases) override;
+  void BeforeSwap(Database& a, Database& b) override;
+
+  // Starts or stops notifications of changed keys (CLIENT TRACKING).
+  void StartTracking(Client& client, const TrackingMode& mode) { tracking_.Start(client, mode); }
+  void StopTracking(Client& client) { store_.FreeLater(tracking_.Stop(client)); }
+
+  // The client has read the keys of this request; they are remembered if its mode asks for it.
+  void RememberReads(Client& client, const Command& command, Args argv);
+
+  // Sends pending broadcasts. To be called after each command or transaction.
+  void Broadcast() { tracking_.Broadcast(); }
+
+  // Brings the tracking table below a limit that was lowered, without waiting for the next read: a
+  // slice at a time, until `budget` is spent.
+  void TrimTrackedKeys(Micros budget);
+  bool HasTooManyTrackedKeys() const { return tracking_.HasMoreKeysThan(MostTrackedKeys()); }
+
+  // Discards the client's transaction, if it has one open, and its watches.
+  void EndTransaction(Client& client);
+
+  // The client receives nothing any more that it asked for (RESET); its watches stay.
+  void Unsubscribe(Client& client);
+
+  // The client leaves.
+  void Forget(Client& client);
+
+  // Sends the request to those who MONITOR.
+  void SendToMonitors(const Client& client, const Command& command, Args argv) const {
+    if (monitors_.Any()) monitors_.Send(client, command, argv, host_.wall_clock());
+  }
+
+  Watches& watches() { return watches_; }
+  const Watches& watches() const { return watches_; }
+  Channels& channels() { return channels_; }
+  const Channels& channels() const { return channels_; }
+  Monitors& monitors() { return monitors_; }
+  BlockedClients& blocked_clients() { return blocked_clients_; }
+  const BlockedClients& blocked_clients() const { return blocked_clients_; }
+  const Tracking& tracking() const { return tracking_; }
+
+ private:
+  size_t MostTrackedKeys() const { return static_cast<size_t>(settings_.tracking_table_max_keys); }
+  void PropagateEnd(const Change& change);
+  void DeleteExpiredWatched(int index, Database& database);
+
+  const Settings& settings_;
+  const Host& host_;
+  Effects& effects_;
+  Store& store_;
+  Watches watches_;
+  BlockedClients blocked_clients_;
+  Channels channels_;
+  Monitors monitors_;
+  Tracking tracking_;
+  const Client* active_ = nullptr;
+};
+
+}  // namespace zsetd

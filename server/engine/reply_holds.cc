@@ -1,0 +1,57 @@
+#include "server/engine/reply_holds.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "server/engine/client/client.h"
+#include "server/engine/command/command.h"
+#include "server/engine/services.h"
+
+namespace zsetd {
+
+bool ReplyHolds::IsOn() const { return persistence_ != nullptr && persistence_->HoldsReplies(); }
+
+Release ReplyHolds::ReleaseOf(const Client& client) const {
+  if (!IsOn()) [[likely]]
+    return Release::kNow;
+  const uint64_t position = std::max(client.propagated_until, client.read_until);
+  if (position <= persistence_->DurablePosition()) return Release::kNow;
+  return persistence_->MayBeLost(position) ? Release::kNever : Release::kLater;
+}
+
+// Nobody is told what a crash of the machine could take back. A command that writes may also have
+// found that there is nothing to change.
+void ReplyHolds::HoldForReads(Client& client, const Command& command, Args argv) const {
+  if (!command.Has(kReadOnly) && !command.Has(kWrite)) return;
+  uint64_t position = 0;
+  const std::vector<size_t> keys = KeyPositions(command, argv);
+  for (const size_t key : keys) {
+    position = std::max(position, recent_changes_.Of(client.database, argv[key]));
+  }
+  if (keys.empty()) position = recent_changes_.latest();  // SCAN, DBSIZE and their like
+  client.read_until = std::max(client.read_until, position);
+}
+
+uint64_t ReplyHolds::NextPosition() const { return persistence_->WrittenPosition() + 1; }
+
+void ReplyHolds::RecordAll() {
+  if (IsOn()) recent_changes_.RecordAll(NextPosition());
+}
+
+void ReplyHolds::OnChange(const Change& change) {
+  if (IsOn()) [[unlikely]]
+    recent_changes_.Record(change.database, change.key, NextPosition());
+  next_.OnChange(change);
+}
+
+void ReplyHolds::BeforeClear(std::span<const std::unique_ptr<Database>> databases) {
+  RecordAll();
+  next_.BeforeClear(databases);
+}
+
+void ReplyHolds::BeforeSwap(Database& a, Database& b) {
+  RecordAll();
+  next_.BeforeSwap(a, b);
+}
+
+}  // namespace zsetd

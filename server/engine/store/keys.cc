@@ -1,0 +1,72 @@
+#include "server/engine/store/keys.h"
+
+#include <cassert>
+#include <string>
+
+#include "server/engine/store/store.h"
+
+namespace zsetd {
+
+Keys::Keys(Store& store, int database, Access access)
+    : store_(store), database_(store.database(database)), access_(access) {}
+
+int Keys::database_count() const { return store_.database_count(); }
+
+// Not the database's, for which nothing may be due.
+Millis Keys::now() const { return store_.now(); }
+
+const Entry* Keys::Peek(std::string_view key) {
+  const bool deletes_expired = access_.writes || !store_.expires_actively();
+  return deletes_expired ? database_.Open(key) : database_.Use(key);
+}
+
+const Entry* Keys::Find(std::string_view key) {
+  const Entry* entry = Peek(key);
+  if (entry == nullptr && access_.only_reads) store_.ReportMiss(database(), key);
+  store_.CountLookup(/*hit=*/entry != nullptr);
+  return entry;
+}
+
+void Keys::Rename(Entry& entry, std::string_view new_key) {
+  assert(entry.key() != new_key);
+  database_.Move(entry, database_, new_key, "rename_from", "rename_to");
+}
+
+bool Keys::ExistsIn(int database, std::string_view key) {
+  return store_.database(database).Open(key) != nullptr;
+}
+
+void Keys::MoveTo(int database, Entry& entry) {
+  assert(database != this->database());
+  Database& destination = store_.database(database);
+  database_.Move(entry, destination, std::string(entry.key()), "move_from", "move_to");
+}
+
+void Keys::CopyTo(int database, std::string_view target, const Entry& entry) {
+  assert(database != this->database() || entry.key() != target);
+  database_.Copy(entry, store_.database(database), target, "copy_to");
+}
+
+void Keys::Clear() { store_.Clear(database()); }
+
+void Keys::SwapDatabases(int a, int b) { store_.SwapDatabases(a, b); }
+
+Rng& Keys::rng() { return store_.rng(); }
+
+ListLimits Keys::list_limits() const { return ListLimitsOf(store_.settings()); }
+HashLimits Keys::hash_limits() const { return HashLimitsOf(store_.settings()); }
+SetLimits Keys::set_limits() const { return SetLimitsOf(store_.settings()); }
+SortedSetLimits Keys::sorted_set_limits() const { return SortedSetLimitsOf(store_.settings()); }
+ValueLimits Keys::limits() const { return ValueLimitsOf(store_.settings()); }
+
+size_t Keys::most_string_bytes() const {
+  return static_cast<size_t>(store_.settings().proto_max_bulk_len);
+}
+
+bool Keys::compresses_dumps() const { return store_.settings().rdbcompression; }
+
+const AccessTracker& Keys::access_tracker() const { return store_.access_tracker(); }
+
+ValueCopies& Keys::copies() { return store_.copies(); }
+
+}  // namespace zsetd

@@ -1,0 +1,144 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "core/keyspace/access_tracker.h"
+#include "core/util/rng.h"
+#include "core/util/time.h"
+#include "server/engine/store/database.h"
+#include "server/engine/store/edit.h"
+#include "server/engine/store/value_copies.h"
+#include "server/engine/store/value_limits.h"
+
+namespace zsetd {
+
+class Store;
+
+// The data as a command sees it: the keys of one database, and what goes with them. The only way
+// from a command to data.
+//
+// A key that is past its deadline is never found. Entries are valid until their key changes. It
+// lives for one request and costs two pointers.
+class Keys {
+ public:
+  // What the request may do, which decides what a lookup does besides.
+  struct Access {
+    bool writes = false;      // an expired key that is looked up is deleted
+    bool only_reads = false;  // a missing key is reported (the event "keymiss")
+  };
+
+  Keys(Store& store, int database, Access access);
+
+  int database() const { return database_.index(); }
+  int database_count() const;
+  Millis now() const;
+
+  // What is at or before this is past its deadline: now, or while nothing is due, long ago.
+  Millis due_until() const { return database_.now(); }
+
+  // --- Reading ---
+
+  // The entry at `key`, or null. An expired one is deleted if the request may write, so that
+  // whoever repeats the request elsewhere hears of the key's end first; reads leave it to the tick.
+  const Entry* Peek(std::string_view key);
+
+  // The same, counted as a hit or a miss.
+  const Entry* Find(std::string_view key);
+
+  // All keys of the database, to iterate over or to draw from.
+  const Keyspace& all() const { return database_.keys(); }
+
+  // --- Changing ---
+
+  // The entry at `key` to be changed, or null; an expired one is deleted.
+  Entry* Open(std::string_view key) { return database_.Open(key); }
+
+  // An edit of the entry's value, which is a T. `event` is the name of the change in notifications.
+  template <class T>
+  Edit<T> Change(Entry& entry, std::string_view event) {
+    return Edit<T>(database_, entry, event);
+  }
+
+  // An edit of an empty value where there is no key. It is removed silently if it stays empty; a
+  // string, of which the empty one is a valid value, is to be rewritten longer at once.
+  template <class T>
+  Edit<T> Make(std::string_view key, std::string_view event) {
+    if constexpr (std::is_same_v<T, ByteString>) {
+      return Edit<ByteString>::Make(database_, key, event);
+    } else {
+      return Edit<T>(database_, database_.Make(key, T()), event, /*is_new=*/true);
+    }
+  }
+
+  // These do what Database's functions of the same names do.
+  void Put(std::string_view key, Value value, std::string_view event,
+           std::optional<Millis> deadline = std::nullopt, uint64_t count = 1) {
+    database_.Put(key, std::move(value), event, deadline, count);
+  }
+  void Put(std::unique_ptr<Entry> entry, std::string_view event) {
+    database_.Put(std::move(entry), event);
+  }
+  void PutKeepingDeadline(std::string_view key, Value value, std::string_view event) {
+    database_.PutKeepingDeadline(key, std::move(value), event);
+  }
+  bool Erase(std::string_view key) { return database_.Erase(key); }
+  void ExpireAt(Entry& entry, Millis deadline) { database_.ExpireAt(entry, deadline); }
+  bool Persist(Entry& entry) { return database_.Persist(entry); }
+
+  // Renames the key, replacing what is at `new_key`; they differ.
+  void Rename(Entry& entry, std::string_view new_key);
+
+  // Whether the key exists in that database.
+  bool ExistsIn(int database, std::string_view key);
+
+  // Moves the key to another database, or copies it to `target` in that database, replacing what is
+  // there; not onto itself.
+  void MoveTo(int database, Entry& entry);
+  void CopyTo(int database, std::string_view target, const Entry& entry);
+
+  // Deletes all keys of the database; exchanges those of two.
+  void Clear();
+  void SwapDatabases(int a, int b);
+
+  // --- What goes with the data ---
+
+  // The source of all randomness that a client can see in the data.
+  Rng& rng();
+
+  // Up to which sizes values are told as small ones, by the settings of the moment.
+  ListLimits list_limits() const;
+  HashLimits hash_limits() const;
+  SetLimits set_limits() const;
+  SortedSetLimits sorted_set_limits() const;
+  ValueLimits limits() const;
+
+  // The size of the longest string (proto-max-bulk-len).
+  size_t most_string_bytes() const;
+
+  // Whether DUMP compresses strings (rdbcompression).
+  bool compresses_dumps() const;
+
+  // How keys have been used, for eviction.
+  const AccessTracker& access_tracker() const;
+
+  // A copy of what the key holds now, for a long reply: ValueCopies::Take.
+  template <class T, class MakeCopy>
+  std::shared_ptr<T> TakeCopy(std::string_view key, MakeCopy make_copy) {
+    return copies().Take<T>(database(), key, make_copy);
+  }
+
+ private:
+  ValueCopies& copies();
+
+  Store& store_;
+  Database& database_;
+  Access access_;
+};
+
+}  // namespace zsetd

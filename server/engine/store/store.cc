@@ -1,0 +1,204 @@
+#include "server/engine/store/store.h"
+
+#include <cassert>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include "server/engine/support/allocator_stats.h"
+
+namespace zsetd {
+namespace {
+
+constexpr size_t kDeletionsPerLook = 32;  // of expired keys, between two readings of the stopwatch
+constexpr size_t kEvictionsPerLook = 16;  // the same
+
+// How long evictions may delay a command: 500 microseconds in the middle, and without limit at the
+// end of the scale. As Redis.
+Micros EvictionBudget(int64_t tenacity) {
+  constexpr int64_t kMiddle = 10;
+  constexpr double kGrowth = 1.15;
+  if (tenacity >= 100) return Micros::max() / 2;
+  if (tenacity <= kMiddle) return Micros(50 * tenacity);
+  const double steps = static_cast<double>(tenacity - kMiddle);
+  return Micros(static_cast<int64_t>(500 * std::pow(kGrowth, steps)));
+}
+
+}  // namespace
+
+Store::Store(const Settings& settings, const Host& host, Metrics& metrics, StoreListener& listener,
+             uint64_t seed, Millis now)
+    : settings_(settings),
+      host_(host),
+      metrics_(metrics),
+      listener_(listener),
+      rng_(seed),
+      gauge_(host.used_bytes ? MemoryGauge(host.used_bytes, {})
+                             : MemoryGauge(UsedBytes, CountsOfThisThread())),
+      now_(now) {
+  const uint64_t hash_seed = rng_.Next();
+  for (int index = 0; index < settings.databases; ++index) {
+    databases_.push_back(std::make_unique<Database>(
+        index, hash_seed, [this](const Change& change) { OnChange(change); },
+        [this](std::shared_ptr<void> garbage, size_t bytes, size_t objects) {
+          FreeLater(std::move(garbage), bytes, objects);
+        },
+        &access_tracker_));
+  }
+  AdvanceTo(now);
+  ApplySettings();
+}
+
+void Store::ApplySettings() {
+  access_tracker_.set_rule({.lfu = IsLfu(settings_.maxmemory_policy),
+                            .log_factor = settings_.lfu_log_factor,
+                            .decay_minutes = settings_.lfu_decay_time});
+  gauge_.Calibrate();
+  is_eviction_due_ = settings_.maxmemory > 0;  // soon, and not within CONFIG SET
+}
+
+void Store::AdvanceTo(Millis now) {
+  now_ = now;
+  access_tracker_.AdvanceTo(now);
+  if (nothing_due_) return;
+  for (const auto& database : databases_) database->AdvanceTo(now);
+}
+
+void Store::SetNothingDue(bool nothing_due) {
+  nothing_due_ = nothing_due;
+  for (const auto& database : databases_) database->AdvanceTo(nothing_due ? Millis::min() : now_);
+}
+
+// The messages that an eviction causes are measured apart: they must not cause further evictions.
+void Store::OnChange(const Change& change) {
+  change_count_ += change.count;
+  if (change.event == "expired") ++metrics_.stats().expired_keys;
+  copies_.Touch(change.database, change.key);
+  if (change.event != "evicted") return listener_.OnChange(change);
+  ++metrics_.stats().evicted_keys;
+  const auto before = static_cast<int64_t>(gauge_.Used());
+  listener_.OnChange(change);
+  eviction_message_bytes_ = static_cast<int64_t>(gauge_.Used()) - before;
+}
+
+void Store::Drop(int index) {
+  copies_.TouchAll(index);
+  change_count_ += databases_[index]->keys().size();
+  databases_[index]->Clear();
+}
+
+void Store::Clear(int index) {
+  listener_.BeforeClear(Databases(databases_).subspan(index, 1));
+  Drop(index);
+}
+
+void Store::ClearAll() {
+  listener_.BeforeClear(databases_);
+  for (int index = 0; index < database_count(); ++index) Drop(index);
+}
+
+void Store::SwapDatabases(int a, int b) {
+  ++change_count_;
+  if (a == b) return;
+  listener_.BeforeSwap(*databases_[a], *databases_[b]);
+  databases_[a]->SwapKeysWith(*databases_[b]);
+  copies_.TouchAll(a);
+  copies_.TouchAll(b);
+}
+
+void Store::DeleteExpired(Micros budget) {
+  const Micros start = host_.stopwatch();
+  if (expires_actively_) DeleteExpiredUntil(start + budget);
+  const Micros took = host_.stopwatch() - start;
+  metrics_.stats().expiry_time += took;
+  metrics_.RecordLatency("expire-cycle", took, now_);
+}
+
+void Store::DeleteExpiredUntil(Micros until) {
+  for (const auto& database : databases_) {
+    while (database->ReclaimDue(kDeletionsPerLook) == kDeletionsPerLook) {
+      if (host_.stopwatch() <= until) continue;
+      ++metrics_.stats().expiries_cut_short;
+      return;
+    }
+  }
+}
+
+std::optional<Millis> Store::NextDeadline() const {
+  std::optional<Millis> earliest;
+  if (!expires_actively_) return earliest;
+  for (const auto& database : databases_) {
+    if (database->keys().with_deadline() == 0) continue;  // most: this is called for every batch
+    const std::optional<Millis> next = database->keys().NextDeadline();
+    if (next && (!earliest || *next < *earliest)) earliest = next;
+  }
+  return earliest;
+}
+
+bool Store::MakeRoom() {
+  assert(settings_.maxmemory > 0);
+  const auto limit = static_cast<size_t>(settings_.maxmemory);
+  is_eviction_due_ = false;
+  lacks_memory_ = false;
+  if (gauge_.Used() <= limit) {
+    RecordWithinLimit();
+    return true;
+  }
+  if (!exceeds_limit_since_) exceeds_limit_since_ = host_.stopwatch();
+  lacks_memory_ = !EvictDownTo(limit);
+  if (gauge_.Used() <= limit) RecordWithinLimit();
+  return !lacks_memory_;
+}
+
+// Evicts as many keys as the present excess needs. The messages that evictions cause (keyspace
+// events, CLIENT TRACKING) do not count, or evictions would cause further ones.
+bool Store::EvictDownTo(size_t limit) {
+  const EvictionPolicy policy = EvictionPolicy::Of(settings_.maxmemory_policy);
+  const auto samples = static_cast<size_t>(settings_.maxmemory_samples);
+  const Micros start = host_.stopwatch();
+  const Micros until = start + EvictionBudget(settings_.maxmemory_eviction_tenacity);
+  size_t evicted = 0;
+  auto excess = static_cast<int64_t>(gauge_.Used()) - static_cast<int64_t>(limit);
+  while (excess > 0) {
+    const auto victim = evictor_.Choose(policy, samples, databases_);
+    if (!victim) break;
+    excess -= Evict(*victim);
+    if (++evicted % kEvictionsPerLook != 0 || host_.stopwatch() <= until) continue;
+    is_eviction_due_ = true;
+    break;
+  }
+  if (evicted > 0) metrics_.RecordLatency("eviction-cycle", host_.stopwatch() - start, now_);
+  return is_eviction_due_ || excess <= 0;
+}
+
+// Returns how many bytes the key took.
+int64_t Store::Evict(const Evictor::Victim& victim) {
+  eviction_message_bytes_ = 0;
+  const auto before = static_cast<int64_t>(gauge_.Used());
+  databases_[victim.database]->Evict(victim.key);
+  return before - static_cast<int64_t>(gauge_.Used()) + eviction_message_bytes_;
+}
+
+void Store::RecordWithinLimit() {
+  if (!exceeds_limit_since_) return;
+  metrics_.stats().memory_short_time += host_.stopwatch() - *exceeds_limit_since_;
+  exceeds_limit_since_.reset();
+}
+
+Micros Store::ExceedsLimitFor() const {
+  return exceeds_limit_since_ ? host_.stopwatch() - *exceeds_limit_since_ : Micros(0);
+}
+
+void Store::CalibrateGauge() {
+  constexpr Millis kBetweenCalibrations{100};
+  if (std::chrono::abs(now_ - gauge_calibrated_at_) < kBetweenCalibrations) return;
+  gauge_calibrated_at_ = now_;
+  gauge_.Calibrate();
+}
+
+void Store::FreeLater(std::shared_ptr<void> garbage, size_t bytes, size_t objects) {
+  if (!host_.free_in_background || garbage == nullptr) return;
+  gauge_.HandOver(std::move(garbage), bytes, objects, host_.free_in_background);
+}
+
+}  // namespace zsetd

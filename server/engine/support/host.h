@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "core/util/time.h"
+
+namespace zsetd {
+
+struct Settings;
+
+// What the engine asks of the world around it.
+struct Host {
+  // Applies settings that concern others than the engine. May return an error, with a reason as
+  // from SetValue(); nothing changes then. Null: there is nothing to do.
+  std::function<absl::Status(const Settings&)> apply;
+
+  std::function<Micros()> stopwatch;          // a clock that only goes forward, for measuring
+  std::function<Micros()> wall_clock;         // since the Unix epoch, for TIME and the like
+  std::function<void(std::string_view)> log;  // writes a line to the server's log
+  std::function<void(Micros)> sleep;          // suspends the whole server (DEBUG SLEEP)
+  std::function<void()> shut_down;            // requests a clean shutdown
+
+  // Frees its argument in the background. Null: the engine frees things itself.
+  std::function<void(std::shared_ptr<void>)> free_in_background;
+
+  // The bytes of memory in use; takes some microseconds. Null: from the allocator.
+  std::function<size_t()> used_bytes;
+
+  std::string executable;   // the whole path of the program
+  std::string config_file;  // the path of the configuration file; empty if there is none
+};
+
+}  // namespace zsetd
