@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "server/engine/applier.h"
 #include "tests/propagation/recorder.h"
@@ -96,6 +98,92 @@ TEST_F(EffectsTest, ClientKnowsWhereItsLastUnitEnds) {
   Send("GET k");
   EXPECT_EQ(peer_.Find("a")->propagated_until, end);
   EXPECT_GT(peer_.Find("b")->propagated_until, end);
+}
+
+TEST_F(EffectsTest, TimesAreInstants) {
+  Send("SET k v");
+  EXPECT_EQ(Send("EXPIRE k 10"), "PEXPIREAT k 1800000010000");
+  EXPECT_EQ(Send("GETEX k PX 5000"), "PEXPIREAT k 1800000005000");
+  EXPECT_EQ(Send("GETEX k PERSIST"), "PERSIST k");
+  EXPECT_EQ(Send("SET k v NX GET EX 1"), "");
+  EXPECT_EQ(Send("SETEX k 10 v"), "SET k v PXAT 1800000010000");
+  EXPECT_EQ(Send("SET k w KEEPTTL GET"), "SET k w KEEPTTL");
+  EXPECT_EQ(Send("ZADD z 1 x 2 y EX 10"), "MULTI; ZADD z 1 x 2 y; PEXPIREAT z 1800000010000; EXEC");
+  EXPECT_EQ(Send("ZINCRBY z 0.5 x KEEPTTL"), "ZADD z INCR 0.5 x");
+  EXPECT_EQ(Send("PEXPIREAT k 1"), "DEL k");
+}
+
+TEST_F(EffectsTest, ResultsStandForWhatServersMayComputeDifferently) {
+  Send("SET n 1\nSADD s x y z\nSADD one x\nRPUSH l 2 1\nZADD z 1 m");
+  EXPECT_EQ(Send("INCRBYFLOAT n 0.5"), "SET n 1.5 KEEPTTL");
+  EXPECT_EQ(Send("HINCRBYFLOAT h f 0.5"), "HSET h f 0.5");
+  EXPECT_EQ(Send("SPOP one"), "SREM one x");
+  EXPECT_EQ(Send("SPOP s 3"), "DEL s");
+  EXPECT_EQ(Send("SORT l STORE sorted"), "MULTI; DEL sorted; RPUSH sorted 1 2; EXEC");
+  EXPECT_EQ(Send("ZUNIONSTORE u 2 z z AGGREGATE COUNT"), "MULTI; DEL u; ZADD u 2 m; EXEC");
+  EXPECT_EQ(Send("BZMPOP 0 1 z MIN COUNT 9"), "zpopmin z 1");
+  EXPECT_EQ(Send("BLMOVE l m LEFT RIGHT 0"), "LMOVE l m LEFT RIGHT");
+}
+
+TEST_F(EffectsTest, LongRunsAreDivided) {
+  std::string add = "SADD s";
+  for (int i = 0; i < 3000; ++i) add += " " + std::to_string(i);
+  Send(add);
+  peer_.Send("a", "SPOP s 2500\r\n");
+  const std::vector<Words> requests = Requests(journal_.TakeBytes());
+  ASSERT_EQ(requests.size(), 5u);  // between MULTI and EXEC
+  EXPECT_EQ(requests[1].size(), 2 + 1024u);
+  EXPECT_EQ(requests[2].size(), 2 + 1024u);
+  EXPECT_EQ(requests[3].size(), 2 + 452u);
+}
+
+TEST_F(EffectsTest, FlushIsPropagatedThoughNothingIsThere) {
+  EXPECT_EQ(Send("FLUSHALL"), "SELECT 0; flushall");
+  EXPECT_EQ(Send("FLUSHDB"), "flushdb");
+}
+
+class ApplierTest : public testing::Test {
+ protected:
+  absl::Status Apply(const std::vector<std::string_view>& request) {
+    return applier_.Apply(request);
+  }
+  const Entry* Find(std::string_view key) { return peer_.engine().store().database(0).Find(key); }
+
+  EnginePeer peer_;
+  Applier applier_{peer_.engine()};
+};
+
+TEST_F(ApplierTest, NothingIsDueWhileItRuns) {
+  applier_.Begin();
+  EXPECT_TRUE(Apply({"SET", "k", "v", "PXAT", "1000"}).ok());
+  EXPECT_TRUE(Apply({"APPEND", "k", "w"}).ok());
+  ASSERT_NE(Find("k"), nullptr);
+  EXPECT_EQ(Find("k")->GetIf<ByteString>()->view(), "vw");
+  applier_.End();
+  EXPECT_EQ(Find("k"), nullptr);
+}
+
+TEST_F(ApplierTest, TransactionThatDoesNotEndIsNotRun) {
+  applier_.Begin();
+  EXPECT_TRUE(Apply({"MULTI"}).ok());
+  EXPECT_TRUE(Apply({"SET", "k", "v"}).ok());
+  EXPECT_TRUE(applier_.InTransaction());
+  EXPECT_EQ(Find("k"), nullptr);
+  EXPECT_TRUE(Apply({"EXEC"}).ok());
+  EXPECT_NE(Find("k"), nullptr);
+  EXPECT_TRUE(Apply({"MULTI"}).ok());
+  EXPECT_TRUE(Apply({"DEL", "k"}).ok());
+  applier_.Restart();
+  EXPECT_NE(Find("k"), nullptr);
+  EXPECT_FALSE(Apply({"EXEC"}).ok());
+}
+
+TEST_F(ApplierTest, WhatCannotBeRunIsAnError) {
+  applier_.Begin();
+  EXPECT_FALSE(Apply({"NOSUCHCOMMAND"}).ok());
+  EXPECT_FALSE(Apply({"SET", "k"}).ok());
+  EXPECT_TRUE(Apply({"SET", "k", "v"}).ok());
+  EXPECT_FALSE(Apply({"LPUSH", "k", "x"}).ok());
 }
 
 }  // namespace

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "server/engine/applier.h"
+#include "tests/transcript/engine_peer.h"
+
+namespace zsetd {
+
+// What follows a server: it is told what that propagates, and must come to the same data.
+class Follower {
+ public:
+  virtual ~Follower() = default;
+
+  // Applies these units. Returns what went wrong; empty if nothing.
+  virtual std::string Follow(std::string_view units) = 0;
+
+  // DEBUG DIGEST.
+  virtual std::string Digest() = 0;
+};
+
+// An engine that applies them as it would a log.
+class EngineFollower : public Follower {
+ public:
+  std::string Follow(std::string_view units) override;
+  std::string Digest() override;
+
+  EnginePeer& peer() { return peer_; }
+
+ private:
+  EnginePeer peer_;
+  Applier applier_{peer_.engine()};
+};
+
+// A redis-server, as its client.
+class RedisFollower : public Follower {
+ public:
+  explicit RedisFollower(int port);
+  RedisFollower(const RedisFollower&) = delete;
+  ~RedisFollower() override;
+
+  std::string Follow(std::string_view units) override;
+  std::string Digest() override;
+
+ private:
+  std::string Ask(std::string_view requests);
+
+  const int socket_;
+};
+
+}  // namespace zsetd

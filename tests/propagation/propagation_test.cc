@@ -1,0 +1,247 @@
+// What is propagated, applied elsewhere, makes the same data: random requests of every command that
+// writes, alone, in transactions and in scripts, with clients that block, keys that expire and are
+// evicted. Another engine and redis-server follow, and are compared after each step.
+//
+//   PROPAGATION_SEED=7 PROPAGATION_STEPS=100000 build/release/tests/propagation_test
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/propagation/follower.h"
+#include "tests/propagation/random_requests.h"
+#include "tests/propagation/recorder.h"
+#include "tests/support/server_process.h"
+#include "tests/transcript/transcript.h"
+
+namespace zsetd {
+namespace {
+
+uint64_t Environment(const char* name, uint64_t otherwise) {
+  const char* const text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+// Runs each request in ARGV, each preceded by its number of words.
+constexpr std::string_view kScript =
+    "local at = 1 "
+    "while at <= #ARGV do "
+    "  local count = tonumber(ARGV[at]) "
+    "  local words = {} "
+    "  for i = 1, count do words[i] = ARGV[at + i] end "
+    "  redis.pcall(unpack(words)) "
+    "  at = at + count + 1 "
+    "end";
+
+std::string Show(const std::vector<Words>& requests) {
+  std::string text;
+  for (const Words& words : requests) text += "  " + Plain(Multibulk(words)) + "\n";
+  return text;
+}
+
+class PropagationTest : public testing::Test {
+ protected:
+  PropagationTest() {
+    const Millis real =
+        std::chrono::duration_cast<Millis>(std::chrono::system_clock::now().time_since_epoch());
+    const Millis future = real + std::chrono::hours(24);  // so that redis-server expires nothing
+    peer_.Pass(std::max(future - peer_.engine().now(), Millis(0)));
+    peer_.engine().set_journal(&journal_);
+  }
+  ~PropagationTest() override { peer_.engine().set_journal(nullptr); }
+
+  std::string Ask(const std::string& client, const Words& words) {
+    peer_.Send(client, Multibulk(words));
+    return peer_.Receive(client, Millis(0));
+  }
+
+  // The bytes of a reply that is a bulk string.
+  std::string AskForBulk(const Words& words) {
+    const std::string reply = Ask("reader", words);
+    const size_t start = reply.find("\r\n");
+    if (!reply.starts_with('$') || reply.starts_with("$-1")) return "none";
+    return reply.substr(start + 2, reply.size() - start - 4);
+  }
+
+  // All that is due goes: followers keep what they are not told to delete.
+  void ReclaimDue() {
+    peer_.engine().store().set_expires_actively(true);
+    peer_.Pass(Millis(0));
+  }
+
+  bool IsWaiting(const std::string& client) {
+    const Client* const known = peer_.Find(client);
+    return known != nullptr && known->IsWaiting();
+  }
+
+  void Run(const std::string& client, const Words& words) {
+    trace_.push_back(words);
+    Ask(client, words);
+  }
+
+  void RunSingle(const std::string& row) {
+    const size_t units = journal_.units();
+    Run("a", requests_.Of(row));
+    if (journal_.units() > units) propagated_.insert(row);
+  }
+
+  void RunTransaction() {
+    Run("a", {"MULTI"});
+    for (size_t left = 1 + requests_.rng().Below(4); left > 0; --left) Run("a", requests_.Any());
+    if (requests_.rng().Below(3) == 0)
+      Run("a", {"SELECT", std::to_string(requests_.rng().Below(3))});
+    Run("a", requests_.Any());
+    Run("a", {"EXEC"});
+  }
+
+  void RunScript() {
+    Words words = {"EVAL", std::string(kScript), "0"};
+    for (size_t left = 1 + requests_.rng().Below(4); left > 0; --left) {
+      const Words request = requests_.Any();
+      words.push_back(std::to_string(request.size()));
+      words.insert(words.end(), request.begin(), request.end());
+    }
+    Run("a", words);
+  }
+
+  void Block() {
+    const std::string client = "w" + std::to_string(requests_.rng().Below(3));
+    if (!IsWaiting(client)) Run(client, requests_.Blocking());
+  }
+
+  // Keys come due; sometimes it is a command that finds them.
+  void PassTime() {
+    const Millis time(1 + requests_.rng().Below(300));
+    trace_.push_back({"(time passes)", std::to_string(time.count())});
+    if (requests_.rng().Below(2) == 0) return peer_.Pass(time);
+    peer_.engine().executor().AdvanceTo(peer_.engine().now() + time);
+    for (int left = 3; left > 0; --left) Run("a", requests_.Any());
+    RunTransaction();
+    RunScript();
+  }
+
+  void Evict() {
+    Settings settings = peer_.engine().settings();
+    settings.maxmemory_policy = MaxmemoryPolicy::kAllKeysRandom;
+    settings.maxmemory = static_cast<int64_t>(peer_.engine().store().gauge().Used()) - 1;
+    trace_.push_back({"(some keys are evicted)"});
+    ASSERT_TRUE(peer_.engine().Configure(settings).ok());
+    Run("a", {"PING"});
+    settings.maxmemory = 0;
+    ASSERT_TRUE(peer_.engine().Configure(settings).ok());
+  }
+
+  void Step() {
+    if (IsWaiting("a")) peer_.Pass(Millis(100));  // its timeout
+    const size_t what = requests_.rng().Below(100);
+    if (what < 4) Run("a", {"SELECT", std::to_string(requests_.rng().Below(3))});
+    if (what < 70) return RunSingle(requests_.AnyName());
+    if (what < 78) return RunTransaction();
+    if (what < 86) return RunScript();
+    if (what < 92) return Block();
+    if (what < 99) return PassTime();
+    Evict();
+  }
+
+  // Hands what was propagated to a follower; false if it is not the same then.
+  bool Compare(Follower& follower, const std::string& name, const std::string& units,
+               const std::string& digest) {
+    const std::string wrong = follower.Follow(units);
+    const std::string other = follower.Digest();
+    if (wrong.empty() && other == digest) return true;
+    ADD_FAILURE() << name << " differs (PROPAGATION_SEED=" << seed_ << ", step " << step_ << ")\n"
+                  << Show(trace_) << "propagated: " << Plain(units) << "\n"
+                  << wrong << "\n"
+                  << digest << other;
+    return false;
+  }
+
+  std::string Digest() { return Ask("reader", {"DEBUG", "DIGEST"}); }
+
+  const uint64_t seed_ = Environment("PROPAGATION_SEED", 1);
+  const uint64_t steps_ = Environment("PROPAGATION_STEPS", 4000);
+  EnginePeer peer_;
+  Recorder journal_;
+  RandomRequests requests_{seed_,
+                           {.now = [this] { return peer_.engine().now(); },
+                            .dump =
+                                [this](const std::string& key) {
+                                  return AskForBulk({"DUMP", key});
+                                },
+                            .dump_functions =
+                                [this] {
+                                  return AskForBulk({"FUNCTION", "DUMP"});
+                                }}};
+  std::vector<Words> trace_;
+  std::set<std::string> propagated_;
+  uint64_t step_ = 0;
+};
+
+// The deadlines of keys, which a digest leaves out.
+std::map<std::string, int64_t> Deadlines(Engine& engine) {
+  std::map<std::string, int64_t> deadlines;
+  for (int index = 0; index < engine.store().database_count(); ++index) {
+    engine.store().database(index).keys().ForEach([&](const Entry& entry) {
+      const std::optional<Millis> deadline = entry.deadline();
+      const std::string key = std::to_string(index) + " " + std::string(entry.key());
+      if (deadline) deadlines[key] = deadline->count();
+    });
+  }
+  return deadlines;
+}
+
+TEST_F(PropagationTest, EveryCommandThatWritesHasACase) {
+  for (const Command& command : peer_.engine().commands().rows()) {
+    if (command.run == nullptr) continue;
+    EXPECT_EQ(requests_.Has(command.name), command.Has(kWrite)) << command.name;
+  }
+}
+
+TEST_F(PropagationTest, FollowersComeToTheSameData) {
+  std::printf("PROPAGATION_SEED=%llu\n", static_cast<unsigned long long>(seed_));
+  const ServerProcess server("redis-server");
+  ASSERT_TRUE(server.running());
+  RedisFollower redis(server.port());
+  EngineFollower engine;
+  std::string for_redis;
+  for (; step_ < steps_; ++step_) {
+    if (step_ % 4 == 0) trace_.clear();
+    Step();
+    ReclaimDue();
+    const std::string units = journal_.TakeBytes();
+    const std::string digest = Digest();
+    for_redis += units;
+    ASSERT_TRUE(Compare(engine, "the engine", units, digest));
+    ASSERT_EQ(Deadlines(engine.peer().engine()), Deadlines(peer_.engine())) << Show(trace_);
+    if (step_ % 4 != 3) continue;
+    ASSERT_TRUE(Compare(redis, "redis-server", std::exchange(for_redis, {}), digest));
+  }
+  // Rows that have not changed anything by chance.
+  for (const std::string& row : requests_.Names()) {
+    trace_.clear();
+    for (int left = 300; left > 0 && !propagated_.contains(row); --left) {
+      RunSingle(requests_.AnyName());
+      peer_.Pass(Millis(100));
+      RunSingle(row);
+    }
+    ReclaimDue();
+    const std::string units = journal_.TakeBytes();
+    const std::string digest = Digest();
+    ASSERT_TRUE(Compare(engine, "the engine", units, digest));
+    ASSERT_TRUE(Compare(redis, "redis-server", std::exchange(for_redis, {}) + units, digest));
+  }
+  EXPECT_EQ(Ask("reader", {"FUNCTION", "DUMP"}),
+            (engine.peer().Send("a", "FUNCTION DUMP\r\n"), engine.peer().Receive("a", Millis(0))));
+  for (const std::string& row : requests_.Names()) {
+    EXPECT_TRUE(propagated_.contains(row)) << row << " has never changed anything";
+  }
+}
+
+}  // namespace
+}  // namespace zsetd

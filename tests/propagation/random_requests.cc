@@ -1,0 +1,405 @@
+#include "tests/propagation/random_requests.h"
+
+#include <utility>
+
+namespace zsetd {
+namespace {
+
+using Words = RandomRequests::Words;
+
+Words operator+(Words a, const Words& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+std::string Upper(std::string text) {
+  for (char& each : text) {
+    if (each >= 'a' && each <= 'z') each = static_cast<char>(each - 'a' + 'A');
+  }
+  return text;
+}
+
+}  // namespace
+
+RandomRequests::RandomRequests(uint64_t seed, Source source)
+    : rng_(seed), source_(std::move(source)) {
+  AddStrings();
+  AddBits();
+  AddLists();
+  AddSets();
+  AddHashes();
+  AddSortedSets();
+  AddGeo();
+  AddKeys();
+  AddServer();
+  for (const auto& [name, each] : cases_) names_.push_back(name);
+}
+
+std::vector<std::string> RandomRequests::Names() const { return names_; }
+
+Words RandomRequests::Of(const std::string& row) { return cases_.at(row)(); }
+
+// Those that take all that there is come seldom, and those that make something often.
+std::string RandomRequests::AnyName() {
+  if (Chance(3)) return Pick({"mset", "rpush", "sadd", "hset", "zadd", "geoadd", "setbit", "copy"});
+  const std::string& name = names_[Below(names_.size())];
+  const bool takes_all = name == "flushall" || name == "flushdb" || name == "swapdb";
+  return takes_all && !Chance(6) ? AnyName() : name;
+}
+
+Words RandomRequests::Any() {
+  if (Chance(20)) return {Pick({"GET", "TTL", "ZCARD"}), AnyKey()};
+  return Of(AnyName());
+}
+
+Words RandomRequests::Blocking() {
+  return Of(
+      Pick({"blpop", "brpop", "blmove", "brpoplpush", "blmpop", "bzpopmin", "bzpopmax", "bzmpop"}));
+}
+
+std::string RandomRequests::Key(char type, size_t count) {
+  if (Chance(25)) return AnyKey();
+  return type + Number(count);
+}
+
+std::string RandomRequests::AnyKey() { return std::string(1, "sblthzg"[Below(7)]) + Number(3); }
+
+std::string RandomRequests::Value() {
+  switch (Below(5)) {
+    case 0:
+      return Integer();
+    case 1:
+      return Float();
+    case 2:
+      return std::string(Below(90), static_cast<char>('a' + Below(26)));
+    case 3:
+      return std::string("\0\r\n\xff", 4) + Number(10);
+    default:
+      return "v" + Number(20);
+  }
+}
+
+std::string RandomRequests::Member() {
+  return Chance(3) ? Number(6) : std::string(1, static_cast<char>('a' + Below(10)));
+}
+
+std::string RandomRequests::Integer() {
+  return (Chance(3) ? "-" : "") + std::to_string(1 + Below(1000));
+}
+
+std::string RandomRequests::Float() {
+  constexpr const char* kOdd[] = {"0.1", "3.3333333333333335", "1e17", "-2.5e-7", "1e300"};
+  if (Chance(2)) return kOdd[Below(std::size(kOdd))];
+  return Integer() + "." + Number(1000);
+}
+
+std::string RandomRequests::Score() {
+  if (Chance(15)) return Pick({"inf", "-inf", "-0", "1e308", "5e-324"});
+  return Chance(2) ? Integer() : Float();
+}
+
+std::string RandomRequests::Timeout() { return "0.0" + std::to_string(1 + Below(9)); }
+
+Words RandomRequests::Many(const std::function<Words()>& one, size_t most) {
+  Words words;
+  for (size_t left = 1 + Below(most); left > 0; --left) words = words + one();
+  return words;
+}
+
+Words RandomRequests::Options(Words words, const std::vector<Words>& options) {
+  for (const Words& option : options) {
+    if (Chance(3)) words = words + option;
+  }
+  return words;
+}
+
+Words RandomRequests::Expiry() {
+  const int64_t now = source_.now().count();
+  switch (Below(5)) {
+    case 0:
+      return {"EX", std::to_string(1 + Below(3))};
+    case 1:
+      return {"PX", std::to_string(1 + Below(900))};
+    case 2:
+      return {"EXAT", std::to_string(now / 1000 + 2 - static_cast<int64_t>(Below(4)))};
+    case 3:
+      return {"PXAT", std::to_string(now + 300 - static_cast<int64_t>(Below(400)))};
+    default:
+      return {"KEEPTTL"};
+  }
+}
+
+void RandomRequests::AddStrings() {
+  const auto key = [this] { return Key('s', 5); };
+  cases_["append"] = [=, this] { return Words{"APPEND", key(), Value()}; };
+  cases_["decr"] = [=] { return Words{"DECR", key()}; };
+  cases_["decrby"] = [=, this] { return Words{"DECRBY", key(), Integer()}; };
+  cases_["incr"] = [=] { return Words{"INCR", key()}; };
+  cases_["incrby"] = [=, this] { return Words{"INCRBY", key(), Integer()}; };
+  cases_["incrbyfloat"] = [=, this] { return Words{"INCRBYFLOAT", key(), Float()}; };
+  cases_["getdel"] = [=] { return Words{"GETDEL", key()}; };
+  cases_["getex"] = [=, this] {
+    Words option = Expiry();
+    if (option[0] == "KEEPTTL") option = {"PERSIST"};
+    return Words{"GETEX", key()} + option;
+  };
+  cases_["getset"] = [=, this] { return Words{"GETSET", key(), Value()}; };
+  cases_["mset"] = [=, this] {
+    return Words{"MSET"} + Many([=, this] { return Words{key(), Value()}; }, 4);
+  };
+  cases_["msetnx"] = [=, this] {
+    return Words{"MSETNX"} + Many([=, this] { return Words{key(), Value()}; }, 2);
+  };
+  cases_["psetex"] = [=, this] {
+    return Words{"PSETEX", key(), std::to_string(1 + Below(900)), Value()};
+  };
+  cases_["set"] = [=, this] {
+    return Options({"SET", key(), Value()}, {Expiry(), {Pick({"NX", "XX"})}, {"GET"}});
+  };
+  cases_["setex"] = [=, this] {
+    return Words{"SETEX", key(), std::to_string(1 + Below(3)), Value()};
+  };
+  cases_["setnx"] = [=, this] { return Words{"SETNX", key(), Value()}; };
+  cases_["setrange"] = [=, this] { return Words{"SETRANGE", key(), Number(40), Value()}; };
+}
+
+void RandomRequests::AddBits() {
+  const auto key = [this] { return Key('b', 3); };
+  cases_["setbit"] = [=, this] { return Words{"SETBIT", key(), Number(300), Number(2)}; };
+  cases_["bitfield"] = [=, this] {
+    return Words{"BITFIELD", key()} + Many(
+                                          [this] {
+                                            return Words{"OVERFLOW",
+                                                         Pick({"WRAP", "SAT", "FAIL"}),
+                                                         Pick({"INCRBY", "SET"}),
+                                                         Pick({"u8", "i5", "i64", "u13"}),
+                                                         Number(100),
+                                                         Integer()};
+                                          },
+                                          3);
+  };
+  cases_["bitop"] = [=, this] {
+    const std::string operation =
+        Pick({"AND", "OR", "XOR", "NOT", "ONE", "DIFF", "DIFF1", "ANDOR"});
+    const Words sources = operation == "NOT" ? Words{key()} : Words{key(), Key('s', 5), key()};
+    return Words{"BITOP", operation, key()} + sources;
+  };
+}
+
+void RandomRequests::AddLists() {
+  const auto key = [this] { return Key('l', 4); };
+  const auto end = [this] { return Pick({"LEFT", "RIGHT"}); };
+  const auto values = [this] { return Many([this] { return Words{Value()}; }, 6); };
+  for (const std::string name : {"lpush", "rpush", "lpushx", "rpushx"}) {
+    cases_[name] = [=] { return Words{Upper(name), key()} + values(); };
+  }
+  for (const std::string name : {"lpop", "rpop"}) {
+    cases_[name] = [=, this] { return Options({Upper(name), key()}, {{Number(4)}}); };
+  }
+  cases_["linsert"] = [=, this] {
+    return Words{"LINSERT", key(), Pick({"BEFORE", "AFTER"}), Value(), Value()};
+  };
+  cases_["lrem"] = [=, this] { return Words{"LREM", key(), Pick({"0", "1", "-1"}), Value()}; };
+  cases_["lset"] = [=, this] { return Words{"LSET", key(), Pick({"0", "-1", "2"}), Value()}; };
+  cases_["ltrim"] = [=, this] {
+    return Words{"LTRIM", key(), Pick({"0", "1"}), Pick({"-1", "-2", "4"})};
+  };
+  cases_["lmove"] = [=] { return Words{"LMOVE", key(), key(), end(), end()}; };
+  cases_["rpoplpush"] = [=] { return Words{"RPOPLPUSH", key(), key()}; };
+  cases_["blmove"] = [=, this] { return Words{"BLMOVE", key(), key(), end(), end(), Timeout()}; };
+  cases_["brpoplpush"] = [=, this] { return Words{"BRPOPLPUSH", key(), key(), Timeout()}; };
+  for (const std::string name : {"blpop", "brpop"}) {
+    cases_[name] = [=, this] { return Words{Upper(name), key(), key(), Timeout()}; };
+  }
+  cases_["lmpop"] = [=, this] {
+    return Options({"LMPOP", "2", key(), key(), end()}, {{"COUNT", std::to_string(1 + Below(4))}});
+  };
+  cases_["blmpop"] = [=, this] {
+    return Options({"BLMPOP", Timeout(), "2", key(), key(), end()},
+                   {{"COUNT", std::to_string(1 + Below(4))}});
+  };
+}
+
+void RandomRequests::AddSets() {
+  const auto key = [this] { return Key('t', 4); };
+  const auto members = [this] { return Many([this] { return Words{Member()}; }, 6); };
+  cases_["sadd"] = [=] { return Words{"SADD", key()} + members(); };
+  cases_["srem"] = [=] { return Words{"SREM", key()} + members(); };
+  cases_["smove"] = [=, this] { return Words{"SMOVE", key(), key(), Member()}; };
+  cases_["spop"] = [=, this] { return Options({"SPOP", key()}, {{Number(6)}}); };
+  for (const std::string name : {"sdiffstore", "sinterstore", "sunionstore"}) {
+    cases_[name] = [=] { return Words{Upper(name), key(), key(), key()}; };
+  }
+}
+
+void RandomRequests::AddHashes() {
+  const auto key = [this] { return Key('h', 4); };
+  const auto pairs = [this] { return Many([this] { return Words{Member(), Value()}; }, 6); };
+  cases_["hset"] = [=] { return Words{"HSET", key()} + pairs(); };
+  cases_["hmset"] = [=] { return Words{"HMSET", key()} + pairs(); };
+  cases_["hsetnx"] = [=, this] { return Words{"HSETNX", key(), Member(), Value()}; };
+  cases_["hdel"] = [=, this] { return Words{"HDEL", key(), Member(), Member()}; };
+  cases_["hincrby"] = [=, this] { return Words{"HINCRBY", key(), "n" + Number(3), Integer()}; };
+  cases_["hincrbyfloat"] = [=, this] {
+    return Words{"HINCRBYFLOAT", key(), Chance(2) ? "n" + Number(3) : Member(), Float()};
+  };
+}
+
+Words RandomRequests::Algebra(const std::string& row) {
+  const auto key = [this] { return Chance(4) ? Key('t', 4) : Key('z', 4); };
+  Words request = {Upper(row), Key('z', 4), "2", key(), key()};
+  if (row == "zdiffstore") return request;
+  return Options(request, {{"WEIGHTS", Float(), Integer()},
+                           {"AGGREGATE", Pick({"SUM", "MIN", "MAX", "COUNT"})}});
+}
+
+void RandomRequests::AddSortedSets() {
+  const auto key = [this] { return Key('z', 4); };
+  const auto pairs = [this] { return Many([this] { return Words{Score(), Member()}; }, 8); };
+  // Ranges by members are for sets of one score.
+  const auto flat = [this] { return "y" + Number(3); };
+  cases_["zadd"] = [=, this] {
+    if (Chance(5)) {
+      return Words{"ZADD", flat()} + Many([this] { return Words{"0", Member()}; }, 8);
+    }
+    Words request = Options({"ZADD", key()}, {{Pick({"NX", "XX", "GT", "LT"})}, {"CH"}, Expiry()});
+    if (Chance(6)) return request + Words{"INCR", Score(), Member()};
+    request = request + pairs();
+    return Chance(4) ? request + Expiry() : request;
+  };
+  cases_["zincrby"] = [=, this] {
+    return Options({"ZINCRBY", key(), Score(), Member()}, {Expiry()});
+  };
+  cases_["zrem"] = [=, this] { return Words{"ZREM", key(), Member(), Member()}; };
+  cases_["zremrangebyrank"] = [=, this] {
+    return Words{"ZREMRANGEBYRANK", key(), Number(3), Pick({"2", "-2", "0"})};
+  };
+  cases_["zremrangebyscore"] = [=, this] {
+    return Words{"ZREMRANGEBYSCORE", key(), Pick({"-inf", "(5", "10"}), Pick({"100", "(50", "7"})};
+  };
+  cases_["zremrangebylex"] = [=, this] {
+    return Words{"ZREMRANGEBYLEX", flat(), Pick({"-", "[b", "(d"}), Pick({"[c", "(k"})};
+  };
+  for (const std::string name : {"zpopmin", "zpopmax"}) {
+    cases_[name] = [=, this] { return Options({Upper(name), key()}, {{Number(4)}}); };
+    cases_["b" + name] = [=, this] { return Words{"B" + Upper(name), key(), key(), Timeout()}; };
+  }
+  cases_["zmpop"] = [=, this] {
+    return Options({"ZMPOP", "2", key(), key(), Pick({"MIN", "MAX"})},
+                   {{"COUNT", std::to_string(1 + Below(4))}});
+  };
+  cases_["bzmpop"] = [=, this] {
+    return Options({"BZMPOP", Timeout(), "2", key(), key(), Pick({"MIN", "MAX"})},
+                   {{"COUNT", std::to_string(1 + Below(4))}});
+  };
+  for (const std::string name : {"zunionstore", "zinterstore", "zdiffstore"}) {
+    cases_[name] = [=, this] { return Algebra(name); };
+  }
+  cases_["zrangestore"] = [=, this] {
+    switch (Below(3)) {
+      case 0:
+        return Options({"ZRANGESTORE", key(), key(), "-inf", "+inf", "BYSCORE"},
+                       {{"LIMIT", "1", "5"}});
+      case 1:
+        return Words{"ZRANGESTORE", key(), flat(), "[b", "[m", "BYLEX"};
+      default:
+        return Options({"ZRANGESTORE", key(), key(), "0", "-2"}, {{"REV"}});
+    }
+  };
+}
+
+Words RandomRequests::Place() {
+  return {std::to_string(static_cast<int>(Below(360)) - 180) + ".123456",
+          std::to_string(static_cast<int>(Below(160)) - 80) + ".654321"};
+}
+
+Words RandomRequests::Area() {
+  Words area = Words{"FROMLONLAT"} + Place();
+  if (Chance(2)) return area + Words{"BYRADIUS", std::to_string(1000 + Below(9000)), "km"};
+  return area + Words{"BYBOX", "9000", "7000", "km"};
+}
+
+void RandomRequests::AddGeo() {
+  const auto key = [this] { return Key('g', 3); };
+  cases_["geoadd"] = [=, this] {
+    return Options({"GEOADD", key()}, {{Pick({"NX", "XX"})}, {"CH"}}) +
+           Many([this] { return Place() + Words{Member()}; }, 5);
+  };
+  cases_["geosearchstore"] = [=, this] {
+    return Options(Words{"GEOSEARCHSTORE", key(), key()} + Area(),
+                   {{"COUNT", "3"}, {Pick({"ASC", "DESC"})}, {"STOREDIST"}});
+  };
+  const auto destination = [=, this] { return Words{Pick({"STORE", "STOREDIST"}), key()}; };
+  cases_["georadius"] = [=, this] {
+    return Words{"GEORADIUS", key()} + Place() + Words{"8000", "km"} + destination();
+  };
+  cases_["georadiusbymember"] = [=, this] {
+    return Words{"GEORADIUSBYMEMBER", key(), Member(), "8000", "km"} + destination();
+  };
+}
+
+Words RandomRequests::TimeFor(const std::string& row) {
+  const bool in_seconds = row == "expire" || row == "expireat";
+  int64_t time = static_cast<int64_t>(Below(in_seconds ? 3 : 1500)) - (Chance(8) ? 2000 : 0);
+  if (row.ends_with("at")) time += source_.now().count() / (in_seconds ? 1000 : 1);
+  return Options({std::to_string(time)}, {{Pick({"NX", "XX", "GT", "LT"})}});
+}
+
+void RandomRequests::AddKeys() {
+  for (const std::string name : {"del", "unlink"}) {
+    cases_[name] = [=, this] { return Words{Upper(name), AnyKey(), AnyKey()}; };
+  }
+  for (const std::string name : {"expire", "pexpire", "expireat", "pexpireat"}) {
+    cases_[name] = [=, this] { return Words{Upper(name), AnyKey()} + TimeFor(name); };
+  }
+  cases_["persist"] = [this] { return Words{"PERSIST", AnyKey()}; };
+  cases_["rename"] = [this] {
+    const char type = "sblthzg"[Below(7)];
+    return Words{"RENAME", Key(type, 3), Key(type, 3)};
+  };
+  cases_["renamenx"] = [this] { return Words{"RENAMENX", AnyKey(), AnyKey()}; };
+  cases_["move"] = [this] { return Words{"MOVE", AnyKey(), Number(3)}; };
+  cases_["copy"] = [this] {
+    return Options({"COPY", AnyKey(), AnyKey()}, {{"DB", Number(3)}, {"REPLACE"}});
+  };
+  cases_["restore"] = [this] {
+    const std::string from = AnyKey();
+    const int64_t now = source_.now().count();
+    Words request = {"RESTORE", from.substr(0, 1) + Number(3)};
+    if (Chance(3)) {
+      const std::string until = std::to_string(now + 500 - static_cast<int64_t>(Below(700)));
+      request = request + Words{until, source_.dump(from), "ABSTTL"};
+    } else {
+      request =
+          request + Words{Chance(2) ? "0" : std::to_string(1 + Below(900)), source_.dump(from)};
+    }
+    return Options(request, {{"REPLACE"}, {Pick({"IDLETIME", "FREQ"}), "7"}});
+  };
+  cases_["sort"] = [this] {
+    Words request = {"SORT", Pick({Key('l', 4), Key('t', 4), Key('z', 4)})};
+    request = Options(request, {{"ALPHA"}, {"BY", "nosort"}, {"DESC"}, {"LIMIT", "0", "4"}});
+    if (Chance(3)) request = request + Words{"GET", "#", "GET", "s*"};
+    return request + Words{"STORE", Key('l', 4)};
+  };
+}
+
+void RandomRequests::AddServer() {
+  cases_["flushdb"] = [this] { return Options({"FLUSHDB"}, {{Pick({"SYNC", "ASYNC"})}}); };
+  cases_["flushall"] = [this] { return Options({"FLUSHALL"}, {{Pick({"SYNC", "ASYNC"})}}); };
+  cases_["swapdb"] = [this] { return Words{"SWAPDB", Number(3), Number(3)}; };
+  cases_["function|load"] = [this] {
+    const std::string name = Number(3);
+    const std::string code = "#!lua name=lib" + name + "\nredis.register_function('f" + name +
+                             "', function(keys) return redis.call('INCR', keys[1]) end) -- " +
+                             Number(100);
+    return Words{"FUNCTION", "LOAD", "REPLACE", code};
+  };
+  cases_["function|delete"] = [this] { return Words{"FUNCTION", "DELETE", "lib" + Number(3)}; };
+  cases_["function|flush"] = [] { return Words{"FUNCTION", "FLUSH"}; };
+  cases_["function|restore"] = [this] {
+    return Words{"FUNCTION", "RESTORE", source_.dump_functions(),
+                 Pick({"FLUSH", "APPEND", "REPLACE"})};
+  };
+}
+
+}  // namespace zsetd

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/util/rng.h"
+#include "core/util/time.h"
+
+namespace zsetd {
+
+// Random requests of every command that writes, on few keys, so that they meet.
+class RandomRequests {
+ public:
+  using Words = std::vector<std::string>;
+
+  // `dump` returns the payload of DUMP of a key, and `dump_functions` that of FUNCTION DUMP.
+  struct Source {
+    std::function<Millis()> now;
+    std::function<std::string(const std::string& key)> dump;
+    std::function<std::string()> dump_functions;
+  };
+
+  RandomRequests(uint64_t seed, Source source);
+
+  // The rows for which there is a case.
+  std::vector<std::string> Names() const;
+  bool Has(std::string_view row) const { return cases_.contains(std::string(row)); }
+
+  // A request of that row; most are valid and most change something.
+  Words Of(const std::string& row);
+
+  // A row, such that there is always some data.
+  std::string AnyName();
+
+  // A request of such a row, or now and then one that reads.
+  Words Any();
+
+  // The same of a row that may block, with a short timeout.
+  Words Blocking();
+
+  Rng& rng() { return rng_; }
+
+ private:
+  using Case = std::function<Words()>;
+
+  void AddStrings();
+  void AddBits();
+  void AddLists();
+  void AddSets();
+  void AddHashes();
+  void AddSortedSets();
+  void AddGeo();
+  void AddKeys();
+  void AddServer();
+
+  size_t Below(size_t bound) { return rng_.Below(bound); }
+  bool Chance(size_t one_in) { return Below(one_in) == 0; }
+  std::string Number(size_t bound) { return std::to_string(Below(bound)); }
+  std::string Pick(const std::vector<std::string>& words) { return words[Below(words.size())]; }
+  std::string Key(char type, size_t count);  // sometimes one of another type
+  std::string AnyKey();
+  std::string Value();
+  std::string Member();
+  std::string Members();
+  std::string Integer();
+  std::string Float();
+  std::string Score();
+  std::string Timeout();
+  Words Expiry();  // EX 10, or another form; may be in the past where that is allowed
+  Words Many(const std::function<Words()>& one, size_t most);
+  Words TimeFor(const std::string& row);
+  Words Area();
+  Words Place();
+  Words Options(Words words, const std::vector<Words>& options);
+  Words Algebra(const std::string& row);
+
+  Rng rng_;
+  Source source_;
+  std::map<std::string, Case> cases_;
+  std::vector<std::string> names_;
+};
+
+}  // namespace zsetd
