@@ -9,6 +9,7 @@
 #include "bench/sorted_set/workload.h"
 #include "bench/sorted_set/yardsticks.h"
 #include "core/keyspace/keyspace.h"
+#include "core/keyspace/value.h"
 
 namespace zsetd::bench {
 namespace {

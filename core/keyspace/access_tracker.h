@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstdint>
 
+#include "core/keyspace/access_tracker.h"
 #include "core/keyspace/entry.h"
 #include "core/util/rng.h"
 #include "core/util/time.h"

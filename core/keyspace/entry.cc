@@ -5,6 +5,7 @@
 #include <new>
 #include <utility>
 
+#include "core/keyspace/value.h"
 #include "core/util/allocation.h"
 
 namespace zsetd {

@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include "core/keyspace/entry_layout.h"
-#include "core/keyspace/value.h"
+#include "core/keyspace/value_types.h"
 #include "core/util/time.h"
 
 namespace zsetd {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/hashing/keyed_hash.h"
+#include "core/sorted_set/sorted_set.h"
 #include "server/engine/store/database.h"
 
 namespace zsetd {

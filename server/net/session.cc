@@ -7,6 +7,7 @@
 
 #include "core/util/allocation_size.h"
 #include "server/engine/acl/input_limits.h"
+#include "server/engine/store/value_limits.h"
 #include "server/net/lingering_close.h"
 #include "server/process/clock.h"
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "core/hash/hash.h"
 #include "protocol/text/number_text.h"
 #include "server/engine/call.h"
 

@@ -3,6 +3,8 @@
 #include <optional>
 #include <utility>
 
+#include "core/keyspace/value.h"
+
 namespace zsetd {
 namespace {
 

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/keyspace/value.h"
 #include "core/sorted_set/sorted_set.h"
 #include "core/util/rng.h"
 #include "protocol/text/number_text.h"

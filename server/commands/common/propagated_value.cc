@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "core/keyspace/value.h"
 #include "protocol/text/number_text.h"
 #include "server/engine/propagation/effects.h"
 

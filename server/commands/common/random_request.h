@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "server/engine/call.h"
+#include "server/engine/store/value_copies.h"
 
 namespace zsetd {
 
@@ -62,7 +63,7 @@ void ReplyDraws(Call& call, std::string_view key, const Whole& whole, MakeCopy m
     return call.Fail("ERR value is out of range, too many for a transaction");
   }
   if (count > std::max(kMany, whole.size())) {
-    auto copy = call.keys.TakeCopy<Copy>(key, make_copy);
+    auto copy = call.keys.copies().Take<Copy>(call.keys.database(), key, make_copy);
     return call.ReplyAtLength(
         std::make_unique<LongDraws<Copy, Draw>>(std::move(copy), count, draw, rng));
   }

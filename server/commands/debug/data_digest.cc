@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "core/keyspace/value.h"
+
 namespace zsetd {
 namespace {
 

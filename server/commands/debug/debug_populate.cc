@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "core/keyspace/value.h"
 #include "server/commands/debug/debug.h"
 
 namespace zsetd {

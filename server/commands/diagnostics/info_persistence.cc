@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/hash/hash.h"
 #include "server/engine/services.h"
 
 namespace zsetd {

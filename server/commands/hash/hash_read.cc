@@ -3,6 +3,7 @@
 #include <optional>
 #include <string_view>
 
+#include "core/keyspace/value.h"
 #include "server/commands/all_commands.h"
 #include "server/engine/call.h"
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/keyspace/access_tracker.h"
 #include "protocol/rdb/dump_payload.h"
 #include "protocol/rdb/rdb_format.h"
 #include "protocol/text/number_text.h"

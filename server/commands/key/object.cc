@@ -1,3 +1,4 @@
+#include "core/keyspace/access_tracker.h"
 #include "server/commands/all_commands.h"
 #include "server/commands/common/encoding.h"
 #include "server/commands/common/help.h"

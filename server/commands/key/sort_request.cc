@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "core/hash/hash.h"
+
 namespace zsetd {
 namespace {
 

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/sorted_set/sorted_set.h"
 #include "core/util/range.h"
 #include "server/engine/call.h"
 #include "server/engine/command/arg_reader.h"

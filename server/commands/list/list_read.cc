@@ -1,6 +1,8 @@
 #include <optional>
 #include <string_view>
 
+#include "core/list/list.h"
+#include "core/sorted_set/sorted_set.h"
 #include "server/commands/all_commands.h"
 #include "server/commands/common/index_range.h"
 #include "server/engine/call.h"

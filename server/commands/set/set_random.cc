@@ -4,6 +4,7 @@
 #include <memory>
 #include <string_view>
 
+#include "core/hash/hash.h"
 #include "server/commands/all_commands.h"
 #include "server/commands/common/propagated_value.h"
 #include "server/commands/common/random_request.h"

@@ -1,6 +1,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/set/set.h"
 #include "server/commands/all_commands.h"
 #include "server/commands/common/scan_request.h"
 #include "server/engine/call.h"

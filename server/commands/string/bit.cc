@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "core/sorted_set/sorted_set.h"
 #include "core/string/bits.h"
 #include "server/commands/all_commands.h"
 #include "server/commands/common/index_range.h"

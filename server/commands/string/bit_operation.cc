@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/keyspace/value.h"
 #include "core/string/bits.h"
 #include "server/commands/all_commands.h"
 #include "server/engine/call.h"

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/keyspace/value.h"
 #include "protocol/text/number_text.h"
 #include "server/commands/all_commands.h"
 #include "server/engine/call.h"

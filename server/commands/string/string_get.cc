@@ -1,6 +1,7 @@
 #include <optional>
 #include <string_view>
 
+#include "core/keyspace/value.h"
 #include "server/commands/all_commands.h"
 #include "server/commands/common/expiry_option.h"
 #include "server/commands/string/string_reply.h"

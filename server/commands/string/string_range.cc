@@ -2,6 +2,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/keyspace/value.h"
 #include "server/commands/all_commands.h"
 #include "server/commands/common/index_range.h"
 #include "server/engine/call.h"

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string_view>
 
+#include "core/sorted_set/sorted_set.h"
 #include "protocol/text/number_text.h"
 #include "server/commands/all_commands.h"
 #include "server/commands/common/multi_pop_request.h"

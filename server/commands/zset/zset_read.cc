@@ -1,6 +1,7 @@
 #include <optional>
 #include <string_view>
 
+#include "core/sorted_set/sorted_set.h"
 #include "server/commands/all_commands.h"
 #include "server/engine/call.h"
 

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/sorted_set/sorted_set.h"
 #include "server/commands/all_commands.h"
 #include "server/commands/common/index_range.h"
 #include "server/commands/zset/zset_bounds.h"

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/sorted_set/sorted_set.h"
 #include "protocol/text/number_text.h"
 #include "server/commands/all_commands.h"
 #include "server/commands/common/scan_request.h"

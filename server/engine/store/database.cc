@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "core/keyspace/access_tracker.h"
+#include "core/keyspace/value.h"
 #include "server/engine/store/snapshot.h"
 
 namespace zsetd {

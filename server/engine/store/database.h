@@ -8,12 +8,12 @@
 #include <span>
 #include <string_view>
 
-#include "core/keyspace/access_tracker.h"
 #include "core/keyspace/keyspace.h"
 #include "core/util/time.h"
 
 namespace zsetd {
 
+class AccessTracker;
 class KeyspaceSnapshot;
 
 // Something that happened to a key, named as Redis's keyspace notifications name it.

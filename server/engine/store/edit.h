@@ -80,18 +80,12 @@ class Edit<ByteString> {
       : database_(&database), entry_(&entry), event_(event) {}
 
   // An empty string where there is no key, to be rewritten longer at once.
-  static Edit Make(Database& database, std::string_view key, std::string_view event) {
-    Edit edit(database, database.Make(key, ByteString({}, /*edited_in_place=*/true)), event);
-    edit.is_new_ = true;
-    return edit;
-  }
+  static Edit Make(Database& database, std::string_view key, std::string_view event);
 
   explicit operator bool() const { return entry_ != nullptr; }
   std::string_view view() const { return entry_->GetIf<ByteString>()->view(); }
 
-  void Assign(std::string_view bytes) {
-    entry_ = &database_->Assign(*entry_, ByteString(bytes), event_);
-  }
+  void Assign(std::string_view bytes);
   void Append(std::string_view bytes) { entry_ = &database_->Append(*entry_, bytes, event_); }
   void Overwrite(size_t offset, std::string_view bytes) {
     entry_ = &database_->Overwrite(*entry_, offset, bytes, event_);

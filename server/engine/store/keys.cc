@@ -2,8 +2,12 @@
 
 #include <cassert>
 #include <string>
+#include <type_traits>
+#include <utility>
 
+#include "core/keyspace/value.h"
 #include "server/engine/store/store.h"
+#include "server/engine/store/value_limits.h"
 
 namespace zsetd {
 
@@ -25,6 +29,30 @@ const Entry* Keys::Find(std::string_view key) {
   if (entry == nullptr && access_.only_reads) store_.ReportMiss(database(), key);
   store_.CountLookup(/*hit=*/entry != nullptr);
   return entry;
+}
+
+template <class T>
+Edit<T> Keys::Make(std::string_view key, std::string_view event) {
+  if constexpr (std::is_same_v<T, ByteString>) {
+    return Edit<ByteString>::Make(database_, key, event);
+  } else {
+    return Edit<T>(database_, database_.Make(key, T()), event, /*is_new=*/true);
+  }
+}
+
+template Edit<ByteString> Keys::Make(std::string_view key, std::string_view event);
+template Edit<List> Keys::Make(std::string_view key, std::string_view event);
+template Edit<Hash> Keys::Make(std::string_view key, std::string_view event);
+template Edit<Set> Keys::Make(std::string_view key, std::string_view event);
+template Edit<SortedSet> Keys::Make(std::string_view key, std::string_view event);
+
+void Keys::Put(std::string_view key, Value value, std::string_view event,
+               std::optional<Millis> deadline, uint64_t count) {
+  database_.Put(key, std::move(value), event, deadline, count);
+}
+
+void Keys::PutKeepingDeadline(std::string_view key, Value value, std::string_view event) {
+  database_.PutKeepingDeadline(key, std::move(value), event);
 }
 
 void Keys::Rename(Entry& entry, std::string_view new_key) {

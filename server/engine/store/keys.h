@@ -5,20 +5,23 @@
 #include <memory>
 #include <optional>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 
-#include "core/keyspace/access_tracker.h"
 #include "core/util/rng.h"
 #include "core/util/time.h"
 #include "server/engine/store/database.h"
 #include "server/engine/store/edit.h"
-#include "server/engine/store/value_copies.h"
-#include "server/engine/store/value_limits.h"
 
 namespace zsetd {
 
+class AccessTracker;
 class Store;
+class ValueCopies;
+struct HashLimits;
+struct ListLimits;
+struct SetLimits;
+struct SortedSetLimits;
+struct ValueLimits;
 
 // The data as a command sees it: the keys of one database, and what goes with them. The only way
 // from a command to data.
@@ -68,25 +71,15 @@ class Keys {
   // An edit of an empty value where there is no key. It is removed silently if it stays empty; a
   // string, of which the empty one is a valid value, is to be rewritten longer at once.
   template <class T>
-  Edit<T> Make(std::string_view key, std::string_view event) {
-    if constexpr (std::is_same_v<T, ByteString>) {
-      return Edit<ByteString>::Make(database_, key, event);
-    } else {
-      return Edit<T>(database_, database_.Make(key, T()), event, /*is_new=*/true);
-    }
-  }
+  Edit<T> Make(std::string_view key, std::string_view event);
 
   // These do what Database's functions of the same names do.
   void Put(std::string_view key, Value value, std::string_view event,
-           std::optional<Millis> deadline = std::nullopt, uint64_t count = 1) {
-    database_.Put(key, std::move(value), event, deadline, count);
-  }
+           std::optional<Millis> deadline = std::nullopt, uint64_t count = 1);
   void Put(std::unique_ptr<Entry> entry, std::string_view event) {
     database_.Put(std::move(entry), event);
   }
-  void PutKeepingDeadline(std::string_view key, Value value, std::string_view event) {
-    database_.PutKeepingDeadline(key, std::move(value), event);
-  }
+  void PutKeepingDeadline(std::string_view key, Value value, std::string_view event);
   bool Erase(std::string_view key) { return database_.Erase(key); }
   void ExpireAt(Entry& entry, Millis deadline) { database_.ExpireAt(entry, deadline); }
   bool Persist(Entry& entry) { return database_.Persist(entry); }
@@ -127,15 +120,10 @@ class Keys {
   // How keys have been used, for eviction.
   const AccessTracker& access_tracker() const;
 
-  // A copy of what the key holds now, for a long reply: ValueCopies::Take.
-  template <class T, class MakeCopy>
-  std::shared_ptr<T> TakeCopy(std::string_view key, MakeCopy make_copy) {
-    return copies().Take<T>(database(), key, make_copy);
-  }
-
- private:
+  // Copies of values for long replies.
   ValueCopies& copies();
 
+ private:
   Store& store_;
   Database& database_;
   Access access_;

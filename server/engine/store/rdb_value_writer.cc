@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/keyspace/value.h"
 #include "protocol/rdb/packed_elements.h"
 #include "protocol/text/number_text.h"
 

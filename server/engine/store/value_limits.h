@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/keyspace/value.h"
+#include "server/engine/store/value_limits.h"
 
 namespace zsetd {
 

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <memory>
 
+#include "core/keyspace/value.h"
+
 namespace zsetd {
 namespace {
 

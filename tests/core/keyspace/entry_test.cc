@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/keyspace/value.h"
 #include "core/util/rng.h"
 
 namespace zsetd {

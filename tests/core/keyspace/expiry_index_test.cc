@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/keyspace/keyspace.h"
+#include "core/keyspace/value.h"
 #include "core/util/rng.h"
 #include "tests/core/check_after_change.h"
 

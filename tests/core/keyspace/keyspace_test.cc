@@ -7,6 +7,8 @@
 #include <set>
 #include <string>
 
+#include "core/keyspace/value.h"
+
 namespace zsetd {
 namespace {
 

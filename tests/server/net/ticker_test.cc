@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/keyspace/value.h"
 #include "server/process/clock.h"
 
 namespace zsetd {

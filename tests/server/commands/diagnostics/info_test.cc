@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/keyspace/value.h"
 #include "server/commands/all_commands.h"
 #include "server/engine/support/ascii_case.h"
 

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/keyspace/value.h"
 #include "core/util/rng.h"
 #include "server/engine/store/database.h"
 #include "server/engine/store/edit.h"

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "core/keyspace/value.h"
+
 namespace zsetd {
 namespace {
 
