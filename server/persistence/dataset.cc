@@ -94,8 +94,8 @@ absl::Status Dataset::Put(LoadedSnapshot loaded, const std::string& path,
 absl::Status Dataset::FindDuplicates(const LoadedSnapshot& loaded) const {
   absl::Status status = absl::OkStatus();
   for (const auto& [index, keys] : loaded.databases) {
-    keys.ForEach([&](const Entry& entry) {
-      if (engine_.store().database(index).Find(entry.key()) == nullptr) return;
+    keys.ForEach([&, number = index](const Entry& entry) {
+      if (engine_.store().database(number).Find(entry.key()) == nullptr) return;
       status = Refusal("the key '" + std::string(entry.key()) + "' is in memory and in the file");
     });
   }

@@ -10,7 +10,6 @@ namespace zsetd {
 PersistenceService::PersistenceService(Engine& engine, FileSystem& files, PersistenceLog log,
                                        std::function<void()> on_progress)
     : engine_(engine),
-      files_(files),
       log_(std::move(log)),
       directory_(engine, files, log_),
       dataset_(engine, files, log_),

@@ -59,7 +59,6 @@ class PersistenceService : public Persistence {
   void MakeWayForSnapshot();
 
   Engine& engine_;
-  FileSystem& files_;
   const PersistenceLog log_;
   DataDirectory directory_;
   Dataset dataset_;
