@@ -98,10 +98,8 @@ void PersistenceService::OnFlushAll() {
 // What a file brings that is not the present data is not in the log: a new base has it.
 absl::Status PersistenceService::LoadAgain(const Reload& reload) {
   MakeWayForSnapshot();
-  absl::Status status = snapshots_.LoadAgain(reload);
-  if (status.ok() && append_log_.IsOn() && !reload.IsPlain()) {
-    status = append_log_.StartRewriting();
-  }
+  const absl::Status status = snapshots_.LoadAgain(reload);
+  if (status.ok() && append_log_.IsOn() && !reload.IsPlain()) ScheduleRewriting();
   return status;
 }
 
