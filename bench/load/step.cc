@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <ranges>
 #include <utility>
 
 #include "protocol/text/number_text.h"
@@ -19,8 +18,10 @@ void WriteDigits(uint64_t number, char* place) {
 
 std::vector<std::string_view> SplitAtSpaces(std::string_view text) {
   std::vector<std::string_view> words;
-  for (const auto word : std::views::split(text, ' ')) {
-    if (!word.empty()) words.emplace_back(word.begin(), word.end());
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    if (!word.empty()) words.push_back(word);
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
   }
   return words;
 }
