@@ -18,11 +18,14 @@
 #include "core/util/rng.h"
 #include "server/commands/all_commands.h"
 #include "server/engine/config/command_line.h"
+#include "server/engine/config/settings_text.h"
 #include "server/engine/engine.h"
 #include "server/engine/support/allocator_stats.h"
 #include "server/engine/support/errors.h"
 #include "server/engine/support/redis_version.h"
+#include "server/engine/support/size_text.h"
 #include "server/net/server.h"
+#include "server/net/tls_context.h"
 #include "server/persistence/file.h"
 #include "server/persistence/persistence_service.h"
 #include "server/process/background.h"
@@ -32,6 +35,7 @@
 #include "server/process/log.h"
 #include "server/process/pid_file.h"
 #include "server/process/supervisor.h"
+#include "server/process/system_checks.h"
 #include "server/scripting/scripting_service.h"
 
 namespace zsetd {
@@ -127,8 +131,30 @@ void WarnOfSettings(const Settings& settings, const Supervisor& supervisor) {
   if (!names.empty()) spdlog::warn("Settings that have no effect here: {}", names);
 }
 
+// "snapshots, a log synced every second"
+std::string DurabilityText(const Settings& settings) {
+  std::string text = settings.save.Any() ? "snapshots" : "";
+  if (settings.appendonly) {
+    if (!text.empty()) text += ", ";
+    text += "a log, appendfsync " + std::string(ChoiceName(settings.appendfsync));
+  }
+  return text.empty() ? "none" : text + ", in " + settings.dir;
+}
+
+// What an operator wants to see first, in a few lines.
+void ReportSettings(const Settings& settings, const std::string& config_file) {
+  spdlog::info("zsetd {} starts, configured by {}", ZSETD_VERSION,
+               config_file.empty() ? "its command line" : config_file);
+  const std::string limit =
+      settings.maxmemory == 0 ? "no limit" : SizeText(static_cast<uint64_t>(settings.maxmemory));
+  spdlog::info("Memory: {}, policy {}. Durability: {}", limit,
+               ChoiceName(settings.maxmemory_policy), DurabilityText(settings));
+  for (const std::string& warning : SystemWarnings(settings)) spdlog::warn("{}", warning);
+}
+
 // The process as the settings ask for it, but for its listening.
-absl::Status Prepare(Settings& settings, const Supervisor& supervisor, Background& background) {
+absl::Status Prepare(Settings& settings, const std::string& config_file,
+                     const Supervisor& supervisor, Background& background) {
   std::set_new_handler(EndWithoutMemory);
   std::signal(SIGPIPE, SIG_IGN);  // the reader of the log may go away
   if (absl::Status status = EnterDirectory(settings); !status.ok()) return status;
@@ -136,6 +162,7 @@ absl::Status Prepare(Settings& settings, const Supervisor& supervisor, Backgroun
     if (absl::Status status = background.Enter(); !status.ok()) return status;
   }
   if (absl::Status status = OpenLog(settings); !status.ok()) return status;
+  ReportSettings(settings, config_file);
   MeetOpenFileLimit(settings);
   WarnOfSettings(settings, supervisor);
   return absl::OkStatus();
@@ -191,7 +218,8 @@ int Serve(const CommandLine& line) {
   Settings settings = line.settings;
   Supervisor supervisor(settings.supervised);
   Background background;
-  if (const absl::Status status = Prepare(settings, supervisor, background); !status.ok()) {
+  if (const absl::Status status = Prepare(settings, line.config_file, supervisor, background);
+      !status.ok()) {
     return Complain(status);
   }
   const uint64_t seed = SeedFor(settings);
@@ -233,15 +261,57 @@ std::string VersionLine() {
          " sha=00000000:0 malloc=" + AllocatorName() + " bits=64 build=zsetd-" ZSETD_VERSION;
 }
 
+// What a start would refuse beyond single settings: the working directory, users, new names of
+// commands, the files of TLS.
+absl::Status CheckTogether(Settings settings) {
+  if (absl::Status status = EnterDirectory(settings); !status.ok()) return status;
+  Engine engine(settings, AllCommands(), 1, UnixNow(), {.stopwatch = MonotonicNow});
+  if (absl::Status status = engine.Prepare(); !status.ok()) return status;
+  TlsContext ignored;
+  return settings.tls_port == 0 ? CheckTls(settings) : MakeTlsContext(settings, ignored);
+}
+
+int CheckConfig(const CommandLine& line, absl::Status status) {
+  std::fputs(ConfigReport(line).c_str(), stdout);
+  if (status.ok()) status = CheckTogether(line.settings);
+  if (status.ok()) {
+    std::puts("zsetd can start with this configuration.");
+    return EXIT_SUCCESS;
+  }
+  std::printf("refused:\n%s\nzsetd cannot start with this configuration.\n",
+              std::string(ErrorLine(status)).c_str());
+  return EXIT_FAILURE;
+}
+
+int Print(const std::string& text) {
+  std::fputs(text.c_str(), stdout);
+  return EXIT_SUCCESS;
+}
+
+int Run(Args words) {
+  using Task = CommandLine::Task;
+  CommandLine line;
+  const absl::Status status = ReadCommandLine(words, line);
+  if (line.task == Task::kCheckConfig) return CheckConfig(line, status);
+  if (!status.ok()) return Complain(status);
+  switch (line.task) {
+    case Task::kHelp:
+      return Print(HelpText());
+    case Task::kHelpAll:
+      return Print(HelpAllText());
+    case Task::kVersion:
+      return Print(VersionLine() + "\n");
+    case Task::kListSettings:
+      return Print(SettingsListing());
+    default:
+      return Serve(line);
+  }
+}
+
 }  // namespace
 }  // namespace zsetd
 
 int main(int argc, char** argv) {
   const std::vector<std::string_view> words(argv + 1, argv + argc);
-  zsetd::CommandLine line;
-  const absl::Status status = zsetd::ReadCommandLine(words, line);
-  if (!status.ok()) return zsetd::Complain(status);
-  if (line.help) std::fputs(zsetd::HelpText().c_str(), stdout);
-  if (line.version) std::puts(zsetd::VersionLine().c_str());
-  return line.help || line.version ? EXIT_SUCCESS : zsetd::Serve(line);
+  return zsetd::Run(words);
 }

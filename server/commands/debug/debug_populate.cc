@@ -9,6 +9,7 @@
 namespace zsetd {
 namespace {
 
+constexpr int64_t kKeysPerReport = 100'000;
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 
 // Truncated, or padded with zero bytes, to `bytes` if given.
@@ -16,6 +17,11 @@ std::string ValueText(int64_t number, std::optional<size_t> bytes) {
   std::string value = "value:" + std::to_string(number);
   if (bytes) value.resize(*bytes);
   return value;
+}
+
+void ReportProgress(AdminCall& call, int64_t number, int64_t count) {
+  call.engine.host().log("DEBUG POPULATE: " + std::to_string(number) + " of " +
+                         std::to_string(count) + " keys");
 }
 
 }  // namespace
@@ -31,6 +37,7 @@ void DebugPopulate(AdminCall& call) {
   }
   if (call.Refused()) return;
   for (int64_t number = 0; number < count; ++number) {
+    if (number > 0 && number % kKeysPerReport == 0) ReportProgress(call, number, count);
     const std::string key = prefix + ":" + std::to_string(number);
     if (call.database().Find(key) != nullptr) continue;
     call.database().Put(key, ByteString(ValueText(number, bytes)), "set");

@@ -42,7 +42,8 @@ std::vector<std::string> IncludedPaths(const std::string& path) {
 // Reads a text and all that it includes, to the end, and collects what is refused.
 class Reader {
  public:
-  explicit Reader(Settings& settings) : settings_(settings) {}
+  Reader(Settings& settings, const OnDirective& accepted)
+      : settings_(settings), accepted_(accepted) {}
 
   void ReadText(std::istream& text, std::string_view origin, int depth) {
     size_t number = 0;
@@ -81,7 +82,10 @@ class Reader {
     if (!texts) return Refusal("Unbalanced quotes in configuration line");
     const std::vector<std::string_view> words(texts->begin(), texts->end());
     const bool includes = words.size() == 2 && EqualsIgnoringCase(words[0], "include");
-    return includes ? Include(texts->at(1), depth) : SetFromWords(words, settings_);
+    if (includes) return Include(texts->at(1), depth);
+    const absl::Status status = SetFromWords(words, settings_);
+    if (status.ok() && accepted_ != nullptr) accepted_(words[0]);
+    return status;
   }
 
   absl::Status Include(const std::string& pattern, int depth) {
@@ -101,6 +105,7 @@ class Reader {
   }
 
   Settings& settings_;
+  const OnDirective& accepted_;
   std::string refusals_;
   size_t count_ = 0;
   bool stopped_ = false;
@@ -108,14 +113,16 @@ class Reader {
 
 }  // namespace
 
-absl::Status ReadSettings(std::istream& text, std::string_view origin, Settings& settings) {
-  Reader reader(settings);
+absl::Status ReadSettings(std::istream& text, std::string_view origin, Settings& settings,
+                          const OnDirective& accepted) {
+  Reader reader(settings, accepted);
   reader.ReadText(text, origin, 0);
   return reader.Result();
 }
 
-absl::Status ReadSettingsFile(const std::string& path, Settings& settings) {
-  Reader reader(settings);
+absl::Status ReadSettingsFile(const std::string& path, Settings& settings,
+                              const OnDirective& accepted) {
+  Reader reader(settings, accepted);
   const absl::Status status = reader.ReadFile(path, 0);
   return status.ok() ? reader.Result() : status;
 }

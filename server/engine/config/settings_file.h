@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <istream>
 #include <string>
 #include <string_view>
@@ -21,8 +22,13 @@ namespace zsetd {
 //
 // A refusal is for people, and has every line that was refused: its place, the line, and what
 // is wrong with it. `origin` names the text there. The settings of all other lines are then set.
-absl::Status ReadSettings(std::istream& text, std::string_view origin, Settings& settings);
+//
+// `accepted` is called with the name of each directive that was not refused, unless it is null.
+using OnDirective = std::function<void(std::string_view name)>;
+absl::Status ReadSettings(std::istream& text, std::string_view origin, Settings& settings,
+                          const OnDirective& accepted = nullptr);
 
-absl::Status ReadSettingsFile(const std::string& path, Settings& settings);
+absl::Status ReadSettingsFile(const std::string& path, Settings& settings,
+                              const OnDirective& accepted = nullptr);
 
 }  // namespace zsetd

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/util/glob.h"
 #include "protocol/text/number_text.h"
 #include "server/engine/config/setting_checks.h"
 #include "server/engine/support/ascii_case.h"
@@ -33,6 +34,7 @@ constexpr std::string_view kLogTimes[] = {"legacy", "iso8601", "milliseconds"};
 constexpr std::string_view kCertificateUsers[] = {"off", "CN", "URI"};
 constexpr std::string_view kNo[] = {"no"};
 constexpr std::string_view kNoCluster = "there is no cluster mode: the only value is no";
+constexpr std::string_view kNoMaster = "zsetd does not replicate: the only value is no one";
 constexpr std::string_view kNoReplicas =
     "there are no replicas to wait for, so that all writes would be refused: the only value is 0";
 
@@ -113,7 +115,7 @@ absl::Status CheckOomValues(std::string_view value) {
 
 absl::Status CheckNoMaster(std::string_view value) {
   if (value.empty() || EqualsIgnoringCase(value, "no one")) return absl::OkStatus();
-  return Refusal("zsetd does not replicate: the only value is no one");
+  return Refusal(kNoMaster);
 }
 
 constexpr Setting kRows[] = {
@@ -129,7 +131,7 @@ constexpr Setting kRows[] = {
     YesNo("aof-disable-auto-gc", "no"),
 
     // Replication.
-    AtStart(ManyWords(Checked(Text("replicaof", "", "slaveof"), CheckNoMaster))),
+    AtStart(ManyWords(Only(Checked(Text("replicaof", "", "slaveof"), CheckNoMaster), kNoMaster))),
     Secret("masterauth", "primaryauth"),
     Secret("masteruser", "primaryuser"),
     YesNo("repl-diskless-sync", "yes"),
@@ -236,6 +238,7 @@ constexpr Setting kRows[] = {
     YesNo("crash-log-enabled", "yes"),
     YesNo("crash-memcheck-enabled", "yes"),
     YesNo("use-exit-on-panic", "no"),
+    AtStart(YesNo("debug-assert-enabled", "no")),
     Number("watchdog-period", "0", 0, kMaxInt),
     ManyWords(Choice("shutdown-on-sigint", "default", kShutdownFlags)),
     ManyWords(Choice("shutdown-on-sigterm", "default", kShutdownFlags)),
@@ -279,17 +282,16 @@ constexpr RefusedDirective kRefused[] = {
     {"ts-*", "it is a setting of a module, and modules are not loaded"},
     {"bf-*", "it is a setting of a module, and modules are not loaded"},
     {"cf-*", "it is a setting of a module, and modules are not loaded"},
+    {"vset-*", "it is a setting of vector sets, which zsetd does not have"},
+    {"*.*", "it is a setting of a module, and modules are not loaded"},
 };
-
-bool Matches(std::string_view pattern, std::string_view name) {
-  if (!pattern.ends_with('*')) return EqualsIgnoringCase(pattern, name);
-  const size_t size = pattern.size() - 1;
-  return name.size() > size && EqualsIgnoringCase(pattern.substr(0, size), name.substr(0, size));
-}
 
 }  // namespace
 
 std::span<const Setting> SettingsWithoutEffect() { return kRows; }
+
+std::span<const RefusedDirective> RefusedDirectives() { return kRefused; }
+std::span<const std::string_view> ObsoleteDirectives() { return kObsolete; }
 
 bool IsObsoleteDirective(std::string_view name) {
   return std::ranges::any_of(kObsolete,
@@ -297,8 +299,10 @@ bool IsObsoleteDirective(std::string_view name) {
 }
 
 const RefusedDirective* FindRefusedDirective(std::string_view name) {
-  const auto* const found = std::ranges::find_if(
-      kRefused, [&](const RefusedDirective& each) { return Matches(each.name, name); });
+  const auto* const found =
+      std::ranges::find_if(kRefused, [&, lower = LowerCase(name)](const RefusedDirective& each) {
+        return GlobMatches(each.name, lower);
+      });
   return found == std::end(kRefused) ? nullptr : found;
 }
 

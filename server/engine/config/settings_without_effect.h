@@ -19,9 +19,13 @@ bool IsObsoleteDirective(std::string_view name);
 
 // A directive that no configuration can hold here.
 struct RefusedDirective {
-  std::string_view name;  // or its beginning, where it ends in a *
+  std::string_view name;  // or a glob pattern
   std::string_view reason;
 };
+
+// All of them, and the names that IsObsoleteDirective() knows.
+std::span<const RefusedDirective> RefusedDirectives();
+std::span<const std::string_view> ObsoleteDirectives();
 
 // The first that matches the name, in any case; null if none does.
 const RefusedDirective* FindRefusedDirective(std::string_view name);

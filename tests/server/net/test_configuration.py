@@ -78,6 +78,93 @@ class StockFile(FolderTest):
         self.start(config=path)
 
 
+# What the files that newer releases ship have set, beyond those of Debian's: directives and values.
+NEWEST = {
+    "Redis 8": """
+        hide-user-data-from-log yes
+        locale-collate ""
+        proc-title-template "{title} {listen-addr} {server-mode}"
+        enable-debug-command no
+        client-output-buffer-limit normal 0 0 0
+        client-output-buffer-limit replica 256mb 64mb 60
+        client-output-buffer-limit pubsub 32mb 8mb 60
+        set-max-listpack-entries 128
+        repl-diskless-load disabled
+        latency-tracking yes
+        io-threads 4
+        lookahead 16
+        stream-node-max-bytes 4096
+        list-max-listpack-size -2
+        lazyfree-lazy-user-flush no
+        jemalloc-bg-thread yes
+        """,
+    "Valkey 9": """
+        primaryauth "secret"
+        repl-diskless-sync-max-replicas 0
+        dual-channel-replication-enabled no
+        lazyfree-lazy-eviction yes
+        lazyfree-lazy-expire yes
+        log-format logfmt
+        log-timestamp-format iso8601
+        commandlog-execution-slower-than 10000
+        commandlog-slow-execution-max-len 128
+        commandlog-request-larger-than 1048576
+        commandlog-reply-larger-than 1048576
+        list-max-listpack-size -2
+        extended-redis-compatibility no
+        replica-priority 100
+        """,
+}
+
+
+class NewestFiles(FolderTest):
+    def test_start(self):
+        for release, text in NEWEST.items():
+            with self.subTest(release):
+                path = self.file("newest.conf", text)
+                check = run("--check-config", path)
+                self.assertEqual(check.returncode, 0, check.stdout)
+                server = self.start(config=path)
+                self.assertEqual(self.connect().ask("PING"), b"PONG")
+                self.assertTrue(eventually(lambda: "have no effect" in server.log()))
+                self.assertEqual(server.log().count("have no effect"), 1)
+
+
+class Checks(FolderTest):
+    def test_a_file_that_can_be_used(self):
+        check = run("--check-config", self.file("x.conf", "port 1\nslave-priority 1\n"), "--hz", "20")
+        self.assertEqual(check.returncode, 0)
+        self.assertEqual(check.stdout, "works (2):\n  port, hz\n"
+                                       "accepted, without effect here (1):\n  replica-priority\n"
+                                       "zsetd can start with this configuration.\n")
+
+    def test_all_that_would_be_refused(self):
+        path = self.file("x.conf", "port 1\nreplicaof 10.0.0.1 1\nloadmodule /x.so\n")
+        check = run("--check-config", path)
+        self.assertEqual(check.returncode, 1)
+        self.assertIn(">>> 'replicaof 10.0.0.1 1'\nzsetd does not replicate", check.stdout)
+        self.assertIn(">>> 'loadmodule /x.so'\nmodules are not loaded", check.stdout)
+        self.assertIn("cannot start", check.stdout)
+
+    def test_what_settings_refer_to(self):
+        for text in ("dir /no/such/folder", "user bob +nonsense", "rename-command nonsense x",
+                     "tls-port 1\ntls-cert-file /no/such/file"):
+            with self.subTest(text):
+                check = run("--check-config", self.file("x.conf", text + "\n"))
+                self.assertEqual(check.returncode, 1, check.stdout)
+                self.assertIn("refused:", check.stdout)
+
+    def test_standard_input(self):
+        check = run("--check-config", "-", input="port 7\n")
+        self.assertEqual((check.returncode, check.stdout.splitlines()[0]), (0, "works (1):"))
+
+    def test_debians_file(self):
+        if not os.access(STOCK, os.R_OK):
+            self.skipTest(f"{STOCK} cannot be read")
+        check = run("--check-config", str(STOCK), "--dir", str(self.folder))
+        self.assertEqual(check.returncode, 0, check.stdout)
+
+
 class Refusals(FolderTest):
     def test_are_reported_together(self):
         path = self.file("bad.conf", "appendonly maybe\nport 1x\nsave 60 x\nreplicaof 10.0.0.1 1\n"
@@ -105,13 +192,15 @@ class Process(FolderTest):
     def test_pid_file_lives_as_long_as_the_server(self):
         path = self.folder / "pid"
         server = self.start("--pidfile", str(path))
+        self.assertTrue(eventually(lambda: path.exists() and path.read_text()))
         self.assertEqual(int(path.read_text()), server.process.pid)
         self.assertIsNone(server.stop())
         self.assertFalse(path.exists())
 
     def test_a_pid_file_that_cannot_be_written_is_a_warning(self):
         server = self.start("--pidfile", "/no/such/folder/pid")
-        self.assertIn("Cannot write the pidfile '/no/such/folder/pid'", server.log())
+        warning = "Cannot write the pidfile '/no/such/folder/pid'"
+        self.assertTrue(eventually(lambda: warning in server.log()), server.log())
 
     def test_a_daemon_gives_memory_back_as_the_foreground_does(self):
         """The allocator's threads are there after the fork."""
@@ -172,6 +261,18 @@ class Process(FolderTest):
 
 
 class Words(FolderTest):
+    def test_the_log_begins_with_what_an_operator_wants_to_know(self):
+        server = self.start("--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru",
+                            config=self.file("my.conf", "hz 20\n"))
+        log = server.log()
+        self.assertIn(f"configured by {self.folder}/my.conf", log)
+        self.assertIn("Memory: 100.00M, policy allkeys-lru. Durability: none", log)
+
+    def test_populating_reports_its_progress(self):
+        server = self.start()
+        self.assertEqual(self.connect().ask("DEBUG", "POPULATE", "300000"), b"OK")
+        self.assertIn("DEBUG POPULATE: 100000 of 300000 keys", server.log())
+
     def test_version_is_in_the_words_of_redis(self):
         line = run("--version").stdout
         self.assertRegex(line, r"\ARedis server v=\d+\.\d+\.\d+ sha=\S+ malloc=\S+ bits=64 "

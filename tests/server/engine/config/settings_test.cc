@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -9,6 +10,7 @@
 #include "server/engine/config/command_line.h"
 #include "server/engine/config/settings_file.h"
 #include "server/engine/config/settings_table.h"
+#include "server/engine/config/settings_text.h"
 #include "server/engine/support/errors.h"
 #include "server/engine/support/size_text.h"
 
@@ -330,13 +332,65 @@ TEST(CommandLine, TakesTheOptionsOfServicesAndHarnesses) {
   EXPECT_EQ(line.settings.without_effect.size(), 2u);
 }
 
-TEST(CommandLine, AsksForHelpOrVersion) {
+TEST(CommandLine, AsksForTexts) {
+  const auto task = [](const std::vector<std::string_view>& words) {
+    CommandLine line;
+    EXPECT_EQ(ReadLine(words, line), "");
+    return line.task;
+  };
+  EXPECT_EQ(task({"--help"}), CommandLine::Task::kHelp);
+  EXPECT_EQ(task({"-h"}), CommandLine::Task::kHelp);
+  EXPECT_EQ(task({"--help", "all"}), CommandLine::Task::kHelpAll);
+  EXPECT_EQ(task({"-v"}), CommandLine::Task::kVersion);
+  EXPECT_EQ(task({"--list-settings"}), CommandLine::Task::kListSettings);
+  EXPECT_EQ(task({"--check-config", ZSETD_CONF}), CommandLine::Task::kCheckConfig);
+  EXPECT_EQ(task({}), CommandLine::Task::kServe);
+}
+
+TEST(CommandLine, NotesWhatWasAcceptedUnderItsPresentName) {
+  const std::string path = testing::TempDir() + "zsetd_noted.conf";
+  std::ofstream(path) << "PORT 1\nslave-priority 1\nport 2\nhz x\nuser bob\n";
   CommandLine line;
-  EXPECT_EQ(ReadLine({"--help"}, line), "");
-  EXPECT_TRUE(line.help);
-  EXPECT_EQ(ReadLine({"-v"}, line), "");
-  EXPECT_TRUE(line.version);
-  EXPECT_NE(HelpText().find("--port 6379\n"), std::string::npos);
+  EXPECT_NE(ReadLine({"--check-config", path, "--timeout", "7"}, line), "");
+  std::filesystem::remove(path);
+  const std::vector<std::string> names = {"port", "replica-priority", "user", "timeout"};
+  EXPECT_EQ(line.directives, names);
+  EXPECT_EQ(ConfigReport(line),
+            "works (3):\n  port, user, timeout\n"
+            "accepted, without effect here (1):\n  replica-priority\n");
+}
+
+TEST(CommandLine, ChecksAFileOnly) {
+  CommandLine line;
+  const std::string needs = "--check-config needs the name of a file, or - for standard input";
+  EXPECT_EQ(ReadLine({"--check-config"}, line), needs);
+  EXPECT_EQ(ReadLine({"--check-config", "--port", "1"}, line), needs);
+}
+
+TEST(SettingsText, HelpFitsAScreen) {
+  std::istringstream help(HelpText());
+  int lines = 0;
+  for (std::string text; std::getline(help, text); ++lines) EXPECT_LE(text.size(), 80u) << text;
+  EXPECT_LE(lines, 24);
+}
+
+TEST(SettingsText, HelpAllHasEverySettingThatWorks) {
+  const std::string help = HelpAllText();
+  for (const Setting& setting : AllSettings()) {
+    const bool listed = help.find("\n  --" + std::string(setting.name) + " ") != std::string::npos;
+    EXPECT_EQ(listed, setting.HasEffect()) << setting.name;
+  }
+}
+
+TEST(SettingsText, TheListingHasSevenColumns) {
+  std::istringstream listing(SettingsListing());
+  size_t lines = 0;
+  for (std::string text; std::getline(listing, text); ++lines) {
+    EXPECT_EQ(std::ranges::count(text, '\t'), 6) << text;
+  }
+  EXPECT_GT(lines, AllSettings().size());
+  EXPECT_NE(listing.str().find("\nport\t\tworks\t6379\t0..65535\tlive\t\n"), std::string::npos);
+  EXPECT_NE(listing.str().find("\nloadmodule\t\trefused\t"), std::string::npos);
 }
 
 }  // namespace
