@@ -40,8 +40,8 @@ BlockTable::BlockTable(const BlockTable& other)
 
 BlockTable::~BlockTable() {
   for (uint32_t id = 0; id < table_.size(); ++id) {
-    Block* block = Find(id);
-    if (block == nullptr) continue;
+    if (Find(id) == nullptr) continue;
+    Block* block = PointerAt(id);
     if (large_count_ > 0) block->FreeLargeMembers();
     Block::Free(block);
   }
@@ -57,13 +57,13 @@ uint32_t BlockTable::NewId() {
   return id;
 }
 
-uint32_t BlockTable::Add(Block* block, Block* left) {
+uint32_t BlockTable::Add(Block* block, const Block* left) {
   block->id = NewId();
   block->previous = left ? left->id : kNone;
   block->next = left ? left->next : first_;
   table_[block->id] = reinterpret_cast<uintptr_t>(block);
-  (left ? left->next : first_) = block->id;
-  (block->next == kNone ? last_ : At(block->next)->previous) = block->id;
+  (left ? PointerAt(left->id)->next : first_) = block->id;
+  (block->next == kNone ? last_ : PointerAt(block->next)->previous) = block->id;
   ++count_;
   bytes_used_ += block->allocated_bytes();
   return block->id;
@@ -76,20 +76,20 @@ void BlockTable::Replace(Block* block, size_t old_bytes) {
 
 Block* BlockTable::ReleaseOnly() {
   assert(count_ == 1);
-  Block* block = First();
+  Block* block = PointerAt(first_);
   table_[block->id] = FreeSlot(first_free_);
   return block;
 }
 
-void BlockTable::Remove(Block* block) {
-  assert(At(block->id) == block);
-  (block->previous == kNone ? first_ : At(block->previous)->next) = block->next;
-  (block->next == kNone ? last_ : At(block->next)->previous) = block->previous;
+void BlockTable::Remove(const Block* block) {
+  Block* removed = Mutable(block);
+  (block->previous == kNone ? first_ : PointerAt(block->previous)->next) = block->next;
+  (block->next == kNone ? last_ : PointerAt(block->next)->previous) = block->previous;
   table_[block->id] = FreeSlot(first_free_);
   first_free_ = block->id;
   --count_;
   bytes_used_ -= block->allocated_bytes();
-  Block::Free(block);
+  Block::Free(removed);
 }
 
 std::shared_ptr<DetachedBlocks> BlockTable::Cut(std::span<const uint32_t> ids) {
@@ -100,13 +100,13 @@ std::shared_ptr<DetachedBlocks> BlockTable::Cut(std::span<const uint32_t> ids) {
   blocks.reserve(ids.size());
   for (size_t i = 0; i < ids.size(); ++i) {
     if (i + kAhead < ids.size()) PrefetchLine(At(ids[i + kAhead]));
-    Block* block = blocks.emplace_back(At(ids[i]));
+    Block* block = blocks.emplace_back(PointerAt(ids[i]));
     bytes_used_ -= block->allocated_bytes();
     if (with_large) DiscountLarge(*block);
     table_[ids[i]] = kCutSlot;
   }
-  (left == kNone ? first_ : At(left)->next) = right;
-  (right == kNone ? last_ : At(right)->previous) = left;
+  (left == kNone ? first_ : PointerAt(left)->next) = right;
+  (right == kNone ? last_ : PointerAt(right)->previous) = left;
   count_ -= ids.size();
   return std::make_shared<DetachedBlocks>(std::move(blocks), with_large);
 }

@@ -50,20 +50,26 @@ class BlockTable {
   BlockTable& operator=(const BlockTable&) = delete;
   ~BlockTable();  // frees LargeMembers too
 
-  Block* Find(uint32_t id) const {  // null if there is none
+  const Block* Find(uint32_t id) const {  // null if there is none
     return table_[id] & 1 ? nullptr : Pointer(table_[id]);
   }
-  Block* At(uint32_t id) const {  // which exists
-    assert(Find(id) != nullptr);
-    return Pointer(table_[id]);
+  const Block* At(uint32_t id) const { return PointerAt(id); }  // which exists
+  const Block* Next(const Block& block) const {
+    return block.next == kNone ? nullptr : At(block.next);
   }
-  Block* Next(const Block& block) const { return block.next == kNone ? nullptr : At(block.next); }
-  Block* Previous(const Block& block) const {
+  const Block* Previous(const Block& block) const {
     return block.previous == kNone ? nullptr : At(block.previous);
   }
 
+  // The block, whose elements are about to be changed, moved or freed. There is no other way to a
+  // block that can be changed.
+  Block* Mutable(const Block* block) {
+    assert(At(block->id) == block);
+    return const_cast<Block*>(block);
+  }
+
   // Takes over the block, inserts it after `left`, or first if that is null, and returns its id.
-  uint32_t Add(Block* block, Block* left);
+  uint32_t Add(Block* block, const Block* left);
 
   // `block` has taken the place of one with its id and neighbours, which had allocated `old_bytes`.
   void Replace(Block* block, size_t old_bytes);
@@ -72,7 +78,7 @@ class BlockTable {
   Block* ReleaseOnly();
 
   // Removes the block from the list and frees it, but not its LargeMembers.
-  void Remove(Block* block);
+  void Remove(const Block* block);
 
   // Removes a run of neighbours, not all blocks, from the list. Their ids are in use until
   // FreeIds(). O(blocks).
@@ -84,8 +90,8 @@ class BlockTable {
   void CountLarge(const LargeMember* large);
   void FreeLarge(LargeMember* large);
 
-  Block* First() const { return At(first_); }  // of a list with blocks
-  Block* Last() const { return At(last_); }
+  const Block* First() const { return At(first_); }  // of a list with blocks
+  const Block* Last() const { return At(last_); }
 
   size_t count() const { return count_; }
   size_t BytesUsed() const { return bytes_used_ + table_.BytesUsed(); }
@@ -93,6 +99,10 @@ class BlockTable {
  private:
   // A slot without a block has the lowest bit set, and the next such slot above it.
   static Block* Pointer(uintptr_t slot) { return reinterpret_cast<Block*>(slot); }
+  Block* PointerAt(uint32_t id) const {
+    assert(Find(id) != nullptr);
+    return Pointer(table_[id]);
+  }
   static constexpr uintptr_t kCutSlot = ~uintptr_t{0};
   static uintptr_t FreeSlot(uint32_t next_free) { return uintptr_t{next_free} << 1 | 1; }
 

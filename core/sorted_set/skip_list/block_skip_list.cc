@@ -130,13 +130,14 @@ void BlockSkipList::Insert(const Spot& spot, const BlockItem& item) {
 
 // Returns the id by which the index is to have the item, which is the caller's business. The levels
 // count it already.
-uint32_t BlockSkipList::InsertInto(Block* block, const BlockItem& item) {
+uint32_t BlockSkipList::InsertInto(const Block* block, const BlockItem& item) {
   const size_t i = block->LowerBound(item.code, item.member);
   block->PrefetchBehind(i);
   const size_t bytes = block->allocated_bytes();
-  Block* grown = InsertOrGrow(block, i, item);
-  if (grown == nullptr) return Overflow(block, i, item);
-  if (grown != block) blocks_.Replace(grown, bytes);
+  Block* changed = blocks_.Mutable(block);
+  Block* grown = InsertOrGrow(changed, i, item);
+  if (grown == nullptr) return Overflow(changed, i, item);
+  if (grown != changed) blocks_.Replace(grown, bytes);
   return index_.RecordInsertion(grown->id, i);
 }
 
@@ -160,7 +161,7 @@ uint32_t BlockSkipList::Overflow(Block* block, size_t i, const BlockItem& item) 
 
 // Puts the block into the list and the levels, which have counted the elements from its first on to
 // `left` so far.
-uint32_t BlockSkipList::AddBehind(Block& left, Block* block, size_t elements_from_it) {
+uint32_t BlockSkipList::AddBehind(const Block& left, Block* block, size_t elements_from_it) {
   MemberBuffer buffers[2];
   const BlockItem before = left.ItemAt(left.count() - 1, buffers[0]);
   const BlockItem first = block->ItemAt(0, buffers[1]);
@@ -171,7 +172,7 @@ uint32_t BlockSkipList::AddBehind(Block& left, Block* block, size_t elements_fro
 
 uint32_t BlockSkipList::AddLast(const BlockItem& item) {
   MemberBuffer buffer;
-  Block* last = blocks_.Last();
+  const Block* last = blocks_.Last();
   const BlockItem before = last->ItemAt(last->count() - 1, buffer);
   const uint32_t id = blocks_.Add(PackAll({&item, 1}, true)[0], last);
   levels_.Split(item.code, TieBreaker(before, item), id, 1);
@@ -180,7 +181,7 @@ uint32_t BlockSkipList::AddLast(const BlockItem& item) {
 
 uint32_t BlockSkipList::AddFirst(const BlockItem& item) {
   MemberBuffer buffer;
-  Block* first = blocks_.First();
+  const Block* first = blocks_.First();
   const BlockItem after = first->ItemAt(0, buffer);
   const size_t count = first->count();
   const uint32_t id = blocks_.Add(PackAll({&item, 1}, true)[0], nullptr);
@@ -190,16 +191,16 @@ uint32_t BlockSkipList::AddFirst(const BlockItem& item) {
 
 // The index changes only if it is to have the element by another id.
 void BlockSkipList::Move(BlockPlace place, uint64_t code, std::string_view member) {
-  Block* block = blocks_.At(place.block->id);
+  const Block* block = place.block;
   const size_t i = place.index;
-  if (KeepsPlace(*block, i, code) && block->SetCode(i, code)) return;
+  if (KeepsPlace(*block, i, code) && blocks_.Mutable(block)->SetCode(i, code)) return;
 
   block->PrefetchBehind(i);
   const uint64_t hash = KeyedHash(member);
   const uint32_t from = index_.IdOf(block->id, i);
   const BlockItem item = {code, member, block->LargeAt(i), MemberIndex::TagOf(hash)};
   if (IsBetweenEnds(*block, code)) {  // the levels need not know
-    block->Erase(i, i + 1);
+    blocks_.Mutable(block)->Erase(i, i + 1);
     index_.RecordErasure(block->id, i);
   } else {
     EraseIn(block, i, member);
@@ -214,16 +215,16 @@ void BlockSkipList::Move(BlockPlace place, uint64_t code, std::string_view membe
 }
 
 void BlockSkipList::Erase(BlockPlace place, std::string_view member) {
-  Block* block = blocks_.At(place.block->id);
+  const Block* block = place.block;
   block->PrefetchBehind(place.index);
   index_.Remove(KeyedHash(member), index_.IdOf(block->id, place.index));
-  blocks_.FreeLarge(block->LargeAt(place.index));
+  blocks_.FreeLarge(blocks_.Mutable(block)->LargeAt(place.index));
   EraseIn(block, place.index, member);
   index_.Tidy();
 }
 
 // Leaves the index alone, and the LargeMember if it is one.
-void BlockSkipList::EraseIn(Block* block, size_t i, std::string_view member) {
+void BlockSkipList::EraseIn(const Block* block, size_t i, std::string_view member) {
   const SeparatorLevels::Path path = levels_.Find(block->CodeAt(i), member);
   levels_.Add(path, -1);
   index_.RecordErasure(block->id, i);
@@ -233,16 +234,17 @@ void BlockSkipList::EraseIn(Block* block, size_t i, std::string_view member) {
 }
 
 // They are not all; returns where the block then is.
-Block* BlockSkipList::TakeOut(Block* block, size_t first, size_t last) {
+const Block* BlockSkipList::TakeOut(const Block* block, size_t first, size_t last) {
   const size_t bytes = block->allocated_bytes();
-  Block* shrunk = EraseAndShrink(block, first, last);
-  if (shrunk != block) blocks_.Replace(shrunk, bytes);
+  Block* changed = blocks_.Mutable(block);
+  Block* shrunk = EraseAndShrink(changed, first, last);
+  if (shrunk != changed) blocks_.Replace(shrunk, bytes);
   return shrunk;
 }
 
 // Erases the elements from `first` to before `last` of the path's block.
 void BlockSkipList::EraseSome(const SeparatorLevels::Path& path, size_t first, size_t last) {
-  Block* block = blocks_.At(path.child);
+  const Block* block = blocks_.At(path.child);
   index_.Settle(block->id);
   MemberBuffer buffer;
   std::array<uint64_t, Block::kMaxCount> hashes;
@@ -251,7 +253,8 @@ void BlockSkipList::EraseSome(const SeparatorLevels::Path& path, size_t first, s
     index_.Prefetch(hashes[i]);
   }
   const uint32_t id = block->id;
-  for (size_t i = first; i < last; ++i) blocks_.FreeLarge(block->LargeAt(i));
+  const Block* changed = blocks_.Mutable(block);
+  for (size_t i = first; i < last; ++i) blocks_.FreeLarge(changed->LargeAt(i));
   levels_.Add(path, -static_cast<ptrdiff_t>(last - first));
   const bool is_all = last - first == block->count();
   if (!is_all) TakeOut(block, first, last);
@@ -262,7 +265,7 @@ void BlockSkipList::EraseSome(const SeparatorLevels::Path& path, size_t first, s
 }
 
 // The block's elements are gone, or go; what the index has of them is the caller's business.
-void BlockSkipList::Drop(const SeparatorLevels::Path& path, Block* block) {
+void BlockSkipList::Drop(const SeparatorLevels::Path& path, const Block* block) {
   index_.Forget(block->id);
   levels_.Remove(path);
   blocks_.Remove(block);
@@ -270,19 +273,19 @@ void BlockSkipList::Drop(const SeparatorLevels::Path& path, Block* block) {
 
 // At an end of a long list elements often go one after another, as from a queue: what another block
 // took over would go soon as well.
-void BlockSkipList::MergeIfUnderfull(Block* block) {
+void BlockSkipList::MergeIfUnderfull(const Block* block) {
   if (block->count() >= kUnderfull) return;
   const bool at_end = block->previous == BlockTable::kNone || block->next == BlockTable::kNone;
   if (at_end && blocks_.count() > kShortList) return;
-  Block* right = blocks_.Next(*block);
+  const Block* right = blocks_.Next(*block);
   if (right != nullptr && MergeNeighbours(block, right)) return;
-  Block* left = blocks_.Previous(*block);
+  const Block* left = blocks_.Previous(*block);
   if (left != nullptr) MergeNeighbours(left, block);
 }
 
 // Makes one block of two neighbours, if it has room; it keeps the id of the left one. Not across
 // the border of two nodes: there the keys of the right one would pass to the block behind it.
-bool BlockSkipList::MergeNeighbours(Block* left, Block* right) {
+bool BlockSkipList::MergeNeighbours(const Block* left, const Block* right) {
   if (!MayMerge(*left, *right)) return false;
   MemberBuffer buffer;
   const SeparatorLevels::Path path = levels_.Find(right->CodeAt(0), right->MemberAt(0, buffer));
@@ -298,9 +301,10 @@ bool BlockSkipList::MergeNeighbours(Block* left, Block* right) {
   index_.MoveAll(*right, left->id);
 
   blocks_.Remove(right);
-  merged->TakePlaceOf(*left);
-  blocks_.Replace(merged, left->allocated_bytes());
-  Block::Free(left);
+  Block* replaced = blocks_.Mutable(left);
+  merged->TakePlaceOf(*replaced);
+  blocks_.Replace(merged, replaced->allocated_bytes());
+  Block::Free(replaced);
   return true;
 }
 

@@ -110,21 +110,21 @@ class BlockSkipList {
 
   static std::vector<SeparatorLevels::Leaf> LeavesOf(const BlockTable& blocks);
 
-  uint32_t InsertInto(Block* block, const BlockItem& item);
+  uint32_t InsertInto(const Block* block, const BlockItem& item);
   uint32_t Overflow(Block* block, size_t i, const BlockItem& item);
   uint32_t AddLast(const BlockItem& item);
   uint32_t AddFirst(const BlockItem& item);
-  uint32_t AddBehind(Block& left, Block* block, size_t elements_from_it);
+  uint32_t AddBehind(const Block& left, Block* block, size_t elements_from_it);
 
-  void EraseIn(Block* block, size_t i, std::string_view member);
-  Block* TakeOut(Block* block, size_t first, size_t last);
+  void EraseIn(const Block* block, size_t i, std::string_view member);
+  const Block* TakeOut(const Block* block, size_t first, size_t last);
   void EraseSome(const SeparatorLevels::Path& path, size_t first, size_t last);
   void EraseBlockByBlock(RankRange ranks);
   void TrimToBlocks(RankRange& ranks);
   std::shared_ptr<DetachedBlocks> Cut(RankRange ranks);
-  void Drop(const SeparatorLevels::Path& path, Block* block);
-  void MergeIfUnderfull(Block* block);
-  bool MergeNeighbours(Block* left, Block* right);
+  void Drop(const SeparatorLevels::Path& path, const Block* block);
+  void MergeIfUnderfull(const Block* block);
+  bool MergeNeighbours(const Block* left, const Block* right);
 
   BlockTable blocks_;
   SeparatorLevels levels_;
