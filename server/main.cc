@@ -17,6 +17,7 @@
 #include "core/hashing/keyed_hash.h"
 #include "core/util/rng.h"
 #include "server/commands/all_commands.h"
+#include "server/commands/diagnostics/info.h"
 #include "server/engine/config/command_line.h"
 #include "server/engine/config/settings_text.h"
 #include "server/engine/engine.h"
@@ -24,6 +25,7 @@
 #include "server/engine/support/errors.h"
 #include "server/engine/support/redis_version.h"
 #include "server/engine/support/size_text.h"
+#include "server/http/http_service.h"
 #include "server/net/server.h"
 #include "server/net/tls_context.h"
 #include "server/persistence/file.h"
@@ -182,6 +184,10 @@ void WritePidFile(const Settings& settings, PidFile& file) {
 void ReportReady(const Settings& settings, Supervisor& supervisor, Background& background) {
   spdlog::info("zsetd {}, PID: {}, port {}: Server initialized", ZSETD_VERSION, getpid(),
                settings.port);
+  if (settings.metrics_port != 0) {
+    spdlog::info("Metrics and a page at port {} of {}", settings.metrics_port,
+                 settings.metrics_bind);
+  }
   spdlog::info("Ready to accept connections");
   supervisor.ReportReady();
   background.ReportReady();
@@ -214,6 +220,14 @@ PersistenceLog LogOfPersistence() {
           .warning = [](std::string_view text) { spdlog::warn("{}", text); }};
 }
 
+// Where metrics find the figures of INFO.
+InfoSource InfoOf(Engine& engine) {
+  InfoSource source;
+  for (const InfoSection& section : InfoSections()) source.sections.emplace_back(section.name);
+  source.text = [&engine](std::string_view section) { return InfoText(engine, Args(&section, 1)); };
+  return source;
+}
+
 int Serve(const CommandLine& line) {
   Settings settings = line.settings;
   Supervisor supervisor(settings.supervised);
@@ -243,6 +257,8 @@ int Serve(const CommandLine& line) {
   engine.set_persistence(&persistence);
   Server front(io, engine, log_signal);
   server = &front;
+  HttpService http(engine, InfoOf(engine), [&front](Step step) { front.Post(std::move(step)); });
+  if (const absl::Status status = http.Start(settings); !status.ok()) return Complain(status);
   if (const absl::Status status = front.Listen(); !status.ok()) return Complain(status);
   PidFile pid_file;
   WritePidFile(settings, pid_file);

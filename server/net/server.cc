@@ -93,9 +93,11 @@ Server::Server(asio::io_context& io, Engine& engine, const WakeSignal& log_signa
       engine_(engine),
       ticker_(engine),
       held_replies_(std::make_shared<HeldReplies>(poller_, log_signal)),
+      posted_steps_(std::make_shared<PostedSteps>(poller_)),
       signals_(io, SIGTERM, SIGINT, SIGHUP),
       grace_(io) {
   held_replies_->Start();
+  posted_steps_->Start();
 }
 
 absl::Status Server::Listen() {

@@ -4,6 +4,7 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
@@ -12,6 +13,7 @@
 #include "server/net/held_replies.h"
 #include "server/net/listener.h"
 #include "server/net/poller.h"
+#include "server/net/posted_steps.h"
 #include "server/net/session.h"
 #include "server/net/stream_socket.h"
 #include "server/net/ticker.h"
@@ -43,6 +45,10 @@ class Server {
   // Has Run() stop listening, answer what has been received, close and return. Asked a second time,
   // or after a few seconds, it waits for no client any more.
   void AskToStop() { ++asked_to_stop_; }
+
+  // Has Run() call this between the requests of a round, and again as long as it returns true. May
+  // be called by any thread.
+  void Post(PostedSteps::Step step) { posted_steps_->Post(std::move(step)); }
 
  private:
   // One address and port to listen on.
@@ -80,6 +86,7 @@ class Server {
   Ticker ticker_;
   Poller poller_;
   std::shared_ptr<HeldReplies> held_replies_;
+  std::shared_ptr<PostedSteps> posted_steps_;
   boost::asio::signal_set signals_;
   boost::asio::steady_timer grace_;  // shutdown-timeout
   std::vector<OpenDoor> doors_;

@@ -18,9 +18,10 @@ SEES = {
     "server/persistence": _ENGINE | {"server/persistence"},
     "server/scripting": _ENGINE | {"server/scripting"},
     "server/process": _ENGINE | {"server/process"},
+    "server/http": _ENGINE | {"server/process", "server/http"},
     "server/net": _ENGINE | {"server/process", "server/net"},
     "server": _ENGINE | {"server/process", "server/commands", "server/persistence",
-                         "server/scripting", "server/net", "server"},
+                         "server/scripting", "server/http", "server/net", "server"},
 }
 
 # The folders inside each layer, in the order in which they build on one another: a folder may see
@@ -46,11 +47,12 @@ KEY_COMMANDS_EXCEPTIONS = {"server/commands/key/database.cc"}
 
 # And of the world outside. A library not named here is open to everyone.
 ONLY_FOR = {
-    "boost": {"server/net", "server"},
+    "boost": {"server/net", "server/http", "server"},
+    "prometheus": {"server/http"},
     "lua.hpp": {"server/scripting"},
     "luajit.h": {"server/scripting"},
     "msgpuck.h": {"server/scripting"},
-    "rapidjson": {"server/scripting"},
+    "rapidjson": {"server/scripting", "server/http"},
     "spdlog": {layer for layer in SEES if layer.startswith("server")},
 }
 

@@ -37,6 +37,10 @@ struct Settings {
   bool tls_prefer_server_ciphers = false;
   int64_t tls_files_named = 0;  // set operations: a file that is set again is read again
 
+  // Metrics for Prometheus, and the page, over HTTP.
+  int64_t metrics_port = 0;  // 0: none
+  std::string metrics_bind = "127.0.0.1 -::1";
+
   int64_t tcp_backlog = 511;    // connections that wait to be accepted
   int64_t tcp_keepalive = 300;  // seconds of silence until a connection is probed; 0: never
   int64_t timeout = 0;          // seconds until an idle client is closed; 0: never

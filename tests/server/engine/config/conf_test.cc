@@ -39,7 +39,7 @@ TEST(Conf, HoldsEverySettingThatHasAnEffectOnce) {
 TEST(Conf, HoldsEverySettingAtItsDefault) {
   const Settings defaults;
   Settings settings;
-  settings.bind = settings.requirepass = settings.logfile = "other";
+  settings.bind = settings.metrics_bind = settings.requirepass = settings.logfile = "other";
   settings.dir = settings.dbfilename = settings.activedefrag = "other";
   settings.syslog_ident = settings.pidfile = settings.aclfile = settings.unixsocket = "other";
   settings.tls_cert_file = settings.tls_key_file = settings.tls_key_file_pass = "other";

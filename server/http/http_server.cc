@@ -1,0 +1,230 @@
+#include "server/http/http_server.h"
+
+#include <pthread.h>
+
+#include <boost/asio/ip/address.hpp>
+#include <boost/asio/ip/v6_only.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+#include <chrono>
+#include <csignal>
+#include <optional>
+#include <sstream>
+
+#include "server/engine/support/errors.h"
+
+namespace zsetd {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+constexpr size_t kMostConnections = 32;
+constexpr uint32_t kMostHeaderBytes = 8 << 10;
+constexpr uint64_t kMostBodyBytes = 64 << 10;
+constexpr std::chrono::seconds kRequestTime{10};
+constexpr std::chrono::seconds kIdleTime{60};
+constexpr int kBacklog = 64;
+
+std::string AddressText(const tcp::endpoint& endpoint) {
+  std::ostringstream text;
+  text << endpoint;
+  return text.str();
+}
+
+}  // namespace
+
+// One connection: reads a request, has it handled, writes the response, and so on. Everything but
+// the handler's work happens on the server's thread.
+class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
+ public:
+  HttpConnection(tcp::socket socket, HttpServer& server)
+      : stream_(std::move(socket)), server_(server) {}
+
+  void Read() {
+    idle_ = true;
+    parser_.emplace();
+    parser_->header_limit(kMostHeaderBytes);
+    parser_->body_limit(kMostBodyBytes);
+    stream_.expires_after(kIdleTime);
+    // The first bytes end the wait between two requests; from then on, the rest must come soon.
+    http::async_read_some(stream_, buffer_, *parser_,
+                          [self = shared_from_this()](const error_code& error, size_t) {
+                            self->OnFirstBytes(error);
+                          });
+  }
+
+  bool is_idle() const { return idle_; }
+
+  void Close() {
+    error_code ignored;
+    stream_.socket().shutdown(tcp::socket::shutdown_both, ignored);
+    stream_.close();
+    server_.connections_.erase(shared_from_this());
+  }
+
+ private:
+  void OnFirstBytes(const error_code& error) {
+    idle_ = false;
+    if (error) return OnRequest(error);
+    stream_.expires_after(kRequestTime);
+    if (parser_->is_done()) return OnRequest({});
+    http::async_read(
+        stream_, buffer_, *parser_,
+        [self = shared_from_this()](const error_code& failed, size_t) { self->OnRequest(failed); });
+  }
+
+  void OnRequest(const error_code& error) {
+    if (error == http::error::body_limit || error == http::error::header_limit) {
+      keep_alive_ = false;
+      return Write({.status = 413, .body = "The request is too large.\n"});
+    }
+    if (error && error != http::error::end_of_stream &&
+        error.category() == http::make_error_code(http::error::end_of_stream).category()) {
+      keep_alive_ = false;
+      return Write({.status = 400, .body = "This is no HTTP request.\n"});
+    }
+    if (error) return Close();
+    const auto& message = parser_->get();
+    keep_alive_ = message.keep_alive();
+    is_head_ = message.method() == http::verb::head;
+    version_ = message.version();
+    stream_.expires_never();  // the server takes its time
+    server_.handler_(Described(message),
+                     [weak = weak_from_this(), &io = server_.io_](HttpResponse response) {
+                       asio::post(io, [weak, response = std::move(response)]() mutable {
+                         if (const auto self = weak.lock()) self->Write(std::move(response));
+                       });
+                     });
+  }
+
+  HttpRequest Described(const http::request<http::string_body>& message) const {
+    error_code ignored;
+    const tcp::endpoint peer = stream_.socket().remote_endpoint(ignored);
+    const tcp::endpoint own = stream_.socket().local_endpoint(ignored);
+    const auto field = [&](http::field name) { return std::string(message[name]); };
+    const std::string target(message.target());
+    return {.method = is_head_ ? "GET" : std::string(message.method_string()),
+            .path = target.substr(0, target.find('?')),
+            .host = field(http::field::host),
+            .authorization = field(http::field::authorization),
+            .content_type = field(http::field::content_type),
+            .body = message.body(),
+            .peer = AddressText(peer),
+            .own = AddressText(own),
+            .is_local = peer.address().is_loopback()};
+  }
+
+  void Write(HttpResponse response) {
+    response_.emplace(http::int_to_status(response.status), version_);
+    response_->set(http::field::server, "zsetd");
+    response_->set(http::field::content_type, response.content_type);
+    response_->set("X-Content-Type-Options", "nosniff");
+    for (const auto& [name, value] : response.headers) response_->set(name, value);
+    response_->keep_alive(keep_alive_);
+    const size_t length = response.body.size();
+    if (!is_head_) response_->body() = std::move(response.body);
+    response_->content_length(length);
+    stream_.expires_after(kRequestTime);
+    http::async_write(stream_, *response_,
+                      [self = shared_from_this()](const error_code& error, size_t) {
+                        if (error || !self->keep_alive_) return self->Close();
+                        self->Read();
+                      });
+  }
+
+  beast::tcp_stream stream_;
+  HttpServer& server_;
+  beast::flat_buffer buffer_{kMostHeaderBytes + kMostBodyBytes};
+  std::optional<http::request_parser<http::string_body>> parser_;
+  std::optional<http::response<http::string_body>> response_;
+  unsigned version_ = 11;
+  bool idle_ = true;
+  bool keep_alive_ = true;
+  bool is_head_ = false;
+};
+
+HttpServer::HttpServer(Handler handler) : handler_(std::move(handler)) {}
+
+HttpServer::~HttpServer() {
+  io_.stop();
+  if (thread_.joinable()) thread_.join();
+}
+
+absl::Status HttpServer::Listen(std::string_view addresses, uint16_t port) {
+  std::istringstream words{std::string(addresses)};
+  for (std::string address; words >> address;) {
+    if (absl::Status status = ListenAt(address, port); !status.ok()) return status;
+  }
+  if (acceptors_.empty()) return Refusal("metrics-bind: there is no address to listen on");
+  return absl::OkStatus();
+}
+
+absl::Status HttpServer::ListenAt(std::string_view address, uint16_t port) {
+  const bool optional = address.starts_with('-');
+  if (optional) address.remove_prefix(1);
+  const std::string name(address == "*" ? "0.0.0.0" : address == "::*" ? "::" : address);
+  error_code error;
+  const auto ip = asio::ip::make_address(name, error);
+  if (error) return Refusal("metrics-bind: " + name + " is no address");
+  auto acceptor = std::make_unique<Acceptor>(io_);
+  const tcp::endpoint endpoint(ip, port);
+  acceptor->open(endpoint.protocol(), error);
+  if (!error) acceptor->set_option(asio::socket_base::reuse_address(true), error);
+  if (!error && ip.is_v6()) acceptor->set_option(asio::ip::v6_only(true), error);
+  if (!error) acceptor->bind(endpoint, error);
+  if (!error) acceptor->listen(kBacklog, error);
+  const bool missing = error == boost::system::errc::address_not_available ||
+                       error == boost::system::errc::address_family_not_supported;
+  if (optional && missing) return absl::OkStatus();
+  if (error) {
+    return Refusal("Cannot listen on " + name + " port " + std::to_string(port) +
+                   " (metrics-port): " + error.message());
+  }
+  acceptors_.push_back(std::move(acceptor));
+  return absl::OkStatus();
+}
+
+// Signals are for the thread of the commands, whose waiting they interrupt.
+void HttpServer::Start() {
+  for (const auto& acceptor : acceptors_) Accept(*acceptor);
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_ = std::thread([this] { io_.run(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void HttpServer::Run(std::function<void()> work) { asio::post(io_, std::move(work)); }
+
+void HttpServer::Accept(Acceptor& acceptor) {
+  acceptor.async_accept([this, &acceptor](const error_code& error, tcp::socket socket) {
+    if (!error) {
+      MakeRoom();
+      if (connections_.size() < kMostConnections) {
+        const auto connection = std::make_shared<HttpConnection>(std::move(socket), *this);
+        connections_.insert(connection);
+        connection->Read();
+      }
+    } else if (error == asio::error::operation_aborted) {
+      return;
+    }
+    Accept(acceptor);
+  });
+}
+
+void HttpServer::MakeRoom() {
+  if (connections_.size() < kMostConnections) return;
+  for (const auto& connection : connections_) {
+    if (!connection->is_idle()) continue;
+    const auto kept = connection;
+    return kept->Close();
+  }
+}
+
+}  // namespace zsetd

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+
+namespace zsetd {
+
+// What a handler needs of a request. Texts are as the client sent them.
+struct HttpRequest {
+  std::string method;  // "GET"
+  std::string path;    // without the part from ? on
+  std::string host;    // the header Host
+  std::string authorization;
+  std::string content_type;
+  std::string body;
+  std::string peer;       // "127.0.0.1:50000"
+  std::string own;        // the server's end of the connection
+  bool is_local = false;  // the peer is on this machine
+};
+
+struct HttpResponse {
+  unsigned status = 200;
+  std::string content_type = "text/plain; charset=utf-8";
+  std::string body;
+  std::vector<std::pair<std::string, std::string>> headers;  // more of them
+};
+
+class HttpConnection;
+
+// A small HTTP/1.1 server (Boost.Beast) on a thread of its own: for scrapes and one page, not for
+// the open internet. What a client can make it spend is bounded:
+//
+//   connections 32    header 8 KB    body 64 KB    10 seconds for a request, 60 between two
+//
+// Beyond 32 connections the oldest idle one is closed or, if all are busy, the new one.
+class HttpServer {
+ public:
+  // Responds to one request, once; may be called by any thread.
+  using Respond = std::function<void(HttpResponse)>;
+  // Called by the server's thread.
+  using Handler = std::function<void(HttpRequest, Respond)>;
+
+  explicit HttpServer(Handler handler);
+
+  // Stops: open connections are closed, and requests are not answered any more.
+  ~HttpServer();
+  HttpServer(const HttpServer&) = delete;
+
+  // Listens on these addresses, in the syntax of the setting `bind`. The error is a message for the
+  // operator.
+  absl::Status Listen(std::string_view addresses, uint16_t port);
+
+  // Starts the thread.
+  void Start();
+
+  // Has the server's thread call this. May be called by any thread.
+  void Run(std::function<void()> work);
+
+ private:
+  friend class HttpConnection;
+  using Acceptor = boost::asio::ip::tcp::acceptor;
+
+  absl::Status ListenAt(std::string_view address, uint16_t port);
+  void Accept(Acceptor& acceptor);
+  void MakeRoom();
+
+  Handler handler_;
+  boost::asio::io_context io_{1};
+  std::vector<std::unique_ptr<Acceptor>> acceptors_;
+  std::set<std::shared_ptr<HttpConnection>> connections_;
+  std::thread thread_;
+};
+
+}  // namespace zsetd

@@ -1,0 +1,66 @@
+#include "server/http/metrics_snapshot.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace zsetd {
+namespace {
+
+Micros ExpiryLag(const Engine& engine) {
+  const std::optional<Millis> deadline = engine.store().NextDeadline();
+  if (!deadline) return Micros(0);
+  return std::max(Micros(0), engine.host().wall_clock() - Micros(*deadline));
+}
+
+class Taking {
+ public:
+  Taking(Engine& engine, const InfoSource& source,
+         std::function<void(std::unique_ptr<MetricsSnapshot>)> done)
+      : engine_(engine), source_(source), done_(std::move(done)) {}
+
+  bool Step() {
+    if (next_ < source_.sections.size()) {
+      snapshot_->info += source_.text(source_.sections[next_++]);
+      return true;
+    }
+    CopyCommands();
+    CopySlowLog();
+    snapshot_->expiry_lag = ExpiryLag(engine_);
+    done_(std::move(snapshot_));
+    return false;
+  }
+
+ private:
+  void CopyCommands() {
+    for (const Command& row : engine_.commands().rows()) {
+      const CommandStats& stats = engine_.metrics().of(row);
+      if (stats.calls + stats.rejected + stats.failed == 0) continue;
+      snapshot_->commands.push_back({std::string(row.name), stats});
+    }
+  }
+
+  void CopySlowLog() {
+    const auto& slow = engine_.metrics().slow_log().commands();
+    snapshot_->slow_log_length = slow.size();
+    if (slow.empty()) return;
+    snapshot_->slow_log_last_id = slow.front().id;
+    snapshot_->slow_log_last_took = slow.front().took;
+  }
+
+  Engine& engine_;
+  const InfoSource& source_;
+  std::function<void(std::unique_ptr<MetricsSnapshot>)> done_;
+  std::unique_ptr<MetricsSnapshot> snapshot_ = std::make_unique<MetricsSnapshot>();
+  size_t next_ = 0;
+};
+
+}  // namespace
+
+void TakeSnapshot(Engine& engine, const InfoSource& source, const PostStep& post,
+                  std::function<void(std::unique_ptr<MetricsSnapshot>)> done) {
+  auto taking = std::make_shared<Taking>(engine, source, std::move(done));
+  post([taking] { return taking->Step(); });
+}
+
+}  // namespace zsetd

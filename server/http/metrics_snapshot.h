@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/util/time.h"
+#include "server/engine/engine.h"
+#include "server/engine/metrics/command_stats.h"
+#include "server/http/main_thread.h"
+
+namespace zsetd {
+
+// Where the figures of INFO come from: the names of its sections, and the text of one.
+struct InfoSource {
+  std::vector<std::string> sections;
+  std::function<std::string(std::string_view section)> text;
+};
+
+// The figures of one scrape, copied from the server.
+struct MetricsSnapshot {
+  struct Command {
+    std::string name;  // "zadd", "client|list"
+    CommandStats stats;
+  };
+
+  std::string info;               // all sections
+  std::vector<Command> commands;  // those that were called or refused
+  size_t slow_log_length = 0;
+  uint64_t slow_log_last_id = 0;
+  Micros slow_log_last_took{0};
+  Micros expiry_lag{0};  // for how long the key that is due longest is past its deadline
+};
+
+// Takes a snapshot in steps on the thread of the commands: a section of INFO at a time, then the
+// statistics of all commands at once. `done` is called there.
+void TakeSnapshot(Engine& engine, const InfoSource& source, const PostStep& post,
+                  std::function<void(std::unique_ptr<MetricsSnapshot>)> done);
+
+}  // namespace zsetd
