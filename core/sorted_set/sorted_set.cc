@@ -47,6 +47,18 @@ std::string EndMember(const LexBound& max) {
   return max.exclusive ? std::string(max.member) : Behind(max.member);
 }
 
+// Deadlines as blocks have them.
+uint64_t PackedDeadline(std::optional<Millis> deadline) {
+  if (!deadline) return kNoDeadline;
+  constexpr auto kMost = static_cast<int64_t>(kMostDeadline);
+  return static_cast<uint64_t>(std::clamp<int64_t>(deadline->count(), 1, kMost));
+}
+
+std::optional<Millis> DeadlineOf(uint64_t packed) {
+  if (packed == kNoDeadline) return std::nullopt;
+  return Millis(static_cast<int64_t>(packed));
+}
+
 constexpr size_t kSoonFreed = 2000;  // elements, in ten microseconds or so
 
 }  // namespace
@@ -123,6 +135,9 @@ AddResult SortedSet::AddOrMove(const BlockPlace& place, std::string_view member,
                                const AddRule& rule, Insert insert) {
   using Kind = AddResult::Kind;
   AddResult result = Decide(place, score, rule);
+  if (place && has_deadlines()) [[unlikely]] {
+    return MoveWithDeadline(place, member, result, rule);
+  }
   if (result.kind > Kind::kUpdated) return result;
 
   ++revision_;
@@ -135,6 +150,75 @@ AddResult SortedSet::AddOrMove(const BlockPlace& place, std::string_view member,
     insert(code);
   }
   return result;
+}
+
+// An existing member of a set with deadlines. The new place has none at first.
+AddResult SortedSet::MoveWithDeadline(const BlockPlace& place, std::string_view member,
+                                      AddResult result, const AddRule& rule) {
+  using Kind = AddResult::Kind;
+  if (result.kind > Kind::kUnchanged) return result;
+  const uint64_t before = place.block->DeadlineAt(place.index);
+  const bool keeps = rule.increment || rule.keep_deadline;
+  const uint64_t after = keeps ? before : kNoDeadline;
+  if (result.kind == Kind::kUnchanged && before == after) return result;
+
+  ++revision_;
+  result.score = WithoutNegativeZero(result.score);
+  if (result.kind == Kind::kUpdated) Move(place, member, ScoreCode(result.score));
+  if (before != kNoDeadline) SetDeadline(Find(member), after);
+  return result;
+}
+
+void SortedSet::SetDeadline(const BlockPlace& place, uint64_t deadline) {
+  if (list()) return list()->SetDeadline(place, deadline);
+  Block* changed = SetDeadlineOrGrow(contents_.ReleaseFirst(), place.index, deadline);
+  contents_.Reset(changed);
+}
+
+bool SortedSet::has_deadlines() const {
+  return list() ? list()->has_deadlines() : only() != nullptr && only()->has_deadlines();
+}
+
+std::optional<Millis> SortedSet::EarliestDeadline() const {
+  if (list()) return DeadlineOf(list()->EarliestDeadline());
+  return only() ? DeadlineOf(only()->EarliestDeadline()) : std::nullopt;
+}
+
+std::optional<Millis> SortedSet::Deadline(std::string_view member) const {
+  if (!has_deadlines()) return std::nullopt;
+  const BlockPlace place = Find(member);
+  return place ? DeadlineOf(place.block->DeadlineAt(place.index)) : std::nullopt;
+}
+
+bool SortedSet::SetDeadline(std::string_view member, std::optional<Millis> deadline) {
+  const BlockPlace place = Find(member);
+  const uint64_t packed = PackedDeadline(deadline);
+  if (!place || place.block->DeadlineAt(place.index) == packed) return false;
+  ++revision_;
+  SetDeadline(place, packed);
+  return true;
+}
+
+// A block in which an element has the earliest deadline; null if none has one.
+const Block* SortedSet::EarliestBlock() const {
+  if (!has_deadlines()) return nullptr;
+  return list() ? &list()->EarliestBlock() : only();
+}
+
+void SortedSet::RemoveDue(Millis now, size_t most, std::vector<std::string>& removed) {
+  if (now < Millis(0)) return;
+  const auto last = static_cast<uint64_t>(now.count());
+  const size_t end = removed.size() + most;
+  MemberBuffer buffer;
+  while (removed.size() < end) {
+    const Block* block = EarliestBlock();
+    if (block == nullptr || block->EarliestDeadline() > last) return;
+    const size_t first = removed.size();
+    for (size_t i = 0; i < block->count() && removed.size() < end; ++i) {
+      if (block->DeadlineAt(i) <= last) removed.emplace_back(block->MemberAt(i, buffer));
+    }
+    for (size_t i = first; i < removed.size(); ++i) Remove(removed[i]);
+  }
 }
 
 void SortedSet::NoteLength(size_t member_bytes) {
@@ -300,6 +384,10 @@ uint64_t SortedSet::Scan(uint64_t cursor, const std::function<void(const Element
   }
   for (Cursor at = At(0); at.valid(); at.Next()) visit(at.element());
   return 0;
+}
+
+std::optional<Millis> SortedSet::Cursor::deadline() const {
+  return DeadlineOf(reader_.block()->DeadlineAt(reader_.index()));
 }
 
 SortedSet::Cursor::Cursor(const BlockSkipList* list, const BlockPlace& place)

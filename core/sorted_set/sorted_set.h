@@ -6,13 +6,16 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/sorted_set/block/block_reader.h"
 #include "core/sorted_set/block/score_encoding.h"
 #include "core/sorted_set/skip_list/prefetch_step.h"
 #include "core/util/range.h"
 #include "core/util/tagged_owner.h"
+#include "core/util/time.h"
 
 namespace zsetd {
 
@@ -46,6 +49,7 @@ struct AddRule {
   bool only_greater = false;   // GT: an existing score may only rise
   bool only_less = false;      // LT: an existing score may only fall
   bool increment = false;      // INCR: the score is added to the existing one
+  bool keep_deadline = false;  // KEEPTTL: an existing member keeps its deadline
 };
 
 // The encoding that Redis would use for a sorted set, which depends on its history: from listpack
@@ -65,6 +69,10 @@ struct SortedSetLimits {
 //   core/sorted_set/skip_list/block_skip_list.h
 //
 // A set starts as a single block; levels and index are added when that overflows.
+//
+// A member may have a deadline, an instant in milliseconds. Nothing happens by itself when it has
+// passed: RemoveDue() is for that. Sets without deadlines spend nothing on them. Whoever gives a
+// member another score, or the same score again, takes its deadline away, unless it is incremented.
 //
 // Invariants: no score is NaN; -0.0 is stored as 0.0; the revision changes with every change of
 // contents. Movable, not copyable (Clone says what it costs); a set that was moved from is empty.
@@ -102,7 +110,8 @@ class SortedSet {
   // The heap bytes of the set, allocator rounding included; the object itself not. O(1).
   size_t BytesUsed() const;
 
-  // Adds the member or moves it to `score`, which is not NaN. O(log n).
+  // Adds the member or moves it to `score`, which is not NaN; of an existing one removes the
+  // deadline, as the class says. O(log n).
   AddResult Set(std::string_view member, double score) { return Add(member, score, AddRule()); }
   AddResult Add(std::string_view member, double score, const AddRule& rule);
 
@@ -116,6 +125,25 @@ class SortedSet {
   // The same, but returns what would take long to free: it is freed, on any thread, with the last
   // pointer to it. Null if there is nothing of the kind.
   std::shared_ptr<void> Cut(RankRange ranks);
+
+  // Whether any member has a deadline. O(1).
+  bool has_deadlines() const;
+
+  // The earliest deadline; nothing if no member has one. O(1), of a small set O(n).
+  std::optional<Millis> EarliestDeadline() const;
+
+  // The deadline of a member; nothing if it has none, or does not exist. O(1).
+  std::optional<Millis> Deadline(std::string_view member) const;
+
+  // Sets or removes the deadline of a member. False, and the revision stays, if the member does not
+  // exist or has that deadline. Those beyond the years 1970 to 4199 count as the first or the last
+  // millisecond of these. O(log n); the first one of a set O(n / 100).
+  bool SetDeadline(std::string_view member, std::optional<Millis> deadline);
+
+  // Removes elements whose deadline is at or before `now`, `most` at most, and appends their
+  // members to `removed`. Of elements that are far apart, those that are due for longer go first.
+  // O(log n) each.
+  void RemoveDue(Millis now, size_t most, std::vector<std::string>& removed);
 
   std::optional<double> Score(std::string_view member) const;  // O(1)
   std::optional<size_t> Rank(std::string_view member) const;   // O(log n)
@@ -163,6 +191,10 @@ class SortedSet {
   AddResult AddOrMove(const BlockPlace& place, std::string_view member, double score,
                       const AddRule& rule, Insert insert);
   void Move(const BlockPlace& place, std::string_view member, uint64_t code);
+  AddResult MoveWithDeadline(const BlockPlace& place, std::string_view member, AddResult result,
+                             const AddRule& rule);
+  void SetDeadline(const BlockPlace& place, uint64_t deadline);
+  const Block* EarliestBlock() const;
   void InsertIntoOnly(const BlockItem& item);
   void EraseFromOnly(size_t first, size_t last);
   std::shared_ptr<void> CutInside(RankRange ranks);
@@ -193,6 +225,8 @@ class SortedSet::Cursor {
   bool valid() const { return valid_; }                    // false past either end, permanently
   Element element() const { return {member(), score()}; }  // this and what follows: while valid
   double score() const { return ScoreOf(reader_.code()); }
+
+  std::optional<Millis> deadline() const;  // nothing if it has none
 
   // The member in one of two ways, as in BlockReader: in place, or written to a buffer.
   static constexpr size_t kTooMany = BlockReader::kTooMany;

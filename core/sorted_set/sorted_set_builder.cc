@@ -97,7 +97,20 @@ bool SortedSetBuilder::PutInOrder() {
   return AllNeighbours(elements_, IsBefore);
 }
 
+void SortedSetBuilder::Add(std::string_view member, double score, std::optional<Millis> deadline) {
+  const std::string_view kept = arena_.Keep(member);
+  AddView(kept, score);
+  if (deadline) deadlines_.emplace_back(kept, *deadline);
+}
+
 std::optional<SortedSet> SortedSetBuilder::Build() {
+  std::optional<SortedSet> set = BuildWithoutDeadlines();
+  if (!set) return std::nullopt;
+  for (const auto& [member, deadline] : deadlines_) set->SetDeadline(member, deadline);
+  return set;
+}
+
+std::optional<SortedSet> SortedSetBuilder::BuildWithoutDeadlines() {
   if (!PutInOrder()) return std::nullopt;
   SortedSet set;
   if (elements_.empty()) return set;

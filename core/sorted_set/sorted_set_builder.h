@@ -3,10 +3,12 @@
 #include <cstddef>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/sorted_set/sorted_set.h"
 #include "core/util/byte_arena.h"
+#include "core/util/time.h"
 
 namespace zsetd {
 
@@ -31,6 +33,9 @@ class SortedSetBuilder {
   // Copies the member's bytes. The score is not NaN. O(1), amortised.
   void Add(std::string_view member, double score) { AddView(arena_.Keep(member), score); }
 
+  // The same with a deadline, or none.
+  void Add(std::string_view member, double score, std::optional<Millis> deadline);
+
   // The same for bytes that stay where they are until the set is built.
   void AddView(std::string_view member, double score);
 
@@ -42,8 +47,10 @@ class SortedSetBuilder {
 
  private:
   bool PutInOrder();
+  std::optional<SortedSet> BuildWithoutDeadlines();
 
   std::vector<Element> elements_;
+  std::vector<std::pair<std::string_view, Millis>> deadlines_;  // by member
   ByteArena arena_;
 };
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "core/sorted_set/block/block_format.h"
@@ -70,8 +71,15 @@ class Block : public BlockLayout {
   void FreeLargeMembers();
   uint8_t TagAt(size_t i) const { return tagged() ? Tags()[i] : 0; }
   BlockItem ItemAt(size_t i, MemberBuffer& buffer) const {
-    return {CodeAt(i), MemberAt(i, buffer), LargeAt(i), TagAt(i)};
+    return {CodeAt(i), MemberAt(i, buffer), LargeAt(i), TagAt(i), DeadlineAt(i)};
   }
+  uint64_t DeadlineAt(size_t i) const {  // or kNoDeadline
+    assert(i < count_);
+    if (!has_deadlines()) return kNoDeadline;
+    const DeadlineFrame frame = deadline_frame();
+    return frame.Unpack(LoadPacked(Deadlines() + i * frame.width, frame.width));
+  }
+  uint64_t EarliestDeadline() const;  // or kNoDeadline; O(count)
 
   // The index of the member, or count() if it is not in the block. If the block is tagged, `tag` is
   // the member's, and saves most comparisons.
@@ -88,13 +96,14 @@ class Block : public BlockLayout {
   // The number of elements that precede (code, member).
   size_t LowerBound(uint64_t code, std::string_view member) const;
 
-  // Inserts the item at `i`, its place in the order, if the format and the free bytes allow it.
-  // kOtherFormat and kNoRoom: nothing has changed.
+  // Inserts the item, which has no deadline, at `i`, its place in the order, if the format and the
+  // free bytes allow it. kOtherFormat and kNoRoom: nothing has changed.
   enum class Insertion { kDone, kNoRoom, kOtherFormat };
   Insertion Insert(size_t i, const BlockItem& item);
 
-  // The bytes that an item takes here, if it fits the format.
+  // The bytes that an item takes here, if it fits the format, and those in the deadlines' column.
   size_t RoomFor(const BlockItem& item) const { return format_.BytesOf(item); }
+  size_t RoomForDeadline() const { return has_deadlines() ? deadline_frame().width : 0; }
 
   // Erases the elements from `first` to before `last`, at least one and not all. Their LargeMembers
   // are left to the caller.
@@ -102,6 +111,10 @@ class Block : public BlockLayout {
 
   // Changes a score in place, if the format can hold it; false if not. The order must not change.
   bool SetCode(size_t i, uint64_t code);
+
+  // Sets or, with kNoDeadline, removes a deadline. Returns 0; or the number of free bytes that are
+  // missing, and nothing has changed. O(count).
+  size_t SetDeadline(size_t i, uint64_t deadline);
 
   // Prefetch what a search will read.
   void Prefetch() const;
@@ -121,6 +134,8 @@ class Block : public BlockLayout {
 
   using BlockLayout::BlockLayout;
 
+  void WriteDeadlines(std::span<const uint64_t> deadlines, const DeadlineFrame& frame);
+  void DropUnusedDeadlines();
   void PrefetchMember(size_t i) const;
   size_t LengthOf(const PackedMember& member) const {
     if (!HasLengths()) return format_.member_width;

@@ -1,6 +1,7 @@
 #include "core/sorted_set/block/block_builder.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cassert>
 #include <new>
@@ -19,10 +20,42 @@ Block* BlockBuilder::Allocate(size_t bytes, const BlockFormat& format, size_t co
   return block;
 }
 
+namespace {
+
+// Deadlines on their way into a block that is made.
+class DeadlineColumn {
+ public:
+  void Add(uint64_t deadline) {
+    deadlines_[count_++] = deadline;
+    has_any_ = has_any_ || deadline != kNoDeadline;
+  }
+  size_t bytes() const {
+    if (!has_any_) return 0;
+    return DeadlineFrame::kBytes + count_ * DeadlineFrame::Covering(all()).width;
+  }
+  std::span<const uint64_t> all() const { return {deadlines_.data(), count_}; }
+
+ private:
+  std::array<uint64_t, Block::kMaxCount> deadlines_;
+  size_t count_ = 0;
+  bool has_any_ = false;
+};
+
+}  // namespace
+
+// They were left room for.
+void BlockBuilder::WriteDeadlines(Block& block, std::span<const uint64_t> deadlines) {
+  block.WriteDeadlines(deadlines, DeadlineFrame::Covering(deadlines));
+}
+
 // Any member that is in the block as bytes has the prefix.
 Block* BlockBuilder::Pack(std::span<const BlockItem> items, const BlockPlan& plan) {
   assert(!items.empty() && items.size() <= Block::kMaxCount);
-  Block* block = Allocate(Block::kHeaderBytes + plan.bytes, plan.format, items.size());
+  DeadlineColumn deadlines;
+  for (const BlockItem& item : items) deadlines.Add(item.deadline);
+  const size_t deadline_bytes = deadlines.bytes();
+  Block* block =
+      Allocate(Block::kHeaderBytes + plan.bytes + deadline_bytes, plan.format, items.size());
   const size_t prefix_length = plan.format.prefix_length;
   for (const BlockItem& item : items) {
     if (item.large != nullptr) continue;
@@ -42,6 +75,7 @@ Block* BlockBuilder::Pack(std::span<const BlockItem> items, const BlockPlan& pla
     StorePacked(Block::Mutable(block->ScorePlace(i)), plan.format.score_width, score);
     block->Write(at -= length, packed);
   }
+  if (deadline_bytes > 0) WriteDeadlines(*block, deadlines.all());
   return block;
 }
 
@@ -79,7 +113,15 @@ Block* BlockBuilder::Part(const Block& block, size_t first, size_t last, size_t 
   const size_t before = block.MemberBytes(first), bytes = block.MemberBytes(last) - before;
   const size_t front = block.format_.prefix_length +
                        count * (width + (block.tagged() ? 1 : 0) + (block.HasLengths() ? 1 : 0));
-  Block* part = Allocate(Block::kHeaderBytes + front + bytes + room, block.format_, count);
+  DeadlineColumn deadlines;
+  for (size_t i = first; block.has_deadlines() && i < last; ++i) {
+    deadlines.Add(block.DeadlineAt(i));
+  }
+  const size_t deadline_bytes = deadlines.bytes();
+  BlockFormat format = block.format_;
+  format.has_deadlines = false;
+  Block* part =
+      Allocate(Block::kHeaderBytes + front + deadline_bytes + bytes + room, format, count);
   const std::string_view prefix = block.Prefix();
   CopyBytes(Block::Mutable(part->Data()), prefix.data(), prefix.size());
   if (block.tagged()) CopyBytes(Block::Mutable(part->Tags()), block.Tags() + first, count);
@@ -88,6 +130,7 @@ Block* BlockBuilder::Part(const Block& block, size_t first, size_t last, size_t 
   }
   CopyBytes(Block::Mutable(part->Scores()), block.Scores() + first * width, count * width);
   CopyBytes(Block::Mutable(part->End()) - bytes, block.End() - before - bytes, bytes);
+  if (deadline_bytes > 0) WriteDeadlines(*part, deadlines.all());
   return part;
 }
 

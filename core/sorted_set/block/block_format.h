@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "core/sorted_set/block/deadline_frame.h"
 #include "core/sorted_set/block/large_member.h"
 #include "core/sorted_set/block/score_encoding.h"
 #include "core/util/numeral.h"
@@ -18,6 +19,7 @@ struct BlockItem {
   std::string_view member;       // the whole member
   LargeMember* large = nullptr;  // what holds the member's bytes, if they are too many for a block
   uint8_t tag = 0;               // some bits of the member's hash
+  uint64_t deadline = kNoDeadline;
 };
 
 // How the elements of a block are encoded; chosen whenever a block is packed. Without padding,
@@ -34,11 +36,12 @@ struct [[gnu::packed]] BlockFormat {
   uint8_t score_shift = 0;
   uint8_t score_width = 0;  // of a packed score, with what shares its bytes
   Members members : 2 = Members::kSameLength;
-  bool tagged : 1 = false;    // each element has a tag
-  uint8_t digits : 5 = 0;     // of the numerals, as core/util/numeral.h counts them
-  uint8_t number_bits = 0;    // the lowest of a packed score that are the member's number
-  uint8_t member_width = 0;   // packed bytes a member, unless lengths differ
-  uint8_t prefix_length = 0;  // of the prefix that all members share
+  bool tagged : 1 = false;         // each element has a tag
+  uint8_t digits : 5 = 0;          // of the numerals, as core/util/numeral.h counts them
+  uint8_t number_bits : 7 = 0;     // the lowest of a packed score that are the member's number
+  bool has_deadlines : 1 = false;  // an element has one
+  uint8_t member_width = 0;        // packed bytes a member, unless lengths differ
+  uint8_t prefix_length = 0;       // of the prefix that all members share
 
   static_assert(kMaxNumeralDigits < 1 << 5);
 
@@ -51,7 +54,7 @@ struct [[gnu::packed]] BlockFormat {
     return shares_bytes() ? number_mask() : PackedMax(member_width);
   }
 
-  // The bytes that an item which fits the format takes.
+  // The bytes that an item which fits the format takes, without its deadline.
   size_t BytesOf(const BlockItem& item) const {
     const size_t front = (tagged ? 1 : 0) + score_width;
     if (members != Members::kLengths) return front + member_width;
@@ -68,7 +71,7 @@ inline LargeMember* MakeLarge(std::string_view member) {
   return member.size() > kMaxInlineMember ? LargeMember::Make(member) : nullptr;
 }
 
-// A format and the bytes that the elements take in it, the block's header left out.
+// A format and the bytes that the elements take in it, the block's header and deadlines left out.
 struct BlockPlan {
   BlockFormat format;
   size_t bytes = 0;

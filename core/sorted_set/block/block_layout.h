@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/sorted_set/block/block_format.h"
+#include "core/sorted_set/block/deadline_frame.h"
 #include "core/sorted_set/block/large_member.h"
 #include "core/util/byte_scan.h"
 #include "core/util/packed_integer.h"
@@ -15,12 +16,13 @@ namespace zsetd {
 
 // The bytes of a block, in one allocation, and where each of its fields is:
 //
-//   header | prefix | tags | lengths | scores -->      free      <-- members | end
-//                     t0 t1  l0 l1     s0 s1 s2                    m2 m1 m0
+//   header | prefix | tags | lengths | scores | deadlines -->      free      <-- members | end
+//                     t0 t1  l0 l1     s0 s1    d0 d1                          m1 m0
 //
 // It has no pointer and no offset per element. The arrays of the front are as long as there are
-// elements; tags and lengths exist if the format has them. Members are stored in order from the end
-// downwards, so that one appended after the last moves nothing.
+// elements; tags and lengths exist if the format has them, deadlines if an element has one
+// (core/sorted_set/block/deadline_frame.h). Members are stored in order from the end downwards, so
+// that one appended after the last moves nothing.
 //
 // Invariant: the front and the members do not overlap. That the bytes mean anything is Block's
 // invariant.
@@ -36,12 +38,21 @@ class BlockLayout {
 
   size_t count() const { return count_; }
   bool tagged() const { return format_.tagged; }
+  bool has_deadlines() const { return format_.has_deadlines; }
   size_t allocated_bytes() const { return capacity_; }
   size_t used_bytes() const { return capacity_ - free_bytes(); }
   size_t free_bytes() const {
     assert(FrontEnd() <= MembersBegin());
     return MembersBegin() - FrontEnd();
   }
+
+  // The bytes that deadlines take, which the limits of block_packing.h leave out.
+  size_t deadline_bytes() const {
+    return has_deadlines() ? DeadlineFrame::kBytes + count_ * deadline_frame().width : 0;
+  }
+
+  // Of a block with deadlines.
+  DeadlineFrame deadline_frame() const { return DeadlineFrame::Load(ScorePlace(count_)); }
 
   // Its own ID and those of its neighbours, for its owner's use.
   uint32_t id = 0;
@@ -76,7 +87,11 @@ class BlockLayout {
   }
   const char* ScorePlace(size_t i) const { return Scores() + i * format_.score_width; }
   uint64_t PackedScoreAt(size_t i) const { return LoadPacked(ScorePlace(i), format_.score_width); }
-  const char* FrontEnd() const { return ScorePlace(count_); }
+  const char* FrontEnd() const { return ScorePlace(count_) + deadline_bytes(); }
+
+  const char* Deadlines() const {  // of a block with deadlines
+    return ScorePlace(count_) + DeadlineFrame::kBytes;
+  }
 
   // The bytes that the first `count` members take.
   size_t MemberBytes(size_t count) const {
@@ -100,7 +115,7 @@ class BlockLayout {
 
   uint16_t capacity_ = 0;  // of the whole allocation
   uint8_t count_;
-  const BlockFormat format_;
+  BlockFormat format_;  // changes only by a column of deadlines
 };
 
 static_assert(alignof(BlockFormat) == 1 &&

@@ -15,6 +15,8 @@ constexpr size_t kMergedBytes = Block::kMaxBytes * 3 / 4;
 // The room that a block gets beyond what it needs.
 size_t Growth(const Block& block) { return block.used_bytes() / 32; }
 
+size_t UsedBytes(const Block& block) { return block.used_bytes() - block.deadline_bytes(); }
+
 size_t BytesOf(const BlockPlan& plan) { return Block::kHeaderBytes + plan.bytes; }
 
 bool Fits(std::span<const BlockItem> items, const BlockPlan& plan) {
@@ -78,12 +80,21 @@ Block* InsertOrGrow(Block* block, size_t i, const BlockItem& item) {
     case Block::Insertion::kNoRoom:
       break;
   }
-  const size_t used = block->used_bytes(), needed = block->RoomFor(item);
+  const size_t used = UsedBytes(*block), needed = block->RoomFor(item);
   if (used + needed > Block::kMaxBytes) {
     return BlockBuilder::IsTight(*block) ? nullptr : Repacked(block, i, item);
   }
-  block = BlockBuilder::Moved(block, std::min(needed + Growth(*block), Block::kMaxBytes - used));
+  const size_t room = std::min(needed + Growth(*block), Block::kMaxBytes - used);
+  block = BlockBuilder::Moved(block, room + block->RoomForDeadline());
   block->Insert(i, item);
+  return block;
+}
+
+Block* SetDeadlineOrGrow(Block* block, size_t i, uint64_t deadline) {
+  const size_t missing = block->SetDeadline(i, deadline);
+  if (missing == 0) return block;
+  block = BlockBuilder::Moved(block, block->free_bytes() + missing);
+  block->SetDeadline(i, deadline);
   return block;
 }
 
@@ -139,7 +150,7 @@ std::vector<Block*> PackAll(std::span<const BlockItem> items, bool tagged) {
 
 bool MayMerge(const Block& left, const Block& right) {
   return left.count() + right.count() <= kMergedCount &&
-         left.used_bytes() + right.used_bytes() <= kMergedBytes;
+         UsedBytes(left) + UsedBytes(right) <= kMergedBytes;
 }
 
 Block* Merge(const Block& left, const Block& right) {

@@ -49,6 +49,7 @@ BlockSkipList::BlockSkipList(Block* block) : levels_(0, block->count()) {
     index_.Insert(hash, tagged->id);
     index_.SplitIfFull();
   }
+  if (tagged->has_deadlines()) TrackDeadlines();
 }
 
 BlockSkipList::BlockSkipList(std::span<Block* const> blocks, std::span<const uint64_t> hashes)
@@ -83,7 +84,39 @@ std::unique_ptr<BlockSkipList> BlockSkipList::Clone() const {
 }
 
 size_t BlockSkipList::BytesUsed() const {
-  return blocks_.BytesUsed() + levels_.BytesUsed() + index_.BytesUsed();
+  const size_t deadline_bytes = deadlines_ == nullptr ? 0 : deadlines_->BytesUsed();
+  return blocks_.BytesUsed() + levels_.BytesUsed() + index_.BytesUsed() + deadline_bytes;
+}
+
+void BlockSkipList::TrackDeadlines() {
+  deadlines_ = std::make_unique<BlockDeadlines>();
+  for (const Block* block = blocks_.First(); block != nullptr; block = blocks_.Next(*block)) {
+    deadlines_->Set(block->id, block->EarliestDeadline());
+  }
+}
+
+// To be called when elements have left the block, or come into it, or another deadline.
+void BlockSkipList::NoteDeadlines(const Block& block) {
+  if (deadlines_ == nullptr) return;
+  deadlines_->Set(block.id, block.EarliestDeadline());
+  if (deadlines_->Earliest() == kNoDeadline) deadlines_.reset();
+}
+
+// The block leaves the list.
+void BlockSkipList::ForgetDeadlines(uint32_t id) {
+  if (deadlines_ == nullptr) return;
+  deadlines_->Set(id, kNoDeadline);
+  if (deadlines_->Earliest() == kNoDeadline) deadlines_.reset();
+}
+
+void BlockSkipList::SetDeadline(BlockPlace place, uint64_t deadline) {
+  if (deadline == place.block->DeadlineAt(place.index)) return;
+  Block* block = blocks_.Mutable(place.block);
+  const size_t bytes = block->allocated_bytes();
+  Block* changed = SetDeadlineOrGrow(block, place.index, deadline);
+  if (changed != block) blocks_.Replace(changed, bytes);
+  if (deadlines_ == nullptr) return TrackDeadlines();
+  NoteDeadlines(*changed);
 }
 
 BlockSkipList::Spot BlockSkipList::SpotFor(uint64_t code, std::string_view member) const {
@@ -156,6 +189,8 @@ uint32_t BlockSkipList::Overflow(Block* block, size_t i, const BlockItem& item) 
     index_.StartMove(id, AddBehind(*parts[part - 1], parts[part], all - begin));
     begin += parts[part]->count();
   }
+  // Where elements have come from is noted last: in between, none may seem to have a deadline.
+  for (size_t part = parts.size(); part-- > 0;) NoteDeadlines(*parts[part]);
   return id;
 }
 
@@ -200,7 +235,10 @@ void BlockSkipList::Move(BlockPlace place, uint64_t code, std::string_view membe
   const uint32_t from = index_.IdOf(block->id, i);
   const BlockItem item = {code, member, block->LargeAt(i), MemberIndex::TagOf(hash)};
   if (IsBetweenEnds(*block, code)) {  // the levels need not know
-    blocks_.Mutable(block)->Erase(i, i + 1);
+    Block* changed = blocks_.Mutable(block);
+    changed->Erase(i, i + 1);
+    NoteDeadlines(*changed);
+    block = changed;
     index_.RecordErasure(block->id, i);
   } else {
     EraseIn(block, i, member);
@@ -239,6 +277,7 @@ const Block* BlockSkipList::TakeOut(const Block* block, size_t first, size_t las
   Block* changed = blocks_.Mutable(block);
   Block* shrunk = EraseAndShrink(changed, first, last);
   if (shrunk != changed) blocks_.Replace(shrunk, bytes);
+  NoteDeadlines(*shrunk);
   return shrunk;
 }
 
@@ -267,6 +306,7 @@ void BlockSkipList::EraseSome(const SeparatorLevels::Path& path, size_t first, s
 // The block's elements are gone, or go; what the index has of them is the caller's business.
 void BlockSkipList::Drop(const SeparatorLevels::Path& path, const Block* block) {
   index_.Forget(block->id);
+  ForgetDeadlines(block->id);
   levels_.Remove(path);
   blocks_.Remove(block);
 }
@@ -300,10 +340,13 @@ bool BlockSkipList::MergeNeighbours(const Block* left, const Block* right) {
   levels_.Add(levels_.Find(left->CodeAt(0), left->MemberAt(0, buffer)), span);
   index_.MoveAll(*right, left->id);
 
+  const uint32_t right_id = right->id;
   blocks_.Remove(right);
   Block* replaced = blocks_.Mutable(left);
   merged->TakePlaceOf(*replaced);
   blocks_.Replace(merged, replaced->allocated_bytes());
+  NoteDeadlines(*merged);
+  ForgetDeadlines(right_id);
   Block::Free(replaced);
   return true;
 }
@@ -358,6 +401,7 @@ std::shared_ptr<DetachedBlocks> BlockSkipList::Cut(RankRange ranks) {
   std::vector<uint32_t> ids;
   levels_.Cut(ranks.first, ranks.last, ids);
   auto detached = blocks_.Cut(ids);
+  for (const uint32_t id : ids) ForgetDeadlines(id);
   index_.StartSweep(std::move(ids));
   return detached;
 }
@@ -382,7 +426,20 @@ void BlockSkipList::Check() const {
     }
   }
   assert(rank == size() && blocks == blocks_.count());
+  CheckDeadlines();
   index_.Check();
+}
+
+// Every block is noted with its earliest deadline, and no other ID with any.
+void BlockSkipList::CheckDeadlines() const {
+  [[maybe_unused]] uint64_t earliest = kNoDeadline;
+  for (const Block* block = blocks_.First(); block; block = blocks_.Next(*block)) {
+    earliest = std::min(earliest, block->EarliestDeadline());
+    assert(block->has_deadlines() == (block->EarliestDeadline() != kNoDeadline));
+    assert(!has_deadlines() || deadlines_->Of(block->id) == block->EarliestDeadline());
+  }
+  assert(earliest == EarliestDeadline() && has_deadlines() == (earliest != kNoDeadline));
+  assert(!has_deadlines() || EarliestBlock().EarliestDeadline() == earliest);
 }
 
 }  // namespace zsetd

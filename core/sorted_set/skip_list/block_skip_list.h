@@ -10,6 +10,7 @@
 
 #include "core/sorted_set/block/block.h"
 #include "core/sorted_set/block/block_table.h"
+#include "core/sorted_set/skip_list/block_deadlines.h"
 #include "core/sorted_set/skip_list/block_index.h"
 #include "core/sorted_set/skip_list/prefetch_step.h"
 #include "core/sorted_set/skip_list/separator_levels.h"
@@ -81,12 +82,29 @@ class BlockSkipList {
   const Block* Next(const Block& block) const { return blocks_.Next(block); }
   const Block* Previous(const Block& block) const { return blocks_.Previous(block); }
 
-  // Takes over the item's LargeMember. The member does not exist. The first sets the item's tag,
+  // Whether an element has a deadline. O(1).
+  bool has_deadlines() const { return deadlines_ != nullptr; }
+
+  // The earliest deadline, or kNoDeadline. O(1).
+  uint64_t EarliestDeadline() const {
+    return deadlines_ == nullptr ? kNoDeadline : deadlines_->Earliest();
+  }
+
+  // The block that has it; some element has a deadline. O(log n).
+  const Block& EarliestBlock() const { return *blocks_.At(deadlines_->EarliestBlock()); }
+
+  // Sets or, with kNoDeadline, removes the deadline of an element. O(log n), for the first one
+  // O(blocks).
+  void SetDeadline(BlockPlace place, uint64_t deadline);
+
+  // Takes over the item's LargeMember. The member does not exist, and has no deadline at first. The
+  // first sets the item's tag,
   // the second expects it. O(log n).
   void Insert(BlockItem item);
   void Insert(const Spot& spot, const BlockItem& item);
 
-  // Gives the member at the place another score; not for the only element. O(log n), often O(1).
+  // Gives the member at the place another score; not for the only element. Its deadline may be
+  // lost. O(log n), often O(1).
   void Move(BlockPlace place, uint64_t code, std::string_view member);
 
   // Not for the only element. O(log n).
@@ -106,7 +124,9 @@ class BlockSkipList {
  private:
   BlockSkipList(std::span<Block* const> blocks, std::span<const uint64_t> hashes);
   BlockSkipList(const BlockSkipList& other)
-      : blocks_(other.blocks_), levels_(other.levels_), index_(other.index_, blocks_) {}
+      : blocks_(other.blocks_), levels_(other.levels_), index_(other.index_, blocks_) {
+    if (other.has_deadlines()) TrackDeadlines();
+  }
 
   static std::vector<SeparatorLevels::Leaf> LeavesOf(const BlockTable& blocks);
 
@@ -115,6 +135,11 @@ class BlockSkipList {
   uint32_t AddLast(const BlockItem& item);
   uint32_t AddFirst(const BlockItem& item);
   uint32_t AddBehind(const Block& left, Block* block, size_t elements_from_it);
+
+  void TrackDeadlines();
+  void CheckDeadlines() const;
+  void NoteDeadlines(const Block& block);
+  void ForgetDeadlines(uint32_t id);
 
   void EraseIn(const Block* block, size_t i, std::string_view member);
   const Block* TakeOut(const Block* block, size_t first, size_t last);
@@ -129,6 +154,7 @@ class BlockSkipList {
   BlockTable blocks_;
   SeparatorLevels levels_;
   BlockIndex index_{blocks_};
+  std::unique_ptr<BlockDeadlines> deadlines_;  // null: no element has one
 };
 
 }  // namespace zsetd

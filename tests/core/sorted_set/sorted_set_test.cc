@@ -4,9 +4,12 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "core/sorted_set/sorted_set_builder.h"
 #include "core/util/rng.h"
 #include "tests/core/check_after_change.h"
 #include "tests/core/sorted_set/sorted_set_model.h"
@@ -201,6 +204,184 @@ void RunBesideModel(uint64_t seed, int steps) {
   ExpectSame(set, model);
   ExpectSame(set.Clone(), model);
   set.Check();
+}
+
+// A set, a model, and the deadlines that members have in it.
+class DeadlineRun {
+ public:
+  explicit DeadlineRun(uint64_t seed, bool large) : world_(seed), large_(large) {}
+
+  void Run(int steps) {
+    for (int step = 0; step < steps && !testing::Test::HasFailure(); ++step) {
+      Step();
+      ExpectSameElement(Member());
+      ExpectEarliest();
+      ASSERT_EQ(set_.size(), model_.size());
+      CheckAfterChange(set_, step);
+      if (step % 64 == 0) ExpectAll(set_);
+    }
+    ExpectAll(set_);
+    ExpectAll(set_.Clone());
+    ExpectAll(Rebuilt());
+    set_.Check();
+  }
+
+ private:
+  std::string Member() {
+    return large_ ? "m" + std::to_string(world_.rng().Below(3000)) : world_.Member();
+  }
+
+  Millis Deadline() {
+    Rng& rng = world_.rng();
+    return now_ + Millis(rng.Below(3) == 0 ? rng.Below(100'000'000) : rng.Below(500));
+  }
+
+  void Step() {
+    Rng& rng = world_.rng();
+    const std::string member = Member();
+    switch (rng.Below(10)) {
+      case 0:
+        EXPECT_EQ(set_.Remove(member), model_.Remove(member));
+        deadlines_.erase(member);
+        break;
+      case 1:
+        now_ += Millis(rng.Below(60));
+        RemoveDue(rng.Below(2) == 0 ? 10'000 : rng.Below(5));
+        break;
+      case 2:
+      case 3:
+        SetDeadline(member, Deadline());
+        break;
+      case 4:
+        SetDeadline(member, std::nullopt);
+        break;
+      case 5:
+        if (rng.Below(10) == 0) RemoveRange();
+        break;
+      default:
+        Add(member);
+    }
+  }
+
+  void Add(const std::string& member) {
+    const double score = world_.Score();
+    AddRule rule = world_.Rule();
+    rule.keep_deadline = world_.rng().Below(4) == 0;
+    const AddResult result = set_.Add(member, score, rule);
+    ASSERT_EQ(result.kind, model_.Add(member, score, rule).kind);
+    const bool keeps = rule.increment || rule.keep_deadline;
+    if (result.kind <= Kind::kUnchanged && !keeps) deadlines_.erase(member);
+  }
+
+  void SetDeadline(const std::string& member, std::optional<Millis> deadline) {
+    const uint32_t revision = set_.revision();
+    const bool changes = model_.Score(member) && DeadlineOf(member) != deadline;
+    EXPECT_EQ(set_.SetDeadline(member, deadline), changes);
+    EXPECT_EQ(set_.revision() != revision, changes);
+    if (!changes) return;
+    deadlines_.erase(member);
+    if (deadline) deadlines_[member] = *deadline;
+  }
+
+  void RemoveRange() {
+    const RankRange ranks = world_.Ranks(model_.size());
+    const std::vector<Pair> before = model_.Elements();
+    EXPECT_EQ(set_.Remove(ranks), model_.Remove(ranks));
+    for (const auto& [score, member] : before) {
+      if (!model_.Score(member)) deadlines_.erase(member);
+    }
+  }
+
+  void RemoveDue(size_t most) {
+    std::vector<std::string> removed;
+    set_.RemoveDue(now_, most, removed);
+    EXPECT_LE(removed.size(), most);
+    for (const std::string& member : removed) {
+      EXPECT_LE(DeadlineOf(member), now_);
+      EXPECT_TRUE(deadlines_.erase(member) == 1 && model_.Remove(member)) << member;
+    }
+    if (removed.size() == most) return;
+    for (const auto& [member, deadline] : deadlines_) EXPECT_GT(deadline, now_) << member;
+  }
+
+  std::optional<Millis> DeadlineOf(const std::string& member) const {
+    const auto found = deadlines_.find(member);
+    return found == deadlines_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  void ExpectSameElement(const std::string& member) {
+    ASSERT_EQ(set_.Score(member), model_.Score(member));
+    ASSERT_EQ(set_.Rank(member), model_.Rank(member));
+    ASSERT_EQ(set_.Deadline(member), DeadlineOf(member)) << member;
+  }
+
+  void ExpectEarliest() {
+    std::optional<Millis> earliest;
+    for (const auto& [member, deadline] : deadlines_) {
+      if (!earliest || deadline < *earliest) earliest = deadline;
+    }
+    ASSERT_EQ(set_.EarliestDeadline(), earliest);
+    ASSERT_EQ(set_.has_deadlines(), earliest.has_value());
+  }
+
+  void ExpectAll(const SortedSet& set) {
+    ASSERT_EQ(ElementsOf(set), model_.Elements());
+    for (auto at = set.At(0); at.valid(); at.Next()) {
+      ASSERT_EQ(at.deadline(), DeadlineOf(std::string(at.member())));
+    }
+  }
+
+  SortedSet Rebuilt() {
+    SortedSetBuilder builder;
+    for (const auto& [score, member] : model_.Elements()) {
+      builder.Add(member, score, DeadlineOf(member));
+    }
+    return *builder.Build();
+  }
+
+  World world_;
+  bool large_;
+  SortedSet set_;
+  SortedSetModel model_;
+  std::map<std::string, Millis> deadlines_;
+  Millis now_{1'790'000'000'000};
+};
+
+TEST(SortedSet, MembersHaveTheDeadlinesOfTheModel) {
+  for (uint64_t seed = 1; seed <= 8; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    DeadlineRun(seed, seed % 2 == 0).Run(5000);
+  }
+}
+
+// The bytes of its blocks that are in use.
+size_t UsedBytes(const SortedSet& set) {
+  size_t bytes = 0;
+  set.ForEachBlock([&](const Block& block) { bytes += block.used_bytes(); });
+  return bytes;
+}
+
+TEST(SortedSet, WithoutDeadlinesItTakesWhatItTookBefore) {
+  for (const int size : {30, 100, 5000}) {
+    SortedSet set;
+    for (int i = 0; i < size; ++i) set.Set("member" + std::to_string(i * 7919 % size), i % 100);
+    const size_t before = UsedBytes(set);
+    for (int i = 0; i < size; ++i) {
+      set.SetDeadline("member" + std::to_string(i), Millis(1'790'000'000'000 + i * 1000));
+    }
+    EXPECT_GT(UsedBytes(set), before + size * 2);
+    for (int i = 0; i < size; ++i) set.SetDeadline("member" + std::to_string(i), std::nullopt);
+    EXPECT_FALSE(set.has_deadlines());
+    EXPECT_EQ(UsedBytes(set), before);
+  }
+}
+
+TEST(SortedSet, FarDeadlinesCountAsTheFurthest) {
+  SortedSet set = SetOf({{1, "a"}, {2, "b"}});
+  set.SetDeadline("a", Millis(-5));
+  set.SetDeadline("b", Millis::max());
+  EXPECT_EQ(set.Deadline("a"), Millis(1));
+  EXPECT_EQ(set.Deadline("b"), Millis((int64_t{1} << 46) - 1));
 }
 
 TEST(SortedSet, CopyHoldsTheRangeAlone) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "core/sorted_set/block/block_builder.h"
+#include "core/sorted_set/block/block_packing.h"
 #include "core/sorted_set/block/unpacked_block.h"
 #include "core/util/numeral.h"
 #include "core/util/rng.h"
@@ -56,6 +58,7 @@ class OwnedBlock {
       }
     }
   }
+  void SetDeadline(size_t i, uint64_t deadline) { block_ = SetDeadlineOrGrow(block_, i, deadline); }
   void MakeRoom() { block_ = BlockBuilder::Moved(block_, 300); }
   void Erase(size_t first, size_t last) {
     for (size_t i = first; i < last; ++i) FreeLarge(i);
@@ -157,6 +160,45 @@ class Style {
   std::string prefix_;
 };
 
+using Deadlines = std::map<std::string, uint64_t>;  // of members that have one
+
+uint64_t DeadlineOf(const Deadlines& deadlines, const std::string& member) {
+  const auto found = deadlines.find(member);
+  return found == deadlines.end() ? kNoDeadline : found->second;
+}
+
+// Deadlines from a second to some thousand years away, among them the first and the last.
+uint64_t SomeDeadline(Rng& rng) {
+  constexpr uint64_t kNow = 1'790'000'000'000;
+  switch (rng.Below(8)) {
+    case 0:
+      return kNoDeadline;
+    case 1:
+      return rng.Below(20) == 0 ? 1 : kNow;
+    case 2:
+      return rng.Below(20) == 0 ? kMostDeadline : kNow + 1;
+    case 3:
+      return kNow + (uint64_t{1} << rng.Below(40));
+    default:
+      return kNow + rng.Below(86'400'000);
+  }
+}
+
+void ExpectDeadlines(const Block& block, const Model& model, size_t first,
+                     const Deadlines& deadlines) {
+  uint64_t earliest = kNoDeadline;
+  for (size_t i = 0; i < block.count(); ++i) {
+    const uint64_t deadline = DeadlineOf(deadlines, model[first + i].second);
+    ASSERT_EQ(block.DeadlineAt(i), deadline) << i;
+    earliest = std::min(earliest, deadline);
+  }
+  ASSERT_EQ(block.EarliestDeadline(), earliest);
+  ASSERT_EQ(block.has_deadlines(), earliest != kNoDeadline);
+  if (earliest == kNoDeadline) {
+    ASSERT_EQ(block.deadline_bytes(), 0u);
+  }
+}
+
 void ExpectSame(OwnedBlock& block, const Model& model) {
   ASSERT_EQ(block->count(), model.size());
   MemberBuffer buffer;
@@ -178,7 +220,7 @@ void ExpectFinds(OwnedBlock& block, const Model& model, const std::string& membe
 }
 
 // Any run of elements as a block of its own; and that it is told to be tight only if it is.
-void ExpectPart(OwnedBlock& block, const Model& model, Rng& rng) {
+void ExpectPart(OwnedBlock& block, const Model& model, const Deadlines& deadlines, Rng& rng) {
   const size_t first = rng.Below(model.size()), last = first + 1 + rng.Below(model.size() - first);
   const std::unique_ptr<Block, void (*)(Block*)> part(
       BlockBuilder::Part(*block.get(), first, last, rng.Below(2) * 100), Block::Free);
@@ -189,9 +231,10 @@ void ExpectPart(OwnedBlock& block, const Model& model, Rng& rng) {
     ASSERT_EQ(std::pair(item.code, std::string(item.member)), model[i]);
     ASSERT_EQ(item.tag, block->TagAt(i));
   }
+  ExpectDeadlines(*part, model, first, deadlines);
   if (BlockBuilder::IsTight(*part)) {
     const BlockPlan plan = PlanBlock(unpacked.items(), part->tagged());
-    ASSERT_EQ(part->used_bytes(), Block::kHeaderBytes + plan.bytes);
+    ASSERT_EQ(part->used_bytes() - part->deadline_bytes(), Block::kHeaderBytes + plan.bytes);
   }
 }
 
@@ -201,6 +244,8 @@ void RunBesideModel(uint64_t seed) {
   Style style(rng);
   Model model = {{style.Code(), style.Member()}};
   OwnedBlock block(model[0], rng.Below(2) == 0);
+  const uint64_t with_deadlines = rng.Below(3);  // none, some, many
+  Deadlines deadlines;
   for (int step = 0; step < 500 && !testing::Test::HasFatalFailure(); ++step) {
     const std::pair<uint64_t, std::string> element = {style.Code(), style.Member()};
     const bool exists = std::any_of(model.begin(), model.end(),
@@ -214,6 +259,7 @@ void RunBesideModel(uint64_t seed) {
     } else if (model.size() > 1 && rng.Below(3) == 0) {
       const size_t last = rng.Below(4) > 0 || at == 0 ? at + 1 : model.size();
       block.Erase(at, last);
+      for (size_t i = at; i < last; ++i) deadlines.erase(model[i].second);
       model.erase(model.begin() + at, model.begin() + last);
     } else if (rng.Below(10) == 0) {
       block.Repack();
@@ -221,8 +267,16 @@ void RunBesideModel(uint64_t seed) {
                (at + 1 == model.size() || element.first < model[at + 1].first)) {
       if (block->SetCode(at, element.first)) model[at].first = element.first;
     }
+    for (uint64_t change = 0; change < 2 * with_deadlines && rng.Below(2) == 0; ++change) {
+      const size_t of = rng.Below(model.size());
+      const uint64_t deadline = SomeDeadline(rng);
+      block.SetDeadline(of, deadline);
+      deadlines.erase(model[of].second);
+      if (deadline != kNoDeadline) deadlines[model[of].second] = deadline;
+    }
     ExpectSame(block, model);
-    ExpectPart(block, model, rng);
+    ExpectDeadlines(*block.get(), model, 0, deadlines);
+    ExpectPart(block, model, deadlines, rng);
     ExpectFinds(block, model, style.Member(), style.Code());
     ExpectFinds(block, model, model[rng.Below(model.size())].second,
                 model[rng.Below(model.size())].first);
@@ -248,6 +302,45 @@ bool HalvesAreTight(const Elements& elements) {
   const bool tight = BlockBuilder::IsTight(*lower) && BlockBuilder::IsTight(*upper);
   for (Block* made : {block, lower, upper}) Block::Free(made);
   return tight;
+}
+
+TEST(Block, DeadlinesWithinAWeekTakeFourBytes) {
+  constexpr uint64_t kNow = 1'790'000'000'000;
+  OwnedBlock block({ScoreCode(0), "a"}, true);
+  for (int i = 1; i < 100; ++i) {
+    block.Insert(i, ItemOf({ScoreCode(i), "a" + std::to_string(i * 7 % 100)}));
+  }
+  const size_t before = block->used_bytes();
+  for (int i = 0; i < 100; ++i) block.SetDeadline(i, kNow + i * 7'000'003 % (86'400'000 * 7));
+  EXPECT_EQ(block->used_bytes(), before + DeadlineFrame::kBytes + 400);
+  for (int i = 0; i < 100; ++i) block.SetDeadline(i, kNoDeadline);
+  EXPECT_EQ(block->used_bytes(), before);
+}
+
+// How often the column of 160 deadlines is written anew.
+template <class At>
+size_t TimesReframed(At deadline) {
+  OwnedBlock block({ScoreCode(0), "x"}, true);
+  for (int i = 1; i < int(Block::kMaxCount); ++i) {
+    block.Insert(i, ItemOf({ScoreCode(i), std::string(i % 90, 'y') + std::to_string(i)}));
+  }
+  size_t reframed = 0;
+  DeadlineFrame frame;
+  for (int i = 0; i < int(Block::kMaxCount); ++i) {
+    block.SetDeadline(i, deadline(i));
+    const DeadlineFrame now = block->deadline_frame();
+    reframed += now.base != frame.base || now.width != frame.width;
+    frame = now;
+  }
+  return reframed;
+}
+
+TEST(Block, DeadlinesInAnyOrderReframeItAFewTimes) {
+  constexpr uint64_t kNow = 1'790'000'000'000;
+  EXPECT_LE(TimesReframed([](int i) { return kNow + i * 1000; }), 5u);
+  EXPECT_LE(TimesReframed([](int i) { return kNow - i * 1000; }), 12u);
+  EXPECT_LE(TimesReframed([](int i) { return kNow + i * 7'919 % 160 * 1000; }), 8u);
+  EXPECT_EQ(TimesReframed([](int) { return kNow; }), 1u);
 }
 
 TEST(Block, HalvesAreTightUnlessTheirFormatWouldBeShorter) {
