@@ -17,19 +17,57 @@ namespace zsetd {
 // Puts the call's command aside until it can be served; it may have been before.
 void Executor::Block(Client& client, Call& call) {
   if (client.blocked) return;
-  notifier_.blocked_clients().Add(client, std::move(*call.TakeWait()));
+  BlockedClients& blocked = notifier_.blocked_clients();
+  blocked.Add(client, std::move(*call.TakeWait()));
+  if (client.blocked->scores) DeferUntilDue(client);
   if (client.blocked->when_durable) log_waits_.push_back({client.id, client.blocked->number});
 }
 
+// Whether it is worth running the command again when this is what its key holds.
+bool Executor::CanServe(const BlockedCommand& wait, const Entry& entry) const {
+  if (!wait.can_serve(entry)) return false;
+  return !wait.scores || !entry.GetIf<SortedSet>()->Ranks(wait.scores->At(store_.now())).empty();
+}
+
+// The client waits for scores that its key does not have now.
+void Executor::DeferUntilDue(Client& client) {
+  const BlockedCommand::Key& key = client.blocked->keys.front();
+  const Entry* const entry = store_.database(key.first).Find(key.second);
+  const SortedSet* const set = entry == nullptr ? nullptr : entry->GetIf<SortedSet>();
+  notifier_.blocked_clients().Defer(
+      client,
+      set == nullptr ? std::nullopt : client.blocked->scores->NextReach(*set, store_.now()));
+}
+
 void Executor::ServeWaiters() {
-  while (const auto key = notifier_.blocked_clients().TakeReady()) {
+  BlockedClients& blocked = notifier_.blocked_clients();
+  while (const auto key = blocked.TakeReady()) {
     uint64_t number = 0;
-    while (Client* client = notifier_.blocked_clients().NextFor(*key, number)) {
+    while (Client* client = blocked.NextFor(*key, number)) {
       const Entry* entry = store_.database(key->first).Find(key->second);
-      if (entry == nullptr) break;
+      if (entry == nullptr) {
+        blocked.ClearDue(*key);
+        break;
+      }
       number = client->blocked->number;
-      if (client->blocked->can_serve(*entry)) RunAgain(*client, key->second);
+      if (CanServe(*client->blocked, *entry)) {
+        RunAgain(*client, key->second);
+      } else if (client->blocked->scores) {
+        DeferUntilDue(*client);
+      }
     }
+  }
+}
+
+// Serves clients that wait for scores which the time has reached, until none does or `budget` is
+// spent. In a pause, and while a script is suspended, no key changes.
+void Executor::ServeDueClients(Micros budget) {
+  BlockedClients& blocked = notifier_.blocked_clients();
+  if (!blocked.IsDue(store_.now()) || suspended_ || clients_.IsPaused()) return;
+  const Micros until = host_.stopwatch() + budget;
+  while (blocked.TouchDue(store_.now())) {
+    ServeWaiters();
+    if (host_.stopwatch() > until) return;
   }
 }
 

@@ -60,6 +60,13 @@ void Call::ReplyAtLength(std::unique_ptr<LongReply> rest) {
   }
 }
 
+bool Call::WaitForScores(std::string_view key, const TimedScoreRange& scores, Millis timeout) {
+  const std::string_view wanted[] = {key};
+  if (!WaitFor<SortedSet>(wanted, timeout)) return false;
+  if (wait_ != nullptr) wait_->scores = scores;
+  return true;
+}
+
 // One that runs again waits for the same as before.
 bool Call::PutAside(Args wanted, Millis timeout, bool (*can_serve)(const Entry&),
                     void (*give_up)(ReplyWriter&), void (*when_durable)(ReplyWriter&)) {
@@ -72,6 +79,7 @@ bool Call::PutAside(Args wanted, Millis timeout, bool (*can_serve)(const Entry&)
                                                           .until = std::nullopt,
                                                           .can_serve = can_serve,
                                                           .give_up = give_up,
+                                                          .scores = std::nullopt,
                                                           .when_durable = when_durable});
   for (const std::string_view key : wanted) wait_->keys.emplace_back(client.database, key);
   if (timeout > Millis(0)) wait_->until = now() + timeout;

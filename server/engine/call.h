@@ -7,6 +7,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "core/sorted_set/timed_score_range.h"
 #include "server/engine/client/client.h"
 #include "server/engine/command/arg_reader.h"
 #include "server/engine/command/command.h"
@@ -74,6 +75,10 @@ class Call {
   // command may not block: it must reply immediately.
   template <class T>
   bool WaitFor(Args wanted, Millis timeout);
+
+  // The same until the sorted set at `key` has an element in the range, as the key changes or as
+  // time goes by.
+  bool WaitForScores(std::string_view key, const TimedScoreRange& scores, Millis timeout);
 
   // The same where no key can unblock it, with the reply for the timeout. With `when_durable` it
   // ends with that reply when what the client has written is durable in the append-only log.

@@ -19,6 +19,7 @@ namespace {
 using std::string_view_literals::operator""sv;
 
 constexpr size_t kReplyPieceBytes = 16u << 10;  // short elements: written in half a millisecond
+constexpr Micros kDueBudget{1000};  // for clients that time serves, before a batch of requests
 constexpr size_t kLowReplyLimit = 64u << 10;
 
 // What EXEC says when it is itself refused. As in Redis the reason loses its plain code word.
@@ -54,6 +55,7 @@ void Executor::AdvanceTo(Millis now) {
 
 void Executor::BeginBatch(Millis now) {
   AdvanceTo(now);
+  ServeDueClients(kDueBudget);
   command_ended_at_ = host_.stopwatch();
 }
 
@@ -286,6 +288,7 @@ void Executor::ContinueReply(Client& client) {
 void Executor::Tick(Micros budget) {
   if (suspended_) return ContinueSuspended();
   metrics_.Sample(store_.now());
+  ServeDueClients(budget);
   UnblockDueClients();
   RunPostponed();
   clients_.Maintain();
@@ -310,7 +313,9 @@ std::optional<Millis> Executor::NextDeadline() const {
   if (store_.IsEvictionDue() || notifier_.HasTooManyTrackedKeys()) consider(now);
   const Persistence* const persistence = engine_.persistence();
   if (persistence != nullptr && persistence->HasWork()) consider(now);
-  if (!clients_.IsPaused()) consider(store_.NextDeadline());  // in a pause no key goes
+  if (clients_.IsPaused()) return earliest;  // in a pause no key changes
+  consider(store_.NextDeadline());
+  consider(notifier_.blocked_clients().NextDue());
   return earliest;
 }
 

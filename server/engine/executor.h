@@ -46,8 +46,9 @@ class Executor {
   explicit Executor(Engine& engine);
   Executor(const Executor&) = delete;
 
-  // A batch of requests follows: advances the time, and restarts the stopwatch. Each command is
-  // timed from the end of the previous one, so that one reading of the stopwatch is enough.
+  // A batch of requests follows: advances the time, serves the blocked clients for whom that is
+  // what they waited for, and restarts the stopwatch. Each command is timed from the end of the
+  // previous one, so that one reading of the stopwatch is enough.
   void BeginBatch(Millis now);
 
   // Advances the time, between commands. If the clock is set back the time goes back: deadlines are
@@ -147,7 +148,10 @@ class Executor {
   void Finish(Client& client, size_t reply_start);
   void LeaveOutUnwanted(Client& client, size_t reply_start);
   static void DeliverPushes(Client& client);
+  bool CanServe(const BlockedCommand& wait, const Entry& entry) const;
+  void DeferUntilDue(Client& client);
   void ServeWaiters();
+  void ServeDueClients(Micros budget);
   void Block(Client& client, Call& call);
   void RunAgain(Client& client, std::string_view ready_key);
   void EndWait(Client& client, size_t reply_start);

@@ -34,8 +34,30 @@ FAMILIES = {
     "cluster": ("cluster", "Cluster"),
 }
 
-# What zsetd adds to a command of Redis, by the command's name.
+PRESENT = """\
+A bound may be `now`, the server's Unix time in seconds with the milliseconds as a fraction, or `nowms`, the
+same in milliseconds; `(now` leaves out what comes due this very millisecond. In a transaction and in a
+script the time stands still.
+"""
+
+# What zsetd adds to a command of Redis, by the command's name, and more about its own commands.
 EXTENSIONS = {
+    "zpopbyscore": """\
+min and max are those of [ZRANGEBYSCORE](#zrangebyscore), `now` and `nowms` included; min comes first with REV
+too. Without REV the lowest-scoring members go, with it the highest. Without COUNT one member goes, and
+the reply is that of [ZPOPMIN](#zpopmin) without a count: the member and its score; with COUNT it is that
+of ZPOPMIN with a count. Nothing in the range: an empty array. Subscribers are notified of `zpopmin`, with
+REV of `zpopmax`.
+""",
+    "bzpopbyscore": """\
+The range is that of [ZPOPBYSCORE](#zpopbyscore). With a max of `now` or `nowms` the client is served
+when time reaches the first element, without any change of the key: `BZPOPBYSCORE 0 jobs -inf now` is a
+queue of delayed jobs. Clients are served in the order in which they blocked. The reply is
+the key, the member and its score, as of [BZPOPMIN](#bzpopmin); with COUNT the key and an array of pairs, as
+of [BZMPOP](#bzmpop); after the timeout, in a transaction and in a script null.
+""",
+    **dict.fromkeys(["zrangebyscore", "zrevrangebyscore", "zcount", "zremrangebyscore"], PRESENT),
+    **dict.fromkeys(["zrange", "zrangestore"], "With BYSCORE: " + PRESENT),
     "zadd": """\
 A time to live and the options' free order are zsetd's own; Redis's ZADD has neither.
 
@@ -115,10 +137,15 @@ class Command:
                  f"| Arity | {self.arity}: {'at least ' if self.arity < 0 else ''}{count} |\n",
                  f"| Flags | {', '.join(self.flags) or 'none'} |\n",
                  f"| ACL categories | {', '.join(self.categories) or 'none'} |\n",
-                 f"| In Redis since | {self.since} |\n"]
+                 self.origin()]
         if self.key in EXTENSIONS:
-            lines += ["\n**Extension.** ", EXTENSIONS[self.key]]
+            title = "" if self.since.startswith("zsetd") else "**Extension.** "
+            lines += ["\n", title, EXTENSIONS[self.key]]
         return "".join(lines)
+
+    def origin(self):
+        server, _, version = self.since.rpartition(" ")
+        return f"| In {server or 'Redis'} since | {version} |\n"
 
     def row(self, page):
         """The command's row in the index."""

@@ -24,6 +24,9 @@ ALLOWED = {
 # Commands of Redis that 7.0.15 did not have yet.
 NEWER = {"client|setinfo", "client|no-touch", "cluster|myshardid", "waitaof"}
 
+# Commands that no Redis has.
+NEWER |= {"bzpopbyscore", "zpopbyscore"}
+
 
 class Server:
     def __init__(self, port):

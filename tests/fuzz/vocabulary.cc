@@ -40,6 +40,8 @@ std::vector<std::string> Edges() {
           "inf",
           "-inf",
           "(inf",
+          "now",
+          "(nowms",
           "1e308",
           "5e-324",
           "1e400",

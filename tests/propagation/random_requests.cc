@@ -53,8 +53,8 @@ Words RandomRequests::Any() {
 }
 
 Words RandomRequests::Blocking() {
-  return Of(
-      Pick({"blpop", "brpop", "blmove", "brpoplpush", "blmpop", "bzpopmin", "bzpopmax", "bzmpop"}));
+  return Of(Pick({"blpop", "brpop", "blmove", "brpoplpush", "blmpop", "bzpopmin", "bzpopmax",
+                  "bzmpop", "bzpopbyscore"}));
 }
 
 std::string RandomRequests::Key(char type, size_t count) {
@@ -255,7 +255,16 @@ Words RandomRequests::Algebra(const std::string& row) {
 
 void RandomRequests::AddSortedSets() {
   const auto key = [this] { return Key('z', 4); };
-  const auto pairs = [this] { return Many([this] { return Words{Score(), Member()}; }, 8); };
+  // In a while, in either unit of time.
+  const auto job = [this] {
+    const int64_t due = source_.now().count() + 200 - static_cast<int64_t>(Below(300));
+    if (Chance(2)) return Words{std::to_string(due), Member()};
+    return Words{std::to_string(due / 1000) + "." + std::to_string(1000 + due % 1000).substr(1),
+                 Member()};
+  };
+  const auto pairs = [=, this] {
+    return Many([=, this] { return Chance(8) ? job() : Words{Score(), Member()}; }, 8);
+  };
   // Ranges by members are for sets of one score.
   const auto flat = [this] { return "y" + Number(3); };
   cases_["zadd"] = [=, this] {
@@ -275,6 +284,8 @@ void RandomRequests::AddSortedSets() {
     return Words{"ZREMRANGEBYRANK", key(), Number(3), Pick({"2", "-2", "0"})};
   };
   cases_["zremrangebyscore"] = [=, this] {
+    if (Chance(2))
+      return Words{"ZREMRANGEBYSCORE", key(), "(1e6", Pick({"now", "(NOWMS", "nowms"})};
     return Words{"ZREMRANGEBYSCORE", key(), Pick({"-inf", "(5", "10"}), Pick({"100", "(50", "7"})};
   };
   cases_["zremrangebylex"] = [=, this] {
@@ -292,11 +303,24 @@ void RandomRequests::AddSortedSets() {
     return Options({"BZMPOP", Timeout(), "2", key(), key(), Pick({"MIN", "MAX"})},
                    {{"COUNT", std::to_string(1 + Below(4))}});
   };
+  const auto scores = [=, this] {
+    if (Chance(2)) return Words{Pick({"-inf", "5"}), Pick({"now", "(now", "nowms"})};
+    return Words{Pick({"-inf", "(5", "10"}), Pick({"+inf", "(50", "7"})};
+  };
+  cases_["zpopbyscore"] = [=, this] {
+    return Options(Words{"ZPOPBYSCORE", key()} + scores(), {{"REV"}, {"COUNT", Pick({"1", "3"})}});
+  };
+  cases_["bzpopbyscore"] = [=, this] {
+    return Options(Words{"BZPOPBYSCORE", Timeout(), key()} + scores(),
+                   {{"REV"}, {"COUNT", Pick({"1", "3"})}});
+  };
   for (const std::string name : {"zunionstore", "zinterstore", "zdiffstore"}) {
     cases_[name] = [=, this] { return Algebra(name); };
   }
   cases_["zrangestore"] = [=, this] {
-    switch (Below(3)) {
+    switch (Below(4)) {
+      case 3:
+        return Words{"ZRANGESTORE", key(), key(), Pick({"-inf", "(nowms"}), "now", "BYSCORE"};
       case 0:
         return Options({"ZRANGESTORE", key(), key(), "-inf", "+inf", "BYSCORE"},
                        {{"LIMIT", "1", "5"}});

@@ -8,6 +8,7 @@
 #include "server/commands/all_commands.h"
 #include "server/commands/common/multi_pop_request.h"
 #include "server/commands/common/timeout_option.h"
+#include "server/commands/zset/zset_score_pop.h"
 #include "server/engine/call.h"
 
 namespace zsetd {
@@ -22,20 +23,33 @@ RankRange EndOf(const SortedSet& set, bool highest, uint64_t wanted) {
   return highest ? RankRange{set.size() - count, set.size()} : RankRange{0, count};
 }
 
-// The key, then what was taken, each member with its score: nested in RESP2 too.
-void PopPairs(Call& call, std::string_view key, Edit<SortedSet>& set, bool highest,
-              uint64_t wanted) {
-  const RankRange ranks = EndOf(*set, highest, wanted);
+// The key, then the elements of the range, each member with its score: nested in RESP2 too.
+void ReplyPairs(Call& call, std::string_view key, const SortedSet& set, RankRange ranks,
+                bool highest) {
   call.reply.Array(2);
   call.reply.Bulk(key);
   call.reply.Array(ranks.size());
-  SortedSet::Cursor at = set->At(highest ? ranks.last - 1 : ranks.first);
+  SortedSet::Cursor at = set.At(highest ? ranks.last - 1 : ranks.first);
   for (size_t i = 0; i < ranks.size(); ++i, highest ? at.Previous() : at.Next()) {
     const Element element = at.element();
     call.reply.Array(2);
     call.reply.Bulk(element.member);
     call.reply.Double(element.score);
   }
+}
+
+// The key, the member and its score.
+void ReplySingle(Call& call, std::string_view key, const SortedSet::Cursor& at) {
+  call.reply.Array(3);
+  call.reply.Bulk(key);
+  call.reply.Bulk(at.member());
+  call.reply.Double(at.score());
+}
+
+void PopPairs(Call& call, std::string_view key, Edit<SortedSet>& set, bool highest,
+              uint64_t wanted) {
+  const RankRange ranks = EndOf(*set, highest, wanted);
+  ReplyPairs(call, key, *set, ranks, highest);
   set.FreeLater(set->Cut(ranks));
   call.Propagate({PopEvent(highest), key, IntegerText(static_cast<int64_t>(ranks.size()))});
 }
@@ -65,13 +79,29 @@ void BlockingPop(Call& call, bool highest) {
   if (!set && call.WaitFor<SortedSet>(keys, timeout)) return;
   if (!set) return call.reply.NullArray();
   const RankRange ranks = EndOf(*set, highest, 1);
-  const SortedSet::Cursor at = set->At(ranks.first);
-  call.reply.Array(3);
-  call.reply.Bulk(key);
-  call.reply.Bulk(at.member());
-  call.reply.Double(at.score());
+  ReplySingle(call, key, set->At(ranks.first));
   set->Remove(ranks);
   call.Propagate({PopEvent(highest), key});
+}
+
+// BZPOPBYSCORE timeout key min max [REV] [COUNT count]
+void BZPopByScore(Call& call) {
+  const Millis timeout = TakeTimeout(call.args, call.now());
+  const std::string_view key = call.args.Word();
+  const ScorePopRequest request = TakeScorePopRequest(call.args);
+  Edit<SortedSet> set = call.Open<SortedSet>(key, request.event());
+  if (call.Refused()) return;
+  const RankRange ranks = set ? request.RanksIn(*set, call.now()) : RankRange();
+  if (ranks.empty()) {
+    if (!call.WaitForScores(key, request.scores, timeout)) call.reply.NullArray();
+    return;
+  }
+  if (request.count) {
+    ReplyPairs(call, key, *set, ranks, request.reversed);
+  } else {
+    ReplySingle(call, key, set->At(ranks.first));
+  }
+  PopRanks(call, key, set, ranks);
 }
 
 void BZPopMin(Call& call) { BlockingPop(call, /*highest=*/false); }
@@ -122,6 +152,17 @@ constexpr Command kCommands[] = {
      .usage = "key [key ...] timeout",
      .summary = "Removes and returns the highest-scoring member; blocks until one is available.",
      .cost = "O(log(N))",
+     .key_use = "RW access delete"},
+    {.name = "bzpopbyscore",
+     .run = BZPopByScore,
+     .arity = -5,
+     .flags = kWrite | kBlocking | kFast,
+     .keys = {.first = 2, .last = 2, .step = 1},
+     .group = CommandGroup::kSortedSet,
+     .since = kZsetdOnly,
+     .usage = "timeout key min max [REV] [COUNT count]",
+     .summary = "Like ZPOPBYSCORE; blocks until a member is in the range.",
+     .cost = "O(log(N)+M) for M members removed",
      .key_use = "RW access delete"},
 };
 

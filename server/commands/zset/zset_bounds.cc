@@ -6,11 +6,15 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "protocol/text/number_text.h"
+#include "server/engine/support/ascii_case.h"
 
 namespace zsetd {
 namespace {
+
+using Clock = TimedScoreBound::Clock;
 
 constexpr std::string_view kBadScoreBound = "ERR min or max is not a float";
 constexpr std::string_view kBadLexBound = "ERR min or max not valid string range item";
@@ -26,13 +30,33 @@ std::optional<double> ParseBound(std::string_view text) {
   return is_whole && !std::isnan(number) ? std::optional(number) : std::nullopt;
 }
 
-ScoreBound TakeScoreBound(ArgReader& args) {
-  std::string_view word = args.Word();
+Clock ClockOf(std::string_view word) {
+  if (EqualsIgnoringCase(word, "now")) return Clock::kSeconds;
+  if (EqualsIgnoringCase(word, "nowms")) return Clock::kMillis;
+  return Clock::kNone;
+}
+
+std::optional<TimedScoreBound> ReadScoreBound(std::string_view word) {
   const bool exclusive = word.starts_with('(');
   if (exclusive) word.remove_prefix(1);
   const std::optional<double> score = ParseBound(word);
-  if (!score) args.Refuse(kBadScoreBound);
-  return {.score = score.value_or(0), .exclusive = exclusive};
+  if (score) return TimedScoreBound{.score = *score, .exclusive = exclusive};
+  const Clock clock = ClockOf(word);
+  if (clock == Clock::kNone) return std::nullopt;
+  return TimedScoreBound{.exclusive = exclusive, .clock = clock};
+}
+
+TimedScoreBound TakeScoreBound(ArgReader& args) {
+  const std::optional<TimedScoreBound> bound = ReadScoreBound(args.Word());
+  if (!bound) args.Refuse(kBadScoreBound);
+  return bound.value_or(TimedScoreBound());
+}
+
+// As a number if it is the present.
+std::string ResolvedBound(std::string_view word, Millis now) {
+  const std::optional<TimedScoreBound> bound = ReadScoreBound(word);
+  if (!bound || bound->clock == Clock::kNone) return std::string(word);
+  return (bound->exclusive ? "(" : "") + DoubleText(bound->At(now).score);
 }
 
 LexBound TakeLexBound(ArgReader& args) {
@@ -55,16 +79,33 @@ Range Between(Bound first, Bound second, bool reversed) {
 
 }  // namespace
 
-ScoreRange TakeScoreRange(ArgReader& args, bool reversed) {
-  const ScoreBound first = TakeScoreBound(args);
-  const ScoreBound second = TakeScoreBound(args);
-  return Between<ScoreRange>(first, second, reversed);
+TimedScoreRange TakeTimedScoreRange(ArgReader& args, bool reversed) {
+  const TimedScoreBound first = TakeScoreBound(args);
+  const TimedScoreBound second = TakeScoreBound(args);
+  return Between<TimedScoreRange>(first, second, reversed);
+}
+
+ScoreRange TakeScoreRange(ArgReader& args, Millis now, bool reversed) {
+  return TakeTimedScoreRange(args, reversed).At(now);
 }
 
 LexRange TakeLexRange(ArgReader& args, bool reversed) {
   const LexBound first = TakeLexBound(args);
   const LexBound second = TakeLexBound(args);
   return Between<LexRange>(first, second, reversed);
+}
+
+void PropagateBounds(Call& call, size_t first) {
+  if (!call.Propagates()) return;
+  const Args argv = call.argv();
+  const std::string bounds[] = {ResolvedBound(argv[first], call.now()),
+                                ResolvedBound(argv[first + 1], call.now())};
+  if (bounds[0] == argv[first] && bounds[1] == argv[first + 1]) return;
+  std::vector<std::string_view> words(argv.begin(), argv.end());
+  words[0] = call.command.name;
+  words[first] = bounds[0];
+  words[first + 1] = bounds[1];
+  call.Propagate(words);
 }
 
 }  // namespace zsetd

@@ -5,6 +5,7 @@
 
 #include "server/commands/all_commands.h"
 #include "server/commands/zset/zset_reply.h"
+#include "server/commands/zset/zset_score_pop.h"
 #include "server/engine/call.h"
 
 namespace zsetd {
@@ -48,6 +49,22 @@ void Pop(Call& call, bool highest) {
   set.FreeLater(set->Cut(ranks));
 }
 
+// ZPOPBYSCORE key min max [REV] [COUNT count]
+void ZPopByScore(Call& call) {
+  const std::string_view key = call.args.Word();
+  const ScorePopRequest request = TakeScorePopRequest(call.args);
+  Edit<SortedSet> set = call.Open<SortedSet>(key, request.event());
+  if (call.Refused()) return;
+  const RankRange ranks = set ? request.RanksIn(*set, call.now()) : RankRange();
+  if (ranks.empty()) return call.reply.Array(0);
+  if (request.count) {
+    ReplyElements(call, &*set, ranks, request.reversed, /*with_scores=*/true);
+  } else {
+    ReplyPair(call, set->At(ranks.first).element());
+  }
+  PopRanks(call, key, set, ranks);
+}
+
 void ZPopMin(Call& call) { Pop(call, /*highest=*/false); }
 void ZPopMax(Call& call) { Pop(call, /*highest=*/true); }
 
@@ -72,6 +89,17 @@ constexpr Command kCommands[] = {
      .since = "5.0.0",
      .usage = "key [count]",
      .summary = "Removes and returns the highest-scoring members.",
+     .cost = "O(log(N)+M) for M members removed",
+     .key_use = "RW access delete"},
+    {.name = "zpopbyscore",
+     .run = ZPopByScore,
+     .arity = -4,
+     .flags = kWrite | kFast,
+     .keys = kOneKey,
+     .group = CommandGroup::kSortedSet,
+     .since = kZsetdOnly,
+     .usage = "key min max [REV] [COUNT count]",
+     .summary = "Removes and returns the lowest- or highest-scoring members in a range of scores.",
      .cost = "O(log(N)+M) for M members removed",
      .key_use = "RW access delete"},
 };

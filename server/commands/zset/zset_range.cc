@@ -16,7 +16,7 @@ using By = RangeRequest::By;
 // `named` has the properties that follow from the command's name.
 void ReplyRange(Call& call, const RangeRequest& named) {
   const std::string_view key = call.args.Word();
-  const RangeRequest request = TakeRangeRequest(call.args, named);
+  const RangeRequest request = TakeRangeRequest(call.args, call.now(), named);
   const SortedSet* set = call.Find<SortedSet>(key);
   if (call.Refused()) return;
   const RankRange ranks = set == nullptr ? RankRange() : request.RanksIn(*set);
@@ -34,11 +34,13 @@ void ZRevRangeByLex(Call& call) { ReplyRange(call, {.by = By::kLex, .reversed = 
 void ZRangeStore(Call& call) {
   const std::string_view destination = call.args.Word();
   const std::string_view source = call.args.Word();
-  const RangeRequest request = TakeRangeRequest(call.args, {.may_have_scores = false});
+  const RangeRequest request = TakeRangeRequest(call.args, call.now(), {.may_have_scores = false});
   const SortedSet* set = call.Find<SortedSet>(source);
   if (call.Refused()) return;
   const RankRange ranks = set == nullptr ? RankRange() : request.RanksIn(*set);
-  StoreSet(call, destination, ranks.empty() ? SortedSet() : set->Copy(ranks), call.command.name);
+  const bool changed = StoreSet(call, destination, ranks.empty() ? SortedSet() : set->Copy(ranks),
+                                call.command.name);
+  if (changed && request.by == By::kScore) PropagateBounds(call, 3);
 }
 
 template <class Range>
@@ -50,7 +52,7 @@ void CountIn(Call& call, std::string_view key, const Range& range) {
 
 void ZCount(Call& call) {
   const std::string_view key = call.args.Word();
-  CountIn(call, key, TakeScoreRange(call.args));
+  CountIn(call, key, TakeScoreRange(call.args, call.now()));
 }
 
 void ZLexCount(Call& call) {

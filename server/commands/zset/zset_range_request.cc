@@ -47,13 +47,13 @@ void CheckOptions(ArgReader& args, RangeRequest& request) {
   }
 }
 
-void TakeEnds(ArgReader& args, RangeRequest& request) {
+void TakeEnds(ArgReader& args, Millis now, RangeRequest& request) {
   switch (request.by.value_or(By::kRank)) {
     case By::kRank:
       request.range = TakeIndexRange(args);
       break;
     case By::kScore:
-      request.range = TakeScoreRange(args, request.IsReversed());
+      request.range = TakeScoreRange(args, now, request.IsReversed());
       break;
     case By::kLex:
       request.range = TakeLexRange(args, request.IsReversed());
@@ -88,13 +88,13 @@ RankRange RangeRequest::RanksIn(const SortedSet& set) const {
 }
 
 // The options come last but determine how the two ends are parsed: they are parsed first.
-RangeRequest TakeRangeRequest(ArgReader& args, RangeRequest request) {
+RangeRequest TakeRangeRequest(ArgReader& args, Millis now, RangeRequest request) {
   ArgReader ends(args.Next(2), 0);
   while (args.ok() && !args.AtEnd()) {
     if (!TakeOption(args, request)) args.Refuse(kSyntaxError);
   }
   CheckOptions(args, request);
-  TakeEnds(ends, request);
+  TakeEnds(ends, now, request);
   args.Refuse(ends.status());
   return request;
 }

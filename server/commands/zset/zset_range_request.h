@@ -7,6 +7,7 @@
 
 #include "core/sorted_set/sorted_set.h"
 #include "core/util/range.h"
+#include "core/util/time.h"
 #include "server/commands/common/index_range.h"
 #include "server/engine/command/arg_reader.h"
 
@@ -38,7 +39,7 @@ struct RangeRequest {
 };
 
 // Reads `start stop` and the options after it. `request` has the properties that follow from the
-// command's name.
-RangeRequest TakeRangeRequest(ArgReader& args, RangeRequest request);
+// command's name; `now` is what the bounds `now` and `nowms` mean.
+RangeRequest TakeRangeRequest(ArgReader& args, Millis now, RangeRequest request);
 
 }  // namespace zsetd

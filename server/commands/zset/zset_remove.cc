@@ -21,15 +21,16 @@ void ZRem(Call& call) {
   call.reply.Integer(removed);
 }
 
-// `ranks_in` returns the ranks to remove from the set.
+// `ranks_in` returns the ranks to remove from the set. Returns whether anything was removed.
 template <class RanksIn>
-void RemoveRange(Call& call, std::string_view key, std::string_view event, RanksIn ranks_in) {
+bool RemoveRange(Call& call, std::string_view key, std::string_view event, RanksIn ranks_in) {
   Edit<SortedSet> set = call.Open<SortedSet>(key, event);
-  if (call.Refused()) return;
-  if (!set) return call.reply.Integer(0);
-  const size_t before = set->size();
-  set.FreeLater(set->Cut(ranks_in(*set)));
-  call.reply.Integer(static_cast<int64_t>(before - set->size()));
+  if (call.Refused()) return false;
+  const size_t before = set ? set->size() : 0;
+  if (set) set.FreeLater(set->Cut(ranks_in(*set)));
+  const size_t removed = before - (set ? set->size() : 0);
+  call.reply.Integer(static_cast<int64_t>(removed));
+  return removed > 0;
 }
 
 void ZRemRangeByRank(Call& call) {
@@ -41,9 +42,10 @@ void ZRemRangeByRank(Call& call) {
 
 void ZRemRangeByScore(Call& call) {
   const std::string_view key = call.args.Word();
-  const ScoreRange range = TakeScoreRange(call.args);
-  RemoveRange(call, key, "zremrangebyscore",
-              [&](const SortedSet& set) { return set.Ranks(range); });
+  const ScoreRange range = TakeScoreRange(call.args, call.now());
+  const bool removed = RemoveRange(call, key, "zremrangebyscore",
+                                   [&](const SortedSet& set) { return set.Ranks(range); });
+  if (removed) PropagateBounds(call, 2);
 }
 
 void ZRemRangeByLex(Call& call) {

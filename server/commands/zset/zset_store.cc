@@ -8,16 +8,14 @@
 
 namespace zsetd {
 
-void StoreSet(Call& call, std::string_view key, SortedSet set, std::string_view event,
+bool StoreSet(Call& call, std::string_view key, SortedSet set, std::string_view event,
               StoreCount count) {
   call.reply.Integer(static_cast<int64_t>(set.size()));
-  if (set.empty()) {
-    call.keys.Erase(key);
-  } else {
-    set.Expect(set.size(), set.longest_member(), call.keys.sorted_set_limits());
-    const uint64_t changes = count == StoreCount::kElements ? set.size() : 1;
-    call.keys.Put(key, std::move(set), event, std::nullopt, changes);
-  }
+  if (set.empty()) return call.keys.Erase(key);
+  set.Expect(set.size(), set.longest_member(), call.keys.sorted_set_limits());
+  const uint64_t changes = count == StoreCount::kElements ? set.size() : 1;
+  call.keys.Put(key, std::move(set), event, std::nullopt, changes);
+  return true;
 }
 
 }  // namespace zsetd

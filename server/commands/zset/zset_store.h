@@ -11,8 +11,8 @@ namespace zsetd {
 enum class StoreCount { kOne, kElements };
 
 // Stores the set at `key`, replacing any value, and replies with its size; an empty set deletes the
-// key.
-void StoreSet(Call& call, std::string_view key, SortedSet set, std::string_view event,
+// key. Returns whether anything has changed.
+bool StoreSet(Call& call, std::string_view key, SortedSet set, std::string_view event,
               StoreCount count = StoreCount::kOne);
 
 }  // namespace zsetd

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/sorted_set/timed_score_range.h"
 #include "core/util/time.h"
 #include "server/engine/client/owned_args.h"
 
@@ -28,6 +29,7 @@ struct BlockedCommand {
   std::optional<Millis> until;      // forever, if nothing
   bool (*can_serve)(const Entry&);  // whether it is worth trying when this is what a key holds
   void (*give_up)(ReplyWriter&);    // the reply when the time is over
+  std::optional<TimedScoreRange> scores;         // nothing else in a sorted set serves it
   void (*when_durable)(ReplyWriter&) = nullptr;  // the reply when the log has what it wrote
   uint64_t number = 0;                           // waits are served in this order
   size_t allocated_bytes = 0;  // of the words, the keys, and what BlockedClients keeps for them

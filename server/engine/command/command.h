@@ -67,6 +67,9 @@ enum class CommandGroup : uint8_t {
   kCluster,
 };
 
+// Command::since of a command that Redis does not have: the version of zsetd that had it first.
+inline constexpr std::string_view kZsetdOnly = "zsetd 0.1.0";
+
 // An option and the number of its values, which may look like options themselves.
 struct ValuedOption {
   std::string_view name;
@@ -134,7 +137,7 @@ struct Command {
   KeyPlaces keys;
   int member_at = 0;  // which argument is a member of the sorted set at the first key; 0: none
   CommandGroup group = CommandGroup::kGeneric;
-  std::string_view since;         // the version of Redis that had it first
+  std::string_view since;         // the version of Redis that had it first, or kZsetdOnly
   std::string_view usage;         // the arguments: commands/usage_grammar.h
   std::string_view summary;       // one sentence
   std::string_view cost;          // such as "O(log(N))"

@@ -15,10 +15,19 @@ constexpr size_t kTreeNodeBytes = 4 * sizeof(void*);  // of a std::map's node, w
 // The key among those of the wait, whose vector may have room for twice as many, and as if nobody
 // else waited for it.
 size_t BlockedClients::BytesPerKey(size_t name_bytes) {
-  constexpr size_t kKeyNode = AllocationSize(kTreeNodeBytes + sizeof(std::pair<Key, Waiting>));
+  constexpr size_t kKeyNode = AllocationSize(kTreeNodeBytes + sizeof(std::pair<Key, Waits>));
   constexpr size_t kWaitingNode =
       AllocationSize(kTreeNodeBytes + sizeof(std::pair<uint64_t, Client*>));
   return 2 * sizeof(Key) + kKeyNode + kWaitingNode + 2 * StringAllocationSize(name_bytes);
+}
+
+// As if it had a group of its own.
+size_t BlockedClients::BytesPerGroup(size_t name_bytes) {
+  constexpr size_t kGroupNode =
+      AllocationSize(kTreeNodeBytes + sizeof(std::pair<TimedScoreRange, Group>));
+  constexpr size_t kDueNode =
+      AllocationSize(kTreeNodeBytes + sizeof(std::pair<std::pair<Millis, uint64_t>, Key>));
+  return kGroupNode + kDueNode + StringAllocationSize(name_bytes);
 }
 
 void BlockedClients::Add(Client& client, BlockedCommand wait) {
@@ -26,7 +35,17 @@ void BlockedClients::Add(Client& client, BlockedCommand wait) {
   wait.number = ++last_number_;
   wait.allocated_bytes = wait.argv.allocated_bytes();
   for (const Key& key : wait.keys) wait.allocated_bytes += BytesPerKey(key.second.size());
-  for (const Key& key : wait.keys) by_key_[key].emplace(wait.number, &client);
+  for (const Key& key : wait.keys) {
+    Waits& waits = by_key_[key];
+    if (!wait.scores) {
+      waits.any.emplace(wait.number, &client);
+      continue;
+    }
+    wait.allocated_bytes += BytesPerGroup(key.second.size());
+    const auto [group, is_new] = waits.groups.try_emplace(*wait.scores);
+    if (is_new) group->second.number = ++last_group_;
+    group->second.waiting.emplace(wait.number, &client);
+  }
   if (wait.until) by_deadline_.emplace(*wait.until, &client);
   client.blocked = std::move(wait);
   ++count_;
@@ -34,15 +53,33 @@ void BlockedClients::Add(Client& client, BlockedCommand wait) {
 
 void BlockedClients::Remove(Client& client) {
   if (!client.blocked) return;
-  for (const Key& key : client.blocked->keys) {
-    const auto waiting = by_key_.find(key);
-    if (waiting == by_key_.end()) continue;  // the key was named twice
-    waiting->second.erase(client.blocked->number);
-    if (waiting->second.empty()) by_key_.erase(waiting);
-  }
+  for (const Key& key : client.blocked->keys) RemoveFrom(key, *client.blocked);
   if (client.blocked->until) by_deadline_.erase({*client.blocked->until, &client});
   client.blocked.reset();
   --count_;
+}
+
+void BlockedClients::RemoveFrom(const Key& key, const BlockedCommand& wait) {
+  const auto waits = by_key_.find(key);
+  if (waits == by_key_.end()) return;  // the key was named twice
+  if (!wait.scores) {
+    waits->second.any.erase(wait.number);
+  } else if (const auto group = waits->second.groups.find(*wait.scores);
+             group != waits->second.groups.end()) {
+    group->second.waiting.erase(wait.number);
+    if (group->second.waiting.empty()) {
+      SetDue(key, group->second, std::nullopt);
+      waits->second.groups.erase(group);
+    }
+  }
+  if (waits->second.empty()) by_key_.erase(waits);
+}
+
+void BlockedClients::SetDue(const Key& key, Group& group, std::optional<Millis> due) {
+  if (group.due == due) return;
+  if (group.due) by_due_.erase({*group.due, group.number});
+  group.due = due;
+  if (due) by_due_.emplace(std::pair(*due, group.number), key);
 }
 
 void BlockedClients::Touch(int database, std::string_view key) {
@@ -53,13 +90,14 @@ void BlockedClients::Touch(int database, std::string_view key) {
 }
 
 void BlockedClients::TouchAll(int database) {
-  for (const auto& [key, waiting] : by_key_) {
+  for (const auto& [key, waits] : by_key_) {
     if (key.first == database) Touch(database, key.second);
   }
 }
 
 std::optional<BlockedClients::Key> BlockedClients::TakeReady() {
   if (ready_.empty()) return std::nullopt;
+  ++pass_;
   Key key = std::move(ready_.front());
   ready_.pop_front();
   is_ready_.erase(key);
@@ -67,10 +105,47 @@ std::optional<BlockedClients::Key> BlockedClients::TakeReady() {
 }
 
 Client* BlockedClients::NextFor(const Key& key, uint64_t after) const {
-  const auto waiting = by_key_.find(key);
-  if (waiting == by_key_.end()) return nullptr;
-  const auto next = waiting->second.upper_bound(after);
-  return next == waiting->second.end() ? nullptr : next->second;
+  const auto waits = by_key_.find(key);
+  if (waits == by_key_.end()) return nullptr;
+  const std::pair<const uint64_t, Client*>* first = nullptr;
+  const auto consider = [&](const Waiting& waiting) {
+    const auto next = waiting.upper_bound(after);
+    if (next == waiting.end()) return;
+    if (first == nullptr || next->first < first->first) first = &*next;
+  };
+  consider(waits->second.any);
+  for (const auto& [range, group] : waits->second.groups) {
+    if (group.deferred_in != pass_) consider(group.waiting);
+  }
+  return first == nullptr ? nullptr : first->second;
+}
+
+void BlockedClients::Defer(Client& client, std::optional<Millis> due) {
+  assert(client.blocked && client.blocked->scores);
+  for (const Key& key : client.blocked->keys) {
+    Group& group = by_key_.at(key).groups.at(*client.blocked->scores);
+    group.deferred_in = pass_;
+    SetDue(key, group, due);
+  }
+}
+
+void BlockedClients::ClearDue(const Key& key) {
+  const auto waits = by_key_.find(key);
+  if (waits == by_key_.end()) return;
+  for (auto& [range, group] : waits->second.groups) SetDue(key, group, std::nullopt);
+}
+
+bool BlockedClients::TouchDue(Millis now) {
+  if (!IsDue(now)) return false;
+  const Key key = by_due_.begin()->second;
+  ClearDue(key);
+  Touch(key.first, key.second);
+  return true;
+}
+
+std::optional<Millis> BlockedClients::NextDue() const {
+  if (by_due_.empty()) return std::nullopt;
+  return by_due_.begin()->first.first;
 }
 
 Client* BlockedClients::FirstDue(Millis now) const {

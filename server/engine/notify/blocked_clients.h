@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/sorted_set/timed_score_range.h"
 #include "core/util/time.h"
 #include "server/engine/client/blocked_command.h"
 
@@ -19,13 +20,24 @@ class Client;
 
 // The clients that are blocked on keys, in the order in which they blocked.
 //
-// Invariant: it has exactly the clients whose `wait` is set, for every key of it.
+// A key is ready when it has changed. Clients that wait for a range of scores form a group with all
+// that wait for the same range of the same key: if the first of them cannot be served, none can. A
+// group has a due time, at which the key is ready without having changed.
+//
+//   key ──► any       10, 17, 18               each is asked whether the key serves it
+//       └─► groups    -inf..now    11, 12      the first of each is asked
+//                     -inf..100    15
+//
+// Invariant: it has exactly the clients whose `blocked` is set, for every key of it.
 class BlockedClients {
  public:
   using Key = BlockedCommand::Key;
 
   // The bytes that a wait for a key of this name takes, its words left out.
   static size_t BytesPerKey(size_t name_bytes);
+
+  // The same on top, for a wait for scores.
+  static size_t BytesPerGroup(size_t name_bytes);
 
   void Add(Client& client, BlockedCommand wait);
   void Remove(Client& client);  // and its wait; does no harm if it has none
@@ -36,11 +48,27 @@ class BlockedClients {
   // Any key of the database may have.
   void TouchAll(int database);
 
-  // The key that has been ready for the longest time, which then no longer is.
+  // The key with the earliest due time is ready, if that is not after `now`; false if there is
+  // none.
+  bool TouchDue(Millis now);
+  bool IsDue(Millis now) const { return !by_due_.empty() && by_due_.begin()->first.first <= now; }
+
+  // When the first key is ready that does not change before; nothing if none will be.
+  std::optional<Millis> NextDue() const;
+
+  // The key that has been ready for the longest time, which then no longer is. The groups that
+  // Defer() left out are back.
   std::optional<Key> TakeReady();
 
   // The first client blocked on the key after the one of that number; or null.
   Client* NextFor(const Key& key, uint64_t after) const;
+
+  // The client waits for scores that the key does not have: its group is left out by NextFor()
+  // until a key is taken again, and due at `due`, or never.
+  void Defer(Client& client, std::optional<Millis> due);
+
+  // The key does not exist: until it changes none of its groups is due.
+  void ClearDue(const Key& key);
 
   // The first whose wait is to end by `now`; or null.
   Client* FirstDue(Millis now) const;
@@ -53,12 +81,31 @@ class BlockedClients {
  private:
   using Waiting = std::map<uint64_t, Client*>;  // by the numbers of their waits
 
-  std::map<Key, Waiting> by_key_;
+  struct Group {
+    uint64_t number = 0;  // groups that are due in the same millisecond become ready in this order
+    Waiting waiting;
+    std::optional<Millis> due;
+    uint64_t deferred_in = 0;  // the pass in which it is left out
+  };
+  struct Waits {
+    Waiting any;
+    std::map<TimedScoreRange, Group> groups;
+
+    bool empty() const { return any.empty() && groups.empty(); }
+  };
+
+  void SetDue(const Key& key, Group& group, std::optional<Millis> due);
+  void RemoveFrom(const Key& key, const BlockedCommand& wait);
+
+  std::map<Key, Waits> by_key_;
   std::set<std::pair<Millis, Client*>> by_deadline_;
+  std::map<std::pair<Millis, uint64_t>, Key> by_due_;  // by the numbers of groups
   std::deque<Key> ready_;
   std::set<Key> is_ready_;
   size_t count_ = 0;
   uint64_t last_number_ = 0;
+  uint64_t last_group_ = 0;
+  uint64_t pass_ = 0;
 };
 
 }  // namespace zsetd

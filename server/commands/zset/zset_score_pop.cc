@@ -1,0 +1,50 @@
+#include "server/commands/zset/zset_score_pop.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "protocol/text/number_text.h"
+#include "server/commands/zset/zset_bounds.h"
+
+namespace zsetd {
+namespace {
+
+constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+
+bool TakeOption(ArgReader& args, ScorePopRequest& request) {
+  if (!request.reversed && args.Take("rev")) {
+    request.reversed = true;
+    return true;
+  }
+  if (!request.count && args.left() >= 2 && args.Take("count")) {
+    request.count =
+        static_cast<uint64_t>(args.IntegerIn(1, kMost, "ERR count should be greater than 0"));
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+RankRange ScorePopRequest::RanksIn(const SortedSet& set, Millis now) const {
+  const RankRange all = set.Ranks(scores.At(now));
+  const size_t taken = std::min<uint64_t>(all.size(), count.value_or(1));
+  return reversed ? RankRange{all.last - taken, all.last} : RankRange{all.first, all.first + taken};
+}
+
+ScorePopRequest TakeScorePopRequest(ArgReader& args) {
+  ScorePopRequest request = {.scores = TakeTimedScoreRange(args)};
+  while (args.ok() && !args.AtEnd()) {
+    if (!TakeOption(args, request)) args.Refuse(kSyntaxError);
+  }
+  return request;
+}
+
+void PopRanks(Call& call, std::string_view key, Edit<SortedSet>& set, RankRange ranks) {
+  set.FreeLater(set->Cut(ranks));
+  if (!call.Propagates()) return;
+  call.Propagate({"ZREMRANGEBYRANK", key, IntegerText(static_cast<int64_t>(ranks.first)),
+                  IntegerText(static_cast<int64_t>(ranks.last) - 1)});
+}
+
+}  // namespace zsetd

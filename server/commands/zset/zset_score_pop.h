@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "core/sorted_set/sorted_set.h"
+#include "core/sorted_set/timed_score_range.h"
+#include "core/util/range.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+
+// The arguments of ZPOPBYSCORE and BZPOPBYSCORE after the key:
+//
+//   min max [REV] [COUNT count]
+struct ScorePopRequest {
+  TimedScoreRange scores;
+  bool reversed = false;          // REV: the highest first
+  std::optional<uint64_t> count;  // COUNT; without it one element, and a reply of its own form
+
+  // The ranks of the elements to pop. O(log n).
+  RankRange RanksIn(const SortedSet& set, Millis now) const;
+
+  // Of the change: the events of ZPOPMIN and ZPOPMAX, as ZMPOP has them.
+  std::string_view event() const { return reversed ? "zpopmax" : "zpopmin"; }
+};
+
+// Takes the arguments up to the end. An error is kept by the reader.
+ScorePopRequest TakeScorePopRequest(ArgReader& args);
+
+// Removes the elements and propagates that by their ranks: which they are depends on the time.
+void PopRanks(Call& call, std::string_view key, Edit<SortedSet>& set, RankRange ranks);
+
+}  // namespace zsetd
