@@ -59,24 +59,28 @@ of [BZMPOP](#bzmpop); after the timeout, in a transaction and in a script null.
     **dict.fromkeys(["zrangebyscore", "zrevrangebyscore", "zcount", "zremrangebyscore"], PRESENT),
     **dict.fromkeys(["zrange", "zrangestore"], "With BYSCORE: " + PRESENT),
     "zadd": """\
-A time to live and the options' free order are zsetd's own; Redis's ZADD has neither.
+A time to live, MAXLEN and the options' free order are zsetd's own; Redis's ZADD has neither.
 
     ZADD key {leading} score member {score member} {trailing}
 
     leading   NX | XX | GT | LT | CH, and every trailing option
     trailing  INCR | EX seconds | PX milliseconds | EXAT unix-time-seconds
               | PXAT unix-time-milliseconds | KEEPTTL
+              | MAXLEN count [KEEP HIGHEST | KEEP LOWEST]
 
 - No option is a number, so where a score is expected a word is either a score or an option. The
   argument after a score is always a member: `ZADD key 1 INCR` adds a member named `INCR`.
 - INCR takes a single score and member.
 - At most one of EX, PX, EXAT, PXAT and KEEPTTL may be given. It takes effect if the key exists after
   the command has run. Without one of them the time to live stays as it is.
+- With MAXLEN the set has at most `count` members afterwards, whether or not the request has changed
+  one: the lowest-scoring ones go, with KEEP LOWEST the highest-scoring ones. The reply is that of ZADD
+  without MAXLEN, and subscribers are notified of `zadd`, then of `zremrangebyrank` if members went.
 - A request with any error changes nothing.
 """,
     "zincrby": """\
-The time to live is zsetd's own: at most one of EX, PX, EXAT, PXAT and KEEPTTL may follow the member,
-with the meaning that it has for [ZADD](#zadd).
+The options are zsetd's own: one of EX, PX, EXAT, PXAT and KEEPTTL, and MAXLEN, may follow the member,
+with the meaning that they have for [ZADD](#zadd).
 """,
 }
 

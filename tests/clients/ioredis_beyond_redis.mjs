@@ -5,7 +5,7 @@ import test from 'node:test';
 
 import Redis from 'ioredis';
 
-import { port } from './support.mjs';
+import { assertFreshTtl, port } from './support.mjs';
 
 const recipes = {
   async 'delayed jobs are served when they are due'(redis, worker) {
@@ -16,6 +16,14 @@ const recipes = {
     assert.ok(Date.now() >= due);
     assert.deepEqual([key, job, Number(score)], ['jobs', 'mail', due]);
     assert.deepEqual(await redis.call('ZPOPBYSCORE', 'jobs', '-inf', 'nowms'), []);
+  },
+
+  async 'a recency list in one call'(redis) {
+    for (const item of [1, 2, 3, 4]) {
+      assert.equal(await redis.call('ZADD', 'seen', 'MAXLEN', 2, 'EX', 60, item, `item:${item}`), 1);
+    }
+    assert.deepEqual(await redis.zrange('seen', 0, -1), ['item:3', 'item:4']);
+    assertFreshTtl(await redis.ttl('seen'), 60);
   },
 };
 

@@ -65,6 +65,16 @@ class BeyondRedis(unittest.TestCase):
         self.assertEqual(self.ask("ZPOPBYSCORE", "jobs", "-inf", "now"), [])
         self.assertEqual(self.ask("ZPOPBYSCORE", "jobs", "now", "inf")[0], "later")
 
+    def test_a_recency_list_in_one_call(self):
+        for item in range(5):
+            self.ask("ZADD", "seen", "MAXLEN", 3, "EX", 60, 1700000000 + item, item)
+        self.assertEqual(self.server.zrevrange("seen", 0, -1), ["4", "3", "2"])
+        self.assertIn(self.server.ttl("seen"), range(55, 61))
+        for lap in (70, 50, 60):
+            self.ask("ZADD", "best", lap, f"lap {lap}", "MAXLEN", 2, "KEEP", "LOWEST")
+        self.assertEqual(self.server.zrange("best", 0, -1), ["lap 50", "lap 60"])
+        self.assertEqual(float(self.ask("ZINCRBY", "hour", 1, "x", "MAXLEN", 10, "EX", 9)), 1)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -129,6 +129,10 @@ Words RandomRequests::Expiry() {
   }
 }
 
+Words RandomRequests::Capped() {
+  return Options({"MAXLEN", std::to_string(1 + Below(9))}, {{"KEEP", Pick({"HIGHEST", "LOWEST"})}});
+}
+
 void RandomRequests::AddStrings() {
   const auto key = [this] { return Key('s', 5); };
   cases_["append"] = [=, this] { return Words{"APPEND", key(), Value()}; };
@@ -271,13 +275,14 @@ void RandomRequests::AddSortedSets() {
     if (Chance(5)) {
       return Words{"ZADD", flat()} + Many([this] { return Words{"0", Member()}; }, 8);
     }
-    Words request = Options({"ZADD", key()}, {{Pick({"NX", "XX", "GT", "LT"})}, {"CH"}, Expiry()});
+    Words request =
+        Options({"ZADD", key()}, {{Pick({"NX", "XX", "GT", "LT"})}, {"CH"}, Expiry(), Capped()});
     if (Chance(6)) return request + Words{"INCR", Score(), Member()};
     request = request + pairs();
     return Chance(4) ? request + Expiry() : request;
   };
   cases_["zincrby"] = [=, this] {
-    return Options({"ZINCRBY", key(), Score(), Member()}, {Expiry()});
+    return Options({"ZINCRBY", key(), Score(), Member()}, {Expiry(), Capped()});
   };
   cases_["zrem"] = [=, this] { return Words{"ZREM", key(), Member(), Member()}; };
   cases_["zremrangebyrank"] = [=, this] {

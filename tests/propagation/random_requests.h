@@ -70,6 +70,7 @@ class RandomRequests {
   std::string Score();
   std::string Timeout();
   Words Expiry();  // EX 10, or another form; may be in the past where that is allowed
+  Words Capped();  // MAXLEN 5, or with KEEP
   Words Many(const std::function<Words()>& one, size_t most);
   Words TimeFor(const std::string& row);
   Words Area();

@@ -2,6 +2,7 @@
 #include "server/commands/zset/zset_add.h"
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,7 +39,9 @@ class SharedOptions {
   SharedOptions(Call& call, AddRequest& request) : call_(call), request_(request) {}
 
   // Whether the next argument was one; it is taken then.
-  bool Take() { return TakeIncrement() || TakeExpiry(); }
+  bool Take() { return TakeIncrement() || TakeButIncrement(); }
+
+  bool TakeButIncrement() { return TakeExpiry() || TakeCap(); }
 
   // To be called when everything else is valid.
   std::optional<Millis> Deadline() {
@@ -60,6 +63,15 @@ class SharedOptions {
     if (!option && !call_.args.Take("keepttl")) return false;
     if (std::exchange(expiry_given_, true)) call_.args.Refuse(kSyntaxError);
     expiry_ = option;
+    request_.is_extended = true;
+    return true;
+  }
+
+  bool TakeCap() {
+    const std::optional<SizeCap> cap = TakeSizeCap(call_.args);
+    if (!cap) return false;
+    if (request_.cap) call_.args.Refuse(kSyntaxError);
+    request_.cap = cap;
     request_.is_extended = true;
     return true;
   }
@@ -133,6 +145,27 @@ void PropagatePairs(Call& call, std::string_view key, const AddRequest& request)
   call.Propagate(words);
 }
 
+// Removes what is too many, as a change of its own. Returns the ranks that went.
+RankRange Trim(Call& call, std::string_view key, Edit<SortedSet>& set, const SizeCap& cap) {
+  const RankRange excess = cap.ExcessOf(set->size());
+  if (excess.empty()) return excess;
+  set = Edit<SortedSet>();  // which reports the addition
+  set = call.Open<SortedSet>(key, "zremrangebyrank");
+  set.FreeLater(set->Cut(excess));
+  return excess;
+}
+
+// What follows the addition in the same request. `before` is the set's revision before it.
+void EndAddition(Call& call, std::string_view key, Edit<SortedSet>& set, const AddRequest& request,
+                 uint32_t before) {
+  if (!set) return;
+  const bool changed = set->revision() != before;
+  const bool is_trimmed = request.cap && !set->empty();
+  const RankRange excess = is_trimmed ? Trim(call, key, set, *request.cap) : RankRange();
+  if (request.deadline) set.ExpireAt(*request.deadline);
+  if (request.is_extended) PropagateAddition(call, key, set, request, changed, excess);
+}
+
 void ZAdd(Call& call) {
   const std::string_view key = call.args.Word();
   const AddRequest request = TakeAddRequest(call);
@@ -144,30 +177,28 @@ void ZAdd(Call& call) {
   } else {
     AddAll(call, set, request);
   }
-  if (call.refused()) return;
-  if (request.deadline) set.ExpireAt(*request.deadline);
-  if (!request.is_extended) return;
-  PropagateAddition(call, key, set, request, set && set->revision() != revision);
+  if (!call.refused()) EndAddition(call, key, set, request, revision);
 }
 
 // ZINCRBY key increment member [EX seconds | PX ms | EXAT seconds | PXAT ms | KEEPTTL]
+//         [MAXLEN count [KEEP HIGHEST|LOWEST]]
+// The options come in either order.
 void ZIncrBy(Call& call) {
   const std::string_view key = call.args.Word();
   const double increment = call.args.Float();
   const std::string_view member = call.args.Word();
-  const std::optional<ExpiryOption> expiry = TakeExpiryOption(call.args);
-  const bool has_option = expiry || call.args.Take("keepttl");
-  if (!has_option && !call.args.AtEnd()) call.args.Refuse(WrongArity("zincrby"));
-  call.args.End();
   AddRequest request = {.rule = {.increment = true}, .pairs = {{member, increment}}};
-  if (expiry && call.args.ok()) request.deadline = DeadlineOf(call, *expiry);
+  SharedOptions shared(call, request);
+  while (call.args.ok() && shared.TakeButIncrement()) {
+  }
+  if (!request.is_extended && !call.args.AtEnd()) call.args.Refuse(WrongArity("zincrby"));
+  call.args.End();
+  request.deadline = shared.Deadline();
   Edit<SortedSet> set = OpenToAdd(call, key, request.rule);
   if (call.Refused()) return;
   const uint32_t revision = set->revision();
   Increment(call, set, request.pairs[0], request.rule);
-  if (call.refused()) return;
-  if (request.deadline) set.ExpireAt(*request.deadline);
-  if (has_option) PropagateAddition(call, key, set, request, set->revision() != revision);
+  if (!call.refused()) EndAddition(call, key, set, request, revision);
 }
 
 constexpr Command kCommands[] = {
@@ -180,9 +211,10 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kSortedSet,
      .since = "1.2.0",
      .usage = "key [NX|XX] [GT|LT] [CH] [INCR] [EX seconds|PX milliseconds|EXAT "
-              "unix-time-seconds|PXAT unix-time-milliseconds|KEEPTTL] score member [score member "
-              "...]",
-     .summary = "Adds members or updates their scores; can set the key's expiration too.",
+              "unix-time-seconds|PXAT unix-time-milliseconds|KEEPTTL] [MAXLEN count [KEEP "
+              "<HIGHEST|LOWEST>]] score member [score member ...]",
+     .summary = "Adds members or updates their scores; can set the key's expiration and limit its "
+                "size too.",
      .cost = "O(log(N)) for each member",
      .key_use = "RW update"},
     {.name = "zincrby",
@@ -194,12 +226,29 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kSortedSet,
      .since = "1.2.0",
      .usage = "key increment member [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT "
-              "unix-time-milliseconds|KEEPTTL]",
-     .summary = "Increments the score of a member; can set the key's expiration too.",
+              "unix-time-milliseconds|KEEPTTL] [MAXLEN count [KEEP <HIGHEST|LOWEST>]]",
+     .summary = "Increments the score of a member; can set the key's expiration and limit its size "
+                "too.",
      .cost = "O(log(N))"},
 };
 
 }  // namespace
+
+RankRange SizeCap::ExcessOf(size_t size) const {
+  if (size <= most) return {};
+  return keep_lowest ? RankRange{most, size} : RankRange{0, size - most};
+}
+
+std::optional<SizeCap> TakeSizeCap(ArgReader& args) {
+  if (!args.Take("maxlen")) return std::nullopt;
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  SizeCap cap;
+  cap.most = args.IntegerIn(1, kMost, "ERR MAXLEN should be greater than 0");
+  if (!args.Take("keep")) return cap;
+  cap.keep_lowest = args.Take("lowest");
+  if (!cap.keep_lowest && !args.Take("highest")) args.Refuse(kSyntaxError);
+  return cap;
+}
 
 AddRequest TakeAddRequest(Call& call) {
   ArgReader& args = call.args;
@@ -247,10 +296,14 @@ void AddAll(Call& call, Edit<SortedSet>& set, const AddRequest& request) {
 std::span<const Command> ZSetAddCommands() { return kCommands; }
 
 void PropagateAddition(Call& call, std::string_view key, const Edit<SortedSet>& set,
-                       const AddRequest& request, bool changed) {
+                       const AddRequest& request, bool changed, RankRange excess) {
   if (!call.Propagates() || !set || set->empty()) return;
   if (request.deadline && *request.deadline <= call.now()) return call.Propagate({"DEL", key});
   if (changed) PropagatePairs(call, key, request);
+  if (!excess.empty()) {
+    call.Propagate({"ZREMRANGEBYRANK", key, IntegerText(static_cast<int64_t>(excess.first)),
+                    IntegerText(static_cast<int64_t>(excess.last) - 1)});
+  }
   if (request.deadline) {
     call.Propagate({"PEXPIREAT", key, IntegerText(request.deadline->count())});
   }

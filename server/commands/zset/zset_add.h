@@ -6,10 +6,24 @@
 #include <vector>
 
 #include "core/sorted_set/sorted_set.h"
+#include "core/util/range.h"
 #include "core/util/time.h"
 #include "server/engine/call.h"
 
 namespace zsetd {
+
+// MAXLEN count [KEEP HIGHEST|LOWEST]: how many elements a set may have after the addition, and
+// which of them stay.
+struct SizeCap {
+  size_t most = 0;  // not 0
+  bool keep_lowest = false;
+
+  // The ranks of those that are too many among `size`.
+  RankRange ExcessOf(size_t size) const;
+};
+
+// Takes "MAXLEN count [KEEP HIGHEST|LOWEST]" if that is what comes next.
+std::optional<SizeCap> TakeSizeCap(ArgReader& args);
 
 // The arguments of ZADD after its key:
 //
@@ -17,15 +31,17 @@ namespace zsetd {
 //   leading  = NX | XX | GT | LT | CH | shared
 //   trailing = shared
 //   shared   = INCR | EX seconds | PX ms | EXAT seconds | PXAT ms | KEEPTTL
+//            | MAXLEN count [KEEP HIGHEST | KEEP LOWEST]
 //   pair     = score member
 //
 // The grammar is unambiguous. No option is a number, so an argument where a score is expected is
 // either a score or an option; the argument after a score is always a member. Each shared option is
-// allowed once, before the pairs or after them, and only one of the last five.
+// allowed once, before the pairs or after them, and only one of the five about time.
 struct AddRequest {
   AddRule rule;
   bool count_changed = false;      // CH
   std::optional<Millis> deadline;  // from the EX family
+  std::optional<SizeCap> cap;      // MAXLEN
   std::vector<Element> pairs;      // views of the request
   bool is_extended = false;        // in a way that Redis does not know
 };
@@ -43,9 +59,10 @@ AddResult AddOne(SortedSet& set, const Element& pair, const AddRule& rule,
 // Adds all pairs and replies how many members are new, with CH how many are new or have moved.
 void AddAll(Call& call, Edit<SortedSet>& set, const AddRequest& request);
 
-// Propagates that the pairs were added to the set at `key` and that it got the request's deadline,
-// in Redis's words. `changed`: something was added, or has another score.
+// Propagates that the pairs were added to the set at `key`, that the elements of `excess` were then
+// removed, and that it got the request's deadline, in Redis's words. `changed`: something was
+// added, or has another score.
 void PropagateAddition(Call& call, std::string_view key, const Edit<SortedSet>& set,
-                       const AddRequest& request, bool changed);
+                       const AddRequest& request, bool changed, RankRange excess = {});
 
 }  // namespace zsetd
