@@ -1,11 +1,70 @@
 #include "server/http/http_service.h"
 
+#include <algorithm>
+#include <boost/asio/ip/address.hpp>
 #include <utility>
 
 #include "server/http/metrics_text.h"
+#include "server/http/page_commands.h"
+#include "server/http/page_files.h"
+#include "server/http/page_json.h"
 
 namespace zsetd {
 namespace {
+
+// Nothing but the page's own files is loaded or asked, and no other page may frame it.
+constexpr std::string_view kContentPolicy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+HttpResponse Found(const PageFile& file) {
+  return {.content_type = std::string(file.content_type),
+          .body = std::string(file.bytes),
+          .headers = {{"Content-Security-Policy", std::string(kContentPolicy)},
+                      {"Referrer-Policy", "no-referrer"},
+                      {"Cache-Control", "no-cache"}}};
+}
+
+HttpResponse Json(unsigned status, std::string body) {
+  HttpResponse response = {.status = status,
+                           .content_type = "application/json",
+                           .body = std::move(body),
+                           .headers = {{"Cache-Control", "no-store"}}};
+  // Of a scheme that no browser knows: the page has a form of its own.
+  if (status == 401) response.headers.emplace_back("WWW-Authenticate", "zsetd");
+  return response;
+}
+
+HttpResponse JsonError(unsigned status, std::string_view why) {
+  return Json(status, "{\"error\":\"" + std::string(why) + "\"}");
+}
+
+// Whether the Host header has an address or localhost. A name may be that of another site, made to
+// resolve to this machine (DNS rebinding).
+bool IsAddress(std::string_view host) {
+  if (host.starts_with('[')) {
+    host = host.substr(1, host.find(']') - 1);
+  } else {
+    host = host.substr(0, host.find(':'));
+  }
+  boost::system::error_code error;
+  boost::asio::ip::make_address(std::string(host), error);
+  return !error || host == "localhost";
+}
+
+HttpResponse ResponseTo(const PageReplies& replies) {
+  switch (replies.access) {
+    case PageReplies::Access::kDenied:
+      return JsonError(401, "The user or the password is wrong.");
+    case PageReplies::Access::kProtected:
+      return JsonError(403,
+                       "This user needs no password: set one, or come from this machine and by "
+                       "its address or localhost.");
+    case PageReplies::Access::kGranted:
+      break;
+  }
+  return Json(200, PageRepliesJson(replies.replies));
+}
 
 HttpResponse NotFound() {
   return {.status = 404, .body = "There are /metrics and the page at / only.\n"};
@@ -36,9 +95,39 @@ absl::Status HttpService::Start(const Settings& settings) {
 }
 
 void HttpService::Handle(HttpRequest request, HttpServer::Respond respond) {
-  if (request.path != "/metrics") return respond(NotFound());
+  if (request.path == "/api/commands") {
+    if (request.method != "POST") return respond(MethodNotAllowed("POST"));
+    return ServeCommands(request, std::move(respond));
+  }
+  const auto file = std::ranges::find(PageFiles(), request.path, &PageFile::path);
+  if (file == PageFiles().end() && request.path != "/metrics") return respond(NotFound());
   if (request.method != "GET") return respond(MethodNotAllowed("GET"));
+  if (file != PageFiles().end()) return respond(Found(*file));
   ServeMetrics(std::move(respond));
+}
+
+// A browser asks before it sends JSON to another site, and is not permitted to.
+void HttpService::ServeCommands(const HttpRequest& request, HttpServer::Respond respond) {
+  if (!request.content_type.starts_with("application/json")) {
+    return respond(JsonError(415, "The body has to be application/json."));
+  }
+  const auto credentials = ReadCredentials(request.authorization);
+  if (!credentials) return respond(JsonError(401, "Log in as an ACL user."));
+  auto commands = ReadPageCommands(request.body);
+  if (!commands) return respond(JsonError(400, "The body has no list of commands."));
+  auto page = std::make_shared<PageRequest>(PageRequest{.user = credentials->user,
+                                                        .password = credentials->password,
+                                                        .peer = request.peer,
+                                                        .own = request.own,
+                                                        .is_local = request.is_local,
+                                                        .by_address = IsAddress(request.host),
+                                                        .commands = std::move(*commands)});
+  RunPageCommands(
+      engine_, std::move(page), post_, [this, respond = std::move(respond)](PageReplies replies) {
+        server_.Run([respond, shared = std::make_shared<PageReplies>(std::move(replies))] {
+          respond(ResponseTo(*shared));
+        });
+      });
 }
 
 // The text is made by the server's thread: the snapshot comes back to it as a response that is not

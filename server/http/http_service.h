@@ -28,6 +28,7 @@ class HttpService {
  private:
   void Handle(HttpRequest request, HttpServer::Respond respond);
   void ServeMetrics(HttpServer::Respond respond);
+  void ServeCommands(const HttpRequest& request, HttpServer::Respond respond);
 
   Engine& engine_;
   InfoSource source_;

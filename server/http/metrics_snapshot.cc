@@ -1,17 +1,9 @@
 #include "server/http/metrics_snapshot.h"
 
-#include <algorithm>
-#include <optional>
 #include <utility>
 
 namespace zsetd {
 namespace {
-
-Micros ExpiryLag(const Engine& engine) {
-  const std::optional<Millis> deadline = engine.store().NextDeadline();
-  if (!deadline) return Micros(0);
-  return std::max(Micros(0), engine.host().wall_clock() - Micros(*deadline));
-}
 
 class Taking {
  public:
@@ -26,7 +18,6 @@ class Taking {
     }
     CopyCommands();
     CopySlowLog();
-    snapshot_->expiry_lag = ExpiryLag(engine_);
     done_(std::move(snapshot_));
     return false;
   }

@@ -32,7 +32,6 @@ struct MetricsSnapshot {
   size_t slow_log_length = 0;
   uint64_t slow_log_last_id = 0;
   Micros slow_log_last_took{0};
-  Micros expiry_lag{0};  // for how long the key that is due longest is past its deadline
 };
 
 // Takes a snapshot in steps on the thread of the commands: a section of INFO at a time, then the

@@ -241,6 +241,8 @@ constexpr InfoMetric kInfoMetrics[] = {
      "Processor time of the commands' thread"},
     {"cluster_enabled", "redis_cluster_enabled", kGauge, "Whether this is a node of a cluster"},
     {"uptime_in_seconds", "redis_uptime_in_seconds", kGauge, "Seconds since the start"},
+    {"expiry_lag_usec", "zsetd_expiry_lag_seconds", kGauge,
+     "For how long the key that is due longest is past its deadline", 1e-6},
     {"eventloop_cycles", "zsetd_event_loop_rounds_total", kCounter, "Rounds of the event loop"},
     {"eventloop_duration_sum", "zsetd_event_loop_seconds_total", kCounter,
      "Time of the rounds, waiting left out", 1e-6},
@@ -442,9 +444,6 @@ std::string MetricsText(const MetricsSnapshot& snapshot) {
   AddErrors(fields, families);
   AddCommands(snapshot, families);
   AddSlowLog(snapshot, families);
-  families.Gauge("zsetd_expiry_lag_seconds",
-                 "For how long the key that is due longest is past its deadline",
-                 static_cast<double>(snapshot.expiry_lag.count()) * 1e-6);
   return families.Text();
 }
 

@@ -1,5 +1,7 @@
 #include "server/commands/diagnostics/info_stats.h"
 
+#include <algorithm>
+#include <optional>
 #include <string_view>
 
 #include "protocol/text/number_text.h"
@@ -63,12 +65,20 @@ void WriteTraffic(InfoWriter& info, const Stats& stats, const LoadMeter& load) {
   info.Add("sync_partial_err", 0);
 }
 
+// For how long the key that is due longest is past its deadline.
+Micros ExpiryLag(const Engine& engine) {
+  const std::optional<Millis> deadline = engine.store().NextDeadline();
+  if (!deadline) return Micros(0);
+  return std::max(Micros(0), engine.host().wall_clock() - Micros(*deadline));
+}
+
 void WriteKeyStats(InfoWriter& info, const Engine& engine, const Stats& stats) {
   info.Add("expired_subkeys", 0);
   info.Add("expired_keys", stats.expired_keys);
   info.AddFraction("expired_stale_perc", 0);  // what is due is found at once, not by samples
   info.Add("expired_time_cap_reached_count", stats.expiries_cut_short);
   info.Add("expire_cycle_cpu_milliseconds", stats.expiry_time.count() / 1000);
+  info.Add("expiry_lag_usec", ExpiryLag(engine).count());
   info.Add("evicted_keys", stats.evicted_keys);
   info.Add("evicted_clients", stats.evicted_clients);
   info.Add("evicted_scripts", UsageOfScripts(engine).evicted_scripts);

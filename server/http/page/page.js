@@ -1,0 +1,657 @@
+// The page of zsetd: a client of /api/commands, which runs read-only commands as the user who logged in.
+// Strings that are not UTF-8 come as {hex: "..."}, and may be sent back as such.
+"use strict";
+
+const POLL_MS = 2000;
+const POINTS = 150;  // of a chart: five minutes
+const FEWEST_POINTS = 30;  // that its width has room for
+const SCAN_BATCH = 100;
+const SHOWN_KEYS = 20;
+const BARS = 48;
+
+const $ = (id) => document.getElementById(id);
+const text = (value) => value === null ? "" : typeof value === "object" && "hex" in value
+  ? value.hex.replace(/../g, "\\x$&") : String(value);
+
+let credentials = null;  // only here: another visit logs in again
+let timer = null;
+
+// ------------------------------------------------------------------------------- asking the server
+
+class Refused extends Error {}
+
+function encoded(user, password) {
+  const bytes = new TextEncoder().encode(`${user}:${password}`);
+  return btoa(String.fromCharCode(...bytes));
+}
+
+// The replies to these commands. Throws Refused if the login does not hold.
+async function ask(...commands) {
+  const all = [["SELECT", $("database").value || "0"], ...commands];
+  const response = await fetch("/api/commands", {
+    method: "POST", credentials: "omit", cache: "no-store",
+    headers: {"Content-Type": "application/json", "Authorization": `Basic ${credentials}`},
+    body: JSON.stringify({commands: all}),
+  });
+  const answer = await response.json();
+  if (response.status === 401 || response.status === 403) throw new Refused(answer.error);
+  if (!response.ok) throw new Error(answer.error);
+  const [selected, ...replies] = answer.replies;
+  if (isError(selected) && Number($("database").value) !== 0) throw new Error(selected.error);
+  return replies;
+}
+
+const isError = (reply) => reply !== null && typeof reply === "object" && "error" in reply;
+
+function orThrow(reply) {
+  if (isError(reply)) throw new Error(reply.error);
+  return reply;
+}
+
+// Runs what may fail, and shows why above the page.
+async function attempt(work) {
+  try {
+    await work();
+    $("problem").hidden = true;
+  } catch (error) {
+    if (error instanceof Refused) return leave(error.message);
+    $("problem").textContent = error instanceof TypeError ? "The server does not answer." : error.message;
+    $("problem").hidden = false;
+  }
+}
+
+// --------------------------------------------------------------------------------------- numbers
+
+function count(n) {
+  if (Math.abs(n) < 10000) return Number.isInteger(n) ? String(n) : n.toFixed(n < 10 ? 1 : 0);
+  for (const [limit, unit] of [[1e9, "G"], [1e6, "M"], [1e3, "k"]]) {
+    if (Math.abs(n) >= limit) return `${(n / limit).toFixed(1)} ${unit}`;
+  }
+  return String(n);
+}
+
+function bytes(n) {
+  for (const [limit, unit] of [[2 ** 30, "GB"], [2 ** 20, "MB"], [2 ** 10, "KB"]]) {
+    if (n >= limit) return `${(n / limit).toFixed(1)} ${unit}`;
+  }
+  return `${n} B`;
+}
+
+function micros(n) {
+  if (n >= 1e6) return `${(n / 1e6).toFixed(2)} s`;
+  if (n >= 1000) return `${(n / 1000).toFixed(n < 10000 ? 1 : 0)} ms`;
+  return `${n < 10 ? n.toFixed(n % 1 ? 1 : 0) : Math.round(n)} µs`;
+}
+
+function seconds(n) {
+  for (const [limit, unit] of [[86400, "d"], [3600, "h"], [60, "min"]]) {
+    if (n >= 2 * limit) return `${Math.floor(n / limit)} ${unit}`;
+  }
+  return `${Math.floor(n)} s`;
+}
+
+const percent = (n) => `${(100 * n).toFixed(1)} %`;
+const score = (s) => text(s);
+
+// --------------------------------------------------------------------------------------- elements
+
+function element(name, properties = {}, ...children) {
+  const node = Object.assign(document.createElement(name), properties);
+  node.append(...children);
+  return node;
+}
+
+function svg(name, attributes = {}) {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  return node;
+}
+
+function fill(table, rows) {
+  $(table).tBodies[0].replaceChildren(...rows);
+}
+
+const cell = (content, kind = "") => element("td", {className: kind}, content);
+
+function share(part) {
+  const bar = element("span", {className: "share"});
+  bar.style.width = `${Math.max(0, Math.min(1, part)) * 100}%`;
+  return cell(bar, "bar");
+}
+
+function tile(name, value, title = "") {
+  return element("div", {className: "tile", title}, element("b", {}, value), element("span", {}, name));
+}
+
+// ------------------------------------------------------------------------------------------ charts
+
+class Chart {
+  constructor(id, title, format, names, highest = null) {
+    this.format = format;
+    this.highest = highest;  // of the picture; null: as the values need
+    this.values = names.map(() => []);
+    this.now = names.map((_, i) => element("span", {className: `s${i}`}));
+    this.figure = element("figure", {id});
+    const caption = element("figcaption", {}, element("span", {}, title), element("span", {className: "now"}));
+    names.forEach((name, i) => caption.lastChild.append(i ? " · " : "", name ? `${name} ` : "", this.now[i]));
+    this.picture = svg("svg", {preserveAspectRatio: "none", role: "img"});
+    this.axis = element("div", {className: "axis"}, element("span", {}), element("span", {}, "now"));
+    this.figure.append(caption, this.picture, this.axis);
+    $("charts").append(this.figure);
+  }
+
+  add(...values) {
+    values.forEach((value, i) => {
+      this.values[i].push(value);
+      if (this.values[i].length > POINTS) this.values[i].shift();
+      this.now[i].textContent = value === null ? "–" : this.format(value);
+    });
+    this.draw();
+  }
+
+  draw() {
+    const largest = Math.max(...this.values.flat().filter((value) => value !== null), 0);
+    const most = this.highest ?? (largest * 1.1 || 1);
+    const width = Math.max(FEWEST_POINTS, this.values[0].length) - 1;
+    this.picture.setAttribute("viewBox", `0 0 ${width} 100`);
+    const nodes = [0, 50, 100].map((y) => svg("path", {class: "grid", d: `M0 ${y}H${width}`}));
+    this.values.forEach((values, i) => {
+      const first = width + 1 - values.length;
+      let line = "";
+      values.forEach((value, at) => {
+        if (value === null) return;
+        const broken = at === 0 || values[at - 1] === null;
+        line += `${broken ? "M" : "L"}${first + at} ${(100 - 100 * value / most).toFixed(2)}`;
+      });
+      if (i === 0 && line && !values.includes(null)) {
+        nodes.push(svg("path", {class: "area", d: `${line}L${width} 100L${first} 100Z`}));
+      }
+      nodes.push(svg("path", {class: `s${i}`, d: line}));
+    });
+    this.picture.replaceChildren(...nodes);
+    this.picture.setAttribute("aria-label", this.figure.innerText);
+    this.axis.firstChild.textContent = `highest ${this.format(largest)}`;
+  }
+}
+
+let charts = null;
+
+function makeCharts() {
+  $("charts").replaceChildren();
+  charts = {
+    commands: new Chart("chart-commands", "Commands per second", count, [""]),
+    latency: new Chart("chart-latency", "Latency", micros, ["p50", "p99"]),
+    memory: new Chart("chart-memory", "Memory", bytes, ["used", "resident"]),
+    clients: new Chart("chart-clients", "Clients", count, ["connected", "blocked"]),
+    hits: new Chart("chart-hits", "Hit rate", percent, [""], 1.05),
+    lag: new Chart("chart-lag", "Expiry lag", micros, [""]),
+  };
+}
+
+// ---------------------------------------------------------------------------------------- overview
+
+function fieldsOf(info) {
+  return Object.fromEntries(info.split("\r\n").filter((line) => line.includes(":") && !line.startsWith("#"))
+    .map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1)]));
+}
+
+const partsOf = (value) => Object.fromEntries(value.split(",").map((part) => part.split("=")));
+
+// Cumulative counts by upper bound in microseconds, of each command: LATENCY HISTOGRAM.
+function histogramsOf(reply) {
+  const found = new Map();
+  if (!Array.isArray(reply)) return found;
+  for (let i = 0; i < reply.length; i += 2) {
+    const buckets = reply[i + 1][3];
+    const counts = [];
+    for (let j = 0; j < buckets.length; j += 2) counts.push([buckets[j], buckets[j + 1]]);
+    found.set(text(reply[i]), counts);
+  }
+  return found;
+}
+
+function countUpTo(counts, bound) {
+  let last = 0;
+  for (const [upper, cumulative] of counts ?? []) {
+    if (upper > bound) break;
+    last = cumulative;
+  }
+  return last;
+}
+
+// The bucket within which this part of what came since `before` stayed; null if nothing came.
+function percentile(part, after, before) {
+  const bounds = [...new Set(after.flatMap((counts) => counts.map(([upper]) => upper)))].sort((a, b) => a - b);
+  const upTo = (bound) => after.reduce((sum, counts, i) =>
+    sum + countUpTo(counts, bound) - countUpTo(before[i], bound), 0);
+  const total = bounds.length ? upTo(bounds.at(-1)) : 0;
+  if (total <= 0) return null;
+  return bounds.find((bound) => upTo(bound) >= part * total);
+}
+
+let before = null;  // the figures of the last poll
+let first = null;   // and of the first
+
+async function poll() {
+  const [info, latency] = await ask(["INFO", "everything"], ["LATENCY", "HISTOGRAM"]);
+  const fields = fieldsOf(text(orThrow(info)));
+  const now = {fields, histograms: histogramsOf(latency), at: Number(fields.server_time_usec) / 1e6};
+  first ??= now;
+  showServer(fields);
+  showTiles(fields);
+  if (before && now.at > before.at) showCharts(before, now);
+  showCommands(first, now);
+  before = now;
+}
+
+function showServer(fields) {
+  $("server").textContent = `${fields.zsetd_version} · port ${fields.tcp_port} · up ${seconds(fields.uptime_in_seconds)}`;
+  document.title = `zsetd :${fields.tcp_port}`;
+}
+
+function showTiles(fields) {
+  const databases = Object.entries(fields).filter(([name]) => /^db\d+$/.test(name)).map(([, value]) => partsOf(value));
+  const sum = (part) => databases.reduce((total, parts) => total + Number(parts[part]), 0);
+  const limit = Number(fields.maxmemory);
+  $("tiles").replaceChildren(
+    tile("keys", count(sum("keys"))),
+    tile("with a deadline", count(sum("expires"))),
+    tile(limit ? `of ${bytes(limit)}` : "memory, no limit", bytes(Number(fields.used_memory)), fields.maxmemory_policy),
+    tile("clients", count(Number(fields.connected_clients))),
+    tile("expired", count(Number(fields.expired_keys))),
+    tile("evicted", count(Number(fields.evicted_keys))),
+    tile("changes not saved", count(Number(fields.rdb_changes_since_last_save))),
+    tile("append-only log", fields.aof_enabled === "1" ? "on" : "off"),
+  );
+}
+
+function showCharts(old, now) {
+  const took = now.at - old.at;
+  const grown = (name) => Math.max(0, Number(now.fields[name]) - Number(old.fields[name]));
+  const names = [...now.histograms.keys()];
+  const after = names.map((name) => now.histograms.get(name));
+  const then = names.map((name) => old.histograms.get(name));
+  const lookups = grown("keyspace_hits") + grown("keyspace_misses");
+  charts.commands.add(grown("total_commands_processed") / took);
+  charts.latency.add(percentile(0.5, after, then), percentile(0.99, after, then));
+  charts.memory.add(Number(now.fields.used_memory), Number(now.fields.used_memory_rss));
+  charts.clients.add(Number(now.fields.connected_clients), Number(now.fields.blocked_clients));
+  charts.hits.add(lookups ? grown("keyspace_hits") / lookups : null);
+  charts.lag.add(Number(now.fields.expiry_lag_usec));
+}
+
+function showCommands(old, now) {
+  const took = now.at - old.at;
+  const rows = Object.keys(now.fields).filter((name) => name.startsWith("cmdstat_")).map((field) => {
+    const name = field.slice("cmdstat_".length);
+    const [a, b] = [old, now].map((each) => partsOf(each.fields[field] ?? "calls=0,usec=0"));
+    const histogram = [now.histograms.get(name) ?? []];
+    const then = [old === now ? [] : old.histograms.get(name) ?? []];
+    return {name, calls: b.calls - a.calls, usec: b.usec - a.usec,
+            p50: percentile(0.5, histogram, then), p99: percentile(0.99, histogram, then)};
+  }).filter((row) => row.calls > 0).sort((x, y) => y.usec - x.usec).slice(0, 15);
+  const total = rows.reduce((sum, row) => sum + row.usec, 0);
+  const time = (value) => cell(value === null || value === undefined ? "–" : micros(value), "n");
+  fill("commands", rows.map((row) => element("tr", {}, cell(row.name.replace("|", " ").toUpperCase()),
+    cell(count(row.calls), "n"), cell(count(took ? row.calls / took : 0), "n"), time(row.usec / row.calls),
+    time(row.p50), time(row.p99), share(total ? row.usec / total : 0))));
+}
+
+// -------------------------------------------------------------------------------------------- keys
+
+let scanning = 0;  // which scan is on; 0: none
+
+async function scan() {
+  const mine = scanning = Date.now();
+  $("scan-stop").hidden = false;
+  const found = {largest: [], used: [], types: new Map(), keys: 0, bytes: 0};
+  const byFrequency = /lfu$/.test(before?.fields.maxmemory_policy ?? "");
+  $("used-title").textContent = byFrequency ? "Most frequently used keys" : "Most recently used keys";
+  $("used-hint").textContent = byFrequency ? "" : "an LFU policy counts how often";
+  $("used-unit").textContent = byFrequency ? "frequency" : "idle";
+  let cursor = "0";
+  do {
+    const [reply] = await ask(["SCAN", cursor, "MATCH", $("pattern").value || "*", "COUNT", String(SCAN_BATCH)]);
+    let keys;
+    [cursor, keys] = orThrow(reply);
+    await look(keys, found, byFrequency);
+    if (scanning !== mine) break;
+    showKeys(found, byFrequency);
+    $("scan-state").textContent = `${count(found.keys)} keys, ${bytes(found.bytes)}${cursor === "0" ? "" : " …"}`;
+  } while (cursor !== "0");
+  if (scanning === mine) {
+    scanning = 0;
+    $("scan-stop").hidden = true;
+  }
+}
+
+async function look(keys, found, byFrequency) {
+  for (let from = 0; from < keys.length; from += SCAN_BATCH) {
+    const some = keys.slice(from, from + SCAN_BATCH);
+    const replies = await ask(...some.flatMap((key) =>
+      [["OBJECT", byFrequency ? "FREQ" : "IDLETIME", key], ["TYPE", key], ["MEMORY", "USAGE", key]]));
+    some.forEach((key, i) => {
+      const [use, type, memory] = replies.slice(3 * i, 3 * i + 3);
+      if (typeof memory !== "number") return;  // it has expired, or may not be read
+      const row = {key, type: text(type), memory, use: typeof use === "number" ? use : null};
+      found.keys += 1;
+      found.bytes += memory;
+      const of = found.types.get(row.type) ?? {keys: 0, bytes: 0};
+      found.types.set(row.type, {keys: of.keys + 1, bytes: of.bytes + memory});
+      found.largest.push(row);
+      if (row.use !== null) found.used.push(row);
+    });
+    found.largest = found.largest.sort((a, b) => b.memory - a.memory).slice(0, SHOWN_KEYS);
+    found.used = found.used.sort((a, b) => byFrequency ? b.use - a.use : a.use - b.use).slice(0, SHOWN_KEYS);
+  }
+}
+
+function keyCell(row) {
+  if (row.type !== "zset") return cell(text(row.key), "text");
+  const link = element("button", {className: "link", textContent: text(row.key)});
+  link.addEventListener("click", () => { openSet(row.key); });
+  return cell(link, "text");
+}
+
+function showKeys(found, byFrequency) {
+  const largest = found.largest[0]?.memory ?? 1;
+  fill("largest", found.largest.map((row) => element("tr", {}, keyCell(row), cell(row.type),
+    cell(bytes(row.memory), "n"), share(row.memory / largest))));
+  const most = Math.max(1, ...found.used.map((row) => row.use));
+  fill("used", found.used.map((row) => element("tr", {}, keyCell(row), cell(row.type),
+    cell(byFrequency ? String(row.use) : seconds(row.use), "n"),
+    byFrequency ? share(row.use / most) : cell(""))));
+  $("types").replaceChildren(...[...found.types].map(([type, of]) =>
+    tile(`${type}, ${bytes(of.bytes)}`, count(of.keys))));
+}
+
+// -------------------------------------------------------------------------------------- sorted set
+
+let shownKey = null;  // as it came, if it is no text
+
+function openSet(key) {
+  shownKey = key;
+  $("key").value = text(key);
+  $("member").value = "";
+  show("zset");
+  attempt(explore);
+}
+
+function pairsOf(flat) {
+  const pairs = [];
+  for (let i = 0; i < flat.length; i += 2) pairs.push([flat[i], flat[i + 1]]);
+  return pairs;
+}
+
+async function explore() {
+  const key = shownKey !== null && text(shownKey) === $("key").value ? shownKey : $("key").value;
+  const member = $("member").value;
+  $("set").hidden = true;
+  $("no-set").hidden = false;
+  const [size, top, bottom, ttl, encoding, memory] = await ask(["ZCARD", key],
+    ["ZRANGE", key, "0", "9", "REV", "WITHSCORES"], ["ZRANGE", key, "0", "9", "WITHSCORES"],
+    ["PTTL", key], ["OBJECT", "ENCODING", key], ["MEMORY", "USAGE", key]);
+  if (orThrow(size) === 0) {
+    $("no-set").textContent = `There is no key ${text(key)}.`;
+    return;
+  }
+  $("facts").replaceChildren(tile("members", count(size)), tile("highest", score(top[1])),
+    tile("lowest", score(bottom[1])), tile("time to live", ttl < 0 ? "none" : seconds(ttl / 1000)),
+    tile("memory", typeof memory === "number" ? bytes(memory) : "–"), tile("encoding", text(encoding)));
+  fill("top", ranked(pairsOf(top), size - 1, -1));
+  fill("bottom", ranked(pairsOf(bottom), 0, 1));
+  const mark = await showAround(key, member, size);
+  await showScores(key, Number(bottom[1]), Number(top[1]), mark);
+  $("no-set").hidden = true;
+  $("set").hidden = false;
+}
+
+function ranked(pairs, rank, step, mark = null) {
+  return pairs.map(([member, value], i) => {
+    const row = element("tr", {className: mark === rank + i * step ? "mark" : ""}, cell(String(rank + i * step), "n"),
+      cell(text(member), "text"), cell(score(value), "n"));
+    row.addEventListener("click", () => {
+      $("member").value = text(member);
+      attempt(explore);
+    });
+    return row;
+  });
+}
+
+// The score of the member, if there is one.
+async function showAround(key, member, size) {
+  $("around").hidden = true;
+  if (member === "") return null;
+  const [rank, value] = await ask(["ZRANK", key, member], ["ZSCORE", key, member]);
+  $("around").hidden = false;
+  $("around-member").textContent = member;
+  if (rank === null) {
+    $("around-rank").textContent = "is no member";
+    fill("neighbours", []);
+    return null;
+  }
+  const start = Math.max(0, rank - 5);
+  const [near] = await ask(["ZRANGE", key, String(start), String(rank + 5), "WITHSCORES"]);
+  $("around-rank").textContent = `rank ${rank}, ${size - 1 - rank} from the top, score ${score(value)}`;
+  fill("neighbours", ranked(pairsOf(near), start, 1, rank));
+  return Number(value);
+}
+
+// How the scores are distributed: the number in each of equal intervals, counted by ZCOUNT.
+async function showScores(key, lowest, highest, mark) {
+  $("score-range").textContent = "";
+  if (!Number.isFinite(lowest) || !Number.isFinite(highest) || lowest === highest) {
+    $("scores").replaceChildren(element("p", {className: "quiet"},
+      lowest === highest ? `All scores are ${lowest}.` : "There are infinite scores."));
+    return;
+  }
+  const width = (highest - lowest) / BARS;
+  const bound = (i) => i === BARS ? highest : lowest + i * width;
+  const counts = await ask(...Array.from({length: BARS}, (_, i) =>
+    ["ZCOUNT", key, String(bound(i)), i === BARS - 1 ? String(highest) : `(${bound(i + 1)}`]));
+  const most = Math.max(...counts, 1);
+  const picture = svg("svg", {viewBox: `0 0 ${BARS * 10} 100`, preserveAspectRatio: "none", role: "img",
+                              "aria-label": `distribution of scores from ${lowest} to ${highest}`});
+  counts.forEach((n, i) => {
+    const height = n === 0 ? 0 : Math.max(1, 98 * n / most);
+    const inside = mark !== null && mark >= bound(i) && (mark < bound(i + 1) || i === BARS - 1);
+    const bar = svg("rect", {class: inside ? "bar mark" : "bar", x: i * 10 + 0.6, width: 8.8, y: 100 - height, height});
+    const title = svg("title");
+    title.textContent = `${n} from ${bound(i).toPrecision(6)} to ${bound(i + 1).toPrecision(6)}`;
+    bar.append(title);
+    picture.append(bar);
+  });
+  $("scores").replaceChildren(picture, element("div", {className: "axis"}, element("span", {}, String(lowest)),
+    element("span", {}, String(highest))));
+  $("score-range").textContent = `at most ${count(most)} in an interval of ${width.toPrecision(3)}`;
+}
+
+// ---------------------------------------------------------------------------------------- slow log
+
+async function showSlowLog() {
+  const [log] = await ask(["SLOWLOG", "GET", "100"]);
+  $("no-slow").hidden = orThrow(log).length > 0;
+  fill("slow-log", log.map(([id, at, took, words, client, name]) => element("tr", {}, cell(String(id), "n"),
+    cell(new Date(at * 1000).toLocaleString()), cell(micros(took), "n"), cell(words.map(text).join(" "), "text wide"),
+    cell(`${text(client)} ${text(name)}`))));
+}
+
+// ------------------------------------------------------------------------------------------ prompt
+
+// Splits a line as redis-cli does: words in quotes, and \n \r \t \b \a \xHH in double ones. Null if a quote is open.
+function wordsOf(line) {
+  const words = [];
+  const pattern = /\s*(?:"((?:\\x[0-9a-f]{2}|\\.|[^"\\])*)"|'((?:\\'|[^'])*)'|([^\s"']\S*))(?=\s|$)/giy;
+  line = line.trim();
+  while (pattern.lastIndex < line.length) {
+    const found = pattern.exec(line);
+    if (found === null) return null;
+    const [, double, single, plain] = found;
+    words.push(double !== undefined ? unescaped(double) : plain ?? single.replaceAll("\\'", "'"));
+  }
+  return words;
+}
+
+function unescaped(text) {
+  const names = {n: 10, r: 13, t: 9, b: 8, a: 7};
+  const data = [];
+  for (const [part, hex, letter] of text.matchAll(/\\x([0-9a-f]{2})|\\(.)|[^\\]+/gis)) {
+    if (hex !== undefined) data.push(parseInt(hex, 16));
+    else if (letter in names) data.push(names[letter]);
+    else data.push(...new TextEncoder().encode(letter ?? part));
+  }
+  return wordOf(new Uint8Array(data));
+}
+
+function wordOf(data) {
+  try {
+    return new TextDecoder("utf-8", {fatal: true, ignoreBOM: true}).decode(data);
+  } catch {
+    return {hex: [...data].map((byte) => byte.toString(16).padStart(2, "0")).join("")};
+  }
+}
+
+// A reply as redis-cli shows it.
+function formatted(reply, indent = "") {
+  if (reply === null) return "(nil)";
+  if (typeof reply === "number") return `(integer) ${reply}`;
+  if (isError(reply)) return `(error) ${text(reply.error)}`;
+  if (!Array.isArray(reply)) return text(reply).includes("\r\n") ? text(reply) : `"${text(reply)}"`;
+  if (reply.length === 0) return "(empty array)";
+  const width = String(reply.length).length;
+  return reply.map((each, i) => {
+    const mark = `${String(i + 1).padStart(width)}) `;
+    return `${i ? indent : ""}${mark}${formatted(each, indent + " ".repeat(mark.length))}`;
+  }).join("\n");
+}
+
+const history = [];
+let recalled = 0;
+
+async function runLine() {
+  const line = $("line").value.trim();
+  if (line === "") return;
+  if (history.at(-1) !== line) history.push(line);
+  recalled = history.length;
+  $("line").value = "";
+  const words = wordsOf(line);
+  const out = $("replies");
+  out.append(element("div", {className: "asked"}, `> ${line}`));
+  const [reply] = words === null ? [{error: "Invalid argument(s): a quote is open"}] : await ask(words);
+  out.append(element("div", {className: isError(reply) ? "error" : ""}, formatted(reply)));
+  while (out.childNodes.length > 400) out.firstChild.remove();
+  out.scrollTop = out.scrollHeight;
+}
+
+function recall(step) {
+  recalled = Math.max(0, Math.min(history.length, recalled + step));
+  $("line").value = history[recalled] ?? "";
+}
+
+// ------------------------------------------------------------------------------- views and logging in
+
+const tabs = [...document.querySelectorAll("#tabs button")];
+const views = tabs.map((tab) => tab.getAttribute("aria-controls"));
+
+function show(view) {
+  for (const tab of tabs) {
+    const chosen = tab.getAttribute("aria-controls") === view;
+    tab.setAttribute("aria-selected", String(chosen));
+    tab.tabIndex = chosen ? 0 : -1;
+    $(tab.getAttribute("aria-controls")).hidden = !chosen;
+  }
+  if (view === "slow") attempt(showSlowLog);
+  if (view === "zset") $("key").focus();
+  if (view === "prompt") $("line").focus();
+}
+
+async function tick() {
+  if (!document.hidden) {
+    await attempt(poll);
+    if (!$("slow").hidden) await attempt(showSlowLog);
+  }
+  if (credentials !== null) timer = setTimeout(tick, POLL_MS);
+}
+
+async function enter(user, password) {
+  credentials = encoded(user, password);
+  await ask(["PING"]);
+  $("login").hidden = true;
+  for (const part of ["tabs", "leave", "hints"]) $(part).hidden = false;
+  document.querySelector(".database").hidden = false;
+  makeCharts();
+  before = first = null;
+  show("overview");
+  clearTimeout(timer);
+  tick();
+}
+
+function leave(why = "") {
+  credentials = null;
+  clearTimeout(timer);
+  scanning = 0;
+  for (const part of [...views, "tabs", "leave", "hints", "problem"]) $(part).hidden = true;
+  document.querySelector(".database").hidden = true;
+  // Nothing that was shown stays behind.
+  for (const table of document.querySelectorAll("tbody")) table.replaceChildren();
+  for (const part of ["tiles", "charts", "types", "facts", "scores", "replies", "server"]) $(part).replaceChildren();
+  $("set").hidden = true;
+  $("password").value = "";
+  $("refused").textContent = why;
+  $("login").hidden = false;
+  $("user").focus();
+}
+
+function setTheme(theme) {
+  document.documentElement.dataset.theme = theme;
+  try { localStorage.setItem("theme", theme); } catch { /* then it is not kept */ }
+}
+
+function switchTheme() {
+  const dark = document.documentElement.dataset.theme === "dark" ||
+    (!document.documentElement.dataset.theme && matchMedia("(prefers-color-scheme: dark)").matches);
+  setTheme(dark ? "light" : "dark");
+}
+
+function onKey(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const typing = event.target instanceof HTMLInputElement;
+  if (typing && event.key === "Escape") event.target.blur();
+  if (typing && event.target === $("line") && /^Arrow(Up|Down)$/.test(event.key)) {
+    recall(event.key === "ArrowUp" ? -1 : 1);
+    event.preventDefault();
+  }
+  if (typing || credentials === null) return;
+  const at = tabs.findIndex((tab) => tab.getAttribute("aria-selected") === "true");
+  const next = {ArrowLeft: at - 1, ArrowRight: at + 1}[event.key];
+  if (event.target.role === "tab" && next !== undefined) {
+    const tab = tabs[(next + tabs.length) % tabs.length];
+    show(tab.getAttribute("aria-controls"));
+    tab.focus();
+  }
+  const numbered = tabs.find((tab) => tab.dataset.key === event.key);
+  if (numbered) show(numbered.getAttribute("aria-controls"));
+  if (event.key === "t") switchTheme();
+  if (event.key === "/") show($("prompt").hidden ? "zset" : "prompt");
+  if (numbered || event.key === "/") event.preventDefault();
+}
+
+function start() {
+  try { if (localStorage.getItem("theme")) setTheme(localStorage.getItem("theme")); } catch { /* none is kept */ }
+  for (const tab of tabs) tab.addEventListener("click", () => show(tab.getAttribute("aria-controls")));
+  const onSubmit = (form, work) => $(form).addEventListener("submit", (event) => {
+    event.preventDefault();
+    attempt(work);
+  });
+  onSubmit("login", () => enter($("user").value, $("password").value));
+  onSubmit("scan", scan);
+  onSubmit("explore", explore);
+  onSubmit("ask", runLine);
+  $("scan-stop").addEventListener("click", () => { scanning = 0; $("scan-stop").hidden = true; });
+  $("leave").addEventListener("click", () => leave());
+  $("theme").addEventListener("click", switchTheme);
+  document.addEventListener("keydown", onKey);
+  leave();
+}
+
+start();

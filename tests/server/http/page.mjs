@@ -1,0 +1,234 @@
+// The page in Debian's chromium: what it shows, what it lets someone do, and what it asks of whom.
+
+import assert from "node:assert/strict";
+import {execFileSync, spawn} from "node:child_process";
+import {mkdtempSync, rmSync} from "node:fs";
+import {createConnection, createServer} from "node:net";
+import {tmpdir} from "node:os";
+import path from "node:path";
+import {after, afterEach, before, beforeEach, test} from "node:test";
+
+import {chromium} from "playwright-core";
+
+const PATIENCE_MS = 30_000;
+let port, httpPort, site;
+let folder, server, browser, page, requests, complaints;
+
+function cli(...words) {
+  return execFileSync("redis-cli", ["-p", String(port), ...words], {encoding: "utf8"}).trim();
+}
+
+// A free port below those that the system hands out.
+function freePort() {
+  return new Promise((resolve) => {
+    const wanted = 20000 + Math.floor(Math.random() * 12000);
+    const probe = createServer();
+    probe.on("error", () => resolve(freePort()));
+    probe.listen(wanted, "127.0.0.1", () => probe.close(() => resolve(wanted)));
+  });
+}
+
+function connects() {
+  return new Promise((resolve) => {
+    const socket = createConnection(port, "127.0.0.1");
+    socket.on("connect", () => { socket.destroy(); resolve(true); });
+    socket.on("error", () => resolve(false));
+  });
+}
+
+before(async () => {
+  [port, httpPort] = [await freePort(), await freePort()];
+  site = `http://127.0.0.1:${httpPort}`;
+  folder = mkdtempSync(path.join(tmpdir(), "zsetd-page-"));
+  server = spawn(process.env.ZSETD, ["--port", port, "--metrics-port", httpPort, "--dir", folder, "--save", "",
+    "--slowlog-log-slower-than", "0", "--requirepass", "main",
+    "--user", "viewer", "on", ">secret words", "~*", "+@read", "+info", "+slowlog", "+latency", "+select", "+ping",
+    "--user", "narrow", "on", ">secret", "~mine:*", "+@read"].map(String), {stdio: "ignore"});
+  process.env.REDISCLI_AUTH = "main";
+  const end = Date.now() + PATIENCE_MS;
+  while (!await connects()) assert.ok(Date.now() < end, "the server does not start");
+  for (let i = 0; i < 100; ++i) cli("ZADD", "board", String(i * 10), `player:${i}`);
+  cli("PEXPIRE", "board", "1000000");
+  cli("SET", "mine:greeting", "hallo");
+  cli("SET", "<img src=x onerror=alert(1)>", "<b>bold</b>");
+  cli("SET", "large", "x".repeat(5000));
+  browser = await chromium.launch({executablePath: "/usr/bin/chromium", args: ["--no-sandbox"]});
+});
+
+after(async () => {
+  await browser?.close();
+  server?.kill("SIGKILL");
+  rmSync(folder, {recursive: true, force: true});
+});
+
+beforeEach(async () => {
+  page = await browser.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
+  [requests, complaints] = [[], []];
+  page.on("request", (request) => requests.push(request.url()));
+  page.on("console", (message) => { if (message.type() === "error") complaints.push(message.text()); });
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("dialog", (dialog) => { complaints.push("a dialog"); dialog.dismiss(); });
+  await page.goto(site);
+});
+
+afterEach(async () => { await page.close(); });
+
+async function logIn(user = "viewer", password = "secret words") {
+  await page.fill("#user", user);
+  await page.fill("#password", password);
+  await page.keyboard.press("Enter");
+}
+
+const textOf = (selector) => page.locator(selector).innerText();
+const shows = (selector, text) => page.locator(selector).filter({hasText: text}).first().waitFor();
+
+async function type(line) {
+  const before = await page.locator("#replies > div").count();
+  await page.fill("#line", line);
+  await page.keyboard.press("Enter");
+  await page.locator("#replies > div").nth(before + 1).waitFor();
+  return page.locator("#replies > div").nth(before + 1).innerText();
+}
+
+test("nothing is shown without a password", async () => {
+  await page.waitForSelector("#login:not([hidden])");
+  assert.ok(!(await textOf("body")).includes("board"));
+  await logIn("viewer", "wrong");
+  await shows("#refused", "The user or the password is wrong.");
+  assert.equal(await page.locator("#overview").isVisible(), false);
+});
+
+test("the overview shows the server's figures, and they move", async () => {
+  await logIn();
+  await shows("#tiles", "keys");
+  assert.equal(await page.locator("#tiles .tile", {hasText: "keys"}).locator("b").innerText(), cli("DBSIZE"));
+  assert.equal(await page.locator("#charts figure").count(), 6);
+  await page.waitForFunction(() => /L/.test(document.querySelector("#chart-commands path.s0")?.getAttribute("d")));
+  for (let i = 0; i < 20; ++i) cli("ZADD", "other", String(i), "x");
+  await shows("#commands tbody", "ZADD");
+  await shows("#chart-latency .now", "µs");
+  assert.deepEqual(complaints, []);
+});
+
+test("a sorted set is shown with ranks, neighbours, scores and time to live", async () => {
+  await logIn();
+  await page.waitForSelector("#tiles .tile");
+  await page.keyboard.press("3");
+  await page.fill("#key", "board");
+  await page.fill("#member", "player:50");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector("#set:not([hidden])");
+  assert.match(await textOf("#facts"), /100\s*members/);
+  assert.match(await textOf("#facts"), /990\s*highest/);
+  assert.match(await textOf("#facts"), /16 min\s*time to live/);
+  assert.match(await page.locator("#top tbody tr").first().innerText(), /99\s+player:99\s+990/);
+  assert.match(await page.locator("#bottom tbody tr").first().innerText(), /0\s+player:0\s+0/);
+  assert.match(await textOf("#around-rank"), /rank 50, 49 from the top, score 500/);
+  assert.match(await page.locator("#neighbours tr.mark").innerText(), /50\s+player:50\s+500/);
+  assert.equal(await page.locator("#neighbours tbody tr").count(), 11);
+  const titles = await page.locator("#scores title").evaluateAll((all) => all.map((each) => parseInt(each.textContent)));
+  assert.equal(titles.reduce((a, b) => a + b), 100, "each member is in one interval");
+  assert.equal(await page.locator("#scores .bar.mark").count(), 1);
+  await page.fill("#member", "nobody");
+  await page.keyboard.press("Enter");
+  await shows("#around-rank", "is no member");
+  await page.fill("#key", "nothing");
+  await page.keyboard.press("Enter");
+  await shows("#no-set", "There is no key nothing.");
+  await page.fill("#key", "large");
+  await page.keyboard.press("Enter");
+  await shows("#problem", "WRONGTYPE");
+  assert.deepEqual(complaints, []);
+});
+
+test("the largest keys come first, and lead to the sorted set", async () => {
+  await logIn();
+  await page.waitForSelector("#tiles .tile");
+  await page.keyboard.press("2");
+  await page.click("#scan-start");
+  await page.locator("#scan-stop").waitFor({state: "hidden"});
+  await shows("#largest tbody", "large");
+  const largest = await page.locator("#largest tbody tr td:first-child").allInnerTexts();
+  assert.equal(largest[0], "large");
+  assert.ok(largest.includes("<img src=x onerror=alert(1)>"), "names are text");
+  assert.match(await textOf("#types"), /zset/);
+  assert.match(await textOf("#scan-state"), new RegExp(`^${cli("DBSIZE")} keys`));
+  await page.click("#largest .link:text('board')");
+  await page.waitForSelector("#set:not([hidden])");
+  assert.equal(await page.inputValue("#key"), "board");
+  assert.deepEqual(complaints, []);
+});
+
+test("the prompt reads, and does not write", async () => {
+  await logIn();
+  await page.waitForSelector("#tiles .tile");
+  await page.keyboard.press("5");
+  assert.equal(await type("zrange board 0 1 withscores"), '1) "player:0"\n2) "0"\n3) "player:1"\n4) "10"');
+  assert.equal(await type("zcard board"), "(integer) 100");
+  assert.equal(await type('get "<img src=x onerror=alert(1)>"'), '"<b>bold</b>"');
+  assert.equal(await type("get none"), "(nil)");
+  assert.equal(await type("set a b"), "(error) ERR 'set' is not a read-only command");
+  assert.equal(await type("flushall"), "(error) ERR 'flushall' is not a read-only command");
+  assert.equal(await type("eval 'return 1' 0"), "(error) ERR 'eval' is not a read-only command");
+  assert.match(await type('get "open'), /a quote is open/);
+  await page.keyboard.press("ArrowUp");
+  assert.equal(await page.inputValue("#line"), 'get "open');
+  assert.equal(cli("EXISTS", "a"), "0");
+  assert.deepEqual(complaints, []);
+});
+
+test("a user sees what the rules permit", async () => {
+  await logIn("narrow", "secret");
+  await shows("#problem", "NOPERM");
+  await page.keyboard.press("5");
+  assert.equal(await type("get mine:greeting"), '"hallo"');
+  assert.match(await type("zcard board"), /NOPERM/);
+});
+
+test("the slow log has the commands, and values are text", async () => {
+  await logIn();
+  await page.waitForSelector("#tiles .tile");
+  await page.keyboard.press("4");
+  await shows("#slow-log tbody", "SLOWLOG GET 100");
+  assert.deepEqual(complaints, []);
+});
+
+test("keys lead everywhere, and logging out leaves nothing behind", async () => {
+  await logIn();
+  await page.waitForSelector("#tiles .tile");
+  const seen = [];
+  for (const key of ["2", "4", "1"]) {
+    await page.keyboard.press(key);
+    seen.push(await page.locator("[role=tabpanel]:not([hidden])").getAttribute("id"));
+  }
+  assert.deepEqual(seen, ["keys", "slow", "overview"]);
+  await page.keyboard.press("/");
+  assert.equal(await page.evaluate(() => document.activeElement.id), "key");
+  await page.keyboard.press("Escape");
+  const theme = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const before = await theme();
+  await page.keyboard.press("t");
+  assert.notEqual(await theme(), before);
+  await page.click("#leave");
+  await page.waitForSelector("#login:not([hidden])");
+  assert.ok(!(await page.content()).includes("player:"));
+  assert.equal(await page.inputValue("#password"), "");
+});
+
+test("files are our own, and a policy keeps it so", async () => {
+  await logIn();
+  await page.waitForSelector("#tiles .tile");
+  assert.deepEqual(requests.filter((url) => !url.startsWith(site)), []);
+  const response = await fetch(site);
+  const policy = response.headers.get("content-security-policy");
+  assert.match(policy, /default-src 'none'/);
+  assert.doesNotMatch(policy, /unsafe|https?:|\*/);
+  const run = await page.evaluate(() => new Promise((resolve) => {
+    const script = document.createElement("script");
+    script.textContent = "window.injected = true";
+    document.body.append(script);
+    resolve(window.injected === true);
+  }));
+  assert.equal(run, false, "a script in the page is not run");
+});
