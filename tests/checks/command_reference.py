@@ -56,6 +56,24 @@ queue of delayed jobs. Clients are served in the order in which they blocked. Th
 the key, the member and its score, as of [BZPOPMIN](#bzpopmin); with COUNT the key and an array of pairs, as
 of [BZMPOP](#bzmpop); after the timeout, in a transaction and in a script null.
 """,
+    **dict.fromkeys(["zunion", "zinter", "zdiff"], """\
+BYSCORE, REV and LIMIT select from the result as they do from a set in [ZRANGE](#zrange), except that min
+stands before max with REV too: `REV LIMIT 0 10` replies the ten highest scores, without sorting the
+rest and without a key for the result.
+"""),
+    "zaround": """\
+`before` and `after` are numbers of neighbours; there are fewer where the set ends. The reply has two elements: the
+member's rank, and an array that is the reply of [ZRANGE](#zrange), with the member in it. REV counts
+and orders from the highest score. An unknown member: null.
+""",
+    "zmove": """\
+A member that the destination has already gets the score of the source. The reply is the number of members
+that the source had. Subscribers are notified of `zrem` and `zadd`.
+""",
+    **dict.fromkeys(["zrank", "zrevrank"], """\
+With TIES COMPETITION members of equal score share the best of their ranks, and the next has the rank that
+it has without: 0, 1, 1, 3.
+"""),
     **dict.fromkeys(["zrangebyscore", "zrevrangebyscore", "zcount", "zremrangebyscore"], PRESENT),
     **dict.fromkeys(["zrange", "zrangestore"], "With BYSCORE: " + PRESENT),
     "zadd": """\

@@ -25,7 +25,7 @@ ALLOWED = {
 NEWER = {"client|setinfo", "client|no-touch", "cluster|myshardid", "waitaof"}
 
 # Commands that no Redis has.
-NEWER |= {"bzpopbyscore", "zpopbyscore"}
+NEWER |= {"bzpopbyscore", "zpopbyscore", "zmrank", "zmrevrank", "zaround", "zmove"}
 
 
 class Server:

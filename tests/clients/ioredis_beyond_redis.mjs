@@ -25,6 +25,23 @@ const recipes = {
     assert.deepEqual(await redis.zrange('seen', 0, -1), ['item:3', 'item:4']);
     assertFreshTtl(await redis.ttl('seen'), 60);
   },
+
+  async 'a leaderboard'(redis) {
+    await redis.zadd('scores', 50, 'ann', 40, 'bob', 40, 'cid', 30, 'dan');
+    assert.equal(await redis.call('ZREVRANK', 'scores', 'bob', 'TIES', 'COMPETITION'), 1);
+    assert.deepEqual(await redis.call('ZMRANK', 'scores', 'ann', 'none'), [3, null]);
+    const around = await redis.call('ZAROUND', 'scores', 'cid', 1, 1, 'REV', 'WITHSCORES');
+    assert.deepEqual([around[0], around[1].flat()], [1, ['ann', '50', 'cid', '40', 'bob', '40']]);
+    assert.equal(await redis.call('ZMOVE', 'scores', 'league', 'ann', 'bob'), 2);
+    assert.deepEqual(await redis.zrange('scores', 0, -1), ['dan', 'cid']);
+  },
+
+  async 'the top ten without a temporary key'(redis) {
+    await redis.zadd('a', 1, 'x', 2, 'y', 3, 'z');
+    await redis.zadd('b', 10, 'x');
+    const top = await redis.call('ZUNION', 2, 'a', 'b', 'REV', 'LIMIT', 0, 2, 'WITHSCORES');
+    assert.deepEqual(top.flat(), ['x', '11', 'z', '3']);
+  },
 };
 
 for (const [name, recipe] of Object.entries(recipes)) {

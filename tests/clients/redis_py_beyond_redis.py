@@ -75,6 +75,28 @@ class BeyondRedis(unittest.TestCase):
         self.assertEqual(self.server.zrange("best", 0, -1), ["lap 50", "lap 60"])
         self.assertEqual(float(self.ask("ZINCRBY", "hour", 1, "x", "MAXLEN", 10, "EX", 9)), 1)
 
+    def test_a_leaderboard(self):
+        self.server.zadd("scores", {"ann": 50, "bob": 40, "cid": 40, "dan": 30, "eve": 20})
+        self.assertEqual(self.ask("ZREVRANK", "scores", "bob", "TIES", "COMPETITION"), 1)
+        self.assertEqual(self.ask("ZREVRANK", "scores", "dan", "TIES", "COMPETITION"), 3)
+        self.assertEqual(self.ask("ZMREVRANK", "scores", "ann", "eve", "none"), [0, 4, None])
+        rank, around = self.ask("ZAROUND", "scores", "dan", 1, 5, "REV", "WITHSCORES")
+        self.assertEqual((rank, around[::2]), (3, ["bob", "dan", "eve"]))
+        self.assertIsNone(self.ask("ZAROUND", "scores", "none", 1, 1))
+        self.assertEqual(self.ask("ZMOVE", "scores", "league:1", "ann", "none"), 1)
+        self.assertEqual(self.server.zrange("league:1", 0, -1, withscores=True), [("ann", 50)])
+
+    def test_the_top_ten_without_a_temporary_key(self):
+        for hour in range(24):
+            self.server.zadd(f"hour:{hour}", {f"story:{i}": i for i in range(hour, hour + 30)})
+        hours = [f"hour:{hour}" for hour in range(24)]
+        self.server.zunionstore("day", hours)
+        expected = self.server.zrevrange("day", 0, 9, withscores=True)
+        top = self.ask("ZUNION", 24, *hours, "REV", "LIMIT", 0, 10, "WITHSCORES")
+        if not isinstance(top[0], tuple):
+            top = [(top[i], float(top[i + 1])) for i in range(0, len(top), 2)]
+        self.assertEqual(top, expected)
+
 
 if __name__ == "__main__":
     unittest.main()

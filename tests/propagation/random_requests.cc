@@ -284,6 +284,7 @@ void RandomRequests::AddSortedSets() {
   cases_["zincrby"] = [=, this] {
     return Options({"ZINCRBY", key(), Score(), Member()}, {Expiry(), Capped()});
   };
+  cases_["zmove"] = [=, this] { return Words{"ZMOVE", key(), key(), Member(), Member()}; };
   cases_["zrem"] = [=, this] { return Words{"ZREM", key(), Member(), Member()}; };
   cases_["zremrangebyrank"] = [=, this] {
     return Words{"ZREMRANGEBYRANK", key(), Number(3), Pick({"2", "-2", "0"})};

@@ -41,25 +41,6 @@ void ZMScore(Call& call) {
   }
 }
 
-// The rank from the low end (ZRANK) or the high end (ZREVRANK); null for an unknown member.
-void Rank(Call& call, bool reversed) {
-  const std::string_view key = call.args.Word();
-  const std::string_view member = call.args.Word();
-  if (call.args.left() > 1) return call.Fail(WrongArity(call.command.name));
-  const bool with_score = call.args.Take("withscore");
-  call.args.End();
-  const SortedSet* set = call.Find<SortedSet>(key);
-  if (call.Refused()) return;
-  const std::optional<size_t> rank = set == nullptr ? std::nullopt : set->Rank(member);
-  if (!rank) return with_score ? call.reply.NullArray() : call.reply.Null();
-  if (with_score) call.reply.Array(2);
-  call.reply.Integer(static_cast<int64_t>(reversed ? set->size() - 1 - *rank : *rank));
-  if (with_score) ReplyScore(call, set->Score(member));
-}
-
-void ZRank(Call& call) { Rank(call, /*reversed=*/false); }
-void ZRevRank(Call& call) { Rank(call, /*reversed=*/true); }
-
 constexpr Command kCommands[] = {
     {.name = "zcard",
      .run = ZCard,
@@ -94,28 +75,6 @@ constexpr Command kCommands[] = {
      .usage = "key member [member ...]",
      .summary = "Returns the scores of several members.",
      .cost = "O(N) for N members requested"},
-    {.name = "zrank",
-     .run = ZRank,
-     .arity = -3,
-     .flags = kReadOnly | kFast,
-     .keys = kOneKey,
-     .member_at = 2,
-     .group = CommandGroup::kSortedSet,
-     .since = "2.0.0",
-     .usage = "key member [WITHSCORE]",
-     .summary = "Returns the rank of a member, lowest score first.",
-     .cost = "O(log(N))"},
-    {.name = "zrevrank",
-     .run = ZRevRank,
-     .arity = -3,
-     .flags = kReadOnly | kFast,
-     .keys = kOneKey,
-     .member_at = 2,
-     .group = CommandGroup::kSortedSet,
-     .since = "2.0.0",
-     .usage = "key member [WITHSCORE]",
-     .summary = "Returns the rank of a member, highest score first.",
-     .cost = "O(log(N))"},
 };
 
 }  // namespace

@@ -1,0 +1,201 @@
+// Ranks: ZRANK and its kin, and ZAROUND.
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string_view>
+
+#include "core/sorted_set/sorted_set.h"
+#include "server/commands/all_commands.h"
+#include "server/commands/zset/zset_reply.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// What ZRANK may have after the member: [WITHSCORE] [TIES COMPETITION].
+struct RankOptions {
+  bool with_score = false;
+  bool competition = false;  // equal scores share the best of their ranks
+};
+
+// Redis, which has WITHSCORE alone, complains of the number of arguments if there are more than
+// two.
+RankOptions TakeRankOptions(Call& call) {
+  ArgReader& args = call.args;
+  const bool has_several = args.left() > 1;
+  RankOptions options;
+  while (args.ok() && !args.AtEnd()) {
+    if (!options.with_score && args.Take("withscore")) {
+      options.with_score = true;
+    } else if (!options.competition && args.Take("ties")) {
+      options.competition = true;
+      if (!args.Take("competition")) args.Refuse(kSyntaxError);
+    } else if (has_several && !options.competition) {
+      args.Refuse(WrongArity(call.command.name));
+    } else {
+      args.Refuse(kSyntaxError);
+    }
+  }
+  return options;
+}
+
+// The rank from the low end, or from the high end where `reversed`; nothing for an unknown member.
+std::optional<size_t> RankOf(const SortedSet* set, std::string_view member, bool reversed) {
+  const std::optional<size_t> rank = set == nullptr ? std::nullopt : set->Rank(member);
+  if (!rank || !reversed) return rank;
+  return set->size() - 1 - *rank;
+}
+
+// How many elements have a lower score, or a higher one where `reversed`.
+size_t CompetitionRank(const SortedSet& set, double score, bool reversed) {
+  const ScoreRange better = reversed
+                                ? ScoreRange{{.score = score, .exclusive = true}, {kInfinity}}
+                                : ScoreRange{{-kInfinity}, {.score = score, .exclusive = true}};
+  return set.Ranks(better).size();
+}
+
+void Rank(Call& call, bool reversed) {
+  const std::string_view key = call.args.Word();
+  const std::string_view member = call.args.Word();
+  const RankOptions options = TakeRankOptions(call);
+  const SortedSet* set = call.Find<SortedSet>(key);
+  if (call.Refused()) return;
+  std::optional<size_t> rank = RankOf(set, member, reversed);
+  if (!rank) return options.with_score ? call.reply.NullArray() : call.reply.Null();
+  const bool needs_score = options.with_score || options.competition;
+  const double score = needs_score ? *set->Score(member) : 0;
+  if (options.competition) rank = CompetitionRank(*set, score, reversed);
+  if (options.with_score) call.reply.Array(2);
+  call.reply.Integer(static_cast<int64_t>(*rank));
+  if (options.with_score) call.reply.Double(score);
+}
+
+void ZRank(Call& call) { Rank(call, /*reversed=*/false); }
+void ZRevRank(Call& call) { Rank(call, /*reversed=*/true); }
+
+void Ranks(Call& call, bool reversed) {
+  const std::string_view key = call.args.Word();
+  const Args members = call.args.Rest();
+  const SortedSet* set = call.Find<SortedSet>(key);
+  if (call.Refused()) return;
+  call.reply.Array(members.size());
+  for (const std::string_view member : members) {
+    const std::optional<size_t> rank = RankOf(set, member, reversed);
+    rank ? call.reply.Integer(static_cast<int64_t>(*rank)) : call.reply.Null();
+  }
+}
+
+void ZMRank(Call& call) { Ranks(call, /*reversed=*/false); }
+void ZMRevRank(Call& call) { Ranks(call, /*reversed=*/true); }
+
+// ZAROUND key member before after [REV] [WITHSCORES]
+struct AroundRequest {
+  uint64_t before = 0;
+  uint64_t after = 0;
+  bool reversed = false;
+  bool with_scores = false;
+
+  // The member of that rank and its neighbours, as far as there are any.
+  RankRange RanksIn(const SortedSet& set, size_t rank) const {
+    const uint64_t below = std::min<uint64_t>(rank, reversed ? after : before);
+    const uint64_t above = std::min<uint64_t>(set.size() - 1 - rank, reversed ? before : after);
+    return {rank - below, rank + 1 + above};
+  }
+};
+
+AroundRequest TakeAroundRequest(ArgReader& args) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  AroundRequest request;
+  request.before = args.IntegerIn(0, kMost, kMustBePositive);
+  request.after = args.IntegerIn(0, kMost, kMustBePositive);
+  while (args.ok() && !args.AtEnd()) {
+    if (!request.reversed && args.Take("rev")) {
+      request.reversed = true;
+    } else if (!request.with_scores && args.Take("withscores")) {
+      request.with_scores = true;
+    } else {
+      args.Refuse(kSyntaxError);
+    }
+  }
+  return request;
+}
+
+void ZAround(Call& call) {
+  const std::string_view key = call.args.Word();
+  const std::string_view member = call.args.Word();
+  const AroundRequest request = TakeAroundRequest(call.args);
+  const SortedSet* set = call.Find<SortedSet>(key);
+  if (call.Refused()) return;
+  const std::optional<size_t> rank = RankOf(set, member, /*reversed=*/false);
+  if (!rank) return call.reply.NullArray();
+  call.reply.Array(2);
+  call.reply.Integer(static_cast<int64_t>(request.reversed ? set->size() - 1 - *rank : *rank));
+  ReplyElements(call, set, request.RanksIn(*set, *rank), request.reversed, request.with_scores);
+}
+
+constexpr Command kCommands[] = {
+    {.name = "zrank",
+     .run = ZRank,
+     .arity = -3,
+     .flags = kReadOnly | kFast,
+     .keys = kOneKey,
+     .member_at = 2,
+     .group = CommandGroup::kSortedSet,
+     .since = "2.0.0",
+     .usage = "key member [WITHSCORE] [TIES COMPETITION]",
+     .summary = "Returns the rank of a member, lowest score first.",
+     .cost = "O(log(N))"},
+    {.name = "zrevrank",
+     .run = ZRevRank,
+     .arity = -3,
+     .flags = kReadOnly | kFast,
+     .keys = kOneKey,
+     .member_at = 2,
+     .group = CommandGroup::kSortedSet,
+     .since = "2.0.0",
+     .usage = "key member [WITHSCORE] [TIES COMPETITION]",
+     .summary = "Returns the rank of a member, highest score first.",
+     .cost = "O(log(N))"},
+    {.name = "zmrank",
+     .run = ZMRank,
+     .arity = -3,
+     .flags = kReadOnly | kFast,
+     .keys = kOneKey,
+     .member_at = 2,
+     .group = CommandGroup::kSortedSet,
+     .since = kZsetdOnly,
+     .usage = "key member [member ...]",
+     .summary = "Returns the ranks of several members, lowest score first.",
+     .cost = "O(log(N)) for each member"},
+    {.name = "zmrevrank",
+     .run = ZMRevRank,
+     .arity = -3,
+     .flags = kReadOnly | kFast,
+     .keys = kOneKey,
+     .member_at = 2,
+     .group = CommandGroup::kSortedSet,
+     .since = kZsetdOnly,
+     .usage = "key member [member ...]",
+     .summary = "Returns the ranks of several members, highest score first.",
+     .cost = "O(log(N)) for each member"},
+    {.name = "zaround",
+     .run = ZAround,
+     .arity = -5,
+     .flags = kReadOnly,
+     .keys = kOneKey,
+     .member_at = 2,
+     .group = CommandGroup::kSortedSet,
+     .since = kZsetdOnly,
+     .usage = "key member before after [REV] [WITHSCORES]",
+     .summary = "Returns the rank of a member, and the member among its neighbours.",
+     .cost = "O(log(N)+M) for M members returned"},
+};
+
+}  // namespace
+
+std::span<const Command> ZSetRankCommands() { return kCommands; }
+
+}  // namespace zsetd
