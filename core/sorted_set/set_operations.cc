@@ -104,6 +104,38 @@ bool InAny(std::string_view member, std::span<const Input> inputs) {
       inputs, [&](const Input& input) { return input.set.Score(member).has_value(); });
 }
 
+// Returns use(table), for a table of the union.
+template <class Use>
+auto WithUnion(std::span<const WeightedSet> inputs, Aggregate aggregate, Use use) {
+  const std::vector<Input> sets = BySize(inputs, ScoreFold(aggregate));
+  UnionTable table(sets.empty() ? 0 : sets.back().set.size());
+  for (const Input& input : sets) AddAll(input, table);
+  return use(table);
+}
+
+// Calls result.Add(member, score) for each element of the intersection.
+template <class Result>
+void Intersect(std::span<const WeightedSet> inputs, Aggregate aggregate, Result& result) {
+  if (inputs.empty() || AnyIsEmpty(inputs)) return;
+  const ScoreFold empty_fold(aggregate, ScoreFold::NanProduct::kKept);
+  const std::vector<Input> sets = BySize(inputs, empty_fold);
+  const std::span<const Input> others = std::span(sets).subspan(1);
+  Walk(sets[0].set, [&](const Element& element) {
+    const auto score = Intersected(element, sets[0], others);
+    if (score) result.Add(element.member, *score);
+  });
+}
+
+// The same for the elements of the difference.
+template <class Result>
+void Subtract(std::span<const WeightedSet> inputs, Result& result) {
+  if (inputs.empty()) return;
+  const std::vector<Input> others = Distinct(inputs.subspan(1), ScoreFold(Aggregate::kSum));
+  Walk(inputs[0], [&](const Element& element) {
+    if (!InAny(element.member, others)) result.Add(element.member, element.score);
+  });
+}
+
 }  // namespace
 
 size_t WeightedSet::size() const {
@@ -118,24 +150,25 @@ std::optional<double> WeightedSet::Score(std::string_view member) const {
 }
 
 SortedSet Union(std::span<const WeightedSet> inputs, Aggregate aggregate) {
-  const std::vector<Input> sets = BySize(inputs, ScoreFold(aggregate));
-  UnionTable table(sets.empty() ? 0 : sets.back().set.size());
-  for (const Input& input : sets) AddAll(input, table);
-  return table.Build();
+  return WithUnion(inputs, aggregate, [](UnionTable& table) { return table.Build(); });
+}
+
+void SelectUnion(std::span<const WeightedSet> inputs, Aggregate aggregate,
+                 ElementSelector& selector) {
+  WithUnion(inputs, aggregate, [&](UnionTable& table) {
+    table.ForEach([&](std::string_view member, double score) { selector.Add(member, score); });
+  });
 }
 
 SortedSet Intersection(std::span<const WeightedSet> inputs, Aggregate aggregate) {
-  if (inputs.empty() || AnyIsEmpty(inputs)) return SortedSet();
-  const ScoreFold empty_fold(aggregate, ScoreFold::NanProduct::kKept);
-  const std::vector<Input> sets = BySize(inputs, empty_fold);
-  const std::span<const Input> others = std::span(sets).subspan(1);
-
   SortedSetBuilder result;
-  Walk(sets[0].set, [&](const Element& element) {
-    const auto score = Intersected(element, sets[0], others);
-    if (score) result.Add(element.member, *score);
-  });
+  Intersect(inputs, aggregate, result);
   return *result.Build();
+}
+
+void SelectIntersection(std::span<const WeightedSet> inputs, Aggregate aggregate,
+                        ElementSelector& selector) {
+  Intersect(inputs, aggregate, selector);
 }
 
 size_t IntersectionSize(std::span<const WeightedSet> inputs, size_t most) {
@@ -153,12 +186,12 @@ size_t IntersectionSize(std::span<const WeightedSet> inputs, size_t most) {
 
 SortedSet Difference(std::span<const WeightedSet> inputs) {
   SortedSetBuilder result;
-  if (inputs.empty()) return SortedSet();
-  const std::vector<Input> others = Distinct(inputs.subspan(1), ScoreFold(Aggregate::kSum));
-  Walk(inputs[0], [&](const Element& element) {
-    if (!InAny(element.member, others)) result.Add(element.member, element.score);
-  });
+  Subtract(inputs, result);
   return *result.Build();
+}
+
+void SelectDifference(std::span<const WeightedSet> inputs, ElementSelector& selector) {
+  Subtract(inputs, selector);
 }
 
 }  // namespace zsetd

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/set/set.h"
+#include "core/sorted_set/element_selector.h"
 #include "core/sorted_set/score_fold.h"
 #include "core/sorted_set/sorted_set.h"
 
@@ -28,8 +29,14 @@ struct WeightedSet {
 // are applied to each element.
 SortedSet Union(std::span<const WeightedSet> inputs, Aggregate aggregate);
 
+// The elements of the union, without building it. O(N).
+void SelectUnion(std::span<const WeightedSet> inputs, Aggregate aggregate,
+                 ElementSelector& selector);
+
 // Walks the smallest input and looks its members up in the others.
 SortedSet Intersection(std::span<const WeightedSet> inputs, Aggregate aggregate);
+void SelectIntersection(std::span<const WeightedSet> inputs, Aggregate aggregate,
+                        ElementSelector& selector);
 
 // How many members all inputs share; counts no further than `most`.
 size_t IntersectionSize(std::span<const WeightedSet> inputs, size_t most);
@@ -37,5 +44,6 @@ size_t IntersectionSize(std::span<const WeightedSet> inputs, size_t most);
 // The elements of the first input whose members are in none of the others, with the scores they
 // have there. Weights do not count. O(N * inputs) for N elements of the first.
 SortedSet Difference(std::span<const WeightedSet> inputs);
+void SelectDifference(std::span<const WeightedSet> inputs, ElementSelector& selector);
 
 }  // namespace zsetd

@@ -46,6 +46,13 @@ class UnionTable {
   // The set of everything added; only once. O(n log n).
   SortedSet Build();
 
+  // Calls visit(std::string_view member, double score) for everything added, in no order.
+  template <class Visit>
+  void ForEach(Visit visit) {
+    SettleWaiting();
+    for (Record* record : records_) visit(record->member(), record->score);
+  }
+
  private:
   struct Record {
     double score;

@@ -1,5 +1,6 @@
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -8,6 +9,8 @@
 #include "core/sorted_set/set_operations.h"
 #include "server/commands/all_commands.h"
 #include "server/commands/common/propagated_value.h"
+#include "server/commands/zset/zset_bounds.h"
+#include "server/commands/zset/zset_range_request.h"
 #include "server/commands/zset/zset_reply.h"
 #include "server/commands/zset/zset_store.h"
 #include "server/engine/call.h"
@@ -21,13 +24,34 @@ struct AlgebraRequest {
   std::vector<WeightedSet> inputs;
   Aggregate aggregate = Aggregate::kSum;
   bool with_scores = false;
+  bool is_reversed = false;                  // REV
+  std::optional<ScoreRange> scores;          // BYSCORE min max
+  std::optional<RangeRequest::Limit> limit;  // LIMIT offset count
+
+  // Whether some elements of the result may not be wanted.
+  bool IsSelective() const { return scores || limit; }
+  Selection selection() const;
 };
 
 // The options that a command has after its keys.
 struct AlgebraGrammar {
   bool weighted = false;  // WEIGHTS and AGGREGATE
-  bool with_scores = false;
+  bool replies = false;   // WITHSCORES, REV, BYSCORE and LIMIT
 };
+
+// A negative count is no limit, a negative offset leaves nothing.
+Selection AlgebraRequest::selection() const {
+  Selection selected = {.reversed = is_reversed};
+  if (scores) selected.scores = *scores;
+  if (!limit) return selected;
+  if (limit->offset < 0) {
+    selected.count = 0;
+    return selected;
+  }
+  selected.offset = static_cast<size_t>(limit->offset);
+  if (limit->count >= 0) selected.count = static_cast<size_t>(limit->count);
+  return selected;
+}
 
 Args TakeKeys(Call& call) {
   const int64_t count = call.args.Integer();
@@ -60,13 +84,28 @@ bool TakeAggregate(ArgReader& args, Aggregate& aggregate) {
   return true;
 }
 
-bool TakeOption(ArgReader& args, const AlgebraGrammar& grammar, AlgebraRequest& request) {
-  if (grammar.with_scores && args.Take("withscores")) {
+// The options about what is replied. BYSCORE has the lower bound first, with REV too.
+bool TakeReplyOption(Call& call, AlgebraRequest& request) {
+  ArgReader& args = call.args;
+  if (args.Take("withscores")) {
     request.with_scores = true;
-    return true;
+  } else if (!request.is_reversed && args.Take("rev")) {
+    request.is_reversed = true;
+  } else if (!request.scores && args.left() >= 3 && args.Take("byscore")) {
+    request.scores = TakeScoreRange(args, call.now());
+  } else if (!request.limit && args.left() >= 3 && args.Take("limit")) {
+    const int64_t offset = args.Integer();
+    request.limit = {.offset = offset, .count = args.Integer()};
+  } else {
+    return false;
   }
+  return true;
+}
+
+bool TakeOption(Call& call, const AlgebraGrammar& grammar, AlgebraRequest& request) {
+  if (grammar.replies && TakeReplyOption(call, request)) return true;
   if (!grammar.weighted) return false;
-  return TakeWeights(args, request.inputs) || TakeAggregate(args, request.aggregate);
+  return TakeWeights(call.args, request.inputs) || TakeAggregate(call.args, request.aggregate);
 }
 
 WeightedSet FindInput(Call& call, std::string_view key) {
@@ -89,47 +128,71 @@ std::vector<WeightedSet> TakeAlgebraInputs(Call& call) {
 AlgebraRequest TakeAlgebraRequest(Call& call, const AlgebraGrammar& grammar) {
   AlgebraRequest request = {.inputs = TakeAlgebraInputs(call)};
   while (call.args.ok() && !call.args.AtEnd()) {
-    if (!TakeOption(call.args, grammar, request)) call.args.Refuse(kSyntaxError);
+    if (!TakeOption(call, grammar, request)) call.args.Refuse(kSyntaxError);
   }
   return request;
 }
 
-using Operation = SortedSet (*)(const AlgebraRequest&);
+// An operation in two forms: the whole result, or its elements into a selector.
+struct Operation {
+  SortedSet (*whole)(const AlgebraRequest&);
+  void (*select)(const AlgebraRequest&, ElementSelector&);
+};
 
-SortedSet UnionOf(const AlgebraRequest& request) {
-  return Union(request.inputs, request.aggregate);
-}
-SortedSet IntersectionOf(const AlgebraRequest& request) {
-  return Intersection(request.inputs, request.aggregate);
-}
-SortedSet DifferenceOf(const AlgebraRequest& request) { return Difference(request.inputs); }
+constexpr Operation kUnion = {
+    [](const AlgebraRequest& request) { return Union(request.inputs, request.aggregate); },
+    [](const AlgebraRequest& request, ElementSelector& selector) {
+      SelectUnion(request.inputs, request.aggregate, selector);
+    }};
+constexpr Operation kIntersection = {
+    [](const AlgebraRequest& request) { return Intersection(request.inputs, request.aggregate); },
+    [](const AlgebraRequest& request, ElementSelector& selector) {
+      SelectIntersection(request.inputs, request.aggregate, selector);
+    }};
+constexpr Operation kDifference = {
+    [](const AlgebraRequest& request) { return Difference(request.inputs); },
+    [](const AlgebraRequest& request, ElementSelector& selector) {
+      SelectDifference(request.inputs, selector);
+    }};
 
-void Reply(Call& call, AlgebraGrammar grammar, Operation operation) {
-  grammar.with_scores = true;
+// Some elements of the result, which is not built for them.
+void ReplySelected(Call& call, const AlgebraRequest& request, const Operation& operation) {
+  ElementSelector selector(request.selection());
+  operation.select(request, selector);
+  const std::vector<ElementSelector::Selected> elements = selector.Take();
+  StartElements(call.reply, elements.size(), request.with_scores);
+  for (const ElementSelector::Selected& element : elements) {
+    ReplyElement(call.reply, Element{element.member, element.score}, request.with_scores);
+  }
+}
+
+void Reply(Call& call, AlgebraGrammar grammar, const Operation& operation) {
+  grammar.replies = true;
   const AlgebraRequest request = TakeAlgebraRequest(call, grammar);
   if (call.Refused()) return;
-  const SortedSet result = operation(request);
-  ReplyElements(call, &result, {0, result.size()}, /*reversed=*/false, request.with_scores);
+  if (request.IsSelective()) return ReplySelected(call, request, operation);
+  const SortedSet result = operation.whole(request);
+  ReplyElements(call, &result, {0, result.size()}, request.is_reversed, request.with_scores);
 }
 
 // The destination may be one of the inputs: the result is whole before it is put there.
-void Store(Call& call, const AlgebraGrammar& grammar, Operation operation) {
+void Store(Call& call, const AlgebraGrammar& grammar, const Operation& operation) {
   const std::string_view destination = call.args.Word();
   const AlgebraRequest request = TakeAlgebraRequest(call, grammar);
   if (call.Refused()) return;
-  StoreSet(call, destination, operation(request), call.command.name);
+  StoreSet(call, destination, operation.whole(request), call.command.name);
   const bool is_new_to_redis = request.aggregate == Aggregate::kCount;
   if (is_new_to_redis) PropagateValue(call, destination);
 }
 
 constexpr AlgebraGrammar kWeighted = {.weighted = true};
 
-void ZUnion(Call& call) { Reply(call, kWeighted, UnionOf); }
-void ZInter(Call& call) { Reply(call, kWeighted, IntersectionOf); }
-void ZDiff(Call& call) { Reply(call, {}, DifferenceOf); }
-void ZUnionStore(Call& call) { Store(call, kWeighted, UnionOf); }
-void ZInterStore(Call& call) { Store(call, kWeighted, IntersectionOf); }
-void ZDiffStore(Call& call) { Store(call, {}, DifferenceOf); }
+void ZUnion(Call& call) { Reply(call, kWeighted, kUnion); }
+void ZInter(Call& call) { Reply(call, kWeighted, kIntersection); }
+void ZDiff(Call& call) { Reply(call, {}, kDifference); }
+void ZUnionStore(Call& call) { Store(call, kWeighted, kUnion); }
+void ZInterStore(Call& call) { Store(call, kWeighted, kIntersection); }
+void ZDiffStore(Call& call) { Store(call, {}, kDifference); }
 
 // LIMIT 0 is no limit.
 void ZInterCard(Call& call) {
@@ -158,9 +221,11 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kSortedSet,
      .since = "6.2.0",
      .usage = "numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM|MIN|MAX|COUNT>] "
-              "[WITHSCORES]",
-     .summary = "Returns the union of sorted sets.",
-     .cost = "O(N)+O(M*log(M)) for N members in all sets and M in the result"},
+              "[BYSCORE min max] [REV] [LIMIT offset count] [WITHSCORES]",
+     .summary = "Returns the union of sorted sets, or the first elements of it.",
+     .cost =
+         "O(N)+O(M*log(M)) for N members in all sets and M in the result, or up to the last that "
+         "LIMIT wants"},
     {.name = "zinter",
      .run = ZInter,
      .arity = -3,
@@ -169,9 +234,11 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kSortedSet,
      .since = "6.2.0",
      .usage = "numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM|MIN|MAX|COUNT>] "
-              "[WITHSCORES]",
-     .summary = "Returns the intersection of sorted sets.",
-     .cost = "O(N*K)+O(M*log(M)) for N members in the smallest of K sets and M in the result"},
+              "[BYSCORE min max] [REV] [LIMIT offset count] [WITHSCORES]",
+     .summary = "Returns the intersection of sorted sets, or the first elements of it.",
+     .cost =
+         "O(N*K)+O(M*log(M)) for N members in the smallest of K sets and M in the result, or up to "
+         "the last that LIMIT wants"},
     {.name = "zunionstore",
      .run = ZUnionStore,
      .arity = -4,
@@ -203,9 +270,13 @@ constexpr Command kCommands[] = {
      .keys = kCountedKeys,
      .group = CommandGroup::kSortedSet,
      .since = "6.2.0",
-     .usage = "numkeys key [key ...] [WITHSCORES]",
-     .summary = "Returns the difference of the first sorted set and the others.",
-     .cost = "O(N*K)+O(M*log(M)) for N members in the first of K sets and M in the result"},
+     .usage = "numkeys key [key ...] [BYSCORE min max] [REV] [LIMIT offset count] [WITHSCORES]",
+     .summary =
+         "Returns the difference of the first sorted set and the others, or the first elements "
+         "of it.",
+     .cost = "O(N*K)+O(M*log(M)) for N members in the first of K sets and M in the result, or up "
+             "to the "
+             "last that LIMIT wants"},
     {.name = "zdiffstore",
      .run = ZDiffStore,
      .arity = -4,

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/util/range.h"
+
+namespace zsetd {
+
+// Which elements of a result are wanted: those in a range of scores, in the order of a sorted set
+// or in reverse, and of these `count` behind the first `offset`.
+struct Selection {
+  static constexpr size_t kAll = std::numeric_limits<size_t>::max();
+
+  ScoreRange scores = {{-std::numeric_limits<double>::infinity()},
+                       {std::numeric_limits<double>::infinity()}};
+  bool reversed = false;
+  size_t offset = 0;
+  size_t count = kAll;
+};
+
+// Finds the first K of N elements without sorting them all: it keeps up to 2K of those seen, and
+// when these are full, drops all behind the K-th of them (nth_element). From then on what lies
+// behind that one is not even copied.
+//
+// O(N + K log K) expected, and memory for 2K elements, where K is offset + count.
+class ElementSelector {
+ public:
+  struct Selected {
+    double score;
+    std::string member;
+  };
+
+  explicit ElementSelector(const Selection& selection);
+
+  // Each member once; the score is not NaN.
+  void Add(std::string_view member, double score);
+
+  // The selected elements in the order that was asked for. Only once.
+  std::vector<Selected> Take();
+
+ private:
+  bool IsInRange(double score) const;
+  bool Precedes(double score, std::string_view member, const Selected& other) const;
+  void Prune();
+
+  Selection selection_;
+  size_t most_;  // offset + count: no element behind the first so many can be selected
+  std::vector<Selected> kept_;
+  bool is_pruned_ = false;  // the last of the first most_ of kept_ is the limit
+  size_t full_at_;
+};
+
+}  // namespace zsetd
