@@ -1,0 +1,58 @@
+# What `cmake --install` installs, and the Debian package of it that `cpack` builds (scripts/package).
+# Included by the top-level CMakeLists.txt.
+include(GNUInstallDirs)
+
+# The configuration of the service: conf/zsetd.conf with its places.
+set(service_conf ${CMAKE_CURRENT_BINARY_DIR}/service/zsetd.conf)
+file(READ ${PROJECT_SOURCE_DIR}/conf/zsetd.conf text)
+function(replace_line old new)
+  string(FIND "${text}" "\n${old}\n" at)
+  if(at EQUAL -1)
+    message(FATAL_ERROR "conf/zsetd.conf has no line '${old}'")
+  endif()
+  string(REPLACE "\n${old}\n" "\n${new}\n" text "${text}")
+  set(text "${text}" PARENT_SCOPE)
+endfunction()
+replace_line("dir ./" "dir /var/lib/zsetd")
+replace_line("logfile \"\"" "logfile /var/log/zsetd/zsetd.log")
+replace_line("pidfile \"\"" "pidfile /run/zsetd/zsetd.pid")
+file(CONFIGURE OUTPUT ${service_conf} CONTENT "${text}" @ONLY)
+
+set(packaging ${PROJECT_SOURCE_DIR}/conf/packaging)
+install(TARGETS zsetd RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/docs/man/zsetd.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${PROJECT_SOURCE_DIR}/docs/man/zsetd.conf.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5)
+install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/SECURITY.md
+        DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/conf/examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/conf/zsetd.conf DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
+
+# Where the service looks is the same under any prefix: only the package has it.
+install(FILES ${packaging}/zsetd.service DESTINATION /lib/systemd/system COMPONENT service EXCLUDE_FROM_ALL)
+install(FILES ${service_conf} DESTINATION /etc/zsetd COMPONENT service EXCLUDE_FROM_ALL)
+install(FILES ${packaging}/zsetd.logrotate DESTINATION /etc/logrotate.d RENAME zsetd COMPONENT service
+        EXCLUDE_FROM_ALL)
+set(CPACK_INSTALL_CMAKE_PROJECTS ${CMAKE_BINARY_DIR} zsetd ALL / ${CMAKE_BINARY_DIR} zsetd service /)
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME zsetd)
+set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
+if(DEFINED ENV{ZSETD_PACKAGE_VERSION})
+  set(CPACK_PACKAGE_VERSION $ENV{ZSETD_PACKAGE_VERSION})
+endif()
+set(CPACK_PACKAGE_CONTACT "The zsetd authors <zsetd@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "in-memory sorted-set server that speaks the protocol of Redis")
+set(CPACK_PACKAGE_DESCRIPTION "Keeps sorted sets, strings, hashes, lists and sets in memory, and on disk in the
+formats of Redis. Clients and configuration files of Redis work.")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION database)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "adduser, init-system-helpers (>= 1.51)")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "redis-tools, logrotate")
+set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${packaging}/postinst ${packaging}/prerm ${packaging}/postrm
+    ${packaging}/conffiles)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+include(CPack)

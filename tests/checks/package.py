@@ -1,0 +1,90 @@
+"""The Debian package: what is in it, what its control files say, and that its configuration can be used.
+
+Builds it with cpack from what is built already. $BUILD is the build's folder, $ZSETD the program.
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+
+
+def run(*words, **more):
+    return subprocess.run([str(word) for word in words], check=True, capture_output=True, text=True, **more).stdout
+
+
+class Package(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        for tool in ("dpkg-deb", "dpkg-shlibdeps"):
+            if shutil.which(tool) is None:
+                raise unittest.SkipTest(f"there is no {tool}")
+        cls.folder = pathlib.Path(tempfile.mkdtemp())
+        run("cpack", "--config", pathlib.Path(os.environ["BUILD"], "CPackConfig.cmake"), "-B", cls.folder)
+        cls.deb = next(cls.folder.glob("zsetd_*.deb"))
+        cls.root = cls.folder / "root"
+        run("dpkg-deb", "--extract", cls.deb, cls.root)
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder)
+
+    def field(self, name):
+        return run("dpkg-deb", "--field", self.deb, name).strip()
+
+    def test_has_what_a_service_needs(self):
+        files = {str(path.relative_to(self.root)) for path in self.root.rglob("*") if path.is_file()}
+        wanted = {"usr/bin/zsetd", "etc/zsetd/zsetd.conf", "etc/logrotate.d/zsetd",
+                  "lib/systemd/system/zsetd.service", "usr/share/man/man1/zsetd.1",
+                  "usr/share/man/man5/zsetd.conf.5", "usr/share/doc/zsetd/copyright",
+                  "usr/share/doc/zsetd/examples/prometheus-alerts.yml"}
+        self.assertEqual(wanted - files, set())
+
+    def test_depends_on_the_libraries_of_the_program(self):
+        depends = self.field("Depends")
+        for library in ("libc6", "libssl3", "libprometheus-cpp-core", "libspdlog", "adduser"):
+            self.assertIn(library, depends)
+        self.assertNotIn("-dev", depends)
+
+    def test_keeps_what_an_operator_has_changed(self):
+        conffiles = run("dpkg-deb", "--info", self.deb, "conffiles").split()
+        self.assertEqual(conffiles, ["/etc/zsetd/zsetd.conf", "/etc/logrotate.d/zsetd"])
+
+    def test_scripts_are_correct_shell(self):
+        for name in ("postinst", "prerm", "postrm"):
+            with self.subTest(name):
+                run("sh", "-n", TOP / "conf" / "packaging" / name)
+                self.assertIn("set -e", run("dpkg-deb", "--info", self.deb, name))
+
+    def test_configuration_can_be_used(self):
+        conf = (self.root / "etc/zsetd/zsetd.conf").read_text()
+        self.assertIn("\ndir /var/lib/zsetd\n", conf)
+        self.assertIn("\nlogfile /var/log/zsetd/zsetd.log\n", conf)
+        check = run(os.environ["ZSETD"], "--check-config", self.root / "etc/zsetd/zsetd.conf", "--dir", self.folder)
+        self.assertIn("zsetd can start with this configuration.", check)
+        self.assertNotIn("without effect", check)
+
+    def test_unit_is_correct(self):
+        if shutil.which("systemd-analyze") is None:
+            self.skipTest("there is no systemd-analyze")
+        unit = (self.root / "lib/systemd/system/zsetd.service").read_text()
+        path = self.folder / "zsetd.service"
+        path.write_text(unit.replace("/usr/bin/zsetd", str(self.root / "usr/bin/zsetd")))
+        result = subprocess.run(["systemd-analyze", "verify", "--man=no", path], capture_output=True, text=True)
+        self.assertNotIn("zsetd.service:", result.stderr)
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_installs_under_any_prefix(self):
+        prefix = self.folder / "prefix"
+        run("cmake", "--install", os.environ["BUILD"], "--prefix", prefix)
+        self.assertTrue((prefix / "bin/zsetd").exists())
+        self.assertTrue((prefix / "share/man/man1/zsetd.1").exists())
+        self.assertIn("build=zsetd-", run(prefix / "bin/zsetd", "--version"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# tests/checks/package_life.sh DEB NEWER_DEB FOLDER: installs the package in a Debian 12 of its own, made by
+# debootstrap in FOLDER, starts the server, upgrades, removes and purges it. Needs root and the network.
+set -euo pipefail
+
+deb=$1 newer=$2 root=$3/root
+
+fail() {
+  echo "package_life: $1" >&2
+  exit 1
+}
+
+inside() {
+  chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive LC_ALL=C "$@"
+}
+
+apt() {
+  inside apt-get --yes --quiet=2 --no-install-recommends -o Dpkg::Use-Pty=0 "$@" >/dev/null
+}
+
+client() {
+  inside redis-cli "$@"
+}
+
+start() {
+  inside runuser -u zsetd -- /usr/bin/zsetd /etc/zsetd/zsetd.conf --port 16379 --daemonize yes \
+    --pidfile /var/lib/zsetd/pid "$@"
+}
+
+stop() {
+  client -p 16379 SHUTDOWN >/dev/null
+  while [[ -e $root/var/lib/zsetd/pid ]]; do sleep 0.1; done
+}
+
+unmount() {
+  [[ ! -e $root/var/lib/zsetd/pid ]] || kill "$(cat "$root/var/lib/zsetd/pid")" || true
+  ! mountpoint -q "$root/proc" || umount "$root/proc"
+}
+
+if [[ ! -e $root/usr/bin/redis-cli ]]; then
+  rm -rf "$root"
+  mkdir -p "$root"
+  debootstrap --variant=minbase bookworm "$root" "${DEBIAN_MIRROR:-http://deb.debian.org/debian}" >/dev/null
+  cp /etc/resolv.conf "$root/etc/"
+  for file in /etc/apt/apt.conf.d/*proxy*; do [[ ! -e $file ]] || cp "$file" "$root/etc/apt/apt.conf.d/"; done
+  apt install redis-tools man-db
+fi
+mount -t proc proc "$root/proc"
+trap unmount EXIT
+cp "$deb" "$newer" "$root/tmp/"
+
+apt purge zsetd || true
+apt install "/tmp/$(basename "$deb")"
+[[ $(stat -c %U:%a "$root/etc/zsetd/zsetd.conf") == *:640 ]] || fail "the configuration is readable by all"
+inside getent passwd zsetd >/dev/null || fail "there is no user zsetd"
+inside runuser -u zsetd -- zsetd --check-config /etc/zsetd/zsetd.conf >/dev/null || fail "the configuration is refused"
+inside man -w zsetd >/dev/null || fail "there is no man page zsetd(1)"
+
+start
+[[ $(client -p 16379 ZADD board 7 x) == 1 ]] || fail "the server does not answer"
+[[ $(client -p 16379 CONFIG SET maxmemory 100mb) == OK ]] || fail "CONFIG SET"
+[[ $(client -p 16379 CONFIG REWRITE) == OK ]] || fail "CONFIG REWRITE"
+stop
+grep -q "Ready to accept" "$root/var/log/zsetd/zsetd.log" || fail "there is no log"
+
+apt install "/tmp/$(basename "$newer")"
+[[ $(inside dpkg-query -W -f '${Version}' zsetd) == "$(dpkg-deb --field "$newer" Version)" ]] || fail "no upgrade"
+grep -q "^maxmemory 104857600" "$root/etc/zsetd/zsetd.conf" || fail "the upgrade lost the configuration"
+start
+[[ $(client -p 16379 ZSCORE board x) == 7 ]] || fail "the upgrade lost data"
+stop
+
+apt remove zsetd
+[[ ! -e $root/usr/bin/zsetd ]] || fail "the program is still there"
+[[ -e $root/var/lib/zsetd/dump.rdb && -e $root/etc/zsetd/zsetd.conf ]] || fail "a removal took data or configuration"
+apt purge zsetd
+[[ ! -e $root/var/lib/zsetd && ! -e $root/etc/zsetd/zsetd.conf ]] || fail "a purge left data or configuration"
+echo "installed, started, upgraded, removed, purged"
