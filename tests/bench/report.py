@@ -1,11 +1,13 @@
 """The arithmetic of bench/compare/versus: medians, ratios, tables."""
 
 import csv
+import os
 import pathlib
 import tempfile
 import unittest
 
-from versus_lib import records, report
+from versus_lib import page, records, report
+from versus_lib.servers import Spec
 
 
 def speed(server, cpu_us, workload="GET", pipeline=1):
@@ -18,6 +20,41 @@ GET = [speed("zsetd", 3), speed("redis", 8), speed("zsetd", 2), speed("redis", 4
        speed("zsetd", 90), speed("redis", 6)]
 PING = [speed(name, cpu, "PING", 16) for name, cpu in
         (("zsetd", 3), ("redis", 4), (report.FLOOR, 1))]
+
+
+class Page(unittest.TestCase):
+    def setUp(self):
+        same = {"zsetd": 1.5, "redis-server": 30.0}
+        points = {"zsetd": [(100, 1.0), (1000, 1.1)], "redis-server": [(100, 2.0), (1000, 4.0)]}
+        self.figures = page.Figures({"GET": same}, {"ZADD": points, "ZRANK": points}, {"a set": same},
+                                    {"DEL": same})
+
+    def test_a_new_section_takes_the_place_of_the_old_one(self):
+        text = page.replace_section("# B\n\nintro\n\n## First\n\nx\n", f"{page.BEGIN}\none\n{page.END}")
+        self.assertEqual(text, f"# B\n\nintro\n\n{page.BEGIN}\none\n{page.END}\n\n## First\n\nx\n")
+        again = page.replace_section(text, f"{page.BEGIN}\ntwo\n{page.END}")
+        self.assertEqual(again, text.replace("one", "two"))
+
+    def test_the_section_names_machine_commit_and_servers(self):
+        specs = [Spec("zsetd", os.environ["ZSETD"]), Spec("redis-server", "redis-server")]
+        text = page.section(self.figures, specs, "abc1234", "images")
+        self.assertIn(report.machine(), text)
+        self.assertIn("commit abc1234", text)
+        self.assertRegex(text, r"zsetd-\d+\.\d+\.\d+, redis-server \d+\.\d+\.\d+")
+        self.assertIn("| GET | 1.50 µs | 30.00 µs |", text)
+
+    def test_plots_are_the_same_for_the_same_figures(self):
+        try:
+            import matplotlib  # of the packages for benchmarks
+        except ImportError:
+            self.skipTest("matplotlib is not installed")
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            page.draw(self.figures, folder)
+            first = {path.name: path.read_bytes() for path in folder.glob("*.svg")}
+            page.draw(self.figures, folder)
+            self.assertEqual(first, {path.name: path.read_bytes() for path in folder.glob("*.svg")})
+            self.assertEqual(set(first), {"cpu.svg", "memory.svg", "pauses.svg", "growth.svg"})
 
 
 class Report(unittest.TestCase):

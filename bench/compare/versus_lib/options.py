@@ -30,6 +30,10 @@ def _add_what(parser):
     parser.add_argument("--latency", action="store_true",
                         help="instead of speed and memory: percentiles at half of the rate that"
                         " saturates the server, while large things are done beside")
+    parser.add_argument("--report", action="store_true",
+                        help="instead: a choice of rows, with pauses and growth, as a section of"
+                        " docs/benchmarks.md with plots; beside redis-server, and valkey-server if"
+                        " there is one")
     parser.add_argument("--only", default="", metavar="TEXT", help="rows with this in the name")
     parser.add_argument("--rounds", type=int, metavar="N", help="of each speed workload; 3")
     parser.add_argument("--members", type=int, metavar="N",

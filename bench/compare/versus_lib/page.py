@@ -1,0 +1,206 @@
+"""The report for people: a section of docs/benchmarks.md, and its plots.
+
+`versus --report` measures a choice of rows on all servers, then writes the section between the two marks, and
+plots as SVG beside it. Both name the machine, the servers' versions and the commit.
+"""
+
+import dataclasses
+import pathlib
+import re
+import subprocess
+
+from versus_lib import measure, pauses, report, servers
+from versus_lib.memory import MEMORY
+from versus_lib.workloads import SPEED
+
+BEGIN, END = "<!-- versus --report: begin -->", "<!-- versus --report: end -->"
+COMMANDS = ("SET", "GET", "ZADD", "ZINCRBY", "ZRANK", "ZREVRANGE 0 9", "ZRANGEBYSCORE LIMIT 10", "ZPOPMIN")
+GROWING = ("ZADD", "ZRANK")
+SHARES = (0.01, 0.1, 1.0)  # of the members, at which growth is measured
+PIPELINE = 16
+COLOURS = ("#2f6f5e", "#c2762b", "#5b6fc7", "#8a8f8c")
+
+
+@dataclasses.dataclass
+class Figures:
+    """What was measured: name of a row -> name of a server -> figure."""
+
+    cpu_us: dict
+    growth: dict  # command -> server -> [(members, µs)]
+    bytes_each: dict
+    longest_ms: dict
+
+
+def measured(options, specs, progress):
+    """Every figure of the report; `progress` is called with what is being measured."""
+    return Figures(_cpu(options, specs, progress), _growth(options, specs, progress),
+                   _memory(options, specs, progress), _pauses(options, specs, progress))
+
+
+def _workload(name):
+    return next(workload for workload in SPEED if workload.name == name)
+
+
+def _median_cpu(workload, options, spec):
+    runs = [measure.speed(workload, PIPELINE, options, spec) for _ in range(options.rounds)]
+    return sorted(run["cpu_us"] for run in runs)[len(runs) // 2]
+
+
+def _cpu(options, specs, progress):
+    found = {}
+    for name in COMMANDS:
+        for spec in specs:
+            progress(f"CPU of {name}: {spec.name}")
+            found.setdefault(name, {})[spec.name] = _median_cpu(_workload(name), options, spec)
+    return found
+
+
+def _growth(options, specs, progress):
+    found = {}
+    whole = options.members
+    for name in GROWING:
+        for spec in specs:
+            line = found.setdefault(name, {}).setdefault(spec.name, [])
+            for share in SHARES:
+                options.members = int(whole * share)
+                progress(f"{name} of {options.members:,}: {spec.name}")
+                line.append((options.members, _median_cpu(_workload(name), options, spec)))
+    options.members = whole
+    return found
+
+
+def _memory(options, specs, progress):
+    found = {}
+    for workload in MEMORY:
+        title = workload.title_at(options.scale)
+        for spec in specs:
+            progress(f"memory of {title}: {spec.name}")
+            figures = measure.memory(workload, options.scale, spec)
+            found.setdefault(title, {})[spec.name] = (
+                1e6 * figures["resident_mb"] / workload.size_at(options.scale))
+    return found
+
+
+def _pauses(options, specs, progress):
+    found = {}
+    members = int(5 * options.members * options.disturb)
+    for spec in specs:
+        with servers.running(spec) as server:
+            pauses.fill_set(server.port, members)
+            for action in pauses.ACTIONS:
+                progress(f"{action.title}: {spec.name}")
+                title = action.title.format(members=f"{members:,}")
+                found.setdefault(title, {})[spec.name] = pauses.with_waits(server.port, action)[1]
+        with servers.running(spec) as server:
+            keys = int(options.members * options.disturb)
+            progress(f"keys that expire: {spec.name}")
+            for title, (p99, longest) in pauses.expiry_lags(server.port, keys).items():
+                is_lag = title.startswith("lag")
+                title = title.format(keys=f"{keys:,}").replace("`", "") + (", 99 %" if is_lag else "")
+                found.setdefault(title, {})[spec.name] = p99 if is_lag else longest
+    return found
+
+
+def draw(figures, folder):
+    """The plots, as SVG files in the folder."""
+    import matplotlib
+    matplotlib.use("svg")
+    matplotlib.rcParams["svg.hashsalt"] = "zsetd"  # the same figures make the same file
+    matplotlib.rcParams["font.family"] = "sans-serif"
+    folder.mkdir(parents=True, exist_ok=True)
+    _bars(figures.cpu_us, f"CPU time per request, µs, pipeline {PIPELINE}", folder / "cpu.svg")
+    _bars(figures.bytes_each, "resident bytes per member, key, set or list", folder / "memory.svg", log=True)
+    _bars(figures.longest_ms, "longest wait of another client, and lag of expiry, ms", folder / "pauses.svg",
+          log=True)
+    _lines(figures.growth, folder / "growth.svg")
+
+
+def _bars(rows, title, path, log=False):
+    from matplotlib import pyplot
+
+    names = list(next(iter(rows.values())))
+    figure, axes = pyplot.subplots(figsize=(8.6, 1.1 + 0.42 * len(rows)), layout="constrained")
+    height = 0.8 / len(names)
+    for number, name in enumerate(names):
+        values = [row[name] for row in rows.values()]
+        bars = axes.barh([at + number * height for at in range(len(rows))], values, height, label=name,
+                         color=COLOURS[number % len(COLOURS)])
+        axes.bar_label(bars, [f"{value:,.2f}" if value < 10 else f"{value:,.0f}" for value in values],
+                       padding=3, fontsize=8)
+    axes.set_yticks([at + 0.4 - height / 2 for at in range(len(rows))], list(rows))
+    axes.invert_yaxis()
+    axes.set_title(title, loc="left", fontsize=11)
+    axes.margins(x=0.12)
+    if log:
+        axes.set_xscale("log")
+    _finish(figure, axes, path, names)
+
+
+def _lines(growth, path):
+    from matplotlib import pyplot
+
+    figure, all_axes = pyplot.subplots(1, len(growth), figsize=(8.6, 3), layout="constrained", sharey=True)
+    for axes, (command, lines) in zip(all_axes, growth.items()):
+        for number, (name, points) in enumerate(lines.items()):
+            axes.plot(*zip(*points), marker="o", label=name, color=COLOURS[number % len(COLOURS)])
+        axes.set(xscale="log", ylim=(0, None), xlabel="members")
+        axes.set_title(f"{command}, µs", loc="left", fontsize=11)
+        axes.grid(alpha=0.3)
+    _finish(figure, all_axes[0], path, list(next(iter(growth.values()))))
+
+
+def _finish(figure, axes, path, names):
+    from matplotlib import pyplot
+
+    axes.grid(axis="x", alpha=0.3)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=len(names), frameon=False, fontsize=9)
+    figure.savefig(path, metadata={"Date": None})
+    pyplot.close(figure)
+
+
+def version_of(spec):
+    """What the server's program says of itself, such as "Redis server v=7.0.15"."""
+    line = subprocess.run([spec.program, "--version"], capture_output=True, text=True, check=False).stdout
+    own = re.search(r"build=(zsetd-\S+)", line)
+    number = re.search(r"v=(\S+)", line)
+    return own[1] if own else f"{spec.name} {number[1]}" if number else spec.name
+
+
+def section(figures, specs, commit, images):
+    """The text between the marks."""
+    names = [spec.name for spec in specs]
+    lines = [BEGIN, "## At a glance\n",
+             f"Measured by `bench/compare/versus --report` on {report.machine()}, at commit {commit}:",
+             f"{', '.join(version_of(spec) for spec in specs)}. Lower is better everywhere.\n"]
+    for title, name, rows, form in (
+            ("CPU time per request", "cpu", figures.cpu_us, "{:.2f} µs"),
+            ("Memory", "memory", figures.bytes_each, "{:,.0f} bytes"),
+            ("Pauses and expiry", "pauses", figures.longest_ms, "{:,.1f} ms")):
+        lines += [f"![{title}]({images}/{name}.svg)\n",
+                  report.table([["", *names]] + [
+                      [row, *(form.format(values[server]) for server in names)] for row, values in rows.items()]),
+                  ""]
+    lines += [f"![growth with size]({images}/growth.svg)\n", END]
+    return "\n".join(lines)
+
+
+def replace_section(text, new):
+    """The document with the new section: in place of the old one, or before its first heading of that level."""
+    if BEGIN in text:
+        return text[:text.index(BEGIN)] + new + text[text.index(END) + len(END):]
+    at = text.index("\n## ") + 1
+    return text[:at] + new + "\n\n" + text[at:]
+
+
+def write(figures, specs, house):
+    """Writes the plots and the section; the files that were written."""
+    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=house, capture_output=True, text=True,
+                            check=False).stdout.strip() or "unknown"
+    folder = pathlib.Path(house, "docs/images/benchmarks")
+    draw(figures, folder)
+    document = pathlib.Path(house, "docs/benchmarks.md")
+    document.write_text(replace_section(document.read_text(encoding="utf-8"),
+                                        section(figures, specs, commit, "images/benchmarks")), encoding="utf-8")
+    return [document, *sorted(folder.glob("*.svg"))]
