@@ -309,7 +309,13 @@ int Run(Args words) {
   CommandLine line;
   const absl::Status status = ReadCommandLine(words, line);
   if (line.task == Task::kCheckConfig) return CheckConfig(line, status);
-  if (!status.ok()) return Complain(status);
+  if (!status.ok()) {
+    Complain(status);
+    std::fputs(
+        "zsetd --help all lists the settings, zsetd --check-config FILE what works of a file.\n",
+        stderr);
+    return EXIT_FAILURE;
+  }
   switch (line.task) {
     case Task::kHelp:
       return Print(HelpText());

@@ -191,8 +191,12 @@ absl::Status Server::Open(const Door& door) {
                            static_cast<int>(engine_.settings().tcp_backlog));
   if (optional && IsMissing(error)) return absl::OkStatus();
   if (error) {
+    const bool in_use = error == boost::system::errc::address_in_use;
     return Refusal("Cannot listen on " + name + " port " + std::to_string(port) + ": " +
-                   error.message());
+                   error.message() +
+                   (in_use ? ". Another program has it, perhaps redis-server: stop that one, or "
+                             "choose another --port"
+                           : ""));
   }
   doors_.push_back({door, std::move(listener)});
   return absl::OkStatus();

@@ -171,6 +171,7 @@ class Refusals(FolderTest):
                                      "cluster-enabled yes\nloadmodule /x.so\ntimeout 1\n")
         end = run(path, "--io-threads", "0", "--nonsense", "1")
         self.assertNotEqual(end.returncode, 0)
+        self.assertIn("zsetd --check-config FILE", end.stderr)
         refused = re.findall(r"(?m)^>>> '(.*)'$", end.stderr)
         self.assertEqual(refused, ["appendonly maybe", "port 1x", "save 60 x",
                                    "replicaof 10.0.0.1 1", "cluster-enabled yes",
@@ -184,7 +185,7 @@ class Refusals(FolderTest):
                       str(taken.getsockname()[1]), "--dir", str(self.folder),
                       "--pidfile", str(self.folder / "pid"))
         self.assertEqual(end.returncode, 1)
-        self.assertIn("Address already in use", end.stderr)
+        self.assertIn("Address already in use. Another program has it", end.stderr)
         self.assertFalse((self.folder / "pid").exists())
 
 
