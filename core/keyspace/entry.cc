@@ -129,6 +129,10 @@ bool Entry::IsEmptyAggregate() const {
   });
 }
 
+std::optional<Millis> Entry::EarliestElementDeadline() const {
+  return kind() == kSortedSet ? BodyAs<SortedSet>().EarliestDeadline() : std::nullopt;
+}
+
 bool Entry::IsHeavy() const {
   return VisitValue([](const auto& value) { return IsHeavyValue(value); });
 }

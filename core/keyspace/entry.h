@@ -53,6 +53,10 @@ class Entry : public EntryLayout {
   // Whether it is an aggregate without elements; a key never keeps such a value.
   bool IsEmptyAggregate() const;
 
+  // The earliest deadline of an element of the value; nothing if none has one. O(1), of a small
+  // value O(n).
+  std::optional<Millis> EarliestElementDeadline() const;
+
   // Whether freeing it may take so long that other clients would notice.
   bool IsHeavy() const;
 

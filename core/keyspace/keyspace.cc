@@ -44,10 +44,26 @@ Entry& Keyspace::SetDeadline(Entry& entry, std::optional<Millis> deadline) {
 
 void Keyspace::Index(Entry& entry) {
   if (entry.deadline()) deadlines_.Add(*entry.deadline(), entry);
+  const std::optional<Millis> earliest = entry.EarliestElementDeadline();
+  if (earliest) element_deadlines_.Add(*earliest, entry);
 }
 
 void Keyspace::Unindex(Entry& entry) {
   if (entry.deadline()) deadlines_.Remove(*entry.deadline(), entry);
+  const std::optional<Millis> earliest = entry.EarliestElementDeadline();
+  if (earliest) element_deadlines_.Remove(*earliest, entry);
+}
+
+void Keyspace::ElementDeadlineChanged(Entry& entry, std::optional<Millis> before) {
+  const std::optional<Millis> earliest = entry.EarliestElementDeadline();
+  if (before == earliest) return;
+  if (before) element_deadlines_.Remove(*before, entry);
+  if (earliest) element_deadlines_.Add(*earliest, entry);
+}
+
+Entry* Keyspace::FirstWithDueElement() {
+  Entry* earliest = element_deadlines_.Earliest();
+  return earliest != nullptr && HasDueElement(*earliest) ? earliest : nullptr;
 }
 
 Entry* Keyspace::FirstDue() {
@@ -56,8 +72,13 @@ Entry* Keyspace::FirstDue() {
 }
 
 std::optional<Millis> Keyspace::NextDeadline() const {
-  const Entry* earliest = deadlines_.Earliest();
-  return earliest == nullptr ? std::nullopt : earliest->deadline();
+  const Entry* first_key = deadlines_.Earliest();
+  const Entry* first_element = element_deadlines_.Earliest();
+  std::optional<Millis> next;
+  if (first_key != nullptr) next = first_key->deadline();
+  if (first_element == nullptr) return next;
+  const std::optional<Millis> of_element = first_element->EarliestElementDeadline();
+  return next ? std::min(*next, *of_element) : of_element;
 }
 
 const Entry* Keyspace::Random(Rng& rng) const {
@@ -86,14 +107,18 @@ const Entry* Keyspace::FirstOfScan() const {
 }
 
 size_t Keyspace::BytesUsedBy(const Entry& entry) const {
-  const size_t deadline_bytes = entry.deadline() ? ExpiryIndex::kBytesPerEntry : 0;
-  return entry.BytesUsed() + Dictionary<Entry>::kBytesPerNode + deadline_bytes;
+  const size_t deadlines =
+      entry.deadline().has_value() + entry.EarliestElementDeadline().has_value();
+  return entry.BytesUsed() + Dictionary<Entry>::kBytesPerNode +
+         deadlines * ExpiryIndex::kBytesPerEntry;
 }
 
 Millis Keyspace::AverageTimeToLive() const {
   return deadlines_.size() == 0 ? Millis(0) : std::max(deadlines_.Mean() - now_, Millis(0));
 }
 
-size_t Keyspace::OverheadBytes() const { return entries_.BytesUsed() + deadlines_.BytesUsed(); }
+size_t Keyspace::OverheadBytes() const {
+  return entries_.BytesUsed() + deadlines_.BytesUsed() + element_deadlines_.BytesUsed();
+}
 
 }  // namespace zsetd

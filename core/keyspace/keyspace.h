@@ -19,9 +19,10 @@ namespace zsetd {
 
 // The keys of one database at one instant.
 //
-// Invariants: an entry is in the expiry index exactly if it has a deadline. What is past its
-// deadline is never found, though it takes memory until it is reclaimed. Entries are valid until
-// they are extracted, replaced or reallocated.
+// Invariants: an entry is in the expiry index exactly if it has a deadline, and in a second one, by
+// the earliest, exactly if elements of its value have deadlines. An entry that is past its deadline
+// is never found, though it takes memory until it is reclaimed; of elements the caller takes care.
+// Entries are valid until they are extracted, replaced or reallocated.
 class Keyspace {
  public:
   explicit Keyspace(uint64_t hash_seed);
@@ -59,17 +60,34 @@ class Keyspace {
   // Sets or removes the deadline of the entry. Returns the entry, which may have been reallocated.
   Entry& SetDeadline(Entry& entry, std::optional<Millis> deadline);
 
+  // The value of the entry was changed in place. `before` is its EarliestElementDeadline() until
+  // then.
+  void ElementDeadlineChanged(Entry& entry, std::optional<Millis> before);
+
+  // Whether an element of the value is past its deadline. O(1), of a small value O(n).
+  bool HasDueElement(const Entry& entry) const {
+    if (element_deadlines_.size() == 0) return false;
+    const std::optional<Millis> earliest = entry.EarliestElementDeadline();
+    return earliest && *earliest <= now_;
+  }
+
+  // The entry with the element that is overdue for longest; null if no element is due. O(1).
+  Entry* FirstWithDueElement();
+
   // An entry past its deadline that still takes memory, the longest overdue first; null if there is
   // none. O(1).
   Entry* FirstDue();
 
-  // When the next entry comes due, or came due if it is not reclaimed yet; nothing if no entry has
-  // a deadline. O(1).
+  // When the next entry or element comes due, or came due if it is not reclaimed yet; nothing if
+  // none has a deadline. O(1).
   std::optional<Millis> NextDeadline() const;
 
   // All keys, those due and not yet reclaimed included. O(1).
   size_t size() const { return entries_.size(); }
   size_t with_deadline() const { return deadlines_.size(); }
+
+  // The entries in whose values elements have deadlines. O(1).
+  size_t with_element_deadlines() const { return element_deadlines_.size(); }
 
   // How long the keys with a deadline have to live, on average; 0 if there are none. O(1).
   Millis AverageTimeToLive() const;
@@ -135,6 +153,7 @@ class Keyspace {
 
   Dictionary<Entry> entries_;
   ExpiryIndex deadlines_;
+  ExpiryIndex element_deadlines_;
   Millis now_{0};
 };
 

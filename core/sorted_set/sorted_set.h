@@ -145,6 +145,7 @@ class SortedSet {
   // O(log n) each.
   void RemoveDue(Millis now, size_t most, std::vector<std::string>& removed);
 
+  bool Contains(std::string_view member) const;                // O(1)
   std::optional<double> Score(std::string_view member) const;  // O(1)
   std::optional<size_t> Rank(std::string_view member) const;   // O(log n)
 
@@ -250,6 +251,8 @@ class SortedSet::Cursor {
   BlockReader reader_;
   bool valid_ = false;
 };
+
+inline bool SortedSet::Contains(std::string_view member) const { return bool(Find(member)); }
 
 inline std::optional<double> SortedSet::Score(std::string_view member) const {
   const BlockPlace place = Find(member);

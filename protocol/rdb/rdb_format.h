@@ -37,7 +37,11 @@ enum class RdbType : uint8_t {
   kStream3 = 21,        // Redis 7.2
   kValkeyHash = 22,     // count, triples of field, value and deadline in 8 bytes; -1: none
   kHashDeadlines = 24,  // first deadline in 8 bytes, count, triples of deadline, field and value
-  kHashListpackTriples = 25  // first deadline in 8 bytes, listpack of field, value and deadline
+  kHashListpackTriples = 25,  // first deadline in 8 bytes, listpack of field, value and deadline
+
+  // zsetd's own, in DUMP payloads only: count, a deadline, triples of member, score in 8 bytes and
+  // deadline; that as 0 for none, else its distance from the first and 1 more.
+  kZSetDeadlines = 122,
 };
 
 // A piece of a list: one element by itself, or a listpack of several.

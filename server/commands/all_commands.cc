@@ -66,6 +66,7 @@ std::span<const std::span<const Command>> AllCommands() {
       StringSetCommands(),
       TransactionCommands(),
       ZSetAddCommands(),
+      ZSetExpireCommands(),
       ZSetBlockingPopCommands(),
       ZSetMoveCommands(),
       ZSetOperationCommands(),

@@ -67,6 +67,7 @@ std::span<const Command> StringRangeCommands();
 std::span<const Command> StringSetCommands();
 std::span<const Command> TransactionCommands();
 std::span<const Command> ZSetAddCommands();
+std::span<const Command> ZSetExpireCommands();
 std::span<const Command> ZSetBlockingPopCommands();
 std::span<const Command> ZSetMoveCommands();
 std::span<const Command> ZSetOperationCommands();

@@ -1,10 +1,12 @@
 #include "server/engine/applier.h"
 
 #include <cassert>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "server/engine/admin_call.h"
+#include "server/engine/propagation/own_effects.h"
 #include "server/engine/scripting.h"
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/errors.h"
@@ -69,6 +71,11 @@ void Applier::Restart() {
 
 absl::Status Applier::Apply(Args request) {
   assert(active_ && !request.empty());
+  if (IsOwnEffect(request)) {
+    const std::optional<OwnedArgs> own = UnwrapOwnEffect(request);
+    if (!own) return Unusable(request, "what it carries for zsetd is damaged");
+    return in_transaction_ ? Queue(own->argv()) : Run(own->argv());
+  }
   if (IsPlain(request, "multi")) {
     if (std::exchange(in_transaction_, true)) return Unusable(request, "MULTI within MULTI");
     return absl::OkStatus();
@@ -77,7 +84,10 @@ absl::Status Applier::Apply(Args request) {
     if (!std::exchange(in_transaction_, false)) return Unusable(request, "EXEC without MULTI");
     return ApplyQueue();
   }
-  if (!in_transaction_) return Run(request);
+  return in_transaction_ ? Queue(request) : Run(request);
+}
+
+absl::Status Applier::Queue(Args request) {
   queue_.emplace_back(request);
   return absl::OkStatus();
 }

@@ -37,9 +37,10 @@ class Applier {
   void Begin();
   void End();
 
-  // Runs the request, or if MULTI precedes it queues it until EXEC: what no EXEC follows is never
-  // run. An error says what is wrong with it, and nothing was changed by it: the data is not that
-  // of whoever propagated it. Of a transaction all other requests have been run nevertheless.
+  // Runs the request, or what it carries for zsetd (propagation/own_effects.h); or if MULTI
+  // precedes it queues it until EXEC: what no EXEC follows is never run. An error says what is
+  // wrong with it, and nothing was changed by it: the data is not that of whoever propagated it. Of
+  // a transaction all other requests have been run nevertheless.
   absl::Status Apply(Args request);
 
   // Whether MULTI has come and its EXEC has not.
@@ -50,6 +51,7 @@ class Applier {
 
  private:
   absl::Status ApplyQueue();
+  absl::Status Queue(Args request);
   absl::Status Run(Args request);
 
   Engine& engine_;

@@ -5,6 +5,7 @@
 
 #include "server/engine/metrics/metrics.h"
 #include "server/engine/propagation/effects.h"
+#include "server/engine/propagation/own_effects.h"
 
 namespace zsetd {
 
@@ -33,6 +34,10 @@ void Call::Propagate(Args words) {
 
 void Call::Propagate(std::initializer_list<std::string_view> words) {
   Propagate(Args(words.begin(), words.size()));
+}
+
+void Call::PropagateOwn(Args words) {
+  if (Propagates()) Propagate({"ECHO", WrapOwnEffect(words)});
 }
 
 // By its original name, whatever the client called it.

@@ -101,6 +101,10 @@ class Call {
   void Propagate(std::initializer_list<std::string_view> words);
   void Propagate(Args words);
 
+  // Propagates what only zsetd understands, and other servers pass over
+  // (propagation/own_effects.h).
+  void PropagateOwn(Args words);
+
   // Propagates the request itself although nothing has changed, or in addition to what was said.
   void PropagateRequest();
 

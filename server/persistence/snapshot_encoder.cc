@@ -5,6 +5,7 @@
 
 #include "server/engine/store/rdb_value_writer.h"
 #include "server/engine/support/redis_version.h"
+#include "server/persistence/element_deadlines.h"
 
 namespace zsetd {
 
@@ -58,6 +59,7 @@ void SnapshotEncoder::Receive(int database, const Entry& entry) {
   WriteUse(entry);
   RdbWriter& writer = writer_.Key(RdbTypeOf(entry), entry.key());
   WriteValue(entry, writer);
+  WriteElementDeadlines(entry, writer_);
   ++keys_;
 }
 

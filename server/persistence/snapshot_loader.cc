@@ -10,6 +10,7 @@
 #include "protocol/rdb/rdb_file.h"
 #include "server/engine/store/rdb_value_reader.h"
 #include "server/engine/support/errors.h"
+#include "server/persistence/element_deadlines.h"
 #include "server/persistence/file_source.h"
 
 namespace zsetd {
@@ -62,6 +63,7 @@ class Loader {
   RdbVersion version_;
   LoadedSnapshot loaded_;
   Keyspace* keyspace_ = nullptr;  // that of the database selected
+  Entry* last_entry_ = nullptr;   // of the last key; null if that was left out
   int database_ = 0;
   KeyNotes notes_;
   uint64_t keys_ = 0;
@@ -152,8 +154,14 @@ Loader::Step Loader::ReadOpcode(RdbOpcode opcode) {
 }
 
 Loader::Step Loader::ReadAux() {
-  reader_.String();
-  reader_.String();
+  const bool is_of_elements = reader_.String() == kElementDeadlinesAux;
+  const std::string_view value = reader_.String();
+  if (reader_.ok() && is_of_elements && last_entry_ != nullptr) {
+    const std::optional<Millis> before = last_entry_->EarliestElementDeadline();
+    const bool is_sound = SetElementDeadlines(*last_entry_, value);
+    keyspace_->ElementDeadlineChanged(*last_entry_, before);
+    if (!is_sound) return Damaged("a deadline of an element");
+  }
   return reader_.ok() ? absl::OkStatus() : Damaged("a field about the server that wrote the file");
 }
 
@@ -182,11 +190,13 @@ Loader::Step Loader::SelectDatabase() {
   }
   database_ = static_cast<int>(index);
   keyspace_ = nullptr;
+  last_entry_ = nullptr;
   return absl::OkStatus();
 }
 
 Loader::Step Loader::ReadKey(RdbType type) {
   const std::string key(reader_.String());
+  last_entry_ = nullptr;
   if (!reader_.ok()) return Damaged("a key");
   if (HasFieldDeadlines(type) && version_.is_valkey != (type == RdbType::kValkeyHash)) {
     return Skip(type, key);  // of a release candidate
@@ -244,7 +254,7 @@ Loader::Step Loader::Put(std::unique_ptr<Entry> entry, const KeyNotes& notes) {
     return Fail("the key " + QuotedKey(entry->key()) + " comes a second time");
   }
   Mark(*entry, notes);
-  keyspace_->Insert(std::move(entry));
+  last_entry_ = &keyspace_->Insert(std::move(entry));
   ++loaded_.keys_loaded;
   return absl::OkStatus();
 }

@@ -40,8 +40,45 @@ same in milliseconds; `(now` leaves out what comes due this very millisecond. In
 script the time stands still.
 """
 
+MEMBERS_EXPIRE = """\
+The reply is an array with a number for each member: 1 if its expiration is set, 2 if the member was removed
+because the time has passed, 0 if NX, XX, GT or LT forbade it, -2 if there is no such member or key. As
+[HEXPIRE](https://redis.io/docs/latest/commands/hexpire/) has it for the fields of a hash: a member without
+an expiration has a later one than any, so GT refuses it and LT does not.
+
+A member that has expired is never seen: not in counts, ranks, scans or results. It is removed as soon as its
+time has come, whether or not anybody asks for it; subscribers are notified of `zexpired`, and of `del` if
+the set is empty then. To overwrite a member (ZADD, GEOADD) removes its expiration, to increment it (ZINCRBY,
+ZADD INCR) does not; what NX, XX, GT or LT leave as it is keeps it. RENAME, COPY, MOVE, DUMP and RESTORE keep
+expirations; the result of ZUNIONSTORE, ZRANGESTORE and other commands that compute a set has none.
+
+Expirations are in snapshots and in the append-only log in a form that redis-server passes over: it reads
+the members and their scores. When a member expires a ZREM is written, which every server understands.
+"""
+
+MEMBERS_ASKED = """\
+The reply is an array with a number for each member: -1 if it has no expiration, -2 if there is no such member
+or key. {} See [ZEXPIRE](#zexpire).
+"""
+
 # What zsetd adds to a command of Redis, by the command's name, and more about its own commands.
 EXTENSIONS = {
+    "zexpire": MEMBERS_EXPIRE,
+    **dict.fromkeys(["zpexpire", "zexpireat", "zpexpireat"],
+                    "The same as [ZEXPIRE](#zexpire), with the time in another form.\n"),
+    "zttl": MEMBERS_ASKED.format("Seconds are rounded up."),
+    **dict.fromkeys(["zpttl", "zexpiretime", "zpexpiretime"], MEMBERS_ASKED.format("").replace("  ", " ")),
+    "zpersist": """\
+The reply is an array with a number for each member: 1 if its expiration was removed, -1 if it had none, -2 if
+there is no such member or key. See [ZEXPIRE](#zexpire).
+""",
+    "zaddex": """\
+As [ZADD](#zadd) with these options, and the members that are added or updated get the expiration, or with
+KEEPTTL keep theirs; without either they have none afterwards. Members that NX, XX, GT or LT leave as they are
+keep theirs. A time that has passed removes the members. The reply is ZADD's: the number of members added,
+with CH also of those whose score has changed. Options come in any order before MEMBERS.
+See [ZEXPIRE](#zexpire) for what an expiration is.
+""",
     "zpopbyscore": """\
 min and max are those of [ZRANGEBYSCORE](#zrangebyscore), `now` and `nowms` included; min comes first with REV
 too. Without REV the lowest-scoring members go, with it the highest. Without COUNT one member goes, and

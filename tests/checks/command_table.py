@@ -26,6 +26,8 @@ NEWER = {"client|setinfo", "client|no-touch", "cluster|myshardid", "waitaof"}
 
 # Commands that no Redis has.
 NEWER |= {"bzpopbyscore", "zpopbyscore", "zmrank", "zmrevrank", "zaround", "zmove"}
+NEWER |= {"zaddex", "zexpire", "zpexpire", "zexpireat", "zpexpireat", "zexpiretime", "zpexpiretime"}
+NEWER |= {"zttl", "zpttl", "zpersist"}
 
 
 class Server:

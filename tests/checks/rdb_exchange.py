@@ -118,6 +118,52 @@ class RdbExchange(unittest.TestCase):
     def test_files_of_redis_uncompressed_and_without_checksum(self):
         self.exchange(REDIS, "--rdbcompression", "no", "--rdbchecksum", "no")
 
+    def fill_with_deadlines(self, server):
+        """Sets in which every third member has a deadline of its own. Returns what ZPEXPIRETIME replies."""
+        for key, members in (("few", 5), ("many", 9000)):
+            names = [f"member {i * 7919 % members}" for i in range(members)]
+            server.zadd(key, {name: i % 100 for i, name in enumerate(names)})
+            pipe = server.pipeline(transaction=False)
+            for i in range(0, members, 3):
+                pipe.execute_command("ZPEXPIREAT", key, 2**42 + i, "MEMBERS", 1, names[i])
+            pipe.execute()
+        server.execute_command("ZPEXPIRE", "few", 1, "MEMBERS", 1, "member 1")
+        self.assertTrue(eventually(lambda: server.zcard("few") == 4))
+        return self.deadlines_of_members(server)
+
+    def deadlines_of_members(self, server):
+        return [server.execute_command("ZPEXPIRETIME", key, "MEMBERS", members,
+                                       *(f"member {i}" for i in range(members)))
+                for key, members in (("few", 5), ("many", 9000))]
+
+    def expect_kept(self, origin, digest, deadlines, *options):
+        for name, program in (("redis", REDIS), ("zsetd", ZSETD)):
+            with self.subTest(to=name):
+                shutil.copytree(origin, self.folder / name)
+                copy = self.start(program, self.folder / name, *options)
+                self.assertEqual(copy.execute_command("DEBUG", "DIGEST"), digest)
+                if program == ZSETD:
+                    self.assertEqual(self.deadlines_of_members(copy), deadlines)
+
+    def test_deadlines_of_members_in_snapshots(self):
+        source = self.start(ZSETD, self.folder / "from")
+        deadlines = self.fill_with_deadlines(source)
+        self.assertEqual(deadlines[0][1], -2)
+        self.assertEqual(sum(deadline >= 2**42 for deadline in deadlines[1]), 3000)
+        digest = source.execute_command("DEBUG", "DIGEST")
+        source.execute_command("DEBUG", "RELOAD")
+        self.assertEqual(self.deadlines_of_members(source), deadlines)
+        source.save()
+        check = subprocess.run(["redis-check-rdb", str(self.folder / "from" / "dump.rdb")], capture_output=True)
+        self.assertEqual(check.returncode, 0, check.stdout)
+        self.expect_kept(self.folder / "from", digest, deadlines)
+
+    def test_deadlines_of_members_in_the_append_only_log(self):
+        options = ("--appendonly", "yes", "--appendfsync", "always")
+        source = self.start(ZSETD, self.folder / "from", *options)
+        deadlines = self.fill_with_deadlines(source)
+        self.expect_kept(self.folder / "from", source.execute_command("DEBUG", "DIGEST"), deadlines, *options)
+
     def test_use_of_keys_comes_along(self):
         for policy, field in (("allkeys-lru", "idletime"), ("allkeys-lfu", "freq")):
             for source_program, program in ((ZSETD, REDIS), (REDIS, ZSETD)):

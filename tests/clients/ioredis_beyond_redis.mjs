@@ -42,6 +42,17 @@ const recipes = {
     const top = await redis.call('ZUNION', 2, 'a', 'b', 'REV', 'LIMIT', 0, 2, 'WITHSCORES');
     assert.deepEqual(top.flat(), ['x', '11', 'z', '3']);
   },
+
+  async 'members expire'(redis) {
+    assert.equal(await redis.call('ZADDEX', 'online', 'EX', 60, 'MEMBERS', 1, 17, 'user:42'), 1);
+    assert.equal(await redis.call('ZADDEX', 'online', 'EX', 0, 'MEMBERS', 1, 3, 'user:7'), 1);
+    assert.deepEqual(await redis.zrange('online', 0, -1), ['user:42']);
+    const [left] = await redis.call('ZTTL', 'online', 'MEMBERS', 1, 'user:42');
+    assertFreshTtl(left, 60);
+    assert.deepEqual(await redis.call('ZPERSIST', 'online', 'MEMBERS', 2, 'user:42', 'user:7'), [1, -2]);
+    assert.deepEqual(await redis.call('ZEXPIRE', 'online', 0, 'MEMBERS', 1, 'user:42'), [2]);
+    assert.equal(await redis.exists('online'), 0);
+  },
 };
 
 for (const [name, recipe] of Object.entries(recipes)) {

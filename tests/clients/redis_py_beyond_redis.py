@@ -97,6 +97,26 @@ class BeyondRedis(unittest.TestCase):
             top = [(top[i], float(top[i + 1])) for i in range(0, len(top), 2)]
         self.assertEqual(top, expected)
 
+    def test_members_expire(self):
+        events = self.server.config_get("notify-keyspace-events")["notify-keyspace-events"]
+        self.addCleanup(self.server.config_set, "notify-keyspace-events", events)
+        self.server.config_set("notify-keyspace-events", "Kz")
+        listener = self.server.pubsub()
+        self.addCleanup(listener.close)
+        listener.subscribe("__keyspace@0__:online")
+        self.assertEqual(self.ask("ZADDEX", "online", "EX", 60, "MEMBERS", 2, 17, "user:42", 3, "user:7"), 2)
+        self.assertEqual(self.ask("ZPEXPIRE", "online", 150, "MEMBERS", 2, "user:7", "nobody"), [1, -2])
+        self.assertEqual(float(self.ask("ZINCRBY", "online", 1, "user:42")), 18)
+        self.assertIn(self.ask("ZTTL", "online", "MEMBERS", 1, "user:42")[0], range(55, 61))
+        heard = []
+        while "zexpired" not in heard:
+            message = listener.get_message(ignore_subscribe_messages=True, timeout=10)
+            if message is not None:
+                heard.append(message["data"])
+        self.assertEqual(heard, ["zadd", "zexpire", "zexpire", "zincr", "zexpired"])
+        self.assertEqual(self.server.zrange("online", 0, -1), ["user:42"])
+        self.assertEqual(self.ask("ZPERSIST", "online", "MEMBERS", 1, "user:42"), [1])
+
 
 if __name__ == "__main__":
     unittest.main()

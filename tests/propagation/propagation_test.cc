@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "core/sorted_set/sorted_set.h"
 #include "tests/propagation/follower.h"
 #include "tests/propagation/random_requests.h"
 #include "tests/propagation/recorder.h"
@@ -183,7 +184,7 @@ class PropagationTest : public testing::Test {
   uint64_t step_ = 0;
 };
 
-// The deadlines of keys, which a digest leaves out.
+// The deadlines of keys and members, which a digest leaves out.
 std::map<std::string, int64_t> Deadlines(Engine& engine) {
   std::map<std::string, int64_t> deadlines;
   for (int index = 0; index < engine.store().database_count(); ++index) {
@@ -191,6 +192,12 @@ std::map<std::string, int64_t> Deadlines(Engine& engine) {
       const std::optional<Millis> deadline = entry.deadline();
       const std::string key = std::to_string(index) + " " + std::string(entry.key());
       if (deadline) deadlines[key] = deadline->count();
+      const SortedSet* const set = entry.GetIf<SortedSet>();
+      if (set == nullptr || !set->has_deadlines()) return;
+      for (auto at = set->At(0); at.valid(); at.Next()) {
+        const std::string member = key + " " + std::string(at.member());
+        if (at.deadline()) deadlines[member] = at.deadline()->count();
+      }
     });
   }
   return deadlines;

@@ -285,6 +285,33 @@ void RandomRequests::AddSortedSets() {
     return Options({"ZINCRBY", key(), Score(), Member()}, {Expiry(), Capped()});
   };
   cases_["zmove"] = [=, this] { return Words{"ZMOVE", key(), key(), Member(), Member()}; };
+  // Deadlines of members, some of which pass.
+  const auto members = [this](Words request, size_t most = 3) {
+    const size_t count = 1 + Below(most);
+    request = request + Words{"MEMBERS", std::to_string(count)};
+    for (size_t left = count; left > 0; --left) request.push_back(Member());
+    return request;
+  };
+  for (const std::string name : {"zexpire", "zpexpire", "zexpireat", "zpexpireat"}) {
+    cases_[name] = [=, this] {
+      const int64_t now = source_.now().count();
+      const int64_t unit = name.starts_with("zp") ? 1 : 1000;
+      const int64_t ahead = Chance(4) ? -1 : static_cast<int64_t>(Below(Chance(3) ? 500 : 100'000));
+      const int64_t origin = name.ends_with("at") ? now : 0;
+      const int64_t amount = std::max<int64_t>((origin + ahead) / unit, 0);
+      Words request =
+          Options({Upper(name), key(), std::to_string(amount)}, {{Pick({"NX", "XX", "GT", "LT"})}});
+      return members(std::move(request));
+    };
+  }
+  cases_["zpersist"] = [=] { return members({"ZPERSIST", key()}, 12); };
+  cases_["zaddex"] = [=, this] {
+    Words request =
+        Options({"ZADDEX", key()}, {{Pick({"NX", "XX", "GT", "LT"})}, {"CH"}, Expiry()});
+    const Words scored = pairs();
+    request = request + Words{"MEMBERS", std::to_string(scored.size() / 2)};
+    return request + scored;
+  };
   cases_["zrem"] = [=, this] { return Words{"ZREM", key(), Member(), Member()}; };
   cases_["zremrangebyrank"] = [=, this] {
     return Words{"ZREMRANGEBYRANK", key(), Number(3), Pick({"2", "-2", "0"})};

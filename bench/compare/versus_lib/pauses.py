@@ -87,7 +87,7 @@ def _summary(figures):
 
 
 @contextlib.contextmanager
-def _others(port):
+def watched_by_others(port):
     """A client that sends PING throughout; yields a list that has the summary afterwards."""
     stop, found, summary = multiprocessing.Event(), multiprocessing.Queue(), []
     watcher = multiprocessing.Process(target=_watch, args=(port, stop, found))
@@ -105,7 +105,7 @@ def with_waits(port, action):
     connection = Connection(port)
     connection.ask("ZUNIONSTORE", BIG, 1, SOURCE)
     half = int(connection.ask("ZCARD", BIG)[1:]) // 2
-    with _others(port) as summary:
+    with watched_by_others(port) as summary:
         connection.ask(*(word.format(half=half - 1) for word in action.words))
     with contextlib.suppress(RuntimeError):
         connection.ask("DEL", BIG)
@@ -117,21 +117,30 @@ def expiry_lags(port, keys):
     fill(port, (encode("SET", f"later:{key}", "x", "EX", 100_000 + key) for key in range(keys)))
     due = int(1000 * time.time()) + 3000
     fill(port, (encode("SET", f"once:{key}", "x", "PXAT", due) for key in range(AT_ONCE)))
-    with _others(port) as at_once:
+    with watched_by_others(port) as at_once:
         time.sleep(max(0.0, due / 1000 - time.time()) + 1)
     return {f"{AT_ONCE:,} keys due in the same millisecond": at_once,
             f"lag of `expired`, {IN_A_SECOND:,} keys in a second among {{keys}}": _lags(port)}
 
 
 def _lags(port):
+    def requests(start):
+        for number in range(IN_A_SECOND):
+            yield encode("SET", f"due:{start + number}", "x", "PXAT", start + number)
+
+    return event_lags(port, "x", "expired", requests)
+
+
+def event_lags(port, event_class, event, requests):
+    """How late the events of keys `due:MILLISECOND` are: 99th percentile and maximum. `requests(start)` makes
+    them, one due in each millisecond from `start` on."""
     asking, listening = Connection(port), Connection(port)
-    asking.ask("CONFIG", "SET", "notify-keyspace-events", "Ex")
-    listening.ask("SUBSCRIBE", "__keyevent@0__:expired")
+    asking.ask("CONFIG", "SET", "notify-keyspace-events", "E" + event_class)
+    listening.ask("SUBSCRIBE", "__keyevent@0__:" + event)
     for _ in range(5):
         listening.lines.readline()
     start = int(1000 * time.time()) + 2000
-    fill(port, (encode("SET", f"due:{start + number}", "x", "PXAT", start + number)
-                for number in range(IN_A_SECOND)))
+    fill(port, requests(start))
     listening.give_up_after(LISTEN_S)
     lags, end = [], start / 1000 + LISTEN_S
     while len(lags) < IN_A_SECOND and time.time() < end and (key := listening.message()):

@@ -73,7 +73,7 @@ Micros ExpiryLag(const Engine& engine) {
 }
 
 void WriteKeyStats(InfoWriter& info, const Engine& engine, const Stats& stats) {
-  info.Add("expired_subkeys", 0);
+  info.Add("expired_subkeys", stats.expired_elements);
   info.Add("expired_keys", stats.expired_keys);
   info.AddFraction("expired_stale_perc", 0);  // what is due is found at once, not by samples
   info.Add("expired_time_cap_reached_count", stats.expiries_cut_short);

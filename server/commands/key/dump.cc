@@ -14,6 +14,7 @@
 #include "protocol/rdb/rdb_format.h"
 #include "protocol/text/number_text.h"
 #include "server/commands/all_commands.h"
+#include "server/commands/common/element_expiry.h"
 #include "server/commands/common/encoding.h"
 #include "server/engine/call.h"
 #include "server/engine/store/rdb_value_reader.h"
@@ -23,6 +24,15 @@ namespace zsetd {
 namespace {
 
 std::string PayloadOf(Call& call, const Entry& entry) {
+  std::string payload;
+  RdbWriter writer(payload, call.keys.compresses_dumps());
+  WriteDump(entry, writer);
+  SealPayload(payload);
+  return payload;
+}
+
+// As any server reads it, without deadlines of elements.
+std::string PlainPayloadOf(Call& call, const Entry& entry) {
   std::string payload;
   RdbWriter writer(payload, call.keys.compresses_dumps());
   writer.Type(RdbTypeOf(entry));
@@ -116,10 +126,13 @@ AccessTracker::Stamp StampOf(const AccessTracker& tracker, const RestoreRequest&
   return tracker.OfNewKey();
 }
 
-// A payload that a newer server has made is propagated as DUMP says it here.
+// A payload that a newer server has made, or zsetd alone can read, is made again.
 std::string_view PropagatedPayload(Call& call, const RestoreRequest& request, std::string& remade) {
-  if (VersionOfPayload(request.payload) <= kRdbVersionWritten) return request.payload;
-  remade = PayloadOf(call, *call.keys.all().Find(request.key));
+  const auto type = static_cast<RdbType>(request.payload.front());
+  const bool is_known =
+      VersionOfPayload(request.payload) <= kRdbVersionWritten && type != RdbType::kZSetDeadlines;
+  if (is_known) return request.payload;
+  remade = PlainPayloadOf(call, *call.keys.all().Find(request.key));
   return remade;
 }
 
@@ -136,6 +149,7 @@ void PropagateRestore(Call& call, const RestoreRequest& request, std::optional<M
   if (request.idle_seconds) words.insert(words.end(), {"IDLETIME", idle});
   if (request.frequency) words.insert(words.end(), {"FREQ", frequency});
   call.Propagate(words);
+  PropagateElementDeadlines(call, request.key);
 }
 
 // A value that is already expired only deletes the present one.

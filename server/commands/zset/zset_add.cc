@@ -93,15 +93,9 @@ void TakePairs(ArgReader& args, std::vector<Element>& pairs) {
   }
 }
 
-void CheckRule(ArgReader& args, const AddRequest& request) {
+void CheckRequest(ArgReader& args, const AddRequest& request) {
   const AddRule& rule = request.rule;
-  if (rule.only_new && rule.only_existing) {
-    args.Refuse("ERR XX and NX options at the same time are not compatible");
-  }
-  if ((rule.only_greater && rule.only_new) || (rule.only_less && rule.only_new) ||
-      (rule.only_greater && rule.only_less)) {
-    args.Refuse("ERR GT, LT, and/or NX options at the same time are not compatible");
-  }
+  CheckRule(args, rule);
   if (rule.increment && request.pairs.size() + args.left() / 2 > 1) {
     args.Refuse("ERR INCR option supports a single increment-element pair");
   }
@@ -111,7 +105,7 @@ void CheckRule(ArgReader& args, const AddRequest& request) {
 // arguments first, then at the options, then at the scores.
 void RefuseScore(ArgReader& args, const AddRequest& request) {
   if (args.AtEnd() || args.left() % 2 != 0) args.Refuse(kSyntaxError);
-  CheckRule(args, request);
+  CheckRequest(args, request);
   args.Refuse(kNotAFloat);
 }
 
@@ -261,9 +255,19 @@ AddRequest TakeAddRequest(Call& call) {
   while (args.ok() && !args.AtEnd()) {
     if (!shared.Take()) args.Refuse(kSyntaxError);
   }
-  CheckRule(args, request);
+  CheckRequest(args, request);
   request.deadline = shared.Deadline();
   return request;
+}
+
+void CheckRule(ArgReader& args, const AddRule& rule) {
+  if (rule.only_new && rule.only_existing) {
+    args.Refuse("ERR XX and NX options at the same time are not compatible");
+  }
+  if ((rule.only_greater && rule.only_new) || (rule.only_less && rule.only_new) ||
+      (rule.only_greater && rule.only_less)) {
+    args.Refuse("ERR GT, LT, and/or NX options at the same time are not compatible");
+  }
 }
 
 Edit<SortedSet> OpenToAdd(Call& call, std::string_view key, const AddRule& rule) {

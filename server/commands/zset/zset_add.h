@@ -46,6 +46,9 @@ struct AddRequest {
   bool is_extended = false;        // in a way that Redis does not know
 };
 
+// Refuses options that contradict each other.
+void CheckRule(ArgReader& args, const AddRule& rule);
+
 // Takes the arguments after the key. An error is kept by the reader.
 AddRequest TakeAddRequest(Call& call);
 

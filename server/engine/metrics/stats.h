@@ -26,6 +26,7 @@ struct Stats {
   uint64_t stalled_disconnections = 0;  // of clients that did not read (client-output-buffer-limit)
   uint64_t flooding_disconnections = 0;  // of those that sent too much (client-query-buffer-limit)
   uint64_t expired_keys = 0;
+  uint64_t expired_elements = 0;    // members of sorted sets and fields of hashes
   uint64_t expiries_cut_short = 0;  // ticks that had no time left to free all that was due
   Micros expiry_time{0};            // that freeing it took
   uint64_t denied_commands = 0;     // by the rules of a user, as the next two

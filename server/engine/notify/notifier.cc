@@ -1,5 +1,6 @@
 #include "server/engine/notify/notifier.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -17,10 +18,27 @@ void Notifier::PropagateEnd(const Change& change) {
   if (active_ == nullptr || change.event == "evicted") effects_.Commit();
 }
 
+// Elements that end by themselves, in the same way: in requests of no more than so many.
+void Notifier::PropagateEnd(const Change& change, std::span<const std::string> elements) {
+  constexpr size_t kMostInRequest = 1024;
+  while (!elements.empty()) {
+    const size_t count = std::min(elements.size(), kMostInRequest);
+    effects_.Begin(change.database, 2 + count);
+    effects_.AddWord("ZREM");
+    effects_.AddWord(change.key);
+    for (const std::string& element : elements.first(count)) effects_.AddWord(element);
+    elements = elements.subspan(count);
+  }
+  if (active_ == nullptr) effects_.Commit();
+}
+
 // Evictions belong to no client: the one that caused them is notified of them too.
 void Notifier::OnChange(const Change& change) {
   const bool is_evicted = change.event == "evicted";
   if (effects_.IsOn() && (is_evicted || change.event == "expired")) PropagateEnd(change);
+  if (effects_.IsOn() && !change.expired_elements.empty()) {
+    PropagateEnd(change, change.expired_elements);
+  }
   const KeyspaceEventFlags& flags = settings_.notify_keyspace_events;
   if (flags.Any() && !change.event.empty()) {
     if (change.is_new) PublishKeyEvent(flags, {change.database, change.key, "new"}, channels_);

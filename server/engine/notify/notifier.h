@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "core/util/time.h"
@@ -29,7 +30,8 @@ class Effects;
 // CLIENT TRACKING, watches that fail, and blocked clients whose key is ready. Also who listens to
 // channels and to MONITOR.
 //
-//   Store ──► OnChange ──► propagation            of a key that ends by itself, as a DEL
+//   Store ──► OnChange ──► propagation            of a key that ends by itself, as a DEL, of
+//                     │                           elements as a ZREM
 //                     ├──► keyspace notifications ──► channels
 //                     ├──► tracking               sent at once; broadcasts by Broadcast()
 //                     ├──► watches                EXEC of the transaction fails
@@ -97,6 +99,7 @@ class Notifier : public StoreListener {
  private:
   size_t MostTrackedKeys() const { return static_cast<size_t>(settings_.tracking_table_max_keys); }
   void PropagateEnd(const Change& change);
+  void PropagateEnd(const Change& change, std::span<const std::string> elements);
   void DeleteExpiredWatched(int index, Database& database);
 
   const Settings& settings_;

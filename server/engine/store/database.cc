@@ -1,8 +1,11 @@
 #include "server/engine/store/database.h"
 
 #include <algorithm>
+#include <cassert>
+#include <limits>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/keyspace/access_tracker.h"
 #include "core/keyspace/value.h"
@@ -120,6 +123,34 @@ size_t Database::ReclaimDue(size_t most) {
   return reclaimed;
 }
 
+size_t Database::ReclaimDueElements(size_t most) {
+  size_t reclaimed = 0;
+  while (reclaimed < most) {
+    Entry* entry = keys_.FirstWithDueElement();
+    if (entry == nullptr) break;
+    reclaimed += ReclaimElements(*entry, most - reclaimed);
+  }
+  return reclaimed;
+}
+
+// Some are due. The entry is gone afterwards if no element is left.
+size_t Database::ReclaimElements(Entry& entry, size_t most) {
+  BeforeChange(entry);
+  const std::optional<Millis> before = entry.EarliestElementDeadline();
+  std::vector<std::string> removed;
+  SortedSet* set = entry.GetIf<SortedSet>();
+  set->RemoveDue(now_, most, removed);
+  assert(!removed.empty());
+  keys_.ElementDeadlineChanged(entry, before);
+  listener_(Change{.database = index_,
+                   .key = entry.key(),
+                   .event = "zexpired",
+                   .count = 0,
+                   .expired_elements = removed});
+  if (entry.IsEmptyAggregate()) EraseEntry(entry, "del", 0);
+  return removed.size();
+}
+
 void Database::Clear() {
   const size_t bytes = EstimatedBytes(keys_);
   auto gone = std::make_shared<Keyspace>(std::move(keys_));
@@ -160,6 +191,8 @@ Entry& Database::Insert(std::unique_ptr<Entry> entry) {
 const Entry* Database::Use(std::string_view key) {
   Entry* entry = keys_.FindEvenDue(key);
   if (entry == nullptr || keys_.IsDue(*entry)) return nullptr;
+  if (keys_.HasDueElement(*entry)) [[unlikely]]
+    return Open(key);
   if (access_tracker_ != nullptr) access_tracker_->RecordAccess(*entry);
   return entry;
 }
@@ -170,6 +203,10 @@ Entry* Database::Open(std::string_view key) {
   if (keys_.IsDue(*entry)) {
     EraseEntry(*entry, "expired", 0);
     return nullptr;
+  }
+  if (keys_.HasDueElement(*entry)) [[unlikely]] {
+    ReclaimElements(*entry, std::numeric_limits<int32_t>::max());
+    return Open(key);
   }
   if (access_tracker_ != nullptr) access_tracker_->RecordAccess(*entry);
   return entry;
@@ -191,6 +228,7 @@ void Database::MarkNew(Entry& entry) const {
 }
 
 void Database::Settle(Entry& entry, std::string_view event, const Outcome& outcome) {
+  keys_.ElementDeadlineChanged(entry, outcome.element_deadline);
   if (outcome.changed) Report(entry.key(), event, outcome.is_new, outcome.count);
   if (entry.IsEmptyAggregate()) {
     if (outcome.changed) return EraseEntry(entry, "del", 0);

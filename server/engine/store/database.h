@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "core/keyspace/keyspace.h"
@@ -26,13 +27,16 @@ struct Change {
   // The number of changes since the last save that it counts as, as in Redis: one for each element.
   // 0 if it follows from another change or from the passing of time.
   uint64_t count = 1;
+
+  // The elements that are past their deadline and were removed ("zexpired").
+  std::span<const std::string> expired_elements = {};
 };
 
 // One numbered database: its keys behind the one door through which they change.
 //
 // Invariants: no key keeps an empty aggregate; each change is reported once, after it was made;
 // nothing past its deadline is seen. A key that a command finds past its deadline is reclaimed
-// first, and reported as expired.
+// first, and reported as expired; so are the elements of its value that are past theirs.
 class Database {
  public:
   using Listener = std::function<void(const Change&)>;
@@ -52,10 +56,11 @@ class Database {
   void AdvanceTo(Millis now);
   Millis now() const { return now_; }
 
-  // The entry at `key`, or null. Valid until the key changes. O(1).
+  // The entry at `key`, or null. Valid until the key changes. Its value may have elements that are
+  // due. O(1).
   const Entry* Find(std::string_view key) const { return keys_.Find(key); }
 
-  // The same, and that counts as a use of the key.
+  // The same, and that counts as a use of the key. Elements that are due are reclaimed first.
   const Entry* Use(std::string_view key);
 
   // The same, to be changed. One that is due is reclaimed first. The calls below that take an entry
@@ -97,6 +102,10 @@ class Database {
   // Frees entries past their deadline, the longest overdue first, `most` at most. Returns how many.
   size_t ReclaimDue(size_t most);
 
+  // Removes elements past their deadline, of the key with the longest overdue one first, `most` at
+  // most. Returns how many.
+  size_t ReclaimDueElements(size_t most);
+
   void Clear();  // O(1) if there is someone to free the keys
 
   // Exchanges the keys, not the numbers.
@@ -131,6 +140,7 @@ class Database {
     uint64_t count = 0;  // Change::count
     bool is_new = false;
     std::optional<Millis> deadline = std::nullopt;
+    std::optional<Millis> element_deadline = std::nullopt;  // the earliest before the edit
   };
   void Settle(Entry& entry, std::string_view event, const Outcome& outcome);
 
@@ -155,6 +165,7 @@ class Database {
   void ExpireAt(Entry& entry, Millis deadline, uint64_t count);
   Entry& Replace(Entry& entry, Value value, std::optional<Millis> deadline);
   Entry& StartEditing(Entry& entry);
+  size_t ReclaimElements(Entry& entry, size_t most);
   void EraseEntry(Entry& entry, std::string_view event, uint64_t count);
   void Free(std::unique_ptr<Entry> entry);
   void Capture(const Entry& entry);

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "server/engine/store/database.h"
@@ -25,6 +26,7 @@ class Edit {
         is_new_(is_new),
         revision_((**this).revision()) {
     database.BeforeChange(entry);
+    if constexpr (kHasDeadlines) element_deadline_ = entry.EarliestElementDeadline();
   }
   Edit(Edit&& other) noexcept { *this = std::move(other); }
   Edit& operator=(Edit&& other) noexcept {
@@ -34,6 +36,7 @@ class Edit {
     std::swap(is_new_, other.is_new_);
     std::swap(revision_, other.revision_);
     std::swap(deadline_, other.deadline_);
+    std::swap(element_deadline_, other.element_deadline_);
     std::swap(counts_, other.counts_);
     return *this;
   }
@@ -44,7 +47,8 @@ class Edit {
                       {.changed = changes != 0,
                        .count = counts_ ? changes : 0,
                        .is_new = is_new_,
-                       .deadline = deadline_});
+                       .deadline = deadline_,
+                       .element_deadline = element_deadline_});
   }
 
   explicit operator bool() const { return entry_ != nullptr; }
@@ -61,12 +65,16 @@ class Edit {
   void CountElsewhere() { counts_ = false; }
 
  private:
+  // Whether elements of such a value may have deadlines.
+  static constexpr bool kHasDeadlines = std::is_same_v<T, SortedSet>;
+
   Database* database_ = nullptr;
   Entry* entry_ = nullptr;
   std::string_view event_;
   bool is_new_ = false;
   uint32_t revision_ = 0;
   std::optional<Millis> deadline_;
+  std::optional<Millis> element_deadline_;  // the earliest before the edit
   bool counts_ = true;
 };
 

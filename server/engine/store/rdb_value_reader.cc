@@ -217,6 +217,24 @@ std::optional<Value> MakeHash(RdbReader& reader, RdbType type, Millis now,
   return hash;
 }
 
+// Members whose deadline has passed are kept: they are due at once.
+bool ReadWithDeadlines(RdbReader& reader, SortedSetBuilder& builder) {
+  constexpr auto kFurthest = uint64_t{1} << 46;
+  uint64_t left = reader.Length();
+  const uint64_t first = reader.Length();
+  std::string member;
+  for (; left > 0 && reader.ok(); --left) {
+    member = reader.String();
+    const double score = reader.Double();
+    const uint64_t after_first = reader.Length();
+    const bool is_sound = first < kFurthest && after_first < kFurthest && !std::isnan(score);
+    if (!reader.ok() || !is_sound) return false;
+    const auto deadline = static_cast<int64_t>(first + after_first) - 1;
+    builder.Add(member, score, after_first == 0 ? std::nullopt : std::optional(Millis(deadline)));
+  }
+  return reader.ok();
+}
+
 std::optional<Value> MakeSortedSet(RdbReader& reader, RdbType type, const ValueLimits& limits) {
   SortedSetBuilder builder;
   const auto add = [&](std::string_view member, double score) {
@@ -224,7 +242,9 @@ std::optional<Value> MakeSortedSet(RdbReader& reader, RdbType type, const ValueL
     builder.Add(member, score);
     return true;
   };
-  if (!ReadScored(reader, type, add) || builder.size() == 0) return std::nullopt;
+  const bool is_sound = type == RdbType::kZSetDeadlines ? ReadWithDeadlines(reader, builder)
+                                                        : ReadScored(reader, type, add);
+  if (!is_sound || builder.size() == 0) return std::nullopt;
   std::optional<SortedSet> set = builder.Build();
   if (!set) return std::nullopt;
   set->Expect(set->size(), set->longest_member(), limits.sorted_set);
@@ -259,6 +279,7 @@ std::optional<Value> MakeValue(RdbReader& reader, RdbType type, Millis now,
     case RdbType::kZSet:
     case RdbType::kZSetZiplist:
     case RdbType::kZSetListpack:
+    case RdbType::kZSetDeadlines:
       return MakeSortedSet(reader, type, limits);
     case RdbType::kModuleOfOld:
     case RdbType::kModule:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -126,6 +127,18 @@ void Write(const SortedSet& set, RdbWriter& writer) {
   }
 }
 
+void WriteWithDeadlines(const SortedSet& set, RdbWriter& writer) {
+  const Millis first = *set.EarliestDeadline();
+  writer.Length(set.size());
+  writer.Length(static_cast<uint64_t>(first.count()));
+  for (auto at = set.At(set.size() - 1); at.valid(); at.Previous()) {
+    const std::optional<Millis> deadline = at.deadline();
+    writer.String(at.member());
+    writer.Double(at.score());
+    writer.Length(deadline ? static_cast<uint64_t>((*deadline - first).count()) + 1 : 0);
+  }
+}
+
 }  // namespace
 
 RdbType RdbTypeOf(const Entry& entry) {
@@ -134,6 +147,16 @@ RdbType RdbTypeOf(const Entry& entry) {
 
 void WriteValue(const Entry& entry, RdbWriter& writer) {
   entry.VisitValue([&](const auto& value) { Write(value, writer); });
+}
+
+void WriteDump(const Entry& entry, RdbWriter& writer) {
+  const SortedSet* set = entry.GetIf<SortedSet>();
+  if (set != nullptr && set->has_deadlines()) {
+    writer.Type(RdbType::kZSetDeadlines);
+    return WriteWithDeadlines(*set, writer);
+  }
+  writer.Type(RdbTypeOf(entry));
+  WriteValue(entry, writer);
 }
 
 }  // namespace zsetd

@@ -9,7 +9,11 @@ namespace zsetd {
 // all of them. O(1).
 RdbType RdbTypeOf(const Entry& entry);
 
-// Writes the value in that layout, without its type byte. O(n).
+// Writes the value in that layout, without its type byte. Deadlines of elements are left out. O(n).
 void WriteValue(const Entry& entry, RdbWriter& writer);
+
+// Writes the type byte and the value, with the deadlines of its elements: in a layout that only
+// zsetd reads if there are any. O(n).
+void WriteDump(const Entry& entry, RdbWriter& writer);
 
 }  // namespace zsetd

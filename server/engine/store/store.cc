@@ -73,6 +73,7 @@ void Store::SetNothingDue(bool nothing_due) {
 void Store::OnChange(const Change& change) {
   change_count_ += change.count;
   if (change.event == "expired") ++metrics_.stats().expired_keys;
+  metrics_.stats().expired_elements += change.expired_elements.size();
   copies_.Touch(change.database, change.key);
   if (change.event != "evicted") return listener_.OnChange(change);
   ++metrics_.stats().evicted_keys;
@@ -116,9 +117,11 @@ void Store::DeleteExpired(Micros budget) {
 
 void Store::DeleteExpiredUntil(Micros until) {
   for (const auto& database : databases_) {
-    while (database->ReclaimDue(kDeletionsPerLook) == kDeletionsPerLook) {
+    for (size_t reclaimed = kDeletionsPerLook; reclaimed == kDeletionsPerLook;) {
+      reclaimed = database->ReclaimDue(kDeletionsPerLook);
+      reclaimed += database->ReclaimDueElements(kDeletionsPerLook - reclaimed);
       if (host_.stopwatch() <= until) continue;
-      ++metrics_.stats().expiries_cut_short;
+      if (reclaimed == kDeletionsPerLook) ++metrics_.stats().expiries_cut_short;
       return;
     }
   }
@@ -128,7 +131,8 @@ std::optional<Millis> Store::NextDeadline() const {
   std::optional<Millis> earliest;
   if (!expires_actively_) return earliest;
   for (const auto& database : databases_) {
-    if (database->keys().with_deadline() == 0) continue;  // most: this is called for every batch
+    const Keyspace& keys = database->keys();  // most have none: this is called for every batch
+    if (keys.with_deadline() == 0 && keys.with_element_deadlines() == 0) continue;
     const std::optional<Millis> next = database->keys().NextDeadline();
     if (next && (!earliest || *next < *earliest)) earliest = next;
   }

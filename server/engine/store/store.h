@@ -74,15 +74,16 @@ class Store {
   // A key to be read does not exist.
   void ReportMiss(int database, std::string_view key) { listener_.OnMiss(database, key); }
 
-  // Deletes keys that are past their deadline, until none is or `budget` is spent.
+  // Deletes keys that are past their deadline, and elements of values that are, until none is or
+  // `budget` is spent.
   void DeleteExpired(Micros budget);
 
-  // Whether expired keys are deleted actively. They are never visible.
+  // Whether expired keys and elements are deleted actively. They are never visible.
   void set_expires_actively(bool expires) { expires_actively_ = expires; }
   bool expires_actively() const { return expires_actively_; }
 
-  // The earliest deadline of a key, past if the key is not deleted yet; nothing if there is none
-  // that is to be deleted actively. O(databases).
+  // The earliest deadline of a key or an element, past if the key is not deleted yet; nothing if
+  // there is none that is to be deleted actively. O(databases).
   std::optional<Millis> NextDeadline() const;
 
   // maxmemory is set. Evicts keys until no more than that is used, or until that would delay the

@@ -6,6 +6,7 @@
 #include <random>
 #include <string>
 
+#include "core/sorted_set/sorted_set.h"
 #include "protocol/rdb/append_number.h"
 #include "protocol/rdb/crc64.h"
 #include "protocol/rdb/packed_elements.h"
@@ -58,6 +59,45 @@ std::string Fields(const LoadedSnapshot& loaded) {
     text += std::string(field.name) + "=" + std::string(field.value) + " ";
   });
   return text;
+}
+
+// A sorted set of the members a and b, and what follows it.
+std::string SetAnd(const std::string& rest) {
+  return Sealed("REDIS0010\x05"s + String("z") + "\2" + String("a") + Number(0) + String("b") +
+                Number(0) + rest);
+}
+
+std::string DeadlineField(const std::string& value) {
+  return "\xfa"s + String("zsetd-ttl") + String(value);
+}
+
+std::string Deadline(const std::string& member, uint64_t deadline) {
+  std::string bytes = String(member);
+  RdbWriter(bytes).Length(deadline);
+  return bytes;
+}
+
+TEST(SnapshotLoader, ReadsDeadlinesOfMembersBehindTheirKey) {
+  const uint64_t later = kNow.count() + 1000;
+  const auto loaded = Load(SetAnd(DeadlineField("\1" + Deadline("b", later))));
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  const Keyspace& keys = loaded->databases.at(0);
+  const SortedSet* set = keys.Find("z")->GetIf<SortedSet>();
+  EXPECT_EQ(set->Deadline("a"), std::nullopt);
+  EXPECT_EQ(set->Deadline("b"), Millis(later));
+  EXPECT_EQ(keys.with_element_deadlines(), 1u);
+  EXPECT_EQ(keys.NextDeadline(), Millis(later));
+}
+
+TEST(SnapshotLoader, RefusesDeadlinesThatAreNotTheKeys) {
+  const std::string good = Deadline("b", 1);
+  EXPECT_TRUE(Load(SetAnd(DeadlineField("\1" + good))).ok());
+  EXPECT_FALSE(Load(SetAnd(DeadlineField("\2" + good))).ok());
+  EXPECT_FALSE(Load(SetAnd(DeadlineField("\1" + good + "x"))).ok());
+  EXPECT_FALSE(Load(SetAnd(DeadlineField("\1" + Deadline("c", 1)))).ok());
+  EXPECT_FALSE(Load(SetAnd(DeadlineField("\1" + good.substr(0, 2)))).ok());
+  const std::string of_text = "\0"s + String("s") + String("x");
+  EXPECT_FALSE(Load(SetAnd(of_text + DeadlineField("\1" + good))).ok());
 }
 
 TEST(SnapshotLoader, ReadsHashesWithFieldDeadlinesOfRedisAndValkey) {

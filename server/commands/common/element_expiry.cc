@@ -1,0 +1,133 @@
+#include "server/commands/common/element_expiry.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "core/sorted_set/sorted_set.h"
+#include "protocol/text/number_text.h"
+#include "server/commands/common/expiry_option.h"
+#include "server/commands/common/propagated_value.h"
+#include "server/engine/support/ascii_case.h"
+
+namespace zsetd {
+namespace {
+
+// The latest deadline of an element: Redis's of a field.
+constexpr Millis kLatest{(int64_t{1} << 46) - 1};
+
+constexpr size_t kMostElements = 1024;  // in one propagated request
+
+ElementCondition TakeCondition(ArgReader& args) {
+  if (args.Take("nx")) return ElementCondition::kNx;
+  if (args.Take("xx")) return ElementCondition::kXx;
+  if (args.Take("gt")) return ElementCondition::kGt;
+  if (args.Take("lt")) return ElementCondition::kLt;
+  return ElementCondition::kNone;
+}
+
+void TakeKeyword(ArgReader& args, const ElementWords& words) {
+  if (args.Take(words.keyword)) return;
+  args.Refuse("ERR Mandatory argument " + UpperCase(words.keyword) +
+              " is missing or not at the right position");
+}
+
+}  // namespace
+
+Millis CheckedElementDeadline(Call& call, std::string_view amount, const ExpiryUnit& unit) {
+  const std::optional<int64_t> number = ParseInteger(amount);
+  if (!number) call.args.Refuse(kNotAnInteger);
+  if (number && *number < 0) call.args.Refuse("ERR invalid expire time, must be >= 0");
+  if (!call.args.ok()) return Millis(0);
+  const std::optional<Millis> deadline = CheckedDeadline(unit.origin, *number, unit.unit);
+  if (!deadline || *deadline > kLatest) RefuseExpiry(call);
+  return deadline.value_or(Millis(0));
+}
+
+bool Allows(ElementCondition condition, std::optional<Millis> present, Millis deadline) {
+  switch (condition) {
+    case ElementCondition::kNx:
+      return !present;
+    case ElementCondition::kXx:
+      return present.has_value();
+    case ElementCondition::kGt:
+      return present && *present < deadline;
+    case ElementCondition::kLt:
+      return !present || *present > deadline;
+    case ElementCondition::kNone:
+      break;
+  }
+  return true;
+}
+
+Args TakeCountedElements(ArgReader& args, const ElementWords& words, std::string_view bad_count,
+                         size_t each) {
+  const int64_t count = args.IntegerIn(1, std::numeric_limits<int64_t>::max(), bad_count);
+  const bool matches = args.left() % each == 0 && args.left() / each == static_cast<size_t>(count);
+  if (!matches) {
+    args.Refuse("ERR The `num" + std::string(words.unit) +
+                "` parameter must match the number of arguments");
+  }
+  return args.Rest();
+}
+
+ElementExpireRequest TakeElementExpireRequest(Call& call, const ExpiryUnit& unit,
+                                              const ElementWords& words) {
+  ElementExpireRequest request;
+  request.deadline = CheckedElementDeadline(call, call.args.Word(), unit);
+  request.condition = TakeCondition(call.args);
+  TakeKeyword(call.args, words);
+  const std::string bad_count =
+      "ERR Parameter `num" + std::string(words.Unit) + "` should be greater than 0";
+  request.elements = TakeCountedElements(call.args, words, bad_count);
+  return request;
+}
+
+Args TakeElements(Call& call, const ElementWords& words) {
+  TakeKeyword(call.args, words);
+  const std::string bad_count =
+      "ERR Number of " + std::string(words.unit) + " must be a positive integer";
+  return TakeCountedElements(call.args, words, bad_count);
+}
+
+void PropagateElementDeadline(Call& call, std::string_view key,
+                              const std::vector<std::string_view>& elements,
+                              std::optional<Millis> deadline, const ElementWords& words) {
+  if (!call.Propagates()) return;
+  const std::string keyword = UpperCase(words.keyword);
+  const std::string time = deadline ? IntegerText(deadline->count()) : std::string();
+  for (size_t first = 0; first < elements.size(); first += kMostElements) {
+    const Args run = Args(elements).subspan(first);
+    const Args some = run.first(std::min(run.size(), kMostElements));
+    const std::string count = IntegerText(static_cast<int64_t>(some.size()));
+    std::vector<std::string_view> request = {deadline ? words.pexpireat : words.persist, key};
+    if (deadline) request.push_back(time);
+    request.push_back(keyword);
+    request.push_back(count);
+    request.insert(request.end(), some.begin(), some.end());
+    call.PropagateOwn(request);
+  }
+}
+
+void PropagateElementDeadlines(Call& call, std::string_view key) {
+  if (!call.Propagates()) return;
+  const Entry* entry = call.keys.all().Find(key);
+  const SortedSet* set = entry == nullptr ? nullptr : entry->GetIf<SortedSet>();
+  if (set == nullptr || !set->has_deadlines()) return;
+  std::map<Millis, std::vector<std::string>> members;
+  for (auto at = set->At(0); at.valid(); at.Next()) {
+    if (at.deadline()) members[*at.deadline()].emplace_back(at.member());
+  }
+  for (const auto& [deadline, those] : members) {
+    PropagateElementDeadline(call, key, {those.begin(), those.end()}, deadline, kMemberWords);
+  }
+}
+
+void PropagateElementRemoval(Call& call, std::string_view key,
+                             const std::vector<std::string_view>& elements,
+                             const ElementWords& words) {
+  PropagatedItems items(call, words.remove, key, elements.size());
+  for (const std::string_view element : elements) items.Add({element});
+}
+
+}  // namespace zsetd

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string_view>
+
+#include "core/keyspace/entry.h"
+#include "protocol/rdb/rdb_file.h"
+
+namespace zsetd {
+
+// Deadlines of members of sorted sets in a snapshot file. Redis has no place for them, so they are
+// in AUX fields behind their key, which every loader passes over if it does not know them:
+//
+//   type key value   250 "zsetd-ttl" [ count { member deadline } ]   250 "zsetd-ttl" [ ... ]   type
+//
+// Members are named: pieces of a large set may be in the file in another order than the set's.
+inline constexpr std::string_view kElementDeadlinesAux = "zsetd-ttl";
+
+// Writes those of the entry, whose value has just been written. O(n) if it has any, else O(1).
+void WriteElementDeadlines(const Entry& entry, RdbFileWriter& writer);
+
+// Sets the deadlines that such a field has on the value of its key. False if the field is not
+// sound, or another value's; some of it may have been set.
+bool SetElementDeadlines(Entry& entry, std::string_view field);
+
+}  // namespace zsetd
