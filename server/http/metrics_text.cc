@@ -167,6 +167,7 @@ constexpr InfoMetric kInfoMetrics[] = {
     {"sync_partial_err", "redis_replica_partial_resync_denied", kGauge,
      "Partial synchronizations that were denied"},
     {"expired_keys", "redis_expired_keys_total", kCounter, "Keys that expired"},
+    {"expired_subkeys", "redis_expired_subkeys_total", kCounter, "Members that expired"},
     {"expired_stale_perc", "redis_expired_stale_percentage", kGauge,
      "Keys past their deadline, in percent"},
     {"expired_time_cap_reached_count", "redis_expired_time_cap_reached_total", kGauge,

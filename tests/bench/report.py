@@ -27,7 +27,7 @@ class Page(unittest.TestCase):
         same = {"zsetd": 1.5, "redis-server": 30.0}
         points = {"zsetd": [(100, 1.0), (1000, 1.1)], "redis-server": [(100, 2.0), (1000, 4.0)]}
         self.figures = page.Figures({"GET": same}, {"ZADD": points, "ZRANK": points}, {"a set": same},
-                                    {"DEL": same})
+                                    {"DEL": same}, 1.0)
 
     def test_a_new_section_takes_the_place_of_the_old_one(self):
         text = page.replace_section("# B\n\nintro\n\n## First\n\nx\n", f"{page.BEGIN}\none\n{page.END}")
@@ -37,7 +37,9 @@ class Page(unittest.TestCase):
 
     def test_the_section_names_machine_commit_and_servers(self):
         specs = [Spec("zsetd", os.environ["ZSETD"]), Spec("redis-server", "redis-server")]
-        text = page.section(self.figures, specs, "abc1234", "images")
+        text = page.section(self.figures, specs, "abc1234", "images",
+                            ["--report", "--zsetd", "/x/zsetd", "--quick"])
+        self.assertIn("`bench/compare/versus --report --quick`", text)
         self.assertIn(report.machine(), text)
         self.assertIn("commit abc1234", text)
         self.assertRegex(text, r"zsetd-\d+\.\d+\.\d+, redis-server \d+\.\d+\.\d+")

@@ -5,9 +5,11 @@ plots as SVG beside it. Both name the machine, the servers' versions and the com
 """
 
 import dataclasses
+import os
 import pathlib
 import re
 import subprocess
+import sys
 
 from versus_lib import measure, pauses, report, servers
 from versus_lib.memory import MEMORY
@@ -29,12 +31,16 @@ class Figures:
     growth: dict  # command -> server -> [(members, µs)]
     bytes_each: dict
     longest_ms: dict
+    load: float  # average, while it was measured
 
 
 def measured(options, specs, progress):
     """Every figure of the report; `progress` is called with what is being measured."""
-    return Figures(_cpu(options, specs, progress), _growth(options, specs, progress),
-                   _memory(options, specs, progress), _pauses(options, specs, progress))
+    before = os.getloadavg()[2]
+    figures = Figures(_cpu(options, specs, progress), _growth(options, specs, progress),
+                      _memory(options, specs, progress), _pauses(options, specs, progress), 0)
+    figures.load = (before + os.getloadavg()[2]) / 2
+    return figures
 
 
 def _workload(name):
@@ -109,7 +115,7 @@ def draw(figures, folder):
     matplotlib.rcParams["font.family"] = "sans-serif"
     folder.mkdir(parents=True, exist_ok=True)
     _bars(figures.cpu_us, f"CPU time per request, µs, pipeline {PIPELINE}", folder / "cpu.svg")
-    _bars(figures.bytes_each, "resident bytes per member, key, set or list", folder / "memory.svg", log=True)
+    _bars(figures.bytes_each, "resident bytes of each member, set, list, key, script or value", folder / "memory.svg", log=True)
     _bars(figures.longest_ms, "longest wait of another client, and lag of expiry, ms", folder / "pauses.svg",
           log=True)
     _lines(figures.growth, folder / "growth.svg")
@@ -129,11 +135,10 @@ def _bars(rows, title, path, log=False):
                        padding=3, fontsize=8)
     axes.set_yticks([at + 0.4 - height / 2 for at in range(len(rows))], list(rows))
     axes.invert_yaxis()
-    axes.set_title(title, loc="left", fontsize=11)
     axes.margins(x=0.12)
     if log:
         axes.set_xscale("log")
-    _finish(figure, axes, path, names)
+    _finish(figure, [axes], title, path, names)
 
 
 def _lines(growth, path):
@@ -144,18 +149,22 @@ def _lines(growth, path):
         for number, (name, points) in enumerate(lines.items()):
             axes.plot(*zip(*points), marker="o", label=name, color=COLOURS[number % len(COLOURS)])
         axes.set(xscale="log", ylim=(0, None), xlabel="members")
-        axes.set_title(f"{command}, µs", loc="left", fontsize=11)
+        axes.set_title(command, loc="left", fontsize=10)
         axes.grid(alpha=0.3)
-    _finish(figure, all_axes[0], path, list(next(iter(growth.values()))))
+    _finish(figure, all_axes, f"CPU time per request as sets grow, µs, pipeline {PIPELINE}", path,
+            list(next(iter(growth.values()))))
 
 
-def _finish(figure, axes, path, names):
+def _finish(figure, all_axes, title, path, names):
     from matplotlib import pyplot
 
-    axes.grid(axis="x", alpha=0.3)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=len(names), frameon=False, fontsize=9)
+    for axes in all_axes:
+        axes.grid(axis="x", alpha=0.3)
+        for side in ("top", "right"):
+            axes.spines[side].set_visible(False)
+    figure.suptitle(title, x=0.01, ha="left", fontsize=11)
+    figure.legend(*all_axes[0].get_legend_handles_labels(), loc="upper right", ncols=len(names),
+                  frameon=False, fontsize=9)
     figure.savefig(path, metadata={"Date": None})
     pyplot.close(figure)
 
@@ -168,12 +177,22 @@ def version_of(spec):
     return own[1] if own else f"{spec.name} {number[1]}" if number else spec.name
 
 
-def section(figures, specs, commit, images):
-    """The text between the marks."""
+def command(words):
+    """The command line that measured, without the program that it was given."""
+    words = ["bench/compare/versus", *words]
+    if "--zsetd" in words:
+        at = words.index("--zsetd")
+        del words[at:at + 2]
+    return " ".join(words)
+
+
+def section(figures, specs, commit, images, words):
+    """The text between the marks; `words` is the command line."""
     names = [spec.name for spec in specs]
     lines = [BEGIN, "## At a glance\n",
-             f"Measured by `bench/compare/versus --report` on {report.machine()}, at commit {commit}:",
-             f"{', '.join(version_of(spec) for spec in specs)}. Lower is better everywhere.\n"]
+             f"Measured by `{command(words)}` on {report.machine()}, at commit {commit}:",
+             f"{', '.join(version_of(spec) for spec in specs)}. Lower is better everywhere. The load average was",
+             f"{figures.load:.0f}: waits, unlike CPU time and memory, include those for a processor.\n"]
     for title, name, rows, form in (
             ("CPU time per request", "cpu", figures.cpu_us, "{:.2f} µs"),
             ("Memory", "memory", figures.bytes_each, "{:,.0f} bytes"),
@@ -202,5 +221,6 @@ def write(figures, specs, house):
     draw(figures, folder)
     document = pathlib.Path(house, "docs/benchmarks.md")
     document.write_text(replace_section(document.read_text(encoding="utf-8"),
-                                        section(figures, specs, commit, "images/benchmarks")), encoding="utf-8")
+                                        section(figures, specs, commit, "images/benchmarks", sys.argv[1:])),
+                        encoding="utf-8")
     return [document, *sorted(folder.glob("*.svg"))]
