@@ -30,6 +30,33 @@ return count
 """
 
 
+# A job that is due, taken by one worker; a player's rank and neighbours.
+POP_DUE_SCRIPT = """
+local now = redis.call('TIME')[1]
+local jobs = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, 1)
+if #jobs > 0 then redis.call('ZREM', KEYS[1], jobs[1]) end
+return jobs
+"""
+AROUND_SCRIPT = """
+local rank = redis.call('ZREVRANK', KEYS[1], ARGV[1])
+if not rank then return rank end
+local first = math.max(rank - 5, 0)
+return {rank, redis.call('ZREVRANGE', KEYS[1], first, rank + 5, 'WITHSCORES')}
+"""
+
+
+def jobs(size):
+    """Delayed jobs of which none is due for long, and the script that takes one."""
+    yield encode("SCRIPT", "LOAD", POP_DUE_SCRIPT)
+    for job in range(size):
+        yield encode("ZADD", "jobs", 4_000_000_000 + job, f"later:{number(job)}")
+
+
+def board_with_scripts(size):
+    yield encode("SCRIPT", "LOAD", AROUND_SCRIPT)
+    yield from board(size)
+
+
 def scripts(_size):
     yield encode("SCRIPT", "LOAD", SHORT_SCRIPT)
     yield encode("SCRIPT", "LOAD", WINDOW_SCRIPT)

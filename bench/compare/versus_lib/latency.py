@@ -16,7 +16,7 @@ QUICK = ("SET", "ZADD", "recency recipe")  # the rows of a quick run
 def measured(workload, pipeline, options, spec):
     """The percentiles of one workload on a fresh server, at half of the rate that saturates it."""
     size = workload.size_at(pipeline, options.members)
-    step = workload.step(size)
+    step = workload.step(size, spec.name)
     at_once = max(pipeline // len(step.requests), 1)
     most = workload.requests_of(int(SATURATION_REQUESTS * options.share), size)
     with servers.running(spec) as server:

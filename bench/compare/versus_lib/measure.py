@@ -28,12 +28,14 @@ def speed(workload, pipeline, options, spec):
 def recipe(workload, pipeline, options, spec):
     """What a command of a recipe costs, or the whole step; by our load generator."""
     size = workload.size_at(pipeline, options.members)
-    requests = workload.requests_of(int(RECIPE_REQUESTS * options.share), size)
-    in_step = len(workload.requests)
+    step = workload.step(size, spec.name)
+    at_once = pipeline // len(workload.requests)
+    in_step = len(step.requests)
+    steps = workload.requests_of(int(RECIPE_REQUESTS * options.share), size) // len(workload.requests)
     counted = 1 if workload.per == "command" else in_step
 
     def drive(port):
-        figures = generator.run(port, workload.step(size), pipeline // in_step, requests)
+        figures = generator.run(port, step, at_once, max(steps, 1) * in_step)
         figures["requests_per_second"] /= counted
         return figures.pop("requests") // counted, figures
 

@@ -20,6 +20,7 @@ class Recipe:
     at_once: tuple = (1, 4)  # steps
     weight: int = 1
     listeners: int = 0
+    in_one_call: tuple = ()  # the same in zsetd's own commands
 
     @property
     def pipelines(self):
@@ -34,8 +35,12 @@ class Recipe:
     def requests_of(self, count, _size):
         return max(count // self.weight, len(self.requests))
 
-    def step(self, size):
-        return Step(self.requests, self.variables(size), self.listeners)
+    def requests_on(self, server):
+        """What the server of that name is sent."""
+        return self.in_one_call if self.in_one_call and server.startswith("zsetd") else self.requests
+
+    def step(self, size, server="redis-server"):
+        return Step(self.requests_on(server), self.variables(size), self.listeners)
 
 
 _BUCKETS = " ".join(f"hour:{holding.number(hour)}" for hour in range(holding.HOURS))
@@ -90,4 +95,35 @@ RECIPES = (
            variables=lambda users: (_CLOCK, ("random", "user", users),
                                     ("random", "leaver", users)),
            at_once=(1, 3), listeners=5),
+
+    # What zsetd does in one call of its own commands, beside the way of doing it on Redis.
+    Recipe("recency list in one call", "view",
+           ("ZADD seen:{user} {clock} {item}",
+            f"ZREMRANGEBYRANK seen:{{user}} 0 {-holding.SEEN - 1}",
+            f"EXPIRE seen:{{user}} {holding.WEEK_S}"),
+           in_one_call=(f"ZADD seen:{{user}} MAXLEN {holding.SEEN} EX {holding.WEEK_S} {{clock}} {{item}}",),
+           size_of=lambda members: members * 6 // 100,
+           variables=lambda users: (("random", "user", users), ("random", "item", 1_000_000),
+                                    ("counter", "clock", 1_701_000_000)),
+           contents=holding.numbered_recency_lists_in_use, at_once=(1, 4)),
+    Recipe("top ten without a temporary key", "union",
+           (f"ZUNIONSTORE top:day {holding.HOURS} {_BUCKETS}",
+            "ZRANGE top:day 0 9 REV WITHSCORES",
+            "EXPIRE top:day 60"),
+           in_one_call=(f"ZUNION {holding.HOURS} {_BUCKETS} REV LIMIT 0 10 WITHSCORES",),
+           size_of=lambda members: members // 50, variables=lambda _size: (),
+           contents=holding.hours, at_once=(1,), weight=1000),
+    Recipe("delayed jobs: add and take one", "job",
+           ("ZADD jobs {clock} job:{job}",
+            f"EVALSHA {holding.sha(holding.POP_DUE_SCRIPT)} 1 jobs"),
+           in_one_call=("ZADD jobs {clock} job:{job}", "ZPOPBYSCORE jobs -inf now"),
+           size_of=lambda members: members // 10,
+           variables=lambda _size: (("counter", "clock", 1_700_000_000), ("random", "job", 10**12)),
+           contents=holding.jobs, at_once=(1, 8)),
+    Recipe("rank and ten neighbours", "look",
+           (f"EVALSHA {holding.sha(holding.AROUND_SCRIPT)} 1 board {{member}}",),
+           in_one_call=("ZAROUND board {member} 5 5 REV WITHSCORES",),
+           size_of=lambda members: members,
+           variables=lambda size: (("random", "member", size),),
+           contents=holding.board_with_scripts, at_once=(1, 16)),
 )
