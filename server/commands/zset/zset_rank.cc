@@ -15,9 +15,10 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// What ZRANK may have after the member: [WITHSCORE] [TIES COMPETITION].
+// What ZRANK may have after the member: [WITHSCORE] [TIES COMPETITION|ORDINAL].
 struct RankOptions {
   bool with_score = false;
+  bool ties = false;         // TIES was there
   bool competition = false;  // equal scores share the best of their ranks
 };
 
@@ -30,10 +31,11 @@ RankOptions TakeRankOptions(Call& call) {
   while (args.ok() && !args.AtEnd()) {
     if (!options.with_score && args.Take("withscore")) {
       options.with_score = true;
-    } else if (!options.competition && args.Take("ties")) {
-      options.competition = true;
-      if (!args.Take("competition")) args.Refuse(kSyntaxError);
-    } else if (has_several && !options.competition) {
+    } else if (!options.ties && args.Take("ties")) {
+      options.ties = true;
+      options.competition = args.Take("competition");
+      if (!options.competition && !args.Take("ordinal")) args.Refuse(kSyntaxError);
+    } else if (has_several && !options.ties) {
       args.Refuse(WrongArity(call.command.name));
     } else {
       args.Refuse(kSyntaxError);
@@ -145,7 +147,7 @@ constexpr Command kCommands[] = {
      .member_at = 2,
      .group = CommandGroup::kSortedSet,
      .since = "2.0.0",
-     .usage = "key member [WITHSCORE] [TIES COMPETITION]",
+     .usage = "key member [WITHSCORE] [TIES <COMPETITION|ORDINAL>]",
      .summary = "Returns the rank of a member, lowest score first.",
      .cost = "O(log(N))"},
     {.name = "zrevrank",
@@ -156,7 +158,7 @@ constexpr Command kCommands[] = {
      .member_at = 2,
      .group = CommandGroup::kSortedSet,
      .since = "2.0.0",
-     .usage = "key member [WITHSCORE] [TIES COMPETITION]",
+     .usage = "key member [WITHSCORE] [TIES <COMPETITION|ORDINAL>]",
      .summary = "Returns the rank of a member, highest score first.",
      .cost = "O(log(N))"},
     {.name = "zmrank",
