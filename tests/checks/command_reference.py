@@ -104,12 +104,14 @@ member's rank, and an array that is the reply of [ZRANGE](#zrange), with the mem
 and orders from the highest score. An unknown member: null.
 """,
     "zmove": """\
-A member that the destination has already gets the score of the source. The reply is the number of members
+A member's expiration goes with it. A member that the destination has already gets the score and the
+expiration of the source. The reply is the number of members
 that the source had. Subscribers are notified of `zrem` and `zadd`.
 """,
     **dict.fromkeys(["zrank", "zrevrank"], """\
 With TIES COMPETITION members of equal score share the best of their ranks, and the next has the rank that
-it has without: 0, 1, 1, 3.
+it has without: 0, 1, 1, 3. TIES ORDINAL is the default: 0, 1, 2, 3, members of equal score in
+lexicographical order.
 """),
     **dict.fromkeys(["zrangebyscore", "zrevrangebyscore", "zcount", "zremrangebyscore"], PRESENT),
     **dict.fromkeys(["zrange", "zrangestore"], "With BYSCORE: " + PRESENT),

@@ -1,6 +1,7 @@
 // The recipes that take one call here, through the generic command call of ioredis.
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import test from 'node:test';
 
 import Redis from 'ioredis';
@@ -52,6 +53,21 @@ const recipes = {
     assert.deepEqual(await redis.call('ZPERSIST', 'online', 'MEMBERS', 2, 'user:42', 'user:7'), [1, -2]);
     assert.deepEqual(await redis.call('ZEXPIRE', 'online', 0, 'MEMBERS', 1, 'user:42'), [2]);
     assert.equal(await redis.exists('online'), 0);
+  },
+
+  async 'changes of members are announced'(redis, listener) {
+    await redis.config('SET', 'notify-keyspace-events', 'Iz');
+    const announced = once(listener, 'message');
+    await listener.subscribe('__subkeyspaceitem@0__:scores\nanna');
+    await redis.zadd('scores', 1, 'bert', 2, 'anna');
+    assert.deepEqual(await announced, ['__subkeyspaceitem@0__:scores\nanna', 'zadd']);
+    await redis.config('SET', 'notify-keyspace-events', '');
+  },
+
+  async 'integers that a score cannot hold are refused'(redis) {
+    await redis.config('SET', 'zset-refuse-inexact-integers', 'yes');
+    await assert.rejects(redis.call('ZADD', 'timeline', '9007199254740993', 'post'), /exactly/);
+    await redis.config('SET', 'zset-refuse-inexact-integers', 'no');
   },
 };
 

@@ -117,6 +117,26 @@ class BeyondRedis(unittest.TestCase):
         self.assertEqual(self.server.zrange("online", 0, -1), ["user:42"])
         self.assertEqual(self.ask("ZPERSIST", "online", "MEMBERS", 1, "user:42"), [1])
 
+    def test_changes_of_members_are_announced(self):
+        self.server.config_set("notify-keyspace-events", "Tz")
+        self.addCleanup(self.server.config_set, "notify-keyspace-events", "")
+        with self.server.pubsub(ignore_subscribe_messages=True) as listener:
+            listener.subscribe("__subkeyevent@0__:zadd")
+            while self.server.pubsub_numsub("__subkeyevent@0__:zadd")[0][1] == 0:
+                time.sleep(0.005)
+            self.server.zadd("online", {"anna": 1700000000, "bert": 1700000000})
+            message = None
+            for _ in range(100):
+                message = message or listener.get_message(timeout=0.1)
+            self.assertEqual(message["data"], "6:online|4:anna,4:bert")
+
+    def test_integers_that_a_score_cannot_hold_are_refused(self):
+        self.server.config_set("zset-refuse-inexact-integers", "yes")
+        self.addCleanup(self.server.config_set, "zset-refuse-inexact-integers", "no")
+        with self.assertRaisesRegex(redis.ResponseError, "cannot hold exactly"):
+            self.ask("ZADD", "timeline", 2**53 + 1, "post:1")
+        self.assertEqual(self.ask("ZADD", "timeline", 2**53, "post:1"), 1)
+
 
 if __name__ == "__main__":
     unittest.main()

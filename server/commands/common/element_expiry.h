@@ -131,7 +131,10 @@ void ExpireElements(Call& call, const ExpiryUnit& unit, const ElementWords& word
     for (const std::string_view element : request.elements) {
       const int64_t done =
           ExpireElement(*value, element, request.condition, request.deadline, has_passed);
-      if (done > 0) changed.push_back(element);
+      if (done > 0) {
+        changed.push_back(element);
+        value.Note(element);
+      }
       call.reply.Integer(done);
     }
   }
@@ -182,6 +185,7 @@ void PersistElements(Call& call, const ElementWords& words) {
       if (persists) {
         value->SetDeadline(element, std::nullopt);
         changed.push_back(element);
+        value.Note(element);
       }
       call.reply.Integer(persists ? 1 : value->Contains(element) ? -1 : -2);
     }

@@ -19,6 +19,7 @@ std::string_view TextOf(const Edit<Hash>& hash, std::string_view name) {
 
 void Store(Call& call, const Edit<Hash>& hash, std::string_view name, std::string_view text) {
   hash->Set({.name = name, .value = text}, call.keys.hash_limits());
+  hash.Note(name);
 }
 
 void HIncrBy(Call& call) {

@@ -21,6 +21,7 @@ int64_t SetFields(Call& call) {
   int64_t added = 0;
   for (size_t i = 0; i < argv.size(); i += 2) {
     added += hash->Set({.name = argv[i], .value = argv[i + 1]}, limits);
+    hash.Note(argv[i]);
   }
   return added;
 }
@@ -43,6 +44,7 @@ void HSetNx(Call& call) {
   if (call.Refused()) return;
   const bool is_new = !hash->Get(name);
   if (is_new) hash->Set({name, value}, call.keys.hash_limits());
+  hash.Note(name);
   call.reply.Integer(is_new);
 }
 
@@ -51,7 +53,11 @@ void HDel(Call& call) {
   const Edit<Hash> hash = call.Open<Hash>(key, "hdel");
   if (call.Refused()) return;
   int64_t removed = 0;
-  for (const std::string_view name : call.args.Rest()) removed += hash && hash->Remove(name);
+  for (const std::string_view name : call.args.Rest()) {
+    if (!hash || !hash->Remove(name)) continue;
+    hash.Note(name);
+    ++removed;
+  }
   call.reply.Integer(removed);
 }
 

@@ -16,7 +16,11 @@ void SAdd(Call& call) {
   const SetLimits limits = call.keys.set_limits();
   set->Expect(members.front(), members.size(), limits);
   int64_t added = 0;
-  for (const std::string_view member : members) added += set->Add(member, limits);
+  for (const std::string_view member : members) {
+    if (!set->Add(member, limits)) continue;
+    set.Note(member);
+    ++added;
+  }
   call.reply.Integer(added);
 }
 
@@ -25,14 +29,23 @@ void SRem(Call& call) {
   const Edit<Set> set = call.Open<Set>(key, "srem");
   if (call.Refused()) return;
   int64_t removed = 0;
-  for (const std::string_view member : call.args.Rest()) removed += set && set->Remove(member);
+  for (const std::string_view member : call.args.Rest()) {
+    if (!set || !set->Remove(member)) continue;
+    set.Note(member);
+    ++removed;
+  }
   call.reply.Integer(removed);
 }
 
 void Move(Call& call, std::string_view source, std::string_view destination,
           std::string_view member) {
-  call.Open<Set>(source, "srem")->Remove(member);
-  call.OpenOrMake<Set>(destination, "sadd")->Add(member, call.keys.set_limits());
+  {
+    const Edit<Set> from = call.Open<Set>(source, "srem");
+    from->Remove(member);
+    from.Note(member);
+  }
+  const Edit<Set> to = call.OpenOrMake<Set>(destination, "sadd");
+  if (to->Add(member, call.keys.set_limits())) to.Note(member);
 }
 
 // Redis does not check the destination if there is no source.

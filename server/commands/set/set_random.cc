@@ -19,15 +19,24 @@ int64_t TakePopCount(ArgReader& args) {
   return args.IntegerIn(0, std::numeric_limits<int64_t>::max(), kMustBePositive);
 }
 
-void PopOne(Call& call, Set& set, PropagatedItems& popped) {
-  const std::string_view member = set.Random(call.keys.rng());
+void PopOne(Call& call, const Edit<Set>& set, PropagatedItems& popped) {
+  const std::string_view member = set->Random(call.keys.rng());
   call.reply.Bulk(member);
   popped.Add({member});
-  set.Remove(member);
+  set.Note(member);
+  set->Remove(member);
+}
+
+void NoteMembers(const Edit<Set>& set) {
+  uint64_t cursor = 0;
+  do {
+    cursor = set->Scan(cursor, [&](std::string_view member) { set.Note(member); });
+  } while (cursor != 0);
 }
 
 void PopAll(Call& call, std::string_view key, Edit<Set>& set) {
   call.Propagate({"DEL", key});
+  if (set.TakesNotes()) NoteMembers(set);
   ReplyMembers(call, &*set);
   set.FreeLater(std::make_shared<Set>(set->TakeAll()));
 }
@@ -42,7 +51,7 @@ void SPop(Call& call) {
   if (counted && count >= set->size()) return PopAll(call, key, set);
   if (counted) call.reply.Set(count);
   PropagatedItems popped(call, "SREM", key, count);
-  for (uint64_t left = count; left > 0; --left) PopOne(call, *set, popped);
+  for (uint64_t left = count; left > 0; --left) PopOne(call, set, popped);
 }
 
 void ReplyDraw(ReplyWriter& reply, const Set& set, Rng& rng) { reply.Bulk(set.Random(rng)); }

@@ -13,6 +13,8 @@
 #include "server/commands/all_commands.h"
 #include "server/commands/common/encoding.h"
 #include "server/commands/common/expiry_option.h"
+#include "server/commands/zset/zset_cut.h"
+#include "server/commands/zset/zset_exact.h"
 #include "server/engine/call.h"
 
 namespace zsetd {
@@ -84,9 +86,12 @@ class SharedOptions {
   bool expiry_given_ = false;
 };
 
-void TakePairs(ArgReader& args, std::vector<Element>& pairs) {
+void TakePairs(Call& call, std::vector<Element>& pairs) {
+  ArgReader& args = call.args;
+  const bool only_exact = call.keys.refuses_inexact_integers();
   while (const std::optional<double> score = ParseDouble(args.Peek())) {
-    args.Word();
+    const std::string_view text = args.Word();
+    if (only_exact && IsInexactInteger(text, *score)) args.Refuse(kInexactScore);
     const std::string_view member = args.Word();
     if (!args.ok()) return;
     pairs.push_back({member, *score});
@@ -113,12 +118,17 @@ void RefuseScore(ArgReader& args, const AddRequest& request) {
 // nothing is added, so its increment is replied as it is: -0 stays -0, as in Redis.
 void Increment(Call& call, Edit<SortedSet>& set, const Element& pair, const AddRule& rule) {
   if (!set) return call.reply.Null();
+  if (!rule.only_new && call.keys.refuses_inexact_integers()) {
+    const std::optional<double> current = set->Score(pair.member);
+    if (current && IsInexactSum(*current, pair.score)) return call.Fail(kInexactSum);
+  }
   const SortedSetLimits limits = call.keys.sorted_set_limits();
   const AddResult result = AddOne(*set, pair, rule, limits);
   if (result.kind == Kind::kNotANumber) {
     return call.Fail("ERR resulting score is not a number (NaN)");
   }
   if (result.kind == Kind::kRefused) return call.reply.Null();
+  if (result.kind != Kind::kUnchanged) set.Note(pair.member);
   call.reply.Double(result.kind == Kind::kAdded ? pair.score : result.score);
 }
 
@@ -145,7 +155,7 @@ RankRange Trim(Call& call, std::string_view key, Edit<SortedSet>& set, const Siz
   if (excess.empty()) return excess;
   set = Edit<SortedSet>();  // which reports the addition
   set = call.Open<SortedSet>(key, "zremrangebyrank");
-  set.FreeLater(set->Cut(excess));
+  CutRanks(set, excess);
   return excess;
 }
 
@@ -179,7 +189,11 @@ void ZAdd(Call& call) {
 // The options come in either order.
 void ZIncrBy(Call& call) {
   const std::string_view key = call.args.Word();
+  const std::string_view text = call.args.Peek();
   const double increment = call.args.Float();
+  if (call.keys.refuses_inexact_integers() && IsInexactInteger(text, increment)) {
+    call.args.Refuse(kInexactScore);
+  }
   const std::string_view member = call.args.Word();
   AddRequest request = {.rule = {.increment = true}, .pairs = {{member, increment}}};
   SharedOptions shared(call, request);
@@ -250,7 +264,7 @@ AddRequest TakeAddRequest(Call& call) {
   SharedOptions shared(call, request);
   while (args.ok() && (TakeRuleOption(args, request) || shared.Take())) {
   }
-  TakePairs(args, request.pairs);
+  TakePairs(call, request.pairs);
   if (request.pairs.empty() || (!args.AtEnd() && !shared.Take())) RefuseScore(args, request);
   while (args.ok() && !args.AtEnd()) {
     if (!shared.Take()) args.Refuse(kSyntaxError);
@@ -292,6 +306,7 @@ void AddAll(Call& call, Edit<SortedSet>& set, const AddRequest& request) {
   for (const Element& pair : request.pairs) {
     if (!set) break;
     const Kind kind = AddOne(*set, pair, request.rule, limits).kind;
+    if (kind == Kind::kAdded || kind == Kind::kUpdated) set.Note(pair.member);
     counted += kind == Kind::kAdded || (request.count_changed && kind == Kind::kUpdated);
   }
   call.reply.Integer(counted);

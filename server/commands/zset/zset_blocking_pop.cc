@@ -8,6 +8,7 @@
 #include "server/commands/all_commands.h"
 #include "server/commands/common/multi_pop_request.h"
 #include "server/commands/common/timeout_option.h"
+#include "server/commands/zset/zset_cut.h"
 #include "server/commands/zset/zset_score_pop.h"
 #include "server/engine/call.h"
 
@@ -50,7 +51,7 @@ void PopPairs(Call& call, std::string_view key, Edit<SortedSet>& set, bool highe
               uint64_t wanted) {
   const RankRange ranks = EndOf(*set, highest, wanted);
   ReplyPairs(call, key, *set, ranks, highest);
-  set.FreeLater(set->Cut(ranks));
+  CutRanks(set, ranks);
   call.Propagate({PopEvent(highest), key, IntegerText(static_cast<int64_t>(ranks.size()))});
 }
 
@@ -80,7 +81,7 @@ void BlockingPop(Call& call, bool highest) {
   if (!set) return call.reply.NullArray();
   const RankRange ranks = EndOf(*set, highest, 1);
   ReplySingle(call, key, set->At(ranks.first));
-  set->Remove(ranks);
+  CutRanks(set, ranks);
   call.Propagate({PopEvent(highest), key});
 }
 

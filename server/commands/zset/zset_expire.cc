@@ -126,6 +126,7 @@ AddExOutcome AddPairs(Call& call, Edit<SortedSet>& set, const AddExRequest& requ
     if (!set) break;
     const AddResult result = AddOne(*set, pair, request.rule, limits);
     if (result.kind > AddResult::Kind::kUnchanged) continue;
+    if (result.kind != AddResult::Kind::kUnchanged) set.Note(pair.member);
     outcome.set.push_back({pair.member, result.score});
     outcome.counted += result.kind == AddResult::Kind::kAdded ||
                        (request.count_changed && result.kind == AddResult::Kind::kUpdated);
@@ -165,7 +166,10 @@ void ExpireSet(Call& call, std::string_view key, const AddExOutcome& outcome, Mi
     for (const auto& [member, score] : outcome.set) {
       const int64_t done =
           ExpireElement(*set, member, ElementCondition::kNone, deadline, has_passed);
-      if (done > 0) changed.push_back(member);
+      if (done > 0) {
+        changed.push_back(member);
+        set.Note(member);
+      }
     }
   }
   if (has_passed) {

@@ -1,4 +1,5 @@
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,49 +9,72 @@
 #include "core/sorted_set/sorted_set.h"
 #include "protocol/text/number_text.h"
 #include "server/commands/all_commands.h"
+#include "server/commands/common/element_expiry.h"
 #include "server/commands/zset/zset_add.h"
 #include "server/engine/call.h"
 
 namespace zsetd {
 namespace {
 
-// Those of the members that the set has, each once, with their scores.
-std::vector<Element> TakeOut(SortedSet& set, Args members) {
-  std::vector<Element> taken;
+struct Moved {
+  std::string_view member;
+  double score;
+  std::optional<Millis> deadline;
+};
+
+// Those of the members that the set has, each once, with their scores and deadlines.
+std::vector<Moved> TakeOut(const Edit<SortedSet>& set, Args members) {
+  std::vector<Moved> taken;
   for (const std::string_view member : members) {
-    const std::optional<double> score = set.Score(member);
+    const std::optional<double> score = set->Score(member);
     if (!score) continue;
-    taken.push_back({member, *score});
-    set.Remove(member);
+    taken.push_back({member, *score, set->Deadline(member)});
+    set.Note(member);
+    set->Remove(member);
   }
   return taken;
 }
 
+void PutIn(Call& call, const Edit<SortedSet>& set, const std::vector<Moved>& moved) {
+  const SortedSetLimits limits = call.keys.sorted_set_limits();
+  for (const auto& [member, score, deadline] : moved) {
+    const AddResult result = AddOne(*set, {member, score}, AddRule(), limits);
+    if (result.kind != AddResult::Kind::kUnchanged) set.Note(member);
+    if (deadline) set->SetDeadline(member, deadline);
+  }
+}
+
 void PropagateMove(Call& call, std::string_view source, std::string_view destination,
-                   const std::vector<Element>& moved) {
+                   const std::vector<Moved>& moved) {
   if (!call.Propagates()) return;
   std::vector<std::string_view> removal = {"ZREM", source};
   std::vector<std::string_view> addition = {"ZADD", destination};
   std::vector<std::string> scores;
   scores.reserve(moved.size());
-  for (const Element& element : moved) {
-    removal.push_back(element.member);
-    addition.push_back(scores.emplace_back(DoubleText(element.score)));
-    addition.push_back(element.member);
+  std::map<Millis, std::vector<std::string_view>> deadlines;
+  for (const auto& [member, score, deadline] : moved) {
+    removal.push_back(member);
+    addition.push_back(scores.emplace_back(DoubleText(score)));
+    addition.push_back(member);
+    if (deadline) deadlines[*deadline].push_back(member);
   }
   call.Propagate(removal);
   call.Propagate(addition);
+  for (const auto& [deadline, members] : deadlines) {
+    PropagateElementDeadline(call, destination, members, deadline, kMemberWords);
+  }
 }
 
 // The two keys differ, and each holds a sorted set or nothing.
 size_t Move(Call& call, std::string_view source, std::string_view destination, Args members) {
   Edit<SortedSet> from = call.Open<SortedSet>(source, "zrem");
-  const std::vector<Element> moved = TakeOut(*from, members);
+  if (!from) return 0;  // its last members have just expired
+  const std::vector<Moved> moved = TakeOut(from, members);
   from = Edit<SortedSet>();  // an emptied source is gone before the destination changes
   if (moved.empty()) return 0;
-  Edit<SortedSet> to = call.OpenOrMake<SortedSet>(destination, "zadd");
-  for (const Element& element : moved) {
-    AddOne(*to, element, AddRule(), call.keys.sorted_set_limits());
+  {
+    const Edit<SortedSet> to = call.OpenOrMake<SortedSet>(destination, "zadd");
+    PutIn(call, to, moved);
   }
   PropagateMove(call, source, destination, moved);
   return moved.size();

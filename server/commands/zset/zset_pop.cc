@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "server/commands/all_commands.h"
+#include "server/commands/zset/zset_cut.h"
 #include "server/commands/zset/zset_reply.h"
 #include "server/commands/zset/zset_score_pop.h"
 #include "server/engine/call.h"
@@ -46,7 +47,7 @@ void Pop(Call& call, bool highest) {
   } else {
     ReplyPair(call, set->At(ranks.first).element());
   }
-  set.FreeLater(set->Cut(ranks));
+  CutRanks(set, ranks);
 }
 
 // ZPOPBYSCORE key min max [REV] [COUNT count]

@@ -6,6 +6,7 @@
 #include "server/commands/all_commands.h"
 #include "server/commands/common/index_range.h"
 #include "server/commands/zset/zset_bounds.h"
+#include "server/commands/zset/zset_cut.h"
 #include "server/engine/call.h"
 
 namespace zsetd {
@@ -17,7 +18,11 @@ void ZRem(Call& call) {
   Edit<SortedSet> set = call.Open<SortedSet>(key, "zrem");
   if (call.Refused()) return;
   int64_t removed = 0;
-  for (const std::string_view member : members) removed += set && set->Remove(member);
+  for (const std::string_view member : members) {
+    if (!set || !set->Remove(member)) continue;
+    set.Note(member);
+    ++removed;
+  }
   call.reply.Integer(removed);
 }
 
@@ -27,7 +32,7 @@ bool RemoveRange(Call& call, std::string_view key, std::string_view event, Ranks
   Edit<SortedSet> set = call.Open<SortedSet>(key, event);
   if (call.Refused()) return false;
   const size_t before = set ? set->size() : 0;
-  if (set) set.FreeLater(set->Cut(ranks_in(*set)));
+  if (set) CutRanks(set, ranks_in(*set));
   const size_t removed = before - (set ? set->size() : 0);
   call.reply.Integer(static_cast<int64_t>(removed));
   return removed > 0;

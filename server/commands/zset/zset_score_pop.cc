@@ -5,6 +5,7 @@
 
 #include "protocol/text/number_text.h"
 #include "server/commands/zset/zset_bounds.h"
+#include "server/commands/zset/zset_cut.h"
 
 namespace zsetd {
 namespace {
@@ -41,7 +42,7 @@ ScorePopRequest TakeScorePopRequest(ArgReader& args) {
 }
 
 void PopRanks(Call& call, std::string_view key, Edit<SortedSet>& set, RankRange ranks) {
-  set.FreeLater(set->Cut(ranks));
+  CutRanks(set, ranks);
   if (!call.Propagates()) return;
   call.Propagate({"ZREMRANGEBYRANK", key, IntegerText(static_cast<int64_t>(ranks.first)),
                   IntegerText(static_cast<int64_t>(ranks.last) - 1)});

@@ -7,9 +7,10 @@
 namespace zsetd {
 namespace {
 
-constexpr std::string_view kAll = "g$lshzxetd";               // the classes that A includes
-constexpr std::string_view kLetters = "g$lshzxetdnKEm";       // in the order they are written
-constexpr std::string_view kEveryLetter = "Ag$lshzxeKEtmdn";  // in the order of the error text
+constexpr std::string_view kAll = "g$lshzxetd";  // the classes that A includes
+constexpr std::string_view kSubkeys = "STIV";
+constexpr std::string_view kLetters = "g$lshzxetdnKEmSTIV";       // in the order they are written
+constexpr std::string_view kEveryLetter = "Ag$lshzxeKEtmdnSTIV";  // in the order of the error text
 
 uint32_t BitOf(char letter) {
   const size_t place = kLetters.find(letter);
@@ -28,6 +29,8 @@ bool KeyspaceEventFlags::Has(char letter) const {
   assert(BitOf(letter) != 0);
   return (letters_ & BitOf(letter)) != 0;
 }
+
+bool KeyspaceEventFlags::HasSubkeys() const { return (letters_ & BitsOf(kSubkeys)) != 0; }
 
 std::string KeyspaceEventFlags::Text() const {
   const bool all = (letters_ & BitsOf(kAll)) == BitsOf(kAll);

@@ -14,6 +14,13 @@ namespace zsetd {
 //   K  on __keyspace@<database>__:<key>, the event     g  of any kind of value: del, expire, ...
 //   E  on __keyevent@<database>__:<event>, the key     $ l s h z t d  of one kind of value
 //   A  g $ l s h z t x e d                             x expired  e evicted  n new  m missed
+//
+// and, as Redis 8.8 has them, the channels of subkeys, the members or fields that changed:
+//
+//   S  on __subkeyspace@<database>__:<key>, the event and the subkeys
+//   T  on __subkeyevent@<database>__:<event>, the key and the subkeys
+//   I  on __subkeyspaceitem@<database>__:<key>\n<subkey>, the event
+//   V  on __subkeyspaceevent@<database>__:<event>|<key>, the subkeys
 class KeyspaceEventFlags {
  public:
   // The letters in the order of Redis, with A for the classes that it includes.
@@ -23,6 +30,9 @@ class KeyspaceEventFlags {
   absl::Status Read(std::string_view letters);
 
   bool Any() const { return letters_ != 0; }
+
+  // Whether subkeys are published on any channel.
+  bool HasSubkeys() const;
 
   // Whether the set holds this letter, which is one of those above but A.
   bool Has(char letter) const;

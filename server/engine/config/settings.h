@@ -99,6 +99,8 @@ struct Settings {
   int64_t active_expire_effort = 1;  // keys are freed when they expire
   bool jemalloc_bg_thread = true;    // freed memory is returned within seconds
 
+  bool zset_refuse_inexact_integers = false;  // as scores that are not what the client wrote
+
   // The size up to which OBJECT ENCODING reports listpack.
   int64_t zset_max_listpack_entries = 128;
   int64_t zset_max_listpack_value = 64;

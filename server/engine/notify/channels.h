@@ -41,6 +41,11 @@ class Channels {
   // The names with subscribers that match the pattern, in order.
   std::vector<std::string_view> Matching(ChannelKind kind, std::string_view pattern) const;
 
+  // Whether there is any subscriber of channels or patterns.
+  bool HasListeners() const {
+    return count(ChannelKind::kChannel) + count(ChannelKind::kPattern) > 0;
+  }
+
   size_t ListenerCount(ChannelKind kind, std::string_view name) const;
   size_t count(ChannelKind kind) const { return ListenersOf(kind).size(); }  // of distinct names
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string_view>
+
 namespace zsetd {
 
 struct Change;
@@ -7,7 +9,14 @@ class Channels;
 class KeyspaceEventFlags;
 
 // Publishes the change of a key on the channels that `flags` select, if its class of event is among
-// them. O(subscribers of these channels + patterns).
+// them; then its subkeys, if it has any. O(subscribers of these channels + patterns, subkeys).
+//
+// A subkey is written as its length, a colon and its bytes, and several have commas between them:
+// 3:abc,2:xx. As Redis 8.8, nothing is published where the name of a channel would be ambiguous:
+// on I if the key has a line feed.
 void PublishKeyEvent(const KeyspaceEventFlags& flags, const Change& change, Channels& channels);
+
+// Whether subkeys of changes with this event are published.
+bool PublishesSubkeys(const KeyspaceEventFlags& flags, std::string_view event);
 
 }  // namespace zsetd

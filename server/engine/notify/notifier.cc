@@ -49,6 +49,10 @@ void Notifier::OnChange(const Change& change) {
   blocked_clients_.Touch(change.database, change.key);
 }
 
+bool Notifier::WantsSubkeys(std::string_view event) const {
+  return channels_.HasListeners() && PublishesSubkeys(settings_.notify_keyspace_events, event);
+}
+
 void Notifier::OnMiss(int database, std::string_view key) {
   const KeyspaceEventFlags& flags = settings_.notify_keyspace_events;
   if (flags.Any()) PublishKeyEvent(flags, {database, key, "keymiss"}, channels_);

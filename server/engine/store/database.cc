@@ -229,7 +229,7 @@ void Database::MarkNew(Entry& entry) const {
 
 void Database::Settle(Entry& entry, std::string_view event, const Outcome& outcome) {
   keys_.ElementDeadlineChanged(entry, outcome.element_deadline);
-  if (outcome.changed) Report(entry.key(), event, outcome.is_new, outcome.count);
+  if (outcome.changed) Report(entry.key(), event, outcome.is_new, outcome.count, outcome.subkeys);
   if (entry.IsEmptyAggregate()) {
     if (outcome.changed) return EraseEntry(entry, "del", 0);
     keys_.Extract(entry);  // made for this edit, and nothing came of it
@@ -293,8 +293,14 @@ Entry& Database::Replace(Entry& entry, Value value, std::optional<Millis> deadli
   return placed;
 }
 
-void Database::Report(std::string_view key, std::string_view event, bool is_new, uint64_t count) {
-  listener_(Change{index_, key, event, is_new, count});
+void Database::Report(std::string_view key, std::string_view event, bool is_new, uint64_t count,
+                      std::span<const std::string> subkeys) {
+  listener_(Change{.database = index_,
+                   .key = key,
+                   .event = event,
+                   .is_new = is_new,
+                   .count = count,
+                   .subkeys = subkeys});
 }
 
 void Database::EraseEntry(Entry& entry, std::string_view event, uint64_t count) {

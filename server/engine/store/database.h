@@ -8,6 +8,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "core/keyspace/keyspace.h"
 #include "core/util/time.h"
@@ -30,6 +32,10 @@ struct Change {
 
   // The elements that are past their deadline and were removed ("zexpired").
   std::span<const std::string> expired_elements = {};
+
+  // The members or fields that were added, changed or removed, in this order, if somebody wants to
+  // know. During the call.
+  std::span<const std::string> subkeys = {};
 };
 
 // One numbered database: its keys behind the one door through which they change.
@@ -52,6 +58,13 @@ class Database {
 
   int index() const { return index_; }
   const Keyspace& keys() const { return keys_; }
+
+  // Whether somebody wants the subkeys of changes with this event: null if nobody wants any.
+  using WantsSubkeys = std::function<bool(std::string_view event)>;
+  void set_wants_subkeys(WantsSubkeys wants) { wants_subkeys_ = std::move(wants); }
+  bool TakesSubkeys(std::string_view event) const {
+    return wants_subkeys_ != nullptr && wants_subkeys_(event);
+  }
 
   void AdvanceTo(Millis now);
   Millis now() const { return now_; }
@@ -141,6 +154,7 @@ class Database {
     bool is_new = false;
     std::optional<Millis> deadline = std::nullopt;
     std::optional<Millis> element_deadline = std::nullopt;  // the earliest before the edit
+    std::span<const std::string> subkeys = {};              // Change::subkeys
   };
   void Settle(Entry& entry, std::string_view event, const Outcome& outcome);
 
@@ -160,8 +174,8 @@ class Database {
  private:
   std::unique_ptr<Entry> New(std::string_view key, Value value, std::optional<Millis> deadline);
   void MarkNew(Entry& entry) const;
-  void Report(std::string_view key, std::string_view event, bool is_new = false,
-              uint64_t count = 1);
+  void Report(std::string_view key, std::string_view event, bool is_new = false, uint64_t count = 1,
+              std::span<const std::string> subkeys = {});
   void ExpireAt(Entry& entry, Millis deadline, uint64_t count);
   Entry& Replace(Entry& entry, Value value, std::optional<Millis> deadline);
   Entry& StartEditing(Entry& entry);
@@ -175,6 +189,7 @@ class Database {
   uint64_t hash_seed_;
   Keyspace keys_;
   Listener listener_;
+  WantsSubkeys wants_subkeys_;
   FreeInBackground free_in_background_;
   AccessTracker* access_tracker_;  // null: there is none
   KeyspaceSnapshot* snapshot_ = nullptr;

@@ -2,9 +2,12 @@
 
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "server/engine/store/database.h"
 
@@ -14,7 +17,10 @@ namespace zsetd {
 // leaves scope the database settles its books; see Database::Settle. A key has one edit at a time.
 //
 //   Edit<SortedSet> set = call.Open<SortedSet>(key, "zrem");
-//   if (set) set->Remove(member);
+//   if (set && set->Remove(member)) set.Note(member);
+//
+// The members or fields that change are noted (Note) if somebody listens to subkey notifications of
+// the edit's event; otherwise that costs a test.
 template <class T>
 class Edit {
  public:
@@ -27,6 +33,8 @@ class Edit {
         revision_((**this).revision()) {
     database.BeforeChange(entry);
     if constexpr (kHasDeadlines) element_deadline_ = entry.EarliestElementDeadline();
+    if (database.TakesSubkeys(event)) [[unlikely]]
+      subkeys_ = std::make_unique<std::vector<std::string>>();
   }
   Edit(Edit&& other) noexcept { *this = std::move(other); }
   Edit& operator=(Edit&& other) noexcept {
@@ -38,6 +46,7 @@ class Edit {
     std::swap(deadline_, other.deadline_);
     std::swap(element_deadline_, other.element_deadline_);
     std::swap(counts_, other.counts_);
+    std::swap(subkeys_, other.subkeys_);
     return *this;
   }
   ~Edit() {
@@ -48,7 +57,8 @@ class Edit {
                        .count = counts_ ? changes : 0,
                        .is_new = is_new_,
                        .deadline = deadline_,
-                       .element_deadline = element_deadline_});
+                       .element_deadline = element_deadline_,
+                       .subkeys = notes()});
   }
 
   explicit operator bool() const { return entry_ != nullptr; }
@@ -61,12 +71,26 @@ class Edit {
   // Sets the key's deadline when the edit is settled, if the key still exists then.
   void ExpireAt(Millis deadline) { deadline_ = deadline; }
 
+  // Whether Note() does anything: what takes time to find out need not be otherwise.
+  bool TakesNotes() const { return subkeys_ != nullptr; }
+
+  // This member or field was added, changed or removed.
+  void Note(std::string_view subkey) const {
+    if (subkeys_ != nullptr) [[unlikely]]
+      subkeys_->emplace_back(subkey);
+  }
+
   // What changes here is part of what another edit counts (Change::count).
   void CountElsewhere() { counts_ = false; }
 
  private:
   // Whether elements of such a value may have deadlines.
   static constexpr bool kHasDeadlines = std::is_same_v<T, SortedSet>;
+
+  std::span<const std::string> notes() const {
+    if (subkeys_ == nullptr) return {};
+    return *subkeys_;
+  }
 
   Database* database_ = nullptr;
   Entry* entry_ = nullptr;
@@ -76,6 +100,7 @@ class Edit {
   std::optional<Millis> deadline_;
   std::optional<Millis> element_deadline_;  // the earliest before the edit
   bool counts_ = true;
+  std::unique_ptr<std::vector<std::string>> subkeys_;  // null: nobody listens
 };
 
 // A string while a command changes it, or nothing. Each change is reported when it is made. A view

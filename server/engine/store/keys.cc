@@ -87,6 +87,10 @@ SetLimits Keys::set_limits() const { return SetLimitsOf(store_.settings()); }
 SortedSetLimits Keys::sorted_set_limits() const { return SortedSetLimitsOf(store_.settings()); }
 ValueLimits Keys::limits() const { return ValueLimitsOf(store_.settings()); }
 
+bool Keys::refuses_inexact_integers() const {
+  return store_.settings().zset_refuse_inexact_integers && !store_.nothing_due();
+}
+
 size_t Keys::most_string_bytes() const {
   return static_cast<size_t>(store_.settings().proto_max_bulk_len);
 }

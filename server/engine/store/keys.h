@@ -111,6 +111,10 @@ class Keys {
   SortedSetLimits sorted_set_limits() const;
   ValueLimits limits() const;
 
+  // Whether integer scores that would be rounded are refused (zset-refuse-inexact-integers). What
+  // was propagated elsewhere is applied as it is.
+  bool refuses_inexact_integers() const;
+
   // The size of the longest string (proto-max-bulk-len).
   size_t most_string_bytes() const;
 

@@ -53,6 +53,11 @@ void Store::ApplySettings() {
   access_tracker_.set_rule({.lfu = IsLfu(settings_.maxmemory_policy),
                             .log_factor = settings_.lfu_log_factor,
                             .decay_minutes = settings_.lfu_decay_time});
+  Database::WantsSubkeys wants_subkeys;
+  if (settings_.notify_keyspace_events.HasSubkeys()) {
+    wants_subkeys = [this](std::string_view event) { return listener_.WantsSubkeys(event); };
+  }
+  for (const auto& database : databases_) database->set_wants_subkeys(wants_subkeys);
   gauge_.Calibrate();
   is_eviction_due_ = settings_.maxmemory > 0;  // soon, and not within CONFIG SET
 }

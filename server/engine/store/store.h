@@ -46,6 +46,7 @@ class Store {
   // While nothing is due, no key is past its deadline, whatever the time: for propagation/ and
   // applier.h. O(databases).
   void SetNothingDue(bool nothing_due);
+  bool nothing_due() const { return nothing_due_; }
 
   const std::vector<std::unique_ptr<Database>>& databases() const { return databases_; }
   Database& database(int index) { return *databases_[index]; }

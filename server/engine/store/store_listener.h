@@ -17,6 +17,10 @@ class StoreListener {
   // A key has changed. Called after the change, once for each.
   virtual void OnChange(const Change& change) = 0;
 
+  // Whether the members or fields that change with this event matter to anybody (Change::subkeys).
+  // Asked only if the settings say that subkeys are published.
+  virtual bool WantsSubkeys(std::string_view event) const = 0;
+
   // A key to be read does not exist.
   virtual void OnMiss(int database, std::string_view key) = 0;
 

@@ -1,0 +1,17 @@
+#include "server/commands/zset/zset_cut.h"
+
+#include <algorithm>
+
+namespace zsetd {
+
+void CutRanks(Edit<SortedSet>& set, RankRange ranks) {
+  if (set.TakesNotes()) {
+    SortedSet::Cursor at = set->At(ranks.first);
+    for (size_t left = ranks.size(); left > 0 && at.valid(); --left, at.Next()) {
+      set.Note(at.member());
+    }
+  }
+  set.FreeLater(set->Cut(ranks));
+}
+
+}  // namespace zsetd
