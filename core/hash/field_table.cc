@@ -13,7 +13,13 @@ namespace zsetd {
 // The seed is as secret as the key of KeyedHash, and the same for all tables.
 FieldTable::Large::Large() : fields(KeyedHash("the seed of tables")) {}
 
+FieldTable::Large::~Large() {
+  if (snapshot != nullptr) snapshot->Detach();
+}
+
 void FieldTable::Large::Insert(const Field& field) {
+  if (snapshot != nullptr) [[unlikely]]
+    snapshot->BeforeInsert(field.name);
   const FieldNode& node = fields.Insert(FieldNode::Make(field));
   node_bytes += AllocatedBytes(&node);
 }
@@ -22,6 +28,8 @@ void FieldTable::Large::Insert(const Field& field) {
 bool FieldTable::Large::Replace(const Field& field) {
   FieldNode* old = fields.Find(field.name);
   if (old == nullptr) return false;
+  if (snapshot != nullptr) [[unlikely]]
+    snapshot->BeforeChange(old->field());
   auto fresh = FieldNode::Make(field);
   node_bytes += AllocatedBytes(fresh.get()) - AllocatedBytes(old);
   fields.Replace(*old, std::move(fresh));
@@ -31,6 +39,8 @@ bool FieldTable::Large::Replace(const Field& field) {
 bool FieldTable::Large::Erase(std::string_view name) {
   FieldNode* node = fields.Find(name);
   if (node == nullptr) return false;
+  if (snapshot != nullptr) [[unlikely]]
+    snapshot->BeforeChange(node->field());
   node_bytes -= AllocatedBytes(node);
   fields.Extract(*node);
   return true;
@@ -50,6 +60,11 @@ std::unique_ptr<FieldTable::Large> FieldTable::MakeLarge() const {
   auto large = std::make_unique<Large>();
   ForEach([&](const Field& field) { large->Insert(field); });
   return large;
+}
+
+std::unique_ptr<TableSnapshot> FieldTable::StartSnapshot() const {
+  if (!large_) return nullptr;
+  return std::make_unique<TableSnapshot>(large_->fields, large_->snapshot);
 }
 
 size_t FieldTable::BytesUsed() const {

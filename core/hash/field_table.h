@@ -9,6 +9,7 @@
 
 #include "core/hash/field_block.h"
 #include "core/hash/field_node.h"
+#include "core/hash/table_snapshot.h"
 #include "core/hashing/dictionary.h"
 #include "core/util/rng.h"
 
@@ -72,6 +73,14 @@ class FieldTable {
   template <class Visit>
   uint64_t Scan(uint64_t cursor, Visit visit) const;
 
+  // The fields as they are now, handed out in steps while the table changes; null of a small table.
+  // There is one at a time, and it is to end before the table is destroyed, or that takes long.
+  // O(1).
+  std::unique_ptr<TableSnapshot> StartSnapshot() const;
+
+  // What is the same as long as the fields are, in whatever object they are; null of a small table.
+  const void* identity() const { return large_.get(); }
+
   // A random field; the table is not empty. O(1) expected.
   Field Random(Rng& rng) const;
 
@@ -82,6 +91,7 @@ class FieldTable {
  private:
   struct Large {
     Large();
+    ~Large();
 
     void Insert(const Field& field);
     bool Replace(const Field& field);
@@ -89,6 +99,7 @@ class FieldTable {
 
     Dictionary<FieldNode> fields;
     size_t node_bytes = 0;
+    TableSnapshot* snapshot = nullptr;  // null: there is none
   };
 
   std::vector<Field> DrawFew(size_t count, Rng& rng) const;

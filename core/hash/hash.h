@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -74,6 +75,10 @@ class Hash {
   uint64_t Scan(uint64_t cursor, Visit visit) const {
     return fields_.Scan(cursor, visit);
   }
+
+  // See FieldTable::StartSnapshot and FieldTable::identity.
+  std::unique_ptr<TableSnapshot> StartSnapshot() const { return fields_.StartSnapshot(); }
+  const void* identity() const { return fields_.identity(); }
 
  private:
   FieldTable fields_;

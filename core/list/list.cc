@@ -8,7 +8,9 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "core/list/list_snapshot.h"
 #include "core/util/allocation.h"
 
 namespace zsetd {
@@ -44,6 +46,11 @@ struct List::Body {
   uint32_t revision = 0;
   ListEncoding encoding = ListEncoding::kListpack;
 
+  Body() = default;
+  ~Body();
+
+  static ListChunk& Mutable(ListChunk& chunk);
+  void Remove(Chunks::iterator chunk);
   Spot Locate(size_t index);
   void Count(std::string_view added);
   void Push(End end, std::string_view element);
@@ -54,6 +61,25 @@ struct List::Body {
   size_t RemoveEqual(Iterator first, Iterator end, End from, std::string_view element, size_t most);
   Chunks::iterator JoinIfSmall(Chunks::iterator chunk);
 };
+
+List::Body::~Body() {
+  for (ListChunk& chunk : chunks) {
+    if (chunk.snapshot() != nullptr) chunk.snapshot()->BeforeRemoval(chunk);
+  }
+}
+
+// A chunk that is about to be changed: the only way to one.
+inline ListChunk& List::Body::Mutable(ListChunk& chunk) {
+  if (chunk.snapshot() != nullptr) [[unlikely]]
+    chunk.snapshot()->BeforeChange(chunk);
+  return chunk;
+}
+
+void List::Body::Remove(Chunks::iterator chunk) {
+  if (chunk->snapshot() != nullptr) [[unlikely]]
+    chunk->snapshot()->BeforeRemoval(*chunk);
+  chunks.erase(chunk);
+}
 
 inline void List::Body::Count(std::string_view added) {
   ++size;
@@ -89,7 +115,7 @@ void List::Body::Push(End end, std::string_view element) {
   if (chunks.empty() || !(front ? chunks.front() : chunks.back()).TakesAt(end, element)) {
     chunks.emplace(front ? chunks.begin() : chunks.end());
   }
-  (front ? chunks.front() : chunks.back()).Push(end, element);
+  Mutable(front ? chunks.front() : chunks.back()).Push(end, element);
   Count(element);
 }
 
@@ -109,11 +135,11 @@ void List::Body::EraseFrom(Chunks::iterator chunk, size_t index, size_t count) {
   size -= count;
   revision += count;
   if (count == chunk->count()) {
-    chunks.erase(chunk);
+    Remove(chunk);
     packed_bytes -= packed_before;
     return;
   }
-  chunk->Erase(chunk->PlaceOf(index), chunk->PlaceOf(index + count), count);
+  Mutable(*chunk).Erase(chunk->PlaceOf(index), chunk->PlaceOf(index + count), count);
   packed_bytes -= packed_before - chunk->bytes();
 }
 
@@ -129,6 +155,13 @@ List List::Clone() const {
   copy.body_->packed_bytes = body_->packed_bytes;
   copy.body_->encoding = body_->encoding;
   return copy;
+}
+
+std::unique_ptr<ListSnapshot> List::StartSnapshot() const {
+  std::vector<ListChunk*> chunks;
+  chunks.reserve(chunk_count());
+  for (ListChunk& chunk : body_->chunks) chunks.push_back(&chunk);
+  return std::make_unique<ListSnapshot>(std::move(chunks));
 }
 
 size_t List::size() const { return body_->size; }
@@ -213,7 +246,7 @@ void List::Cursor::Previous() {
 void List::Replace(size_t index, std::string_view element) {
   assert(index < size());
   const Body::Spot spot = body_->Locate(index);
-  ListChunk& chunk = *spot.chunk;
+  ListChunk& chunk = Body::Mutable(*spot.chunk);
   const size_t place = chunk.PlaceOf(spot.index);
   --body_->size;
   body_->packed_bytes -= ListChunk::PackedBytes(chunk.ElementAt(place));
@@ -233,16 +266,16 @@ void List::Body::InsertAt(Spot spot, std::string_view element) {
   auto [chunk, index] = spot;
   Count(element);
   const size_t place = chunk->PlaceOf(index);
-  if (chunk->Takes(element)) return chunk->Insert(place, element);
+  if (chunk->Takes(element)) return Mutable(*chunk).Insert(place, element);
 
   const size_t behind = chunk->count() - index;
   auto next = index == 0 ? chunk : std::next(chunk);
-  if (index > 0 && behind > 0) next = chunks.insert(next, chunk->SplitOff(place, behind));
+  if (index > 0 && behind > 0) next = chunks.insert(next, Mutable(*chunk).SplitOff(place, behind));
 
   if (next != chunks.begin() && std::prev(next)->Takes(element)) {
-    std::prev(next)->Push(End::kBack, element);
+    Mutable(*std::prev(next)).Push(End::kBack, element);
   } else if (next != chunks.end() && next->Takes(element)) {
-    next->Push(End::kFront, element);
+    Mutable(*next).Push(End::kFront, element);
   } else {
     chunks.emplace(next)->Push(End::kBack, element);
   }
@@ -269,8 +302,8 @@ List::Chunks::iterator List::Body::JoinIfSmall(Chunks::iterator chunk) {
   if (chunk == chunks.begin()) return chunk;
   const auto before = std::prev(chunk);
   if (chunk != chunks.end() && before->bytes() + chunk->bytes() <= kSmallPairBytes) {
-    before->Append(*chunk);
-    chunks.erase(chunk);
+    Mutable(*before).Append(*chunk);
+    Remove(chunk);
   }
   return before;
 }
@@ -280,7 +313,8 @@ size_t List::Body::RemoveEqual(Iterator first, Iterator end, End from, std::stri
                                size_t most) {
   size_t removed = 0;
   for (Iterator at = first; at != end && removed < most; ++at) {
-    removed += at->RemoveEqual(from, element, most - removed);
+    if (at->snapshot() != nullptr && !at->Has(element)) continue;
+    removed += Mutable(*at).RemoveEqual(from, element, most - removed);
   }
   if (removed == 0) return 0;
   size -= removed;

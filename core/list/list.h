@@ -12,6 +12,8 @@
 
 namespace zsetd {
 
+class ListSnapshot;
+
 // The encoding that Redis would use for a list, which depends on its history: it grows from
 // listpack to quicklist, and goes back only well below the size at which it left. Tools ask for it.
 enum class ListEncoding : uint8_t { kListpack, kQuicklist };
@@ -84,6 +86,13 @@ class List {
   // Update the encoding before elements are added, and after some were removed.
   void Expect(size_t elements, size_t bytes, const ListLimits& limits);
   void Reconsider(const ListLimits& limits);
+
+  // The elements as they are now, handed out in steps while the list changes. There is one at a
+  // time. O(chunks).
+  std::unique_ptr<ListSnapshot> StartSnapshot() const;
+
+  // What is the same as long as the elements are, in whatever object they are.
+  const void* identity() const { return body_.get(); }
 
   // Asserts the invariants; for tests. O(n).
   void Check() const;

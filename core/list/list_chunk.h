@@ -6,6 +6,8 @@
 
 namespace zsetd {
 
+class ListSnapshot;
+
 // A few byte strings packed into one block of memory, each between two marks of its length, so that
 // they can be iterated in both directions. Free room is at both ends of the block.
 //
@@ -45,6 +47,8 @@ class ListChunk {
   // Removes the elements with first <= place < last, `count` of them. O(bytes to the closer end).
   void Erase(size_t first, size_t last, size_t count);
 
+  bool Has(std::string_view element) const { return CountOf(element) > 0; }  // O(bytes)
+
   // Removes elements equal to `element`, `most` at most, those closest to that end. Returns how
   // many. O(bytes).
   size_t RemoveEqual(End from, std::string_view element, size_t most);
@@ -63,6 +67,11 @@ class ListChunk {
   // The place of the element with that index, at most count(). O(elements to the closer end).
   size_t PlaceOf(size_t index) const;
 
+  // A mark for the list's use: the snapshot that is to see the chunk before it changes, or null.
+  // Neither copied nor split off; it goes along when the chunk is moved.
+  ListSnapshot* snapshot() const { return snapshot_; }
+  void set_snapshot(ListSnapshot* snapshot) { snapshot_ = snapshot; }
+
  private:
   char* first() const { return block_.get() + front_room_; }
   size_t RoomAt(End end) const;
@@ -77,6 +86,7 @@ class ListChunk {
   size_t front_room_ = 0;
   size_t bytes_ = 0;
   size_t count_ = 0;
+  ListSnapshot* snapshot_ = nullptr;
 };
 
 }  // namespace zsetd

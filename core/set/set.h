@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -85,6 +86,10 @@ class Set {
     }
     return members_.Scan(cursor, [&](const Field& field) { visit(field.name); });
   }
+
+  // See FieldTable::StartSnapshot and FieldTable::identity.
+  std::unique_ptr<TableSnapshot> StartSnapshot() const { return members_.StartSnapshot(); }
+  const void* identity() const { return members_.identity(); }
 
  private:
   SetEncoding EncodingWith(std::string_view member, const SetLimits& limits) const;

@@ -333,6 +333,10 @@ void SortedSet::Check() const {
   }
 }
 
+std::unique_ptr<SetSnapshot> SortedSet::StartSnapshot() const {
+  return list() ? list()->StartSnapshot() : nullptr;
+}
+
 size_t SortedSet::CountBefore(uint64_t code, std::string_view member) const {
   if (list()) return list()->CountBefore(code, member);
   return only() ? only()->LowerBound(code, member) : 0;

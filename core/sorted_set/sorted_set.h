@@ -20,6 +20,7 @@
 namespace zsetd {
 
 class BlockSkipList;
+class SetSnapshot;
 class SortedSetBuilder;
 
 // One element of a set. The bytes of a member that a cursor returned are valid until the cursor is
@@ -169,6 +170,14 @@ class SortedSet {
 
   // A cursor at the element of that rank, or past the end. O(log n).
   Cursor At(size_t rank) const;
+
+  // The elements as they are now, handed out in steps while the set changes; null of a small set.
+  // There is one at a time, and it is to end before the set is destroyed, or that takes long.
+  // O(blocks), and little for each.
+  std::unique_ptr<SetSnapshot> StartSnapshot() const;
+
+  // What is the same as long as the contents are, in whatever object they are; null of a small set.
+  const void* identity() const { return list(); }
 
   // Asserts the invariants of what it consists of; for tests. O(n log n).
   void Check() const;

@@ -68,8 +68,14 @@ class RdbFileWriter {
   void Idle(uint64_t seconds);
   void Frequency(uint8_t count);
 
-  // Writes the type of a value and its key; the value is to follow.
+  // Writes the type of a value and its key; the value is to follow, by the writer of values.
   RdbWriter& Key(RdbType type, std::string_view key);
+  RdbWriter& values() { return writer_; }
+
+  // See RdbWriter::set_long_strings.
+  void set_long_strings(LongStrings* long_strings, size_t least_bytes) {
+    writer_.set_long_strings(long_strings, least_bytes);
+  }
 
   // The last opcode. The checksum of all that was written is to follow.
   void End() { Opcode(RdbOpcode::kEnd); }

@@ -5,6 +5,7 @@
 #include <bit>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "protocol/rdb/append_number.h"
 #include "protocol/text/number_text.h"
@@ -38,7 +39,14 @@ void RdbWriter::Length(uint64_t length) {
   }
 }
 
+void RdbWriter::OwnString(std::string bytes) {
+  if (long_strings_ == nullptr || bytes.size() < least_long_) return String(bytes);
+  long_strings_->Take(std::move(bytes));
+}
+
 void RdbWriter::String(std::string_view bytes) {
+  if (long_strings_ != nullptr && bytes.size() >= least_long_) [[unlikely]]
+    return long_strings_->Take(std::string(bytes));
   if (WriteInteger(bytes) || WriteCompressed(bytes)) return;
   Length(bytes.size());
   out_ += bytes;

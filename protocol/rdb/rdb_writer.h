@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -7,6 +8,14 @@
 #include "protocol/rdb/rdb_format.h"
 
 namespace zsetd {
+
+// Takes long strings from an RdbWriter, because compressing them takes long. What is written
+// afterwards belongs behind them.
+class LongStrings {
+ public:
+  virtual ~LongStrings() = default;
+  virtual void Take(std::string bytes) = 0;
+};
 
 // Writes the parts that values in Redis's format are made of.
 class RdbWriter {
@@ -17,11 +26,20 @@ class RdbWriter {
 
   bool compresses() const { return compresses_; }
 
+  // From here on String() hands those of so many bytes over; null: none. They outlive this.
+  void set_long_strings(LongStrings* long_strings, size_t least_bytes) {
+    long_strings_ = long_strings;
+    least_long_ = least_bytes;
+  }
+
   void Type(RdbType type) { out_ += static_cast<char>(type); }
   void Length(uint64_t length);
 
   // As an integer if it is a canonical one, compressed if that saves space, else verbatim.
   void String(std::string_view bytes);
+
+  // The same of one that is the caller's no longer.
+  void OwnString(std::string bytes);
 
   void Double(double value);  // in 8 bytes
 
@@ -35,6 +53,8 @@ class RdbWriter {
 
   std::string& out_;
   bool compresses_;
+  LongStrings* long_strings_ = nullptr;
+  size_t least_long_ = 0;
 };
 
 }  // namespace zsetd

@@ -45,7 +45,9 @@ absl::Status WriteSnapshot(const Engine& engine, std::string_view functions, boo
   while (status.ok() && !all) {
     all = snapshot.Continue([&] { return encoder.size() >= kPieceBytes; });
     if (all) encoder.End();
-    status = file.Write(encoder.Take());
+    for (SnapshotPiece& piece : encoder.Take()) {
+      if (status.ok()) status = file.Write(std::move(piece).Encoded());
+    }
   }
   return status.ok() ? file.Finish() : status;
 }

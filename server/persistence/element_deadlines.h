@@ -1,6 +1,8 @@
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/keyspace/entry.h"
 #include "protocol/rdb/rdb_file.h"
@@ -17,6 +19,9 @@ inline constexpr std::string_view kElementDeadlinesAux = "zsetd-ttl";
 
 // Writes those of the entry, whose value has just been written. O(n) if it has any, else O(1).
 void WriteElementDeadlines(const Entry& entry, RdbFileWriter& writer);
+
+// The same of fields that ElementDeadlineFields has made, of a value that was written in slices.
+void WriteElementDeadlines(const std::vector<std::string>& fields, RdbFileWriter& writer);
 
 // Sets the deadlines that such a field has on the value of its key. False if the field is not
 // sound, or another value's; some of it may have been set.

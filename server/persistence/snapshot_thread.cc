@@ -16,11 +16,13 @@ SnapshotThread::~SnapshotThread() {
   thread_.join();
 }
 
-void SnapshotThread::Write(std::string bytes) {
+void SnapshotThread::Write(std::vector<SnapshotPiece> pieces) {
   {
     const std::lock_guard lock(mutex_);
-    waiting_ += bytes.size();
-    queue_.push_back(std::move(bytes));
+    for (SnapshotPiece& piece : pieces) {
+      waiting_ += piece.bytes.size();
+      queue_.push_back(std::move(piece));
+    }
   }
   arrived_.notify_one();
 }
@@ -60,13 +62,14 @@ void SnapshotThread::Run() {
     arrived_.wait(lock, [this] { return abandoned_ || finishing_ || !queue_.empty(); });
     if (abandoned_) break;
     const bool is_last = finishing_;
-    const std::vector<std::string> taken = std::exchange(queue_, {});
+    std::vector<SnapshotPiece> taken = std::exchange(queue_, {});
     lock.unlock();
     absl::Status status;
     size_t bytes = 0;
-    for (const std::string& piece : taken) {
-      if (status.ok()) status = file_->Write(piece);
-      bytes += piece.size();
+    for (SnapshotPiece& piece : taken) {
+      bytes += piece.bytes.size();
+      if (status.ok()) status = file_->Write(std::move(piece).Encoded());
+      piece = SnapshotPiece();
     }
     if (is_last && status.ok()) status = file_->Finish();
     lock.lock();

@@ -5,18 +5,18 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <thread>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "server/persistence/snapshot_file.h"
+#include "server/persistence/snapshot_piece.h"
 
 namespace zsetd {
 
-// Writes a snapshot's file on a thread of its own, so that no client waits for the disk. What is
-// handed over is written in order. All methods are for one thread, and none waits for the disk but
-// the destructor.
+// Writes a snapshot's file on a thread of its own, so that no client waits for the disk or for a
+// long string to be compressed. What is handed over is written in order. All methods are for one
+// thread, and none waits for the disk but the destructor.
 class SnapshotThread {
  public:
   explicit SnapshotThread(std::unique_ptr<SnapshotFile> file);
@@ -24,7 +24,7 @@ class SnapshotThread {
   // Finishes what was begun; without Finish() before, the draft is removed.
   ~SnapshotThread();
 
-  void Write(std::string bytes);
+  void Write(std::vector<SnapshotPiece> pieces);
   void Finish();
 
   // Bytes that were handed over and are not written yet.
@@ -41,7 +41,7 @@ class SnapshotThread {
   mutable std::mutex mutex_;
   std::condition_variable arrived_;
   std::unique_ptr<SnapshotFile> file_;  // the thread's own
-  std::vector<std::string> queue_;
+  std::vector<SnapshotPiece> queue_;
   size_t waiting_ = 0;
   uint64_t written_ = 0;
   bool finishing_ = false;

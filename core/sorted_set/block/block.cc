@@ -5,6 +5,7 @@
 #include <cassert>
 #include <new>
 
+#include "core/hashing/keyed_hash.h"
 #include "core/util/allocation.h"
 #include "core/util/cache_line.h"
 #include "core/util/copy_bytes.h"
@@ -46,6 +47,20 @@ void Block::FreeLargeMembers() {
     if (LargeMember* large = LargeAt(i)) LargeMember::Free(large);
   }
 }
+
+#ifndef NDEBUG
+uint64_t Block::Checksum() const {
+  const auto bytes = [](const char* begin, const char* end) {
+    return KeyedHash({begin, static_cast<size_t>(end - begin)});
+  };
+  const char* format = reinterpret_cast<const char*>(&format_);
+  constexpr uint64_t kFactor = 0x9e3779b97f4a7c15;  // any odd number
+  uint64_t sum = count_;
+  sum = sum * kFactor + bytes(format, format + sizeof format_);
+  sum = sum * kFactor + bytes(Data(), FrontEnd());
+  return sum * kFactor + bytes(MembersBegin(), End());
+}
+#endif
 
 LargeMember* Block::LargeAt(size_t i) const {
   if (!HasLengths() || Lengths()[i] != kLargeLength) return nullptr;

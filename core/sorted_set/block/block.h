@@ -69,6 +69,12 @@ class Block : public BlockLayout {
   LargeMember* LargeAt(size_t i) const;  // or null
   size_t LargeMemberBytes() const;       // allocated by its LargeMembers
   void FreeLargeMembers();
+
+#ifndef NDEBUG
+  // Of all that decides which elements it has. O(bytes).
+  uint64_t Checksum() const;
+#endif
+
   uint8_t TagAt(size_t i) const { return tagged() ? Tags()[i] : 0; }
   BlockItem ItemAt(size_t i, MemberBuffer& buffer) const {
     return {CodeAt(i), MemberAt(i, buffer), LargeAt(i), TagAt(i), DeadlineAt(i)};

@@ -39,6 +39,7 @@ BlockTable::BlockTable(const BlockTable& other)
 }
 
 BlockTable::~BlockTable() {
+  if (snapshot_ != nullptr) snapshot_->Detach();
   for (uint32_t id = 0; id < table_.size(); ++id) {
     if (Find(id) == nullptr) continue;
     Block* block = PointerAt(id);
@@ -76,7 +77,7 @@ void BlockTable::Replace(Block* block, size_t old_bytes) {
 
 Block* BlockTable::ReleaseOnly() {
   assert(count_ == 1);
-  Block* block = PointerAt(first_);
+  Block* block = Mutable(First());
   table_[block->id] = FreeSlot(first_free_);
   return block;
 }
@@ -108,7 +109,9 @@ std::shared_ptr<DetachedBlocks> BlockTable::Cut(std::span<const uint32_t> ids) {
   (left == kNone ? first_ : PointerAt(left)->next) = right;
   (right == kNone ? last_ : PointerAt(right)->previous) = left;
   count_ -= ids.size();
-  return std::make_shared<DetachedBlocks>(std::move(blocks), with_large);
+  auto detached = std::make_shared<DetachedBlocks>(std::move(blocks), with_large);
+  if (snapshot_ != nullptr) snapshot_->Keep(detached->blocks(), detached);
+  return detached;
 }
 
 void BlockTable::FreeIds(std::span<const uint32_t> ids) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/sorted_set/block/block.h"
+#include "core/sorted_set/block/set_snapshot.h"
 #include "core/util/segmented_array.h"
 
 namespace zsetd {
@@ -21,6 +22,8 @@ class DetachedBlocks {
   DetachedBlocks(const DetachedBlocks&) = delete;
   DetachedBlocks& operator=(const DetachedBlocks&) = delete;
   ~DetachedBlocks();
+
+  const std::vector<Block*>& blocks() const { return blocks_; }
 
  private:
   std::vector<Block*> blocks_;
@@ -65,6 +68,8 @@ class BlockTable {
   // block that can be changed.
   Block* Mutable(const Block* block) {
     assert(At(block->id) == block);
+    if (snapshot_ != nullptr) [[unlikely]]
+      snapshot_->BeforeChange(*block);
     return const_cast<Block*>(block);
   }
 
@@ -93,6 +98,12 @@ class BlockTable {
   const Block* First() const { return At(first_); }  // of a list with blocks
   const Block* Last() const { return At(last_); }
 
+  // What has to see blocks before they change; null: there is none. It takes itself away, or is
+  // told of the end of the table.
+  void set_snapshot(SetSnapshot* snapshot) { snapshot_ = snapshot; }
+  SetSnapshot* snapshot() const { return snapshot_; }
+
+  size_t IdLimit() const { return table_.size(); }  // above all ids in use
   size_t count() const { return count_; }
   size_t BytesUsed() const { return bytes_used_ + table_.BytesUsed(); }
 
@@ -117,6 +128,7 @@ class BlockTable {
   size_t count_ = 0;
   size_t bytes_used_ = 0;  // by blocks and LargeMembers
   size_t large_count_ = 0;
+  SetSnapshot* snapshot_ = nullptr;
 };
 
 }  // namespace zsetd

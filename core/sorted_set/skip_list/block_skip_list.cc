@@ -406,6 +406,13 @@ std::shared_ptr<DetachedBlocks> BlockSkipList::Cut(RankRange ranks) {
   return detached;
 }
 
+std::unique_ptr<SetSnapshot> BlockSkipList::StartSnapshot() {
+  std::vector<uint32_t> ids;
+  ids.reserve(blocks_.count());
+  levels_.AppendChildren(ids);
+  return std::make_unique<SetSnapshot>(blocks_, std::move(ids), size());
+}
+
 Block* BlockSkipList::ReleaseIfSmall() {
   return blocks_.count() == 1 && size() <= kSmallAgain ? blocks_.ReleaseOnly() : nullptr;
 }

@@ -10,6 +10,7 @@
 
 #include "core/sorted_set/block/block.h"
 #include "core/sorted_set/block/block_table.h"
+#include "core/sorted_set/block/set_snapshot.h"
 #include "core/sorted_set/skip_list/block_deadlines.h"
 #include "core/sorted_set/skip_list/block_index.h"
 #include "core/sorted_set/skip_list/prefetch_step.h"
@@ -113,6 +114,10 @@ class BlockSkipList {
   // Erases the elements of the range, which are there and not all. Hands out what is left to be
   // freed, if that is much. O(log n + erased), but whole blocks are not looked into.
   std::shared_ptr<DetachedBlocks> Erase(RankRange ranks);
+
+  // The elements as they are now, whatever changes later. One at a time. O(blocks), and little for
+  // each.
+  std::unique_ptr<SetSnapshot> StartSnapshot();
 
   // If it has shrunk to one half-empty block, that block, and nothing is left but to destroy the
   // rest; else null.

@@ -93,6 +93,16 @@ void SeparatorLevels::FreeAll(Node* node, int height) {
   Node::Free(node);
 }
 
+void SeparatorLevels::AppendUnder(const Node& node, int height, std::vector<uint32_t>& children) {
+  for (size_t slot = 0; slot < node.count; ++slot) {
+    if (height > 1) {
+      AppendUnder(*node.NodeAt(slot), height - 1, children);
+    } else {
+      children.push_back(node.children[slot].block);
+    }
+  }
+}
+
 // The last entry whose separator is not above the key, the first one counting as below everything.
 size_t SeparatorLevels::SlotOf(const Node& node, uint64_t code, std::string_view member) {
   const auto last_of = [&](size_t slot, size_t end, auto is_not_above) {

@@ -102,6 +102,11 @@ class SeparatorLevels {
   // blocks remain. Appends their ids to `children`, in order. O(log n + blocks).
   void Cut(size_t first, size_t last, std::vector<uint32_t>& children);
 
+  // Appends the ids of all blocks, in order. O(blocks).
+  void AppendChildren(std::vector<uint32_t>& children) const {
+    AppendUnder(*top_, height_, children);
+  }
+
   // Asserts the invariants; for tests. O(n).
   void Check() const;
 
@@ -124,6 +129,7 @@ class SeparatorLevels {
   void MergeNodes(Node& parent, size_t slot);
   void CheckNode(const Node& node, int height) const;
   static void FreeAll(Node* node, int height);
+  static void AppendUnder(const Node& node, int height, std::vector<uint32_t>& children);
   static Node* Cloned(const Node& node, int height);
   size_t BytesUnder(const Node& node, int height) const;
   void CutNode(Node& node, int height, size_t first, size_t last, std::vector<uint32_t>& children);

@@ -155,8 +155,8 @@ void Database::Clear() {
   const size_t bytes = EstimatedBytes(keys_);
   auto gone = std::make_shared<Keyspace>(std::move(keys_));
   const size_t objects = gone->size();
-  if (snapshot_ != nullptr) {
-    snapshot_->Keep(std::move(gone));
+  if (keyspace_snapshot_ != nullptr) {
+    keyspace_snapshot_->Keep(std::move(gone));
   } else if (objects > 0) {
     FreeLater(std::move(gone), bytes, objects);
   }
@@ -169,22 +169,27 @@ void Database::Adopt(Keyspace keys) {
 }
 
 void Database::FreeLater(std::shared_ptr<void> garbage, size_t bytes, size_t objects) {
-  if (free_in_background_ && garbage != nullptr)
-    free_in_background_(std::move(garbage), bytes, objects);
+  if (garbage == nullptr) return;
+  if (snapshot_ != nullptr && snapshot_->Keep(garbage, bytes, objects)) return;
+  FreeNow(std::move(garbage), bytes, objects);
+}
+
+void Database::FreeNow(std::shared_ptr<void> garbage, size_t bytes, size_t objects) {
+  if (free_in_background_) free_in_background_(std::move(garbage), bytes, objects);
 }
 
 void Database::SwapKeysWith(Database& other) {
   std::swap(keys_, other.keys_);
-  std::swap(snapshot_, other.snapshot_);
-  if (snapshot_ != nullptr) snapshot_->MoveTo(*this);
-  if (other.snapshot_ != nullptr) other.snapshot_->MoveTo(other);
+  std::swap(keyspace_snapshot_, other.keyspace_snapshot_);
+  if (keyspace_snapshot_ != nullptr) keyspace_snapshot_->MoveTo(*this);
+  if (other.keyspace_snapshot_ != nullptr) other.keyspace_snapshot_->MoveTo(other);
 }
 
-void Database::Capture(const Entry& entry) { snapshot_->BeforeChange(entry); }
+void Database::Capture(const Entry& entry) { keyspace_snapshot_->BeforeChange(entry); }
 
 Entry& Database::Insert(std::unique_ptr<Entry> entry) {
-  if (snapshot_ != nullptr) [[unlikely]]
-    snapshot_->BeforeInsert(entry->key());
+  if (keyspace_snapshot_ != nullptr) [[unlikely]]
+    keyspace_snapshot_->BeforeInsert(entry->key());
   return keys_.Insert(std::move(entry));
 }
 
@@ -277,6 +282,8 @@ Entry& Database::Rewrite(Entry& entry, size_t least_size, const WriteBytes& writ
 // A short string becomes one that can grow.
 Entry& Database::StartEditing(Entry& entry) {
   BeforeChange(entry);
+  if (snapshot_ != nullptr) [[unlikely]]
+    snapshot_->BeforeEdit(entry);
   if (entry.StartEditing() != nullptr) return entry;
   const ByteString edited(entry.GetIf<ByteString>()->view(), true);
   return Replace(entry, edited, entry.deadline());
@@ -312,9 +319,11 @@ void Database::EraseEntry(Entry& entry, std::string_view event, uint64_t count) 
 
 // Light entries are freed here: handing them over would take longer.
 void Database::Free(std::unique_ptr<Entry> entry) {
-  if (entry == nullptr || !entry->IsHeavy()) return;
+  if (entry == nullptr) return;
+  if (snapshot_ != nullptr && snapshot_->Keep(entry)) return;
+  if (!entry->IsHeavy()) return;
   const size_t bytes = entry->BytesUsed();
-  FreeLater(std::move(entry), bytes);
+  FreeNow(std::move(entry), bytes, 1);
 }
 
 }  // namespace zsetd

@@ -18,6 +18,7 @@ namespace zsetd {
 
 class AccessTracker;
 class KeyspaceSnapshot;
+class Snapshot;
 
 // Something that happened to a key, named as Redis's keyspace notifications name it.
 struct Change {
@@ -130,12 +131,14 @@ class Database {
   // Makes these the keys of the database, in place of those it had. None is reported.
   void Adopt(Keyspace keys);
 
-  // Null: there is none. It outlives this, or is taken away.
-  void set_snapshot(KeyspaceSnapshot* snapshot) { snapshot_ = snapshot; }
+  // The snapshot that is being taken, and that of these keys; null if there is none, or the keys
+  // have been passed. They outlive this, or are taken away.
+  void set_snapshot(Snapshot* snapshot) { snapshot_ = snapshot; }
+  void set_keyspace_snapshot(KeyspaceSnapshot* snapshot) { keyspace_snapshot_ = snapshot; }
 
   // For Edit, and within: the entry is about to change.
   void BeforeChange(const Entry& entry) {
-    if (snapshot_ != nullptr) [[unlikely]]
+    if (keyspace_snapshot_ != nullptr) [[unlikely]]
       Capture(entry);
   }
 
@@ -146,6 +149,9 @@ class Database {
 
   // Frees it, or has it freed; null is allowed. `bytes` is 0 if its size is unknown.
   void FreeLater(std::shared_ptr<void> garbage, size_t bytes = 0, size_t objects = 1);
+
+  // The same of what no snapshot needs.
+  void FreeNow(std::shared_ptr<void> garbage, size_t bytes, size_t objects);
 
   // Ends an edit: an emptied key is erased, and if the contents changed the change is reported.
   struct Outcome {
@@ -192,7 +198,8 @@ class Database {
   WantsSubkeys wants_subkeys_;
   FreeInBackground free_in_background_;
   AccessTracker* access_tracker_;  // null: there is none
-  KeyspaceSnapshot* snapshot_ = nullptr;
+  Snapshot* snapshot_ = nullptr;
+  KeyspaceSnapshot* keyspace_snapshot_ = nullptr;
   Millis now_{0};
 };
 

@@ -14,14 +14,14 @@ KeyspaceSnapshot::KeyspaceSnapshot(Database& database, SnapshotReceiver& receive
       keys_at_start_(database.keys().size()),
       with_deadline_at_start_(database.keys().with_deadline()),
       frees_(&database) {
-  database.set_snapshot(this);
+  database.set_keyspace_snapshot(this);
 }
 
 KeyspaceSnapshot::~KeyspaceSnapshot() { Finish(); }
 
 void KeyspaceSnapshot::Finish() {
   done_ = true;
-  if (database_ != nullptr) database_->set_snapshot(nullptr);
+  if (database_ != nullptr) database_->set_keyspace_snapshot(nullptr);
   database_ = nullptr;
   if (kept_ != nullptr) frees_->FreeLater(std::exchange(kept_, nullptr));
 }
@@ -58,17 +58,19 @@ void KeyspaceSnapshot::BeforeInsert(std::string_view key) {
 void KeyspaceSnapshot::MoveTo(Database& database) {
   assert(kept_ == nullptr);
   database_ = &database;
-  database.set_snapshot(this);
+  database.set_keyspace_snapshot(this);
 }
 
 void KeyspaceSnapshot::Keep(std::shared_ptr<Keyspace> dropped) {
   kept_ = std::move(dropped);
-  database_->set_snapshot(nullptr);
+  database_->set_keyspace_snapshot(nullptr);
   database_ = nullptr;
 }
 
-Snapshot::Snapshot(Databases databases, SnapshotReceiver& receiver) {
+Snapshot::Snapshot(Databases databases, SnapshotReceiver& receiver)
+    : databases_(databases), receiver_(receiver) {
   for (const auto& database : databases) {
+    database->set_snapshot(this);
     if (database->keys().size() == 0) {
       continue;  // whatever comes into it is not part of the snapshot
     }
@@ -77,16 +79,47 @@ Snapshot::Snapshot(Databases databases, SnapshotReceiver& receiver) {
   }
 }
 
+Snapshot::~Snapshot() {
+  receiver_.Abandon();
+  FreeKept();
+  keyspaces_.clear();
+  for (const auto& database : databases_) database->set_snapshot(nullptr);
+}
+
 bool Snapshot::Continue(const std::function<bool()>& enough) {
   constexpr int kStepsPerLook = 8;
   int steps = 0;
-  for (; next_ < keyspaces_.size(); ++next_) {
-    while (!keyspaces_[next_]->done()) {
-      keyspaces_[next_]->Step();
-      if (++steps % kStepsPerLook == 0 && enough()) return false;
+  for (;;) {
+    while (receiver_.HasOpen()) {
+      receiver_.ContinueOpen();
+      if (enough()) return false;
     }
+    FreeKept();
+    while (next_ < keyspaces_.size() && keyspaces_[next_]->done()) ++next_;
+    if (next_ == keyspaces_.size()) return true;
+    keyspaces_[next_]->Step();
+    if (++steps % kStepsPerLook == 0 && enough()) return false;
   }
+}
+
+bool Snapshot::Keep(std::unique_ptr<Entry>& entry) {
+  if (!receiver_.IsOpen(*entry)) return false;
+  const size_t bytes = entry->BytesUsed();
+  kept_.push_back({.object = std::move(entry), .bytes = bytes});
   return true;
+}
+
+bool Snapshot::Keep(std::shared_ptr<void>& garbage, size_t bytes, size_t objects) {
+  if (!receiver_.HasOpen()) return false;
+  kept_.push_back({.object = std::move(garbage), .bytes = bytes, .objects = objects});
+  return true;
+}
+
+void Snapshot::FreeKept() {
+  for (Garbage& garbage : kept_) {
+    databases_[0]->FreeNow(std::move(garbage.object), garbage.bytes, garbage.objects);
+  }
+  kept_.clear();
 }
 
 }  // namespace zsetd

@@ -12,9 +12,11 @@
 // are created, changed or deleted are noted by name, for they are not to be handed out again when
 // the cursor comes there.
 //
-// What a change costs meanwhile is one hash and, the first time, serializing the whole entry. A
-// keyspace that is dropped as a whole (FLUSHDB) is not serialized: the snapshot keeps it until it
-// has passed it.
+// What a change costs meanwhile is one hash and, the first time, handing out the whole entry. Of a
+// large value only what the change touches is copied then; its receiver takes the rest step by step
+// (server/engine/store/rdb_value_slices.h). Nothing that is dropped is handed out at once: the
+// snapshot keeps a keyspace (FLUSHDB) until it has passed it, and a large value until the receiver
+// has done with it.
 #pragma once
 
 #include <cstddef>
@@ -38,8 +40,22 @@ class SnapshotReceiver {
  public:
   virtual ~SnapshotReceiver() = default;
 
-  // The entry is as it was at the instant of the snapshot, and is so during this call.
+  // The entry is as it was at the instant of the snapshot, and is so during this call. A large
+  // value may be left open: its contents are taken later, as they are now.
   virtual void Receive(int database, const Entry& entry) = 0;
+
+  // Whether values are open. Takes a little of one of them.
+  virtual bool HasOpen() const = 0;
+  virtual void ContinueOpen() = 0;
+
+  // Whether the entry's value is one of them, whatever key it had when it was received.
+  virtual bool IsOpen(const Entry& entry) const = 0;
+
+  // The value of this entry, a string, is about to be changed in place.
+  virtual void BeforeEdit(const Entry& entry) = 0;
+
+  // Gives up the values that are open. Afterwards they may be destroyed.
+  virtual void Abandon() = 0;
 };
 
 // One keyspace of a snapshot.
@@ -95,17 +111,43 @@ class Snapshot {
   // The instant is now: between two commands. There is no other snapshot of these databases.
   // O(databases).
   Snapshot(Databases databases, SnapshotReceiver& receiver);
+  Snapshot(const Snapshot&) = delete;
+  ~Snapshot();
 
   // Hands out entries until all were, or until `enough` returns true, which is asked after each
-  // few. Returns whether all were. An entry is handed out as a whole.
+  // few, and after each step of an open value. Returns whether all were and none is open.
   bool Continue(const std::function<bool()>& enough);
+
+  // --- For databases. ---
+
+  // A string is about to be changed in place.
+  void BeforeEdit(const Entry& entry) {
+    if (receiver_.HasOpen()) receiver_.BeforeEdit(entry);
+  }
+
+  // The entry has left its database. False if it may be freed; else it is kept, and null.
+  bool Keep(std::unique_ptr<Entry>& entry);
+
+  // The same for something that may be part of a value, or hold values.
+  bool Keep(std::shared_ptr<void>& garbage, size_t bytes, size_t objects);
 
   // The keyspaces with keys in them at the instant of the snapshot, by database.
   const std::vector<std::unique_ptr<KeyspaceSnapshot>>& keyspaces() const { return keyspaces_; }
   size_t keys() const { return keys_; }
 
  private:
+  struct Garbage {
+    std::shared_ptr<void> object;
+    size_t bytes = 0;
+    size_t objects = 1;
+  };
+
+  void FreeKept();
+
+  const Databases databases_;
+  SnapshotReceiver& receiver_;
   std::vector<std::unique_ptr<KeyspaceSnapshot>> keyspaces_;
+  std::vector<Garbage> kept_;  // while values are open
   size_t next_ = 0;
   size_t keys_ = 0;
 };

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -22,6 +23,24 @@ std::string Ask(EnginePeer& peer, const std::vector<std::string>& words) {
 
 std::string Digest(EnginePeer& peer) { return Ask(peer, {"DEBUG", "DIGEST"}); }
 
+// The deadlines of members of sorted sets, which a digest leaves out.
+std::map<std::string, int64_t> MemberDeadlines(Engine& engine) {
+  std::map<std::string, int64_t> deadlines;
+  for (const auto& database : engine.store().databases()) {
+    database->keys().ForEach([&](const Entry& entry) {
+      const SortedSet* const set = entry.GetIf<SortedSet>();
+      if (set == nullptr || !set->has_deadlines()) return;
+      for (auto at = set->At(0); at.valid(); at.Next()) {
+        if (!at.deadline()) continue;
+        const std::string key(entry.key());
+        deadlines[std::to_string(database->index()) + " " + key + " " + std::string(at.member())] =
+            at.deadline()->count();
+      }
+    });
+  }
+  return deadlines;
+}
+
 // Requests of every kind that change keys, on few keys, so that they meet.
 class Writer {
  public:
@@ -29,7 +48,7 @@ class Writer {
 
   std::vector<std::string> Next() {
     const std::string value = std::to_string(Below(3) == 0 ? Below(100) : random_());
-    switch (Below(34)) {
+    switch (Below(47)) {
       case 0:
         return {"SET", Key(), value};
       case 1:
@@ -94,6 +113,38 @@ class Writer {
         return Below(9) > 0 ? Next() : std::vector<std::string>{"FLUSHDB"};
       case 32:
         return Below(9) > 0 ? Next() : std::vector<std::string>{"SWAPDB", "0", "1"};
+      case 33:
+        return Many({"ZADD", Key()}, 1 + Below(700), /*pairs=*/true);
+      case 34:
+        return Many({"HSET", Key()}, 1 + Below(300), /*pairs=*/true);
+      case 35:
+        return Many({"SADD", Key()}, 1 + Below(300), /*pairs=*/false);
+      case 36:
+        return Many({"RPUSH", Key()}, 1 + Below(2000), /*pairs=*/false);
+      case 37:
+        return {"SET", Key(), std::string(Below(300'000), 'a') + value};
+      case 38:
+        return {"ZREMRANGEBYRANK", Key(), std::to_string(Below(100)), std::to_string(Below(900))};
+      case 39:
+        return {"SPOP", Key(), std::to_string(Below(500))};
+      case 40:
+        return {"LSET", Key(), std::to_string(Below(1000)), value};
+      case 41:
+        return {"LREM", Key(), "3", std::to_string(Below(1000))};
+      case 42:
+        return {"ZUNIONSTORE", Key(), "2", Key(), Key(), "WEIGHTS", "1", "2"};
+      case 43:
+        return {"ZPEXPIRE",
+                Key(),
+                std::to_string(5000 + Below(9000)),
+                "MEMBERS",
+                "2",
+                std::to_string(Below(1000)),
+                "m" + std::to_string(Below(1000))};
+      case 45:
+        return {"UNLINK", Key(), Key()};
+      case 44:
+        return {"LTRIM", Key(), std::to_string(Below(30)), std::to_string(Below(900))};
       default:
         return {"MSET", Key(), value, Key(), value};
     }
@@ -102,7 +153,16 @@ class Writer {
   uint64_t Below(uint64_t bound) { return random_() % bound; }
 
  private:
-  std::string Key() { return "key:" + std::to_string(Below(150)); }
+  std::string Key() { return "key:" + std::to_string(Below(Below(2) == 0 ? 8 : 150)); }
+
+  std::vector<std::string> Many(std::vector<std::string> words, uint64_t count, bool pairs) {
+    for (; count > 0; --count) {
+      const std::string number = std::to_string(Below(1000));
+      if (pairs) words.push_back(number);
+      words.push_back(number);
+    }
+    return words;
+  }
 
   std::mt19937_64 random_;
 };
@@ -111,31 +171,38 @@ TEST(Snapshot, ShowsTheInstantAtWhichItBeganWhateverIsWrittenMeanwhile) {
   const uint64_t seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
   Writer writer(seed);
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < 12; ++round) {
     EnginePeer peer;
     for (uint64_t left = writer.Below(1500); left > 0; --left) Ask(peer, writer.Next());
     if (writer.Below(3) == 0) peer.Pass(Millis(2000));
     const std::string expected = Digest(peer);
+    const auto deadlines = MemberDeadlines(peer.engine());
     const Millis instant = peer.engine().now();
 
-    SnapshotEncoder encoder(peer.engine().settings(), peer.engine().store().access_tracker());
+    const LargeValueLimits small = {.elements = 1 + writer.Below(200), .bytes = 300};
+    SnapshotEncoder encoder(peer.engine().settings(), peer.engine().store().access_tracker(),
+                            writer.Below(2) == 0 ? small : LargeValueLimits());
     {
       Snapshot snapshot(peer.engine().store().databases(), encoder);
       encoder.Begin(instant, 0, {}, false, snapshot);
       while (!snapshot.Continue([] { return true; })) {
-        for (uint64_t left = writer.Below(40); left > 0; --left) Ask(peer, writer.Next());
+        for (uint64_t left = writer.Below(writer.Below(2) == 0 ? 40 : 3); left > 0; --left)
+          Ask(peer, writer.Next());
         if (writer.Below(30) == 0) peer.Pass(Millis(300));
       }
       encoder.End();
     }
     EnginePeer other;
     SnapshotFile file(other.files(), {.directory = "/data", .name = "dump.rdb", .draft_name = "t"});
-    ASSERT_TRUE(file.Write(encoder.Take()).ok());
+    for (SnapshotPiece& piece : encoder.Take()) {
+      ASSERT_TRUE(file.Write(std::move(piece).Encoded()).ok());
+    }
     ASSERT_TRUE(file.Finish().ok());
     other.engine().executor().AdvanceTo(instant);
     const absl::Status loaded = other.persistence().Start();
     ASSERT_TRUE(loaded.ok()) << loaded;
     ASSERT_EQ(Digest(other), expected) << "round " << round;
+    ASSERT_EQ(MemberDeadlines(other.engine()), deadlines) << "round " << round;
     ASSERT_NE(Ask(peer, {"DBSIZE"}), "");  // and the server goes on
   }
 }

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "core/list/list_chunk.h"
+
+namespace zsetd {
+
+// The elements of a list as they were at one instant, handed out a chunk at a time while the list
+// goes on changing.
+//
+//   order    [ * * * * * ]            the addresses that the chunks had at the instant
+//              | | | | `--> chunk      it bears a mark: unchanged and not handed out
+//              | | | `----> copy       it was about to change, and was copied
+//
+// To begin it takes a step for each chunk, whose mark it sets. A chunk that is removed is taken
+// over instead of copied. A list has one snapshot at a time, and the snapshot may outlive it.
+class ListSnapshot {
+ public:
+  // Of all chunks in order, for List.
+  explicit ListSnapshot(std::vector<ListChunk*> chunks);
+  ListSnapshot(const ListSnapshot&) = delete;
+  ~ListSnapshot();
+
+  size_t chunk_count() const { return chunks_.size(); }  // at the instant
+  bool done() const { return next_ == chunks_.size(); }
+
+  // Calls visit(const ListChunk&) for the next chunk, from the first to the last. It is not done.
+  template <class Visit>
+  void Step(Visit visit) {
+    visit(Current());
+    Pass();
+  }
+
+  // --- For List. ---
+
+  // The chunk, which has the mark, is about to be changed. O(bytes).
+  void BeforeChange(ListChunk& chunk) { Take(chunk, chunk.Clone()); }
+
+  // The chunk, which has the mark, is about to be destroyed, and is empty from now on. O(1).
+  void BeforeRemoval(ListChunk& chunk) { Take(chunk, std::move(chunk)); }
+
+ private:
+  const ListChunk& Current() const;
+  void Pass();
+  void Take(ListChunk& chunk, ListChunk contents);
+
+  std::vector<ListChunk*> chunks_;
+  size_t next_ = 0;
+  absl::flat_hash_map<const ListChunk*, std::unique_ptr<ListChunk>> copies_;
+};
+
+}  // namespace zsetd

@@ -1,0 +1,185 @@
+#include "server/engine/store/rdb_value_slices.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/hash/table_snapshot.h"
+#include "core/keyspace/value.h"
+#include "core/list/list_snapshot.h"
+#include "core/sorted_set/block/block_reader.h"
+#include "core/sorted_set/block/score_encoding.h"
+#include "core/sorted_set/block/set_snapshot.h"
+#include "protocol/rdb/packed_elements.h"
+#include "server/engine/store/element_deadline_fields.h"
+
+namespace zsetd {
+namespace {
+
+// From the highest score down, as Redis does: it puts each element that it reads before the last.
+class SortedSetSlices : public RdbValueSlices {
+ public:
+  explicit SortedSetSlices(std::unique_ptr<SetSnapshot> snapshot)
+      : snapshot_(std::move(snapshot)) {}
+
+  RdbType type() const override { return RdbType::kZSet; }
+  void Begin(RdbWriter& writer) override { writer.Length(snapshot_->size()); }
+
+  bool WriteSome(RdbWriter& writer) override {
+    snapshot_->Step([&](const Block& block) {
+      BlockReader reader(block, block.count() - 1);
+      for (size_t left = block.count(); left > 0; --left) {
+        writer.String(reader.member());
+        writer.Double(ScoreOf(reader.code()));
+        const uint64_t deadline = block.DeadlineAt(reader.index());
+        if (deadline != kNoDeadline) {
+          deadlines_.Add(reader.member(), Millis(static_cast<int64_t>(deadline)));
+        }
+        if (left > 1) reader.Backward();
+      }
+    });
+    return snapshot_->done();
+  }
+
+  std::vector<std::string> TakeDeadlines() override { return deadlines_.Take(); }
+
+ private:
+  const std::unique_ptr<SetSnapshot> snapshot_;
+  ElementDeadlineFields deadlines_;
+};
+
+class TableSlices : public RdbValueSlices {
+ public:
+  TableSlices(RdbType type, std::unique_ptr<TableSnapshot> snapshot)
+      : type_(type), snapshot_(std::move(snapshot)) {}
+
+  RdbType type() const override { return type_; }
+  void Begin(RdbWriter& writer) override { writer.Length(snapshot_->size()); }
+
+  bool WriteSome(RdbWriter& writer) override {
+    constexpr size_t kSliceBytes = 16u * 1024;
+    constexpr int kBuckets = 256;
+    size_t bytes = 0;
+    for (int i = 0; i < kBuckets && bytes < kSliceBytes && !snapshot_->done(); ++i) {
+      snapshot_->Step([&](const Field& field) {
+        writer.String(field.name);
+        if (type_ == RdbType::kHash) writer.String(field.value);
+        bytes += field.name.size() + field.value.size();
+      });
+    }
+    return snapshot_->done();
+  }
+
+ private:
+  const RdbType type_;
+  const std::unique_ptr<TableSnapshot> snapshot_;
+};
+
+// A node for each chunk.
+class ListSlices : public RdbValueSlices {
+ public:
+  explicit ListSlices(std::unique_ptr<ListSnapshot> snapshot) : snapshot_(std::move(snapshot)) {}
+
+  RdbType type() const override { return RdbType::kListOfListpacks; }
+  void Begin(RdbWriter& writer) override { writer.Length(snapshot_->chunk_count()); }
+
+  bool WriteSome(RdbWriter& writer) override {
+    snapshot_->Step([&](const ListChunk& chunk) {
+      if (chunk.count() == 1 && chunk.bytes() > ListChunk::kFullBytes) {
+        writer.Length(static_cast<uint64_t>(RdbContainer::kPlain));
+        writer.String(chunk.ElementAt(0));
+        return;
+      }
+      ListpackWriter packed;
+      for (size_t place = 0; place < chunk.bytes(); place = chunk.PlaceAfter(place)) {
+        packed.Add(chunk.ElementAt(place));
+      }
+      writer.Length(static_cast<uint64_t>(RdbContainer::kPacked));
+      writer.String(packed.Finish());
+    });
+    return snapshot_->done();
+  }
+
+ private:
+  const std::unique_ptr<ListSnapshot> snapshot_;
+};
+
+class StringSlices : public RdbValueSlices {
+ public:
+  explicit StringSlices(std::string_view bytes) : left_(bytes) {}
+
+  RdbType type() const override { return RdbType::kString; }
+  void Begin(RdbWriter&) override {}
+
+  bool WriteSome(RdbWriter& writer) override {
+    constexpr size_t kSliceBytes = 128u * 1024;
+    Copy(kSliceBytes);
+    if (!left_.empty()) return false;
+    writer.OwnString(std::move(copy_));
+    return true;
+  }
+
+  void BeforeEdit() override { Copy(left_.size()); }
+
+ private:
+  void Copy(size_t most) {
+    if (copy_.empty()) copy_.reserve(left_.size());
+    const size_t bytes = std::min(most, left_.size());
+    copy_ += left_.substr(0, bytes);
+    left_.remove_prefix(bytes);
+  }
+
+  std::string copy_;
+  std::string_view left_;  // of the value
+};
+
+using Slices = std::unique_ptr<RdbValueSlices>;
+
+Slices Start(const ByteString& string, const LargeValueLimits& limits) {
+  const bool is_large = string.view().size() > limits.bytes;
+  return is_large ? std::make_unique<StringSlices>(string.view()) : nullptr;
+}
+
+Slices Start(const List& list, const LargeValueLimits& limits) {
+  const bool is_large = list.packed_bytes() > limits.bytes;
+  return is_large ? std::make_unique<ListSlices>(list.StartSnapshot()) : nullptr;
+}
+
+template <class Value>
+bool IsLarge(const Value& value, const LargeValueLimits& limits) {
+  return value.identity() != nullptr &&
+         (value.size() > limits.elements || value.BytesUsed() > limits.bytes);
+}
+
+Slices Start(const SortedSet& set, const LargeValueLimits& limits) {
+  return IsLarge(set, limits) ? std::make_unique<SortedSetSlices>(set.StartSnapshot()) : nullptr;
+}
+
+Slices Start(const Hash& hash, const LargeValueLimits& limits) {
+  if (!IsLarge(hash, limits)) return nullptr;
+  return std::make_unique<TableSlices>(RdbType::kHash, hash.StartSnapshot());
+}
+
+Slices Start(const Set& set, const LargeValueLimits& limits) {
+  if (!IsLarge(set, limits)) return nullptr;
+  return std::make_unique<TableSlices>(RdbType::kSet, set.StartSnapshot());
+}
+
+template <class Value>
+const void* IdentityOf(const Value& value) {
+  return value.identity();
+}
+const void* IdentityOf(const ByteString& string) { return string.view().data(); }
+
+}  // namespace
+
+std::unique_ptr<RdbValueSlices> StartSlices(const Entry& entry, const LargeValueLimits& limits) {
+  return entry.VisitValue([&](const auto& value) { return Start(value, limits); });
+}
+
+const void* ValueIdentity(const Entry& entry) {
+  return entry.VisitValue([](const auto& value) { return IdentityOf(value); });
+}
+
+}  // namespace zsetd

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/keyspace/entry.h"
+#include "protocol/rdb/rdb_writer.h"
+
+namespace zsetd {
+
+// From which size on a value is written in slices: each takes some tens of microseconds.
+struct LargeValueLimits {
+  size_t elements = 1000;     // of a sorted set, hash or set
+  size_t bytes = 64u * 1024;  // of any value
+};
+
+// A large value as it was at one instant, written in slices while it goes on changing. It may lose
+// its key, get another, and be destroyed meanwhile; the latter takes long, so whoever removes it
+// from its key keeps it until it is written (identity() tells which it is).
+//
+// Sorted sets, hashes, sets and lists copy before a change what it touches, or the piece that has
+// it: core/sorted_set/block/set_snapshot.h and its like. The bytes of a string are copied, in
+// slices, before it is written; before it is changed in place, all that are left.
+class RdbValueSlices {
+ public:
+  virtual ~RdbValueSlices() = default;
+
+  virtual RdbType type() const = 0;
+
+  // Writes what stands before the elements. Once, before the first slice.
+  virtual void Begin(RdbWriter& writer) = 0;
+
+  // Writes some more: whether that was all.
+  virtual bool WriteSome(RdbWriter& writer) = 0;
+
+  // Behind the value: the deadlines of its elements, as ElementDeadlineFields makes them.
+  virtual std::vector<std::string> TakeDeadlines() { return {}; }
+
+  // The value is about to be changed in place, and does not say so itself: it is a string.
+  virtual void BeforeEdit() {}
+};
+
+// Of the value as it is now; null if it is not large. A value has one at a time. O(its blocks or
+// chunks), and little for each.
+std::unique_ptr<RdbValueSlices> StartSlices(const Entry& entry, const LargeValueLimits& limits);
+
+// What is the same as long as an entry's value is the same object, whatever entry that is in; null
+// if the value is not one that StartSlices() takes.
+const void* ValueIdentity(const Entry& entry);
+
+}  // namespace zsetd

@@ -1,0 +1,95 @@
+// What a snapshot of a table shows, whatever happens to the table meanwhile.
+#include "core/hash/table_snapshot.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+
+#include "core/hash/field_table.h"
+#include "core/util/rng.h"
+
+namespace zsetd {
+namespace {
+
+using Fields = std::map<std::string, std::string>;
+
+Fields FieldsOf(const FieldTable& table) {
+  Fields fields;
+  table.ForEach([&](const Field& field) {
+    fields.emplace(std::string(field.name), std::string(field.value));
+  });
+  return fields;
+}
+
+// Fails if a field comes twice.
+void Step(TableSnapshot& snapshot, Fields& fields) {
+  snapshot.Step([&](const Field& field) {
+    const bool is_first = fields.emplace(std::string(field.name), std::string(field.value)).second;
+    EXPECT_TRUE(is_first) << field.name;
+  });
+}
+
+TEST(TableSnapshot, ShowsTheFieldsOfItsInstantWhateverChangesMeanwhile) {
+  const uint64_t seed = std::random_device()();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  Rng rng(seed);
+  for (int round = 0; round < 60; ++round) {
+    FieldTable table;
+    const uint64_t names = 200 + rng.Below(2000);
+    // Mostly removals in some rounds, so that buckets merge; mostly additions in others.
+    const uint64_t removals = rng.Below(100);
+    const auto name = [&] { return "f" + std::to_string(rng.Below(names)); };
+    for (uint64_t left = names; left > 0; --left) table.Set({.name = name(), .value = "old"});
+    const Fields expected = FieldsOf(table);
+    std::unique_ptr<TableSnapshot> snapshot = table.StartSnapshot();
+    if (snapshot == nullptr) continue;
+    EXPECT_EQ(snapshot->size(), expected.size());
+    Fields shown;
+    while (!snapshot->done()) {
+      for (uint64_t left = rng.Below(6); left > 0; --left) {
+        if (rng.Below(100) < removals) {
+          table.Erase(name());
+        } else {
+          table.Set({.name = name(), .value = std::to_string(rng.Next())});
+        }
+      }
+      if (rng.Below(400) == 0) {
+        FieldTable moved = std::move(table);
+        table = std::move(moved);
+      }
+      if (rng.Below(2000) == 0) table = FieldTable();
+      Step(*snapshot, shown);
+    }
+    ASSERT_EQ(shown, expected) << "round " << round;
+  }
+}
+
+TEST(TableSnapshot, MayEndEarlyAndBeTakenAgain) {
+  FieldTable table;
+  for (int i = 0; i < 500; ++i) table.Set({.name = std::to_string(i), .value = "v"});
+  Fields shown;
+  {
+    const auto snapshot = table.StartSnapshot();
+    Step(*snapshot, shown);
+    for (int i = 0; i < 500; i += 3) table.Erase(std::to_string(i));
+  }
+  const Fields expected = FieldsOf(table);
+  const auto again = table.StartSnapshot();
+  for (int i = 0; i < 500; ++i) table.Erase(std::to_string(i));
+  shown.clear();
+  while (!again->done()) Step(*again, shown);
+  EXPECT_EQ(shown, expected);
+}
+
+TEST(TableSnapshot, ASmallTableIsWrittenWhole) {
+  FieldTable table;
+  table.Set({.name = "a", .value = "1"});
+  EXPECT_EQ(table.StartSnapshot(), nullptr);
+}
+
+}  // namespace
+}  // namespace zsetd
