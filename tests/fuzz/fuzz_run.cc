@@ -1,8 +1,10 @@
 #include "tests/fuzz/fuzz_run.h"
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
+#include "protocol/resp/request_parser.h"
 #include "server/engine/command/command.h"
 #include "server/engine/support/ascii_case.h"
 #include "tests/fuzz/data_check.h"
@@ -42,6 +44,25 @@ bool QueueAnswersOnce(const Client* client) {
          });
 }
 
+// No request if it is not whole ones.
+std::vector<std::vector<std::string>> SplitRequests(std::string_view bytes) {
+  RequestParser parser;
+  std::vector<std::vector<std::string>> requests;
+  for (;;) {
+    while (parser.Next() == RequestParser::Result::kRequest) {
+      requests.emplace_back(parser.argv().begin(), parser.argv().end());
+    }
+    if (bytes.empty() || !parser.error().empty()) break;
+    const std::span<char> space = parser.Space();
+    const size_t size = std::min(space.size(), bytes.size());
+    std::ranges::copy(bytes.substr(0, size), space.begin());
+    parser.Arrived(size);
+    bytes.remove_prefix(size);
+  }
+  const bool is_whole = parser.error().empty() && parser.buffered_bytes() == 0;
+  return is_whole ? requests : std::vector<std::vector<std::string>>();
+}
+
 // What clients have said must not outlive them.
 std::string LeftBehind(Engine& engine) {
   const Tracking& tracking = engine.notifier().tracking();
@@ -57,7 +78,32 @@ std::string LeftBehind(Engine& engine) {
 
 }  // namespace
 
-FuzzRun::FuzzRun() : peer_(SmallSettings()) {}
+FuzzRun::FuzzRun() : peer_(SmallSettings()) { peer_.engine().set_journal(&units_); }
+
+FuzzRun::~FuzzRun() { peer_.engine().set_journal(nullptr); }
+
+uint64_t FuzzRun::UnitCheck::Append(OutputBuffer& unit) {
+  OutputBuffer taken;
+  taken.Take(unit);
+  const std::vector<std::vector<std::string>> requests = SplitRequests(taken.view());
+  size_t commands = 0;
+  bool framed = false;
+  bool ended = false;
+  bool sound = !requests.empty();
+  for (const std::vector<std::string>& request : requests) {
+    const bool is_multi = EqualsIgnoringCase(request[0], "multi");
+    const bool is_exec = EqualsIgnoringCase(request[0], "exec");
+    if (is_multi) sound = sound && !framed && commands == 0;
+    if (is_exec) sound = sound && framed && !ended;
+    if (!is_multi && !is_exec) sound = sound && !ended;
+    framed = framed || is_multi;
+    ended = ended || is_exec;
+    commands += !is_multi && !is_exec && !EqualsIgnoringCase(request[0], "select");
+  }
+  sound = sound && framed == ended && (commands == 1 || framed);
+  if (!sound && wrong_.empty()) wrong_ = "propagated: " + std::string(taken.view());
+  return ++units_;
+}
 
 std::string FuzzRun::Play(const FuzzScript& script) {
   for (const FuzzStep& step : script) {
@@ -71,6 +117,7 @@ std::string FuzzRun::Play(const FuzzScript& script) {
     if (!wrong.empty()) return wrong;
   }
   if (std::string wrong = WrongInData(peer_.engine()); !wrong.empty()) return wrong;
+  if (!units_.wrong().empty()) return units_.wrong();
   for (const auto& [client, whole] : speaks_whole_) peer_.HangUp(client);
   return LeftBehind(peer_.engine());
 }
