@@ -92,6 +92,19 @@ class PropagationTest : public testing::Test {
     if (journal_.units() > units) propagated_.insert(row);
   }
 
+  // Requests of the row, where there are keys of every type, some with a deadline and some without.
+  void RunOnMuch(const std::string& row) {
+    for (const std::string type : {"mset", "setbit", "rpush", "sadd", "hset", "zadd", "geoadd"}) {
+      for (int left = 4; left > 0; --left) Run("a", requests_.Of(type));
+    }
+    for (int left = 8; left > 0; --left) {
+      Run("a", {"PEXPIRE", requests_.AnyKey(), "900000"});
+      Run("a", requests_.Of("zpexpire"));
+    }
+    for (int left = 6; left > 0 && !propagated_.contains(row); --left) RunSingle(row);
+    peer_.Pass(Millis(100));
+  }
+
   void RunTransaction() {
     Run("a", {"MULTI"});
     for (size_t left = 1 + requests_.rng().Below(4); left > 0; --left) Run("a", requests_.Any());
@@ -232,11 +245,7 @@ TEST_F(PropagationTest, FollowersComeToTheSameData) {
   // Rows that have not changed anything by chance.
   for (const std::string& row : requests_.Names()) {
     trace_.clear();
-    for (int left = 300; left > 0 && !propagated_.contains(row); --left) {
-      RunSingle(requests_.AnyName());
-      peer_.Pass(Millis(100));
-      RunSingle(row);
-    }
+    for (int left = 300; left > 0 && !propagated_.contains(row); --left) RunOnMuch(row);
     ReclaimDue();
     const std::string units = journal_.TakeBytes();
     const std::string digest = Digest();

@@ -38,6 +38,8 @@ class RandomRequests {
   // A request of such a row, or now and then one that reads.
   Words Any();
 
+  std::string AnyKey();
+
   // The same of a row that may block, with a short timeout.
   Words Blocking();
 
@@ -61,7 +63,6 @@ class RandomRequests {
   std::string Number(size_t bound) { return std::to_string(Below(bound)); }
   std::string Pick(const std::vector<std::string>& words) { return words[Below(words.size())]; }
   std::string Key(char type, size_t count);  // sometimes one of another type
-  std::string AnyKey();
   std::string Value();
   std::string Member();
   std::string Members();
