@@ -29,7 +29,8 @@ namespace zsetd {
 // changes, and for its chain `Node* next() const`, initially null, and `void set_next(Node*)`. It
 // may keep these private and name Dictionary<Node> a friend.
 //
-// Invariants: keys are unique; size() <= buckets <= size() + kSpareBuckets, unless empty. The
+// Invariants: keys are unique; size() <= buckets <= size() + kSpareBuckets, unless empty, or more
+// were reserved. The
 // dictionary owns its nodes and never moves them. Movable; what was moved from is empty.
 template <class Node>
 class Dictionary {
@@ -59,6 +60,12 @@ class Dictionary {
   std::unique_ptr<Node> Replace(Node& old, std::unique_ptr<Node> fresh);
 
   void Clear();  // O(n)
+
+  // Makes the buckets for so many nodes, which are about to be inserted, in an empty dictionary:
+  // then no insertion has to split one. O(nodes). Trim() removes those that were too many, and is
+  // to be called afterwards.
+  void Reserve(size_t nodes);
+  void Trim();
 
   // Calls visit(const Node&) for each. The dictionary must not change meanwhile. O(n).
   template <class Visit>
@@ -240,6 +247,18 @@ void Dictionary<Node>::RemoveBucket() {
     Link(origin, node);
   }
   buckets_.RemoveLast();
+}
+
+template <class Node>
+void Dictionary<Node>::Reserve(size_t nodes) {
+  assert(size_ == 0);
+  while (buckets_.size() < nodes) buckets_.Append(nullptr);
+  numbers_ = LinearHashing(buckets_.size());
+}
+
+template <class Node>
+void Dictionary<Node>::Trim() {
+  while (size_ + kSpareBuckets < numbers_.count()) RemoveBucket();
 }
 
 template <class Node>

@@ -51,6 +51,10 @@ class Keyspace {
   // O(log of keys with a deadline), as in all that follows.
   Entry& Insert(std::unique_ptr<Entry> entry);
 
+  // Prepares an empty one for so many insertions; see Dictionary::Reserve and Trim.
+  void Reserve(size_t entries) { entries_.Reserve(entries); }
+  void Trim() { entries_.Trim(); }
+
   // Puts `fresh` in the place of an entry with the same key, and hands that out.
   std::unique_ptr<Entry> Replace(Entry& old, std::unique_ptr<Entry> fresh);
 

@@ -69,6 +69,21 @@ TEST(Dictionary, ReplacesANodeInItsPlace) {
   EXPECT_EQ(NamesOf(nodes).size(), 1'000u);
 }
 
+TEST(Dictionary, ReservedBucketsAreUsedOrRemoved) {
+  for (const int inserted : {0, 100, 1'000, 3'000}) {
+    Nodes nodes(kHashSeed);
+    nodes.Reserve(1'000);
+    InsertNumbers(nodes, 0, inserted);
+    nodes.Trim();
+    nodes.Check();
+    EXPECT_EQ(NamesOf(nodes).size(), static_cast<size_t>(inserted));
+    for (int i = 0; i < inserted; ++i) EXPECT_NE(nodes.Find(std::to_string(i)), nullptr);
+    InsertNumbers(nodes, inserted, inserted + 100);
+    ExtractNumbers(nodes, 0, inserted + 100);
+    nodes.Check();
+  }
+}
+
 TEST(Dictionary, KeysAreAnyBytes) {
   Nodes nodes(kHashSeed);
   const std::string zeros(3, '\0');
