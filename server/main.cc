@@ -250,10 +250,6 @@ int Serve(const CommandLine& line) {
   const WakeSignal log_signal;
   PersistenceService persistence(engine, SystemFiles(), LogOfPersistence(),
                                  [&log_signal] { log_signal.Send(); });
-  if (const absl::Status status = persistence.Start(); !status.ok()) {
-    spdlog::error("{}", ErrorLine(status));
-    return Complain(status);
-  }
   engine.set_persistence(&persistence);
   Server front(io, engine, log_signal);
   server = &front;
@@ -262,8 +258,21 @@ int Serve(const CommandLine& line) {
   if (const absl::Status status = front.Listen(); !status.ok()) return Complain(status);
   PidFile pid_file;
   WritePidFile(settings, pid_file);
-  ReportReady(settings, supervisor, background);
-  front.Run();
+  absl::Status loaded;
+  absl::Status begun = persistence.StartInBackground([&](const absl::Status& status) {
+    loaded = status;
+    if (status.ok()) return ReportReady(settings, supervisor, background);
+    front.AskToStop();
+    front.AskToStop();  // at once
+  });
+  if (begun.ok()) {
+    front.Run();
+    begun = loaded;
+  }
+  if (!begun.ok()) {
+    spdlog::error("{}", ErrorLine(begun));
+    return Complain(begun);
+  }
   persistence.SaveTheRest();
   supervisor.ReportStopping();
   spdlog::info("Bye");

@@ -49,12 +49,20 @@ class Engine {
   void set_journal(Journal* journal) { effects_.set_journal(journal); }
   Effects& effects() { return effects_; }
 
+  // Whether what was propagated elsewhere is being applied here (applier.h): it is not checked.
+  bool IsApplying() const { return effects_.is_muted(); }
+
   // What keeps the data on disk; null if nothing does. It outlives all requests.
   void set_persistence(Persistence* persistence) {
     persistence_ = persistence;
     reply_holds_.set_persistence(persistence);
   }
   Persistence* persistence() const { return persistence_; }
+
+  // Whether the data is being loaded: only requests that need none of it are answered, and no key
+  // expires or is evicted.
+  void set_loading(bool loading) { loading_ = loading; }
+  bool loading() const { return loading_; }
 
   // Whether the last snapshot could not be kept, for which requests that write may be refused
   // (stop-writes-on-bgsave-error).
@@ -123,6 +131,7 @@ class Engine {
   std::string replication_id_;
   Scripting* scripting_ = nullptr;
   Persistence* persistence_ = nullptr;
+  bool loading_ = false;
   bool snapshots_fail_ = false;
   std::string log_error_;
   Millis started_at_;

@@ -159,6 +159,9 @@ absl::Status Executor::Admit(Client& client, const Command* command, Args argv) 
   if (suspended_ && !command->Has(kAllowBusy)) [[unlikely]] {
     return Refusal(BusyError());
   }
+  if (engine_.loading() && !command->Has(kLoading)) [[unlikely]] {
+    return Refusal("LOADING Redis is loading the dataset in memory");
+  }
   if (settings_.maxmemory > 0 && LacksMemoryFor(client, *command, argv)) {
     return Refusal(kOutOfMemory);
   }
@@ -297,7 +300,7 @@ void Executor::Tick(Micros budget) {
   if (settings_.maxmemory > 0) MakeRoom();
   notifier_.TrimTrackedKeys(budget);
   if (Persistence* const persistence = engine_.persistence()) persistence->Tick();
-  if (clients_.IsPaused()) return;
+  if (clients_.IsPaused() || engine_.loading()) return;
   store_.DeleteExpired(budget);
   notifier_.Broadcast();
 }
@@ -319,9 +322,9 @@ std::optional<Millis> Executor::NextDeadline() const {
   return earliest;
 }
 
-// While clients are paused, or a script is suspended, no key is evicted.
+// While clients are paused, a script is suspended, or the data is loaded, no key is evicted.
 void Executor::MakeRoom() {
-  if (clients_.IsPaused() || suspended_) return store_.PostponeEviction();
+  if (clients_.IsPaused() || suspended_ || engine_.loading()) return store_.PostponeEviction();
   store_.MakeRoom();
 }
 

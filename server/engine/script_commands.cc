@@ -36,6 +36,7 @@ absl::Status CheckScriptCommand(const Engine& engine, const ScriptSession& sessi
     return Refusal("ERR This Redis command is not allowed from script");
   }
   const bool writes = command->Has(kWrite) || command->Has(kMayReplicate);
+  if (engine.IsApplying()) return absl::OkStatus();
   if (session.read_only && writes) {
     return Refusal("ERR Write commands are not allowed from read-only scripts.");
   }
@@ -55,7 +56,8 @@ std::string WithoutCode(const std::string& line) { return line.substr(line.find(
 }  // namespace
 
 absl::Status Executor::RunInScript(ScriptSession& session, Client& caller, Args argv) {
-  const Command* const command = commands_.Find(argv);
+  const bool is_applied = engine_.IsApplying();
+  const Command* const command = is_applied ? commands_.FindOriginal(argv) : commands_.Find(argv);
   absl::Status status = CheckScriptCommand(engine_, session, command, argv);
   if (status.ok()) {
     if (const auto denial = access_.CheckInScript(caller, *command, argv, store_.now())) {

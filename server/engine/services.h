@@ -46,6 +46,13 @@ struct LogStatus {
   size_t keys_to_save = 0;
 };
 
+// What INFO says while the data is loaded at the start.
+struct LoadingStatus {
+  Millis started_at{0};
+  uint64_t total_bytes = 0;
+  uint64_t loaded_bytes = 0;
+};
+
 // Keeps the data on disk.
 class Persistence {
  public:
@@ -60,6 +67,10 @@ class Persistence {
   };
 
   virtual ~Persistence() = default;
+
+  // Nothing unless the data is being loaded at the start, while clients are connected already:
+  // see Engine::loading().
+  virtual std::optional<LoadingStatus> loading() const { return std::nullopt; }
 
   virtual SnapshotStatus status() const = 0;
 

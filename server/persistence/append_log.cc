@@ -17,10 +17,11 @@
 namespace zsetd {
 namespace {
 
-constexpr Millis kMostUnsynced{2000};           // with everysec; then the disk is behind
-constexpr uint64_t kMostUnwritten = 64u << 20;  // bytes
-constexpr std::chrono::seconds kBetweenRepairs{5};
-constexpr uint64_t kFreeFailures = 3;  // of rewrites, before there is a pause
+constexpr Millis kMostUnsynced{2000};             // with everysec; then the disk is behind
+constexpr uint64_t kMostUnwritten = 64u << 20;    // bytes
+constexpr std::chrono::seconds kFirstPause{5};    // between tries to begin a log; each is twice
+constexpr std::chrono::seconds kLongestWait{60};  // as long as the last, as writes are refused
+constexpr uint64_t kFreeFailures = 3;             // of rewrites, before there is a pause
 constexpr std::chrono::minutes kLongestPause{60};
 constexpr Micros kBetweenReports{2'000'000};
 
@@ -63,6 +64,7 @@ struct AppendLog::Loading {
   const Micros start;
   Micros reported_at;
   uint64_t commands = 0;
+  uint64_t applied = 0;     // of commands, so far
   uint64_t last_bytes = 0;  // whole ones, of the last file
 };
 
@@ -117,6 +119,12 @@ absl::StatusOr<bool> AppendLog::Exists() const {
              : absl::StatusOr<bool>(Refuse("open", old_path, old_log.status()));
 }
 
+absl::Status AppendLog::MakeDirectory() const {
+  absl::Status status = files_.CreateDirectory(Directory());
+  if (status.ok()) status = files_.SyncDirectory(directory_.path());
+  return status.ok() ? status : Refuse("create the directory", Directory(), status);
+}
+
 // One file, as Redis had it before version 7, becomes the base. The manifest comes first: a crash
 // in between leaves one that names a file that is still in the old place.
 absl::Status AppendLog::AdoptOldLog() {
@@ -125,11 +133,9 @@ absl::Status AppendLog::AdoptOldLog() {
   bool is_uncertain = false;
   if (absl::IsNotFound(manifest.status())) {
     manifest = LogManifest{.base = LogFile{.name = name, .number = 1}};
-    absl::Status status = files_.CreateDirectory(Directory());
-    if (status.ok()) status = files_.SyncDirectory(directory_.path());
-    if (status.ok()) {
-      status = WriteManifest(files_, Directory(), ManifestName(), *manifest, is_uncertain);
-    }
+    if (absl::Status status = MakeDirectory(); !status.ok()) return status;
+    const absl::Status status =
+        WriteManifest(files_, Directory(), ManifestName(), *manifest, is_uncertain);
     if (!status.ok()) return Refuse("write to", Directory(), status);
   }
   if (!manifest.ok()) return manifest.status();
@@ -159,6 +165,7 @@ absl::Status AppendLog::LoadFiles(Loading& loading) {
   base_bytes_ = old_bytes_ = 0;
   absl::Status status = absl::OkStatus();
   const auto& files = manifest_.incremental;
+  if (dataset_.turns() != nullptr) AnnounceFiles();
   if (manifest_.base) status = LoadBase(*manifest_.base, files.empty(), loading);
   for (size_t i = 0; status.ok() && i < files.size(); ++i) {
     status = LoadCommands(files[i], 0, i + 1 == files.size(), loading);
@@ -170,6 +177,15 @@ absl::Status AppendLog::LoadFiles(Loading& loading) {
               Rate(base_bytes_ + old_bytes_ + loading.last_bytes,
                    engine_.host().stopwatch() - loading.start));
   return absl::OkStatus();
+}
+
+void AppendLog::AnnounceFiles() const {
+  const auto announce = [this](const LogFile& file) {
+    const auto opened = files_.Open(PathOf(file.name));
+    if (opened.ok()) dataset_.turns()->Announce((*opened)->size());
+  };
+  if (manifest_.base) announce(*manifest_.base);
+  for (const LogFile& file : manifest_.incremental) announce(file);
 }
 
 absl::Status AppendLog::LoadAgain() {
@@ -203,11 +219,19 @@ absl::Status AppendLog::LoadBase(const LogFile& file, bool is_last, Loading& loa
 absl::Status AppendLog::LoadCommands(const LogFile& file, uint64_t offset, bool is_last,
                                      Loading& loading) {
   const std::string path = PathOf(file.name);
+  LoadTurns* const turns = dataset_.turns();
   const LogLoadOptions options = {
-      .apply = [&loading](Args argv) { return loading.applier.Apply(argv); },
+      .apply = [&loading, turns](Args argv) -> absl::Status {
+        constexpr uint64_t kPerLook = 16;
+        if (turns != nullptr && ++loading.applied % kPerLook == 0 && !turns->GoOn()) {
+          return absl::CancelledError("the load was given up");
+        }
+        return loading.applier.Apply(argv);
+      },
       .discard = [&loading] { loading.applier.Restart(); },
       .progress =
           [&](uint64_t bytes, uint64_t total) {
+            if (turns != nullptr) turns->set_file_bytes(bytes);
             const Micros now = engine_.host().stopwatch();
             if (now - loading.reported_at < kBetweenReports) return;
             loading.reported_at = now;
@@ -222,7 +246,9 @@ absl::Status AppendLog::LoadCommands(const LogFile& file, uint64_t offset, bool 
   loading.applier.Restart();
   const absl::StatusOr<LoadedLog> loaded = LoadLog(files_, path, offset, options);
   loading.applier.End();
+  if (turns != nullptr && turns->abandoned()) return absl::CancelledError();
   if (!loaded.ok()) return loaded.status();
+  if (turns != nullptr) turns->EndFile(loaded->bytes);
   loading.commands += loaded->commands;
   loading.last_bytes = loaded->whole_bytes;
   if (!loaded->IsTruncated()) return absl::OkStatus();
@@ -266,14 +292,13 @@ absl::Status AppendLog::CreateFirstFile() {
 }
 
 absl::Status AppendLog::Create() {
-  absl::Status status = files_.CreateDirectory(Directory());
-  if (status.ok()) status = files_.SyncDirectory(directory_.path());
-  if (!status.ok()) return Refuse("create the directory", Directory(), status);
+  if (absl::Status status = MakeDirectory(); !status.ok()) return status;
   RemoveDrafts(files_, Directory());
   const LogFile base = {.name = BaseName(1), .number = 1};
   auto file = CreateBase(base.name);
   if (!file.ok()) return file.status();
-  status = WriteSnapshot(engine_, dataset_.Functions(), /*is_log_base=*/true, **file);
+  const absl::Status status =
+      WriteSnapshot(engine_, dataset_.Functions(), /*is_log_base=*/true, **file);
   if (!status.ok()) return status;
   manifest_ = {.base = base};
   base_bytes_ = bytes_after_rewrite_ = (*file)->size();
@@ -364,15 +389,13 @@ LogStatus AppendLog::status() const {
 absl::Status AppendLog::Enable() {
   assert(!IsOn());
   if (absl::Status status = directory_.Lock(); !status.ok()) return status;
-  absl::Status status = files_.CreateDirectory(Directory());
-  if (status.ok()) status = files_.SyncDirectory(directory_.path());
-  if (!status.ok()) return Refuse("create the directory", Directory(), status);
+  if (absl::Status status = MakeDirectory(); !status.ok()) return status;
   const auto before = ReadManifest(files_, PathOf(ManifestName()));
   if (!before.ok() && !absl::IsNotFound(before.status())) return before.status();
   manifest_ = before.ok() ? *before : LogManifest();
   base_bytes_ = old_bytes_ = 0;
   StartThread(nullptr, 0);
-  status = StartRewriting(/*keeps_old_files=*/false);
+  const absl::Status status = StartRewriting(/*keeps_old_files=*/false);
   if (!status.ok()) Disable();
   return status;
 }
@@ -523,7 +546,8 @@ void AppendLog::ConsiderRewriting() {
   if (!IsOn() || rewrite_ != nullptr) return;
   const Millis since_try = engine_.now() - last_try_at_;
   if (unnamed_file_ || is_repairing_) {
-    if (since_try < kBetweenRepairs) return;
+    const auto pause = kFirstPause * (1 << std::min<uint64_t>(failures_, 6));
+    if (since_try < std::min(pause, kLongestWait)) return;
     const absl::Status status = StartRewriting(/*keeps_old_files=*/false);
     if (!status.ok()) log_.warning(ErrorLine(status));
     if (status.ok()) unnamed_file_ = false;

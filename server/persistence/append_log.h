@@ -110,8 +110,10 @@ class AppendLog : public Journal {
   std::string BaseName(uint64_t number) const;
   std::string IncrementalName(uint64_t number) const;
 
+  absl::Status MakeDirectory() const;
   absl::Status AdoptOldLog();
   absl::Status LoadFiles(Loading& loading);
+  void AnnounceFiles() const;
   absl::Status LoadBase(const LogFile& file, bool is_last, Loading& loading);
   absl::Status LoadCommands(const LogFile& file, uint64_t offset, bool is_last, Loading& loading);
   absl::Status ContinueFile(const LogFile& file, uint64_t bytes);

@@ -28,6 +28,7 @@ absl::StatusOr<LoadedSnapshot> Dataset::Read(const std::string& path, bool keeps
   const Settings& settings = engine_.settings();
   const Micros start = engine_.host().stopwatch();
   Micros reported_at = start;
+  const AccessTracker access_tracker = engine_.store().access_tracker();
   LoadOptions options = {
       .now = engine_.now(),
       .databases = engine_.store().database_count(),
@@ -35,7 +36,7 @@ absl::StatusOr<LoadedSnapshot> Dataset::Read(const std::string& path, bool keeps
       .checks_checksum = settings.rdbchecksum,
       .skips_unknown = settings.rdb_skip_unknown,
       .keeps_expired = keeps_expired,
-      .access_tracker = &engine_.store().access_tracker(),
+      .access_tracker = &access_tracker,
       .make_keyspace = [this] { return engine_.store().database(0).MakeKeyspace(); },
       .progress =
           [&](uint64_t bytes, uint64_t total, uint64_t keys) {
@@ -46,7 +47,16 @@ absl::StatusOr<LoadedSnapshot> Dataset::Read(const std::string& path, bool keeps
                         " % (" + std::to_string(keys) + " keys), " + Rate(bytes, now - start));
           },
   };
-  return LoadSnapshot(files_, path, options);
+  if (turns_ == nullptr) return LoadSnapshot(files_, path, options);
+  options.on_read = [this](uint64_t bytes, uint64_t total) {
+    if (turns_->total_bytes() == 0) turns_->Announce(total);
+    turns_->set_file_bytes(bytes);
+    return !turns_->abandoned();
+  };
+  turns_->End();
+  absl::StatusOr<LoadedSnapshot> loaded = LoadSnapshot(files_, path, options);
+  if (!turns_->Begin()) return absl::CancelledError();
+  return loaded;
 }
 
 void Dataset::Report(const LoadedSnapshot& loaded, Micros took) const {

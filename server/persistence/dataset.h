@@ -8,6 +8,7 @@
 #include "server/engine/services.h"
 #include "server/persistence/data_directory.h"
 #include "server/persistence/file.h"
+#include "server/persistence/load_turns.h"
 #include "server/persistence/snapshot_loader.h"
 
 namespace zsetd {
@@ -33,6 +34,10 @@ class Dataset {
   absl::Status Put(LoadedSnapshot loaded, const std::string& path,
                    const Persistence::Reload& reload);
 
+  // Takes turns with the engine while it reads; null: the engine waits. It outlives its use here.
+  void set_turns(LoadTurns* turns) { turns_ = turns; }
+  LoadTurns* turns() const { return turns_; }
+
   // Says in the log what was read, and what of it is not kept.
   void Report(const LoadedSnapshot& loaded, Micros took) const;
 
@@ -44,6 +49,7 @@ class Dataset {
   Engine& engine_;
   FileSystem& files_;
   const PersistenceLog& log_;
+  LoadTurns* turns_ = nullptr;
   std::string kept_functions_;  // that were loaded and cannot be run, to be saved again
 };
 

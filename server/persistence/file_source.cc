@@ -43,6 +43,9 @@ void FileSource::Fill(size_t count) {
     status_ = read.status();
   } else {
     filled_ += *read;
+    if (on_read_ && !on_read_(before_ + filled_, file_->size())) {
+      status_ = absl::CancelledError("the load was given up");
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,7 +15,13 @@ namespace zsetd {
 // The bytes of a file, read ahead in pieces, and the checksum of those that have been taken.
 class FileSource : public ByteSource {
  public:
-  explicit FileSource(std::unique_ptr<ReadableFile> file) : file_(std::move(file)) {}
+  // Called with the number of bytes that have been read, and that the file has. If it returns false
+  // the rest is not read.
+  using OnRead = std::function<bool(uint64_t bytes, uint64_t total)>;
+
+  // `on_read` may be null.
+  explicit FileSource(std::unique_ptr<ReadableFile> file, OnRead on_read = nullptr)
+      : file_(std::move(file)), on_read_(std::move(on_read)) {}
 
   std::string_view Refill(size_t unread, size_t count) override;
 
@@ -35,6 +42,7 @@ class FileSource : public ByteSource {
   void Fill(size_t count);
 
   std::unique_ptr<ReadableFile> file_;
+  const OnRead on_read_;
   std::string buffer_;
   size_t filled_ = 0;    // bytes of the buffer
   size_t summed_ = 0;    // of these, in the checksum

@@ -13,7 +13,7 @@
 namespace zsetd {
 namespace {
 
-constexpr uint64_t kBytesPerReport = 64u << 20;
+constexpr uint64_t kBytesPerReport = 1u << 20;
 
 // The bytes of a request in RESP.
 size_t EncodedBytes(Args argv) {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <optional>
 
 #include "absl/status/status.h"
 #include "server/engine/engine.h"
@@ -9,6 +11,7 @@
 #include "server/persistence/data_directory.h"
 #include "server/persistence/dataset.h"
 #include "server/persistence/file.h"
+#include "server/persistence/load_turns.h"
 #include "server/persistence/snapshot_service.h"
 
 namespace zsetd {
@@ -29,10 +32,18 @@ class PersistenceService : public Persistence {
   // to be one, the snapshot becomes its base: nothing that is on the disk is left behind.
   absl::Status Start();
 
+  // The same while requests are answered, which is done when the data is there, or cannot be
+  // loaded: then `on_loaded` is called with the result, by Tick() or, if it takes no time to speak
+  // of, by this. If this returns an error nothing was begun. Destroyed before the end, it leaves
+  // the files as they are.
+  using OnLoaded = std::function<void(const absl::Status&)>;
+  absl::Status StartInBackground(OnLoaded on_loaded);
+
   // At the server's end: after SaveBeforeExit() clients have been answered what they had asked
   // before. What that changed is saved, too.
   void SaveTheRest();
 
+  std::optional<LoadingStatus> loading() const override;
   SnapshotStatus status() const override { return snapshots_.status(); }
   LogStatus log_status() const override;
   absl::Status Save() override;
@@ -53,19 +64,26 @@ class PersistenceService : public Persistence {
   bool MayBeLost(uint64_t position) const override { return append_log_.MayBeLost(position); }
   void EndRound() override { append_log_.HandOver(); }
   void Tick() override;
-  bool HasWork() const override { return snapshots_.HasWork() || append_log_.HasWork(); }
+  bool HasWork() const override;
 
  private:
+  absl::Status LockDirectory();
+  absl::Status LoadAll();
+  void ContinueLoading();
   void MakeWayForSnapshot();
 
   Engine& engine_;
   const PersistenceLog log_;
+  const std::function<void()> on_progress_;
   DataDirectory directory_;
   Dataset dataset_;
   SnapshotService snapshots_;
   AppendLog append_log_;
   bool saving_scheduled_ = false;
   bool rewriting_scheduled_ = false;
+  Millis loading_since_{0};
+  OnLoaded on_loaded_;
+  std::unique_ptr<LoadTurns> load_;  // null: none; last: it uses the others
 };
 
 }  // namespace zsetd

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "server/engine/store/element_deadlines.h"
 #include "server/engine/store/rdb_value_writer.h"
 #include "server/engine/support/redis_version.h"
-#include "server/persistence/element_deadlines.h"
 
 namespace zsetd {
 

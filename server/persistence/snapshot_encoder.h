@@ -14,7 +14,7 @@
 #include "server/engine/config/settings.h"
 #include "server/engine/store/rdb_value_slices.h"
 #include "server/engine/store/snapshot.h"
-#include "server/persistence/snapshot_piece.h"
+#include "server/persistence/snapshot_thread.h"
 
 namespace zsetd {
 

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "protocol/rdb/rdb_file.h"
+#include "server/engine/store/element_deadlines.h"
 #include "server/engine/store/rdb_value_reader.h"
 #include "server/engine/support/errors.h"
-#include "server/persistence/element_deadlines.h"
 #include "server/persistence/file_source.h"
 
 namespace zsetd {
@@ -51,6 +51,7 @@ class Loader {
   Step Skip(RdbType type, const std::string& key);
   Step ReadEnd();
   Step Put(std::unique_ptr<Entry> entry, const KeyNotes& notes);
+  void SelectKeyspace();
   void Mark(Entry& entry, const KeyNotes& notes) const;
 
   // What is wrong at the place that has been reached.
@@ -65,6 +66,7 @@ class Loader {
   Keyspace* keyspace_ = nullptr;  // that of the database selected
   Entry* last_entry_ = nullptr;   // of the last key; null if that was left out
   int database_ = 0;
+  uint64_t announced_keys_ = 0;  // in that database, whether true or not
   KeyNotes notes_;
   uint64_t keys_ = 0;
   bool ended_ = false;
@@ -88,6 +90,7 @@ absl::StatusOr<LoadedSnapshot> Loader::Load() {
   absl::Status status = ReadMagic();
   while (status.ok() && !ended_) status = ReadPart(reader_.Byte());
   if (!status.ok()) return status;
+  for (auto& [index, keys] : loaded_.databases) keys.Trim();
   loaded_.bytes = source_.OffsetWith(reader_.left());
   return std::move(loaded_);
 }
@@ -125,8 +128,8 @@ Loader::Step Loader::ReadOpcode(RdbOpcode opcode) {
       break;
     case RdbOpcode::kDatabase:
       return SelectDatabase();
-    case RdbOpcode::kSizes:  // hints, of which nothing here needs to know
-      reader_.Length();
+    case RdbOpcode::kSizes:
+      announced_keys_ = reader_.Length();
       reader_.Length();
       break;
     case RdbOpcode::kSlotInfo:
@@ -189,6 +192,7 @@ Loader::Step Loader::SelectDatabase() {
                 std::to_string(options_.databases) + ": raise it");
   }
   database_ = static_cast<int>(index);
+  announced_keys_ = 0;
   keyspace_ = nullptr;
   last_entry_ = nullptr;
   return absl::OkStatus();
@@ -248,7 +252,7 @@ Loader::Step Loader::Put(std::unique_ptr<Entry> entry, const KeyNotes& notes) {
     return absl::OkStatus();
   }
   if (keyspace_ == nullptr) {
-    keyspace_ = &loaded_.databases.try_emplace(database_, options_.make_keyspace()).first->second;
+    SelectKeyspace();
   }
   if (keyspace_->FindEvenDue(entry->key()) != nullptr) {
     return Fail("the key " + QuotedKey(entry->key()) + " comes a second time");
@@ -257,6 +261,17 @@ Loader::Step Loader::Put(std::unique_ptr<Entry> entry, const KeyNotes& notes) {
   last_entry_ = &keyspace_->Insert(std::move(entry));
   ++loaded_.keys_loaded;
   return absl::OkStatus();
+}
+
+// What is announced is believed as far as there are bytes for so many keys.
+void Loader::SelectKeyspace() {
+  constexpr uint64_t kLeastBytes = 3;  // of a type, a key and a value
+  const auto [place, is_new] = loaded_.databases.try_emplace(database_, options_.make_keyspace());
+  keyspace_ = &place->second;
+  const uint64_t offset = source_.OffsetWith(reader_.left());
+  const uint64_t possible =
+      source_.size() > offset ? (source_.size() - offset) / kLeastBytes + 1 : 1;
+  if (is_new) keyspace_->Reserve(std::min(announced_keys_, possible));
 }
 
 void Loader::Mark(Entry& entry, const KeyNotes& notes) const {
@@ -293,7 +308,7 @@ absl::StatusOr<LoadedSnapshot> LoadSnapshot(FileSystem& files, const std::string
   if (!file.ok()) {
     return Refusal("Cannot open '" + path + "': " + std::string(ErrorLine(file.status())));
   }
-  FileSource source(*std::move(file));
+  FileSource source(*std::move(file), options.on_read);
   absl::StatusOr<LoadedSnapshot> loaded = Loader(source, options).Load();
   if (loaded.ok()) return loaded;
   return Refusal("Cannot load '" + path + "': " + std::string(ErrorLine(loaded.status())));

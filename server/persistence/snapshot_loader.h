@@ -12,6 +12,7 @@
 #include "core/util/time.h"
 #include "server/engine/store/value_limits.h"
 #include "server/persistence/file.h"
+#include "server/persistence/file_source.h"
 
 namespace zsetd {
 
@@ -36,7 +37,8 @@ struct LoadOptions {
   const AccessTracker* access_tracker = nullptr;  // for the marks of keys; null: they are not set
   std::function<Keyspace()> make_keyspace;        // an empty one
   std::function<void(uint64_t bytes, uint64_t total, uint64_t keys)>
-      progress;  // now and then; or null
+      progress;                // now and then; or null
+  FileSource::OnRead on_read;  // or null
 };
 
 // Reads a file as redis-server, Valkey and zsetd write it. Refuses one that is damaged in any way,

@@ -5,14 +5,32 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "protocol/rdb/rdb_writer.h"
 #include "server/persistence/snapshot_file.h"
-#include "server/persistence/snapshot_piece.h"
 
 namespace zsetd {
+
+// A piece of a snapshot's file on its way to the disk: bytes of the file, or a long string that is
+// still to be compressed.
+struct SnapshotPiece {
+  std::string bytes;
+  bool is_string = false;
+  bool compresses = false;
+
+  // The bytes of the file. O(bytes), and slow for a string that is compressed.
+  std::string Encoded() && {
+    if (!is_string) return std::move(bytes);
+    std::string encoded;
+    RdbWriter(encoded, compresses).String(bytes);
+    return encoded;
+  }
+};
 
 // Writes a snapshot's file on a thread of its own, so that no client waits for the disk or for a
 // long string to be compressed. What is handed over is written in order. All methods are for one

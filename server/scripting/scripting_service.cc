@@ -18,7 +18,7 @@ constexpr std::string_view kNoSuchScript = "NOSCRIPT No matching script. Please 
 
 // Why a script of these flags may not run; empty if it may.
 std::string ReasonNotToRun(const ScriptRun::Target& target, const Engine& engine) {
-  if (target.flags.is_compatible()) return {};
+  if (target.flags.is_compatible() || engine.IsApplying()) return {};
   const bool writes = !target.flags.Has(ScriptFlag::kNoWrites);
   if (writes && !engine.log_error().empty()) {
     return "MISCONF Redis is configured to persist data to AOF, but it's currently unable to "

@@ -178,6 +178,21 @@ TEST_F(ApplierTest, TransactionThatDoesNotEndIsNotRun) {
   EXPECT_FALSE(Apply({"EXEC"}).ok());
 }
 
+// The logs of Redis before version 7 may hold them.
+TEST_F(ApplierTest, ScriptsAreNotChecked) {
+  Settings settings = peer_.engine().settings();
+  settings.maxmemory = 1;
+  ASSERT_TRUE(peer_.engine().Configure(settings).ok());
+  peer_.Send("a", Multibulk({"GET", "k"}));  // it is noticed that memory is short
+  EXPECT_TRUE(peer_.engine().store().LacksMemory());
+  peer_.engine().set_log_error("No space left on device");
+  applier_.Begin();
+  EXPECT_TRUE(Apply({"EVAL", "return redis.call('set', KEYS[1], 'v')", "1", "k"}).ok());
+  EXPECT_NE(Find("k"), nullptr);
+  EXPECT_TRUE(Apply({"EVAL", "#!lua\nreturn redis.call('set', KEYS[1], 'v')", "1", "l"}).ok());
+  EXPECT_NE(Find("l"), nullptr);
+}
+
 TEST_F(ApplierTest, WhatCannotBeRunIsAnError) {
   applier_.Begin();
   EXPECT_FALSE(Apply({"NOSUCHCOMMAND"}).ok());

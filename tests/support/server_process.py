@@ -38,9 +38,11 @@ def free_port():
 class ServerProcess:
     """A server that listens on `port`, until stop(). It does not outlive the test."""
 
-    def __init__(self, program, *options, config=None, environment=None, output=None):
+    def __init__(self, program, *options, config=None, environment=None, output=None,
+                 awaits_data=True):
         """`config` is the configuration file. `output` is a file for what it writes to standard
-        output, if that is not for log()."""
+        output, if that is not for log(). Returns when its data is loaded, or as soon as it listens."""
+        is_ready = self.answers if awaits_data else self.listens
         self.name = pathlib.Path(program).name
         self.expected_exit_code = 0
         self._folder = tempfile.TemporaryDirectory()
@@ -51,7 +53,7 @@ class ServerProcess:
             command = [os.path.abspath(shutil.which(program) or program),
                        *([config] if config else []), "--port", str(self.port), *options]
             self._launch(command, {**os.environ, **(environment or {})}, output)
-            if eventually(lambda: self.ended() or self.listens(), START_S) and not self.ended():
+            if eventually(lambda: self.ended() or is_ready(), START_S) and not self.ended():
                 return
             self.kill()
         raise RuntimeError(f"{self.name} does not start; its log:\n{self.log()}")
@@ -65,6 +67,15 @@ class ServerProcess:
     def listens(self):
         with socket.socket() as probe:
             return probe.connect_ex(("127.0.0.1", self.port)) == 0
+
+    def answers(self):
+        """Whether it listens, and is not loading its data any more."""
+        try:
+            with socket.create_connection(("127.0.0.1", self.port), timeout=START_S) as probe:
+                probe.sendall(b"PING\r\n")
+                return not probe.recv(64).startswith(b"-LOADING")
+        except (ConnectionError, TimeoutError):
+            return False
 
     def log(self):
         return self._log_file.read_text(errors="replace")

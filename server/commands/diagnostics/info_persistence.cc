@@ -15,8 +15,10 @@ namespace {
 using Field = std::pair<std::string_view, std::string_view>;
 
 constexpr Field kBeforeKeys[] = {
-    {"loading", "0"},          {"async_loading", "0"},        {"current_cow_peak", "0"},
-    {"current_cow_size", "0"}, {"current_cow_size_age", "0"},
+    {"async_loading", "0"},
+    {"current_cow_peak", "0"},
+    {"current_cow_size", "0"},
+    {"current_cow_size_age", "0"},
 };
 
 constexpr Field kAfterLog[] = {
@@ -55,6 +57,23 @@ void AddLog(const LogStatus& log, InfoWriter& info) {
   info.Add("aof_delayed_fsync", log.delayed_syncs);
 }
 
+// As Redis, which knows the bytes that were used when the file was written.
+void AddLoading(const LoadingStatus& loading, Millis now, InfoWriter& info) {
+  const uint64_t total = std::max<uint64_t>(loading.total_bytes, 1);
+  const uint64_t loaded = std::min(loading.loaded_bytes, total);
+  const int64_t elapsed = Seconds(now - loading.started_at);
+  const uint64_t left = total - loaded;
+  info.Add("loading_start_time", Seconds(loading.started_at));
+  info.Add("loading_total_bytes", loading.total_bytes);
+  info.Add("loading_rdb_used_mem", 0);
+  info.Add("loading_loaded_bytes", loaded);
+  info.AddFraction("loading_loaded_perc",
+                   100 * static_cast<double>(loaded) / static_cast<double>(total));
+  const auto eta = static_cast<double>(elapsed) * static_cast<double>(left) /
+                   static_cast<double>(std::max<uint64_t>(loaded, 1));
+  info.Add("loading_eta_seconds", loaded == 0 ? 1 : static_cast<int64_t>(eta));
+}
+
 }  // namespace
 
 // There is no second process: what is copied for a snapshot is serialized at once.
@@ -70,7 +89,9 @@ void WritePersistence(InfoWriter& info, Engine& engine) {
   const size_t processed = log.rewriting ? log.keys_saved : status.keys_saved;
   const size_t expected = log.rewriting ? log.keys_to_save : status.keys_to_save;
   const double total = static_cast<double>(std::max<size_t>(expected, 1));
+  const auto loading = persistence != nullptr ? persistence->loading() : std::nullopt;
   info.Section("Persistence");
+  info.Add("loading", loading ? 1 : 0);
   Add(kBeforeKeys, info);
   info.AddFraction("current_fork_perc", 100 * static_cast<double>(processed) / total);
   info.Add("current_save_keys_processed", processed);
@@ -87,6 +108,7 @@ void WritePersistence(InfoWriter& info, Engine& engine) {
   info.Add("rdb_last_load_keys_loaded", status.keys_loaded);
   AddLog(log, info);
   Add(kAfterLog, info);
+  if (loading) AddLoading(*loading, engine.now(), info);
 }
 
 }  // namespace zsetd

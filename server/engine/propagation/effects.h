@@ -46,6 +46,7 @@ class Effects {
 
   // While muted nothing is collected: what is applied was propagated elsewhere (applier.h).
   void Mute(bool muted);
+  bool is_muted() const { return muted_; }
 
   // Adds a request for a database to the unit. O(bytes).
   void Add(int database, Args words);

@@ -12,7 +12,7 @@
 #include "core/sorted_set/block/score_encoding.h"
 #include "core/sorted_set/block/set_snapshot.h"
 #include "protocol/rdb/packed_elements.h"
-#include "server/engine/store/element_deadline_fields.h"
+#include "server/engine/store/element_deadlines.h"
 
 namespace zsetd {
 namespace {

@@ -46,6 +46,74 @@ class Snapshots(ZsetdTest):
             self.assertEqual(self.serve().dbsize(), kept)
             self.assertIsNone(self.server.stop())
 
+    def load_slowly(self, write, *options):
+        """A server that loads a file which is being written: `write` gets it, and a client."""
+        client = self.serve()
+        for i in range(2000):
+            client.set(f"key{i}", "value" * 20)
+        self.assertIsNone(self.server.stop())
+        self.bytes = self.file.read_bytes()
+        self.file.unlink()
+        os.mkfifo(self.file)
+        self.start("--dir", str(self.folder), *options, awaits_data=False)
+        client = redis.Redis(port=self.server.port)
+        self.addCleanup(client.close)
+        with self.file.open("wb", buffering=0) as fifo:
+            fifo.write(self.bytes[:1000])
+            write(fifo, client)
+
+    def test_requests_without_data_are_answered_while_it_is_loaded(self):
+        def write(fifo, client):
+            for request in "GET key1", "SET a b", "PING", "EVAL x 0", "SAVE", "DBSIZE":
+                with self.assertRaisesRegex(redis.exceptions.BusyLoadingError,
+                                            "Redis is loading the dataset in memory"):
+                    client.execute_command(*request.split())
+            info = client.info("persistence")
+            self.assertEqual((info["loading"], info["async_loading"]), (1, 0))
+            self.assertGreaterEqual(info["loading_loaded_bytes"], 0)
+            self.assertIn("loading_eta_seconds", info)
+            self.assertEqual(client.config_get("save"), {"save": "3600 1"})
+            with self.assertRaises(redis.ResponseError):
+                client.config_set("appendonly", "yes")
+            with self.assertRaises(redis.ResponseError):
+                client.execute_command("DEBUG", "RELOAD", "NOSAVE")
+            fifo.write(self.bytes[1000:])
+
+        self.load_slowly(write, "--save", "3600 1")
+        client = redis.Redis(port=self.server.port)
+        self.assertTrue(eventually(self.server.answers))
+        self.assertEqual(client.dbsize(), 2000)
+        self.assertEqual(client.info("persistence")["loading"], 0)
+        client.close()
+
+    def test_an_end_while_data_is_loaded_leaves_the_file(self):
+        for word in "SIGTERM", "SHUTDOWN":
+            def write(fifo, client):
+                self.assertEqual(client.info("persistence")["loading"], 1)
+                if word == "SIGTERM":
+                    self.server.ask_to_leave()
+                else:
+                    with self.assertRaises(redis.ConnectionError):
+                        client.execute_command("SHUTDOWN")
+                        client.ping()
+                self.assertTrue(eventually(lambda: not self.server.listens()))
+
+            self.load_slowly(write, "--save", "3600 1")
+            self.assertEqual(self.server.exit_code(), 0)
+            self.assertTrue(self.file.is_fifo())
+            self.file.unlink()
+
+    def test_a_damaged_file_ends_a_start_that_has_answered_already(self):
+        def write(fifo, client):
+            self.assertEqual(client.info("persistence")["loading"], 1)
+            fifo.write(b"\xff" * 100 + self.bytes[1100:])
+
+        self.load_slowly(write)
+        self.assertEqual(self.server.exit_code(), 1)
+        self.server.expected_exit_code = 1
+        self.assertIn("Cannot load", self.server.log())
+        self.assertIn("redis-check-rdb", self.server.log())
+
     def test_shutdown_saves_as_it_is_asked_to(self):
         for save, word, kept in (("3600 1", "NOSAVE", 0), ("", "SAVE", 1), ("3600 1", None, 2)):
             client = self.serve(save=save)

@@ -1,11 +1,10 @@
-#include "server/persistence/element_deadlines.h"
+#include "server/engine/store/element_deadlines.h"
 
 #include <cstdint>
 #include <limits>
 #include <string>
 
 #include "core/sorted_set/sorted_set.h"
-#include "server/engine/store/element_deadline_fields.h"
 
 namespace zsetd {
 void WriteElementDeadlines(const Entry& entry, RdbFileWriter& writer) {

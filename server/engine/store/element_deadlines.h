@@ -1,10 +1,14 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/keyspace/entry.h"
+#include "core/util/time.h"
 #include "protocol/rdb/rdb_file.h"
 
 namespace zsetd {
@@ -16,6 +20,38 @@ namespace zsetd {
 //
 // Members are named: pieces of a large set may be in the file in another order than the set's.
 inline constexpr std::string_view kElementDeadlinesAux = "zsetd-ttl";
+
+// Collects the deadlines of members for such fields, some thousands in each.
+class ElementDeadlineFields {
+ public:
+  void Add(std::string_view member, Millis deadline) {
+    RdbWriter pairs(pairs_, /*compresses=*/false);
+    pairs.String(member);
+    pairs.Length(static_cast<uint64_t>(deadline.count()));
+    if (++count_ == kMostInField) End();
+  }
+
+  std::vector<std::string> Take() {
+    if (count_ > 0) End();
+    return std::exchange(fields_, {});
+  }
+
+ private:
+  static constexpr size_t kMostInField = 4096;
+
+  void End() {
+    std::string field;
+    RdbWriter(field).Length(count_);
+    field += pairs_;
+    fields_.push_back(std::move(field));
+    pairs_.clear();
+    count_ = 0;
+  }
+
+  std::vector<std::string> fields_;
+  std::string pairs_;
+  size_t count_ = 0;
+};
 
 // Writes those of the entry, whose value has just been written. O(n) if it has any, else O(1).
 void WriteElementDeadlines(const Entry& entry, RdbFileWriter& writer);
