@@ -160,6 +160,25 @@ test("the largest keys come first, and lead to the sorted set", async () => {
   assert.deepEqual(complaints, []);
 });
 
+test("with an LFU policy the most frequently used keys come first", async () => {
+  cli("CONFIG", "SET", "maxmemory-policy", "allkeys-lfu");
+  cli("EVAL", "for i = 1, 2000 do redis.call('GET', KEYS[1]) end", "1", "mine:greeting");
+  try {
+    await logIn();
+    await shows("#tiles", "keys");
+    await page.keyboard.press("2");
+    await page.fill("#pattern", "*e*");
+    await page.keyboard.press("Enter");
+    await page.locator("#scan-stop").waitFor({state: "hidden"});
+    await shows("#used-title", "Most frequently used keys");
+    await shows("#used tbody", "mine:greeting");
+    assert.equal(await page.locator("#used tbody tr").first().locator("td").first().innerText(), "mine:greeting");
+    assert.ok(!(await textOf("#used tbody")).includes("board"), "the pattern leaves it out");
+  } finally {
+    cli("CONFIG", "SET", "maxmemory-policy", "noeviction");
+  }
+});
+
 test("the prompt reads, and does not write", async () => {
   await logIn();
   await page.waitForSelector("#tiles .tile");
