@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "core/hashing/keyed_hash.h"
+#include "core/sorted_set/sorted_set.h"
 #include "core/util/allocation.h"
 
 namespace zsetd {
@@ -43,13 +44,23 @@ bool FieldTable::Large::Erase(std::string_view name) {
     snapshot->BeforeChange(node->field());
   node_bytes -= AllocatedBytes(node);
   fields.Extract(*node);
+  RemoveDeadline(name);
   return true;
+}
+
+void FieldTable::Large::RemoveDeadline(std::string_view name) {
+  if (deadlines == nullptr) return;
+  deadlines->Remove(name);
+  if (deadlines->empty()) deadlines.reset();
 }
 
 FieldTable FieldTable::Clone() const {
   FieldTable copy;
   if (large_) {
     copy.large_ = MakeLarge();
+    if (deadlines() != nullptr) {
+      copy.large_->deadlines = std::make_unique<SortedSet>(deadlines()->Clone());
+    }
   } else {
     copy.block_ = block_.Clone();
   }
@@ -69,7 +80,10 @@ std::unique_ptr<TableSnapshot> FieldTable::StartSnapshot() const {
 
 size_t FieldTable::BytesUsed() const {
   if (!large_) return block_.BytesUsed();
-  return AllocatedBytes(large_.get()) + large_->fields.BytesUsed() + large_->node_bytes;
+  const size_t bytes =
+      AllocatedBytes(large_.get()) + large_->fields.BytesUsed() + large_->node_bytes;
+  if (deadlines() == nullptr) return bytes;
+  return bytes + AllocatedBytes(deadlines()) + deadlines()->BytesUsed();
 }
 
 std::optional<Field> FieldTable::Find(std::string_view name) const {
@@ -103,6 +117,20 @@ bool FieldTable::Replace(const Field& field) {
   if (place == block_.bytes()) return false;
   block_.Replace(place, field);
   return true;
+}
+
+void FieldTable::SetDeadline(std::string_view name, std::optional<Millis> deadline) {
+  assert(Find(name));
+  if (!deadline) {
+    if (large_) large_->RemoveDeadline(name);
+    return;
+  }
+  if (!large_) {
+    large_ = MakeLarge();
+    block_ = FieldBlock();
+  }
+  if (large_->deadlines == nullptr) large_->deadlines = std::make_unique<SortedSet>();
+  large_->deadlines->Set(name, static_cast<double>(deadline->count()));
 }
 
 void FieldTable::MakeRoomFor(const Field& field, bool keep_order) {

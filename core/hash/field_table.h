@@ -12,19 +12,22 @@
 #include "core/hash/table_snapshot.h"
 #include "core/hashing/dictionary.h"
 #include "core/util/rng.h"
+#include "core/util/time.h"
 
 namespace zsetd {
+
+class SortedSet;
 
 // Fields with unique names: what hashes and sets are made of.
 //
 //   small    one packed block, in the order of arrival           core/hash/field_block.h
 //   large    a dictionary, one allocation a field                core/hashing/dictionary.h
 //
-// A table is small until the block overflows, and large from then on. A small one visits its fields
-// in insertion order, a large one in any order. Movable, not copyable; what
-// was moved from is empty. Costs are for n fields; searching a small table reads all
-// of its bounded block. Views are valid until the next change; a field to be stored is no view of
-// the same table.
+// A table is small until the block overflows or a field gets a deadline, and large from then on. A
+// small one visits its fields in insertion order, a large one in any order. Movable, not copyable;
+// what was moved from is empty. Costs are for n fields; searching a small table reads all of its
+// bounded block. Views are valid until the next change; a field to be stored is no view of the same
+// table.
 class FieldTable {
  public:
   // The maximum of a block: a search reads all of it. Where insertion order has to be kept a block
@@ -55,6 +58,13 @@ class FieldTable {
 
   // False if it does not exist. O(1) expected.
   bool Erase(std::string_view name);
+
+  // The names of the fields that have a deadline, scored by it; null if none has one. O(1).
+  const SortedSet* deadlines() const { return large_ ? large_->deadlines.get() : nullptr; }
+
+  // Sets or removes the deadline of a field, which exists. One that is overwritten keeps it, one
+  // that is erased does not. O(log n); the first one O(n) if the table is small.
+  void SetDeadline(std::string_view name, std::optional<Millis> deadline);
 
   // Calls visit(const Field&) for each. Nothing may change meanwhile. O(n).
   template <class Visit>
@@ -96,10 +106,12 @@ class FieldTable {
     void Insert(const Field& field);
     bool Replace(const Field& field);
     bool Erase(std::string_view name);
+    void RemoveDeadline(std::string_view name);
 
     Dictionary<FieldNode> fields;
     size_t node_bytes = 0;
-    TableSnapshot* snapshot = nullptr;  // null: there is none
+    TableSnapshot* snapshot = nullptr;     // null: there is none
+    std::unique_ptr<SortedSet> deadlines;  // null: no field has one
   };
 
   std::vector<Field> DrawFew(size_t count, Rng& rng) const;

@@ -4,18 +4,21 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/hash/field_table.h"
 #include "core/util/rng.h"
+#include "core/util/time.h"
 
 namespace zsetd {
 
 // The encoding that Redis would use for a hash, which depends on its history: from listpack to
-// hashtable, never back. A listpack visits its fields in insertion order, which clients rely on;
-// beyond it zsetd has its own bounds (FieldTable).
-enum class HashEncoding : uint8_t { kListpack, kHashtable };
+// hashtable, never back; from listpack to listpackex when a field gets a deadline. A listpack
+// visits its fields in insertion order, which clients rely on; beyond it zsetd has its own bounds
+// (FieldTable).
+enum class HashEncoding : uint8_t { kListpack, kListpackEx, kHashtable };
 
 // The limits of the listpack encoding: fields, and bytes of a name or value.
 struct HashLimits {
@@ -23,7 +26,9 @@ struct HashLimits {
   size_t listpack_value = 64;
 };
 
-// Fields with unique names, each with a value.
+// Fields with unique names, each with a value, and some with a deadline: an instant in
+// milliseconds. Nothing happens by itself when it has passed: RemoveDue() is for that. Hashes
+// without deadlines spend nothing on them.
 //
 // Invariant: the revision changes with every change. Movable, not copyable; a hash that was moved
 // from may only be assigned to. Costs are for n fields. Views are valid until the next change; a
@@ -41,9 +46,31 @@ class Hash {
   // The value of the field of that name. O(1) expected.
   std::optional<std::string_view> Get(std::string_view name) const;
 
-  // Adds the field, or sets its value if it exists, which counts as a change even if it had it.
-  // True if it is new. O(1) expected.
-  bool Set(const Field& field, const HashLimits& limits = HashLimits());
+  bool Contains(std::string_view name) const { return Get(name).has_value(); }
+
+  // Adds the field, or sets its value if it exists, which counts as a change even if it had it, and
+  // removes its deadline unless that is to be kept. True if it is new. O(1) expected.
+  enum class OldDeadline { kRemove, kKeep };
+  bool Set(const Field& field, const HashLimits& limits = HashLimits(),
+           OldDeadline old_deadline = OldDeadline::kRemove);
+
+  // Whether any field has a deadline. O(1).
+  bool has_deadlines() const { return fields_.deadlines() != nullptr; }
+
+  // The earliest deadline; nothing if no field has one. O(1).
+  std::optional<Millis> EarliestDeadline() const;
+
+  // The deadline of a field; nothing if it has none, or does not exist. O(1) expected.
+  std::optional<Millis> Deadline(std::string_view name) const;
+
+  // Sets or removes the deadline of a field. False, and the revision stays, if the field does not
+  // exist or has that deadline. Those beyond the years 1970 to 4199 count as the first or the last
+  // millisecond of these. O(log n); the first one O(n) in a small hash.
+  bool SetDeadline(std::string_view name, std::optional<Millis> deadline);
+
+  // Removes fields whose deadline is at or before `now`, the longest overdue first, `most` at most,
+  // and appends their names to `removed`. O(log n) each.
+  void RemoveDue(Millis now, size_t most, std::vector<std::string>& removed);
 
   // False if it does not exist. O(1) expected.
   bool Remove(std::string_view name);

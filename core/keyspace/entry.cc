@@ -130,7 +130,8 @@ bool Entry::IsEmptyAggregate() const {
 }
 
 std::optional<Millis> Entry::EarliestElementDeadline() const {
-  return kind() == kSortedSet ? BodyAs<SortedSet>().EarliestDeadline() : std::nullopt;
+  if (kind() == kSortedSet) return BodyAs<SortedSet>().EarliestDeadline();
+  return kind() == kHash ? BodyAs<Hash>().EarliestDeadline() : std::nullopt;
 }
 
 bool Entry::IsHeavy() const {

@@ -6,8 +6,23 @@
 namespace zsetd {
 
 Keyspace::Keyspace(uint64_t hash_seed) : entries_(hash_seed) {}
-Keyspace::Keyspace(Keyspace&&) noexcept = default;
-Keyspace& Keyspace::operator=(Keyspace&&) noexcept = default;
+
+Keyspace::Keyspace(Keyspace&& other) noexcept
+    : entries_(std::move(other.entries_)),
+      deadlines_(std::move(other.deadlines_)),
+      element_deadlines_(std::move(other.element_deadlines_)),
+      hashes_with_deadlines_(std::exchange(other.hashes_with_deadlines_, 0)),
+      now_(other.now_) {}
+
+Keyspace& Keyspace::operator=(Keyspace&& other) noexcept {
+  entries_ = std::move(other.entries_);
+  deadlines_ = std::move(other.deadlines_);
+  element_deadlines_ = std::move(other.element_deadlines_);
+  hashes_with_deadlines_ = std::exchange(other.hashes_with_deadlines_, 0);
+  now_ = other.now_;
+  return *this;
+}
+
 Keyspace::~Keyspace() = default;
 
 const Entry* Keyspace::Find(std::string_view key) const {
@@ -45,20 +60,30 @@ Entry& Keyspace::SetDeadline(Entry& entry, std::optional<Millis> deadline) {
 void Keyspace::Index(Entry& entry) {
   if (entry.deadline()) deadlines_.Add(*entry.deadline(), entry);
   const std::optional<Millis> earliest = entry.EarliestElementDeadline();
-  if (earliest) element_deadlines_.Add(*earliest, entry);
+  if (earliest) AddElementDeadline(*earliest, entry);
 }
 
 void Keyspace::Unindex(Entry& entry) {
   if (entry.deadline()) deadlines_.Remove(*entry.deadline(), entry);
   const std::optional<Millis> earliest = entry.EarliestElementDeadline();
-  if (earliest) element_deadlines_.Remove(*earliest, entry);
+  if (earliest) RemoveElementDeadline(*earliest, entry);
+}
+
+void Keyspace::AddElementDeadline(Millis earliest, Entry& entry) {
+  element_deadlines_.Add(earliest, entry);
+  hashes_with_deadlines_ += entry.Holds<Hash>();
+}
+
+void Keyspace::RemoveElementDeadline(Millis earliest, Entry& entry) {
+  element_deadlines_.Remove(earliest, entry);
+  hashes_with_deadlines_ -= entry.Holds<Hash>();
 }
 
 void Keyspace::ElementDeadlineChanged(Entry& entry, std::optional<Millis> before) {
   const std::optional<Millis> earliest = entry.EarliestElementDeadline();
   if (before == earliest) return;
-  if (before) element_deadlines_.Remove(*before, entry);
-  if (earliest) element_deadlines_.Add(*earliest, entry);
+  if (before) RemoveElementDeadline(*before, entry);
+  if (earliest) AddElementDeadline(*earliest, entry);
 }
 
 Entry* Keyspace::FirstWithDueElement() {

@@ -93,6 +93,9 @@ class Keyspace {
   // The entries in whose values elements have deadlines. O(1).
   size_t with_element_deadlines() const { return element_deadlines_.size(); }
 
+  // The hashes among them. O(1).
+  size_t hashes_with_deadlines() const { return hashes_with_deadlines_; }
+
   // How long the keys with a deadline have to live, on average; 0 if there are none. O(1).
   Millis AverageTimeToLive() const;
 
@@ -152,12 +155,15 @@ class Keyspace {
  private:
   void Index(Entry& entry);
   void Unindex(Entry& entry);
+  void AddElementDeadline(Millis earliest, Entry& entry);
+  void RemoveElementDeadline(Millis earliest, Entry& entry);
   bool AllDue() const;
   const Entry* FirstOfScan() const;
 
   Dictionary<Entry> entries_;
   ExpiryIndex deadlines_;
   ExpiryIndex element_deadlines_;
+  size_t hashes_with_deadlines_ = 0;
   Millis now_{0};
 };
 

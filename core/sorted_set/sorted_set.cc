@@ -59,6 +59,23 @@ std::optional<Millis> DeadlineOf(uint64_t packed) {
   return Millis(static_cast<int64_t>(packed));
 }
 
+// Removes elements of one of its blocks that are due, until `removed` has `end` members: run by
+// run, from the last one, so that the ranks of those before stay what they are.
+void RemoveDueIn(SortedSet& set, const Block& block, uint64_t last, size_t end,
+                 std::vector<std::string>& removed) {
+  MemberBuffer buffer;
+  const size_t first = *set.Rank(block.MemberAt(0, buffer));
+  std::vector<RankRange> runs;
+  for (size_t i = 0; i < block.count() && removed.size() < end; ++i) {
+    if (block.DeadlineAt(i) > last) continue;
+    removed.emplace_back(block.MemberAt(i, buffer));
+    const size_t rank = first + i;
+    if (runs.empty() || runs.back().last < rank) runs.push_back({rank, rank});
+    runs.back().last = rank + 1;
+  }
+  for (auto run = runs.rbegin(); run != runs.rend(); ++run) set.Remove(*run);
+}
+
 constexpr size_t kSoonFreed = 2000;  // elements, in ten microseconds or so
 
 }  // namespace
@@ -209,15 +226,10 @@ void SortedSet::RemoveDue(Millis now, size_t most, std::vector<std::string>& rem
   if (now < Millis(0)) return;
   const auto last = static_cast<uint64_t>(now.count());
   const size_t end = removed.size() + most;
-  MemberBuffer buffer;
   while (removed.size() < end) {
     const Block* block = EarliestBlock();
     if (block == nullptr || block->EarliestDeadline() > last) return;
-    const size_t first = removed.size();
-    for (size_t i = 0; i < block->count() && removed.size() < end; ++i) {
-      if (block->DeadlineAt(i) <= last) removed.emplace_back(block->MemberAt(i, buffer));
-    }
-    for (size_t i = first; i < removed.size(); ++i) Remove(removed[i]);
+    RemoveDueIn(*this, *block, last, end, removed);
   }
 }
 

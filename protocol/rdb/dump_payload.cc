@@ -13,8 +13,8 @@ constexpr size_t kChecksumBytes = 8;
 
 }  // namespace
 
-void SealPayload(std::string& value) {
-  AppendLittleEndian(kRdbVersionWritten, kVersionBytes, value);
+void SealPayload(std::string& value, uint16_t version) {
+  AppendLittleEndian(version, kVersionBytes, value);
   AppendLittleEndian(Crc64(value), kChecksumBytes, value);
 }
 

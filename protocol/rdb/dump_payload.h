@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "protocol/rdb/rdb_format.h"
+
 namespace zsetd {
 
 // The payload of DUMP and RESTORE: a value in the RDB format, the format's version, and a checksum
@@ -13,7 +15,7 @@ namespace zsetd {
 //   [ type and value | version:2 | crc64:8 ]
 
 // Puts version and checksum behind the value.
-void SealPayload(std::string& value);
+void SealPayload(std::string& value, uint16_t version = kRdbVersionWritten);
 
 // The type and value of a payload; nothing if the checksum is wrong or the version too new.
 std::optional<std::string_view> OpenPayload(std::string_view payload);

@@ -35,8 +35,8 @@ bool CanRead(const RdbVersion& version) {
   return version.number >= 1 && version.number <= kNewestRdbVersionRead;
 }
 
-void RdbFileWriter::Magic() {
-  std::string digits = std::to_string(kRdbVersionWritten);
+void RdbFileWriter::Magic(uint16_t version) {
+  std::string digits = std::to_string(version);
   digits.insert(0, kRdbMagicBytes - kRedisMagic.size() - digits.size(), '0');
   out_ += kRedisMagic;
   out_ += digits;

@@ -59,7 +59,7 @@ class RdbFileWriter {
  public:
   RdbFileWriter(std::string& out, bool compresses) : out_(out), writer_(out, compresses) {}
 
-  void Magic();
+  void Magic(uint16_t version = kRdbVersionWritten);
   void Aux(std::string_view name, std::string_view value);
   void Functions(std::string_view code);  // of one library
   void Database(uint64_t index);

@@ -7,8 +7,9 @@
 namespace zsetd {
 
 // The version written is the oldest that can say all that is written; Redis 7.0 reads it. Valkey
-// counts from 80 on since its version 9.
+// counts from 80 on since its version 9. Deadlines of fields need the other: Redis 7.4 reads it.
 inline constexpr uint16_t kRdbVersionWritten = 10;
+inline constexpr uint16_t kRdbVersionOfDeadlines = 12;
 inline constexpr uint16_t kNewestRdbVersionRead = 13;
 inline constexpr uint16_t kValkeyRdbVersion = 80;
 

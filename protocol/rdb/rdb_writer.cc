@@ -52,6 +52,10 @@ void RdbWriter::String(std::string_view bytes) {
   out_ += bytes;
 }
 
+void RdbWriter::LittleEndian(uint64_t value, size_t bytes) {
+  AppendLittleEndian(value, bytes, out_);
+}
+
 void RdbWriter::Double(double value) {
   AppendLittleEndian(std::bit_cast<uint64_t>(value), sizeof value, out_);
 }

@@ -42,6 +42,7 @@ class RdbWriter {
   void OwnString(std::string bytes);
 
   void Double(double value);  // in 8 bytes
+  void LittleEndian(uint64_t value, size_t bytes);
 
   // What another such writer has written.
   void Written(std::string_view bytes) { out_ += bytes; }

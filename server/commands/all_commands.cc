@@ -25,6 +25,7 @@ std::span<const std::span<const Command>> AllCommands() {
       GeoSearchCommands(),
       HashCounterCommands(),
       HashEditCommands(),
+      HashExpireCommands(),
       HashRandomCommands(),
       HashReadCommands(),
       HashScanCommands(),

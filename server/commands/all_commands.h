@@ -26,6 +26,7 @@ std::span<const Command> GeoCommands();
 std::span<const Command> GeoSearchCommands();
 std::span<const Command> HashCounterCommands();
 std::span<const Command> HashEditCommands();
+std::span<const Command> HashExpireCommands();
 std::span<const Command> HashRandomCommands();
 std::span<const Command> HashReadCommands();
 std::span<const Command> HashScanCommands();

@@ -68,10 +68,6 @@ void Dataset::Report(const LoadedSnapshot& loaded, Micros took) const {
                  " keys of types that this server cannot keep. They were left out "
                  "(rdb-skip-unknown), and are lost with the next snapshot");
   }
-  if (loaded.hashes_with_field_deadlines > 0) {
-    log_.warning("The snapshot holds " + std::to_string(loaded.hashes_with_field_deadlines) +
-                 " hashes whose fields have a time to live. The fields were loaded, and stay");
-  }
   if (!loaded.functions.empty() && engine_.scripting() == nullptr) {
     log_.warning(
         "The snapshot holds libraries of functions. They are kept in the next snapshots, and "

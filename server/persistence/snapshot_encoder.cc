@@ -85,7 +85,7 @@ void SnapshotEncoder::Begin(Millis now, size_t used_bytes, std::string_view func
                             bool is_log_base, const Snapshot& snapshot) {
   snapshot_ = &snapshot;
   RdbFileWriter& writer = main_->writer();
-  writer.Magic();
+  writer.Magic(snapshot.has_field_deadlines() ? kRdbVersionOfDeadlines : kRdbVersionWritten);
   writer.Aux("redis-ver", kRedisVersion);
   writer.Aux("redis-bits", "64");
   writer.Aux("ctime", std::to_string(now.count() / 1000));
@@ -122,7 +122,7 @@ void SnapshotEncoder::WriteMarks(const Entry& entry, RdbFileWriter& writer) cons
 }
 
 void SnapshotEncoder::Receive(int database, const Entry& entry) {
-  if (auto slices = StartSlices(entry, limits_)) {
+  if (auto slices = HasFieldDeadlines(entry) ? nullptr : StartSlices(entry, limits_)) {
     auto open = std::make_unique<OpenValue>();
     open->database = database;
     RdbFileWriter writer(open->head, compresses_);
@@ -138,7 +138,11 @@ void SnapshotEncoder::Receive(int database, const Entry& entry) {
   Section& section = is_inside_value_ ? *early_ : *main_;
   Select(database, section);
   WriteMarks(entry, section.writer());
-  WriteValue(entry, section.writer().Key(RdbTypeOf(entry), entry.key()));
+  if (HasFieldDeadlines(entry)) {
+    WriteFieldsWithDeadlines(entry, section.writer().Key(RdbType::kHashDeadlines, entry.key()));
+  } else {
+    WriteValue(entry, section.writer().Key(RdbTypeOf(entry), entry.key()));
+  }
   WriteElementDeadlines(entry, section.writer());
   ++keys_;
 }

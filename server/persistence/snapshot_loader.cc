@@ -213,7 +213,6 @@ Loader::Step Loader::ReadKey(RdbType type) {
     options_.progress(source_.OffsetWith(reader_.left()), source_.size(), keys_);
   }
   if (entry != nullptr) {
-    loaded_.hashes_with_field_deadlines += HasFieldDeadlines(type);
     return Put(std::move(entry), notes);
   }
   if (HasFieldDeadlines(type) && reader_.ok()) {

@@ -21,9 +21,8 @@ struct LoadedSnapshot {
   std::map<int, Keyspace> databases;  // by number
   std::string functions;              // as Scripting::DumpLibraries() returns them
   uint64_t keys_loaded = 0;
-  uint64_t keys_expired = 0;                 // past their deadline, and left out
-  uint64_t keys_skipped = 0;                 // of types that cannot be kept here
-  uint64_t hashes_with_field_deadlines = 0;  // whose fields are kept, and the deadlines are not
+  uint64_t keys_expired = 0;  // past their deadline, and left out
+  uint64_t keys_skipped = 0;  // of types that cannot be kept here
   uint64_t bytes = 0;
 };
 

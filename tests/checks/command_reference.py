@@ -63,6 +63,12 @@ or key. {} See [ZEXPIRE](#zexpire).
 
 # What zsetd adds to a command of Redis, by the command's name, and more about its own commands.
 EXTENSIONS = {
+    "hexpire": """\
+As in Redis 8: a field that has expired is never seen, and is deleted as soon as its time has come (`hexpired`).
+HSET removes the expiration of a field, HINCRBY and HINCRBYFLOAT keep it. A snapshot of a dataset in which
+fields expire is written as RDB version 12: Redis loads it from 7.4 on. Without such fields, and in the
+append-only log, nothing differs from what Redis 7.0 reads.
+""",
     "zexpire": MEMBERS_EXPIRE,
     **dict.fromkeys(["zpexpire", "zexpireat", "zpexpireat"],
                     "The same as [ZEXPIRE](#zexpire), with the time in another form.\n"),

@@ -24,6 +24,9 @@ ALLOWED = {
 # Commands of Redis that 7.0.15 did not have yet.
 NEWER = {"client|setinfo", "client|no-touch", "cluster|myshardid", "waitaof"}
 
+NEWER |= {"hexpire", "hpexpire", "hexpireat", "hpexpireat", "hexpiretime", "hpexpiretime"}
+NEWER |= {"httl", "hpttl", "hpersist", "hgetdel", "hgetex", "hsetex"}
+
 # Commands that no Redis has.
 NEWER |= {"bzpopbyscore", "zpopbyscore", "zmrank", "zmrevrank", "zaround", "zmove"}
 NEWER |= {"zaddex", "zexpire", "zpexpire", "zexpireat", "zpexpireat", "zexpiretime", "zpexpiretime"}

@@ -27,8 +27,8 @@ SEES = {
 # The folders inside each layer, in the order in which they build on one another: a folder may see
 # those before it, and "." is the layer's own folder. So there are no cycles between folders.
 FOLDERS = {
-    "core": ["util", "hashing", "string", "geo", "hash", "list", "set", "sorted_set/block",
-             "sorted_set/skip_list", "sorted_set", "keyspace"],
+    "core": ["util", "hashing", "string", "geo", "list", "sorted_set/block", "sorted_set/skip_list",
+             "sorted_set", "hash", "set", "sorted_set/operations", "keyspace"],
     "protocol": ["text", "resp", "rdb"],
     "server/engine": ["support", "command", "config", "client", "metrics", "propagation", "store", "notify", "acl", "."],
     "server/commands": [".", "common", "zset", "geo", "diagnostics", "admin", "connection", "debug",

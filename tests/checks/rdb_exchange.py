@@ -136,6 +136,21 @@ class RdbExchange(unittest.TestCase):
                                        *(f"member {i}" for i in range(members)))
                 for key, members in (("few", 5), ("many", 9000))]
 
+    def fill_with_deadlines_of_fields(self, server):
+        """Hashes in which every third field has a deadline of its own. Returns what HPEXPIRETIME replies."""
+        for key, fields in (("small", 6), ("large", 3000)):
+            server.hset(key, mapping={f"field {i}": i for i in range(fields)})
+            pipe = server.pipeline(transaction=False)
+            for i in range(0, fields, 3):
+                pipe.execute_command("HPEXPIREAT", key, 2**42 + i, "FIELDS", 1, f"field {i}")
+            pipe.execute()
+        return self.deadlines_of_fields(server)
+
+    def deadlines_of_fields(self, server):
+        return [server.execute_command("HPEXPIRETIME", key, "FIELDS", fields,
+                                       *(f"field {i}" for i in range(fields)))
+                for key, fields in (("small", 6), ("large", 3000))]
+
     def expect_kept(self, origin, digest, deadlines, *options):
         for name, program in (("redis", REDIS), ("zsetd", ZSETD)):
             with self.subTest(to=name):
@@ -158,10 +173,26 @@ class RdbExchange(unittest.TestCase):
         self.assertEqual(check.returncode, 0, check.stdout)
         self.expect_kept(self.folder / "from", digest, deadlines)
 
-    def test_deadlines_of_members_in_the_append_only_log(self):
+    def test_deadlines_of_fields_in_snapshots(self):
+        source = self.start(ZSETD, self.folder / "from")
+        deadlines = self.fill_with_deadlines_of_fields(source)
+        self.assertEqual([sum(deadline >= 2**42 for deadline in each) for each in deadlines], [2, 1000])
+        digest = source.execute_command("DEBUG", "DIGEST")
+        source.execute_command("DEBUG", "RELOAD")
+        self.assertEqual(self.deadlines_of_fields(source), deadlines)
+        self.assertEqual(source.execute_command("DEBUG", "DIGEST"), digest)
+        file = self.folder / "from" / "dump.rdb"
+        self.assertTrue(file.read_bytes().startswith(b"REDIS0012"))
+        source.execute_command("HPERSIST", "small", "FIELDS", 6, *(f"field {i}" for i in range(6)))
+        source.delete("large")
+        source.save()
+        self.assertTrue(file.read_bytes().startswith(b"REDIS0010"))
+
+    def test_deadlines_of_members_and_fields_in_the_append_only_log(self):
         options = ("--appendonly", "yes", "--appendfsync", "always")
         source = self.start(ZSETD, self.folder / "from", *options)
         deadlines = self.fill_with_deadlines(source)
+        self.fill_with_deadlines_of_fields(source)
         self.expect_kept(self.folder / "from", source.execute_command("DEBUG", "DIGEST"), deadlines, *options)
 
     def test_use_of_keys_comes_along(self):

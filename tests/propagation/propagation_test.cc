@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "core/hash/hash.h"
 #include "core/sorted_set/sorted_set.h"
 #include "tests/propagation/follower.h"
 #include "tests/propagation/random_requests.h"
@@ -100,6 +101,7 @@ class PropagationTest : public testing::Test {
     for (int left = 8; left > 0; --left) {
       Run("a", {"PEXPIRE", requests_.AnyKey(), "900000"});
       Run("a", requests_.Of("zpexpire"));
+      Run("a", requests_.Of("hpexpire"));
     }
     for (int left = 6; left > 0 && !propagated_.contains(row); --left) RunSingle(row);
     peer_.Pass(Millis(100));
@@ -197,7 +199,7 @@ class PropagationTest : public testing::Test {
   uint64_t step_ = 0;
 };
 
-// The deadlines of keys and members, which a digest leaves out.
+// The deadlines of keys, members and fields, which a digest leaves out.
 std::map<std::string, int64_t> Deadlines(Engine& engine) {
   std::map<std::string, int64_t> deadlines;
   for (int index = 0; index < engine.store().database_count(); ++index) {
@@ -205,11 +207,15 @@ std::map<std::string, int64_t> Deadlines(Engine& engine) {
       const std::optional<Millis> deadline = entry.deadline();
       const std::string key = std::to_string(index) + " " + std::string(entry.key());
       if (deadline) deadlines[key] = deadline->count();
-      const SortedSet* const set = entry.GetIf<SortedSet>();
-      if (set == nullptr || !set->has_deadlines()) return;
-      for (auto at = set->At(0); at.valid(); at.Next()) {
-        const std::string member = key + " " + std::string(at.member());
-        if (at.deadline()) deadlines[member] = at.deadline()->count();
+      const auto add = [&](std::string_view element, std::optional<Millis> its_deadline) {
+        const std::string name = key + " " + std::string(element);
+        if (its_deadline) deadlines[name] = its_deadline->count();
+      };
+      if (const SortedSet* const set = entry.GetIf<SortedSet>()) {
+        for (auto at = set->At(0); at.valid(); at.Next()) add(at.member(), at.deadline());
+      }
+      if (const Hash* const hash = entry.GetIf<Hash>()) {
+        hash->ForEach([&](const Field& field) { add(field.name, hash->Deadline(field.name)); });
       }
     });
   }

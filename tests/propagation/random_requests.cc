@@ -247,6 +247,51 @@ void RandomRequests::AddHashes() {
   cases_["hincrbyfloat"] = [=, this] {
     return Words{"HINCRBYFLOAT", key(), Chance(2) ? "n" + Number(3) : Member(), Float()};
   };
+  const auto field = [this] { return Chance(4) ? "n" + Number(3) : Member(); };
+  AddExpiry("h", "FIELDS", key, field);
+  cases_["hgetdel"] = [=, this] { return Elements({"HGETDEL", key()}, "FIELDS", field); };
+  cases_["hgetex"] = [=, this] {
+    Words option = Expiry();
+    if (option[0] == "KEEPTTL") option = {"PERSIST"};
+    return Elements(Options({"HGETEX", key()}, {option}), "FIELDS", field, 6);
+  };
+  cases_["hsetex"] = [=, this] {
+    const Words request = Options({"HSETEX", key()}, {{Pick({"FNX", "FXX"})}, Expiry()});
+    const Words values = pairs();
+    return request + Words{"FIELDS", std::to_string(values.size() / 2)} + values;
+  };
+}
+
+// So many elements, with their number.
+Words RandomRequests::Elements(Words request, const std::string& keyword,
+                               const std::function<std::string()>& element, size_t most) {
+  const size_t count = 1 + Below(most);
+  request = request + Words{keyword, std::to_string(count)};
+  for (size_t left = count; left > 0; --left) request.push_back(element());
+  return request;
+}
+
+// The commands that give deadlines to elements, some of which pass.
+void RandomRequests::AddExpiry(const std::string& letter, const std::string& keyword,
+                               const std::function<std::string()>& key,
+                               const std::function<std::string()>& element) {
+  for (const std::string unit : {"", "p"}) {
+    for (const std::string at : {"", "at"}) {
+      const std::string name = letter + unit + "expire" + at;
+      cases_[name] = [=, this] {
+        const int64_t origin = at.empty() ? 0 : source_.now().count();
+        const int64_t ahead =
+            Chance(4) ? -1 : static_cast<int64_t>(Below(Chance(3) ? 500 : 100'000));
+        const int64_t amount = std::max<int64_t>((origin + ahead) / (unit.empty() ? 1000 : 1), 0);
+        const Words request = Options({Upper(name), key(), std::to_string(amount)},
+                                      {{Pick({"NX", "XX", "GT", "LT"})}});
+        return Elements(request, keyword, element);
+      };
+    }
+  }
+  cases_[letter + "persist"] = [=, this] {
+    return Elements({Upper(letter + "persist"), key()}, keyword, element, 20);
+  };
 }
 
 Words RandomRequests::Algebra(const std::string& row) {
@@ -285,26 +330,7 @@ void RandomRequests::AddSortedSets() {
     return Options({"ZINCRBY", key(), Score(), Member()}, {Expiry(), Capped()});
   };
   cases_["zmove"] = [=, this] { return Words{"ZMOVE", key(), key(), Member(), Member()}; };
-  // Deadlines of members, some of which pass.
-  const auto members = [this](Words request, size_t most = 3) {
-    const size_t count = 1 + Below(most);
-    request = request + Words{"MEMBERS", std::to_string(count)};
-    for (size_t left = count; left > 0; --left) request.push_back(Member());
-    return request;
-  };
-  for (const std::string name : {"zexpire", "zpexpire", "zexpireat", "zpexpireat"}) {
-    cases_[name] = [=, this] {
-      const int64_t now = source_.now().count();
-      const int64_t unit = name.starts_with("zp") ? 1 : 1000;
-      const int64_t ahead = Chance(4) ? -1 : static_cast<int64_t>(Below(Chance(3) ? 500 : 100'000));
-      const int64_t origin = name.ends_with("at") ? now : 0;
-      const int64_t amount = std::max<int64_t>((origin + ahead) / unit, 0);
-      Words request =
-          Options({Upper(name), key(), std::to_string(amount)}, {{Pick({"NX", "XX", "GT", "LT"})}});
-      return members(std::move(request));
-    };
-  }
-  cases_["zpersist"] = [=] { return members({"ZPERSIST", key()}, 12); };
+  AddExpiry("z", "MEMBERS", key, [this] { return Member(); });
   cases_["zaddex"] = [=, this] {
     Words request =
         Options({"ZADDEX", key()}, {{Pick({"NX", "XX", "GT", "LT"})}, {"CH"}, Expiry()});

@@ -77,6 +77,11 @@ class RandomRequests {
   Words Area();
   Words Place();
   Words Options(Words words, const std::vector<Words>& options);
+  Words Elements(Words request, const std::string& keyword,
+                 const std::function<std::string()>& element, size_t most = 3);
+  void AddExpiry(const std::string& letter, const std::string& keyword,
+                 const std::function<std::string()>& key,
+                 const std::function<std::string()>& element);
   Words Algebra(const std::string& row);
 
   Rng rng_;

@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 
+#include "core/hash/hash.h"
 #include "core/sorted_set/sorted_set.h"
 #include "protocol/text/number_text.h"
 #include "server/commands/common/expiry_option.h"
@@ -78,7 +79,7 @@ ElementExpireRequest TakeElementExpireRequest(Call& call, const ExpiryUnit& unit
   request.condition = TakeCondition(call.args);
   TakeKeyword(call.args, words);
   const std::string bad_count =
-      "ERR Parameter `num" + std::string(words.Unit) + "` should be greater than 0";
+      "ERR Parameter `num" + std::string(words.capitalized_unit) + "` should be greater than 0";
   request.elements = TakeCountedElements(call.args, words, bad_count);
   return request;
 }
@@ -112,14 +113,20 @@ void PropagateElementDeadline(Call& call, std::string_view key,
 void PropagateElementDeadlines(Call& call, std::string_view key) {
   if (!call.Propagates()) return;
   const Entry* entry = call.keys.all().Find(key);
-  const SortedSet* set = entry == nullptr ? nullptr : entry->GetIf<SortedSet>();
-  if (set == nullptr || !set->has_deadlines()) return;
-  std::map<Millis, std::vector<std::string>> members;
-  for (auto at = set->At(0); at.valid(); at.Next()) {
-    if (at.deadline()) members[*at.deadline()].emplace_back(at.member());
+  if (entry == nullptr || !entry->EarliestElementDeadline()) return;
+  std::map<Millis, std::vector<std::string>> elements;
+  const auto add = [&](std::string_view name, std::optional<Millis> deadline) {
+    if (deadline) elements[*deadline].emplace_back(name);
+  };
+  if (const SortedSet* set = entry->GetIf<SortedSet>()) {
+    for (auto at = set->At(0); at.valid(); at.Next()) add(at.member(), at.deadline());
   }
-  for (const auto& [deadline, those] : members) {
-    PropagateElementDeadline(call, key, {those.begin(), those.end()}, deadline, kMemberWords);
+  if (const Hash* hash = entry->GetIf<Hash>()) {
+    hash->ForEach([&](const Field& field) { add(field.name, hash->Deadline(field.name)); });
+  }
+  const ElementWords& words = entry->Holds<Hash>() ? kFieldWords : kMemberWords;
+  for (const auto& [deadline, those] : elements) {
+    PropagateElementDeadline(call, key, {those.begin(), those.end()}, deadline, words);
   }
 }
 

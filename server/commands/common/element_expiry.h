@@ -19,9 +19,9 @@ namespace zsetd {
 
 // What the commands of one type are called, and what they propagate and report.
 struct ElementWords {
-  std::string_view keyword;       // before the elements: "MEMBERS"
-  std::string_view unit;          // in errors: "members"
-  std::string_view Unit;          // the same, capitalized
+  std::string_view keyword;  // before the elements: "MEMBERS"
+  std::string_view unit;     // in errors: "members"
+  std::string_view capitalized_unit;
   std::string_view expire_event;  // "zexpire"
   std::string_view persist_event;
   std::string_view remove_event;
@@ -32,13 +32,23 @@ struct ElementWords {
 
 inline constexpr ElementWords kMemberWords = {.keyword = "members",
                                               .unit = "members",
-                                              .Unit = "Members",
+                                              .capitalized_unit = "Members",
                                               .expire_event = "zexpire",
                                               .persist_event = "zpersist",
                                               .remove_event = "zrem",
                                               .pexpireat = "ZPEXPIREAT",
                                               .persist = "ZPERSIST",
                                               .remove = "ZREM"};
+
+inline constexpr ElementWords kFieldWords = {.keyword = "fields",
+                                             .unit = "fields",
+                                             .capitalized_unit = "Fields",
+                                             .expire_event = "hexpire",
+                                             .persist_event = "hpersist",
+                                             .remove_event = "hdel",
+                                             .pexpireat = "HPEXPIREAT",
+                                             .persist = "HPERSIST",
+                                             .remove = "HDEL"};
 
 // What a time in a request counts from, and in.
 struct ExpiryUnit {

@@ -24,7 +24,15 @@ std::string_view NameOf(const List& list) {
 }
 
 std::string_view NameOf(const Hash& hash) {
-  return hash.encoding() == HashEncoding::kListpack ? "listpack" : "hashtable";
+  switch (hash.encoding()) {
+    case HashEncoding::kListpack:
+      return "listpack";
+    case HashEncoding::kListpackEx:
+      return "listpackex";
+    case HashEncoding::kHashtable:
+      break;
+  }
+  return "hashtable";
 }
 
 std::string_view NameOf(const Set& set) {

@@ -6,6 +6,7 @@
 
 #include "protocol/text/number_text.h"
 #include "server/commands/all_commands.h"
+#include "server/commands/common/element_expiry.h"
 #include "server/commands/common/encoding.h"
 #include "server/engine/call.h"
 
@@ -17,8 +18,9 @@ std::string_view TextOf(const Edit<Hash>& hash, std::string_view name) {
   return hash ? hash->Get(name).value_or("0") : "0";
 }
 
+// A field that is incremented keeps its deadline.
 void Store(Call& call, const Edit<Hash>& hash, std::string_view name, std::string_view text) {
-  hash->Set({.name = name, .value = text}, call.keys.hash_limits());
+  hash->Set({.name = name, .value = text}, call.keys.hash_limits(), Hash::OldDeadline::kKeep);
   hash.Note(name);
 }
 
@@ -61,6 +63,8 @@ void HIncrByFloat(Call& call) {
   const std::string sum = LongDoubleText(*value + increment);
   Store(call, hash, name, sum);
   call.Propagate({"HSET", key, name, sum});
+  const std::optional<Millis> deadline = hash->Deadline(name);
+  if (deadline) PropagateElementDeadline(call, key, {name}, deadline, kFieldWords);
   call.reply.Bulk(sum);
 }
 

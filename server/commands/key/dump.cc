@@ -27,7 +27,7 @@ std::string PayloadOf(Call& call, const Entry& entry) {
   std::string payload;
   RdbWriter writer(payload, call.keys.compresses_dumps());
   WriteDump(entry, writer);
-  SealPayload(payload);
+  SealPayload(payload, HasFieldDeadlines(entry) ? kRdbVersionOfDeadlines : kRdbVersionWritten);
   return payload;
 }
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/sorted_set/set_operations.h"
+#include "core/sorted_set/operations/set_operations.h"
 #include "server/commands/all_commands.h"
 #include "server/commands/common/propagated_value.h"
 #include "server/commands/zset/zset_bounds.h"

@@ -24,7 +24,7 @@ void Notifier::PropagateEnd(const Change& change, std::span<const std::string> e
   while (!elements.empty()) {
     const size_t count = std::min(elements.size(), kMostInRequest);
     effects_.Begin(change.database, 2 + count);
-    effects_.AddWord("ZREM");
+    effects_.AddWord(change.event == "hexpired" ? "HDEL" : "ZREM");
     effects_.AddWord(change.key);
     for (const std::string& element : elements.first(count)) effects_.AddWord(element);
     elements = elements.subspan(count);

@@ -31,7 +31,7 @@ class Effects;
 // channels and to MONITOR.
 //
 //   Store ──► OnChange ──► propagation            of a key that ends by itself, as a DEL, of
-//                     │                           elements as a ZREM
+//                     │                           elements as a ZREM or HDEL
 //                     ├──► keyspace notifications ──► channels
 //                     ├──► tracking               sent at once; broadcasts by Broadcast()
 //                     ├──► watches                EXEC of the transaction fails

@@ -138,13 +138,17 @@ size_t Database::ReclaimElements(Entry& entry, size_t most) {
   BeforeChange(entry);
   const std::optional<Millis> before = entry.EarliestElementDeadline();
   std::vector<std::string> removed;
-  SortedSet* set = entry.GetIf<SortedSet>();
-  set->RemoveDue(now_, most, removed);
+  SortedSet* const set = entry.GetIf<SortedSet>();
+  if (set != nullptr) {
+    set->RemoveDue(now_, most, removed);
+  } else {
+    entry.GetIf<Hash>()->RemoveDue(now_, most, removed);
+  }
   assert(!removed.empty());
   keys_.ElementDeadlineChanged(entry, before);
   listener_(Change{.database = index_,
                    .key = entry.key(),
-                   .event = "zexpired",
+                   .event = set != nullptr ? "zexpired" : "hexpired",
                    .count = 0,
                    .expired_elements = removed});
   if (entry.IsEmptyAggregate()) EraseEntry(entry, "del", 0);

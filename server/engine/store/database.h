@@ -31,7 +31,8 @@ struct Change {
   // 0 if it follows from another change or from the passing of time.
   uint64_t count = 1;
 
-  // The elements that are past their deadline and were removed ("zexpired").
+  // The elements that are past their deadline and were removed ("zexpired",
+  // "hexpired").
   std::span<const std::string> expired_elements = {};
 
   // The members or fields that were added, changed or removed, in this order, if somebody wants to

@@ -85,7 +85,7 @@ class Edit {
 
  private:
   // Whether elements of such a value may have deadlines.
-  static constexpr bool kHasDeadlines = std::is_same_v<T, SortedSet>;
+  static constexpr bool kHasDeadlines = std::is_same_v<T, SortedSet> || std::is_same_v<T, Hash>;
 
   std::span<const std::string> notes() const {
     if (subkeys_ == nullptr) return {};

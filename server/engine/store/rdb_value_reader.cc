@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -104,30 +105,35 @@ bool ReadFields(RdbReader& reader, RdbType type, const VisitPair& visit) {
   }
 }
 
+using VisitField = std::function<bool(std::string_view name, std::string_view value,
+                                      std::optional<Millis> deadline)>;
+
 // Calls `visit` for the fields whose deadlines have not passed.
-bool ReadStringTriples(RdbReader& reader, RdbType type, Millis now, const VisitPair& visit) {
+bool ReadStringTriples(RdbReader& reader, RdbType type, Millis now, const VisitField& visit) {
   const bool is_valkey = type == RdbType::kValkeyHash;
   const auto first = is_valkey ? Millis(0) : Millis(static_cast<int64_t>(reader.LittleEndian(8)));
   for (uint64_t left = reader.Length(); left > 0 && reader.ok(); --left) {
     const uint64_t after_first = is_valkey ? 0 : reader.Length();  // 0: none; 1: the first itself
     const std::string name(reader.String());
     const std::string value(reader.String());
-    bool has_passed = false;
+    std::optional<Millis> deadline;
     if (is_valkey) {
-      const auto deadline = static_cast<int64_t>(reader.LittleEndian(8));
-      has_passed = deadline != -1 && deadline <= now.count();
-    } else if (after_first > 0 && now >= first) {
-      // Without a sign: their difference may be too large for one.
-      const uint64_t passed =
-          static_cast<uint64_t>(now.count()) - static_cast<uint64_t>(first.count());
-      has_passed = after_first - 1 <= passed;
+      const auto given = static_cast<int64_t>(reader.LittleEndian(8));
+      if (given != -1) deadline = Millis(given);
+    } else if (after_first > 0) {
+      int64_t sum = 0;
+      const bool is_too_late =
+          after_first > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()) ||
+          __builtin_add_overflow(first.count(), static_cast<int64_t>(after_first) - 1, &sum);
+      deadline = is_too_late ? Millis::max() : Millis(sum);
     }
-    if (!reader.ok() || (!has_passed && !visit(name, value))) return false;
+    const bool has_passed = deadline && *deadline <= now;
+    if (!reader.ok() || (!has_passed && !visit(name, value, deadline))) return false;
   }
   return reader.ok();
 }
 
-bool ReadListpackTriples(RdbReader& reader, Millis now, const VisitPair& visit) {
+bool ReadListpackTriples(RdbReader& reader, Millis now, const VisitField& visit) {
   reader.LittleEndian(8);  // the first deadline, which stands in the listpack too
   std::vector<std::string> parts;
   const auto take = [&](std::string_view element) {
@@ -135,10 +141,12 @@ bool ReadListpackTriples(RdbReader& reader, Millis now, const VisitPair& visit) 
       parts.emplace_back(element);
       return true;
     }
-    const std::optional<int64_t> deadline = ParseInteger(element);  // 0: none
-    if (!deadline) return false;
-    const bool has_passed = *deadline != 0 && *deadline <= now.count();
-    const bool goes_on = has_passed || visit(parts[0], parts[1]);
+    const std::optional<int64_t> given = ParseInteger(element);  // 0: none
+    if (!given) return false;
+    const std::optional<Millis> deadline =
+        *given == 0 ? std::nullopt : std::optional(Millis(*given));
+    const bool has_passed = deadline && *deadline <= now;
+    const bool goes_on = has_passed || visit(parts[0], parts[1], deadline);
     parts.clear();
     return goes_on;
   };
@@ -147,7 +155,7 @@ bool ReadListpackTriples(RdbReader& reader, Millis now, const VisitPair& visit) 
 
 // Fields with deadlines. What is unsound breaks the reader, so that a hash of which no field is
 // left can be told from it.
-bool ReadFieldsWithDeadlines(RdbReader& reader, RdbType type, Millis now, const VisitPair& visit) {
+bool ReadFieldsWithDeadlines(RdbReader& reader, RdbType type, Millis now, const VisitField& visit) {
   const bool is_sound = type == RdbType::kHashListpackTriples
                             ? ReadListpackTriples(reader, now, visit)
                             : ReadStringTriples(reader, type, now, visit);
@@ -211,8 +219,15 @@ std::optional<Value> MakeHash(RdbReader& reader, RdbType type, Millis now,
   const auto add = [&](std::string_view name, std::string_view value) {
     return hash.Set({.name = name, .value = value}, limits.hash);
   };
-  const bool is_sound = HasFieldDeadlines(type) ? ReadFieldsWithDeadlines(reader, type, now, add)
-                                                : ReadFields(reader, type, add);
+  const auto add_with_deadline = [&](std::string_view name, std::string_view value,
+                                     std::optional<Millis> deadline) {
+    if (!add(name, value)) return false;
+    if (deadline) hash.SetDeadline(name, deadline);
+    return true;
+  };
+  const bool is_sound = HasFieldDeadlines(type)
+                            ? ReadFieldsWithDeadlines(reader, type, now, add_with_deadline)
+                            : ReadFields(reader, type, add);
   if (!is_sound || hash.empty()) return std::nullopt;
   return hash;
 }

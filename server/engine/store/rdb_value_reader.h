@@ -17,8 +17,8 @@ namespace zsetd {
 // nothing at all. Reads every form that Redis and Valkey have had, but for those of streams and of
 // modules. O(bytes), for sorted sets O(n log n).
 //
-// Of a hash whose fields have deadlines it reads those fields whose deadlines are after `now`, and
-// not the deadlines; if no field is left it returns null, and the reader is still sound.
+// Of a hash whose fields have deadlines it reads those fields whose deadlines are after `now`; if
+// no field is left it returns null, and the reader is still sound.
 std::unique_ptr<Entry> ReadValue(RdbReader& reader, RdbType type, std::string_view key,
                                  std::optional<Millis> deadline, Millis now,
                                  const ValueLimits& limits);

@@ -149,7 +149,29 @@ void WriteValue(const Entry& entry, RdbWriter& writer) {
   entry.VisitValue([&](const auto& value) { Write(value, writer); });
 }
 
+bool HasFieldDeadlines(const Entry& entry) {
+  const Hash* hash = entry.GetIf<Hash>();
+  return hash != nullptr && hash->has_deadlines();
+}
+
+void WriteFieldsWithDeadlines(const Entry& entry, RdbWriter& writer) {
+  const Hash& hash = *entry.GetIf<Hash>();
+  const Millis first = *hash.EarliestDeadline();
+  writer.LittleEndian(static_cast<uint64_t>(first.count()), 8);
+  writer.Length(hash.size());
+  hash.ForEach([&](const Field& field) {
+    const std::optional<Millis> deadline = hash.Deadline(field.name);
+    writer.Length(deadline ? static_cast<uint64_t>((*deadline - first).count()) + 1 : 0);
+    writer.String(field.name);
+    writer.String(field.value);
+  });
+}
+
 void WriteDump(const Entry& entry, RdbWriter& writer) {
+  if (HasFieldDeadlines(entry)) {
+    writer.Type(RdbType::kHashDeadlines);
+    return WriteFieldsWithDeadlines(entry, writer);
+  }
   const SortedSet* set = entry.GetIf<SortedSet>();
   if (set != nullptr && set->has_deadlines()) {
     writer.Type(RdbType::kZSetDeadlines);

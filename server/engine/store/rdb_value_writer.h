@@ -6,14 +6,18 @@
 namespace zsetd {
 
 // The layout in which an entry's value is written: a packed one of what is small. Redis 7.0 reads
-// all of them. O(1).
+// all of them; deadlines of elements are left out. O(1).
 RdbType RdbTypeOf(const Entry& entry);
 
-// Writes the value in that layout, without its type byte. Deadlines of elements are left out. O(n).
+// Writes the value in that layout, without its type byte. O(n).
 void WriteValue(const Entry& entry, RdbWriter& writer);
 
-// Writes the type byte and the value, with the deadlines of its elements: in a layout that only
-// zsetd reads if there are any. O(n).
+// The same with the deadlines of fields: Redis 7.4 reads them.
+bool HasFieldDeadlines(const Entry& entry);
+void WriteFieldsWithDeadlines(const Entry& entry, RdbWriter& writer);  // of kHashDeadlines
+
+// Writes the type byte and the value, with the deadlines of its elements: those of members in a
+// layout that only zsetd reads. O(n).
 void WriteDump(const Entry& entry, RdbWriter& writer);
 
 }  // namespace zsetd

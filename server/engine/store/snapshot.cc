@@ -75,6 +75,7 @@ Snapshot::Snapshot(Databases databases, SnapshotReceiver& receiver)
       continue;  // whatever comes into it is not part of the snapshot
     }
     keys_ += database->keys().size();
+    has_field_deadlines_ |= database->keys().hashes_with_deadlines() > 0;
     keyspaces_.push_back(std::make_unique<KeyspaceSnapshot>(*database, receiver));
   }
 }

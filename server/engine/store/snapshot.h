@@ -135,6 +135,9 @@ class Snapshot {
   const std::vector<std::unique_ptr<KeyspaceSnapshot>>& keyspaces() const { return keyspaces_; }
   size_t keys() const { return keys_; }
 
+  // Whether fields of hashes had deadlines then.
+  bool has_field_deadlines() const { return has_field_deadlines_; }
+
  private:
   struct Garbage {
     std::shared_ptr<void> object;
@@ -146,6 +149,7 @@ class Snapshot {
 
   const Databases databases_;
   SnapshotReceiver& receiver_;
+  bool has_field_deadlines_ = false;
   std::vector<std::unique_ptr<KeyspaceSnapshot>> keyspaces_;
   std::vector<Garbage> kept_;  // while values are open
   size_t next_ = 0;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -101,6 +102,109 @@ TEST(HashEncoding, AListpackIsBoundedInFieldsAndTheirBytes) {
   EXPECT_EQ(wide.encoding(), HashEncoding::kHashtable);
   named.Set({"abcd", "1"}, limits);
   EXPECT_EQ(named.encoding(), HashEncoding::kHashtable);
+}
+
+// A hash beside a model with deadlines, while time passes.
+class DeadlineRun {
+ public:
+  explicit DeadlineRun(uint64_t seed) : rng_(seed), names_(seed % 2 == 0 ? 60 : 1000) {}
+
+  void Run() {
+    for (int step = 0; step < 8000 && !testing::Test::HasFailure(); ++step) {
+      Step(std::to_string(rng_.Below(names_)));
+      std::optional<Millis> earliest;
+      for (const auto& [name, deadline] : deadlines_) {
+        if (!earliest || deadline < *earliest) earliest = deadline;
+      }
+      ASSERT_EQ(hash_.EarliestDeadline(), earliest);
+      ASSERT_EQ(hash_.size(), model_.size());
+    }
+    ExpectSame(hash_);
+    ExpectSame(hash_.Clone());
+  }
+
+ private:
+  std::optional<Millis> DeadlineOf(const std::string& name) const {
+    const auto found = deadlines_.find(name);
+    return found == deadlines_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  void Step(const std::string& name) {
+    switch (rng_.Below(6)) {
+      case 0:
+        EXPECT_EQ(hash_.Remove(name), model_.erase(name) == 1);
+        deadlines_.erase(name);
+        break;
+      case 1: {
+        const bool removes = rng_.Below(3) == 0;
+        const auto deadline =
+            removes ? std::nullopt : std::optional(now_ + Millis(rng_.Below(5000)));
+        const bool changes = model_.contains(name) && DeadlineOf(name) != deadline;
+        EXPECT_EQ(hash_.SetDeadline(name, deadline), changes);
+        if (!changes) break;
+        deadlines_.erase(name);
+        if (deadline) deadlines_[name] = *deadline;
+        break;
+      }
+      case 2:
+        now_ += Millis(rng_.Below(20));
+        RemoveDue(1 + rng_.Below(100));
+        break;
+      default: {
+        const bool keeps = rng_.Below(2) == 0;
+        const auto old = keeps ? Hash::OldDeadline::kKeep : Hash::OldDeadline::kRemove;
+        EXPECT_EQ(hash_.Set({name, "v"}, HashLimits(), old), model_.emplace(name, "v").second);
+        if (!keeps) deadlines_.erase(name);
+      }
+    }
+    ASSERT_EQ(hash_.Deadline(name), DeadlineOf(name));
+    ASSERT_EQ(hash_.Contains(name), model_.contains(name));
+  }
+
+  void RemoveDue(size_t most) {
+    std::vector<std::string> removed;
+    hash_.RemoveDue(now_, most, removed);
+    EXPECT_LE(removed.size(), most);
+    for (const std::string& name : removed) {
+      EXPECT_LE(DeadlineOf(name), now_);
+      EXPECT_TRUE(deadlines_.erase(name) == 1 && model_.erase(name) == 1);
+    }
+    if (removed.size() == most) return;
+    for (const auto& [name, deadline] : deadlines_) EXPECT_GT(deadline, now_);
+  }
+
+  void ExpectSame(const Hash& hash) {
+    EXPECT_EQ(FieldsOf(hash), model_);
+    for (const auto& [name, value] : model_) ASSERT_EQ(hash.Deadline(name), DeadlineOf(name));
+  }
+
+  Rng rng_;
+  size_t names_;
+  Hash hash_;
+  Model model_;
+  std::map<std::string, Millis> deadlines_;
+  Millis now_{1'790'000'000'000};
+};
+
+TEST(Hash, FieldsHaveTheDeadlinesOfTheModel) {
+  for (uint64_t seed = 1; seed <= 6; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    DeadlineRun(seed).Run();
+  }
+}
+
+TEST(HashEncoding, IsListpackExOnceAFieldHadADeadline) {
+  Hash hash;
+  hash.Set({"a", "1"});
+  EXPECT_EQ(hash.encoding(), HashEncoding::kListpack);
+  hash.SetDeadline("a", Millis(1'790'000'000'000));
+  EXPECT_EQ(hash.encoding(), HashEncoding::kListpackEx);
+  EXPECT_EQ(hash.Clone().encoding(), HashEncoding::kListpackEx);
+  hash.SetDeadline("a", std::nullopt);
+  hash.Set({"b", "1"});
+  EXPECT_EQ(hash.encoding(), HashEncoding::kListpackEx);
+  hash.Set({"c", std::string(100, 'x')});
+  EXPECT_EQ(hash.encoding(), HashEncoding::kHashtable);
 }
 
 }  // namespace

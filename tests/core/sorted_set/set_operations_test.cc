@@ -1,4 +1,4 @@
-#include "core/sorted_set/set_operations.h"
+#include "core/sorted_set/operations/set_operations.h"
 
 #include <gtest/gtest.h>
 

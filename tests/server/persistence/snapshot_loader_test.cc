@@ -109,13 +109,18 @@ TEST(SnapshotLoader, ReadsHashesWithFieldDeadlinesOfRedisAndValkey) {
                   String("b") + String("2") + Number(later) + String("c") + String("3") + past));
   ASSERT_TRUE(valkey.ok()) << valkey.status();
   EXPECT_EQ(Fields(*valkey).size(), 8u);
-  EXPECT_EQ(valkey->hashes_with_field_deadlines, 1u);
+  const Hash& of_valkey = *valkey->databases.at(0).Find("h")->GetIf<Hash>();
+  EXPECT_EQ(of_valkey.Deadline("a"), std::nullopt);
+  EXPECT_EQ(of_valkey.Deadline("b"), Millis(later));
+  EXPECT_EQ(valkey->databases.at(0).hashes_with_deadlines(), 1u);
   // Redis 7.4: deadlines are counted from the first one, and 1 is that; 0 is none.
   const auto redis =
       Load(Sealed("REDIS0012\x18"s + String("h") + past + "\3" + "\0"s + String("a") + String("1") +
                   "\1" + String("b") + String("2") + "\x3f" + String("c") + String("3")));
   ASSERT_TRUE(redis.ok()) << redis.status();
   EXPECT_EQ(Fields(*redis).size(), 8u);
+  EXPECT_EQ(redis->databases.at(0).Find("h")->GetIf<Hash>()->Deadline("c"),
+            kNow + Millis(0x3f - 1 - 5));
   ListpackWriter packed;
   for (const std::string& part : {"a"s, "1"s, "0"s, "b"s, "2"s, std::to_string(kNow.count()), "c"s,
                                   "3"s, std::to_string(later)}) {
@@ -124,6 +129,7 @@ TEST(SnapshotLoader, ReadsHashesWithFieldDeadlinesOfRedisAndValkey) {
   const auto small = Load(Sealed("REDIS0012\x19"s + String("h") + past + String(packed.Finish())));
   ASSERT_TRUE(small.ok()) << small.status();
   EXPECT_EQ(Fields(*small).size(), 8u);
+  EXPECT_EQ(small->databases.at(0).Find("h")->GetIf<Hash>()->Deadline("c"), Millis(later));
 }
 
 TEST(SnapshotLoader, AHashOfWhichAllFieldsHaveExpiredIsLeftOut) {

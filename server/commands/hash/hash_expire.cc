@@ -1,0 +1,393 @@
+// Deadlines of fields: HEXPIRE and its companions, HGETEX, HSETEX and HGETDEL, as in Redis 8.0.
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/hash/hash.h"
+#include "server/commands/all_commands.h"
+#include "server/commands/common/element_expiry.h"
+#include "server/commands/common/encoding.h"
+#include "server/commands/common/propagated_value.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+namespace {
+
+constexpr Millis kSecond{1000};
+constexpr Millis kMilli{1};
+constexpr Millis kEpoch{0};
+
+void HExpire(Call& call) { ExpireElements<Hash>(call, {call.now(), kSecond}, kFieldWords); }
+void HPExpire(Call& call) { ExpireElements<Hash>(call, {call.now(), kMilli}, kFieldWords); }
+void HExpireAt(Call& call) { ExpireElements<Hash>(call, {kEpoch, kSecond}, kFieldWords); }
+void HPExpireAt(Call& call) { ExpireElements<Hash>(call, {kEpoch, kMilli}, kFieldWords); }
+
+void HTtl(Call& call) { ReplyElementDeadlines<Hash>(call, {call.now(), kSecond}, kFieldWords); }
+void HPTtl(Call& call) { ReplyElementDeadlines<Hash>(call, {call.now(), kMilli}, kFieldWords); }
+void HExpireTime(Call& call) { ReplyElementDeadlines<Hash>(call, {kEpoch, kSecond}, kFieldWords); }
+void HPExpireTime(Call& call) { ReplyElementDeadlines<Hash>(call, {kEpoch, kMilli}, kFieldWords); }
+
+void HPersist(Call& call) { PersistElements<Hash>(call, kFieldWords); }
+
+// Takes EX, PX, EXAT or PXAT with its time.
+std::optional<Millis> TakeDeadline(Call& call) {
+  constexpr std::pair<std::string_view, Millis> kForms[] = {
+      {"ex", kSecond}, {"px", kMilli}, {"exat", kSecond}, {"pxat", kMilli}};
+  for (const auto& [name, unit] : kForms) {
+    if (!call.args.Take(name)) continue;
+    if (call.args.AtEnd()) call.args.Refuse("ERR missing expire time");
+    const Millis origin = name.ends_with("at") ? kEpoch : call.now();
+    return CheckedElementDeadline(call, call.args.Word(), {origin, unit});
+  }
+  return std::nullopt;
+}
+
+void ReplyValue(ReplyWriter& reply, std::optional<std::string_view> value) {
+  if (value) {
+    reply.Bulk(*value);
+  } else {
+    reply.Null();
+  }
+}
+
+void HGetDel(Call& call) {
+  const std::string_view key = call.args.Word();
+  CheckType<Hash>(call, key);
+  const Args names = TakeElements(call, kFieldWords);
+  std::vector<std::string_view> removed;
+  {
+    const Edit<Hash> hash = call.Open<Hash>(key, kFieldWords.remove_event);
+    if (call.Refused()) return;
+    call.reply.Array(names.size());
+    for (const std::string_view name : names) {
+      ReplyValue(call.reply, hash ? hash->Get(name) : std::nullopt);
+      if (!hash || !hash->Remove(name)) continue;
+      hash.Note(name);
+      removed.push_back(name);
+    }
+  }
+  PropagateElementRemoval(call, key, removed, kFieldWords);
+}
+
+// What HGETEX does to the deadlines of the fields that it returns.
+struct FieldDeadlineChange {
+  std::optional<Millis> deadline;
+  bool persists = false;
+};
+
+FieldDeadlineChange TakeChange(Call& call) {
+  FieldDeadlineChange change;
+  change.deadline = TakeDeadline(call);
+  if (!change.deadline) change.persists = call.args.Take("persist");
+  return change;
+}
+
+void HGetEx(Call& call) {
+  const std::string_view key = call.args.Word();
+  CheckType<Hash>(call, key);
+  const FieldDeadlineChange change = TakeChange(call);
+  const Args names = TakeElements(call, kFieldWords);
+  const bool has_passed = change.deadline && HasPassed(call, *change.deadline);
+  const std::string_view event = has_passed        ? kFieldWords.remove_event
+                                 : change.persists ? kFieldWords.persist_event
+                                                   : kFieldWords.expire_event;
+  std::vector<std::string_view> changed;
+  {
+    const Edit<Hash> hash = call.Open<Hash>(key, event);
+    if (call.Refused()) return;
+    call.reply.Array(names.size());
+    for (const std::string_view name : names) {
+      const std::optional<std::string_view> value = hash ? hash->Get(name) : std::nullopt;
+      ReplyValue(call.reply, value);
+      if (!value) continue;
+      const bool changes = has_passed ? hash->Remove(name)
+                           : change.deadline
+                               ? hash->SetDeadline(name, change.deadline)
+                               : change.persists && hash->SetDeadline(name, std::nullopt);
+      if (!changes) continue;
+      hash.Note(name);
+      changed.push_back(name);
+    }
+  }
+  if (has_passed) return PropagateElementRemoval(call, key, changed, kFieldWords);
+  PropagateElementDeadline(call, key, changed, change.deadline, kFieldWords);
+}
+
+struct SetExRequest {
+  bool only_new = false;       // FNX: none of the fields exists
+  bool only_existing = false;  // FXX: all of them do
+  bool keep_deadline = false;  // KEEPTTL
+  std::optional<Millis> deadline;
+  Args fields;  // names and values
+};
+
+bool TakeCondition(ArgReader& args, SetExRequest& request) {
+  const bool is_second = request.only_new || request.only_existing;
+  if (args.Take("fnx")) {
+    request.only_new = true;
+  } else if (args.Take("fxx")) {
+    request.only_existing = true;
+  } else {
+    return false;
+  }
+  if (is_second) args.Refuse("ERR Only one of FXX or FNX arguments can be specified");
+  return true;
+}
+
+bool TakeExpiry(Call& call, SetExRequest& request) {
+  const bool is_second = request.deadline || request.keep_deadline;
+  if (call.args.Take("keepttl")) {
+    request.keep_deadline = true;
+  } else if (const std::optional<Millis> deadline = TakeDeadline(call)) {
+    request.deadline = deadline;
+  } else {
+    return false;
+  }
+  if (is_second) {
+    call.args.Refuse("ERR Only one of EX, PX, EXAT, PXAT or KEEPTTL arguments can be specified");
+  }
+  return true;
+}
+
+SetExRequest TakeSetExRequest(Call& call) {
+  ArgReader& args = call.args;
+  SetExRequest request;
+  while (args.ok() && !args.AtEnd() && !args.Take("fields")) {
+    if (TakeCondition(args, request) || TakeExpiry(call, request)) continue;
+    args.Refuse("ERR unknown argument: " + std::string(args.Peek()));
+  }
+  if (!args.ok()) return request;
+  const std::string arity = WrongArity("hsetex");
+  if (args.left() < 3) args.Refuse(arity);
+  const int64_t count =
+      args.IntegerIn(1, std::numeric_limits<int>::max(), "ERR invalid number of fields");
+  request.fields = args.Rest();
+  if (request.fields.size() != 2 * static_cast<size_t>(count)) args.Refuse(arity);
+  return request;
+}
+
+bool IsAllowed(const Hash& hash, const SetExRequest& request) {
+  size_t found = 0;
+  for (size_t i = 0; i < request.fields.size(); i += 2) found += hash.Contains(request.fields[i]);
+  if (request.only_new) return found == 0;
+  return !request.only_existing || found == request.fields.size() / 2;
+}
+
+// Sets the fields; false if the condition forbids it.
+bool SetFields(Call& call, std::string_view key, const SetExRequest& request) {
+  const Edit<Hash> hash =
+      request.only_existing ? call.Open<Hash>(key, "hset") : call.OpenOrMake<Hash>(key, "hset");
+  if (call.Refused() || !hash || !IsAllowed(*hash, request)) return false;
+  const HashLimits limits = call.keys.hash_limits();
+  hash->Expect(request.fields.size() / 2, limits);
+  const auto old_deadline = request.keep_deadline || request.deadline ? Hash::OldDeadline::kKeep
+                                                                      : Hash::OldDeadline::kRemove;
+  for (size_t i = 0; i < request.fields.size(); i += 2) {
+    hash->Set({request.fields[i], request.fields[i + 1]}, limits, old_deadline);
+    hash.Note(request.fields[i]);
+  }
+  return true;
+}
+
+// Everyone learns of the values, and zsetd of the deadlines. Setting a field again takes its
+// deadline away, so one that is kept is said once more.
+void PropagateSetEx(Call& call, std::string_view key, const SetExRequest& request) {
+  if (!call.Propagates()) return;
+  PropagatedItems items(call, "HSET", key, request.fields.size() / 2, 2);
+  for (size_t i = 0; i < request.fields.size(); i += 2) {
+    items.Add({request.fields[i], request.fields[i + 1]});
+  }
+  const Entry* entry = call.keys.all().Find(key);
+  const Hash* hash = entry == nullptr ? nullptr : entry->GetIf<Hash>();
+  if (!request.keep_deadline || hash == nullptr) return;
+  for (size_t i = 0; i < request.fields.size(); i += 2) {
+    const std::optional<Millis> deadline = hash->Deadline(request.fields[i]);
+    if (deadline) {
+      PropagateElementDeadline(call, key, {request.fields[i]}, deadline, kFieldWords);
+    }
+  }
+}
+
+void ExpireFields(Call& call, std::string_view key, const SetExRequest& request) {
+  const Millis deadline = *request.deadline;
+  const bool has_passed = HasPassed(call, deadline);
+  std::vector<std::string_view> changed;
+  {
+    const Edit<Hash> hash =
+        call.Open<Hash>(key, has_passed ? kFieldWords.remove_event : kFieldWords.expire_event);
+    for (size_t i = 0; i < request.fields.size(); i += 2) {
+      const std::string_view name = request.fields[i];
+      const int64_t done =
+          ExpireElement(*hash, name, ElementCondition::kNone, deadline, has_passed);
+      if (done <= 0) continue;
+      hash.Note(name);
+      changed.push_back(name);
+    }
+  }
+  if (has_passed) {
+    PropagateElementRemoval(call, key, changed, kFieldWords);
+  } else {
+    PropagateElementDeadline(call, key, changed, deadline, kFieldWords);
+  }
+}
+
+void HSetEx(Call& call) {
+  const std::string_view key = call.args.Word();
+  const SetExRequest request = TakeSetExRequest(call);
+  const bool is_set = SetFields(call, key, request);
+  if (call.refused()) return;
+  if (is_set) {
+    PropagateSetEx(call, key, request);
+    if (request.deadline) ExpireFields(call, key, request);
+  }
+  call.reply.Integer(is_set);
+}
+
+constexpr uint32_t kSets = kWrite | kDenyOom | kFast;
+constexpr uint32_t kAsks = kReadOnly | kFast;
+
+constexpr Command kCommands[] = {
+    {.name = "hexpire",
+     .run = HExpire,
+     .arity = -6,
+     .flags = kSets,
+     .keys = kOneKey,
+     .group = CommandGroup::kHash,
+     .since = "7.4.0",
+     .usage = "key seconds [NX|XX|GT|LT] FIELDS numfields field [field ...]",
+     .summary = "Sets the time to live of fields, in seconds.",
+     .cost = "O(log(N)) for each field",
+     .key_use = "RW update"},
+    {.name = "hpexpire",
+     .run = HPExpire,
+     .arity = -6,
+     .flags = kSets,
+     .keys = kOneKey,
+     .group = CommandGroup::kHash,
+     .since = "7.4.0",
+     .usage = "key milliseconds [NX|XX|GT|LT] FIELDS numfields field [field ...]",
+     .summary = "Sets the time to live of fields, in milliseconds.",
+     .cost = "O(log(N)) for each field",
+     .key_use = "RW update"},
+    {.name = "hexpireat",
+     .run = HExpireAt,
+     .arity = -6,
+     .flags = kSets,
+     .keys = kOneKey,
+     .group = CommandGroup::kHash,
+     .since = "7.4.0",
+     .usage = "key unix-time-seconds [NX|XX|GT|LT] FIELDS numfields field [field ...]",
+     .summary = "Sets the expiration time of fields, as Unix time in seconds.",
+     .cost = "O(log(N)) for each field",
+     .key_use = "RW update"},
+    {.name = "hpexpireat",
+     .run = HPExpireAt,
+     .arity = -6,
+     .flags = kSets,
+     .keys = kOneKey,
+     .group = CommandGroup::kHash,
+     .since = "7.4.0",
+     .usage = "key unix-time-milliseconds [NX|XX|GT|LT] FIELDS numfields field [field ...]",
+     .summary = "Sets the expiration time of fields, as Unix time in milliseconds.",
+     .cost = "O(log(N)) for each field",
+     .key_use = "RW update"},
+    {.name = "httl",
+     .run = HTtl,
+     .arity = -5,
+     .flags = kAsks,
+     .keys = kOneKey,
+     .group = CommandGroup::kHash,
+     .since = "7.4.0",
+     .usage = "key FIELDS numfields field [field ...]",
+     .summary = "Returns the remaining time to live of fields, in seconds.",
+     .cost = "O(1) for each field",
+     .tips = "nondeterministic_output"},
+    {.name = "hpttl",
+     .run = HPTtl,
+     .arity = -5,
+     .flags = kAsks,
+     .keys = kOneKey,
+     .group = CommandGroup::kHash,
+     .since = "7.4.0",
+     .usage = "key FIELDS numfields field [field ...]",
+     .summary = "Returns the remaining time to live of fields, in milliseconds.",
+     .cost = "O(1) for each field",
+     .tips = "nondeterministic_output"},
+    {.name = "hexpiretime",
+     .run = HExpireTime,
+     .arity = -5,
+     .flags = kAsks,
+     .keys = kOneKey,
+     .group = CommandGroup::kHash,
+     .since = "7.4.0",
+     .usage = "key FIELDS numfields field [field ...]",
+     .summary = "Returns the expiration time of fields, as Unix time in seconds.",
+     .cost = "O(1) for each field"},
+    {.name = "hpexpiretime",
+     .run = HPExpireTime,
+     .arity = -5,
+     .flags = kAsks,
+     .keys = kOneKey,
+     .group = CommandGroup::kHash,
+     .since = "7.4.0",
+     .usage = "key FIELDS numfields field [field ...]",
+     .summary = "Returns the expiration time of fields, as Unix time in milliseconds.",
+     .cost = "O(1) for each field"},
+    {.name = "hpersist",
+     .run = HPersist,
+     .arity = -5,
+     .flags = kWrite | kFast,
+     .keys = kOneKey,
+     .group = CommandGroup::kHash,
+     .since = "7.4.0",
+     .usage = "key FIELDS numfields field [field ...]",
+     .summary = "Removes the expiration time of fields.",
+     .cost = "O(log(N)) for each field",
+     .key_use = "RW update"},
+    {.name = "hgetdel",
+     .run = HGetDel,
+     .arity = -5,
+     .flags = kWrite | kFast,
+     .keys = kOneKey,
+     .group = CommandGroup::kHash,
+     .since = "8.0.0",
+     .usage = "key FIELDS numfields field [field ...]",
+     .summary = "Returns the values of fields and deletes the fields.",
+     .cost = "O(1) for each field",
+     .key_use = "RW access delete"},
+    {.name = "hgetex",
+     .run = HGetEx,
+     .arity = -5,
+     .flags = kWrite | kFast,
+     .keys = kOneKey,
+     .group = CommandGroup::kHash,
+     .since = "8.0.0",
+     .usage = "key [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT "
+              "unix-time-milliseconds|PERSIST] FIELDS numfields field [field ...]",
+     .summary = "Returns the values of fields, and sets or removes their expiration times.",
+     .cost = "O(log(N)) for each field",
+     .key_use = "RW access update"},
+    {.name = "hsetex",
+     .run = HSetEx,
+     .arity = -6,
+     .flags = kSets,
+     .keys = kOneKey,
+     .group = CommandGroup::kHash,
+     .since = "8.0.0",
+     .usage = "key [FNX|FXX] [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT "
+              "unix-time-milliseconds|KEEPTTL] FIELDS numfields field value [field value ...]",
+     .summary = "Sets fields and their expiration times.",
+     .cost = "O(log(N)) for each field",
+     .key_use = "RW update"},
+};
+
+}  // namespace
+
+std::span<const Command> HashExpireCommands() { return kCommands; }
+
+}  // namespace zsetd
