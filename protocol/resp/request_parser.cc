@@ -50,6 +50,7 @@ std::span<char> RequestParser::Space() {
 void RequestParser::Shrink() {
   if (next_ == batch_.size()) ForgetBatch();
   buffer_.Shrink([this](const char* from, const char* to) { PointTo(from, to); });
+  if (!batch_.empty()) return;  // requests that were read ahead are spans of the words
   words_.shrink_to_fit();
   unquoted_.shrink_to_fit();
   wholes_.shrink_to_fit();
