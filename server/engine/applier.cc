@@ -41,7 +41,7 @@ Applier::Applier(Engine& engine)
     : engine_(engine),
       user_(Unrestricted(engine.commands())),
       client_(0, "", "", engine.now(), [] {}) {
-  client_.user = &user_;
+  AccessControl::ActAs(client_, user_);
   client_.in_script = true;
 }
 
@@ -106,16 +106,16 @@ absl::Status Applier::Run(Args request) {
   const Command* const command = engine_.commands().FindOriginal(request);
   if (command == nullptr || command->run == nullptr) return Unusable(request, "unknown command");
   if (!command->AcceptsCount(request.size())) return Unusable(request, "wrong number of arguments");
-  client_.output.Clear();
-  client_.reply.Begin();
+  client_.output.buffer.Clear();
+  client_.output.reply.Begin();
   AdminCall call(engine_, client_, *command, request);
   command->run(call);
   while (client_.suspended) {
     client_.suspended = false;
     engine_.scripting()->Continue(call);
   }
-  if (!client_.reply.failed()) return absl::OkStatus();
-  return Unusable(request, client_.output.view());
+  if (!client_.output.reply.failed()) return absl::OkStatus();
+  return Unusable(request, client_.output.buffer.view());
 }
 
 }  // namespace zsetd

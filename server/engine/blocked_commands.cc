@@ -76,13 +76,13 @@ void Executor::RunAgain(Client& client, std::string_view ready_key) {
   const Args argv = client.blocked->argv.argv();
   if (const auto denial = access_.Check(client, command, argv, store_.now())) {
     metrics_.CountRejected(command);  // what its user may do has changed while it waited
-    return EndWaitWithError(client, DenialLine(*denial, *client.user, command));
+    return EndWaitWithError(client, DenialLine(*denial, *client.identity.user(), command));
   }
-  const size_t reply_start = client.output.size();
+  const size_t reply_start = client.output.buffer.size();
   const Micros before = host_.stopwatch();
   client.executing = true;
   notifier_.set_active(&client);
-  client.reply.Begin();
+  client.output.reply.Begin();
   store_.access_tracker().set_records(!client.no_touch);
   AdminCall call(engine_, client, command, argv, ready_key);
   RunAndPropagate(call);
@@ -92,7 +92,7 @@ void Executor::RunAgain(Client& client, std::string_view ready_key) {
   const Micros took = host_.stopwatch() - before;
   metrics_.CountRun(took);
   client.blocked->used += took;
-  if (call.waits()) return Finish(client, client.output.size());
+  if (call.waits()) return Finish(client, client.output.buffer.size());
   metrics_.CountCall(client, command, argv, client.blocked->used, store_.now());
   if (call.refused()) metrics_.CountFailed(command);
   EndWait(client, reply_start);
@@ -101,7 +101,7 @@ void Executor::RunAgain(Client& client, std::string_view ready_key) {
 void Executor::EndWait(Client& client, size_t reply_start) {
   notifier_.blocked_clients().Remove(client);
   Finish(client, reply_start);
-  client.last_active = store_.now();
+  client.connection.last_active = store_.now();
   client.NoteMemory();
   client.Wake();
 }
@@ -116,9 +116,9 @@ void Executor::UnblockWithTimeout(Client& client) { Unblock(client, client.block
 
 void Executor::Unblock(Client& client, void (*reply)(ReplyWriter&)) {
   CountWait(client);
-  const size_t reply_start = client.output.size();
-  client.reply.Begin();
-  reply(client.reply);
+  const size_t reply_start = client.output.buffer.size();
+  client.output.reply.Begin();
+  reply(client.output.reply);
   EndWait(client, reply_start);
 }
 
@@ -130,7 +130,7 @@ void Executor::ServeLogWaits() {
     if (found == clients_.all().end()) return true;
     Client& client = *found->second;
     if (!client.blocked || client.blocked->number != wait.number) return true;
-    if (client.propagated_until > durable) return false;
+    if (client.output.propagated_until > durable) return false;
     Unblock(client, client.blocked->when_durable);
     return true;
   });
@@ -143,9 +143,9 @@ void Executor::UnblockWithError(Client& client, std::string_view error) {
 }
 
 void Executor::EndWaitWithError(Client& client, std::string_view error) {
-  const size_t reply_start = client.output.size();
-  client.reply.Begin();
-  client.reply.Error(error);
+  const size_t reply_start = client.output.buffer.size();
+  client.output.reply.Begin();
+  client.output.reply.Error(error);
   metrics_.CountError(error);
   EndWait(client, reply_start);
 }

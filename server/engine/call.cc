@@ -58,7 +58,7 @@ void Call::PropagateMessage() {
 
 void Call::ReplyAtLength(std::unique_ptr<LongReply> rest) {
   if (!client.transaction.open && !client.in_script) {
-    client.long_reply = std::move(rest);
+    client.output.long_reply = std::move(rest);
     return;
   }
   while (rest->WriteNext(reply) && !reply.IsFull()) {

@@ -14,9 +14,8 @@ namespace zsetd {
 void Clients::Attach(Client& client) {
   Reset(client);
   by_id_.emplace(client.id, &client);
-  client.reply.set_most_bytes(MostReplyBytes());
-  client.weights = &weights_;
-  client.NoteMemory();
+  client.output.reply.set_most_bytes(MostReplyBytes());
+  weights_.Add(client);
   ++metrics_.stats().connections_received;
 }
 
@@ -26,13 +25,12 @@ void Clients::Detach(Client& client) {
   EndLongReply(client);
   on_leave_(client);
   weights_.Remove(client);
-  client.weights = nullptr;
   by_id_.erase(client.id);
 }
 
 void Clients::End(Client& client) {
   if (!client.executing) return Disconnect(client);
-  client.close_after_reply = true;
+  client.connection.close_after_reply = true;
 }
 
 void Clients::Disconnect(Client& client) {
@@ -42,7 +40,7 @@ void Clients::Disconnect(Client& client) {
 }
 
 void Clients::CloseNow(Client& client) {
-  client.close_now = true;
+  client.connection.close_now = true;
   client.Wake();
 }
 
@@ -54,8 +52,8 @@ void Clients::Reset(Client& client) {
 }
 
 void Clients::EndLongReply(Client& client) {
-  const size_t bytes = client.LongReplyBytes();
-  store_.FreeLater(std::shared_ptr<LongReply>(std::move(client.long_reply)), bytes);
+  const size_t bytes = client.output.LongReplyBytes();
+  store_.FreeLater(std::shared_ptr<LongReply>(std::move(client.output.long_reply)), bytes);
 }
 
 // What a long reply keeps counts as unsent: in Redis the whole reply, which is longer, would be.
@@ -65,17 +63,19 @@ void Clients::EndLongReply(Client& client) {
 bool Clients::IsStalled(Client& client) const {
   const Millis now = store_.now();
   const OutputLimits& limits = settings_.client_output_buffer_limit;
-  const size_t unsent = Client::CountedOutput(client.UnsentBytes() + client.LongReplyBytes());
+  const size_t unsent =
+      ClientOutput::Counted(client.output.UnsentBytes() + client.output.LongReplyBytes());
   if (LeavesTooMuchUnread(client, access_)) return true;
-  if (client.IsSubscriber()) return client.output_watch.Exceeds(limits.pubsub, unsent, now);
-  return client.output_watch.Exceeds(limits.normal, unsent, now) ||
-         client.push_watch.Exceeds(limits.pubsub, Client::CountedOutput(client.UnsentPushBytes()),
-                                   now);
+  if (client.IsSubscriber()) return client.output.watch.Exceeds(limits.pubsub, unsent, now);
+  return client.output.watch.Exceeds(limits.normal, unsent, now) ||
+         client.output.push_watch.Exceeds(
+             limits.pubsub, ClientOutput::Counted(client.output.UnsentPushBytes()), now);
 }
 
 void Clients::CloseForOutputLimit(Client& client) {
-  if (!client.RepliesEnabled()) return;
-  host_.log("Closing " + client.address + ": a reply exceeds client-output-buffer-limit");
+  if (!client.output.RepliesEnabled()) return;
+  host_.log("Closing " + client.connection.address +
+            ": a reply exceeds client-output-buffer-limit");
   ++metrics_.stats().stalled_disconnections;
   CloseNow(client);
 }
@@ -88,15 +88,15 @@ void Clients::RejectHttp(Client& client) {
   if (http_logged_at_ && now - *http_logged_at_ < std::chrono::minutes(1)) return;
   http_logged_at_ = now;
   host_.log(
-      "Closing " + client.address +
+      "Closing " + client.connection.address +
       ": possible cross-protocol attack, the client sent an HTTP request. Further ones are not "
       "logged for a minute");
 }
 
 bool Clients::IsIdle(const Client& client) const {
-  const bool listens = client.IsSubscriber() || client.monitors;
+  const bool listens = client.IsSubscriber() || client.monitors();
   if (settings_.timeout == 0 || listens || client.IsWaiting()) return false;
-  return store_.now() - client.last_active > std::chrono::seconds(settings_.timeout);
+  return store_.now() - client.connection.last_active > std::chrono::seconds(settings_.timeout);
 }
 
 // At most `hz` times a second, because it takes time for each client; there may be a tick for each
@@ -110,7 +110,8 @@ void Clients::Maintain() {
   for (const auto& [id, client] : by_id_) {
     if (IsIdle(*client)) idle.push_back(client);
     if (IsStalled(*client) || client->HoldsIdleBuffers(now)) client->Wake();
-    if (client->long_reply) client->NoteMemory();  // its part of a shared copy may have grown
+    if (client->output.long_reply)
+      client->NoteMemory();  // its part of a shared copy may have grown
   }
   for (Client* client : idle) Disconnect(*client);
   store_.copies().Sweep();
@@ -119,13 +120,13 @@ void Clients::Maintain() {
 size_t Clients::MostReplyBytes() const {
   const int64_t limit = settings_.client_output_buffer_limit.normal.hard_bytes;
   if (limit == 0) return std::numeric_limits<size_t>::max();
-  return static_cast<size_t>(limit) + Client::kUncountedOutput;
+  return static_cast<size_t>(limit) + ClientOutput::kUncounted;
 }
 
 void Clients::ApplySettings() {
   weights_.Switch(settings_.maxmemory_clients != 0);
   for (const auto& [id, client] : by_id_) {
-    client->reply.set_most_bytes(MostReplyBytes());
+    client->output.reply.set_most_bytes(MostReplyBytes());
     client->NoteMemory();
   }
 }
@@ -145,9 +146,10 @@ void Clients::EvictWhileTooLarge() {
     Client* const heaviest = weights_.Heaviest();
     if (heaviest == nullptr) return;
     ++metrics_.stats().evicted_clients;
-    host_.log("Closing " + heaviest->address + ": clients use more than " + std::to_string(limit) +
+    host_.log("Closing " + heaviest->connection.address + ": clients use more than " +
+              std::to_string(limit) +
               " bytes (maxmemory-clients), and this one is among the largest: " +
-              std::to_string(heaviest->weight.bytes) + " bytes");
+              std::to_string(heaviest->weight()) + " bytes");
     Disconnect(*heaviest);
   }
 }

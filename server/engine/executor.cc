@@ -66,19 +66,19 @@ void Executor::Prefetch(const Client& client, std::span<const Args> requests) {
 // Clients go before keys do: what others were sent meanwhile, or have sent, is weighed first.
 void Executor::Execute(Client& client, Args argv) {
   clients_.Evict();
-  if (client.close_now) return;
+  if (client.connection.close_now) return;
   Answer(client, argv);
   RunPostponed();
 }
 
 void Executor::Answer(Client& client, Args argv) {
-  const size_t reply_start = client.output.size();
+  const size_t reply_start = client.output.buffer.size();
   client.executing = true;
   notifier_.set_active(&client);
-  client.last_active = store_.now();
-  client.reply.Begin();
+  client.connection.last_active = store_.now();
+  client.output.reply.Begin();
   Dispatch(client, argv);
-  if (client.tracking.next_is_exception) EndException(client, argv);
+  if (client.tracking().next_is_exception) EndException(client, argv);
   EndAnswer(client, reply_start);
 }
 
@@ -99,7 +99,7 @@ void Executor::EndAnswer(Client& client, size_t reply_start) {
 void Executor::EndUnit(Client& client) {
   if (!effects_.IsOn() || suspended_) return;
   const uint64_t end = effects_.Commit();
-  if (end > 0) client.propagated_until = end;
+  if (end > 0) client.output.propagated_until = end;
 }
 
 // Of commands that run others, such as EXEC and EVAL, it is those that are propagated.
@@ -116,7 +116,7 @@ void Executor::RunAndPropagate(AdminCall& call) {
 // another CLIENT command.
 void Executor::EndException(Client& client, Args argv) {
   const bool goes_on = client.transaction.open || EqualsIgnoringCase(argv[0], "client");
-  client.tracking.next_is_exception = goes_on;
+  Tracking::SetException(client, goes_on);
 }
 
 void Executor::Dispatch(Client& client, Args argv) {
@@ -139,13 +139,13 @@ void Executor::LogForeignCommand(const Client& client, std::string_view name) {
   const ForeignCommand* const foreign = FindForeignCommand(name);
   if (foreign == nullptr || !logged_foreign_commands_.insert(foreign->name).second) return;
   constexpr size_t kMostLibraryBytes = 128;
-  const std::string library =
-      client.lib_name.empty()
-          ? "not named"
-          : (client.lib_name + " " + client.lib_version).substr(0, kMostLibraryBytes);
+  const std::string library = client.identity.lib_name.empty()
+                                  ? "not named"
+                                  : (client.identity.lib_name + " " + client.identity.lib_version)
+                                        .substr(0, kMostLibraryBytes);
   host_.log("A client asked for " + UpperCase(foreign->name) +
             ", which Redis has and zsetd does not (" + std::string(foreign->categories) +
-            "); its address: " + client.address + ", its library: " + library +
+            "); its address: " + client.connection.address + ", its library: " + library +
             ". Later requests for it are refused without a line here");
 }
 
@@ -154,7 +154,7 @@ absl::Status Executor::Admit(Client& client, const Command* command, Args argv) 
   if (!status.ok()) return status;
   client.last_command = command->name;
   if (const auto denial = access_.Check(client, *command, argv, store_.now())) {
-    return Refusal(DenialLine(*denial, *client.user, *command));
+    return Refusal(DenialLine(*denial, *client.identity.user(), *command));
   }
   if (suspended_ && !command->Has(kAllowBusy)) [[unlikely]] {
     return Refusal(BusyError());
@@ -188,7 +188,7 @@ void Executor::Reject(Client& client, const Command* command, const absl::Status
     line = AbortLine(line);
   }
   if (client.transaction.open) client.transaction.broken = true;
-  client.reply.Error(line);
+  client.output.reply.Error(line);
   metrics_.CountError(line);
 }
 
@@ -198,7 +198,7 @@ void Executor::Enqueue(Client& client, const Command& command, Args argv) {
   transaction.may_write |= command.Has(kWrite);
   transaction.queue.push_back({&command, OwnedArgs(argv)});
   transaction.queue_bytes += transaction.queue.back().argv.allocated_bytes();
-  client.reply.Simple("QUEUED");
+  client.output.reply.Simple("QUEUED");
 }
 
 void Executor::Run(Client& client, const Command& command, Args argv) {
@@ -210,7 +210,7 @@ void Executor::Run(Client& client, const Command& command, Args argv) {
   if (client.suspended) [[unlikely]] {
     return Suspend(client, command, argv);
   }
-  if (command.Has(kReadOnly) && client.tracking.on) {
+  if (command.Has(kReadOnly) && client.tracking().on) {
     notifier_.RememberReads(client, command, argv);
   }
   if (reply_holds_.IsOn()) [[unlikely]]
@@ -236,53 +236,56 @@ void Executor::Record(Client& client, const Command& command, Args argv, Micros 
 
 void Executor::RunQueued(Client& client, const QueuedCommand& queued) {
   const Args argv = queued.argv.argv();
-  const size_t reply_start = client.output.size();
-  client.reply.Begin();
+  const size_t reply_start = client.output.buffer.size();
+  client.output.reply.Begin();
   if (const auto denial = access_.Check(client, *queued.command, argv, store_.now())) {
     return Reject(client, queued.command, Refusal(DenialLineInExec(*denial)));
   }
   Run(client, *queued.command, argv);
   if (client.suspended) return;
   const bool is_too_long =
-      client.reply.IsFull() || client.output.size() > clients_.MostReplyBytes();
-  if (is_too_long && !client.close_now) clients_.CloseForOutputLimit(client);
-  if (client.close_now) client.output.Truncate(reply_start);  // the rest runs, without replies
+      client.output.reply.IsFull() || client.output.buffer.size() > clients_.MostReplyBytes();
+  if (is_too_long && !client.connection.close_now) clients_.CloseForOutputLimit(client);
+  if (client.connection.close_now)
+    client.output.buffer.Truncate(reply_start);  // the rest runs, without replies
 }
 
 // A blocked command has no reply yet: CLIENT REPLY SKIP still refers to it.
 void Executor::Finish(Client& client, size_t reply_start) {
   if (!client.IsWaiting()) LeaveOutUnwanted(client, reply_start);
-  if (client.reply.IsFull() && !client.close_now) clients_.CloseForOutputLimit(client);
-  if (!client.long_reply) DeliverPushes(client);
+  if (client.output.reply.IsFull() && !client.connection.close_now)
+    clients_.CloseForOutputLimit(client);
+  if (!client.output.long_reply) DeliverPushes(client);
 }
 
 // Discards the reply if CLIENT REPLY says so.
 void Executor::LeaveOutUnwanted(Client& client, size_t reply_start) {
-  using Mode = Client::ReplyMode;
-  const Mode mode = client.reply_mode;
-  if (!client.RepliesEnabled()) {
-    client.output.Truncate(reply_start);
+  using Mode = ClientOutput::ReplyMode;
+  const Mode mode = client.output.reply_mode;
+  if (!client.output.RepliesEnabled()) {
+    client.output.buffer.Truncate(reply_start);
     clients_.EndLongReply(client);
   }
-  if (mode == Mode::kSkipThis) client.reply_mode = Mode::kOn;
-  if (mode == Mode::kSkipNext) client.reply_mode = Mode::kSkipThis;
+  if (mode == Mode::kSkipThis) client.output.reply_mode = Mode::kOn;
+  if (mode == Mode::kSkipNext) client.output.reply_mode = Mode::kSkipThis;
 }
 
 void Executor::DeliverPushes(Client& client) {
-  if (client.pending_pushes.empty()) return;
-  client.output.Take(client.pending_pushes);
+  if (client.output.pending_pushes.empty()) return;
+  client.output.buffer.Take(client.output.pending_pushes);
 }
 
 void Executor::ContinueReply(Client& client) {
   // A low limit is exceeded by the first piece, as it is in Redis, which writes the whole reply.
   const bool is_limit_low = clients_.MostReplyBytes() < kLowReplyLimit;
-  const size_t enough = client.output.size() + (is_limit_low ? kLowReplyLimit : kReplyPieceBytes);
+  const size_t enough =
+      client.output.buffer.size() + (is_limit_low ? kLowReplyLimit : kReplyPieceBytes);
   bool more = true;
-  while (more && client.output.size() < enough && !client.reply.IsFull()) {
-    more = client.long_reply->WriteNext(client.reply);
+  while (more && client.output.buffer.size() < enough && !client.output.reply.IsFull()) {
+    more = client.output.long_reply->WriteNext(client.output.reply);
   }
   client.NoteMemory();
-  if (client.reply.IsFull()) return clients_.CloseForOutputLimit(client);
+  if (client.output.reply.IsFull()) return clients_.CloseForOutputLimit(client);
   if (more) return;
   clients_.EndLongReply(client);
   DeliverPushes(client);

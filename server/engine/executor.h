@@ -60,8 +60,8 @@ class Executor {
   void Prefetch(const Client& client, std::span<const Args> requests);
   void FetchPrefetched() { key_prefetcher_.Fetch(); }
 
-  // Runs, postpones or rejects a request: the reply is in client.output when this returns, or
-  // begins there and continues in client.long_reply.
+  // Runs, postpones or rejects a request: the reply is in client.output.buffer when this returns,
+  // or begins there and continues in client.output.long_reply.
   void Execute(Client& client, Args argv);
 
   // Writes the next piece of the client's long reply, some kilobytes.

@@ -14,7 +14,7 @@ bool ReplyHolds::IsOn() const { return persistence_ != nullptr && persistence_->
 Release ReplyHolds::ReleaseOf(const Client& client) const {
   if (!IsOn()) [[likely]]
     return Release::kNow;
-  const uint64_t position = std::max(client.propagated_until, client.read_until);
+  const uint64_t position = std::max(client.output.propagated_until, client.output.read_until);
   if (position <= persistence_->DurablePosition()) return Release::kNow;
   return persistence_->MayBeLost(position) ? Release::kNever : Release::kLater;
 }
@@ -29,7 +29,7 @@ void ReplyHolds::HoldForReads(Client& client, const Command& command, Args argv)
     position = std::max(position, recent_changes_.Of(client.database, argv[key]));
   }
   if (keys.empty()) position = recent_changes_.latest();  // SCAN, DBSIZE and their like
-  client.read_until = std::max(client.read_until, position);
+  client.output.read_until = std::max(client.output.read_until, position);
 }
 
 uint64_t ReplyHolds::NextPosition() const { return persistence_->WrittenPosition() + 1; }

@@ -62,7 +62,7 @@ absl::Status Executor::RunInScript(ScriptSession& session, Client& caller, Args 
   if (status.ok()) {
     if (const auto denial = access_.CheckInScript(caller, *command, argv, store_.now())) {
       status = Refusal("ERR ACL failure in script: " +
-                       WithoutCode(DenialLine(*denial, *caller.user, *command)));
+                       WithoutCode(DenialLine(*denial, *caller.identity.user(), *command)));
     }
   }
   if (!status.ok()) {
@@ -72,18 +72,18 @@ absl::Status Executor::RunInScript(ScriptSession& session, Client& caller, Args 
   if (std::exchange(session.has_computed_long, false)) command_ended_at_ = host_.stopwatch();
   const Micros before = command_ended_at_;
   Client& client = session.client;
-  client.output.Clear();
-  client.reply.Begin();
+  client.output.buffer.Clear();
+  client.output.reply.Begin();
   session.has_written |= command->Has(kWrite);
   store_.access_tracker().set_records(UsesItsKeys(client, *command));
   AdminCall call(engine_, client, *command, argv);
   RunAndPropagate(call);
-  if (command->Has(kReadOnly) && caller.tracking.on) {
+  if (command->Has(kReadOnly) && caller.tracking().on) {
     notifier_.RememberReads(caller, *command, argv);
   }
   if (reply_holds_.IsOn()) [[unlikely]] {
     reply_holds_.HoldForReads(client, *command, argv);
-    caller.read_until = std::max(caller.read_until, client.read_until);
+    caller.output.read_until = std::max(caller.output.read_until, client.output.read_until);
   }
   command_ended_at_ = host_.stopwatch();
   Record(client, *command, argv, command_ended_at_ - before);
@@ -92,7 +92,7 @@ absl::Status Executor::RunInScript(ScriptSession& session, Client& caller, Args 
 }
 
 bool Executor::MayRunInScript(const Client& caller, const Command& command, Args argv) const {
-  return caller.user->MayDoAll() || !caller.user->Check(command, argv);
+  return caller.identity.user()->MayDoAll() || !caller.identity.user()->Check(command, argv);
 }
 
 std::string_view Executor::BusyError() const {
@@ -114,20 +114,20 @@ void Executor::Suspend(Client& client, const Command& command, Args argv) {
 // What the transaction has replied so far is not sent yet: CLIENT REPLY, or a reply that is too
 // long, may take it back.
 void Executor::KeepPartialReply(Client& client, size_t reply_start) {
-  suspended_->reply = client.output.view().substr(reply_start);
-  client.output.Truncate(reply_start);
+  suspended_->reply = client.output.buffer.view().substr(reply_start);
+  client.output.buffer.Truncate(reply_start);
 }
 
 void Executor::ContinueSuspended() {
   Client& client = *suspended_->client;
   const Command& command = *suspended_->command;
   const std::vector<std::string_view> argv(suspended_->argv.begin(), suspended_->argv.end());
-  const size_t reply_start = client.output.size();
+  const size_t reply_start = client.output.buffer.size();
   client.executing = true;
   notifier_.set_active(&client);
   client.suspended = false;
-  client.output.Append(suspended_->reply);
-  client.reply.Begin();
+  client.output.buffer.Append(suspended_->reply);
+  client.output.reply.Begin();
   const Micros before = command_ended_at_ = host_.stopwatch();
   AdminCall call(engine_, client, command, argv);
   engine_.scripting()->Continue(call);
@@ -142,7 +142,7 @@ void Executor::ContinueSuspended() {
   }
   EndAnswer(client, reply_start);
   if (client.suspended) return;
-  client.last_active = store_.now();
+  client.connection.last_active = store_.now();
   client.Wake();
   stand_in_.reset();
 }
@@ -152,18 +152,17 @@ void Executor::ContinueTransaction(Client& client) {
   Run(client, *commands_.FindOriginal("exec"), kExec);
 }
 
-// The unit goes on without the client that asked for it, and nobody is told of its end.
+// The unit continues without the client that requested it; its reply is discarded.
 void Executor::ReplaceSuspendedClient(Client& leaving) {
-  stand_in_ = std::make_unique<Client>(leaving.id, leaving.address, leaving.local_address,
-                                       store_.now(), [] {});
+  stand_in_ = std::make_unique<Client>(leaving.id, leaving.connection.address,
+                                       leaving.connection.local_address, store_.now(), [] {});
   stand_in_->database = leaving.database;
-  stand_in_->user = leaving.user;
-  stand_in_->authenticated = leaving.authenticated;
+  AccessControl::ActAs(*stand_in_, *leaving.identity.user());
   stand_in_->no_touch = leaving.no_touch;
-  stand_in_->name = leaving.name;
-  stand_in_->reply.set_protocol(leaving.reply.protocol());
-  stand_in_->reply.set_most_bytes(clients_.MostReplyBytes());
-  stand_in_->reply_mode = Client::ReplyMode::kOff;
+  stand_in_->identity.name = leaving.identity.name;
+  stand_in_->output.reply.set_protocol(leaving.output.reply.protocol());
+  stand_in_->output.reply.set_most_bytes(clients_.MostReplyBytes());
+  stand_in_->output.reply_mode = ClientOutput::ReplyMode::kOff;
   stand_in_->suspended = true;
   stand_in_->transaction = std::move(leaving.transaction);
   leaving.transaction = Transaction();

@@ -1,22 +1,22 @@
 #pragma once
 
+#include "server/engine/acl/access_control.h"
 #include "server/engine/client/client.h"
 
 namespace zsetd {
 
 // What the commands of one run of a script have in common. They run for a client of their own,
 // which no connection belongs to, as its address says: its database and protocol are the script's,
-// its user that of the caller. Their replies come to `client.output`. It is used for one run after
-// the other.
+// its user that of the caller. Their replies come to `client.output.buffer`. It is used for one run
+// after the other.
 struct ScriptSession {
   ScriptSession() : client(0, "?:0", "", Millis(0), [] {}) { client.in_script = true; }
 
   // Makes it the session of a new run.
   void Begin(const Client& caller) {
-    client.reply.set_protocol(Protocol::kResp2);
+    client.output.reply.set_protocol(Protocol::kResp2);
     client.database = caller.database;
-    client.user = caller.user;
-    client.authenticated = caller.authenticated;
+    AccessControl::ActAs(client, *caller.identity.user());
     client.no_touch = caller.no_touch;
     read_only = false;
     may_exceed_memory = false;
@@ -28,7 +28,7 @@ struct ScriptSession {
   // The run is over: frees a buffer that most runs do not need.
   void End() {
     constexpr size_t kMostIdleBytes = 64u << 10;
-    if (client.output.capacity() > kMostIdleBytes) client.output = OutputBuffer();
+    if (client.output.buffer.capacity() > kMostIdleBytes) client.output.buffer = OutputBuffer();
   }
 
   Client client;

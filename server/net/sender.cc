@@ -37,44 +37,44 @@ Socket::Result Sender::Write() const {
 }
 
 void Sender::Shrink() {
-  if (client_.output.empty()) client_.output = OutputBuffer();
+  if (client_.output.buffer.empty()) client_.output.buffer = OutputBuffer();
   if (sending_.empty()) sending_ = OutputBuffer();
-  client_.sending_capacity = sending_.capacity();
+  client_.output.sending_capacity = sending_.capacity();
 }
 
 void Sender::Drop() {
   sending_ = OutputBuffer();
-  client_.sending_bytes = 0;
-  client_.sending_capacity = 0;
+  client_.output.sending_bytes = 0;
+  client_.output.sending_capacity = 0;
 }
 
 bool Sender::IsDone() const {
-  return !IsHeldUp() && (client_.output.empty() || (tls_ && !tls_->CanSpeak()));
+  return !IsHeldUp() && (client_.output.buffer.empty() || (tls_ && !tls_->CanSpeak()));
 }
 
 bool Sender::TakeOutput() {
   if (!HasOutput()) return false;
   if (tls_) {
-    tls_->Encrypt(client_.output, sending_);
-    if (client_.output.empty()) Empty(client_.output);
+    tls_->Encrypt(client_.output.buffer, sending_);
+    if (client_.output.buffer.empty()) Empty(client_.output.buffer);
   } else {
-    sending_.Swap(client_.output);
+    sending_.Swap(client_.output.buffer);
   }
-  client_.sending_bytes = sending_.size();
-  client_.sending_capacity = sending_.capacity();
+  client_.output.sending_bytes = sending_.size();
+  client_.output.sending_capacity = sending_.capacity();
   return IsHeldUp();
 }
 
 void Sender::OnSent(size_t count) {
   sending_.Drop(count);
-  client_.sending_bytes -= count;
-  client_.output_total += count;
+  client_.output.sending_bytes -= count;
+  client_.connection.sent += count;
   ++stats_.writes;
   stats_.net_output_bytes += count;
   if (sending_.empty()) Empty(sending_);
-  client_.sending_capacity = sending_.capacity();
+  client_.output.sending_capacity = sending_.capacity();
   if (!sending_.empty()) return;
-  if (client_.UnsentBytes() == 0) client_.pushed_bytes = 0;
+  if (client_.output.UnsentBytes() == 0) client_.output.pushed_bytes = 0;
 }
 
 }  // namespace zsetd

@@ -34,7 +34,7 @@ class Sender {
   bool IsDone() const;
 
  private:
-  bool HasOutput() const { return !client_.output.empty() || (tls_ && tls_->HasOutput()); }
+  bool HasOutput() const { return !client_.output.buffer.empty() || (tls_ && tls_->HasOutput()); }
   bool TakeOutput();
   Socket::Result Write() const;
   void OnSent(size_t count);
@@ -43,7 +43,7 @@ class Sender {
   const Socket& socket_;
   Tls* tls_;
   Stats& stats_;
-  OutputBuffer sending_;  // taken from client_.output
+  OutputBuffer sending_;  // taken from client_.output.buffer
 };
 
 }  // namespace zsetd

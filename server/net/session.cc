@@ -55,11 +55,11 @@ Session::Session(StreamSocket socket, std::unique_ptr<Tls> tls, Engine& engine, 
       sender_(client_, socket_, tls_.get(), engine.metrics().stats()) {}
 
 void Session::Start() {
-  client_.descriptor = socket_.descriptor();
-  client_.connection_bytes =
+  client_.connection.descriptor = socket_.descriptor();
+  client_.connection.bytes =
       kBytesAround + AllocationSize(sizeof(*this)) + (tls_ ? Tls::kBytesUsed : 0);
   engine_.clients().Attach(client_);
-  spdlog::debug("Accepted {}", client_.address);
+  spdlog::debug("Accepted {}", client_.connection.address);
   if (tls_) LimitHandshake();
   AwaitNext();
 }
@@ -71,7 +71,7 @@ void Session::LimitHandshake() {
   handshake_ends_.async_wait([weak = weak_from_this()](const error_code&) {
     const auto self = weak.lock();
     if (!self || self->closed_ || self->tls_->CanSpeak()) return;
-    spdlog::debug("Closing {}: TLS handshake timed out", self->client_.address);
+    spdlog::debug("Closing {}: TLS handshake timed out", self->client_.connection.address);
     self->Close();
   });
 }
@@ -122,7 +122,8 @@ bool Session::DecryptMore() {
 size_t Session::Decrypted() {
   if (!tls_) return 0;
   const size_t count = tls_->Decrypt(parser_.Space());
-  if (!tls_->error().empty()) spdlog::debug("TLS with {}: {}", client_.address, tls_->error());
+  if (!tls_->error().empty())
+    spdlog::debug("TLS with {}: {}", client_.connection.address, tls_->error());
   return count;
 }
 
@@ -135,8 +136,8 @@ void Session::OnArrival(size_t count) {
   parser_.Arrived(count);
   NoteInput();
   ApplyLimits();
-  client_.last_active = engine_.now();
-  client_.input_total += count;
+  client_.connection.last_active = engine_.now();
+  client_.connection.received += count;
   ++engine_.metrics().stats().reads;
   engine_.metrics().stats().net_input_bytes += count;
   if (SendsTooMuch(client_, engine_.settings(), engine_.access())) CloseForQueryBuffer();
@@ -147,8 +148,8 @@ void Session::ApplyLimits() {
 }
 
 void Session::CloseForQueryBuffer() {
-  spdlog::warn("Closing {}: query buffer limit exceeded, {} bytes are pending", client_.address,
-               client_.input_bytes);
+  spdlog::warn("Closing {}: query buffer limit exceeded, {} bytes are pending",
+               client_.connection.address, client_.connection.input_bytes);
   ++engine_.metrics().stats().flooding_disconnections;
   Close();
 }
@@ -156,30 +157,31 @@ void Session::CloseForQueryBuffer() {
 void Session::Serve() {
   engine_.executor()
       .FetchPrefetched();  // in any case: requests stay where they are in this round alone
-  if (closed_ || client_.close_now) return;
+  if (closed_ || client_.connection.close_now) return;
   engine_.executor().BeginBatch(UnixNow());
   if (engine_.store().ExceedsLimit())
     Flush();  // or keys would be evicted for what need only be sent
   if (client_.HoldsIdleBuffers(engine_.now())) ShrinkBuffers();
   do {
     paused_ = !RunUntilHeld();
-  } while (!paused_ && !closed_ && !finishing_ && !client_.close_now && DecryptMore());
+  } while (!paused_ && !closed_ && !finishing_ && !client_.connection.close_now && DecryptMore());
   NoteInput();
   engine_.clients().OnMemoryChange(client_);
   if (!paused_ && (ended_ || (tls_ && tls_->ended()))) finishing_ = true;
-  if (client_.output.size() > kManyReplyBytes) Flush();
+  if (client_.output.buffer.size() > kManyReplyBytes) Flush();
 }
 
 void Session::NoteInput() {
-  client_.input_bytes = parser_.buffered_bytes();
-  client_.input_capacity = AllocationSize(parser_.BytesUsed());
+  client_.connection.input_bytes = parser_.buffered_bytes();
+  client_.connection.input_capacity = AllocationSize(parser_.BytesUsed());
 }
 
 bool Session::RunUntilHeld() {
-  if (client_.close_after_reply) finishing_ = true;  // so a request said that was held back
-  while (!finishing_ && !closed_ && !client_.close_now && !client_.IsWaiting()) {
+  if (client_.connection.close_after_reply)
+    finishing_ = true;  // so a request said that was held back
+  while (!finishing_ && !closed_ && !client_.connection.close_now && !client_.IsWaiting()) {
     if (IsClogged()) return closed_;  // which pauses no client
-    if (client_.long_reply) {
+    if (client_.output.long_reply) {
       ContinueReply();
       return false;
     }
@@ -193,10 +195,10 @@ bool Session::RunUntilHeld() {
 
 // Messages that wait for a long reply's end do not count: they wait for what would wait for them.
 bool Session::IsClogged() {
-  if (client_.SendableBytes() <= kMuchUnsentBytes) return false;
+  if (client_.output.SendableBytes() <= kMuchUnsentBytes) return false;
   Flush();
   CloseIfStalled();
-  return closed_ || client_.SendableBytes() > kMuchUnsentBytes;
+  return closed_ || client_.output.SendableBytes() > kMuchUnsentBytes;
 }
 
 // Others come in between two pieces.
@@ -212,19 +214,19 @@ void Session::RunRequest() {
   }
   engine_.executor().Execute(client_, parser_.argv());
   if (parser_.limits().unauthenticated) ApplyLimits();  // it may have authenticated
-  if (client_.close_after_reply) finishing_ = true;
+  if (client_.connection.close_after_reply) finishing_ = true;
 }
 
 void Session::RefuseProtocol() {
-  spdlog::debug("Closing {}: {}", client_.address, parser_.error());
-  client_.reply.Begin();
-  client_.reply.Error(parser_.error());
+  spdlog::debug("Closing {}: {}", client_.connection.address, parser_.error());
+  client_.output.reply.Begin();
+  client_.output.reply.Error(parser_.error());
   finishing_ = true;
 }
 
 void Session::Send() {
   if (closed_) return;
-  if (client_.close_now) return Close();
+  if (client_.connection.close_now) return Close();
   Flush();
   CloseIfStalled();
   CloseIfDone();
@@ -242,11 +244,11 @@ bool Session::IsHeld() {
 }
 
 void Session::Flush() {
-  if (closed_ || client_.close_now || IsHeld()) return;
-  const uint64_t before = client_.output_total;
+  if (closed_ || client_.connection.close_now || IsHeld()) return;
+  const uint64_t before = client_.connection.sent;
   if (!sender_.Send()) return Close();
-  if (client_.output_total == before) return;
-  client_.last_active = engine_.now();
+  if (client_.connection.sent == before) return;
+  client_.connection.last_active = engine_.now();
   if (engine_.store().ExceedsLimit()) sender_.Shrink();
   client_.NoteMemory();
 }
@@ -265,8 +267,8 @@ void Session::AwaitNext() {
 // Messages for this client may come many at a time while others' requests run: one write for all.
 // Whom another's request closes, by CLIENT KILL, learns that before the other has a reply.
 void Session::OnWake() {
-  if (client_.close_now) socket_.Break();
-  if (client_.close_now && !client_.executing) DropBuffers();
+  if (client_.connection.close_now) socket_.Break();
+  if (client_.connection.close_now && !client_.executing) DropBuffers();
   poller_.Wake(*this);
 }
 
@@ -279,9 +281,9 @@ void Session::DropBuffers() {
 }
 
 void Session::CloseIfStalled() {
-  if (closed_ || client_.UnsentBytes() == 0 || !engine_.clients().IsStalled(client_)) return;
-  spdlog::warn("Closing {}: output buffer limit exceeded, {} bytes are unsent", client_.address,
-               client_.UnsentBytes());
+  if (closed_ || client_.output.UnsentBytes() == 0 || !engine_.clients().IsStalled(client_)) return;
+  spdlog::warn("Closing {}: output buffer limit exceeded, {} bytes are unsent",
+               client_.connection.address, client_.output.UnsentBytes());
   ++engine_.metrics().stats().stalled_disconnections;
   Close();
 }
@@ -304,7 +306,7 @@ void Session::CloseIfDone() {
 void Session::Close() {
   if (std::exchange(closed_, true)) return;
   engine_.clients().Detach(client_);
-  spdlog::debug("Closed {}", client_.address);
+  spdlog::debug("Closed {}", client_.connection.address);
   socket_.Close();
   handshake_ends_.cancel();
   on_end_(*this);

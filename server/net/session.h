@@ -21,8 +21,8 @@ namespace zsetd {
 // in its poller's rounds:
 //
 //   Receive   socket -> parser
-//   Serve     parser -> engine -> client.output
-//   Send      client.output -> sender -> socket
+//   Serve     parser -> engine -> client.output.buffer
+//   Send      client.output.buffer -> sender -> socket
 //
 // All replies to what one round brought go out in one write, unless they are long. It stops running
 // requests, and reading, while much is unsent, so that a client that does not read costs bounded

@@ -40,11 +40,11 @@ class ScriptRun {
   ScriptSession& session() { return workspace_.session; }
   const Target& target() const { return target_; }
   bool replies_resp3() const {
-    return workspace_.session.client.reply.protocol() == Protocol::kResp3;
+    return workspace_.session.client.output.reply.protocol() == Protocol::kResp3;
   }
 
   // Runs a command. A refusal is the whole error line; otherwise its reply is in
-  // `session().client.output` until the next.
+  // `session().client.output.buffer` until the next.
   absl::Status Execute(Args argv) {
     return engine_.executor().RunInScript(session(), *caller_, argv);
   }

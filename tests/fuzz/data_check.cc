@@ -39,10 +39,10 @@ std::string CheckEntry(const Entry& entry) {
 std::string CheckClient(const Client& client) {
   const Transaction& transaction = client.transaction;
   size_t watch_bytes = 0;
-  for (const WatchedKey* key : transaction.watched) {
+  for (const WatchedKey* key : transaction.watched()) {
     watch_bytes += Watches::BytesPerKey(key->name.size());
   }
-  if (watch_bytes != transaction.watch_bytes) return "the memory of watches is miscounted";
+  if (watch_bytes != transaction.watch_bytes()) return "the memory of watches is miscounted";
   size_t queue_bytes = 0;
   for (const QueuedCommand& queued : transaction.queue) {
     queue_bytes += queued.argv.allocated_bytes();
@@ -54,7 +54,7 @@ std::string CheckClient(const Client& client) {
       listening_bytes += Channels::BytesPerName(name.size());
     }
   }
-  return listening_bytes == client.listening_bytes ? "" : "the memory of channels is miscounted";
+  return listening_bytes == client.listening_bytes() ? "" : "the memory of channels is miscounted";
 }
 
 }  // namespace

@@ -24,8 +24,8 @@ Settings SmallSettings() {
 // Whether each request of the client has just one answer, and nothing else is told to it.
 bool IsPlain(const Client* client) {
   if (client == nullptr) return true;  // it is going to connect
-  return !client->IsWaiting() && !client->IsSubscriber() && !client->monitors &&
-         !client->tracking.on && client->reply_mode == Client::ReplyMode::kOn;
+  return !client->IsWaiting() && !client->IsSubscriber() && !client->monitors() &&
+         !client->tracking().on && client->output.reply_mode == ClientOutput::ReplyMode::kOn;
 }
 
 // UNSUBSCRIBE and its kin answer once for each channel, even to who listens to none; SHUTDOWN
@@ -139,7 +139,7 @@ std::string FuzzRun::Send(const FuzzStep& step) {
   peer_.Send(step.client, step.Sent());
   const Client* const after = peer_.Find(step.client);
   const bool waits = after->IsWaiting();
-  counts = counts && (waits || IsPlain(after)) && !after->close_now;
+  counts = counts && (waits || IsPlain(after)) && !after->connection.close_now;
   if (std::string wrong = HearAll(); !wrong.empty()) return wrong;
   const size_t wanted = waits ? 0 : 1;
   if (!counts || answers_[step.client] == wanted) return "";

@@ -34,17 +34,17 @@ class ScriptPeer {
 
   // False if the script that it runs goes on for too long and has written.
   bool Run(const std::vector<std::string_view>& words) {
-    client_.output.Clear();
+    client_.output.buffer.Clear();
     engine_.executor().Execute(client_, words);
     for (int slice = 0; engine_.executor().IsSuspended() && slice < kMostSlices; ++slice) {
-      other_.output.Clear();
+      other_.output.buffer.Clear();
       engine_.executor().Execute(other_, std::vector<std::string_view>{"SCRIPT", "KILL"});
       engine_.executor().Tick(Micros(1000));
     }
     return !engine_.executor().IsSuspended();
   }
 
-  std::string_view reply() { return client_.output.view(); }
+  std::string_view reply() { return client_.output.buffer.view(); }
 
  private:
   static Settings SmallSettings() {

@@ -92,12 +92,12 @@ TEST_F(EffectsTest, MessagesAreApart) {
 
 TEST_F(EffectsTest, ClientKnowsWhereItsLastUnitEnds) {
   Send("SET k v");
-  EXPECT_EQ(peer_.Find("a")->propagated_until, journal_.position());
+  EXPECT_EQ(peer_.Find("a")->output.propagated_until, journal_.position());
   const uint64_t end = journal_.position();
   Send("SET k w", "b");
   Send("GET k");
-  EXPECT_EQ(peer_.Find("a")->propagated_until, end);
-  EXPECT_GT(peer_.Find("b")->propagated_until, end);
+  EXPECT_EQ(peer_.Find("a")->output.propagated_until, end);
+  EXPECT_GT(peer_.Find("b")->output.propagated_until, end);
 }
 
 TEST_F(EffectsTest, TimesAreInstants) {

@@ -85,26 +85,28 @@ class EnginePeer::Connection {
     return ran;
   }
 
-  std::string TakeOutput() { return std::string(std::exchange(client_.output, {}).view()); }
+  std::string TakeOutput() { return std::string(std::exchange(client_.output.buffer, {}).view()); }
 
   // What the engine knows of a client ends here; its last output can still be taken.
   void Leave() {
     if (std::exchange(left_, true)) return;
     engine_.clients().Detach(client_);
-    if (client_.close_now) client_.output.Clear();
+    if (client_.connection.close_now) client_.output.buffer.Clear();
   }
 
   const Client& client() const { return client_; }
 
   // Whether the connection is to close as soon as its output is taken.
-  bool ended() const { return broken_ || client_.close_after_reply || client_.close_now; }
+  bool ended() const {
+    return broken_ || client_.connection.close_after_reply || client_.connection.close_now;
+  }
 
  private:
   // Nobody takes its parts meanwhile: one that is longer than the client may leave unread ends it.
   void WriteLongReply() {
-    while (client_.long_reply && !client_.close_now) {
+    while (client_.output.long_reply && !client_.connection.close_now) {
       engine_.executor().ContinueReply(client_);
-      if (engine_.clients().IsStalled(client_)) client_.close_now = true;
+      if (engine_.clients().IsStalled(client_)) client_.connection.close_now = true;
     }
   }
 
@@ -113,8 +115,8 @@ class EnginePeer::Connection {
   }
 
   void RefuseProtocol() {
-    client_.reply.Begin();
-    client_.reply.Error(parser_.error());
+    client_.output.reply.Begin();
+    client_.output.reply.Error(parser_.error());
     broken_ = true;
   }
 

@@ -47,7 +47,8 @@ void WaitAof(AdminCall& call) {
     call.args.Refuse("ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.");
   }
   if (call.Refused()) return;
-  const bool is_durable = has_log && persistence->DurablePosition() >= call.client.propagated_until;
+  const bool is_durable =
+      has_log && persistence->DurablePosition() >= call.client.output.propagated_until;
   const auto reply = is_durable ? ReplyLogs<1> : ReplyLogs<0>;
   if (replicas > 0 || own_logs == 0 || is_durable) return Await(call, replicas, timeout, reply);
   if (!call.WaitInVain(timeout, reply, ReplyLogs<1>)) reply(call.reply);

@@ -63,7 +63,7 @@ void Shutdown(AdminCall& call) {
       return call.Fail("ERR Errors trying to SHUTDOWN. Check logs.");
     }
   }
-  call.client.close_after_reply = true;
+  call.client.connection.close_after_reply = true;
   call.engine.host().shut_down();
 }
 

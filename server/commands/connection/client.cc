@@ -18,15 +18,15 @@ void Id(AdminCall& call) { call.reply.Integer(static_cast<int64_t>(call.client.i
 void SetName(AdminCall& call) {
   const std::string_view name = call.args.Word();
   if (!IsClientName(name)) return call.Fail(kNotAClientName);
-  call.client.name = name;
+  call.client.identity.name = name;
   call.reply.Ok();
 }
 
 void GetName(AdminCall& call) {
-  if (call.client.name.empty()) {
+  if (call.client.identity.name.empty()) {
     call.reply.Null();
   } else {
-    call.reply.Bulk(call.client.name);
+    call.reply.Bulk(call.client.identity.name);
   }
 }
 
@@ -41,7 +41,7 @@ void SetInfo(AdminCall& call) {
     return call.Fail("ERR " + attribute +
                      " cannot contain spaces, newlines or special characters.");
   }
-  (is_name ? call.client.lib_name : call.client.lib_version) = value;
+  (is_name ? call.client.identity.lib_name : call.client.identity.lib_version) = value;
   call.reply.Ok();
 }
 
@@ -90,8 +90,8 @@ void NoTouch(AdminCall& call) {
 
 // Only ON is answered.
 void Reply(AdminCall& call) {
-  using Mode = Client::ReplyMode;
-  Mode& mode = call.client.reply_mode;
+  using Mode = ClientOutput::ReplyMode;
+  Mode& mode = call.client.output.reply_mode;
   if (call.args.Take("on")) {
     mode = Mode::kOn;
     call.reply.Ok();

@@ -15,7 +15,7 @@ namespace {
 using std::chrono::seconds;
 
 seconds AgeOf(const Client& client, Millis now) {
-  return std::chrono::duration_cast<seconds>(now - client.connected_at);
+  return std::chrono::duration_cast<seconds>(now - client.connection.connected_at);
 }
 
 // Whom to kill: those for whom all that is set holds.
@@ -30,10 +30,10 @@ struct KillFilter {
 
   bool Names(const Client& client, Millis now) const {
     return (!id || client.id == static_cast<uint64_t>(*id)) &&
-           (!address || client.address == *address) &&
-           (!local_address || client.local_address == *local_address) &&
-           (!kind || KindOf(client) == *kind) && (!user || client.user->name() == *user) &&
-           AgeOf(client, now) >= least_age;
+           (!address || client.connection.address == *address) &&
+           (!local_address || client.connection.local_address == *local_address) &&
+           (!kind || KindOf(client) == *kind) &&
+           (!user || client.identity.user()->name() == *user) && AgeOf(client, now) >= least_age;
   }
 };
 

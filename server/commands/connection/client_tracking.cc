@@ -112,7 +112,7 @@ void CheckOverlaps(const std::set<std::string>& existing, const std::vector<std:
 
 void CheckPrefixes(const Client& client, const std::vector<std::string>& prefixes,
                    ArgReader& args) {
-  const std::set<std::string>& existing = client.tracking.prefixes;
+  const std::set<std::string>& existing = client.tracking().prefixes;
   if (prefixes.size() >
       Tracking::kMostPrefixes - std::min(existing.size(), Tracking::kMostPrefixes)) {
     args.Refuse("ERR Too many prefixes, a client may have " +
@@ -137,7 +137,7 @@ TrackingRequest TakeTrackingRequest(AdminCall& call) {
 
 // Refuses options that contradict each other, or the mode that the client is in.
 void CheckTracking(const Client& client, const TrackingRequest& request, ArgReader& args) {
-  const TrackingMode& now = client.tracking;
+  const TrackingMode& now = client.tracking();
   const auto refuse_if = [&](bool wrong, std::string_view error) {
     if (wrong) args.Refuse(error);
   };
@@ -180,7 +180,7 @@ void SetTracking(AdminCall& call) {
   if (call.Refused()) return;
   if (on) {
     call.engine.notifier().StartTracking(call.client,
-                                         TrackingModeOf(request, call.client.tracking));
+                                         TrackingModeOf(request, call.client.tracking()));
   } else {
     call.engine.notifier().StopTracking(call.client);
   }
@@ -189,7 +189,7 @@ void SetTracking(AdminCall& call) {
 
 // Whether the next command is an exception from the client's mode.
 void Caching(AdminCall& call) {
-  TrackingMode& mode = call.client.tracking;
+  const TrackingMode& mode = call.client.tracking();
   if (!mode.on) {
     return call.Fail(
         "ERR CLIENT CACHING can be called only when the client is in tracking mode with OPTIN or "
@@ -205,7 +205,7 @@ void Caching(AdminCall& call) {
     return call.Fail(
         "ERR CLIENT CACHING NO is only valid when tracking is enabled in OPTOUT mode.");
   }
-  mode.next_is_exception = true;
+  Tracking::SetException(call.client, true);
   call.reply.Ok();
 }
 
@@ -226,7 +226,7 @@ std::vector<std::string_view> Flags(const TrackingMode& mode) {
 }
 
 void TrackingInfo(AdminCall& call) {
-  const TrackingMode& mode = call.client.tracking;
+  const TrackingMode& mode = call.client.tracking();
   const std::vector<std::string_view> flags = Flags(mode);
   call.reply.Map(3);
   call.reply.Bulk("flags");

@@ -40,7 +40,7 @@ void Reset(AdminCall& call) {
 
 void Quit(AdminCall& call) {
   call.reply.Ok();
-  call.client.close_after_reply = true;
+  call.client.connection.close_after_reply = true;
 }
 
 constexpr Command kCommands[] = {

@@ -9,7 +9,7 @@ void Monitor(AdminCall& call) {
   if (call.client.transaction.open) {
     return call.Fail("ERR MONITOR isn't allowed for DENY BLOCKING client");
   }
-  if (call.client.monitors) return;
+  if (call.client.monitors()) return;
   call.engine.notifier().monitors().Add(call.client);
   call.reply.Ok();
 }

@@ -199,7 +199,7 @@ void Store(Call& call, const SortRequest& request, const std::vector<std::string
 // The keys of patterns depend on the elements, so a user who may not read every key may not use
 // patterns.
 void CheckPatterns(Call& call, const SortRequest& request) {
-  const User& user = *call.client.user;
+  const User& user = *call.client.identity.user();
   if (user.MayDoAll() || user.MayReadAllKeysIn(call.command, call.argv())) return;
   if (request.weights && request.weights->NamesKeys()) {
     call.args.Refuse("ERR BY option of SORT denied due to insufficient ACL permissions.");

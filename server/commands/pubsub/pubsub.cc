@@ -43,7 +43,7 @@ void Confirm(AdminCall& call, std::string_view what, ChannelKind kind,
     reply.BulkOrNull(name);
     reply.Integer(static_cast<int64_t>(Count(call.client, kind)));
   };
-  const bool silent = call.client.reply_mode != Client::ReplyMode::kOn;
+  const bool silent = call.client.output.reply_mode != ClientOutput::ReplyMode::kOn;
   if (silent) {
     call.client.Push(write);
   } else {

@@ -9,7 +9,7 @@ namespace {
 
 // A watched key may be past its deadline and not freed yet: that is a change too.
 void ReclaimWatched(AdminCall& call) {
-  for (const WatchedKey* key : call.client.transaction.watched) {
+  for (const WatchedKey* key : call.client.transaction.watched()) {
     call.engine.store().database(key->database).Open(key->name);
   }
 }

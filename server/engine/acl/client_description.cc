@@ -18,9 +18,9 @@ int64_t SecondsSince(Millis then, Millis now) {
 
 // Letters as Redis has them, N where no other holds.
 std::string Flags(const Client& client) {
-  const TrackingMode& tracking = client.tracking;
+  const TrackingMode& tracking = client.tracking();
   const std::array<std::pair<bool, char>, 12> kinds = {{
-      {client.monitors, 'O'},
+      {client.monitors(), 'O'},
       {client.IsSubscriber(), 'P'},
       {client.transaction.open, 'x'},
       {client.IsWaiting(), 'b'},
@@ -28,8 +28,8 @@ std::string Flags(const Client& client) {
       {tracking.redirect_broken, 'R'},
       {tracking.broadcast, 'B'},
       {client.transaction.touched, 'd'},
-      {client.close_after_reply, 'c'},
-      {client.IsOnUnixSocket(), 'U'},
+      {client.connection.close_after_reply, 'c'},
+      {client.connection.IsOnUnixSocket(), 'U'},
       {client.no_evict, 'e'},
       {client.no_touch, 'T'},
   }};
@@ -57,12 +57,12 @@ class Fields {
 
 void AddIdentity(const Client& client, Millis now, Fields& fields) {
   fields.Add("id", client.id);
-  fields.Add("addr", client.address);
-  fields.Add("laddr", client.local_address);
-  fields.Add("fd", client.descriptor);
-  fields.Add("name", client.name);
-  fields.Add("age", SecondsSince(client.connected_at, now));
-  fields.Add("idle", SecondsSince(client.last_active, now));
+  fields.Add("addr", client.connection.address);
+  fields.Add("laddr", client.connection.local_address);
+  fields.Add("fd", client.connection.descriptor);
+  fields.Add("name", client.identity.name);
+  fields.Add("age", SecondsSince(client.connection.connected_at, now));
+  fields.Add("idle", SecondsSince(client.connection.last_active, now));
 }
 
 void AddState(const Client& client, Fields& fields) {
@@ -73,17 +73,17 @@ void AddState(const Client& client, Fields& fields) {
   fields.Add("psub", client.listens_to(ChannelKind::kPattern).size());
   fields.Add("ssub", client.listens_to(ChannelKind::kShardChannel).size());
   fields.Add("multi", transaction.open ? static_cast<int64_t>(transaction.queue.size()) : -1);
-  fields.Add("watch", transaction.watched.size());
+  fields.Add("watch", transaction.watched().size());
 }
 
 // In Redis replies fill a buffer of 16 KB first, and then a list. Here they are in one place: what
 // is unsent beyond 16 KB is reported as the list, and the rest of what is allocated as the buffer.
 void AddMemory(const Client& client, Fields& fields) {
-  const size_t unsent = client.UnsentBytes();
-  const size_t list = Client::CountedOutput(unsent);
+  const size_t unsent = client.output.UnsentBytes();
+  const size_t list = ClientOutput::Counted(unsent);
   const size_t reply_buffer = OutputCapacity(client) - list;
-  fields.Add("qbuf", client.input_bytes);
-  fields.Add("qbuf-free", client.input_capacity - client.input_bytes);
+  fields.Add("qbuf", client.connection.input_bytes);
+  fields.Add("qbuf-free", client.connection.input_capacity - client.connection.input_bytes);
   fields.Add("argv-mem", WaitingBytes(client));
   fields.Add("multi-mem", QueueBytes(client));
   fields.Add("rbs", reply_buffer);
@@ -95,23 +95,23 @@ void AddMemory(const Client& client, Fields& fields) {
 }
 
 void AddRest(const Client& client, Fields& fields) {
-  fields.Add("events", client.sending_bytes > 0 ? "rw" : "r");
+  fields.Add("events", client.output.sending_bytes > 0 ? "rw" : "r");
   fields.Add("cmd", client.last_command);
-  fields.Add("user", client.user->name());
+  fields.Add("user", client.identity.user()->name());
   fields.Add("redir", RedirectOf(client));
-  fields.Add("resp", static_cast<int64_t>(client.reply.protocol()));
-  fields.Add("lib-name", client.lib_name);
-  fields.Add("lib-ver", client.lib_version);
+  fields.Add("resp", static_cast<int64_t>(client.output.reply.protocol()));
+  fields.Add("lib-name", client.identity.lib_name);
+  fields.Add("lib-ver", client.identity.lib_version);
   fields.Add("io-thread", 0);
-  fields.Add("tot-net-in", client.input_total);
-  fields.Add("tot-net-out", client.output_total);
+  fields.Add("tot-net-in", client.connection.received);
+  fields.Add("tot-net-out", client.connection.sent);
   fields.Add("tot-cmds", client.commands_run);
 }
 
 }  // namespace
 
 int64_t RedirectOf(const Client& client) {
-  return client.tracking.on ? static_cast<int64_t>(client.tracking.redirect) : -1;
+  return client.tracking().on ? static_cast<int64_t>(client.tracking().redirect) : -1;
 }
 
 std::string ClientLine(const Client& client, Millis now) {

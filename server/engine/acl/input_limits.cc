@@ -20,13 +20,13 @@ RequestLimits RequestLimitsFor(const Client& client, const Settings& settings,
 }
 
 bool SendsTooMuch(const Client& client, const Settings& settings, const AccessControl& access) {
-  const size_t kept = client.input_bytes + TransactionBytes(client);
+  const size_t kept = client.connection.input_bytes + TransactionBytes(client);
   if (kept > static_cast<size_t>(settings.client_query_buffer_limit)) return true;
   return kept > kMostOfStrangers && access.MustAuthenticate(client);
 }
 
 bool LeavesTooMuchUnread(const Client& client, const AccessControl& access) {
-  return client.UnsentBytes() > kMostOfStrangers && access.MustAuthenticate(client);
+  return client.output.UnsentBytes() > kMostOfStrangers && access.MustAuthenticate(client);
 }
 
 }  // namespace zsetd

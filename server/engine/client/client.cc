@@ -13,25 +13,27 @@ bool Client::HoldsIdleBuffers(Millis now) const {
   constexpr Millis kQuiet{2'000};                // as Redis
   constexpr size_t kWorthwhile = 32u << 10;      // of room in an input that holds something
   constexpr size_t kEmptyWorthwhile = 8u << 10;  // of an empty one
-  if (now - last_active < kQuiet) return false;
-  if (UnsentBytes() == 0 && output.capacity() + sending_capacity > 0) return true;
-  return input_capacity >= input_bytes + (input_bytes == 0 ? kEmptyWorthwhile : kWorthwhile);
+  if (now - connection.last_active < kQuiet) return false;
+  const size_t output_capacity = output.buffer.capacity() + output.sending_capacity;
+  if (output.UnsentBytes() == 0 && output_capacity > 0) return true;
+  const size_t room = connection.input_bytes == 0 ? kEmptyWorthwhile : kWorthwhile;
+  return connection.input_capacity >= connection.input_bytes + room;
 }
 
 void Client::DropBuffers() {
   transaction = Transaction();
-  long_reply.reset();
-  output = OutputBuffer();
-  pending_pushes = OutputBuffer();
+  output.long_reply.reset();
+  output.buffer = OutputBuffer();
+  output.pending_pushes = OutputBuffer();
 }
 
 void Client::ResetState() {
   database = 0;
   no_evict = false;
   no_touch = false;
-  reply_mode = ReplyMode::kOn;
-  name.clear();
-  reply.set_protocol(Protocol::kResp2);
+  output.reply_mode = ClientOutput::ReplyMode::kOn;
+  output.reply.set_protocol(Protocol::kResp2);
+  identity.name.clear();
 }
 
 }  // namespace zsetd

@@ -1,72 +1,41 @@
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "core/util/time.h"
 #include "protocol/resp/args.h"
-#include "protocol/resp/output_buffer.h"
-#include "protocol/resp/reply_writer.h"
 #include "server/engine/client/blocked_command.h"
 #include "server/engine/client/channel_kind.h"
+#include "server/engine/client/client_connection.h"
+#include "server/engine/client/client_identity.h"
+#include "server/engine/client/client_output.h"
 #include "server/engine/client/client_weights.h"
-#include "server/engine/client/long_reply.h"
-#include "server/engine/client/output_watch.h"
 #include "server/engine/client/owned_args.h"
 #include "server/engine/client/tracking_mode.h"
+#include "server/engine/client/transaction.h"
 
 namespace zsetd {
 
-struct Command;
-class User;
-struct WatchedKey;
-
-// A request put aside by MULTI until EXEC.
-struct QueuedCommand {
-  const Command* command;
-  OwnedArgs argv;
-};
-
-// What a client has open between MULTI and EXEC, and what it watches before.
-struct Transaction {
-  bool open = false;
-  bool broken = false;   // a request was refused while queueing
-  bool touched = false;  // a watched key has changed
-  std::vector<QueuedCommand> queue;
-  std::vector<const WatchedKey*> watched;  // changed by Watches alone, as the next
-  size_t watch_bytes = 0;                  // allocated for these keys, the vector left output
-  size_t queue_bytes = 0;                  // the same for the words in the queue
-  bool may_take_memory = false;            // a request in the queue may
-  bool may_write = false;                  // the same
-  bool running = false;                    // EXEC has begun to run the queue
-  size_t next = 0;                         // of the queue to be run
-};
-
 // One client as the engine knows it: no socket, only its state and its output. Code that writes to
-// `output` outside of the client's own command calls Wake().
+// the output outside of the client's own command calls Wake().
 class Client {
  public:
-  enum class ReplyMode { kOn, kOff, kSkipNext, kSkipThis };  // CLIENT REPLY
-
-  Client(uint64_t client_id, std::string peer_address, std::string own_address, Millis now,
+  Client(uint64_t client_id, std::string address, std::string local_address, Millis now,
          std::function<void()> wake)
       : id(client_id),
-        address(std::move(peer_address)),
-        local_address(std::move(own_address)),
-        connected_at(now),
-        last_active(now),
-        reply(output),
-        connection_bytes(sizeof(Client)),
+        connection{.address = std::move(address),
+                   .local_address = std::move(local_address),
+                   .connected_at = now,
+                   .last_active = now,
+                   .bytes = sizeof(Client)},
         wake_(std::move(wake)) {}
   Client(const Client&) = delete;
 
@@ -83,126 +52,79 @@ class Client {
   // Notes that its memory may have changed. To be called by code that changes it from outside the
   // client's own command.
   void NoteMemory() {
-    if (weights != nullptr) weights->Note(*this);
+    if (weights_ != nullptr) weights_->Note(*this);
   }
 
-  // Frees what is of no use to a client whose connection is to close without a further word.
+  // Frees what a client does not need whose connection closes without sending anything more.
   void DropBuffers();
 
-  // Takes all that the client said of itself back, but for its library, which stays the same
-  // (RESET).
+  // Resets what the client has set for itself, except the name of its library (RESET).
   void ResetState();
 
   // Whether a command of it waits, for keys, for the end of a pause or in a script that is
   // suspended; no further request is run.
   bool IsWaiting() const { return blocked || !postponed_request.empty() || suspended; }
 
-  // Its subscriptions; Channels keeps them consistent with its own table.
-  using Names = std::set<std::string, std::less<>>;
-  Names& listens_to(ChannelKind kind) { return listens_to_[static_cast<size_t>(kind)]; }
-  const Names& listens_to(ChannelKind kind) const { return listens_to_[static_cast<size_t>(kind)]; }
-  bool IsSubscriber() const;
+  bool ReplyInProgress() const { return executing || suspended || output.long_reply != nullptr; }
 
-  bool IsOnUnixSocket() const { return address == local_address; }
-
-  // Whether it is on this machine.
-  bool IsLocal() const {
-    return IsOnUnixSocket() || address.starts_with("127.0.0.1:") || address.starts_with("[::1]:");
-  }
-
-  // Redis's replies go to 16 KB that each client has first, and only what is beyond these counts as
-  // unread (client-output-buffer-limit). So does what it is sent here.
-  static constexpr size_t kUncountedOutput = 16u << 10;
-  static size_t CountedOutput(size_t unsent_bytes) {
-    return unsent_bytes - std::min(unsent_bytes, kUncountedOutput);
-  }
-
-  size_t UnsentBytes() const { return SendableBytes() + pending_pushes.size(); }
-
-  // Of these the bytes of messages, or more if there are replies between them.
-  size_t UnsentPushBytes() const { return std::min(pushed_bytes, UnsentBytes()); }
-  size_t SendableBytes() const {
-    return output.size() + sending_bytes;
-  }  // waiting for nothing else
-
-  // The memory that a reply keeps of which the rest is written later.
-  size_t LongReplyBytes() const { return long_reply ? long_reply->BytesUsed() : 0; }
-
-  // Whether it has been quiet for some seconds and still has buffers of which most is of no use, as
+  // Whether it has been quiet for some seconds and still has buffers of which most is unused, as
   // its last requests and replies have left them.
   bool HoldsIdleBuffers(Millis now) const;
 
-  // Whether what is replied now is sent.
-  bool RepliesEnabled() const {
-    return reply_mode == ReplyMode::kOn || reply_mode == ReplyMode::kSkipNext;
-  }
+  // Its subscriptions; and the memory allocated for them.
+  using Names = std::set<std::string, std::less<>>;
+  const Names& listens_to(ChannelKind kind) const { return listens_to_[static_cast<size_t>(kind)]; }
+  size_t listening_bytes() const { return listening_bytes_; }
+  bool IsSubscriber() const;
 
-  bool ReplyInProgress() const { return executing || suspended || long_reply != nullptr; }
+  bool monitors() const { return monitors_; }  // receives every command
+  const TrackingMode& tracking() const { return tracking_; }
+  size_t weight() const { return weight_.bytes; }  // its memory, when it was last weighed
 
   const uint64_t id;
-  const std::string address;        // "127.0.0.1:50000"
-  const std::string local_address;  // "127.0.0.1:6379"
-  const Millis connected_at;
-  Millis last_active;
-  uint64_t commands_run = 0;
-  uint64_t input_total = 0;   // bytes, ever
-  uint64_t output_total = 0;  // bytes that the network has taken, ever
-  int descriptor = -1;        // of its socket, for CLIENT LIST
-
-  OutputBuffer output;            // what it is to be sent, and the network has not been given yet
-  size_t sending_bytes = 0;       // the network has been given these, and not taken them yet
-  size_t sending_capacity = 0;    // of the buffer that holds these
-  size_t pushed_bytes = 0;        // of messages, since all had been sent
-  uint64_t propagated_until = 0;  // the journal's position at the end of its last unit that has one
-  uint64_t read_until = 0;  // and where what it has read was changed, while replies wait for that
-  OutputWatch output_watch;
-  OutputWatch push_watch;
-  ReplyWriter reply;
-  OutputBuffer pending_pushes;            // messages that wait for the running command's reply
-  bool executing = false;                 // its own command is running
-  bool suspended = false;                 // its command is a script that is suspended
-  bool in_script = false;                 // it stands for a script, whose commands these are
-  std::unique_ptr<LongReply> long_reply;  // while set, no further request of it is run
-
-  bool close_after_reply = false;  // send what is in `output`, then close
-  bool close_now = false;          // close without sending
+  ClientConnection connection;
+  ClientOutput output;
+  ClientIdentity identity;
+  Transaction transaction;
 
   int database = 0;
-  const User* user = nullptr;  // set as long as the client is attached
-  bool authenticated = true;   // it has been let in; changed by AccessControl alone, as is its user
-  bool monitors = false;       // receives every command; changed only by Monitors
-  bool no_evict = false;
-  bool no_touch = false;
-  ReplyMode reply_mode = ReplyMode::kOn;
-  std::string name;
-  std::string lib_name;
-  std::string lib_version;
+  bool no_evict = false;   // CLIENT NO-EVICT
+  bool no_touch = false;   // CLIENT NO-TOUCH
+  bool executing = false;  // its own command is running
+  bool suspended = false;  // its command is a script that is suspended
+  bool in_script = false;  // it represents a script, whose commands these are
+  uint64_t commands_run = 0;
   std::string_view last_command = "NULL";  // a row's name
-  size_t input_bytes = 0;                  // received and not yet executed, at its last activity
-  size_t input_capacity = 0;               // all that its input took then
-  size_t connection_bytes;                 // of its connection: what does not change with use
-  ClientWeights::Entry weight;             // changed by ClientWeights alone
-  ClientWeights* weights = nullptr;        // set as long as the client is attached
-
-  TrackingMode tracking;  // changed by Tracking alone, but for the exceptions
-  Transaction transaction;
   std::optional<BlockedCommand> blocked;
   OwnedArgs postponed_request;  // a request that waits for the end of a pause
-  size_t listening_bytes = 0;   // allocated for what it listens to; changed by Channels alone
 
  private:
+  // These classes alone change what follows them here, together with their own tables.
+  friend class Channels;
   std::array<Names, kChannelKinds> listens_to_;
+  size_t listening_bytes_ = 0;
+
+  friend class Monitors;
+  bool monitors_ = false;
+
+  friend class Tracking;
+  TrackingMode tracking_;
+
+  friend class ClientWeights;
+  ClientWeights::Entry weight_;
+  ClientWeights* weights_ = nullptr;  // set as long as the client is attached
+
   std::function<void()> wake_;
 };
 
 template <class Write>
 void Client::Push(Write write) {
-  OutputBuffer& buffer = ReplyInProgress() ? pending_pushes : output;
+  OutputBuffer& buffer = ReplyInProgress() ? output.pending_pushes : output.buffer;
   const size_t before = buffer.size();
   ReplyWriter writer(buffer);
-  writer.set_protocol(reply.protocol());
+  writer.set_protocol(output.reply.protocol());
   write(writer);
-  pushed_bytes += buffer.size() - before;
+  output.pushed_bytes += buffer.size() - before;
   NoteMemory();
   if (!ReplyInProgress()) Wake();
 }

@@ -6,15 +6,15 @@ namespace zsetd {
 namespace {
 
 size_t WatchBytes(const Transaction& transaction) {
-  return transaction.watch_bytes +
-         AllocationSize(transaction.watched.capacity() * sizeof(transaction.watched[0]));
+  return transaction.watch_bytes() +
+         AllocationSize(transaction.watched().capacity() * sizeof(transaction.watched()[0]));
 }
 
 // What it calls itself may be as long as a word may be.
 size_t NameBytes(const Client& client) {
-  return StringAllocationSize(client.name.capacity()) +
-         StringAllocationSize(client.lib_name.capacity()) +
-         StringAllocationSize(client.lib_version.capacity());
+  return StringAllocationSize(client.identity.name.capacity()) +
+         StringAllocationSize(client.identity.lib_name.capacity()) +
+         StringAllocationSize(client.identity.lib_version.capacity());
 }
 
 }  // namespace
@@ -35,18 +35,19 @@ size_t WaitingBytes(const Client& client) {
 }
 
 size_t OutputCapacity(const Client& client) {
-  return AllocationSize(client.output.capacity()) +
-         AllocationSize(client.pending_pushes.capacity()) + AllocationSize(client.sending_capacity);
+  return AllocationSize(client.output.buffer.capacity()) +
+         AllocationSize(client.output.pending_pushes.capacity()) +
+         AllocationSize(client.output.sending_capacity);
 }
 
 size_t KeptBytes(const Client& client) {
-  return TransactionBytes(client) + WaitingBytes(client) + client.listening_bytes +
-         client.tracking.prefix_bytes + NameBytes(client);
+  return TransactionBytes(client) + WaitingBytes(client) + client.listening_bytes() +
+         client.tracking().prefix_bytes + NameBytes(client);
 }
 
 size_t BytesUsedBy(const Client& client) {
-  return client.connection_bytes + client.input_capacity + KeptBytes(client) +
-         OutputCapacity(client) + client.LongReplyBytes();
+  return client.connection.bytes + client.connection.input_capacity + KeptBytes(client) +
+         OutputCapacity(client) + client.output.LongReplyBytes();
 }
 
 }  // namespace zsetd

@@ -13,30 +13,36 @@ namespace zsetd {
 void ClientWeights::Switch(bool on) {
   if (is_on_ == on) return;
   is_on_ = on;
-  for (Client* client : noted_) client->weight.noted_at = Entry::kNone;
+  for (Client* client : noted_) client->weight_.noted_at = Entry::kNone;
   noted_.clear();
   for (std::vector<Client*>& bucket : buckets_) {
-    for (Client* client : bucket) client->weight = Entry();
+    for (Client* client : bucket) client->weight_ = Entry();
     bucket.clear();
   }
   sum_ = 0;
 }
 
+void ClientWeights::Add(Client& client) {
+  client.weights_ = this;
+  Note(client);
+}
+
 void ClientWeights::Note(Client& client) {
-  if (!is_on_ || client.weight.noted_at != Entry::kNone) return;
-  client.weight.noted_at = noted_.size();
+  if (!is_on_ || client.weight_.noted_at != Entry::kNone) return;
+  client.weight_.noted_at = noted_.size();
   noted_.push_back(&client);
 }
 
 void ClientWeights::Remove(Client& client) {
-  const size_t at = client.weight.noted_at;
+  const size_t at = client.weight_.noted_at;
   if (at != Entry::kNone) {
     noted_[at] = noted_.back();
-    noted_[at]->weight.noted_at = at;
+    noted_[at]->weight_.noted_at = at;
     noted_.pop_back();
   }
   Erase(client);
-  client.weight = Entry();
+  client.weight_ = Entry();
+  client.weights_ = nullptr;
 }
 
 size_t ClientWeights::Sum() {
@@ -52,12 +58,12 @@ Client* ClientWeights::Heaviest() {
   if (highest == buckets_.rend()) return nullptr;
   const auto first = std::span(*highest).first(std::min(highest->size(), kLooks));
   return *std::ranges::max_element(first, {},
-                                   [](const Client* client) { return client->weight.bytes; });
+                                   [](const Client* client) { return client->weight_.bytes; });
 }
 
 void ClientWeights::WeighNoted() {
   for (Client* client : noted_) {
-    client->weight.noted_at = Entry::kNone;
+    client->weight_.noted_at = Entry::kNone;
     UpdateMemoryUse(*client);
   }
   noted_.clear();
@@ -65,11 +71,11 @@ void ClientWeights::WeighNoted() {
 
 void ClientWeights::UpdateMemoryUse(Client& client) {
   const size_t bytes = client.no_evict ? 0 : BytesUsedBy(client);
-  const size_t before = client.weight.bytes;
+  const size_t before = client.weight_.bytes;
   if (bytes == before) return;
   if (&BucketOf(bytes) == &BucketOf(before)) {
     sum_ += bytes - before;
-    client.weight.bytes = bytes;
+    client.weight_.bytes = bytes;
     return;
   }
   Erase(client);
@@ -82,24 +88,24 @@ std::vector<Client*>& ClientWeights::BucketOf(size_t bytes) {
 
 void ClientWeights::Insert(Client& client, size_t bytes) {
   sum_ += bytes;
-  client.weight.bytes = bytes;
+  client.weight_.bytes = bytes;
   if (bytes == 0) return;
   std::vector<Client*>& bucket = BucketOf(bytes);
-  client.weight.place = bucket.size();
+  client.weight_.place = bucket.size();
   bucket.push_back(&client);
 }
 
 void ClientWeights::Erase(Client& client) {
-  const size_t place = client.weight.place;
+  const size_t place = client.weight_.place;
   if (place == Entry::kNone) return;
-  std::vector<Client*>& bucket = BucketOf(client.weight.bytes);
+  std::vector<Client*>& bucket = BucketOf(client.weight_.bytes);
   assert(bucket[place] == &client);
   bucket[place] = bucket.back();
-  bucket[place]->weight.place = place;
+  bucket[place]->weight_.place = place;
   bucket.pop_back();
-  sum_ -= client.weight.bytes;
-  client.weight.bytes = 0;
-  client.weight.place = Entry::kNone;
+  sum_ -= client.weight_.bytes;
+  client.weight_.bytes = 0;
+  client.weight_.place = Entry::kNone;
 }
 
 }  // namespace zsetd

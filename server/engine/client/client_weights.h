@@ -17,7 +17,7 @@ class Client;
 // that the largest are found without looking at all of them.
 //
 // Invariant: a client with a weight is in the bucket of that weight, and `Sum` is the sum of all
-// weights. Clients that asked to be spared (CLIENT NO-EVICT) weigh nothing.
+// weights. Clients that asked not to be evicted (CLIENT NO-EVICT) weigh nothing.
 class ClientWeights {
  public:
   // What the weights keep with each client; theirs alone.
@@ -32,6 +32,9 @@ class ClientWeights {
 
   // With true, all clients are to be noted: they have no weight yet. With false all is forgotten.
   void Switch(bool on);
+
+  // The client is one of them from now on. O(1).
+  void Add(Client& client);
 
   // The client's memory may have changed. O(1).
   void Note(Client& client);

@@ -41,22 +41,22 @@ size_t Channels::BytesPerName(size_t name_bytes) {
 }
 
 bool Channels::Subscribe(Client& client, ChannelKind kind, std::string_view name) {
-  if (!client.listens_to(kind).emplace(name).second) return false;
+  if (!client.listens_to_[static_cast<size_t>(kind)].emplace(name).second) return false;
   ListenersOf(kind)[std::string(name)].push_back(&client);
-  client.listening_bytes += BytesPerName(name.size());
+  client.listening_bytes_ += BytesPerName(name.size());
   return true;
 }
 
 // `name` may be a view of the client's own string, so that is erased last.
 bool Channels::Unsubscribe(Client& client, ChannelKind kind, std::string_view name) {
-  auto& names = client.listens_to(kind);
+  Client::Names& names = client.listens_to_[static_cast<size_t>(kind)];
   const auto own = names.find(name);
   if (own == names.end()) return false;
   Listeners& listeners = ListenersOf(kind);
   const auto found = listeners.find(name);
   std::erase(found->second, &client);
   if (found->second.empty()) listeners.erase(found);
-  client.listening_bytes -= BytesPerName(own->size());
+  client.listening_bytes_ -= BytesPerName(own->size());
   names.erase(own);
   return true;
 }

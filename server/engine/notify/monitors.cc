@@ -50,7 +50,7 @@ std::string TimeText(Micros at) {
   return IntegerText(at.count() / kPerSecond) + micros;
 }
 
-std::string SourceOf(const Client& by) { return by.in_script ? "lua" : by.address; }
+std::string SourceOf(const Client& by) { return by.in_script ? "lua" : by.connection.address; }
 
 std::string LineOf(const Client& by, Args argv, Micros at) {
   std::string line = TimeText(at) + " [" + IntegerText(by.database) + " " + SourceOf(by) + "]";
@@ -65,13 +65,13 @@ std::string LineOf(const Client& by, Args argv, Micros at) {
 }  // namespace
 
 void Monitors::Add(Client& client) {
-  client.monitors = true;
+  client.monitors_ = true;
   clients_.push_back(&client);
 }
 
 void Monitors::Remove(Client& client) {
-  if (!client.monitors) return;
-  client.monitors = false;
+  if (!client.monitors()) return;
+  client.monitors_ = false;
   std::erase(clients_, &client);
 }
 
@@ -79,7 +79,7 @@ void Monitors::Send(const Client& by, const Command& command, Args argv, Micros 
   if (command.Has(kAdmin)) return;
   const std::string line = LineOf(by, WithoutSecrets(command, argv), at);
   for (Client* client : clients_) {
-    if (client->close_after_reply) continue;  // its last reply has been written
+    if (client->connection.close_after_reply) continue;  // its last reply has been written
     client->Push([&](ReplyWriter& reply) { reply.Simple(line); });
   }
 }

@@ -15,7 +15,7 @@ struct Command;
 //
 //   +1700000000.123456 [0 127.0.0.1:50000] "SET" "key" "value"
 //
-// Invariant: these are the clients whose `monitors` is set.
+// Invariant: these are the clients of which monitors() is true.
 class Monitors {
  public:
   // The client is none yet.

@@ -82,7 +82,7 @@ void Notifier::BeforeSwap(Database& a, Database& b) {
 }
 
 void Notifier::RememberReads(Client& client, const Command& command, Args argv) {
-  if (!client.tracking.RemembersReads()) return;
+  if (!client.tracking().RemembersReads()) return;
   for (const size_t position : KeyPositions(command, argv)) {
     tracking_.Remember(client, argv[position], MostTrackedKeys(), store_.rng());
   }

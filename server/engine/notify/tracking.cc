@@ -16,16 +16,6 @@ constexpr size_t kSpareReaders = 16;
 // all at once, for it may have been lowered by millions.
 constexpr size_t kTrimmedPerRead = 2;
 
-void TellRedirectBroken(Client& client) {
-  client.tracking.redirect_broken = true;
-  if (client.reply.protocol() == Protocol::kResp2) return;
-  client.Push([&](ReplyWriter& reply) {
-    reply.Push(2);
-    reply.Bulk("tracking-redir-broken");
-    reply.Integer(static_cast<int64_t>(client.tracking.redirect));
-  });
-}
-
 void WriteHeader(ReplyWriter& reply) {
   if (reply.protocol() == Protocol::kResp3) {
     reply.Push(2);
@@ -44,23 +34,37 @@ std::shared_ptr<TrackingTable> Tracking::NewTable() const {
 }
 
 void Tracking::Start(Client& client, const TrackingMode& mode) {
-  if (!client.tracking.on) ++client_count_;
-  std::set<std::string> prefixes = std::move(client.tracking.prefixes);
-  size_t bytes = client.tracking.prefix_bytes;
+  if (!client.tracking().on) ++client_count_;
+  std::set<std::string> prefixes = std::move(client.tracking_.prefixes);
+  size_t bytes = client.tracking().prefix_bytes;
   for (const std::string& prefix : mode.prefixes) {
     if (!prefixes.insert(prefix).second) continue;
     prefixes_.Add(client, prefix);
     bytes += TrackingPrefixes::BytesFor(prefix.size());
   }
-  client.tracking = mode;
-  client.tracking.prefixes = std::move(prefixes);
-  client.tracking.prefix_bytes = bytes;
+  client.tracking_ = mode;
+  client.tracking_.prefixes = std::move(prefixes);
+  client.tracking_.prefix_bytes = bytes;
+}
+
+void Tracking::BreakRedirect(Client& client) {
+  client.tracking_.redirect_broken = true;
+  if (client.output.reply.protocol() == Protocol::kResp2) return;
+  client.Push([&](ReplyWriter& reply) {
+    reply.Push(2);
+    reply.Bulk("tracking-redir-broken");
+    reply.Integer(static_cast<int64_t>(client.tracking().redirect));
+  });
+}
+
+void Tracking::SetException(Client& client, bool is_exception) {
+  client.tracking_.next_is_exception = is_exception;
 }
 
 std::shared_ptr<void> Tracking::Stop(Client& client) {
-  if (!client.tracking.on) return nullptr;
-  for (const std::string& prefix : client.tracking.prefixes) prefixes_.Remove(client, prefix);
-  client.tracking = TrackingMode();
+  if (!client.tracking().on) return nullptr;
+  for (const std::string& prefix : client.tracking().prefixes) prefixes_.Remove(client, prefix);
+  client.tracking_ = TrackingMode();
   if (--client_count_ > 0 || table_->key_count() == 0) return nullptr;
   return std::exchange(table_, NewTable());
 }
@@ -83,7 +87,7 @@ void Tracking::ForgetGone(std::string_view key, const TrackingTable::Readers& re
   if (readers.size() <= 2 * client_count_ + kSpareReaders) return;
   table_->RemoveReaders(key, [this](uint64_t id) {
     const Client* const reader = Find(id);
-    return reader == nullptr || !reader->tracking.on;
+    return reader == nullptr || !reader->tracking().on;
   });
 }
 
@@ -96,15 +100,15 @@ void Tracking::Touch(std::string_view key, const Client* by) {
 void Tracking::Invalidate(std::string_view key, const Client* by) {
   for (const uint64_t id : table_->Take(key)) {
     Client* const reader = Find(id);
-    if (reader == nullptr || !reader->tracking.on || reader->tracking.broadcast) continue;
-    if (reader != by || !reader->tracking.no_loop) Send(*reader, Keys(&key, 1));
+    if (reader == nullptr || !reader->tracking().on || reader->tracking().broadcast) continue;
+    if (reader != by || !reader->tracking().no_loop) Send(*reader, Keys(&key, 1));
   }
 }
 
 std::shared_ptr<void> Tracking::TouchAll() {
   if (!IsOn()) return nullptr;
   for (const auto& [id, client] : clients_) {
-    if (client->tracking.on) Send(*client, std::nullopt);
+    if (client->tracking().on) Send(*client, std::nullopt);
   }
   return std::exchange(table_, NewTable());
 }
@@ -121,12 +125,12 @@ Client* Tracking::Find(uint64_t id) const {
 
 // In RESP2 only subscribers can receive unsolicited messages, and only on behalf of another client.
 void Tracking::Send(Client& client, std::optional<Keys> keys) const {
-  const bool redirected = client.tracking.redirect != 0;
-  Client* const told = redirected ? Find(client.tracking.redirect) : &client;
-  if (told == nullptr) return TellRedirectBroken(client);
-  const bool resp2 = told->reply.protocol() == Protocol::kResp2;
-  if (resp2 && (!redirected || !told->IsSubscriber())) return;
-  told->Push([&](ReplyWriter& reply) {
+  const bool redirected = client.tracking().redirect != 0;
+  Client* const receiver = redirected ? Find(client.tracking().redirect) : &client;
+  if (receiver == nullptr) return BreakRedirect(client);
+  const bool resp2 = receiver->output.reply.protocol() == Protocol::kResp2;
+  if (resp2 && (!redirected || !receiver->IsSubscriber())) return;
+  receiver->Push([&](ReplyWriter& reply) {
     WriteHeader(reply);
     if (!keys) return reply.Null();
     reply.Array(keys->size());

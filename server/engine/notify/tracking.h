@@ -38,6 +38,10 @@ class Tracking {
   // Returns what is unused then, to be freed; null if nothing is. No effect where tracking is off.
   std::shared_ptr<void> Stop(Client& client);
 
+  // Whether the client's next command or transaction is an exception from its choice of keys
+  // (CLIENT CACHING).
+  static void SetException(Client& client, bool is_exception);
+
   bool IsOn() const { return client_count_ > 0; }
 
   // For one client.
@@ -71,6 +75,7 @@ class Tracking {
   std::shared_ptr<TrackingTable> NewTable() const;
   void Invalidate(std::string_view key, const Client* by);
   void ForgetGone(std::string_view key, const TrackingTable::Readers& readers);
+  static void BreakRedirect(Client& client);
   Client* Find(uint64_t id) const;
 
   // Without keys: of all.

@@ -50,7 +50,7 @@ void TrackingPrefixes::SendToListeners(const Prefix& prefix, const Send& tell) {
     std::vector<std::string_view> keys;
     for (const auto* const change : prefix.due) {
       const auto& [key, what] = *change;
-      if (!client->tracking.no_loop || what.by != client->id) keys.push_back(key);
+      if (!client->tracking().no_loop || what.by != client->id) keys.push_back(key);
     }
     if (!keys.empty()) tell(*client, keys);
   }

@@ -25,18 +25,18 @@ void Watches::Add(Client& client, int database, std::string_view key) {
   Watchers& watchers = found->second;
   if (std::ranges::find(watchers, &client) != watchers.end()) return;
   watchers.push_back(&client);
-  client.transaction.watch_bytes += BytesPerKey(key.size());
-  client.transaction.watched.push_back(&found->first);
+  client.transaction.watch_bytes_ += BytesPerKey(key.size());
+  client.transaction.watched_.push_back(&found->first);
 }
 
 void Watches::RemoveAll(Client& client) {
-  for (const WatchedKey* key : client.transaction.watched) {
+  for (const WatchedKey* key : client.transaction.watched()) {
     const auto found = watchers_.find(*key);
     std::erase(found->second, &client);
     if (found->second.empty()) watchers_.erase(found);
   }
-  client.transaction.watched = {};
-  client.transaction.watch_bytes = 0;
+  client.transaction.watched_ = {};
+  client.transaction.watch_bytes_ = 0;
   client.transaction.touched = false;
 }
 

@@ -23,8 +23,8 @@ struct WatchedKey {
 
 // Who watches which key (WATCH), and what a change of the key does to them: their EXEC fails.
 //
-// Invariant: a client's `transaction.watched` are the keys here among whose watchers it is, and
-// `transaction.watch_bytes` is what BytesPerKey has for them.
+// Invariant: a client's `transaction.watched()` are the keys here among whose watchers it is, and
+// `transaction.watch_bytes()` is what BytesPerKey has for them.
 class Watches {
  public:
   // The bytes that a watch on a key of this name takes, as if nobody else watched the key.

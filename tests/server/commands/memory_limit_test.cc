@@ -28,7 +28,7 @@ class MemoryLimit : public testing::Test {
 
   std::string Ask(const std::vector<std::string_view>& words) {
     engine_.executor().Execute(client_, words);
-    return std::string(std::exchange(client_.output, {}).view());
+    return std::string(std::exchange(client_.output.buffer, {}).view());
   }
   void Set(std::string_view setting, std::string_view value) {
     EXPECT_EQ(Ask({"CONFIG", "SET", setting, value}), "+OK\r\n");

@@ -23,7 +23,7 @@ class EngineTick : public testing::Test {
  protected:
   EngineTick() {
     engine_.clients().Attach(stalled_);
-    stalled_.output.Append(std::string(Client::kUncountedOutput + 2, 'x'));
+    stalled_.output.buffer.Append(std::string(ClientOutput::kUncounted + 2, 'x'));
   }
   ~EngineTick() override { engine_.clients().Detach(stalled_); }
 

@@ -17,8 +17,7 @@ namespace {
 
 std::unique_ptr<Client> NewClient(uint64_t id, ClientWeights& weights) {
   auto client = std::make_unique<Client>(id, "peer", "own", Millis(0), [] {});
-  client->weights = &weights;
-  client->NoteMemory();
+  weights.Add(*client);
   return client;
 }
 
@@ -41,7 +40,7 @@ TEST(ClientWeights, SumIsWhatAllOfThemTake) {
         client.no_evict = !client.no_evict;
         weights.Note(client);
       } else {
-        client.input_capacity = rng.Below(size_t{1} << rng.Below(24));
+        client.connection.input_capacity = rng.Below(size_t{1} << rng.Below(24));
         weights.Note(client);
       }
     }
@@ -56,7 +55,7 @@ TEST(ClientWeights, SumIsWhatAllOfThemTake) {
     ASSERT_EQ(weights.Sum(), sum) << "step " << step;
     const Client* const heaviest = weights.Heaviest();
     ASSERT_EQ(heaviest == nullptr, most == 0);
-    ASSERT_GE(heaviest == nullptr ? 0 : 2 * heaviest->weight.bytes, most) << "step " << step;
+    ASSERT_GE(heaviest == nullptr ? 0 : 2 * heaviest->weight(), most) << "step " << step;
   }
 }
 

@@ -78,7 +78,7 @@ class TrackingOfClients : public testing::Test {
   Client* Connect(uint64_t id) {
     Client* client =
         owned_.emplace_back(std::make_unique<Client>(id, "peer", "own", Millis(0), [] {})).get();
-    client->reply.set_protocol(Protocol::kResp3);
+    client->output.reply.set_protocol(Protocol::kResp3);
     clients_.emplace(id, client);
     TrackingMode mode;
     mode.on = true;
@@ -107,7 +107,7 @@ TEST_F(TrackingOfClients, ForgetsWhoCameReadAndLeft) {
   tracking_.Remember(*stays, "popular", 0, rng_);
   EXPECT_LT(tracking_.table().reader_count(), 32u);
   tracking_.Touch("popular", nullptr);
-  EXPECT_EQ(stays->output.view(), ">2\r\n$10\r\ninvalidate\r\n*1\r\n$7\r\npopular\r\n");
+  EXPECT_EQ(stays->output.buffer.view(), ">2\r\n$10\r\ninvalidate\r\n*1\r\n$7\r\npopular\r\n");
 }
 
 TEST_F(TrackingOfClients, KeepsNothingOnceNobodyTracks) {
@@ -127,8 +127,8 @@ TEST_F(TrackingOfClients, TellsOfEveryKeyThatTheTableHasNoRoomFor) {
     ASSERT_LE(tracking_.table().key_count(), kMost);
   }
   size_t told = 0;
-  for (size_t at = 0; (at = client->output.view().find("invalidate", at)) != std::string_view::npos;
-       ++at)
+  for (size_t at = 0;
+       (at = client->output.buffer.view().find("invalidate", at)) != std::string_view::npos; ++at)
     ++told;
   EXPECT_EQ(told, kKeys - kMost);
 }
@@ -169,10 +169,10 @@ TEST_F(TrackingOfClients, SendsAKeyOnceForEachPrefix) {
   tracking_.Touch("user:1", all);
   tracking_.Touch("user", nullptr);
   tracking_.Broadcast();
-  EXPECT_EQ(all->output.view(), Invalidation({"user", "user:1", "user:12"}));
-  EXPECT_EQ(users->output.view(), Invalidation({"user:1", "user:12"}));
-  EXPECT_EQ(one->output.view(), Invalidation({"user:1"}));
-  EXPECT_EQ(none->output.view(), "");
+  EXPECT_EQ(all->output.buffer.view(), Invalidation({"user", "user:1", "user:12"}));
+  EXPECT_EQ(users->output.buffer.view(), Invalidation({"user:1", "user:12"}));
+  EXPECT_EQ(one->output.buffer.view(), Invalidation({"user:1"}));
+  EXPECT_EQ(none->output.buffer.view(), "");
 }
 
 TEST_F(TrackingOfClients, SendsNoChangeFromBeforeThePrefixWasAdded) {
@@ -181,7 +181,7 @@ TEST_F(TrackingOfClients, SendsNoChangeFromBeforeThePrefixWasAdded) {
   const auto later = Listen(2, "ke");
   tracking_.Touch("kent", nullptr);
   tracking_.Broadcast();
-  EXPECT_EQ(later->output.view(), Invalidation({"kent"}));
+  EXPECT_EQ(later->output.buffer.view(), Invalidation({"kent"}));
 }
 
 // Neither the length of prefixes nor their number may cost more than the bytes of the key: with all
@@ -203,14 +203,14 @@ TEST_F(TrackingOfClients, LongPrefixesDoNotCostMuch) {
 
 TEST_F(TrackingOfClients, PrefixesCountAsMemoryOfTheirClient) {
   const auto client = Listen(1, std::string(10'000, 'p'));
-  EXPECT_GE(client->tracking.prefix_bytes, 20'000u);
-  const size_t before = client->tracking.prefix_bytes;
-  TrackingMode mode = client->tracking;
+  EXPECT_GE(client->tracking().prefix_bytes, 20'000u);
+  const size_t before = client->tracking().prefix_bytes;
+  TrackingMode mode = client->tracking();
   mode.prefixes = {"more"};
   tracking_.Start(*client, mode);
-  EXPECT_GT(client->tracking.prefix_bytes, before);
+  EXPECT_GT(client->tracking().prefix_bytes, before);
   tracking_.Stop(*client);
-  EXPECT_EQ(client->tracking.prefix_bytes, 0u);
+  EXPECT_EQ(client->tracking().prefix_bytes, 0u);
 }
 
 }  // namespace

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "protocol/resp/output_buffer.h"
+#include "protocol/resp/reply_writer.h"
+#include "server/engine/client/long_reply.h"
+#include "server/engine/client/output_watch.h"
+
+namespace zsetd {
+
+// What a client is to be sent: replies to its requests, and messages ("pushes") that it has not
+// requested.
+//
+//   reply ──► buffer ──► being sent ──► the network
+//   message ─► buffer, or pending_pushes while a reply is in progress
+struct ClientOutput {
+  enum class ReplyMode { kOn, kOff, kSkipNext, kSkipThis };  // CLIENT REPLY
+
+  OutputBuffer buffer;                    // what the network has not been given yet
+  ReplyWriter reply{buffer};              // writes replies to it
+  OutputBuffer pending_pushes;            // messages that wait for the running command's reply
+  std::unique_ptr<LongReply> long_reply;  // while set, no further request of the client is run
+  ReplyMode reply_mode = ReplyMode::kOn;
+
+  size_t sending_bytes = 0;     // the network has been given these, and has not taken them yet
+  size_t sending_capacity = 0;  // of the buffer that holds these
+  size_t pushed_bytes = 0;      // of messages, since all had been sent
+
+  // Positions of the journal that must be durable before replies are sent (ReplyHolds): the end of
+  // the client's last unit, and the last change of what it has read.
+  uint64_t propagated_until = 0;
+  uint64_t read_until = 0;
+
+  OutputWatch watch;  // of all that is unsent
+  OutputWatch push_watch;
+
+  ClientOutput() = default;
+  ClientOutput(const ClientOutput&) = delete;
+
+  // The first 16 KB do not count as unread (client-output-buffer-limit): Redis's replies are
+  // written to a buffer of that size first, which each client has.
+  static constexpr size_t kUncounted = 16u << 10;
+  static size_t Counted(size_t unsent_bytes) {
+    return unsent_bytes - std::min(unsent_bytes, kUncounted);
+  }
+
+  // What can be sent at once, and what cannot before a reply ends.
+  size_t SendableBytes() const { return buffer.size() + sending_bytes; }
+  size_t UnsentBytes() const { return SendableBytes() + pending_pushes.size(); }
+
+  // Of the unsent bytes those of messages, or more if there are replies between them.
+  size_t UnsentPushBytes() const { return std::min(pushed_bytes, UnsentBytes()); }
+
+  // The memory that a reply keeps of which the rest is written later.
+  size_t LongReplyBytes() const { return long_reply ? long_reply->BytesUsed() : 0; }
+
+  // Whether what is replied now is sent.
+  bool RepliesEnabled() const {
+    return reply_mode == ReplyMode::kOn || reply_mode == ReplyMode::kSkipNext;
+  }
+};
+
+}  // namespace zsetd

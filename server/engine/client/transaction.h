@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "server/engine/client/owned_args.h"
+
+namespace zsetd {
+
+struct Command;
+struct WatchedKey;
+
+// A request put aside by MULTI until EXEC.
+struct QueuedCommand {
+  const Command* command;
+  OwnedArgs argv;
+};
+
+// What a client has open between MULTI and EXEC, and what it watches before.
+class Transaction {
+ public:
+  bool open = false;
+  bool broken = false;           // a request was refused while queueing
+  bool touched = false;          // a watched key has changed
+  bool may_take_memory = false;  // a request in the queue may
+  bool may_write = false;        // the same
+  bool running = false;          // EXEC has begun to run the queue
+  size_t next = 0;               // of the queue to be run
+  std::vector<QueuedCommand> queue;
+  size_t queue_bytes = 0;  // allocated for the arguments in the queue
+
+  const std::vector<const WatchedKey*>& watched() const { return watched_; }
+  size_t watch_bytes() const { return watch_bytes_; }
+
+ private:
+  friend class Watches;  // keeps them consistent with its own table
+  std::vector<const WatchedKey*> watched_;
+  size_t watch_bytes_ = 0;  // allocated for these keys, without the vector
+};
+
+}  // namespace zsetd
