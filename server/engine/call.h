@@ -132,12 +132,12 @@ class Call {
 
   // The value at `key` to be changed, or none. `event` is the name of the change in notifications.
   template <class T>
-  Edit<T> Open(std::string_view key, std::string_view event);
+  Edit<T> Open(std::string_view key, KeyEvent event);
 
   // The same, but a missing key gets an empty value, which is removed silently if it stays empty.
   // Not for strings, where the empty one is a valid value.
   template <class T>
-  Edit<T> OpenOrMake(std::string_view key, std::string_view event);
+  Edit<T> OpenOrMake(std::string_view key, KeyEvent event);
 
  private:
   static Keys::Access AccessOf(const Client& client, const Command& row) {
@@ -176,7 +176,7 @@ auto Call::Find(std::string_view key) {
 }
 
 template <class T>
-Edit<T> Call::Open(std::string_view key, std::string_view event) {
+Edit<T> Call::Open(std::string_view key, KeyEvent event) {
   Entry* entry = args.ok() ? keys.Open(key) : nullptr;
   if (entry == nullptr) return Edit<T>();
   if (entry->Holds<T>()) return keys.Change<T>(*entry, event);
@@ -185,7 +185,7 @@ Edit<T> Call::Open(std::string_view key, std::string_view event) {
 }
 
 template <class T>
-Edit<T> Call::OpenOrMake(std::string_view key, std::string_view event) {
+Edit<T> Call::OpenOrMake(std::string_view key, KeyEvent event) {
   static_assert(!std::is_same_v<T, ByteString>);
   Edit<T> edit = Open<T>(key, event);
   if (edit || !args.ok()) return edit;

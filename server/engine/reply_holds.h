@@ -39,7 +39,7 @@ class ReplyHolds : public StoreListener {
   void HoldForReads(Client& client, const Command& command, Args argv) const;
 
   void OnChange(const Change& change) override;
-  bool WantsSubkeys(std::string_view event) const override { return next_.WantsSubkeys(event); }
+  bool WantsSubkeys(KeyEvent event) const override { return next_.WantsSubkeys(event); }
   void OnMiss(int database, std::string_view key) override { next_.OnMiss(database, key); }
   void BeforeClear(std::span<const std::unique_ptr<Database>> databases) override;
   void BeforeSwap(Database& a, Database& b) override;

@@ -15,7 +15,6 @@ namespace {
 constexpr Micros kBetweenReports{2'000'000};  // of the progress of a load
 
 // Redis announces no event for keys that it loads.
-constexpr std::string_view kNoEvent = "";
 
 }  // namespace
 
@@ -91,7 +90,7 @@ absl::Status Dataset::Put(LoadedSnapshot loaded, const std::string& path,
     std::vector<std::string> names;
     keys.ForEach([&](const Entry& entry) { names.emplace_back(entry.key()); });
     for (const std::string& name : names) {
-      database.Put(keys.Extract(*keys.FindEvenDue(name)), kNoEvent);
+      database.Put(keys.Extract(*keys.FindEvenDue(name)), KeyEvent::kNone);
     }
   }
   return absl::OkStatus();

@@ -19,7 +19,7 @@ uint64_t TakeMultiPopCount(ArgReader& args);
 // Opens the first of the keys that exists; `found` is its name. Empty if none exists. A command
 // that was blocked considers only the key that unblocked it.
 template <class T>
-Edit<T> OpenFirst(Call& call, Args keys, std::string_view event, std::string_view& found) {
+Edit<T> OpenFirst(Call& call, Args keys, KeyEvent event, std::string_view& found) {
   for (const std::string_view key : keys) {
     if (!call.MayServe(key)) continue;
     Edit<T> edit = call.Open<T>(key, event);

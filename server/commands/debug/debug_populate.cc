@@ -40,7 +40,7 @@ void DebugPopulate(AdminCall& call) {
     if (number > 0 && number % kKeysPerReport == 0) ReportProgress(call, number, count);
     const std::string key = prefix + ":" + std::to_string(number);
     if (call.database().Find(key) != nullptr) continue;
-    call.database().Put(key, ByteString(ValueText(number, bytes)), "set");
+    call.database().Put(key, ByteString(ValueText(number, bytes)), KeyEvent::kSet);
   }
   call.reply.Ok();
 }

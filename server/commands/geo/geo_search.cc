@@ -89,7 +89,7 @@ void ReplyFound(Call& call, const std::vector<FoundPlace>& found, const GeoSearc
 }
 
 void StoreFound(Call& call, const std::vector<FoundPlace>& found, const GeoSearchRequest& request,
-                std::string_view event) {
+                KeyEvent event) {
   SortedSetBuilder builder;
   for (const FoundPlace& each : found) {
     builder.AddView(each.member,
@@ -108,7 +108,8 @@ void SearchPlaces(Call& call, const GeoSearchGrammar& grammar) {
   const std::vector<FoundPlace> found =
       set == nullptr ? std::vector<FoundPlace>() : FindPlaces(*set, request);
   if (!request.destination) return ReplyFound(call, found, request);
-  StoreFound(call, found, request, grammar.stores ? "geosearchstore" : "georadiusstore");
+  StoreFound(call, found, request,
+             grammar.stores ? KeyEvent::kGeoSearchStore : KeyEvent::kGeoRadiusStore);
 }
 
 void GeoSearch(Call& call) { SearchPlaces(call, {}); }

@@ -28,7 +28,7 @@ void HIncrBy(Call& call) {
   const std::string_view key = call.args.Word();
   const std::string_view name = call.args.Word();
   const int64_t increment = call.args.Integer();
-  const Edit<Hash> hash = call.OpenOrMake<Hash>(key, "hincrby");
+  const Edit<Hash> hash = call.OpenOrMake<Hash>(key, KeyEvent::kHIncrBy);
   const std::optional<int64_t> value = ParseInteger(TextOf(hash, name));
   int64_t sum = 0;
   if (!value) {
@@ -52,7 +52,7 @@ void HIncrByFloat(Call& call) {
   const std::string_view key = call.args.Word();
   const std::string_view name = call.args.Word();
   const long double increment = TakeIncrement(call.args);
-  const Edit<Hash> hash = call.OpenOrMake<Hash>(key, "hincrbyfloat");
+  const Edit<Hash> hash = call.OpenOrMake<Hash>(key, KeyEvent::kHIncrByFloat);
   const std::optional<long double> value = ParseLongDouble(TextOf(hash, name));
   if (!value) {
     call.args.Refuse("ERR hash value is not a float");

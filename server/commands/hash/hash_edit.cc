@@ -14,7 +14,7 @@ int64_t SetFields(Call& call) {
   const std::string_view key = call.args.Word();
   const Args argv = call.args.Rest();
   if (argv.size() % 2 != 0) call.args.Refuse(WrongArity(call.command.name));
-  const Edit<Hash> hash = call.OpenOrMake<Hash>(key, "hset");
+  const Edit<Hash> hash = call.OpenOrMake<Hash>(key, KeyEvent::kHSet);
   if (call.Refused()) return 0;
   const HashLimits limits = call.keys.hash_limits();
   hash->Expect(argv.size() / 2, limits);
@@ -40,7 +40,7 @@ void HSetNx(Call& call) {
   const std::string_view key = call.args.Word();
   const std::string_view name = call.args.Word();
   const std::string_view value = call.args.Word();
-  const Edit<Hash> hash = call.OpenOrMake<Hash>(key, "hset");
+  const Edit<Hash> hash = call.OpenOrMake<Hash>(key, KeyEvent::kHSet);
   if (call.Refused()) return;
   const bool is_new = !hash->Get(name);
   if (is_new) hash->Set({name, value}, call.keys.hash_limits());
@@ -50,7 +50,7 @@ void HSetNx(Call& call) {
 
 void HDel(Call& call) {
   const std::string_view key = call.args.Word();
-  const Edit<Hash> hash = call.Open<Hash>(key, "hdel");
+  const Edit<Hash> hash = call.Open<Hash>(key, KeyEvent::kHDel);
   if (call.Refused()) return;
   int64_t removed = 0;
   for (const std::string_view name : call.args.Rest()) {

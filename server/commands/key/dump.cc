@@ -166,7 +166,7 @@ void Restore(Call& call) {
     if (call.keys.Erase(request.key)) call.Propagate({"DEL", request.key});
   } else {
     entry->set_access_stamp(StampOf(call.keys.access_tracker(), request));
-    call.keys.Put(std::move(entry), "restore");
+    call.keys.Put(std::move(entry), KeyEvent::kRestore);
     PropagateRestore(call, request, deadline);
   }
   call.reply.Ok();

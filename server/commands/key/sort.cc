@@ -192,7 +192,7 @@ void Store(Call& call, const SortRequest& request, const std::vector<std::string
   }
   list.Expect(0, 0, call.keys.list_limits());
   const size_t count = list.size();
-  call.keys.Put(*request.destination, std::move(list), "sortstore", std::nullopt, count);
+  call.keys.Put(*request.destination, std::move(list), KeyEvent::kSortStore, std::nullopt, count);
   PropagateValue(call, *request.destination);
 }
 

@@ -22,7 +22,7 @@ void PopElements(Call& call, std::string_view key, List& list, ListEnd end, uint
   List::Cursor cursor = CursorFrom(list, end);
   for (size_t i = 0; i < count; ++i, StepFrom(end, cursor)) call.reply.Bulk(cursor.element());
   DropAt(list, end, count, call.keys.list_limits());
-  call.Propagate({PopEvent(end), key, IntegerText(static_cast<int64_t>(count))});
+  call.Propagate({NameOf(PopEvent(end)), key, IntegerText(static_cast<int64_t>(count))});
 }
 
 // Without a timeout it does not wait.
@@ -52,7 +52,7 @@ void BlockingPop(Call& call, ListEnd end) {
   call.reply.Bulk(key);
   call.reply.Bulk(ElementAt(*list, end));
   DropAt(*list, end, 1, call.keys.list_limits());
-  call.Propagate({PopEvent(end), key});
+  call.Propagate({NameOf(PopEvent(end)), key});
 }
 
 void BLPop(Call& call) { BlockingPop(call, ListEnd::kLeft); }

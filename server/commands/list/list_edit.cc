@@ -12,7 +12,7 @@ namespace {
 
 // Redis checks the key before the index.
 void LSet(Call& call) {
-  const Edit<List> list = call.Open<List>(call.args.Word(), "lset");
+  const Edit<List> list = call.Open<List>(call.args.Word(), KeyEvent::kLSet);
   if (!list) call.args.Refuse(kNoSuchKey);
   const int64_t index = call.args.Integer();
   const std::string_view element = call.args.Word();
@@ -37,7 +37,7 @@ void LRem(Call& call) {
   const std::string_view key = call.args.Word();
   const int64_t count = call.args.Integer();
   const std::string_view element = call.args.Word();
-  const Edit<List> list = call.Open<List>(key, "lrem");
+  const Edit<List> list = call.Open<List>(key, KeyEvent::kLRem);
   if (call.Refused()) return;
   const size_t removed = list ? RemoveEqual(*list, count, element) : 0;
   if (removed > 0) list->Reconsider(call.keys.list_limits());
@@ -47,7 +47,7 @@ void LRem(Call& call) {
 void LTrim(Call& call) {
   const std::string_view key = call.args.Word();
   const IndexRange indices = TakeIndexRange(call.args);
-  const Edit<List> list = call.Open<List>(key, "ltrim");
+  const Edit<List> list = call.Open<List>(key, KeyEvent::kLTrim);
   if (call.Refused()) return;
   if (list) {
     const RankRange kept = indices.Within(list->size());
@@ -79,7 +79,7 @@ void LInsert(Call& call) {
   const bool before = TakeBefore(call.args);
   const std::string_view pivot = call.args.Word();
   const std::string_view element = call.args.Word();
-  const Edit<List> list = call.Open<List>(key, "linsert");
+  const Edit<List> list = call.Open<List>(key, KeyEvent::kLInsert);
   if (call.Refused()) return;
   if (!list) return call.reply.Integer(0);
   const std::optional<size_t> place = PlaceBeside(*list, pivot, before);

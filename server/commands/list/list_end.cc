@@ -8,9 +8,11 @@ ListEnd TakeListEnd(ArgReader& args) {
   return ListEnd::kRight;
 }
 
-std::string_view PushEvent(ListEnd end) { return end == ListEnd::kLeft ? "lpush" : "rpush"; }
+KeyEvent PushEvent(ListEnd end) {
+  return end == ListEnd::kLeft ? KeyEvent::kLPush : KeyEvent::kRPush;
+}
 
-std::string_view PopEvent(ListEnd end) { return end == ListEnd::kLeft ? "lpop" : "rpop"; }
+KeyEvent PopEvent(ListEnd end) { return end == ListEnd::kLeft ? KeyEvent::kLPop : KeyEvent::kRPop; }
 
 List::Cursor CursorFrom(const List& list, ListEnd end) {
   return list.CursorAt(end == ListEnd::kLeft || list.empty() ? 0 : list.size() - 1);

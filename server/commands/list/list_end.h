@@ -5,6 +5,7 @@
 
 #include "core/list/list.h"
 #include "server/engine/command/arg_reader.h"
+#include "server/engine/store/key_event.h"
 
 namespace zsetd {
 
@@ -13,9 +14,10 @@ enum class ListEnd { kLeft, kRight };
 // Takes LEFT or RIGHT.
 ListEnd TakeListEnd(ArgReader& args);
 
-// What the change is called, and the command that makes it: "lpush", "rpush", "lpop", "rpop".
-std::string_view PushEvent(ListEnd end);
-std::string_view PopEvent(ListEnd end);
+// The change at that end, whose name is also that of the command that makes it: "lpush", "rpush",
+// "lpop", "rpop".
+KeyEvent PushEvent(ListEnd end);
+KeyEvent PopEvent(ListEnd end);
 
 // To walk from that end to the other.
 List::Cursor CursorFrom(const List& list, ListEnd end);

@@ -11,7 +11,7 @@ namespace {
 void SAdd(Call& call) {
   const std::string_view key = call.args.Word();
   const Args members = call.args.Rest();
-  const Edit<Set> set = call.OpenOrMake<Set>(key, "sadd");
+  const Edit<Set> set = call.OpenOrMake<Set>(key, KeyEvent::kSAdd);
   if (call.Refused()) return;
   const SetLimits limits = call.keys.set_limits();
   set->Expect(members.front(), members.size(), limits);
@@ -26,7 +26,7 @@ void SAdd(Call& call) {
 
 void SRem(Call& call) {
   const std::string_view key = call.args.Word();
-  const Edit<Set> set = call.Open<Set>(key, "srem");
+  const Edit<Set> set = call.Open<Set>(key, KeyEvent::kSRem);
   if (call.Refused()) return;
   int64_t removed = 0;
   for (const std::string_view member : call.args.Rest()) {
@@ -40,11 +40,11 @@ void SRem(Call& call) {
 void Move(Call& call, std::string_view source, std::string_view destination,
           std::string_view member) {
   {
-    const Edit<Set> from = call.Open<Set>(source, "srem");
+    const Edit<Set> from = call.Open<Set>(source, KeyEvent::kSRem);
     from->Remove(member);
     from.Note(member);
   }
-  const Edit<Set> to = call.OpenOrMake<Set>(destination, "sadd");
+  const Edit<Set> to = call.OpenOrMake<Set>(destination, KeyEvent::kSAdd);
   if (to->Add(member, call.keys.set_limits())) to.Note(member);
 }
 

@@ -30,7 +30,7 @@ void Reply(Call& call, Operation operation) {
 }
 
 // The destination may be one of the inputs: the result is whole before it is put there.
-void Store(Call& call, Operation operation) {
+void Store(Call& call, KeyEvent event, Operation operation) {
   const std::string_view destination = call.args.Word();
   const std::vector<const Set*> sets = FindSets(call, call.args.Rest());
   if (call.Refused()) return;
@@ -39,16 +39,16 @@ void Store(Call& call, Operation operation) {
   if (result.empty()) {
     call.keys.Erase(destination);
   } else {
-    call.keys.Put(destination, std::move(result), call.command.name);
+    call.keys.Put(destination, std::move(result), event);
   }
 }
 
 void SInter(Call& call) { Reply(call, Intersection); }
 void SUnion(Call& call) { Reply(call, Union); }
 void SDiff(Call& call) { Reply(call, Difference); }
-void SInterStore(Call& call) { Store(call, Intersection); }
-void SUnionStore(Call& call) { Store(call, Union); }
-void SDiffStore(Call& call) { Store(call, Difference); }
+void SInterStore(Call& call) { Store(call, KeyEvent::kSInterStore, Intersection); }
+void SUnionStore(Call& call) { Store(call, KeyEvent::kSUnionStore, Union); }
+void SDiffStore(Call& call) { Store(call, KeyEvent::kSDiffStore, Difference); }
 
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 

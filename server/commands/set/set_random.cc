@@ -45,7 +45,7 @@ void SPop(Call& call) {
   const std::string_view key = call.args.Word();
   const bool counted = !call.args.AtEnd();
   const uint64_t count = counted ? TakePopCount(call.args) : 1;
-  Edit<Set> set = call.Open<Set>(key, "spop");
+  Edit<Set> set = call.Open<Set>(key, KeyEvent::kSPop);
   if (call.Refused()) return;
   if (!set) return counted ? call.reply.Set(0) : call.reply.Null();
   if (counted && count >= set->size()) return PopAll(call, key, set);

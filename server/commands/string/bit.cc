@@ -15,7 +15,7 @@
 namespace zsetd {
 namespace {
 
-constexpr std::string_view kSetBitEvent = "setbit";
+constexpr KeyEvent kSetBitEvent = KeyEvent::kSetBit;
 
 void SetBitCommand(Call& call) {
   const std::string_view key = call.args.Word();

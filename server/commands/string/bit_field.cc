@@ -121,7 +121,7 @@ void ReadFields(Call& call, std::string_view key, const std::vector<FieldStep>& 
 
 // The string has room for all fields that are written before the first of them is.
 void WriteFields(Call& call, std::string_view key, const std::vector<FieldStep>& steps) {
-  constexpr std::string_view kEvent = "setbit";
+  constexpr KeyEvent kEvent = KeyEvent::kSetBit;
   Edit<ByteString> string = call.Open<ByteString>(key, kEvent);
   if (call.Refused()) return;
   if (!string) string = call.keys.Make<ByteString>(key, kEvent);

@@ -65,7 +65,7 @@ void BitOp(Call& call) {
   if (result.empty()) {
     if (call.keys.Erase(destination)) call.Propagate({"DEL", destination});
   } else {
-    call.keys.Put(destination, ByteString(result, /*edited_in_place=*/true), "set");
+    call.keys.Put(destination, ByteString(result, /*edited_in_place=*/true), KeyEvent::kSet);
     if (operation->is_new) call.Propagate({"SET", destination, result});
   }
 }

@@ -19,14 +19,14 @@ constexpr int64_t kLeastInteger = std::numeric_limits<int64_t>::min();
 std::string_view TextOf(const Edit<ByteString>& string) { return string ? string.view() : "0"; }
 
 void Store(Call& call, std::string_view key, Edit<ByteString>& string, std::string_view text,
-           std::string_view event) {
+           KeyEvent event) {
   if (string) return string.Assign(text);
   call.keys.Put(key, ByteString(text), event);
 }
 
 // A decrement too is notified as incrby, as in Redis.
 void AddInteger(Call& call, std::string_view key, int64_t increment) {
-  constexpr std::string_view kEvent = "incrby";
+  constexpr KeyEvent kEvent = KeyEvent::kIncrBy;
   Edit<ByteString> string = call.Open<ByteString>(key, kEvent);
   const std::optional<int64_t> value = ParseInteger(TextOf(string));
   int64_t sum = 0;
@@ -58,7 +58,7 @@ void DecrBy(Call& call) {
 
 // Redis checks the key before the increment.
 void IncrByFloat(Call& call) {
-  constexpr std::string_view kEvent = "incrbyfloat";
+  constexpr KeyEvent kEvent = KeyEvent::kIncrByFloat;
   const std::string_view key = call.args.Word();
   Edit<ByteString> string = call.Open<ByteString>(key, kEvent);
   const std::optional<long double> value = ParseLongDouble(TextOf(string));

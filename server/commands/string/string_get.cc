@@ -39,7 +39,7 @@ void GetSet(Call& call) {
   const std::optional<ByteString> old = call.Find<ByteString>(key);
   if (call.Refused()) return;
   ReplyString(call, old);
-  call.keys.Put(key, ByteString(value), "set");
+  call.keys.Put(key, ByteString(value), KeyEvent::kSet);
   call.Propagate({"SET", key, value});
 }
 

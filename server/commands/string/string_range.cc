@@ -10,7 +10,7 @@
 namespace zsetd {
 namespace {
 
-constexpr std::string_view kSetRangeEvent = "setrange";
+constexpr KeyEvent kSetRangeEvent = KeyEvent::kSetRange;
 
 // Refuses a string that would be longer than what a client may send at once.
 void CheckLength(Call& call, size_t offset, size_t bytes) {
@@ -22,14 +22,14 @@ void CheckLength(Call& call, size_t offset, size_t bytes) {
 void Append(Call& call) {
   const std::string_view key = call.args.Word();
   const std::string_view bytes = call.args.Word();
-  Edit<ByteString> string = call.Open<ByteString>(key, "append");
+  Edit<ByteString> string = call.Open<ByteString>(key, KeyEvent::kAppend);
   const size_t length = string ? string.view().size() : 0;
   CheckLength(call, length, bytes.size());
   if (call.Refused()) return;
   if (string) {
     string.Append(bytes);
   } else {
-    call.keys.Put(key, ByteString(bytes), "append");
+    call.keys.Put(key, ByteString(bytes), KeyEvent::kAppend);
   }
   call.reply.Integer(static_cast<int64_t>(length + bytes.size()));
 }

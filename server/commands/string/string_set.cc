@@ -77,9 +77,9 @@ void Set(Call& call) {
   }
   if (!may_set) return;
   if (options.keep_deadline) {
-    call.keys.PutKeepingDeadline(key, ByteString(value), "set");
+    call.keys.PutKeepingDeadline(key, ByteString(value), KeyEvent::kSet);
   } else {
-    call.keys.Put(key, ByteString(value), "set", deadline);
+    call.keys.Put(key, ByteString(value), KeyEvent::kSet, deadline);
   }
   if (deadline || options.reply_old) {
     PropagateSet(call, key, value, deadline, options.keep_deadline);
@@ -90,7 +90,7 @@ void SetNx(Call& call) {
   const std::string_view key = call.args.Word();
   const std::string_view value = call.args.Word();
   if (Exists(call, key)) return call.reply.Integer(0);
-  call.keys.Put(key, ByteString(value), "set");
+  call.keys.Put(key, ByteString(value), KeyEvent::kSet);
   call.reply.Integer(1);
 }
 
@@ -100,7 +100,7 @@ void SetExpiring(Call& call, ExpiryOption::Form form) {
   const std::string_view value = call.args.Word();
   const Millis deadline = DeadlineOf(call, expiry);
   if (call.Refused()) return;
-  call.keys.Put(key, ByteString(value), "set", deadline);
+  call.keys.Put(key, ByteString(value), KeyEvent::kSet, deadline);
   PropagateSet(call, key, value, deadline);
   call.reply.Ok();
 }
@@ -116,7 +116,7 @@ Args TakePairs(Call& call) {
 
 void PutPairs(Call& call, Args pairs) {
   for (size_t i = 0; i < pairs.size(); i += 2) {
-    call.keys.Put(pairs[i], ByteString(pairs[i + 1]), "set");
+    call.keys.Put(pairs[i], ByteString(pairs[i + 1]), KeyEvent::kSet);
   }
 }
 

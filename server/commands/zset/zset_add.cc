@@ -154,7 +154,7 @@ RankRange Trim(Call& call, std::string_view key, Edit<SortedSet>& set, const Siz
   const RankRange excess = cap.ExcessOf(set->size());
   if (excess.empty()) return excess;
   set = Edit<SortedSet>();  // which reports the addition
-  set = call.Open<SortedSet>(key, "zremrangebyrank");
+  set = call.Open<SortedSet>(key, KeyEvent::kZRemRangeByRank);
   CutRanks(set, excess);
   return excess;
 }
@@ -285,7 +285,7 @@ void CheckRule(ArgReader& args, const AddRule& rule) {
 }
 
 Edit<SortedSet> OpenToAdd(Call& call, std::string_view key, const AddRule& rule) {
-  const std::string_view event = rule.increment ? "zincr" : "zadd";
+  const KeyEvent event = rule.increment ? KeyEvent::kZIncr : KeyEvent::kZAdd;
   return rule.only_existing ? call.Open<SortedSet>(key, event)
                             : call.OpenOrMake<SortedSet>(key, event);
 }

@@ -16,7 +16,9 @@ namespace zsetd {
 namespace {
 
 // Of the change, and of the command that makes it.
-std::string_view PopEvent(bool highest) { return highest ? "zpopmax" : "zpopmin"; }
+KeyEvent PopEvent(bool highest) {
+  return highest ? KeyEvent::kZPopMax : KeyEvent::kZPopMin;
+}
 
 // The ranks of the lowest elements of the set, or of the highest.
 RankRange EndOf(const SortedSet& set, bool highest, uint64_t wanted) {
@@ -52,7 +54,7 @@ void PopPairs(Call& call, std::string_view key, Edit<SortedSet>& set, bool highe
   const RankRange ranks = EndOf(*set, highest, wanted);
   ReplyPairs(call, key, *set, ranks, highest);
   CutRanks(set, ranks);
-  call.Propagate({PopEvent(highest), key, IntegerText(static_cast<int64_t>(ranks.size()))});
+  call.Propagate({NameOf(PopEvent(highest)), key, IntegerText(static_cast<int64_t>(ranks.size()))});
 }
 
 // Without a timeout it does not wait.
@@ -82,7 +84,7 @@ void BlockingPop(Call& call, bool highest) {
   const RankRange ranks = EndOf(*set, highest, 1);
   ReplySingle(call, key, set->At(ranks.first));
   CutRanks(set, ranks);
-  call.Propagate({PopEvent(highest), key});
+  call.Propagate({NameOf(PopEvent(highest)), key});
 }
 
 // BZPOPBYSCORE timeout key min max [REV] [COUNT count]

@@ -67,13 +67,13 @@ void PropagateMove(Call& call, std::string_view source, std::string_view destina
 
 // The two keys differ, and each holds a sorted set or nothing.
 size_t Move(Call& call, std::string_view source, std::string_view destination, Args members) {
-  Edit<SortedSet> from = call.Open<SortedSet>(source, "zrem");
+  Edit<SortedSet> from = call.Open<SortedSet>(source, KeyEvent::kZRem);
   if (!from) return 0;  // its last members have just expired
   const std::vector<Moved> moved = TakeOut(from, members);
   from = Edit<SortedSet>();  // an emptied source is gone before the destination changes
   if (moved.empty()) return 0;
   {
-    const Edit<SortedSet> to = call.OpenOrMake<SortedSet>(destination, "zadd");
+    const Edit<SortedSet> to = call.OpenOrMake<SortedSet>(destination, KeyEvent::kZAdd);
     PutIn(call, to, moved);
   }
   PropagateMove(call, source, destination, moved);

@@ -176,11 +176,11 @@ void Reply(Call& call, AlgebraGrammar grammar, const Operation& operation) {
 }
 
 // The destination may be one of the inputs: the result is whole before it is put there.
-void Store(Call& call, const AlgebraGrammar& grammar, const Operation& operation) {
+void Store(Call& call, const AlgebraGrammar& grammar, KeyEvent event, const Operation& operation) {
   const std::string_view destination = call.args.Word();
   const AlgebraRequest request = TakeAlgebraRequest(call, grammar);
   if (call.Refused()) return;
-  StoreSet(call, destination, operation.whole(request), call.command.name);
+  StoreSet(call, destination, operation.whole(request), event);
   const bool is_new_to_redis = request.aggregate == Aggregate::kCount;
   if (is_new_to_redis) PropagateValue(call, destination);
 }
@@ -190,9 +190,9 @@ constexpr AlgebraGrammar kWeighted = {.weighted = true};
 void ZUnion(Call& call) { Reply(call, kWeighted, kUnion); }
 void ZInter(Call& call) { Reply(call, kWeighted, kIntersection); }
 void ZDiff(Call& call) { Reply(call, {}, kDifference); }
-void ZUnionStore(Call& call) { Store(call, kWeighted, kUnion); }
-void ZInterStore(Call& call) { Store(call, kWeighted, kIntersection); }
-void ZDiffStore(Call& call) { Store(call, {}, kDifference); }
+void ZUnionStore(Call& call) { Store(call, kWeighted, KeyEvent::kZUnionStore, kUnion); }
+void ZInterStore(Call& call) { Store(call, kWeighted, KeyEvent::kZInterStore, kIntersection); }
+void ZDiffStore(Call& call) { Store(call, {}, KeyEvent::kZDiffStore, kDifference); }
 
 // LIMIT 0 is no limit.
 void ZInterCard(Call& call) {

@@ -36,7 +36,8 @@ void ReplyPair(Call& call, const Element& element) {
 void Pop(Call& call, bool highest) {
   const std::string_view key = call.args.Word();
   const PopCount wanted = TakePopCount(call.args);
-  Edit<SortedSet> set = call.Open<SortedSet>(key, highest ? "zpopmax" : "zpopmin");
+  Edit<SortedSet> set =
+      call.Open<SortedSet>(key, highest ? KeyEvent::kZPopMax : KeyEvent::kZPopMin);
   if (call.Refused()) return;
   const size_t size = set ? set->size() : 0;
   const size_t count = std::min<uint64_t>(size, wanted.count);

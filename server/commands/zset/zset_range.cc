@@ -39,7 +39,7 @@ void ZRangeStore(Call& call) {
   if (call.Refused()) return;
   const RankRange ranks = set == nullptr ? RankRange() : request.RanksIn(*set);
   const bool changed = StoreSet(call, destination, ranks.empty() ? SortedSet() : set->Copy(ranks),
-                                call.command.name);
+                                KeyEvent::kZRangeStore);
   if (changed && request.by == By::kScore) PropagateBounds(call, 3);
 }
 

@@ -15,7 +15,7 @@ namespace {
 void ZRem(Call& call) {
   const std::string_view key = call.args.Word();
   const Args members = call.args.Rest();
-  Edit<SortedSet> set = call.Open<SortedSet>(key, "zrem");
+  Edit<SortedSet> set = call.Open<SortedSet>(key, KeyEvent::kZRem);
   if (call.Refused()) return;
   int64_t removed = 0;
   for (const std::string_view member : members) {
@@ -28,7 +28,7 @@ void ZRem(Call& call) {
 
 // `ranks_in` returns the ranks to remove from the set. Returns whether anything was removed.
 template <class RanksIn>
-bool RemoveRange(Call& call, std::string_view key, std::string_view event, RanksIn ranks_in) {
+bool RemoveRange(Call& call, std::string_view key, KeyEvent event, RanksIn ranks_in) {
   Edit<SortedSet> set = call.Open<SortedSet>(key, event);
   if (call.Refused()) return false;
   const size_t before = set ? set->size() : 0;
@@ -41,14 +41,14 @@ bool RemoveRange(Call& call, std::string_view key, std::string_view event, Ranks
 void ZRemRangeByRank(Call& call) {
   const std::string_view key = call.args.Word();
   const IndexRange range = TakeIndexRange(call.args);
-  RemoveRange(call, key, "zremrangebyrank",
+  RemoveRange(call, key, KeyEvent::kZRemRangeByRank,
               [&](const SortedSet& set) { return range.Within(set.size()); });
 }
 
 void ZRemRangeByScore(Call& call) {
   const std::string_view key = call.args.Word();
   const ScoreRange range = TakeScoreRange(call.args, call.now());
-  const bool removed = RemoveRange(call, key, "zremrangebyscore",
+  const bool removed = RemoveRange(call, key, KeyEvent::kZRemRangeByScore,
                                    [&](const SortedSet& set) { return set.Ranks(range); });
   if (removed) PropagateBounds(call, 2);
 }
@@ -56,7 +56,8 @@ void ZRemRangeByScore(Call& call) {
 void ZRemRangeByLex(Call& call) {
   const std::string_view key = call.args.Word();
   const LexRange range = TakeLexRange(call.args);
-  RemoveRange(call, key, "zremrangebylex", [&](const SortedSet& set) { return set.Ranks(range); });
+  RemoveRange(call, key, KeyEvent::kZRemRangeByLex,
+              [&](const SortedSet& set) { return set.Ranks(range); });
 }
 
 constexpr Command kCommands[] = {

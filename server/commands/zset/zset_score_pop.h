@@ -23,7 +23,7 @@ struct ScorePopRequest {
   RankRange RanksIn(const SortedSet& set, Millis now) const;
 
   // Of the change: the events of ZPOPMIN and ZPOPMAX, as ZMPOP has them.
-  std::string_view event() const { return reversed ? "zpopmax" : "zpopmin"; }
+  KeyEvent event() const { return reversed ? KeyEvent::kZPopMax : KeyEvent::kZPopMin; }
 };
 
 // Takes the arguments up to the end. An error is kept by the reader.

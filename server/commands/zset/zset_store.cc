@@ -8,8 +8,7 @@
 
 namespace zsetd {
 
-bool StoreSet(Call& call, std::string_view key, SortedSet set, std::string_view event,
-              StoreCount count) {
+bool StoreSet(Call& call, std::string_view key, SortedSet set, KeyEvent event, StoreCount count) {
   call.reply.Integer(static_cast<int64_t>(set.size()));
   if (set.empty()) return call.keys.Erase(key);
   set.Expect(set.size(), set.longest_member(), call.keys.sorted_set_limits());

@@ -12,7 +12,7 @@ enum class StoreCount { kOne, kElements };
 
 // Stores the set at `key`, replacing any value, and replies with its size; an empty set deletes the
 // key. Returns whether anything has changed.
-bool StoreSet(Call& call, std::string_view key, SortedSet set, std::string_view event,
+bool StoreSet(Call& call, std::string_view key, SortedSet set, KeyEvent event,
               StoreCount count = StoreCount::kOne);
 
 }  // namespace zsetd

@@ -1,11 +1,8 @@
 #include "server/engine/notify/keyspace_notifications.h"
 
-#include <algorithm>
-#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "protocol/text/number_text.h"
 #include "server/engine/config/keyspace_event_flags.h"
@@ -14,39 +11,6 @@
 
 namespace zsetd {
 namespace {
-
-// The events whose name does not begin with the letter of their class.
-constexpr std::pair<std::string_view, char> kClasses[] = {
-    {"append", '$'},
-    {"copy_to", 'g'},
-    {"del", 'g'},
-    {"evicted", 'e'},
-    {"expire", 'g'},
-    {"expired", 'x'},
-    {"geosearchstore", 'z'},
-    {"georadiusstore", 'z'},
-    {"incrby", '$'},
-    {"incrbyfloat", '$'},
-    {"keymiss", 'm'},
-    {"move_from", 'g'},
-    {"move_to", 'g'},
-    {"new", 'n'},
-    {"persist", 'g'},
-    {"rename_from", 'g'},
-    {"rename_to", 'g'},
-    {"restore", 'g'},
-    {"rpop", 'l'},
-    {"rpush", 'l'},
-    {"set", '$'},
-    {"setbit", '$'},
-    {"setrange", '$'},
-    {"sortstore", 'l'},
-};
-
-char ClassOf(std::string_view event) {
-  const auto found = std::ranges::find(kClasses, event, &std::pair<std::string_view, char>::first);
-  return found != std::end(kClasses) ? found->second : event.front();
-}
 
 std::string LengthAndBytes(std::string_view text) {
   return IntegerText(static_cast<int64_t>(text.size())) + ":" + std::string(text);
@@ -64,7 +28,7 @@ void PublishSubkeys(const KeyspaceEventFlags& flags, const Change& change,
                     std::span<const std::string> changed, Channels& channels) {
   const std::string database = "@" + IntegerText(change.database) + "__:";
   const std::string key(change.key);
-  const std::string event(change.event);
+  const std::string event(NameOf(change.event));
   const std::string subkeys = Joined(changed);
   if (flags.Has('S')) {
     channels.Publish("__subkeyspace" + database + key, event + "|" + subkeys);
@@ -84,18 +48,19 @@ void PublishSubkeys(const KeyspaceEventFlags& flags, const Change& change,
 
 }  // namespace
 
-bool PublishesSubkeys(const KeyspaceEventFlags& flags, std::string_view event) {
+bool PublishesSubkeys(const KeyspaceEventFlags& flags, KeyEvent event) {
   return flags.HasSubkeys() && flags.Has(ClassOf(event));
 }
 
 void PublishKeyEvent(const KeyspaceEventFlags& flags, const Change& change, Channels& channels) {
   if (!flags.Has(ClassOf(change.event))) return;
+  const std::string_view name = NameOf(change.event);
   const std::string database = "@" + IntegerText(change.database) + "__:";
   if (flags.Has('K')) {
-    channels.Publish("__keyspace" + database + std::string(change.key), change.event);
+    channels.Publish("__keyspace" + database + std::string(change.key), name);
   }
   if (flags.Has('E')) {
-    channels.Publish("__keyevent" + database + std::string(change.event), change.key);
+    channels.Publish("__keyevent" + database + std::string(name), change.key);
   }
   if (!PublishesSubkeys(flags, change.event) || !channels.HasListeners()) return;
   const auto changed = change.expired_elements.empty() ? change.subkeys : change.expired_elements;

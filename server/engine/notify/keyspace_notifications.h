@@ -1,6 +1,6 @@
 #pragma once
 
-#include <string_view>
+#include "server/engine/store/key_event.h"
 
 namespace zsetd {
 
@@ -17,6 +17,6 @@ class KeyspaceEventFlags;
 void PublishKeyEvent(const KeyspaceEventFlags& flags, const Change& change, Channels& channels);
 
 // Whether subkeys of changes with this event are published.
-bool PublishesSubkeys(const KeyspaceEventFlags& flags, std::string_view event);
+bool PublishesSubkeys(const KeyspaceEventFlags& flags, KeyEvent event);
 
 }  // namespace zsetd

@@ -15,7 +15,7 @@ namespace zsetd {
 // while it does.
 void Notifier::PropagateEnd(const Change& change) {
   effects_.Add(change.database, {"DEL", change.key});
-  if (active_ == nullptr || change.event == "evicted") effects_.Commit();
+  if (active_ == nullptr || change.event == KeyEvent::kEvicted) effects_.Commit();
 }
 
 // Elements that end by themselves, in the same way: in requests of no more than so many.
@@ -24,7 +24,7 @@ void Notifier::PropagateEnd(const Change& change, std::span<const std::string> e
   while (!elements.empty()) {
     const size_t count = std::min(elements.size(), kMostInRequest);
     effects_.Begin(change.database, 2 + count);
-    effects_.AddWord(change.event == "hexpired" ? "HDEL" : "ZREM");
+    effects_.AddWord(change.event == KeyEvent::kHExpired ? "HDEL" : "ZREM");
     effects_.AddWord(change.key);
     for (const std::string& element : elements.first(count)) effects_.AddWord(element);
     elements = elements.subspan(count);
@@ -34,14 +34,14 @@ void Notifier::PropagateEnd(const Change& change, std::span<const std::string> e
 
 // Evictions belong to no client: the one that caused them is notified of them too.
 void Notifier::OnChange(const Change& change) {
-  const bool is_evicted = change.event == "evicted";
-  if (effects_.IsOn() && (is_evicted || change.event == "expired")) PropagateEnd(change);
+  const bool is_evicted = change.event == KeyEvent::kEvicted;
+  if (effects_.IsOn() && (is_evicted || change.event == KeyEvent::kExpired)) PropagateEnd(change);
   if (effects_.IsOn() && !change.expired_elements.empty()) {
     PropagateEnd(change, change.expired_elements);
   }
   const KeyspaceEventFlags& flags = settings_.notify_keyspace_events;
-  if (flags.Any() && !change.event.empty()) {
-    if (change.is_new) PublishKeyEvent(flags, {change.database, change.key, "new"}, channels_);
+  if (flags.Any() && change.event != KeyEvent::kNone) {
+    if (change.is_new) PublishKeyEvent(flags, {change.database, change.key, KeyEvent::kNew}, channels_);
     PublishKeyEvent(flags, change, channels_);
   }
   if (tracking_.IsOn()) tracking_.Touch(change.key, is_evicted ? nullptr : active_);
@@ -49,13 +49,13 @@ void Notifier::OnChange(const Change& change) {
   blocked_clients_.Touch(change.database, change.key);
 }
 
-bool Notifier::WantsSubkeys(std::string_view event) const {
+bool Notifier::WantsSubkeys(KeyEvent event) const {
   return channels_.HasListeners() && PublishesSubkeys(settings_.notify_keyspace_events, event);
 }
 
 void Notifier::OnMiss(int database, std::string_view key) {
   const KeyspaceEventFlags& flags = settings_.notify_keyspace_events;
-  if (flags.Any()) PublishKeyEvent(flags, {database, key, "keymiss"}, channels_);
+  if (flags.Any()) PublishKeyEvent(flags, {database, key, KeyEvent::kKeyMiss}, channels_);
 }
 
 void Notifier::BeforeClear(std::span<const std::unique_ptr<Database>> databases) {

@@ -54,7 +54,7 @@ class Notifier : public StoreListener {
   void set_active(const Client* client) { active_ = client; }
 
   void OnChange(const Change& change) override;
-  bool WantsSubkeys(std::string_view event) const override;
+  bool WantsSubkeys(KeyEvent event) const override;
   void OnMiss(int database, std::string_view key) override;
   void BeforeClear(std::span<const std::unique_ptr<Database>> databases) override;
   void BeforeSwap(Database& a, Database& b) override;

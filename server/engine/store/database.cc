@@ -45,7 +45,7 @@ void Database::AdvanceTo(Millis now) {
   keys_.AdvanceTo(now);
 }
 
-void Database::Put(std::string_view key, Value value, std::string_view event,
+void Database::Put(std::string_view key, Value value, KeyEvent event,
                    std::optional<Millis> deadline, uint64_t count) {
   Entry* old = Open(key);
   Entry& entry = old == nullptr ? Insert(New(key, std::move(value), deadline))
@@ -54,7 +54,7 @@ void Database::Put(std::string_view key, Value value, std::string_view event,
   if (deadline) ExpireAt(entry, *deadline, 0);
 }
 
-void Database::PutKeepingDeadline(std::string_view key, Value value, std::string_view event) {
+void Database::PutKeepingDeadline(std::string_view key, Value value, KeyEvent event) {
   Entry* entry = Open(key);
   if (entry == nullptr) {
     Make(key, std::move(value));
@@ -64,7 +64,7 @@ void Database::PutKeepingDeadline(std::string_view key, Value value, std::string
   }
 }
 
-bool Database::Erase(std::string_view key, std::string_view event) {
+bool Database::Erase(std::string_view key, KeyEvent event) {
   Entry* entry = Open(key);
   if (entry == nullptr) return false;
   EraseEntry(*entry, event, 1);
@@ -72,21 +72,21 @@ bool Database::Erase(std::string_view key, std::string_view event) {
 }
 
 void Database::ExpireAt(Entry& entry, Millis deadline, uint64_t count) {
-  if (deadline <= now_) return EraseEntry(entry, "del", count);
+  if (deadline <= now_) return EraseEntry(entry, KeyEvent::kDel, count);
   BeforeChange(entry);
-  Report(keys_.SetDeadline(entry, deadline).key(), "expire", /*is_new=*/false, count);
+  Report(keys_.SetDeadline(entry, deadline).key(), KeyEvent::kExpire, /*is_new=*/false, count);
 }
 
 bool Database::Persist(Entry& entry) {
   if (!entry.deadline()) return false;
   BeforeChange(entry);
   keys_.SetDeadline(entry, std::nullopt);
-  Report(entry.key(), "persist");
+  Report(entry.key(), KeyEvent::kPersist);
   return true;
 }
 
 void Database::Move(Entry& entry, Database& destination, std::string_view target,
-                    std::string_view event_from, std::string_view event_to) {
+                    KeyEvent event_from, KeyEvent event_to) {
   const std::optional<Millis> deadline = entry.deadline();
   BeforeChange(entry);
   std::unique_ptr<Entry> moved = keys_.Extract(entry);
@@ -95,13 +95,13 @@ void Database::Move(Entry& entry, Database& destination, std::string_view target
 }
 
 void Database::Copy(const Entry& entry, Database& destination, std::string_view target,
-                    std::string_view event) {
+                    KeyEvent event) {
   std::unique_ptr<Entry> copy = entry.Copy(target);
   MarkNew(*copy);
   destination.Put(std::move(copy), event);
 }
 
-void Database::Put(std::unique_ptr<Entry> entry, std::string_view event) {
+void Database::Put(std::unique_ptr<Entry> entry, KeyEvent event) {
   Entry& received = *entry;
   Entry* old = Open(received.key());
   if (old == nullptr) {
@@ -118,7 +118,7 @@ size_t Database::ReclaimDue(size_t most) {
   for (; reclaimed < most; ++reclaimed) {
     Entry* entry = keys_.FirstDue();
     if (entry == nullptr) break;
-    EraseEntry(*entry, "expired", 0);
+    EraseEntry(*entry, KeyEvent::kExpired, 0);
   }
   return reclaimed;
 }
@@ -148,10 +148,10 @@ size_t Database::ReclaimElements(Entry& entry, size_t most) {
   keys_.ElementDeadlineChanged(entry, before);
   listener_(Change{.database = index_,
                    .key = entry.key(),
-                   .event = set != nullptr ? "zexpired" : "hexpired",
+                   .event = set != nullptr ? KeyEvent::kZExpired : KeyEvent::kHExpired,
                    .count = 0,
                    .expired_elements = removed});
-  if (entry.IsEmptyAggregate()) EraseEntry(entry, "del", 0);
+  if (entry.IsEmptyAggregate()) EraseEntry(entry, KeyEvent::kDel, 0);
   return removed.size();
 }
 
@@ -210,7 +210,7 @@ Entry* Database::Open(std::string_view key) {
   Entry* entry = keys_.FindEvenDue(key);
   if (entry == nullptr) return nullptr;
   if (keys_.IsDue(*entry)) {
-    EraseEntry(*entry, "expired", 0);
+    EraseEntry(*entry, KeyEvent::kExpired, 0);
     return nullptr;
   }
   if (keys_.HasDueElement(*entry)) [[unlikely]] {
@@ -236,24 +236,24 @@ void Database::MarkNew(Entry& entry) const {
   if (access_tracker_ != nullptr) entry.set_access_stamp(access_tracker_->OfNewKey());
 }
 
-void Database::Settle(Entry& entry, std::string_view event, const Outcome& outcome) {
+void Database::Settle(Entry& entry, KeyEvent event, const Outcome& outcome) {
   keys_.ElementDeadlineChanged(entry, outcome.element_deadline);
   if (outcome.changed) Report(entry.key(), event, outcome.is_new, outcome.count, outcome.subkeys);
   if (entry.IsEmptyAggregate()) {
-    if (outcome.changed) return EraseEntry(entry, "del", 0);
+    if (outcome.changed) return EraseEntry(entry, KeyEvent::kDel, 0);
     keys_.Extract(entry);  // made for this edit, and nothing came of it
     return;
   }
   if (outcome.deadline) ExpireAt(entry, *outcome.deadline, outcome.changed ? 0 : 1);
 }
 
-Entry& Database::Assign(Entry& entry, Value value, std::string_view event) {
+Entry& Database::Assign(Entry& entry, Value value, KeyEvent event) {
   Entry& assigned = Replace(entry, std::move(value), entry.deadline());
   Report(assigned.key(), event);
   return assigned;
 }
 
-Entry& Database::Append(Entry& entry, std::string_view bytes, std::string_view event) {
+Entry& Database::Append(Entry& entry, std::string_view bytes, KeyEvent event) {
   Entry& edited = StartEditing(entry);
   edited.StartEditing()->append(bytes);
   Report(edited.key(), event);
@@ -261,7 +261,7 @@ Entry& Database::Append(Entry& entry, std::string_view bytes, std::string_view e
 }
 
 Entry& Database::Overwrite(Entry& entry, size_t offset, std::string_view bytes,
-                           std::string_view event) {
+                           KeyEvent event) {
   Entry& edited = StartEditing(entry);
   std::string& text = *edited.StartEditing();
   text.resize(std::max(text.size(), offset + bytes.size()));
@@ -271,7 +271,7 @@ Entry& Database::Overwrite(Entry& entry, size_t offset, std::string_view bytes,
 }
 
 Entry& Database::Rewrite(Entry& entry, size_t least_size, const WriteBytes& write,
-                         std::string_view event, bool is_new) {
+                         KeyEvent event, bool is_new) {
   Entry& edited = StartEditing(entry);
   std::string& text = *edited.StartEditing();
   const bool grows = text.size() < least_size;
@@ -304,7 +304,7 @@ Entry& Database::Replace(Entry& entry, Value value, std::optional<Millis> deadli
   return placed;
 }
 
-void Database::Report(std::string_view key, std::string_view event, bool is_new, uint64_t count,
+void Database::Report(std::string_view key, KeyEvent event, bool is_new, uint64_t count,
                       std::span<const std::string> subkeys) {
   listener_(Change{.database = index_,
                    .key = key,
@@ -314,7 +314,7 @@ void Database::Report(std::string_view key, std::string_view event, bool is_new,
                    .subkeys = subkeys});
 }
 
-void Database::EraseEntry(Entry& entry, std::string_view event, uint64_t count) {
+void Database::EraseEntry(Entry& entry, KeyEvent event, uint64_t count) {
   BeforeChange(entry);
   std::unique_ptr<Entry> gone = keys_.Extract(entry);
   Report(gone->key(), event, /*is_new=*/false, count);

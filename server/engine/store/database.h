@@ -13,6 +13,7 @@
 
 #include "core/keyspace/keyspace.h"
 #include "core/util/time.h"
+#include "server/engine/store/key_event.h"
 
 namespace zsetd {
 
@@ -20,19 +21,19 @@ class AccessTracker;
 class KeyspaceSnapshot;
 class Snapshot;
 
-// Something that happened to a key, named as Redis's keyspace notifications name it.
+// Something that happened to a key.
 struct Change {
   int database = 0;
   std::string_view key;
-  std::string_view event;  // "zadd", "del", "expired", ...; empty: no notification
+  KeyEvent event = KeyEvent::kNone;
   bool is_new = false;     // the key was not there before
 
   // The number of changes since the last save that it counts as, as in Redis: one for each element.
   // 0 if it follows from another change or from the passing of time.
   uint64_t count = 1;
 
-  // The elements that are past their deadline and were removed ("zexpired",
-  // "hexpired").
+  // The elements that are past their deadline and were removed (KeyEvent::kZExpired,
+  // KeyEvent::kHExpired).
   std::span<const std::string> expired_elements = {};
 
   // The members or fields that were added, changed or removed, in this order, if somebody wants to
@@ -62,9 +63,9 @@ class Database {
   const Keyspace& keys() const { return keys_; }
 
   // Whether somebody wants the subkeys of changes with this event: null if nobody wants any.
-  using WantsSubkeys = std::function<bool(std::string_view event)>;
+  using WantsSubkeys = std::function<bool(KeyEvent event)>;
   void set_wants_subkeys(WantsSubkeys wants) { wants_subkeys_ = std::move(wants); }
-  bool TakesSubkeys(std::string_view event) const {
+  bool TakesSubkeys(KeyEvent event) const {
     return wants_subkeys_ != nullptr && wants_subkeys_(event);
   }
 
@@ -83,18 +84,18 @@ class Database {
   Entry* Open(std::string_view key);
 
   // Makes `key` hold `value`, with this deadline or none; `count` is Change::count.
-  void Put(std::string_view key, Value value, std::string_view event,
+  void Put(std::string_view key, Value value, KeyEvent event,
            std::optional<Millis> deadline = std::nullopt, uint64_t count = 1);
 
   // The same, but a deadline that the key has stays.
-  void PutKeepingDeadline(std::string_view key, Value value, std::string_view event);
+  void PutKeepingDeadline(std::string_view key, Value value, KeyEvent event);
 
   // Puts the entry, with its deadline and its access stamp, replacing any value at its key. It is
   // reported as a new key.
-  void Put(std::unique_ptr<Entry> entry, std::string_view event);
+  void Put(std::unique_ptr<Entry> entry, KeyEvent event);
 
   // False if there was nothing.
-  bool Erase(std::string_view key, std::string_view event = "del");
+  bool Erase(std::string_view key, KeyEvent event = KeyEvent::kDel);
 
   // Sets the key's deadline or, if it has already passed, erases the key. The entry may have
   // another address then.
@@ -105,14 +106,14 @@ class Database {
 
   // Moves value and deadline to `target` in `destination`, replacing any value; not onto itself.
   void Move(Entry& entry, Database& destination, std::string_view target,
-            std::string_view event_from, std::string_view event_to);
+            KeyEvent event_from, KeyEvent event_to);
 
   // Copies value and deadline to `target` in `destination`, replacing any value; not onto itself.
   void Copy(const Entry& entry, Database& destination, std::string_view target,
-            std::string_view event);
+            KeyEvent event);
 
   // Erases the key to free memory; it exists, or is due and not freed yet.
-  void Evict(std::string_view key) { EraseEntry(*keys_.FindEvenDue(key), "evicted", 0); }
+  void Evict(std::string_view key) { EraseEntry(*keys_.FindEvenDue(key), KeyEvent::kEvicted, 0); }
 
   // Frees entries past their deadline, the longest overdue first, `most` at most. Returns how many.
   size_t ReclaimDue(size_t most);
@@ -163,31 +164,31 @@ class Database {
     std::optional<Millis> element_deadline = std::nullopt;  // the earliest before the edit
     std::span<const std::string> subkeys = {};              // Change::subkeys
   };
-  void Settle(Entry& entry, std::string_view event, const Outcome& outcome);
+  void Settle(Entry& entry, KeyEvent event, const Outcome& outcome);
 
   // Change a string and report it. They return the entry that the key has then; a deadline stays.
-  Entry& Assign(Entry& entry, Value value, std::string_view event);
-  Entry& Append(Entry& entry, std::string_view bytes, std::string_view event);
+  Entry& Assign(Entry& entry, Value value, KeyEvent event);
+  Entry& Append(Entry& entry, std::string_view bytes, KeyEvent event);
 
   // Overwrites the string at `offset` with `bytes`, padding with zero bytes as needed.
-  Entry& Overwrite(Entry& entry, size_t offset, std::string_view bytes, std::string_view event);
+  Entry& Overwrite(Entry& entry, size_t offset, std::string_view bytes, KeyEvent event);
 
   // Grows the string with zero bytes to `least_size`, if it is shorter, and lets `write` write over
   // its bytes. Reported if it grew or `write`, which returns its number of changes, made any.
   using WriteBytes = std::function<uint64_t(std::span<char>)>;
-  Entry& Rewrite(Entry& entry, size_t least_size, const WriteBytes& write, std::string_view event,
+  Entry& Rewrite(Entry& entry, size_t least_size, const WriteBytes& write, KeyEvent event,
                  bool is_new);
 
  private:
   std::unique_ptr<Entry> New(std::string_view key, Value value, std::optional<Millis> deadline);
   void MarkNew(Entry& entry) const;
-  void Report(std::string_view key, std::string_view event, bool is_new = false, uint64_t count = 1,
+  void Report(std::string_view key, KeyEvent event, bool is_new = false, uint64_t count = 1,
               std::span<const std::string> subkeys = {});
   void ExpireAt(Entry& entry, Millis deadline, uint64_t count);
   Entry& Replace(Entry& entry, Value value, std::optional<Millis> deadline);
   Entry& StartEditing(Entry& entry);
   size_t ReclaimElements(Entry& entry, size_t most);
-  void EraseEntry(Entry& entry, std::string_view event, uint64_t count);
+  void EraseEntry(Entry& entry, KeyEvent event, uint64_t count);
   void Free(std::unique_ptr<Entry> entry);
   void Capture(const Entry& entry);
   Entry& Insert(std::unique_ptr<Entry> entry);

@@ -4,8 +4,7 @@
 
 namespace zsetd {
 
-Edit<ByteString> Edit<ByteString>::Make(Database& database, std::string_view key,
-                                        std::string_view event) {
+Edit<ByteString> Edit<ByteString>::Make(Database& database, std::string_view key, KeyEvent event) {
   Edit edit(database, database.Make(key, ByteString({}, /*edited_in_place=*/true)), event);
   edit.is_new_ = true;
   return edit;

@@ -16,7 +16,7 @@ namespace zsetd {
 // A value while a command changes it in place, or nothing where there is no such key. When the edit
 // leaves scope the database settles its books; see Database::Settle. A key has one edit at a time.
 //
-//   Edit<SortedSet> set = call.Open<SortedSet>(key, "zrem");
+//   Edit<SortedSet> set = call.Open<SortedSet>(key, KeyEvent::kZRem);
 //   if (set && set->Remove(member)) set.Note(member);
 //
 // The members or fields that change are noted (Note) if somebody listens to subkey notifications of
@@ -25,7 +25,7 @@ template <class T>
 class Edit {
  public:
   Edit() = default;
-  Edit(Database& database, Entry& entry, std::string_view event, bool is_new = false)
+  Edit(Database& database, Entry& entry, KeyEvent event, bool is_new = false)
       : database_(&database),
         entry_(&entry),
         event_(event),
@@ -94,7 +94,7 @@ class Edit {
 
   Database* database_ = nullptr;
   Entry* entry_ = nullptr;
-  std::string_view event_;
+  KeyEvent event_;
   bool is_new_ = false;
   uint32_t revision_ = 0;
   std::optional<Millis> deadline_;
@@ -109,11 +109,11 @@ template <>
 class Edit<ByteString> {
  public:
   Edit() = default;
-  Edit(Database& database, Entry& entry, std::string_view event)
+  Edit(Database& database, Entry& entry, KeyEvent event)
       : database_(&database), entry_(&entry), event_(event) {}
 
   // An empty string where there is no key, to be rewritten longer at once.
-  static Edit Make(Database& database, std::string_view key, std::string_view event);
+  static Edit Make(Database& database, std::string_view key, KeyEvent event);
 
   explicit operator bool() const { return entry_ != nullptr; }
   std::string_view view() const { return entry_->GetIf<ByteString>()->view(); }
@@ -131,7 +131,7 @@ class Edit<ByteString> {
  private:
   Database* database_ = nullptr;
   Entry* entry_ = nullptr;
-  std::string_view event_;
+  KeyEvent event_;
   bool is_new_ = false;
 };
 

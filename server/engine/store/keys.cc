@@ -32,7 +32,7 @@ const Entry* Keys::Find(std::string_view key) {
 }
 
 template <class T>
-Edit<T> Keys::Make(std::string_view key, std::string_view event) {
+Edit<T> Keys::Make(std::string_view key, KeyEvent event) {
   if constexpr (std::is_same_v<T, ByteString>) {
     return Edit<ByteString>::Make(database_, key, event);
   } else {
@@ -40,24 +40,24 @@ Edit<T> Keys::Make(std::string_view key, std::string_view event) {
   }
 }
 
-template Edit<ByteString> Keys::Make(std::string_view key, std::string_view event);
-template Edit<List> Keys::Make(std::string_view key, std::string_view event);
-template Edit<Hash> Keys::Make(std::string_view key, std::string_view event);
-template Edit<Set> Keys::Make(std::string_view key, std::string_view event);
-template Edit<SortedSet> Keys::Make(std::string_view key, std::string_view event);
+template Edit<ByteString> Keys::Make(std::string_view key, KeyEvent event);
+template Edit<List> Keys::Make(std::string_view key, KeyEvent event);
+template Edit<Hash> Keys::Make(std::string_view key, KeyEvent event);
+template Edit<Set> Keys::Make(std::string_view key, KeyEvent event);
+template Edit<SortedSet> Keys::Make(std::string_view key, KeyEvent event);
 
-void Keys::Put(std::string_view key, Value value, std::string_view event,
-               std::optional<Millis> deadline, uint64_t count) {
+void Keys::Put(std::string_view key, Value value, KeyEvent event, std::optional<Millis> deadline,
+               uint64_t count) {
   database_.Put(key, std::move(value), event, deadline, count);
 }
 
-void Keys::PutKeepingDeadline(std::string_view key, Value value, std::string_view event) {
+void Keys::PutKeepingDeadline(std::string_view key, Value value, KeyEvent event) {
   database_.PutKeepingDeadline(key, std::move(value), event);
 }
 
 void Keys::Rename(Entry& entry, std::string_view new_key) {
   assert(entry.key() != new_key);
-  database_.Move(entry, database_, new_key, "rename_from", "rename_to");
+  database_.Move(entry, database_, new_key, KeyEvent::kRenameFrom, KeyEvent::kRenameTo);
 }
 
 bool Keys::ExistsIn(int database, std::string_view key) {
@@ -67,12 +67,13 @@ bool Keys::ExistsIn(int database, std::string_view key) {
 void Keys::MoveTo(int database, Entry& entry) {
   assert(database != this->database());
   Database& destination = store_.database(database);
-  database_.Move(entry, destination, std::string(entry.key()), "move_from", "move_to");
+  database_.Move(entry, destination, std::string(entry.key()), KeyEvent::kMoveFrom,
+                 KeyEvent::kMoveTo);
 }
 
 void Keys::CopyTo(int database, std::string_view target, const Entry& entry) {
   assert(database != this->database() || entry.key() != target);
-  database_.Copy(entry, store_.database(database), target, "copy_to");
+  database_.Copy(entry, store_.database(database), target, KeyEvent::kCopyTo);
 }
 
 void Keys::Clear() { store_.Clear(database()); }

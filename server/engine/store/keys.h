@@ -64,22 +64,20 @@ class Keys {
 
   // An edit of the entry's value, which is a T. `event` is the name of the change in notifications.
   template <class T>
-  Edit<T> Change(Entry& entry, std::string_view event) {
+  Edit<T> Change(Entry& entry, KeyEvent event) {
     return Edit<T>(database_, entry, event);
   }
 
   // An edit of an empty value where there is no key. It is removed silently if it stays empty; a
   // string, of which the empty one is a valid value, is to be rewritten longer at once.
   template <class T>
-  Edit<T> Make(std::string_view key, std::string_view event);
+  Edit<T> Make(std::string_view key, KeyEvent event);
 
   // These do what Database's functions of the same names do.
-  void Put(std::string_view key, Value value, std::string_view event,
+  void Put(std::string_view key, Value value, KeyEvent event,
            std::optional<Millis> deadline = std::nullopt, uint64_t count = 1);
-  void Put(std::unique_ptr<Entry> entry, std::string_view event) {
-    database_.Put(std::move(entry), event);
-  }
-  void PutKeepingDeadline(std::string_view key, Value value, std::string_view event);
+  void Put(std::unique_ptr<Entry> entry, KeyEvent event) { database_.Put(std::move(entry), event); }
+  void PutKeepingDeadline(std::string_view key, Value value, KeyEvent event);
   bool Erase(std::string_view key) { return database_.Erase(key); }
   void ExpireAt(Entry& entry, Millis deadline) { database_.ExpireAt(entry, deadline); }
   bool Persist(Entry& entry) { return database_.Persist(entry); }

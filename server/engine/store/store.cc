@@ -55,7 +55,7 @@ void Store::ApplySettings() {
                             .decay_minutes = settings_.lfu_decay_time});
   Database::WantsSubkeys wants_subkeys;
   if (settings_.notify_keyspace_events.HasSubkeys()) {
-    wants_subkeys = [this](std::string_view event) { return listener_.WantsSubkeys(event); };
+    wants_subkeys = [this](KeyEvent event) { return listener_.WantsSubkeys(event); };
   }
   for (const auto& database : databases_) database->set_wants_subkeys(wants_subkeys);
   gauge_.Calibrate();
@@ -77,10 +77,10 @@ void Store::SetNothingDue(bool nothing_due) {
 // The messages that an eviction causes are measured apart: they must not cause further evictions.
 void Store::OnChange(const Change& change) {
   change_count_ += change.count;
-  if (change.event == "expired") ++metrics_.stats().expired_keys;
+  if (change.event == KeyEvent::kExpired) ++metrics_.stats().expired_keys;
   metrics_.stats().expired_elements += change.expired_elements.size();
   copies_.Touch(change.database, change.key);
-  if (change.event != "evicted") return listener_.OnChange(change);
+  if (change.event != KeyEvent::kEvicted) return listener_.OnChange(change);
   ++metrics_.stats().evicted_keys;
   const auto before = static_cast<int64_t>(gauge_.Used());
   listener_.OnChange(change);

@@ -19,7 +19,7 @@ class StoreListener {
 
   // Whether the members or fields that change with this event matter to anybody (Change::subkeys).
   // Asked only if the settings say that subkeys are published.
-  virtual bool WantsSubkeys(std::string_view event) const = 0;
+  virtual bool WantsSubkeys(KeyEvent event) const = 0;
 
   // A key to be read does not exist.
   virtual void OnMiss(int database, std::string_view key) = 0;

@@ -31,7 +31,7 @@ TEST_F(TickerTest, TicksAtFirstAndThenAsOftenAsIsSet) {
 TEST_F(TickerTest, TicksWhenAKeyComesDue) {
   ticker_.TickIfDue(MonotonicNow());
   Database& database = engine_.store().database(0);
-  database.Put("due", ByteString("value"), "set", UnixNow());
+  database.Put("due", ByteString("value"), KeyEvent::kSet, UnixNow());
   ticker_.TickIfDue(MonotonicNow());
   EXPECT_EQ(database.keys().size(), 0);
 }

@@ -51,7 +51,7 @@ TEST_F(Info, TellsWhichFilesWereUsed) {
 TEST_F(Info, TellsTheAverageTimeToLive) {
   Database& database = engine_.store().database(3);
   for (const std::string_view key : {"a", "b", "c"}) {
-    database.Put(key, ByteString(), "set");
+    database.Put(key, ByteString(), KeyEvent::kSet);
   }
   database.ExpireAt(*database.Open("a"), kStart + Millis(100));
   database.ExpireAt(*database.Open("b"), kStart + Millis(300));
@@ -77,7 +77,7 @@ TEST_F(Info, TellsTheRateOfTheLastMoments) {
 TEST_F(Info, MemoryIsRealMemory) {
   const auto bytes = [&] { return std::stoll(Field("memory", "used_memory")); };
   const long long before = bytes();
-  engine_.store().database(0).Put("k", ByteString(std::string(64 << 20, 'x')), "set");
+  engine_.store().database(0).Put("k", ByteString(std::string(64 << 20, 'x')), KeyEvent::kSet);
   EXPECT_GE(bytes(), before + (48 << 20));
   EXPECT_GT(std::stoll(Field("memory", "used_memory_rss")), before);
   EXPECT_GE(std::stoll(Field("memory", "total_system_memory")), bytes());

@@ -63,10 +63,10 @@ class DatabaseBesideMaps : public testing::TestWithParam<uint64_t> {
     std::optional<Millis> deadline;
     if (rng.Below(3) == 0) deadline = database.now() + Millis(1 + rng.Below(500));
     if (rng.Below(4) == 0) {
-      database.PutKeepingDeadline(key, ByteString(text), "set");
+      database.PutKeepingDeadline(key, ByteString(text), KeyEvent::kSet);
       model[key].value = text;
     } else {
-      database.Put(key, ByteString(text), "set", deadline);
+      database.Put(key, ByteString(text), KeyEvent::kSet, deadline);
       model[key] = {text, deadline};
     }
   }
@@ -75,12 +75,12 @@ class DatabaseBesideMaps : public testing::TestWithParam<uint64_t> {
     if (rng.Below(2) == 0) {
       List list;
       list.PushBack("first");
-      database.Put(key, std::move(list), "rpush");
+      database.Put(key, std::move(list), KeyEvent::kRPush);
       model[key] = {Elements{"first"}, {}};
     } else {
       SortedSet set;
       set.Set("first", 1);
-      database.Put(key, std::move(set), "zadd");
+      database.Put(key, std::move(set), KeyEvent::kZAdd);
       model[key] = {Scores{{"first", 1}}, {}};
     }
   }
@@ -92,7 +92,7 @@ class DatabaseBesideMaps : public testing::TestWithParam<uint64_t> {
     if (entry == nullptr) return;
     Expected& expected = model[key];
     if (entry->Holds<ByteString>()) {
-      Edit<ByteString> edit(database, *entry, "set");
+      Edit<ByteString> edit(database, *entry, KeyEvent::kSet);
       ChangeString(edit, std::get<std::string>(expected.value));
     } else if (entry->Holds<List>()) {
       ChangeList(*entry, std::get<Elements>(expected.value));
@@ -128,7 +128,7 @@ class DatabaseBesideMaps : public testing::TestWithParam<uint64_t> {
   }
 
   void ChangeList(Entry& entry, Elements& expected) {
-    Edit<List> list(database, entry, "list");
+    Edit<List> list(database, entry, KeyEvent::kRPush);
     if (rng.Below(2) == 0) {
       expected.push_back(RandomText());
       list->PushBack(expected.back());
@@ -139,7 +139,7 @@ class DatabaseBesideMaps : public testing::TestWithParam<uint64_t> {
   }
 
   void ChangeSet(Entry& entry, Scores& expected) {
-    Edit<SortedSet> set(database, entry, "zset");
+    Edit<SortedSet> set(database, entry, KeyEvent::kZAdd);
     if (rng.Below(2) == 0) {
       const std::string member = RandomText();
       expected[member] = static_cast<double>(rng.Below(100));
@@ -153,14 +153,14 @@ class DatabaseBesideMaps : public testing::TestWithParam<uint64_t> {
   void Move(const std::string& key, const std::string& target) {
     Entry* entry = database.Open(key);
     if (entry == nullptr || key == target) return;
-    database.Move(*entry, database, target, "rename_from", "rename_to");
+    database.Move(*entry, database, target, KeyEvent::kRenameFrom, KeyEvent::kRenameTo);
     model[target] = model.extract(key).mapped();
   }
 
   void Copy(const std::string& key, const std::string& target) {
     const Entry* entry = database.Open(key);
     if (entry == nullptr || key == target) return;
-    database.Copy(*entry, database, target, "copy_to");
+    database.Copy(*entry, database, target, KeyEvent::kCopyTo);
     model[target] = model[key];
   }
 

@@ -33,8 +33,8 @@ Value Light() { return SetOf(10); }
 
 TEST(Database, ErasedHeavyValuesAreDiscarded) {
   Scene scene;
-  scene.database.Put("light", Light(), "zadd");
-  scene.database.Put("heavy", Heavy(), "zadd");
+  scene.database.Put("light", Light(), KeyEvent::kZAdd);
+  scene.database.Put("heavy", Heavy(), KeyEvent::kZAdd);
   scene.database.Erase("light");
   EXPECT_TRUE(scene.discarded.empty());
   scene.database.Erase("heavy");
@@ -45,8 +45,8 @@ TEST(Database, LongListsAndStringsAreHeavyToo) {
   Scene scene;
   List list;
   for (int i = 0; i < kMany; ++i) list.PushBack("element");
-  scene.database.Put("list", std::move(list), "rpush");
-  scene.database.Put("string", ByteString(std::string(2 << 20, 'x')), "set");
+  scene.database.Put("list", std::move(list), KeyEvent::kRPush);
+  scene.database.Put("string", ByteString(std::string(2 << 20, 'x')), KeyEvent::kSet);
   scene.database.Erase("list");
   scene.database.Erase("string");
   EXPECT_EQ(scene.discarded.size(), 2u);
@@ -54,20 +54,20 @@ TEST(Database, LongListsAndStringsAreHeavyToo) {
 
 TEST(Database, OverwrittenHeavyValuesAreDiscarded) {
   Scene scene;
-  scene.database.Put("k", Heavy(), "zadd");
-  scene.database.Put("k", Light(), "zadd");
+  scene.database.Put("k", Heavy(), KeyEvent::kZAdd);
+  scene.database.Put("k", Light(), KeyEvent::kZAdd);
   EXPECT_EQ(scene.discarded.size(), 1u);
-  scene.database.Put("k", Heavy(), "zadd");
+  scene.database.Put("k", Heavy(), KeyEvent::kZAdd);
   EXPECT_EQ(scene.discarded.size(), 1u);
-  scene.database.PutKeepingDeadline("k", Light(), "set");
+  scene.database.PutKeepingDeadline("k", Light(), KeyEvent::kSet);
   EXPECT_EQ(scene.discarded.size(), 2u);
 }
 
 TEST(Database, DeadlineStaysWhenAHeavyValueIsReplaced) {
   Scene scene;
-  scene.database.Put("k", Heavy(), "zadd");
+  scene.database.Put("k", Heavy(), KeyEvent::kZAdd);
   scene.database.ExpireAt(*scene.database.Open("k"), Millis(50));
-  scene.database.PutKeepingDeadline("k", Light(), "set");
+  scene.database.PutKeepingDeadline("k", Light(), KeyEvent::kSet);
   EXPECT_EQ(scene.database.Find("k")->deadline(), Millis(50));
   EXPECT_EQ(scene.database.keys().NextDeadline(), Millis(50));
   EXPECT_EQ(scene.database.keys().with_deadline(), 1u);
@@ -75,20 +75,22 @@ TEST(Database, DeadlineStaysWhenAHeavyValueIsReplaced) {
 
 TEST(Database, PutOverADueKeyReportsItsEndFirst) {
   std::vector<std::string> events;
-  Database database(0, kHashSeed, [&](const Change& change) { events.emplace_back(change.event); });
-  database.Put("k", ByteString("old"), "set", Millis(10));
+  Database database(0, kHashSeed,
+                    [&](const Change& change) { events.emplace_back(NameOf(change.event)); });
+  database.Put("k", ByteString("old"), KeyEvent::kSet, Millis(10));
   database.AdvanceTo(Millis(10));
-  database.Put("k", ByteString("new"), "set");
+  database.Put("k", ByteString("new"), KeyEvent::kSet);
   EXPECT_EQ(database.Find("k")->deadline(), std::nullopt);
   EXPECT_EQ(events, (std::vector<std::string>{"set", "expire", "expired", "set"}));
 }
 
 TEST(Database, ADeadlineThatHasPassedErasesTheKey) {
   std::vector<std::string> events;
-  Database database(0, kHashSeed, [&](const Change& change) { events.emplace_back(change.event); });
+  Database database(0, kHashSeed,
+                    [&](const Change& change) { events.emplace_back(NameOf(change.event)); });
   database.AdvanceTo(Millis(10));
-  database.Put("a", ByteString("v"), "set", Millis(10));
-  database.Put("b", ByteString("v"), "set");
+  database.Put("a", ByteString("v"), KeyEvent::kSet, Millis(10));
+  database.Put("b", ByteString("v"), KeyEvent::kSet);
   database.ExpireAt(*database.Open("b"), Millis::min());
   EXPECT_EQ(database.keys().size(), 0u);
   EXPECT_EQ(events, (std::vector<std::string>{"set", "del", "set", "del"}));
@@ -96,21 +98,21 @@ TEST(Database, ADeadlineThatHasPassedErasesTheKey) {
 
 TEST(Database, MoveAndCopyDiscardWhatStoodThere) {
   Scene scene;
-  scene.database.Put("from", Light(), "zadd");
-  scene.database.Put("to", Heavy(), "zadd");
-  scene.database.Copy(*scene.database.Open("from"), scene.database, "to", "copy_to");
+  scene.database.Put("from", Light(), KeyEvent::kZAdd);
+  scene.database.Put("to", Heavy(), KeyEvent::kZAdd);
+  scene.database.Copy(*scene.database.Open("from"), scene.database, "to", KeyEvent::kCopyTo);
   EXPECT_EQ(scene.discarded.size(), 1u);
-  scene.database.Put("to", Heavy(), "zadd");
-  scene.database.Move(*scene.database.Open("from"), scene.database, "to", "rename_from",
-                      "rename_to");
+  scene.database.Put("to", Heavy(), KeyEvent::kZAdd);
+  scene.database.Move(*scene.database.Open("from"), scene.database, "to", KeyEvent::kRenameFrom,
+                      KeyEvent::kRenameTo);
   EXPECT_EQ(scene.discarded.size(), 2u);
 }
 
 TEST(Database, MoveDiscardsNothingOfWhatMoves) {
   Scene scene;
-  scene.database.Put("from", Heavy(), "zadd");
-  scene.database.Move(*scene.database.Open("from"), scene.database, "to", "rename_from",
-                      "rename_to");
+  scene.database.Put("from", Heavy(), KeyEvent::kZAdd);
+  scene.database.Move(*scene.database.Open("from"), scene.database, "to", KeyEvent::kRenameFrom,
+                      KeyEvent::kRenameTo);
   EXPECT_TRUE(scene.discarded.empty());
   EXPECT_NE(scene.database.Find("to"), nullptr);
 }
@@ -119,18 +121,18 @@ TEST(Database, ListsMoveWithoutBeingLookedAtAfterwards) {
   Scene scene;
   List list;
   list.PushBack("a");
-  scene.database.Put("from", std::move(list), "rpush");
-  scene.database.Move(*scene.database.Open("from"), scene.database, "to", "rename_from",
-                      "rename_to");
+  scene.database.Put("from", std::move(list), KeyEvent::kRPush);
+  scene.database.Move(*scene.database.Open("from"), scene.database, "to", KeyEvent::kRenameFrom,
+                      KeyEvent::kRenameTo);
   EXPECT_EQ(scene.database.Find("from"), nullptr);
   EXPECT_EQ(scene.database.Find("to")->GetIf<List>()->size(), 1u);
 }
 
 TEST(Database, ExpiredHeavyValuesAreDiscarded) {
   Scene scene;
-  scene.database.Put("met", Heavy(), "zadd");
+  scene.database.Put("met", Heavy(), KeyEvent::kZAdd);
   scene.database.ExpireAt(*scene.database.Open("met"), Millis(10));
-  scene.database.Put("unmet", Heavy(), "zadd");
+  scene.database.Put("unmet", Heavy(), KeyEvent::kZAdd);
   scene.database.ExpireAt(*scene.database.Open("unmet"), Millis(10));
   scene.database.AdvanceTo(Millis(10));
   EXPECT_EQ(scene.database.Open("met"), nullptr);
@@ -144,13 +146,13 @@ TEST(Database, ClearDiscardsAllKeysAtOnceAndGoesOn) {
   scene.database.Clear();
   EXPECT_TRUE(scene.discarded.empty());
   scene.database.AdvanceTo(Millis(7));
-  scene.database.Put("k", Heavy(), "zadd");
+  scene.database.Put("k", Heavy(), KeyEvent::kZAdd);
   scene.database.ExpireAt(*scene.database.Open("k"), Millis(50));
   scene.database.Clear();
   EXPECT_EQ(scene.discarded.size(), 1u);
   EXPECT_EQ(scene.database.keys().size(), 0u);
   EXPECT_EQ(scene.database.keys().with_deadline(), 0u);
-  scene.database.Put("k", Light(), "zadd");
+  scene.database.Put("k", Light(), KeyEvent::kZAdd);
   scene.discarded.clear();
   EXPECT_NE(scene.database.Find("k"), nullptr);
   EXPECT_EQ(scene.database.now(), Millis(7));
@@ -158,10 +160,10 @@ TEST(Database, ClearDiscardsAllKeysAtOnceAndGoesOn) {
 
 TEST(Database, FreesByItselfWithoutADiscarder) {
   Database database(0, kHashSeed, [](const Change&) {});
-  database.Put("k", Heavy(), "zadd");
-  database.Put("k", Heavy(), "zadd");
+  database.Put("k", Heavy(), KeyEvent::kZAdd);
+  database.Put("k", Heavy(), KeyEvent::kZAdd);
   EXPECT_TRUE(database.Erase("k"));
-  database.Put("k", Heavy(), "zadd");
+  database.Put("k", Heavy(), KeyEvent::kZAdd);
   database.Clear();
   EXPECT_EQ(database.keys().size(), 0u);
 }

@@ -35,7 +35,7 @@ class EvictorTest : public testing::Test {
     for (const auto& database : databases_) database->AdvanceTo(now_);
   }
   void Put(const std::string& key, std::optional<Millis> deadline = std::nullopt) {
-    databases_[0]->Put(key, ByteString("value"), "set", deadline);
+    databases_[0]->Put(key, ByteString("value"), KeyEvent::kSet, deadline);
   }
   std::optional<Evictor::Victim> Choose(MaxmemoryPolicy policy) {
     return evictor_.Choose(EvictionPolicy::Of(policy), kSamples, databases_);
@@ -183,7 +183,8 @@ TEST_F(EvictorTest, TakesFromEveryDatabase) {
   for (const MaxmemoryPolicy policy : {MaxmemoryPolicy::kAllKeysLru, MaxmemoryPolicy::kAllKeysLfu,
                                        MaxmemoryPolicy::kAllKeysRandom}) {
     for (const auto& database : databases_) {
-      for (int i = 0; i < 50; ++i) database->Put(std::to_string(i), ByteString("v"), "set");
+      for (int i = 0; i < 50; ++i)
+        database->Put(std::to_string(i), ByteString("v"), KeyEvent::kSet);
     }
     for (int i = 0; i < 100; ++i) Evict(policy);
     EXPECT_EQ(databases_[0]->keys().size() + databases_[1]->keys().size(), 0u)

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace zsetd {
+
+// What has happened to a key, as keyspace notifications name it.
+enum class KeyEvent : uint8_t {
+  kNone,  // nothing that is announced
+  kNew,
+  kKeyMiss,
+  kDel,
+  kEvicted,
+  kExpired,
+  kExpire,
+  kPersist,
+  kCopyTo,
+  kMoveFrom,
+  kMoveTo,
+  kRenameFrom,
+  kRenameTo,
+  kRestore,
+  kAppend,
+  kIncrBy,
+  kIncrByFloat,
+  kSet,
+  kSetBit,
+  kSetRange,
+  kLInsert,
+  kLPop,
+  kLPush,
+  kLRem,
+  kLSet,
+  kLTrim,
+  kRPop,
+  kRPush,
+  kSortStore,
+  kHDel,
+  kHIncrBy,
+  kHIncrByFloat,
+  kHSet,
+  kSAdd,
+  kSDiffStore,
+  kSInterStore,
+  kSPop,
+  kSRem,
+  kSUnionStore,
+  kGeoRadiusStore,
+  kGeoSearchStore,
+  kZAdd,
+  kZDiffStore,
+  kZExpire,
+  kZExpired,
+  kZIncr,
+  kZInterStore,
+  kZPersist,
+  kZPopMax,
+  kZPopMin,
+  kZRangeStore,
+  kZRem,
+  kZRemRangeByLex,
+  kZRemRangeByRank,
+  kZRemRangeByScore,
+  kZUnionStore,
+};
+
+// The name in notifications, such as "rename_from"; empty for kNone.
+std::string_view NameOf(KeyEvent event);
+
+// The letter in notify-keyspace-events that selects it, such as 'g'; not of kNone.
+char ClassOf(KeyEvent event);
+
+}  // namespace zsetd
