@@ -245,12 +245,12 @@ int Serve(const CommandLine& line) {
   Engine engine(settings, AllCommands(), seed, UnixNow(),
                 HostFor(line, settings.dir, server, background_free));
   ScriptingService scripting(engine);
-  if (settings.scripting) engine.set_scripting(&scripting);
+  if (settings.scripting) engine.services().scripting = &scripting;
   if (const absl::Status status = engine.Prepare(); !status.ok()) return Complain(status);
   const WakeSignal log_signal;
   PersistenceService persistence(engine, SystemFiles(), LogOfPersistence(),
                                  [&log_signal] { log_signal.Send(); });
-  engine.set_persistence(&persistence);
+  engine.services().persistence = &persistence;
   Server front(io, engine, log_signal);
   server = &front;
   HttpService http(engine, InfoOf(engine), [&front](Step step) { front.Post(std::move(step)); });

@@ -40,7 +40,7 @@ bool IsPlain(Args request, std::string_view name) {
 Applier::Applier(Engine& engine)
     : engine_(engine),
       user_(Unrestricted(engine.commands())),
-      client_(0, "", "", engine.now(), [] {}) {
+      client_(0, "", "", engine.store().now(), [] {}) {
   AccessControl::ActAs(client_, user_);
   client_.in_script = true;
 }
@@ -112,7 +112,7 @@ absl::Status Applier::Run(Args request) {
   command->run(call);
   while (client_.suspended) {
     client_.suspended = false;
-    engine_.scripting()->Continue(call);
+    engine_.services().scripting->Continue(call);
   }
   if (!client_.output.reply.failed()) return absl::OkStatus();
   return Unusable(request, client_.output.buffer.view());

@@ -124,13 +124,13 @@ void Executor::Unblock(Client& client, void (*reply)(ReplyWriter&)) {
 
 // Waits that have ended otherwise are forgotten.
 void Executor::ServeLogWaits() {
-  const uint64_t durable = engine_.persistence()->DurablePosition();
+  const uint64_t durable = engine_.services().persistence->DurablePosition();
   std::erase_if(log_waits_, [&](const LogWait& wait) {
     const auto found = clients_.all().find(wait.client);
     if (found == clients_.all().end()) return true;
     Client& client = *found->second;
     if (!client.blocked || client.blocked->number != wait.number) return true;
-    if (client.output.propagated_until > durable) return false;
+    if (client.output.buffer.propagated_until > durable) return false;
     Unblock(client, client.blocked->when_durable);
     return true;
   });

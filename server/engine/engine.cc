@@ -4,21 +4,9 @@
 #include <utility>
 
 #include "server/engine/command/foreign_commands.h"
-#include "server/engine/services.h"
 #include "server/engine/support/errors.h"
 
 namespace zsetd {
-namespace {
-
-std::string RandomHexDigits(Rng& rng, size_t count) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string digits;
-  while (digits.size() < count) digits += kDigits[rng.Next() % 16];
-  return digits;
-}
-
-}  // namespace
-
 Engine::Engine(const Settings& settings, Families families, uint64_t seed, Millis now, Host host)
     : settings_(settings),
       host_(std::move(host)),
@@ -29,9 +17,7 @@ Engine::Engine(const Settings& settings, Families families, uint64_t seed, Milli
       access_(commands_, clients_.all(), settings_, metrics_.stats(),
               [this](Client& client) { clients_.End(client); }),
       notifier_(settings_, host_, effects_, store_, clients_.all(), store_.rng().Next()),
-      run_id_(RandomHexDigits(store_.rng(), 40)),
-      replication_id_(RandomHexDigits(store_.rng(), 40)),
-      started_at_(now) {
+      identity_(store_.rng(), now) {
   clients_.ApplySettings();
 }
 
@@ -50,7 +36,7 @@ absl::Status Engine::Prepare() {
 absl::Status Engine::Configure(const Settings& settings) {
   absl::Status applied = host_.apply ? host_.apply(settings) : absl::OkStatus();
   if (!applied.ok()) return applied;
-  if (persistence_ != nullptr) applied = persistence_->Apply(settings);
+  if (services_.persistence != nullptr) applied = services_.persistence->Apply(settings);
   if (!applied.ok()) {
     if (host_.apply) host_.apply(settings_).IgnoreError();
     return applied;
@@ -62,18 +48,6 @@ absl::Status Engine::Configure(const Settings& settings) {
   store_.ApplySettings();
   clients_.ApplySettings();
   return absl::OkStatus();
-}
-
-absl::Status Engine::DiskError() const {
-  if (log_error_.empty()) return Refusal(kSnapshotsFail);
-  return Refusal("MISCONF Errors writing to the AOF file: " + log_error_);
-}
-
-void Engine::ChangeReplicationId() { replication_id_ = RandomHexDigits(store_.rng(), 40); }
-
-void Engine::ResetStats() {
-  metrics_.Reset();
-  store_.gauge().ResetFreedObjects();
 }
 
 }  // namespace zsetd

@@ -99,7 +99,7 @@ void Executor::EndAnswer(Client& client, size_t reply_start) {
 void Executor::EndUnit(Client& client) {
   if (!effects_.IsOn() || suspended_) return;
   const uint64_t end = effects_.Commit();
-  if (end > 0) client.output.propagated_until = end;
+  if (end > 0) client.output.buffer.propagated_until = end;
 }
 
 // Of commands that run others, such as EXEC and EVAL, it is those that are propagated.
@@ -159,14 +159,14 @@ absl::Status Executor::Admit(Client& client, const Command* command, Args argv) 
   if (suspended_ && !command->Has(kAllowBusy)) [[unlikely]] {
     return Refusal(BusyError());
   }
-  if (engine_.loading() && !command->Has(kLoading)) [[unlikely]] {
+  if (engine_.disk().loading() && !command->Has(kLoading)) [[unlikely]] {
     return Refusal("LOADING Redis is loading the dataset in memory");
   }
   if (settings_.maxmemory > 0 && LacksMemoryFor(client, *command, argv)) {
     return Refusal(kOutOfMemory);
   }
-  if (engine_.DiskForbidsWrites() && Writes(client, *command)) [[unlikely]] {
-    return engine_.DiskError();
+  if (engine_.disk().ForbidsWrites() && Writes(client, *command)) [[unlikely]] {
+    return engine_.disk().Error();
   }
   return CheckContext(client, *command);
 }
@@ -262,7 +262,7 @@ void Executor::Finish(Client& client, size_t reply_start) {
 void Executor::LeaveOutUnwanted(Client& client, size_t reply_start) {
   using Mode = ClientOutput::ReplyMode;
   const Mode mode = client.output.reply_mode;
-  if (!client.output.RepliesEnabled()) {
+  if (!client.output.buffer.RepliesEnabled()) {
     client.output.buffer.Truncate(reply_start);
     clients_.EndLongReply(client);
   }
@@ -271,8 +271,8 @@ void Executor::LeaveOutUnwanted(Client& client, size_t reply_start) {
 }
 
 void Executor::DeliverPushes(Client& client) {
-  if (client.output.pending_pushes.empty()) return;
-  client.output.buffer.Take(client.output.pending_pushes);
+  if (client.output.buffer.pending_pushes.empty()) return;
+  client.output.buffer.Take(client.output.buffer.pending_pushes);
 }
 
 void Executor::ContinueReply(Client& client) {
@@ -302,8 +302,8 @@ void Executor::Tick(Micros budget) {
   if (settings_.maxmemory > 0) store_.CalibrateGauge();
   if (settings_.maxmemory > 0) MakeRoom();
   notifier_.TrimTrackedKeys(budget);
-  if (Persistence* const persistence = engine_.persistence()) persistence->Tick();
-  if (clients_.IsPaused() || engine_.loading()) return;
+  if (Persistence* const persistence = engine_.services().persistence) persistence->Tick();
+  if (clients_.IsPaused() || engine_.disk().loading()) return;
   store_.DeleteExpired(budget);
   notifier_.Broadcast();
 }
@@ -317,7 +317,7 @@ std::optional<Millis> Executor::NextDeadline() const {
   };
   consider(clients_.pause().NextDeadline(now));
   if (store_.IsEvictionDue() || notifier_.HasTooManyTrackedKeys()) consider(now);
-  const Persistence* const persistence = engine_.persistence();
+  const Persistence* const persistence = engine_.services().persistence;
   if (persistence != nullptr && persistence->HasWork()) consider(now);
   if (clients_.IsPaused()) return earliest;  // in a pause no key changes
   consider(store_.NextDeadline());
@@ -327,7 +327,7 @@ std::optional<Millis> Executor::NextDeadline() const {
 
 // While clients are paused, a script is suspended, or the data is loaded, no key is evicted.
 void Executor::MakeRoom() {
-  if (clients_.IsPaused() || suspended_ || engine_.loading()) return store_.PostponeEviction();
+  if (clients_.IsPaused() || suspended_ || engine_.disk().loading()) return store_.PostponeEviction();
   store_.MakeRoom();
 }
 
@@ -350,7 +350,7 @@ bool Executor::LacksMemoryFor(const Client& client, const Command& command, Args
 }
 
 void Executor::EndRound() {
-  Persistence* const persistence = engine_.persistence();
+  Persistence* const persistence = engine_.services().persistence;
   if (persistence == nullptr) return;
   persistence->EndRound();
   if (!log_waits_.empty()) [[unlikely]]

@@ -20,7 +20,7 @@ class RecentChanges {
     latest_ = position;
   }
 
-  // Keys that nobody lists were changed.
+  // Any key may have changed.
   void RecordAll(uint64_t position) {
     slots_.assign(kSlots, position);
     latest_ = position;

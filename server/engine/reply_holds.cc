@@ -9,17 +9,19 @@
 
 namespace zsetd {
 
-bool ReplyHolds::IsOn() const { return persistence_ != nullptr && persistence_->HoldsReplies(); }
+bool ReplyHolds::IsOn() const {
+  return services_.persistence != nullptr && services_.persistence->HoldsReplies();
+}
 
 Release ReplyHolds::ReleaseOf(const Client& client) const {
   if (!IsOn()) [[likely]]
     return Release::kNow;
-  const uint64_t position = std::max(client.output.propagated_until, client.output.read_until);
-  if (position <= persistence_->DurablePosition()) return Release::kNow;
-  return persistence_->MayBeLost(position) ? Release::kNever : Release::kLater;
+  const uint64_t position = std::max(client.output.buffer.propagated_until, client.output.buffer.read_until);
+  if (position <= services_.persistence->DurablePosition()) return Release::kNow;
+  return services_.persistence->MayBeLost(position) ? Release::kNever : Release::kLater;
 }
 
-// Nobody is told what a crash of the machine could take back. A command that writes may also have
+// No reply reports what a crash of the machine could undo. A command that writes may also have
 // found that there is nothing to change.
 void ReplyHolds::HoldForReads(Client& client, const Command& command, Args argv) const {
   if (!command.Has(kReadOnly) && !command.Has(kWrite)) return;
@@ -29,10 +31,10 @@ void ReplyHolds::HoldForReads(Client& client, const Command& command, Args argv)
     position = std::max(position, recent_changes_.Of(client.database, argv[key]));
   }
   if (keys.empty()) position = recent_changes_.latest();  // SCAN, DBSIZE and their like
-  client.output.read_until = std::max(client.output.read_until, position);
+  client.output.buffer.read_until = std::max(client.output.buffer.read_until, position);
 }
 
-uint64_t ReplyHolds::NextPosition() const { return persistence_->WrittenPosition() + 1; }
+uint64_t ReplyHolds::NextPosition() const { return services_.persistence->WrittenPosition() + 1; }
 
 void ReplyHolds::RecordAll() {
   if (IsOn()) recent_changes_.RecordAll(NextPosition());

@@ -12,21 +12,18 @@
 namespace zsetd {
 
 class Client;
-class Persistence;
 struct Command;
+struct Services;
 
 // When replies may be sent, with respect to the append-only log.
 enum class Release { kNow, kLater, kNever };
 
-// Which replies are held until what they tell of is durable in the append-only log. It notes where
-// in the log each key was changed, and passes what it hears of to the next listener.
+// Which replies are held until what they report is durable in the append-only log. It notes where
+// in the log each key was changed, and passes all that it receives to the next listener.
 class ReplyHolds : public StoreListener {
  public:
-  // `next` outlives it, and may be constructed later.
-  explicit ReplyHolds(StoreListener& next) : next_(next) {}
-
-  // Null: nothing is held.
-  void set_persistence(Persistence* persistence) { persistence_ = persistence; }
+  // Both outlive it, and may be constructed later. Without persistence nothing is held.
+  ReplyHolds(StoreListener& next, const Services& services) : next_(next), services_(services) {}
 
   // Whether replies are held at present.
   bool IsOn() const;
@@ -34,8 +31,8 @@ class ReplyHolds : public StoreListener {
   // When the client's replies may leave.
   Release ReleaseOf(const Client& client) const;
 
-  // The client has run this: what it was told of keys is held until their changes are durable. Only
-  // while IsOn().
+  // The client has run this: its reply is held until the changes of the keys that it read are
+  // durable. Only while IsOn().
   void HoldForReads(Client& client, const Command& command, Args argv) const;
 
   void OnChange(const Change& change) override;
@@ -49,7 +46,7 @@ class ReplyHolds : public StoreListener {
   void RecordAll();
 
   StoreListener& next_;
-  Persistence* persistence_ = nullptr;
+  const Services& services_;
   RecentChanges recent_changes_;
 };
 

@@ -36,13 +36,13 @@ absl::Status CheckScriptCommand(const Engine& engine, const ScriptSession& sessi
     return Refusal("ERR This Redis command is not allowed from script");
   }
   const bool writes = command->Has(kWrite) || command->Has(kMayReplicate);
-  if (engine.IsApplying()) return absl::OkStatus();
+  if (engine.effects().is_muted()) return absl::OkStatus();
   if (session.read_only && writes) {
     return Refusal("ERR Write commands are not allowed from read-only scripts.");
   }
   // After its first write a script cannot be stopped half way.
-  if (command->Has(kWrite) && !session.has_written && engine.DiskForbidsWrites()) {
-    return engine.DiskError();
+  if (command->Has(kWrite) && !session.has_written && engine.disk().ForbidsWrites()) {
+    return engine.disk().Error();
   }
   const bool keeps_limit = !session.may_exceed_memory && !session.has_written;
   if (keeps_limit && session.memory_was_short && command->Has(kDenyOom)) {
@@ -56,7 +56,7 @@ std::string WithoutCode(const std::string& line) { return line.substr(line.find(
 }  // namespace
 
 absl::Status Executor::RunInScript(ScriptSession& session, Client& caller, Args argv) {
-  const bool is_applied = engine_.IsApplying();
+  const bool is_applied = engine_.effects().is_muted();
   const Command* const command = is_applied ? commands_.FindOriginal(argv) : commands_.Find(argv);
   absl::Status status = CheckScriptCommand(engine_, session, command, argv);
   if (status.ok()) {
@@ -83,7 +83,7 @@ absl::Status Executor::RunInScript(ScriptSession& session, Client& caller, Args 
   }
   if (reply_holds_.IsOn()) [[unlikely]] {
     reply_holds_.HoldForReads(client, *command, argv);
-    caller.output.read_until = std::max(caller.output.read_until, client.output.read_until);
+    caller.output.buffer.read_until = std::max(caller.output.buffer.read_until, client.output.buffer.read_until);
   }
   command_ended_at_ = host_.stopwatch();
   Record(client, *command, argv, command_ended_at_ - before);
@@ -96,7 +96,7 @@ bool Executor::MayRunInScript(const Client& caller, const Command& command, Args
 }
 
 std::string_view Executor::BusyError() const {
-  const std::optional<RunningScript> running = engine_.scripting()->Running();
+  const std::optional<RunningScript> running = engine_.services().scripting->Running();
   return running && running->is_function
              ? "BUSY Redis is busy running a script. You can only call FUNCTION KILL or SHUTDOWN "
                "NOSAVE."
@@ -130,7 +130,7 @@ void Executor::ContinueSuspended() {
   client.output.reply.Begin();
   const Micros before = command_ended_at_ = host_.stopwatch();
   AdminCall call(engine_, client, command, argv);
-  engine_.scripting()->Continue(call);
+  engine_.services().scripting->Continue(call);
   command_ended_at_ = host_.stopwatch();
   suspended_->ran += command_ended_at_ - before;
   if (!client.suspended) {

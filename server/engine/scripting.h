@@ -32,14 +32,14 @@ struct RunningScript {
 
 // What scripts and functions take, in bytes, and how many there are.
 struct ScriptUsage {
-  size_t script_vm_bytes = 0;    // the interpreter of EVAL, all told
+  size_t script_vm_bytes = 0;    // the interpreter of EVAL, with all that it keeps
   size_t function_vm_bytes = 0;  // that of functions
   size_t script_bytes = 0;       // of the cache beside the interpreter
   size_t function_bytes = 0;     // of libraries beside the interpreter
   size_t scripts = 0;
   size_t functions = 0;
   size_t libraries = 0;
-  size_t evicted_scripts = 0;  // of EVAL, forgotten for there were too many
+  size_t evicted_scripts = 0;  // of EVAL, dropped because there were too many
 };
 
 // A library as FUNCTION LIST describes it.
@@ -101,6 +101,7 @@ class Scripting {
   virtual void Continue(Call& call) = 0;
 
   virtual ScriptUsage Usage() const = 0;
+  virtual void ResetStats() = 0;  // CONFIG RESETSTAT
 };
 
 }  // namespace zsetd

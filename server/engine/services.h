@@ -132,4 +132,12 @@ class Persistence {
   virtual bool HasWork() const = 0;
 };
 
+class Scripting;
+
+// Where the engine finds them. Each outlives all requests; null: there is none.
+struct Services {
+  Scripting* scripting = nullptr;      // runs scripts
+  Persistence* persistence = nullptr;  // keeps the data on disk
+};
+
 }  // namespace zsetd

@@ -55,13 +55,13 @@ class Running {
     engine_.executor().BeginBatch(UnixNow());
     if (client_ == nullptr) {
       Enter();
-    } else if (!client_->close_now && client_->long_reply) {
+    } else if (!client_->connection.close_now && client_->output.long_reply) {
       engine_.executor().ContinueReply(*client_);
       Collect();
     } else if (next_ < request_->commands.size()) {
       Run(request_->commands[next_++]);
     }
-    const bool more = client_->long_reply != nullptr || next_ < request_->commands.size();
+    const bool more = client_->output.long_reply != nullptr || next_ < request_->commands.size();
     if (result_.access == PageReplies::Access::kGranted && more) return true;
     Leave();
     return false;
@@ -72,19 +72,19 @@ class Running {
 
   void Enter() {
     client_ = std::make_unique<Client>(engine_.clients().NextId(), request_->peer, request_->own,
-                                       engine_.now(), [] {});
+                                       engine_.store().now(), [] {});
     engine_.clients().Attach(*client_);
-    client_->reply.set_most_bytes(kMostPageReplyBytes);
-    client_->name = "page";
+    client_->output.reply.set_most_bytes(kMostPageReplyBytes);
+    client_->identity.name = "page";
     result_.access = CheckAccess();
   }
 
   Access CheckAccess() {
     AccessControl& access = engine_.access();
-    if (!access.Authenticate(*client_, request_->user, request_->password, "auth", engine_.now())) {
+    if (!access.Authenticate(*client_, request_->user, request_->password, "auth", engine_.store().now())) {
       return Access::kDenied;
     }
-    if (!client_->user->takes_any_password()) return Access::kGranted;
+    if (!client_->identity.user()->takes_any_password()) return Access::kGranted;
     const bool from_outside = engine_.settings().protected_mode && !request_->is_local;
     return from_outside || !request_->by_address ? Access::kProtected : Access::kGranted;
   }
@@ -93,13 +93,13 @@ class Running {
     result_.replies.emplace_back();
     const std::vector<std::string_view> argv(words.begin(), words.end());
     if (used_ > kMostPageReplyBytes) return Refuse("the replies are too long");
-    if (client_->close_now) return Refuse("the connection was closed");
+    if (client_->connection.close_now) return Refuse("the connection was closed");
     const Command* const command = engine_.commands().Find(argv);
     if (command != nullptr && !MayRunOnPage(*command)) {
       return Refuse("'" + std::string(command->name) + "' is not a read-only command");
     }
     engine_.executor().Execute(*client_, argv);
-    if (client_->close_now) return Refuse("the reply is too long, or the connection was closed");
+    if (client_->connection.close_now) return Refuse("the reply is too long, or the connection was closed");
     if (client_->IsWaiting()) {
       engine_.clients().Disconnect(*client_);
       return Refuse("the server is paused");
@@ -110,11 +110,11 @@ class Running {
   void Refuse(const std::string& why) { result_.replies.back() = "-ERR " + why + "\r\n"; }
 
   void Collect() {
-    if (client_->close_now) return Refuse("the reply is too long, or the connection was closed");
-    const std::string_view output = client_->output.view();
+    if (client_->connection.close_now) return Refuse("the reply is too long, or the connection was closed");
+    const std::string_view output = client_->output.buffer.view();
     used_ += output.size();
     result_.replies.back() += output;
-    client_->output.Clear();
+    client_->output.buffer.Clear();
     if (used_ <= kMostPageReplyBytes) return;
     engine_.clients().EndLongReply(*client_);
     Refuse("the replies are too long");

@@ -258,7 +258,7 @@ void Server::AwaitSignal() {
 // A snapshot never shows half of a script: one that is suspended ends first, or is killed. A second
 // signal does not wait for it, and nothing is saved then.
 void Server::OnTermination() {
-  const bool saves = engine_.persistence() != nullptr && engine_.settings().save.Any();
+  const bool saves = engine_.services().persistence != nullptr && engine_.settings().save.Any();
   const bool waits = saves && !stopping_ && engine_.executor().IsSuspended();
   if (waits && !std::exchange(stops_after_script_, true)) {
     return spdlog::warn("A script is running: the server saves its data and stops when that ends");
@@ -276,7 +276,7 @@ void Server::ReopenLog() {
 // Saves what is to be saved at the end, unless that was done. False if it could not be: then the
 // server goes on, rather than lose its data. Another signal meanwhile ends the process.
 bool Server::MaySave() {
-  Persistence* persistence = engine_.persistence();
+  Persistence* persistence = engine_.services().persistence;
   if (stopping_ || persistence == nullptr) return true;
   const DefaultSignals end_at_once;
   if (persistence->SaveBeforeExit(/*must_save=*/false, /*may_not=*/false).ok()) return true;

@@ -23,8 +23,8 @@ constexpr size_t kManyReplyBytes = 64u << 10;  // then they do not wait for the 
 constexpr size_t kBytesAround = 512;           // of a session, in the tables that refer to it
 constexpr std::chrono::seconds kHandshakeTime{10};
 
-// An end of a connection that has broken already has no address; reading will
-// tell that it is gone.
+// An end of a connection that has broken already has no address; reading
+// reports that it is closed.
 std::string OwnEndOf(const StreamSocket& socket) {
   error_code error;
   const StreamEndpoint endpoint = socket.local_endpoint(error);
@@ -49,7 +49,7 @@ Session::Session(StreamSocket socket, std::unique_ptr<Tls> tls, Engine& engine, 
       poller_(poller),
       held_replies_(held_replies),
       on_end_(std::move(on_end)),
-      client_(engine.clients().NextId(), PeerOf(socket), OwnEndOf(socket), engine.now(),
+      client_(engine.clients().NextId(), PeerOf(socket), OwnEndOf(socket), engine.store().now(),
               [this] { OnWake(); }),
       socket_(std::move(socket)),
       sender_(client_, socket_, tls_.get(), engine.metrics().stats()) {}
@@ -136,7 +136,7 @@ void Session::OnArrival(size_t count) {
   parser_.Arrived(count);
   NoteInput();
   ApplyLimits();
-  client_.connection.last_active = engine_.now();
+  client_.connection.last_active = engine_.store().now();
   client_.connection.received += count;
   ++engine_.metrics().stats().reads;
   engine_.metrics().stats().net_input_bytes += count;
@@ -161,7 +161,7 @@ void Session::Serve() {
   engine_.executor().BeginBatch(UnixNow());
   if (engine_.store().ExceedsLimit())
     Flush();  // or keys would be evicted for what need only be sent
-  if (client_.HoldsIdleBuffers(engine_.now())) ShrinkBuffers();
+  if (client_.HoldsIdleBuffers(engine_.store().now())) ShrinkBuffers();
   do {
     paused_ = !RunUntilHeld();
   } while (!paused_ && !closed_ && !finishing_ && !client_.connection.close_now && DecryptMore());
@@ -195,10 +195,10 @@ bool Session::RunUntilHeld() {
 
 // Messages that wait for a long reply's end do not count: they wait for what would wait for them.
 bool Session::IsClogged() {
-  if (client_.output.SendableBytes() <= kMuchUnsentBytes) return false;
+  if (client_.output.buffer.SendableBytes() <= kMuchUnsentBytes) return false;
   Flush();
   CloseIfStalled();
-  return closed_ || client_.output.SendableBytes() > kMuchUnsentBytes;
+  return closed_ || client_.output.buffer.SendableBytes() > kMuchUnsentBytes;
 }
 
 // Others come in between two pieces.
@@ -233,8 +233,8 @@ void Session::Send() {
   AwaitNext();
 }
 
-// Whether the replies wait for the log. The client of a reply that can never leave, since what it
-// says may be lost, is told nothing: its connection ends.
+// Whether the replies wait for the log. A reply whose changes may be lost is never sent: the
+// connection ends instead.
 bool Session::IsHeld() {
   const Release release = engine_.reply_holds().ReleaseOf(client_);
   held_ = release == Release::kLater;
@@ -248,7 +248,7 @@ void Session::Flush() {
   const uint64_t before = client_.connection.sent;
   if (!sender_.Send()) return Close();
   if (client_.connection.sent == before) return;
-  client_.connection.last_active = engine_.now();
+  client_.connection.last_active = engine_.store().now();
   if (engine_.store().ExceedsLimit()) sender_.Shrink();
   client_.NoteMemory();
 }
@@ -272,8 +272,8 @@ void Session::OnWake() {
   poller_.Wake(*this);
 }
 
-// At once, not when the session ends: nobody else is to make room for what is of no use. The
-// requests that were read are not looked at again (Prefetch() is done before any of them runs).
+// At once, not when the session ends: no key is to be evicted for buffers that are unused. The
+// requests that were read are not used again (Prefetch() is done before any of them runs).
 void Session::DropBuffers() {
   sender_.Drop();
   parser_ = RequestParser();
@@ -281,9 +281,9 @@ void Session::DropBuffers() {
 }
 
 void Session::CloseIfStalled() {
-  if (closed_ || client_.output.UnsentBytes() == 0 || !engine_.clients().IsStalled(client_)) return;
+  if (closed_ || client_.output.buffer.UnsentBytes() == 0 || !engine_.clients().IsStalled(client_)) return;
   spdlog::warn("Closing {}: output buffer limit exceeded, {} bytes are unsent",
-               client_.connection.address, client_.output.UnsentBytes());
+               client_.connection.address, client_.output.buffer.UnsentBytes());
   ++engine_.metrics().stats().stalled_disconnections;
   Close();
 }

@@ -321,7 +321,7 @@ void AppendLog::StartThread(std::unique_ptr<WritableFile> file, uint64_t bytes) 
 uint64_t AppendLog::Append(OutputBuffer& unit) {
   assert(IsOn());
   if (engine_.settings().aof_timestamp_enabled) {
-    const int64_t now = engine_.now().count() / 1000;
+    const int64_t now = engine_.store().now().count() / 1000;
     if (std::exchange(stamped_at_, now) != now) {
       const std::string stamp = "#TS:" + std::to_string(now) + "\r\n";
       pending_.Append(stamp);
@@ -375,7 +375,7 @@ LogStatus AppendLog::status() const {
     status.buffer_bytes += thread_->waiting();
   }
   if (rewrite_ != nullptr) {
-    status.rewriting_for = engine_.now() - rewrite_->started_at;
+    status.rewriting_for = engine_.store().now() - rewrite_->started_at;
   }
   if (rewrite_ != nullptr && rewrite_->snapshot != nullptr) {
     status.keys_saved = rewrite_->snapshot->keys_saved();
@@ -414,7 +414,7 @@ void AppendLog::Disable() {
   thread_.reset();
   holds_replies_ = is_behind_ = is_repairing_ = unnamed_file_ = ends_after_rewrite_ = false;
   write_error_ = absl::OkStatus();
-  engine_.set_log_error({});
+  engine_.disk().set_log_error({});
 }
 
 absl::StatusOr<std::unique_ptr<SnapshotFile>> AppendLog::CreateBase(const std::string& name) {
@@ -433,7 +433,7 @@ absl::Status AppendLog::StartRewriting() { return StartRewriting(/*keeps_old_fil
 
 absl::Status AppendLog::StartRewriting(bool keeps_old_files) {
   assert(rewrite_ == nullptr);
-  last_try_at_ = engine_.now();
+  last_try_at_ = engine_.store().now();
   const uint64_t base_number = manifest_.base ? manifest_.base->number + 1 : 1;
   const uint64_t number = manifest_.LastNumber() + 1;
   const LogFile base = {.name = BaseName(base_number), .number = base_number};
@@ -442,7 +442,7 @@ absl::Status AppendLog::StartRewriting(bool keeps_old_files) {
   if (!file.ok()) return file.status();
   auto rewrite = std::make_unique<Rewrite>();
   rewrite->keeps_old_files = keeps_old_files;
-  rewrite->started_at = engine_.now();
+  rewrite->started_at = engine_.store().now();
   rewrite->next = {.base = base, .incremental = {incremental}};
   rewrite->meanwhile = manifest_;
   rewrite->meanwhile.incremental.push_back(incremental);
@@ -518,7 +518,7 @@ void AppendLog::FinishRewriting() {
   base_bytes_ = rewrite->base_bytes;
   old_bytes_ = 0;
   bytes_after_rewrite_ = base_bytes_ + thread_->progress().file_bytes;
-  last_rewrite_took_ = engine_.now() - rewrite->started_at;
+  last_rewrite_took_ = engine_.store().now() - rewrite->started_at;
   last_rewrite_ok_ = true;
   failures_ = 0;
   is_repairing_ = false;
@@ -532,7 +532,7 @@ void AppendLog::FinishRewriting() {
 // What was written since it began stays: the old files are followed by the new one. If there are no
 // old files that count, another try begins with another file.
 void AppendLog::FailRewriting(const absl::Status& why) {
-  last_rewrite_took_ = engine_.now() - rewrite_->started_at;
+  last_rewrite_took_ = engine_.store().now() - rewrite_->started_at;
   last_rewrite_ok_ = false;
   if (!rewrite_->is_abandoned) ++failures_;
   if (!rewrite_->keeps_old_files) unnamed_file_ = true;
@@ -544,7 +544,7 @@ void AppendLog::FailRewriting(const absl::Status& why) {
 
 void AppendLog::ConsiderRewriting() {
   if (!IsOn() || rewrite_ != nullptr) return;
-  const Millis since_try = engine_.now() - last_try_at_;
+  const Millis since_try = engine_.store().now() - last_try_at_;
   if (unnamed_file_ || is_repairing_) {
     const auto pause = kFirstPause * (1 << std::min<uint64_t>(failures_, 6));
     if (since_try < std::min(pause, kLongestWait)) return;
@@ -583,7 +583,7 @@ void AppendLog::WatchDisk() {
     write_error_ = absl::InternalError("a sync has failed, and a new file is being begun");
   }
   if (was_ok != write_error_.ok()) {
-    engine_.set_log_error(std::string(ErrorLine(write_error_)));
+    engine_.disk().set_log_error(std::string(ErrorLine(write_error_)));
     log_.warning(write_error_.ok()
                      ? "The append only file is written again"
                      : "Errors writing to the AOF file: " + std::string(ErrorLine(write_error_)));

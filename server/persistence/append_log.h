@@ -5,7 +5,7 @@
 //
 // Files and manifest are those of Redis 7 (server/persistence/log_manifest.h). Rewriting takes a
 // snapshot of the instant at which a new incremental file begins; when it is complete, a manifest
-// with those two takes the place of the old one. Nobody waits for it.
+// with those two replaces the old one. No client waits for it.
 #pragma once
 
 #include <cstdint>
@@ -71,7 +71,8 @@ class AppendLog : public Journal {
   uint64_t durable() const;
   bool HoldsReplies() const { return holds_replies_; }
 
-  // Whether what ends there was written before a sync failed, and nobody knows what became of it.
+  // Whether what ends there was written before a sync failed, so that it is unknown whether it is
+  // on the disk.
   bool MayBeLost(uint64_t position) const { return is_repairing_ && position > durable(); }
 
   LogStatus status() const;

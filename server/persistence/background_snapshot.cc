@@ -17,9 +17,10 @@ BackgroundSnapshot::BackgroundSnapshot(std::unique_ptr<SnapshotFile> file, const
       encoder_(engine.settings(), engine.store().access_tracker()),
       snapshot_(engine.store().databases(), encoder_),
       thread_(std::move(file)),
-      started_at_(engine.now()),
+      started_at_(engine.store().now()),
       changes_(engine.store().change_count()) {
-  encoder_.Begin(engine.now(), engine.store().gauge().Used(), functions, is_log_base, snapshot_);
+  encoder_.Begin(engine.store().now(), engine.store().gauge().Used(), functions, is_log_base,
+                 snapshot_);
 }
 
 bool BackgroundSnapshot::HasWork() const {
@@ -39,7 +40,8 @@ absl::Status WriteSnapshot(const Engine& engine, std::string_view functions, boo
                            SnapshotFile& file) {
   SnapshotEncoder encoder(engine.settings(), engine.store().access_tracker());
   Snapshot snapshot(engine.store().databases(), encoder);
-  encoder.Begin(engine.now(), engine.store().gauge().Used(), functions, is_log_base, snapshot);
+  encoder.Begin(engine.store().now(), engine.store().gauge().Used(), functions, is_log_base,
+                snapshot);
   absl::Status status = absl::OkStatus();
   bool all = false;
   while (status.ok() && !all) {

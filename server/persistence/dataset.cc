@@ -19,7 +19,7 @@ constexpr Micros kBetweenReports{2'000'000};  // of the progress of a load
 }  // namespace
 
 std::string Dataset::Functions() const {
-  const Scripting* const scripting = engine_.scripting();
+  const Scripting* const scripting = engine_.services().scripting;
   return scripting != nullptr ? scripting->DumpLibraries() : kept_functions_;
 }
 
@@ -29,7 +29,7 @@ absl::StatusOr<LoadedSnapshot> Dataset::Read(const std::string& path, bool keeps
   Micros reported_at = start;
   const AccessTracker access_tracker = engine_.store().access_tracker();
   LoadOptions options = {
-      .now = engine_.now(),
+      .now = engine_.store().now(),
       .databases = engine_.store().database_count(),
       .limits = ValueLimitsOf(settings),
       .checks_checksum = settings.rdbchecksum,
@@ -67,7 +67,7 @@ void Dataset::Report(const LoadedSnapshot& loaded, Micros took) const {
                  " keys of types that this server cannot keep. They were left out "
                  "(rdb-skip-unknown), and are lost with the next snapshot");
   }
-  if (!loaded.functions.empty() && engine_.scripting() == nullptr) {
+  if (!loaded.functions.empty() && engine_.services().scripting == nullptr) {
     log_.warning(
         "The snapshot holds libraries of functions. They are kept in the next snapshots, and "
         "cannot be called (scripting no)");
@@ -109,7 +109,7 @@ absl::Status Dataset::FindDuplicates(const LoadedSnapshot& loaded) const {
 
 absl::Status Dataset::RestoreFunctions(const LoadedSnapshot& loaded, const std::string& path,
                                        const Persistence::Reload& reload) {
-  Scripting* const scripting = engine_.scripting();
+  Scripting* const scripting = engine_.services().scripting;
   if (scripting == nullptr) {
     if (reload.flushes) kept_functions_.clear();
     kept_functions_ += loaded.functions;

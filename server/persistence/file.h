@@ -33,7 +33,7 @@ class WritableFile {
   // Cuts the file to this size; what is written next follows.
   virtual absl::Status Truncate(uint64_t size) = 0;
 
-  // Advises the system to keep none of it in memory: nobody is going to read it soon.
+  // Advises the system to keep none of it in memory: it is not going to be read soon.
   virtual void DropFromCache() = 0;
 };
 

@@ -20,7 +20,8 @@ struct LogLoadOptions {
 
   std::function<void(uint64_t bytes, uint64_t total)> progress;  // now and then; or null
 
-  // An end of no more than so many bytes may be anything, as a crash of the machine may leave it.
+  // The most bytes at the end of the log that may be damaged, as a crash of the machine may leave
+  // them; they are removed.
   uint64_t most_damaged_bytes = 0;
 };
 

@@ -31,8 +31,8 @@ struct LogProgress {
   // Why the last attempt to write failed, which is made again every second; OK if it did not.
   absl::Status write_error = absl::OkStatus();
 
-  // A sync has failed, so that nobody knows what is on the disk of what comes after `durable`: the
-  // system may have dropped it. Only a new base with a new file makes good for that.
+  // A sync has failed, so that it is unknown what is on the disk after `durable`: the system may
+  // have dropped it. Only a new base with a new file repairs that.
   bool is_broken = false;
 
   uint64_t file_bytes = 0;  // of the file that is appended to

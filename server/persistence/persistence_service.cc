@@ -26,7 +26,7 @@ PersistenceService::PersistenceService(Engine& engine, FileSystem& files, Persis
 
 PersistenceService::~PersistenceService() {
   load_.reset();
-  engine_.set_journal(nullptr);
+  engine_.effects().set_journal(nullptr);
 }
 
 absl::Status PersistenceService::Start() {
@@ -36,8 +36,8 @@ absl::Status PersistenceService::Start() {
 
 absl::Status PersistenceService::StartInBackground(OnLoaded on_loaded) {
   if (absl::Status locked = LockDirectory(); !locked.ok()) return locked;
-  engine_.set_loading(true);
-  loading_since_ = engine_.now();
+  engine_.disk().set_loading(true);
+  loading_since_ = engine_.store().now();
   on_loaded_ = std::move(on_loaded);
   load_ = std::make_unique<LoadTurns>(
       [this](LoadTurns& turns) {
@@ -64,7 +64,7 @@ void PersistenceService::ContinueLoading() {
   if (!load_->done()) return;
   const absl::Status status = load_->status();
   load_.reset();
-  engine_.set_loading(!status.ok());
+  engine_.disk().set_loading(!status.ok());
   engine_.store().gauge().Calibrate();  // which has not counted what another thread allocated
   std::exchange(on_loaded_, nullptr)(status);
 }
@@ -94,7 +94,7 @@ absl::Status PersistenceService::LoadAll() {
   }
   if (has_log && !*exists) status = append_log_.Create();
   if (!status.ok()) return status;
-  if (has_log) engine_.set_journal(&append_log_);
+  if (has_log) engine_.effects().set_journal(&append_log_);
   snapshots_.OnLoaded();
   return absl::OkStatus();
 }
@@ -117,7 +117,7 @@ bool PersistenceService::HasWork() const {
 
 void PersistenceService::Tick() {
   if (load_ != nullptr) return ContinueLoading();
-  if (engine_.loading()) return;
+  if (engine_.disk().loading()) return;
   snapshots_.Continue();
   append_log_.Continue();
   if (IsSaving() || IsRewriting()) return;
@@ -143,7 +143,7 @@ absl::Status PersistenceService::Save() {
 
 // What is loaded already is less than what the files hold.
 absl::Status PersistenceService::SaveBeforeExit(bool must_save, bool may_not) {
-  if (engine_.loading()) return absl::OkStatus();
+  if (engine_.disk().loading()) return absl::OkStatus();
   if (!append_log_.Flush()) {
     log_.warning("The append only file could not be written to its end");
     if (!may_not) return Refusal("the append only file could not be written");
@@ -153,21 +153,21 @@ absl::Status PersistenceService::SaveBeforeExit(bool must_save, bool may_not) {
 }
 
 void PersistenceService::SaveTheRest() {
-  if (engine_.loading()) return;
+  if (engine_.disk().loading()) return;
   if (!append_log_.Flush()) log_.warning("The append only file could not be written to its end");
   MakeWayForSnapshot();
   snapshots_.SaveTheRest();
 }
 
 void PersistenceService::OnFlushAll() {
-  if (engine_.loading()) return;  // the log says so, or its files are there
+  if (engine_.disk().loading()) return;  // the log says so, or its files are there
   if (engine_.settings().save.Any()) MakeWayForSnapshot();
   snapshots_.OnFlushAll();
 }
 
 // What a file brings that is not the present data is not in the log: a new base has it.
 absl::Status PersistenceService::LoadAgain(const Reload& reload) {
-  if (engine_.loading()) return Refusal(kIsLoading);
+  if (engine_.disk().loading()) return Refusal(kIsLoading);
   MakeWayForSnapshot();
   const absl::Status status = snapshots_.LoadAgain(reload);
   if (status.ok() && append_log_.IsOn() && !reload.IsPlain()) ScheduleRewriting();
@@ -175,7 +175,7 @@ absl::Status PersistenceService::LoadAgain(const Reload& reload) {
 }
 
 absl::Status PersistenceService::LoadLogAgain() {
-  if (engine_.loading()) return Refusal(kIsLoading);
+  if (engine_.disk().loading()) return Refusal(kIsLoading);
   if (!append_log_.IsKept()) return Refusal("there is no append only file");
   MakeWayForSnapshot();
   const absl::Status status = append_log_.LoadAgain();
@@ -184,13 +184,13 @@ absl::Status PersistenceService::LoadLogAgain() {
 }
 
 absl::Status PersistenceService::Apply(const Settings& settings) {
-  if (engine_.loading()) {
+  if (engine_.disk().loading()) {
     const bool is_same = settings.appendonly == engine_.settings().appendonly;
     return is_same ? absl::OkStatus() : Refusal(kIsLoading);
   }
   if (settings.appendonly == append_log_.IsKept()) return absl::OkStatus();
   if (!settings.appendonly) {
-    engine_.set_journal(nullptr);
+    engine_.effects().set_journal(nullptr);
     append_log_.Disable();
     return absl::OkStatus();
   }
@@ -198,7 +198,7 @@ absl::Status PersistenceService::Apply(const Settings& settings) {
   if (IsSaving() || IsRewriting()) status = Refusal("a snapshot is being taken");
   if (status.ok()) status = append_log_.Enable();
   if (status.ok()) {
-    engine_.set_journal(&append_log_);
+    engine_.effects().set_journal(&append_log_);
     return status;
   }
   log_.warning(ErrorLine(status));

@@ -222,7 +222,7 @@ Loader::Step Loader::ReadKey(RdbType type) {
   return Skip(type, key);
 }
 
-// A type that is not known ends the load in any case: nobody knows where its value ends.
+// A type that is not known ends the load in any case: it is unknown where its value ends.
 Loader::Step Loader::Skip(RdbType type, const std::string& key) {
   const std::string value = "the value of the key " + QuotedKey(key);
   const bool is_stream =

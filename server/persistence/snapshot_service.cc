@@ -25,7 +25,7 @@ SnapshotService::SnapshotService(Engine& engine, FileSystem& files, DataDirector
       directory_(directory),
       dataset_(dataset),
       log_(log),
-      last_saved_at_(engine.now()) {}
+      last_saved_at_(engine.store().now()) {}
 
 SnapshotService::~SnapshotService() { Abandon(); }
 
@@ -60,7 +60,7 @@ SnapshotStatus SnapshotService::status() const {
   if (job_ != nullptr) {
     status.keys_saved = job_->keys_saved();
     status.keys_to_save = job_->keys();
-    status.saving_for = engine_.now() - job_->started_at();
+    status.saving_for = engine_.store().now() - job_->started_at();
   }
   return status;
 }
@@ -95,9 +95,9 @@ absl::Status SnapshotService::Save() {
       WriteSnapshot(engine_, dataset_.Functions(), /*is_log_base=*/false, **file);
   if (!status.ok()) return FailToSave(status);
   saved_changes_ = changes;
-  last_saved_at_ = engine_.now();
+  last_saved_at_ = engine_.store().now();
   last_save_ok_ = true;
-  engine_.set_snapshots_fail(false);
+  engine_.disk().set_snapshots_fail(false);
   const Micros took = engine_.host().stopwatch() - start;
   log_.notice("DB saved on disk: " + Megabytes((*file)->size()) + ", " +
               Rate((*file)->size(), took));
@@ -106,12 +106,12 @@ absl::Status SnapshotService::Save() {
 
 absl::Status SnapshotService::StartSaving() {
   assert(job_ == nullptr);
-  last_try_at_ = engine_.now();
+  last_try_at_ = engine_.store().now();
   ++saves_;
   auto file = CreateFile();
   if (!file.ok()) {
     last_save_ok_ = false;
-    engine_.set_snapshots_fail(true);
+    engine_.disk().set_snapshots_fail(true);
     return FailToSave(file.status());
   }
   job_ = std::make_unique<BackgroundSnapshot>(*std::move(file), engine_, dataset_.Functions(),
@@ -135,7 +135,7 @@ void SnapshotService::ReportProgress() {
   const auto tenths = static_cast<int>(job_->keys_saved() * 10 / total);
   if (tenths <= reported_tenths_ || job_->encoded()) return;
   reported_tenths_ = tenths;
-  const auto took = std::chrono::duration_cast<Micros>(engine_.now() - job_->started_at());
+  const auto took = std::chrono::duration_cast<Micros>(engine_.store().now() - job_->started_at());
   if (took < std::chrono::seconds(1)) return;
   log_.notice("Background saving: " + std::to_string(tenths * 10) + " % of keys, " +
               Rate(job_->written(), took));
@@ -144,15 +144,15 @@ void SnapshotService::ReportProgress() {
 void SnapshotService::Finish() {
   const std::unique_ptr<BackgroundSnapshot> job = std::exchange(job_, nullptr);
   const absl::Status status = job->status();
-  last_save_took_ = engine_.now() - job->started_at();
+  last_save_took_ = engine_.store().now() - job->started_at();
   last_save_ok_ = status.ok();
-  engine_.set_snapshots_fail(!status.ok());
+  engine_.disk().set_snapshots_fail(!status.ok());
   if (!status.ok()) {
     (void)FailToSave(status);
     return;
   }
   saved_changes_ = job->changes();
-  last_saved_at_ = engine_.now();
+  last_saved_at_ = engine_.store().now();
   const uint64_t bytes = job->written();
   log_.notice("Background saving terminated with success: " + Megabytes(bytes) + ", " +
               Rate(bytes, std::chrono::duration_cast<Micros>(*last_save_took_)));
@@ -168,8 +168,8 @@ void SnapshotService::ConsiderSavePoints() {
   const SavePoints& save = engine_.settings().save;
   if (!save.Any()) return;
   const uint64_t changes = engine_.store().change_count() - saved_changes_;
-  const Millis age = engine_.now() - last_saved_at_;
-  if (!last_save_ok_ && engine_.now() - last_try_at_ <= kBetweenRetries) return;
+  const Millis age = engine_.store().now() - last_saved_at_;
+  if (!last_save_ok_ && engine_.store().now() - last_try_at_ <= kBetweenRetries) return;
   for (const SavePoints::Point& point : save.points) {
     if (changes < static_cast<uint64_t>(point.changes) || age <= point.age) continue;
     log_.notice(IntegerText(point.changes) + " changes in " + IntegerText(point.age.count()) +

@@ -97,7 +97,7 @@ class Encoder {
     text_ += '"';
   }
 
-  // The letter that stands for a byte behind a backslash; 0 if none does.
+  // The letter that represents a byte after a backslash; 0 if there is none.
   static char EscapeLetter(char byte) {
     switch (byte) {
       case '"':

@@ -49,8 +49,8 @@ class ScriptRun {
     return engine_.executor().RunInScript(session(), *caller_, argv);
   }
 
-  // So many instructions have run since the last command that its end does not tell when the next
-  // began.
+  // The script has computed for long since its last command, so that the next command did not begin
+  // when that one ended.
   void OnLongComputation() { session().has_computed_long = true; }
 
   // It is suspended, or goes on for this call.

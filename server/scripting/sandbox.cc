@@ -325,7 +325,7 @@ Sandbox::Sandbox(Interpreter& interpreter) : interpreter_(interpreter), lua_(int
   environment_metatable_ = luaL_ref(lua, LUA_REGISTRYINDEX);
   lua_settop(lua, metatable - 1);
 
-  // What the libraries put there is reached by nobody.
+  // No script can reach what the libraries put there.
   lua_newtable(lua);
   lua_replace(lua, LUA_GLOBALSINDEX);
 }

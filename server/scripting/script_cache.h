@@ -30,7 +30,9 @@ class ScriptCache {
     std::list<std::string>::iterator used = {};  // its place among those of EVAL, unless loaded
   };
 
-  explicit ScriptCache(Interpreter& interpreter) : interpreter_(interpreter) {}
+  // Both outlive it; `evicted` counts the scripts that were forgotten.
+  ScriptCache(Interpreter& interpreter, size_t& evicted)
+      : interpreter_(interpreter), evicted_(evicted) {}
 
   // The script of this SHA-1, in lower case, or null; finding it is a use. Valid until the next
   // call.
@@ -41,7 +43,6 @@ class ScriptCache {
   absl::StatusOr<const Script*> Add(std::string_view sha, std::string_view body, bool is_loaded);
 
   size_t size() const { return scripts_.size(); }
-  size_t evicted() const { return evicted_; }
   size_t BytesUsed() const;
 
  private:
@@ -55,7 +56,7 @@ class ScriptCache {
   Interpreter& interpreter_;
   absl::flat_hash_map<std::string, Script, Hash, std::equal_to<>> scripts_;
   std::list<std::string> from_eval_;  // the SHA-1s, the one used last first
-  size_t evicted_ = 0;
+  size_t& evicted_;
 };
 
 }  // namespace zsetd

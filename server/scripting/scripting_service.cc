@@ -18,15 +18,15 @@ constexpr std::string_view kNoSuchScript = "NOSCRIPT No matching script. Please 
 
 // Why a script of these flags may not run; empty if it may.
 std::string ReasonNotToRun(const ScriptRun::Target& target, const Engine& engine) {
-  if (target.flags.is_compatible() || engine.IsApplying()) return {};
+  if (target.flags.is_compatible() || engine.effects().is_muted()) return {};
   const bool writes = !target.flags.Has(ScriptFlag::kNoWrites);
-  if (writes && !engine.log_error().empty()) {
+  if (writes && !engine.disk().log_error().empty()) {
     return "MISCONF Redis is configured to persist data to AOF, but it's currently unable to "
            "persist to disk. Writable scripts are blocked. Use 'no-writes' flag for read only "
            "scripts. AOF error: " +
-           engine.log_error();
+           engine.disk().log_error();
   }
-  if (writes && engine.DiskForbidsWrites()) {
+  if (writes && engine.disk().ForbidsWrites()) {
     return "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to "
            "persist to disk. Writable scripts are blocked. Use 'no-writes' flag for read only "
            "scripts.";
@@ -43,7 +43,8 @@ std::string ReasonNotToRun(const ScriptRun::Target& target, const Engine& engine
 }  // namespace
 
 ScriptingService::ScriptEngine& ScriptingService::scripts() {
-  if (!scripts_) scripts_ = std::make_unique<ScriptEngine>(engine_.host().stopwatch);
+  if (!scripts_)
+    scripts_ = std::make_unique<ScriptEngine>(engine_.host().stopwatch, evicted_scripts_);
   return *scripts_;
 }
 
@@ -91,10 +92,7 @@ bool ScriptingService::HasScript(std::string_view sha) const {
   return scripts_ && scripts_->cache.Contains(LowerCase(sha));
 }
 
-void ScriptingService::FlushScripts() {
-  if (scripts_) evicted_before_flush_ += scripts_->cache.evicted();
-  scripts_.reset();
-}
+void ScriptingService::FlushScripts() { scripts_.reset(); }
 
 // KEYS and ARGV are globals. What a script makes of their table no other run sees.
 void ScriptingService::RunScript(Call& call, const ScriptCache::Script& script,
@@ -260,12 +258,11 @@ absl::Status ScriptingService::Kill(bool function) {
 
 ScriptUsage ScriptingService::Usage() const {
   ScriptUsage usage;
-  usage.evicted_scripts = evicted_before_flush_;
+  usage.evicted_scripts = evicted_scripts_;
   if (scripts_) {
     usage.script_vm_bytes = scripts_->interpreter.bytes();
     usage.script_bytes = scripts_->cache.BytesUsed();
     usage.scripts = scripts_->cache.size();
-    usage.evicted_scripts += scripts_->cache.evicted();
   }
   if (libraries_) {
     usage.function_vm_bytes = libraries_->vm_bytes();

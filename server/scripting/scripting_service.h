@@ -42,12 +42,13 @@ class ScriptingService : public Scripting {
   absl::Status Kill(bool function) override;
   void Continue(Call& call) override;
   ScriptUsage Usage() const override;
+  void ResetStats() override { evicted_scripts_ = 0; }
 
  private:
   // The interpreter of scripts, and what is in it.
   struct ScriptEngine {
-    explicit ScriptEngine(const std::function<Micros()>& stopwatch)
-        : interpreter(stopwatch), sandbox(interpreter), cache(interpreter) {}
+    ScriptEngine(const std::function<Micros()>& stopwatch, size_t& evicted_scripts)
+        : interpreter(stopwatch), sandbox(interpreter), cache(interpreter, evicted_scripts) {}
 
     Interpreter interpreter;
     Sandbox sandbox;
@@ -67,7 +68,7 @@ class ScriptingService : public Scripting {
   Engine& engine_;
   std::unique_ptr<ScriptEngine> scripts_;
   std::unique_ptr<zsetd::Libraries> libraries_;
-  size_t evicted_before_flush_ = 0;  // scripts
+  size_t evicted_scripts_ = 0;  // since the statistics were reset
   std::unique_ptr<ScriptWorkspace> workspace_;
   std::optional<ScriptRun> run_;
 };

@@ -48,14 +48,14 @@ std::string Load(std::string_view bytes) {
     disk[std::string(kFile)] = bytes.substr(size);
   }
   EnginePeer peer(WithLog());
-  peer.engine().set_scripting(nullptr);  // scripts that never end are not what is looked for
+  peer.engine().services().scripting = nullptr;  // scripts that never end are not what is looked for
   for (const auto& [path, contents] : disk) peer.files().set_contents(path, contents);
   if (!peer.persistence().Start().ok()) {
     return peer.files().contents() == disk ? "" : "a refused start has changed files";
   }
   if (std::string wrong = WrongInData(peer.engine()); !wrong.empty()) return wrong;
   EnginePeer again(WithLog());
-  again.engine().set_scripting(nullptr);
+  again.engine().services().scripting = nullptr;
   for (const auto& [path, contents] : peer.files().contents()) {
     again.files().set_contents(path, contents);
   }

@@ -33,7 +33,8 @@ Settings Unchecked() {
 // What is wrong, in words; empty if nothing is.
 std::string Load(std::string file) {
   EnginePeer peer(Unchecked());
-  peer.engine().set_scripting(nullptr);  // libraries that never end are not what is looked for
+  peer.engine().services().scripting =
+      nullptr;  // libraries that never end are not what is looked for
   peer.files().set_contents(std::string(kPath), std::move(file));
   if (!peer.persistence().Start().ok()) return "";
   const std::string wrong = WrongInData(peer.engine());

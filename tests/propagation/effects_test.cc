@@ -16,8 +16,8 @@ namespace {
 
 class EffectsTest : public testing::Test {
  protected:
-  EffectsTest() { peer_.engine().set_journal(&journal_); }
-  ~EffectsTest() override { peer_.engine().set_journal(nullptr); }
+  EffectsTest() { peer_.engine().effects().set_journal(&journal_); }
+  ~EffectsTest() override { peer_.engine().effects().set_journal(nullptr); }
 
   // Sends requests, one a line, and returns what they propagated.
   std::string Send(const std::string& lines, const std::string& client = "a") {
@@ -185,7 +185,7 @@ TEST_F(ApplierTest, ScriptsAreNotChecked) {
   ASSERT_TRUE(peer_.engine().Configure(settings).ok());
   peer_.Send("a", Multibulk({"GET", "k"}));  // it is noticed that memory is short
   EXPECT_TRUE(peer_.engine().store().LacksMemory());
-  peer_.engine().set_log_error("No space left on device");
+  peer_.engine().disk().set_log_error("No space left on device");
   applier_.Begin();
   EXPECT_TRUE(Apply({"EVAL", "return redis.call('set', KEYS[1], 'v')", "1", "k"}).ok());
   EXPECT_NE(Find("k"), nullptr);

@@ -53,10 +53,10 @@ class PropagationTest : public testing::Test {
     const Millis real =
         std::chrono::duration_cast<Millis>(std::chrono::system_clock::now().time_since_epoch());
     const Millis future = real + std::chrono::hours(24);  // so that redis-server expires nothing
-    peer_.Pass(std::max(future - peer_.engine().now(), Millis(0)));
-    peer_.engine().set_journal(&journal_);
+    peer_.Pass(std::max(future - peer_.engine().store().now(), Millis(0)));
+    peer_.engine().effects().set_journal(&journal_);
   }
-  ~PropagationTest() override { peer_.engine().set_journal(nullptr); }
+  ~PropagationTest() override { peer_.engine().effects().set_journal(nullptr); }
 
   std::string Ask(const std::string& client, const Words& words) {
     peer_.Send(client, Multibulk(words));
@@ -136,7 +136,7 @@ class PropagationTest : public testing::Test {
     const Millis time(1 + requests_.rng().Below(300));
     trace_.push_back({"(time passes)", std::to_string(time.count())});
     if (requests_.rng().Below(2) == 0) return peer_.Pass(time);
-    peer_.engine().executor().AdvanceTo(peer_.engine().now() + time);
+    peer_.engine().executor().AdvanceTo(peer_.engine().store().now() + time);
     for (int left = 3; left > 0; --left) Run("a", requests_.Any());
     RunTransaction();
     RunScript();
@@ -185,7 +185,7 @@ class PropagationTest : public testing::Test {
   EnginePeer peer_;
   Recorder journal_;
   RandomRequests requests_{seed_,
-                           {.now = [this] { return peer_.engine().now(); },
+                           {.now = [this] { return peer_.engine().store().now(); },
                             .dump =
                                 [this](const std::string& key) {
                                   return AskForBulk({"DUMP", key});

@@ -20,11 +20,12 @@ Host HostOf(Engine& engine) {
   return {
       .apply = [](const Settings&) { return absl::OkStatus(); },
       .stopwatch = [] { return Micros(0); },
-      .wall_clock = [&engine] { return Micros(engine.now()); },
+      .wall_clock = [&engine] { return Micros(engine.store().now()); },
       .log = [](std::string_view) {},
       .sleep =
           [&engine](Micros time) {
-            engine.executor().AdvanceTo(engine.now() + std::chrono::duration_cast<Millis>(time));
+            engine.executor().AdvanceTo(engine.store().now() +
+                                        std::chrono::duration_cast<Millis>(time));
           },
       .shut_down = [] {},
       .free_in_background = [](const std::shared_ptr<void>&) {},
@@ -48,8 +49,8 @@ class EnginePeer::Connection {
  public:
   explicit Connection(Engine& engine)
       : engine_(engine),
-        client_(engine.clients().NextId(), "127.0.0.1:50000", "127.0.0.1:6379", engine.now(),
-                [] {}) {
+        client_(engine.clients().NextId(), "127.0.0.1:50000", "127.0.0.1:6379",
+                engine.store().now(), [] {}) {
     engine_.clients().Attach(client_);
   }
   Connection(const Connection&) = delete;
@@ -133,8 +134,8 @@ EnginePeer::EnginePeer(const Settings& settings)
     : engine_(settings, AllCommands(), kSeed, kStart, HostOf(engine_)),
       persistence_(engine_, files_,
                    {.notice = [](std::string_view) {}, .warning = [](std::string_view) {}}) {
-  engine_.set_persistence(&persistence_);
-  engine_.set_scripting(&scripting_);
+  engine_.services().persistence = &persistence_;
+  engine_.services().scripting = &scripting_;
 }
 
 EnginePeer::~EnginePeer() = default;
@@ -168,7 +169,7 @@ std::string EnginePeer::Receive(const std::string& client, Millis) {
 bool EnginePeer::Closed(const std::string& client) { return !connections_.contains(client); }
 
 void EnginePeer::Pass(Millis time) {
-  engine_.executor().AdvanceTo(engine_.now() + time);
+  engine_.executor().AdvanceTo(engine_.store().now() + time);
   engine_.executor().Tick(kTickBudget);
   AwaitSnapshot();
   RunAllRequests();

@@ -11,6 +11,7 @@
 #include "server/engine/config/settings_rewrite.h"
 #include "server/engine/config/settings_table.h"
 #include "server/engine/request_checks.h"
+#include "server/engine/scripting.h"
 #include "server/engine/support/ascii_case.h"
 
 namespace zsetd {
@@ -105,7 +106,9 @@ void ConfigSet(AdminCall& call) {
 }
 
 void ConfigResetStat(AdminCall& call) {
-  call.engine.ResetStats();
+  call.engine.metrics().Reset();
+  call.engine.store().gauge().ResetFreedObjects();
+  if (Scripting* scripting = call.engine.services().scripting) scripting->ResetStats();
   call.reply.Ok();
 }
 

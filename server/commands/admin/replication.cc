@@ -41,14 +41,14 @@ void WaitAof(AdminCall& call) {
   const int64_t own_logs = call.args.IntegerIn(0, 1, kOutOfRange);
   const int64_t replicas = call.args.IntegerIn(0, kMost, kMustBePositive);
   const Millis timeout = TakeTimeoutMillis(call.args, call.now());
-  const Persistence* persistence = call.engine.persistence();
+  const Persistence* persistence = call.engine.services().persistence;
   const bool has_log = persistence != nullptr && persistence->log_status().enabled;
   if (own_logs > 0 && !has_log) {
     call.args.Refuse("ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.");
   }
   if (call.Refused()) return;
   const bool is_durable =
-      has_log && persistence->DurablePosition() >= call.client.output.propagated_until;
+      has_log && persistence->DurablePosition() >= call.client.output.buffer.propagated_until;
   const auto reply = is_durable ? ReplyLogs<1> : ReplyLogs<0>;
   if (replicas > 0 || own_logs == 0 || is_durable) return Await(call, replicas, timeout, reply);
   if (!call.WaitInVain(timeout, reply, ReplyLogs<1>)) reply(call.reply);

@@ -57,7 +57,7 @@ void Shutdown(AdminCall& call) {
     return call.Fail(
         "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.");
   }
-  if (Persistence* persistence = call.engine.persistence()) {
+  if (Persistence* persistence = call.engine.services().persistence) {
     const absl::Status saved = persistence->SaveBeforeExit(options.save, options.nosave);
     if (!saved.ok() && !options.force) {
       return call.Fail("ERR Errors trying to SHUTDOWN. Check logs.");

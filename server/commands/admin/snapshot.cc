@@ -19,7 +19,7 @@ constexpr std::string_view kRewriteFailed =
 constexpr std::string_view kInProgress = "ERR Background save already in progress";
 
 void Save(AdminCall& call) {
-  Persistence* persistence = call.engine.persistence();
+  Persistence* persistence = call.engine.services().persistence;
   if (persistence == nullptr) return call.Fail(kFailed);
   if (persistence->IsSaving()) return call.Fail(kInProgress);
   if (!persistence->Save().ok()) return call.Fail(kFailed);
@@ -31,7 +31,7 @@ void BackgroundSave(AdminCall& call) {
   const bool may_wait = call.args.Take("schedule");
   call.args.End();
   if (call.Refused()) return;
-  Persistence* persistence = call.engine.persistence();
+  Persistence* persistence = call.engine.services().persistence;
   if (persistence == nullptr) return call.Fail(kFailed);
   if (persistence->IsSaving()) return call.Fail(kInProgress);
   if (persistence->IsRewriting() && !may_wait) {
@@ -49,7 +49,7 @@ void BackgroundSave(AdminCall& call) {
 }
 
 void BackgroundRewrite(AdminCall& call) {
-  Persistence* persistence = call.engine.persistence();
+  Persistence* persistence = call.engine.services().persistence;
   if (persistence == nullptr) return call.Fail(kRewriteFailed);
   if (persistence->IsRewriting()) {
     return call.Fail("ERR Background append only file rewriting already in progress");
@@ -63,9 +63,9 @@ void BackgroundRewrite(AdminCall& call) {
 }
 
 void LastSave(AdminCall& call) {
-  const Persistence* persistence = call.engine.persistence();
-  const Millis at =
-      persistence != nullptr ? persistence->status().last_saved_at : call.engine.started_at();
+  const Persistence* persistence = call.engine.services().persistence;
+  const Millis at = persistence != nullptr ? persistence->status().last_saved_at
+                                           : call.engine.identity().started_at();
   call.reply.Integer(std::chrono::duration_cast<std::chrono::seconds>(at).count());
 }
 

@@ -8,8 +8,8 @@
 
 namespace zsetd {
 
-// Propagates items in requests "command key item ...", with as many items in each as a client may
-// well send at once. Does nothing if nobody listens.
+// Propagates items in requests "command key item ...", each with at most as many items as clients
+// usually send at once. Does nothing without a journal.
 class PropagatedItems {
  public:
   // So many items follow, each of `words` words.

@@ -17,7 +17,7 @@ void DebugReload(AdminCall& call) {
       return call.Fail("ERR DEBUG RELOAD only supports the MERGE, NOFLUSH and NOSAVE options.");
     }
   }
-  Persistence* persistence = call.engine.persistence();
+  Persistence* persistence = call.engine.services().persistence;
   if (persistence == nullptr || !persistence->LoadAgain(reload).ok()) {
     return call.Fail("ERR Error trying to load the RDB dump, check server logs");
   }
@@ -25,7 +25,7 @@ void DebugReload(AdminCall& call) {
 }
 
 void DebugLoadLog(AdminCall& call) {
-  Persistence* persistence = call.engine.persistence();
+  Persistence* persistence = call.engine.services().persistence;
   if (persistence == nullptr || !persistence->LoadLogAgain().ok()) {
     return call.Fail("ERR Error trying to load the AOF files, check server logs");
   }

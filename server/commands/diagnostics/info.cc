@@ -35,7 +35,7 @@ void WriteListeners(InfoWriter& info, const Settings& settings) {
 }
 
 void WriteServer(InfoWriter& info, Engine& engine) {
-  const int64_t uptime_s = (engine.now() - engine.started_at()).count() / 1000;
+  const int64_t uptime_s = (engine.store().now() - engine.identity().started_at()).count() / 1000;
   info.Section("Server");
   info.Add("redis_version", kRedisVersion);
   info.Add("zsetd_version", ZSETD_VERSION);
@@ -51,14 +51,14 @@ void WriteServer(InfoWriter& info, Engine& engine) {
   info.Add("gcc_version", __VERSION__);
   info.Add("process_id", ProcessId());
   info.Add("process_supervised", "no");
-  info.Add("run_id", engine.run_id());
+  info.Add("run_id", engine.identity().run_id());
   info.Add("tcp_port", engine.settings().port);
   info.Add("server_time_usec", engine.host().wall_clock().count());
   info.Add("uptime_in_seconds", uptime_s);
   info.Add("uptime_in_days", uptime_s / (24 * 60 * 60));
   info.Add("hz", engine.settings().hz);
   info.Add("configured_hz", engine.settings().hz);
-  info.Add("lru_clock", LruClock(engine.now()));
+  info.Add("lru_clock", LruClock(engine.store().now()));
   info.Add("executable", engine.host().executable);
   info.Add("config_file", engine.host().config_file);
   info.Add("io_threads_active", 0);
@@ -77,7 +77,7 @@ ClientFigures Measure(const Engine& engine) {
   ClientFigures figures;
   for (const auto& [id, client] : engine.clients().all()) {
     figures.largest_input = std::max(figures.largest_input, client->connection.input_capacity);
-    figures.largest_output = std::max(figures.largest_output, client->output.UnsentBytes());
+    figures.largest_output = std::max(figures.largest_output, client->output.buffer.UnsentBytes());
     if (client->IsSubscriber()) ++figures.subscribers;
     if (!client->transaction.watched().empty()) ++figures.watching;
   }
@@ -117,7 +117,7 @@ void WriteReplication(InfoWriter& info, Engine& engine) {
   info.Add("role", "master");
   info.Add("connected_slaves", 0);
   info.Add("master_failover_state", "no-failover");
-  info.Add("master_replid", engine.replication_id());
+  info.Add("master_replid", engine.identity().replication_id());
   info.Add("master_replid2", std::string(40, '0'));
   info.Add("master_repl_offset", 0);
   info.Add("second_repl_offset", -1);

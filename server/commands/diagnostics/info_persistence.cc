@@ -78,8 +78,8 @@ void AddLoading(const LoadingStatus& loading, Millis now, InfoWriter& info) {
 
 // There is no second process: what is copied for a snapshot is serialized at once.
 void WritePersistence(InfoWriter& info, Engine& engine) {
-  const Persistence* persistence = engine.persistence();
-  SnapshotStatus status = {.last_saved_at = engine.started_at(),
+  const Persistence* persistence = engine.services().persistence;
+  SnapshotStatus status = {.last_saved_at = engine.identity().started_at(),
                            .changes_since_last_save = engine.store().change_count()};
   LogStatus log;
   if (persistence != nullptr) {
@@ -108,7 +108,7 @@ void WritePersistence(InfoWriter& info, Engine& engine) {
   info.Add("rdb_last_load_keys_loaded", status.keys_loaded);
   AddLog(log, info);
   Add(kAfterLog, info);
-  if (loading) AddLoading(*loading, engine.now(), info);
+  if (loading) AddLoading(*loading, engine.store().now(), info);
 }
 
 }  // namespace zsetd

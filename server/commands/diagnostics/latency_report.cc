@@ -143,7 +143,7 @@ std::string LatencyAdvice(const Engine& engine) {
   std::string text = "Latency spikes:\n\n";
   int64_t number = 0;
   for (const auto& [event, series] : events) {
-    text += IntegerText(++number) + ". " + Finding(event, series, engine.now());
+    text += IntegerText(++number) + ". " + Finding(event, series, engine.store().now());
   }
   text += "\nAdvice:\n\n";
   if (events.contains("command") || events.contains("fast-command")) text += CommandAdvice(engine);

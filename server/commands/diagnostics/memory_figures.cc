@@ -25,7 +25,7 @@ size_t TableBytes(const Engine& engine) {
 }  // namespace
 
 ScriptUsage UsageOfScripts(const Engine& engine) {
-  const Scripting* const scripting = engine.scripting();
+  const Scripting* const scripting = engine.services().scripting;
   return scripting == nullptr ? ScriptUsage() : scripting->Usage();
 }
 

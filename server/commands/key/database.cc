@@ -29,7 +29,7 @@ void FlushAll(AdminCall& call) {
   TakeFlushMode(call.args);
   if (call.Refused()) return;
   call.engine.store().ClearAll();
-  if (Persistence* persistence = call.engine.persistence()) persistence->OnFlushAll();
+  if (Persistence* persistence = call.engine.services().persistence) persistence->OnFlushAll();
   call.PropagateRequest();
   call.reply.Ok();
 }

@@ -54,7 +54,7 @@ void FunctionDelete(AdminCall& call) {
 }
 
 void FunctionDump(AdminCall& call) {
-  const Scripting* const scripting = call.engine.scripting();
+  const Scripting* const scripting = call.engine.services().scripting;
   std::string payload = scripting == nullptr ? std::string() : scripting->DumpLibraries();
   SealPayload(payload);
   call.reply.Bulk(payload);
@@ -62,7 +62,7 @@ void FunctionDump(AdminCall& call) {
 
 void FunctionFlush(AdminCall& call) {
   if (!ReadFlushMode(call, "ERR FUNCTION FLUSH only supports SYNC|ASYNC option")) return;
-  if (Scripting* const scripting = call.engine.scripting()) scripting->FlushLibraries();
+  if (Scripting* const scripting = call.engine.services().scripting) scripting->FlushLibraries();
   call.engine.store().CountChange();
   call.reply.Ok();
 }
@@ -117,7 +117,7 @@ void ReplyLibrary(ReplyWriter& reply, const LibraryDescription& library, bool wi
 void FunctionList(AdminCall& call) {
   const ListRequest request = ReadListRequest(call.args);
   if (call.Refused()) return;
-  const Scripting* const scripting = call.engine.scripting();
+  const Scripting* const scripting = call.engine.services().scripting;
   std::vector<LibraryDescription> libraries;
   if (scripting != nullptr) libraries = scripting->Libraries();
   if (request.pattern) {
@@ -168,7 +168,7 @@ void ReplyRunning(ReplyWriter& reply, const RunningScript& running) {
 }
 
 void FunctionStats(AdminCall& call) {
-  const Scripting* const scripting = call.engine.scripting();
+  const Scripting* const scripting = call.engine.services().scripting;
   std::optional<RunningScript> running;
   ScriptUsage usage;
   if (scripting != nullptr) {

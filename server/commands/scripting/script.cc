@@ -33,7 +33,7 @@ void EvalSha(AdminCall& call) {
 
 void ScriptExists(AdminCall& call) {
   const Args shas = call.args.Rest();
-  const Scripting* const scripting = call.engine.scripting();
+  const Scripting* const scripting = call.engine.services().scripting;
   call.reply.Array(shas.size());
   for (const std::string_view sha : shas) {
     call.reply.Integer(scripting != nullptr && scripting->HasScript(sha) ? 1 : 0);
@@ -53,7 +53,7 @@ void ScriptLoad(AdminCall& call) {
 
 void ScriptFlush(AdminCall& call) {
   if (!ReadFlushMode(call, "ERR SCRIPT FLUSH only support SYNC|ASYNC option")) return;
-  if (Scripting* const scripting = call.engine.scripting()) scripting->FlushScripts();
+  if (Scripting* const scripting = call.engine.services().scripting) scripting->FlushScripts();
   call.reply.Ok();
 }
 

@@ -5,7 +5,7 @@
 namespace zsetd {
 
 Scripting* ScriptingOf(AdminCall& call) {
-  Scripting* const scripting = call.engine.scripting();
+  Scripting* const scripting = call.engine.services().scripting;
   if (scripting == nullptr) {
     call.Fail("ERR Scripts are turned off in this server: its setting scripting is no");
   }

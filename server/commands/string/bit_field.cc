@@ -163,6 +163,8 @@ void BitFieldRo(Call& call) {
   ReadFields(call, key, steps);
 }
 
+constexpr std::string_view kWritingOptions[] = {"set", "incrby"};
+
 constexpr Command kCommands[] = {
     {.name = "bitfield",
      .run = BitField,
@@ -176,7 +178,8 @@ constexpr Command kCommands[] = {
               "encoding offset value|INCRBY encoding offset increment> ...]]",
      .summary = "Reads, writes and increments integer fields of arbitrary width in a string.",
      .cost = "O(1) for each of them, and O(N) for N bytes that the string grows",
-     .key_use = "RW access update variable_flags"},
+     .key_use = "RW access update variable_flags",
+     .variable_use = {"RW access update", "RO access", kWritingOptions, 2}},
     {.name = "bitfield_ro",
      .run = BitFieldRo,
      .arity = -2,

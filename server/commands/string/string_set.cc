@@ -137,6 +137,8 @@ void MSetNx(Call& call) {
   call.reply.Integer(1);
 }
 
+constexpr std::string_view kReadingOptions[] = {"get"};
+
 constexpr Command kCommands[] = {
     {.name = "set",
      .run = Set,
@@ -149,7 +151,8 @@ constexpr Command kCommands[] = {
               "EXAT unix-time-seconds|PXAT unix-time-milliseconds|KEEPTTL]",
      .summary = "Sets the string value of a key, overwriting any old value.",
      .cost = "O(1)",
-     .key_use = "RW access update variable_flags"},
+     .key_use = "RW access update variable_flags",
+     .variable_use = {"RW access update", "OW update", kReadingOptions, 3}},
     {.name = "setnx",
      .run = SetNx,
      .arity = 3,

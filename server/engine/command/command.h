@@ -95,6 +95,14 @@ struct KeyPlaces {
   bool are_channels = false;  // named like keys, so that a cluster can place them, but no keys
 };
 
+// How a request uses its key where that depends on whether it has one of some options.
+struct VariableUse {
+  std::string_view with = {};  // empty: it does not depend on options
+  std::string_view without = {};
+  std::span<const std::string_view> options = {};
+  size_t options_from = 0;
+};
+
 // Which arguments of a request are channels that the user must be permitted to use.
 enum class ChannelPlaces : uint8_t { kNone, kFirst, kAll, kAllPatterns };
 
@@ -142,6 +150,7 @@ struct Command {
   std::string_view summary;       // one sentence
   std::string_view cost;          // such as "O(log(N))"
   std::string_view key_use = {};  // engine/key_specs.h; empty: derived from the flags
+  VariableUse variable_use = {};
   std::string_view tips = {};  // for clients of clusters, proxies and caches, a space between them
 
   ChannelPlaces channels = ChannelPlaces::kNone;

@@ -1,8 +1,8 @@
 #include "server/engine/command/key_specs.h"
 
 #include <algorithm>
-#include <initializer_list>
 #include <iterator>
+#include <span>
 
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/split.h"
@@ -15,20 +15,19 @@ std::string_view UsualUse(const Command& command) {
   return command.Has(kWrite) ? "RW access update" : "RO access";
 }
 
-bool HasAny(Args argv, std::initializer_list<std::string_view> options) {
+bool HasAny(Args argv, std::span<const std::string_view> options) {
   return std::ranges::any_of(argv, [&](std::string_view word) {
     return std::ranges::any_of(
         options, [&](std::string_view option) { return EqualsIgnoringCase(word, option); });
   });
 }
 
-// What a request makes of a use that depends on its options.
+// What a request makes of a use that may depend on its options.
 std::string_view UseBy(const Command& command, Args request, std::string_view use) {
-  if (use.find("variable_flags") == std::string_view::npos) return use;
-  if (command.name == "set") {
-    return HasAny(request.subspan(3), {"get"}) ? "RW access update" : "OW update";
-  }
-  return HasAny(request.subspan(2), {"set", "incrby"}) ? "RW access update" : "RO access";
+  const VariableUse& variable = command.variable_use;
+  if (variable.options.empty()) return use;
+  const bool has_any = HasAny(request.subspan(variable.options_from), variable.options);
+  return has_any ? variable.with : variable.without;
 }
 
 // How the key at this position of a request is used: by the last spec that begins before it.

@@ -31,7 +31,7 @@ class Metrics {
   // A command has run for this time; it may have to run again, as one that blocks.
   void CountRun(Micros took) { stats_.command_time += took; }
 
-  // A command has ended, after it ran for this time all told.
+  // A command has ended, after it ran for this time in total.
   void CountCall(const Client& client, const Command& command, Args argv, Micros took, Millis now);
 
   // It was refused before it ran; or it ran and replied an error.

@@ -12,8 +12,8 @@ constexpr size_t kTreeNodeBytes = 4 * sizeof(void*);  // of a std::map's node, w
 
 }  // namespace
 
-// The key among those of the wait, whose vector may have room for twice as many, and as if nobody
-// else waited for it.
+// The key among those of the wait, whose vector may have room for twice as many, and as if no other
+// client waited for it.
 size_t BlockedClients::BytesPerKey(size_t name_bytes) {
   constexpr size_t kKeyNode = AllocationSize(kTreeNodeBytes + sizeof(std::pair<Key, Waits>));
   constexpr size_t kWaitingNode =

@@ -20,7 +20,7 @@ class Client;
 // Invariant: a client's `listening_bytes` is what BytesPerName has for all that it listens to.
 class Channels {
  public:
-  // The bytes that listening to a channel of this name takes, as if nobody else listened to it.
+  // The bytes that listening to a channel of this name takes, as if no other client did.
   static size_t BytesPerName(size_t name_bytes);
 
   // False if the client listened already.

@@ -27,7 +27,7 @@ struct WatchedKey {
 // `transaction.watch_bytes()` is what BytesPerKey has for them.
 class Watches {
  public:
-  // The bytes that a watch on a key of this name takes, as if nobody else watched the key.
+  // The bytes that a watch on a key of this name takes, as if no other client watched it.
   static size_t BytesPerKey(size_t name_bytes);
 
   void Add(Client& client, int database, std::string_view key);

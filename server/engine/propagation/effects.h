@@ -1,4 +1,4 @@
-// Propagation: what a log and replicas are told, so that they come to the same data.
+// Propagation: the requests by which a log and replicas arrive at the same data.
 //
 //   command ──► Edit, Database ──► Change ──► watches, blocked clients, tracking, notifications
 //      │                              └─ expired, evicted: DEL ─┐
@@ -6,9 +6,9 @@
 //      └─ request ───► MONITOR, SLOWLOG
 //
 // A Change says that a key changed, not how. Effects are requests that repeat the change. Most
-// commands are their own effect; those whose result depends on the time, on chance, on the order of
-// a hash table or on the platform's mathematics say in other words what they did, always such that
-// redis-server 7.0 understands.
+// commands are their own effect; those whose result depends on the time, on random numbers, on the
+// order of a hash table or on the platform's mathematics say in other words what they did, always
+// such that redis-server 7.0 understands.
 //
 // A unit is what is atomic: a command, a whole EXEC, a script with all that it calls, one key that
 // expires or is evicted outside of a command, one blocked client that is served. Its effects are
@@ -33,7 +33,7 @@ class Effects {
   Effects() = default;
   Effects(const Effects&) = delete;
 
-  // Null: nobody listens. Between two units. The journal outlives this, or is replaced.
+  // Null: nothing is collected. Between two units. The journal outlives this, or is replaced.
   void set_journal(Journal* journal);
 
   // Whether effects are collected.
@@ -54,7 +54,7 @@ class Effects {
     Add(database, Args(words.begin(), words.size()));
   }
 
-  // The same, word by word: so many follow by AddWord().
+  // The same, word by word: `words` calls of AddWord() follow.
   void Begin(int database, size_t words);
   void AddWord(std::string_view word);
 

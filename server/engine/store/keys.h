@@ -48,7 +48,7 @@ class Keys {
   // --- Reading ---
 
   // The entry at `key`, or null. An expired one is deleted if the request may write, so that
-  // whoever repeats the request elsewhere hears of the key's end first; reads leave it to the tick.
+  // the key's end is propagated before the request is; reads leave it to the tick.
   const Entry* Peek(std::string_view key);
 
   // The same, counted as a hit or a miss.
@@ -102,7 +102,7 @@ class Keys {
   // The source of all randomness that a client can see in the data.
   Rng& rng();
 
-  // Up to which sizes values are told as small ones, by the settings of the moment.
+  // Up to which sizes values have the encodings of small ones, by the present settings.
   ListLimits list_limits() const;
   HashLimits hash_limits() const;
   SetLimits set_limits() const;

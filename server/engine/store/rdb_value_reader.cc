@@ -153,8 +153,8 @@ bool ReadListpackTriples(RdbReader& reader, Millis now, const VisitField& visit)
   return ReadOne(reader, ReadListpack, take) && parts.empty();
 }
 
-// Fields with deadlines. What is unsound breaks the reader, so that a hash of which no field is
-// left can be told from it.
+// Fields with deadlines. Unsound ones break the reader, which distinguishes them from a hash of
+// which no field is left.
 bool ReadFieldsWithDeadlines(RdbReader& reader, RdbType type, Millis now, const VisitField& visit) {
   const bool is_sound = type == RdbType::kHashListpackTriples
                             ? ReadListpackTriples(reader, now, visit)

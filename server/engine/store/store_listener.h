@@ -8,8 +8,8 @@
 
 namespace zsetd {
 
-// Who is told of what happens to the data, as it happens. None of these calls may change a key, but
-// for those that are past their deadline.
+// Is notified of what happens to the data, as it happens. None of these calls may change a key,
+// except those that are past their deadline.
 class StoreListener {
  public:
   virtual ~StoreListener() = default;

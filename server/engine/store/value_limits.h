@@ -7,7 +7,7 @@ namespace zsetd {
 
 struct Settings;
 
-// Up to which sizes values are told as small ones.
+// Up to which sizes values have the encodings of small ones (OBJECT ENCODING).
 struct ValueLimits {
   ListLimits list;
   HashLimits hash;

@@ -177,7 +177,7 @@ TEST(Snapshot, ShowsTheInstantAtWhichItBeganWhateverIsWrittenMeanwhile) {
     if (writer.Below(3) == 0) peer.Pass(Millis(2000));
     const std::string expected = Digest(peer);
     const auto deadlines = MemberDeadlines(peer.engine());
-    const Millis instant = peer.engine().now();
+    const Millis instant = peer.engine().store().now();
 
     const LargeValueLimits small = {.elements = 1 + writer.Below(200), .bytes = 300};
     SnapshotEncoder encoder(peer.engine().settings(), peer.engine().store().access_tracker(),
@@ -377,7 +377,7 @@ TEST(SnapshotService, KeepsLibrariesOfFunctions) {
   EXPECT_EQ(Ask(restarted, {"FCALL", "f", "1", "k"}), ":4\r\n");
 
   EnginePeer without;
-  without.engine().set_scripting(nullptr);
+  without.engine().services().scripting = nullptr;
   without.files().set_contents(kPath, file);
   ASSERT_TRUE(without.persistence().Start().ok());
   EXPECT_EQ(Ask(without, {"SAVE"}), "+OK\r\n");

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "server/engine/config/settings.h"
+
+namespace zsetd {
+
+// The state of the data on disk: whether it has been loaded, and whether what is written can be
+// kept; as persistence reports it, and what follows for requests.
+class DiskState {
+ public:
+  // `settings` outlives it.
+  explicit DiskState(const Settings& settings) : settings_(settings) {}
+
+  // Whether the data is being loaded: only requests that need none of it are answered, and no key
+  // expires or is evicted.
+  void set_loading(bool loading) { loading_ = loading; }
+  bool loading() const { return loading_; }
+
+  // Whether the last snapshot could not be kept (stop-writes-on-bgsave-error).
+  void set_snapshots_fail(bool fail) { snapshots_fail_ = fail; }
+
+  // Why the append-only log cannot be written at present; empty if it can.
+  void set_log_error(std::string reason) { log_error_ = std::move(reason); }
+  const std::string& log_error() const { return log_error_; }
+
+  // Whether requests that write are refused because they might not be kept, and the error then.
+  bool ForbidsWrites() const {
+    return (snapshots_fail_ && settings_.stop_writes_on_bgsave_error && settings_.save.Any()) ||
+           !log_error_.empty();
+  }
+  absl::Status Error() const;
+
+ private:
+  const Settings& settings_;
+  bool loading_ = false;
+  bool snapshots_fail_ = false;
+  std::string log_error_;
+};
+
+}  // namespace zsetd
