@@ -202,7 +202,7 @@ int AclCheckCommand(lua_State* lua) {
   }
   const Args words = run.argv();
   const Command* const command = run.engine().commands().Find(words);
-  if (command == nullptr || command->run == nullptr || !command->AcceptsCount(words.size())) {
+  if (command == nullptr || command->run == nullptr) {
     return Raise(lua, "ERR Invalid command passed to redis.acl_check_cmd()");
   }
   lua_pushboolean(lua, run.engine().executor().MayRunInScript(run.caller(), *command, words));

@@ -27,7 +27,9 @@ constexpr std::string_view kChannelsAreAll =
 // The arguments of the request that are channels.
 Args ChannelsIn(const Command& command, Args argv) {
   if (command.channels == ChannelPlaces::kNone) return {};
-  return command.channels == ChannelPlaces::kFirst ? argv.subspan(1, 1) : argv.subspan(1);
+  const Args arguments = argv.subspan(1);
+  if (command.channels != ChannelPlaces::kFirst || arguments.empty()) return arguments;
+  return arguments.first(1);
 }
 
 std::string Join(const std::string& a, const std::string& b) {

@@ -58,8 +58,8 @@ std::vector<size_t> KeyPositions(const Command& command, Args argv) {
       AddKeysBehind(option, keys.options_from, argv, positions);
     }
   }
-  if (keys.count_at == 0) return positions;
   const size_t count_at = keys.count_at;
+  if (count_at == 0 || count_at >= argv.size()) return positions;
   const std::optional<int64_t> count = ParseInteger(argv[count_at]);
   if (!count || *count < 1 || static_cast<uint64_t>(*count) >= argv.size() - count_at) return {};
   for (size_t at = count_at + 1; at <= count_at + *count; ++at) positions.push_back(at);

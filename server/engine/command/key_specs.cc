@@ -26,7 +26,8 @@ bool HasAny(Args argv, std::span<const std::string_view> options) {
 std::string_view UseBy(const Command& command, Args request, std::string_view use) {
   const VariableUse& variable = command.variable_use;
   if (variable.options.empty()) return use;
-  const bool has_any = HasAny(request.subspan(variable.options_from), variable.options);
+  const size_t options_from = std::min(variable.options_from, request.size());
+  const bool has_any = HasAny(request.subspan(options_from), variable.options);
   return has_any ? variable.with : variable.without;
 }
 
