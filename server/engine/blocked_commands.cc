@@ -130,7 +130,7 @@ void Executor::ServeLogWaits() {
     if (found == clients_.all().end()) return true;
     Client& client = *found->second;
     if (!client.blocked || client.blocked->number != wait.number) return true;
-    if (client.output.buffer.propagated_until > durable) return false;
+    if (client.output.propagated_until > durable) return false;
     Unblock(client, client.blocked->when_durable);
     return true;
   });

@@ -52,7 +52,7 @@ void Clients::Reset(Client& client) {
 }
 
 void Clients::EndLongReply(Client& client) {
-  const size_t bytes = client.output.buffer.LongReplyBytes();
+  const size_t bytes = client.output.LongReplyBytes();
   store_.FreeLater(std::shared_ptr<LongReply>(std::move(client.output.long_reply)), bytes);
 }
 
@@ -64,16 +64,16 @@ bool Clients::IsStalled(Client& client) const {
   const Millis now = store_.now();
   const OutputLimits& limits = settings_.client_output_buffer_limit;
   const size_t unsent =
-      ClientOutput::Counted(client.output.buffer.UnsentBytes() + client.output.buffer.LongReplyBytes());
+      ClientOutput::Counted(client.output.UnsentBytes() + client.output.LongReplyBytes());
   if (LeavesTooMuchUnread(client, access_)) return true;
   if (client.IsSubscriber()) return client.output.watch.Exceeds(limits.pubsub, unsent, now);
   return client.output.watch.Exceeds(limits.normal, unsent, now) ||
-         client.output.buffer.push_watch.Exceeds(
-             limits.pubsub, ClientOutput::Counted(client.output.buffer.UnsentPushBytes()), now);
+         client.output.push_watch.Exceeds(
+             limits.pubsub, ClientOutput::Counted(client.output.UnsentPushBytes()), now);
 }
 
 void Clients::CloseForOutputLimit(Client& client) {
-  if (!client.output.buffer.RepliesEnabled()) return;
+  if (!client.output.RepliesEnabled()) return;
   host_.log("Closing " + client.connection.address +
             ": a reply exceeds client-output-buffer-limit");
   ++metrics_.stats().stalled_disconnections;

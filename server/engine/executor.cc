@@ -99,7 +99,7 @@ void Executor::EndAnswer(Client& client, size_t reply_start) {
 void Executor::EndUnit(Client& client) {
   if (!effects_.IsOn() || suspended_) return;
   const uint64_t end = effects_.Commit();
-  if (end > 0) client.output.buffer.propagated_until = end;
+  if (end > 0) client.output.propagated_until = end;
 }
 
 // Of commands that run others, such as EXEC and EVAL, it is those that are propagated.
@@ -262,7 +262,7 @@ void Executor::Finish(Client& client, size_t reply_start) {
 void Executor::LeaveOutUnwanted(Client& client, size_t reply_start) {
   using Mode = ClientOutput::ReplyMode;
   const Mode mode = client.output.reply_mode;
-  if (!client.output.buffer.RepliesEnabled()) {
+  if (!client.output.RepliesEnabled()) {
     client.output.buffer.Truncate(reply_start);
     clients_.EndLongReply(client);
   }
@@ -271,8 +271,8 @@ void Executor::LeaveOutUnwanted(Client& client, size_t reply_start) {
 }
 
 void Executor::DeliverPushes(Client& client) {
-  if (client.output.buffer.pending_pushes.empty()) return;
-  client.output.buffer.Take(client.output.buffer.pending_pushes);
+  if (client.output.pending_pushes.empty()) return;
+  client.output.buffer.Take(client.output.pending_pushes);
 }
 
 void Executor::ContinueReply(Client& client) {

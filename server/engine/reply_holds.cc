@@ -16,7 +16,7 @@ bool ReplyHolds::IsOn() const {
 Release ReplyHolds::ReleaseOf(const Client& client) const {
   if (!IsOn()) [[likely]]
     return Release::kNow;
-  const uint64_t position = std::max(client.output.buffer.propagated_until, client.output.buffer.read_until);
+  const uint64_t position = std::max(client.output.propagated_until, client.output.read_until);
   if (position <= services_.persistence->DurablePosition()) return Release::kNow;
   return services_.persistence->MayBeLost(position) ? Release::kNever : Release::kLater;
 }
@@ -31,7 +31,7 @@ void ReplyHolds::HoldForReads(Client& client, const Command& command, Args argv)
     position = std::max(position, recent_changes_.Of(client.database, argv[key]));
   }
   if (keys.empty()) position = recent_changes_.latest();  // SCAN, DBSIZE and their like
-  client.output.buffer.read_until = std::max(client.output.buffer.read_until, position);
+  client.output.read_until = std::max(client.output.read_until, position);
 }
 
 uint64_t ReplyHolds::NextPosition() const { return services_.persistence->WrittenPosition() + 1; }

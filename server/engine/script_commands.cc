@@ -83,7 +83,7 @@ absl::Status Executor::RunInScript(ScriptSession& session, Client& caller, Args 
   }
   if (reply_holds_.IsOn()) [[unlikely]] {
     reply_holds_.HoldForReads(client, *command, argv);
-    caller.output.buffer.read_until = std::max(caller.output.buffer.read_until, client.output.buffer.read_until);
+    caller.output.read_until = std::max(caller.output.read_until, client.output.read_until);
   }
   command_ended_at_ = host_.stopwatch();
   Record(client, *command, argv, command_ended_at_ - before);

@@ -74,7 +74,7 @@ void Sender::OnSent(size_t count) {
   if (sending_.empty()) Empty(sending_);
   client_.output.sending_capacity = sending_.capacity();
   if (!sending_.empty()) return;
-  if (client_.output.buffer.UnsentBytes() == 0) client_.output.buffer.pushed_bytes = 0;
+  if (client_.output.UnsentBytes() == 0) client_.output.pushed_bytes = 0;
 }
 
 }  // namespace zsetd

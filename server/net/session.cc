@@ -195,10 +195,10 @@ bool Session::RunUntilHeld() {
 
 // Messages that wait for a long reply's end do not count: they wait for what would wait for them.
 bool Session::IsClogged() {
-  if (client_.output.buffer.SendableBytes() <= kMuchUnsentBytes) return false;
+  if (client_.output.SendableBytes() <= kMuchUnsentBytes) return false;
   Flush();
   CloseIfStalled();
-  return closed_ || client_.output.buffer.SendableBytes() > kMuchUnsentBytes;
+  return closed_ || client_.output.SendableBytes() > kMuchUnsentBytes;
 }
 
 // Others come in between two pieces.
@@ -281,9 +281,9 @@ void Session::DropBuffers() {
 }
 
 void Session::CloseIfStalled() {
-  if (closed_ || client_.output.buffer.UnsentBytes() == 0 || !engine_.clients().IsStalled(client_)) return;
+  if (closed_ || client_.output.UnsentBytes() == 0 || !engine_.clients().IsStalled(client_)) return;
   spdlog::warn("Closing {}: output buffer limit exceeded, {} bytes are unsent",
-               client_.connection.address, client_.output.buffer.UnsentBytes());
+               client_.connection.address, client_.output.UnsentBytes());
   ++engine_.metrics().stats().stalled_disconnections;
   Close();
 }

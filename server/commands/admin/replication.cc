@@ -48,7 +48,7 @@ void WaitAof(AdminCall& call) {
   }
   if (call.Refused()) return;
   const bool is_durable =
-      has_log && persistence->DurablePosition() >= call.client.output.buffer.propagated_until;
+      has_log && persistence->DurablePosition() >= call.client.output.propagated_until;
   const auto reply = is_durable ? ReplyLogs<1> : ReplyLogs<0>;
   if (replicas > 0 || own_logs == 0 || is_durable) return Await(call, replicas, timeout, reply);
   if (!call.WaitInVain(timeout, reply, ReplyLogs<1>)) reply(call.reply);

@@ -77,7 +77,7 @@ ClientFigures Measure(const Engine& engine) {
   ClientFigures figures;
   for (const auto& [id, client] : engine.clients().all()) {
     figures.largest_input = std::max(figures.largest_input, client->connection.input_capacity);
-    figures.largest_output = std::max(figures.largest_output, client->output.buffer.UnsentBytes());
+    figures.largest_output = std::max(figures.largest_output, client->output.UnsentBytes());
     if (client->IsSubscriber()) ++figures.subscribers;
     if (!client->transaction.watched().empty()) ++figures.watching;
   }

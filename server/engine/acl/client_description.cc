@@ -79,7 +79,7 @@ void AddState(const Client& client, Fields& fields) {
 // In Redis replies fill a buffer of 16 KB first, and then a list. Here they are in one place: what
 // is unsent beyond 16 KB is reported as the list, and the rest of what is allocated as the buffer.
 void AddMemory(const Client& client, Fields& fields) {
-  const size_t unsent = client.output.buffer.UnsentBytes();
+  const size_t unsent = client.output.UnsentBytes();
   const size_t list = ClientOutput::Counted(unsent);
   const size_t reply_buffer = OutputCapacity(client) - list;
   fields.Add("qbuf", client.connection.input_bytes);

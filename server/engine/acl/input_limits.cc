@@ -26,7 +26,7 @@ bool SendsTooMuch(const Client& client, const Settings& settings, const AccessCo
 }
 
 bool LeavesTooMuchUnread(const Client& client, const AccessControl& access) {
-  return client.output.buffer.UnsentBytes() > kMostOfStrangers && access.MustAuthenticate(client);
+  return client.output.UnsentBytes() > kMostOfStrangers && access.MustAuthenticate(client);
 }
 
 }  // namespace zsetd

@@ -36,7 +36,7 @@ size_t WaitingBytes(const Client& client) {
 
 size_t OutputCapacity(const Client& client) {
   return AllocationSize(client.output.buffer.capacity()) +
-         AllocationSize(client.output.buffer.pending_pushes.capacity()) +
+         AllocationSize(client.output.pending_pushes.capacity()) +
          AllocationSize(client.output.sending_capacity);
 }
 
@@ -47,7 +47,7 @@ size_t KeptBytes(const Client& client) {
 
 size_t BytesUsedBy(const Client& client) {
   return client.connection.bytes + client.connection.input_capacity + KeptBytes(client) +
-         OutputCapacity(client) + client.output.buffer.LongReplyBytes();
+         OutputCapacity(client) + client.output.LongReplyBytes();
 }
 
 }  // namespace zsetd
