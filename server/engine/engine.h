@@ -66,6 +66,7 @@ class Engine {
   ReplyHolds& reply_holds() { return reply_holds_; }
   const ReplyHolds& reply_holds() const { return reply_holds_; }
   Effects& effects() { return effects_; }
+  const Effects& effects() const { return effects_; }
   DiskState& disk() { return disk_; }
   const DiskState& disk() const { return disk_; }
   RunIdentity& identity() { return identity_; }

@@ -327,7 +327,8 @@ std::optional<Millis> Executor::NextDeadline() const {
 
 // While clients are paused, a script is suspended, or the data is loaded, no key is evicted.
 void Executor::MakeRoom() {
-  if (clients_.IsPaused() || suspended_ || engine_.disk().loading()) return store_.PostponeEviction();
+  if (clients_.IsPaused() || suspended_ || engine_.disk().loading())
+    return store_.PostponeEviction();
   store_.MakeRoom();
 }
 

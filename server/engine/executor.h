@@ -71,8 +71,8 @@ class Executor {
   // but the user's permissions may have changed.
   void RunQueued(Client& client, const QueuedCommand& queued);
 
-  // Runs a command of a script that `caller` has called: the reply is in session.client.output.buffer. A
-  // refusal is the whole error line; the command has not run then.
+  // Runs a command of a script that `caller` has called: the reply is in
+  // session.client.output.buffer. A refusal is the whole error line; the command has not run then.
   absl::Status RunInScript(ScriptSession& session, Client& caller, Args argv);
 
   // Whether the caller's user may run this in a script. The request fits the row's arity.

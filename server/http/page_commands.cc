@@ -81,7 +81,8 @@ class Running {
 
   Access CheckAccess() {
     AccessControl& access = engine_.access();
-    if (!access.Authenticate(*client_, request_->user, request_->password, "auth", engine_.store().now())) {
+    if (!access.Authenticate(*client_, request_->user, request_->password, "auth",
+                             engine_.store().now())) {
       return Access::kDenied;
     }
     if (!client_->identity.user()->takes_any_password()) return Access::kGranted;
@@ -99,7 +100,8 @@ class Running {
       return Refuse("'" + std::string(command->name) + "' is not a read-only command");
     }
     engine_.executor().Execute(*client_, argv);
-    if (client_->connection.close_now) return Refuse("the reply is too long, or the connection was closed");
+    if (client_->connection.close_now)
+      return Refuse("the reply is too long, or the connection was closed");
     if (client_->IsWaiting()) {
       engine_.clients().Disconnect(*client_);
       return Refuse("the server is paused");
@@ -110,7 +112,8 @@ class Running {
   void Refuse(const std::string& why) { result_.replies.back() = "-ERR " + why + "\r\n"; }
 
   void Collect() {
-    if (client_->connection.close_now) return Refuse("the reply is too long, or the connection was closed");
+    if (client_->connection.close_now)
+      return Refuse("the reply is too long, or the connection was closed");
     const std::string_view output = client_->output.buffer.view();
     used_ += output.size();
     result_.replies.back() += output;

@@ -48,7 +48,8 @@ std::string Load(std::string_view bytes) {
     disk[std::string(kFile)] = bytes.substr(size);
   }
   EnginePeer peer(WithLog());
-  peer.engine().services().scripting = nullptr;  // scripts that never end are not what is looked for
+  peer.engine().services().scripting =
+      nullptr;  // scripts that never end are not what is looked for
   for (const auto& [path, contents] : disk) peer.files().set_contents(path, contents);
   if (!peer.persistence().Start().ok()) {
     return peer.files().contents() == disk ? "" : "a refused start has changed files";

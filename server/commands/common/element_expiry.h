@@ -22,9 +22,9 @@ struct ElementWords {
   std::string_view keyword;  // before the elements: "MEMBERS"
   std::string_view unit;     // in errors: "members"
   std::string_view capitalized_unit;
-  std::string_view expire_event;  // "zexpire"
-  std::string_view persist_event;
-  std::string_view remove_event;
+  KeyEvent expire_event;
+  KeyEvent persist_event;
+  KeyEvent remove_event;
   std::string_view pexpireat;  // the requests that are propagated
   std::string_view persist;
   std::string_view remove;
@@ -33,9 +33,9 @@ struct ElementWords {
 inline constexpr ElementWords kMemberWords = {.keyword = "members",
                                               .unit = "members",
                                               .capitalized_unit = "Members",
-                                              .expire_event = "zexpire",
-                                              .persist_event = "zpersist",
-                                              .remove_event = "zrem",
+                                              .expire_event = KeyEvent::kZExpire,
+                                              .persist_event = KeyEvent::kZPersist,
+                                              .remove_event = KeyEvent::kZRem,
                                               .pexpireat = "ZPEXPIREAT",
                                               .persist = "ZPERSIST",
                                               .remove = "ZREM"};
@@ -43,9 +43,9 @@ inline constexpr ElementWords kMemberWords = {.keyword = "members",
 inline constexpr ElementWords kFieldWords = {.keyword = "fields",
                                              .unit = "fields",
                                              .capitalized_unit = "Fields",
-                                             .expire_event = "hexpire",
-                                             .persist_event = "hpersist",
-                                             .remove_event = "hdel",
+                                             .expire_event = KeyEvent::kHExpire,
+                                             .persist_event = KeyEvent::kHPersist,
+                                             .remove_event = KeyEvent::kHDel,
                                              .pexpireat = "HPEXPIREAT",
                                              .persist = "HPERSIST",
                                              .remove = "HDEL"};

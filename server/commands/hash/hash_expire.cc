@@ -93,9 +93,9 @@ void HGetEx(Call& call) {
   const FieldDeadlineChange change = TakeChange(call);
   const Args names = TakeElements(call, kFieldWords);
   const bool has_passed = change.deadline && HasPassed(call, *change.deadline);
-  const std::string_view event = has_passed        ? kFieldWords.remove_event
-                                 : change.persists ? kFieldWords.persist_event
-                                                   : kFieldWords.expire_event;
+  const KeyEvent event = has_passed        ? kFieldWords.remove_event
+                         : change.persists ? kFieldWords.persist_event
+                                           : kFieldWords.expire_event;
   std::vector<std::string_view> changed;
   {
     const Edit<Hash> hash = call.Open<Hash>(key, event);
@@ -180,8 +180,8 @@ bool IsAllowed(const Hash& hash, const SetExRequest& request) {
 
 // Sets the fields; false if the condition forbids it.
 bool SetFields(Call& call, std::string_view key, const SetExRequest& request) {
-  const Edit<Hash> hash =
-      request.only_existing ? call.Open<Hash>(key, "hset") : call.OpenOrMake<Hash>(key, "hset");
+  const Edit<Hash> hash = request.only_existing ? call.Open<Hash>(key, KeyEvent::kHSet)
+                                                : call.OpenOrMake<Hash>(key, KeyEvent::kHSet);
   if (call.Refused() || !hash || !IsAllowed(*hash, request)) return false;
   const HashLimits limits = call.keys.hash_limits();
   hash->Expect(request.fields.size() / 2, limits);

@@ -16,9 +16,7 @@ namespace zsetd {
 namespace {
 
 // Of the change, and of the command that makes it.
-KeyEvent PopEvent(bool highest) {
-  return highest ? KeyEvent::kZPopMax : KeyEvent::kZPopMin;
-}
+KeyEvent PopEvent(bool highest) { return highest ? KeyEvent::kZPopMax : KeyEvent::kZPopMin; }
 
 // The ranks of the lowest elements of the set, or of the highest.
 RankRange EndOf(const SortedSet& set, bool highest, uint64_t wanted) {

@@ -160,8 +160,7 @@ void ExpireSet(Call& call, std::string_view key, const AddExOutcome& outcome, Mi
   const bool has_passed = HasPassed(call, deadline);
   std::vector<std::string_view> changed;
   {
-    const std::string_view event =
-        has_passed ? kMemberWords.remove_event : kMemberWords.expire_event;
+    const KeyEvent event = has_passed ? kMemberWords.remove_event : kMemberWords.expire_event;
     Edit<SortedSet> set = call.Open<SortedSet>(key, event);
     for (const auto& [member, score] : outcome.set) {
       const int64_t done =

@@ -41,7 +41,8 @@ void Notifier::OnChange(const Change& change) {
   }
   const KeyspaceEventFlags& flags = settings_.notify_keyspace_events;
   if (flags.Any() && change.event != KeyEvent::kNone) {
-    if (change.is_new) PublishKeyEvent(flags, {change.database, change.key, KeyEvent::kNew}, channels_);
+    if (change.is_new)
+      PublishKeyEvent(flags, {change.database, change.key, KeyEvent::kNew}, channels_);
     PublishKeyEvent(flags, change, channels_);
   }
   if (tracking_.IsOn()) tracking_.Touch(change.key, is_evicted ? nullptr : active_);

@@ -260,8 +260,7 @@ Entry& Database::Append(Entry& entry, std::string_view bytes, KeyEvent event) {
   return edited;
 }
 
-Entry& Database::Overwrite(Entry& entry, size_t offset, std::string_view bytes,
-                           KeyEvent event) {
+Entry& Database::Overwrite(Entry& entry, size_t offset, std::string_view bytes, KeyEvent event) {
   Entry& edited = StartEditing(entry);
   std::string& text = *edited.StartEditing();
   text.resize(std::max(text.size(), offset + bytes.size()));
@@ -270,8 +269,8 @@ Entry& Database::Overwrite(Entry& entry, size_t offset, std::string_view bytes,
   return edited;
 }
 
-Entry& Database::Rewrite(Entry& entry, size_t least_size, const WriteBytes& write,
-                         KeyEvent event, bool is_new) {
+Entry& Database::Rewrite(Entry& entry, size_t least_size, const WriteBytes& write, KeyEvent event,
+                         bool is_new) {
   Entry& edited = StartEditing(entry);
   std::string& text = *edited.StartEditing();
   const bool grows = text.size() < least_size;

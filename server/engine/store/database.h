@@ -26,7 +26,7 @@ struct Change {
   int database = 0;
   std::string_view key;
   KeyEvent event = KeyEvent::kNone;
-  bool is_new = false;     // the key was not there before
+  bool is_new = false;  // the key was not there before
 
   // The number of changes since the last save that it counts as, as in Redis: one for each element.
   // 0 if it follows from another change or from the passing of time.
@@ -105,12 +105,11 @@ class Database {
   bool Persist(Entry& entry);
 
   // Moves value and deadline to `target` in `destination`, replacing any value; not onto itself.
-  void Move(Entry& entry, Database& destination, std::string_view target,
-            KeyEvent event_from, KeyEvent event_to);
+  void Move(Entry& entry, Database& destination, std::string_view target, KeyEvent event_from,
+            KeyEvent event_to);
 
   // Copies value and deadline to `target` in `destination`, replacing any value; not onto itself.
-  void Copy(const Entry& entry, Database& destination, std::string_view target,
-            KeyEvent event);
+  void Copy(const Entry& entry, Database& destination, std::string_view target, KeyEvent event);
 
   // Erases the key to free memory; it exists, or is due and not freed yet.
   void Evict(std::string_view key) { EraseEntry(*keys_.FindEvenDue(key), KeyEvent::kEvicted, 0); }
