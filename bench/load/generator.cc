@@ -28,7 +28,7 @@ Generator::Generator(const Options& options, Step step)
       step_(std::move(step)),
       batches_(CeilDivide(options.requests, step_.requests() * options.steps)),
       epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
-  // The kernel may wake a sleeper late by so many nanoseconds, to save power: 50,000 if not told.
+  // By how many nanoseconds the kernel may delay a wake-up, to save power; by default 50,000.
   ::prctl(PR_SET_TIMERSLACK, 1);
 }
 

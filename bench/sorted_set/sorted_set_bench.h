@@ -61,7 +61,7 @@ void RegisterOnce(const std::string& name, int64_t size, Benchmark run) {
       ->UseManualTime();
 }
 
-// Runs as often as it takes to tell its time.
+// Runs as often as it takes to measure its time.
 template <class Set, class Benchmark>
 void RegisterOften(const std::string& name, int64_t size, Benchmark run) {
   benchmark::RegisterBenchmark((name + "/" + Set::kName).c_str(), run)->Arg(size);

@@ -7,8 +7,8 @@
 
 namespace zsetd {
 
-// SipHash-1-3 with a seed. Without knowing the seed nobody can construct bytes that share a
-// bucket.
+// SipHash-1-3 with a seed. Without knowing the seed it is impossible to construct bytes that share
+// a bucket.
 class BytesHash {
  public:
   explicit constexpr BytesHash(uint64_t seed)

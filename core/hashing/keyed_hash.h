@@ -9,7 +9,7 @@ namespace zsetd {
 
 // The hash of every structure that stores bytes chosen by clients. One for the whole process: a key
 // in each set would cost bytes where single bytes count. Without SeedKeyedHash() it has a fixed
-// seed, so that tests and fuzzers repeat; a server seeds it, so that nobody outside can construct
+// seed, so that tests and fuzzers repeat; a server seeds it, so that no client can construct
 // bytes that share a bucket. (absl::Hash does not promise that: bytes that equal one of its
 // constants cancel its seed.) The hash differs from run to run and is never stored.
 inline constinit BytesHash keyed_hash{0};

@@ -5,12 +5,11 @@
 //
 //   head   [ next: 43 | kind: 8 | length: 7 | room: 2 | first bits of the deadline: 4 ]
 //
-// `kind` tells a short string, of so many value bytes, from all other values, whose body is an
-// object: a long string, a list, a hash, a set, a sorted set. `length` is the key's, in seven bits;
-// keys that are longer than these can tell have a long length. `room` tells of the room for a
-// deadline: that is made when it is needed, or when the allocator's rounding gives it for nothing.
-// The stamp shares it, for milliseconds that are not far off take 44 bits, of which the head holds
-// four:
+// `kind` is the number of value bytes of a short string, or says that the body is an object: a long
+// string, a list, a hash, a set, a sorted set. `length` is the key's, in seven bits; longer keys
+// have a long length. `room` says whether there is room for a deadline: it is made when it is
+// needed, or when the allocator's rounding leaves it anyway. The stamp shares it, for milliseconds
+// that are not far off take 44 bits, of which the head holds four:
 //
 //   no room      stamp before the key; there is no deadline
 //   shared       [ deadline: 40 | stamp: 24 ]; up to the year 2527

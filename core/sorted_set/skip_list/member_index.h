@@ -24,9 +24,8 @@ namespace zsetd {
 // A bucket does not keep hashes. Its entries have a tag and two more bits, by which it can be split
 // twice. Each third time the index asks the blocks for the hashes, from which it takes the next two
 // bits. They give them by block and tag, in a fixed order; where several entries of a bucket have
-// the same block and tag, the first stands for the first such member, and so on. To look at a
-// hundred bytes in another block for each entry is what a split costs: without those bits, splits
-// took a third of the time of all insertions.
+// the same block and tag, the first belongs to the first such member, and so on. A split has to
+// read a hundred bytes in another block for each entry; these bits avoid two splits of three.
 //
 // Invariant: between calls there is one entry for each member of each block, with the block's id,
 // or that of another under which its owner finds it. An entry may outlive its block: it is stale,

@@ -171,8 +171,8 @@ struct Command {
   }
 };
 
-// The positions of the keys in a request that fits the arity. Nothing if the count of keys that it
-// announces is no number or does not fit.
+// The positions of the keys in a request, which may be shorter than its arity. Nothing if the count
+// of keys that it announces is no number or does not fit.
 std::vector<size_t> KeyPositions(const Command& command, Args argv);
 
 }  // namespace zsetd
