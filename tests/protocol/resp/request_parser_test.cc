@@ -89,6 +89,20 @@ TEST(RequestParser, TellsWhatFollows) {
   EXPECT_EQ(parser.Next(), RequestParser::Result::kNeedMore);
 }
 
+// The array of words has room for many, so that shrinking it would move it.
+TEST(RequestParser, KeepsWhatItHasReadAheadWhenItShrinks) {
+  RequestParser parser;
+  Feed(parser, Multibulk(Request(100, "word")));
+  ASSERT_EQ(parser.Next(), RequestParser::Result::kRequest);
+  ASSERT_EQ(parser.Next(), RequestParser::Result::kNeedMore);
+  Feed(parser, "*1\r\n$1\r\na\r\n*2\r\n$1\r\nb\r\n$1\r\nc\r\n*1\r\n$1\r\nd\r\n");
+  ASSERT_EQ(parser.Upcoming().size(), 3u);
+  parser.Shrink();
+  Parsed parsed;
+  TakeAll(parser, parsed);
+  EXPECT_EQ(parsed.requests, (Requests{{"a"}, {"b", "c"}, {"d"}}));
+}
+
 TEST(RequestParser, TellsWhatWaitsBeforeItIsTaken) {
   RequestParser parser;
   EXPECT_TRUE(parser.Upcoming().empty());
