@@ -440,7 +440,10 @@ void RandomRequests::AddKeys() {
     const char type = "sblthzg"[Below(7)];
     return Words{"RENAME", Key(type, 3), Key(type, 3)};
   };
-  cases_["renamenx"] = [this] { return Words{"RENAMENX", AnyKey(), AnyKey()}; };
+  cases_["renamenx"] = [this] {
+    const char type = "sblthzg"[Below(7)];
+    return Words{"RENAMENX", Key(type, 3), Key(type, 12)};  // most of these do not exist
+  };
   cases_["move"] = [this] { return Words{"MOVE", AnyKey(), Number(3)}; };
   cases_["copy"] = [this] {
     return Options({"COPY", AnyKey(), AnyKey()}, {{"DB", Number(3)}, {"REPLACE"}});

@@ -10,7 +10,10 @@ namespace {
 
 class SystemChecks : public testing::Test {
  protected:
-  SystemChecks() : root_(testing::TempDir() + "zsetd_system_checks/") {}
+  // A directory of its own for each test: they run side by side.
+  SystemChecks()
+      : root_(testing::TempDir() + "zsetd_system_checks_" +
+              testing::UnitTest::GetInstance()->current_test_info()->name() + "/") {}
   ~SystemChecks() override { std::filesystem::remove_all(root_); }
 
   void Write(const std::string& path, const std::string& text) {
