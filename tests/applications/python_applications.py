@@ -1,7 +1,6 @@
 """Applications of Debian in Python: a task queue, rate limiters, locks and channel layers."""
 
 import asyncio
-import importlib.util
 import os
 import subprocess
 import sys
@@ -79,9 +78,6 @@ class Applications(unittest.TestCase):
             self.assertFalse(cache.lock("lock", timeout=5).acquire(blocking=False))
         self.assertEqual(cache.delete_pattern("*"), 2)
 
-    # Its package is not in conf/packages.txt: it brings hiredis-py, by which redis-py then parses, with
-    # other limits, in all other tests.
-    @unittest.skipUnless(importlib.util.find_spec("channels_redis"), "python3-channels-redis is missing")
     def test_channels_redis_delivers_to_channels_and_groups(self):
         from channels_redis.core import RedisChannelLayer
 

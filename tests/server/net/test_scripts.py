@@ -84,6 +84,19 @@ class Scripts(ZsetdTest):
         self.assertTrue(eventually(lambda: not self.is_busy(other)))
         self.assertEqual(other.ask("GET", "k"), b"2")
 
+    def test_after_their_client_was_killed_belong_to_its_transaction(self):
+        self.start()
+        caller, other = self.connect(), self.connect()
+        number = caller.ask("CLIENT", "ID")
+        caller.ask("MULTI")
+        for words in (["EVAL", "return redis.call('SET','k','1')", "0"],
+                      ["CLIENT", "KILL", "ID", number, "SKIPME", "no"],
+                      ["EVAL", "return redis.call('INCR','k')", "0"]):
+            self.assertEqual(caller.ask(*words), b"QUEUED")
+        caller.send("EXEC")
+        self.assertTrue(eventually(lambda: other.ask("CLIENT", "LIST", "ID", number) == b""))
+        self.assertEqual(other.ask("GET", "k"), b"2")
+
     def test_in_a_transaction_are_finished_with_it(self):
         self.start("--busy-reply-threshold", "20")
         caller, other = self.connect(), self.connect()
