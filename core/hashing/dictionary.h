@@ -61,7 +61,7 @@ class Dictionary {
 
   void Clear();  // O(n)
 
-  // Makes the buckets for so many nodes, which are about to be inserted, in an empty dictionary:
+  // Makes the buckets for `nodes` that are about to be inserted, in an empty dictionary:
   // then no insertion has to split one. O(nodes). Trim() removes those that were too many, and is
   // to be called afterwards.
   void Reserve(size_t nodes);

@@ -51,7 +51,7 @@ class Keyspace {
   // O(log of keys with a deadline), as in all that follows.
   Entry& Insert(std::unique_ptr<Entry> entry);
 
-  // Prepares an empty one for so many insertions; see Dictionary::Reserve and Trim.
+  // Prepares an empty one for that number of insertions; see Dictionary::Reserve and Trim.
   void Reserve(size_t entries) { entries_.Reserve(entries); }
   void Trim() { entries_.Trim(); }
 

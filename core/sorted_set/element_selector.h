@@ -49,7 +49,7 @@ class ElementSelector {
   void Prune();
 
   Selection selection_;
-  size_t most_;  // offset + count: no element behind the first so many can be selected
+  size_t most_;  // offset + count: no element after these can be selected
   std::vector<Selected> kept_;
   bool is_pruned_ = false;  // the last of the first most_ of kept_ is the limit
   size_t full_at_;

@@ -99,7 +99,7 @@ class BlockTable {
   const Block* Last() const { return At(last_); }
 
   // What has to see blocks before they change; null: there is none. It takes itself away, or is
-  // told of the end of the table.
+  // notified when the table ends.
   void set_snapshot(SetSnapshot* snapshot) { snapshot_ = snapshot; }
   SetSnapshot* snapshot() const { return snapshot_; }
 
