@@ -100,9 +100,7 @@ class Running {
       return Refuse("'" + std::string(command->name) + "' is not a read-only command");
     }
     engine_.executor().Execute(*client_, argv);
-    if (client_->connection.close_now)
-      return Refuse("the reply is too long, or the connection was closed");
-    if (client_->IsWaiting()) {
+    if (client_->IsWaiting() && !client_->connection.close_now) {
       engine_.clients().Disconnect(*client_);
       return Refuse("the server is paused");
     }
@@ -112,8 +110,9 @@ class Running {
   void Refuse(const std::string& why) { result_.replies.back() = "-ERR " + why + "\r\n"; }
 
   void Collect() {
-    if (client_->connection.close_now)
+    if (client_->connection.close_now) {
       return Refuse("the reply is too long, or the connection was closed");
+    }
     const std::string_view output = client_->output.buffer.view();
     used_ += output.size();
     result_.replies.back() += output;

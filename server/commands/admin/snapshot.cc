@@ -37,8 +37,7 @@ void BackgroundSave(AdminCall& call) {
   if (persistence->IsRewriting() && !may_wait) {
     return call.Fail(
         "ERR Another child process is active (AOF?): can't BGSAVE right now. Use BGSAVE SCHEDULE "
-        "in "
-        "order to schedule a BGSAVE whenever possible.");
+        "in order to schedule a BGSAVE whenever possible.");
   }
   if (call.client.transaction.open || persistence->IsRewriting()) {
     persistence->ScheduleSaving();

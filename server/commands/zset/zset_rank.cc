@@ -86,7 +86,11 @@ void Ranks(Call& call, bool reversed) {
   call.reply.Array(members.size());
   for (const std::string_view member : members) {
     const std::optional<size_t> rank = RankOf(set, member, reversed);
-    rank ? call.reply.Integer(static_cast<int64_t>(*rank)) : call.reply.Null();
+    if (rank) {
+      call.reply.Integer(static_cast<int64_t>(*rank));
+    } else {
+      call.reply.Null();
+    }
   }
 }
 
