@@ -26,7 +26,8 @@ class RdbWriter {
 
   bool compresses() const { return compresses_; }
 
-  // From here on String() hands those of so many bytes over; null: none. They outlive this.
+  // From now on String() passes strings of `least_bytes` or more to `long_strings`, which outlives
+  // this; null: none.
   void set_long_strings(LongStrings* long_strings, size_t least_bytes) {
     long_strings_ = long_strings;
     least_long_ = least_bytes;

@@ -60,8 +60,8 @@ class LoadTurns {
   // Set when the load is to give up.
   const std::atomic<bool>& abandoned() const { return abandoned_; }
 
-  // A file of that size is to be loaded. So many bytes of the present one are; it is done with, and
-  // had so many.
+  // A file of this size is to be loaded; this part of the present file has been loaded; the present
+  // file, of this size, has been loaded completely.
   void Announce(uint64_t bytes) { total_bytes_ += bytes; }
   void set_file_bytes(uint64_t bytes) { file_bytes_ = bytes; }
   void EndFile(uint64_t bytes) {

@@ -47,7 +47,7 @@ absl::Status PersistenceService::StartInBackground(OnLoaded on_loaded) {
         return status;
       },
       on_progress_);
-  // Who connects meanwhile waits a little rather than be told to come again.
+  // A client that connects meanwhile waits a little instead of being answered with LOADING.
   constexpr std::chrono::milliseconds kNotWorthMentioning{100};
   const auto until = std::chrono::steady_clock::now() + kNotWorthMentioning;
   for (auto now = until - kNotWorthMentioning; load_ != nullptr && now < until;) {

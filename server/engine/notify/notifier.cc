@@ -18,7 +18,7 @@ void Notifier::PropagateEnd(const Change& change) {
   if (active_ == nullptr || change.event == KeyEvent::kEvicted) effects_.Commit();
 }
 
-// Elements that end by themselves, in the same way: in requests of no more than so many.
+// The same for elements that expire, some in each request.
 void Notifier::PropagateEnd(const Change& change, std::span<const std::string> elements) {
   constexpr size_t kMostInRequest = 1024;
   while (!elements.empty()) {

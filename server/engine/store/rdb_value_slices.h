@@ -18,7 +18,7 @@ struct LargeValueLimits {
 
 // A large value as it was at one instant, written in slices while it goes on changing. It may lose
 // its key, get another, and be destroyed meanwhile; the latter takes long, so whoever removes it
-// from its key keeps it until it is written (identity() tells which it is).
+// from its key keeps it until it is written (identity() identifies it).
 //
 // Sorted sets, hashes, sets and lists copy before a change what it touches, or the piece that has
 // it: core/sorted_set/block/set_snapshot.h and its like. The bytes of a string are copied, in
