@@ -28,7 +28,7 @@
 #include "server/http/http_service.h"
 #include "server/net/server.h"
 #include "server/net/tls_context.h"
-#include "server/persistence/file.h"
+#include "server/persistence/file/file.h"
 #include "server/persistence/persistence_service.h"
 #include "server/process/background.h"
 #include "server/process/background_free.h"

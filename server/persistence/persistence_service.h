@@ -7,11 +7,11 @@
 #include "absl/status/status.h"
 #include "server/engine/engine.h"
 #include "server/engine/services.h"
-#include "server/persistence/append_log.h"
-#include "server/persistence/data_directory.h"
-#include "server/persistence/dataset.h"
-#include "server/persistence/file.h"
-#include "server/persistence/load_turns.h"
+#include "server/persistence/file/data_directory.h"
+#include "server/persistence/file/file.h"
+#include "server/persistence/log/append_log.h"
+#include "server/persistence/snapshot/dataset.h"
+#include "server/persistence/snapshot/load_turns.h"
 #include "server/persistence/snapshot_service.h"
 
 namespace zsetd {

@@ -9,7 +9,8 @@
 
 #include "protocol/text/number_text.h"
 #include "server/engine/support/errors.h"
-#include "server/persistence/snapshot_file.h"
+#include "server/persistence/file/drafts.h"
+#include "server/persistence/snapshot/snapshot_file.h"
 
 namespace zsetd {
 namespace {

@@ -10,10 +10,10 @@
 #include "core/util/time.h"
 #include "server/engine/engine.h"
 #include "server/engine/services.h"
-#include "server/persistence/background_snapshot.h"
-#include "server/persistence/data_directory.h"
-#include "server/persistence/dataset.h"
-#include "server/persistence/file.h"
+#include "server/persistence/file/data_directory.h"
+#include "server/persistence/file/file.h"
+#include "server/persistence/snapshot/background_snapshot.h"
+#include "server/persistence/snapshot/dataset.h"
 
 namespace zsetd {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "server/persistence/file.h"
+#include "server/persistence/file/file.h"
 
 namespace zsetd {
 

@@ -1,0 +1,48 @@
+#include "server/persistence/file/data_directory.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "server/engine/support/errors.h"
+#include "server/persistence/file/drafts.h"
+
+namespace zsetd {
+
+std::string Megabytes(uint64_t bytes) { return std::to_string(bytes >> 20) + " MB"; }
+
+std::string Rate(uint64_t bytes, Micros took) {
+  const auto micros = static_cast<uint64_t>(std::max<int64_t>(took.count(), 1));
+  return std::to_string(bytes / micros) + " MB/s";
+}
+
+std::string DataDirectory::path() const {
+  const std::string& directory = engine_.settings().dir;
+  if (directory.starts_with('/')) return directory;
+  std::error_code error;  // of a directory that was removed: then opening files in it fails
+  return std::filesystem::current_path(error);
+}
+
+absl::Status DataDirectory::Lock() {
+  const std::string directory = path();
+  if (directory == locked_) return absl::OkStatus();
+  auto lock = files_.Lock(directory);
+  if (absl::IsUnimplemented(lock.status())) {
+    log_.warning("The file system of '" + directory +
+                 "' has no locks: see to it that no other server uses this directory");
+  } else if (!lock.ok()) {
+    return Refusal("cannot open the directory '" + directory +
+                   "': " + std::string(ErrorLine(lock.status())));
+  } else if (*lock == nullptr) {
+    return Refusal("another server keeps its data in the directory '" + directory +
+                   "': give one of them another `dir`");
+  } else {
+    lock_ = *std::move(lock);
+  }
+  locked_ = directory;
+  RemoveDrafts(files_, directory);
+  return absl::OkStatus();
+}
+
+}  // namespace zsetd

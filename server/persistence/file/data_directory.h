@@ -1,0 +1,48 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "server/engine/engine.h"
+#include "server/persistence/file/file.h"
+
+namespace zsetd {
+
+// Lines for the server's log.
+struct PersistenceLog {
+  std::function<void(std::string_view)> notice;
+  std::function<void(std::string_view)> warning;
+};
+
+// For such lines: "12 MB", and the rate "12 MB/s".
+std::string Megabytes(uint64_t bytes);
+std::string Rate(uint64_t bytes, Micros took);
+
+// The directory that the server keeps its data in (the setting `dir`), which no other server may
+// use at the same time.
+class DataDirectory {
+ public:
+  // All of them outlive it.
+  DataDirectory(const Engine& engine, FileSystem& files, const PersistenceLog& log)
+      : engine_(engine), files_(files), log_(log) {}
+
+  // The absolute path.
+  std::string path() const;
+
+  // Takes the directory for this process and removes drafts that a killed server has left; nothing
+  // happens if this process has it already. To be called before anything is written there. The
+  // refusal is for people.
+  absl::Status Lock();
+
+ private:
+  const Engine& engine_;
+  FileSystem& files_;
+  const PersistenceLog& log_;
+  std::unique_ptr<DirectoryLock> lock_;  // null where there are no locks, or none was needed yet
+  std::string locked_;                   // the directory
+};
+
+}  // namespace zsetd

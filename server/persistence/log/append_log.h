@@ -1,0 +1,166 @@
+// The append-only log: every unit of changes is appended to a file, and a start runs them again.
+//
+//   engine ──units──► AppendLog ──each round──► LogThread ──► appendonlydir/…incr.aof
+//                        └──rewriting──► BackgroundSnapshot ──► appendonlydir/…base.rdb
+//
+// Files and manifest are those of Redis 7 (server/persistence/log/log_manifest.h). Rewriting takes
+// a snapshot of the instant at which a new incremental file begins; when it is complete, a manifest
+// with those two replaces the old one. No client waits for it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/util/time.h"
+#include "server/engine/engine.h"
+#include "server/engine/propagation/journal.h"
+#include "server/engine/services.h"
+#include "server/persistence/file/data_directory.h"
+#include "server/persistence/file/file.h"
+#include "server/persistence/log/log_manifest.h"
+#include "server/persistence/log/log_thread.h"
+#include "server/persistence/snapshot/background_snapshot.h"
+#include "server/persistence/snapshot/dataset.h"
+
+namespace zsetd {
+
+class AppendLog : public Journal {
+ public:
+  // All of them outlive it. `on_progress` is called on another thread when more has become durable,
+  // or no more will; it may be null.
+  AppendLog(Engine& engine, FileSystem& files, DataDirectory& directory, Dataset& dataset,
+            const PersistenceLog& log, std::function<void()> on_progress);
+  ~AppendLog() override;
+
+  // At the start. Whether there is a log on the disk to load.
+  absl::StatusOr<bool> Exists() const;
+
+  // Loads it, and goes on appending to it. A refusal is for people.
+  absl::Status Load();
+
+  // Begins a log with what the engine holds as its base, in the foreground.
+  absl::Status Create();
+
+  // Begins one in the background while the server runs (CONFIG SET appendonly yes), and ends it.
+  absl::Status Enable();
+  void Disable();
+
+  // Writes a log of this instant in the background, while there is none, and ends it.
+  absl::Status WriteOnce();
+
+  // Loads the files that there are once more, in the place of what the engine holds. No snapshot is
+  // being taken for a rewrite.
+  absl::Status LoadAgain();
+  bool IsOn() const { return thread_ != nullptr; }
+  bool IsKept() const { return IsOn() && !ends_after_rewrite_; }
+
+  uint64_t Append(OutputBuffer& unit) override;
+
+  // Hands what was appended to the disk's thread. To be called before replies are sent.
+  void HandOver();
+
+  // Positions count the bytes appended since the start. A reply may leave when all that it rests on
+  // is durable, if replies are held at present: with appendfsync always, or while the disk does not
+  // keep up.
+  uint64_t end() const { return end_; }
+  uint64_t durable() const;
+  bool HoldsReplies() const { return holds_replies_; }
+
+  // Whether what ends there was written before a sync failed, so that it is unknown whether it is
+  // on the disk.
+  bool MayBeLost(uint64_t position) const { return is_repairing_ && position > durable(); }
+
+  LogStatus status() const;
+
+  // Rewriting in the background. None is under way, and no snapshot is being taken.
+  absl::Status StartRewriting();
+  bool IsRewriting() const { return rewrite_ != nullptr; }
+
+  // Gives up the rewrite that is under way, if its snapshot is still being taken: whether it was.
+  // To make way for another snapshot.
+  bool AbandonRewriting();
+
+  // Whether there is no valid log before a rewrite is complete, which ConsiderRewriting() begins.
+  bool MustBegin() const { return unnamed_file_ || is_repairing_; }
+
+  // Begins one if the log has grown as far as the settings say, or is broken.
+  void ConsiderRewriting();
+
+  // The settings may have changed.
+  void ApplySettings();
+
+  // Takes a rewrite further, and looks after the disk's thread.
+  void Continue();
+  bool HasWork() const;
+
+  // Waits until all is on the disk. False if that has failed.
+  bool Flush();
+
+ private:
+  struct Rewrite;
+  struct Loading;
+
+  std::string Directory() const;
+  std::string PathOf(const std::string& name) const;
+  std::string ManifestName() const;
+  std::string BaseName(uint64_t number) const;
+  std::string IncrementalName(uint64_t number) const;
+
+  absl::Status MakeDirectory() const;
+  absl::Status AdoptOldLog();
+  absl::Status LoadFiles(Loading& loading);
+  void AnnounceFiles() const;
+  absl::Status LoadBase(const LogFile& file, bool is_last, Loading& loading);
+  absl::Status LoadCommands(const LogFile& file, uint64_t offset, bool is_last, Loading& loading);
+  absl::Status ContinueFile(const LogFile& file, uint64_t bytes);
+  absl::Status CreateFirstFile();
+  void StartThread(std::unique_ptr<WritableFile> file, uint64_t bytes);
+  absl::StatusOr<std::unique_ptr<SnapshotFile>> CreateBase(const std::string& name);
+  absl::Status StartRewriting(bool keeps_old_files);
+  void OnStepDone(const absl::Status& status);
+  void BeginLastStep();
+  void FinishRewriting();
+  void FailRewriting(const absl::Status& why);
+  void WatchDisk();
+  SyncPolicy Policy() const;
+
+  Engine& engine_;
+  FileSystem& files_;
+  DataDirectory& directory_;
+  Dataset& dataset_;
+  const PersistenceLog& log_;
+  const std::function<void()> on_progress_;
+
+  LogManifest manifest_;               // as on the disk
+  std::unique_ptr<LogThread> thread_;  // null: there is no log
+  OutputBuffer pending_;               // not handed over
+  uint64_t end_ = 0;
+  uint64_t thread_start_ = 0;                     // the position at which the thread's count began
+  int64_t stamped_at_ = 0;                        // seconds, of the last timestamp
+  SyncPolicy policy_ = SyncPolicy::kEverySecond;  // the thread's
+  bool holds_replies_ = false;
+  bool is_behind_ = false;     // the disk is
+  bool is_repairing_ = false;  // after a failed sync, until there are a new base and a new file
+  bool ends_after_rewrite_ = false;
+  bool unnamed_file_ = false;  // what is appended to counts for nothing until a rewrite
+  absl::Status write_error_ = absl::OkStatus();
+  std::unique_ptr<Rewrite> rewrite_;  // null: none
+  uint64_t base_bytes_ = 0;           // of the base
+  uint64_t old_bytes_ = 0;            // of incremental files before the present one
+  uint64_t bytes_after_rewrite_ = 0;
+  uint64_t drafts_ = 0;
+
+  uint64_t rewrites_ = 0;
+  uint64_t failures_ = 0;  // one after the other
+  bool last_rewrite_ok_ = true;
+  std::optional<Millis> last_rewrite_took_;
+  Millis last_try_at_{0};
+  uint64_t delayed_syncs_ = 0;
+};
+
+}  // namespace zsetd

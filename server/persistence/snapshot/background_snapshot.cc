@@ -1,0 +1,57 @@
+#include "server/persistence/snapshot/background_snapshot.h"
+
+#include <utility>
+
+namespace zsetd {
+namespace {
+
+constexpr size_t kPieceBytes = 1u << 20;         // handed to the thread at a time
+constexpr size_t kMostWaitingBytes = 32u << 20;  // for the disk; then encoding waits for it
+constexpr Micros kLongestSlice{500};             // for which requests wait
+
+}  // namespace
+
+BackgroundSnapshot::BackgroundSnapshot(std::unique_ptr<SnapshotFile> file, const Engine& engine,
+                                       std::string_view functions, bool is_log_base)
+    : engine_(engine),
+      encoder_(engine.settings(), engine.store().access_tracker()),
+      snapshot_(engine.store().databases(), encoder_),
+      thread_(std::move(file)),
+      started_at_(engine.store().now()),
+      changes_(engine.store().change_count()) {
+  encoder_.Begin(engine.store().now(), engine.store().gauge().Used(), functions, is_log_base,
+                 snapshot_);
+}
+
+bool BackgroundSnapshot::HasWork() const {
+  return !encoded_ && thread_.waiting() < kMostWaitingBytes;
+}
+
+void BackgroundSnapshot::Continue() {
+  const Micros until = engine_.host().stopwatch() + kLongestSlice;
+  encoded_ = snapshot_.Continue(
+      [&] { return encoder_.size() >= kPieceBytes || engine_.host().stopwatch() >= until; });
+  if (encoded_) encoder_.End();
+  if (encoded_ || encoder_.size() >= kPieceBytes) thread_.Write(encoder_.Take());
+  if (encoded_) thread_.Finish();
+}
+
+absl::Status WriteSnapshot(const Engine& engine, std::string_view functions, bool is_log_base,
+                           SnapshotFile& file) {
+  SnapshotEncoder encoder(engine.settings(), engine.store().access_tracker());
+  Snapshot snapshot(engine.store().databases(), encoder);
+  encoder.Begin(engine.store().now(), engine.store().gauge().Used(), functions, is_log_base,
+                snapshot);
+  absl::Status status = absl::OkStatus();
+  bool all = false;
+  while (status.ok() && !all) {
+    all = snapshot.Continue([&] { return encoder.size() >= kPieceBytes; });
+    if (all) encoder.End();
+    for (SnapshotPiece& piece : encoder.Take()) {
+      if (status.ok()) status = file.Write(std::move(piece).Encoded());
+    }
+  }
+  return status.ok() ? file.Finish() : status;
+}
+
+}  // namespace zsetd

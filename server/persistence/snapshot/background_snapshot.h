@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "core/util/time.h"
+#include "server/engine/engine.h"
+#include "server/engine/store/snapshot.h"
+#include "server/persistence/snapshot/snapshot_encoder.h"
+#include "server/persistence/snapshot/snapshot_file.h"
+#include "server/persistence/snapshot/snapshot_thread.h"
+
+namespace zsetd {
+
+// A snapshot that is being taken while requests run.
+//
+//   a tick:  Snapshot ──entries──► SnapshotEncoder ──bytes──► SnapshotThread ──► SnapshotFile
+//            half a millisecond at most                       writes, sums, syncs
+//
+// It shows the instant at which it was created. The engine's thread encodes the entries, some at
+// each Continue(), and those that are about to change right before they do; a thread of its own has
+// the disk. There is one at a time. Destroyed before it is done, it leaves no file.
+class BackgroundSnapshot {
+ public:
+  // `functions` as Scripting::DumpLibraries() returns them.
+  BackgroundSnapshot(std::unique_ptr<SnapshotFile> file, const Engine& engine,
+                     std::string_view functions, bool is_log_base);
+
+  // Whether Continue() has something to encode that the disk has room for.
+  bool HasWork() const;
+
+  // Encodes for half a millisecond at most.
+  void Continue();
+
+  // Whether the file is complete, or has failed: status() says which.
+  bool done() const { return thread_.done(); }
+  absl::Status status() const { return thread_.status(); }
+
+  size_t keys_saved() const { return encoder_.keys(); }
+  size_t keys() const { return snapshot_.keys(); }
+  uint64_t written() const { return thread_.written(); }  // bytes
+  bool encoded() const { return encoded_; }
+
+  Millis started_at() const { return started_at_; }
+  uint64_t changes() const { return changes_; }  // Engine::change_count() at its instant
+
+ private:
+  const Engine& engine_;
+  SnapshotEncoder encoder_;
+  Snapshot snapshot_;
+  SnapshotThread thread_;
+  bool encoded_ = false;
+  const Millis started_at_;
+  const uint64_t changes_;
+};
+
+// Takes a snapshot of this instant and returns when it is on disk, or what failed.
+absl::Status WriteSnapshot(const Engine& engine, std::string_view functions, bool is_log_base,
+                           SnapshotFile& file);
+
+}  // namespace zsetd

@@ -1,0 +1,131 @@
+#include "server/persistence/snapshot/dataset.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "server/engine/scripting.h"
+#include "server/engine/store/value_limits.h"
+#include "server/engine/support/errors.h"
+
+namespace zsetd {
+namespace {
+
+constexpr Micros kBetweenReports{2'000'000};  // of the progress of a load
+
+// Redis announces no event for keys that it loads.
+
+}  // namespace
+
+std::string Dataset::Functions() const {
+  const Scripting* const scripting = engine_.services().scripting;
+  return scripting != nullptr ? scripting->DumpLibraries() : kept_functions_;
+}
+
+absl::StatusOr<LoadedSnapshot> Dataset::Read(const std::string& path, bool keeps_expired) const {
+  const Settings& settings = engine_.settings();
+  const Micros start = engine_.host().stopwatch();
+  Micros reported_at = start;
+  const AccessTracker access_tracker = engine_.store().access_tracker();
+  LoadOptions options = {
+      .now = engine_.store().now(),
+      .databases = engine_.store().database_count(),
+      .limits = ValueLimitsOf(settings),
+      .checks_checksum = settings.rdbchecksum,
+      .skips_unknown = settings.rdb_skip_unknown,
+      .keeps_expired = keeps_expired,
+      .access_tracker = &access_tracker,
+      .make_keyspace = [this] { return engine_.store().database(0).MakeKeyspace(); },
+      .progress =
+          [&](uint64_t bytes, uint64_t total, uint64_t keys) {
+            const Micros now = engine_.host().stopwatch();
+            if (now - reported_at < kBetweenReports) return;
+            reported_at = now;
+            log_.notice("Loading: " + std::to_string(bytes * 100 / std::max<uint64_t>(total, 1)) +
+                        " % (" + std::to_string(keys) + " keys), " + Rate(bytes, now - start));
+          },
+  };
+  if (turns_ == nullptr) return LoadSnapshot(files_, path, options);
+  options.on_read = [this](uint64_t bytes, uint64_t total) {
+    if (turns_->total_bytes() == 0) turns_->Announce(total);
+    turns_->set_file_bytes(bytes);
+    return !turns_->abandoned();
+  };
+  turns_->End();
+  absl::StatusOr<LoadedSnapshot> loaded = LoadSnapshot(files_, path, options);
+  if (!turns_->Begin()) return absl::CancelledError();
+  return loaded;
+}
+
+void Dataset::Report(const LoadedSnapshot& loaded, Micros took) const {
+  log_.notice("DB loaded from disk: " + std::to_string(loaded.keys_loaded) + " keys, " +
+              std::to_string(loaded.keys_expired) + " expired, " + Megabytes(loaded.bytes) + ", " +
+              Rate(loaded.bytes, took));
+  if (loaded.keys_skipped > 0) {
+    log_.warning("The snapshot holds " + std::to_string(loaded.keys_skipped) +
+                 " keys of types that this server cannot keep. They were left out "
+                 "(rdb-skip-unknown), and are lost with the next snapshot");
+  }
+  if (!loaded.functions.empty() && engine_.services().scripting == nullptr) {
+    log_.warning(
+        "The snapshot holds libraries of functions. They are kept in the next snapshots, and "
+        "cannot be called (scripting no)");
+  }
+}
+
+absl::Status Dataset::Put(LoadedSnapshot loaded, const std::string& path,
+                          const Persistence::Reload& reload) {
+  absl::Status status = absl::OkStatus();
+  if (!reload.flushes && !reload.replaces) status = FindDuplicates(loaded);
+  if (status.ok()) status = RestoreFunctions(loaded, path, reload);
+  if (!status.ok()) return status;
+  if (reload.flushes) engine_.store().ClearAll();
+  for (auto& [index, keys] : loaded.databases) {
+    Database& database = engine_.store().database(index);
+    if (database.keys().size() == 0) {
+      database.Adopt(std::move(keys));
+      continue;
+    }
+    std::vector<std::string> names;
+    keys.ForEach([&](const Entry& entry) { names.emplace_back(entry.key()); });
+    for (const std::string& name : names) {
+      database.Put(keys.Extract(*keys.FindEvenDue(name)), KeyEvent::kNone);
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Dataset::FindDuplicates(const LoadedSnapshot& loaded) const {
+  absl::Status status = absl::OkStatus();
+  for (const auto& [index, keys] : loaded.databases) {
+    keys.ForEach([&, number = index](const Entry& entry) {
+      if (engine_.store().database(number).Find(entry.key()) == nullptr) return;
+      status = Refusal("the key '" + std::string(entry.key()) + "' is in memory and in the file");
+    });
+  }
+  return status;
+}
+
+absl::Status Dataset::RestoreFunctions(const LoadedSnapshot& loaded, const std::string& path,
+                                       const Persistence::Reload& reload) {
+  Scripting* const scripting = engine_.services().scripting;
+  if (scripting == nullptr) {
+    if (reload.flushes) kept_functions_.clear();
+    kept_functions_ += loaded.functions;
+    return absl::OkStatus();
+  }
+  if (loaded.functions.empty()) {
+    if (reload.flushes) scripting->FlushLibraries();
+    return absl::OkStatus();
+  }
+  const absl::Status status =
+      scripting->RestoreLibraries(loaded.functions, reload.flushes    ? RestorePolicy::kFlush
+                                                    : reload.replaces ? RestorePolicy::kReplace
+                                                                      : RestorePolicy::kAppend);
+  if (status.ok()) return status;
+  return Refusal("Cannot load '" + path +
+                 "': its libraries of functions: " + std::string(ErrorLine(status)));
+}
+
+}  // namespace zsetd

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "server/engine/engine.h"
+#include "server/engine/services.h"
+#include "server/persistence/file/data_directory.h"
+#include "server/persistence/file/file.h"
+#include "server/persistence/snapshot/load_turns.h"
+#include "server/persistence/snapshot/snapshot_loader.h"
+
+namespace zsetd {
+
+// What the server keeps, as the engine has it and as files hold it: the keys of all databases and
+// the libraries of functions.
+class Dataset {
+ public:
+  // All of them outlive it.
+  Dataset(Engine& engine, FileSystem& files, const PersistenceLog& log)
+      : engine_(engine), files_(files), log_(log) {}
+
+  // The libraries as of this instant, for a snapshot, whether they can be called here or not.
+  std::string Functions() const;
+
+  // Reads a snapshot's file; the engine is left as it is. Reports the progress in the log. Keys
+  // past their deadline are left out, unless `keeps_expired`: commands that follow may still need
+  // them. kNotFound if there is no such file.
+  absl::StatusOr<LoadedSnapshot> Read(const std::string& path, bool keeps_expired) const;
+
+  // Puts what was read from that file in the place of what the engine has, or adds it. All or
+  // nothing: a refusal leaves the engine as it was.
+  absl::Status Put(LoadedSnapshot loaded, const std::string& path,
+                   const Persistence::Reload& reload);
+
+  // Takes turns with the engine while it reads; null: the engine waits. It outlives its use here.
+  void set_turns(LoadTurns* turns) { turns_ = turns; }
+  LoadTurns* turns() const { return turns_; }
+
+  // Says in the log what was read, and what of it is not kept.
+  void Report(const LoadedSnapshot& loaded, Micros took) const;
+
+ private:
+  absl::Status FindDuplicates(const LoadedSnapshot& loaded) const;
+  absl::Status RestoreFunctions(const LoadedSnapshot& loaded, const std::string& path,
+                                const Persistence::Reload& reload);
+
+  Engine& engine_;
+  FileSystem& files_;
+  const PersistenceLog& log_;
+  LoadTurns* turns_ = nullptr;
+  std::string kept_functions_;  // that were loaded and cannot be run, to be saved again
+};
+
+}  // namespace zsetd

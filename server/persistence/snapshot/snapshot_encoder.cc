@@ -1,0 +1,195 @@
+#include "server/persistence/snapshot/snapshot_encoder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "server/engine/store/element_deadlines.h"
+#include "server/engine/store/rdb_value_writer.h"
+#include "server/engine/support/redis_version.h"
+
+namespace zsetd {
+
+// Bytes of the file in order, and the database that was selected last among them.
+class SnapshotEncoder::Section : private LongStrings {
+ public:
+  Section(bool compresses, const LargeValueLimits& limits)
+      : compresses_(compresses), writer_(bytes_, compresses) {
+    writer_.set_long_strings(this, limits.bytes);
+  }
+  Section(const Section&) = delete;
+
+  RdbFileWriter& writer() { return writer_; }
+  void Add(std::string_view bytes) { bytes_ += bytes; }
+
+  int selected = -1;
+
+  size_t size() const { return piece_bytes_ + bytes_.size(); }
+
+  std::vector<SnapshotPiece> TakeAll() {
+    EndPiece();
+    piece_bytes_ = 0;
+    return std::exchange(pieces_, {});
+  }
+
+  // Adds all that the other has, and leaves it empty.
+  void Append(Section& other) {
+    if (other.size() == 0) return;
+    EndPiece();
+    piece_bytes_ += other.size();
+    for (SnapshotPiece& piece : other.TakeAll()) pieces_.push_back(std::move(piece));
+    selected = std::exchange(other.selected, -1);
+  }
+
+ private:
+  void EndPiece() {
+    if (bytes_.empty()) return;
+    piece_bytes_ += bytes_.size();
+    pieces_.push_back({.bytes = std::exchange(bytes_, {})});
+  }
+
+  void Take(std::string bytes) override {
+    EndPiece();
+    piece_bytes_ += bytes.size();
+    pieces_.push_back({.bytes = std::move(bytes), .is_string = true, .compresses = compresses_});
+  }
+
+  const bool compresses_;
+  std::string bytes_;  // behind the pieces
+  RdbFileWriter writer_;
+  std::vector<SnapshotPiece> pieces_;
+  size_t piece_bytes_ = 0;
+};
+
+// A large value that was received, with what stands before it as of the instant.
+struct SnapshotEncoder::OpenValue {
+  int database = 0;
+  std::string head;
+  const void* identity = nullptr;
+  std::unique_ptr<RdbValueSlices> slices;
+};
+
+SnapshotEncoder::SnapshotEncoder(const Settings& settings, const AccessTracker& access_tracker,
+                                 const LargeValueLimits& limits)
+    : compresses_(settings.rdbcompression),
+      limits_(limits),
+      access_tracker_(access_tracker),
+      use_(IsLfu(settings.maxmemory_policy)   ? Use::kFrequency
+           : IsLru(settings.maxmemory_policy) ? Use::kIdle
+                                              : Use::kNone),
+      main_(std::make_unique<Section>(compresses_, limits)),
+      early_(std::make_unique<Section>(compresses_, limits)) {}
+
+SnapshotEncoder::~SnapshotEncoder() = default;
+
+void SnapshotEncoder::Begin(Millis now, size_t used_bytes, std::string_view functions,
+                            bool is_log_base, const Snapshot& snapshot) {
+  snapshot_ = &snapshot;
+  RdbFileWriter& writer = main_->writer();
+  writer.Magic(snapshot.has_field_deadlines() ? kRdbVersionOfDeadlines : kRdbVersionWritten);
+  writer.Aux("redis-ver", kRedisVersion);
+  writer.Aux("redis-bits", "64");
+  writer.Aux("ctime", std::to_string(now.count() / 1000));
+  writer.Aux("used-mem", std::to_string(used_bytes));
+  writer.Aux("aof-base", is_log_base ? "1" : "0");
+  writer.Aux("zsetd-ver", ZSETD_VERSION);
+  main_->Add(functions);
+}
+
+// Entries that are handed out before their turn may be of another database than those around them,
+// so that a database is selected more than once: every loader takes that. Sizes are said the first
+// time.
+void SnapshotEncoder::Select(int database, Section& section) {
+  if (database == section.selected) return;
+  section.selected = database;
+  section.writer().Database(static_cast<uint64_t>(database));
+  if (std::ranges::count(selected_once_, database) > 0) return;
+  selected_once_.push_back(database);
+  for (const auto& keyspace : snapshot_->keyspaces()) {
+    if (keyspace->database() != database) continue;
+    section.writer().Sizes(keyspace->keys(), keyspace->keys_with_deadline());
+  }
+}
+
+// What stands before the type of a value.
+void SnapshotEncoder::WriteMarks(const Entry& entry, RdbFileWriter& writer) const {
+  if (entry.deadline()) writer.Deadline(entry.deadline()->count());
+  const AccessTracker::Stamp mark = entry.access_stamp();
+  if (use_ == Use::kIdle) {
+    writer.Idle(static_cast<uint64_t>(access_tracker_.IdleTime(mark).count()));
+  } else if (use_ == Use::kFrequency) {
+    writer.Frequency(access_tracker_.Count(mark));
+  }
+}
+
+void SnapshotEncoder::Receive(int database, const Entry& entry) {
+  if (auto slices = HasFieldDeadlines(entry) ? nullptr : StartSlices(entry, limits_)) {
+    auto open = std::make_unique<OpenValue>();
+    open->database = database;
+    RdbFileWriter writer(open->head, compresses_);
+    WriteMarks(entry, writer);
+    writer.Key(slices->type(), entry.key());
+    open->identity = ValueIdentity(entry);
+    open->slices = std::move(slices);
+    // Another may have been there, and be gone: then it was copied.
+    open_by_identity_.insert_or_assign(open->identity, open.get());
+    open_.push_back(std::move(open));
+    return;
+  }
+  Section& section = is_inside_value_ ? *early_ : *main_;
+  Select(database, section);
+  WriteMarks(entry, section.writer());
+  if (HasFieldDeadlines(entry)) {
+    WriteFieldsWithDeadlines(entry, section.writer().Key(RdbType::kHashDeadlines, entry.key()));
+  } else {
+    WriteValue(entry, section.writer().Key(RdbTypeOf(entry), entry.key()));
+  }
+  WriteElementDeadlines(entry, section.writer());
+  ++keys_;
+}
+
+void SnapshotEncoder::ContinueOpen() {
+  OpenValue& first = *open_.front();
+  RdbWriter& writer = main_->writer().values();
+  if (!is_inside_value_) {
+    is_inside_value_ = true;
+    Select(first.database, *main_);
+    main_->Add(first.head);
+    first.slices->Begin(writer);
+  }
+  if (!first.slices->WriteSome(writer)) return;
+  WriteElementDeadlines(first.slices->TakeDeadlines(), main_->writer());
+  CloseFirst();
+}
+
+void SnapshotEncoder::CloseFirst() {
+  ++keys_;
+  is_inside_value_ = false;
+  const auto known = open_by_identity_.find(open_.front()->identity);
+  if (known != open_by_identity_.end() && known->second == open_.front().get()) {
+    open_by_identity_.erase(known);
+  }
+  open_.pop_front();
+  main_->Append(*early_);
+}
+
+bool SnapshotEncoder::IsOpen(const Entry& entry) const {
+  return !open_.empty() && open_by_identity_.contains(ValueIdentity(entry));
+}
+
+void SnapshotEncoder::BeforeEdit(const Entry& entry) {
+  const auto open = open_by_identity_.find(ValueIdentity(entry));
+  if (open != open_by_identity_.end()) open->second->slices->BeforeEdit();
+}
+
+void SnapshotEncoder::Abandon() {
+  open_by_identity_.clear();
+  open_.clear();
+}
+
+void SnapshotEncoder::End() { main_->writer().End(); }
+
+size_t SnapshotEncoder::size() const { return main_->size(); }
+
+std::vector<SnapshotPiece> SnapshotEncoder::Take() { return main_->TakeAll(); }
+
+}  // namespace zsetd

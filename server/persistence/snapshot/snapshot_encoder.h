@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "core/keyspace/access_tracker.h"
+#include "core/util/time.h"
+#include "protocol/rdb/rdb_file.h"
+#include "server/engine/config/settings.h"
+#include "server/engine/store/rdb_value_slices.h"
+#include "server/engine/store/snapshot.h"
+#include "server/persistence/snapshot/snapshot_thread.h"
+
+namespace zsetd {
+
+// Makes the bytes of a file of the entries of a snapshot (protocol/rdb/rdb_file.h).
+//
+// A large value is written in slices. In the file it is in one piece, so entries that are received
+// meanwhile because they are about to change are put aside until it is complete:
+//
+//   main     [ entry | entry | large value, a slice at a time ... ]
+//   early    [ entry | entry ... ]                                   then follows
+//
+// Large values that are about to change themselves come next, in the order in which they did.
+class SnapshotEncoder : public SnapshotReceiver {
+ public:
+  // `access_tracker` says what is written of the use of keys, if anything; it outlives this.
+  SnapshotEncoder(const Settings& settings, const AccessTracker& access_tracker,
+                  const LargeValueLimits& limits = LargeValueLimits());
+  ~SnapshotEncoder() override;
+
+  // Writes what stands before the first key; `functions` as Scripting::DumpLibraries() returns
+  // them; `is_log_base` if commands of an append-only log follow. `snapshot` hands its entries out
+  // afterwards.
+  void Begin(Millis now, size_t used_bytes, std::string_view functions, bool is_log_base,
+             const Snapshot& snapshot);
+
+  void Receive(int database, const Entry& entry) override;
+  bool HasOpen() const override { return !open_.empty(); }
+  void ContinueOpen() override;
+  bool IsOpen(const Entry& entry) const override;
+  void BeforeEdit(const Entry& entry) override;
+  void Abandon() override;
+
+  // Writes what stands behind the last key, but for the checksum.
+  void End();
+
+  size_t keys() const { return keys_; }  // written
+  size_t size() const;                   // of what was not taken yet, in bytes
+
+  // Pieces of the file, in order.
+  std::vector<SnapshotPiece> Take();
+
+ private:
+  enum class Use { kNone, kIdle, kFrequency };
+
+  class Section;
+  struct OpenValue;
+
+  void Select(int database, Section& section);
+  void WriteMarks(const Entry& entry, RdbFileWriter& writer) const;
+  void CloseFirst();
+
+  const bool compresses_;
+  const LargeValueLimits limits_;
+  const AccessTracker& access_tracker_;
+  const Use use_;
+  const std::unique_ptr<Section> main_;
+  const std::unique_ptr<Section> early_;
+  bool is_inside_value_ = false;  // main_ ends in the middle of one
+  const Snapshot* snapshot_ = nullptr;
+  std::vector<int> selected_once_;
+  std::deque<std::unique_ptr<OpenValue>> open_;  // the first is being written
+  absl::flat_hash_map<const void*, OpenValue*> open_by_identity_;
+  size_t keys_ = 0;
+};
+
+}  // namespace zsetd

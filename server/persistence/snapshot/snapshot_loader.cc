@@ -1,0 +1,316 @@
+#include "server/persistence/snapshot/snapshot_loader.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "protocol/rdb/rdb_file.h"
+#include "server/engine/store/element_deadlines.h"
+#include "server/engine/store/rdb_value_reader.h"
+#include "server/engine/support/errors.h"
+#include "server/persistence/file/file_source.h"
+
+namespace zsetd {
+namespace {
+
+// Strings are bounded by what is in the file; this is what one of them may come to when it is
+// unpacked.
+constexpr size_t kMostStringBytes = UINT32_MAX;
+
+constexpr size_t kMostQuotedBytes = 128;  // of a key, in an error
+constexpr uint64_t kKeysPerReport = 4096;
+
+// What the parts before a key say of it.
+struct KeyNotes {
+  std::optional<Millis> deadline;
+  std::optional<uint64_t> idle_seconds;
+  std::optional<uint8_t> frequency;
+};
+
+class Loader {
+ public:
+  Loader(FileSource& source, const LoadOptions& options)
+      : source_(source), options_(options), reader_(source, kMostStringBytes) {}
+
+  absl::StatusOr<LoadedSnapshot> Load();
+
+ private:
+  using Step = absl::Status;
+
+  Step ReadMagic();
+  Step ReadPart(uint8_t first);
+  Step ReadOpcode(RdbOpcode opcode);
+  Step ReadAux();
+  Step ReadFunctions();
+  Step ReadModuleAux();
+  Step SelectDatabase();
+  Step ReadKey(RdbType type);
+  Step Skip(RdbType type, const std::string& key);
+  Step ReadEnd();
+  Step Put(std::unique_ptr<Entry> entry, const KeyNotes& notes);
+  void SelectKeyspace();
+  void Mark(Entry& entry, const KeyNotes& notes) const;
+
+  // What is wrong at the place that has been reached.
+  Step Fail(const std::string& what);
+  Step Damaged(const std::string& what) { return Fail(what + " is damaged"); }
+
+  FileSource& source_;
+  const LoadOptions& options_;
+  RdbReader reader_;
+  RdbVersion version_;
+  LoadedSnapshot loaded_;
+  Keyspace* keyspace_ = nullptr;  // that of the database selected
+  Entry* last_entry_ = nullptr;   // of the last key; null if that was left out
+  int database_ = 0;
+  uint64_t announced_keys_ = 0;  // in that database, whether true or not
+  KeyNotes notes_;
+  uint64_t keys_ = 0;
+  bool ended_ = false;
+};
+
+std::string QuotedKey(std::string_view key) {
+  return "'" + std::string(key.substr(0, kMostQuotedBytes)) + "'";
+}
+
+Loader::Step Loader::Fail(const std::string& what) {
+  if (!source_.status().ok()) {
+    return Refusal("at byte " + std::to_string(source_.OffsetWith(reader_.left())) + " of " +
+                   std::to_string(source_.size()) +
+                   " it cannot be read: " + std::string(ErrorLine(source_.status())));
+  }
+  return Refusal("at byte " + std::to_string(source_.OffsetWith(reader_.left())) + " of " +
+                 std::to_string(source_.size()) + " " + what);
+}
+
+absl::StatusOr<LoadedSnapshot> Loader::Load() {
+  absl::Status status = ReadMagic();
+  while (status.ok() && !ended_) status = ReadPart(reader_.Byte());
+  if (!status.ok()) return status;
+  for (auto& [index, keys] : loaded_.databases) keys.Trim();
+  loaded_.bytes = source_.OffsetWith(reader_.left());
+  return std::move(loaded_);
+}
+
+Loader::Step Loader::ReadMagic() {
+  const auto version = ParseRdbMagic(reader_.Bytes(kRdbMagicBytes));
+  if (!version)
+    return Fail("it is no snapshot: it does not begin with REDIS or VALKEY and a version");
+  version_ = *version;
+  if (CanRead(version_)) return absl::OkStatus();
+  return Fail("its format is version " + std::to_string(version_.number) +
+              (version_.is_valkey ? " of Valkey" : " of Redis") +
+              ", which this server cannot read");
+}
+
+Loader::Step Loader::ReadPart(uint8_t first) {
+  if (!reader_.ok()) return Fail("the file ends before its end is marked");
+  if (first >= kFirstRdbOpcode) return ReadOpcode(static_cast<RdbOpcode>(first));
+  return ReadKey(static_cast<RdbType>(first));
+}
+
+Loader::Step Loader::ReadOpcode(RdbOpcode opcode) {
+  switch (opcode) {
+    case RdbOpcode::kDeadline:
+      notes_.deadline = Millis(static_cast<int64_t>(reader_.LittleEndian(8)));
+      break;
+    case RdbOpcode::kDeadlineInSeconds:
+      notes_.deadline = std::chrono::seconds(static_cast<int32_t>(reader_.LittleEndian(4)));
+      break;
+    case RdbOpcode::kIdle:
+      notes_.idle_seconds = reader_.Length();
+      break;
+    case RdbOpcode::kFrequency:
+      notes_.frequency = reader_.Byte();
+      break;
+    case RdbOpcode::kDatabase:
+      return SelectDatabase();
+    case RdbOpcode::kSizes:
+      announced_keys_ = reader_.Length();
+      reader_.Length();
+      break;
+    case RdbOpcode::kSlotInfo:
+      reader_.Length();
+      reader_.Length();
+      reader_.Length();
+      break;
+    case RdbOpcode::kAux:
+      return ReadAux();
+    case RdbOpcode::kFunctions:
+      return ReadFunctions();
+    case RdbOpcode::kModuleAux:
+      return ReadModuleAux();
+    case RdbOpcode::kEnd:
+      return ReadEnd();
+    case RdbOpcode::kFunctionsOfOld:
+      return Fail(
+          "there are functions of a release candidate of Redis 7.0, which nothing else reads");
+    case RdbOpcode::kKeyMetadata:
+      return Fail(
+          "there is what modules have noted of a key, or a slot that was being imported: "
+          "this server cannot keep either");
+  }
+  return reader_.ok() ? absl::OkStatus() : Damaged("what is said of a key or a database");
+}
+
+Loader::Step Loader::ReadAux() {
+  const bool is_of_elements = reader_.String() == kElementDeadlinesAux;
+  const std::string_view value = reader_.String();
+  if (reader_.ok() && is_of_elements && last_entry_ != nullptr) {
+    const std::optional<Millis> before = last_entry_->EarliestElementDeadline();
+    const bool is_sound = SetElementDeadlines(*last_entry_, value);
+    keyspace_->ElementDeadlineChanged(*last_entry_, before);
+    if (!is_sound) return Damaged("a deadline of an element");
+  }
+  return reader_.ok() ? absl::OkStatus() : Damaged("a field about the server that wrote the file");
+}
+
+Loader::Step Loader::ReadFunctions() {
+  const std::string_view code = reader_.String();
+  if (!reader_.ok()) return Damaged("a library of functions");
+  RdbFileWriter(loaded_.functions, /*compresses=*/true).Functions(code);
+  return absl::OkStatus();
+}
+
+Loader::Step Loader::ReadModuleAux() {
+  if (!options_.skips_unknown) {
+    return Fail(
+        "there is data of a module, which this server cannot keep. With rdb-skip-unknown yes "
+        "it is left out");
+  }
+  return SkipRdbModuleAux(reader_) ? absl::OkStatus() : Damaged("the data of a module");
+}
+
+Loader::Step Loader::SelectDatabase() {
+  const uint64_t index = reader_.Length();
+  if (!reader_.ok()) return Damaged("the number of a database");
+  if (index >= static_cast<uint64_t>(options_.databases)) {
+    return Fail("there are keys of database " + std::to_string(index) + ", and `databases` is " +
+                std::to_string(options_.databases) + ": raise it");
+  }
+  database_ = static_cast<int>(index);
+  announced_keys_ = 0;
+  keyspace_ = nullptr;
+  last_entry_ = nullptr;
+  return absl::OkStatus();
+}
+
+Loader::Step Loader::ReadKey(RdbType type) {
+  const std::string key(reader_.String());
+  last_entry_ = nullptr;
+  if (!reader_.ok()) return Damaged("a key");
+  if (HasFieldDeadlines(type) && version_.is_valkey != (type == RdbType::kValkeyHash)) {
+    return Skip(type, key);  // of a release candidate
+  }
+  const KeyNotes notes = std::exchange(notes_, KeyNotes());
+  std::unique_ptr<Entry> entry =
+      ReadValue(reader_, type, key, notes.deadline, options_.now, options_.limits);
+  ++keys_;
+  if (options_.progress && keys_ % kKeysPerReport == 0) {
+    options_.progress(source_.OffsetWith(reader_.left()), source_.size(), keys_);
+  }
+  if (entry != nullptr) {
+    return Put(std::move(entry), notes);
+  }
+  if (HasFieldDeadlines(type) && reader_.ok()) {
+    ++loaded_.keys_expired;
+    return absl::OkStatus();
+  }
+  return Skip(type, key);
+}
+
+// A type that is not known ends the load in any case: it is unknown where its value ends.
+Loader::Step Loader::Skip(RdbType type, const std::string& key) {
+  const std::string value = "the value of the key " + QuotedKey(key);
+  const bool is_stream =
+      type == RdbType::kStream || type == RdbType::kStream2 || type == RdbType::kStream3;
+  const bool is_module = type == RdbType::kModule || type == RdbType::kModuleOfOld;
+  const bool is_known = type <= RdbType::kHashListpackTriples && static_cast<int>(type) != 8;
+  if (!is_known || (HasFieldDeadlines(type) && reader_.ok())) {
+    return Fail(value + " is of type " + std::to_string(static_cast<int>(type)) +
+                ", which this server does not know");
+  }
+  if (!is_stream && !is_module) return Damaged(value);
+  if (!options_.skips_unknown || type == RdbType::kModuleOfOld) {
+    return Fail(
+        value + (is_stream ? " is a stream" : " is a module's") +
+        ", which this server cannot keep" +
+        (type == RdbType::kModuleOfOld ? "" : ". With rdb-skip-unknown yes it is left out"));
+  }
+  if (!SkipRdbValue(reader_, type)) return Damaged(value);
+  ++loaded_.keys_skipped;
+  return absl::OkStatus();
+}
+
+Loader::Step Loader::Put(std::unique_ptr<Entry> entry, const KeyNotes& notes) {
+  if (notes.deadline && *notes.deadline <= options_.now && !options_.keeps_expired) {
+    ++loaded_.keys_expired;
+    return absl::OkStatus();
+  }
+  if (keyspace_ == nullptr) {
+    SelectKeyspace();
+  }
+  if (keyspace_->FindEvenDue(entry->key()) != nullptr) {
+    return Fail("the key " + QuotedKey(entry->key()) + " comes a second time");
+  }
+  Mark(*entry, notes);
+  last_entry_ = &keyspace_->Insert(std::move(entry));
+  ++loaded_.keys_loaded;
+  return absl::OkStatus();
+}
+
+// What is announced is believed as far as there are bytes for so many keys.
+void Loader::SelectKeyspace() {
+  constexpr uint64_t kLeastBytes = 3;  // of a type, a key and a value
+  const auto [place, is_new] = loaded_.databases.try_emplace(database_, options_.make_keyspace());
+  keyspace_ = &place->second;
+  const uint64_t offset = source_.OffsetWith(reader_.left());
+  const uint64_t possible =
+      source_.size() > offset ? (source_.size() - offset) / kLeastBytes + 1 : 1;
+  if (is_new) keyspace_->Reserve(std::min(announced_keys_, possible));
+}
+
+void Loader::Mark(Entry& entry, const KeyNotes& notes) const {
+  const AccessTracker* meter = options_.access_tracker;
+  if (meter == nullptr) return;
+  constexpr auto kLongest = static_cast<uint64_t>(std::numeric_limits<int32_t>::max());
+  if (meter->rule().lfu && notes.frequency) {
+    entry.set_access_stamp(meter->OfCount(*notes.frequency));
+  } else if (!meter->rule().lfu && notes.idle_seconds) {
+    const auto idle = static_cast<int64_t>(std::min(*notes.idle_seconds, kLongest));
+    entry.set_access_stamp(meter->OfIdle(std::chrono::seconds(idle)));
+  } else {
+    entry.set_access_stamp(meter->OfNewKey());
+  }
+}
+
+Loader::Step Loader::ReadEnd() {
+  ended_ = true;
+  if (!version_.HasChecksum()) return absl::OkStatus();
+  const uint64_t computed = source_.ChecksumWith(reader_.left());
+  const uint64_t stored = reader_.LittleEndian(sizeof stored);
+  if (!reader_.ok()) return Fail("the file ends before its checksum does");
+  const bool is_right = stored == 0 || stored == computed || !options_.checks_checksum;
+  return is_right ? absl::OkStatus()
+                  : Fail("the checksum is wrong: something before it is damaged");
+}
+
+}  // namespace
+
+absl::StatusOr<LoadedSnapshot> LoadSnapshot(FileSystem& files, const std::string& path,
+                                            const LoadOptions& options) {
+  auto file = files.Open(path);
+  if (absl::IsNotFound(file.status())) return file.status();
+  if (!file.ok()) {
+    return Refusal("Cannot open '" + path + "': " + std::string(ErrorLine(file.status())));
+  }
+  FileSource source(*std::move(file), options.on_read);
+  absl::StatusOr<LoadedSnapshot> loaded = Loader(source, options).Load();
+  if (loaded.ok()) return loaded;
+  return Refusal("Cannot load '" + path + "': " + std::string(ErrorLine(loaded.status())));
+}
+
+}  // namespace zsetd

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "core/keyspace/access_tracker.h"
+#include "core/keyspace/keyspace.h"
+#include "core/util/time.h"
+#include "server/engine/store/value_limits.h"
+#include "server/persistence/file/file.h"
+#include "server/persistence/file/file_source.h"
+
+namespace zsetd {
+
+// What a file holds.
+struct LoadedSnapshot {
+  std::map<int, Keyspace> databases;  // by number
+  std::string functions;              // as Scripting::DumpLibraries() returns them
+  uint64_t keys_loaded = 0;
+  uint64_t keys_expired = 0;  // past their deadline, and left out
+  uint64_t keys_skipped = 0;  // of types that cannot be kept here
+  uint64_t bytes = 0;
+};
+
+struct LoadOptions {
+  Millis now{0};
+  int databases = 16;
+  ValueLimits limits;
+  bool checks_checksum = true;
+  bool skips_unknown = false;
+  bool keeps_expired = false;                     // keys past their deadline
+  const AccessTracker* access_tracker = nullptr;  // for the marks of keys; null: they are not set
+  std::function<Keyspace()> make_keyspace;        // an empty one
+  std::function<void(uint64_t bytes, uint64_t total, uint64_t keys)>
+      progress;                // now and then; or null
+  FileSource::OnRead on_read;  // or null
+};
+
+// Reads a file as redis-server, Valkey and zsetd write it. Refuses one that is damaged in any way,
+// or holds what would be lost, with file, offset and reason. Memory follows what is in the file,
+// never what it announces. kNotFound if there is no file.
+absl::StatusOr<LoadedSnapshot> LoadSnapshot(FileSystem& files, const std::string& path,
+                                            const LoadOptions& options);
+
+}  // namespace zsetd

@@ -1,0 +1,407 @@
+// What the append-only log brings back, whatever happened to the server and its disk.
+#include "server/persistence/log/append_log.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "server/persistence/log/log_thread.h"
+#include "tests/transcript/engine_peer.h"
+#include "tests/transcript/transcript.h"
+
+namespace zsetd {
+namespace {
+
+using Kind = MemoryFiles::Operation::Kind;
+using Words = std::vector<std::string>;
+
+const char* const kManifest = "/data/appendonlydir/appendonly.aof.manifest";
+const char* const kFirstFile = "/data/appendonlydir/appendonly.aof.1.incr.aof";
+
+Settings WithLog(AppendFsync policy = AppendFsync::kAlways) {
+  Settings settings;
+  settings.enable_debug_command = DangerousAccess::kYes;
+  settings.save.points.clear();
+  settings.dir = "/data";
+  settings.appendonly = true;
+  settings.appendfsync = policy;
+  return settings;
+}
+
+std::string Ask(EnginePeer& peer, const Words& words) {
+  peer.Send("a", Multibulk(words));
+  return peer.Receive("a", Millis(0));
+}
+
+std::string Digest(EnginePeer& peer) { return Ask(peer, {"DEBUG", "DIGEST"}); }
+
+// Waits until the log is on the disk.
+void Flush(EnginePeer& peer) {
+  peer.persistence().EndRound();
+  while (peer.persistence().DurablePosition() < peer.persistence().WrittenPosition()) {
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+}
+
+void Place(const MemoryFiles::Contents& disk, EnginePeer& peer) {
+  for (const auto& [path, bytes] : disk) peer.files().set_contents(path, bytes);
+}
+
+// The data that a server has which starts with these files.
+std::string DigestAfterStart(const MemoryFiles::Contents& disk, const Settings& settings) {
+  EnginePeer restarted(settings);
+  Place(disk, restarted);
+  const absl::Status status = restarted.persistence().Start();
+  return status.ok() ? Digest(restarted) : std::string(status.message());
+}
+
+TEST(AppendLog, BringsBackWhatWasWritten) {
+  EnginePeer peer(WithLog());
+  ASSERT_TRUE(peer.persistence().Start().ok());
+  for (const Words& words : std::vector<Words>{{"SET", "s", "1"},
+                                               {"ZADD", "z", "1", "a", "2", "b"},
+                                               {"SELECT", "3"},
+                                               {"RPUSH", "l", "x", "y"},
+                                               {"EXPIRE", "l", "100"},
+                                               {"MULTI"},
+                                               {"INCR", "n"},
+                                               {"INCR", "n"},
+                                               {"EXEC"},
+                                               {"FUNCTION", "LOAD",
+                                                "#!lua name=lib\n"
+                                                "redis.register_function('f', "
+                                                "function() return 1 end)"}}) {
+    Ask(peer, words);
+  }
+  const std::string digest = Digest(peer);
+  Flush(peer);
+  EnginePeer restarted(WithLog());
+  Place(peer.files().contents(), restarted);
+  const absl::Status status = restarted.persistence().Start();
+  ASSERT_TRUE(status.ok()) << status;
+  EXPECT_EQ(Digest(restarted), digest);
+  EXPECT_EQ(Ask(restarted, {"FCALL", "f", "0"}), ":1\r\n");
+  EXPECT_EQ(Ask(restarted, {"SELECT", "3"}), "+OK\r\n");
+  EXPECT_EQ(Ask(restarted, {"TTL", "l"}), ":100\r\n");
+
+  // And goes on in the same file.
+  Ask(restarted, {"SET", "more", "1"});
+  Flush(restarted);
+  EXPECT_EQ(DigestAfterStart(restarted.files().contents(), WithLog()), Digest(restarted));
+}
+
+TEST(AppendLog, EveryCrashLeavesAStateThatWasWithAllThatWasAcknowledged) {
+  const uint64_t seed = std::random_device()();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  EnginePeer peer(WithLog());
+  ASSERT_TRUE(peer.persistence().Start().ok());
+  std::vector<std::string> digests = {Digest(peer)};                    // after each request
+  std::vector<size_t> operations = {peer.files().operations().size()};  // when it was durable
+  const size_t started = operations.front();
+  for (int i = 0; i < 60; ++i) {
+    const std::string key = "k" + std::to_string(random() % 7);
+    const std::string value = std::to_string(random() % 1000);
+    switch (random() % 8) {
+      case 0:
+        Ask(peer, {"SET", key, value});
+        break;
+      case 1:
+        Ask(peer, {"DEL", key});
+        break;
+      case 2:
+        Ask(peer, {"MULTI"});
+        Ask(peer, {"INCR", "x"});
+        Ask(peer, {"INCR", "y"});
+        Ask(peer, {"EXEC"});
+        break;
+      case 3:
+        Ask(peer, {"BGREWRITEAOF"});
+        break;
+      case 4:
+        peer.Pass(Millis(10));
+        break;
+      default:
+        Ask(peer, {"ZADD", "z" + key, value, "m" + value});
+    }
+    Flush(peer);
+    digests.push_back(Digest(peer));
+    operations.push_back(peer.files().operations().size());
+  }
+  size_t states = 0;
+  for (size_t count = started; count <= operations.back(); ++count) {
+    const auto last =
+        std::upper_bound(operations.begin(), operations.end(), count) - operations.begin() - 1;
+    for (const MemoryFiles::Contents& disk : peer.files().CrashStates(count)) {
+      const std::string digest = DigestAfterStart(disk, WithLog());
+      const auto found = std::find(digests.begin() + last, digests.end(), digest);
+      ASSERT_NE(found, digests.end()) << "after " << count << " operations: " << digest;
+      ++states;
+    }
+  }
+  EXPECT_GT(states, 200u);
+}
+
+TEST(AppendLog, RewritingWhileRequestsWriteKeepsAll) {
+  EnginePeer peer(WithLog(AppendFsync::kEverySec));
+  ASSERT_TRUE(peer.persistence().Start().ok());
+  for (int i = 0; i < 3000; ++i) Ask(peer, {"SET", "k" + std::to_string(i), "v"});
+  for (int round = 0; round < 3; ++round) {
+    ASSERT_EQ(Ask(peer, {"BGREWRITEAOF"}), "+Background append only file rewriting started\r\n");
+    EXPECT_EQ(Ask(peer, {"BGREWRITEAOF"}),
+              "-ERR Background append only file rewriting already in progress\r\n");
+    for (int i = 0; i < 3000; i += 7) Ask(peer, {"APPEND", "k" + std::to_string(i), "w"});
+    peer.Pass(Millis(100));
+    Ask(peer, {"SET", "after", std::to_string(round)});
+  }
+  Flush(peer);
+  const MemoryFiles::Contents disk = peer.files().contents();
+  EXPECT_EQ(disk.size(), 3u) << "base, incremental file and manifest";
+  EXPECT_TRUE(disk.contains("/data/appendonlydir/appendonly.aof.4.base.rdb"));
+  EXPECT_EQ(DigestAfterStart(disk, WithLog()), Digest(peer));
+}
+
+TEST(AppendLog, AnEndThatIsCutOffIsRemoved) {
+  EnginePeer peer(WithLog());
+  ASSERT_TRUE(peer.persistence().Start().ok());
+  Ask(peer, {"SET", "a", "1"});
+  Flush(peer);
+  const std::string digest = Digest(peer);
+  const size_t whole = peer.files().contents().at(kFirstFile).size();
+  for (const Words& words :
+       std::vector<Words>{{"MULTI"}, {"SET", "b", "1"}, {"SET", "c", "2"}, {"EXEC"}}) {
+    Ask(peer, words);
+  }
+  Flush(peer);
+  const MemoryFiles::Contents disk = peer.files().contents();
+  for (size_t size = whole; size < disk.at(kFirstFile).size(); ++size) {
+    MemoryFiles::Contents cut = disk;
+    cut.at(kFirstFile).resize(size);
+    EnginePeer restarted(WithLog());
+    Place(cut, restarted);
+    ASSERT_TRUE(restarted.persistence().Start().ok()) << size;
+    ASSERT_EQ(Digest(restarted), digest) << size;
+    ASSERT_EQ(restarted.files().contents().at(kFirstFile).size(), whole);
+
+    Settings strict = WithLog();
+    strict.aof_load_truncated = false;
+    if (size > whole) {
+      ASSERT_NE(DigestAfterStart(cut, strict)
+                    .find("The append-only log is cut off at byte " + std::to_string(whole)),
+                std::string::npos);
+    }
+  }
+}
+
+TEST(AppendLog, WhatIsDamagedIsRefusedWithItsPlaceAndStays) {
+  EnginePeer peer(WithLog());
+  ASSERT_TRUE(peer.persistence().Start().ok());
+  Ask(peer, {"SET", "a", "1"});
+  Ask(peer, {"SET", "b", "1"});
+  Flush(peer);
+  const MemoryFiles::Contents disk = peer.files().contents();
+  const auto damaged = [&](const std::function<void(std::string&)>& damage,
+                           const std::string& path = kFirstFile) {
+    EnginePeer restarted(WithLog());
+    MemoryFiles::Contents changed = disk;
+    damage(changed.at(path));
+    Place(changed, restarted);
+    const absl::Status status = restarted.persistence().Start();
+    EXPECT_EQ(restarted.files().contents(), changed);
+    return std::string(status.message());
+  };
+  const auto says = [](const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  };
+  EXPECT_PRED2(says, damaged([](std::string& file) { file[0] = 'x'; }),
+               "appendonly.aof.1.incr.aof': at byte 0 of ");
+  EXPECT_PRED2(says, damaged([](std::string& file) { file.insert(file.size(), "GET a\r\n"); }),
+               "there is no command");
+  EXPECT_PRED2(says, damaged([](std::string& file) {
+                 file += Multibulk({"NOSUCH", "a"});
+               }),
+               "the command fails: ERR 'NOSUCH': unknown command");
+  EXPECT_PRED2(says, damaged([](std::string& file) { file += Multibulk({"EXEC"}); }),
+               "a transaction ends that has not begun");
+  EXPECT_PRED2(says, damaged([](std::string& file) { file = "nonsense\n"; }, kManifest),
+               "Cannot read the manifest");
+}
+
+TEST(AppendLog, AFullDiskRefusesWritesUntilThereIsRoom) {
+  EnginePeer peer(WithLog(AppendFsync::kEverySec));
+  ASSERT_TRUE(peer.persistence().Start().ok());
+  Ask(peer, {"SET", "a", "1"});
+  Flush(peer);
+  peer.files().set_failure([](const MemoryFiles::Operation& operation) {
+    return operation.kind == Kind::kWrite ? absl::InternalError("No space left on device")
+                                          : absl::OkStatus();
+  });
+  Ask(peer, {"SET", "b", "1"});  // it is in memory, and waits for the disk
+  peer.persistence().EndRound();
+  const std::string refusal =
+      "-MISCONF Errors writing to the AOF file: No space left on device\r\n";
+  std::string reply;
+  for (int i = 0; i < 2000 && reply != refusal; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    peer.Pass(Millis(1));
+    reply = Ask(peer, {"SET", "c", "1"});
+  }
+  EXPECT_EQ(reply, refusal);
+  EXPECT_EQ(Ask(peer, {"GET", "b"}), "$1\r\n1\r\n");
+  EXPECT_NE(Ask(peer, {"INFO", "persistence"}).find("aof_last_write_status:err"),
+            std::string::npos);
+  peer.files().set_failure(nullptr);
+  for (int i = 0; i < 4000 && reply != "+OK\r\n"; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    peer.Pass(Millis(1));
+    reply = Ask(peer, {"SET", "c", "1"});
+  }
+  EXPECT_EQ(reply, "+OK\r\n");
+  Flush(peer);
+  EXPECT_EQ(DigestAfterStart(peer.files().contents(), WithLog()), Digest(peer));
+}
+
+TEST(AppendLog, AfterAFailedSyncANewBaseTakesTheLogsPlace) {
+  EnginePeer peer(WithLog());
+  ASSERT_TRUE(peer.persistence().Start().ok());
+  Ask(peer, {"SET", "a", "1"});
+  Flush(peer);
+  peer.files().set_failure([](const MemoryFiles::Operation& operation) {
+    return operation.kind == Kind::kSyncData ? absl::InternalError("Input/output error")
+                                             : absl::OkStatus();
+  });
+  Ask(peer, {"SET", "b", "1"});
+  peer.persistence().EndRound();
+  const uint64_t lost = peer.persistence().WrittenPosition();
+  for (int i = 0; i < 2000 && !peer.persistence().MayBeLost(lost); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    peer.Pass(Millis(1));
+  }
+  EXPECT_TRUE(peer.persistence().MayBeLost(lost));
+  EXPECT_EQ(Ask(peer, {"SET", "c", "1"}).substr(0, 8), "-MISCONF");
+  peer.files().set_failure(nullptr);
+  std::string reply;
+  for (int i = 0; i < 100 && reply != "+OK\r\n"; ++i) {
+    peer.Pass(Millis(1000));
+    reply = Ask(peer, {"SET", "c", "1"});
+  }
+  EXPECT_EQ(reply, "+OK\r\n");
+  Flush(peer);
+  const MemoryFiles::Contents disk = peer.files().contents();
+  EXPECT_FALSE(disk.contains(kFirstFile));
+  EXPECT_EQ(DigestAfterStart(disk, WithLog()), Digest(peer));
+}
+
+TEST(AppendLog, CanBeTurnedOnAndOffWhileTheServerRuns) {
+  Settings settings = WithLog();
+  settings.appendonly = false;
+  EnginePeer peer(settings);
+  ASSERT_TRUE(peer.persistence().Start().ok());
+  Ask(peer, {"SET", "before", "1"});
+  EXPECT_EQ(Ask(peer, {"CONFIG", "SET", "appendonly", "yes"}), "+OK\r\n");
+  Ask(peer, {"SET", "meanwhile", "1"});
+  peer.Pass(Millis(100));
+  Ask(peer, {"SET", "after", "1"});
+  Flush(peer);
+  const std::string digest = Digest(peer);
+  EXPECT_EQ(DigestAfterStart(peer.files().contents(), WithLog()), digest);
+  EXPECT_EQ(Ask(peer, {"CONFIG", "SET", "appendonly", "no"}), "+OK\r\n");
+  Ask(peer, {"SET", "unlogged", "1"});
+  EXPECT_EQ(DigestAfterStart(peer.files().contents(), WithLog()), digest);
+  EXPECT_EQ(Ask(peer, {"CONFIG", "SET", "appendonly", "yes"}), "+OK\r\n");
+  peer.Pass(Millis(100));
+  Flush(peer);
+  EXPECT_EQ(DigestAfterStart(peer.files().contents(), WithLog()), Digest(peer));
+}
+
+TEST(AppendLog, BeginsWithTheSnapshotThatIsThere) {
+  Settings settings = WithLog();
+  settings.appendonly = false;
+  EnginePeer peer(settings);
+  Ask(peer, {"SET", "k", "v"});
+  ASSERT_EQ(Ask(peer, {"SAVE"}), "+OK\r\n");
+  EnginePeer restarted(WithLog());
+  Place(peer.files().contents(), restarted);
+  ASSERT_TRUE(restarted.persistence().Start().ok());
+  EXPECT_EQ(Digest(restarted), Digest(peer));
+  EXPECT_EQ(DigestAfterStart(restarted.files().contents(), WithLog()), Digest(peer));
+}
+
+TEST(AppendLog, TakesOverTheOneFileOfOldRedis) {
+  EnginePeer peer(WithLog());
+  peer.files().set_contents("/data/appendonly.aof", Multibulk({"SELECT", "0"}) +
+                                                        Multibulk({"SET", "k", "v"}) +
+                                                        Multibulk({"SADD", "s", "a", "b"}));
+  const absl::Status status = peer.persistence().Start();
+  ASSERT_TRUE(status.ok()) << status;
+  EXPECT_EQ(Ask(peer, {"SCARD", "s"}), ":2\r\n");
+  Ask(peer, {"SET", "more", "1"});
+  Flush(peer);
+  EXPECT_FALSE(peer.files().contents().contains("/data/appendonly.aof"));
+  EXPECT_EQ(DigestAfterStart(peer.files().contents(), WithLog()), Digest(peer));
+}
+
+TEST(AppendLog, ASnapshotMakesARewriteBeginAgain) {
+  EnginePeer peer(WithLog());
+  ASSERT_TRUE(peer.persistence().Start().ok());
+  for (int i = 0; i < 5000; ++i) Ask(peer, {"SET", "k" + std::to_string(i), "v"});
+  Ask(peer, {"BGREWRITEAOF"});
+  EXPECT_EQ(Ask(peer, {"SAVE"}), "+OK\r\n");
+  Ask(peer, {"SET", "after", "1"});
+  for (int i = 0; i < 5; ++i) peer.Pass(Millis(100));
+  Flush(peer);
+  const std::string info = Ask(peer, {"INFO", "persistence"});
+  EXPECT_NE(info.find("aof_rewrite_in_progress:0"), std::string::npos);
+  EXPECT_NE(info.find("aof_last_bgrewrite_status:ok"), std::string::npos);
+  EXPECT_EQ(DigestAfterStart(peer.files().contents(), WithLog()), Digest(peer));
+}
+
+TEST(AppendLog, RepliesWaitForTheDiskOnlyWithAlways) {
+  for (const auto& [policy, waits] :
+       {std::pair(AppendFsync::kAlways, true), std::pair(AppendFsync::kEverySec, false)}) {
+    EnginePeer peer(WithLog(policy));
+    ASSERT_TRUE(peer.persistence().Start().ok());
+    std::atomic<bool> is_stopped = true;
+    peer.files().set_failure([&](const MemoryFiles::Operation& operation) {
+      while (operation.kind == Kind::kSyncData && is_stopped) std::this_thread::yield();
+      return absl::OkStatus();
+    });
+    Ask(peer, {"SET", "a", "1"});
+    peer.persistence().EndRound();
+    const Client& writer = *peer.Find("a");
+    peer.Send("b", Multibulk({"PING"}));
+    EXPECT_EQ(peer.engine().reply_holds().ReleaseOf(writer),
+              waits ? Release::kLater : Release::kNow);
+    for (const Words& reads : std::vector<Words>{{"GET", "a"},
+                                                 {"DBSIZE"},
+                                                 {"SETNX", "a", "2"},
+                                                 {"EVAL", "return redis.call('get', 'a')", "0"}}) {
+      peer.Send("reader", Multibulk(reads));
+      EXPECT_EQ(peer.engine().reply_holds().ReleaseOf(*peer.Find("reader")),
+                waits ? Release::kLater : Release::kNow)
+          << reads[0];
+      peer.HangUp("reader");
+    }
+    // Keys share slots: a reader of another key may wait, but not of all others.
+    const auto is_released = [&](const std::string& key) {
+      peer.Send(key, Multibulk({"GET", key}));
+      return peer.engine().reply_holds().ReleaseOf(*peer.Find(key)) == Release::kNow;
+    };
+    EXPECT_TRUE(is_released("b") || is_released("c") || is_released("d"));
+    EXPECT_EQ(peer.engine().reply_holds().ReleaseOf(*peer.Find("b")), Release::kNow);
+    is_stopped = false;
+    if (waits) Flush(peer);
+    EXPECT_EQ(peer.engine().reply_holds().ReleaseOf(writer), Release::kNow);
+    peer.files().set_failure(nullptr);
+  }
+}
+
+}  // namespace
+}  // namespace zsetd

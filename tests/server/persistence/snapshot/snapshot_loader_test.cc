@@ -1,0 +1,260 @@
+// Which files are loaded, and that others are refused whatever they hold.
+#include "server/persistence/snapshot/snapshot_loader.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+
+#include "core/sorted_set/sorted_set.h"
+#include "protocol/rdb/append_number.h"
+#include "protocol/rdb/crc64.h"
+#include "protocol/rdb/packed_elements.h"
+#include "protocol/rdb/rdb_file.h"
+#include "server/engine/support/errors.h"
+#include "tests/transcript/engine_peer.h"
+#include "tests/transcript/transcript.h"
+
+namespace zsetd {
+namespace {
+
+using namespace std::string_literals;
+
+constexpr Millis kNow{1'800'000'000'000};
+const char* const kPath = "/data/dump.rdb";
+
+std::string Number(int64_t number) {
+  std::string bytes;
+  AppendLittleEndian(static_cast<uint64_t>(number), 8, bytes);
+  return bytes;
+}
+
+std::string String(std::string_view text) {
+  std::string bytes;
+  RdbWriter(bytes).String(text);
+  return bytes;
+}
+
+std::string Sealed(std::string parts) {
+  parts += '\xff';
+  return parts + Number(static_cast<int64_t>(Crc64(parts)));
+}
+
+absl::StatusOr<LoadedSnapshot> Load(const std::string& bytes, bool skips_unknown = false) {
+  MemoryFiles files;
+  files.set_contents(kPath, bytes);
+  return LoadSnapshot(
+      files, kPath,
+      {.now = kNow, .skips_unknown = skips_unknown, .make_keyspace = [] { return Keyspace(1); }});
+}
+
+std::string ErrorOf(const std::string& bytes, bool skips_unknown = false) {
+  const auto loaded = Load(bytes, skips_unknown);
+  return loaded.ok() ? "" : std::string(ErrorLine(loaded.status()));
+}
+
+std::string Fields(const LoadedSnapshot& loaded) {
+  std::string text;
+  loaded.databases.at(0).Find("h")->GetIf<Hash>()->ForEach([&](const Field& field) {
+    text += std::string(field.name) + "=" + std::string(field.value) + " ";
+  });
+  return text;
+}
+
+// A sorted set of the members a and b, and what follows it.
+std::string SetAnd(const std::string& rest) {
+  return Sealed("REDIS0010\x05"s + String("z") + "\2" + String("a") + Number(0) + String("b") +
+                Number(0) + rest);
+}
+
+std::string DeadlineField(const std::string& value) {
+  return "\xfa"s + String("zsetd-ttl") + String(value);
+}
+
+std::string Deadline(const std::string& member, uint64_t deadline) {
+  std::string bytes = String(member);
+  RdbWriter(bytes).Length(deadline);
+  return bytes;
+}
+
+TEST(SnapshotLoader, ReadsDeadlinesOfMembersBehindTheirKey) {
+  const uint64_t later = kNow.count() + 1000;
+  const auto loaded = Load(SetAnd(DeadlineField("\1" + Deadline("b", later))));
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  const Keyspace& keys = loaded->databases.at(0);
+  const SortedSet* set = keys.Find("z")->GetIf<SortedSet>();
+  EXPECT_EQ(set->Deadline("a"), std::nullopt);
+  EXPECT_EQ(set->Deadline("b"), Millis(later));
+  EXPECT_EQ(keys.with_element_deadlines(), 1u);
+  EXPECT_EQ(keys.NextDeadline(), Millis(later));
+}
+
+TEST(SnapshotLoader, RefusesDeadlinesThatAreNotTheKeys) {
+  const std::string good = Deadline("b", 1);
+  EXPECT_TRUE(Load(SetAnd(DeadlineField("\1" + good))).ok());
+  EXPECT_FALSE(Load(SetAnd(DeadlineField("\2" + good))).ok());
+  EXPECT_FALSE(Load(SetAnd(DeadlineField("\1" + good + "x"))).ok());
+  EXPECT_FALSE(Load(SetAnd(DeadlineField("\1" + Deadline("c", 1)))).ok());
+  EXPECT_FALSE(Load(SetAnd(DeadlineField("\1" + good.substr(0, 2)))).ok());
+  const std::string of_text = "\0"s + String("s") + String("x");
+  EXPECT_FALSE(Load(SetAnd(of_text + DeadlineField("\1" + good))).ok());
+}
+
+TEST(SnapshotLoader, ReadsHashesWithFieldDeadlinesOfRedisAndValkey) {
+  const int64_t later = kNow.count() + 1000;
+  const std::string past = Number(kNow.count() - 5);
+  // Valkey 9: field, value, deadline.
+  const auto valkey =
+      Load(Sealed("VALKEY080\x16"s + String("h") + "\3" + String("a") + String("1") + Number(-1) +
+                  String("b") + String("2") + Number(later) + String("c") + String("3") + past));
+  ASSERT_TRUE(valkey.ok()) << valkey.status();
+  EXPECT_EQ(Fields(*valkey).size(), 8u);
+  const Hash& of_valkey = *valkey->databases.at(0).Find("h")->GetIf<Hash>();
+  EXPECT_EQ(of_valkey.Deadline("a"), std::nullopt);
+  EXPECT_EQ(of_valkey.Deadline("b"), Millis(later));
+  EXPECT_EQ(valkey->databases.at(0).hashes_with_deadlines(), 1u);
+  // Redis 7.4: deadlines are counted from the first one, and 1 is that; 0 is none.
+  const auto redis =
+      Load(Sealed("REDIS0012\x18"s + String("h") + past + "\3" + "\0"s + String("a") + String("1") +
+                  "\1" + String("b") + String("2") + "\x3f" + String("c") + String("3")));
+  ASSERT_TRUE(redis.ok()) << redis.status();
+  EXPECT_EQ(Fields(*redis).size(), 8u);
+  EXPECT_EQ(redis->databases.at(0).Find("h")->GetIf<Hash>()->Deadline("c"),
+            kNow + Millis(0x3f - 1 - 5));
+  ListpackWriter packed;
+  for (const std::string& part : {"a"s, "1"s, "0"s, "b"s, "2"s, std::to_string(kNow.count()), "c"s,
+                                  "3"s, std::to_string(later)}) {
+    packed.Add(part);
+  }
+  const auto small = Load(Sealed("REDIS0012\x19"s + String("h") + past + String(packed.Finish())));
+  ASSERT_TRUE(small.ok()) << small.status();
+  EXPECT_EQ(Fields(*small).size(), 8u);
+  EXPECT_EQ(small->databases.at(0).Find("h")->GetIf<Hash>()->Deadline("c"), Millis(later));
+}
+
+TEST(SnapshotLoader, AHashOfWhichAllFieldsHaveExpiredIsLeftOut) {
+  const auto loaded = Load(Sealed("VALKEY080\x16"s + String("h") + "\1" + String("a") +
+                                  String("1") + Number(kNow.count())));
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  EXPECT_EQ(loaded->keys_expired, 1u);
+  EXPECT_TRUE(loaded->databases.empty());
+}
+
+// Of such a value many elements lie across two of the pieces in which the file is read.
+TEST(SnapshotLoader, ReadsValuesLongerThanItsBuffer) {
+  constexpr int kMembers = 100'000;
+  std::string value;
+  RdbWriter writer(value);
+  writer.Type(RdbType::kZSet);
+  writer.String("z");
+  writer.Length(kMembers);
+  for (int i = 0; i < kMembers; ++i) {
+    writer.String("member " + std::to_string(i));
+    writer.Double(i);
+  }
+  const auto loaded = Load(Sealed("REDIS0010" + value));
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  const SortedSet& set = *loaded->databases.at(0).Find("z")->GetIf<SortedSet>();
+  ASSERT_EQ(set.size(), size_t{kMembers});
+  for (int i = 0; i < kMembers; ++i) {
+    ASSERT_EQ(set.Score("member " + std::to_string(i)), i);
+  }
+}
+
+TEST(SnapshotLoader, RefusesStreamsAndModulesByNameOrSkipsThem) {
+  const std::string after = "\0"s + String("k") + String("v");
+  const std::string id(16, 'i');
+  const std::string stream = "\x15"s + String("events") + "\1" + String(id) + String("listpack") +
+                             "\1\1\1" + "\1\1\1\1\1" + "\1" + String("group") + "\1\1\1" + "\1" +
+                             id + Number(1) + "\1" + "\1" + String("consumer") + Number(1) +
+                             Number(2) + "\1" + id;
+  const std::string module = "\7"s + String("document") + "\x81" + std::string(8, 'm') + "\2\5" +
+                             "\4" + Number(0) + "\3" + "abcd" + "\5" + String("text") + "\0"s;
+  for (const auto& [value, name] :
+       {std::pair(stream, "'events'"), std::pair(module, "'document'")}) {
+    const std::string file = Sealed("REDIS0011" + value + after);
+    EXPECT_NE(ErrorOf(file).find(name), std::string::npos) << ErrorOf(file);
+    const auto skipped = Load(file, /*skips_unknown=*/true);
+    ASSERT_TRUE(skipped.ok()) << skipped.status();
+    EXPECT_EQ(skipped->keys_skipped, 1u);
+    EXPECT_EQ(skipped->keys_loaded, 1u);
+  }
+  const std::string array = Sealed("REDIS0013\x1c"s + String("array") + "\1");
+  EXPECT_NE(ErrorOf(array, true).find("'array' is of type 28"), std::string::npos)
+      << ErrorOf(array);
+}
+
+TEST(SnapshotLoader, KeepsFunctions) {
+  const auto loaded = Load(Sealed("REDIS0010\xf5"s + String("#!lua name=one")));
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  EXPECT_EQ(loaded->functions, "\xf5" + String("#!lua name=one"));
+}
+
+TEST(SnapshotLoader, ReadsOldFilesWithoutChecksum) {
+  const auto loaded =
+      Load("REDIS0003\xfd"s + "\xff\xff\xff\x7f" + "\0"s + String("k") + String("v") + "\xff");
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  EXPECT_EQ(loaded->keys_loaded, 1u);
+}
+
+TEST(SnapshotLoader, RefusesWhatItCannotRead) {
+  EXPECT_NE(ErrorOf("").find("it is no snapshot"), std::string::npos);
+  EXPECT_NE(ErrorOf("REDIS0079\xff").find("version 79 of Redis"), std::string::npos);
+  EXPECT_NE(ErrorOf("VALKEY081\xff").find("version 81 of Valkey"), std::string::npos);
+  EXPECT_NE(ErrorOf(Sealed("REDIS0010\xfe\x20"s)).find("database 32"), std::string::npos);
+  const std::string key = "\0"s + String("k") + String("v");
+  EXPECT_NE(ErrorOf(Sealed("REDIS0010" + key + key)).find("'k' comes a second time"),
+            std::string::npos);
+  EXPECT_EQ(ErrorOf(Sealed("REDIS0010" + key)), "");
+}
+
+// A file of all types.
+std::string AllTypes() {
+  EnginePeer peer;
+  const auto ask = [&](const std::vector<std::string>& words) {
+    peer.Send("a", Multibulk(words));
+    return peer.Receive("a", Millis(0));
+  };
+  for (int i = 0; i < 300; ++i) {
+    const std::string n = std::to_string(i * 37);
+    ask({"ZADD", "z", n, "m" + n});
+    ask({"SADD", "s", n, "m"});
+    ask({"RPUSH", "l", n, std::string(i, 'l')});
+    ask({"HSET", "h", n, "value"});
+    if (i < 20)
+      ask({"ZADD", "small", n, n}), ask({"SADD", "ints", n}), ask({"SET", "t" + n, n, "EX", "9"});
+  }
+  ask({"SAVE"});
+  return peer.files().contents().at(kPath);
+}
+
+TEST(SnapshotLoader, RefusesEveryPrefixAndEveryFlippedBit) {
+  const std::string whole = AllTypes();
+  ASSERT_EQ(ErrorOf(whole), "");
+  for (size_t size = 0; size < whole.size(); size += 1 + size / 100) {
+    ASSERT_NE(ErrorOf(whole.substr(0, size)), "") << size;
+  }
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 400; ++i) {
+    std::string damaged = whole;
+    const size_t at = random() % damaged.size();
+    damaged[at] = static_cast<char>(damaged[at] ^ 1 << random() % 8);
+    ASSERT_NE(ErrorOf(damaged), "") << at;
+  }
+}
+
+TEST(SnapshotLoader, ReadsNothingBeyondWhatIsThereWithoutAChecksum) {
+  std::string whole = AllTypes();
+  whole.replace(whole.size() - 8, 8, std::string(8, '\0'));
+  std::mt19937_64 random(2);
+  for (int i = 0; i < 400; ++i) {
+    std::string damaged = whole;
+    for (int bytes = 0; bytes < 3; ++bytes) {
+      damaged[random() % damaged.size()] = static_cast<char>(random());
+    }
+    (void)Load(damaged);
+  }
+}
+
+}  // namespace
+}  // namespace zsetd

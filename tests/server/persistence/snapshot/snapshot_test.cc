@@ -1,0 +1,459 @@
+// What a snapshot shows, whatever happens to the data while it is taken.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "protocol/rdb/rdb_file.h"
+#include "server/persistence/snapshot/snapshot_encoder.h"
+#include "server/persistence/snapshot/snapshot_file.h"
+#include "tests/transcript/engine_peer.h"
+#include "tests/transcript/transcript.h"
+
+namespace zsetd {
+namespace {
+
+std::string Ask(EnginePeer& peer, const std::vector<std::string>& words) {
+  peer.Send("a", Multibulk(words));
+  return peer.Receive("a", Millis(0));
+}
+
+std::string Digest(EnginePeer& peer) { return Ask(peer, {"DEBUG", "DIGEST"}); }
+
+// The deadlines of members of sorted sets, which a digest leaves out.
+std::map<std::string, int64_t> MemberDeadlines(Engine& engine) {
+  std::map<std::string, int64_t> deadlines;
+  for (const auto& database : engine.store().databases()) {
+    database->keys().ForEach([&](const Entry& entry) {
+      const SortedSet* const set = entry.GetIf<SortedSet>();
+      if (set == nullptr || !set->has_deadlines()) return;
+      for (auto at = set->At(0); at.valid(); at.Next()) {
+        if (!at.deadline()) continue;
+        const std::string key(entry.key());
+        deadlines[std::to_string(database->index()) + " " + key + " " + std::string(at.member())] =
+            at.deadline()->count();
+      }
+    });
+  }
+  return deadlines;
+}
+
+// Requests of every kind that change keys, on few keys, so that they meet.
+class Writer {
+ public:
+  explicit Writer(uint64_t seed) : random_(seed) {}
+
+  std::vector<std::string> Next() {
+    const std::string value = std::to_string(Below(3) == 0 ? Below(100) : random_());
+    switch (Below(47)) {
+      case 0:
+        return {"SET", Key(), value};
+      case 1:
+        return {"SET", Key(), value, "EX", std::to_string(1 + Below(20))};
+      case 2:
+        return {"APPEND", Key(), std::string(Below(100), 'x')};
+      case 3:
+        return {"SETRANGE", Key(), std::to_string(Below(90)), value};
+      case 4:
+        return {"INCR", Key()};
+      case 5:
+        return {"GETDEL", Key()};
+      case 6:
+        return {"SETBIT", Key(), std::to_string(Below(900)), "1"};
+      case 7:
+        return {"RPUSH", Key(), value, value, value};
+      case 8:
+        return {"LMOVE", Key(), Key(), "LEFT", "RIGHT"};
+      case 9:
+        return {"LTRIM", Key(), "1", "-2"};
+      case 10:
+        return {"SADD", Key(), value, "m" + value};
+      case 11:
+        return {"SPOP", Key(), "2"};
+      case 12:
+        return {"SMOVE", Key(), Key(), value};
+      case 13:
+        return {"HSET", Key(), "f" + std::to_string(Below(600)), value};
+      case 14:
+        return {"HDEL", Key(), "f" + std::to_string(Below(600))};
+      case 15:
+      case 16:
+      case 17:
+        return {"ZADD", Key(), value, "m" + std::to_string(Below(1000)), "1", "n"};
+      case 18:
+        return {"ZREM", Key(), "m" + std::to_string(Below(1000))};
+      case 19:
+        return {"ZPOPMIN", Key(), "3"};
+      case 20:
+        return {"ZUNIONSTORE", Key(), "2", Key(), Key()};
+      case 21:
+        return {"ZREMRANGEBYRANK", Key(), "0", std::to_string(Below(5))};
+      case 22:
+        return {"DEL", Key(), Key()};
+      case 23:
+        return {"RENAME", Key(), Key()};
+      case 24:
+        return {"COPY", Key(), Key(), "REPLACE"};
+      case 25:
+        return {"MOVE", Key(), std::to_string(Below(3))};
+      case 26:
+        return {"PEXPIRE", Key(), std::to_string(Below(9000))};
+      case 27:
+        return {"PERSIST", Key()};
+      case 28:
+        return {"SORT", Key(), "ALPHA", "STORE", Key()};
+      case 29:
+        return {"BITOP", "NOT", Key(), Key()};
+      case 30:
+        return {"SELECT", std::to_string(Below(3))};
+      case 31:
+        return Below(9) > 0 ? Next() : std::vector<std::string>{"FLUSHDB"};
+      case 32:
+        return Below(9) > 0 ? Next() : std::vector<std::string>{"SWAPDB", "0", "1"};
+      case 33:
+        return Many({"ZADD", Key()}, 1 + Below(700), /*pairs=*/true);
+      case 34:
+        return Many({"HSET", Key()}, 1 + Below(300), /*pairs=*/true);
+      case 35:
+        return Many({"SADD", Key()}, 1 + Below(300), /*pairs=*/false);
+      case 36:
+        return Many({"RPUSH", Key()}, 1 + Below(2000), /*pairs=*/false);
+      case 37:
+        return {"SET", Key(), std::string(Below(300'000), 'a') + value};
+      case 38:
+        return {"ZREMRANGEBYRANK", Key(), std::to_string(Below(100)), std::to_string(Below(900))};
+      case 39:
+        return {"SPOP", Key(), std::to_string(Below(500))};
+      case 40:
+        return {"LSET", Key(), std::to_string(Below(1000)), value};
+      case 41:
+        return {"LREM", Key(), "3", std::to_string(Below(1000))};
+      case 42:
+        return {"ZUNIONSTORE", Key(), "2", Key(), Key(), "WEIGHTS", "1", "2"};
+      case 43:
+        return {"ZPEXPIRE",
+                Key(),
+                std::to_string(5000 + Below(9000)),
+                "MEMBERS",
+                "2",
+                std::to_string(Below(1000)),
+                "m" + std::to_string(Below(1000))};
+      case 45:
+        return {"UNLINK", Key(), Key()};
+      case 44:
+        return {"LTRIM", Key(), std::to_string(Below(30)), std::to_string(Below(900))};
+      default:
+        return {"MSET", Key(), value, Key(), value};
+    }
+  }
+
+  uint64_t Below(uint64_t bound) { return random_() % bound; }
+
+ private:
+  std::string Key() { return "key:" + std::to_string(Below(Below(2) == 0 ? 8 : 150)); }
+
+  std::vector<std::string> Many(std::vector<std::string> words, uint64_t count, bool pairs) {
+    for (; count > 0; --count) {
+      const std::string number = std::to_string(Below(1000));
+      if (pairs) words.push_back(number);
+      words.push_back(number);
+    }
+    return words;
+  }
+
+  std::mt19937_64 random_;
+};
+
+TEST(Snapshot, ShowsTheInstantAtWhichItBeganWhateverIsWrittenMeanwhile) {
+  const uint64_t seed = std::random_device()();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  Writer writer(seed);
+  for (int round = 0; round < 12; ++round) {
+    EnginePeer peer;
+    for (uint64_t left = writer.Below(1500); left > 0; --left) Ask(peer, writer.Next());
+    if (writer.Below(3) == 0) peer.Pass(Millis(2000));
+    const std::string expected = Digest(peer);
+    const auto deadlines = MemberDeadlines(peer.engine());
+    const Millis instant = peer.engine().store().now();
+
+    const LargeValueLimits small = {.elements = 1 + writer.Below(200), .bytes = 300};
+    SnapshotEncoder encoder(peer.engine().settings(), peer.engine().store().access_tracker(),
+                            writer.Below(2) == 0 ? small : LargeValueLimits());
+    {
+      Snapshot snapshot(peer.engine().store().databases(), encoder);
+      encoder.Begin(instant, 0, {}, false, snapshot);
+      while (!snapshot.Continue([] { return true; })) {
+        for (uint64_t left = writer.Below(writer.Below(2) == 0 ? 40 : 3); left > 0; --left)
+          Ask(peer, writer.Next());
+        if (writer.Below(30) == 0) peer.Pass(Millis(300));
+      }
+      encoder.End();
+    }
+    EnginePeer other;
+    SnapshotFile file(other.files(), {.directory = "/data", .name = "dump.rdb", .draft_name = "t"});
+    for (SnapshotPiece& piece : encoder.Take()) {
+      ASSERT_TRUE(file.Write(std::move(piece).Encoded()).ok());
+    }
+    ASSERT_TRUE(file.Finish().ok());
+    other.engine().executor().AdvanceTo(instant);
+    const absl::Status loaded = other.persistence().Start();
+    ASSERT_TRUE(loaded.ok()) << loaded;
+    ASSERT_EQ(Digest(other), expected) << "round " << round;
+    ASSERT_EQ(MemberDeadlines(other.engine()), deadlines) << "round " << round;
+    ASSERT_NE(Ask(peer, {"DBSIZE"}), "");  // and the server goes on
+  }
+}
+
+TEST(Snapshot, WritesEachKeyOnce) {
+  EnginePeer peer;
+  for (int i = 0; i < 3000; ++i) Ask(peer, {"SET", "k" + std::to_string(i), "v"});
+  SnapshotEncoder encoder(peer.engine().settings(), peer.engine().store().access_tracker());
+  Snapshot snapshot(peer.engine().store().databases(), encoder);
+  encoder.Begin(Millis(0), 0, {}, false, snapshot);
+  Writer writer(1);
+  while (!snapshot.Continue([] { return true; })) {
+    const std::string key = "k" + std::to_string(writer.Below(3000));
+    Ask(peer, {"DEL", key});
+    Ask(peer, {"SET", key, "again"});
+    Ask(peer, {"SET", "new" + key, "v"});
+  }
+  EXPECT_EQ(encoder.keys(), 3000u);
+}
+
+const char* const kPath = "/data/dump.rdb";
+
+TEST(SnapshotService, EveryCrashLeavesTheOldDataOrTheNew) {
+  EnginePeer peer;
+  Ask(peer, {"SET", "old", "1"});
+  const std::string old_digest = Digest(peer);
+  ASSERT_EQ(Ask(peer, {"SAVE"}), "+OK\r\n");
+  const size_t saved_once = peer.files().operations().size();
+  for (int i = 0; i < 400; ++i)
+    Ask(peer, {"ZADD", "z", std::to_string(i), "m" + std::to_string(i)});
+  const std::string new_digest = Digest(peer);
+  ASSERT_EQ(Ask(peer, {"SAVE"}), "+OK\r\n");
+  const size_t all = peer.files().operations().size();
+  size_t states = 0;
+  for (size_t count = saved_once; count <= all; ++count) {
+    for (const MemoryFiles::Contents& disk : peer.files().CrashStates(count)) {
+      EnginePeer restarted;
+      for (const auto& [path, bytes] : disk) restarted.files().set_contents(path, bytes);
+      const absl::Status status = restarted.persistence().Start();
+      ASSERT_TRUE(status.ok()) << count << " operations: " << status;
+      const std::string digest = Digest(restarted);
+      const bool is_whole = digest == new_digest || (digest == old_digest && count < all);
+      ASSERT_TRUE(is_whole) << "after " << count << " of " << all << " operations";
+      ++states;
+    }
+  }
+  EXPECT_GT(states, 15u);
+}
+
+TEST(SnapshotService, AFailureOfAnyOperationLeavesTheOldSnapshotAndNoDraft) {
+  using Kind = MemoryFiles::Operation::Kind;
+  for (const Kind kind : {Kind::kCreate, Kind::kWrite, Kind::kSync, Kind::kRename}) {
+    EnginePeer peer;
+    Ask(peer, {"SET", "old", "1"});
+    ASSERT_EQ(Ask(peer, {"SAVE"}), "+OK\r\n");
+    const MemoryFiles::Contents before = peer.files().contents();
+    Ask(peer, {"SET", "new", "1"});
+    peer.files().set_failure([kind](const MemoryFiles::Operation& operation) {
+      return operation.kind == kind ? absl::InternalError("No space left on device")
+                                    : absl::OkStatus();
+    });
+    EXPECT_EQ(Ask(peer, {"SAVE"}), "-ERR\r\n");
+    EXPECT_EQ(peer.files().contents(), before);
+    EXPECT_EQ(Ask(peer, {"BGSAVE"}), "+Background saving started\r\n");
+    peer.Pass(Millis(100));
+    EXPECT_EQ(peer.files().contents(), before);
+    EXPECT_NE(Ask(peer, {"INFO", "persistence"}).find("rdb_last_bgsave_status:err"),
+              std::string::npos);
+    peer.files().set_failure(nullptr);
+    EXPECT_EQ(Ask(peer, {"SAVE"}), "+OK\r\n");
+    EXPECT_NE(peer.files().contents(), before);
+  }
+}
+
+TEST(SnapshotService, WritesAreRefusedWhileSnapshotsFail) {
+  EnginePeer peer;
+  Ask(peer, {"CONFIG", "SET", "save", "3600 1"});
+  peer.files().set_failure([](const MemoryFiles::Operation& operation) {
+    return operation.kind == MemoryFiles::Operation::Kind::kSync ? absl::InternalError("I/O error")
+                                                                 : absl::OkStatus();
+  });
+  Ask(peer, {"BGSAVE"});
+  peer.Pass(Millis(100));
+  EXPECT_EQ(Ask(peer, {"SET", "k", "v"}).substr(0, 9), "-MISCONF ");
+  EXPECT_EQ(Ask(peer, {"PING"}).substr(0, 9), "-MISCONF ");
+  EXPECT_EQ(Ask(peer, {"GET", "k"}), "$-1\r\n");
+  Ask(peer, {"MULTI"});
+  EXPECT_EQ(Ask(peer, {"GET", "k"}), "+QUEUED\r\n");
+  EXPECT_EQ(Ask(peer, {"EXEC"}), "*1\r\n$-1\r\n");
+  EXPECT_EQ(Ask(peer, {"CONFIG", "SET", "stop-writes-on-bgsave-error", "no"}), "+OK\r\n");
+  EXPECT_EQ(Ask(peer, {"SET", "k", "v"}), "+OK\r\n");
+  EXPECT_EQ(Ask(peer, {"CONFIG", "SET", "stop-writes-on-bgsave-error", "yes"}), "+OK\r\n");
+  EXPECT_EQ(Ask(peer, {"SET", "k", "v"}).substr(0, 9), "-MISCONF ");
+  peer.files().set_failure(nullptr);
+  peer.Pass(Millis(6000));  // it is not tried more often after a failure
+  EXPECT_EQ(Ask(peer, {"BGSAVE"}).substr(0, 1), "+");
+  peer.Pass(Millis(100));
+  EXPECT_EQ(Ask(peer, {"SET", "k", "v"}), "+OK\r\n");
+}
+
+TEST(SnapshotService, SavesWhenASavePointIsReached) {
+  EnginePeer peer;
+  Ask(peer, {"CONFIG", "SET", "save", "100 3"});
+  Ask(peer, {"SET", "a", "1"});
+  Ask(peer, {"SET", "b", "1"});
+  peer.Pass(Millis(101'000));
+  EXPECT_TRUE(peer.files().contents().empty());
+  Ask(peer, {"SET", "c", "1"});
+  peer.Pass(Millis(100));
+  EXPECT_TRUE(peer.files().contents().contains(kPath));
+  EXPECT_NE(Ask(peer, {"INFO", "persistence"}).find("rdb_changes_since_last_save:0"),
+            std::string::npos);
+}
+
+TEST(SnapshotService, FlushAllIsOnDiskAtOnceIfThereAreSavePoints) {
+  EnginePeer peer;
+  Ask(peer, {"CONFIG", "SET", "save", "100 3"});
+  Ask(peer, {"SET", "a", "1"});
+  Ask(peer, {"SAVE"});
+  Ask(peer, {"FLUSHALL"});
+  EnginePeer restarted;
+  restarted.files().set_contents(kPath, peer.files().contents().at(kPath));
+  ASSERT_TRUE(restarted.persistence().Start().ok());
+  EXPECT_EQ(Ask(restarted, {"DBSIZE"}), ":0\r\n");
+}
+
+TEST(SnapshotService, ADirectoryBelongsToOneServer) {
+  EnginePeer peer;
+  const auto other = peer.files().Lock("/data");
+  ASSERT_TRUE(other.ok() && *other != nullptr);
+  EXPECT_EQ(Ask(peer, {"SAVE"}), "-ERR\r\n");
+  EXPECT_TRUE(peer.files().contents().empty());
+}
+
+TEST(SnapshotService, ReloadWhileOneIsTakenInTheBackgroundTakesItsPlace) {
+  EnginePeer peer;
+  for (int i = 0; i < 500; ++i) Ask(peer, {"SET", "k" + std::to_string(i), "v"});
+  EXPECT_EQ(Ask(peer, {"BGSAVE"}), "+Background saving started\r\n");
+  Ask(peer, {"SET", "k1", "later"});
+  EXPECT_EQ(Ask(peer, {"DEBUG", "RELOAD"}), "+OK\r\n");
+  EXPECT_FALSE(peer.persistence().IsSaving());
+  EXPECT_EQ(peer.files().contents().size(), 1u);  // no draft
+  EXPECT_EQ(Ask(peer, {"GET", "k1"}), "$5\r\nlater\r\n");
+  EXPECT_EQ(Ask(peer, {"DBSIZE"}), ":500\r\n");
+}
+
+const char* const kLibrary =
+    "#!lua name=lib\n"
+    "redis.register_function('f', function(keys) return redis.call('incr', keys[1]) end)";
+
+TEST(SnapshotService, KeepsLibrariesOfFunctions) {
+  EnginePeer peer;
+  Ask(peer, {"CONFIG", "SET", "save", "100 1"});
+  EXPECT_EQ(Ask(peer, {"FUNCTION", "LOAD", kLibrary}), "$3\r\nlib\r\n");
+  EXPECT_NE(Ask(peer, {"INFO", "persistence"}).find("rdb_changes_since_last_save:1\r\n"),
+            std::string::npos);
+  EXPECT_EQ(Ask(peer, {"FCALL", "f", "1", "k"}), ":1\r\n");
+  EXPECT_EQ(Ask(peer, {"BGSAVE"}), "+Background saving started\r\n");
+  EXPECT_EQ(Ask(peer, {"FUNCTION", "FLUSH"}), "+OK\r\n");  // after the instant
+  peer.Pass(Millis(100));
+  const std::string file = peer.files().contents().at(kPath);
+
+  EnginePeer restarted;
+  restarted.files().set_contents(kPath, file);
+  ASSERT_TRUE(restarted.persistence().Start().ok());
+  EXPECT_EQ(Ask(restarted, {"FCALL", "f", "1", "k"}), ":2\r\n");
+  EXPECT_EQ(Ask(restarted, {"DEBUG", "RELOAD"}), "+OK\r\n");
+  EXPECT_EQ(Ask(restarted, {"FCALL", "f", "1", "k"}), ":3\r\n");
+  EXPECT_EQ(Ask(restarted, {"SAVE"}), "+OK\r\n");
+  EXPECT_EQ(Ask(restarted, {"FUNCTION", "FLUSH"}), "+OK\r\n");
+  EXPECT_EQ(Ask(restarted, {"DEBUG", "RELOAD", "NOSAVE"}), "+OK\r\n");
+  EXPECT_EQ(Ask(restarted, {"FCALL", "f", "1", "k"}), ":4\r\n");
+
+  EnginePeer without;
+  without.engine().services().scripting = nullptr;
+  without.files().set_contents(kPath, file);
+  ASSERT_TRUE(without.persistence().Start().ok());
+  EXPECT_EQ(Ask(without, {"SAVE"}), "+OK\r\n");
+  EnginePeer again;
+  again.files().set_contents(kPath, without.files().contents().at(kPath));
+  ASSERT_TRUE(again.persistence().Start().ok());
+  EXPECT_EQ(Ask(again, {"FCALL", "f", "1", "k"}), ":2\r\n");
+}
+
+TEST(SnapshotService, ALibraryThatCannotBeRestoredRefusesTheWholeFile) {
+  std::string bytes;
+  RdbFileWriter writer(bytes, /*compresses=*/false);
+  writer.Magic();
+  writer.Functions("#!lua name=broken\nthis is no Lua");
+  writer.Database(0);
+  writer.Key(RdbType::kString, "k").String("v");
+  writer.End();
+  bytes += std::string(8, '\0');  // no checksum
+  EnginePeer peer;
+  Ask(peer, {"SET", "old", "1"});
+  Ask(peer, {"FUNCTION", "LOAD", kLibrary});
+  peer.files().set_contents(kPath, bytes);
+  EXPECT_EQ(Ask(peer, {"DEBUG", "RELOAD", "NOSAVE"}),
+            "-ERR Error trying to load the RDB dump, check server logs\r\n");
+  EXPECT_EQ(Ask(peer, {"GET", "old"}), "$1\r\n1\r\n");
+  EXPECT_EQ(Ask(peer, {"FCALL", "f", "1", "n"}), ":1\r\n");
+  const absl::Status status = peer.persistence().Start();
+  EXPECT_NE(status.message().find("its libraries of functions: "), std::string::npos) << status;
+}
+
+TEST(SnapshotService, ScriptsMayNotWriteWhileSnapshotsFail) {
+  EnginePeer peer;
+  Ask(peer, {"CONFIG", "SET", "save", "3600 1"});
+  peer.files().set_failure([](const MemoryFiles::Operation& operation) {
+    return operation.kind == MemoryFiles::Operation::Kind::kSync ? absl::InternalError("I/O error")
+                                                                 : absl::OkStatus();
+  });
+  Ask(peer, {"BGSAVE"});
+  peer.Pass(Millis(100));
+  EXPECT_EQ(Ask(peer, {"EVAL", "return redis.call('set', 'k', 'v')", "0"}).substr(0, 9),
+            "-MISCONF ");
+  EXPECT_EQ(Ask(peer, {"EVAL", "return redis.call('get', 'k')", "0"}), "$-1\r\n");
+  EXPECT_EQ(Ask(peer, {"EVAL", "#!lua\nreturn 1", "0"}),
+            "-MISCONF Redis is configured to save RDB snapshots, but it's currently unable to "
+            "persist to disk. Writable scripts are blocked. Use 'no-writes' flag for read only "
+            "scripts.\r\n");
+  EXPECT_EQ(Ask(peer, {"EVAL", "#!lua flags=no-writes\nreturn 1", "0"}), ":1\r\n");
+}
+
+TEST(SnapshotService, NothingIsSavedAtTheEndUnlessTheShutdownSaved) {
+  EnginePeer peer;
+  Ask(peer, {"CONFIG", "SET", "save", "3600 1"});
+  Ask(peer, {"SET", "k", "v"});
+  peer.files().set_failure(
+      [](const MemoryFiles::Operation&) { return absl::InternalError("I/O error"); });
+  EXPECT_EQ(Ask(peer, {"SHUTDOWN"}), "-ERR Errors trying to SHUTDOWN. Check logs.\r\n");
+  peer.files().set_failure(nullptr);
+  peer.persistence().SaveTheRest();  // after a refusal the end may come without a save
+  EXPECT_TRUE(peer.files().contents().empty());
+}
+
+TEST(SnapshotService, ReloadLeavesTheDataAsItIsIfTheFileIsDamaged) {
+  EnginePeer peer;
+  Ask(peer, {"SET", "a", "1"});
+  Ask(peer, {"SAVE"});
+  std::string bytes = peer.files().contents().at(kPath);
+  bytes[bytes.size() / 2] ^= 1;
+  peer.files().set_contents(kPath, bytes);
+  EXPECT_EQ(Ask(peer, {"DEBUG", "RELOAD", "NOSAVE"}),
+            "-ERR Error trying to load the RDB dump, check server logs\r\n");
+  EXPECT_EQ(Ask(peer, {"GET", "a"}), "$1\r\n1\r\n");
+  Ask(peer, {"SET", "b", "1"});
+  EXPECT_EQ(Ask(peer, {"DEBUG", "RELOAD", "NOFLUSH"}).substr(0, 4), "-ERR");  // twice there
+  EXPECT_EQ(Ask(peer, {"DEBUG", "RELOAD", "NOFLUSH", "MERGE"}), "+OK\r\n");
+  EXPECT_EQ(Ask(peer, {"DBSIZE"}), ":2\r\n");
+}
+
+}  // namespace
+}  // namespace zsetd
