@@ -16,12 +16,13 @@ SEES = {
     "server/engine": _ENGINE,
     "server/commands": _ENGINE | {"server/commands"},
     "server/persistence": _ENGINE | {"server/persistence"},
+    "server/replication": _ENGINE | {"server/process", "server/persistence", "server/replication"},
     "server/scripting": _ENGINE | {"server/scripting"},
     "server/process": _ENGINE | {"server/process"},
     "server/http": _ENGINE | {"server/process", "server/http"},
     "server/net": _ENGINE | {"server/process", "server/net"},
     "server": _ENGINE | {"server/process", "server/commands", "server/persistence",
-                         "server/scripting", "server/http", "server/net", "server"},
+                         "server/replication", "server/scripting", "server/http", "server/net", "server"},
 }
 
 # The folders inside each layer, in the order in which they build on one another: a folder may see

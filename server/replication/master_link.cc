@@ -1,0 +1,251 @@
+#include "server/replication/master_link.h"
+
+#include <algorithm>
+#include <cassert>
+#include <initializer_list>
+#include <utility>
+
+#include "protocol/text/number_text.h"
+
+namespace zsetd {
+namespace {
+
+constexpr size_t kMostLineBytes = 1024;  // no reply of a master is longer
+constexpr size_t kIdBytes = 40;
+constexpr size_t kMarkBytes = 40;
+constexpr std::string_view kMarked = "EOF:";
+
+void Send(std::initializer_list<std::string_view> words, OutputBuffer& out) {
+  std::string request = "*" + std::to_string(words.size()) + "\r\n";
+  for (const std::string_view word : words) {
+    request += "$" + std::to_string(word.size()) + "\r\n";
+    request += word;
+    request += "\r\n";
+  }
+  out.Append(request);
+}
+
+// The first word of a line, which is removed with the space behind it.
+std::string_view TakeWord(std::string_view& line) {
+  const size_t end = std::min(line.find(' '), line.size());
+  const std::string_view word = line.substr(0, end);
+  line.remove_prefix(std::min(end + 1, line.size()));
+  return word;
+}
+
+bool IsError(std::string_view line) { return line.starts_with('-'); }
+
+bool HasCode(std::string_view line, std::string_view code) {
+  return line.size() > code.size() && line.substr(1).starts_with(code) &&
+         (line.size() == code.size() + 1 || line[code.size() + 1] == ' ');
+}
+
+// What a master answers that is there, but asks for a password, or is not ready itself.
+bool IsAlive(std::string_view line) {
+  return line.starts_with('+') || HasCode(line, "NOAUTH") || HasCode(line, "NOPERM") ||
+         line.starts_with("-ERR operation not permitted");
+}
+
+}  // namespace
+
+MasterLink::MasterLink(LinkOptions options, Listener& listener)
+    : options_(std::move(options)), listener_(listener) {}
+
+void MasterLink::Start(OutputBuffer& out) {
+  assert(state_ == State::kIdle);
+  state_ = State::kGreeting;
+  Send({"PING"}, out);
+}
+
+void MasterLink::Receive(std::string_view bytes, OutputBuffer& out) {
+  assert(state_ != State::kIdle);
+  while (!bytes.empty() && state_ != State::kFailed) {
+    if (state_ == State::kStream) return listener_.OnStream(bytes);
+    if (state_ == State::kSnapshot) {
+      bytes.remove_prefix(TakeSnapshot(bytes));
+      continue;
+    }
+    const size_t count = TakeLine(bytes);
+    const bool is_whole = bytes[count - 1] == '\n';
+    bytes.remove_prefix(count);
+    if (!is_whole) continue;
+    std::string line = std::exchange(line_, {});
+    if (line.ends_with('\r')) line.pop_back();
+    OnLine(line, out);
+  }
+}
+
+// Up to the end of a line, which is left out.
+size_t MasterLink::TakeLine(std::string_view bytes) {
+  const size_t end = bytes.find('\n');
+  const std::string_view part = bytes.substr(0, end);
+  if (line_.size() + part.size() > kMostLineBytes) {
+    Fail("the master sends what is no reply to a replica");
+    return bytes.size();
+  }
+  line_ += part;
+  return end == std::string_view::npos ? bytes.size() : end + 1;
+}
+
+void MasterLink::OnLine(std::string_view line, OutputBuffer& out) {
+  if (line.empty()) return;  // a sign of life
+  switch (state_) {
+    case State::kGreeting:
+      return OnGreeted(line, out);
+    case State::kIntroduction:
+      return OnIntroduced(line, out);
+    case State::kSync:
+      return OnSyncReply(line, out);
+    case State::kPreparation:
+      return OnSnapshotHeader(line);
+    default:
+      return;
+  }
+}
+
+void MasterLink::OnGreeted(std::string_view line, OutputBuffer& out) {
+  if (!IsAlive(line)) return Fail("the master replies to PING: " + std::string(line));
+  state_ = State::kIntroduction;
+  Introduce(out);
+}
+
+// All at once: the replies come in the same order.
+void MasterLink::Introduce(OutputBuffer& out) {
+  if (!options_.password.empty()) {
+    asked_.push_back({Question::kAuth, "AUTH"});
+    if (options_.user.empty()) {
+      Send({"AUTH", options_.password}, out);
+    } else {
+      Send({"AUTH", options_.user, options_.password}, out);
+    }
+  }
+  asked_.push_back({Question::kPort, "REPLCONF listening-port"});
+  Send({"REPLCONF", "listening-port", std::to_string(options_.port)}, out);
+  if (!options_.address.empty()) {
+    asked_.push_back({Question::kOptional, "REPLCONF ip-address"});
+    Send({"REPLCONF", "ip-address", options_.address}, out);
+  }
+  asked_.push_back({Question::kOptional, "REPLCONF capa"});
+  Send({"REPLCONF", "capa", "eof", "capa", "psync2"}, out);
+  asked_.push_back({Question::kOptional, "REPLCONF version"});
+  Send({"REPLCONF", "version", options_.version}, out);
+}
+
+// A master that does not know an option does without.
+void MasterLink::OnIntroduced(std::string_view line, OutputBuffer& out) {
+  const Asked asked = asked_.front();
+  asked_.pop_front();
+  const bool needs_authentication = HasCode(line, "NOAUTH") || HasCode(line, "NOPERM");
+  if (IsError(line) && (asked.question == Question::kAuth || needs_authentication)) {
+    return Fail("the master refuses " + std::string(asked.what) + ": " + std::string(line));
+  }
+  if (asked_.empty()) AskForSync(out);
+}
+
+void MasterLink::AskForSync(OutputBuffer& out) {
+  state_ = State::kSync;
+  const auto& from = options_.continuing;
+  if (from) {
+    Send({"PSYNC", from->id, std::to_string(from->offset + 1)}, out);
+  } else {
+    Send({"PSYNC", "?", "-1"}, out);
+  }
+}
+
+// A master before Redis 2.8 does not know PSYNC.
+void MasterLink::OnSyncReply(std::string_view line, OutputBuffer& out) {
+  std::string_view rest = line;
+  const std::string_view word = TakeWord(rest);
+  if (word == "+FULLRESYNC") return OnFullResync(rest);
+  if (word == "+CONTINUE") return OnContinued(rest);
+  if (word != "-ERR") return Fail("the master replies to PSYNC: " + std::string(line));
+  is_old_ = true;
+  state_ = State::kPreparation;
+  Send({"SYNC"}, out);
+  listener_.OnFullSync(std::nullopt);
+}
+
+void MasterLink::OnFullResync(std::string_view arguments) {
+  ReplicationPosition position;
+  position.id = TakeWord(arguments);
+  if (position.id.size() != kIdBytes || !ReadInteger(TakeWord(arguments), position.offset) ||
+      position.offset < 0) {
+    return Fail("the master's +FULLRESYNC has no position");
+  }
+  state_ = State::kPreparation;
+  listener_.OnFullSync(position);
+}
+
+void MasterLink::OnContinued(std::string_view arguments) {
+  const std::string_view id = TakeWord(arguments);
+  if (!options_.continuing) return Fail("the master continues what was not begun");
+  if (!id.empty() && id.size() != kIdBytes) return Fail("the master's +CONTINUE has a wrong id");
+  state_ = State::kStream;
+  listener_.OnContinue(id == options_.continuing->id ? "" : id);
+}
+
+void MasterLink::OnSnapshotHeader(std::string_view line) {
+  if (IsError(line)) return Fail("the master has no snapshot: " + std::string(line));
+  if (!line.starts_with('$')) return Fail("the master sends no snapshot");
+  line.remove_prefix(1);
+  if (line.starts_with(kMarked)) {
+    mark_ = line.substr(kMarked.size());
+    if (mark_.size() != kMarkBytes) return Fail("the mark of the snapshot's end is too short");
+    state_ = State::kSnapshot;
+    return listener_.OnSnapshot(std::nullopt);
+  }
+  const auto size = ParseInteger(line);
+  if (!size || *size < 0) return Fail("the snapshot has no size");
+  snapshot_left_ = static_cast<uint64_t>(*size);
+  state_ = State::kSnapshot;
+  listener_.OnSnapshot(snapshot_left_);
+  if (snapshot_left_ == 0) EndSnapshot();
+}
+
+size_t MasterLink::TakeSnapshot(std::string_view bytes) {
+  if (!mark_.empty()) return TakeUntilMark(bytes);
+  const size_t count = std::min<uint64_t>(bytes.size(), snapshot_left_);
+  snapshot_left_ -= count;
+  listener_.OnSnapshotBytes(bytes.substr(0, count));
+  if (snapshot_left_ == 0) EndSnapshot();
+  return count;
+}
+
+// Of what has come, all is handed on but a mark's length less one: it may be the mark's beginning.
+size_t MasterLink::TakeUntilMark(std::string_view bytes) {
+  const size_t held_bytes = held_.size();
+  const std::string seam = held_ + std::string(bytes.substr(0, kMarkBytes - 1));
+  size_t mark_at = seam.find(mark_);  // from the first byte that was held
+  if (mark_at == std::string::npos) {
+    const size_t found = bytes.find(mark_);
+    if (found != std::string_view::npos) mark_at = held_bytes + found;
+  }
+  const bool is_end = mark_at != std::string::npos;
+  const size_t known = held_bytes + bytes.size();
+  const size_t passed = is_end ? mark_at : known - std::min(known, kMarkBytes - 1);
+  const size_t of_held = std::min(passed, held_bytes);
+  const size_t of_bytes = passed - of_held;
+  if (of_held > 0) listener_.OnSnapshotBytes(std::string_view(held_).substr(0, of_held));
+  if (of_bytes > 0) listener_.OnSnapshotBytes(bytes.substr(0, of_bytes));
+  if (is_end) {
+    EndSnapshot();
+    return mark_at + kMarkBytes - held_bytes;
+  }
+  held_.erase(0, of_held);
+  held_ += bytes.substr(of_bytes);
+  return bytes.size();
+}
+
+void MasterLink::EndSnapshot() {
+  mark_.clear();
+  held_.clear();
+  state_ = State::kStream;
+  listener_.OnSnapshotEnd();
+}
+
+void MasterLink::Fail(std::string reason) {
+  state_ = State::kFailed;
+  failure_ = std::move(reason);
+}
+
+}  // namespace zsetd
