@@ -92,6 +92,7 @@ Server::Server(asio::io_context& io, Engine& engine, const WakeSignal& log_signa
     : io_(io),
       engine_(engine),
       ticker_(engine),
+      connector_(poller_, engine.settings()),
       held_replies_(std::make_shared<HeldReplies>(poller_, log_signal)),
       posted_steps_(std::make_shared<PostedSteps>(poller_)),
       signals_(io, SIGTERM, SIGINT, SIGHUP),

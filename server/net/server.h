@@ -12,6 +12,7 @@
 #include "server/engine/engine.h"
 #include "server/net/held_replies.h"
 #include "server/net/listener.h"
+#include "server/net/outgoing.h"
 #include "server/net/poller.h"
 #include "server/net/posted_steps.h"
 #include "server/net/session.h"
@@ -50,6 +51,9 @@ class Server {
   // be called by any thread.
   void Post(PostedSteps::Step step) { posted_steps_->Post(std::move(step)); }
 
+  // Opens connections to other servers, which take part in the rounds of Run().
+  Connector& connector() { return connector_; }
+
  private:
   // One address and port to listen on.
   struct Door {
@@ -85,6 +89,7 @@ class Server {
   Engine& engine_;
   Ticker ticker_;
   Poller poller_;
+  OutgoingConnector connector_;
   std::shared_ptr<HeldReplies> held_replies_;
   std::shared_ptr<PostedSteps> posted_steps_;
   boost::asio::signal_set signals_;

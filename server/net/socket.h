@@ -9,7 +9,7 @@
 
 namespace zsetd {
 
-// The descriptor of an accepted connection, for use with a Poller. No call blocks. Closed with the
+// The descriptor of a connection, for use with a Poller. No call blocks. Closed with the
 // object.
 class Socket {
  public:
@@ -25,9 +25,16 @@ class Socket {
     size_t count;
   };
 
+  Socket() = default;  // none
+
   // Takes the connection from Asio, which is not to wait for it as well.
   explicit Socket(StreamSocket accepted);
+  explicit Socket(int descriptor) : descriptor_(descriptor) {}
   Socket(Socket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  Socket& operator=(Socket&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    return *this;
+  }
   ~Socket() { Close(); }
 
   int descriptor() const { return descriptor_; }
@@ -47,7 +54,7 @@ class Socket {
   void Close();
 
  private:
-  int descriptor_;  // -1: none any more
+  int descriptor_ = -1;  // -1: none, or none any more
 };
 
 }  // namespace zsetd

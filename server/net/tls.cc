@@ -16,10 +16,21 @@ constexpr size_t kMostEncrypted = 1u << 20;  // before the network is to take it
 
 }  // namespace
 
-Tls::Tls(const TlsContext& context)
+Tls::Tls(const TlsContext& context, Role role)
     : ssl_(SSL_new(context.get())), input_(BIO_new(BIO_s_mem())), output_(BIO_new(BIO_s_mem())) {
   SSL_set_bio(ssl_.get(), input_, output_);
-  SSL_set_accept_state(ssl_.get());
+  if (role == Role::kServer) {
+    SSL_set_accept_state(ssl_.get());
+  } else {
+    SSL_set_connect_state(ssl_.get());
+  }
+}
+
+void Tls::ShakeHands() {
+  if (ended_ || SSL_is_init_finished(ssl_.get()) != 0) return;
+  ERR_clear_error();
+  const int result = SSL_do_handshake(ssl_.get());
+  if (result <= 0) Fail(result);
 }
 
 void Tls::Arrived(size_t count) { BIO_write(input_, arrived_.data(), static_cast<int>(count)); }

@@ -14,7 +14,7 @@
 namespace zsetd {
 
 // One end of a TLS connection, without a socket: bytes of the network go in and come out on one
-// side, those of the client's requests and replies on the other.
+// side, those of requests and replies on the other.
 //
 //   network -> Space(), Arrived() -> Decrypt() -> parser
 //   network <- wire               <- Encrypt() <- replies
@@ -27,7 +27,12 @@ class Tls {
   // just shaken hands and one that has sent and received much.
   static constexpr size_t kBytesUsed = 144u << 10;
 
-  explicit Tls(const TlsContext& context);
+  enum class Role { kServer, kClient };
+  explicit Tls(const TlsContext& context, Role role = Role::kServer);
+
+  // Takes the handshake further with what has arrived. Reading does so, too; but the client's first
+  // message has to be asked for.
+  void ShakeHands();
 
   // Where bytes of the network are to be put.
   std::span<char> Space() { return arrived_; }

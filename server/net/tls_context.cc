@@ -88,19 +88,27 @@ absl::Status LoadCertificate(const Settings& settings, SSL_CTX* context) {
   return absl::OkStatus();
 }
 
-absl::Status SetClientChecks(const Settings& settings, SSL_CTX* context) {
-  if (settings.tls_auth_clients == TlsAuthClients::kNo) return absl::OkStatus();
+// Loads the authorities of the other sides' certificates.
+absl::Status LoadAuthorities(const Settings& settings, SSL_CTX* context) {
   const char* file = OrNull(settings.tls_ca_cert_file);
   const char* folder = OrNull(settings.tls_ca_cert_dir);
-  if (file == nullptr && folder == nullptr) {
+  if (SSL_CTX_load_verify_locations(context, file, folder) == 1) return absl::OkStatus();
+  return Failure("tls-ca-cert-file " + settings.tls_ca_cert_file + ", tls-ca-cert-dir " +
+                 settings.tls_ca_cert_dir);
+}
+
+bool HasAuthorities(const Settings& settings) {
+  return !settings.tls_ca_cert_file.empty() || !settings.tls_ca_cert_dir.empty();
+}
+
+absl::Status SetClientChecks(const Settings& settings, SSL_CTX* context) {
+  if (settings.tls_auth_clients == TlsAuthClients::kNo) return absl::OkStatus();
+  if (!HasAuthorities(settings)) {
     return Refusal(
         "tls-auth-clients: either tls-ca-cert-file or tls-ca-cert-dir is required to "
         "verify clients");
   }
-  if (SSL_CTX_load_verify_locations(context, file, folder) != 1) {
-    return Failure("tls-ca-cert-file " + settings.tls_ca_cert_file + ", tls-ca-cert-dir " +
-                   settings.tls_ca_cert_dir);
-  }
+  if (absl::Status status = LoadAuthorities(settings, context); !status.ok()) return status;
   const bool needed = settings.tls_auth_clients == TlsAuthClients::kYes;
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER | (needed ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0),
                      nullptr);
@@ -126,6 +134,26 @@ absl::Status MakeTlsContext(const Settings& settings, TlsContext& context) {
   if (status.ok()) status = SetCiphers(settings, made.get());
   if (status.ok()) status = LoadCertificate(settings, made.get());
   if (status.ok()) status = SetClientChecks(settings, made.get());
+  if (status.ok()) context = made;
+  return status;
+}
+
+absl::Status MakeTlsClientContext(const Settings& settings, TlsContext& context) {
+  if (!HasAuthorities(settings)) {
+    return Refusal(
+        "either tls-ca-cert-file or tls-ca-cert-dir is required to verify other servers");
+  }
+  ERR_clear_error();
+  const TlsContext made(SSL_CTX_new(TLS_client_method()), SSL_CTX_free);
+  if (made == nullptr) return Failure("OpenSSL");
+  SetModes(made.get());
+  SSL_CTX_set_verify(made.get(), SSL_VERIFY_PEER, nullptr);
+  absl::Status status = SetProtocols(settings.tls_protocols, made.get());
+  if (status.ok()) status = SetCiphers(settings, made.get());
+  if (status.ok()) status = LoadAuthorities(settings, made.get());
+  if (status.ok() && !settings.tls_cert_file.empty()) {
+    status = LoadCertificate(settings, made.get());
+  }
   if (status.ok()) context = made;
   return status;
 }

@@ -16,6 +16,11 @@ using TlsContext = std::shared_ptr<SSL_CTX>;
 // Reads the files of the settings. An error is human-readable; `context` is unchanged then.
 absl::Status MakeTlsContext(const Settings& settings, TlsContext& context);
 
+// The same for connections that this server opens. The other side must have a certificate of the
+// authorities of the settings; the server's own is shown if there is one. As in Redis the name in
+// it is not compared with anything.
+absl::Status MakeTlsClientContext(const Settings& settings, TlsContext& context);
+
 // Whether the versions and the ciphers are known, without a look at any file: what can be said of
 // the settings while TLS is not in use. A refusal is for people.
 absl::Status CheckTls(const Settings& settings);

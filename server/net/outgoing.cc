@@ -1,0 +1,256 @@
+#include "server/net/outgoing.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <span>
+#include <system_error>
+#include <utility>
+
+#include "server/engine/support/errors.h"
+#include "server/net/tls_context.h"
+
+namespace zsetd {
+namespace {
+
+constexpr size_t kReadBytes = 64u << 10;
+constexpr size_t kPiecesAtOnce = 64;
+
+std::string ErrorText(int error) { return std::system_category().message(error); }
+
+void SetOption(int descriptor, int level, int name, int value) {
+  (void)::setsockopt(descriptor, level, name, &value, sizeof(value));  // it works without
+}
+
+// As for the connections of clients: a peer that has gone without a word is noticed.
+void Prepare(int descriptor, const Settings& settings) {
+  SetOption(descriptor, IPPROTO_TCP, TCP_NODELAY, 1);
+  const int silence_s = static_cast<int>(settings.tcp_keepalive);
+  if (silence_s == 0) return;
+  SetOption(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1);
+  SetOption(descriptor, IPPROTO_TCP, TCP_KEEPIDLE, silence_s);
+  SetOption(descriptor, IPPROTO_TCP, TCP_KEEPINTVL, std::max(silence_s / 3, 1));
+  SetOption(descriptor, IPPROTO_TCP, TCP_KEEPCNT, 3);
+}
+
+// What the owner holds.
+class Handle : public Connection {
+ public:
+  explicit Handle(std::shared_ptr<Outgoing> outgoing) : outgoing_(std::move(outgoing)) {}
+  ~Handle() override { outgoing_->Close(); }
+  OutputBuffer& output() override { return outgoing_->output(); }
+  void Send() override { outgoing_->WakeToSend(); }
+  void set_receives(bool receives) override { outgoing_->set_receives(receives); }
+
+ private:
+  std::shared_ptr<Outgoing> outgoing_;
+};
+
+}  // namespace
+
+Outgoing::Outgoing(Poller& poller, const Settings& settings, std::unique_ptr<Tls> tls,
+                   Connection::Owner& owner)
+    : poller_(poller), settings_(settings), tls_(std::move(tls)), owner_(&owner) {}
+
+void Outgoing::Start(const Connector::Target& target) {
+  try {
+    lookup_ = std::make_unique<NameLookup>(target.host, target.port);
+  } catch (const std::system_error& error) {
+    return StartFailed(error.what());
+  }
+  if (lookup_->done()) return poller_.Wake(*this);
+  if (!poller_.Watch(lookup_->descriptor(), *this, {.reads = true})) {
+    StartFailed("the system has no memory for a connection");
+  }
+}
+
+void Outgoing::StartFailed(std::string reason) { End(std::move(reason)); }
+
+void Outgoing::Close() {
+  owner_ = nullptr;
+  if (state_ == State::kLookup && lookup_ != nullptr) poller_.Forget(lookup_->descriptor(), *this);
+  state_ = State::kClosed;
+  lookup_.reset();
+  socket_.Close();
+}
+
+void Outgoing::WakeToSend() {
+  if (state_ == State::kOpen) poller_.Wake(*this);
+}
+
+void Outgoing::set_receives(bool receives) {
+  if (std::exchange(receives_, receives) == receives || state_ != State::kOpen) return;
+  poller_.Wake(*this);
+}
+
+void Outgoing::Receive() {
+  if (state_ != State::kOpen && state_ != State::kHandshake) return;
+  const bool reads = receives_ || state_ == State::kHandshake;
+  if (!reads && has_broken()) return End("the connection has broken");
+  if (!reads || !end_reason_.empty() || arrived_size_ > 0) return;
+  const auto [state, count] =
+      socket_.Read(tls_ ? tls_->Space() : std::span(arrived_.data(), arrived_.size()));
+  if (state == Socket::State::kBroken) return End("the connection has broken");
+  if (state == Socket::State::kEnded) return End("the other side has closed it");
+  if (count == 0) return;
+  if (tls_) {
+    tls_->Arrived(count);
+  } else {
+    arrived_size_ = count;
+  }
+}
+
+void Outgoing::Serve() {
+  if (state_ == State::kLookup && lookup_ != nullptr && lookup_->done()) {
+    poller_.Forget(lookup_->descriptor(), *this);
+    if (lookup_->addresses().empty()) End(lookup_->error());
+    if (end_reason_.empty()) TryNext({});
+  } else if (state_ == State::kConnecting) {
+    FinishConnecting();
+  }
+  if (state_ == State::kHandshake || state_ == State::kOpen) Deliver();
+  if (end_reason_.empty() || owner_ == nullptr) return;
+  Connection::Owner* const owner = owner_;
+  const std::string reason = end_reason_;
+  Close();
+  owner->OnConnectionEnd(reason);
+}
+
+// Of several addresses the reason for the last one is reported.
+void Outgoing::TryNext(std::string reason) {
+  while (tried_ < lookup_->addresses().size()) {
+    if (TryAddress(lookup_->addresses()[tried_++], reason)) return;
+  }
+  End(std::move(reason));
+}
+
+bool Outgoing::TryAddress(const NetworkAddress& address, std::string& reason) {
+  socket_.Close();
+  const int family = address.bytes.ss_family;
+  const int descriptor = ::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (descriptor < 0) {
+    reason = ErrorText(errno);
+    return false;
+  }
+  socket_ = Socket(descriptor);
+  Prepare(descriptor, settings_);
+  const auto* bytes = reinterpret_cast<const sockaddr*>(&address.bytes);
+  if (::connect(descriptor, bytes, address.size) != 0 && errno != EINPROGRESS) {
+    reason = ErrorText(errno);
+    return false;
+  }
+  state_ = State::kConnecting;
+  if (poller_.Watch(descriptor, *this, {.writes = true})) return true;
+  reason = "the system has no memory for a connection";
+  return false;
+}
+
+// That the socket can be written to, or has broken, says that the attempt is over.
+void Outgoing::FinishConnecting() {
+  sockaddr_storage peer;
+  socklen_t peer_size = sizeof(peer);
+  int error = 0;
+  socklen_t size = sizeof(error);
+  (void)::getsockopt(socket_.descriptor(), SOL_SOCKET, SO_ERROR, &error, &size);
+  if (error != 0) {
+    poller_.Forget(socket_.descriptor(), *this);
+    return TryNext(ErrorText(error));
+  }
+  if (::getpeername(socket_.descriptor(), reinterpret_cast<sockaddr*>(&peer), &peer_size) != 0) {
+    return;  // not yet: the round had another reason
+  }
+  lookup_.reset();
+  arrived_.resize(kReadBytes);
+  state_ = State::kHandshake;
+}
+
+void Outgoing::Deliver() {
+  if (state_ == State::kHandshake && !ShakeHands()) return;
+  if (owner_ != nullptr && tls_) return DeliverDecrypted();
+  if (owner_ == nullptr || arrived_size_ == 0) return;
+  const size_t size = std::exchange(arrived_size_, 0);
+  owner_->OnReceived({arrived_.data(), size});
+}
+
+// Whether the connection is open.
+bool Outgoing::ShakeHands() {
+  if (tls_) tls_->ShakeHands();
+  if (tls_ && tls_->ended()) EndTls();
+  if (tls_ && !tls_->CanSpeak()) return false;
+  state_ = State::kOpen;
+  owner_->OnConnected();
+  return true;
+}
+
+void Outgoing::DeliverDecrypted() {
+  while (owner_ != nullptr && receives_) {
+    const size_t count = tls_->Decrypt({arrived_.data(), arrived_.size()});
+    if (count == 0) break;
+    owner_->OnReceived({arrived_.data(), count});
+  }
+  if (owner_ != nullptr && tls_->ended()) EndTls();
+}
+
+void Outgoing::EndTls() {
+  End(tls_->error().empty() ? "the other side has closed it" : "TLS: " + tls_->error());
+}
+
+void Outgoing::Send() {
+  if (state_ == State::kHandshake || state_ == State::kOpen) Flush();
+  if (!end_reason_.empty() && owner_ != nullptr) return poller_.Wake(*this);
+  if (state_ == State::kHandshake || state_ == State::kOpen) Await();
+}
+
+void Outgoing::Flush() {
+  for (;;) {
+    if (sending_.empty()) {
+      if (tls_) {
+        tls_->Encrypt(output_, sending_);
+      } else {
+        sending_.Swap(output_);
+      }
+    }
+    if (sending_.empty()) return;
+    std::array<std::string_view, kPiecesAtOnce> pieces;
+    const auto [state, count] = socket_.Write(std::span(pieces.data(), sending_.Pieces(pieces)));
+    if (state == Socket::State::kBroken) return End("the connection has broken");
+    if (state == Socket::State::kNotNow) return;
+    sending_.Drop(count);
+  }
+}
+
+void Outgoing::Await() {
+  const bool reads = receives_ || state_ == State::kHandshake;
+  const Interest interest = {.reads = reads, .writes = !sending_.empty()};
+  if (poller_.Watch(socket_.descriptor(), *this, interest)) return;
+  End("the system has no memory for a connection");
+}
+
+// The owner hears of it in the present round, or in the next.
+void Outgoing::End(std::string reason) {
+  if (state_ == State::kClosed || !end_reason_.empty()) return;
+  end_reason_ = std::move(reason);
+  poller_.Wake(*this);
+}
+
+std::unique_ptr<Connection> OutgoingConnector::Connect(const Target& target,
+                                                       Connection::Owner& owner) {
+  TlsContext context;
+  absl::Status status = absl::OkStatus();
+  if (target.with_tls) status = MakeTlsClientContext(settings_, context);
+  auto tls = context == nullptr ? nullptr : std::make_unique<Tls>(context, Tls::Role::kClient);
+  auto outgoing = std::make_shared<Outgoing>(poller_, settings_, std::move(tls), owner);
+  auto handle = std::make_unique<Handle>(outgoing);
+  if (status.ok()) {
+    outgoing->Start(target);
+  } else {
+    outgoing->StartFailed(std::string(ErrorLine(status)));
+  }
+  return handle;
+}
+
+}  // namespace zsetd

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/engine/config/settings.h"
+#include "server/engine/support/connector.h"
+#include "server/net/name_lookup.h"
+#include "server/net/poller.h"
+#include "server/net/socket.h"
+#include "server/net/tls.h"
+
+namespace zsetd {
+
+// A connection to another server that takes part in the poller's rounds as those of clients do:
+//
+//   Receive   network -> buffer
+//   Serve     buffer -> owner
+//   Send      output -> network
+//
+// It looks up the name, tries the addresses one after the other, and shakes hands with TLS if it is
+// to; the owner hears when all that is done.
+class Outgoing : public Polled, public std::enable_shared_from_this<Outgoing> {
+ public:
+  // `tls` is null for a connection in the clear. The others outlive it, `owner` until Close().
+  Outgoing(Poller& poller, const Settings& settings, std::unique_ptr<Tls> tls,
+           Connection::Owner& owner);
+
+  // Begins to connect.
+  void Start(const Connector::Target& target);
+
+  // The same, but only to report that this is why there is no connection.
+  void StartFailed(std::string reason);
+
+  // Closes it without another word to the owner.
+  void Close();
+
+  OutputBuffer& output() { return output_; }
+  void WakeToSend();
+  void set_receives(bool receives);
+
+ private:
+  enum class State { kLookup, kConnecting, kHandshake, kOpen, kClosed };
+
+  std::shared_ptr<Polled> Self() override { return shared_from_this(); }
+  void Receive() override;
+  void Serve() override;
+  void Send() override;
+
+  void TryNext(std::string reason);
+  bool TryAddress(const NetworkAddress& address, std::string& reason);
+  void FinishConnecting();
+  void Deliver();
+  bool ShakeHands();
+  void DeliverDecrypted();
+  void EndTls();
+  void Flush();
+  void Await();
+  void End(std::string reason);
+
+  Poller& poller_;
+  const Settings& settings_;
+  std::unique_ptr<Tls> tls_;
+  Connection::Owner* owner_;
+  State state_ = State::kLookup;
+  std::unique_ptr<NameLookup> lookup_;
+  size_t tried_ = 0;  // addresses
+  Socket socket_;
+  bool receives_ = true;
+  std::string arrived_;  // room for what one call reads
+  size_t arrived_size_ = 0;
+  OutputBuffer output_;
+  OutputBuffer sending_;    // taken from it, encrypted if need be
+  std::string end_reason_;  // not empty: the connection has ended, which the owner is to hear
+};
+
+// Opens connections that take part in this poller's rounds.
+class OutgoingConnector : public Connector {
+ public:
+  // Both outlive it, and all connections.
+  OutgoingConnector(Poller& poller, const Settings& settings)
+      : poller_(poller), settings_(settings) {}
+
+  std::unique_ptr<Connection> Connect(const Target& target, Connection::Owner& owner) override;
+
+ private:
+  Poller& poller_;
+  const Settings& settings_;
+};
+
+}  // namespace zsetd
