@@ -10,6 +10,7 @@
 #include "server/engine/admin_call.h"
 #include "server/engine/engine.h"
 #include "server/engine/executor.h"
+#include "server/engine/replication.h"
 #include "server/engine/services.h"
 
 namespace zsetd {
@@ -20,7 +21,11 @@ void Executor::Block(Client& client, Call& call) {
   BlockedClients& blocked = notifier_.blocked_clients();
   blocked.Add(client, std::move(*call.TakeWait()));
   if (client.blocked->scores) DeferUntilDue(client);
-  if (client.blocked->when_durable) log_waits_.push_back({client.id, client.blocked->number});
+  if (!client.blocked->acknowledgements) return;
+  acknowledgement_waits_.push_back({client.id, client.blocked->number});
+  if (Replication* const replication = engine_.services().replication) {
+    replication->AskForAcknowledgements();
+  }
 }
 
 // Whether it is worth running the command again when this is what its key holds.
@@ -112,26 +117,40 @@ void Executor::CountWait(const Client& client) {
   metrics_.CountCall(client, *wait.command, wait.argv.argv(), wait.used, store_.now());
 }
 
-void Executor::UnblockWithTimeout(Client& client) { Unblock(client, client.blocked->give_up); }
-
-void Executor::Unblock(Client& client, void (*reply)(ReplyWriter&)) {
+void Executor::UnblockWithTimeout(Client& client) {
   CountWait(client);
   const size_t reply_start = client.output.buffer.size();
   client.output.reply.Begin();
-  reply(client.output.reply);
+  if (client.blocked->acknowledgements) {
+    client.blocked->reply(client.output.reply, AcknowledgementsOf(client));
+  } else {
+    client.blocked->give_up(client.output.reply);
+  }
   EndWait(client, reply_start);
 }
 
+Acknowledgements Executor::AcknowledgementsOf(const Client& client) const {
+  Acknowledgements reached;
+  const Services& services = engine_.services();
+  if (services.persistence != nullptr && services.persistence->log_status().enabled) {
+    reached.own_logs =
+        services.persistence->DurablePosition() >= client.output.propagated_until ? 1 : 0;
+  }
+  if (services.replication == nullptr) return reached;
+  reached.replicas = services.replication->CountAcknowledged(client.output.streamed_until);
+  reached.replica_logs = services.replication->CountLogged(client.output.streamed_until);
+  return reached;
+}
+
 // Waits that have ended otherwise are forgotten.
-void Executor::ServeLogWaits() {
-  const uint64_t durable = engine_.services().persistence->DurablePosition();
-  std::erase_if(log_waits_, [&](const LogWait& wait) {
+void Executor::ServeAcknowledgementWaits() {
+  std::erase_if(acknowledgement_waits_, [&](const AcknowledgementWait& wait) {
     const auto found = clients_.all().find(wait.client);
     if (found == clients_.all().end()) return true;
     Client& client = *found->second;
     if (!client.blocked || client.blocked->number != wait.number) return true;
-    if (client.output.propagated_until > durable) return false;
-    Unblock(client, client.blocked->when_durable);
+    if (!AcknowledgementsOf(client).Reaches(*client.blocked->acknowledgements)) return false;
+    UnblockWithTimeout(client);
     return true;
   });
 }

@@ -72,9 +72,17 @@ bool Call::WaitForScores(std::string_view key, const TimedScoreRange& scores, Mi
   return true;
 }
 
+bool Call::WaitForAcknowledgements(const Acknowledgements& wanted, Millis timeout,
+                                   void (*reply_with)(ReplyWriter&, const Acknowledgements&)) {
+  if (!PutAside({}, timeout, nullptr, nullptr)) return false;
+  wait_->acknowledgements = wanted;
+  wait_->reply = reply_with;
+  return true;
+}
+
 // One that runs again waits for the same as before.
 bool Call::PutAside(Args wanted, Millis timeout, bool (*can_serve)(const Entry&),
-                    void (*give_up)(ReplyWriter&), void (*when_durable)(ReplyWriter&)) {
+                    void (*give_up)(ReplyWriter&)) {
   if (client.transaction.open || client.in_script) return false;
   waits_ = true;
   if (client.blocked) return true;
@@ -85,7 +93,7 @@ bool Call::PutAside(Args wanted, Millis timeout, bool (*can_serve)(const Entry&)
                                                           .can_serve = can_serve,
                                                           .give_up = give_up,
                                                           .scores = std::nullopt,
-                                                          .when_durable = when_durable});
+                                                          .acknowledgements = std::nullopt});
   for (const std::string_view key : wanted) wait_->keys.emplace_back(client.database, key);
   if (timeout > Millis(0)) wait_->until = now() + timeout;
   return true;

@@ -80,12 +80,10 @@ class Call {
   // time goes by.
   bool WaitForScores(std::string_view key, const TimedScoreRange& scores, Millis timeout);
 
-  // The same where no key can unblock it, with the reply for the timeout. With `when_durable` it
-  // ends with that reply when what the client has written is durable in the append-only log.
-  bool WaitInVain(Millis timeout, void (*give_up)(ReplyWriter&),
-                  void (*when_durable)(ReplyWriter&) = nullptr) {
-    return PutAside({}, timeout, nullptr, give_up, when_durable);
-  }
+  // The same until what the client has written is spread so far. `reply` gets how far it is then,
+  // or in the end.
+  bool WaitForAcknowledgements(const Acknowledgements& wanted, Millis timeout,
+                               void (*reply)(ReplyWriter&, const Acknowledgements&));
   bool waits() const { return waits_; }
 
   // What it waits for; null if it waited before. To be taken once.
@@ -149,7 +147,7 @@ class Call {
     return entry.Holds<T>();
   }
   bool PutAside(Args wanted, Millis timeout, bool (*can_serve)(const Entry&),
-                void (*give_up)(ReplyWriter&), void (*when_durable)(ReplyWriter&) = nullptr);
+                void (*give_up)(ReplyWriter&));
 
   Metrics& metrics_;
   Effects& effects_;

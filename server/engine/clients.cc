@@ -56,6 +56,13 @@ void Clients::EndLongReply(Client& client) {
   store_.FreeLater(std::shared_ptr<LongReply>(std::move(client.output.long_reply)), bytes);
 }
 
+// What others are sent as well, and what is kept for those that come back, does not count.
+size_t Clients::KeptFor(const Client& replica) const {
+  const size_t kept = replica.output.source->BytesKept();
+  const auto backlog = static_cast<size_t>(settings_.repl_backlog_size);
+  return kept <= backlog ? 0 : kept;
+}
+
 // What a long reply keeps counts as unsent: in Redis the whole reply, which is longer, would be.
 //
 // No request is run while much is unsent, but messages come from others: so those of a client that
@@ -66,6 +73,7 @@ bool Clients::IsStalled(Client& client) const {
   const size_t unsent =
       ClientOutput::Counted(client.output.UnsentBytes() + client.output.LongReplyBytes());
   if (LeavesTooMuchUnread(client, access_)) return true;
+  if (client.IsReplica()) return client.output.watch.Exceeds(limits.replica, KeptFor(client), now);
   if (client.IsSubscriber()) return client.output.watch.Exceeds(limits.pubsub, unsent, now);
   return client.output.watch.Exceeds(limits.normal, unsent, now) ||
          client.output.push_watch.Exceeds(
@@ -94,7 +102,7 @@ void Clients::RejectHttp(Client& client) {
 }
 
 bool Clients::IsIdle(const Client& client) const {
-  const bool listens = client.IsSubscriber() || client.monitors();
+  const bool listens = client.IsSubscriber() || client.monitors() || client.IsReplica();
   if (settings_.timeout == 0 || listens || client.IsWaiting()) return false;
   return store_.now() - client.connection.last_active > std::chrono::seconds(settings_.timeout);
 }

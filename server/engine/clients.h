@@ -101,6 +101,7 @@ class Clients {
  private:
   static void CloseNow(Client& client);
   bool IsIdle(const Client& client) const;
+  size_t KeptFor(const Client& replica) const;
   size_t MemoryLimit() const;
   void EvictWhileTooLarge();
 

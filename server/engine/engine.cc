@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "server/engine/command/foreign_commands.h"
+#include "server/engine/replication.h"
 #include "server/engine/support/errors.h"
 
 namespace zsetd {
@@ -17,7 +18,8 @@ Engine::Engine(const Settings& settings, Families families, uint64_t seed, Milli
       access_(commands_, clients_.all(), settings_, metrics_.stats(),
               [this](Client& client) { clients_.End(client); }),
       notifier_(settings_, host_, effects_, store_, clients_.all(), store_.rng().Next()),
-      identity_(store_.rng(), now) {
+      identity_(store_.rng(), now),
+      replication_(settings_, store_.rng()) {
   clients_.ApplySettings();
 }
 
@@ -44,6 +46,7 @@ absl::Status Engine::Configure(const Settings& settings) {
   if (settings.requirepass != settings_.requirepass) {
     access_.SetDefaultPassword(settings.requirepass);
   }
+  if (services_.replication != nullptr) services_.replication->Apply(settings);
   settings_ = settings;
   store_.ApplySettings();
   clients_.ApplySettings();

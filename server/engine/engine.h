@@ -14,6 +14,7 @@
 #include "server/engine/metrics/metrics.h"
 #include "server/engine/notify/notifier.h"
 #include "server/engine/propagation/effects.h"
+#include "server/engine/replication_state.h"
 #include "server/engine/reply_holds.h"
 #include "server/engine/run_identity.h"
 #include "server/engine/services.h"
@@ -69,7 +70,8 @@ class Engine {
   const Effects& effects() const { return effects_; }
   DiskState& disk() { return disk_; }
   const DiskState& disk() const { return disk_; }
-  RunIdentity& identity() { return identity_; }
+  ReplicationState& replication() { return replication_; }
+  const ReplicationState& replication() const { return replication_; }
   const RunIdentity& identity() const { return identity_; }
   const Host& host() const { return host_; }
 
@@ -87,6 +89,7 @@ class Engine {
   Notifier notifier_;
   RunIdentity identity_;
   DiskState disk_{settings_};
+  ReplicationState replication_;
   Executor executor_{*this};
 };
 

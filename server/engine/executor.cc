@@ -7,6 +7,7 @@
 
 #include "server/engine/admin_call.h"
 #include "server/engine/command/foreign_commands.h"
+#include "server/engine/replication.h"
 #include "server/engine/request_checks.h"
 #include "server/engine/scripting.h"
 #include "server/engine/services.h"
@@ -98,8 +99,9 @@ void Executor::EndAnswer(Client& client, size_t reply_start) {
 // What a suspended script has propagated so far waits for its end.
 void Executor::EndUnit(Client& client) {
   if (!effects_.IsOn() || suspended_) return;
-  const uint64_t end = effects_.Commit();
-  if (end > 0) client.output.propagated_until = end;
+  const Effects::Ends ends = effects_.Commit();
+  if (ends.log > 0) client.output.propagated_until = ends.log;
+  if (ends.stream > 0) client.output.streamed_until = static_cast<int64_t>(ends.stream);
 }
 
 // Of commands that run others, such as EXEC and EVAL, it is those that are propagated.
@@ -168,7 +170,19 @@ absl::Status Executor::Admit(Client& client, const Command* command, Args argv) 
   if (engine_.disk().ForbidsWrites() && Writes(client, *command)) [[unlikely]] {
     return engine_.disk().Error();
   }
+  if (engine_.replication().Restricts()) [[unlikely]] {
+    status = CheckRole(client, *command);
+    if (!status.ok()) return status;
+  }
   return CheckContext(client, *command);
+}
+
+// What a replica, or a master that lacks replicas, refuses.
+absl::Status Executor::CheckRole(const Client& client, const Command& command) const {
+  const ReplicationState& replication = engine_.replication();
+  absl::Status status;
+  if (Writes(client, command)) status = replication.CheckWrite();
+  return status.ok() && !command.Has(kStale) ? replication.CheckStale() : status;
 }
 
 bool Executor::Writes(const Client& client, const Command& command) {
@@ -303,7 +317,8 @@ void Executor::Tick(Micros budget) {
   if (settings_.maxmemory > 0) MakeRoom();
   notifier_.TrimTrackedKeys(budget);
   if (Persistence* const persistence = engine_.services().persistence) persistence->Tick();
-  if (clients_.IsPaused() || engine_.disk().loading()) return;
+  if (Replication* const replication = engine_.services().replication) replication->Tick();
+  if (clients_.IsPaused() || engine_.disk().loading() || engine_.replication().is_replica()) return;
   store_.DeleteExpired(budget);
   notifier_.Broadcast();
 }
@@ -319,16 +334,21 @@ std::optional<Millis> Executor::NextDeadline() const {
   if (store_.IsEvictionDue() || notifier_.HasTooManyTrackedKeys()) consider(now);
   const Persistence* const persistence = engine_.services().persistence;
   if (persistence != nullptr && persistence->HasWork()) consider(now);
-  if (clients_.IsPaused()) return earliest;  // in a pause no key changes
+  const Replication* const replication = engine_.services().replication;
+  if (replication != nullptr && replication->HasWork()) consider(now);
+  // In a pause no key changes, and on a replica the master says when.
+  if (clients_.IsPaused() || engine_.replication().is_replica()) return earliest;
   consider(store_.NextDeadline());
   consider(notifier_.blocked_clients().NextDue());
   return earliest;
 }
 
-// While clients are paused, a script is suspended, or the data is loaded, no key is evicted.
+// While clients are paused, a script is suspended, or the data is loaded, no key is evicted; nor on
+// a replica.
 void Executor::MakeRoom() {
-  if (clients_.IsPaused() || suspended_ || engine_.disk().loading())
-    return store_.PostponeEviction();
+  const bool may_not = clients_.IsPaused() || suspended_ || engine_.disk().loading() ||
+                       engine_.replication().LeavesEvictionToMaster();
+  if (may_not) return store_.PostponeEviction();
   store_.MakeRoom();
 }
 
@@ -342,6 +362,7 @@ void Executor::MakeRoom() {
 //   redis-benchmark -n 48000 -r 1000 -P 16 -c 1 ZADD board __rand_int__ member:__rand_int__
 //   callgrind_annotate --inclusive=yes counts | grep LacksMemoryFor
 bool Executor::LacksMemoryFor(const Client& client, const Command& command, Args argv) {
+  if (engine_.replication().LeavesEvictionToMaster()) return false;
   if (!clients_.IsPaused()) {
     MakeRoom();
     return store_.LacksMemory() && MayTakeMemory(client, command, argv);
@@ -351,14 +372,14 @@ bool Executor::LacksMemoryFor(const Client& client, const Command& command, Args
 }
 
 void Executor::EndRound() {
-  Persistence* const persistence = engine_.services().persistence;
-  if (persistence == nullptr) return;
-  persistence->EndRound();
-  if (!log_waits_.empty()) [[unlikely]]
-    ServeLogWaits();
+  if (Persistence* const persistence = engine_.services().persistence) persistence->EndRound();
+  if (Replication* const replication = engine_.services().replication) replication->EndRound();
+  if (!acknowledgement_waits_.empty()) [[unlikely]]
+    ServeAcknowledgementWaits();
 }
 
 void Executor::OnLeave(Client& client) {
+  if (Replication* const replication = engine_.services().replication) replication->OnLeave(client);
   if (suspended_ && suspended_->client == &client) ReplaceSuspendedClient(client);
 }
 

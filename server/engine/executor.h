@@ -84,6 +84,9 @@ class Executor {
   // Whether a script is suspended.
   bool IsSuspended() const { return suspended_.has_value(); }
 
+  // How far what the client has written is spread.
+  Acknowledgements AcknowledgementsOf(const Client& client) const;
+
   // Unblocks a client without serving it: with a null reply, as after a timeout, or with an error.
   void UnblockWithTimeout(Client& client);
   void UnblockWithError(Client& client, std::string_view error);
@@ -117,8 +120,8 @@ class Executor {
     Micros ran{0};      // since it was suspended first
   };
 
-  // A client that waits until the log is durable.
-  struct LogWait {
+  // A client that waits for acknowledgements.
+  struct AcknowledgementWait {
     uint64_t client;  // by id
     uint64_t number;  // BlockedCommand::number
   };
@@ -135,6 +138,7 @@ class Executor {
   void ReplaceSuspendedClient(Client& leaving);
   void Dispatch(Client& client, Args argv);
   static bool Writes(const Client& client, const Command& command);
+  absl::Status CheckRole(const Client& client, const Command& command) const;
   absl::Status Admit(Client& client, const Command* command, Args argv);
   void LogForeignCommand(const Client& client, std::string_view name);
   void Reject(Client& client, const Command* command, const absl::Status& why);
@@ -157,8 +161,7 @@ class Executor {
   void EndWait(Client& client, size_t reply_start);
   void EndWaitWithError(Client& client, std::string_view error);
   void UnblockDueClients();
-  void Unblock(Client& client, void (*reply)(ReplyWriter&));
-  void ServeLogWaits();
+  void ServeAcknowledgementWaits();
   void RunPostponed();
 
   Engine& engine_;
@@ -174,7 +177,7 @@ class Executor {
   ReplyHolds& reply_holds_;
   KeyPrefetcher key_prefetcher_;
   std::optional<SuspendedCommand> suspended_;
-  std::vector<LogWait> log_waits_;
+  std::vector<AcknowledgementWait> acknowledgement_waits_;
   std::unique_ptr<Client> stand_in_;  // of the suspended command's client, which has left
   absl::flat_hash_set<std::string_view> logged_foreign_commands_;  // by their names in that table
   Micros command_ended_at_;  // by the stopwatch, the last one; or the start of the batch

@@ -7,24 +7,19 @@
 
 namespace zsetd {
 
-// What identifies this run of the server, and the history of its data. Both are 40 hexadecimal
-// digits.
+// What identifies this run of the server.
 class RunIdentity {
  public:
-  // `rng` outlives it.
   RunIdentity(Rng& rng, Millis started_at);
 
   Millis started_at() const { return started_at_; }
-  const std::string& run_id() const { return run_id_; }  // that no other run has
 
-  const std::string& replication_id() const { return replication_id_; }
-  void ChangeReplicationId();
+  // 40 hexadecimal digits that no other run has.
+  const std::string& run_id() const { return run_id_; }
 
  private:
-  Rng& rng_;
   Millis started_at_;
   std::string run_id_;
-  std::string replication_id_;
 };
 
 }  // namespace zsetd

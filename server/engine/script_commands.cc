@@ -44,6 +44,10 @@ absl::Status CheckScriptCommand(const Engine& engine, const ScriptSession& sessi
   if (command->Has(kWrite) && !session.has_written && engine.disk().ForbidsWrites()) {
     return engine.disk().Error();
   }
+  if (command->Has(kWrite) && !session.has_written && engine.replication().Restricts()) {
+    const absl::Status allowed = engine.replication().CheckWrite();
+    if (!allowed.ok()) return allowed;
+  }
   const bool keeps_limit = !session.may_exceed_memory && !session.has_written;
   if (keeps_limit && session.memory_was_short && command->Has(kDenyOom)) {
     return Refusal(kOutOfMemory);

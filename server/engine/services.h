@@ -132,12 +132,14 @@ class Persistence {
   virtual bool HasWork() const = 0;
 };
 
+class Replication;
 class Scripting;
 
 // Where the engine finds them. Each outlives all requests; null: there is none.
 struct Services {
   Scripting* scripting = nullptr;      // runs scripts
   Persistence* persistence = nullptr;  // keeps the data on disk
+  Replication* replication = nullptr;  // talks to masters and replicas
 };
 
 }  // namespace zsetd

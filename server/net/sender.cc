@@ -8,6 +8,7 @@ namespace zsetd {
 namespace {
 
 constexpr size_t kMaxKeptBytes = 64u << 10;  // of an empty buffer, for the next replies
+constexpr uint64_t kMostAtOnce = 1u << 20;   // of a source, then others come between
 constexpr size_t kPiecesAtOnce = 64;         // of 64 KB mostly: more than a socket takes
 
 void Empty(OutputBuffer& buffer) {
@@ -18,12 +19,16 @@ void Empty(OutputBuffer& buffer) {
 }  // namespace
 
 bool Sender::Send() {
+  const uint64_t enough = client_.connection.sent + kMostAtOnce;
+  has_more_ = false;
   while (IsHeldUp() || TakeOutput()) {
     const auto [state, count] = Write();
     if (state == Socket::State::kBroken) return false;
     if (state == Socket::State::kNotNow) return true;
     OnSent(count);
     if (IsHeldUp()) return true;  // it took a part
+    has_more_ = client_.output.source != nullptr && client_.connection.sent >= enough;
+    if (has_more_) return true;
   }
   return true;
 }
@@ -53,6 +58,8 @@ bool Sender::IsDone() const {
 }
 
 bool Sender::TakeOutput() {
+  ClientOutput& output = client_.output;
+  if (output.source != nullptr && output.buffer.empty()) output.source->Fill(output.buffer);
   if (!HasOutput()) return false;
   if (tls_) {
     tls_->Encrypt(client_.output.buffer, sending_);

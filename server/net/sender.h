@@ -30,6 +30,9 @@ class Sender {
   // Whether the socket would not take all: Send() is to be called again when it does.
   bool IsHeldUp() const { return !sending_.empty(); }
 
+  // Whether it stopped for others' sake: Send() is to be called again soon.
+  bool has_more() const { return has_more_; }
+
   // Whether all output is sent, or cannot be, because the TLS handshake has failed.
   bool IsDone() const;
 
@@ -43,6 +46,7 @@ class Sender {
   const Socket& socket_;
   Tls* tls_;
   Stats& stats_;
+  bool has_more_ = false;
   OutputBuffer sending_;  // taken from client_.output.buffer
 };
 

@@ -259,6 +259,7 @@ void Session::AwaitNext() {
   if (closed_) return;
   const bool held_up = sender_.IsHeldUp();
   if (paused_ && !held_up && !held_ && !client_.IsWaiting()) poller_.Wake(*this);
+  if (sender_.has_more()) poller_.Wake(*this);
   const Interest interest = {
       .reads = !paused_ && !finishing_, .writes = held_up, .end = paused_ && client_.IsWaiting()};
   if (!poller_.Watch(socket_.descriptor(), *this, interest)) Close();
@@ -281,7 +282,8 @@ void Session::DropBuffers() {
 }
 
 void Session::CloseIfStalled() {
-  if (closed_ || client_.output.UnsentBytes() == 0 || !engine_.clients().IsStalled(client_)) return;
+  const bool has_read_all = client_.output.UnsentBytes() == 0 && !client_.IsReplica();
+  if (closed_ || has_read_all || !engine_.clients().IsStalled(client_)) return;
   spdlog::warn("Closing {}: output buffer limit exceeded, {} bytes are unsent",
                client_.connection.address, client_.output.UnsentBytes());
   ++engine_.metrics().stats().stalled_disconnections;

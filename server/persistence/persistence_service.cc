@@ -26,7 +26,7 @@ PersistenceService::PersistenceService(Engine& engine, FileSystem& files, Persis
 
 PersistenceService::~PersistenceService() {
   load_.reset();
-  engine_.effects().set_journal(nullptr);
+  engine_.effects().set_log(nullptr);
 }
 
 absl::Status PersistenceService::Start() {
@@ -94,7 +94,7 @@ absl::Status PersistenceService::LoadAll() {
   }
   if (has_log && !*exists) status = append_log_.Create();
   if (!status.ok()) return status;
-  if (has_log) engine_.effects().set_journal(&append_log_);
+  if (has_log) engine_.effects().set_log(&append_log_);
   snapshots_.OnLoaded();
   return absl::OkStatus();
 }
@@ -190,7 +190,7 @@ absl::Status PersistenceService::Apply(const Settings& settings) {
   }
   if (settings.appendonly == append_log_.IsKept()) return absl::OkStatus();
   if (!settings.appendonly) {
-    engine_.effects().set_journal(nullptr);
+    engine_.effects().set_log(nullptr);
     append_log_.Disable();
     return absl::OkStatus();
   }
@@ -198,7 +198,7 @@ absl::Status PersistenceService::Apply(const Settings& settings) {
   if (IsSaving() || IsRewriting()) status = Refusal("a snapshot is being taken");
   if (status.ok()) status = append_log_.Enable();
   if (status.ok()) {
-    engine_.effects().set_journal(&append_log_);
+    engine_.effects().set_log(&append_log_);
     return status;
   }
   log_.warning(ErrorLine(status));

@@ -78,9 +78,9 @@ std::string LeftBehind(Engine& engine) {
 
 }  // namespace
 
-FuzzRun::FuzzRun() : peer_(SmallSettings()) { peer_.engine().effects().set_journal(&units_); }
+FuzzRun::FuzzRun() : peer_(SmallSettings()) { peer_.engine().effects().set_log(&units_); }
 
-FuzzRun::~FuzzRun() { peer_.engine().effects().set_journal(nullptr); }
+FuzzRun::~FuzzRun() { peer_.engine().effects().set_log(nullptr); }
 
 uint64_t FuzzRun::UnitCheck::Append(OutputBuffer& unit) {
   OutputBuffer taken;

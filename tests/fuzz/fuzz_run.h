@@ -36,7 +36,6 @@ class FuzzRun {
   class UnitCheck : public Journal {
    public:
     uint64_t Append(OutputBuffer& unit) override;
-    bool TakesMessages() const override { return true; }
     const std::string& wrong() const { return wrong_; }
 
    private:

@@ -16,8 +16,8 @@ namespace {
 
 class EffectsTest : public testing::Test {
  protected:
-  EffectsTest() { peer_.engine().effects().set_journal(&journal_); }
-  ~EffectsTest() override { peer_.engine().effects().set_journal(nullptr); }
+  EffectsTest() { peer_.engine().effects().set_log(&journal_); }
+  ~EffectsTest() override { peer_.engine().effects().set_log(nullptr); }
 
   // Sends requests, one a line, and returns what they propagated.
   std::string Send(const std::string& lines, const std::string& client = "a") {
@@ -85,9 +85,27 @@ TEST_F(EffectsTest, ServedClientIsAUnitAfterThatOfWhoServedIt) {
             "MULTI; SELECT 0; rpush l x; rpush l y; EXEC; lpop l");
 }
 
-TEST_F(EffectsTest, MessagesAreApart) {
+TEST_F(EffectsTest, StreamHasAllThatTheLogHasAndMessages) {
+  Recorder stream;
+  peer_.engine().effects().set_stream(&stream);
   EXPECT_EQ(Send("PUBLISH c m"), "");
-  EXPECT_EQ(Plain(journal_.TakeMessages()), "publish c m");
+  EXPECT_EQ(Plain(stream.TakeBytes()), "publish c m");
+  EXPECT_EQ(Send("SET k v"), "SELECT 0; set k v");
+  EXPECT_EQ(Plain(stream.TakeBytes()), "SELECT 0; set k v");
+  EXPECT_EQ(peer_.Find("a")->output.streamed_until, static_cast<int64_t>(stream.position()));
+  peer_.engine().effects().set_stream(nullptr);
+}
+
+TEST_F(EffectsTest, WhatIsAppliedGoesToTheLogWithItsDatabase) {
+  Effects& effects = peer_.engine().effects();
+  effects.Mute(true);
+  effects.AppendApplied("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$1\r\nv\r\n", 2, 2);
+  effects.AppendApplied("*2\r\n$3\r\nDEL\r\n$1\r\nk\r\n", 2, 3);
+  effects.AppendApplied("*2\r\n$3\r\nDEL\r\n$1\r\nm\r\n", 3, 3);
+  effects.ForgetDatabase();
+  effects.AppendApplied("*2\r\n$3\r\nDEL\r\n$1\r\nn\r\n", 3, 3);
+  effects.Mute(false);
+  EXPECT_EQ(Plain(journal_.TakeBytes()), "SELECT 2; SET k v; DEL k; DEL m; SELECT 3; DEL n");
 }
 
 TEST_F(EffectsTest, ClientKnowsWhereItsLastUnitEnds) {

@@ -54,9 +54,9 @@ class PropagationTest : public testing::Test {
         std::chrono::duration_cast<Millis>(std::chrono::system_clock::now().time_since_epoch());
     const Millis future = real + std::chrono::hours(24);  // so that redis-server expires nothing
     peer_.Pass(std::max(future - peer_.engine().store().now(), Millis(0)));
-    peer_.engine().effects().set_journal(&journal_);
+    peer_.engine().effects().set_log(&journal_);
   }
-  ~PropagationTest() override { peer_.engine().effects().set_journal(nullptr); }
+  ~PropagationTest() override { peer_.engine().effects().set_log(nullptr); }
 
   std::string Ask(const std::string& client, const Words& words) {
     peer_.Send(client, Multibulk(words));

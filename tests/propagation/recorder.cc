@@ -10,14 +10,10 @@
 namespace zsetd {
 
 uint64_t Recorder::Append(OutputBuffer& unit) {
-  OutputBuffer taken;
-  taken.Take(unit);
-  bytes_ += taken.view();
+  bytes_ += unit.view();
   ++units_;
-  return position_ += taken.size();
+  return position_ += unit.size();
 }
-
-void Recorder::AppendMessages(OutputBuffer& messages) { messages_ += messages.view(); }
 
 std::vector<Words> Requests(std::string_view bytes) {
   RequestParser parser;

@@ -9,23 +9,19 @@
 
 namespace zsetd {
 
-// A journal that keeps the bytes of each unit.
+// A journal that keeps the bytes of each unit, and takes none.
 class Recorder : public Journal {
  public:
   uint64_t Append(OutputBuffer& unit) override;
-  bool TakesMessages() const override { return true; }
-  void AppendMessages(OutputBuffer& messages) override;
 
   // What came since the last call.
   std::string TakeBytes() { return std::exchange(bytes_, {}); }
-  std::string TakeMessages() { return std::exchange(messages_, {}); }
 
   uint64_t position() const { return position_; }
   size_t units() const { return units_; }
 
  private:
   std::string bytes_;
-  std::string messages_;
   uint64_t position_ = 0;
   size_t units_ = 0;
 };

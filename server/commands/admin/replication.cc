@@ -1,6 +1,11 @@
-// WAIT, WAITAOF, ROLE, REPLICAOF: a server that has no replicas and is none, but may have a log.
+// Masters and replicas: who follows whom, how far they are, and what they say to one another.
+#include "server/engine/replication.h"
+
+#include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "protocol/text/number_text.h"
@@ -9,70 +14,257 @@
 #include "server/engine/admin_call.h"
 #include "server/engine/services.h"
 #include "server/engine/support/ascii_case.h"
+#include "server/engine/support/split.h"
 
 namespace zsetd {
 namespace {
 
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+constexpr int64_t kMostPort = 65535;
+constexpr std::string_view kNotZeroOrOne = "ERR value is out of range, value must between 0 and 1";
 
-// There will be none, however long that is.
-void Await(AdminCall& call, int64_t replicas, Millis timeout, void (*reply)(ReplyWriter&)) {
-  if (replicas > 0 && call.WaitInVain(timeout, reply)) return;
-  reply(call.reply);
+// An engine that was constructed without a network has none.
+Replication* ReplicationOf(AdminCall& call) {
+  Replication* const replication = call.engine.services().replication;
+  if (replication == nullptr) call.args.Refuse("ERR this server does not replicate");
+  return replication;
 }
 
-// How many logs have all that the client has written: of this server, and of replicas.
-template <int own>
-void ReplyLogs(ReplyWriter& reply) {
-  reply.Array(2);
-  reply.Integer(own);
-  reply.Integer(0);
+void Await(AdminCall& call, const Acknowledgements& wanted, Millis timeout,
+           void (*reply)(ReplyWriter&, const Acknowledgements&)) {
+  const Acknowledgements reached = call.engine.executor().AcknowledgementsOf(call.client);
+  if (!reached.Reaches(wanted) && call.WaitForAcknowledgements(wanted, timeout, reply)) return;
+  reply(call.reply, reached);
 }
 
 void Wait(AdminCall& call) {
   const int64_t replicas = call.args.Integer();
   const Millis timeout = TakeTimeoutMillis(call.args, call.now());
+  if (call.engine.replication().is_replica()) {
+    return call.Fail(
+        "ERR WAIT cannot be used with replica instances. Please also note that since Redis 4.0 if "
+        "a replica is configured to be writable (which is not the default) writes to replicas are "
+        "just local and are not propagated.");
+  }
   if (call.Refused()) return;
-  Await(call, replicas, timeout, [](ReplyWriter& reply) { reply.Integer(0); });
+  Await(
+      call, {.replicas = replicas}, timeout,
+      [](ReplyWriter& reply, const Acknowledgements& reached) { reply.Integer(reached.replicas); });
 }
 
 void WaitAof(AdminCall& call) {
-  constexpr std::string_view kOutOfRange = "ERR value is out of range, value must between 0 and 1";
-  const int64_t own_logs = call.args.IntegerIn(0, 1, kOutOfRange);
+  const int64_t own_logs = call.args.IntegerIn(0, 1, kNotZeroOrOne);
   const int64_t replicas = call.args.IntegerIn(0, kMost, kMustBePositive);
   const Millis timeout = TakeTimeoutMillis(call.args, call.now());
   const Persistence* persistence = call.engine.services().persistence;
   const bool has_log = persistence != nullptr && persistence->log_status().enabled;
+  if (call.engine.replication().is_replica()) {
+    return call.Fail(
+        "ERR WAITAOF cannot be used with replica instances. Please also note that writes to "
+        "replicas are just local and are not propagated.");
+  }
   if (own_logs > 0 && !has_log) {
     call.args.Refuse("ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.");
   }
   if (call.Refused()) return;
-  const bool is_durable =
-      has_log && persistence->DurablePosition() >= call.client.output.propagated_until;
-  const auto reply = is_durable ? ReplyLogs<1> : ReplyLogs<0>;
-  if (replicas > 0 || own_logs == 0 || is_durable) return Await(call, replicas, timeout, reply);
-  if (!call.WaitInVain(timeout, reply, ReplyLogs<1>)) reply(call.reply);
+  Await(call, {.own_logs = own_logs, .replica_logs = replicas}, timeout,
+        [](ReplyWriter& reply, const Acknowledgements& reached) {
+          reply.Array(2);
+          reply.Integer(reached.own_logs);
+          reply.Integer(reached.replica_logs);
+        });
+}
+
+void ReplyReplicaRole(AdminCall& call, const MasterLinkStatus& link) {
+  const MasterAddress master = MasterIn(call.engine.settings()).value_or(MasterAddress());
+  const bool is_up = call.engine.replication().link_up();
+  call.reply.Array(5);
+  call.reply.Bulk("slave");
+  call.reply.Bulk(master.host);
+  call.reply.Integer(master.port);
+  call.reply.Bulk(link.state);
+  call.reply.Integer(is_up ? call.engine.replication().offset() : -1);
 }
 
 void Role(AdminCall& call) {
+  const Replication* const replication = call.engine.services().replication;
+  const ReplicationState& state = call.engine.replication();
+  if (state.is_replica() && replication != nullptr) {
+    return ReplyReplicaRole(call, replication->master_link());
+  }
+  std::vector<ReplicaStatus> replicas;
+  if (replication != nullptr) replicas = replication->replicas();
+  std::erase_if(replicas, [](const ReplicaStatus& replica) { return !replica.is_online; });
   call.reply.Array(3);
   call.reply.Bulk("master");
-  call.reply.Integer(0);  // how far replicas would have to read
-  call.reply.Array(0);
+  call.reply.Integer(state.offset());
+  call.reply.Array(replicas.size());
+  for (const ReplicaStatus& replica : replicas) {
+    call.reply.Array(3);
+    call.reply.Bulk(replica.address);
+    call.reply.Bulk(IntegerText(replica.port));
+    call.reply.Bulk(IntegerText(replica.offset));
+  }
+}
+
+bool IsFailingOver(const Replication& replication) {
+  return replication.failover_state() != "no-failover";
 }
 
 void ReplicaOf(AdminCall& call) {
   const std::string_view host = call.args.Word();
   const std::string_view port = call.args.Word();
-  const bool is_none = EqualsIgnoringCase(host, "no") && EqualsIgnoringCase(port, "one");
-  if (is_none) return call.reply.Ok();
+  Replication* const replication = ReplicationOf(call);
+  if (call.Refused()) return;
+  if (IsFailingOver(*replication)) {
+    return call.Fail("ERR REPLICAOF not allowed while failing over.");
+  }
+  if (EqualsIgnoringCase(host, "no") && EqualsIgnoringCase(port, "one")) {
+    if (call.engine.replication().is_replica()) replication->Promote();
+    return call.reply.Ok();
+  }
+  if (call.client.IsReplica()) {
+    return call.Fail("ERR Command is not valid when client is a replica.");
+  }
   const auto number = ParseInteger(port);
-  const bool is_port = number && *number >= 0 && *number <= 65535;
-  call.Fail(is_port ? "ERR replication is not supported: only REPLICAOF NO ONE is accepted"
-                    : "ERR Invalid master port");
+  if (!number || *number < 0 || *number > kMostPort) return call.Fail("ERR Invalid master port");
+  const auto master = MasterIn(call.engine.settings());
+  if (master && EqualsIgnoringCase(master->host, host) && master->port == *number) {
+    return call.reply.Simple("OK Already connected to specified master");
+  }
+  replication->Follow(std::string(host), *number);
+  call.reply.Ok();
+}
+
+// The client becomes a replica: it gets no reply but the stream.
+void Psync(AdminCall& call) {
+  const std::string_view id = call.args.Word();
+  const int64_t offset = call.args.Integer();
+  const bool takes_over = call.args.Take("failover");
+  Replication* const replication = ReplicationOf(call);
+  if (!call.args.AtEnd()) call.args.Refuse(kSyntaxError);
+  if (call.Refused() || call.client.IsReplica()) return;
+  const ReplicationState& state = call.engine.replication();
+  if (takes_over) {
+    if (!state.is_replica()) {
+      return call.Fail("ERR PSYNC FAILOVER can't be sent to a master.");
+    }
+    if (!EqualsIgnoringCase(id, state.id())) {
+      return call.Fail("ERR PSYNC FAILOVER replid must match my replid.");
+    }
+    replication->Promote();
+  }
+  const absl::Status status = replication->Synchronize(call.client, {id, offset});
+  if (!status.ok()) call.Fail(status);
+}
+
+void Sync(AdminCall& call) {
+  Replication* const replication = ReplicationOf(call);
+  if (call.Refused() || call.client.IsReplica()) return;
+  const absl::Status status = replication->SynchronizeByOldProtocol(call.client);
+  if (!status.ok()) call.Fail(status);
+}
+
+// "functions data": parts of the snapshot that are wanted.
+void TakeFilter(ArgReader& args, ReplicaOptions& options) {
+  options.leaves_out_data = true;
+  options.leaves_out_functions = true;
+  for (const std::string_view part : Split(args.Word(), ' ')) {
+    if (EqualsIgnoringCase(part, "functions")) {
+      options.leaves_out_functions = false;
+    } else if (!part.empty()) {
+      args.Refuse("ERR Unsupported rdb-filter-only option: " + std::string(part));
+    }
+  }
+}
+
+void TakeAddress(ArgReader& args, ReplicaOptions& options) {
+  constexpr size_t kMostBytes = 255;
+  const std::string_view address = args.Word();
+  if (address.size() > kMostBytes) {
+    args.Refuse("ERR REPLCONF ip-address provided by replica instance is too long: " +
+                std::to_string(address.size()) + " bytes");
+  }
+  options.address = address.substr(0, kMostBytes);
+}
+
+void TakeCapability(ArgReader& args, ReplicaOptions& options) {
+  const std::string_view capability = args.Word();
+  if (EqualsIgnoringCase(capability, "eof")) options.takes_eof = true;
+  if (EqualsIgnoringCase(capability, "psync2")) options.takes_psync2 = true;
+}
+
+// There is no reply to it.
+void Acknowledge(AdminCall& call, Replication& replication) {
+  const int64_t offset = call.args.Integer();
+  std::optional<int64_t> log_offset;
+  if (call.args.Take("fack")) log_offset = call.args.Integer();
+  if (call.args.ok() && call.client.IsReplica()) {
+    replication.Acknowledge(call.client, offset, log_offset);
+  }
+}
+
+void ReplConf(AdminCall& call) {
+  Replication* const replication = ReplicationOf(call);
+  if (call.argv().size() % 2 == 0) call.args.Refuse(kSyntaxError);
+  if (call.Refused()) return;
+  if (call.args.Take("ack")) return Acknowledge(call, *replication);
+  ReplicaOptions& options = replication->OptionsOf(call.client);
+  while (call.args.ok() && !call.args.AtEnd()) {
+    if (call.args.Take("listening-port")) {
+      options.port = call.args.Integer();
+    } else if (call.args.Take("ip-address")) {
+      TakeAddress(call.args, options);
+    } else if (call.args.Take("capa")) {
+      TakeCapability(call.args, options);
+    } else if (call.args.Take("rdb-only")) {
+      options.only_snapshot = call.args.IntegerIn(0, 1, kNotZeroOrOne) != 0;
+    } else if (call.args.Take("rdb-filter-only")) {
+      TakeFilter(call.args, options);
+    } else if (call.args.Take("version")) {
+      call.args.Word();
+    } else {
+      call.args.Refuse("ERR Unrecognized REPLCONF option: " + std::string(call.args.Word()));
+    }
+  }
+  if (!call.Refused()) call.reply.Ok();
+}
+
+FailoverRequest TakeFailover(AdminCall& call, bool& aborts) {
+  FailoverRequest request;
+  while (call.args.ok() && !call.args.AtEnd()) {
+    if (call.args.Take("to")) {
+      request.host = call.args.Word();
+      request.port = call.args.IntegerIn(0, kMostPort, kNotAnInteger);
+      request.forces = call.args.Take("force");
+    } else if (call.args.Take("timeout")) {
+      request.timeout = Millis(call.args.Integer());
+      if (request.timeout <= Millis(0)) {
+        call.args.Refuse("ERR FAILOVER timeout must be greater than 0");
+      }
+    } else if (call.args.Take("abort")) {
+      aborts = true;
+    } else {
+      call.args.Refuse(kSyntaxError);
+    }
+  }
+  return request;
+}
+
+void Failover(AdminCall& call) {
+  bool aborts = false;
+  const FailoverRequest request = TakeFailover(call, aborts);
+  Replication* const replication = ReplicationOf(call);
+  if (aborts && call.argv().size() > 2) call.args.Refuse(kSyntaxError);
+  if (call.Refused()) return;
+  const absl::Status status =
+      aborts ? replication->AbortFailover() : replication->StartFailover(request);
+  if (!status.ok()) return call.Fail(status);
+  call.reply.Ok();
 }
 
 constexpr uint32_t kReplicaFlags = kAdmin | kNoScript | kStale | kNoAsyncLoading;
+constexpr uint32_t kSyncFlags = kAdmin | kNoScript | kNoAsyncLoading | kNoMulti;
 
 constexpr Command kCommands[] = {
     {.name = "wait",
@@ -82,8 +274,7 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kGeneric,
      .since = "3.0.0",
      .usage = "numreplicas timeout",
-     .summary =
-         "Blocks until replicas acknowledge earlier writes; with no replicas, until the timeout.",
+     .summary = "Blocks until replicas acknowledge earlier writes, or until the timeout.",
      .cost = "O(1)",
      .tips = "request_policy:all_shards response_policy:agg_min",
      .categories = "@connection"},
@@ -95,7 +286,7 @@ constexpr Command kCommands[] = {
      .since = "7.2.0",
      .usage = "numlocal numreplicas timeout",
      .summary =
-         "Blocks until earlier writes are on disk; with no log and no replicas, until the timeout.",
+         "Blocks until earlier writes are on disk here and on replicas, or until the timeout.",
      .cost = "O(1)",
      .tips = "request_policy:all_shards response_policy:agg_min",
      .categories = "@connection"},
@@ -105,7 +296,7 @@ constexpr Command kCommands[] = {
      .flags = kNoScript | kLoading | kStale | kFast | kDangerous,
      .group = CommandGroup::kServer,
      .since = "2.8.12",
-     .summary = "Returns the replication role (always master, no replicas).",
+     .summary = "Returns the replication role, with the replicas or the state of the link.",
      .cost = "O(1)",
      .categories = "@admin"},
     {.name = "replicaof",
@@ -115,7 +306,7 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kServer,
      .since = "5.0.0",
      .usage = "host port",
-     .summary = "Accepts only NO ONE: replication is not supported.",
+     .summary = "Makes the server a replica of another, or with NO ONE a master.",
      .cost = "O(1)"},
     {.name = "slaveof",
      .run = ReplicaOf,
@@ -125,6 +316,38 @@ constexpr Command kCommands[] = {
      .since = "1.0.0",
      .usage = "host port",
      .summary = "Deprecated alias of REPLICAOF.",
+     .cost = "O(1)"},
+    {.name = "psync",
+     .run = Psync,
+     .arity = -3,
+     .flags = kSyncFlags,
+     .group = CommandGroup::kServer,
+     .since = "2.8.0",
+     .usage = "replicationid offset",
+     .summary = "Makes the client a replica; sent by servers."},
+    {.name = "sync",
+     .run = Sync,
+     .arity = 1,
+     .flags = kSyncFlags,
+     .group = CommandGroup::kServer,
+     .since = "1.0.0",
+     .summary = "Makes the client a replica, by the protocol before Redis 2.8."},
+    {.name = "replconf",
+     .run = ReplConf,
+     .arity = -1,
+     .flags = kAdmin | kNoScript | kLoading | kStale | kAllowBusy,
+     .group = CommandGroup::kServer,
+     .since = "3.0.0",
+     .summary = "Tells what a replica is capable of and how far it is; sent by servers.",
+     .cost = "O(1)"},
+    {.name = "failover",
+     .run = Failover,
+     .arity = -1,
+     .flags = kAdmin | kNoScript | kStale,
+     .group = CommandGroup::kServer,
+     .since = "6.2.0",
+     .usage = "[TO host port [FORCE]] [ABORT] [TIMEOUT milliseconds]",
+     .summary = "Exchanges roles with a replica that has all, without losing a write.",
      .cost = "O(1)"},
 };
 

@@ -89,7 +89,7 @@ void ReplyGreeting(AdminCall& call) {
   fields.Number("proto", static_cast<uint64_t>(reply.protocol()));
   fields.Number("id", call.client.id);
   fields.Text("mode", "standalone");
-  fields.Text("role", "master");
+  fields.Text("role", call.engine.replication().is_replica() ? "replica" : "master");
   reply.Bulk("modules");
   reply.Array(0);
 }

@@ -31,6 +31,7 @@ std::vector<const Client*> ClientsOf(AdminCall& call, std::optional<ClientKind> 
 }  // namespace
 
 ClientKind KindOf(const Client& client) {
+  if (client.IsReplica()) return ClientKind::kReplica;
   return client.IsSubscriber() ? ClientKind::kPubSub : ClientKind::kNormal;
 }
 

@@ -8,6 +8,7 @@
 #include "server/commands/all_commands.h"
 #include "server/commands/diagnostics/info_memory.h"
 #include "server/commands/diagnostics/info_persistence.h"
+#include "server/commands/diagnostics/info_replication.h"
 #include "server/commands/diagnostics/info_stats.h"
 #include "server/commands/diagnostics/info_writer.h"
 #include "server/engine/admin_call.h"
@@ -110,21 +111,6 @@ void WriteThreads(InfoWriter& info, Engine& engine) {
   info.Add("io_thread_0", "clients=" + std::to_string(engine.clients().all().size()) +
                               ",reads=" + std::to_string(stats.reads) +
                               ",writes=" + std::to_string(stats.writes));
-}
-
-void WriteReplication(InfoWriter& info, Engine& engine) {
-  info.Section("Replication");
-  info.Add("role", "master");
-  info.Add("connected_slaves", 0);
-  info.Add("master_failover_state", "no-failover");
-  info.Add("master_replid", engine.identity().replication_id());
-  info.Add("master_replid2", std::string(40, '0'));
-  info.Add("master_repl_offset", 0);
-  info.Add("second_repl_offset", -1);
-  info.Add("repl_backlog_active", 0);
-  info.Add("repl_backlog_size", 0);
-  info.Add("repl_backlog_first_byte_offset", 0);
-  info.Add("repl_backlog_histlen", 0);
 }
 
 void WriteCpu(InfoWriter& info, Engine&) {

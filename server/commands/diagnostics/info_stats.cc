@@ -6,6 +6,7 @@
 
 #include "protocol/text/number_text.h"
 #include "server/commands/diagnostics/memory_figures.h"
+#include "server/engine/replication.h"
 
 namespace zsetd {
 namespace {
@@ -43,7 +44,8 @@ constexpr std::string_view kNeverCounted[] = {
     "reply_buffer_expands",
 };
 
-void WriteTraffic(InfoWriter& info, const Stats& stats, const LoadMeter& load) {
+void WriteTraffic(InfoWriter& info, const Stats& stats, const LoadMeter& load,
+                  const StreamStatus& stream) {
   info.Add("total_connections_received", stats.connections_received);
   info.Add("total_commands_processed", stats.commands_processed);
   info.Add("instantaneous_ops_per_sec", load.commands_per_second());
@@ -60,9 +62,9 @@ void WriteTraffic(InfoWriter& info, const Stats& stats, const LoadMeter& load) {
   info.Add("total_writes_processed", stats.writes);
   info.Add("client_query_buffer_limit_disconnections", stats.flooding_disconnections);
   info.Add("client_output_buffer_limit_disconnections", stats.stalled_disconnections);
-  info.Add("sync_full", 0);
-  info.Add("sync_partial_ok", 0);
-  info.Add("sync_partial_err", 0);
+  info.Add("sync_full", stream.full_syncs);
+  info.Add("sync_partial_ok", stream.partial_syncs);
+  info.Add("sync_partial_err", stream.refused_partial_syncs);
 }
 
 // For how long the key that is due longest is past its deadline.
@@ -118,8 +120,10 @@ void WriteRounds(InfoWriter& info, const Stats& stats, const LoadMeter& load) {
 
 void WriteStats(InfoWriter& info, Engine& engine) {
   const Stats& stats = engine.metrics().stats();
+  const Replication* const replication = engine.services().replication;
   info.Section("Stats");
-  WriteTraffic(info, stats, engine.metrics().load());
+  WriteTraffic(info, stats, engine.metrics().load(),
+               replication == nullptr ? StreamStatus() : replication->stream());
   WriteKeyStats(info, engine, stats);
   WriteListenerStats(info, engine);
   info.Add("total_error_replies", stats.error_replies);

@@ -19,7 +19,8 @@ int64_t SecondsSince(Millis then, Millis now) {
 // Letters as Redis has them, N where no other holds.
 std::string Flags(const Client& client) {
   const TrackingMode& tracking = client.tracking();
-  const std::array<std::pair<bool, char>, 12> kinds = {{
+  const std::array<std::pair<bool, char>, 13> kinds = {{
+      {client.IsReplica(), 'S'},
       {client.monitors(), 'O'},
       {client.IsSubscriber(), 'P'},
       {client.transaction.open, 'x'},

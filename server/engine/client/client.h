@@ -76,6 +76,7 @@ class Client {
   const Names& listens_to(ChannelKind kind) const { return listens_to_[static_cast<size_t>(kind)]; }
   size_t listening_bytes() const { return listening_bytes_; }
   bool IsSubscriber() const;
+  bool IsReplica() const { return output.source != nullptr; }
 
   bool monitors() const { return monitors_; }  // receives every command
   const TrackingMode& tracking() const { return tracking_; }

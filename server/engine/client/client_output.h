@@ -8,6 +8,7 @@
 #include "protocol/resp/output_buffer.h"
 #include "protocol/resp/reply_writer.h"
 #include "server/engine/client/long_reply.h"
+#include "server/engine/client/output_source.h"
 #include "server/engine/client/output_watch.h"
 
 namespace zsetd {
@@ -30,10 +31,16 @@ struct ClientOutput {
   size_t sending_capacity = 0;  // of the buffer that holds these
   size_t pushed_bytes = 0;      // of messages, since all had been sent
 
-  // Positions of the journal that must be durable before replies are sent (ReplyHolds): the end of
+  // Where more comes from when all else has been sent; null: nowhere. It outlives its use here.
+  OutputSource* source = nullptr;
+
+  // Positions of the log that must be durable before replies are sent (ReplyHolds): the end of
   // the client's last unit, and the last change of what it has read.
   uint64_t propagated_until = 0;
   uint64_t read_until = 0;
+
+  // The end of the client's last unit in the stream for replicas.
+  int64_t streamed_until = 0;
 
   OutputWatch watch;  // of all that is unsent
   OutputWatch push_watch;

@@ -70,7 +70,7 @@ void ClientWeights::WeighNoted() {
 }
 
 void ClientWeights::UpdateMemoryUse(Client& client) {
-  const size_t bytes = client.no_evict ? 0 : BytesUsedBy(client);
+  const size_t bytes = client.no_evict || client.IsReplica() ? 0 : BytesUsedBy(client);
   const size_t before = client.weight_.bytes;
   if (bytes == before) return;
   if (&BucketOf(bytes) == &BucketOf(before)) {

@@ -17,7 +17,8 @@ class Client;
 // that the largest are found without looking at all of them.
 //
 // Invariant: a client with a weight is in the bucket of that weight, and `Sum` is the sum of all
-// weights. Clients that asked not to be evicted (CLIENT NO-EVICT) weigh nothing.
+// weights. Clients that asked not to be evicted (CLIENT NO-EVICT)
+// weigh nothing, nor do replicas.
 class ClientWeights {
  public:
   // What the weights keep with each client; theirs alone.

@@ -4,8 +4,13 @@
 #include <netinet/in.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "protocol/text/number_text.h"
+#include "server/engine/support/ascii_case.h"
 #include "server/engine/support/errors.h"
 #include "server/engine/support/split.h"
 
@@ -46,6 +51,16 @@ absl::Status CheckFileName(std::string_view value) {
     return absl::OkStatus();
   }
   return Refusal("it can't be a path, just a filename");
+}
+
+absl::Status CheckMaster(std::string_view value) {
+  constexpr int64_t kMostPort = 65535;
+  if (value.empty() || EqualsIgnoringCase(value, "no one")) return absl::OkStatus();
+  const std::vector<std::string_view> words = Split(value, ' ');
+  if (words.size() != 2) return Refusal("wrong number of arguments");
+  const std::optional<int64_t> port = ParseInteger(words[1]);
+  if (port && *port >= 0 && *port <= kMostPort) return absl::OkStatus();
+  return Refusal("Invalid master port");
 }
 
 absl::Status CheckLogName(std::string_view value) {

@@ -15,6 +15,9 @@ absl::Status CheckAddresses(std::string_view value);
 // The name of a file within a folder, not a path.
 absl::Status CheckFileName(std::string_view value);
 
+// The host and the port of a master, or "no one", or nothing.
+absl::Status CheckMaster(std::string_view value);
+
 // Printable ASCII, one word of it at least: what a line of a log begins with.
 absl::Status CheckLogName(std::string_view value);
 

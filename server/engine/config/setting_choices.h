@@ -81,6 +81,13 @@ enum class AppendFsync { kEverySec, kAlways, kNo };
 inline constexpr std::string_view kAppendFsync[] = {"everysec", "always", "no"};
 constexpr std::span<const std::string_view> ChoicesOf(AppendFsync) { return kAppendFsync; }
 
+// What becomes of the data of a replica while it loads that of its master: it is flushed before, or
+// goes on being read until the new is there; or that depends on whether there is any.
+enum class DisklessLoad { kDisabled, kOnEmptyDb, kSwapDb, kFlushBeforeLoad, kAlways };
+inline constexpr std::string_view kDisklessLoads[] = {"disabled", "on-empty-db", "swapdb",
+                                                      "flush-before-load", "always"};
+constexpr std::span<const std::string_view> ChoicesOf(DisklessLoad) { return kDisklessLoads; }
+
 template <class Type>
 concept Choice = std::is_enum_v<Type> && requires(Type value) {
   { ChoicesOf(value) } -> std::same_as<std::span<const std::string_view>>;

@@ -146,6 +146,30 @@ struct Settings {
   bool aof_timestamp_enabled = false;
   bool aof_rewrite_incremental_fsync = true;
 
+  // Replication: of a master, whose replica this server is, or to replicas.
+  std::string replicaof;         // "host port" of the master; empty: none
+  std::string masteruser;        // that this server is to the master; empty: the default user
+  std::string masterauth;        // its password; empty: none
+  bool tls_replication = false;  // the connection to the master is encrypted
+  int64_t repl_timeout = 60;     // seconds of silence until a link is given up
+  int64_t repl_ping_replica_period = 10;  // seconds between two PINGs for replicas
+  bool repl_disable_tcp_nodelay = false;  // whether few large packets go to replicas
+  int64_t repl_backlog_size = 1 << 20;    // bytes kept for replicas that come back
+  int64_t repl_backlog_ttl = 3600;        // seconds without replicas until it is freed; 0: never
+  bool repl_diskless_sync = true;         // snapshots are sent while they are taken
+  int64_t repl_diskless_sync_delay = 5;   // seconds to wait for more replicas
+  int64_t repl_diskless_sync_max_replicas = 0;  // do not wait when there are so many; 0: wait
+  DisklessLoad repl_diskless_load = DisklessLoad::kDisabled;
+  bool replica_serve_stale_data = true;  // answer from what is there while there is no link
+  bool replica_read_only = true;
+  bool replica_ignore_maxmemory = true;  // only the master evicts
+  int64_t replica_priority = 100;        // for Sentinel, the least first; 0: never promote
+  bool replica_announced = true;         // to Sentinel
+  std::string replica_announce_ip;       // what the master is told; empty: the connection's
+  int64_t replica_announce_port = 0;     // 0: the port that is listened on
+  int64_t min_replicas_to_write = 0;     // with fewer replicas at hand writes are refused
+  int64_t min_replicas_max_lag = 10;     // seconds of silence until one is not at hand; 0: never
+
   // Lines of the file and the command line that may occur several times.
   std::vector<std::vector<std::string>> users;                        // the words after `user`
   std::vector<std::pair<std::string, std::string>> renamed_commands;  // and their new names

@@ -21,8 +21,6 @@ constexpr int64_t kMaxUnsigned = std::numeric_limits<uint32_t>::max();
 constexpr int64_t kMaxSize = std::numeric_limits<int64_t>::max();
 constexpr int64_t kMaxPort = 65535;
 
-constexpr std::string_view kDisklessLoad[] = {"disabled", "on-empty-db", "swapdb",
-                                              "flush-before-load", "always"};
 constexpr std::string_view kOomAdjustment[] = {"no", "yes", "relative", "absolute"};
 constexpr std::string_view kSanitize[] = {"no", "yes", "clients"};
 constexpr std::string_view kEndpointTypes[] = {"ip", "hostname", "unknown-endpoint"};
@@ -34,9 +32,6 @@ constexpr std::string_view kLogTimes[] = {"legacy", "iso8601", "milliseconds"};
 constexpr std::string_view kCertificateUsers[] = {"off", "CN", "URI"};
 constexpr std::string_view kNo[] = {"no"};
 constexpr std::string_view kNoCluster = "there is no cluster mode: the only value is no";
-constexpr std::string_view kNoMaster = "zsetd does not replicate: the only value is no one";
-constexpr std::string_view kNoReplicas =
-    "there are no replicas to wait for, so that all writes would be refused: the only value is 0";
 
 // Values of rows that may change while the server runs; others are AtStart().
 constexpr Setting Row(std::string_view name, NoEffect::Kind kind, std::string_view value,
@@ -113,11 +108,6 @@ absl::Status CheckOomValues(std::string_view value) {
   return absl::OkStatus();
 }
 
-absl::Status CheckNoMaster(std::string_view value) {
-  if (value.empty() || EqualsIgnoringCase(value, "no one")) return absl::OkStatus();
-  return Refusal(kNoMaster);
-}
-
 constexpr Setting kRows[] = {
     // Snapshots.
     Choice("rdb-version-check", "strict", kVersionChecks),
@@ -131,33 +121,12 @@ constexpr Setting kRows[] = {
     YesNo("aof-disable-auto-gc", "no"),
 
     // Replication.
-    AtStart(ManyWords(Only(Checked(Text("replicaof", "", "slaveof"), CheckNoMaster), kNoMaster))),
-    Secret("masterauth", "primaryauth"),
-    Secret("masteruser", "primaryuser"),
-    YesNo("repl-diskless-sync", "yes"),
-    Number("repl-diskless-sync-delay", "5", 0, kMaxInt),
-    Number("repl-diskless-sync-max-replicas", "0", 0, kMaxInt),
-    Choice("repl-diskless-load", "disabled", kDisklessLoad),
-    YesNo("repl-disable-tcp-nodelay", "no"),
     YesNo("repl-rdb-channel", "no"),
     YesNo("repl-mptcp", "no"),
     YesNo("dual-channel-replication-enabled", "no"),
-    Number("repl-ping-replica-period", "10", 1, kMaxInt, "repl-ping-slave-period"),
-    Number("repl-timeout", "60", 1, kMaxInt),
-    Size("repl-backlog-size", "1048576", 1),
-    Number("repl-backlog-ttl", "3600", 0, kMaxSize),
-    YesNo("replica-serve-stale-data", "yes", "slave-serve-stale-data"),
-    YesNo("replica-read-only", "yes", "slave-read-only"),
     YesNo("replica-lazy-flush", "no", "slave-lazy-flush"),
-    YesNo("replica-ignore-maxmemory", "yes", "slave-ignore-maxmemory"),
     YesNo("replica-ignore-disk-write-errors", "no"),
-    Number("replica-priority", "100", 0, kMaxInt, "slave-priority"),
-    YesNo("replica-announced", "yes"),
-    Text("replica-announce-ip", "", "slave-announce-ip"),
-    Number("replica-announce-port", "0", 0, kMaxPort, "slave-announce-port"),
     Size("replica-full-sync-buffer-limit", "0"),
-    Only(Number("min-replicas-to-write", "0", 0, 0, "min-slaves-to-write"), kNoReplicas),
-    Number("min-replicas-max-lag", "10", 0, kMaxInt, "min-slaves-max-lag"),
     Choice("propagation-error-behavior", "ignore", kPropagationErrors),
     YesNo("import-mode", "no"),
 
@@ -212,7 +181,6 @@ constexpr Setting kRows[] = {
     AtStart(YesNo("mptcp", "no")),
     Number("max-new-connections-per-cycle", "10", 1, 1000),
     Number("max-new-tls-connections-per-cycle", "1", 1, 1000),
-    YesNo("tls-replication", "no"),
     YesNo("tls-cluster", "no"),
     Text("tls-client-cert-file"),
     Text("tls-client-key-file"),

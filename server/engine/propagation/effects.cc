@@ -34,9 +34,16 @@ void AppendRequest(OutputBuffer& out, Args words) {
 
 }  // namespace
 
-void Effects::set_journal(Journal* journal) {
+void Effects::set_log(Journal* journal) {
   assert(commands_ == 0 && messages_.empty());
-  journal_ = journal;
+  log_ = journal;
+  ForgetDatabase();
+  Update();
+}
+
+void Effects::set_stream(Journal* journal) {
+  assert(commands_ == 0 && messages_.empty());
+  stream_ = journal;
   ForgetDatabase();
   Update();
 }
@@ -48,8 +55,8 @@ void Effects::Mute(bool muted) {
 }
 
 void Effects::Update() {
-  listening_ = journal_ != nullptr && !muted_;
-  takes_messages_ = listening_ && journal_->TakesMessages();
+  listening_ = (log_ != nullptr || stream_ != nullptr) && !muted_;
+  takes_messages_ = listening_ && stream_ != nullptr;
 }
 
 void Effects::Add(int database, Args words) {
@@ -61,14 +68,16 @@ void Effects::Add(int database, Args words) {
 void Effects::Begin(int database, size_t words) {
   if (!listening_) return;
   if (commands_ == 1) Frame();
-  if (database != database_) {
-    const std::string number = IntegerText(database);
-    const std::string_view select[] = {"SELECT", number};
-    AppendRequest(unit_, select);
-    database_ = database;
-  }
+  NameDatabase(database);
   ++commands_;
   AppendHeader(unit_, '*', words);
+}
+
+void Effects::NameDatabase(int database) {
+  if (std::exchange(database_, database) == database) return;
+  const std::string number = IntegerText(database);
+  const std::string_view select[] = {"SELECT", number};
+  AppendRequest(unit_, select);
 }
 
 void Effects::AddWord(std::string_view word) {
@@ -88,20 +97,39 @@ void Effects::Frame() {
   unit_.Take(first);
 }
 
-uint64_t Effects::CommitCollected() {
+// The log takes the bytes; the stream copies what it keeps.
+Effects::Ends Effects::CommitCollected() {
   constexpr std::string_view kExec[] = {"EXEC"};
-  uint64_t end = 0;
+  Ends ends;
   if (commands_ > 1) AppendRequest(unit_, kExec);
   if (std::exchange(commands_, 0) > 0) {
-    end = journal_->Append(unit_);
-    assert(end > 0);
+    if (stream_ != nullptr) ends.stream = stream_->Append(unit_);
+    if (log_ != nullptr) ends.log = log_->Append(unit_);
     unit_.Clear();
   }
   if (!messages_.empty()) {
-    journal_->AppendMessages(messages_);
+    if (stream_ != nullptr) stream_->Append(messages_);
     messages_.Clear();
   }
-  return end;
+  return ends;
+}
+
+void Effects::AppendApplied(std::string_view unit, int database_before, int database_after) {
+  assert(muted_ && commands_ == 0);
+  if (log_ == nullptr) return;
+  NameDatabase(database_before);
+  unit_.Append(unit);
+  log_->Append(unit_);
+  unit_.Clear();
+  database_ = database_after;
+}
+
+void Effects::AppendToStream(std::string_view bytes) {
+  assert(commands_ == 0 && messages_.empty());
+  if (stream_ == nullptr) return;
+  messages_.Append(bytes);
+  stream_->Append(messages_);
+  messages_.Clear();
 }
 
 }  // namespace zsetd

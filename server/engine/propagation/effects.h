@@ -2,7 +2,7 @@
 //
 //   command ──► Edit, Database ──► Change ──► watches, blocked clients, tracking, notifications
 //      │                              └─ expired, evicted: DEL ─┐
-//      ├─ Call::Propagate(...), or else the request itself ─────┴──► Effects ──Commit()──► Journal
+//      ├─ Call::Propagate(...), or else the request itself ─────┴──► Effects ──Commit()──► Journals
 //      └─ request ───► MONITOR, SLOWLOG
 //
 // A Change says that a key changed, not how. Effects are requests that repeat the change. Most
@@ -12,7 +12,8 @@
 //
 // A unit is what is atomic: a command, a whole EXEC, a script with all that it calls, one key that
 // expires or is evicted outside of a command, one blocked client that is served. Its effects are
-// collected here and handed to the journal when it ends, never before.
+// collected here and handed to the journals when it ends, never before: to the append-only log and
+// to the stream for replicas, whichever there is.
 //
 // Without a journal nothing is collected: each command pays for one test.
 #pragma once
@@ -33,14 +34,22 @@ class Effects {
   Effects() = default;
   Effects(const Effects&) = delete;
 
-  // Null: nothing is collected. Between two units. The journal outlives this, or is replaced.
-  void set_journal(Journal* journal);
+  // Where a unit ends: 0 where it was not appended.
+  struct Ends {
+    uint64_t log = 0;
+    uint64_t stream = 0;
+  };
+
+  // The journals; null: there is none. Between two units. They outlive this, or are replaced.
+  void set_log(Journal* journal);
+  void set_stream(Journal* journal);
+  bool has_stream() const { return stream_ != nullptr; }
 
   // Whether effects are collected.
   bool IsOn() const { return listening_; }
   bool TakesMessages() const { return takes_messages_; }
 
-  // The next unit names its database again: the journal begins something that is read without what
+  // The next unit names its database again: a journal begins something that is read without what
   // came before, such as another file. Between two units.
   void ForgetDatabase() { database_ = kUnknown; }
 
@@ -68,23 +77,34 @@ class Effects {
   bool is_stated() const { return is_stated_; }
   void set_stated(bool stated) { is_stated_ = stated; }
 
-  // Ends the unit and hands it to the journal. Returns the position where it ends, or 0 if nothing
-  // was propagated. O(1) for long units.
-  uint64_t Commit() { return commands_ == 0 && messages_.empty() ? 0 : CommitCollected(); }
+  // Ends the unit and hands it to the journals. Returns the positions where it ends. O(1) for long
+  // units, unless there is a stream.
+  Ends Commit() { return commands_ == 0 && messages_.empty() ? Ends() : CommitCollected(); }
+
+  // Appends a unit that was propagated by another server and has been applied (applier.h), to the
+  // log: requests as they came, whose reader is to be in the first database at their start and is
+  // in the other at their end. While muted.
+  void AppendApplied(std::string_view unit, int database_before, int database_after);
+
+  // Appends bytes to the stream as they are: requests that change nothing, such as PING, or what
+  // another server propagates. Between two units.
+  void AppendToStream(std::string_view bytes);
 
  private:
   static constexpr int kUnknown = -1;
 
   void Update();
   void Frame();
-  uint64_t CommitCollected();
+  Ends CommitCollected();
+  void NameDatabase(int database);
 
-  Journal* journal_ = nullptr;
+  Journal* log_ = nullptr;
+  Journal* stream_ = nullptr;
   bool muted_ = false;
   bool listening_ = false;  // there is a journal, and it is not muted
   bool takes_messages_ = false;
   bool is_stated_ = false;
-  int database_ = kUnknown;  // that the journal's reader is in
+  int database_ = kUnknown;  // that the journals' readers are in
   size_t commands_ = 0;
   OutputBuffer unit_;
   OutputBuffer messages_;

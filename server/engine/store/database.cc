@@ -200,7 +200,7 @@ Entry& Database::Insert(std::unique_ptr<Entry> entry) {
 const Entry* Database::Use(std::string_view key) {
   Entry* entry = keys_.FindEvenDue(key);
   if (entry == nullptr || keys_.IsDue(*entry)) return nullptr;
-  if (keys_.HasDueElement(*entry)) [[unlikely]]
+  if (!keeps_due_elements_ && keys_.HasDueElement(*entry)) [[unlikely]]
     return Open(key);
   if (access_tracker_ != nullptr) access_tracker_->RecordAccess(*entry);
   return entry;
@@ -213,7 +213,7 @@ Entry* Database::Open(std::string_view key) {
     EraseEntry(*entry, KeyEvent::kExpired, 0);
     return nullptr;
   }
-  if (keys_.HasDueElement(*entry)) [[unlikely]] {
+  if (!keeps_due_elements_ && keys_.HasDueElement(*entry)) [[unlikely]] {
     ReclaimElements(*entry, std::numeric_limits<int32_t>::max());
     return Open(key);
   }

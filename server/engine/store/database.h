@@ -44,8 +44,9 @@ struct Change {
 // One numbered database: its keys behind the one door through which they change.
 //
 // Invariants: no key keeps an empty aggregate; each change is reported once, after it was made;
-// nothing past its deadline is seen. A key that a command finds past its deadline is reclaimed
-// first, and reported as expired; so are the elements of its value that are past theirs.
+// nothing past its deadline is seen, but for elements on a replica. A key that a command finds past
+// its deadline is reclaimed first, and reported as expired; so are the elements of its value that
+// are past theirs.
 class Database {
  public:
   using Listener = std::function<void(const Change&)>;
@@ -123,6 +124,10 @@ class Database {
 
   void Clear();  // O(1) if there is someone to free the keys
 
+  // Whether elements past their deadline stay until they are removed, as on a replica, whose master
+  // says when.
+  void set_keeps_due_elements(bool keeps) { keeps_due_elements_ = keeps; }
+
   // Exchanges the keys, not the numbers.
   void SwapKeysWith(Database& other);
 
@@ -199,6 +204,7 @@ class Database {
   WantsSubkeys wants_subkeys_;
   FreeInBackground free_in_background_;
   AccessTracker* access_tracker_;  // null: there is none
+  bool keeps_due_elements_ = false;
   Snapshot* snapshot_ = nullptr;
   KeyspaceSnapshot* keyspace_snapshot_ = nullptr;
   Millis now_{0};

@@ -69,6 +69,10 @@ void Store::AdvanceTo(Millis now) {
   for (const auto& database : databases_) database->AdvanceTo(now);
 }
 
+void Store::set_keeps_due_elements(bool keeps) {
+  for (const auto& database : databases_) database->set_keeps_due_elements(keeps);
+}
+
 void Store::SetNothingDue(bool nothing_due) {
   nothing_due_ = nothing_due;
   for (const auto& database : databases_) database->AdvanceTo(nothing_due ? Millis::min() : now_);

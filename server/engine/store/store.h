@@ -48,6 +48,9 @@ class Store {
   void SetNothingDue(bool nothing_due);
   bool nothing_due() const { return nothing_due_; }
 
+  // Whether elements of values stay past their deadline (Database). O(databases).
+  void set_keeps_due_elements(bool keeps);
+
   const std::vector<std::unique_ptr<Database>>& databases() const { return databases_; }
   Database& database(int index) { return *databases_[index]; }
   const Database& database(int index) const { return *databases_[index]; }

@@ -1,0 +1,82 @@
+#include "server/engine/replication_state.h"
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "protocol/text/number_text.h"
+#include "server/engine/support/ascii_case.h"
+#include "server/engine/support/errors.h"
+#include "server/engine/support/split.h"
+
+namespace zsetd {
+namespace {
+
+constexpr size_t kDigitCount = 40;  // as Redis
+
+std::string NoId() { return std::string(kDigitCount, '0'); }
+
+}  // namespace
+
+std::string RandomHexDigits(Rng& rng) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string digits;
+  while (digits.size() < kDigitCount) digits += kDigits[rng.Next() % 16];
+  return digits;
+}
+
+std::optional<MasterAddress> MasterIn(const Settings& settings) {
+  const std::vector<std::string_view> words = Split(settings.replicaof, ' ');
+  if (words.size() != 2 || EqualsIgnoringCase(settings.replicaof, "no one")) return std::nullopt;
+  return MasterAddress{std::string(words[0]), ParseInteger(words[1]).value_or(0)};
+}
+
+ReplicationState::ReplicationState(const Settings& settings, Rng& rng)
+    : settings_(settings), rng_(rng), id_(RandomHexDigits(rng)), second_id_(NoId()) {}
+
+void ReplicationState::Restart() {
+  id_ = RandomHexDigits(rng_);
+  second_id_ = NoId();
+  second_offset_ = -1;
+}
+
+void ReplicationState::Branch() { Rename(RandomHexDigits(rng_)); }
+
+void ReplicationState::Rename(std::string id) {
+  second_id_ = std::exchange(id_, std::move(id));
+  second_offset_ = offset_ + 1;
+}
+
+void ReplicationState::Join(std::string id, int64_t offset) {
+  id_ = std::move(id);
+  second_id_ = NoId();
+  second_offset_ = -1;
+  offset_ = offset;
+}
+
+void ReplicationState::Resume(std::string id, int64_t offset) {
+  Join(std::move(id), offset);
+  Branch();
+}
+
+absl::Status ReplicationState::CheckWrite() const {
+  if (is_replica_) {
+    return settings_.replica_read_only
+               ? Refusal("READONLY You can't write against a read only replica.")
+               : absl::OkStatus();
+  }
+  const bool has_enough = good_replicas_ >= settings_.min_replicas_to_write;
+  return has_enough || settings_.min_replicas_max_lag == 0
+             ? absl::OkStatus()
+             : Refusal("NOREPLICAS Not enough good replicas to write.");
+}
+
+absl::Status ReplicationState::CheckStale() const {
+  const bool answers = !is_replica_ || link_up_ || settings_.replica_serve_stale_data;
+  return answers ? absl::OkStatus()
+                 : Refusal(
+                       "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set "
+                       "to 'no'.");
+}
+
+}  // namespace zsetd

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "core/util/rng.h"
+#include "server/engine/config/settings.h"
+
+namespace zsetd {
+
+struct MasterAddress {
+  std::string host;
+  int64_t port = 0;
+};
+
+// Whose replica the settings want this server to be; nothing: nobody's.
+std::optional<MasterAddress> MasterIn(const Settings& settings);
+
+// What the server is to others, a master or the replica of one; how far its data is in the history
+// that it shares with them; and what follows for requests. The setting `replicaof` says whose
+// replica it is.
+//
+// A history is the sequence of bytes that a master propagates, identified by 40 hexadecimal digits.
+// Servers with the same id and the same offset have the same data. A replica that is promoted
+// begins a history of its own, and remembers the one that it has followed until then: other
+// replicas of the old master continue with it where they are.
+//
+//   id2   |=====================|                    second_offset: the first byte that is not of
+//   it id    |=====================|=================|  offset: of the last byte
+class ReplicationState {
+ public:
+  // Both outlive it.
+  ReplicationState(const Settings& settings, Rng& rng);
+
+  // --- The history. ---
+
+  const std::string& id() const { return id_; }
+  const std::string& second_id() const { return second_id_; }  // zeros: there is none
+  int64_t second_offset() const { return second_offset_; }     // -1: there is none
+  int64_t offset() const { return offset_; }
+
+  // So many bytes of the history follow.
+  void Advance(size_t bytes) { offset_ += static_cast<int64_t>(bytes); }
+
+  // A history that nobody knows begins: with bytes that were propagated to nobody this one has been
+  // left.
+  void Restart();
+
+  // A new one begins here, and the one until here is remembered.
+  void Branch();
+
+  // The data is that of this history at that offset.
+  void Join(std::string id, int64_t offset);
+
+  // The master goes on with this one, which branched off where this server is.
+  void Rename(std::string id);
+
+  // The data is what was saved at that point of a history, which is remembered, and nobody has
+  // followed since.
+  void Resume(std::string id, int64_t offset);
+
+  // --- The role. ---
+
+  bool is_replica() const { return is_replica_; }
+  void set_is_replica(bool is_replica) { is_replica_ = is_replica; }
+
+  // Of a replica: whether it receives what its master propagates.
+  void set_link_up(bool up) { link_up_ = up; }
+  bool link_up() const { return link_up_; }
+
+  // Of a master: how many replicas have answered lately (min-replicas-max-lag).
+  void set_good_replicas(int64_t count) { good_replicas_ = count; }
+  int64_t good_replicas() const { return good_replicas_; }
+
+  // --- What follows for requests of clients. ---
+
+  // Whether any may be refused.
+  bool Restricts() const { return is_replica_ || settings_.min_replicas_to_write > 0; }
+
+  // Whether one that writes is refused, and why.
+  absl::Status CheckWrite() const;
+
+  // Whether one that reads data that may be out of date is.
+  absl::Status CheckStale() const;
+
+  // Whether the server is a replica that evicts nothing.
+  bool LeavesEvictionToMaster() const { return is_replica_ && settings_.replica_ignore_maxmemory; }
+
+ private:
+  const Settings& settings_;
+  Rng& rng_;
+  std::string id_;
+  std::string second_id_;
+  int64_t second_offset_ = -1;
+  int64_t offset_ = 0;
+  bool is_replica_ = false;
+  bool link_up_ = false;
+  int64_t good_replicas_ = 0;
+};
+
+// The digits of an id, which no other has.
+std::string RandomHexDigits(Rng& rng);
+
+}  // namespace zsetd
