@@ -63,10 +63,11 @@ void Applier::End() {
   engine_.effects().Mute(false);
 }
 
-void Applier::Restart() {
+void Applier::Restart(int database) {
+  assert(database >= 0 && database < engine_.store().database_count());
   in_transaction_ = false;
   queue_.clear();
-  client_.database = 0;
+  client_.database = database;
 }
 
 absl::Status Applier::Apply(Args request) {

@@ -46,8 +46,11 @@ class Applier {
   // Whether MULTI has come and its EXEC has not.
   bool InTransaction() const { return in_transaction_; }
 
-  // Drops the transaction that is open, if there is one, and starts in the first database.
-  void Restart();
+  // Drops the transaction that is open, if there is one, and starts in that database.
+  void Restart(int database = 0);
+
+  // The database that the next request is for.
+  int database() const { return client_.database; }
 
  private:
   absl::Status ApplyQueue();

@@ -378,6 +378,11 @@ void Executor::EndRound() {
     ServeAcknowledgementWaits();
 }
 
+void Executor::OnApplied() {
+  ServeWaiters();
+  notifier_.Broadcast();
+}
+
 void Executor::OnLeave(Client& client) {
   if (Replication* const replication = engine_.services().replication) replication->OnLeave(client);
   if (suspended_ && suspended_->client == &client) ReplaceSuspendedClient(client);

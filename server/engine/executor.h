@@ -107,6 +107,10 @@ class Executor {
   // A round of requests is over, and its replies are about to be sent.
   void EndRound();
 
+  // What was propagated elsewhere has been applied (applier.h): serves the blocked clients whose
+  // keys are ready now, and sends what follows from the changes.
+  void OnApplied();
+
   // A client leaves: if its script is suspended, the script goes on without it.
   void OnLeave(Client& client);
 

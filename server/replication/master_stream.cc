@@ -1,0 +1,108 @@
+#include "server/replication/master_stream.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "server/engine/support/ascii_case.h"
+#include "server/engine/support/errors.h"
+
+namespace zsetd {
+namespace {
+
+constexpr size_t kMostKeptCapacity = 1u << 20;  // of what is empty
+
+RequestLimits Limits() {
+  return {.max_bulk_bytes = size_t{UINT32_MAX}};  // what a snapshot may hold, too
+}
+
+}  // namespace
+
+MasterStream::MasterStream(Engine& engine, OnApplied on_applied)
+    : engine_(engine), on_applied_(std::move(on_applied)), applier_(engine), parser_(Limits()) {}
+
+void MasterStream::Begin(int64_t offset, int database) {
+  applier_.Restart(database);
+  parser_ = RequestParser(Limits());
+  offset_ = offset;
+  kept_.clear();
+  unit_changes_data_ = false;
+  ack_requested_ = false;
+}
+
+absl::Status MasterStream::Receive(std::string_view bytes) {
+  const bool continues_unit = !kept_.empty();
+  parsed_ = kept_.size();
+  if (continues_unit) kept_ += bytes;
+  received_ = continues_unit ? std::string_view(kept_) : bytes;
+  units_end_ = reported_ = 0;
+  reported_database_ = units_database_ = applier_.database();
+  const absl::Status status = ApplyAll();
+  Report();
+  offset_ += static_cast<int64_t>(units_end_);
+  if (continues_unit) {
+    kept_.erase(0, units_end_);
+  } else {
+    kept_ = received_.substr(units_end_);
+  }
+  if (kept_.empty() && kept_.capacity() > kMostKeptCapacity) kept_ = std::string();
+  received_ = {};
+  return status;
+}
+
+absl::Status MasterStream::ApplyAll() {
+  absl::Status status = absl::OkStatus();
+  applier_.Begin();
+  while (status.ok() && parsed_ < received_.size()) {
+    const std::span<char> space = parser_.Space();
+    const size_t count = std::min(space.size(), received_.size() - parsed_);
+    received_.copy(space.data(), count, parsed_);
+    parser_.Arrived(count);
+    parsed_ += count;
+    RequestParser::Result result;
+    while (status.ok() && (result = parser_.Next()) == RequestParser::Result::kRequest) {
+      status = ApplyOne(parser_.argv());
+      if (status.ok() && !applier_.InTransaction()) EndUnit();
+    }
+    if (status.ok() && result == RequestParser::Result::kBroken) {
+      status = Refusal("ERR the master's stream is no stream of requests: " +
+                       std::string(parser_.error()));
+    }
+  }
+  applier_.End();
+  engine_.executor().OnApplied();
+  return status;
+}
+
+// What is about the link needs no command.
+absl::Status MasterStream::ApplyOne(Args request) {
+  if (EqualsIgnoringCase(request[0], "replconf")) {
+    ack_requested_ |= request.size() > 1 && EqualsIgnoringCase(request[1], "getack");
+    return absl::OkStatus();
+  }
+  if (EqualsIgnoringCase(request[0], "ping")) return absl::OkStatus();
+  unit_changes_data_ = true;
+  return applier_.Apply(request);
+}
+
+void MasterStream::EndUnit() {
+  const bool changes_data = std::exchange(unit_changes_data_, false);
+  if (changes_data != units_change_data_) Report();
+  units_change_data_ = changes_data;
+  units_end_ = parsed_ - parser_.buffered_bytes();
+  units_database_ = applier_.database();
+}
+
+void MasterStream::Report() {
+  if (reported_ == units_end_) return;
+  on_applied_({.bytes = received_.substr(reported_, units_end_ - reported_),
+               .database_before = reported_database_,
+               .database_after = units_database_,
+               .changes_data = units_change_data_});
+  reported_ = units_end_;
+  reported_database_ = units_database_;
+}
+
+}  // namespace zsetd

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "protocol/resp/args.h"
+#include "protocol/resp/request_parser.h"
+#include "server/engine/applier.h"
+#include "server/engine/engine.h"
+
+namespace zsetd {
+
+// The stream of a master's changes, as a replica applies it: unit by unit, each when it has come
+// whole, so that the data is always as the master's was between two units.
+//
+//   bytes ──► RequestParser ──► Applier ──► engine
+//      └─────── of whole units ──────────► on_applied, byte for byte: log, backlog
+class MasterStream {
+ public:
+  // Whole units that have been applied, one after the other.
+  struct Applied {
+    std::string_view bytes;
+    int database_before = 0;  // that the first of them was for, unless it begins with SELECT
+    int database_after = 0;
+    bool changes_data = true;  // or is only about the link: PING, REPLCONF
+  };
+  using OnApplied = std::function<void(const Applied&)>;
+
+  // The engine outlives it.
+  MasterStream(Engine& engine, OnApplied on_applied);
+
+  // What comes next is what follows on the first `offset` bytes of the master's history, for this
+  // database at first. A unit that has not come whole is forgotten.
+  void Begin(int64_t offset, int database);
+
+  // Bytes have come: applies the units that are whole with them. An error says what cannot be
+  // applied: the data is not the master's then, and Begin() comes next. Memory follows the unit
+  // that has not come whole.
+  absl::Status Receive(std::string_view bytes);
+
+  // Of the master's history, up to the last unit that was applied.
+  int64_t offset() const { return offset_; }
+
+  // That the next unit is for.
+  int database() const { return applier_.database(); }
+
+  // Whether the master has asked for an acknowledgment since the last call.
+  bool TakeAckRequest() { return std::exchange(ack_requested_, false); }
+
+ private:
+  absl::Status ApplyAll();
+  absl::Status ApplyOne(Args request);
+  void EndUnit();
+  void Report();
+
+  Engine& engine_;
+  const OnApplied on_applied_;
+  Applier applier_;
+  RequestParser parser_;
+  int64_t offset_ = 0;
+  std::string kept_;           // bytes of a unit that has not come whole
+  std::string_view received_;  // those and the bytes that are being applied
+  size_t parsed_ = 0;          // of these, those that the parser has been given
+  size_t units_end_ = 0;       // of these, those of whole units
+  size_t reported_ = 0;        // of these, those that on_applied_ has got
+  int reported_database_ = 0;  // at that place
+  int units_database_ = 0;     // at the end of the last whole unit
+  bool unit_changes_data_ = false;
+  bool units_change_data_ = false;  // those that are not reported
+  bool ack_requested_ = false;
+};
+
+}  // namespace zsetd

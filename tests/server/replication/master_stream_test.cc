@@ -1,0 +1,198 @@
+// What a replica makes of its master's stream, however the bytes are split.
+#include "server/replication/master_stream.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/util/rng.h"
+#include "server/engine/propagation/journal.h"
+#include "tests/transcript/engine_peer.h"
+#include "tests/transcript/transcript.h"
+
+namespace zsetd {
+namespace {
+
+using Words = std::vector<std::string>;
+
+Settings WithDebug() {
+  Settings settings;
+  settings.enable_debug_command = DangerousAccess::kYes;
+  settings.save.points.clear();
+  return settings;
+}
+
+std::string Ask(EnginePeer& peer, const Words& words) {
+  peer.Send("a", Multibulk(words));
+  return peer.Receive("a", Millis(0));
+}
+
+std::string Digest(EnginePeer& peer) { return Ask(peer, {"DEBUG", "DIGEST"}); }
+
+// Writes down what a master propagates.
+struct Recorder : Journal {
+  uint64_t Append(OutputBuffer& unit) override {
+    bytes += unit.view();
+    return bytes.size();
+  }
+  std::string bytes;
+};
+
+class Replica {
+ public:
+  absl::Status Receive(std::string_view bytes) { return stream.Receive(bytes); }
+
+  // Byte for byte what has been applied must be what is passed on.
+  void Record(const MasterStream::Applied& applied) {
+    (applied.changes_data ? data : link) += applied.bytes;
+    all += applied.bytes;
+    EXPECT_EQ(applied.database_before, database);
+    database = applied.database_after;
+  }
+
+  EnginePeer peer{WithDebug()};
+  std::string data;
+  std::string link;
+  std::string all;
+  int database = 0;
+  MasterStream stream{peer.engine(), [this](const auto& applied) { Record(applied); }};
+};
+
+const std::string kPing = Multibulk({"PING"});
+const std::string kGetAck = Multibulk({"REPLCONF", "GETACK", "*"});
+
+// A master's stream of random changes, with what is about the link in between.
+std::string RandomStream(EnginePeer& master, uint64_t seed) {
+  Recorder journal;
+  master.engine().effects().set_journal(&journal);
+  Rng rng(seed);
+  const auto number = [&](size_t bound) { return std::to_string(rng.Below(bound)); };
+  const std::vector<std::function<Words()>> requests = {
+      [&] {
+        return Words{"ZADD", "z" + number(3), number(100), number(20)};
+      },
+      [&] {
+        return Words{"SET", "s" + number(3), std::string(rng.Below(3000), 'x')};
+      },
+      [&] {
+        return Words{"SPOP", "t" + number(3), "2"};
+      },
+      [&] {
+        return Words{"SADD", "t" + number(3), number(50), number(50)};
+      },
+      [&] {
+        return Words{"SELECT", number(4)};
+      },
+      [&] {
+        return Words{"PEXPIRE", "s" + number(3), number(500)};
+      },
+      [&] { return Words{"MULTI"}; },
+      [&] { return Words{"EXEC"}; },
+      [&] {
+        return Words{"EVAL", "redis.call('incr','n') return redis.call('incr','m')", "0"};
+      },
+  };
+  for (int i = 0; i < 300; ++i) {
+    Ask(master, requests[rng.Below(requests.size())]());
+    if (rng.Below(10) == 0) journal.bytes += kPing;
+    if (rng.Below(10) == 0) journal.bytes += kGetAck;
+    if (rng.Below(20) == 0) master.Pass(Millis(100));
+  }
+  Ask(master, {"DISCARD"});
+  master.engine().effects().set_journal(nullptr);
+  return journal.bytes;
+}
+
+TEST(MasterStream, MakesTheSameDataHoweverItIsSplit) {
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(seed);
+    EnginePeer master(WithDebug());
+    const std::string bytes = RandomStream(master, seed);
+    Replica replica;
+    replica.stream.Begin(1000, 0);
+    Rng rng(seed);
+    for (size_t at = 0; at < bytes.size();) {
+      const size_t most = rng.Below(5) == 0 ? 50'000 : 200;
+      const std::string_view part = std::string_view(bytes).substr(at, 1 + rng.Below(most));
+      ASSERT_TRUE(replica.Receive(part).ok());
+      at += part.size();
+      EXPECT_EQ(replica.stream.offset(), static_cast<int64_t>(1000 + replica.all.size()));
+    }
+    EXPECT_EQ(replica.all, bytes);
+    replica.peer.Pass(master.engine().store().now() - replica.peer.engine().store().now());
+    EXPECT_EQ(Digest(replica.peer), Digest(master));
+  }
+}
+
+TEST(MasterStream, AppliesWholeUnitsOnly) {
+  const std::string before = Multibulk({"SET", "a", "1"});
+  const std::string unit = Multibulk({"MULTI"}) + Multibulk({"SET", "a", "2"}) +
+                           Multibulk({"SET", "b", "2"}) + Multibulk({"EXEC"});
+  for (size_t count = 0; count < unit.size(); ++count) {
+    Replica replica;
+    ASSERT_TRUE(replica.Receive(before + unit.substr(0, count)).ok());
+    EXPECT_EQ(replica.stream.offset(), static_cast<int64_t>(before.size()));
+    EXPECT_EQ(replica.all, before);
+    EXPECT_EQ(Ask(replica.peer, {"GET", "a"}), "$1\r\n1\r\n");
+    replica.stream.Begin(static_cast<int64_t>(before.size()), 0);  // the link has broken
+    ASSERT_TRUE(replica.Receive(unit).ok());
+    EXPECT_EQ(Ask(replica.peer, {"GET", "b"}), "$1\r\n2\r\n");
+    EXPECT_EQ(replica.all, before + unit);
+  }
+}
+
+TEST(MasterStream, KeepsWhatIsAboutTheLinkApart) {
+  Replica replica;
+  const std::string set = Multibulk({"SET", "a", "1"});
+  ASSERT_TRUE(replica.Receive(kPing + set + set + kGetAck + set + kPing).ok());
+  EXPECT_EQ(replica.data, set + set + set);
+  EXPECT_EQ(replica.link, kPing + kGetAck + kPing);
+  EXPECT_TRUE(replica.stream.TakeAckRequest());
+  EXPECT_FALSE(replica.stream.TakeAckRequest());
+}
+
+TEST(MasterStream, GoesOnInItsDatabase) {
+  Replica replica;
+  replica.stream.Begin(0, 7);
+  replica.database = 7;
+  ASSERT_TRUE(replica.Receive(Multibulk({"SET", "a", "1"})).ok());
+  EXPECT_EQ(Ask(replica.peer, {"EXISTS", "a"}), ":0\r\n");
+  Ask(replica.peer, {"SELECT", "7"});
+  EXPECT_EQ(Ask(replica.peer, {"EXISTS", "a"}), ":1\r\n");
+  ASSERT_TRUE(replica.Receive(Multibulk({"SELECT", "3"})).ok());
+  EXPECT_EQ(replica.stream.database(), 3);
+}
+
+// The data is not the master's then.
+TEST(MasterStream, RefusesWhatItCannotApply) {
+  const std::string set = Multibulk({"SET", "a", "1"});
+  for (const std::string& bytes :
+       {Multibulk({"XADD", "s", "*", "a", "b"}), Multibulk({"LPUSH", "a", "x"}),
+        Multibulk({"SELECT", "99"}), Multibulk({"EXEC"}), std::string("*x\r\n"),
+        Multibulk({"MULTI"}) + Multibulk({"LPUSH", "a", "x"}) + Multibulk({"EXEC"})}) {
+    Replica replica;
+    EXPECT_FALSE(replica.Receive(set + bytes + set).ok()) << bytes;
+    EXPECT_EQ(replica.all, set) << bytes;
+    EXPECT_EQ(replica.stream.offset(), static_cast<int64_t>(set.size())) << bytes;
+  }
+}
+
+TEST(MasterStream, PublishesToSubscribersHere) {
+  Replica replica;
+  Ask(replica.peer, {"SUBSCRIBE", "news"});
+  ASSERT_TRUE(replica.Receive(Multibulk({"PUBLISH", "news", "hello"})).ok());
+  EXPECT_EQ(replica.peer.Receive("a", Millis(0)),
+            "*3\r\n$7\r\nmessage\r\n$4\r\nnews\r\n$5\r\nhello\r\n");
+}
+
+// One that waits for a key which the stream brings, as far as it may write here.
+TEST(MasterStream, ServesBlockedClients) {
+  Replica replica;
+  replica.peer.Send("a", Multibulk({"BZPOPMIN", "z", "0"}));
+  ASSERT_TRUE(replica.Receive(Multibulk({"ZADD", "z", "1", "x"})).ok());
+  EXPECT_EQ(replica.peer.Receive("a", Millis(0)), "*3\r\n$1\r\nz\r\n$1\r\nx\r\n$1\r\n1\r\n");
+}
+
+}  // namespace
+}  // namespace zsetd
