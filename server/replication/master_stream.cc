@@ -40,7 +40,6 @@ absl::Status MasterStream::Receive(std::string_view bytes) {
   units_end_ = reported_ = 0;
   reported_database_ = units_database_ = applier_.database();
   const absl::Status status = ApplyAll();
-  Report();
   offset_ += static_cast<int64_t>(units_end_);
   if (continues_unit) {
     kept_.erase(0, units_end_);
@@ -71,6 +70,7 @@ absl::Status MasterStream::ApplyAll() {
                        std::string(parser_.error()));
     }
   }
+  Report();
   applier_.End();
   engine_.executor().OnApplied();
   return status;

@@ -27,7 +27,7 @@ class MasterStream {
     int database_after = 0;
     bool changes_data = true;  // or is only about the link: PING, REPLCONF
   };
-  using OnApplied = std::function<void(const Applied&)>;
+  using OnApplied = std::function<void(const Applied&)>;  // called while effects are muted
 
   // The engine outlives it.
   MasterStream(Engine& engine, OnApplied on_applied);

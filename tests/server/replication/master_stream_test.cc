@@ -45,6 +45,7 @@ class Replica {
 
   // Byte for byte what has been applied must be what is passed on.
   void Record(const MasterStream::Applied& applied) {
+    EXPECT_TRUE(peer.engine().effects().is_muted());
     (applied.changes_data ? data : link) += applied.bytes;
     all += applied.bytes;
     EXPECT_EQ(applied.database_before, database);
@@ -65,7 +66,7 @@ const std::string kGetAck = Multibulk({"REPLCONF", "GETACK", "*"});
 // A master's stream of random changes, with what is about the link in between.
 std::string RandomStream(EnginePeer& master, uint64_t seed) {
   Recorder journal;
-  master.engine().effects().set_journal(&journal);
+  master.engine().effects().set_log(&journal);
   Rng rng(seed);
   const auto number = [&](size_t bound) { return std::to_string(rng.Below(bound)); };
   const std::vector<std::function<Words()>> requests = {
@@ -100,7 +101,7 @@ std::string RandomStream(EnginePeer& master, uint64_t seed) {
     if (rng.Below(20) == 0) master.Pass(Millis(100));
   }
   Ask(master, {"DISCARD"});
-  master.engine().effects().set_journal(nullptr);
+  master.engine().effects().set_log(nullptr);
   return journal.bytes;
 }
 
