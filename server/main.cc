@@ -38,6 +38,7 @@
 #include "server/process/pid_file.h"
 #include "server/process/supervisor.h"
 #include "server/process/system_checks.h"
+#include "server/replication/replication_service.h"
 #include "server/scripting/scripting_service.h"
 
 namespace zsetd {
@@ -220,6 +221,11 @@ PersistenceLog LogOfPersistence() {
           .warning = [](std::string_view text) { spdlog::warn("{}", text); }};
 }
 
+ReplicationLog LogOfReplication() {
+  return {.notice = [](std::string_view text) { spdlog::info("{}", text); },
+          .warning = [](std::string_view text) { spdlog::warn("{}", text); }};
+}
+
 // Where metrics find the figures of INFO.
 InfoSource InfoOf(Engine& engine) {
   InfoSource source;
@@ -253,6 +259,8 @@ int Serve(const CommandLine& line) {
   engine.services().persistence = &persistence;
   Server front(io, engine, log_signal);
   server = &front;
+  ReplicationService replication(engine, persistence, front.connector(), LogOfReplication());
+  engine.services().replication = &replication;
   HttpService http(engine, InfoOf(engine), [&front](Step step) { front.Post(std::move(step)); });
   if (const absl::Status status = http.Start(settings); !status.ok()) return Complain(status);
   if (const absl::Status status = front.Listen(); !status.ok()) return Complain(status);
@@ -261,6 +269,7 @@ int Serve(const CommandLine& line) {
   absl::Status loaded;
   absl::Status begun = persistence.StartInBackground([&](const absl::Status& status) {
     loaded = status;
+    if (status.ok()) replication.OnLoaded();
     if (status.ok()) return ReportReady(settings, supervisor, background);
     front.AskToStop();
     front.AskToStop();  // at once

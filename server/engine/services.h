@@ -46,11 +46,12 @@ struct LogStatus {
   size_t keys_to_save = 0;
 };
 
-// What INFO says while the data is loaded at the start.
+// What INFO says while data is loaded: at the start, or what a master has sent.
 struct LoadingStatus {
   Millis started_at{0};
   uint64_t total_bytes = 0;
   uint64_t loaded_bytes = 0;
+  bool is_beside = false;  // the old data, from which requests are answered
 };
 
 // Keeps the data on disk.
@@ -68,8 +69,7 @@ class Persistence {
 
   virtual ~Persistence() = default;
 
-  // Nothing unless the data is being loaded at the start, while clients are connected already:
-  // see Engine::loading().
+  // Nothing unless data is being loaded while clients are connected.
   virtual std::optional<LoadingStatus> loading() const { return std::nullopt; }
 
   virtual SnapshotStatus status() const = 0;

@@ -1,11 +1,15 @@
 #include "server/persistence/persistence_service.h"
 
+#include <unistd.h>
+
+#include <cassert>
 #include <chrono>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "server/engine/support/errors.h"
+#include "server/persistence/file/drafts.h"
 
 namespace zsetd {
 namespace {
@@ -17,6 +21,7 @@ constexpr std::string_view kIsLoading = "the data is being loaded";
 PersistenceService::PersistenceService(Engine& engine, FileSystem& files, PersistenceLog log,
                                        std::function<void()> on_progress)
     : engine_(engine),
+      files_(files),
       log_(std::move(log)),
       on_progress_(on_progress),
       directory_(engine, files, log_),
@@ -58,22 +63,112 @@ absl::Status PersistenceService::StartInBackground(OnLoaded on_loaded) {
   return absl::OkStatus();
 }
 
-// After a failure the engine stays as if it were loading: there is nothing to answer from.
+// After a failure at the start the engine stays as if it were loading: there is nothing to answer
+// from.
 void PersistenceService::ContinueLoading() {
   load_->GiveTurn();
   if (!load_->done()) return;
   const absl::Status status = load_->status();
   load_.reset();
+  if (IsReplacing()) return FinishReplacing(status);
   engine_.disk().set_loading(!status.ok());
   engine_.store().gauge().Calibrate();  // which has not counted what another thread allocated
   std::exchange(on_loaded_, nullptr)(status);
+}
+
+absl::StatusOr<std::unique_ptr<ReceivedSnapshot>> PersistenceService::ReceiveSnapshot() {
+  // Another server may have the directory, where this one keeps nothing.
+  const bool is_ours = directory_.Lock().ok();
+  return ReceivedSnapshot::Create(
+      files_, directory_.path() + "/" + std::string(is_ours ? kDraftPrefix : "temp-replica-") +
+                  std::to_string(::getpid()) + "-" + std::to_string(++received_) + ".master.rdb");
+}
+
+void PersistenceService::StartReplacing(std::unique_ptr<ReceivedSnapshot> snapshot, bool keeps_data,
+                                        OnReplaced on_replaced) {
+  assert(load_ == nullptr);
+  replaced_by_ = std::move(snapshot);
+  keeps_data_ = keeps_data;
+  loading_since_ = engine_.store().now();
+  on_loaded_ = std::move(on_replaced);
+  engine_.disk().set_loading(!keeps_data);
+  load_ = std::make_unique<LoadTurns>(
+      [this, path = replaced_by_->path()](LoadTurns& turns) {
+        dataset_.set_turns(&turns);
+        absl::Status status = Replace(path);
+        dataset_.set_turns(nullptr);
+        return status;
+      },
+      on_progress_);
+}
+
+// On the thread of the load. Keys past their deadline stay until the master says that they go.
+absl::Status PersistenceService::Replace(const std::string& path) {
+  const Micros start = engine_.host().stopwatch();
+  const auto drop = [this] {
+    EndLog();
+    engine_.store().ClearAll();
+  };
+  if (!keeps_data_) drop();
+  absl::StatusOr<LoadedSnapshot> loaded = dataset_.Read(path, /*keeps_expired=*/true);
+  if (!loaded.ok()) return loaded.status();
+  dataset_.Report(*loaded, engine_.host().stopwatch() - start);
+  std::optional<SnapshotPosition> position = std::move(loaded->position);
+  const absl::Status status = dataset_.Put(*std::move(loaded), path, Persistence::Reload());
+  if (!status.ok()) return status;
+  EndLog();
+  loaded_position_ = std::move(position);
+  return status;
+}
+
+void PersistenceService::FinishReplacing(const absl::Status& status) {
+  engine_.disk().set_loading(false);
+  engine_.store().gauge().Calibrate();
+  replaced_by_.reset();
+  if (status.ok()) ResumeLog();
+  std::exchange(on_loaded_, nullptr)(status);
+}
+
+void PersistenceService::AbandonReplacing() {
+  if (!IsReplacing()) return;
+  load_.reset();
+  replaced_by_.reset();
+  on_loaded_ = nullptr;
+  engine_.disk().set_loading(false);
+  engine_.store().gauge().Calibrate();
+}
+
+void PersistenceService::EndLog() {
+  log_resumes_ = false;
+  if (!append_log_.IsOn()) return;
+  log_is_ended_ = append_log_.IsKept();
+  engine_.effects().set_log(nullptr);
+  append_log_.Disable();
+}
+
+void PersistenceService::ResumeLog() {
+  log_resumes_ = log_is_ended_;
+  ConsiderResumingLog();
+}
+
+// The files are the old ones until the new ones are complete, so there is no harm in waiting.
+void PersistenceService::ConsiderResumingLog() {
+  constexpr std::chrono::seconds kBetweenTries{5};
+  if (!log_resumes_ || load_ != nullptr || IsSaving()) return;
+  if (engine_.store().now() - log_tried_at_ < kBetweenTries) return;
+  log_tried_at_ = engine_.store().now();
+  const absl::Status status = append_log_.Enable();
+  if (!status.ok()) return log_.warning(ErrorLine(status));
+  engine_.effects().set_log(&append_log_);
+  log_is_ended_ = log_resumes_ = false;
 }
 
 std::optional<LoadingStatus> PersistenceService::loading() const {
   if (load_ == nullptr) return std::nullopt;
   return LoadingStatus{.started_at = loading_since_,
                        .total_bytes = load_->total_bytes(),
-                       .loaded_bytes = load_->loaded_bytes()};
+                       .loaded_bytes = load_->loaded_bytes(),
+                       .is_beside = IsReplacing() && keeps_data_};
 }
 
 absl::Status PersistenceService::LockDirectory() {
@@ -86,6 +181,7 @@ absl::Status PersistenceService::LoadAll() {
   absl::StatusOr<bool> exists = has_log ? append_log_.Exists() : false;
   absl::Status status = exists.status();
   if (status.ok()) status = *exists ? append_log_.Load() : snapshots_.Load().status();
+  loaded_position_ = snapshots_.loaded_position();
   if (!status.ok()) {
     return Refusal(std::string(ErrorLine(status)) +
                    "\nNothing was changed on disk. Put a good copy in its place, look at it with " +
@@ -111,13 +207,15 @@ absl::Status PersistenceService::StartRewriting() {
 }
 
 bool PersistenceService::HasWork() const {
-  if (load_ != nullptr) return load_->WantsTurn() || load_->done();
+  if (load_ != nullptr && (load_->WantsTurn() || load_->done())) return true;
+  if (engine_.disk().loading()) return false;
   return snapshots_.HasWork() || append_log_.HasWork();
 }
 
 void PersistenceService::Tick() {
-  if (load_ != nullptr) return ContinueLoading();
+  if (load_ != nullptr) ContinueLoading();
   if (engine_.disk().loading()) return;
+  ConsiderResumingLog();
   snapshots_.Continue();
   append_log_.Continue();
   if (IsSaving() || IsRewriting()) return;
@@ -167,7 +265,7 @@ void PersistenceService::OnFlushAll() {
 
 // What a file brings that is not the present data is not in the log: a new base has it.
 absl::Status PersistenceService::LoadAgain(const Reload& reload) {
-  if (engine_.disk().loading()) return Refusal(kIsLoading);
+  if (load_ != nullptr) return Refusal(kIsLoading);
   MakeWayForSnapshot();
   const absl::Status status = snapshots_.LoadAgain(reload);
   if (status.ok() && append_log_.IsOn() && !reload.IsPlain()) ScheduleRewriting();
@@ -175,7 +273,7 @@ absl::Status PersistenceService::LoadAgain(const Reload& reload) {
 }
 
 absl::Status PersistenceService::LoadLogAgain() {
-  if (engine_.disk().loading()) return Refusal(kIsLoading);
+  if (load_ != nullptr) return Refusal(kIsLoading);
   if (!append_log_.IsKept()) return Refusal("there is no append only file");
   MakeWayForSnapshot();
   const absl::Status status = append_log_.LoadAgain();
@@ -184,10 +282,12 @@ absl::Status PersistenceService::LoadLogAgain() {
 }
 
 absl::Status PersistenceService::Apply(const Settings& settings) {
-  if (engine_.disk().loading()) {
-    const bool is_same = settings.appendonly == engine_.settings().appendonly;
+  const bool is_same = settings.appendonly == engine_.settings().appendonly;
+  if (engine_.disk().loading() || load_ != nullptr) {
     return is_same ? absl::OkStatus() : Refusal(kIsLoading);
   }
+  if (log_is_ended_ && is_same) return absl::OkStatus();
+  log_is_ended_ = log_resumes_ = false;
   if (settings.appendonly == append_log_.IsKept()) return absl::OkStatus();
   if (!settings.appendonly) {
     engine_.effects().set_log(nullptr);

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "server/engine/engine.h"
 #include "server/engine/services.h"
 #include "server/persistence/file/data_directory.h"
@@ -12,6 +13,8 @@
 #include "server/persistence/log/append_log.h"
 #include "server/persistence/snapshot/dataset.h"
 #include "server/persistence/snapshot/load_turns.h"
+#include "server/persistence/snapshot/received_snapshot.h"
+#include "server/persistence/snapshot/snapshot_loader.h"
 #include "server/persistence/snapshot_service.h"
 
 namespace zsetd {
@@ -38,6 +41,32 @@ class PersistenceService : public Persistence {
   // the files as they are.
   using OnLoaded = std::function<void(const absl::Status&)>;
   absl::Status StartInBackground(OnLoaded on_loaded);
+
+  // A file for a snapshot that a master is going to send.
+  absl::StatusOr<std::unique_ptr<ReceivedSnapshot>> ReceiveSnapshot();
+
+  // Puts a snapshot that has been received in the place of the data, in the background. If it
+  // `keeps_data` requests are answered from the old data until the new is there, in whose place it
+  // stays if the snapshot cannot be loaded; otherwise the data is dropped first, and requests are
+  // answered with LOADING. The append-only log ends with the old data, and begins again with the
+  // new. Nothing is being loaded. `on_replaced` is called by Tick().
+  using OnReplaced = std::function<void(const absl::Status&)>;
+  void StartReplacing(std::unique_ptr<ReceivedSnapshot> snapshot, bool keeps_data,
+                      OnReplaced on_replaced);
+  bool IsReplacing() const { return replaced_by_ != nullptr; }
+
+  // Gives that up: without data if it is not kept.
+  void AbandonReplacing();
+
+  // Begins the append-only log, if there is to be one, with the present data, where a snapshot that
+  // could not be loaded has ended it.
+  void ResumeLog();
+
+  // Whether there is an append-only log that a restart would find with all that is durable in it.
+  bool IsLogComplete() const { return append_log_.IsKept() && !append_log_.IsBeginning(); }
+
+  // What the last snapshot that was loaded said of its place in a history; nothing if a log was.
+  const std::optional<SnapshotPosition>& loaded_position() const { return loaded_position_; }
 
   // At the server's end: after SaveBeforeExit() clients have been answered what they had asked
   // before. What that changed is saved, too.
@@ -70,9 +99,14 @@ class PersistenceService : public Persistence {
   absl::Status LockDirectory();
   absl::Status LoadAll();
   void ContinueLoading();
+  void FinishReplacing(const absl::Status& status);
+  absl::Status Replace(const std::string& path);
+  void EndLog();
+  void ConsiderResumingLog();
   void MakeWayForSnapshot();
 
   Engine& engine_;
+  FileSystem& files_;
   const PersistenceLog log_;
   const std::function<void()> on_progress_;
   DataDirectory directory_;
@@ -81,9 +115,16 @@ class PersistenceService : public Persistence {
   AppendLog append_log_;
   bool saving_scheduled_ = false;
   bool rewriting_scheduled_ = false;
+  bool log_is_ended_ = false;  // by a snapshot of a master
+  bool log_resumes_ = false;   // and is to be begun again
+  Millis log_tried_at_{0};
   Millis loading_since_{0};
   OnLoaded on_loaded_;
-  std::unique_ptr<LoadTurns> load_;  // null: none; last: it uses the others
+  std::optional<SnapshotPosition> loaded_position_;
+  uint64_t received_ = 0;                          // snapshots
+  std::unique_ptr<ReceivedSnapshot> replaced_by_;  // null: nothing is being replaced
+  bool keeps_data_ = false;                        // meanwhile
+  std::unique_ptr<LoadTurns> load_;                // null: none; last: it uses the others
 };
 
 }  // namespace zsetd

@@ -30,6 +30,9 @@ class SnapshotService {
   // written then.
   absl::StatusOr<bool> Load();
 
+  // The place in a history that it showed; nothing if it showed none, or was not loaded.
+  const std::optional<SnapshotPosition>& loaded_position() const { return loaded_position_; }
+
   // The data is that of the disk, by whatever file: save points count from now on.
   void OnLoaded() { saved_changes_ = engine_.store().change_count(); }
 
@@ -79,6 +82,7 @@ class SnapshotService {
   uint64_t saves_ = 0;
   uint64_t keys_loaded_ = 0;
   uint64_t keys_expired_ = 0;
+  std::optional<SnapshotPosition> loaded_position_;
 };
 
 }  // namespace zsetd

@@ -44,6 +44,9 @@ class MasterStream {
   // Of the master's history, up to the last unit that was applied.
   int64_t offset() const { return offset_; }
 
+  // Bytes that have come and are no whole unit.
+  size_t unapplied_bytes() const { return kept_.size(); }
+
   // That the next unit is for.
   int database() const { return applier_.database(); }
 

@@ -15,7 +15,6 @@ namespace {
 using Field = std::pair<std::string_view, std::string_view>;
 
 constexpr Field kBeforeKeys[] = {
-    {"async_loading", "0"},
     {"current_cow_peak", "0"},
     {"current_cow_size", "0"},
     {"current_cow_size_age", "0"},
@@ -91,7 +90,8 @@ void WritePersistence(InfoWriter& info, Engine& engine) {
   const double total = static_cast<double>(std::max<size_t>(expected, 1));
   const auto loading = persistence != nullptr ? persistence->loading() : std::nullopt;
   info.Section("Persistence");
-  info.Add("loading", loading ? 1 : 0);
+  info.Add("loading", loading && !loading->is_beside ? 1 : 0);
+  info.Add("async_loading", loading && loading->is_beside ? 1 : 0);
   Add(kBeforeKeys, info);
   info.AddFraction("current_fork_perc", 100 * static_cast<double>(processed) / total);
   info.Add("current_save_keys_processed", processed);

@@ -463,6 +463,10 @@ absl::Status AppendLog::StartRewriting(bool keeps_old_files) {
   return absl::OkStatus();
 }
 
+bool AppendLog::IsBeginning() const {
+  return MustBegin() || (rewrite_ != nullptr && !rewrite_->keeps_old_files);
+}
+
 bool AppendLog::HasWork() const {
   return rewrite_ != nullptr && rewrite_->snapshot != nullptr && rewrite_->snapshot->HasWork();
 }

@@ -88,6 +88,9 @@ class AppendLog : public Journal {
   // Whether there is no valid log before a rewrite is complete, which ConsiderRewriting() begins.
   bool MustBegin() const { return unnamed_file_ || is_repairing_; }
 
+  // Whether the files on the disk are without what is appended until a rewrite is complete.
+  bool IsBeginning() const;
+
   // Begins one if the log has grown as far as the settings say, or is broken.
   void ConsiderRewriting();
 

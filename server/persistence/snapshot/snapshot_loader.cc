@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "protocol/rdb/rdb_file.h"
+#include "protocol/text/number_text.h"
 #include "server/engine/store/element_deadlines.h"
 #include "server/engine/store/rdb_value_reader.h"
 #include "server/engine/support/errors.h"
@@ -44,6 +45,7 @@ class Loader {
   Step ReadPart(uint8_t first);
   Step ReadOpcode(RdbOpcode opcode);
   Step ReadAux();
+  void NotePosition(std::string_view name, std::string_view value);
   Step ReadFunctions();
   Step ReadModuleAux();
   Step SelectDatabase();
@@ -63,8 +65,9 @@ class Loader {
   RdbReader reader_;
   RdbVersion version_;
   LoadedSnapshot loaded_;
-  Keyspace* keyspace_ = nullptr;  // that of the database selected
-  Entry* last_entry_ = nullptr;   // of the last key; null if that was left out
+  SnapshotPosition position_ = {.offset = -1};  // as far as it has been read
+  Keyspace* keyspace_ = nullptr;                // that of the database selected
+  Entry* last_entry_ = nullptr;                 // of the last key; null if that was left out
   int database_ = 0;
   uint64_t announced_keys_ = 0;  // in that database, whether true or not
   KeyNotes notes_;
@@ -91,6 +94,7 @@ absl::StatusOr<LoadedSnapshot> Loader::Load() {
   while (status.ok() && !ended_) status = ReadPart(reader_.Byte());
   if (!status.ok()) return status;
   for (auto& [index, keys] : loaded_.databases) keys.Trim();
+  if (!position_.id.empty() && position_.offset >= 0) loaded_.position = position_;
   loaded_.bytes = source_.OffsetWith(reader_.left());
   return std::move(loaded_);
 }
@@ -157,8 +161,10 @@ Loader::Step Loader::ReadOpcode(RdbOpcode opcode) {
 }
 
 Loader::Step Loader::ReadAux() {
-  const bool is_of_elements = reader_.String() == kElementDeadlinesAux;
+  const std::string name(reader_.String());
+  const bool is_of_elements = name == kElementDeadlinesAux;
   const std::string_view value = reader_.String();
+  if (reader_.ok()) NotePosition(name, value);
   if (reader_.ok() && is_of_elements && last_entry_ != nullptr) {
     const std::optional<Millis> before = last_entry_->EarliestElementDeadline();
     const bool is_sound = SetElementDeadlines(*last_entry_, value);
@@ -166,6 +172,16 @@ Loader::Step Loader::ReadAux() {
     if (!is_sound) return Damaged("a deadline of an element");
   }
   return reader_.ok() ? absl::OkStatus() : Damaged("a field about the server that wrote the file");
+}
+
+// What is not understood is left out: it costs no more than a full synchronization.
+void Loader::NotePosition(std::string_view name, std::string_view value) {
+  constexpr size_t kIdBytes = 40;
+  const std::optional<int64_t> number = ParseInteger(value);
+  if (name == "repl-id" && value.size() == kIdBytes) position_.id = value;
+  if (name == "repl-offset") position_.offset = number.value_or(-1);
+  const bool is_database = number && *number >= 0 && *number < options_.databases;
+  if (name == "repl-stream-db" && is_database) position_.database = static_cast<int>(*number);
 }
 
 Loader::Step Loader::ReadFunctions() {

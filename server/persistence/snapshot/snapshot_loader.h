@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -16,10 +17,18 @@
 
 namespace zsetd {
 
+// The point of a history of changes that a snapshot shows (server/engine/replication_state.h).
+struct SnapshotPosition {
+  std::string id;
+  int64_t offset = 0;
+  int database = 0;  // that the next change is for
+};
+
 // What a file holds.
 struct LoadedSnapshot {
   std::map<int, Keyspace> databases;  // by number
-  std::string functions;              // as Scripting::DumpLibraries() returns them
+  std::optional<SnapshotPosition> position;
+  std::string functions;  // as Scripting::DumpLibraries() returns them
   uint64_t keys_loaded = 0;
   uint64_t keys_expired = 0;  // past their deadline, and left out
   uint64_t keys_skipped = 0;  // of types that cannot be kept here

@@ -1,0 +1,414 @@
+#include "server/replication/follower.h"
+
+#include <algorithm>
+#include <cassert>
+#include <chrono>
+#include <utility>
+
+#include "server/engine/support/errors.h"
+#include "server/engine/support/redis_version.h"
+
+namespace zsetd {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr seconds kBetweenTries{1};
+constexpr seconds kLongestPause{60};  // after what costs the master much
+constexpr seconds kBetweenAcks{1};
+constexpr seconds kStable{60};  // of a link, until what failed before it is forgotten
+constexpr size_t kMostLogMarks = 4096;
+
+std::string Request(std::initializer_list<std::string_view> words) {
+  std::string request = "*" + std::to_string(words.size()) + "\r\n";
+  for (const std::string_view word : words) {
+    request += "$" + std::to_string(word.size()) + "\r\n";
+    request += word;
+    request += "\r\n";
+  }
+  return request;
+}
+
+std::string TextOf(const MasterAddress& master) {
+  return master.host + ":" + std::to_string(master.port);
+}
+
+bool HasData(const Store& store) {
+  return std::ranges::any_of(store.databases(),
+                             [](const auto& database) { return database->keys().size() > 0; });
+}
+
+}  // namespace
+
+Follower::Follower(Engine& engine, PersistenceService& persistence, Connector& connector,
+                   Listener& listener, ReplicationLog log)
+    : engine_(engine),
+      persistence_(persistence),
+      connector_(connector),
+      listener_(listener),
+      log_(std::move(log)),
+      stream_(engine, [this](const MasterStream::Applied& applied) { PassOn(applied); }) {}
+
+Follower::~Follower() { Disconnect(); }
+
+void Follower::Start(const MasterAddress& master, std::optional<int> database) {
+  Stop();
+  master_ = master;
+  has_history_ = database.has_value();
+  stream_.Begin(engine_.replication().offset(), database.value_or(0));
+  state_ = State::kWaiting;
+  pause_ = Millis(0);
+  tried_at_ = now();
+  costly_failures_ = 0;
+  down_since_.reset();
+  log_.notice("Connecting to MASTER " + TextOf(master));
+  Connect();
+}
+
+void Follower::Stop() {
+  if (state_ == State::kLoading) {
+    persistence_.AbandonReplacing();
+    if (!keeps_data_) ForgetHistory();
+  }
+  Disconnect();
+  state_ = State::kStopped;
+  SetLinkUp(false);
+}
+
+// ---- The link. ----
+
+// At the start the server's own data is loaded first.
+void Follower::Connect() {
+  if (engine_.disk().loading()) return;
+  tried_at_ = heard_at_ = now();
+  state_ = State::kConnecting;
+  MasterLink::Listener& listener = *this;
+  link_ = std::make_unique<MasterLink>(OptionsOfLink(), listener);
+  connection_ = connector_.Connect({.host = master_.host,
+                                    .port = static_cast<int>(master_.port),
+                                    .with_tls = engine_.settings().tls_replication},
+                                   *this);
+}
+
+LinkOptions Follower::OptionsOfLink() const {
+  const Settings& settings = engine_.settings();
+  const int64_t own_port = settings.tls_replication ? settings.tls_port : settings.port;
+  LinkOptions options = {
+      .user = settings.masteruser,
+      .password = settings.masterauth,
+      .port = settings.replica_announce_port != 0 ? settings.replica_announce_port : own_port,
+      .address = settings.replica_announce_ip,
+      .version = std::string(kRedisVersion)};
+  if (has_history_) {
+    options.continuing = {engine_.replication().id(), engine_.replication().offset()};
+  }
+  return options;
+}
+
+void Follower::Disconnect() {
+  assert(!is_receiving_);
+  connection_.reset();
+  link_.reset();
+  snapshot_.reset();
+  held_.clear();
+  log_marks_.clear();
+}
+
+// Tries again in a second; later, if each try costs the master a snapshot.
+void Follower::Drop(std::string_view reason, bool costs_much) {
+  log_.warning("The link to MASTER " + TextOf(master_) + " ends: " + std::string(reason));
+  Disconnect();
+  state_ = State::kWaiting;
+  tried_at_ = now();
+  pause_ = kBetweenTries;
+  if (costs_much) {
+    pause_ = std::min<Millis>(kBetweenTries * (1 << std::min(costly_failures_, 6)), kLongestPause);
+    ++costly_failures_;
+  }
+  SetLinkUp(false);
+}
+
+void Follower::SetLinkUp(bool up) {
+  ReplicationState& state = engine_.replication();
+  if (state.link_up() && !up) down_since_ = now();
+  if (up) down_since_.reset();
+  state.set_link_up(up);
+}
+
+void Follower::OnConnected() {
+  heard_at_ = now();
+  state_ = State::kGreeting;
+  link_->Start(connection_->output());
+  connection_->Send();
+}
+
+// While the data is loaded the bytes that follow are there already, or are to be asked for again.
+void Follower::OnConnectionEnd(std::string_view reason) {
+  if (state_ != State::kLoading) return Drop(reason);
+  connection_.reset();
+  is_link_over_ = true;
+}
+
+void Follower::OnReceived(std::string_view bytes) {
+  engine_.executor().BeginBatch(std::chrono::floor<Millis>(engine_.host().wall_clock()));
+  heard_at_ = now();
+  is_receiving_ = true;
+  link_->Receive(bytes, connection_->output());
+  is_receiving_ = false;
+  if (link_->state() == MasterLink::State::kFailed) return Drop(link_->failure());
+  if (!snapshot_status_.ok()) return FailSnapshot(std::exchange(snapshot_status_, {}));
+  if (!connection_->output().empty()) connection_->Send();
+  if (state_ == State::kLoading && snapshot_ != nullptr) StartLoading();
+  if (!held_.empty()) ApplyHeld();
+}
+
+Millis Follower::Since(Millis instant) const { return std::max(now() - instant, Millis(0)); }
+
+void Follower::Tick() {
+  switch (state_) {
+    case State::kStopped:
+      return;
+    case State::kWaiting:
+      if (Since(tried_at_) >= pause_ || now() < tried_at_) Connect();
+      return;
+    case State::kLoading:
+      if (connection_ != nullptr && Since(spoke_at_) >= kBetweenAcks) SendSignOfLife();
+      return;
+    case State::kReceiving:
+      if (Since(spoke_at_) >= kBetweenAcks) SendSignOfLife();
+      break;
+    case State::kLinked:
+      if (HasWork()) ApplyHeld();
+      if (state_ == State::kLinked && Since(spoke_at_) >= kBetweenAcks) SendAck();
+      if (costly_failures_ > 0 && Since(linked_at_) >= kStable) costly_failures_ = 0;
+      break;
+    default:
+      break;
+  }
+  const seconds patience(engine_.settings().repl_timeout);
+  if (connection_ != nullptr && held_.empty() && Since(heard_at_) > patience) {
+    Drop("it has been silent for " + std::to_string(patience.count()) + " seconds (repl-timeout)");
+  }
+}
+
+bool Follower::HasWork() const { return !held_.empty() && MayApply(); }
+
+// ---- A full synchronization. ----
+
+void Follower::OnFullSync(const std::optional<ReplicationPosition>& position) {
+  log_.notice(position ? "Full resync from master: " + position->id + ":" +
+                             std::to_string(position->offset)
+                       : "Full resync from a master that does not know PSYNC");
+  snapshot_position_ = position;
+  state_ = State::kReceiving;
+}
+
+void Follower::OnSnapshot(std::optional<uint64_t> bytes) {
+  snapshot_bytes_ = bytes;
+  auto snapshot = persistence_.ReceiveSnapshot();
+  snapshot_status_ = snapshot.status();
+  if (!snapshot.ok()) return;
+  snapshot_ = *std::move(snapshot);
+  log_.notice("MASTER <-> REPLICA sync: receiving " +
+              (bytes ? std::to_string(*bytes) + " bytes" : "a stream") + " from master");
+}
+
+void Follower::OnSnapshotBytes(std::string_view bytes) {
+  if (snapshot_status_.ok()) snapshot_status_ = snapshot_->Write(bytes);
+}
+
+void Follower::OnSnapshotEnd() {
+  if (snapshot_status_.ok()) snapshot_status_ = snapshot_->Finish();
+  if (snapshot_status_.ok()) state_ = State::kLoading;
+}
+
+// The data is what it was.
+void Follower::FailSnapshot(const absl::Status& status) {
+  log_.warning("The snapshot of MASTER is not taken, and the data stays as it was: " +
+               std::string(ErrorLine(status)));
+  Drop("no snapshot could be taken", /*costs_much=*/true);
+}
+
+// The master learns of the offset when the data is there.
+void Follower::StartLoading() {
+  using Load = DisklessLoad;
+  const Load load = engine_.settings().repl_diskless_load;
+  keeps_data_ = load == Load::kSwapDb && HasData(engine_.store());
+  if (connection_ != nullptr) connection_->set_receives(false);
+  is_link_over_ = false;
+  log_.notice(keeps_data_ ? "MASTER <-> REPLICA sync: Loading DB beside the old data"
+                          : "MASTER <-> REPLICA sync: Flushing old data, loading DB in memory");
+  if (!keeps_data_) has_history_ = false;
+  persistence_.StartReplacing(std::exchange(snapshot_, nullptr), keeps_data_,
+                              [this](const absl::Status& status) { OnLoaded(status); });
+}
+
+void Follower::OnLoaded(const absl::Status& status) {
+  if (!status.ok()) {
+    if (!keeps_data_) ForgetHistory();
+    log_.warning("Failed trying to load the MASTER synchronization DB: " +
+                 std::string(ErrorLine(status)));
+    return Drop("its snapshot cannot be loaded", /*costs_much=*/true);
+  }
+  ReplicationState& state = engine_.replication();
+  if (snapshot_position_) {
+    state.Join(snapshot_position_->id, snapshot_position_->offset);
+  } else {
+    state.Restart();
+  }
+  has_history_ = snapshot_position_.has_value();
+  const auto& position = persistence_.loaded_position();
+  stream_.Begin(state.offset(), position ? position->database : 0);
+  engine_.effects().ForgetDatabase();
+  listener_.OnNewHistory();
+  log_.notice("MASTER <-> REPLICA sync: Finished with success");
+  if (is_link_over_) return Drop("it ended while the data was loaded");
+  BecomeLinked();
+}
+
+void Follower::ForgetHistory() {
+  engine_.replication().Restart();
+  has_history_ = false;
+  listener_.OnNewHistory();
+}
+
+// ---- The stream. ----
+
+void Follower::OnContinue(std::string_view new_id) {
+  ReplicationState& state = engine_.replication();
+  log_.notice("Successful partial resynchronization with master");
+  stream_.Begin(state.offset(), stream_.database());
+  if (!new_id.empty()) {
+    state.Rename(std::string(new_id));
+    listener_.OnNewId();
+  }
+  BecomeLinked();
+}
+
+void Follower::BecomeLinked() {
+  state_ = State::kLinked;
+  heard_at_ = linked_at_ = now();
+  log_offset_ = 0;
+  SetLinkUp(true);
+  SendAck();
+  if (HasWork() && !is_receiving_) ApplyHeld();
+  if (connection_ != nullptr && held_.empty()) connection_->set_receives(true);
+}
+
+bool Follower::MayApply() const {
+  return state_ == State::kLinked && !engine_.executor().IsSuspended();
+}
+
+void Follower::OnStream(std::string_view bytes) { held_ += bytes; }
+
+void Follower::ApplyHeld() {
+  if (!MayApply()) return connection_->set_receives(false);
+  const std::string bytes = std::exchange(held_, {});
+  Apply(bytes);
+  if (connection_ != nullptr) connection_->set_receives(true);
+}
+
+void Follower::Apply(std::string_view bytes) {
+  const absl::Status status = stream_.Receive(bytes);
+  if (status.ok()) {
+    NoteLog();
+    if (stream_.TakeAckRequest()) SendAck();
+    return;
+  }
+  log_.warning(
+      "== CRITICAL == A change of MASTER cannot be applied, so that this replica's data is "
+      "not the master's any more. All of it is asked for again. The change: " +
+      std::string(ErrorLine(status)));
+  has_history_ = false;
+  Drop("a change cannot be applied", /*costs_much=*/true);
+}
+
+// Byte for byte what the master sent: whoever has the same offset has the same data.
+void Follower::PassOn(const MasterStream::Applied& applied) {
+  Effects& effects = engine_.effects();
+  if (applied.changes_data) {
+    effects.AppendApplied(applied.bytes, applied.database_before, applied.database_after);
+  }
+  if (effects.has_stream()) return effects.AppendToStream(applied.bytes);
+  engine_.replication().Advance(applied.bytes.size());
+}
+
+// ---- What the master is told. ----
+
+// What has been applied, and up to where that is durable in the log.
+void Follower::SendAck() {
+  spoke_at_ = now();
+  if (connection_ == nullptr || link_->IsOld()) return;
+  NoteLog();
+  const std::string offset = std::to_string(stream_.offset());
+  const Persistence& persistence = persistence_;
+  if (persistence.log_status().enabled) {
+    const std::string log_offset = std::to_string(log_offset_);
+    connection_->output().Append(Request({"REPLCONF", "ACK", offset, "FACK", log_offset}));
+  } else {
+    connection_->output().Append(Request({"REPLCONF", "ACK", offset}));
+  }
+  connection_->Send();
+}
+
+// Which part of the history is durable is known by the positions in the log.
+void Follower::NoteLog() {
+  if (!persistence_.IsLogComplete()) return;
+  const uint64_t durable = persistence_.DurablePosition();
+  while (!log_marks_.empty() && log_marks_.front().log_position <= durable) {
+    log_offset_ = log_marks_.front().offset;
+    log_marks_.pop_front();
+  }
+  const uint64_t written = persistence_.WrittenPosition();
+  const LogMark mark = {written, stream_.offset()};
+  if (log_marks_.empty() && written <= durable) {
+    log_offset_ = mark.offset;
+  } else if (!log_marks_.empty() &&
+             (log_marks_.back().log_position == written || log_marks_.size() == kMostLogMarks)) {
+    log_marks_.back() = mark;
+  } else {
+    log_marks_.push_back(mark);
+  }
+}
+
+// So that the master does not take the replica for dead while it has no offset to acknowledge.
+void Follower::SendSignOfLife() {
+  spoke_at_ = now();
+  connection_->output().Append("\n");
+  connection_->Send();
+}
+
+MasterLinkStatus Follower::status() const {
+  MasterLinkStatus status;
+  switch (state_) {
+    case State::kStopped:
+    case State::kWaiting:
+      status.state = "connect";
+      break;
+    case State::kConnecting:
+      status.state = "connecting";
+      break;
+    case State::kGreeting:
+      status.state = "handshake";
+      break;
+    case State::kReceiving:
+    case State::kLoading:
+      status.state = "sync";
+      break;
+    case State::kLinked:
+      status.state = "connected";
+      status.silent_for = Since(heard_at_);
+      break;
+  }
+  status.read_offset = engine_.replication().offset() +
+                       static_cast<int64_t>(stream_.unapplied_bytes() + held_.size());
+  if (down_since_) status.down_for = Since(*down_since_);
+  status.is_syncing = state_ == State::kReceiving || state_ == State::kLoading;
+  if (!status.is_syncing) return status;
+  status.sync_total_bytes = static_cast<int64_t>(snapshot_bytes_.value_or(0));
+  status.sync_read_bytes = snapshot_ == nullptr ? 0 : static_cast<int64_t>(snapshot_->size());
+  status.sync_silent_for = Since(heard_at_);
+  return status;
+}
+
+}  // namespace zsetd

@@ -1,0 +1,150 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "core/util/time.h"
+#include "server/engine/engine.h"
+#include "server/engine/replication.h"
+#include "server/engine/support/connector.h"
+#include "server/persistence/persistence_service.h"
+#include "server/persistence/snapshot/received_snapshot.h"
+#include "server/replication/master_link.h"
+#include "server/replication/master_stream.h"
+
+namespace zsetd {
+
+// Lines for the server's log.
+struct ReplicationLog {
+  std::function<void(std::string_view)> notice;
+  std::function<void(std::string_view)> warning;
+};
+
+// A replica's part: keeps a link to the master, takes over its data, and goes with its changes.
+//
+//   waits ──► connects ──► greets ──► receives a snapshot ──► loads it ──► is linked
+//     ▲          │            │  └─────── continues ─────────────────────►    │
+//     └──────────┴────────────┴───────── the link ends, or is silent ─────────┘
+//
+// The data is always that of one point of the master's history (ReplicationState), or of none while
+// there is no usable data. While the data is being loaded, or a script runs, nothing more is read
+// from the master.
+class Follower : private Connection::Owner, private MasterLink::Listener {
+ public:
+  // What becomes of the history, for whoever passes it on. Called between two units.
+  class Listener {
+   public:
+    virtual ~Listener() = default;
+
+    // The data has been replaced: its history and offset are others now, and none of what came
+    // before leads there.
+    virtual void OnNewHistory() = 0;
+
+    // The history goes on by another id.
+    virtual void OnNewId() = 0;
+  };
+
+  // All of them outlive it.
+  Follower(Engine& engine, PersistenceService& persistence, Connector& connector,
+           Listener& listener, ReplicationLog log);
+  ~Follower() override;
+
+  // Follows that server from now on, instead of the present one. If the data is at the point of a
+  // history that ReplicationState says, the master may continue from there: then `database` is that
+  // which the next change is for.
+  void Start(const MasterAddress& master, std::optional<int> database);
+
+  // Follows nobody any more. The data stays.
+  void Stop();
+
+  MasterLinkStatus status() const;
+
+  // The database that the next change of the stream is for.
+  int stream_database() const { return stream_.database(); }
+
+  // Whether the data is at the point of a history that ReplicationState says.
+  bool has_history() const { return has_history_; }
+
+  // As Replication has them.
+  void Tick();
+  bool HasWork() const;
+
+ private:
+  enum class State { kStopped, kWaiting, kConnecting, kGreeting, kReceiving, kLoading, kLinked };
+
+  void OnConnected() override;
+  void OnReceived(std::string_view bytes) override;
+  void OnConnectionEnd(std::string_view reason) override;
+
+  void OnFullSync(const std::optional<ReplicationPosition>& position) override;
+  void OnSnapshot(std::optional<uint64_t> bytes) override;
+  void OnSnapshotBytes(std::string_view bytes) override;
+  void OnSnapshotEnd() override;
+  void OnContinue(std::string_view new_id) override;
+  void OnStream(std::string_view bytes) override;
+
+  void Connect();
+  LinkOptions OptionsOfLink() const;
+  void Disconnect();
+  void Drop(std::string_view reason, bool costs_much = false);
+  void FailSnapshot(const absl::Status& status);
+  void StartLoading();
+  void OnLoaded(const absl::Status& status);
+  void BecomeLinked();
+  bool MayApply() const;
+  void ApplyHeld();
+  void Apply(std::string_view bytes);
+  void PassOn(const MasterStream::Applied& applied);
+  void ForgetHistory();
+  void SendAck();
+  void NoteLog();
+  void SendSignOfLife();
+  void SetLinkUp(bool up);
+  Millis now() const { return engine_.store().now(); }
+  Millis Since(Millis instant) const;
+
+  Engine& engine_;
+  PersistenceService& persistence_;
+  Connector& connector_;
+  Listener& listener_;
+  const ReplicationLog log_;
+
+  State state_ = State::kStopped;
+  MasterAddress master_;
+  bool has_history_ = false;
+  std::unique_ptr<Connection> connection_;
+  std::unique_ptr<MasterLink> link_;
+  bool is_receiving_ = false;  // in link_->Receive()
+  Millis tried_at_{0};
+  Millis pause_{0};          // until the next try
+  int costly_failures_ = 0;  // one after the other, of what costs the master much
+  Millis heard_at_{0};
+  Millis spoke_at_{0};
+  Millis linked_at_{0};
+  std::optional<Millis> down_since_;
+
+  std::optional<ReplicationPosition> snapshot_position_;
+  std::unique_ptr<ReceivedSnapshot> snapshot_;
+  absl::Status snapshot_status_;
+  std::optional<uint64_t> snapshot_bytes_;
+  bool keeps_data_ = false;    // while it is loaded
+  bool is_link_over_ = false;  // meanwhile
+
+  MasterStream stream_;
+  std::string held_;  // bytes of the stream that cannot be applied yet; of one reading
+
+  struct LogMark {
+    uint64_t log_position;
+    int64_t offset;
+  };
+  std::deque<LogMark> log_marks_;  // of what is not durable in the log
+  int64_t log_offset_ = 0;         // what is
+};
+
+}  // namespace zsetd
