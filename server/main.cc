@@ -26,6 +26,7 @@
 #include "server/engine/support/redis_version.h"
 #include "server/engine/support/size_text.h"
 #include "server/http/http_service.h"
+#include "server/net/migration/migrator.h"
 #include "server/net/server.h"
 #include "server/net/tls_context.h"
 #include "server/persistence/file/file.h"
@@ -252,6 +253,8 @@ int Serve(const CommandLine& line) {
                 HostFor(line, settings.dir, server, background_free));
   ScriptingService scripting(engine);
   if (settings.scripting) engine.services().scripting = &scripting;
+  Migrator migrator(io);
+  engine.services().migration = &migrator;
   if (const absl::Status status = engine.Prepare(); !status.ok()) return Complain(status);
   const WakeSignal log_signal;
   PersistenceService persistence(engine, SystemFiles(), LogOfPersistence(),

@@ -44,6 +44,7 @@ std::span<const std::span<const Command>> AllCommands() {
       ListSearchCommands(),
       LolwutCommands(),
       MemoryCommands(),
+      MigrateCommands(),
       ModuleCommands(),
       MonitorCommands(),
       ObjectCommands(),

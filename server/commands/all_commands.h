@@ -45,6 +45,7 @@ std::span<const Command> ListReadCommands();
 std::span<const Command> ListSearchCommands();
 std::span<const Command> LolwutCommands();
 std::span<const Command> MemoryCommands();
+std::span<const Command> MigrateCommands();
 std::span<const Command> ModuleCommands();
 std::span<const Command> MonitorCommands();
 std::span<const Command> ObjectCommands();

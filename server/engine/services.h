@@ -4,7 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "core/util/time.h"
@@ -132,6 +136,39 @@ class Persistence {
   virtual bool HasWork() const = 0;
 };
 
+// Hands keys over to other servers (MIGRATE). Everything waits meanwhile.
+class Migration {
+ public:
+  struct Target {
+    std::string_view host;
+    std::string_view port;
+    int64_t database = 0;
+    std::optional<std::string_view> user;      // none: the default one
+    std::optional<std::string_view> password;  // none: without authentication
+    Millis timeout{1000};                      // of each step on the connection
+    bool replaces = false;                     // keys that the target has
+  };
+
+  struct Parcel {
+    std::string_view key;
+    Millis time_to_live{0};  // 0: without end
+    std::string payload;     // as DUMP's
+  };
+  // Makes the parcel with this number; may be called again.
+  using Pack = std::function<Parcel(size_t number)>;
+
+  virtual ~Migration() = default;
+
+  // Sends `count` parcels, one in memory at a time, and waits until each is answered. The numbers
+  // of those that the target has accepted are put in `accepted`, whatever the result is. A refusal
+  // is the error to reply.
+  virtual absl::Status Send(const Target& target, size_t count, const Pack& pack,
+                            std::vector<size_t>& accepted) = 0;
+
+  // The connections that are kept for the next transfer.
+  virtual size_t cached_connections() const = 0;
+};
+
 class Replication;
 class Scripting;
 
@@ -140,6 +177,7 @@ struct Services {
   Scripting* scripting = nullptr;      // runs scripts
   Persistence* persistence = nullptr;  // keeps the data on disk
   Replication* replication = nullptr;  // talks to masters and replicas
+  Migration* migration = nullptr;      // hands keys over to other servers
 };
 
 }  // namespace zsetd

@@ -36,16 +36,17 @@ FOLDERS = {
     "server/commands": [".", "common", "zset", "geo", "diagnostics", "admin", "connection", "debug",
                         "docs", "hash", "key", "list", "pubsub", "scripting", "set", "string",
                         "transaction"],
+    "server/net": [".", "migration"],
 }
 MOST_SOURCES_IN_A_FOLDER = 32
 
 # Commands on keys reach the keys, their arguments, their reply and their client through a Call, and
-# nothing else of the engine. FLUSHALL is one that concerns what is on disk, too.
+# nothing else of the engine. FLUSHALL concerns what is on disk, too, and MIGRATE other servers.
 KEY_COMMANDS = {f"server/commands/{family}"
                 for family in ("geo", "hash", "key", "list", "set", "string", "zset")}
 NOT_FOR_KEY_COMMANDS = re.compile(
     r"server/engine/((admin_call|engine|clients|services|scripting)\.h|metrics/|notify/|store/store\.h)")
-KEY_COMMANDS_EXCEPTIONS = {"server/commands/key/database.cc"}
+KEY_COMMANDS_EXCEPTIONS = {"server/commands/key/database.cc", "server/commands/key/migrate.cc"}
 
 # And of the world outside. A library not named here is open to everyone.
 ONLY_FOR = {

@@ -16,6 +16,8 @@
 
 #include "core/hash/hash.h"
 #include "core/sorted_set/sorted_set.h"
+#include "server/engine/services.h"
+#include "server/engine/support/errors.h"
 #include "tests/propagation/follower.h"
 #include "tests/propagation/random_requests.h"
 #include "tests/propagation/recorder.h"
@@ -47,6 +49,20 @@ std::string Show(const std::vector<Words>& requests) {
   return text;
 }
 
+// A target that accepts keys whose payload is of even size.
+class EvenKeysMigration : public Migration {
+ public:
+  absl::Status Send(const Target&, size_t count, const Pack& pack,
+                    std::vector<size_t>& accepted) override {
+    for (size_t number = 0; number < count; ++number) {
+      if (pack(number).payload.size() % 2 == 0) accepted.push_back(number);
+    }
+    return accepted.size() == count ? absl::OkStatus() : Refusal("ERR odd");
+  }
+
+  size_t cached_connections() const override { return 0; }
+};
+
 class PropagationTest : public testing::Test {
  protected:
   PropagationTest() {
@@ -55,6 +71,7 @@ class PropagationTest : public testing::Test {
     const Millis future = real + std::chrono::hours(24);  // so that redis-server expires nothing
     peer_.Pass(std::max(future - peer_.engine().store().now(), Millis(0)));
     peer_.engine().effects().set_log(&journal_);
+    peer_.engine().services().migration = &migration_;
   }
   ~PropagationTest() override { peer_.engine().effects().set_log(nullptr); }
 
@@ -183,6 +200,7 @@ class PropagationTest : public testing::Test {
   const uint64_t seed_ = Environment("PROPAGATION_SEED", 1);
   const uint64_t steps_ = Environment("PROPAGATION_STEPS", 4000);
   EnginePeer peer_;
+  EvenKeysMigration migration_;
   Recorder journal_;
   RandomRequests requests_{seed_,
                            {.now = [this] { return peer_.engine().store().now(); },

@@ -448,6 +448,11 @@ void RandomRequests::AddKeys() {
   cases_["copy"] = [this] {
     return Options({"COPY", AnyKey(), AnyKey()}, {{"DB", Number(3)}, {"REPLACE"}});
   };
+  cases_["migrate"] = [this] {
+    if (Chance(2)) return Words{"MIGRATE", "h", "1", AnyKey(), "0", "100"};
+    const Words request = Options({"MIGRATE", "h", "1", "", "0", "100"}, {{"COPY"}, {"REPLACE"}});
+    return request + Words{"KEYS"} + Many([this] { return Words{AnyKey()}; }, 3);
+  };
   cases_["restore"] = [this] {
     const std::string from = AnyKey();
     const int64_t now = source_.now().count();

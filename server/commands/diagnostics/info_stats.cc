@@ -22,11 +22,10 @@ std::string Text(const CommandStats& stats) {
          ",failed_calls=" + std::to_string(stats.failed);
 }
 
-// What only a server with replicas, scripts, defragmentation or I/O threads counts.
+// What only a server with replicas, defragmentation or I/O threads counts.
 constexpr std::string_view kNeverCounted[] = {
     "latest_fork_usec",
     "total_forks",
-    "migrate_cached_sockets",
     "slave_expires_tracked_keys",
     "active_defrag_hits",
     "active_defrag_misses",
@@ -108,6 +107,11 @@ void WriteListenerStats(InfoWriter& info, Engine& engine) {
   info.Add("tracking_total_prefixes", tracking.prefix_count());
 }
 
+size_t CachedConnections(const Engine& engine) {
+  const Migration* const migration = engine.services().migration;
+  return migration == nullptr ? 0 : migration->cached_connections();
+}
+
 void WriteRounds(InfoWriter& info, const Stats& stats, const LoadMeter& load) {
   info.Add("eventloop_cycles", stats.rounds);
   info.Add("eventloop_duration_sum", stats.round_time.count());
@@ -127,6 +131,7 @@ void WriteStats(InfoWriter& info, Engine& engine) {
   WriteKeyStats(info, engine, stats);
   WriteListenerStats(info, engine);
   info.Add("total_error_replies", stats.error_replies);
+  info.Add("migrate_cached_sockets", CachedConnections(engine));
   for (const std::string_view name : kNeverCounted) info.Add(name, 0);
   WriteRounds(info, stats, engine.metrics().load());
   WriteDenials(info, stats);

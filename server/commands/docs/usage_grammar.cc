@@ -104,7 +104,9 @@ Argument Reader::TokenAndMore(std::string_view token) {
   }
   if (more.empty()) {
     ok_ = ok_ && !AtToken();
-    more.push_back({.name = LowerCase(token), .type = Type::kPureToken});
+    const bool is_empty_word = token == "\"\"";
+    more.push_back(
+        {.name = is_empty_word ? "empty_string" : LowerCase(token), .type = Type::kPureToken});
   }
   Argument whole = Grouped(Type::kBlock, std::move(more));
   whole.token = token;

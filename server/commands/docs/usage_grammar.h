@@ -14,6 +14,7 @@ namespace zsetd {
 //   WITHSCORES              a token
 //   LIMIT offset count      a token before an argument or several
 //   [NX]                    what may be left out
+//   ""                      an empty argument
 //   <LEFT|RIGHT>            one of several
 //   [NX|XX]                 one or none of them
 //   key [key ...]           what may be repeated

@@ -14,6 +14,7 @@
 #include "protocol/rdb/rdb_format.h"
 #include "protocol/text/number_text.h"
 #include "server/commands/all_commands.h"
+#include "server/commands/common/dumped_value.h"
 #include "server/commands/common/element_expiry.h"
 #include "server/commands/common/encoding.h"
 #include "server/engine/call.h"
@@ -22,14 +23,6 @@
 
 namespace zsetd {
 namespace {
-
-std::string PayloadOf(Call& call, const Entry& entry) {
-  std::string payload;
-  RdbWriter writer(payload, call.keys.compresses_dumps());
-  WriteDump(entry, writer);
-  SealPayload(payload, HasFieldDeadlines(entry) ? kRdbVersionOfDeadlines : kRdbVersionWritten);
-  return payload;
-}
 
 // As any server reads it, without deadlines of elements.
 std::string PlainPayloadOf(Call& call, const Entry& entry) {
@@ -44,7 +37,7 @@ std::string PlainPayloadOf(Call& call, const Entry& entry) {
 void Dump(Call& call) {
   const Entry* entry = call.keys.Find(call.args.Word());
   if (entry == nullptr) return call.reply.Null();
-  call.reply.Bulk(PayloadOf(call, *entry));
+  call.reply.Bulk(DumpedValue(call, *entry));
 }
 
 struct RestoreRequest {

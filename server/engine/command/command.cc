@@ -40,12 +40,34 @@ void AddKeyBehindLast(const KeyPlaces& keys, Args argv, std::vector<size_t>& pos
   if (last) positions.push_back(*last);
 }
 
+// The position of the option that all keys follow; nothing if there is none, or no key behind it.
+std::optional<size_t> RestOptionAt(const KeyPlaces& keys, Args argv) {
+  if (keys.rest_option.empty()) return std::nullopt;
+  for (size_t at = keys.options_from; at + 1 < argv.size();) {
+    if (EqualsIgnoringCase(argv[at], keys.rest_option)) return at;
+    at += WordsOf(keys.other_options, argv[at]);
+  }
+  return std::nullopt;
+}
+
+// The keys behind the option at `option`. A request that has one in the usual place too will be
+// refused: it has no keys.
+std::vector<size_t> KeysBehindRestOption(const KeyPlaces& keys, Args argv, size_t option) {
+  std::vector<size_t> positions;
+  if (!argv[keys.first].empty()) return positions;
+  for (size_t at = option + 1; at < argv.size(); ++at) positions.push_back(at);
+  return positions;
+}
+
 }  // namespace
 
 std::vector<size_t> KeyPositions(const Command& command, Args argv) {
   std::vector<size_t> positions;
   const KeyPlaces& keys = command.keys;
   if (keys.are_channels) return positions;
+  if (const std::optional<size_t> option = RestOptionAt(keys, argv)) {
+    return KeysBehindRestOption(keys, argv, *option);
+  }
   const int size = static_cast<int>(argv.size());
   const int last = keys.last < 0 ? size + keys.last : keys.last;
   for (int at = keys.first; at != 0 && at <= last && at < size; at += keys.step) {

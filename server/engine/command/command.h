@@ -83,6 +83,9 @@ struct ValuedOption {
 //
 // Where `other_options` are given, their values are skipped in that search, and the last of
 // repeated options counts. No rule describes such keys to clients: COMMAND INFO says "unknown".
+//
+// `rest_option` is followed by keys up to the end of the request, in place of first..last, where an
+// empty argument must stand. It is searched for as `options` with `other_options` are.
 struct KeyPlaces {
   int first = 0;
   int last = 0;
@@ -91,6 +94,7 @@ struct KeyPlaces {
   std::span<const std::string_view> options = {};
   int options_from = 0;
   std::span<const ValuedOption> other_options = {};
+  std::string_view rest_option = {};
   bool by_patterns = false;   // it reads other keys too, whose names depend on the data
   bool are_channels = false;  // named like keys, so that a cluster can place them, but no keys
 };

@@ -20,7 +20,6 @@ constexpr ForeignCommand kCommands[] = {
     {"delifeq", "@write @string @fast"},
     {"digest", "@read @string @fast"},
     {"hotkeys", "@slow"},
-    {"migrate", "@keyspace @write @slow @dangerous"},
     {"msetex", "@write @string @slow"},
     {"pfadd", "@write @hyperloglog @fast"},
     {"pfcount", "@read @hyperloglog @slow"},

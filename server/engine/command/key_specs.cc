@@ -82,6 +82,9 @@ std::vector<KeySpec> KeySpecsOf(const Command& command) {
          .option = option,
          .unknown = !keys.other_options.empty()});
   }
+  if (!keys.rest_option.empty()) {  // from the end backwards
+    add({.begin = -2, .counted = false, .last = -1, .option = keys.rest_option});
+  }
   return specs;
 }
 

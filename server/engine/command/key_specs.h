@@ -16,7 +16,7 @@ struct KeySpec {
   int last = 0;  // uncounted: how far behind the first; negative: from the end of the request
   int step = 1;
   std::string_view use = {};     // the flags as in Redis, "RW access update"
-  std::string_view option = {};  // precedes it, somewhere from `begin` on
+  std::string_view option = {};  // precedes it, somewhere from `begin` on; negative: backwards
   bool unknown = false;          // no rule describes its position; see KeyPlaces::other_options
 };
 

@@ -1,0 +1,158 @@
+// MIGRATE: keys are sent to another server by RESTORE, and deleted here when it has them.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "protocol/text/number_text.h"
+#include "server/commands/all_commands.h"
+#include "server/commands/common/dumped_value.h"
+#include "server/engine/admin_call.h"
+#include "server/engine/support/ascii_case.h"
+
+namespace zsetd {
+namespace {
+
+constexpr Millis kUsualTimeout{1000};
+
+struct MigrateRequest {
+  Migration::Target target;
+  Args keys;
+  bool copies = false;
+};
+
+// Takes an option; the last one is KEYS.
+void TakeOption(ArgReader& args, std::string_view single_key, MigrateRequest& request) {
+  Migration::Target& target = request.target;
+  if (args.Take("copy")) {
+    request.copies = true;
+  } else if (args.Take("replace")) {
+    target.replaces = true;
+  } else if (args.Take("auth")) {
+    target.password = args.Word();
+  } else if (args.Take("auth2")) {
+    const Args credentials = args.Next(2);
+    if (!args.ok()) return;
+    target.user = credentials[0];
+    target.password = credentials[1];
+  } else if (!args.Take("keys")) {
+    args.Refuse(kSyntaxError);
+  } else if (!single_key.empty()) {
+    args.Refuse(
+        "ERR When using MIGRATE KEYS option, the key argument must be set to the empty string");
+  } else {
+    request.keys = args.Rest();
+  }
+}
+
+int64_t Number(ArgReader& args, std::string_view text) {
+  const std::optional<int64_t> number = args.ok() ? ParseInteger(text) : std::nullopt;
+  if (!number) args.Refuse(kNotAnInteger);
+  return number.value_or(0);
+}
+
+// The numbers are parsed after the options, as in Redis.
+MigrateRequest TakeMigrateRequest(ArgReader& args) {
+  MigrateRequest request;
+  request.target.host = args.Word();
+  request.target.port = args.Word();
+  request.keys = args.Next(1);
+  const std::string_view single_key = args.ok() ? request.keys[0] : std::string_view();
+  const std::string_view database = args.Word();
+  const std::string_view timeout = args.Word();
+  while (args.ok() && !args.AtEnd()) TakeOption(args, single_key, request);
+  request.target.timeout = Millis(Number(args, timeout));
+  request.target.database = Number(args, database);
+  if (request.target.timeout <= Millis(0)) request.target.timeout = kUsualTimeout;
+  return request;
+}
+
+std::vector<std::string_view> PresentKeys(Call& call, Args keys) {
+  std::vector<std::string_view> present;
+  std::ranges::copy_if(keys, std::back_inserter(present),
+                       [&](std::string_view key) { return call.keys.Find(key) != nullptr; });
+  return present;
+}
+
+Migration::Parcel Pack(Call& call, std::string_view key) {
+  const Entry& entry = *call.keys.Peek(key);
+  Migration::Parcel parcel = {.key = key, .payload = DumpedValue(call, entry)};
+  if (const std::optional<Millis> deadline = entry.deadline()) {
+    parcel.time_to_live = std::max(*deadline - call.now(), Millis(1));
+  }
+  return parcel;
+}
+
+// They exist elsewhere now.
+void EraseMoved(Call& call, const std::vector<std::string_view>& keys,
+                const std::vector<size_t>& accepted) {
+  std::vector<std::string_view> words = {"DEL"};
+  for (const size_t number : accepted) {
+    if (call.keys.Erase(keys[number])) words.push_back(keys[number]);
+  }
+  if (words.size() > 1) call.Propagate(words);
+}
+
+void Migrate(AdminCall& call) {
+  const MigrateRequest request = TakeMigrateRequest(call.args);
+  if (call.Refused()) return;
+  const std::vector<std::string_view> keys = PresentKeys(call, request.keys);
+  if (keys.empty()) return call.reply.Simple("NOKEY");
+  Migration* const migration = call.engine.services().migration;
+  if (migration == nullptr) return call.Fail("IOERR error or timeout connecting to the client");
+  std::vector<size_t> accepted;
+  const absl::Status status = migration->Send(
+      request.target, keys.size(), [&](size_t number) { return Pack(call, keys[number]); },
+      accepted);
+  if (!request.copies) EraseMoved(call, keys, accepted);
+  if (!status.ok()) return call.Fail(status);
+  call.reply.Ok();
+}
+
+// The password after AUTH, user and password after AUTH2, and everything after an unknown option,
+// which may be a misspelt one.
+std::vector<size_t> SecretsOfMigrate(Args argv) {
+  std::vector<size_t> secrets;
+  const auto is = [&](size_t at, std::string_view option) {
+    return EqualsIgnoringCase(argv[at], option);
+  };
+  for (size_t at = 6; at < argv.size() && !is(at, "keys"); ++at) {
+    if (is(at, "copy") || is(at, "replace")) continue;
+    size_t count = is(at, "auth") ? 1 : is(at, "auth2") ? 2 : argv.size();
+    for (; count > 0 && at + 1 < argv.size(); --count) secrets.push_back(++at);
+  }
+  return secrets;
+}
+
+constexpr ValuedOption kCredentials[] = {{"AUTH", 1}, {"AUTH2", 2}};
+
+constexpr Command kCommands[] = {
+    {.name = "migrate",
+     .run = Migrate,
+     .arity = -6,
+     .flags = kWrite | kMovableKeys | kDangerous,
+     .keys = {.first = 3,
+              .last = 3,
+              .step = 1,
+              .options_from = 6,
+              .other_options = kCredentials,
+              .rest_option = "KEYS"},
+     .group = CommandGroup::kGeneric,
+     .since = "2.6.0",
+     .usage = "host port <key|\"\"> destination-db timeout [COPY] [REPLACE] "
+              "[AUTH password|AUTH2 username password] [KEYS key [key ...]]",
+     .summary = "Moves keys to another server. All clients wait meanwhile.",
+     .cost = "O(N) for N elements of the keys, which are sent over the network",
+     .key_use = "RW access delete,RW access delete incomplete",
+     .tips = "nondeterministic_output",
+     .secrets = SecretsOfMigrate},
+};
+
+}  // namespace
+
+std::span<const Command> MigrateCommands() { return kCommands; }
+
+}  // namespace zsetd

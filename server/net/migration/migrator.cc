@@ -1,0 +1,223 @@
+#include "server/net/migration/migrator.h"
+
+#include <algorithm>
+#include <chrono>
+#include <initializer_list>
+#include <string_view>
+#include <utility>
+
+#include "protocol/text/number_text.h"
+#include "server/engine/support/errors.h"
+#include "server/process/clock.h"
+
+namespace zsetd {
+namespace {
+
+using Result = TargetConnection::Result;
+
+constexpr size_t kMostCached = 64;
+constexpr Micros kKeptFor = std::chrono::seconds(10);
+
+// The wording of Redis.
+constexpr std::string_view kCannotConnect = "IOERR error or timeout connecting to the client";
+constexpr std::string_view kCannotWrite = "IOERR error or timeout writing to target instance";
+constexpr std::string_view kCannotRead = "IOERR error or timeout reading to target instance";
+
+std::string Header(char type, size_t size) { return type + std::to_string(size) + "\r\n"; }
+
+}  // namespace
+
+bool Migrator::Link::LeadsTo(const Target& target) const {
+  return host == target.host && port == target.port && user == target.user &&
+         password == target.password;
+}
+
+// One attempt to send all parcels on one connection.
+class Migrator::Transfer {
+ public:
+  Transfer(const Target& target, size_t count, const Pack& pack, std::vector<size_t>& accepted)
+      : target_(target), count_(count), pack_(pack), accepted_(accepted) {}
+
+  // Whether the connection works afterwards.
+  bool Run(Link& link);
+
+  // The error that ends the attempt; OK: all parcels were accepted.
+  absl::Status status() const;
+
+  // Whether it may be tried again on a new connection, because this one broke before any reply to a
+  // parcel was read.
+  bool MayRepeat() const { return broken_ && replies_ == 0; }
+
+ private:
+  bool Prepare(Link& link);
+  bool Ask(Link& link, std::initializer_list<std::string_view> words);
+  bool SendParcels(TargetConnection& connection);
+  bool SendParcel(TargetConnection& connection, const Parcel& parcel);
+  bool TakeReply(TargetConnection& connection);
+  bool Check(Result result, std::string_view error);
+  bool WriteRequest(TargetConnection& connection, std::initializer_list<std::string_view> words);
+
+  const Target& target_;
+  size_t count_;
+  const Pack& pack_;
+  std::vector<size_t>& accepted_;
+  size_t replies_ = 0;  // to parcels
+  bool broken_ = false;
+  std::string_view connection_error_;
+  std::string target_error_;  // the first that the target replied
+};
+
+bool Migrator::Transfer::Run(Link& link) {
+  link.connection->set_timeout(target_.timeout);
+  if (Prepare(link)) SendParcels(*link.connection);
+  if (!target_error_.empty()) link.database = std::nullopt;  // as Redis: perhaps a new one
+  return connection_error_.empty();
+}
+
+bool Migrator::Transfer::SendParcels(TargetConnection& connection) {
+  for (size_t number = 0; number < count_; ++number) {
+    if (!SendParcel(connection, pack_(number))) return false;
+    while (connection.HasLine()) {
+      if (!TakeReply(connection)) return false;
+    }
+  }
+  if (!Check(connection.Flush(), kCannotWrite)) return false;
+  while (replies_ < count_) {
+    if (!TakeReply(connection)) return false;
+  }
+  return true;
+}
+
+absl::Status Migrator::Transfer::status() const {
+  if (!target_error_.empty()) {
+    return Refusal("ERR Target instance replied with error: " + target_error_);
+  }
+  return connection_error_.empty() ? absl::OkStatus() : Refusal(connection_error_);
+}
+
+// The replies are awaited: nothing may get into another database.
+bool Migrator::Transfer::Prepare(Link& link) {
+  if (target_.password && !link.authenticated) {
+    const std::string_view password = *target_.password;
+    const bool is_done =
+        target_.user ? Ask(link, {"AUTH", *target_.user, password}) : Ask(link, {"AUTH", password});
+    if (!is_done) return false;
+    link.authenticated = true;
+  }
+  if (link.database == target_.database) return true;
+  if (!Ask(link, {"SELECT", IntegerText(target_.database)})) return false;
+  link.database = target_.database;
+  return true;
+}
+
+// Whether the target has replied that it is done.
+bool Migrator::Transfer::Ask(Link& link, std::initializer_list<std::string_view> words) {
+  TargetConnection& connection = *link.connection;
+  if (!WriteRequest(connection, words)) return false;
+  if (!Check(connection.Flush(), kCannotWrite)) return false;
+  std::string line;
+  if (!Check(connection.ReadLine(line), kCannotRead)) return false;
+  if (line.starts_with('+')) return true;
+  if (line.starts_with('-')) {
+    target_error_ = line.substr(1);
+    return false;
+  }
+  return Check(Result::kBroken, kCannotRead);
+}
+
+bool Migrator::Transfer::SendParcel(TargetConnection& connection, const Parcel& parcel) {
+  const std::string time = IntegerText(parcel.time_to_live.count());
+  if (target_.replaces) {
+    return WriteRequest(connection, {"RESTORE", parcel.key, time, parcel.payload, "REPLACE"});
+  }
+  return WriteRequest(connection, {"RESTORE", parcel.key, time, parcel.payload});
+}
+
+// A reply that is neither +OK nor an error comes from no server that has the key now.
+bool Migrator::Transfer::TakeReply(TargetConnection& connection) {
+  std::string line;
+  if (!Check(connection.ReadLine(line), kCannotRead)) return false;
+  const bool is_known = line.starts_with('+') || line.starts_with('-');
+  if (!is_known || replies_ == count_) return Check(Result::kBroken, kCannotRead);
+  if (line.front() == '+') accepted_.push_back(replies_);
+  if (line.front() == '-' && target_error_.empty()) target_error_ = line.substr(1);
+  ++replies_;
+  return true;
+}
+
+bool Migrator::Transfer::Check(Result result, std::string_view error) {
+  if (result == Result::kDone) return true;
+  broken_ = result == Result::kBroken;
+  connection_error_ = error;
+  return false;
+}
+
+bool Migrator::Transfer::WriteRequest(TargetConnection& connection,
+                                      std::initializer_list<std::string_view> words) {
+  Result result = connection.Write(Header('*', words.size()));
+  for (const std::string_view word : words) {
+    if (result == Result::kDone) result = connection.Write(Header('$', word.size()));
+    if (result == Result::kDone) result = connection.Write(word);
+    if (result == Result::kDone) result = connection.Write("\r\n");
+  }
+  return Check(result, kCannotWrite);
+}
+
+// A connection that breaks at once may be one that the target has closed since its last use, or a
+// target that has started anew: another one is tried.
+absl::Status Migrator::Send(const Target& target, size_t count, const Pack& pack,
+                            std::vector<size_t>& accepted) {
+  for (bool may_repeat = true;; may_repeat = false) {
+    std::unique_ptr<Link> link = TakeCached(target);
+    if (link == nullptr) {
+      Result result = Result::kDone;
+      auto connection = TargetConnection::Open(target.host, target.port, target.timeout, result);
+      if (result == Result::kBroken) return Refusal(kCannotWrite);  // as Redis calls a refused one
+      if (result != Result::kDone) return Refusal(kCannotConnect);
+      link = std::make_unique<Link>(Link{.host = std::string(target.host),
+                                         .port = std::string(target.port),
+                                         .user = {},
+                                         .password = {},
+                                         .connection = std::move(connection),
+                                         .database = {}});
+      if (target.user) link->user = *target.user;
+      if (target.password) link->password = *target.password;
+    }
+    Transfer transfer(target, count, pack, accepted);
+    if (transfer.Run(*link)) Keep(std::move(link));
+    if (!may_repeat || !transfer.MayRepeat()) return transfer.status();
+  }
+}
+
+// None if the target has closed it meanwhile.
+std::unique_ptr<Migrator::Link> Migrator::TakeCached(const Target& target) {
+  const auto found =
+      std::ranges::find_if(cached_, [&](const auto& link) { return link->LeadsTo(target); });
+  if (found == cached_.end()) return nullptr;
+  std::unique_ptr<Link> link = std::move(*found);
+  cached_.erase(found);
+  return link->connection->IsStale() ? nullptr : std::move(link);
+}
+
+void Migrator::Keep(std::unique_ptr<Link> link) {
+  if (cached_.size() == kMostCached) cached_.erase(cached_.begin());
+  link->last_used = MonotonicNow();
+  cached_.push_back(std::move(link));
+  if (cached_.size() == 1) AwaitIdle();
+}
+
+// For the one that was not used for the longest time.
+void Migrator::AwaitIdle() {
+  timer_.expires_after(cached_.front()->last_used + kKeptFor - MonotonicNow());
+  timer_.async_wait([this](const boost::system::error_code& error) {
+    if (!error) CloseIdle();
+  });
+}
+
+void Migrator::CloseIdle() {
+  const Micros now = MonotonicNow();
+  std::erase_if(cached_, [&](const auto& link) { return now - link->last_used >= kKeptFor; });
+  if (!cached_.empty()) AwaitIdle();
+}
+
+}  // namespace zsetd

@@ -1,0 +1,57 @@
+"""Random values of every type and encoding."""
+
+import random
+import struct
+
+READ = {
+    b"string": lambda server, key: server.get(key),
+    b"list": lambda server, key: server.lrange(key, 0, -1),
+    b"set": lambda server, key: server.smembers(key),
+    b"hash": lambda server, key: server.hgetall(key),
+    b"zset": lambda server, key: server.zrange(key, 0, -1, withscores=True),
+}
+
+
+def read(server, key):
+    kind = server.type(key)
+    return kind, READ[kind](server, key)
+
+
+class Maker:
+    """Fills a key with values by chance, in such a way that each encoding comes."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+
+    def word(self):
+        kind = self.random.randrange(5)
+        if kind == 0:
+            return b"%d" % self.random.randrange(-(2**63), 2**63)
+        if kind == 1:
+            return b"%d" % self.random.randrange(-200, 70000)
+        if kind == 2:
+            return b"ab" * self.random.choice([0, 1, 20, 33, 40, 100, 3000, 10000])
+        return self.random.randbytes(self.random.choice([1, 3, 20, 60, 70, 130]))
+
+    def score(self):
+        number = struct.unpack("d", self.random.randbytes(8))[0]
+        some = [number, float("inf"), float("-inf"), 0.1, -3.0, 2.0**60]
+        return self.random.choice([each for each in some if each == each])
+
+    def fill(self, server, key):
+        server.delete(key)
+        size = self.random.choice([1, 2, 5, 100, 127, 128, 129, 600, 1500])
+        words = [self.word() for _ in range(size)]
+        kind = self.random.randrange(6)
+        if kind == 0:
+            server.set(key, words[0])
+        elif kind == 1:
+            server.rpush(key, *words)
+        elif kind == 2:
+            server.sadd(key, *words)
+        elif kind == 3:
+            server.sadd(key, *(self.random.randrange(2**40) for _ in range(size)))
+        elif kind == 4:
+            server.hset(key, mapping={word: self.word() for word in words})
+        else:
+            server.zadd(key, {word: self.score() for word in words})
