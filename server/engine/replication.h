@@ -43,7 +43,8 @@ struct ReplicaStatus {
 // The link of a replica to its master.
 struct MasterLinkStatus {
   std::string_view state = "connect";  // as ROLE has it: connect, connecting, sync, connected
-  int64_t read_offset = 0;             // of the history, that has been received
+  int64_t applied_offset = 1;          // of the history; 1 while the data is of none
+  int64_t read_offset = 1;             // the same, that has been received
   std::optional<Millis> silent_for;    // since the master sent something
   std::optional<Millis> down_for;      // nothing while the link is up, or if it never was
   bool is_syncing = false;             // receives or loads a snapshot, which has

@@ -52,15 +52,19 @@ absl::Status PersistenceService::StartInBackground(OnLoaded on_loaded) {
         return status;
       },
       on_progress_);
-  // A client that connects meanwhile waits a little instead of being answered with LOADING.
   constexpr std::chrono::milliseconds kNotWorthMentioning{100};
-  const auto until = std::chrono::steady_clock::now() + kNotWorthMentioning;
-  for (auto now = until - kNotWorthMentioning; load_ != nullptr && now < until;) {
+  LoadFor(kNotWorthMentioning);
+  return absl::OkStatus();
+}
+
+// Requests wait a little instead of being answered with LOADING.
+void PersistenceService::LoadFor(std::chrono::milliseconds time) {
+  const auto until = std::chrono::steady_clock::now() + time;
+  for (auto now = until - time; load_ != nullptr && now < until;) {
     load_->Await(std::chrono::ceil<std::chrono::milliseconds>(until - now));
     ContinueLoading();
     now = std::chrono::steady_clock::now();
   }
-  return absl::OkStatus();
 }
 
 // After a failure at the start the engine stays as if it were loading: there is nothing to answer
@@ -100,6 +104,8 @@ void PersistenceService::StartReplacing(std::unique_ptr<ReceivedSnapshot> snapsh
         return status;
       },
       on_progress_);
+  constexpr std::chrono::milliseconds kNotWorthMentioning{10};
+  if (!keeps_data) LoadFor(kNotWorthMentioning);
 }
 
 // On the thread of the load. Keys past their deadline stay until the master says that they go.

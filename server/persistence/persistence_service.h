@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -49,7 +50,8 @@ class PersistenceService : public Persistence {
   // `keeps_data` requests are answered from the old data until the new is there, in whose place it
   // stays if the snapshot cannot be loaded; otherwise the data is dropped first, and requests are
   // answered with LOADING. The append-only log ends with the old data, and begins again with the
-  // new. Nothing is being loaded. `on_replaced` is called by Tick().
+  // new. Nothing is being loaded. `on_replaced` is called by Tick() or, if it takes no time to
+  // speak of, by this.
   using OnReplaced = std::function<void(const absl::Status&)>;
   void StartReplacing(std::unique_ptr<ReceivedSnapshot> snapshot, bool keeps_data,
                       OnReplaced on_replaced);
@@ -99,6 +101,7 @@ class PersistenceService : public Persistence {
   absl::Status LockDirectory();
   absl::Status LoadAll();
   void ContinueLoading();
+  void LoadFor(std::chrono::milliseconds time);
   void FinishReplacing(const absl::Status& status);
   absl::Status Replace(const std::string& path);
   void EndLog();

@@ -400,8 +400,11 @@ MasterLinkStatus Follower::status() const {
       status.silent_for = Since(heard_at_);
       break;
   }
-  status.read_offset = engine_.replication().offset() +
-                       static_cast<int64_t>(stream_.unapplied_bytes() + held_.size());
+  if (has_history_ || state_ == State::kLinked) {
+    status.applied_offset = engine_.replication().offset();
+    status.read_offset =
+        status.applied_offset + static_cast<int64_t>(stream_.unapplied_bytes() + held_.size());
+  }
   if (down_since_) status.down_for = Since(*down_since_);
   status.is_syncing = state_ == State::kReceiving || state_ == State::kLoading;
   if (!status.is_syncing) return status;

@@ -36,7 +36,7 @@ void WriteMaster(InfoWriter& info, const Engine& engine, const MasterLinkStatus&
   info.Add("master_last_io_seconds_ago", SecondsOf(link.silent_for));
   info.Add("master_sync_in_progress", link.is_syncing ? 1 : 0);
   info.Add("slave_read_repl_offset", link.read_offset);
-  info.Add("slave_repl_offset", state.offset());
+  info.Add("slave_repl_offset", link.applied_offset);
   if (link.is_syncing) WriteSync(info, link);
   if (!state.link_up()) info.Add("master_link_down_since_seconds", SecondsOf(link.down_for));
   info.Add("slave_priority", settings.replica_priority);

@@ -1,0 +1,200 @@
+"""What a replica makes of masters that say strange things, or are very old."""
+
+import contextlib
+import socket
+import threading
+import time
+
+from servers import ZSETD, ReplicationTest
+
+ID = b"0123456789abcdef0123456789abcdef01234567"
+EMPTY = b"REDIS0010\xff" + bytes(8)
+ONE_KEY = b"REDIS0010\x00\x03new\x011\xff" + bytes(8)
+
+
+def request(*words):
+    words = [word if isinstance(word, bytes) else word.encode() for word in words]
+    return b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%s\r\n" % (len(w), w) for w in words)
+
+
+class FakeMaster:
+    """Answers the handshake, then what the test has it say."""
+
+    def __init__(self, knows_psync=True):
+        self.knows_psync = knows_psync
+        self.asked = []  # what came for a synchronization
+        self.said = []   # the requests that came afterwards
+        self.sync = lambda connection, words: None
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def close(self):
+        self._listener.close()
+
+    def _accept(self):
+        while True:
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection):
+        is_linked = False
+        with contextlib.suppress(OSError, ValueError), connection, \
+                connection.makefile("rb") as lines:
+            while line := lines.readline():
+                if line == b"\n":
+                    continue
+                words = []
+                for _ in range(int(line[1:])):
+                    size = int(lines.readline()[1:])
+                    words.append(lines.read(size + 2)[:-2])
+                if is_linked:
+                    self.said.append(words)
+                elif words[0] == b"PING":
+                    connection.sendall(b"+PONG\r\n")
+                elif words[0] == b"REPLCONF":
+                    connection.sendall(b"+OK\r\n")
+                elif words[0] == b"PSYNC" and not self.knows_psync:
+                    connection.sendall(b"-ERR unknown command 'PSYNC'\r\n")
+                else:
+                    self.asked.append(words)
+                    is_linked = True
+                    self.sync(connection, words)
+
+
+class Masters(ReplicationTest):
+    def follow(self, **options):
+        master = FakeMaster(**options)
+        self.addCleanup(master.close)
+        replica = self.start(ZSETD)
+        replica.client.set("own", "1")
+        return master, replica
+
+    @staticmethod
+    def full_sync(snapshot, offset=100):
+        return b"+FULLRESYNC %s %d\r\n$%d\r\n%s" % (ID, offset, len(snapshot), snapshot)
+
+    def test_an_unreadable_version_leaves_the_data_as_it_was(self):
+        for snapshot in (b"REDIS0099" + bytes(100), b"VALKEY999" + bytes(100), b"no snapshot",
+                         b"REDIS"):
+            with self.subTest(snapshot=snapshot[:9]):
+                master, replica = self.follow()
+                master.sync = lambda connection, words: connection.sendall(
+                    self.full_sync(snapshot))
+                replica.follow(master.port)
+                self.await_that(lambda: "is not taken, and the data stays" in replica.log(),
+                                "the refusal is not in the log")
+                self.assertEqual(replica.client.get("own"), b"1")
+                master.sync = lambda connection, words: connection.sendall(
+                    self.full_sync(ONE_KEY))
+                self.await_link(replica)  # it tries again
+                self.assertEqual(replica.client.get("new"), b"1")
+                self.assertIsNone(replica.client.get("own"))
+
+    def test_a_damaged_snapshot_leaves_the_data_where_that_is_kept(self):
+        master, replica = self.follow()
+        replica.client.config_set("repl-diskless-load", "swapdb")
+        master.sync = lambda connection, words: connection.sendall(
+            self.full_sync(ONE_KEY[:12] + b"\xee" * 20))
+        replica.follow(master.port)
+        self.await_that(lambda: "Failed trying to load" in replica.log(), "it is loaded")
+        self.assertEqual(replica.client.get("own"), b"1")
+
+    def test_a_master_that_does_not_know_psync_is_asked_by_sync(self):
+        master, replica = self.follow(knows_psync=False)
+        master.sync = lambda connection, words: connection.sendall(
+            b"\n$%d\r\n%s" % (len(ONE_KEY), ONE_KEY) + request("SET", "more", "2"))
+        replica.follow(master.port)
+        self.await_that(lambda: replica.client.get("more") == b"2", "the stream is not applied")
+        self.assertEqual(master.asked, [[b"SYNC"]])
+        self.assertEqual(replica.client.get("new"), b"1")
+        time.sleep(1.5)
+        self.assertEqual(master.said, [])  # it would not know what to make of an ACK
+
+    def test_getack_is_answered_at_once(self):
+        master, replica = self.follow()
+        connections = []
+
+        def sync(connection, words):
+            connection.sendall(self.full_sync(EMPTY))
+            connections.append(connection)
+
+        master.sync = sync
+        replica.follow(master.port)
+        self.await_link(replica)
+        stream = request("SELECT", "0") + request("SET", "a", "1") + request("REPLCONF", "GETACK", "*")
+        offset = b"%d" % (100 + len(stream))
+        connections[0].sendall(stream)
+        self.await_that(lambda: [b"REPLCONF", b"ACK", offset] in master.said, master.said)
+        before = len(master.said)
+        self.await_that(lambda: len(master.said) >= before + 2, "it does not go on")
+        self.assertEqual(master.said[-1], [b"REPLCONF", b"ACK", offset])
+
+    def test_what_is_durable_is_acknowledged_with_a_log(self):
+        master, replica = self.follow()
+        replica.client.config_set("appendonly", "yes")
+        connections = []
+
+        def sync(connection, words):
+            connection.sendall(self.full_sync(EMPTY))
+            connections.append(connection)
+
+        master.sync = sync
+        replica.follow(master.port)
+        self.await_link(replica)
+        stream = request("SET", "a", "1") * 100
+        connections[0].sendall(stream)
+        offset = b"%d" % (100 + len(stream))
+        self.await_that(lambda: [b"REPLCONF", b"ACK", offset, b"FACK", offset] in master.said,
+                        master.said)
+
+    def test_a_change_that_cannot_be_applied_asks_for_everything(self):
+        for change in (request("PFADD", "a", "b"), request("LPUSH", "new", "x"), b"*no\r\n",
+                       request("MULTI") + request("LPUSH", "new", "x") + request("EXEC")):
+            with self.subTest(change=change):
+                master, replica = self.follow()
+                answers = [change, b""]
+                master.sync = lambda connection, words: connection.sendall(
+                    self.full_sync(ONE_KEY) + request("SET", "a", "1") + answers.pop(0))
+                replica.follow(master.port)
+                self.await_that(lambda: len(master.asked) == 2, replica.log())
+                self.assertEqual(master.asked[1], [b"PSYNC", b"?", b"-1"])
+                self.assertIn("== CRITICAL ==", replica.log())
+                self.await_link(replica)
+
+    def test_a_link_that_ends_is_continued_at_the_end_of_the_last_whole_unit(self):
+        master, replica = self.follow()
+        whole = request("SET", "a", "1") + request("MULTI") + request("INCR", "a") + \
+            request("EXEC")
+        half = request("MULTI") + request("INCR", "a") + b"*1\r\n$4\r\nEX"
+
+        def sync(connection, words):
+            if len(master.asked) == 1:
+                connection.sendall(self.full_sync(EMPTY) + whole + half)
+                time.sleep(0.2)
+                connection.shutdown(socket.SHUT_RDWR)
+            else:
+                connection.sendall(b"+CONTINUE " + ID[::-1] + b"\r\n" + half + b"EC\r\n")
+
+        master.sync = sync
+        replica.follow(master.port)
+        self.await_that(lambda: replica.client.get("a") == b"3", replica.log())
+        self.assertEqual(master.asked[1], [b"PSYNC", ID, b"%d" % (101 + len(whole))])
+        info = replica.info()
+        self.assertEqual(info["master_replid"], ID[::-1].decode())
+        self.assertEqual(info["master_replid2"], ID.decode())
+        self.assertEqual(info["second_repl_offset"], 101 + len(whole))
+        self.assertEqual(replica.client.get("a"), b"3")
+
+    def test_many_refusals_do_not_keep_it_from_following(self):
+        master, replica = self.follow()
+        refusals = [b"-LOADING Redis is loading\r\n", b"-NOMASTERLINK no\r\n",
+                    b"-MASTERDOWN no\r\n", b"-whatever\r\n"]
+        master.sync = lambda connection, words: connection.sendall(
+            refusals.pop(0) if refusals else self.full_sync(ONE_KEY))
+        replica.follow(master.port)
+        self.await_link(replica)
+        self.assertEqual(replica.client.get("new"), b"1")

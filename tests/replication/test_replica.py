@@ -1,0 +1,305 @@
+"""zsetd as the replica of redis-server: how it links up, what it takes over, what it refuses."""
+
+import tempfile
+import threading
+
+import redis
+
+from certificates import Certificates
+from server_process import free_port
+from servers import REDIS, ZSETD, Load, ReplicationTest
+
+
+class Linking(ReplicationTest):
+    def test_it_takes_over_what_the_master_has(self):
+        master = self.start(REDIS)
+        Load(1).run(master, 3000)
+        master.client.function_load("#!lua name=lib\nredis.register_function('f', function() return 7 end)")
+        replica = self.start(ZSETD)
+        replica.client.set("own", "goes")
+        replica.follow(master.port)
+        self.await_link(replica)
+        self.assert_same(master, replica)
+        self.assertIsNone(replica.client.get("own"))
+        self.assertEqual(replica.client.function_list()[0][1], b"lib")
+        master.client.function_load("#!lua name=more\nredis.register_function('g', function() return 8 end)")
+        self.await_that(lambda: len(replica.client.function_list()) == 2, "the library is missing")
+
+    def test_snapshots_come_from_disk_too(self):
+        master = self.start(REDIS, "--repl-diskless-sync", "no")
+        Load(2).run(master, 3000)
+        replica = self.start(ZSETD, "--replicaof", f"127.0.0.1 {master.port}")
+        self.await_link(replica)
+        self.assert_same(master, replica)
+
+    def test_it_goes_on_with_the_masters_changes(self):
+        master = self.start(REDIS)
+        replica = self.start(ZSETD, "--replicaof", f"127.0.0.1 {master.port}")
+        self.await_link(replica)
+        Load(3).run(master, 5000)
+        self.assert_same(master, replica)
+        self.assertEqual(master.client.wait(1, 5000), 1)
+
+    def test_a_name_is_looked_up(self):
+        master = self.start(REDIS)
+        master.client.set("a", "1")
+        replica = self.start(ZSETD, "--replicaof", f"localhost {master.port}")
+        self.await_link(replica)
+        self.assertEqual(replica.client.get("a"), b"1")
+
+    def test_it_authenticates(self):
+        master = self.start(REDIS, "--requirepass", "secret")
+        master.client.execute_command("AUTH", "secret")
+        master.client = master.connect(password="secret")
+        master.client.execute_command(
+            "ACL", "SETUSER", "copier", "on", ">word", "+psync", "+replconf", "+ping")
+        master.client.set("a", "1")
+        for options in (("--masterauth", "secret"),
+                        ("--masteruser", "copier", "--masterauth", "word")):
+            replica = self.start(ZSETD, "--replicaof", f"127.0.0.1 {master.port}", *options)
+            self.await_link(replica)
+            self.assertEqual(replica.client.get("a"), b"1")
+        replica = self.start(ZSETD, "--replicaof", f"127.0.0.1 {master.port}",
+                             "--masterauth", "wrong")
+        self.await_that(lambda: "the master refuses AUTH: -WRONGPASS" in replica.log(),
+                        "the refusal is not in the log")
+        replica.client.config_set("masterauth", "secret")
+        self.await_link(replica)
+
+    def test_it_follows_by_tls(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        certificates = Certificates(folder.name)
+        certificate, key = certificates.make("server")
+        tls_port = free_port()
+        files = ("--tls-cert-file", certificate, "--tls-key-file", key,
+                 "--tls-ca-cert-file", certificates.authority)
+        master = self.start(REDIS, "--tls-port", str(tls_port), *files)
+        Load(4).run(master, 3000)
+        replica = self.start(ZSETD, "--tls-replication", "yes", *files)
+        replica.follow(tls_port)
+        self.await_link(replica)
+        Load(5).run(master, 3000)
+        self.assert_same(master, replica)
+        # A master whose certificate is of another authority is none.
+        with tempfile.TemporaryDirectory() as elsewhere:
+            stranger = self.start(ZSETD, "--tls-replication", "yes", "--tls-cert-file", certificate,
+                                  "--tls-key-file", key, "--tls-ca-cert-file",
+                                  Certificates(elsewhere).authority)
+            stranger.follow(tls_port)
+            self.await_that(lambda: "certificate verify failed" in stranger.log(),
+                            "it trusts anybody")
+            self.assertFalse(stranger.is_linked())
+
+    def test_it_becomes_a_master_with_the_data(self):
+        master = self.start(REDIS)
+        Load(6).run(master, 1000)
+        replica = self.start(ZSETD, "--replicaof", f"127.0.0.1 {master.port}")
+        self.await_link(replica)
+        self.assert_same(master, replica)
+        master.kill()
+        master.expected_exit_code = -9
+        offset = replica.info()["slave_repl_offset"]
+        id_before = replica.info()["master_replid"]
+        replica.client.execute_command("REPLICAOF", "NO", "ONE")
+        info = replica.info()
+        self.assertEqual(info["role"], "master")
+        self.assertEqual(info["master_replid2"], id_before)
+        self.assertEqual(info["second_repl_offset"], offset + 1)
+        self.assertNotEqual(info["master_replid"], id_before)
+        replica.client.set("a", "1")
+
+
+class Requests(ReplicationTest):
+    def setUp(self):
+        self.master = self.start(REDIS)
+        self.replica = self.start(ZSETD, "--replicaof", f"127.0.0.1 {self.master.port}")
+        self.await_link(self.replica)
+
+    def test_writes_are_refused_unless_allowed(self):
+        with self.assertRaisesRegex(redis.exceptions.ReadOnlyError, "read only replica"):
+            self.replica.client.set("a", "1")
+        self.replica.client.config_set("replica-read-only", "no")
+        self.replica.client.set("a", "1")
+
+    def test_a_replica_without_link_may_refuse_to_answer(self):
+        client = self.replica.client
+        self.master.client.set("a", "1")
+        self.await_that(lambda: client.get("a") == b"1", "the change is missing")
+        self.master.kill()
+        self.master.expected_exit_code = -9
+        self.await_that(lambda: not self.replica.is_linked(), "the link is up")
+        self.assertEqual(client.get("a"), b"1")
+        client.config_set("replica-serve-stale-data", "no")
+        with self.assertRaisesRegex(redis.exceptions.ResponseError, "MASTERDOWN"):
+            client.get("a")
+        self.assertTrue(client.info())
+
+    def test_a_key_past_its_deadline_is_invisible_and_stays_until_the_master_deletes_it(self):
+        self.master.client.execute_command("DEBUG", "SET-ACTIVE-EXPIRE", "0")
+        self.master.client.set("a", "1", px=50)
+        self.await_that(lambda: self.replica.client.dbsize() == 1, "the key is missing")
+        self.await_that(lambda: self.replica.client.get("a") is None, "the key is visible")
+        self.assertEqual(self.replica.client.dbsize(), 1)
+        self.assertIsNone(self.master.client.get("a"))  # which deletes it
+        self.await_that(lambda: self.replica.client.dbsize() == 0, "the key stays")
+
+    def test_messages_reach_subscribers_of_the_replica(self):
+        listener = self.replica.connect().pubsub()
+        listener.subscribe("news")
+        self.assertEqual(listener.get_message(timeout=5)["type"], "subscribe")
+        self.master.client.publish("news", "hello")
+        self.assertEqual(listener.get_message(timeout=5)["data"], b"hello")
+        listener.close()
+
+    def test_blocked_clients_of_a_master_that_becomes_a_replica_are_told(self):
+        server = self.start(ZSETD)
+        errors = []
+
+        def wait():
+            try:
+                server.connect().blpop("nothing")
+            except redis.exceptions.ResponseError as error:
+                errors.append(str(error))
+
+        thread = threading.Thread(target=wait)
+        thread.start()
+        self.await_that(lambda: server.client.info("clients")["blocked_clients"] == 1, "no wait")
+        server.follow(self.master.port)
+        thread.join(10)
+        self.assertEqual(len(errors), 1)
+        self.assertIn("UNBLOCKED", errors[0])
+
+
+class Information(ReplicationTest):
+    SAME = ("role master_host master_port master_link_status master_sync_in_progress "
+            "slave_read_repl_offset slave_repl_offset slave_priority slave_read_only "
+            "replica_announced connected_slaves master_failover_state master_replid "
+            "master_replid2 master_repl_offset second_repl_offset").split()
+
+    def test_a_linked_replica_says_what_redis_says(self):
+        master = self.start(REDIS)
+        replicas = [self.start(program, "--replicaof", f"127.0.0.1 {master.port}")
+                    for program in (REDIS, ZSETD)]
+        for replica in replicas:
+            self.await_link(replica)
+        Load(7).run(master, 1000)
+        for replica in replicas:
+            self.assert_same(master, replica)
+        redis_info, zsetd_info = (replica.info() for replica in replicas)
+        self.assertEqual(list(redis_info), list(zsetd_info))
+        for name in self.SAME:
+            self.assertEqual(redis_info[name], zsetd_info[name], name)
+        self.assertLess(zsetd_info["master_last_io_seconds_ago"], 15)
+        role = [replica.client.execute_command("ROLE") for replica in replicas]
+        self.assertEqual(*role)
+        slaves = master.info()
+        for name in ("slave0", "slave1"):
+            self.assertEqual(slaves[name]["state"], "online")
+        self.assertEqual({slaves["slave0"]["port"], slaves["slave1"]["port"]},
+                         {replica.port for replica in replicas})
+
+    def test_a_replica_without_link_says_what_redis_says(self):
+        master = self.start(REDIS)
+        replicas = [self.start(program, "--replicaof", f"127.0.0.1 {master.port}")
+                    for program in (REDIS, ZSETD)]
+        for replica in replicas:
+            self.await_link(replica)
+        master.kill()
+        master.expected_exit_code = -9
+        for replica in replicas:
+            self.await_that(lambda: not replica.is_linked(), "the link is up")
+        redis_info, zsetd_info = (replica.info() for replica in replicas)
+        self.assertEqual(list(redis_info), list(zsetd_info))
+        for name in self.SAME:
+            self.assertEqual(redis_info[name], zsetd_info[name], name)
+        self.assertIn(zsetd_info["master_link_down_since_seconds"], (0, 1, 2, 3))
+        self.assertEqual(zsetd_info["master_last_io_seconds_ago"], -1)
+
+    def test_one_that_was_never_linked_does_too(self):
+        port = free_port()
+        redis_info, zsetd_info = (self.start(program, "--replicaof", f"127.0.0.1 {port}").info()
+                                  for program in (REDIS, ZSETD))
+        self.assertEqual(list(redis_info), list(zsetd_info))
+        for name in ("master_link_status", "master_last_io_seconds_ago", "slave_repl_offset",
+                     "master_link_down_since_seconds", "slave_read_repl_offset"):
+            self.assertEqual(redis_info[name], zsetd_info[name], name)
+
+    def test_what_it_announces_is_what_the_master_lists(self):
+        master = self.start(REDIS)
+        replica = self.start(ZSETD, "--replicaof", f"127.0.0.1 {master.port}",
+                             "--replica-announce-ip", "10.1.2.3", "--replica-announce-port", "7")
+        self.await_link(replica)
+        slave = master.info()["slave0"]
+        self.assertEqual((slave["ip"], slave["port"]), ("10.1.2.3", 7))
+
+
+class Loading(ReplicationTest):
+    KEYS = 100_000
+
+    def fill(self, master, keys):
+        master.client.execute_command("DEBUG", "POPULATE", keys, "key", 20)
+
+    def test_the_old_data_is_read_until_the_new_is_there(self):
+        master = self.start(REDIS)
+        self.fill(master, self.KEYS)
+        replica = self.start(ZSETD, "--repl-diskless-load", "swapdb")
+        replica.client.set("old", "1")
+        replica.follow(master.port)
+        answers = []
+        while not answers or answers[-1] == (b"1", 1):
+            answers.append(tuple(replica.client.pipeline(transaction=True).get("old").dbsize()
+                                 .execute()))
+        self.assertGreater(len(answers), 10)
+        self.assertEqual(answers[-1], (None, self.KEYS))
+        self.assert_same(master, replica)
+
+    def test_a_link_that_ends_meanwhile_is_taken_up_where_the_snapshot_ends(self):
+        master = self.start(REDIS)
+        self.fill(master, self.KEYS)
+        proxy = self.proxy_to(master)
+        replica = self.start(ZSETD, "--repl-diskless-load", "swapdb")
+        replica.client.set("old", "1")
+        replica.follow(proxy.port)
+        self.await_that(lambda: replica.client.info("persistence")["async_loading"] == 1,
+                        "nothing is loaded")
+        proxy.cut()
+        Load(8).run(master, 500)
+        self.await_link(replica)
+        self.assert_same(master, replica)
+        self.assertEqual(master.client.info("stats")["sync_full"], 1)
+        self.assertEqual(master.client.info("stats")["sync_partial_ok"], 1)
+
+    def test_changes_that_come_meanwhile_are_applied_afterwards(self):
+        for how in ("swapdb", "disabled"):
+            with self.subTest(how=how):
+                master = self.start(REDIS)
+                self.fill(master, self.KEYS)
+                replica = self.start(ZSETD, "--repl-diskless-load", how)
+                replica.client.set("old", "1")
+                replica.follow(master.port)
+                load = Load(9)
+                while not replica.is_linked():
+                    load.run(master, 50)
+                self.assert_same(master, replica)
+
+    def test_a_log_begins_again_with_the_masters_data(self):
+        master = self.start(REDIS)
+        Load(10, expires=False).run(master, 2000)
+        with tempfile.TemporaryDirectory() as folder:
+            options = ("--dir", folder, "--appendonly", "yes")
+            replica = self.start(ZSETD, *options)
+            replica.client.set("own", "1")
+            replica.follow(master.port)
+            self.await_link(replica)
+            is_rewritten = lambda: (
+                replica.client.info("persistence")["aof_enabled"] == 1
+                and replica.client.info("persistence")["aof_rewrite_in_progress"] == 0)
+            self.await_that(is_rewritten, "the log does not begin")
+            Load(11, expires=False).run(master, 2000)
+            self.assert_same(master, replica)
+            digest = replica.digest()
+            replica.ask_to_leave()
+            self.assertEqual(replica.exit_code(), 0)
+            restarted = self.start(ZSETD, *options)
+            self.assertEqual(restarted.digest(), digest)
