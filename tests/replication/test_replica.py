@@ -283,6 +283,24 @@ class Loading(ReplicationTest):
                     load.run(master, 50)
                 self.assert_same(master, replica)
 
+    def test_a_snapshot_that_a_replica_has_saved_is_continued(self):
+        master = self.start(REDIS)
+        with tempfile.TemporaryDirectory() as folder:
+            replica = self.start(REDIS, "--dir", folder, "--replicaof", f"127.0.0.1 {master.port}")
+            self.await_link(replica)
+            Load(12).run(master, 2000)
+            self.assert_same(master, replica)
+            replica.client.save()
+            replica.ask_to_leave()
+            self.assertEqual(replica.exit_code(), 0)
+            Load(13).run(master, 500)
+            restarted = self.start(ZSETD, "--dir", folder, "--replicaof",
+                                   f"127.0.0.1 {master.port}")
+            self.await_link(restarted)
+            self.assert_same(master, restarted)
+            stats = master.client.info("stats")
+            self.assertEqual((stats["sync_full"], stats["sync_partial_ok"]), (1, 1))
+
     def test_a_log_begins_again_with_the_masters_data(self):
         master = self.start(REDIS)
         Load(10, expires=False).run(master, 2000)

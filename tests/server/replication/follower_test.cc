@@ -1,0 +1,399 @@
+// What a replica does with its connection, its disk and its data, whatever its master does.
+#include "server/replication/follower.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "server/engine/support/errors.h"
+#include "tests/transcript/engine_peer.h"
+#include "tests/transcript/transcript.h"
+
+namespace zsetd {
+namespace {
+
+using Kind = MemoryFiles::Operation::Kind;
+using Words = std::vector<std::string>;
+using std::chrono::seconds;
+
+const std::string kId(40, 'a');
+const std::string kIntroduced = "+PONG\r\n+OK\r\n+OK\r\n+OK\r\n";
+const std::string kNewKey = std::string("REDIS0010\x00\x03new\x01", 15) + "1\xff" + std::string(8, 0);
+
+std::string FullSync(const std::string& snapshot) {
+  return kIntroduced + "+FULLRESYNC " + kId + " 100\r\n$" + std::to_string(snapshot.size()) +
+         "\r\n" + snapshot;
+}
+
+// A network whose other end is the test.
+class FakeConnector : public Connector {
+ public:
+  std::unique_ptr<Connection> Connect(const Target& target, Connection::Owner& owner) override {
+    ++tries;
+    last_target = target;
+    return std::make_unique<FakeConnection>(*this, owner);
+  }
+
+  bool IsOpen() const { return open != nullptr; }
+  std::string Sent() {
+    std::string sent(open->output().view());
+    open->output().Clear();
+    return sent;
+  }
+
+  class FakeConnection : public Connection {
+   public:
+    FakeConnection(FakeConnector& network, Owner& owner) : owner(owner), network_(network) {
+      network.open = this;
+    }
+    ~FakeConnection() override { network_.open = nullptr; }
+    OutputBuffer& output() override { return output_; }
+    void Send() override {}
+    void set_receives(bool now) override { receives = now; }
+
+    Owner& owner;
+    bool receives = true;
+
+   private:
+    FakeConnector& network_;
+    OutputBuffer output_;
+  };
+
+  FakeConnection* open = nullptr;
+  int tries = 0;
+  Target last_target;
+};
+
+Settings SettingsOfReplica(bool with_log) {
+  Settings settings;
+  settings.enable_debug_command = DangerousAccess::kYes;
+  settings.save.points.clear();
+  settings.dir = "/data";
+  settings.appendonly = with_log;
+  settings.appendfsync = AppendFsync::kAlways;
+  return settings;
+}
+
+std::string Ask(EnginePeer& peer, const Words& words) {
+  peer.Send("a", Multibulk(words));
+  return peer.Receive("a", Millis(0));
+}
+
+class FollowerTest : public testing::Test, public Follower::Listener {
+ protected:
+  explicit FollowerTest(bool with_log = false) : peer_(SettingsOfReplica(with_log)) {
+    EXPECT_TRUE(peer_.persistence().Start().ok());
+    Ask(peer_, {"SET", "own", "1"});
+  }
+
+  void OnNewHistory() override { ++histories_; }
+  void OnNewId() override { ++ids_; }
+
+  void Start() { follower_.Start({"master", 6379}, std::nullopt); }
+  void Pass(Millis time) {
+    peer_.Pass(time);
+    follower_.Tick();
+  }
+  void Connected() { network_.open->owner.OnConnected(); }
+  void Receive(const std::string& bytes) { network_.open->owner.OnReceived(bytes); }
+  void End() { network_.open->owner.OnConnectionEnd("the cable is cut"); }
+  void Load() {
+    while (follower_.status().is_syncing) {
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+      peer_.persistence().Tick();
+    }
+  }
+  void Link(const std::string& snapshot = kNewKey) {
+    Connected();
+    Receive(FullSync(snapshot));
+    Load();
+  }
+  std::string Get(const std::string& key) { return Ask(peer_, {"GET", key}); }
+  bool IsLinked() const { return follower_.status().state == "connected"; }
+  bool HasDraft() const {
+    for (const auto& [path, bytes] : peer_.files().contents()) {
+      if (path.find("temp-") != std::string::npos) return true;
+    }
+    return false;
+  }
+
+  mutable EnginePeer peer_;
+  FakeConnector network_;
+  std::string log_;
+  int histories_ = 0;
+  int ids_ = 0;
+  Follower follower_{peer_.engine(),
+                     peer_.persistence(),
+                     network_,
+                     *this,
+                     {.notice = [](std::string_view) {},
+                      .warning = [this](std::string_view text) {
+                        log_ += std::string(text) + "\n";
+                      }}};
+};
+
+const std::string kNone = "$-1\r\n";
+const std::string kOne = "$1\r\n1\r\n";
+
+TEST_F(FollowerTest, TakesOverTheMastersData) {
+  Start();
+  EXPECT_EQ(network_.last_target.host, "master");
+  EXPECT_EQ(follower_.status().state, "connecting");
+  Link();
+  EXPECT_TRUE(IsLinked());
+  EXPECT_TRUE(peer_.engine().replication().link_up());
+  EXPECT_EQ(peer_.engine().replication().id(), kId);
+  EXPECT_EQ(peer_.engine().replication().offset(), 100);
+  EXPECT_EQ(Get("own") + Get("new"), kNone + kOne);
+  EXPECT_EQ(histories_, 1);
+  EXPECT_FALSE(HasDraft());
+}
+
+TEST_F(FollowerTest, TriesAgainASecondAfterTheLinkHasEnded) {
+  Start();
+  for (int tries = 1; tries <= 5; ++tries) {
+    EXPECT_EQ(network_.tries, tries);
+    if (tries > 2) Connected();
+    End();
+    EXPECT_FALSE(network_.IsOpen());
+    Pass(Millis(900));
+    EXPECT_EQ(network_.tries, tries);
+    Pass(Millis(100));
+  }
+  EXPECT_EQ(Get("own"), kOne);
+}
+
+TEST_F(FollowerTest, GivesUpALinkThatIsSilent) {
+  const auto expect_given_up = [this] {
+    Pass(seconds(59));
+    EXPECT_TRUE(network_.IsOpen());
+    Pass(seconds(2));
+    EXPECT_FALSE(network_.IsOpen());
+    Pass(seconds(1));
+    EXPECT_TRUE(network_.IsOpen());
+  };
+  Start();
+  expect_given_up();  // before it is connected
+  Connected();
+  expect_given_up();
+  Connected();
+  Receive(kIntroduced);
+  expect_given_up();
+  Link();
+  Pass(seconds(30));
+  Receive(Multibulk({"PING"}));
+  expect_given_up();
+}
+
+TEST_F(FollowerTest, SaysEverySecondHowFarItIs) {
+  Start();
+  Link();
+  EXPECT_TRUE(network_.Sent().ends_with(Multibulk({"REPLCONF", "ACK", "100"})));
+  Pass(seconds(1));
+  EXPECT_EQ(network_.Sent(), Multibulk({"REPLCONF", "ACK", "100"}));
+  Receive(Multibulk({"PING"}));
+  EXPECT_EQ(network_.Sent(), "");
+  Pass(seconds(1));
+  EXPECT_EQ(network_.Sent(), Multibulk({"REPLCONF", "ACK", "114"}));
+  Receive(Multibulk({"REPLCONF", "GETACK", "*"}));
+  EXPECT_EQ(network_.Sent(), Multibulk({"REPLCONF", "ACK", "151"}));
+}
+
+TEST_F(FollowerTest, GivesSignsOfLifeWhileTheSnapshotComes) {
+  Start();
+  Connected();
+  const std::string all = FullSync(kNewKey);
+  Receive(all.substr(0, all.size() - 1));
+  network_.Sent();
+  EXPECT_EQ(follower_.status().state, "sync");
+  EXPECT_EQ(follower_.status().sync_read_bytes, static_cast<int64_t>(kNewKey.size() - 1));
+  EXPECT_EQ(follower_.status().sync_total_bytes, static_cast<int64_t>(kNewKey.size()));
+  Pass(seconds(1));
+  EXPECT_EQ(network_.Sent(), "\n");
+  EXPECT_EQ(Get("own"), kOne);
+  Receive(all.substr(all.size() - 1));
+  Load();
+  EXPECT_TRUE(IsLinked());
+}
+
+TEST_F(FollowerTest, ContinuesWhereItIs) {
+  Start();
+  Link();
+  const std::string select = Multibulk({"SELECT", "3"});
+  Receive(select + "*3\r\n$3\r\nSET\r\n$1\r\na");
+  End();
+  EXPECT_FALSE(peer_.engine().replication().link_up());
+  Pass(seconds(1));
+  Connected();
+  Receive(kIntroduced);
+  const std::string next = std::to_string(101 + select.size());
+  EXPECT_TRUE(network_.Sent().ends_with(Multibulk({"PSYNC", kId, next})));
+  Receive("+CONTINUE " + std::string(40, 'b') + "\r\n" + Multibulk({"SET", "a", "1"}));
+  EXPECT_EQ(peer_.engine().replication().second_id(), kId);
+  EXPECT_EQ(ids_, 1);
+  EXPECT_EQ(histories_, 1);
+  Ask(peer_, {"SELECT", "3"});
+  EXPECT_EQ(Get("a"), kOne);
+}
+
+TEST_F(FollowerTest, KeepsItsDataWhenTheSnapshotCannotBeKept) {
+  for (const Kind kind : {Kind::kCreate, Kind::kWrite}) {
+    peer_.files().set_failure([kind](const MemoryFiles::Operation& operation) {
+      return operation.kind == kind ? absl::InternalError("the disk is full") : absl::OkStatus();
+    });
+    Start();
+    Connected();
+    Receive(FullSync(kNewKey));
+    EXPECT_NE(log_.find("the disk is full"), std::string::npos);
+    EXPECT_FALSE(network_.IsOpen());
+    EXPECT_EQ(Get("own"), kOne);
+    EXPECT_FALSE(HasDraft());
+    log_.clear();
+  }
+  peer_.files().set_failure(nullptr);
+  Pass(seconds(1));
+  Link();
+  EXPECT_EQ(Get("new"), kOne);
+}
+
+TEST_F(FollowerTest, WaitsLongerAndLongerWhenSnapshotsAreOfNoUse) {
+  Start();
+  for (const int pause : {1, 2, 4, 8, 16, 32, 60, 60}) {
+    Connected();
+    Receive(FullSync("REDIS0099 what nobody knows"));
+    EXPECT_FALSE(network_.IsOpen());
+    Pass(seconds(pause) - Millis(1));
+    EXPECT_FALSE(network_.IsOpen()) << pause;
+    Pass(Millis(1));
+    EXPECT_TRUE(network_.IsOpen()) << pause;
+  }
+  Link();
+  for (int i = 0; i < 7; ++i) {  // a link that lasts
+    Pass(seconds(10));
+    Receive(Multibulk({"PING"}));
+  }
+  Receive(Multibulk({"UNKNOWN"}));
+  Pass(seconds(1));
+  EXPECT_TRUE(network_.IsOpen());
+}
+
+TEST_F(FollowerTest, KeepsItsDataUntilTheNewIsThere) {
+  Ask(peer_, {"CONFIG", "SET", "repl-diskless-load", "swapdb"});
+  Start();
+  Connected();
+  Receive(FullSync(kNewKey) + Multibulk({"SET", "later", "1"}));
+  EXPECT_FALSE(network_.open->receives);
+  EXPECT_EQ(Get("own") + Get("new"), kOne + kNone);
+  Load();
+  EXPECT_TRUE(network_.open->receives);
+  EXPECT_EQ(Get("own") + Get("new") + Get("later"), kNone + kOne + kOne);
+}
+
+TEST_F(FollowerTest, KeepsItsDataWhenTheSnapshotIsDamaged) {
+  Ask(peer_, {"CONFIG", "SET", "repl-diskless-load", "swapdb"});
+  Start();
+  Link(kNewKey.substr(0, 12) + "\xee\xee\xee");
+  EXPECT_FALSE(network_.IsOpen());
+  EXPECT_EQ(Get("own"), kOne);
+  EXPECT_EQ(histories_, 0);
+  EXPECT_FALSE(HasDraft());
+}
+
+TEST_F(FollowerTest, StopsAtAnyTime) {
+  const std::string all = FullSync(kNewKey) + Multibulk({"SET", "later", "1"});
+  for (const bool keeps : {false, true}) {
+    Ask(peer_, {"CONFIG", "SET", "repl-diskless-load", keeps ? "swapdb" : "disabled"});
+    for (size_t count = 0; count <= all.size(); ++count) {
+      Start();
+      Connected();
+      if (count > 0) Receive(all.substr(0, count));
+      follower_.Stop();
+      EXPECT_FALSE(network_.IsOpen());
+      EXPECT_FALSE(HasDraft());
+      EXPECT_FALSE(peer_.engine().disk().loading());
+      EXPECT_FALSE(peer_.engine().replication().link_up());
+      follower_.Tick();
+    }
+  }
+}
+
+TEST_F(FollowerTest, TakesUpALinkThatEndedWhileItLoaded) {
+  Ask(peer_, {"CONFIG", "SET", "repl-diskless-load", "swapdb"});
+  Start();
+  Connected();
+  Receive(FullSync(kNewKey) + Multibulk({"SET", "later", "1"}));
+  End();
+  Load();
+  EXPECT_FALSE(IsLinked());
+  EXPECT_EQ(Get("new"), kOne);
+  Pass(seconds(1));
+  Connected();
+  Receive(kIntroduced);
+  EXPECT_TRUE(network_.Sent().ends_with(Multibulk({"PSYNC", kId, "101"})));
+}
+
+class FollowerWithLogTest : public FollowerTest {
+ protected:
+  FollowerWithLogTest() : FollowerTest(/*with_log=*/true) {}
+
+  std::string Flushed() {
+    peer_.persistence().EndRound();
+    while (peer_.persistence().DurablePosition() < peer_.persistence().WrittenPosition()) {
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+    return Ask(peer_, {"DEBUG", "DIGEST"});
+  }
+};
+
+// A crash leaves what was there before the snapshot of the master, or that and changes in their
+// order; never a mixture.
+TEST_F(FollowerWithLogTest, LogHoldsOneDatasetAtAnyTime) {
+  std::vector<std::string> digests = {Flushed()};
+  const size_t start = peer_.files().operations().size();
+  Start();
+  Link();
+  digests.push_back(Ask(peer_, {"DEBUG", "DIGEST"}));
+  for (int i = 0; i < 3; ++i) {
+    Receive(Multibulk({"SET", "change" + std::to_string(i), "1"}));
+    peer_.persistence().EndRound();
+    digests.push_back(Ask(peer_, {"DEBUG", "DIGEST"}));
+  }
+  Pass(Millis(0));  // awaits the new base
+  Receive(Multibulk({"SET", "last", "1"}));
+  digests.push_back(Flushed());
+
+  const size_t end = peer_.files().operations().size();
+  size_t newest = 0;
+  for (size_t count = start; count <= end; ++count) {
+    for (const MemoryFiles::Contents& disk : peer_.files().CrashStates(count)) {
+      EnginePeer restarted(SettingsOfReplica(/*with_log=*/true));
+      for (const auto& [path, bytes] : disk) restarted.files().set_contents(path, bytes);
+      const absl::Status status = restarted.persistence().Start();
+      ASSERT_TRUE(status.ok()) << ErrorLine(status);
+      const std::string digest = Ask(restarted, {"DEBUG", "DIGEST"});
+      const auto found = std::find(digests.begin(), digests.end(), digest);
+      ASSERT_NE(found, digests.end()) << "after operation " << count;
+      newest = std::max(newest, static_cast<size_t>(found - digests.begin()));
+    }
+  }
+  EXPECT_EQ(newest, digests.size() - 1);
+}
+
+TEST_F(FollowerWithLogTest, AcknowledgesWhatIsDurable) {
+  Start();
+  Link();
+  Pass(Millis(0));  // awaits the new base
+  Receive(Multibulk({"SET", "a", "1"}));
+  Flushed();
+  Pass(seconds(1));
+  EXPECT_TRUE(network_.Sent().ends_with(Multibulk({"REPLCONF", "ACK", "127", "FACK", "127"})));
+}
+
+}  // namespace
+}  // namespace zsetd
