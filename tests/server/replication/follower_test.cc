@@ -24,7 +24,8 @@ using std::chrono::seconds;
 
 const std::string kId(40, 'a');
 const std::string kIntroduced = "+PONG\r\n+OK\r\n+OK\r\n+OK\r\n";
-const std::string kNewKey = std::string("REDIS0010\x00\x03new\x01", 15) + "1\xff" + std::string(8, 0);
+const std::string kNewKey =
+    std::string("REDIS0010\x00\x03new\x01", 15) + "1\xff" + std::string(8, 0);
 
 std::string FullSync(const std::string& snapshot) {
   return kIntroduced + "+FULLRESYNC " + kId + " 100\r\n$" + std::to_string(snapshot.size()) +
@@ -128,14 +129,13 @@ class FollowerTest : public testing::Test, public Follower::Listener {
   std::string log_;
   int histories_ = 0;
   int ids_ = 0;
-  Follower follower_{peer_.engine(),
-                     peer_.persistence(),
-                     network_,
-                     *this,
-                     {.notice = [](std::string_view) {},
-                      .warning = [this](std::string_view text) {
-                        log_ += std::string(text) + "\n";
-                      }}};
+  Follower follower_{
+      peer_.engine(),
+      peer_.persistence(),
+      network_,
+      *this,
+      {.notice = [](std::string_view) {},
+       .warning = [this](std::string_view text) { log_ += std::string(text) + "\n"; }}};
 };
 
 const std::string kNone = "$-1\r\n";
