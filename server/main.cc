@@ -262,7 +262,9 @@ int Serve(const CommandLine& line) {
   engine.services().persistence = &persistence;
   Server front(io, engine, log_signal);
   server = &front;
-  ReplicationService replication(engine, persistence, front.connector(), LogOfReplication());
+  ReplicationService replication(engine, persistence, SystemFiles(), front.connector(),
+                                 LogOfReplication(),
+                                 [&front](Step step) { front.Post(std::move(step)); });
   engine.services().replication = &replication;
   HttpService http(engine, InfoOf(engine), [&front](Step step) { front.Post(std::move(step)); });
   if (const absl::Status status = http.Start(settings); !status.ok()) return Complain(status);

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "server/engine/command/foreign_commands.h"
-#include "server/engine/replication.h"
 #include "server/engine/support/errors.h"
 
 namespace zsetd {
@@ -46,7 +45,6 @@ absl::Status Engine::Configure(const Settings& settings) {
   if (settings.requirepass != settings_.requirepass) {
     access_.SetDefaultPassword(settings.requirepass);
   }
-  if (services_.replication != nullptr) services_.replication->Apply(settings);
   settings_ = settings;
   store_.ApplySettings();
   clients_.ApplySettings();

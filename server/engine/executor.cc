@@ -167,7 +167,8 @@ absl::Status Executor::Admit(Client& client, const Command* command, Args argv) 
   if (settings_.maxmemory > 0 && LacksMemoryFor(client, *command, argv)) {
     return Refusal(kOutOfMemory);
   }
-  if (engine_.disk().ForbidsWrites() && Writes(client, *command)) [[unlikely]] {
+  const bool keeps = command->Has(kFailsUnsaved);
+  if (engine_.disk().ForbidsWrites() && (keeps || Writes(client, *command))) [[unlikely]] {
     return engine_.disk().Error();
   }
   if (engine_.replication().Restricts()) [[unlikely]] {
@@ -191,7 +192,7 @@ bool Executor::Writes(const Client& client, const Command& command) {
       return queued.command->Has(kWrite);
     });
   }
-  return command.HasAny(kWrite | kFailsUnsaved);
+  return command.Has(kWrite);
 }
 
 void Executor::Reject(Client& client, const Command* command, const absl::Status& why) {

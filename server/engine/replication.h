@@ -15,7 +15,6 @@
 namespace zsetd {
 
 class Client;
-struct Settings;
 
 // What a replica has said of itself (REPLCONF).
 struct ReplicaOptions {
@@ -120,9 +119,6 @@ class Replication {
 
   // A round of requests is over: what they propagated is about to be sent.
   virtual void EndRound() = 0;
-
-  // The settings are about to be these.
-  virtual void Apply(const Settings& settings) = 0;
 
   // Does what is due, not much longer than a millisecond's work; and whether there is more to do at
   // once.

@@ -11,6 +11,16 @@
 
 namespace zsetd {
 
+// A place in the history of a master's changes (ReplicationState), and the database that the stream
+// is in there.
+struct HistoryPlace {
+  std::string id;
+  int64_t offset = 0;
+  int database = 0;
+
+  friend bool operator==(const HistoryPlace&, const HistoryPlace&) = default;
+};
+
 struct MasterAddress {
   std::string host;
   int64_t port = 0;
@@ -62,6 +72,10 @@ class ReplicationState {
   // followed since.
   void Resume(std::string id, int64_t offset);
 
+  // The database that the stream of the master is in, of a replica.
+  int stream_database() const { return stream_database_; }
+  void set_stream_database(int database) { stream_database_ = database; }
+
   // --- The role. ---
 
   bool is_replica() const { return is_replica_; }
@@ -96,6 +110,7 @@ class ReplicationState {
   std::string second_id_;
   int64_t second_offset_ = -1;
   int64_t offset_ = 0;
+  int stream_database_ = 0;
   bool is_replica_ = false;
   bool link_up_ = false;
   int64_t good_replicas_ = 0;

@@ -54,6 +54,7 @@ void Sender::Drop() {
 }
 
 bool Sender::IsDone() const {
+  if (client_.output.source != nullptr && client_.output.source->HasMore()) return false;
   return !IsHeldUp() && (client_.output.buffer.empty() || (tls_ && !tls_->CanSpeak()));
 }
 

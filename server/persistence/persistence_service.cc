@@ -119,7 +119,7 @@ absl::Status PersistenceService::Replace(const std::string& path) {
   absl::StatusOr<LoadedSnapshot> loaded = dataset_.Read(path, /*keeps_expired=*/true);
   if (!loaded.ok()) return loaded.status();
   dataset_.Report(*loaded, engine_.host().stopwatch() - start);
-  std::optional<SnapshotPosition> position = std::move(loaded->position);
+  std::optional<HistoryPlace> position = std::move(loaded->position);
   const absl::Status status = dataset_.Put(*std::move(loaded), path, Persistence::Reload());
   if (!status.ok()) return status;
   EndLog();
@@ -215,7 +215,8 @@ absl::Status PersistenceService::StartRewriting() {
 bool PersistenceService::HasWork() const {
   if (load_ != nullptr && (load_->WantsTurn() || load_->done())) return true;
   if (engine_.disk().loading()) return false;
-  return snapshots_.HasWork() || append_log_.HasWork();
+  return snapshots_.HasWork() || append_log_.HasWork() ||
+         (transfer_ != nullptr && (MayContinueTransfer() || transfer_->done()));
 }
 
 void PersistenceService::Tick() {
@@ -224,6 +225,7 @@ void PersistenceService::Tick() {
   ConsiderResumingLog();
   snapshots_.Continue();
   append_log_.Continue();
+  ContinueTransfer();
   if (IsSaving() || IsRewriting()) return;
   if (rewriting_scheduled_ && !append_log_.MustBegin()) {
     const absl::Status status = StartRewriting();
@@ -235,8 +237,33 @@ void PersistenceService::Tick() {
   if (!IsSaving()) snapshots_.ConsiderSavePoints();
 }
 
-// A snapshot in the foreground does not wait for a rewrite, which begins again afterwards.
+void PersistenceService::StartTransfer(std::unique_ptr<SnapshotSink> sink,
+                                       const SnapshotContents& contents,
+                                       std::function<bool()> is_full) {
+  transfer_result_.reset();
+  is_transfer_full_ = std::move(is_full);
+  transfer_ = std::make_unique<BackgroundSnapshot>(std::move(sink), engine_, contents);
+}
+
+bool PersistenceService::MayContinueTransfer() const {
+  return transfer_->HasWork() && !is_transfer_full_();
+}
+
+void PersistenceService::ContinueTransfer() {
+  if (transfer_ == nullptr) return;
+  if (MayContinueTransfer()) transfer_->Continue();
+  if (!transfer_->done()) return;
+  transfer_result_ = transfer_->status();
+  transfer_.reset();
+}
+
+// A snapshot in the foreground does not wait for a rewrite, which begins again afterwards, nor for
+// one that replicas are sent, which ask for another.
 void PersistenceService::MakeWayForSnapshot() {
+  if (transfer_ != nullptr) {
+    transfer_.reset();
+    transfer_result_ = Refusal("it made way for a snapshot on disk");
+  }
   if (append_log_.AbandonRewriting()) rewriting_scheduled_ = true;
 }
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -68,7 +69,27 @@ class PersistenceService : public Persistence {
   bool IsLogComplete() const { return append_log_.IsKept() && !append_log_.IsBeginning(); }
 
   // What the last snapshot that was loaded said of its place in a history; nothing if a log was.
-  const std::optional<SnapshotPosition>& loaded_position() const { return loaded_position_; }
+  const std::optional<HistoryPlace>& loaded_position() const { return loaded_position_; }
+
+  // Takes a snapshot of this instant for replicas, in the background: between two units, and not
+  // while another is taken. `sink` gets it on another thread, and must not wait there; nothing is
+  // encoded for it as long as `is_full` returns true.
+  void StartTransfer(std::unique_ptr<SnapshotSink> sink, const SnapshotContents& contents,
+                     std::function<bool()> is_full);
+  bool IsTransferring() const { return transfer_ != nullptr; }
+
+  // Gives it up: nothing more is written to the sink.
+  void AbandonTransfer() { transfer_.reset(); }
+
+  // How the last one ended: once.
+  std::optional<absl::Status> TakeTransferResult() { return std::exchange(transfer_result_, {}); }
+
+  // Whether a snapshot is being taken or loaded, for whatever.
+  bool IsBusy() const { return IsSaving() || IsRewriting() || IsReplacing(); }
+
+  // The data as files have it.
+  Dataset& dataset() { return dataset_; }
+  DataDirectory& directory() { return directory_; }
 
   // At the server's end: after SaveBeforeExit() clients have been answered what they had asked
   // before. What that changed is saved, too.
@@ -78,7 +99,7 @@ class PersistenceService : public Persistence {
   SnapshotStatus status() const override { return snapshots_.status(); }
   LogStatus log_status() const override;
   absl::Status Save() override;
-  bool IsSaving() const override { return snapshots_.IsSaving(); }
+  bool IsSaving() const override { return snapshots_.IsSaving() || IsTransferring(); }
   absl::Status StartSaving() override { return snapshots_.StartSaving(); }
   void ScheduleSaving() override { saving_scheduled_ = true; }
   bool IsRewriting() const override { return append_log_.IsRewriting(); }
@@ -107,6 +128,8 @@ class PersistenceService : public Persistence {
   void EndLog();
   void ConsiderResumingLog();
   void MakeWayForSnapshot();
+  bool MayContinueTransfer() const;
+  void ContinueTransfer();
 
   Engine& engine_;
   FileSystem& files_;
@@ -121,9 +144,12 @@ class PersistenceService : public Persistence {
   bool log_is_ended_ = false;  // by a snapshot of a master
   bool log_resumes_ = false;   // and is to be begun again
   Millis log_tried_at_{0};
+  std::unique_ptr<BackgroundSnapshot> transfer_;  // null: none
+  std::function<bool()> is_transfer_full_;
+  std::optional<absl::Status> transfer_result_;
   Millis loading_since_{0};
   OnLoaded on_loaded_;
-  std::optional<SnapshotPosition> loaded_position_;
+  std::optional<HistoryPlace> loaded_position_;
   uint64_t received_ = 0;                          // snapshots
   std::unique_ptr<ReceivedSnapshot> replaced_by_;  // null: nothing is being replaced
   bool keeps_data_ = false;                        // meanwhile

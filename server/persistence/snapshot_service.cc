@@ -42,7 +42,7 @@ absl::StatusOr<bool> SnapshotService::Load() {
   dataset_.Report(*loaded, engine_.host().stopwatch() - start);
   keys_loaded_ = loaded->keys_loaded;
   keys_expired_ = loaded->keys_expired;
-  std::optional<SnapshotPosition> position = std::move(loaded->position);
+  std::optional<HistoryPlace> position = std::move(loaded->position);
   const absl::Status status = dataset_.Put(*std::move(loaded), Path(), Persistence::Reload());
   if (!status.ok()) return status;
   loaded_position_ = std::move(position);

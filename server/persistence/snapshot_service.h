@@ -31,7 +31,7 @@ class SnapshotService {
   absl::StatusOr<bool> Load();
 
   // The place in a history that it showed; nothing if it showed none, or was not loaded.
-  const std::optional<SnapshotPosition>& loaded_position() const { return loaded_position_; }
+  const std::optional<HistoryPlace>& loaded_position() const { return loaded_position_; }
 
   // The data is that of the disk, by whatever file: save points count from now on.
   void OnLoaded() { saved_changes_ = engine_.store().change_count(); }
@@ -82,7 +82,7 @@ class SnapshotService {
   uint64_t saves_ = 0;
   uint64_t keys_loaded_ = 0;
   uint64_t keys_expired_ = 0;
-  std::optional<SnapshotPosition> loaded_position_;
+  std::optional<HistoryPlace> loaded_position_;
 };
 
 }  // namespace zsetd

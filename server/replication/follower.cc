@@ -51,8 +51,10 @@ Follower::Follower(Engine& engine, PersistenceService& persistence, Connector& c
 
 Follower::~Follower() { Disconnect(); }
 
-void Follower::Start(const MasterAddress& master, std::optional<int> database) {
+void Follower::Start(const MasterAddress& master, std::optional<int> database, bool takes_over) {
   Stop();
+  takes_over_ = takes_over;
+  is_takeover_refused_ = false;
   master_ = master;
   has_history_ = database.has_value();
   stream_.Begin(engine_.replication().offset(), database.value_or(0));
@@ -98,7 +100,8 @@ LinkOptions Follower::OptionsOfLink() const {
       .password = settings.masterauth,
       .port = settings.replica_announce_port != 0 ? settings.replica_announce_port : own_port,
       .address = settings.replica_announce_ip,
-      .version = std::string(kRedisVersion)};
+      .version = std::string(kRedisVersion),
+      .takes_over = takes_over_};
   if (has_history_) {
     options.continuing = {engine_.replication().id(), engine_.replication().offset()};
   }
@@ -155,6 +158,7 @@ void Follower::OnReceived(std::string_view bytes) {
   is_receiving_ = true;
   link_->Receive(bytes, connection_->output());
   is_receiving_ = false;
+  is_takeover_refused_ |= link_->IsTakeoverRefused();
   if (link_->state() == MasterLink::State::kFailed) return Drop(link_->failure());
   if (!snapshot_status_.ok()) return FailSnapshot(std::exchange(snapshot_status_, {}));
   if (!connection_->output().empty()) connection_->Send();
@@ -239,6 +243,7 @@ void Follower::StartLoading() {
   log_.notice(keeps_data_ ? "MASTER <-> REPLICA sync: Loading DB beside the old data"
                           : "MASTER <-> REPLICA sync: Flushing old data, loading DB in memory");
   if (!keeps_data_) has_history_ = false;
+  listener_.BeforeNewHistory();
   persistence_.StartReplacing(std::exchange(snapshot_, nullptr), keeps_data_,
                               [this](const absl::Status& status) { OnLoaded(status); });
 }
@@ -287,6 +292,7 @@ void Follower::OnContinue(std::string_view new_id) {
 
 void Follower::BecomeLinked() {
   state_ = State::kLinked;
+  takes_over_ = false;
   heard_at_ = linked_at_ = now();
   log_offset_ = 0;
   SetLinkUp(true);

@@ -17,14 +17,9 @@
 #include "server/persistence/snapshot/received_snapshot.h"
 #include "server/replication/master_link.h"
 #include "server/replication/master_stream.h"
+#include "server/replication/replication_log.h"
 
 namespace zsetd {
-
-// Lines for the server's log.
-struct ReplicationLog {
-  std::function<void(std::string_view)> notice;
-  std::function<void(std::string_view)> warning;
-};
 
 // A replica's part: keeps a link to the master, takes over its data, and goes with its changes.
 //
@@ -42,6 +37,9 @@ class Follower : private Connection::Owner, private MasterLink::Listener {
    public:
     virtual ~Listener() = default;
 
+    // The data is about to be replaced by the master's.
+    virtual void BeforeNewHistory() = 0;
+
     // The data has been replaced: its history and offset are others now, and none of what came
     // before leads there.
     virtual void OnNewHistory() = 0;
@@ -58,7 +56,8 @@ class Follower : private Connection::Owner, private MasterLink::Listener {
   // Follows that server from now on, instead of the present one. If the data is at the point of a
   // history that ReplicationState says, the master may continue from there: then `database` is that
   // which the next change is for.
-  void Start(const MasterAddress& master, std::optional<int> database);
+  // With `takes_over` the master is a replica of this server that is told to become one (FAILOVER).
+  void Start(const MasterAddress& master, std::optional<int> database, bool takes_over = false);
 
   // Follows nobody any more. The data stays.
   void Stop();
@@ -70,6 +69,9 @@ class Follower : private Connection::Owner, private MasterLink::Listener {
 
   // Whether the data is at the point of a history that ReplicationState says.
   bool has_history() const { return has_history_; }
+
+  // Whether the server that was to take over has refused to.
+  bool IsTakeoverRefused() const { return is_takeover_refused_; }
 
   // As Replication has them.
   void Tick();
@@ -128,6 +130,8 @@ class Follower : private Connection::Owner, private MasterLink::Listener {
   Millis spoke_at_{0};
   Millis linked_at_{0};
   std::optional<Millis> down_since_;
+  bool takes_over_ = false;  // the master is to be told so
+  bool is_takeover_refused_ = false;
 
   std::optional<ReplicationPosition> snapshot_position_;
   std::unique_ptr<ReceivedSnapshot> snapshot_;

@@ -145,7 +145,9 @@ void MasterLink::OnIntroduced(std::string_view line, OutputBuffer& out) {
 void MasterLink::AskForSync(OutputBuffer& out) {
   state_ = State::kSync;
   const auto& from = options_.continuing;
-  if (from) {
+  if (from && options_.takes_over) {
+    Send({"PSYNC", from->id, std::to_string(from->offset + 1), "FAILOVER"}, out);
+  } else if (from) {
     Send({"PSYNC", from->id, std::to_string(from->offset + 1)}, out);
   } else {
     Send({"PSYNC", "?", "-1"}, out);
@@ -158,7 +160,9 @@ void MasterLink::OnSyncReply(std::string_view line, OutputBuffer& out) {
   const std::string_view word = TakeWord(rest);
   if (word == "+FULLRESYNC") return OnFullResync(rest);
   if (word == "+CONTINUE") return OnContinued(rest);
-  if (word != "-ERR") return Fail("the master replies to PSYNC: " + std::string(line));
+  is_takeover_refused_ = options_.takes_over && word.starts_with('-');
+  if (word != "-ERR" || options_.takes_over)
+    return Fail("the master replies to PSYNC: " + std::string(line));
   is_old_ = true;
   state_ = State::kPreparation;
   Send({"SYNC"}, out);

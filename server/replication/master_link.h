@@ -35,6 +35,7 @@ struct LinkOptions {
   std::string address;                            // the same; empty: as the master sees it
   std::string version;                            // of this server
   std::optional<ReplicationPosition> continuing;  // what the replica has; none: nothing of use
+  bool takes_over = false;  // the other side is to become the master, where the replica is
 };
 
 class MasterLink {
@@ -88,6 +89,9 @@ class MasterLink {
   // Why it has failed, for the log; the connection is to be closed then.
   const std::string& failure() const { return failure_; }
 
+  // Whether the other side has refused to become the master.
+  bool IsTakeoverRefused() const { return is_takeover_refused_; }
+
   // Whether the master is too old for PSYNC: it must not be sent REPLCONF ACK.
   bool IsOld() const { return is_old_; }
 
@@ -120,6 +124,7 @@ class MasterLink {
   std::string line_;  // the part of a line that has come
   std::deque<Asked> asked_;
   bool is_old_ = false;
+  bool is_takeover_refused_ = false;
   std::string failure_;
   uint64_t snapshot_left_ = 0;  // bytes of it that are still to come, if that is known
   std::string mark_;            // that ends it, otherwise

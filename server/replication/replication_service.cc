@@ -1,7 +1,5 @@
 #include "server/replication/replication_service.h"
 
-#include <optional>
-#include <string_view>
 #include <utility>
 
 #include "server/engine/support/errors.h"
@@ -15,11 +13,15 @@ constexpr std::string_view kRoleChanged =
 }  // namespace
 
 ReplicationService::ReplicationService(Engine& engine, PersistenceService& persistence,
-                                       Connector& connector, const ReplicationLog& log)
+                                       FileSystem& files, Connector& connector,
+                                       const ReplicationLog& log, Replicas::Post post)
     : engine_(engine),
       persistence_(persistence),
       log_(log),
-      follower_(engine, persistence, connector, *this, log) {
+      replicas_(engine, persistence, files, log, std::move(post)),
+      follower_(engine, persistence, connector, *this, log),
+      failover_(engine, replicas_,
+                [this](const MasterAddress& target) { Follow(target, /*takes_over=*/true); }) {
   if (MasterIn(engine.settings())) BecomeReplica();
 }
 
@@ -28,34 +30,48 @@ ReplicationService::~ReplicationService() { engine_.services().replication = nul
 
 // A master remembers the history, for replicas that were at its end.
 void ReplicationService::OnLoaded() {
-  const std::optional<SnapshotPosition>& saved = persistence_.loaded_position();
+  const std::optional<HistoryPlace>& saved = persistence_.loaded_position();
   const std::optional<MasterAddress> master = MasterIn(engine_.settings());
   if (!master) {
-    if (saved) engine_.replication().Resume(saved->id, saved->offset);
-    return;
+    if (!saved) return;
+    engine_.replication().Resume(saved->id, saved->offset);
+    return replicas_.EnsureBacklog();
   }
   if (saved) engine_.replication().Join(saved->id, saved->offset);
+  replicas_.EnsureBacklog();
   follower_.Start(*master, saved ? std::optional(saved->database) : std::nullopt);
 }
 
+// Keys and elements stay until the master removes them, and the stream is the master's.
 void ReplicationService::BecomeReplica() {
   engine_.replication().set_is_replica(true);
   engine_.store().set_keeps_due_elements(true);
+  engine_.effects().set_passes_on(true);
+}
+
+void ReplicationService::Follow(std::string host, int64_t port) {
+  Follow({std::move(host), port}, /*takes_over=*/false);
 }
 
 // What the server has as a master is a place in a history, too: another replica that is promoted
 // may continue from there. But if what was propagated went nowhere it has not been counted.
-void ReplicationService::Follow(std::string host, int64_t port) {
+void ReplicationService::Follow(const MasterAddress& master, bool takes_over) {
   const bool was_replica = engine_.replication().is_replica();
   if (!was_replica && !engine_.effects().has_stream()) engine_.replication().Restart();
   const bool has_history = was_replica ? follower_.has_history() : true;
   const int database = was_replica ? follower_.stream_database() : 0;
-  Settings settings = engine_.settings();
-  settings.replicaof = host + " " + std::to_string(port);
-  (void)engine_.Configure(settings);  // which checks nothing of this
-  BecomeReplica();
+  NameMaster(master.host + " " + std::to_string(master.port));
+  if (!was_replica) BecomeReplica();
   if (!was_replica) UnblockClients();
-  follower_.Start({std::move(host), port}, has_history ? std::optional(database) : std::nullopt);
+  replicas_.EnsureBacklog();
+  replicas_.DisconnectAll();
+  follower_.Start(master, has_history ? std::optional(database) : std::nullopt, takes_over);
+}
+
+void ReplicationService::NameMaster(std::string text) {
+  Settings settings = engine_.settings();
+  settings.replicaof = std::move(text);
+  (void)engine_.Configure(settings);  // which checks nothing of this
 }
 
 void ReplicationService::UnblockClients() {
@@ -64,12 +80,11 @@ void ReplicationService::UnblockClients() {
   }
 }
 
+// Replicas of the old master continue with the history that this server has followed until here.
 void ReplicationService::Promote() {
   const bool has_history = follower_.has_history();
   follower_.Stop();
-  Settings settings = engine_.settings();
-  settings.replicaof.clear();
-  (void)engine_.Configure(settings);
+  NameMaster("");
   if (has_history) {
     engine_.replication().Branch();
   } else {
@@ -77,27 +92,50 @@ void ReplicationService::Promote() {
   }
   engine_.replication().set_is_replica(false);
   engine_.store().set_keeps_due_elements(false);
-  engine_.effects().ForgetDatabase();
+  engine_.effects().set_passes_on(false);
+  replicas_.EnsureBacklog();
+  replicas_.DisconnectAll();
   persistence_.ResumeLog();
   log_.notice("MASTER MODE enabled");
 }
 
-ReplicaOptions& ReplicationService::OptionsOf(Client&) { return options_; }
-
-absl::Status ReplicationService::Synchronize(Client&, const StreamPosition&) {
-  return Refusal("ERR this server has no replicas");
+absl::Status ReplicationService::Synchronize(Client& client, const StreamPosition& from) {
+  if (failover_.IsOn()) return Refusal("NOMASTERLINK Can't SYNC while failing over");
+  return replicas_.Synchronize(client, from);
 }
 
-absl::Status ReplicationService::SynchronizeByOldProtocol(Client&) {
-  return Refusal("ERR this server has no replicas");
+absl::Status ReplicationService::SynchronizeByOldProtocol(Client& client) {
+  if (failover_.IsOn()) return Refusal("NOMASTERLINK Can't SYNC while failing over");
+  return replicas_.SynchronizeByOldProtocol(client);
 }
 
-void ReplicationService::Acknowledge(Client&, int64_t, std::optional<int64_t>) {}
-
-absl::Status ReplicationService::StartFailover(const FailoverRequest&) {
-  return Refusal("ERR FAILOVER requires connected replicas.");
+void ReplicationService::Acknowledge(Client& client, int64_t offset,
+                                     std::optional<int64_t> log_offset) {
+  replicas_.Acknowledge(client, offset, log_offset);
 }
 
-absl::Status ReplicationService::AbortFailover() { return Refusal("ERR No failover in progress."); }
+absl::Status ReplicationService::AbortFailover() {
+  if (!failover_.IsOn()) return Refusal("ERR No failover in progress.");
+  const bool was_replica = failover_.IsHandingOver();
+  failover_.End();
+  if (was_replica) Promote();
+  log_.notice("Failover aborted.");
+  return absl::OkStatus();
+}
+
+void ReplicationService::Tick() {
+  replicas_.Tick();
+  follower_.Tick();
+  if (!failover_.IsOn()) return;
+  const bool fails = failover_.HasTimedOut() || follower_.IsTakeoverRefused();
+  if (fails) return (void)AbortFailover();
+  failover_.Tick();
+  if (failover_.IsHandingOver() && engine_.replication().link_up()) failover_.End();
+}
+
+void ReplicationService::OnNewHistory() { replicas_.ResetBacklog(); }
+
+// Our replicas know it by the one of before.
+void ReplicationService::OnNewId() { replicas_.DisconnectAll(); }
 
 }  // namespace zsetd

@@ -1,22 +1,28 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "server/engine/engine.h"
 #include "server/engine/replication.h"
 #include "server/engine/support/connector.h"
 #include "server/persistence/persistence_service.h"
+#include "server/replication/failover.h"
 #include "server/replication/follower.h"
+#include "server/replication/replicas.h"
+#include "server/replication/replication_log.h"
 
 namespace zsetd {
 
-// What the server is to other servers: the replica of one, and the master of some.
+// What the server is to other servers: the replica of one, and the master of some. All of them
+// share one history.
 class ReplicationService : public Replication, private Follower::Listener {
  public:
-  // All of them outlive it.
-  ReplicationService(Engine& engine, PersistenceService& persistence, Connector& connector,
-                     const ReplicationLog& log);
+  // All of them outlive it, and the calls of `post` are over when it is destroyed.
+  ReplicationService(Engine& engine, PersistenceService& persistence, FileSystem& files,
+                     Connector& connector, const ReplicationLog& log, Replicas::Post post);
   ~ReplicationService() override;
 
   // When the server's own data has been loaded: takes the place in a history that it was saved at.
@@ -26,35 +32,43 @@ class ReplicationService : public Replication, private Follower::Listener {
   void Promote() override;
   MasterLinkStatus master_link() const override { return follower_.status(); }
 
-  ReplicaOptions& OptionsOf(Client& client) override;
+  ReplicaOptions& OptionsOf(Client& client) override { return replicas_.OptionsOf(client); }
   absl::Status Synchronize(Client& client, const StreamPosition& from) override;
   absl::Status SynchronizeByOldProtocol(Client& client) override;
   void Acknowledge(Client& client, int64_t offset, std::optional<int64_t> log_offset) override;
-  void AskForAcknowledgements() override {}
-  int64_t CountAcknowledged(int64_t) const override { return 0; }
-  int64_t CountLogged(int64_t) const override { return 0; }
-  std::vector<ReplicaStatus> replicas() const override { return {}; }
-  StreamStatus stream() const override { return {}; }
-  std::string_view failover_state() const override { return "no-failover"; }
-  absl::Status StartFailover(const FailoverRequest& request) override;
+  void AskForAcknowledgements() override { replicas_.AskForAcknowledgements(); }
+  int64_t CountAcknowledged(int64_t offset) const override {
+    return replicas_.CountAcknowledged(offset);
+  }
+  int64_t CountLogged(int64_t offset) const override { return replicas_.CountLogged(offset); }
+  std::vector<ReplicaStatus> replicas() const override { return replicas_.Status(); }
+  StreamStatus stream() const override { return replicas_.stream(); }
+  std::string_view failover_state() const override { return failover_.state(); }
+  absl::Status StartFailover(const FailoverRequest& request) override {
+    return failover_.Start(request);
+  }
   absl::Status AbortFailover() override;
-  void OnLeave(Client&) override {}
-  void EndRound() override {}
-  void Apply(const Settings&) override {}
-  void Tick() override { follower_.Tick(); }
-  bool HasWork() const override { return follower_.HasWork(); }
+  void OnLeave(Client& client) override { replicas_.OnLeave(client); }
+  void EndRound() override { replicas_.EndRound(); }
+  void Tick() override;
+  bool HasWork() const override { return replicas_.HasWork() || follower_.HasWork(); }
 
  private:
-  void OnNewHistory() override {}
-  void OnNewId() override {}
+  void BeforeNewHistory() override { replicas_.DisconnectAll(); }
+  void OnNewHistory() override;
+  void OnNewId() override;
+
+  void Follow(const MasterAddress& master, bool takes_over);
   void BecomeReplica();
+  void NameMaster(std::string text);
   void UnblockClients();
 
   Engine& engine_;
   PersistenceService& persistence_;
   const ReplicationLog log_;
+  Replicas replicas_;
   Follower follower_;
-  ReplicaOptions options_;
+  Failover failover_;
 };
 
 }  // namespace zsetd

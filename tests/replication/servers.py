@@ -2,6 +2,7 @@
 
 import os
 import random
+import signal
 import unittest
 
 import redis
@@ -17,11 +18,14 @@ PATIENCE_S = 30
 
 class Server(ServerProcess):
     def __init__(self, program, *options, **more):
-        if program == REDIS:
-            options = ("--repl-diskless-sync-delay", "0", *options)
+        options = ("--repl-diskless-sync-delay", "0", "--repl-ping-replica-period", "1", *options)
         super().__init__(program, *options, **more)
         self.options = options
         self.client = self.connect()
+
+    def kill(self):
+        self.expected_exit_code = -signal.SIGKILL
+        super().kill()
 
     def connect(self, **options):
         return redis.Redis(port=self.port, socket_timeout=PATIENCE_S, **options)
@@ -29,8 +33,8 @@ class Server(ServerProcess):
     def follow(self, port):
         self.client.execute_command("REPLICAOF", "127.0.0.1", port)
 
-    def info(self):
-        return self.client.info("replication")
+    def info(self, section="replication"):
+        return self.client.info(section)
 
     def is_linked(self):
         return self.info().get("master_link_status") == "up"
@@ -62,7 +66,7 @@ class ReplicationTest(unittest.TestCase):
 
     def assert_same(self, master, replica):
         """They come to the same data."""
-        is_same = lambda: (replica.info().get("slave_repl_offset") ==
+        is_same = lambda: (replica.info()["master_repl_offset"] ==
                            master.info()["master_repl_offset"]
                            and master.digest() == replica.digest())
         self.await_that(is_same, f"{master.info()}\n{replica.info()}\n{replica.log()[-2000:]}")

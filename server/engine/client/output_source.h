@@ -12,6 +12,9 @@ class OutputSource {
  public:
   virtual ~OutputSource() = default;
 
+  // Whether there is more that could be sent now.
+  virtual bool HasMore() const = 0;
+
   // Appends the next bytes, some ten KB; or nothing, if there is no more now.
   virtual void Fill(OutputBuffer& out) = 0;
 

@@ -42,8 +42,15 @@ void Effects::set_log(Journal* journal) {
 }
 
 void Effects::set_stream(Journal* journal) {
-  assert(commands_ == 0 && messages_.empty());
+  Commit();
   stream_ = journal;
+  ForgetDatabase();
+  Update();
+}
+
+void Effects::set_passes_on(bool passes_on) {
+  Commit();
+  passes_on_ = passes_on;
   ForgetDatabase();
   Update();
 }
@@ -55,8 +62,8 @@ void Effects::Mute(bool muted) {
 }
 
 void Effects::Update() {
-  listening_ = (log_ != nullptr || stream_ != nullptr) && !muted_;
-  takes_messages_ = listening_ && stream_ != nullptr;
+  listening_ = (log_ != nullptr || OwnStream() != nullptr) && !muted_;
+  takes_messages_ = listening_ && OwnStream() != nullptr;
 }
 
 void Effects::Add(int database, Args words) {
@@ -103,12 +110,12 @@ Effects::Ends Effects::CommitCollected() {
   Ends ends;
   if (commands_ > 1) AppendRequest(unit_, kExec);
   if (std::exchange(commands_, 0) > 0) {
-    if (stream_ != nullptr) ends.stream = stream_->Append(unit_);
+    if (OwnStream() != nullptr) ends.stream = stream_->Append(unit_);
     if (log_ != nullptr) ends.log = log_->Append(unit_);
     unit_.Clear();
   }
   if (!messages_.empty()) {
-    if (stream_ != nullptr) stream_->Append(messages_);
+    if (OwnStream() != nullptr) stream_->Append(messages_);
     messages_.Clear();
   }
   return ends;

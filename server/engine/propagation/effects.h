@@ -40,10 +40,15 @@ class Effects {
     uint64_t stream = 0;
   };
 
-  // The journals; null: there is none. Between two units. They outlive this, or are replaced.
+  // The journals; null: there is none. They outlive this, or are replaced. What the running unit
+  // has so far is one of its own if the stream changes; the log changes between two units.
   void set_log(Journal* journal);
   void set_stream(Journal* journal);
   bool has_stream() const { return stream_ != nullptr; }
+
+  // Whether the stream is another server's, and passed on (AppendToStream): what changes here is
+  // not in it. What the running unit has so far is one of its own.
+  void set_passes_on(bool passes_on);
 
   // Whether effects are collected.
   bool IsOn() const { return listening_; }
@@ -98,8 +103,11 @@ class Effects {
   Ends CommitCollected();
   void NameDatabase(int database);
 
+  Journal* OwnStream() const { return passes_on_ ? nullptr : stream_; }
+
   Journal* log_ = nullptr;
   Journal* stream_ = nullptr;
+  bool passes_on_ = false;
   bool muted_ = false;
   bool listening_ = false;  // there is a journal, and it is not muted
   bool takes_messages_ = false;

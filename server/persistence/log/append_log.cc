@@ -298,8 +298,7 @@ absl::Status AppendLog::Create() {
   const LogFile base = {.name = BaseName(1), .number = 1};
   auto file = CreateBase(base.name);
   if (!file.ok()) return file.status();
-  const absl::Status status =
-      WriteSnapshot(engine_, dataset_.Functions(), /*is_log_base=*/true, **file);
+  const absl::Status status = WriteSnapshot(engine_, dataset_.ContentsOfBase(), **file);
   if (!status.ok()) return status;
   manifest_ = {.base = base};
   base_bytes_ = bytes_after_rewrite_ = (*file)->size();
@@ -452,8 +451,8 @@ absl::Status AppendLog::StartRewriting(bool keeps_old_files) {
   HandOver();
   rewrite->old_bytes = thread_->progress().file_bytes + thread_->waiting();
   thread_->Do(std::move(step));
-  rewrite->snapshot = std::make_unique<BackgroundSnapshot>(
-      *std::move(file), engine_, dataset_.Functions(), /*is_log_base=*/true);
+  rewrite->snapshot =
+      std::make_unique<BackgroundSnapshot>(*std::move(file), engine_, dataset_.ContentsOfBase());
   rewrite_ = std::move(rewrite);
   ++rewrites_;
   engine_.effects().ForgetDatabase();

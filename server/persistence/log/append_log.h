@@ -26,6 +26,7 @@
 #include "server/persistence/log/log_thread.h"
 #include "server/persistence/snapshot/background_snapshot.h"
 #include "server/persistence/snapshot/dataset.h"
+#include "server/persistence/snapshot/snapshot_file.h"
 
 namespace zsetd {
 

@@ -11,16 +11,17 @@ constexpr Micros kLongestSlice{500};             // for which requests wait
 
 }  // namespace
 
-BackgroundSnapshot::BackgroundSnapshot(std::unique_ptr<SnapshotFile> file, const Engine& engine,
-                                       std::string_view functions, bool is_log_base)
+BackgroundSnapshot::BackgroundSnapshot(std::unique_ptr<SnapshotSink> sink, const Engine& engine,
+                                       const SnapshotContents& contents)
     : engine_(engine),
       encoder_(engine.settings(), engine.store().access_tracker()),
-      snapshot_(engine.store().databases(), encoder_),
-      thread_(std::move(file)),
+      snapshot_(contents.with_keys ? Snapshot::Databases(engine.store().databases())
+                                   : Snapshot::Databases(),
+                encoder_),
+      thread_(std::move(sink)),
       started_at_(engine.store().now()),
       changes_(engine.store().change_count()) {
-  encoder_.Begin(engine.store().now(), engine.store().gauge().Used(), functions, is_log_base,
-                 snapshot_);
+  encoder_.Begin(engine.store().now(), engine.store().gauge().Used(), contents, snapshot_);
 }
 
 bool BackgroundSnapshot::HasWork() const {
@@ -36,22 +37,21 @@ void BackgroundSnapshot::Continue() {
   if (encoded_) thread_.Finish();
 }
 
-absl::Status WriteSnapshot(const Engine& engine, std::string_view functions, bool is_log_base,
-                           SnapshotFile& file) {
+absl::Status WriteSnapshot(const Engine& engine, const SnapshotContents& contents,
+                           SnapshotSink& sink) {
   SnapshotEncoder encoder(engine.settings(), engine.store().access_tracker());
   Snapshot snapshot(engine.store().databases(), encoder);
-  encoder.Begin(engine.store().now(), engine.store().gauge().Used(), functions, is_log_base,
-                snapshot);
+  encoder.Begin(engine.store().now(), engine.store().gauge().Used(), contents, snapshot);
   absl::Status status = absl::OkStatus();
   bool all = false;
   while (status.ok() && !all) {
     all = snapshot.Continue([&] { return encoder.size() >= kPieceBytes; });
     if (all) encoder.End();
     for (SnapshotPiece& piece : encoder.Take()) {
-      if (status.ok()) status = file.Write(std::move(piece).Encoded());
+      if (status.ok()) status = sink.Write(std::move(piece).Encoded());
     }
   }
-  return status.ok() ? file.Finish() : status;
+  return status.ok() ? sink.Finish() : status;
 }
 
 }  // namespace zsetd

@@ -9,14 +9,14 @@
 #include "server/engine/engine.h"
 #include "server/engine/store/snapshot.h"
 #include "server/persistence/snapshot/snapshot_encoder.h"
-#include "server/persistence/snapshot/snapshot_file.h"
+#include "server/persistence/snapshot/snapshot_sink.h"
 #include "server/persistence/snapshot/snapshot_thread.h"
 
 namespace zsetd {
 
 // A snapshot that is being taken while requests run.
 //
-//   a tick:  Snapshot ──entries──► SnapshotEncoder ──bytes──► SnapshotThread ──► SnapshotFile
+//   a tick:  Snapshot ──entries──► SnapshotEncoder ──bytes──► SnapshotThread ──► SnapshotSink
 //            half a millisecond at most                       writes, sums, syncs
 //
 // It shows the instant at which it was created. The engine's thread encodes the entries, some at
@@ -24,9 +24,8 @@ namespace zsetd {
 // the disk. There is one at a time. Destroyed before it is done, it leaves no file.
 class BackgroundSnapshot {
  public:
-  // `functions` as Scripting::DumpLibraries() returns them.
-  BackgroundSnapshot(std::unique_ptr<SnapshotFile> file, const Engine& engine,
-                     std::string_view functions, bool is_log_base);
+  BackgroundSnapshot(std::unique_ptr<SnapshotSink> sink, const Engine& engine,
+                     const SnapshotContents& contents);
 
   // Whether Continue() has something to encode that the disk has room for.
   bool HasWork() const;
@@ -57,7 +56,7 @@ class BackgroundSnapshot {
 };
 
 // Takes a snapshot of this instant and returns when it is on disk, or what failed.
-absl::Status WriteSnapshot(const Engine& engine, std::string_view functions, bool is_log_base,
-                           SnapshotFile& file);
+absl::Status WriteSnapshot(const Engine& engine, const SnapshotContents& contents,
+                           SnapshotSink& sink);
 
 }  // namespace zsetd

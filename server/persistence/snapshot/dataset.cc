@@ -18,9 +18,24 @@ constexpr Micros kBetweenReports{2'000'000};  // of the progress of a load
 
 }  // namespace
 
+// Libraries whether they can be called here or not.
 std::string Dataset::Functions() const {
   const Scripting* const scripting = engine_.services().scripting;
   return scripting != nullptr ? scripting->DumpLibraries() : kept_functions_;
+}
+
+SnapshotContents Dataset::Contents() const {
+  SnapshotContents contents = {.functions = Functions(), .place = std::nullopt};
+  const ReplicationState& state = engine_.replication();
+  if (state.is_replica() || engine_.effects().has_stream()) {
+    contents.place = {
+        .id = state.id(), .offset = state.offset(), .database = state.stream_database()};
+  }
+  return contents;
+}
+
+SnapshotContents Dataset::ContentsOfBase() const {
+  return {.functions = Functions(), .is_log_base = true, .place = std::nullopt};
 }
 
 absl::StatusOr<LoadedSnapshot> Dataset::Read(const std::string& path, bool keeps_expired) const {

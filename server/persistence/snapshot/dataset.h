@@ -9,6 +9,7 @@
 #include "server/persistence/file/data_directory.h"
 #include "server/persistence/file/file.h"
 #include "server/persistence/snapshot/load_turns.h"
+#include "server/persistence/snapshot/snapshot_encoder.h"
 #include "server/persistence/snapshot/snapshot_loader.h"
 
 namespace zsetd {
@@ -21,8 +22,10 @@ class Dataset {
   Dataset(Engine& engine, FileSystem& files, const PersistenceLog& log)
       : engine_(engine), files_(files), log_(log) {}
 
-  // The libraries as of this instant, for a snapshot, whether they can be called here or not.
-  std::string Functions() const;
+  // What a snapshot of this instant holds beside the keys: one that can be continued by replicas,
+  // or the base of a log.
+  SnapshotContents Contents() const;
+  SnapshotContents ContentsOfBase() const;
 
   // Reads a snapshot's file; the engine is left as it is. Reports the progress in the log. Keys
   // past their deadline are left out, unless `keeps_expired`: commands that follow may still need
@@ -42,6 +45,7 @@ class Dataset {
   void Report(const LoadedSnapshot& loaded, Micros took) const;
 
  private:
+  std::string Functions() const;
   absl::Status FindDuplicates(const LoadedSnapshot& loaded) const;
   absl::Status RestoreFunctions(const LoadedSnapshot& loaded, const std::string& path,
                                 const Persistence::Reload& reload);

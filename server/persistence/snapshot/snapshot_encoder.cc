@@ -81,8 +81,8 @@ SnapshotEncoder::SnapshotEncoder(const Settings& settings, const AccessTracker& 
 
 SnapshotEncoder::~SnapshotEncoder() = default;
 
-void SnapshotEncoder::Begin(Millis now, size_t used_bytes, std::string_view functions,
-                            bool is_log_base, const Snapshot& snapshot) {
+void SnapshotEncoder::Begin(Millis now, size_t used_bytes, const SnapshotContents& contents,
+                            const Snapshot& snapshot) {
   snapshot_ = &snapshot;
   RdbFileWriter& writer = main_->writer();
   writer.Magic(snapshot.has_field_deadlines() ? kRdbVersionOfDeadlines : kRdbVersionWritten);
@@ -90,9 +90,14 @@ void SnapshotEncoder::Begin(Millis now, size_t used_bytes, std::string_view func
   writer.Aux("redis-bits", "64");
   writer.Aux("ctime", std::to_string(now.count() / 1000));
   writer.Aux("used-mem", std::to_string(used_bytes));
-  writer.Aux("aof-base", is_log_base ? "1" : "0");
+  if (contents.place) {
+    writer.Aux("repl-stream-db", std::to_string(contents.place->database));
+    writer.Aux("repl-id", contents.place->id);
+    writer.Aux("repl-offset", std::to_string(contents.place->offset));
+  }
+  writer.Aux("aof-base", contents.is_log_base ? "1" : "0");
   writer.Aux("zsetd-ver", ZSETD_VERSION);
-  main_->Add(functions);
+  main_->Add(contents.functions);
 }
 
 // Entries that are handed out before their turn may be of another database than those around them,

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,11 +13,21 @@
 #include "core/util/time.h"
 #include "protocol/rdb/rdb_file.h"
 #include "server/engine/config/settings.h"
+#include "server/engine/replication_state.h"
 #include "server/engine/store/rdb_value_slices.h"
 #include "server/engine/store/snapshot.h"
 #include "server/persistence/snapshot/snapshot_thread.h"
 
 namespace zsetd {
+
+// What a snapshot holds beside the keys.
+struct SnapshotContents {
+  std::string functions;     // as Scripting::DumpLibraries() returns them
+  bool is_log_base = false;  // commands of an append-only log follow
+  bool with_keys = true;
+
+  std::optional<HistoryPlace> place;  // of the data, if somebody may continue from it
+};
 
 // Makes the bytes of a file of the entries of a snapshot (protocol/rdb/rdb_file.h).
 //
@@ -34,10 +45,8 @@ class SnapshotEncoder : public SnapshotReceiver {
                   const LargeValueLimits& limits = LargeValueLimits());
   ~SnapshotEncoder() override;
 
-  // Writes what stands before the first key; `functions` as Scripting::DumpLibraries() returns
-  // them; `is_log_base` if commands of an append-only log follow. `snapshot` hands its entries out
-  // afterwards.
-  void Begin(Millis now, size_t used_bytes, std::string_view functions, bool is_log_base,
+  // Writes what stands before the first key. `snapshot` hands its entries out afterwards.
+  void Begin(Millis now, size_t used_bytes, const SnapshotContents& contents,
              const Snapshot& snapshot);
 
   void Receive(int database, const Entry& entry) override;

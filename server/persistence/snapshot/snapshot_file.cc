@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "protocol/rdb/append_number.h"
-#include "protocol/rdb/crc64.h"
 #include "server/engine/support/errors.h"
 
 namespace zsetd {
@@ -15,13 +13,13 @@ constexpr uint64_t kSyncStep = 32u << 20;
 }  // namespace
 
 SnapshotFile::SnapshotFile(FileSystem& files, Options options)
-    : files_(files), options_(std::move(options)) {
+    : SnapshotSink(options.with_checksum), files_(files), options_(std::move(options)) {
   const std::string path = PathOf(options_.draft_name);
   auto created = files_.Create(path);
   if (created.ok()) {
     file_ = *std::move(created);
   } else {
-    (void)Record(created.status(), "create", path);
+    create_error_ = Explain(created.status(), "create", path);
   }
 }
 
@@ -35,38 +33,32 @@ std::string SnapshotFile::PathOf(const std::string& name) const {
   return options_.directory + "/" + name;
 }
 
-absl::Status SnapshotFile::Record(absl::Status status, std::string_view doing,
-                                  const std::string& path) {
-  if (!status.ok() && status_.ok()) {
-    status_ = Refusal("cannot " + std::string(doing) + " '" + path +
-                      "': " + std::string(ErrorLine(status)));
-  }
-  return status_;
+absl::Status SnapshotFile::Explain(const absl::Status& status, std::string_view doing,
+                                   const std::string& path) {
+  if (status.ok()) return status;
+  return Refusal("cannot " + std::string(doing) + " '" + path +
+                 "': " + std::string(ErrorLine(status)));
 }
 
-absl::Status SnapshotFile::Write(std::string_view bytes) {
-  if (!status_.ok()) return status_;
-  if (options_.with_checksum) checksum_ = Crc64(bytes, checksum_);
-  absl::Status status = Record(file_->Write(bytes), "write", PathOf(options_.draft_name));
-  size_ += bytes.size();
-  if (!status.ok() || !options_.syncs_in_steps || size_ - synced_ < kSyncStep) return status;
-  synced_ = size_;
-  return Record(file_->SyncData(), "sync", PathOf(options_.draft_name));
-}
-
-absl::Status SnapshotFile::Finish() {
-  std::string checksum;
-  AppendLittleEndian(checksum_, sizeof checksum_, checksum);
+absl::Status SnapshotFile::Put(std::string_view bytes) {
+  if (!create_error_.ok()) return create_error_;
   const std::string draft = PathOf(options_.draft_name);
-  const std::string path = PathOf(options_.name);
-  absl::Status status = Write(checksum);
-  if (status.ok()) status = Record(file_->Sync(), "sync", draft);
+  absl::Status status = Explain(file_->Write(bytes), "write", draft);
+  unsynced_ += bytes.size();
+  if (!status.ok() || !options_.syncs_in_steps || unsynced_ < kSyncStep) return status;
+  unsynced_ = 0;
+  return Explain(file_->SyncData(), "sync", draft);
+}
+
+absl::Status SnapshotFile::Complete() {
+  const std::string draft = PathOf(options_.draft_name);
+  absl::Status status = Explain(file_->Sync(), "sync", draft);
   if (!status.ok()) return status;
   file_->DropFromCache();
-  status = Record(files_.Rename(draft, path), "rename", draft);
+  status = Explain(files_.Rename(draft, PathOf(options_.name)), "rename", draft);
   if (!status.ok()) return status;
   file_.reset();
-  return Record(files_.SyncDirectory(options_.directory), "sync", options_.directory);
+  return Explain(files_.SyncDirectory(options_.directory), "sync", options_.directory);
 }
 
 }  // namespace zsetd

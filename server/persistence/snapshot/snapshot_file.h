@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "server/persistence/file/file.h"
+#include "server/persistence/snapshot/snapshot_sink.h"
 
 namespace zsetd {
 
@@ -15,8 +16,8 @@ namespace zsetd {
 // synced, renamed, and then the directory is synced. At every instant the name belongs to a whole
 // file, and when Finish() returns OK the new one survives a crash of the machine.
 //
-// After the first error everything returns that error; the destructor removes what is unfinished.
-class SnapshotFile {
+// The destructor removes what is unfinished.
+class SnapshotFile : public SnapshotSink {
  public:
   struct Options {
     bool with_checksum = true;   // rdbchecksum
@@ -27,27 +28,20 @@ class SnapshotFile {
   };
 
   SnapshotFile(FileSystem& files, Options options);
-  SnapshotFile(const SnapshotFile&) = delete;
-  ~SnapshotFile();
-
-  absl::Status Write(std::string_view bytes);
-
-  // Writes the checksum and puts the file in its place.
-  absl::Status Finish();
-
-  uint64_t size() const { return size_; }  // bytes written
+  ~SnapshotFile() override;
 
  private:
-  absl::Status Record(absl::Status status, std::string_view doing, const std::string& path);
+  absl::Status Put(std::string_view bytes) override;
+  absl::Status Complete() override;
+  static absl::Status Explain(const absl::Status& status, std::string_view doing,
+                              const std::string& path);
   std::string PathOf(const std::string& name) const;
 
   FileSystem& files_;
   const Options options_;
   std::unique_ptr<WritableFile> file_;  // null once it is in its place
-  absl::Status status_;                 // the first error
-  uint64_t checksum_ = 0;
-  uint64_t size_ = 0;
-  uint64_t synced_ = 0;  // bytes
+  absl::Status create_error_;
+  uint64_t unsynced_ = 0;  // bytes
 };
 
 }  // namespace zsetd

@@ -65,9 +65,9 @@ class Loader {
   RdbReader reader_;
   RdbVersion version_;
   LoadedSnapshot loaded_;
-  SnapshotPosition position_ = {.offset = -1};  // as far as it has been read
-  Keyspace* keyspace_ = nullptr;                // that of the database selected
-  Entry* last_entry_ = nullptr;                 // of the last key; null if that was left out
+  HistoryPlace position_ = {.offset = -1};  // as far as it has been read
+  Keyspace* keyspace_ = nullptr;            // that of the database selected
+  Entry* last_entry_ = nullptr;             // of the last key; null if that was left out
   int database_ = 0;
   uint64_t announced_keys_ = 0;  // in that database, whether true or not
   KeyNotes notes_;
@@ -262,7 +262,8 @@ Loader::Step Loader::Skip(RdbType type, const std::string& key) {
 }
 
 Loader::Step Loader::Put(std::unique_ptr<Entry> entry, const KeyNotes& notes) {
-  if (notes.deadline && *notes.deadline <= options_.now && !options_.keeps_expired) {
+  const bool keeps_expired = options_.keeps_expired || position_.offset >= 0;
+  if (notes.deadline && *notes.deadline <= options_.now && !keeps_expired) {
     ++loaded_.keys_expired;
     return absl::OkStatus();
   }

@@ -11,24 +11,18 @@
 #include "core/keyspace/access_tracker.h"
 #include "core/keyspace/keyspace.h"
 #include "core/util/time.h"
+#include "server/engine/replication_state.h"
 #include "server/engine/store/value_limits.h"
 #include "server/persistence/file/file.h"
 #include "server/persistence/file/file_source.h"
 
 namespace zsetd {
 
-// The point of a history of changes that a snapshot shows (server/engine/replication_state.h).
-struct SnapshotPosition {
-  std::string id;
-  int64_t offset = 0;
-  int database = 0;  // that the next change is for
-};
-
 // What a file holds.
 struct LoadedSnapshot {
-  std::map<int, Keyspace> databases;  // by number
-  std::optional<SnapshotPosition> position;
-  std::string functions;  // as Scripting::DumpLibraries() returns them
+  std::map<int, Keyspace> databases;     // by number
+  std::optional<HistoryPlace> position;  // of the data, if that was saved
+  std::string functions;                 // as Scripting::DumpLibraries() returns them
   uint64_t keys_loaded = 0;
   uint64_t keys_expired = 0;  // past their deadline, and left out
   uint64_t keys_skipped = 0;  // of types that cannot be kept here
@@ -41,7 +35,8 @@ struct LoadOptions {
   ValueLimits limits;
   bool checks_checksum = true;
   bool skips_unknown = false;
-  bool keeps_expired = false;                     // keys past their deadline
+  bool keeps_expired = false;  // keys past their deadline, which are kept as well if there is a
+                               // position: the history says when they go
   const AccessTracker* access_tracker = nullptr;  // for the marks of keys; null: they are not set
   std::function<Keyspace()> make_keyspace;        // an empty one
   std::function<void(uint64_t bytes, uint64_t total, uint64_t keys)>

@@ -4,8 +4,8 @@
 
 namespace zsetd {
 
-SnapshotThread::SnapshotThread(std::unique_ptr<SnapshotFile> file)
-    : file_(std::move(file)), thread_([this] { Run(); }) {}
+SnapshotThread::SnapshotThread(std::unique_ptr<SnapshotSink> sink)
+    : sink_(std::move(sink)), thread_([this] { Run(); }) {}
 
 SnapshotThread::~SnapshotThread() {
   {
@@ -68,10 +68,10 @@ void SnapshotThread::Run() {
     size_t bytes = 0;
     for (SnapshotPiece& piece : taken) {
       bytes += piece.bytes.size();
-      if (status.ok()) status = file_->Write(std::move(piece).Encoded());
+      if (status.ok()) status = sink_->Write(std::move(piece).Encoded());
       piece = SnapshotPiece();
     }
-    if (is_last && status.ok()) status = file_->Finish();
+    if (is_last && status.ok()) status = sink_->Finish();
     lock.lock();
     waiting_ -= bytes;
     written_ += bytes;
@@ -80,7 +80,7 @@ void SnapshotThread::Run() {
   }
   done_ = true;
   lock.unlock();
-  file_.reset();  // which removes an unfinished draft
+  sink_.reset();  // which removes an unfinished draft
 }
 
 }  // namespace zsetd

@@ -12,7 +12,7 @@
 
 #include "absl/status/status.h"
 #include "protocol/rdb/rdb_writer.h"
-#include "server/persistence/snapshot/snapshot_file.h"
+#include "server/persistence/snapshot/snapshot_sink.h"
 
 namespace zsetd {
 
@@ -37,7 +37,7 @@ struct SnapshotPiece {
 // thread, and none waits for the disk but the destructor.
 class SnapshotThread {
  public:
-  explicit SnapshotThread(std::unique_ptr<SnapshotFile> file);
+  explicit SnapshotThread(std::unique_ptr<SnapshotSink> sink);
 
   // Finishes what was begun; without Finish() before, the draft is removed.
   ~SnapshotThread();
@@ -58,7 +58,7 @@ class SnapshotThread {
 
   mutable std::mutex mutex_;
   std::condition_variable arrived_;
-  std::unique_ptr<SnapshotFile> file_;  // the thread's own
+  std::unique_ptr<SnapshotSink> sink_;  // the thread's own
   std::vector<SnapshotPiece> queue_;
   size_t waiting_ = 0;
   uint64_t written_ = 0;

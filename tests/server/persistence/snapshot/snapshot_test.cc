@@ -184,7 +184,7 @@ TEST(Snapshot, ShowsTheInstantAtWhichItBeganWhateverIsWrittenMeanwhile) {
                             writer.Below(2) == 0 ? small : LargeValueLimits());
     {
       Snapshot snapshot(peer.engine().store().databases(), encoder);
-      encoder.Begin(instant, 0, {}, false, snapshot);
+      encoder.Begin(instant, 0, {}, snapshot);
       while (!snapshot.Continue([] { return true; })) {
         for (uint64_t left = writer.Below(writer.Below(2) == 0 ? 40 : 3); left > 0; --left)
           Ask(peer, writer.Next());
@@ -212,7 +212,7 @@ TEST(Snapshot, WritesEachKeyOnce) {
   for (int i = 0; i < 3000; ++i) Ask(peer, {"SET", "k" + std::to_string(i), "v"});
   SnapshotEncoder encoder(peer.engine().settings(), peer.engine().store().access_tracker());
   Snapshot snapshot(peer.engine().store().databases(), encoder);
-  encoder.Begin(Millis(0), 0, {}, false, snapshot);
+  encoder.Begin(Millis(0), 0, {}, snapshot);
   Writer writer(1);
   while (!snapshot.Continue([] { return true; })) {
     const std::string key = "k" + std::to_string(writer.Below(3000));

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string_view>
+
+#include "protocol/resp/output_buffer.h"
+#include "server/engine/propagation/journal.h"
+#include "server/engine/replication_state.h"
+
+namespace zsetd {
+
+// The last bytes of the history: what replicas are sent, and what is kept for those that come back.
+// They are kept once, in pieces, however many replicas there are; each has an offset of its own.
+//
+//   [ 64 KB | 64 KB | ... | last piece, growing → ]
+//     ↑ first_offset                            ↑ end, the history's offset
+class Backlog : public Journal {
+ public:
+  // Begins empty, where the history is. `state` outlives it.
+  explicit Backlog(ReplicationState& state);
+
+  // Appends the bytes, which stay where they are, and advances the history. Returns the offset of
+  // the last. O(bytes).
+  uint64_t Append(OutputBuffer& unit) override;
+
+  int64_t first_offset() const { return first_offset_; }  // of the first byte, if there is one
+  int64_t end() const { return state_.offset(); }         // of the last
+  size_t size() const { return static_cast<size_t>(end() + 1 - first_offset_); }
+  size_t BytesUsed() const { return pieces_.size() * kPieceBytes; }
+
+  // Whether what begins at this offset can be sent: it is there, or comes next.
+  bool Has(int64_t offset) const { return offset >= first_offset_ && offset <= end() + 1; }
+
+  // Copies bytes from this offset on, `most` at most; as many as there are in one piece. Returns
+  // how many. O(log(pieces) + bytes).
+  size_t Copy(int64_t offset, size_t most, OutputBuffer& out) const;
+
+  // Drops pieces of which all bytes come before this offset.
+  void DropBefore(int64_t offset);
+
+ private:
+  static constexpr size_t kPieceBytes = 64u << 10;
+
+  struct Piece {
+    std::unique_ptr<char[]> bytes;
+    int64_t first = 0;  // offset
+    size_t size = 0;
+  };
+
+  void Append(std::string_view bytes);
+
+  ReplicationState& state_;
+  std::deque<Piece> pieces_;
+  int64_t first_offset_;
+};
+
+}  // namespace zsetd

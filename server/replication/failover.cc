@@ -1,0 +1,91 @@
+#include "server/replication/failover.h"
+
+#include <chrono>
+#include <utility>
+
+#include "server/engine/support/errors.h"
+
+namespace zsetd {
+namespace {
+
+// Until End(): a server that is killed meanwhile is paused no more.
+constexpr Millis kForever = std::chrono::hours(24 * 365);
+
+}  // namespace
+
+Failover::Failover(Engine& engine, const Replicas& replicas, HandOver hand_over)
+    : engine_(engine), replicas_(replicas), hand_over_(std::move(hand_over)) {}
+
+std::string_view Failover::state() const {
+  switch (state_) {
+    case State::kWaiting:
+      return "waiting-for-sync";
+    case State::kHandover:
+      return "failover-in-progress";
+    default:
+      return "no-failover";
+  }
+}
+
+absl::Status Failover::Start(const FailoverRequest& request) {
+  if (IsOn()) return Refusal("ERR FAILOVER already in progress.");
+  if (engine_.replication().is_replica()) {
+    return Refusal("ERR FAILOVER is not valid when server is a replica.");
+  }
+  if (replicas_.Status().empty()) return Refusal("ERR FAILOVER requires connected replicas.");
+  if (request.forces && (request.timeout == Millis(0) || request.host.empty())) {
+    return Refusal(
+        "ERR FAILOVER with force option requires both a timeout and target HOST and IP be set.");
+  }
+  if (!request.host.empty()) {
+    const Replica* const target = replicas_.Find(request.host, request.port);
+    if (target == nullptr) {
+      return Refusal("ERR FAILOVER target HOST and PORT is not a replica.");
+    }
+    if (target->state() != Replica::State::kStream) {
+      return Refusal("ERR FAILOVER target replica is not online.");
+    }
+  }
+  const Millis now = engine_.store().now();
+  request_ = request;
+  until_ = request.timeout > Millis(0) ? std::optional(now + request.timeout) : std::nullopt;
+  state_ = State::kWaiting;
+  engine_.clients().pause().Begin(ClientPause::Reach::kWrites, now, now + kForever);
+  return absl::OkStatus();
+}
+
+void Failover::End() {
+  if (!IsOn()) return;
+  state_ = State::kNone;
+  engine_.clients().pause().End();
+}
+
+bool Failover::HasTimedOut() const {
+  const bool is_over = until_ && engine_.store().now() >= *until_;
+  return state_ == State::kWaiting && is_over && !request_.forces;
+}
+
+// The replica to hand over to, if it has all.
+const Replica* Failover::Target() const {
+  const Replica* const target = replicas_.Find(request_.host, request_.port);
+  const bool has_all = target != nullptr && target->state() == Replica::State::kStream &&
+                       target->acknowledged() >= engine_.replication().offset();
+  return has_all ? target : nullptr;
+}
+
+void Failover::Tick() {
+  if (state_ != State::kWaiting) return;
+  if (const Replica* const target = Target()) {
+    const ReplicaStatus status = replicas_.StatusOf(*target);
+    return BeginHandover({status.address, status.port});
+  }
+  const bool is_over = until_ && engine_.store().now() >= *until_;
+  if (is_over && request_.forces) BeginHandover({request_.host, request_.port});
+}
+
+void Failover::BeginHandover(const MasterAddress& target) {
+  state_ = State::kHandover;
+  hand_over_(target);
+}
+
+}  // namespace zsetd

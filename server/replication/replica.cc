@@ -1,0 +1,95 @@
+#include "server/replication/replica.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+namespace zsetd {
+namespace {
+
+constexpr size_t kMostAtOnce = 64u << 10;
+
+}  // namespace
+
+Replica::Replica(Client& client, ReplicaOptions options, const Backlog& backlog)
+    : client_(client), options_(std::move(options)), backlog_(backlog) {
+  client_.output.source = this;
+}
+
+Replica::~Replica() {
+  client_.output.source = nullptr;
+  if (pipe_ != nullptr) pipe_->RemoveReader(reader_);
+}
+
+void Replica::StartStream(int64_t offset) {
+  next_ = offset;
+  acknowledged_ = offset - 1;
+  state_ = State::kStream;
+}
+
+void Replica::AwaitSnapshot(int64_t offset) {
+  next_ = offset + 1;
+  state_ = State::kPreparation;
+}
+
+void Replica::StartSnapshot(std::shared_ptr<SnapshotPipe> pipe, std::string mark) {
+  pipe_ = std::move(pipe);
+  reader_ = pipe_->AddReader();
+  mark_ = std::move(mark);
+  state_ = State::kSnapshot;
+}
+
+void Replica::StartFile(std::unique_ptr<ReadableFile> file) {
+  file_ = std::move(file);
+  state_ = State::kSnapshot;
+}
+
+void Replica::Acknowledge(int64_t offset, int64_t log_offset, Millis now) {
+  acknowledged_ = std::max(acknowledged_, std::min(offset, backlog_.end()));
+  logged_ = std::max(logged_, std::min(log_offset, backlog_.end()));
+  acknowledged_at_ = now;
+  if (state_ == State::kAcknowledgement) state_ = State::kStream;
+}
+
+bool Replica::HasMore() const {
+  return !said_.empty() || (state_ == State::kStream && next_ <= backlog_.end());
+}
+
+void Replica::Fill(OutputBuffer& out) {
+  if (!said_.empty()) {
+    out.Append(std::exchange(said_, {}));
+  } else if (pipe_ != nullptr) {
+    FillFromPipe(out);
+  } else if (file_ != nullptr) {
+    FillFromFile(out);
+  } else if (HasMore()) {
+    next_ += static_cast<int64_t>(backlog_.Copy(next_, kMostAtOnce, out));
+  }
+}
+
+void Replica::FillFromPipe(OutputBuffer& out) {
+  pipe_->Read(reader_, out);
+  if (!out.empty() || !pipe_->IsAtEnd(reader_)) return;
+  pipe_->RemoveReader(reader_);
+  pipe_.reset();
+  out.Append(mark_);
+  state_ = options_.only_snapshot ? State::kDone : State::kAcknowledgement;
+}
+
+// It was complete when it was opened; if it cannot be read any more, the replica is better off
+// without the rest.
+void Replica::FillFromFile(OutputBuffer& out) {
+  const auto count = file_->Read(std::span(out.Extend(kMostAtOnce), kMostAtOnce));
+  out.Truncate(count.value_or(0));
+  if (!count.ok()) client_.connection.close_now = true;
+  if (count.ok() && *count > 0) return;
+  file_.reset();
+  state_ = options_.only_snapshot ? State::kDone : State::kStream;
+  if (state_ == State::kStream) Fill(out);
+}
+
+size_t Replica::BytesKept() const {
+  return NeedsStream() ? static_cast<size_t>(backlog_.end() + 1 - next_) : 0;
+}
+
+}  // namespace zsetd

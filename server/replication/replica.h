@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/util/time.h"
+#include "server/engine/client/client.h"
+#include "server/engine/client/output_source.h"
+#include "server/engine/replication.h"
+#include "server/persistence/file/file.h"
+#include "server/replication/backlog.h"
+#include "server/replication/snapshot_pipe.h"
+
+namespace zsetd {
+
+// A client that follows this server, and what it is sent next:
+//
+//   kWaiting ──► kPreparation ──► kSnapshot ──► kAcknowledgement ──► kStream
+//      │          of a file                                             ↑
+//      └───────── what it lacks is in the backlog ──────────────────────┘
+//
+// One that takes the end of the snapshot from a mark says that it has seen it before the stream
+// follows: it could not tell one from the other.
+class Replica : public OutputSource {
+ public:
+  enum class State { kWaiting, kPreparation, kSnapshot, kAcknowledgement, kStream, kDone };
+
+  // Both outlive it.
+  Replica(Client& client, ReplicaOptions options, const Backlog& backlog);
+  Replica(const Replica&) = delete;
+  ~Replica() override;
+
+  Client& client() { return client_; }
+  const Client& client() const { return client_; }
+  const ReplicaOptions& options() const { return options_; }
+  ReplicaOptions& options() { return options_; }
+  State state() const { return state_; }
+
+  // It speaks the protocol before PSYNC: nothing precedes the snapshot, and it acknowledges
+  // nothing.
+  void set_is_old() { is_old_ = true; }
+  bool is_old() const { return is_old_; }
+
+  // Sends this first: words of the protocol.
+  void Say(std::string_view bytes) { said_ += bytes; }
+
+  // The stream follows from that offset on.
+  void StartStream(int64_t offset);
+
+  // A snapshot of the data at that offset is going to be sent, and then the stream behind it.
+  void AwaitSnapshot(int64_t offset);
+
+  // It follows: with an end mark, or from a file.
+  void StartSnapshot(std::shared_ptr<SnapshotPipe> pipe, std::string mark);
+  void StartFile(std::unique_ptr<ReadableFile> file);
+
+  // It has acknowledged all until there.
+  void Acknowledge(int64_t offset, int64_t log_offset, Millis now);
+  int64_t acknowledged() const { return acknowledged_; }
+  int64_t logged() const { return logged_; }
+  Millis acknowledged_at() const { return acknowledged_at_; }
+  void set_acknowledged_at(Millis at) { acknowledged_at_ = at; }
+
+  // The offset of the next byte of the stream that it is sent, if it is sent any. Whether there is
+  // more for it.
+  int64_t next_offset() const { return next_; }
+  bool NeedsStream() const { return state_ != State::kWaiting && state_ != State::kDone; }
+  bool HasMore() const override;
+
+  void Fill(OutputBuffer& out) override;
+  size_t BytesKept() const override;
+
+ private:
+  void FillFromPipe(OutputBuffer& out);
+  void FillFromFile(OutputBuffer& out);
+
+  Client& client_;
+  ReplicaOptions options_;
+  const Backlog& backlog_;
+  State state_ = State::kWaiting;
+  bool is_old_ = false;
+  std::string said_;
+  std::shared_ptr<SnapshotPipe> pipe_;  // null: there is none, or it is read
+  std::unique_ptr<ReadableFile> file_;  // the same
+  size_t reader_ = 0;
+  std::string mark_;
+  int64_t next_ = 0;
+  int64_t acknowledged_ = 0;
+  int64_t logged_ = 0;
+  Millis acknowledged_at_{0};
+};
+
+}  // namespace zsetd

@@ -1,0 +1,423 @@
+#include "server/replication/replicas.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "server/engine/support/ascii_case.h"
+#include "server/engine/support/errors.h"
+#include "server/persistence/file/drafts.h"
+#include "server/persistence/snapshot/snapshot_file.h"
+
+namespace zsetd {
+namespace {
+
+constexpr size_t kMostWaitingBytes = 32u << 20;  // for replicas; then encoding waits for them
+constexpr Millis kBetweenLooks{1000};
+constexpr std::string_view kPing = "*1\r\n$4\r\nPING\r\n";
+constexpr std::string_view kGetAck = "*3\r\n$8\r\nREPLCONF\r\n$6\r\nGETACK\r\n$1\r\n*\r\n";
+
+bool SharesSnapshot(const ReplicaOptions& a, const ReplicaOptions& b) {
+  return a.takes_eof == b.takes_eof && a.leaves_out_data == b.leaves_out_data &&
+         a.leaves_out_functions == b.leaves_out_functions;
+}
+
+// "127.0.0.1:50000" and "[::1]:50000" without the port.
+std::string WithoutPort(std::string_view address) {
+  address = address.substr(0, address.rfind(':'));
+  if (address.starts_with('[')) address = address.substr(1, address.size() - 2);
+  return std::string(address);
+}
+
+// When it has shown last that it is there: while it loads it sends newlines. One that waits for a
+// snapshot need not.
+Millis LastSignOf(const Replica& replica) {
+  using State = Replica::State;
+  const State state = replica.state();
+  if (state == State::kStream && !replica.is_old()) return replica.acknowledged_at();
+  const bool waits = state == State::kWaiting || state == State::kPreparation;
+  return waits || replica.is_old() ? Millis::max() / 2 : replica.client().connection.last_active;
+}
+
+}  // namespace
+
+Replicas::Replicas(Engine& engine, PersistenceService& persistence, FileSystem& files,
+                   const ReplicationLog& log, Post post)
+    : engine_(engine),
+      persistence_(persistence),
+      files_(files),
+      log_(log),
+      post_(std::move(post)) {}
+
+Replicas::~Replicas() {
+  persistence_.AbandonTransfer();
+  engine_.effects().set_stream(nullptr);
+}
+
+// Nobody has followed what was propagated until now, to nobody: the history begins anew, unless it
+// is a master's.
+void Replicas::EnsureBacklog() {
+  if (backlog_ != nullptr) return;
+  backlog_ = std::make_unique<Backlog>(engine_.replication());
+  engine_.effects().set_stream(backlog_.get());
+}
+
+void Replicas::ResetBacklog() {
+  backlog_.reset();
+  EnsureBacklog();
+}
+
+absl::Status Replicas::CheckSynchronize(const Client& client) const {
+  const ReplicationState& state = engine_.replication();
+  if (state.is_replica() && !state.link_up()) {
+    return Refusal("NOMASTERLINK Can't SYNC while not connected with my master");
+  }
+  if (client.output.UnsentBytes() > 0) {
+    return Refusal("ERR SYNC and PSYNC are invalid with pending output");
+  }
+  return absl::OkStatus();
+}
+
+bool Replicas::CanContinue(const StreamPosition& from) const {
+  const ReplicationState& state = engine_.replication();
+  if (backlog_ == nullptr) return false;
+  const bool is_present = EqualsIgnoringCase(from.id, state.id());
+  const bool is_second =
+      EqualsIgnoringCase(from.id, state.second_id()) && from.offset <= state.second_offset();
+  return (is_present || is_second) && backlog_->Has(from.offset);
+}
+
+// It gets no replies from here on: only the stream.
+Replica& Replicas::Add(Client& client) {
+  if (backlog_ == nullptr) {
+    engine_.replication().Restart();
+    EnsureBacklog();
+  }
+  auto replica = std::make_unique<Replica>(client, OptionsOf(client), *backlog_);
+  replica->set_acknowledged_at(engine_.store().now());
+  client.output.reply_mode = ClientOutput::ReplyMode::kOff;
+  without_since_.reset();
+  return *(all_[client.id] = std::move(replica));
+}
+
+absl::Status Replicas::Synchronize(Client& client, const StreamPosition& from) {
+  if (absl::Status status = CheckSynchronize(client); !status.ok()) return status;
+  if (CanContinue(from)) {
+    Replica& replica = Add(client);
+    const std::string& id = engine_.replication().id();
+    replica.Say(replica.options().takes_psync2 ? "+CONTINUE " + id + "\r\n" : "+CONTINUE\r\n");
+    replica.StartStream(from.offset);
+    ++partial_syncs_;
+    log_.notice("Replica " + client.connection.address + " continues from offset " +
+                std::to_string(from.offset));
+    return absl::OkStatus();
+  }
+  if (from.id != "?") ++refused_partial_syncs_;
+  ++full_syncs_;
+  Add(client);
+  if (!waits_since_) waits_since_ = engine_.store().now();
+  log_.notice("Replica " + client.connection.address + " asks for a full synchronization");
+  return absl::OkStatus();
+}
+
+absl::Status Replicas::SynchronizeByOldProtocol(Client& client) {
+  if (absl::Status status = CheckSynchronize(client); !status.ok()) return status;
+  ++full_syncs_;
+  Add(client).set_is_old();
+  if (!waits_since_) waits_since_ = engine_.store().now();
+  return absl::OkStatus();
+}
+
+void Replicas::Acknowledge(Client& client, int64_t offset, std::optional<int64_t> log_offset) {
+  const auto found = all_.find(client.id);
+  if (found == all_.end()) return;
+  Replica& replica = *found->second;
+  replica.Acknowledge(offset, log_offset.value_or(0), engine_.store().now());
+  if (replica.HasMore()) client.Wake();
+}
+
+int64_t Replicas::CountAcknowledged(int64_t offset) const {
+  return std::ranges::count_if(all_, [&](const auto& each) {
+    return each.second->state() == Replica::State::kStream && each.second->acknowledged() >= offset;
+  });
+}
+
+int64_t Replicas::CountLogged(int64_t offset) const {
+  return std::ranges::count_if(all_, [&](const auto& each) {
+    return each.second->state() == Replica::State::kStream && each.second->logged() >= offset;
+  });
+}
+
+ReplicaStatus Replicas::StatusOf(const Replica& replica) const {
+  using State = Replica::State;
+  const State state = replica.state();
+  const ReplicaOptions& options = replica.options();
+  const bool is_online = state == State::kAcknowledgement || state == State::kStream;
+  const Millis silent_for = engine_.store().now() - replica.acknowledged_at();
+  return {.client = replica.client().id,
+          .address = options.address.empty() ? WithoutPort(replica.client().connection.address)
+                                             : options.address,
+          .port = options.port,
+          .state = is_online                  ? "online"
+                   : state == State::kWaiting ? "wait_bgsave"
+                                              : "send_bulk",
+          .is_online = is_online,
+          .offset = replica.acknowledged(),
+          .log_offset = replica.logged(),
+          .lag_s = std::chrono::duration_cast<std::chrono::seconds>(silent_for).count()};
+}
+
+std::vector<ReplicaStatus> Replicas::Status() const {
+  std::vector<ReplicaStatus> status;
+  for (const auto& [id, replica] : all_) status.push_back(StatusOf(*replica));
+  return status;
+}
+
+StreamStatus Replicas::stream() const {
+  StreamStatus status = {.full_syncs = full_syncs_,
+                         .partial_syncs = partial_syncs_,
+                         .refused_partial_syncs = refused_partial_syncs_};
+  if (backlog_ == nullptr) return status;
+  status.has_backlog = true;
+  status.backlog_first_offset = backlog_->first_offset();
+  status.backlog_bytes = static_cast<int64_t>(backlog_->size());
+  status.backlog_memory = backlog_->BytesUsed();
+  return status;
+}
+
+const Replica* Replicas::Find(const std::string& host, int64_t port) const {
+  for (const auto& [id, replica] : all_) {
+    const ReplicaStatus status = StatusOf(*replica);
+    if (host.empty()) {
+      const bool has_all = replica->state() == Replica::State::kStream &&
+                           replica->acknowledged() >= engine_.replication().offset();
+      if (has_all) return replica.get();
+    } else if (status.port == port && EqualsIgnoringCase(status.address, host)) {
+      return replica.get();
+    }
+  }
+  return nullptr;
+}
+
+void Replicas::OnLeave(Client& client) {
+  options_.erase(client.id);
+  all_.erase(client.id);
+  if (all_.empty()) without_since_ = engine_.store().now();
+}
+
+void Replicas::DisconnectAll() {
+  std::vector<Client*> clients;  // separate, because one that is disconnected leaves
+  for (const auto& [id, replica] : all_) clients.push_back(&replica->client());
+  for (Client* const client : clients) engine_.clients().End(*client);
+}
+
+void Replicas::EndRound() {
+  if (backlog_ == nullptr) return;
+  if (engine_.executor().IsSuspended()) return;  // in the middle of a unit
+  if (std::exchange(asks_, false) && !all_.empty()) engine_.effects().AppendToStream(kGetAck);
+  if (backlog_->end() == sent_until_) return;
+  sent_until_ = backlog_->end();
+  for (const auto& [id, replica] : all_) {
+    if (replica->HasMore()) replica->client().Wake();
+  }
+  DropUnneeded();
+}
+
+// What comes before the last repl-backlog-size bytes, and all replicas have been given.
+void Replicas::DropUnneeded() {
+  int64_t needed = backlog_->end() + 1 - engine_.settings().repl_backlog_size;
+  for (const auto& [id, replica] : all_) {
+    if (replica->NeedsStream()) needed = std::min(needed, replica->next_offset());
+  }
+  backlog_->DropBefore(needed);
+}
+
+bool Replicas::HasWork() const { return MayStartSync(); }
+
+void Replicas::Tick() {
+  if (const auto result = persistence_.TakeTransferResult()) EndSync(*result);
+  if (group_ && group_->pipe != nullptr && !group_->pipe->has_readers()) {
+    persistence_.AbandonTransfer();  // nobody is left to read it
+    group_.reset();
+  }
+  if (MayStartSync()) StartSync();
+  const Millis now = engine_.store().now();
+  if (std::chrono::abs(now - looked_after_at_) < kBetweenLooks) return;
+  looked_after_at_ = now;
+  LookAfter(now);
+}
+
+bool Replicas::MayStartSync() const {
+  if (!waits_since_ || group_ || persistence_.IsBusy() || engine_.disk().loading()) return false;
+  if (engine_.executor().IsSuspended()) return false;
+  const Settings& settings = engine_.settings();
+  const auto waiting = std::ranges::count_if(
+      all_, [](const auto& each) { return each.second->state() == Replica::State::kWaiting; });
+  const int64_t enough = settings.repl_diskless_sync_max_replicas;
+  if (!settings.repl_diskless_sync || (enough > 0 && waiting >= enough)) return true;
+  return engine_.store().now() - *waits_since_ >=
+         std::chrono::seconds(settings.repl_diskless_sync_delay);
+}
+
+// All that wait for the same share it; others follow.
+void Replicas::StartSync() {
+  waits_since_.reset();
+  Group group;
+  std::optional<ReplicaOptions> shared;
+  for (const auto& [id, replica] : all_) {
+    if (replica->state() != Replica::State::kWaiting) continue;
+    if (!shared) shared = replica->options();
+    if (SharesSnapshot(*shared, replica->options())) {
+      group.clients.push_back(id);
+    } else {
+      waits_since_ = engine_.store().now();
+    }
+  }
+  if (!shared) return;
+  group.offset = backlog_->end();
+  engine_.effects().ForgetDatabase();  // the stream after a snapshot names it
+  SnapshotContents contents = persistence_.dataset().Contents();
+  contents.with_keys = !shared->leaves_out_data;
+  if (shared->leaves_out_functions) contents.functions.clear();
+  group_ = std::move(group);
+  for (const uint64_t id : group_->clients) {
+    Replica& replica = *all_[id];
+    if (!replica.is_old()) {
+      replica.Say("+FULLRESYNC " + engine_.replication().id() + " " +
+                  std::to_string(group_->offset) + "\r\n");
+    }
+    replica.AwaitSnapshot(group_->offset);
+  }
+  if (engine_.settings().repl_diskless_sync && shared->takes_eof) {
+    StartPipe(contents);
+  } else {
+    StartFile(contents);
+  }
+}
+
+void Replicas::StartPipe(const SnapshotContents& contents) {
+  group_->mark = RandomHexDigits(engine_.store().rng());
+  group_->pipe = std::make_shared<SnapshotPipe>([this] {
+    post_([this] {
+      WakeReaders();
+      return false;
+    });
+  });
+  for (const uint64_t id : group_->clients) {
+    all_[id]->Say("$EOF:" + group_->mark + "\r\n");
+    all_[id]->StartSnapshot(group_->pipe, group_->mark);
+  }
+  log_.notice("Sending a snapshot to " + std::to_string(group_->clients.size()) + " replica(s)");
+  persistence_.StartTransfer(
+      std::make_unique<PipeSink>(group_->pipe, engine_.settings().rdbchecksum), contents,
+      [pipe = group_->pipe] { return pipe->waiting() >= kMostWaitingBytes; });
+}
+
+void Replicas::StartFile(const SnapshotContents& contents) {
+  const std::string name =
+      std::string(kDraftPrefix) + "replication-" + std::to_string(++drafts_) + ".rdb";
+  group_->path = persistence_.directory().path() + "/" + name;
+  if (const absl::Status locked = persistence_.directory().Lock(); !locked.ok()) {
+    return EndSync(locked);
+  }
+  auto sink = std::make_unique<SnapshotFile>(
+      files_, SnapshotFile::Options{.with_checksum = engine_.settings().rdbchecksum,
+                                    .syncs_in_steps = false,
+                                    .directory = persistence_.directory().path(),
+                                    .name = name,
+                                    .draft_name = name + ".part"});
+  log_.notice("Taking a snapshot on disk for " + std::to_string(group_->clients.size()) +
+              " replica(s)");
+  persistence_.StartTransfer(std::move(sink), contents, [] { return false; });
+}
+
+void Replicas::EndSync(const absl::Status& result) {
+  if (!group_) return;
+  absl::Status status = result;
+  if (status.ok() && group_->pipe == nullptr) status = SendFile();
+  if (!status.ok()) {
+    log_.warning("The snapshot for replicas has failed: " + std::string(ErrorLine(status)));
+    for (const uint64_t id : group_->clients) {
+      const auto found = all_.find(id);
+      if (found != all_.end()) engine_.clients().End(found->second->client());
+    }
+  }
+  group_.reset();
+}
+
+// Each reads it for itself; as long as somebody does, the system keeps it.
+absl::Status Replicas::SendFile() {
+  absl::Status status;
+  for (const uint64_t id : group_->clients) {
+    const auto found = all_.find(id);
+    if (found == all_.end()) continue;
+    auto file = files_.Open(group_->path);
+    if (!file.ok()) status = file.status();
+    if (!status.ok()) break;
+    Replica& replica = *found->second;
+    replica.Say("$" + std::to_string((*file)->size()) + "\r\n");
+    replica.StartFile(*std::move(file));
+    replica.client().Wake();
+  }
+  (void)files_.Remove(group_->path);
+  return status;
+}
+
+void Replicas::WakeReaders() {
+  for (const auto& [id, replica] : all_) {
+    if (replica->state() == Replica::State::kSnapshot) replica->client().Wake();
+  }
+}
+
+void Replicas::LookAfter(Millis now) {
+  Ping(now);
+  const auto timeout = std::chrono::seconds(engine_.settings().repl_timeout);
+  std::vector<Client*> silent;
+  for (const auto& [id, replica] : all_) {
+    if (replica->state() == Replica::State::kWaiting) {
+      replica->Say("\n");  // it is not forgotten
+      replica->client().Wake();
+    }
+    if (LastSignOf(*replica) + timeout < now) silent.push_back(&replica->client());
+  }
+  for (Client* const client : silent) {
+    log_.warning("Disconnecting timedout replica " + client->connection.address);
+    engine_.clients().End(*client);
+  }
+  CountGood(now);
+  if (backlog_ != nullptr) DropUnneeded();
+  FreeBacklog(now);
+}
+
+// So that a replica notices that its master has gone. The master's reach those of its replicas.
+void Replicas::Ping(Millis now) {
+  const auto period = std::chrono::seconds(engine_.settings().repl_ping_replica_period);
+  if (all_.empty() || engine_.replication().is_replica() || now - pinged_at_ < period) return;
+  if (engine_.clients().IsPaused()) return;  // a replica that takes over has all
+  pinged_at_ = now;
+  engine_.effects().AppendToStream(kPing);
+}
+
+void Replicas::CountGood(Millis now) {
+  const auto most = std::chrono::seconds(engine_.settings().min_replicas_max_lag);
+  engine_.replication().set_good_replicas(std::ranges::count_if(all_, [&](const auto& each) {
+    return each.second->state() == Replica::State::kStream &&
+           now - each.second->acknowledged_at() <= most;
+  }));
+}
+
+// A history that nobody can continue is left: what happens then is not in it.
+void Replicas::FreeBacklog(Millis now) {
+  const auto ttl = std::chrono::seconds(engine_.settings().repl_backlog_ttl);
+  const bool is_needed = !all_.empty() || engine_.replication().is_replica() || ttl.count() == 0;
+  if (backlog_ == nullptr || is_needed) return;
+  if (!without_since_) without_since_ = now;
+  if (now - *without_since_ <= ttl) return;
+  engine_.effects().set_stream(nullptr);
+  backlog_.reset();
+  engine_.replication().Restart();
+  log_.notice("Replication backlog freed after " +
+              std::to_string(engine_.settings().repl_backlog_ttl) + " seconds without replicas");
+}
+
+}  // namespace zsetd

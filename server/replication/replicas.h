@@ -1,0 +1,117 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/util/time.h"
+#include "server/engine/engine.h"
+#include "server/engine/replication.h"
+#include "server/persistence/persistence_service.h"
+#include "server/replication/backlog.h"
+#include "server/replication/replica.h"
+#include "server/replication/replication_log.h"
+
+namespace zsetd {
+
+// The replicas of this server: who they are, what they are sent, and what is kept for them.
+//
+//   PSYNC ──► in the backlog? ──yes──► the stream
+//                 └──no──► a snapshot, shared with all who ask in time ──► the stream
+//
+// What is propagated is written to the backlog from the first replica on, and for some time after
+// the last has left (repl-backlog-ttl).
+class Replicas {
+ public:
+  // Has a function called on the thread of the commands; by any thread.
+  using Post = std::function<void(std::function<bool()>)>;
+
+  // All of them outlive it, and the calls of `post` are over when it is destroyed.
+  Replicas(Engine& engine, PersistenceService& persistence, FileSystem& files,
+           const ReplicationLog& log, Post post);
+  ~Replicas();
+  Replicas(const Replicas&) = delete;
+
+  // As Replication has them.
+  ReplicaOptions& OptionsOf(Client& client) { return options_[client.id]; }
+  absl::Status Synchronize(Client& client, const StreamPosition& from);
+  absl::Status SynchronizeByOldProtocol(Client& client);
+  void Acknowledge(Client& client, int64_t offset, std::optional<int64_t> log_offset);
+  void AskForAcknowledgements() { asks_ = true; }
+  int64_t CountAcknowledged(int64_t offset) const;
+  int64_t CountLogged(int64_t offset) const;
+  std::vector<ReplicaStatus> Status() const;
+  StreamStatus stream() const;
+  void OnLeave(Client& client);
+  void EndRound();
+  void Tick();
+  bool HasWork() const;
+
+  // Keeps what is propagated from now on, for replicas to come.
+  void EnsureBacklog();
+
+  // The history is another one from here on: what was kept of the old is dropped.
+  void ResetBacklog();
+
+  // Closes all: they come back, and go on where they are if they can.
+  void DisconnectAll();
+
+  ReplicaStatus StatusOf(const Replica& replica) const;
+
+  // An online replica at this address; or, with an empty one, the first that has all. Null: none.
+  const Replica* Find(const std::string& host, int64_t port) const;
+
+ private:
+  // The replicas that share a snapshot, and what is going to be in it.
+  struct Group {
+    std::vector<uint64_t> clients;       // by id
+    std::shared_ptr<SnapshotPipe> pipe;  // null: it goes to a file
+    std::string mark;
+    std::string path;  // of the file
+    int64_t offset = 0;
+  };
+
+  absl::Status CheckSynchronize(const Client& client) const;
+  bool CanContinue(const StreamPosition& from) const;
+  Replica& Add(Client& client);
+  bool MayStartSync() const;
+  void StartSync();
+  void StartPipe(const SnapshotContents& contents);
+  void StartFile(const SnapshotContents& contents);
+  void EndSync(const absl::Status& result);
+  absl::Status SendFile();
+  void LookAfter(Millis now);
+  void Ping(Millis now);
+  void CountGood(Millis now);
+  void DropUnneeded();
+  void FreeBacklog(Millis now);
+  void WakeReaders();
+
+  Engine& engine_;
+  PersistenceService& persistence_;
+  FileSystem& files_;
+  const ReplicationLog& log_;
+  const Post post_;
+  std::unique_ptr<Backlog> backlog_;                  // null: nothing is kept
+  std::map<uint64_t, std::unique_ptr<Replica>> all_;  // by client
+  std::map<uint64_t, ReplicaOptions> options_;        // of clients that are no replicas yet
+  std::optional<Group> group_;                        // whose snapshot is being taken
+  std::optional<Millis> waits_since_;                 // the first replica for a snapshot
+  std::optional<Millis> without_since_;               // there are no replicas
+  Millis looked_after_at_{0};
+  Millis pinged_at_{0};
+  int64_t sent_until_ = 0;  // the end of the backlog when replicas were woken last
+  bool asks_ = false;
+  uint64_t drafts_ = 0;
+  uint64_t full_syncs_ = 0;
+  uint64_t partial_syncs_ = 0;
+  uint64_t refused_partial_syncs_ = 0;
+};
+
+}  // namespace zsetd

@@ -1,0 +1,103 @@
+#include "server/replication/snapshot_pipe.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+namespace zsetd {
+namespace {
+
+constexpr size_t kPieceBytes = 64u << 10;
+
+}  // namespace
+
+void SnapshotPipe::Write(std::string_view bytes) {
+  bool announces = false;
+  {
+    const std::lock_guard lock(mutex_);
+    end_ += bytes.size();
+    for (; !bytes.empty(); bytes.remove_prefix(std::min(bytes.size(), kPieceBytes))) {
+      pieces_.emplace_back(bytes.substr(0, kPieceBytes));
+    }
+    DropRead();
+    announces = !std::exchange(is_announced_, true);
+  }
+  if (announces) on_progress_();
+}
+
+void SnapshotPipe::End() {
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    is_announced_ = true;
+  }
+  on_progress_();
+}
+
+size_t SnapshotPipe::AddReader() {
+  const std::lock_guard lock(mutex_);
+  assert(end_ == 0);
+  readers_.push_back(0);
+  return readers_.size() - 1;
+}
+
+void SnapshotPipe::RemoveReader(size_t reader) {
+  const std::lock_guard lock(mutex_);
+  readers_[reader] = kGone;
+  DropRead();
+}
+
+// Pieces are as long as they were written: a reader is at the beginning of one, or at the end.
+void SnapshotPipe::Read(size_t reader, OutputBuffer& out) {
+  const std::lock_guard lock(mutex_);
+  is_announced_ = false;
+  uint64_t& position = readers_[reader];
+  if (position == end_) return;
+  uint64_t at = first_;
+  auto piece = pieces_.begin();
+  for (; at < position; ++piece) at += piece->size();
+  assert(at == position);
+  out.Append(*piece);
+  position += piece->size();
+  DropRead();
+}
+
+bool SnapshotPipe::IsAtEnd(size_t reader) const {
+  const std::lock_guard lock(mutex_);
+  return ended_ && readers_[reader] == end_;
+}
+
+uint64_t SnapshotPipe::Slowest() const {
+  const uint64_t slowest = readers_.empty() ? kGone : *std::ranges::min_element(readers_);
+  return std::min(slowest, end_);
+}
+
+void SnapshotPipe::DropRead() {
+  const uint64_t slowest = Slowest();
+  while (!pieces_.empty() && first_ + pieces_.front().size() <= slowest) {
+    first_ += pieces_.front().size();
+    pieces_.pop_front();
+  }
+}
+
+size_t SnapshotPipe::waiting() const {
+  const std::lock_guard lock(mutex_);
+  return static_cast<size_t>(end_ - Slowest());
+}
+
+bool SnapshotPipe::has_readers() const {
+  const std::lock_guard lock(mutex_);
+  return std::ranges::any_of(readers_, [](uint64_t position) { return position != kGone; });
+}
+
+absl::Status PipeSink::Put(std::string_view bytes) {
+  pipe_->Write(bytes);
+  return absl::OkStatus();
+}
+
+absl::Status PipeSink::Complete() {
+  pipe_->End();
+  return absl::OkStatus();
+}
+
+}  // namespace zsetd

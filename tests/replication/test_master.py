@@ -1,0 +1,242 @@
+"""zsetd as a master: of redis-server and of the tools that speak its protocol."""
+
+import pathlib
+import subprocess
+import tempfile
+import threading
+import time
+
+import redis
+
+from servers import REDIS, ZSETD, Load, ReplicationTest
+
+
+class Master(ReplicationTest):
+    replica_program = REDIS
+
+    def replica_of(self, master, *options):
+        replica = self.start(self.replica_program, *options)
+        replica.follow(master.port)
+        return replica
+
+    def check_full_sync(self, *options):
+        master = self.start(ZSETD, *options)
+        Load(1).run(master, 3000)
+        replica = self.replica_of(master)
+        self.await_link(replica)
+        Load(2).run(master, 1000)
+        self.assert_same(master, replica)
+        self.assertEqual(master.info("stats")["sync_full"], 1)
+
+    def test_full_sync_by_stream(self):
+        self.check_full_sync("--repl-diskless-sync", "yes")
+
+    def test_full_sync_by_file(self):
+        self.check_full_sync("--repl-diskless-sync", "no")
+
+    def test_writes_during_the_snapshot_follow(self):
+        master = self.start(ZSETD)
+        Load(1).run(master, 10000)
+        ended = threading.Event()
+
+        def write():
+            seed = 0
+            while not ended.is_set():
+                seed += 1
+                Load(seed).run(master, 300)
+
+        writer = threading.Thread(target=write)
+        writer.start()
+        try:
+            replicas = [self.replica_of(master) for _ in range(2)]
+            for replica in replicas:
+                self.await_link(replica)
+            time.sleep(0.5)
+        finally:
+            ended.set()
+            writer.join()
+        for replica in replicas:
+            self.assert_same(master, replica)
+
+    def test_partial_sync_after_a_lost_link(self):
+        master = self.start(ZSETD)
+        Load(1).run(master, 1000)
+        replica = self.replica_of(master)
+        self.await_link(replica)
+        for seed in range(5):
+            master.client.execute_command("CLIENT", "KILL", "TYPE", "replica")
+            Load(seed).run(master, 300)
+            self.assert_same(master, replica)
+        stats = master.info("stats")
+        self.assertEqual(stats["sync_full"], 1)
+        self.assertGreaterEqual(stats["sync_partial_ok"], 1)
+
+    def test_full_sync_where_the_backlog_is_too_short(self):
+        master = self.start(ZSETD, "--repl-backlog-size", "100kb")
+        replica = self.replica_of(master)
+        self.await_link(replica)
+        replica.client.execute_command("REPLICAOF", "NO", "ONE")
+        self.await_that(lambda: master.info()["connected_slaves"] == 0, "it stays")
+        master.client.set("long", "x" * 300000)
+        replica.follow(master.port)
+        self.await_link(replica)
+        self.assert_same(master, replica)
+        stats = master.info("stats")
+        self.assertEqual(stats["sync_full"], 2)
+        self.assertGreaterEqual(stats["sync_partial_err"], 1)
+
+    def test_messages_reach_subscribers_of_the_replica(self):
+        master = self.start(ZSETD)
+        replica = self.replica_of(master)
+        self.await_link(replica)
+        listener = replica.client.pubsub()
+        listener.subscribe("news")
+        self.assertEqual(listener.get_message(timeout=10)["type"], "subscribe")
+        master.client.publish("news", "hello")
+        self.assertEqual(listener.get_message(timeout=10)["data"], b"hello")
+        listener.close()
+
+    def test_expired_keys_go_when_the_master_says(self):
+        master = self.start(ZSETD)
+        replica = self.replica_of(master)
+        self.await_link(replica)
+        for i in range(100):
+            master.client.set(f"k{i}", "v", px=50)
+        self.await_that(lambda: master.client.dbsize() == 0, "keys stay")
+        self.await_that(lambda: replica.client.dbsize() == 0, "keys stay on the replica")
+
+    def test_wait_counts_who_has_it(self):
+        master = self.start(ZSETD)
+        self.assertEqual(master.client.wait(1, 50), 0)
+        replicas = [self.replica_of(master) for _ in range(2)]
+        for replica in replicas:
+            self.await_link(replica)
+        master.client.set("k", "v")
+        self.assertEqual(master.client.wait(2, 10000), 2)
+        for replica in replicas:
+            self.assertEqual(replica.client.get("k"), b"v")
+        replicas[0].kill()
+        master.client.set("k", "w")
+        self.assertEqual(master.client.wait(2, 300), 1)
+
+    def test_writes_are_refused_without_replicas(self):
+        master = self.start(ZSETD, "--min-replicas-to-write", "1")
+        with self.assertRaisesRegex(redis.ResponseError, "NOREPLICAS"):
+            master.client.set("k", "v")
+        with self.assertRaisesRegex(redis.ResponseError, "NOREPLICAS"):
+            master.client.eval("return redis.call('set', 'k', 'v')", 0)
+        replica = self.replica_of(master)
+        self.await_link(replica)
+        self.await_that(lambda: master.info()["min_slaves_good_slaves"] == 1, "it is not good")
+        master.client.set("k", "v")
+        self.assert_same(master, replica)
+
+    def test_what_is_said_of_a_replica(self):
+        master = self.start(ZSETD)
+        replica = self.replica_of(master)
+        self.await_link(replica)
+        master.client.set("k", "v")
+        self.assertEqual(master.client.wait(1, 10000), 1)
+        info = master.info()
+        self.assertEqual((info["role"], info["connected_slaves"]), ("master", 1))
+        self.assertEqual(info["slave0"]["ip"], "127.0.0.1")
+        self.assertEqual(info["slave0"]["port"], replica.port)
+        self.assertEqual(info["slave0"]["state"], "online")
+        role = master.client.execute_command("ROLE")
+        self.assertEqual(role[0], b"master")
+        self.assertEqual(role[2][0][:2], [b"127.0.0.1", str(replica.port).encode()])
+        (line,) = master.client.client_list(_type="replica")
+        self.assertEqual(line["flags"], "S")
+        self.assertEqual(master.info()["master_replid"], replica.info()["master_replid"])
+
+    def test_the_history_survives_a_restart(self):
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+            options = ["--dir", folder, "--save", "3600 1"]
+            master = self.start(ZSETD, *options)
+            Load(1).run(master, 1000)
+            replica = self.replica_of(master, "--repl-timeout", "60")
+            self.await_link(replica)
+            Load(2).run(master, 1000)
+            self.assert_same(master, replica)
+            self.assertIsNone(master.stop())
+            master = self.start(ZSETD, *options)
+            replica.client.replicaof("127.0.0.1", master.port)
+            self.await_link(replica)
+            Load(2).run(master, 1000)
+            self.assert_same(master, replica)
+            stats = master.info("stats")
+            self.assertEqual((stats["sync_full"], stats["sync_partial_ok"]), (0, 1))
+            self.assertIsNone(master.stop())
+
+    def test_failover_exchanges_roles(self):
+        master = self.start(ZSETD)
+        replica = self.replica_of(master)
+        self.await_link(replica)
+        Load(2).run(master, 1000)
+        master.client.execute_command("FAILOVER")
+        self.await_that(lambda: replica.info()["role"] == "master", replica.info())
+        self.await_link(master)
+        replica.client.set("k", "after")
+        self.await_that(lambda: master.client.get("k") == b"after", "no stream")
+        self.assertEqual(master.info()["master_failover_state"], "no-failover")
+        self.assertEqual(replica.info("stats")["sync_full"], 0)
+
+    def test_failover_is_refused_without_replicas(self):
+        master = self.start(ZSETD)
+        with self.assertRaisesRegex(redis.ResponseError, "requires connected replicas"):
+            master.client.execute_command("FAILOVER")
+        with self.assertRaisesRegex(redis.ResponseError, "No failover in progress"):
+            master.client.execute_command("FAILOVER", "ABORT")
+
+
+class Tools(ReplicationTest):
+    """What redis-cli does as a replica."""
+
+    def cli(self, master, *options, timeout=30):
+        return subprocess.run(["redis-cli", "-p", str(master.port), *options], timeout=timeout,
+                              capture_output=True, text=True, check=True)
+
+    def check_rdb(self, *options):
+        master = self.start(ZSETD, *options)
+        Load(1).run(master, 3000)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "dump.rdb")
+            self.cli(master, "--rdb", str(path))
+            check = subprocess.run(["redis-check-rdb", str(path)], capture_output=True, text=True,
+                                   check=False)
+            self.assertEqual(check.returncode, 0, check.stdout)
+            oracle = self.start(REDIS, "--dir", folder)
+            self.assertEqual(oracle.digest(), master.digest())
+
+    def test_rdb_by_stream(self):
+        self.check_rdb("--repl-diskless-sync", "yes")
+
+    def test_rdb_by_file(self):
+        self.check_rdb("--repl-diskless-sync", "no")
+
+    def test_functions_rdb(self):
+        master = self.start(ZSETD)
+        Load(1).run(master, 1000)
+        master.client.function_load(
+            "#!lua name=lib\nredis.register_function('f', function() return 1 end)")
+        with tempfile.TemporaryDirectory() as folder:
+            self.cli(master, "--functions-rdb", str(pathlib.Path(folder, "dump.rdb")))
+            oracle = self.start(REDIS, "--dir", folder)
+            self.assertEqual(oracle.client.dbsize(), 0)
+            self.assertEqual(oracle.client.execute_command("FCALL", "f", 0), 1)
+
+    def test_replica_shows_the_stream(self):
+        master = self.start(ZSETD)
+        with subprocess.Popen(["stdbuf", "-oL", "redis-cli", "-p", str(master.port), "--replica"],
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as run:
+            try:
+                self.await_that(lambda: master.info()["connected_slaves"] == 1, "no replica")
+                self.await_that(lambda: master.info().get("slave0", {}).get("state") == "online",
+                              master.info())
+                master.client.set("k", "v")
+                lines = []
+                while len(lines) < 100 and '"k"' not in "".join(lines):
+                    lines.append(run.stdout.readline())
+                self.assertIn('"k"', "".join(lines).replace(",", ""))
+            finally:
+                run.kill()
