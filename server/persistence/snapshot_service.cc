@@ -94,8 +94,7 @@ absl::Status SnapshotService::Save() {
   const uint64_t changes = engine_.store().change_count();
   auto file = CreateFile();
   if (!file.ok()) return FailToSave(file.status());
-  const absl::Status status =
-      WriteSnapshot(engine_, dataset_.Functions(), /*is_log_base=*/false, **file);
+  const absl::Status status = WriteSnapshot(engine_, dataset_.Contents(), **file);
   if (!status.ok()) return FailToSave(status);
   saved_changes_ = changes;
   last_saved_at_ = engine_.store().now();
@@ -117,8 +116,7 @@ absl::Status SnapshotService::StartSaving() {
     engine_.disk().set_snapshots_fail(true);
     return FailToSave(file.status());
   }
-  job_ = std::make_unique<BackgroundSnapshot>(*std::move(file), engine_, dataset_.Functions(),
-                                              /*is_log_base=*/false);
+  job_ = std::make_unique<BackgroundSnapshot>(*std::move(file), engine_, dataset_.Contents());
   reported_tenths_ = 0;
   log_.notice("Background saving started: " + std::to_string(job_->keys()) + " keys");
   return absl::OkStatus();

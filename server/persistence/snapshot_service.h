@@ -14,6 +14,7 @@
 #include "server/persistence/file/file.h"
 #include "server/persistence/snapshot/background_snapshot.h"
 #include "server/persistence/snapshot/dataset.h"
+#include "server/persistence/snapshot/snapshot_file.h"
 
 namespace zsetd {
 

@@ -63,6 +63,7 @@ void Replicas::EnsureBacklog() {
 }
 
 void Replicas::ResetBacklog() {
+  DisconnectAll();
   backlog_.reset();
   EnsureBacklog();
 }

@@ -178,7 +178,7 @@ class Master(ReplicationTest):
         self.await_link(master)
         replica.client.set("k", "after")
         self.await_that(lambda: master.client.get("k") == b"after", "no stream")
-        self.assertEqual(master.info()["master_failover_state"], "no-failover")
+        self.await_that(lambda: master.info()["master_failover_state"] == "no-failover", master.info())
         self.assertEqual(replica.info("stats")["sync_full"], 0)
 
     def test_failover_is_refused_without_replicas(self):
@@ -187,6 +187,28 @@ class Master(ReplicationTest):
             master.client.execute_command("FAILOVER")
         with self.assertRaisesRegex(redis.ResponseError, "No failover in progress"):
             master.client.execute_command("FAILOVER", "ABORT")
+
+
+class MasterOfItsOwn(Master):
+    """The same with replicas of the same kind."""
+
+    replica_program = ZSETD
+
+    def test_a_chain_of_replicas(self):
+        first = self.start(ZSETD)
+        Load(1).run(first, 1000)
+        second = self.replica_of(first)
+        self.await_link(second)
+        third = self.replica_of(second)
+        self.await_link(third)
+        Load(2).run(first, 1000)
+        self.assert_same(first, second)
+        self.assert_same(second, third)
+        second.client.replicaof("NO", "ONE")
+        self.await_link(third)
+        Load(2).run(second, 1000)
+        self.assert_same(second, third)
+        self.assertEqual(second.info("stats")["sync_full"], 1)
 
 
 class Tools(ReplicationTest):
