@@ -6,6 +6,8 @@ import signal
 import unittest
 
 import redis
+from redis.backoff import ConstantBackoff
+from redis.retry import Retry
 
 from peer import Peer, request as encode
 from proxy import Proxy
@@ -20,6 +22,7 @@ class Server(ServerProcess):
     def __init__(self, program, *options, **more):
         options = ("--repl-diskless-sync-delay", "0", "--repl-ping-replica-period", "1", *options)
         super().__init__(program, *options, **more)
+        self.program = program
         self.options = options
         self.client = self.connect()
 
@@ -28,7 +31,10 @@ class Server(ServerProcess):
         super().kill()
 
     def connect(self, **options):
-        return redis.Redis(port=self.port, socket_timeout=PATIENCE_S, **options)
+        """A client that connects again, where the server or a Sentinel has closed its connection."""
+        return redis.Redis(port=self.port, socket_timeout=PATIENCE_S,
+                           retry=Retry(ConstantBackoff(0.05), 3),
+                           retry_on_error=[redis.ConnectionError], **options)
 
     def follow(self, port):
         self.client.execute_command("REPLICAOF", "127.0.0.1", port)

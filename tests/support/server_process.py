@@ -39,7 +39,7 @@ class ServerProcess:
     """A server that listens on `port`, until stop(). It does not outlive the test."""
 
     def __init__(self, program, *options, config=None, environment=None, output=None,
-                 awaits_data=True):
+                 awaits_data=True, port=None):
         """`config` is the configuration file. `output` is a file for what it writes to standard
         output, if that is not for log(). Returns when its data is loaded, or as soon as it listens."""
         is_ready = self.answers if awaits_data else self.listens
@@ -49,7 +49,7 @@ class ServerProcess:
         self._log_file = pathlib.Path(self._folder.name, "log")
         options = [*OPTIONS.get(self.name, []), *options]
         for _ in range(3):  # a port may be taken by another before the server has it
-            self.port = free_port()
+            self.port = port or free_port()
             command = [os.path.abspath(shutil.which(program) or program),
                        *([config] if config else []), "--port", str(self.port), *options]
             self._launch(command, {**os.environ, **(environment or {})}, output)

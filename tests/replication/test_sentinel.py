@@ -1,0 +1,112 @@
+"""Failovers by redis-sentinel: it finds, watches, promotes and reconfigures zsetd as it does
+redis-server, and both beside one another."""
+
+import itertools
+import os
+import threading
+
+import redis
+
+from sentinels import SentinelTest
+from servers import PATIENCE_S, REDIS, ZSETD
+
+KILLS = int(os.environ.get("KILLS", "3"))
+WRITES = 60  # that are acknowledged between two kills
+
+
+class Failovers(SentinelTest):
+    def write(self, port, first, acknowledged):
+        """Writes until the server is gone: what WAIT says a replica has is acknowledged."""
+        client = redis.Redis(port=port, socket_timeout=2)
+        try:
+            for number in itertools.count(first):
+                client.zadd("written", {f"m{number}": number})
+                if client.wait(1, 1000) >= 1:
+                    acknowledged.append(number)
+        except (redis.ConnectionError, redis.TimeoutError, redis.ResponseError):
+            pass
+        finally:
+            client.close()
+
+    def kill_under_load(self, master, acknowledged):
+        first = acknowledged[-1] + 1000 if acknowledged else 0
+        before = len(acknowledged)
+        writer = threading.Thread(target=self.write, args=(master.port, first, acknowledged))
+        writer.start()
+        self.await_that(lambda: len(acknowledged) >= before + WRITES, master.info())
+        master.kill()
+        writer.join()
+
+    def kill_at_rest(self, master, replicas):
+        """All have the same, so that nobody needs more than what comes next."""
+        master.client.zadd("written", {"rest": 0})
+        self.assertEqual(master.client.wait(replicas, 1000 * PATIENCE_S), replicas)
+        master.kill()
+
+    def check_failovers(self, *programs, kills=KILLS):
+        self.start_group(*programs)
+        acknowledged = []
+        for number in range(kills):
+            master = self.master()
+            syncs = {port: server.info("stats")["sync_full"] for port, server in self.servers.items()}
+            at_rest = number % 2 == 1
+            if at_rest:
+                self.kill_at_rest(master, len(programs) - 1)
+            else:
+                self.kill_under_load(master, acknowledged)
+            promoted = self.await_failover(master)
+            kept = {int(score) for _, score in promoted.client.zrange("written", 0, -1,
+                                                                     withscores=True)}
+            self.assertEqual(set(acknowledged) - kept, set(), "acknowledged, and lost")
+            for server in self.servers.values():
+                if server.port not in (promoted.port, master.port):
+                    self.await_that(lambda each=server: each.is_linked() and each.info()[
+                        "master_port"] == promoted.port, lambda: self.sentinels[0].log()[-3000:])
+            if at_rest:
+                self.assertEqual(promoted.info("stats")["sync_full"], syncs[promoted.port])
+            back = self.replace(master)
+            self.await_that(lambda: back.info()["role"] == "slave" and back.is_linked(),
+                            lambda: self.sentinels[0].log()[-3000:])
+            for server in self.servers.values():
+                if server.port != promoted.port:
+                    self.assert_same(promoted, server)
+            self.await_all_known(len(programs) - 1)
+
+    def test_servers_of_one_kind(self):
+        self.check_failovers(ZSETD, ZSETD, ZSETD)
+
+    def test_a_mixed_group(self):
+        self.check_failovers(ZSETD, REDIS, ZSETD, kills=min(KILLS, 3))
+
+
+class Reconfiguration(SentinelTest):
+    def test_roles_are_exchanged_on_demand(self):
+        self.start_group(ZSETD, ZSETD)
+        old = self.master()
+        old.client.set("a", "1")
+        self.assertEqual(old.client.wait(1, PATIENCE_S * 1000), 1)
+        self.sentinels[0].ask("FAILOVER", "group")
+        new = self.await_failover(old)
+        self.await_that(lambda: old.info()["role"] == "slave" and old.is_linked(), old.log)
+        new.client.set("b", "2")
+        self.assert_same(new, old)
+        self.assertEqual(old.client.get("a"), b"1")
+
+    def test_who_must_not_be_promoted_is_not(self):
+        self.start_group(ZSETD, ZSETD, ZSETD)
+        old = self.master()
+        never, other = [server for server in self.servers.values() if server is not old]
+        never.client.config_set("replica-priority", "0")
+        for sentinel in self.sentinels:
+            self.await_that(lambda each=sentinel: self.knows_priority_0(each), sentinel.state())
+        old.kill()
+        self.assertEqual(self.await_failover(old).port, other.port)
+
+    @staticmethod
+    def knows_priority_0(sentinel):
+        for replica in sentinel.replicas():
+            words = [word if isinstance(word, bytes) else str(word).encode() for word in
+                     (sum(replica.items(), ()) if isinstance(replica, dict) else replica)]
+            if words[words.index(b"slave-priority") + 1] == b"0":
+                return True
+        return False
