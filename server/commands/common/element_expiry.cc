@@ -9,6 +9,7 @@
 #include "protocol/text/number_text.h"
 #include "server/commands/common/expiry_option.h"
 #include "server/commands/common/propagated_value.h"
+#include "server/engine/propagation/effects.h"
 #include "server/engine/support/ascii_case.h"
 
 namespace zsetd {
@@ -16,8 +17,6 @@ namespace {
 
 // The latest deadline of an element: Redis's of a field.
 constexpr Millis kLatest{(int64_t{1} << 46) - 1};
-
-constexpr size_t kMostElements = 1024;  // in one propagated request
 
 ElementCondition TakeCondition(ArgReader& args) {
   if (args.Take("nx")) return ElementCondition::kNx;
@@ -97,9 +96,9 @@ void PropagateElementDeadline(Call& call, std::string_view key,
   if (!call.Propagates()) return;
   const std::string keyword = UpperCase(words.keyword);
   const std::string time = deadline ? IntegerText(deadline->count()) : std::string();
-  for (size_t first = 0; first < elements.size(); first += kMostElements) {
+  for (size_t first = 0; first < elements.size(); first += Effects::kMostItems) {
     const Args run = Args(elements).subspan(first);
-    const Args some = run.first(std::min(run.size(), kMostElements));
+    const Args some = run.first(std::min(run.size(), Effects::kMostItems));
     const std::string count = IntegerText(static_cast<int64_t>(some.size()));
     std::vector<std::string_view> request = {deadline ? words.pexpireat : words.persist, key};
     if (deadline) request.push_back(time);

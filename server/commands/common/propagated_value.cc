@@ -10,8 +10,6 @@
 namespace zsetd {
 namespace {
 
-constexpr size_t kMostItems = 1024;  // in one request
-
 void PropagateElements(Call& call, std::string_view key, const SortedSet& set) {
   PropagatedItems items(call, "ZADD", key, set.size(), 2);
   for (SortedSet::Cursor at = set.At(0); at.valid(); at.Next()) {
@@ -35,7 +33,7 @@ void PropagatedItems::Add(std::initializer_list<std::string_view> item) {
   assert(left_ > 0 && item.size() == words_);
   Effects& effects = call_.effects();
   if (left_in_request_ == 0) {
-    left_in_request_ = std::min(left_, kMostItems);
+    left_in_request_ = std::min(left_, Effects::kMostItems);
     effects.Begin(call_.client.database, 2 + left_in_request_ * words_);
     effects.AddWord(command_);
     effects.AddWord(key_);

@@ -20,9 +20,8 @@ void Notifier::PropagateEnd(const Change& change) {
 
 // The same for elements that expire, some in each request.
 void Notifier::PropagateEnd(const Change& change, std::span<const std::string> elements) {
-  constexpr size_t kMostInRequest = 1024;
   while (!elements.empty()) {
-    const size_t count = std::min(elements.size(), kMostInRequest);
+    const size_t count = std::min(elements.size(), Effects::kMostItems);
     effects_.Begin(change.database, 2 + count);
     effects_.AddWord(change.event == KeyEvent::kHExpired ? "HDEL" : "ZREM");
     effects_.AddWord(change.key);

@@ -31,6 +31,10 @@ namespace zsetd {
 
 class Effects {
  public:
+  // The most members, fields or elements that one request names; more come in several. As in Redis,
+  // so that no request is long for those who read it.
+  static constexpr size_t kMostItems = 1024;
+
   Effects() = default;
   Effects(const Effects&) = delete;
 
