@@ -75,7 +75,7 @@ std::unique_ptr<FieldTable::Large> FieldTable::MakeLarge() const {
 
 std::unique_ptr<TableSnapshot> FieldTable::StartSnapshot() const {
   if (!large_) return nullptr;
-  return std::make_unique<TableSnapshot>(large_->fields, large_->snapshot);
+  return std::make_unique<TableSnapshot>(large_->fields, large_->deadlines, large_->snapshot);
 }
 
 size_t FieldTable::BytesUsed() const {
@@ -121,6 +121,8 @@ bool FieldTable::Replace(const Field& field) {
 
 void FieldTable::SetDeadline(std::string_view name, std::optional<Millis> deadline) {
   assert(Find(name));
+  if (large_ && large_->snapshot != nullptr) [[unlikely]]
+    large_->snapshot->BeforeChange(*Find(name));
   if (!deadline) {
     if (large_) large_->RemoveDeadline(name);
     return;

@@ -83,7 +83,8 @@ class FieldTable {
   template <class Visit>
   uint64_t Scan(uint64_t cursor, Visit visit) const;
 
-  // The fields as they are now, handed out in steps while the table changes; null of a small table.
+  // The fields and deadlines as they are now, handed out in steps while the table changes; null of
+  // a small table.
   // There is one at a time, and it is to end before the table is destroyed, or that takes long.
   // O(1).
   std::unique_ptr<TableSnapshot> StartSnapshot() const;

@@ -3,17 +3,29 @@
 #include <cassert>
 
 #include "core/hashing/keyed_hash.h"
+#include "core/sorted_set/sorted_set.h"
 
 namespace zsetd {
 
-TableSnapshot::TableSnapshot(const Dictionary<FieldNode>& fields, TableSnapshot*& attached)
+TableSnapshot::TableSnapshot(const Dictionary<FieldNode>& fields,
+                             const std::unique_ptr<SortedSet>& deadlines, TableSnapshot*& attached)
     : fields_(&fields),
+      deadlines_(deadlines == nullptr ? nullptr : &deadlines),
       attached_(&attached),
       size_(fields.size()),
       passed_all_(fields.size() == 0),
       captured_(KeyedHash("the seed of captured names")) {
   assert(attached == nullptr);
   attached = this;
+  if (deadlines != nullptr) {
+    earliest_deadline_ = Millis(static_cast<int64_t>(deadlines->At(0).score()));
+  }
+}
+
+std::optional<Millis> TableSnapshot::Deadline(std::string_view name) const {
+  if (deadlines_ == nullptr || *deadlines_ == nullptr) return std::nullopt;
+  const std::optional<double> deadline = (*deadlines_)->Score(name);
+  return deadline ? std::optional(Millis(static_cast<int64_t>(*deadline))) : std::nullopt;
 }
 
 // All are handed out or copied: the table may change as it likes.
@@ -29,8 +41,12 @@ bool TableSnapshot::Capture(std::string_view name) {
   return true;
 }
 
+void TableSnapshot::Copy(const Field& field) {
+  copies_.push_back({.node = FieldNode::Make(field), .deadline = Deadline(field.name)});
+}
+
 void TableSnapshot::BeforeChange(const Field& field) {
-  if (!HasPassed(field.name) && Capture(field.name)) copies_.push_back(FieldNode::Make(field));
+  if (!HasPassed(field.name) && Capture(field.name)) Copy(field);
 }
 
 void TableSnapshot::BeforeInsert(std::string_view name) {
@@ -40,7 +56,7 @@ void TableSnapshot::BeforeInsert(std::string_view name) {
 void TableSnapshot::Detach() {
   fields_->ForEach([&](const FieldNode& node) {
     if (HasPassed(node.key()) || captured_.Find(node.key()) != nullptr) return;
-    copies_.push_back(FieldNode::Make(node.field()));
+    Copy(node.field());
   });
   Leave();
 }

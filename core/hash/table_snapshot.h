@@ -3,17 +3,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "core/hash/field.h"
 #include "core/hash/field_node.h"
 #include "core/hashing/dictionary.h"
+#include "core/util/time.h"
 
 namespace zsetd {
 
-// The fields of a large table as they were at one instant, handed out a bucket at a time while the
-// table goes on changing.
+class SortedSet;
+
+// The fields of a large table, and their deadlines, as they were at one instant, handed out a
+// bucket at a time while the table goes on changing.
 //
 //     hashes, read backwards   |  passed  |cursor      still to come           |
 //                              └ handed out           └ a field is copied before its first change,
@@ -27,23 +31,28 @@ namespace zsetd {
 // destroys large tables keeps them until their snapshots have ended.
 class TableSnapshot {
  public:
-  // `attached` is the table's pointer to it, which is null.
-  TableSnapshot(const Dictionary<FieldNode>& fields, TableSnapshot*& attached);
+  // `deadlines` is the table's set of them, null while there are none; `attached` its pointer to
+  // the snapshot, which is null.
+  TableSnapshot(const Dictionary<FieldNode>& fields, const std::unique_ptr<SortedSet>& deadlines,
+                TableSnapshot*& attached);
   TableSnapshot(const TableSnapshot&) = delete;
   ~TableSnapshot() { Leave(); }
 
   size_t size() const { return size_; }  // fields at the instant
   bool done() const { return passed_all_ && copies_.empty(); }
 
-  // Calls visit(const Field&) for some fields, if there are any at the cursor: for a bucket and
-  // what was copied. It is not done.
+  // The earliest deadline at the instant; nothing if no field had one.
+  std::optional<Millis> earliest_deadline() const { return earliest_deadline_; }
+
+  // Calls visit(const Field&, std::optional<Millis> deadline) for some fields, if there are any at
+  // the cursor: for a bucket and what was copied. It is not done.
   template <class Visit>
   void Step(Visit visit);
 
   // --- For the table. ---
 
-  // A field is about to be changed or removed; one of that name, which does not exist, to be
-  // created. O(1) expected.
+  // A field or its deadline is about to be changed or removed; one of that name, which does not
+  // exist, to be created. O(1) expected.
   void BeforeChange(const Field& field);
   void BeforeInsert(std::string_view name);
 
@@ -55,26 +64,35 @@ class TableSnapshot {
     return passed_all_ || (cursor_ != 0 && fields_->HasPassed(cursor_, name));
   }
   bool Capture(std::string_view name);  // false if it was
+  void Copy(const Field& field);
+  std::optional<Millis> Deadline(std::string_view name) const;  // the present one
   void Leave();
 
+  struct CopiedField {
+    std::unique_ptr<FieldNode> node;
+    std::optional<Millis> deadline;
+  };
+
   const Dictionary<FieldNode>* fields_;
+  const std::unique_ptr<SortedSet>* deadlines_;  // null if there were none at the instant
+  std::optional<Millis> earliest_deadline_;
   TableSnapshot** attached_;  // null once the table is gone, or no longer needed
   const size_t size_;
   uint64_t cursor_ = 0;
   bool passed_all_ = false;
   Dictionary<FieldNode> captured_;  // right of the cursor, without values
-  std::vector<std::unique_ptr<FieldNode>> copies_;
+  std::vector<CopiedField> copies_;
 };
 
 template <class Visit>
 void TableSnapshot::Step(Visit visit) {
-  for (const auto& copy : copies_) visit(copy->field());
+  for (const CopiedField& copy : copies_) visit(copy.node->field(), copy.deadline);
   copies_.clear();
   if (passed_all_) return;
   const uint64_t next = fields_->Scan(cursor_, [&](const FieldNode& node) {
     // A bucket that two have merged into begins left of the cursor.
     if (HasPassed(node.key()) || captured_.Find(node.key()) != nullptr) return;
-    visit(node.field());
+    visit(node.field(), Deadline(node.key()));
   });
   cursor_ = next;
   if (next == 0) Leave();

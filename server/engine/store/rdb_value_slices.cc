@@ -1,6 +1,7 @@
 #include "server/engine/store/rdb_value_slices.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -55,16 +56,22 @@ class TableSlices : public RdbValueSlices {
       : type_(type), snapshot_(std::move(snapshot)) {}
 
   RdbType type() const override { return type_; }
-  void Begin(RdbWriter& writer) override { writer.Length(snapshot_->size()); }
+  void Begin(RdbWriter& writer) override {
+    if (type_ == RdbType::kHashDeadlines) {
+      writer.LittleEndian(static_cast<uint64_t>(snapshot_->earliest_deadline()->count()), 8);
+    }
+    writer.Length(snapshot_->size());
+  }
 
   bool WriteSome(RdbWriter& writer) override {
     constexpr size_t kSliceBytes = 16u * 1024;
     constexpr int kBuckets = 256;
     size_t bytes = 0;
     for (int i = 0; i < kBuckets && bytes < kSliceBytes && !snapshot_->done(); ++i) {
-      snapshot_->Step([&](const Field& field) {
+      snapshot_->Step([&](const Field& field, std::optional<Millis> deadline) {
+        if (type_ == RdbType::kHashDeadlines) WriteDeadline(deadline, writer);
         writer.String(field.name);
-        if (type_ == RdbType::kHash) writer.String(field.value);
+        if (type_ != RdbType::kSet) writer.String(field.value);
         bytes += field.name.size() + field.value.size();
       });
     }
@@ -72,6 +79,12 @@ class TableSlices : public RdbValueSlices {
   }
 
  private:
+  // As its distance from the earliest, and 1; 0 for none.
+  void WriteDeadline(std::optional<Millis> deadline, RdbWriter& writer) const {
+    const Millis first = *snapshot_->earliest_deadline();
+    writer.Length(deadline ? static_cast<uint64_t>((*deadline - first).count()) + 1 : 0);
+  }
+
   const RdbType type_;
   const std::unique_ptr<TableSnapshot> snapshot_;
 };
@@ -158,7 +171,8 @@ Slices Start(const SortedSet& set, const LargeValueLimits& limits) {
 
 Slices Start(const Hash& hash, const LargeValueLimits& limits) {
   if (!IsLarge(hash, limits)) return nullptr;
-  return std::make_unique<TableSlices>(RdbType::kHash, hash.StartSnapshot());
+  const RdbType type = hash.has_deadlines() ? RdbType::kHashDeadlines : RdbType::kHash;
+  return std::make_unique<TableSlices>(type, hash.StartSnapshot());
 }
 
 Slices Start(const Set& set, const LargeValueLimits& limits) {

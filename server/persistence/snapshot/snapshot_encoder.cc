@@ -127,7 +127,7 @@ void SnapshotEncoder::WriteMarks(const Entry& entry, RdbFileWriter& writer) cons
 }
 
 void SnapshotEncoder::Receive(int database, const Entry& entry) {
-  if (auto slices = HasFieldDeadlines(entry) ? nullptr : StartSlices(entry, limits_)) {
+  if (auto slices = StartSlices(entry, limits_)) {
     auto open = std::make_unique<OpenValue>();
     open->database = database;
     RdbFileWriter writer(open->head, compresses_);
