@@ -46,6 +46,7 @@ struct MasterLinkStatus {
   int64_t read_offset = 1;             // the same, that has been received
   std::optional<Millis> silent_for;    // since the master sent something
   std::optional<Millis> down_for;      // nothing while the link is up, or if it never was
+  uint64_t received_bytes = 0;         // of all links, snapshots included
   bool is_syncing = false;             // receives or loads a snapshot, which has
   int64_t sync_total_bytes = 0;        // 0 if that is not known, and of which
   int64_t sync_read_bytes = 0;         // have come,

@@ -155,6 +155,8 @@ void Follower::OnConnectionEnd(std::string_view reason) {
 void Follower::OnReceived(std::string_view bytes) {
   engine_.executor().BeginBatch(std::chrono::floor<Millis>(engine_.host().wall_clock()));
   heard_at_ = now();
+  received_bytes_ += bytes.size();
+  engine_.metrics().stats().net_input_bytes += bytes.size();
   is_receiving_ = true;
   link_->Receive(bytes, connection_->output());
   is_receiving_ = false;
@@ -385,7 +387,7 @@ void Follower::SendSignOfLife() {
 }
 
 MasterLinkStatus Follower::status() const {
-  MasterLinkStatus status;
+  MasterLinkStatus status = {.received_bytes = received_bytes_};
   switch (state_) {
     case State::kStopped:
     case State::kWaiting:

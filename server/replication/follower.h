@@ -129,6 +129,7 @@ class Follower : private Connection::Owner, private MasterLink::Listener {
   Millis heard_at_{0};
   Millis spoke_at_{0};
   Millis linked_at_{0};
+  uint64_t received_bytes_ = 0;  // of all links
   std::optional<Millis> down_since_;
   bool takes_over_ = false;  // the master is to be told so
   bool is_takeover_refused_ = false;

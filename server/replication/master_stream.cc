@@ -84,6 +84,7 @@ absl::Status MasterStream::ApplyOne(Args request) {
   }
   if (EqualsIgnoringCase(request[0], "ping")) return absl::OkStatus();
   unit_changes_data_ = true;
+  ++engine_.metrics().stats().commands_processed;
   return applier_.Apply(request);
 }
 

@@ -199,6 +199,21 @@ class Information(ReplicationTest):
         self.assertEqual({slaves["slave0"]["port"], slaves["slave1"]["port"]},
                          {replica.port for replica in replicas})
 
+    def test_what_the_master_sends_is_counted(self):
+        master = self.start(REDIS)
+        replica = self.start(ZSETD, "--replicaof", f"127.0.0.1 {master.port}")
+        self.await_link(replica)
+        before = replica.client.info("stats")
+        for _ in range(1000):
+            master.client.incr("a")
+        self.assert_same(master, replica)
+        after = replica.client.info("stats")
+        grown = {name: after[name] - before[name] for name in before
+                 if isinstance(before[name], int)}
+        self.assertGreaterEqual(grown["total_commands_processed"], 1000)
+        self.assertGreaterEqual(grown["total_net_repl_input_bytes"], 20_000)
+        self.assertGreaterEqual(grown["total_net_input_bytes"], 20_000)
+
     def test_a_replica_without_link_says_what_redis_says(self):
         master = self.start(REDIS)
         replicas = [self.start(program, "--replicaof", f"127.0.0.1 {master.port}")
@@ -289,7 +304,10 @@ class Loading(ReplicationTest):
             replica = self.start(REDIS, "--dir", folder, "--replicaof", f"127.0.0.1 {master.port}")
             self.await_link(replica)
             Load(12).run(master, 2000)
-            self.assert_same(master, replica)
+            master.client.execute_command("DEBUG", "SET-ACTIVE-EXPIRE", "0")
+            master.client.set("due", "1", px=1)
+            self.await_that(lambda: replica.info()["slave_repl_offset"] ==
+                            master.info()["master_repl_offset"], "it does not follow")
             replica.client.save()
             replica.ask_to_leave()
             self.assertEqual(replica.exit_code(), 0)
@@ -297,6 +315,10 @@ class Loading(ReplicationTest):
             restarted = self.start(ZSETD, "--dir", folder, "--replicaof",
                                    f"127.0.0.1 {master.port}")
             self.await_link(restarted)
+            keys = lambda server: sum(database["keys"] for database in
+                                      server.client.info("keyspace").values())
+            self.await_that(lambda: keys(master) == keys(restarted), "due keys are missing")
+            master.client.execute_command("DEBUG", "SET-ACTIVE-EXPIRE", "1")
             self.assert_same(master, restarted)
             stats = master.client.info("stats")
             self.assertEqual((stats["sync_full"], stats["sync_partial_ok"]), (1, 1))

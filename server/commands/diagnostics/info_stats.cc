@@ -44,13 +44,13 @@ constexpr std::string_view kNeverCounted[] = {
 };
 
 void WriteTraffic(InfoWriter& info, const Stats& stats, const LoadMeter& load,
-                  const StreamStatus& stream) {
+                  const StreamStatus& stream, uint64_t bytes_of_master) {
   info.Add("total_connections_received", stats.connections_received);
   info.Add("total_commands_processed", stats.commands_processed);
   info.Add("instantaneous_ops_per_sec", load.commands_per_second());
   info.Add("total_net_input_bytes", stats.net_input_bytes);
   info.Add("total_net_output_bytes", stats.net_output_bytes);
-  info.Add("total_net_repl_input_bytes", 0);
+  info.Add("total_net_repl_input_bytes", bytes_of_master);
   info.Add("total_net_repl_output_bytes", 0);
   info.AddFraction("instantaneous_input_kbps", Kilobytes(load.input_bytes_per_second()));
   info.AddFraction("instantaneous_output_kbps", Kilobytes(load.output_bytes_per_second()));
@@ -127,7 +127,8 @@ void WriteStats(InfoWriter& info, Engine& engine) {
   const Replication* const replication = engine.services().replication;
   info.Section("Stats");
   WriteTraffic(info, stats, engine.metrics().load(),
-               replication == nullptr ? StreamStatus() : replication->stream());
+               replication == nullptr ? StreamStatus() : replication->stream(),
+               replication == nullptr ? 0 : replication->master_link().received_bytes);
   WriteKeyStats(info, engine, stats);
   WriteListenerStats(info, engine);
   info.Add("total_error_replies", stats.error_replies);

@@ -45,6 +45,7 @@ class Loader {
   Step ReadPart(uint8_t first);
   Step ReadOpcode(RdbOpcode opcode);
   Step ReadAux();
+  bool KeepsExpired() const { return options_.keeps_expired || position_.offset >= 0; }
   void NotePosition(std::string_view name, std::string_view value);
   Step ReadFunctions();
   Step ReadModuleAux();
@@ -223,7 +224,8 @@ Loader::Step Loader::ReadKey(RdbType type) {
   }
   const KeyNotes notes = std::exchange(notes_, KeyNotes());
   std::unique_ptr<Entry> entry =
-      ReadValue(reader_, type, key, notes.deadline, options_.now, options_.limits);
+      ReadValue(reader_, type, key, notes.deadline,
+                KeepsExpired() ? Millis::min() : options_.now, options_.limits);
   ++keys_;
   if (options_.progress && keys_ % kKeysPerReport == 0) {
     options_.progress(source_.OffsetWith(reader_.left()), source_.size(), keys_);
@@ -262,8 +264,7 @@ Loader::Step Loader::Skip(RdbType type, const std::string& key) {
 }
 
 Loader::Step Loader::Put(std::unique_ptr<Entry> entry, const KeyNotes& notes) {
-  const bool keeps_expired = options_.keeps_expired || position_.offset >= 0;
-  if (notes.deadline && *notes.deadline <= options_.now && !keeps_expired) {
+  if (notes.deadline && *notes.deadline <= options_.now && !KeepsExpired()) {
     ++loaded_.keys_expired;
     return absl::OkStatus();
   }
