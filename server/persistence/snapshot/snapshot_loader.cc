@@ -224,8 +224,8 @@ Loader::Step Loader::ReadKey(RdbType type) {
   }
   const KeyNotes notes = std::exchange(notes_, KeyNotes());
   std::unique_ptr<Entry> entry =
-      ReadValue(reader_, type, key, notes.deadline,
-                KeepsExpired() ? Millis::min() : options_.now, options_.limits);
+      ReadValue(reader_, type, key, notes.deadline, KeepsExpired() ? Millis::min() : options_.now,
+                options_.limits);
   ++keys_;
   if (options_.progress && keys_ % kKeysPerReport == 0) {
     options_.progress(source_.OffsetWith(reader_.left()), source_.size(), keys_);

@@ -35,8 +35,8 @@ struct LoadOptions {
   ValueLimits limits;
   bool checks_checksum = true;
   bool skips_unknown = false;
-  bool keeps_expired = false;  // keys and fields past their deadline, which are kept as well if there
-                               // is a position: the history says when they go
+  bool keeps_expired = false;  // keys and fields past their deadline, which are kept as well if
+                               // there is a position: the history says when they go
   const AccessTracker* access_tracker = nullptr;  // for the marks of keys; null: they are not set
   std::function<Keyspace()> make_keyspace;        // an empty one
   std::function<void(uint64_t bytes, uint64_t total, uint64_t keys)>

@@ -93,6 +93,7 @@ class FollowerTest : public testing::Test, public Follower::Listener {
     Ask(peer_, {"SET", "own", "1"});
   }
 
+  void BeforeNewHistory() override {}
   void OnNewHistory() override { ++histories_; }
   void OnNewId() override { ++ids_; }
 
