@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/v6_only.hpp>
 #include <boost/asio/post.hpp>
@@ -34,6 +35,13 @@ std::string AddressText(const tcp::endpoint& endpoint) {
   std::ostringstream text;
   text << endpoint;
   return text.str();
+}
+
+std::string OriginText(const asio::ip::address& address) {
+  if (address.is_v4()) return address.to_string();
+  asio::ip::address_v6::bytes_type bytes = address.to_v6().to_bytes();
+  std::fill(bytes.begin() + 8, bytes.end(), 0);
+  return asio::ip::address_v6(bytes).to_string();
 }
 
 }  // namespace
@@ -115,6 +123,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
             .content_type = field(http::field::content_type),
             .body = message.body(),
             .peer = AddressText(peer),
+            .origin = OriginText(peer.address()),
             .own = AddressText(own),
             .is_local = peer.address().is_loopback()};
   }

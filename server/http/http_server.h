@@ -24,6 +24,7 @@ struct HttpRequest {
   std::string content_type;
   std::string body;
   std::string peer;       // "127.0.0.1:50000"
+  std::string origin;     // the address alone; of IPv6 the first 64 bits, which a client has whole
   std::string own;        // the server's end of the connection
   bool is_local = false;  // the peer is on this machine
 };

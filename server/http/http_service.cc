@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <boost/asio/ip/address.hpp>
+#include <chrono>
 #include <utility>
 
 #include "server/http/metrics_text.h"
 #include "server/http/page_commands.h"
 #include "server/http/page_files.h"
 #include "server/http/page_json.h"
+#include "server/process/clock.h"
 
 namespace zsetd {
 namespace {
@@ -37,6 +39,15 @@ HttpResponse Json(unsigned status, std::string body) {
 
 HttpResponse JsonError(unsigned status, std::string_view why) {
   return Json(status, "{\"error\":\"" + std::string(why) + "\"}");
+}
+
+// As whole seconds, so that a login is tried when they are over.
+HttpResponse TooManyFailures(Micros wait) {
+  const std::string seconds = std::to_string(std::chrono::ceil<std::chrono::seconds>(wait).count());
+  HttpResponse response =
+      JsonError(429, "Too many logins from your address have failed. Wait " + seconds + " s.");
+  response.headers.emplace_back("Retry-After", seconds);
+  return response;
 }
 
 // Whether the Host header has an address or localhost. A name may be that of another site, made to
@@ -113,6 +124,8 @@ void HttpService::ServeCommands(const HttpRequest& request, HttpServer::Respond 
   }
   const auto credentials = ReadCredentials(request.authorization);
   if (!credentials) return respond(JsonError(401, "Log in as an ACL user."));
+  const Micros wait = throttle_.WaitFor(request.origin, MonotonicNow());
+  if (wait > Micros(0)) return respond(TooManyFailures(wait));
   auto commands = ReadPageCommands(request.body);
   if (!commands) return respond(JsonError(400, "The body has no list of commands."));
   auto page = std::make_shared<PageRequest>(PageRequest{.user = credentials->user,
@@ -123,8 +136,12 @@ void HttpService::ServeCommands(const HttpRequest& request, HttpServer::Respond 
                                                         .by_address = IsAddress(request.host),
                                                         .commands = std::move(*commands)});
   RunPageCommands(
-      engine_, std::move(page), post_, [this, respond = std::move(respond)](PageReplies replies) {
-        server_.Run([respond, shared = std::make_shared<PageReplies>(std::move(replies))] {
+      engine_, std::move(page), post_,
+      [this, respond = std::move(respond), origin = request.origin](PageReplies replies) {
+        auto shared = std::make_shared<PageReplies>(std::move(replies));
+        server_.Run([this, respond, origin, shared] {
+          const bool is_denied = shared->access == PageReplies::Access::kDenied;
+          if (is_denied) throttle_.OnFailure(origin, MonotonicNow());
           respond(ResponseTo(*shared));
         });
       });

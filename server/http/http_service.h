@@ -4,6 +4,7 @@
 #include "server/engine/config/settings.h"
 #include "server/engine/engine.h"
 #include "server/http/http_server.h"
+#include "server/http/login_throttle.h"
 #include "server/http/main_thread.h"
 #include "server/http/metrics_snapshot.h"
 
@@ -33,7 +34,8 @@ class HttpService {
   Engine& engine_;
   InfoSource source_;
   PostStep post_;
-  HttpServer server_;  // last: its thread uses the others
+  LoginThrottle throttle_;  // for the server's thread alone
+  HttpServer server_;       // last: its thread uses the others
 };
 
 }  // namespace zsetd

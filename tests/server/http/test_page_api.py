@@ -74,6 +74,23 @@ class PageApi(HttpTest):
         self.start(*USERS, "--rename-command", "SET", "ping2")
         self.assertIn("'set' is not a read-only command", self.ask(["ping2", "a", "b"])[0]["error"])
 
+    def test_who_guesses_passwords_is_slowed_down(self):
+        self.start(*USERS)
+        for number in range(10):
+            self.assertEqual(self.post([["PING"]])[0], 200)
+            self.assertEqual(self.post([["PING"]], password=f"guess {number}")[0], 401)
+        body, head = '{"commands":[["PING"]]}', {"Content-Type": "application/json"}
+        for password in ("guess", "secret"):  # which is right is not to be found out meanwhile
+            head["Authorization"] = basic("viewer", password)
+            status, headers, text = self.request("POST", "/api/commands", body, head)
+            self.assertEqual(status, 429)
+            self.assertIn("Too many logins", json.loads(text)["error"])
+            self.assertIn(int(headers["Retry-After"]), range(1, 6))
+        self.assertEqual(self.request("GET", "/metrics")[0], 200)
+        self.assertTrue(eventually(lambda: self.post([["PING"]])[0] == 200))
+        denied = self.connect().ask("INFO", "stats").split(b"acl_access_denied_auth:")[1]
+        self.assertTrue(denied.startswith(b"10\r\n"))
+
     def test_nothing_without_a_password(self):
         self.start(*USERS)
         commands = [["PING"]]
