@@ -37,13 +37,13 @@ unmount() {
   ! mountpoint -q "$root/proc" || umount "$root/proc"
 }
 
-if [[ ! -e $root/usr/bin/redis-cli ]]; then
+if [[ ! -e $root/lib/systemd/systemd ]]; then
   rm -rf "$root"
   mkdir -p "$root"
   debootstrap --variant=minbase bookworm "$root" "${DEBIAN_MIRROR:-http://deb.debian.org/debian}" >/dev/null
   cp /etc/resolv.conf "$root/etc/"
   for file in /etc/apt/apt.conf.d/*proxy*; do [[ ! -e $file ]] || cp "$file" "$root/etc/apt/apt.conf.d/"; done
-  apt install redis-tools man-db
+  apt install redis-tools man-db systemd
 fi
 mount -t proc proc "$root/proc"
 trap unmount EXIT
