@@ -1,8 +1,15 @@
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 namespace zsetd {
+
+// Bytes of a string: those with begin <= index < end.
+struct ByteRange {
+  size_t begin = 0;
+  size_t end = 0;
+};
 
 // The value of a string key, to be looked at: any bytes. Valid until the key changes.
 class ByteString {

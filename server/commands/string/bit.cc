@@ -25,7 +25,8 @@ void SetBitCommand(Call& call) {
   if (call.Refused()) return;
   if (!string) string = call.keys.Make<ByteString>(key, kSetBitEvent);
   const bool old = BitAt(string.view(), position);
-  string.Rewrite(position / 8 + 1, [&](std::span<char> bytes) {
+  const ByteRange range = {.begin = position / 8, .end = position / 8 + 1};
+  string.Rewrite({&range, 1}, [&](std::span<char> bytes) {
     SetBit(bytes, position, bit);
     return bit != old ? 1 : 0;
   });

@@ -26,7 +26,7 @@ struct FieldStep {
   int64_t operand = 0;  // the value or the increment
   Overflow overflow = Overflow::kWrap;
 
-  size_t EndByte() const { return (position + type.bits + 7) / 8; }
+  ByteRange Bytes() const { return {position / 8, (position + type.bits + 7) / 8}; }
 };
 
 // Takes a type such as u8 or i64.
@@ -125,12 +125,12 @@ void WriteFields(Call& call, std::string_view key, const std::vector<FieldStep>&
   Edit<ByteString> string = call.Open<ByteString>(key, kEvent);
   if (call.Refused()) return;
   if (!string) string = call.keys.Make<ByteString>(key, kEvent);
-  size_t least_size = 0;
+  std::vector<ByteRange> ranges;
   for (const FieldStep& step : steps) {
-    if (!OnlyReads(step)) least_size = std::max(least_size, step.EndByte());
+    if (!OnlyReads(step)) ranges.push_back(step.Bytes());
   }
   call.reply.Array(steps.size());
-  string.Rewrite(least_size, [&](std::span<char> bytes) {
+  string.Rewrite(ranges, [&](std::span<char> bytes) {
     uint64_t changes = 0;
     for (const FieldStep& step : steps) {
       if (OnlyReads(step)) {

@@ -254,42 +254,57 @@ Entry& Database::Assign(Entry& entry, Value value, KeyEvent event) {
 }
 
 Entry& Database::Append(Entry& entry, std::string_view bytes, KeyEvent event) {
-  Entry& edited = StartEditing(entry);
-  edited.StartEditing()->append(bytes);
+  Entry& edited = EditText(entry, {}, [&](std::string& text) { text.append(bytes); });
   Report(edited.key(), event);
   return edited;
 }
 
 Entry& Database::Overwrite(Entry& entry, size_t offset, std::string_view bytes, KeyEvent event) {
-  Entry& edited = StartEditing(entry);
-  std::string& text = *edited.StartEditing();
-  text.resize(std::max(text.size(), offset + bytes.size()));
-  text.replace(offset, bytes.size(), bytes);
+  const ByteRange range = {.begin = offset, .end = offset + bytes.size()};
+  Entry& edited = EditText(entry, {&range, 1}, [&](std::string& text) {
+    text.resize(std::max(text.size(), range.end));
+    text.replace(offset, bytes.size(), bytes);
+  });
   Report(edited.key(), event);
   return edited;
 }
 
-Entry& Database::Rewrite(Entry& entry, size_t least_size, const WriteBytes& write, KeyEvent event,
-                         bool is_new) {
-  Entry& edited = StartEditing(entry);
-  std::string& text = *edited.StartEditing();
-  const bool grows = text.size() < least_size;
-  if (grows) text.resize(least_size);
-  const uint64_t changes = write(text);
+Entry& Database::Rewrite(Entry& entry, std::span<const ByteRange> ranges, const WriteBytes& write,
+                         KeyEvent event, bool is_new) {
+  size_t least_size = 0;
+  for (const ByteRange& range : ranges) least_size = std::max(least_size, range.end);
+  bool grows = false;
+  uint64_t changes = 0;
+  Entry& edited = EditText(entry, ranges, [&](std::string& text) {
+    grows = text.size() < least_size;
+    if (grows) text.resize(least_size);
+    changes = write(text);
+  });
   if (changes > 0 || grows) {
     Report(edited.key(), event, is_new, std::max<uint64_t>(changes, 1));
   }
   return edited;
 }
 
-// A short string becomes one that can grow.
-Entry& Database::StartEditing(Entry& entry) {
+// Lets `change` change the text: the bytes in these ranges, and what is behind the present end. A
+// short string becomes one that can grow.
+template <class Change>
+Entry& Database::EditText(Entry& entry, std::span<const ByteRange> ranges, Change change) {
   BeforeChange(entry);
+  if (entry.StartEditing() == nullptr) {
+    const ByteString edited(entry.GetIf<ByteString>()->view(), true);
+    Entry& placed = Replace(entry, edited, entry.deadline());
+    change(*placed.StartEditing());
+    return placed;
+  }
+  std::string& text = *entry.StartEditing();
+  const char* const before = text.data();
   if (snapshot_ != nullptr) [[unlikely]]
-    snapshot_->BeforeEdit(entry);
-  if (entry.StartEditing() != nullptr) return entry;
-  const ByteString edited(entry.GetIf<ByteString>()->view(), true);
-  return Replace(entry, edited, entry.deadline());
+    snapshot_->BeforeEdit(entry, ranges);
+  change(text);
+  if (snapshot_ != nullptr) [[unlikely]]
+    snapshot_->AfterEdit(before, entry);
+  return entry;
 }
 
 Entry& Database::Replace(Entry& entry, Value value, std::optional<Millis> deadline) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/keyspace/keyspace.h"
+#include "core/string/byte_string.h"
 #include "core/util/time.h"
 #include "server/engine/store/key_event.h"
 
@@ -177,11 +178,12 @@ class Database {
   // Overwrites the string at `offset` with `bytes`, padding with zero bytes as needed.
   Entry& Overwrite(Entry& entry, size_t offset, std::string_view bytes, KeyEvent event);
 
-  // Grows the string with zero bytes to `least_size`, if it is shorter, and lets `write` write over
-  // its bytes. Reported if it grew or `write`, which returns its number of changes, made any.
+  // Grows the string with zero bytes so that it has these ranges, if it is shorter, and lets
+  // `write` write over them; it is handed all bytes. Reported if it grew or `write`, which returns
+  // its number of changes, made any.
   using WriteBytes = std::function<uint64_t(std::span<char>)>;
-  Entry& Rewrite(Entry& entry, size_t least_size, const WriteBytes& write, KeyEvent event,
-                 bool is_new);
+  Entry& Rewrite(Entry& entry, std::span<const ByteRange> ranges, const WriteBytes& write,
+                 KeyEvent event, bool is_new);
 
  private:
   std::unique_ptr<Entry> New(std::string_view key, Value value, std::optional<Millis> deadline);
@@ -190,7 +192,8 @@ class Database {
               std::span<const std::string> subkeys = {});
   void ExpireAt(Entry& entry, Millis deadline, uint64_t count);
   Entry& Replace(Entry& entry, Value value, std::optional<Millis> deadline);
-  Entry& StartEditing(Entry& entry);
+  template <class Change>
+  Entry& EditText(Entry& entry, std::span<const ByteRange> ranges, Change change);
   size_t ReclaimElements(Entry& entry, size_t most);
   void EraseEntry(Entry& entry, KeyEvent event, uint64_t count);
   void Free(std::unique_ptr<Entry> entry);

@@ -123,8 +123,8 @@ class Edit<ByteString> {
   void Overwrite(size_t offset, std::string_view bytes) {
     entry_ = &database_->Overwrite(*entry_, offset, bytes, event_);
   }
-  void Rewrite(size_t least_size, const Database::WriteBytes& write) {
-    entry_ = &database_->Rewrite(*entry_, least_size, write, event_, is_new_);
+  void Rewrite(std::span<const ByteRange> ranges, const Database::WriteBytes& write) {
+    entry_ = &database_->Rewrite(*entry_, ranges, write, event_, is_new_);
     is_new_ = false;
   }
 

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "core/hash/table_snapshot.h"
 #include "core/keyspace/value.h"
 #include "core/list/list_snapshot.h"
@@ -120,31 +122,48 @@ class ListSlices : public RdbValueSlices {
 
 class StringSlices : public RdbValueSlices {
  public:
-  explicit StringSlices(std::string_view bytes) : left_(bytes) {}
+  explicit StringSlices(std::string_view bytes) : bytes_(bytes) {}
 
   RdbType type() const override { return RdbType::kString; }
   void Begin(RdbWriter&) override {}
 
   bool WriteSome(RdbWriter& writer) override {
-    constexpr size_t kSliceBytes = 128u * 1024;
-    Copy(kSliceBytes);
-    if (!left_.empty()) return false;
+    constexpr int kPieces = 8;
+    for (int i = 0; i < kPieces && copy_.size() < bytes_.size(); ++i) CopyPiece();
+    if (copy_.size() < bytes_.size()) return false;
     writer.OwnString(std::move(copy_));
     return true;
   }
 
-  void BeforeEdit() override { Copy(left_.size()); }
-
- private:
-  void Copy(size_t most) {
-    if (copy_.empty()) copy_.reserve(left_.size());
-    const size_t bytes = std::min(most, left_.size());
-    copy_ += left_.substr(0, bytes);
-    left_.remove_prefix(bytes);
+  void BeforeEdit(std::span<const ByteRange> ranges) override {
+    for (const ByteRange& range : ranges) {
+      const size_t begin = std::max(range.begin / kPieceBytes * kPieceBytes, copy_.size());
+      const size_t end = std::min(range.end, bytes_.size());
+      for (size_t at = begin; at < end; at += kPieceBytes) {
+        changed_.try_emplace(at, bytes_.substr(at, kPieceBytes));
+      }
+    }
   }
 
-  std::string copy_;
-  std::string_view left_;  // of the value
+  void AfterEdit(const char* begin) override { bytes_ = {begin, bytes_.size()}; }
+
+ private:
+  static constexpr size_t kPieceBytes = 16u * 1024;
+
+  void CopyPiece() {
+    if (copy_.empty()) copy_.reserve(bytes_.size());
+    const auto changed = changed_.find(copy_.size());
+    if (changed == changed_.end()) {
+      copy_ += bytes_.substr(copy_.size(), kPieceBytes);
+    } else {
+      copy_ += changed->second;
+      changed_.erase(changed);
+    }
+  }
+
+  std::string_view bytes_;  // of the value; but for what is in `changed_`, as at the instant
+  std::string copy_;        // as at the instant: whole pieces, until all are there
+  absl::flat_hash_map<size_t, std::string> changed_;  // by offset: pieces that were not copied yet
 };
 
 using Slices = std::unique_ptr<RdbValueSlices>;

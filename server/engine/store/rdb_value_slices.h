@@ -2,10 +2,12 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/keyspace/entry.h"
+#include "core/string/byte_string.h"
 #include "protocol/rdb/rdb_writer.h"
 
 namespace zsetd {
@@ -20,9 +22,9 @@ struct LargeValueLimits {
 // its key, get another, and be destroyed meanwhile; the latter takes long, so whoever removes it
 // from its key keeps it until it is written (identity() identifies it).
 //
-// Sorted sets, hashes, sets and lists copy before a change what it touches, or the piece that has
-// it: core/sorted_set/block/set_snapshot.h and its like. The bytes of a string are copied, in
-// slices, before it is written; before it is changed in place, all that are left.
+// Before a change what it touches is copied, or the piece that has it: of sorted sets, hashes, sets
+// and lists by themselves (core/sorted_set/block/set_snapshot.h and its like), of strings by
+// whoever changes them in place. The bytes of a string are copied, in slices, before it is written.
 class RdbValueSlices {
  public:
   virtual ~RdbValueSlices() = default;
@@ -38,8 +40,10 @@ class RdbValueSlices {
   // Behind the value: the deadlines of its elements, as ElementDeadlineFields makes them.
   virtual std::vector<std::string> TakeDeadlines() { return {}; }
 
-  // The value is about to be changed in place, and does not say so itself: it is a string.
-  virtual void BeforeEdit() {}
+  // Of a string: these bytes are about to be changed in place; the bytes have been changed, and
+  // begin there now.
+  virtual void BeforeEdit(std::span<const ByteRange>) {}
+  virtual void AfterEdit(const char*) {}
 };
 
 // Of the value as it is now; null if it is not large. A value has one at a time. O(its blocks or

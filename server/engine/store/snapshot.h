@@ -29,6 +29,7 @@
 
 #include "core/keyspace/keyspace.h"
 #include "core/set/set.h"
+#include "core/string/byte_string.h"
 #include "core/util/time.h"
 
 namespace zsetd {
@@ -51,8 +52,11 @@ class SnapshotReceiver {
   // Whether the entry's value is one of them, whatever key it had when it was received.
   virtual bool IsOpen(const Entry& entry) const = 0;
 
-  // The value of this entry, a string, is about to be changed in place.
-  virtual void BeforeEdit(const Entry& entry) = 0;
+  // These bytes of the entry's value, a string, are about to be changed in place.
+  virtual void BeforeEdit(const Entry& entry, std::span<const ByteRange> ranges) = 0;
+
+  // The value, whose identity was `before`, has been changed in place: it may have another now.
+  virtual void AfterEdit(const void* before, const Entry& entry) = 0;
 
   // Gives up the values that are open. Afterwards they may be destroyed.
   virtual void Abandon() = 0;
@@ -120,9 +124,12 @@ class Snapshot {
 
   // --- For databases. ---
 
-  // A string is about to be changed in place.
-  void BeforeEdit(const Entry& entry) {
-    if (receiver_.HasOpen()) receiver_.BeforeEdit(entry);
+  // A string is about to be changed in place, or has been: see SnapshotReceiver.
+  void BeforeEdit(const Entry& entry, std::span<const ByteRange> ranges) {
+    if (receiver_.HasOpen()) receiver_.BeforeEdit(entry, ranges);
+  }
+  void AfterEdit(const void* before, const Entry& entry) {
+    if (receiver_.HasOpen()) receiver_.AfterEdit(before, entry);
   }
 
   // The entry has left its database. False if it may be freed; else it is kept, and null.

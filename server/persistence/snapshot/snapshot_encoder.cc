@@ -181,9 +181,21 @@ bool SnapshotEncoder::IsOpen(const Entry& entry) const {
   return !open_.empty() && open_by_identity_.contains(ValueIdentity(entry));
 }
 
-void SnapshotEncoder::BeforeEdit(const Entry& entry) {
+void SnapshotEncoder::BeforeEdit(const Entry& entry, std::span<const ByteRange> ranges) {
   const auto open = open_by_identity_.find(ValueIdentity(entry));
-  if (open != open_by_identity_.end()) open->second->slices->BeforeEdit();
+  if (open != open_by_identity_.end()) open->second->slices->BeforeEdit(ranges);
+}
+
+void SnapshotEncoder::AfterEdit(const void* before, const Entry& entry) {
+  const void* const identity = ValueIdentity(entry);
+  if (identity == before) return;
+  const auto found = open_by_identity_.find(before);
+  if (found == open_by_identity_.end()) return;
+  OpenValue* const open = found->second;
+  open_by_identity_.erase(found);
+  open->identity = identity;
+  open->slices->AfterEdit(static_cast<const char*>(identity));
+  open_by_identity_.insert_or_assign(identity, open);
 }
 
 void SnapshotEncoder::Abandon() {

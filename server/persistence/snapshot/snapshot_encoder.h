@@ -4,12 +4,14 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "core/keyspace/access_tracker.h"
+#include "core/string/byte_string.h"
 #include "core/util/time.h"
 #include "protocol/rdb/rdb_file.h"
 #include "server/engine/config/settings.h"
@@ -53,7 +55,8 @@ class SnapshotEncoder : public SnapshotReceiver {
   bool HasOpen() const override { return !open_.empty(); }
   void ContinueOpen() override;
   bool IsOpen(const Entry& entry) const override;
-  void BeforeEdit(const Entry& entry) override;
+  void BeforeEdit(const Entry& entry, std::span<const ByteRange> ranges) override;
+  void AfterEdit(const void* before, const Entry& entry) override;
   void Abandon() override;
 
   // Writes what stands behind the last key, but for the checksum.

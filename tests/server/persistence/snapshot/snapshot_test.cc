@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -23,18 +24,19 @@ std::string Ask(EnginePeer& peer, const std::vector<std::string>& words) {
 
 std::string Digest(EnginePeer& peer) { return Ask(peer, {"DEBUG", "DIGEST"}); }
 
-// The deadlines of members of sorted sets, which a digest leaves out.
-std::map<std::string, int64_t> MemberDeadlines(Engine& engine) {
+// The deadlines of members of sorted sets and of fields of hashes, which a digest leaves out.
+std::map<std::string, int64_t> ElementDeadlines(Engine& engine) {
   std::map<std::string, int64_t> deadlines;
   for (const auto& database : engine.store().databases()) {
     database->keys().ForEach([&](const Entry& entry) {
-      const SortedSet* const set = entry.GetIf<SortedSet>();
-      if (set == nullptr || !set->has_deadlines()) return;
-      for (auto at = set->At(0); at.valid(); at.Next()) {
-        if (!at.deadline()) continue;
-        const std::string key(entry.key());
-        deadlines[std::to_string(database->index()) + " " + key + " " + std::string(at.member())] =
-            at.deadline()->count();
+      const std::string key = std::to_string(database->index()) + " " + std::string(entry.key());
+      const auto add = [&](std::string_view element, std::optional<Millis> deadline) {
+        if (deadline) deadlines[key + " " + std::string(element)] = deadline->count();
+      };
+      if (const SortedSet* set = entry.GetIf<SortedSet>(); set != nullptr) {
+        for (auto at = set->At(0); at.valid(); at.Next()) add(at.member(), at.deadline());
+      } else if (const Hash* hash = entry.GetIf<Hash>(); hash != nullptr) {
+        hash->ForEach([&](const Field& field) { add(field.name, hash->Deadline(field.name)); });
       }
     });
   }
@@ -48,21 +50,21 @@ class Writer {
 
   std::vector<std::string> Next() {
     const std::string value = std::to_string(Below(3) == 0 ? Below(100) : random_());
-    switch (Below(47)) {
+    switch (Below(50)) {
       case 0:
         return {"SET", Key(), value};
       case 1:
         return {"SET", Key(), value, "EX", std::to_string(1 + Below(20))};
       case 2:
-        return {"APPEND", Key(), std::string(Below(100), 'x')};
+        return {"APPEND", Key(), std::string(Below(Below(5) == 0 ? 200'000 : 100), 'x')};
       case 3:
-        return {"SETRANGE", Key(), std::to_string(Below(90)), value};
+        return {"SETRANGE", Key(), std::to_string(Below(Below(2) == 0 ? 300'000 : 90)), value};
       case 4:
         return {"INCR", Key()};
       case 5:
         return {"GETDEL", Key()};
       case 6:
-        return {"SETBIT", Key(), std::to_string(Below(900)), "1"};
+        return {"SETBIT", Key(), std::to_string(Below(Below(2) == 0 ? 2'400'000 : 900)), "1"};
       case 7:
         return {"RPUSH", Key(), value, value, value};
       case 8:
@@ -141,10 +143,23 @@ class Writer {
                 "2",
                 std::to_string(Below(1000)),
                 "m" + std::to_string(Below(1000))};
-      case 45:
-        return {"UNLINK", Key(), Key()};
       case 44:
         return {"LTRIM", Key(), std::to_string(Below(30)), std::to_string(Below(900))};
+      case 45:
+        return {"UNLINK", Key(), Key()};
+      case 46:
+        return {"HPEXPIRE",
+                Key(),
+                std::to_string(5000 + Below(9000)),
+                "FIELDS",
+                "2",
+                std::to_string(Below(1000)),
+                "f" + std::to_string(Below(600))};
+      case 47:
+        return {"HPERSIST", Key(), "FIELDS", "1", std::to_string(Below(1000))};
+      case 48:
+        return {"BITFIELD", Key(), "SET", "u8", std::to_string(Below(2'400'000)),
+                "7",        "SET", "u8",  "3",  "5"};
       default:
         return {"MSET", Key(), value, Key(), value};
     }
@@ -176,7 +191,7 @@ TEST(Snapshot, ShowsTheInstantAtWhichItBeganWhateverIsWrittenMeanwhile) {
     for (uint64_t left = writer.Below(1500); left > 0; --left) Ask(peer, writer.Next());
     if (writer.Below(3) == 0) peer.Pass(Millis(2000));
     const std::string expected = Digest(peer);
-    const auto deadlines = MemberDeadlines(peer.engine());
+    const auto deadlines = ElementDeadlines(peer.engine());
     const Millis instant = peer.engine().store().now();
 
     const LargeValueLimits small = {.elements = 1 + writer.Below(200), .bytes = 300};
@@ -202,9 +217,81 @@ TEST(Snapshot, ShowsTheInstantAtWhichItBeganWhateverIsWrittenMeanwhile) {
     const absl::Status loaded = other.persistence().Start();
     ASSERT_TRUE(loaded.ok()) << loaded;
     ASSERT_EQ(Digest(other), expected) << "round " << round;
-    ASSERT_EQ(MemberDeadlines(other.engine()), deadlines) << "round " << round;
+    ASSERT_EQ(ElementDeadlines(other.engine()), deadlines) << "round " << round;
     ASSERT_NE(Ask(peer, {"DBSIZE"}), "");  // and the server goes on
   }
+}
+
+// The file of a snapshot that ends here, loaded by another server.
+std::string LoadedString(SnapshotEncoder& encoder, const std::string& key) {
+  encoder.End();
+  EnginePeer other;
+  SnapshotFile file(other.files(), {.directory = "/data", .name = "dump.rdb", .draft_name = "t"});
+  for (SnapshotPiece& piece : encoder.Take()) {
+    EXPECT_TRUE(file.Write(std::move(piece).Encoded()).ok());
+  }
+  EXPECT_TRUE(file.Finish().ok());
+  const absl::Status loaded = other.persistence().Start();
+  EXPECT_TRUE(loaded.ok()) << loaded;
+  return Ask(other, {"GET", key});
+}
+
+// It grows, so that its bytes move, and gets another key, while some of it is copied.
+TEST(Snapshot, AStringThatIsEditedInPlaceIsAsItWas) {
+  const uint64_t seed = std::random_device()();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  Writer writer(seed);
+  constexpr uint64_t kBytes = 3'000'000;
+  for (int round = 0; round < 4; ++round) {
+    EnginePeer peer;
+    std::string text(kBytes + writer.Below(100'000), 'a');
+    for (size_t i = 0; i < text.size(); i += 100) text[i] = static_cast<char>(writer.Below(256));
+    Ask(peer, {"SET", "k", text});
+    const std::string expected = Ask(peer, {"GET", "k"});
+    SnapshotEncoder encoder(peer.engine().settings(), peer.engine().store().access_tracker());
+    Snapshot snapshot(peer.engine().store().databases(), encoder);
+    encoder.Begin(Millis(0), 0, {}, false, snapshot);
+    std::string key = "k";
+    while (!snapshot.Continue([] { return true; })) {
+      for (uint64_t left = writer.Below(4); left > 0; --left) {
+        const std::string offset = std::to_string(writer.Below(kBytes));
+        const std::string bit = std::to_string(writer.Below(8 * kBytes));
+        switch (writer.Below(6)) {
+          case 0:
+            Ask(peer, {"SETRANGE", key, offset, std::string(writer.Below(50'000), 'b')});
+            break;
+          case 1:
+            Ask(peer, {"APPEND", key, std::string(writer.Below(400'000), 'c')});
+            break;
+          case 2:
+            Ask(peer, {"BITFIELD", key, "SET", "u63", bit, "7", "INCRBY", "u8", "#77", "5"});
+            break;
+          case 3:
+            Ask(peer, {"RENAME", key, key + "k"});
+            key += "k";
+            break;
+          default:
+            Ask(peer, {"SETBIT", key, bit, "1"});
+        }
+      }
+    }
+    ASSERT_NE(Ask(peer, {"GET", key}), expected);
+    ASSERT_EQ(LoadedString(encoder, "k"), expected) << "round " << round;
+  }
+}
+
+// Only the pieces that are changed are copied then; the others in their turn.
+TEST(Snapshot, AChangeInPlaceCopiesLittleOfALargeString) {
+  EnginePeer peer;
+  Ask(peer, {"SETRANGE", "k", "50000000", "end"});
+  SnapshotEncoder encoder(peer.engine().settings(), peer.engine().store().access_tracker());
+  Snapshot snapshot(peer.engine().store().databases(), encoder);
+  encoder.Begin(Millis(0), 0, {}, false, snapshot);
+  EXPECT_FALSE(snapshot.Continue([] { return true; }));
+  Ask(peer, {"SETBIT", "k", "300000000", "1"});
+  int steps = 1;
+  while (!snapshot.Continue([] { return true; })) ++steps;
+  EXPECT_GT(steps, 100);
 }
 
 TEST(Snapshot, WritesEachKeyOnce) {
