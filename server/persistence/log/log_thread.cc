@@ -1,5 +1,6 @@
 #include "server/persistence/log/log_thread.h"
 
+#include <cassert>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -55,6 +56,7 @@ void LogThread::Append(OutputBuffer units) {
 void LogThread::Do(LogStep step) {
   {
     const std::lock_guard lock(mutex_);
+    assert(steps_ahead_ == 0 && !step_result_);
     queue_.emplace_back(std::move(step));
     ++steps_ahead_;
   }
@@ -207,7 +209,9 @@ void LogThread::DoStep(LogStep step, std::unique_lock<std::mutex>& lock) {
   lock.unlock();
   absl::Status status;
   bool synced = false;
-  if (file_ != nullptr && !(opens && was_broken)) {
+  if (was_broken && !opens) {
+    status = absl::InternalError("the file could not be synced");  // and cannot be from then on
+  } else if (file_ != nullptr && !was_broken) {
     status = file_->SyncData();
     synced = status.ok();
   }

@@ -41,8 +41,8 @@ struct LogProgress {
 // A change of the files that the log consists of, done in order with what is appended. Whichever
 // crash comes, the manifest on the disk names files that are there whole.
 struct LogStep {
-  // The file that the log goes on in; empty: the present one. The present one is synced first,
-  // unless the log is broken.
+  // The file that the log goes on in; empty: the present one. The present one is synced first. If
+  // the log is broken it is not, and only a step with a new file can be done.
   std::string next_file;
 
   // The manifest from then on. Without one the new file counts for nothing before a later step
