@@ -209,7 +209,9 @@ LogStatus PersistenceService::log_status() const {
 
 absl::Status PersistenceService::StartRewriting() {
   rewriting_scheduled_ = false;
-  return append_log_.IsOn() ? append_log_.StartRewriting() : append_log_.WriteOnce();
+  if (!append_log_.IsOn()) return append_log_.WriteOnce();
+  append_log_.StartRewriting();
+  return absl::OkStatus();
 }
 
 bool PersistenceService::HasWork() const {

@@ -1,18 +1,14 @@
 // The append-only log: every unit of changes is appended to a file, and a start runs them again.
 //
 //   engine ──units──► AppendLog ──each round──► LogThread ──► appendonlydir/…incr.aof
-//                        └──rewriting──► BackgroundSnapshot ──► appendonlydir/…base.rdb
+//                        └─────────────► LogRewriter ──► appendonlydir/…base.rdb
 //
-// Files and manifest are those of Redis 7 (server/persistence/log/log_manifest.h). Rewriting takes
-// a snapshot of the instant at which a new incremental file begins; when it is complete, a manifest
-// with those two replaces the old one. No client waits for it.
+// Files and manifest are those of Redis 7 (server/persistence/log/log_manifest.h).
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
-#include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -22,11 +18,11 @@
 #include "server/engine/services.h"
 #include "server/persistence/file/data_directory.h"
 #include "server/persistence/file/file.h"
-#include "server/persistence/log/log_manifest.h"
+#include "server/persistence/log/log_directory.h"
+#include "server/persistence/log/log_replay.h"
+#include "server/persistence/log/log_rewriter.h"
 #include "server/persistence/log/log_thread.h"
-#include "server/persistence/snapshot/background_snapshot.h"
 #include "server/persistence/snapshot/dataset.h"
-#include "server/persistence/snapshot/snapshot_file.h"
 
 namespace zsetd {
 
@@ -39,7 +35,7 @@ class AppendLog : public Journal {
   ~AppendLog() override;
 
   // At the start. Whether there is a log on the disk to load.
-  absl::StatusOr<bool> Exists() const;
+  absl::StatusOr<bool> Exists() const { return directory_.HasLog(); }
 
   // Loads it, and goes on appending to it. A refusal is for people.
   absl::Status Load();
@@ -79,18 +75,18 @@ class AppendLog : public Journal {
   LogStatus status() const;
 
   // Rewriting in the background. None is under way, and no snapshot is being taken.
-  absl::Status StartRewriting();
-  bool IsRewriting() const { return rewrite_ != nullptr; }
+  void StartRewriting();
+  bool IsRewriting() const { return rewriter_.IsUnderWay(); }
 
   // Gives up the rewrite that is under way, if its snapshot is still being taken: whether it was.
   // To make way for another snapshot.
-  bool AbandonRewriting();
+  bool AbandonRewriting() { return rewriter_.Abandon(); }
 
   // Whether there is no valid log before a rewrite is complete, which ConsiderRewriting() begins.
-  bool MustBegin() const { return unnamed_file_ || is_repairing_; }
+  bool MustBegin() const { return rewriter_.LeftUnnamedFile() || is_repairing_; }
 
   // Whether the files on the disk are without what is appended until a rewrite is complete.
-  bool IsBeginning() const;
+  bool IsBeginning() const { return MustBegin() || rewriter_.IsBeginning(); }
 
   // Begins one if the log has grown as far as the settings say, or is broken.
   void ConsiderRewriting();
@@ -100,47 +96,26 @@ class AppendLog : public Journal {
 
   // Takes a rewrite further, and looks after the disk's thread.
   void Continue();
-  bool HasWork() const;
+  bool HasWork() const { return rewriter_.HasWork(); }
 
   // Waits until all is on the disk. False if that has failed.
   bool Flush();
 
  private:
-  struct Rewrite;
-  struct Loading;
-
-  std::string Directory() const;
-  std::string PathOf(const std::string& name) const;
-  std::string ManifestName() const;
-  std::string BaseName(uint64_t number) const;
-  std::string IncrementalName(uint64_t number) const;
-
-  absl::Status MakeDirectory() const;
-  absl::Status AdoptOldLog();
-  absl::Status LoadFiles(Loading& loading);
-  void AnnounceFiles() const;
-  absl::Status LoadBase(const LogFile& file, bool is_last, Loading& loading);
-  absl::Status LoadCommands(const LogFile& file, uint64_t offset, bool is_last, Loading& loading);
-  absl::Status ContinueFile(const LogFile& file, uint64_t bytes);
-  absl::Status CreateFirstFile();
   void StartThread(std::unique_ptr<WritableFile> file, uint64_t bytes);
-  absl::StatusOr<std::unique_ptr<SnapshotFile>> CreateBase(const std::string& name);
-  absl::Status StartRewriting(bool keeps_old_files);
-  void OnStepDone(const absl::Status& status);
-  void BeginLastStep();
-  void FinishRewriting();
-  void FailRewriting(const absl::Status& why);
+  absl::Status StartNewFile();
+  void StartRewriting(bool keeps_old_files);
+  void OnRewriteEnded(LogRewriter::Progress progress);
   void WatchDisk();
   SyncPolicy Policy() const;
 
   Engine& engine_;
-  FileSystem& files_;
-  DataDirectory& directory_;
+  DataDirectory& data_;
   Dataset& dataset_;
   const PersistenceLog& log_;
   const std::function<void()> on_progress_;
 
-  LogManifest manifest_;               // as on the disk
+  LogDirectory directory_;
   std::unique_ptr<LogThread> thread_;  // null: there is no log
   OutputBuffer pending_;               // not handed over
   uint64_t end_ = 0;
@@ -151,20 +126,9 @@ class AppendLog : public Journal {
   bool is_behind_ = false;     // the disk is
   bool is_repairing_ = false;  // after a failed sync, until there are a new base and a new file
   bool ends_after_rewrite_ = false;
-  bool unnamed_file_ = false;  // what is appended to counts for nothing until a rewrite
   absl::Status write_error_ = absl::OkStatus();
-  std::unique_ptr<Rewrite> rewrite_;  // null: none
-  uint64_t base_bytes_ = 0;           // of the base
-  uint64_t old_bytes_ = 0;            // of incremental files before the present one
-  uint64_t bytes_after_rewrite_ = 0;
-  uint64_t drafts_ = 0;
-
-  uint64_t rewrites_ = 0;
-  uint64_t failures_ = 0;  // one after the other
-  bool last_rewrite_ok_ = true;
-  std::optional<Millis> last_rewrite_took_;
-  Millis last_try_at_{0};
   uint64_t delayed_syncs_ = 0;
+  LogRewriter rewriter_;
 };
 
 }  // namespace zsetd

@@ -299,6 +299,40 @@ TEST(AppendLog, AfterAFailedSyncANewBaseTakesTheLogsPlace) {
   EXPECT_EQ(DigestAfterStart(disk, WithLog()), Digest(peer));
 }
 
+// Whatever the thread was doing for a rewrite when the sync failed.
+TEST(AppendLog, SyncsThatFailDuringRewritesLeaveALogOfAllThatIsThere) {
+  const uint64_t seed = std::random_device()();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  for (int round = 0; round < 20; ++round) {
+    EnginePeer peer(WithLog());
+    ASSERT_TRUE(peer.persistence().Start().ok());
+    for (int i = 0; i < 300; ++i) Ask(peer, {"SET", "k" + std::to_string(i), "v"});
+    Flush(peer);
+    std::atomic<int> left = static_cast<int>(random() % 20);  // syncs that succeed
+    peer.files().set_failure([&left](const MemoryFiles::Operation& operation) {
+      const bool is_sync = operation.kind == Kind::kSyncData || operation.kind == Kind::kSync;
+      return is_sync && --left < 0 && left % 4 != 0 ? absl::InternalError("Input/output error")
+                                                    : absl::OkStatus();
+    });
+    for (int i = 0; i < 30; ++i) {
+      Ask(peer, {"INCR", "n"});
+      Ask(peer, {"BGREWRITEAOF"});
+      peer.persistence().EndRound();
+      peer.Pass(Millis(static_cast<int64_t>(random() % 3000)));
+    }
+    peer.files().set_failure(nullptr);
+    std::string reply;
+    for (int i = 0; i < 200 && reply != "+OK\r\n"; ++i) {
+      peer.Pass(Millis(1000));
+      reply = Ask(peer, {"SET", "last", "1"});
+    }
+    ASSERT_EQ(reply, "+OK\r\n");
+    Flush(peer);
+    ASSERT_EQ(DigestAfterStart(peer.files().contents(), WithLog()), Digest(peer)) << round;
+  }
+}
+
 TEST(AppendLog, CanBeTurnedOnAndOffWhileTheServerRuns) {
   Settings settings = WithLog();
   settings.appendonly = false;

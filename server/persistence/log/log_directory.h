@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "server/engine/engine.h"
+#include "server/persistence/file/data_directory.h"
+#include "server/persistence/file/file.h"
+#include "server/persistence/log/log_manifest.h"
+#include "server/persistence/snapshot/snapshot_file.h"
+
+namespace zsetd {
+
+// The directory of the append-only log (the settings `appenddirname` and `appendfilename`): what
+// its files are called, and which of them the log consists of.
+class LogDirectory {
+ public:
+  // All of them outlive it.
+  LogDirectory(const Engine& engine, FileSystem& files, const DataDirectory& data)
+      : engine_(engine), files_(files), data_(data) {}
+
+  FileSystem& files() const { return files_; }
+
+  // Absolute paths.
+  std::string path() const;
+  std::string PathOf(const std::string& name) const { return path() + "/" + name; }
+
+  std::string ManifestName() const;
+  std::string BaseName(uint64_t number) const;
+  std::string IncrementalName(uint64_t number) const;
+
+  // Whether there is a log on the disk.
+  absl::StatusOr<bool> HasLog() const;
+
+  // Creates the directory, unless it exists, and removes drafts that a killed server has left.
+  absl::Status Create() const;
+
+  // Reads the manifest; kNotFound if there is none. A file as Redis had it before version 7 is
+  // moved here first, and becomes the base.
+  absl::Status Open();
+
+  // The same, but such a file is left alone.
+  absl::Status ReadManifest();
+
+  // The manifest on the disk, as far as is known here.
+  const LogManifest& manifest() const { return manifest_; }
+  void set_manifest(LogManifest manifest) { manifest_ = std::move(manifest); }
+
+  // Creates the incremental file that the manifest is to name next, and names it.
+  absl::StatusOr<std::unique_ptr<WritableFile>> AddIncremental();
+
+  // A snapshot that becomes the file of this name when it is complete.
+  std::unique_ptr<SnapshotFile> CreateBase(const std::string& name);
+
+ private:
+  std::string OldPath() const;
+  absl::Status NameOldLog();
+
+  const Engine& engine_;
+  FileSystem& files_;
+  const DataDirectory& data_;
+  LogManifest manifest_;
+  uint64_t drafts_ = 0;
+};
+
+// "Cannot <do> '<path>': <why>", for people.
+absl::Status LogRefusal(const std::string& what, const std::string& path, const absl::Status& why);
+
+}  // namespace zsetd

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+#include "server/engine/applier.h"
+#include "server/engine/engine.h"
+#include "server/persistence/file/data_directory.h"
+#include "server/persistence/log/log_directory.h"
+#include "server/persistence/snapshot/dataset.h"
+
+namespace zsetd {
+
+// The sizes of a log's files, in bytes.
+struct LogBytes {
+  uint64_t base = 0;
+  uint64_t old = 0;   // incremental files before the last
+  uint64_t last = 0;  // the last one, without what was cut off
+};
+
+// Runs a log: what its base holds, and then the commands of its incremental files, in turns with
+// the engine if the dataset has them. Used once.
+class LogReplay {
+ public:
+  // All of them outlive it. The directory is open.
+  LogReplay(Engine& engine, const LogDirectory& directory, Dataset& dataset,
+            const PersistenceLog& log);
+
+  // What is not whole at the end of the last file is cut off, if the settings allow that. A refusal
+  // is for people; the engine may hold some of the log then.
+  absl::StatusOr<LogBytes> Run();
+
+ private:
+  void AnnounceFiles() const;
+  absl::Status LoadBase(const LogFile& file, bool is_last);
+  absl::Status LoadCommands(const LogFile& file, uint64_t offset, bool is_last);
+  absl::Status CutOff(const LogFile& file, uint64_t whole_bytes, uint64_t bytes, bool is_last);
+  void ReportProgress(const LogFile& file, uint64_t bytes, uint64_t total);
+
+  Engine& engine_;
+  const LogDirectory& directory_;
+  Dataset& dataset_;
+  const PersistenceLog& log_;
+  Applier applier_;
+  const Micros start_;
+  Micros reported_at_;
+  uint64_t commands_ = 0;
+  uint64_t applied_ = 0;  // of commands, so far
+  LogBytes bytes_;
+};
+
+}  // namespace zsetd

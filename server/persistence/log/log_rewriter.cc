@@ -1,0 +1,172 @@
+#include "server/persistence/log/log_rewriter.h"
+
+#include <algorithm>
+#include <cassert>
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "server/engine/support/errors.h"
+
+namespace zsetd {
+namespace {
+
+constexpr std::chrono::seconds kFirstPause{5};    // between tries to begin a log; each is twice
+constexpr std::chrono::seconds kLongestWait{60};  // as long as the last, as writes are refused
+constexpr uint64_t kFreeFailures = 3;             // of rewrites, before there is a pause
+constexpr std::chrono::minutes kLongestPause{60};
+
+}  // namespace
+
+void LogRewriter::Start(LogThread& thread, bool keeps_old_files) {
+  assert(rewrite_ == nullptr);
+  const LogManifest& manifest = directory_.manifest();
+  const uint64_t base_number = manifest.base ? manifest.base->number + 1 : 1;
+  const uint64_t number = manifest.LastNumber() + 1;
+  const LogFile base = {.name = directory_.BaseName(base_number), .number = base_number};
+  const LogFile incremental = {.name = directory_.IncrementalName(number), .number = number};
+  auto rewrite = std::make_unique<Rewrite>();
+  rewrite->keeps_old_files = keeps_old_files;
+  rewrite->started_at = last_try_at_ = engine_.store().now();
+  rewrite->next = {.base = base, .incremental = {incremental}};
+  rewrite->meanwhile = manifest;
+  rewrite->meanwhile.incremental.push_back(incremental);
+  LogStep step = {.next_file = incremental.name};
+  if (keeps_old_files) step.manifest = rewrite->meanwhile;
+  rewrite->old_bytes = thread.progress().file_bytes + thread.waiting();
+  thread.Do(std::move(step));
+  rewrite->snapshot = std::make_unique<BackgroundSnapshot>(directory_.CreateBase(base.name),
+                                                           engine_, dataset_.ContentsOfBase());
+  rewrite_ = std::move(rewrite);
+  if (!keeps_old_files) left_unnamed_file_ = false;
+  ++rewrites_;
+  engine_.effects().ForgetDatabase();
+  log_.notice("Background append only file rewriting started: " +
+              std::to_string(rewrite_->snapshot->keys()) + " keys");
+}
+
+bool LogRewriter::HasWork() const {
+  return rewrite_ != nullptr && rewrite_->snapshot != nullptr && rewrite_->snapshot->HasWork();
+}
+
+LogRewriter::Progress LogRewriter::Continue(LogThread& thread) {
+  if (rewrite_ == nullptr) return Progress::kNone;
+  if (rewrite_->is_waiting) {
+    if (const auto result = thread.TakeStepResult()) return OnStepDone(*result, thread);
+  } else if (!rewrite_->given_up.ok()) {
+    return Fail(rewrite_->given_up);
+  }
+  if (rewrite_->snapshot == nullptr) return Progress::kNone;
+  if (rewrite_->snapshot->HasWork()) rewrite_->snapshot->Continue();
+  if (!rewrite_->snapshot->done() || rewrite_->is_waiting) return Progress::kNone;
+  const absl::Status status = rewrite_->snapshot->status();
+  if (!status.ok()) return Fail(status);
+  BeginLastStep(thread);
+  return Progress::kNone;
+}
+
+void LogRewriter::BeginLastStep(LogThread& thread) {
+  rewrite_->base_bytes = rewrite_->snapshot->written();
+  rewrite_->snapshot.reset();
+  rewrite_->is_waiting = rewrite_->is_finishing = true;
+  LogStep step = {.manifest = rewrite_->next};
+  const LogManifest& manifest = directory_.manifest();
+  if (manifest.base) step.removed.push_back(manifest.base->name);
+  for (const LogFile& file : manifest.incremental) {
+    if (file != rewrite_->next.incremental[0]) step.removed.push_back(file.name);
+  }
+  for (const LogFile& file : manifest.history) step.removed.push_back(file.name);
+  thread.Do(std::move(step));
+}
+
+LogRewriter::Progress LogRewriter::OnStepDone(const absl::Status& status, LogThread& thread) {
+  rewrite_->is_waiting = false;
+  if (!status.ok()) return Fail(status);
+  if (rewrite_->is_finishing) {
+    Finish(thread);
+    return Progress::kDone;
+  }
+  if (rewrite_->keeps_old_files) {
+    directory_.set_manifest(rewrite_->meanwhile);
+    incremental_bytes_ += rewrite_->old_bytes;
+  }
+  return rewrite_->given_up.ok() ? Progress::kNone : Fail(rewrite_->given_up);
+}
+
+bool LogRewriter::Abandon() {
+  if (rewrite_ == nullptr || rewrite_->snapshot == nullptr) return false;
+  GiveUp(absl::CancelledError("another snapshot is taken"));
+  return true;
+}
+
+void LogRewriter::GiveUp(absl::Status why) {
+  rewrite_->snapshot.reset();
+  if (rewrite_->given_up.ok()) rewrite_->given_up = std::move(why);
+}
+
+void LogRewriter::Finish(LogThread& thread) {
+  const std::unique_ptr<Rewrite> rewrite = std::exchange(rewrite_, nullptr);
+  directory_.set_manifest(rewrite->next);
+  base_bytes_ = rewrite->base_bytes;
+  incremental_bytes_ = 0;
+  bytes_after_rewrite_ = base_bytes_ + thread.progress().file_bytes;
+  last_took_ = engine_.store().now() - rewrite->started_at;
+  last_ok_ = true;
+  failures_ = 0;
+  log_.notice(
+      "Background append only file rewriting terminated with success: " + Megabytes(base_bytes_) +
+      ", " + Rate(base_bytes_, std::chrono::duration_cast<Micros>(*last_took_)));
+}
+
+// The reason may be part of the rewrite.
+LogRewriter::Progress LogRewriter::Fail(absl::Status why) {
+  last_took_ = engine_.store().now() - rewrite_->started_at;
+  last_ok_ = false;
+  if (!absl::IsCancelled(why)) ++failures_;
+  if (!rewrite_->keeps_old_files) left_unnamed_file_ = true;
+  rewrite_.reset();
+  log_.warning("The append only file could not be rewritten: " + std::string(ErrorLine(why)));
+  return Progress::kFailed;
+}
+
+void LogRewriter::Reset() {
+  if (rewrite_ != nullptr) log_.warning("Background append only file rewriting abandoned");
+  rewrite_.reset();
+  left_unnamed_file_ = false;
+}
+
+bool LogRewriter::IsTimeToBegin() const {
+  const auto pause = kFirstPause * (1 << std::min<uint64_t>(failures_, 6));
+  return engine_.store().now() - last_try_at_ >= std::min(pause, kLongestWait);
+}
+
+std::optional<uint64_t> LogRewriter::GrowthToRewrite(uint64_t bytes) const {
+  const Settings& settings = engine_.settings();
+  if (settings.auto_aof_rewrite_percentage == 0) return std::nullopt;
+  if (bytes < static_cast<uint64_t>(settings.auto_aof_rewrite_min_size)) return std::nullopt;
+  const uint64_t base = std::max<uint64_t>(bytes_after_rewrite_, 1);
+  const uint64_t growth = bytes > base ? (bytes - base) * 100 / base : 0;
+  if (growth < static_cast<uint64_t>(settings.auto_aof_rewrite_percentage)) return std::nullopt;
+  if (failures_ >= kFreeFailures) {
+    const uint64_t minutes = uint64_t{1} << std::min<uint64_t>(failures_ - kFreeFailures, 6);
+    const auto pause = std::min(std::chrono::minutes(minutes), kLongestPause);
+    if (engine_.store().now() - last_try_at_ < pause) return std::nullopt;
+  }
+  return growth;
+}
+
+void LogRewriter::Describe(LogStatus& status) const {
+  status.rewriting = IsUnderWay();
+  status.last_rewrite_took = last_took_;
+  status.last_rewrite_ok = last_ok_;
+  status.rewrites = rewrites_;
+  status.failures = failures_;
+  status.base_bytes = bytes_after_rewrite_;
+  if (rewrite_ == nullptr) return;
+  status.rewriting_for = engine_.store().now() - rewrite_->started_at;
+  if (rewrite_->snapshot == nullptr) return;
+  status.keys_saved = rewrite_->snapshot->keys_saved();
+  status.keys_to_save = rewrite_->snapshot->keys();
+}
+
+}  // namespace zsetd
