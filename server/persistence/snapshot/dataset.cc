@@ -14,8 +14,6 @@ namespace {
 
 constexpr Micros kBetweenReports{2'000'000};  // of the progress of a load
 
-// Redis announces no event for keys that it loads.
-
 }  // namespace
 
 // Libraries whether they can be called here or not.
@@ -57,8 +55,11 @@ absl::StatusOr<LoadedSnapshot> Dataset::Read(const std::string& path, bool keeps
             const Micros now = engine_.host().stopwatch();
             if (now - reported_at < kBetweenReports) return;
             reported_at = now;
+            // In a turn: the engine's thread may be opening the log file again.
+            if (turns_ != nullptr && !turns_->Begin()) return;
             log_.notice("Loading: " + std::to_string(bytes * 100 / std::max<uint64_t>(total, 1)) +
                         " % (" + std::to_string(keys) + " keys), " + Rate(bytes, now - start));
+            if (turns_ != nullptr) turns_->End();
           },
   };
   if (turns_ == nullptr) return LoadSnapshot(files_, path, options);
@@ -89,6 +90,7 @@ void Dataset::Report(const LoadedSnapshot& loaded, Micros took) const {
   }
 }
 
+// Redis announces no event for keys that it loads.
 absl::Status Dataset::Put(LoadedSnapshot loaded, const std::string& path,
                           const Persistence::Reload& reload) {
   absl::Status status = absl::OkStatus();
