@@ -104,7 +104,7 @@ void StringMatch(AdminCall& call) {
 void Replicate(AdminCall& call) { call.reply.Ok(); }
 
 void ChangeReplicationId(AdminCall& call) {
-  call.engine.replication().Branch();
+  call.engine.replication().Restart();
   call.reply.Ok();
 }
 

@@ -130,7 +130,7 @@ struct Settings {
   bool rdbchecksum = true;
   bool stop_writes_on_bgsave_error = true;
   bool rdb_save_incremental_fsync = true;
-  bool rdb_del_sync_files = false;  // no effect: no files are made for replicas
+  bool rdb_del_sync_files = false;  // no effect: files for replicas are removed
   bool rdb_skip_unknown = false;    // skip keys of unknown types instead of failing
 
   // The append-only log: every change, appended to files in Redis's format.
