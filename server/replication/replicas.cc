@@ -231,6 +231,9 @@ void Replicas::DropUnneeded() {
     if (replica->NeedsStream()) needed = std::min(needed, replica->next_offset());
   }
   backlog_->DropBefore(needed);
+  const auto kept = static_cast<size_t>(engine_.settings().repl_backlog_size);
+  const size_t used = backlog_->BytesUsed();
+  engine_.store().set_uncounted_bytes(used - std::min(used, kept));
 }
 
 bool Replicas::HasWork() const { return MayStartSync(); }

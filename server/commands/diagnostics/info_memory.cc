@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "server/commands/diagnostics/memory_figures.h"
+#include "server/engine/replication.h"
 #include "server/engine/support/allocator_stats.h"
 #include "server/engine/support/process_stats.h"
 
@@ -63,10 +64,13 @@ void WriteMemory(InfoWriter& info, Engine& engine) {
   info.Add("maxmemory_policy", ChoiceName(engine.settings().maxmemory_policy));
   info.AddFraction("mem_fragmentation_ratio", Ratio(memory.resident, memory.used));
   info.Add("mem_fragmentation_bytes", Difference(memory.resident, memory.used));
-  info.Add("mem_not_counted_for_evict", 0);
-  info.Add("mem_replication_backlog", 0);
-  info.Add("mem_total_replication_buffers", 0);
-  info.Add("mem_clients_slaves", 0);
+  const Replication* const replication = engine.services().replication;
+  const size_t stream = replication == nullptr ? 0 : replication->stream().backlog_memory;
+  const size_t for_replicas = engine.store().uncounted_bytes();
+  info.Add("mem_not_counted_for_evict", for_replicas);
+  info.Add("mem_replication_backlog", stream - std::min(stream, for_replicas));
+  info.Add("mem_total_replication_buffers", stream);
+  info.Add("mem_clients_slaves", for_replicas);
   info.Add("mem_clients_normal", memory.clients);
   info.Add("mem_cluster_links", 0);
   info.Add("mem_aof_buffer", 0);

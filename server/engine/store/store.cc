@@ -153,13 +153,13 @@ bool Store::MakeRoom() {
   const auto limit = static_cast<size_t>(settings_.maxmemory);
   is_eviction_due_ = false;
   lacks_memory_ = false;
-  if (gauge_.Used() <= limit) {
+  if (CountedBytes() <= limit) {
     RecordWithinLimit();
     return true;
   }
   if (!exceeds_limit_since_) exceeds_limit_since_ = host_.stopwatch();
   lacks_memory_ = !EvictDownTo(limit);
-  if (gauge_.Used() <= limit) RecordWithinLimit();
+  if (CountedBytes() <= limit) RecordWithinLimit();
   return !lacks_memory_;
 }
 
@@ -171,7 +171,7 @@ bool Store::EvictDownTo(size_t limit) {
   const Micros start = host_.stopwatch();
   const Micros until = start + EvictionBudget(settings_.maxmemory_eviction_tenacity);
   size_t evicted = 0;
-  auto excess = static_cast<int64_t>(gauge_.Used()) - static_cast<int64_t>(limit);
+  auto excess = static_cast<int64_t>(CountedBytes()) - static_cast<int64_t>(limit);
   while (excess > 0) {
     const auto victim = evictor_.Choose(policy, samples, databases_);
     if (!victim) break;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -106,6 +107,11 @@ class Store {
   bool ExceedsLimit() const { return exceeds_limit_since_.has_value(); }
   Micros ExceedsLimitFor() const;
 
+  // Bytes in use that are no reason to evict: what is kept for replicas that are behind, which
+  // evictions would only make longer.
+  void set_uncounted_bytes(size_t bytes) { uncounted_bytes_ = bytes; }
+  size_t uncounted_bytes() const { return uncounted_bytes_; }
+
   // Brings the gauge into line with the allocator from time to time. To be called often.
   void CalibrateGauge();
 
@@ -129,6 +135,10 @@ class Store {
   bool EvictDownTo(size_t limit);
   int64_t Evict(const Evictor::Victim& victim);
   void RecordWithinLimit();
+  size_t CountedBytes() const {
+    const size_t used = gauge_.Used();
+    return used - std::min(used, uncounted_bytes_);
+  }
 
   const Settings& settings_;
   const Host& host_;
@@ -148,7 +158,8 @@ class Store {
   bool is_eviction_due_ = false;
   Millis gauge_calibrated_at_{0};
   std::optional<Micros> exceeds_limit_since_;  // by the stopwatch
-  int64_t eviction_message_bytes_ = 0;         // of messages about the last eviction
+  size_t uncounted_bytes_ = 0;
+  int64_t eviction_message_bytes_ = 0;  // of messages about the last eviction
 };
 
 }  // namespace zsetd
