@@ -86,9 +86,13 @@ void Keyspace::ElementDeadlineChanged(Entry& entry, std::optional<Millis> before
   if (earliest) AddElementDeadline(*earliest, entry);
 }
 
+bool Keyspace::HasDueElement() const {
+  const Entry* earliest = element_deadlines_.Earliest();
+  return earliest != nullptr && HasDueElement(*earliest);
+}
+
 Entry* Keyspace::FirstWithDueElement() {
-  Entry* earliest = element_deadlines_.Earliest();
-  return earliest != nullptr && HasDueElement(*earliest) ? earliest : nullptr;
+  return HasDueElement() ? element_deadlines_.Earliest() : nullptr;
 }
 
 Entry* Keyspace::FirstDue() {

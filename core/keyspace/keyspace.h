@@ -75,6 +75,9 @@ class Keyspace {
     return earliest && *earliest <= now_;
   }
 
+  // Whether an element of any value is past its deadline. O(1), of a small value O(n).
+  bool HasDueElement() const;
+
   // The entry with the element that is overdue for longest; null if no element is due. O(1).
   Entry* FirstWithDueElement();
 

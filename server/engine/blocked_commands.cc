@@ -1,7 +1,8 @@
 // Blocking commands. One that finds nothing to do blocks (Call::WaitFor); its arguments are kept
 // and it is run again when one of its keys has changed, until it succeeds or its timeout elapses.
 // That happens between commands, never inside a transaction. A command that CLIENT PAUSE has
-// postponed has not started; it is run for the first time after the pause.
+// postponed has not started; it is run for the first time after the pause. Neither has one that
+// waits until what is due in its keys has been removed (overdue_requests.h).
 
 #include <optional>
 #include <string_view>
@@ -48,6 +49,10 @@ void Executor::ServeWaiters() {
   BlockedClients& blocked = notifier_.blocked_clients();
   while (const auto key = blocked.TakeReady()) {
     uint64_t number = 0;
+    if (!MayOpen(key->first, key->second)) {  // it changes again when more has been removed
+      blocked.ClearDue(*key);
+      continue;
+    }
     while (Client* client = blocked.NextFor(*key, number)) {
       const Entry* entry = store_.database(key->first).Find(key->second);
       if (entry == nullptr) {
@@ -184,6 +189,38 @@ void Executor::RunPostponed() {
     if (!held) return;
     Answer(*held->client, held->argv.argv());
     held->client->Wake();
+  }
+}
+
+bool Executor::MustWaitForExpiry(const Client& client, const Command& command, Args argv) {
+  if (!store_.database(client.database).may_have_due_elements()) return false;
+  if (suspended_ || clients_.IsPaused()) return false;
+  return !overdue_.MayRun(client, command, argv);
+}
+
+bool Executor::MayOpen(int database, std::string_view key) {
+  if (!store_.database(database).may_have_due_elements()) return true;
+  return clients_.IsPaused() || overdue_.MayOpen(database, key);
+}
+
+// The requests take turns, so that one on a very large value does not delay all others. As many
+// turns as there are requests: one that has had to wait for long is not tried twice.
+void Executor::RunOverdue(Micros budget) {
+  overdue_.BeginTick();
+  if (overdue_.empty()) return;
+  command_ended_at_ = host_.stopwatch();
+  const Micros until = command_ended_at_ + budget;
+  for (size_t turns = overdue_.size(); turns > 0 && !overdue_.empty(); --turns) {
+    if (clients_.IsPaused() || suspended_) return;
+    const Args argv = overdue_.first().postponed_request.argv();
+    if (overdue_.ClearFirst(*commands_.Find(argv), until)) {
+      const OverdueRequests::Request request = overdue_.TakeFirst();
+      Answer(*request.client, request.argv.argv());
+      request.client->Wake();
+    } else {
+      overdue_.MoveFirstToEnd();
+    }
+    if (host_.stopwatch() > until) return;
   }
 }
 

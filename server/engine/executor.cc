@@ -43,6 +43,7 @@ Executor::Executor(Engine& engine)
       access_(engine.access()),
       notifier_(engine.notifier()),
       reply_holds_(engine.reply_holds()),
+      overdue_(store_, host_),
       command_ended_at_(host_.stopwatch()) {}
 
 bool Executor::UsesItsKeys(const Client& client, const Command& command) {
@@ -79,7 +80,8 @@ void Executor::Answer(Client& client, Args argv) {
   client.connection.last_active = store_.now();
   client.output.reply.Begin();
   Dispatch(client, argv);
-  if (client.tracking().next_is_exception) EndException(client, argv);
+  const bool is_postponed = !client.postponed_request.empty();
+  if (client.tracking().next_is_exception && !is_postponed) EndException(client, argv);
   EndAnswer(client, reply_start);
 }
 
@@ -131,6 +133,9 @@ void Executor::Dispatch(Client& client, Args argv) {
   if (pause.Holds(client, *command, store_.now())) return pause.Postpone(client, argv);
   if (client.transaction.open && !command->Has(kNotQueuedInMulti)) {
     return Enqueue(client, *command, argv);
+  }
+  if (MustWaitForExpiry(client, *command, argv)) [[unlikely]] {
+    return overdue_.Postpone(client, argv);
   }
   Run(client, *command, argv);
 }
@@ -319,8 +324,11 @@ void Executor::Tick(Micros budget) {
   notifier_.TrimTrackedKeys(budget);
   if (Persistence* const persistence = engine_.services().persistence) persistence->Tick();
   if (Replication* const replication = engine_.services().replication) replication->Tick();
-  if (clients_.IsPaused() || engine_.disk().loading() || engine_.replication().is_replica()) return;
+  if (clients_.IsPaused() || engine_.disk().loading()) return;
+  RunOverdue(budget);
+  if (engine_.replication().is_replica()) return;
   store_.DeleteExpired(budget);
+  ServeWaiters();
   notifier_.Broadcast();
 }
 
@@ -338,7 +346,9 @@ std::optional<Millis> Executor::NextDeadline() const {
   const Replication* const replication = engine_.services().replication;
   if (replication != nullptr && replication->HasWork()) consider(now);
   // In a pause no key changes, and on a replica the master says when.
-  if (clients_.IsPaused() || engine_.replication().is_replica()) return earliest;
+  if (clients_.IsPaused()) return earliest;
+  if (!overdue_.empty()) consider(now);
+  if (engine_.replication().is_replica()) return earliest;
   consider(store_.NextDeadline());
   consider(notifier_.blocked_clients().NextDue());
   return earliest;
@@ -386,6 +396,7 @@ void Executor::OnApplied() {
 
 void Executor::OnLeave(Client& client) {
   if (Replication* const replication = engine_.services().replication) replication->OnLeave(client);
+  overdue_.Remove(client);
   if (suspended_ && suspended_->client == &client) ReplaceSuspendedClient(client);
 }
 

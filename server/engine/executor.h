@@ -14,6 +14,7 @@
 #include "protocol/resp/args.h"
 #include "server/engine/client/client.h"
 #include "server/engine/key_prefetcher.h"
+#include "server/engine/notify/overdue_requests.h"
 
 namespace zsetd {
 
@@ -37,9 +38,9 @@ struct Settings;
 //
 //   request ──► checks ──► the command ──► what follows from its changes ──► reply
 //
-// A request may also be queued (MULTI), postponed (CLIENT PAUSE), blocked until a key changes, or
-// suspended half way, as a script that takes long. While one is suspended the time stands still, no
-// key expires or is evicted, and nothing else runs that touches data.
+// A request may also be queued (MULTI), postponed (CLIENT PAUSE, OverdueRequests), blocked until a
+// key changes, or suspended half way, as a script that takes long. While one is suspended the time
+// stands still, no key expires or is evicted, and nothing else runs that touches data.
 class Executor {
  public:
   // The engine, whose parts it connects, outlives it.
@@ -111,6 +112,9 @@ class Executor {
   // keys are ready now, and sends what follows from the changes.
   void OnApplied();
 
+  // How many requests wait until what is due in their keys has been removed.
+  size_t overdue_requests() const { return overdue_.size(); }
+
   // A client leaves: if its script is suspended, the script goes on without it.
   void OnLeave(Client& client);
 
@@ -167,6 +171,9 @@ class Executor {
   void UnblockDueClients();
   void ServeAcknowledgementWaits();
   void RunPostponed();
+  bool MustWaitForExpiry(const Client& client, const Command& command, Args argv);
+  bool MayOpen(int database, std::string_view key);
+  void RunOverdue(Micros budget);
 
   Engine& engine_;
   const Settings& settings_;
@@ -180,6 +187,7 @@ class Executor {
   Notifier& notifier_;
   ReplyHolds& reply_holds_;
   KeyPrefetcher key_prefetcher_;
+  OverdueRequests overdue_;
   std::optional<SuspendedCommand> suspended_;
   std::vector<AcknowledgementWait> acknowledgement_waits_;
   std::unique_ptr<Client> stand_in_;  // of the suspended command's client, which has left

@@ -67,7 +67,8 @@ std::vector<std::vector<std::string>> SplitRequests(std::string_view bytes) {
 std::string LeftBehind(Engine& engine) {
   const Tracking& tracking = engine.notifier().tracking();
   if (!engine.clients().all().empty()) return "a client that has disconnected is still known";
-  if (engine.clients().pause().postponed() + engine.notifier().blocked_clients().count() +
+  if (engine.clients().pause().postponed() + engine.executor().overdue_requests() +
+          engine.notifier().blocked_clients().count() +
           engine.notifier().blocked_clients().key_count() >
       0)
     return "a wait is left behind";

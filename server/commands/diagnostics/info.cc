@@ -93,8 +93,9 @@ void WriteClients(InfoWriter& info, Engine& engine) {
   info.Add("maxclients", engine.settings().maxclients);
   info.Add("client_recent_max_input_buffer", figures.largest_input);
   info.Add("client_recent_max_output_buffer", figures.largest_output);
-  info.Add("blocked_clients",
-           engine.notifier().blocked_clients().count() + engine.clients().pause().postponed());
+  info.Add("blocked_clients", engine.notifier().blocked_clients().count() +
+                                  engine.clients().pause().postponed() +
+                                  engine.executor().overdue_requests());
   info.Add("tracking_clients", engine.notifier().tracking().client_count());
   info.Add("pubsub_clients", figures.subscribers);
   info.Add("watching_clients", figures.watching);

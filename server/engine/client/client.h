@@ -97,7 +97,7 @@ class Client {
   uint64_t commands_run = 0;
   std::string_view last_command = "NULL";  // a row's name
   std::optional<BlockedCommand> blocked;
-  OwnedArgs postponed_request;  // a request that waits for the end of a pause
+  OwnedArgs postponed_request;  // waits for the end of a pause, or in OverdueRequests
 
  private:
   // These classes alone change what follows them here, together with their own tables.

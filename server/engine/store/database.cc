@@ -43,6 +43,7 @@ Database::Database(int index, uint64_t hash_seed, Listener listener,
 void Database::AdvanceTo(Millis now) {
   now_ = now;
   keys_.AdvanceTo(now);
+  may_have_due_elements_ = !keeps_due_elements_ && keys_.HasDueElement();
 }
 
 void Database::Put(std::string_view key, Value value, KeyEvent event,
@@ -131,6 +132,18 @@ size_t Database::ReclaimDueElements(size_t most) {
     reclaimed += ReclaimElements(*entry, most - reclaimed);
   }
   return reclaimed;
+}
+
+bool Database::HasDueElement(std::string_view key) const {
+  if (keeps_due_elements_) return false;
+  const Entry* entry = keys_.Find(key);
+  return entry != nullptr && keys_.HasDueElement(*entry);
+}
+
+size_t Database::ReclaimDueElementsOf(std::string_view key, size_t most) {
+  assert(most > 0);
+  if (!HasDueElement(key)) return 0;
+  return ReclaimElements(*keys_.FindEvenDue(key), most);
 }
 
 // Some are due. The entry is gone afterwards if no element is left.

@@ -74,6 +74,10 @@ class Database {
   void AdvanceTo(Millis now);
   Millis now() const { return now_; }
 
+  // Whether some element may be past its deadline: false negatives until the time has advanced
+  // again, for what other databases or files have brought. O(1).
+  bool may_have_due_elements() const { return may_have_due_elements_; }
+
   // The entry at `key`, or null. Valid until the key changes. Its value may have elements that are
   // due. O(1).
   const Entry* Find(std::string_view key) const { return keys_.Find(key); }
@@ -122,6 +126,14 @@ class Database {
   // Removes elements past their deadline, of the key with the longest overdue one first, `most` at
   // most. Returns how many.
   size_t ReclaimDueElements(size_t most);
+
+  // Whether elements of the value at `key` are past their deadline, and not the key itself, and are
+  // to be reclaimed. O(1), of a small value O(n).
+  bool HasDueElement(std::string_view key) const;
+
+  // Removes elements past their deadline from the value at `key`, `most` at most and not none.
+  // Returns how many.
+  size_t ReclaimDueElementsOf(std::string_view key, size_t most);
 
   void Clear();  // O(1) if there is someone to free the keys
 
@@ -211,6 +223,7 @@ class Database {
   Snapshot* snapshot_ = nullptr;
   KeyspaceSnapshot* keyspace_snapshot_ = nullptr;
   Millis now_{0};
+  bool may_have_due_elements_ = false;
 };
 
 }  // namespace zsetd
