@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <iterator>
 #include <system_error>
 #include <utility>
@@ -48,9 +49,23 @@ void Poller::Wake(Polled& connection) {
   woken_.push_back(connection.Self());
 }
 
-bool Poller::RunRound(Millis longest, const std::function<void()>& before_sending) {
-  const int timeout = woken_.empty() ? static_cast<int>(longest.count()) : 0;
-  const int count = epoll_wait(epoll_, events_.data(), kMostAtOnce, timeout);
+// Systems before Linux 5.11, and some that restrict what a program may call, have epoll_wait only,
+// which waits for whole milliseconds.
+int Poller::Wait(Micros longest) {
+  if (waits_exactly_ && longest > Micros(0)) {
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(longest);
+    const timespec timeout = {.tv_sec = seconds.count(),
+                              .tv_nsec = std::chrono::nanoseconds(longest - seconds).count()};
+    const int count = epoll_pwait2(epoll_, events_.data(), kMostAtOnce, &timeout, nullptr);
+    waits_exactly_ = count >= 0 || (errno != ENOSYS && errno != EPERM);
+    if (waits_exactly_) return count;
+  }
+  const auto timeout = static_cast<int>(std::chrono::ceil<Millis>(longest).count());
+  return epoll_wait(epoll_, events_.data(), kMostAtOnce, timeout);
+}
+
+bool Poller::RunRound(Micros longest, const std::function<void()>& before_sending) {
+  const int count = Wait(woken_.empty() ? longest : Micros(0));
   round_began_ = MonotonicNow();
   GatherReady(std::max(count, 0));
   for (const auto& connection : ready_) connection->Receive();

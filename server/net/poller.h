@@ -81,7 +81,7 @@ class Poller {
   // most 128 of them, so that replies are sent soon, and with all that were woken, which do not
   // receive. `before_sending` is called when all are served, and before they send. False if
   // interrupted by a signal.
-  bool RunRound(Millis longest, const std::function<void()>& before_sending);
+  bool RunRound(Micros longest, const std::function<void()>& before_sending);
 
   // When the last round had waited enough and began its work, by the monotonic clock.
   Micros round_began() const { return round_began_; }
@@ -89,10 +89,12 @@ class Poller {
  private:
   static constexpr int kMostAtOnce = 128;
 
+  int Wait(Micros longest);
   void GatherReady(int count);
   void GatherWoken();
 
   int epoll_;
+  bool waits_exactly_ = true;  // false: the system has no wait of less than a millisecond
   Micros round_began_{0};
   std::array<epoll_event, kMostAtOnce> events_;
   std::vector<std::shared_ptr<Polled>> ready_;  // of the present round

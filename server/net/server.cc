@@ -288,11 +288,11 @@ bool Server::MaySave() {
 // Asio has signals, and timers for which a tenth of a second more is no matter: it has its turn as
 // often, and at once when a signal interrupts the wait for connections.
 void Server::Run() {
-  Millis next_tick{0};
+  Micros next_tick{0};
   Micros next_turn{0};
   const std::function<void()> end_round = [this] { engine_.executor().EndRound(); };
   while (!IsDone()) {
-    const bool interrupted = !poller_.RunRound(std::min(next_tick, kTurn), end_round);
+    const bool interrupted = !poller_.RunRound(std::min<Micros>(next_tick, kTurn), end_round);
     const Micros now = MonotonicNow();
     engine_.metrics().RecordRound(now - poller_.round_began());
     next_tick = ticker_.TickIfDue(now);

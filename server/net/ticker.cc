@@ -1,6 +1,7 @@
 #include "server/net/ticker.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "server/process/clock.h"
 
@@ -11,25 +12,24 @@ namespace {
 // next as soon as the clients that are ready have been served.
 constexpr Micros kBudget{1000};
 
-// Not a moment too early.
-Millis RoundUp(Micros time) { return std::chrono::ceil<Millis>(time); }
-
 }  // namespace
 
-Millis Ticker::TickIfDue(Micros now) {
-  const Millis left = TimeLeft(now);
-  if (left > Millis(0)) return left;
+Micros Ticker::TickIfDue(Micros now) {
+  const Micros left = TimeLeft(now);
+  if (left > Micros(0)) return left;
   last_tick_ = now;
   engine_.executor().AdvanceTo(UnixNow());
   engine_.executor().Tick(kBudget);
   return TimeLeft(MonotonicNow());
 }
 
-Millis Ticker::TimeLeft(Micros now) const {
-  const Millis regular = RoundUp(last_tick_ + Period() - now);
-  const auto deadline = engine_.executor().NextDeadline();
-  const Millis left = deadline ? std::min(regular, *deadline - UnixNow()) : regular;
-  return std::max(left, Millis(0));
+// Deadlines are whole milliseconds, and what is due at one is due from its beginning.
+Micros Ticker::TimeLeft(Micros now) const {
+  Micros left = last_tick_ + Period() - now;
+  const std::optional<Millis> deadline = engine_.executor().NextDeadline();
+  if (deadline && *deadline <= engine_.store().now()) return Micros(0);
+  if (deadline) left = std::min(left, *deadline - UnixNowExactly());
+  return std::max(left, Micros(0));
 }
 
 }  // namespace zsetd

@@ -13,11 +13,11 @@ class Ticker {
 
   // Ticks if it is time to; `now` is that of the clock that only goes forward. Returns for how long
   // it need not be called again, unless commands run, which may set an earlier deadline.
-  Millis TickIfDue(Micros now);
+  Micros TickIfDue(Micros now);
 
  private:
   Millis Period() const { return Millis(1000) / engine_.settings().hz; }
-  Millis TimeLeft(Micros now) const;
+  Micros TimeLeft(Micros now) const;
 
   Engine& engine_;
   Micros last_tick_{0};

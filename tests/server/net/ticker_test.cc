@@ -21,7 +21,7 @@ class TickerTest : public testing::Test {
 };
 
 TEST_F(TickerTest, TicksAtFirstAndThenAsOftenAsIsSet) {
-  const Millis left = ticker_.TickIfDue(MonotonicNow());
+  const Micros left = ticker_.TickIfDue(MonotonicNow());
   EXPECT_GT(left, Millis(0));
   EXPECT_LE(left, Millis(100));
   ASSERT_TRUE(engine_.Configure(WithHz(500)).ok());
@@ -34,6 +34,16 @@ TEST_F(TickerTest, TicksWhenAKeyComesDue) {
   database.Put("due", ByteString("value"), KeyEvent::kSet, UnixNow());
   ticker_.TickIfDue(MonotonicNow());
   EXPECT_EQ(database.keys().size(), 0);
+}
+
+TEST_F(TickerTest, IsNotLateByTheRestOfAMillisecond) {
+  ticker_.TickIfDue(MonotonicNow());
+  const Millis deadline = UnixNow() + Millis(50);
+  engine_.store().database(0).Put("due", ByteString("value"), KeyEvent::kSet, deadline);
+  const Micros at_most = deadline - UnixNowExactly();
+  const Micros left = ticker_.TickIfDue(MonotonicNow());
+  EXPECT_LE(left, at_most);
+  EXPECT_GE(left, deadline - UnixNowExactly());
 }
 
 }  // namespace
