@@ -14,29 +14,157 @@ namespace {
 class EngineBesideModel : public testing::TestWithParam<uint64_t> {
  protected:
   std::string Any(const std::vector<std::string>& words) { return words[rng.Below(words.size())]; }
-  std::string Key() { return "k" + std::to_string(rng.Below(8)); }
-  std::string Member() { return std::string(1 + rng.Below(3), char('a' + rng.Below(26))); }
+  std::string Key() { return "k" + std::to_string(rng.Below(10)); }
+  std::string Member() { return std::string(1 + rng.Below(2), char('a' + rng.Below(8))); }
   std::string Number() { return std::to_string(static_cast<int64_t>(rng.Below(41)) - 20); }
 
-  PlainStore::Args Request() {
-    switch (rng.Below(8)) {
+  // Some elements of a value, with their number in front and this word before it; `each` makes one.
+  template <class Each>
+  PlainStore::Args Named(const std::string& keyword, Each each) {
+    const size_t count = 1 + rng.Below(3);
+    PlainStore::Args words = {keyword, std::to_string(count)};
+    for (size_t i = 0; i < count; ++i) {
+      for (const std::string& word : each()) words.push_back(word);
+    }
+    return words;
+  }
+  PlainStore::Args Members() {
+    return Named("MEMBERS", [this] { return PlainStore::Args{Member()}; });
+  }
+  PlainStore::Args Names() {
+    return Named("FIELDS", [this] { return PlainStore::Args{Member()}; });
+  }
+
+  // One of several groups of words.
+  PlainStore::Args AnyOf(const std::vector<PlainStore::Args>& groups) {
+    return groups[rng.Below(groups.size())];
+  }
+  static PlainStore::Args Join(const std::vector<PlainStore::Args>& groups) {
+    PlainStore::Args words;
+    for (const PlainStore::Args& group : groups) {
+      words.insert(words.end(), group.begin(), group.end());
+    }
+    return words;
+  }
+  std::string Time() { return std::to_string(rng.Below(2'000)); }
+  std::string LaterTime() { return std::to_string(1 + rng.Below(2'000)); }
+
+  PlainStore::Args KeyRequest() {
+    switch (rng.Below(5)) {
       case 0:
-        return {Any({"GET", "DEL", "EXISTS", "TYPE", "PTTL", "PERSIST", "ZCARD"}), Key()};
+        return {Any({"GET", "DEL", "EXISTS", "TYPE", "PTTL", "PERSIST"}), Key()};
       case 1:
         return {"SET", Key(), Any({Number(), Member()})};
       case 2:
         return {Any({"APPEND", "INCRBY"}), Key(), Number()};
       case 3:
         return {"PEXPIRE", Key(), std::to_string(1 + rng.Below(3'000))};
-      case 4:
-        return Any({"", "r"}).empty() ? PlainStore::Args{"ZPOPMIN", Key()}
-                                      : PlainStore::Args{"RENAME", Key(), Key()};
-      case 5:
-        return {Any({"ZREM", "ZSCORE", "ZRANK"}), Key(), Member()};
-      case 6:
+      default:
+        return {"RENAME", Key(), Key()};
+    }
+  }
+
+  PlainStore::Args SetRequest() {
+    switch (rng.Below(7)) {
+      case 0:
+        return {Any({"ZPOPMIN", "ZCARD"}), Key()};
+      case 1:
+        return {Any({"ZREM", "ZSCORE", "ZRANK", "ZREVRANK"}), Key(), Member()};
+      case 2:
         return {"ZRANGE", Key(), "0", "-1", "WITHSCORES"};
+      case 3:
+        return {"ZADD",   Key(),
+                "MAXLEN", std::to_string(1 + rng.Below(12)),
+                "KEEP",   Any({"HIGHEST", "LOWEST"}),
+                Number(), Member()};
+      case 4:
+        return {"ZINCRBY", Key(), Number(), Member()};
       default:
         return {"ZADD", Key(), Any({"NX", "XX", "GT", "LT", "CH"}), Number(), Member()};
+    }
+  }
+
+  PlainStore::Args MemberDeadlineRequest() {
+    const auto pair = [this] { return PlainStore::Args{Number(), Member()}; };
+    switch (rng.Below(4)) {
+      case 0:
+        return Join(
+            {{"ZPEXPIRE", Key(), Time()}, AnyOf({{}, {"NX"}, {"XX"}, {"GT"}, {"LT"}}), Members()});
+      case 1:
+        return Join({{Any({"ZPTTL", "ZTTL", "ZPEXPIRETIME", "ZPERSIST"}), Key()}, Members()});
+      default:
+        return Join({{"ZADDEX", Key()},
+                     AnyOf({{}, {"NX"}, {"XX"}, {"GT"}, {"LT"}, {"CH"}}),
+                     AnyOf({{}, {"PX", Time()}, {"PX", Time()}, {"PXAT", "1"}, {"KEEPTTL"}}),
+                     Named("MEMBERS", pair)});
+    }
+  }
+
+  PlainStore::Args RecipeRequest() {
+    switch (rng.Below(5)) {
+      case 0:
+        return Join({{"ZPOPBYSCORE", Key(), Number(), Number()},
+                     AnyOf({{}, {"REV"}}),
+                     AnyOf({{}, {"COUNT", std::to_string(1 + rng.Below(4))}})});
+      case 1:
+        return {"ZMOVE", Key(), Key(), Member(), Member(), Member()};
+      case 2:
+        return Join({{"ZAROUND", Key(), Member(), std::to_string(rng.Below(3)),
+                      std::to_string(rng.Below(3))},
+                     AnyOf({{}, {"REV"}}),
+                     {"WITHSCORES"}});
+      case 3:
+        return AnyOf({{Any({"ZMRANK", "ZMREVRANK"}), Key(), Member(), Member()},
+                      {Any({"ZRANK", "ZREVRANK"}), Key(), Member(), "TIES", "COMPETITION"}});
+      default:
+        return Join(
+            {{"ZUNION", "2", Key(), Key()},
+             AnyOf({{}, {"REV"}}),
+             AnyOf({{}, {"BYSCORE", Number(), Number()}}),
+             AnyOf({{}, {"LIMIT", std::to_string(rng.Below(4)), std::to_string(rng.Below(6))}}),
+             {"WITHSCORES"}});
+    }
+  }
+
+  PlainStore::Args HashRequest() {
+    const auto pair = [this] { return PlainStore::Args{Member(), Number()}; };
+    switch (rng.Below(7)) {
+      case 0:
+        return {"HSET", Key(), Member(), Number()};
+      case 1:
+        return AnyOf({{Any({"HGET", "HDEL"}), Key(), Member()}, {"HLEN", Key()}});
+      case 2:
+        return Join(
+            {{"HPEXPIRE", Key(), Time()}, AnyOf({{}, {"NX"}, {"XX"}, {"GT"}, {"LT"}}), Names()});
+      case 3:
+        return Join(
+            {{Any({"HPTTL", "HTTL", "HPEXPIRETIME", "HPERSIST", "HGETDEL"}), Key()}, Names()});
+      case 4:
+        return Join({{"HGETEX", Key()},
+                     AnyOf({{}, {"PX", LaterTime()}, {"PXAT", "1"}, {"PERSIST"}}),
+                     Names()});
+      default:
+        return Join({{"HSETEX", Key()},
+                     AnyOf({{}, {}, {"FNX"}, {"FXX"}}),
+                     AnyOf({{}, {"PX", LaterTime()}, {"PXAT", "1"}, {"KEEPTTL"}}),
+                     Named("FIELDS", pair)});
+    }
+  }
+
+  PlainStore::Args Request() {
+    switch (rng.Below(8)) {
+      case 0:
+        return KeyRequest();
+      case 1:
+      case 2:
+        return SetRequest();
+      case 3:
+        return RecipeRequest();
+      case 4:
+      case 5:
+        return MemberDeadlineRequest();
+      default:
+        return HashRequest();
     }
   }
 
@@ -47,12 +175,17 @@ class EngineBesideModel : public testing::TestWithParam<uint64_t> {
 
 TEST_P(EngineBesideModel, AnswersTheSame) {
   SCOPED_TRACE(GetParam());
-  Millis passed{0};
+  Millis now = peer.engine().store().now();
+  model.AdvanceTo(now);
   for (int step = 0; step < 20'000; ++step) {
     if (rng.Below(20) == 0) {
       const Millis time(rng.Below(500));
-      peer.Pass(time);
-      model.AdvanceTo(passed += time);
+      if (rng.Below(2) == 0) {
+        peer.Pass(time);
+      } else {  // the commands find what is due
+        peer.engine().executor().AdvanceTo(now + time);
+      }
+      model.AdvanceTo(now += time);
     }
     const PlainStore::Args request = Request();
     peer.Send("a", Multibulk(request));

@@ -11,25 +11,27 @@ const std::string kWrongType =
     "-WRONGTYPE Operation against a key holding the wrong kind of value\r\n";
 const std::string kNotAnInteger = "-ERR value is not an integer or out of range\r\n";
 
+enum Type : size_t { kText, kScores, kFields };
+
 std::string Integer(int64_t value) { return ":" + std::to_string(value) + "\r\n"; }
 
 std::string Bulk(const std::string& text) {
   return "$" + std::to_string(text.size()) + "\r\n" + text + "\r\n";
 }
 
-using Element = std::pair<int64_t, std::string>;
-
-std::vector<Element> InOrder(const std::map<std::string, int64_t>& scores) {
-  std::vector<Element> elements;
-  for (const auto& [member, score] : scores) elements.emplace_back(score, member);
-  std::ranges::sort(elements);
-  return elements;
+std::string Array(const std::vector<std::string>& replies) {
+  std::string reply = "*" + std::to_string(replies.size()) + "\r\n";
+  for (const std::string& each : replies) reply += each;
+  return reply;
 }
 
-std::string Listed(const std::vector<Element>& elements) {
-  std::string reply = "*" + std::to_string(2 * elements.size()) + "\r\n";
-  for (const auto& [score, member] : elements) reply += Bulk(member) + Bulk(std::to_string(score));
-  return reply;
+std::string Listed(const std::vector<std::pair<int64_t, std::string>>& elements) {
+  std::vector<std::string> replies;
+  for (const auto& [score, member] : elements) {
+    replies.push_back(Bulk(member));
+    replies.push_back(Bulk(std::to_string(score)));
+  }
+  return Array(replies);
 }
 
 // As Redis would write it: no plus, no zeros in front, no minus before a zero.
@@ -39,25 +41,66 @@ bool IsNumber(const std::string& text) {
   return end.ec == std::errc() && std::to_string(value) == text;
 }
 
+using Args = PlainStore::Args;
+
+bool Has(const Args& words, const std::string& option) {
+  return std::ranges::count(words, option) > 0;
+}
+
+// The word so far behind that option.
+std::string After(const Args& words, const std::string& option, size_t distance = 1) {
+  return *(std::ranges::find(words, option) + static_cast<ptrdiff_t>(distance));
+}
+
+// The elements that a request names: those behind MEMBERS or FIELDS and their number.
+Args Named(const Args& words) {
+  const auto keyword = std::ranges::find_if(
+      words, [](const std::string& word) { return word == "MEMBERS" || word == "FIELDS"; });
+  return {keyword + 2, words.end()};
+}
+
 }  // namespace
 
+// The key is gone with its last element that was not due.
 PlainStore::Entry* PlainStore::Find(const std::string& key) {
   const auto at = entries_.find(key);
   if (at == entries_.end()) return nullptr;
-  if (!at->second.deadline || *at->second.deadline > now_) return &at->second;
+  const auto is_due = [&](const auto& timed) { return timed.deadline && *timed.deadline <= now_; };
+  const auto drop_due = [&](auto& elements) {
+    std::erase_if(elements, [&](const auto& each) { return is_due(each.second); });
+    return elements.empty();
+  };
+  Entry& entry = at->second;
+  bool is_gone = is_due(entry);
+  if (auto* scores = std::get_if<Scores>(&entry.value)) is_gone = drop_due(*scores) || is_gone;
+  if (auto* fields = std::get_if<Fields>(&entry.value)) is_gone = drop_due(*fields) || is_gone;
+  if (!is_gone) return &entry;
   entries_.erase(at);
   return nullptr;
 }
 
+template <class T>
+T* PlainStore::Get(const std::string& key) {
+  Entry* const entry = Find(key);
+  return entry == nullptr ? nullptr : std::get_if<T>(&entry->value);
+}
+
+bool PlainStore::IsOther(const std::string& key, size_t type) {
+  Entry* const entry = Find(key);
+  return entry != nullptr && entry->value.index() != type;
+}
+
 std::string PlainStore::Answer(const Args& words) {
-  Entry* const entry = Find(words[1]);
   const std::string& name = words[0];
   if (name == "SET") {
     entries_[words[1]] = {words[2], std::nullopt};
     return "+OK\r\n";
   }
-  if (name[0] == 'Z') return AnswerScores(words, entry);
-  if (name == "GET" || name == "APPEND" || name == "INCRBY") return AnswerString(words, entry);
+  if (name == "ZUNION") return Union(words);
+  if (name == "ZMOVE") return Move(words);
+  if (name[0] == 'Z') return IsOther(words[1], kScores) ? kWrongType : AnswerScores(words);
+  if (name[0] == 'H') return IsOther(words[1], kFields) ? kWrongType : AnswerFields(words);
+  if (name == "GET" || name == "APPEND" || name == "INCRBY") return AnswerString(words);
   return AnswerKey(words);
 }
 
@@ -66,8 +109,10 @@ std::string PlainStore::AnswerKey(const Args& words) {
   const std::string& name = words[0];
   if (name == "DEL") return Integer(entry == nullptr ? 0 : entries_.erase(words[1]));
   if (name == "EXISTS") return Integer(entry != nullptr);
-  if (name == "TYPE")
-    return entry == nullptr ? "+none\r\n" : entry->value.index() == 0 ? "+string\r\n" : "+zset\r\n";
+  if (name == "TYPE") {
+    constexpr const char* kNames[] = {"+string\r\n", "+zset\r\n", "+hash\r\n"};
+    return entry == nullptr ? "+none\r\n" : kNames[entry->value.index()];
+  }
   if (name == "PTTL") {
     return Integer(entry == nullptr  ? -2
                    : entry->deadline ? (*entry->deadline - now_).count()
@@ -91,7 +136,8 @@ std::string PlainStore::AnswerKey(const Args& words) {
   return "+OK\r\n";
 }
 
-std::string PlainStore::AnswerString(const Args& words, Entry* entry) {
+std::string PlainStore::AnswerString(const Args& words) {
+  Entry* const entry = Find(words[1]);
   const bool is_new = entry == nullptr;
   if (!is_new && entry->value.index() != 0) return kWrongType;
   if (words[0] == "GET") return is_new ? kNull : Bulk(std::get<std::string>(entry->value));
@@ -106,53 +152,350 @@ std::string PlainStore::AnswerString(const Args& words, Entry* entry) {
   return Integer(words[0] == "APPEND" ? text.size() : std::stoll(text));
 }
 
-std::string PlainStore::AnswerScores(const Args& words, Entry* entry) {
-  if (entry != nullptr && entry->value.index() != 1) return kWrongType;
-  const std::string& name = words[0];
-  if (name == "ZADD") {
-    if (entry == nullptr) entry = &(entries_[words[1]] = {Scores(), std::nullopt});
-    return Add(words, std::get<Scores>(entry->value));
+// Is called when something has been taken out, or an empty value was made and nothing put in.
+void PlainStore::DropIfEmpty(const std::string& key) {
+  const auto at = entries_.find(key);
+  if (at == entries_.end()) return;
+  const auto* scores = std::get_if<Scores>(&at->second.value);
+  const auto* fields = std::get_if<Fields>(&at->second.value);
+  if ((scores != nullptr && scores->empty()) || (fields != nullptr && fields->empty())) {
+    entries_.erase(at);
   }
-  Scores none;
-  Scores& scores = entry == nullptr ? none : std::get<Scores>(entry->value);
-  const std::vector<Element> elements = InOrder(scores);
-  if (name == "ZCARD") return Integer(scores.size());
-  if (name == "ZRANGE") return Listed(elements);
-  if (name == "ZPOPMIN") {
-    if (elements.empty()) return "*0\r\n";
-    scores.erase(elements[0].second);
-    DropIfEmpty(words[1]);
-    return Listed({elements[0]});
-  }
-  const auto at = scores.find(words[2]);
-  if (name == "ZREM") {
-    const bool there = at != scores.end();
-    if (there) scores.erase(at);
-    if (there) DropIfEmpty(words[1]);
-    return Integer(there);
-  }
-  if (at == scores.end()) return kNull;
-  if (name == "ZSCORE") return Bulk(std::to_string(at->second));
-  return Integer(std::ranges::find(elements, Element(at->second, at->first)) - elements.begin());
 }
 
-// ZADD key NX|XX|GT|LT|CH score member
-std::string PlainStore::Add(const Args& words, Scores& scores) {
+// --- Deadlines of elements ---
+
+template <class T>
+std::string PlainStore::AnswerDeadlines(const std::string& name, const Args& words) {
+  T* const elements = Get<T>(words[1]);
+  if (name == "PEXPIRE") return Expire(elements, words);
+  std::vector<std::string> replies;
+  for (const std::string& element : Named(words)) {
+    if (elements == nullptr || !elements->contains(element)) {
+      replies.push_back(Integer(-2));
+      continue;
+    }
+    std::optional<Millis>& deadline = elements->at(element).deadline;
+    if (!deadline) {
+      replies.push_back(Integer(-1));
+    } else if (name == "PTTL") {
+      replies.push_back(Integer((*deadline - now_).count()));
+    } else if (name == "TTL") {
+      replies.push_back(Integer(((*deadline - now_).count() + 999) / 1000));
+    } else if (name == "PEXPIRETIME") {
+      replies.push_back(Integer(deadline->count()));
+    } else {  // PERSIST
+      deadline.reset();
+      replies.push_back(Integer(1));
+    }
+  }
+  return Array(replies);
+}
+
+// ZPEXPIRE key milliseconds [NX|XX|GT|LT] MEMBERS count member [member ...]
+template <class T>
+std::string PlainStore::Expire(T* elements, const Args& words) {
+  const Millis deadline = now_ + Millis(std::stoll(words[2]));
+  const std::string& condition = words[3];
+  std::vector<std::string> replies;
+  for (const std::string& element : Named(words)) {
+    if (elements == nullptr || !elements->contains(element)) {
+      replies.push_back(Integer(-2));
+      continue;
+    }
+    std::optional<Millis>& present = elements->at(element).deadline;
+    const bool allowed = condition == "NX"   ? !present
+                         : condition == "XX" ? present.has_value()
+                         : condition == "GT" ? present && *present < deadline
+                         : condition == "LT" ? !present || *present > deadline
+                                             : true;
+    const bool is_past = deadline <= now_;
+    if (allowed && is_past) {
+      elements->erase(element);
+    } else if (allowed) {
+      present = deadline;
+    }
+    replies.push_back(Integer(!allowed ? 0 : is_past ? 2 : 1));
+  }
+  DropIfEmpty(words[1]);
+  return Array(replies);
+}
+
+// --- Sorted sets ---
+
+std::vector<PlainStore::Element> PlainStore::InOrder(const Scores& scores) {
+  std::vector<Element> elements;
+  for (const auto& [member, score] : scores) elements.emplace_back(score.value, member);
+  std::ranges::sort(elements);
+  return elements;
+}
+
+std::string PlainStore::AnswerScores(const Args& words) {
+  const std::string& name = words[0];
+  if (name == "ZADD") return Add(words);
+  if (name == "ZADDEX") return AddEx(words);
+  if (name == "ZINCRBY") return Increment(words);
+  if (name == "ZPOPBYSCORE") return PopByScore(words);
+  if (Has(words, "MEMBERS")) return AnswerDeadlines<Scores>(name.substr(1), words);
+  Scores* const scores = Get<Scores>(words[1]);
+  if (name == "ZPOPMIN") {
+    if (scores == nullptr) return "*0\r\n";
+    const Element first = InOrder(*scores)[0];
+    scores->erase(first.second);
+    DropIfEmpty(words[1]);
+    return Listed({first});
+  }
+  if (name == "ZREM") {
+    const size_t removed = scores == nullptr ? 0 : scores->erase(words[2]);
+    DropIfEmpty(words[1]);
+    return Integer(static_cast<int64_t>(removed));
+  }
+  return AnswerRanks(words, scores == nullptr ? Scores() : *scores);
+}
+
+// Those that change nothing.
+std::string PlainStore::AnswerRanks(const Args& words, const Scores& scores) {
+  const std::string& name = words[0];
+  const std::vector<Element> elements = InOrder(scores);
+  if (name == "ZCARD") return Integer(static_cast<int64_t>(scores.size()));
+  if (name == "ZRANGE") return Listed(elements);
+  if (name == "ZAROUND") return Around(words, scores);
+  const bool is_reverse = name.find("REV") != std::string::npos;
+  const auto rank = [&](const std::string& member) {
+    if (!scores.contains(member)) return kNull;
+    const int64_t score = scores.at(member).value;
+    const auto is_before = [&](const Element& other) {
+      if (Has(words, "TIES")) return is_reverse ? other.first > score : other.first < score;
+      const Element own(score, member);
+      return is_reverse ? other > own : other < own;
+    };
+    return Integer(std::ranges::count_if(elements, is_before));
+  };
+  if (name == "ZSCORE") {
+    return scores.contains(words[2]) ? Bulk(std::to_string(scores.at(words[2]).value)) : kNull;
+  }
+  if (!name.starts_with("ZM")) return rank(words[2]);
+  std::vector<std::string> ranks;
+  for (size_t i = 2; i < words.size(); ++i) ranks.push_back(rank(words[i]));
+  return Array(ranks);
+}
+
+// ZADD key NX|XX|GT|LT|CH score member, or
+// ZADD key MAXLEN count KEEP HIGHEST|LOWEST score member
+std::string PlainStore::Add(const Args& words) {
   const std::string& option = words[2];
-  const int64_t score = std::stoll(words[3]);
-  const auto at = scores.find(words[4]);
+  const std::string& member = words.back();
+  const int64_t score = std::stoll(words[words.size() - 2]);
+  auto& scores =
+      std::get<Scores>(entries_.try_emplace(words[1], Entry{Scores(), {}}).first->second.value);
+  const auto at = scores.find(member);
   const bool is_new = at == scores.end();
   const bool refused = is_new ? option == "XX"
-                              : option == "NX" || (option == "GT" && score <= at->second) ||
-                                    (option == "LT" && score >= at->second);
-  const bool changed = !refused && (is_new || at->second != score);
-  if (!refused) scores[words[4]] = score;
+                              : option == "NX" || (option == "GT" && score <= at->second.value) ||
+                                    (option == "LT" && score >= at->second.value);
+  const bool changed = !refused && (is_new || at->second.value != score);
+  if (!refused) scores[member] = {score, std::nullopt};
+  if (option == "MAXLEN") {
+    while (scores.size() > std::stoull(words[3])) {
+      const std::vector<Element> elements = InOrder(scores);
+      scores.erase(Has(words, "LOWEST") ? elements.back().second : elements.front().second);
+    }
+  }
   DropIfEmpty(words[1]);
   return Integer(option == "CH" ? changed : changed && is_new);
 }
 
-void PlainStore::DropIfEmpty(const std::string& key) {
-  if (std::get<Scores>(entries_[key].value).empty()) entries_.erase(key);
+// ZADDEX key [NX|XX|GT|LT|CH] [PX milliseconds|PXAT time|KEEPTTL] MEMBERS count score member ...
+std::string PlainStore::AddEx(const Args& words) {
+  auto& scores =
+      std::get<Scores>(entries_.try_emplace(words[1], Entry{Scores(), {}}).first->second.value);
+  const Args named = Named(words);
+  std::vector<std::string> set;
+  int64_t counted = 0;
+  for (size_t i = 0; i < named.size(); i += 2) {
+    const int64_t score = std::stoll(named[i]);
+    const auto at = scores.find(named[i + 1]);
+    const bool is_new = at == scores.end();
+    if (is_new ? Has(words, "XX")
+               : Has(words, "NX") || (Has(words, "GT") && score <= at->second.value) ||
+                     (Has(words, "LT") && score >= at->second.value)) {
+      continue;
+    }
+    counted += is_new || (Has(words, "CH") && at->second.value != score);
+    Timed<int64_t>& element = scores[named[i + 1]];
+    element.value = score;
+    if (!Has(words, "KEEPTTL")) element.deadline.reset();
+    set.push_back(named[i + 1]);
+  }
+  for (const std::string& member : set) {
+    if (Has(words, "PX")) scores[member].deadline = now_ + Millis(std::stoll(After(words, "PX")));
+    if (Has(words, "PXAT")) scores[member].deadline = Millis(std::stoll(After(words, "PXAT")));
+  }
+  Find(words[1]);  // what is past its deadline at once
+  DropIfEmpty(words[1]);
+  return Integer(counted);
+}
+
+std::string PlainStore::Increment(const Args& words) {
+  auto& scores =
+      std::get<Scores>(entries_.try_emplace(words[1], Entry{Scores(), {}}).first->second.value);
+  int64_t& score = scores[words[3]].value;
+  score += std::stoll(words[2]);
+  return Bulk(std::to_string(score));
+}
+
+// ZPOPBYSCORE key min max [REV] [COUNT count]
+std::string PlainStore::PopByScore(const Args& words) {
+  Scores* const scores = Get<Scores>(words[1]);
+  if (scores == nullptr) return "*0\r\n";
+  std::vector<Element> found;
+  for (const Element& element : InOrder(*scores)) {
+    const bool is_within =
+        element.first >= std::stoll(words[2]) && element.first <= std::stoll(words[3]);
+    if (is_within) found.push_back(element);
+  }
+  if (Has(words, "REV")) std::ranges::reverse(found);
+  const size_t count = Has(words, "COUNT") ? std::stoull(After(words, "COUNT")) : 1;
+  found.resize(std::min(found.size(), count));
+  for (const Element& element : found) scores->erase(element.second);
+  DropIfEmpty(words[1]);
+  return Listed(found);
+}
+
+// ZMOVE source destination member [member ...]
+std::string PlainStore::Move(const Args& words) {
+  const std::string& source = words[1];
+  const std::string& destination = words[2];
+  if (IsOther(source, kScores)) return kWrongType;
+  Scores* const from = Get<Scores>(source);
+  if (from == nullptr) return Integer(0);
+  if (IsOther(destination, kScores)) return kWrongType;
+  int64_t moved = 0;
+  for (size_t i = 3; i < words.size(); ++i) {
+    const auto at = from->find(words[i]);
+    if (at == from->end()) continue;
+    ++moved;
+    if (source == destination) continue;
+    Entry& to = entries_.try_emplace(destination, Entry{Scores(), {}}).first->second;
+    std::get<Scores>(to.value)[words[i]] = at->second;
+    from->erase(at);
+  }
+  DropIfEmpty(source);
+  return Integer(moved);
+}
+
+// ZAROUND key member before after [REV] WITHSCORES
+std::string PlainStore::Around(const Args& words, const Scores& scores) {
+  std::vector<Element> elements = InOrder(scores);
+  if (Has(words, "REV")) std::ranges::reverse(elements);
+  const auto at = std::ranges::find(elements, words[2], &Element::second);
+  if (at == elements.end()) return "*-1\r\n";
+  const auto before = std::min<int64_t>(at - elements.begin(), std::stoll(words[3]));
+  const auto after = std::min<int64_t>(elements.end() - at - 1, std::stoll(words[4]));
+  return Array(
+      {Integer(at - elements.begin()), Listed(std::vector<Element>(at - before, at + 1 + after))});
+}
+
+// ZUNION 2 key key [REV] [LIMIT offset count] [BYSCORE min max] WITHSCORES
+std::string PlainStore::Union(const Args& words) {
+  Scores sum;
+  for (const std::string& key : {words[2], words[3]}) {
+    if (IsOther(key, kScores)) return kWrongType;
+    const Scores* const scores = Get<Scores>(key);
+    if (scores == nullptr) continue;
+    for (const auto& [member, score] : *scores) sum[member].value += score.value;
+  }
+  std::vector<Element> elements = InOrder(sum);
+  if (Has(words, "BYSCORE")) {
+    const int64_t least = std::stoll(After(words, "BYSCORE"));
+    const int64_t most = std::stoll(After(words, "BYSCORE", 2));
+    std::erase_if(elements, [&](const Element& element) {
+      return element.first < least || element.first > most;
+    });
+  }
+  if (Has(words, "REV")) std::ranges::reverse(elements);
+  if (Has(words, "LIMIT")) {
+    const size_t offset = std::min<size_t>(std::stoull(After(words, "LIMIT")), elements.size());
+    elements.erase(elements.begin(), elements.begin() + static_cast<ptrdiff_t>(offset));
+    elements.resize(std::min<size_t>(elements.size(), std::stoull(After(words, "LIMIT", 2))));
+  }
+  return Listed(elements);
+}
+
+// --- Hashes ---
+
+std::string PlainStore::AnswerFields(const Args& words) {
+  const std::string& name = words[0];
+  if (name == "HSETEX") return SetEx(words);
+  if (name == "HGETEX") return GetEx(words);
+  if (name == "HGETDEL") return GetDel(words);
+  if (Has(words, "FIELDS")) return AnswerDeadlines<Fields>(name.substr(1), words);
+  if (name == "HSET") {
+    Entry& entry = entries_.try_emplace(words[1], Entry{Fields(), {}}).first->second;
+    auto& fields = std::get<Fields>(entry.value);
+    const bool is_new = !fields.contains(words[2]);
+    fields[words[2]] = {words[3], std::nullopt};
+    return Integer(is_new);
+  }
+  Fields* const fields = Get<Fields>(words[1]);
+  if (name == "HLEN") return Integer(fields == nullptr ? 0 : static_cast<int64_t>(fields->size()));
+  const bool exists = fields != nullptr && fields->contains(words[2]);
+  if (name == "HGET") return exists ? Bulk(fields->at(words[2]).value) : kNull;
+  // HDEL
+  if (exists) fields->erase(words[2]);
+  DropIfEmpty(words[1]);
+  return Integer(exists);
+}
+
+// HSETEX key [FNX|FXX] [PX milliseconds|PXAT time|KEEPTTL] FIELDS count field value ...
+std::string PlainStore::SetEx(const Args& words) {
+  auto& fields =
+      std::get<Fields>(entries_.try_emplace(words[1], Entry{Fields(), {}}).first->second.value);
+  const Args named = Named(words);
+  size_t found = 0;
+  for (size_t i = 0; i < named.size(); i += 2) found += fields.contains(named[i]);
+  const bool refused =
+      (Has(words, "FNX") && found > 0) || (Has(words, "FXX") && found < named.size() / 2);
+  for (size_t i = 0; !refused && i < named.size(); i += 2) {
+    Timed<std::string>& field = fields[named[i]];
+    field.value = named[i + 1];
+    if (!Has(words, "KEEPTTL")) field.deadline.reset();
+    if (Has(words, "PX")) field.deadline = now_ + Millis(std::stoll(After(words, "PX")));
+    if (Has(words, "PXAT")) field.deadline = Millis(std::stoll(After(words, "PXAT")));
+  }
+  Find(words[1]);  // what is past its deadline at once
+  DropIfEmpty(words[1]);
+  return Integer(!refused);
+}
+
+// HGETEX key [PX milliseconds|PXAT time|PERSIST] FIELDS count field ...
+std::string PlainStore::GetEx(const Args& words) {
+  Fields* const fields = Get<Fields>(words[1]);
+  std::vector<std::string> values;
+  for (const std::string& name : Named(words)) {
+    const bool exists = fields != nullptr && fields->contains(name);
+    values.push_back(exists ? Bulk(fields->at(name).value) : kNull);
+    if (!exists) continue;
+    std::optional<Millis>& deadline = fields->at(name).deadline;
+    if (Has(words, "PERSIST")) deadline.reset();
+    if (Has(words, "PX")) deadline = now_ + Millis(std::stoll(After(words, "PX")));
+    if (Has(words, "PXAT")) fields->erase(name);  // it is in the past
+  }
+  DropIfEmpty(words[1]);
+  return Array(values);
+}
+
+// HGETDEL key FIELDS count field ...
+std::string PlainStore::GetDel(const Args& words) {
+  Fields* const fields = Get<Fields>(words[1]);
+  std::vector<std::string> values;
+  for (const std::string& name : Named(words)) {
+    const bool exists = fields != nullptr && fields->contains(name);
+    values.push_back(exists ? Bulk(fields->at(name).value) : kNull);
+    if (exists) fields->erase(name);
+  }
+  DropIfEmpty(words[1]);
+  return Array(values);
 }
 
 }  // namespace zsetd

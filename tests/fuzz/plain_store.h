@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -10,8 +11,8 @@
 
 namespace zsetd {
 
-// What a few commands do to strings and sorted sets, and what they answer, written down as plainly
-// as can be: a map of values, looked through from end to end. Scores are integers.
+// What a few commands do to strings, sorted sets and hashes, and what they answer, written down as
+// plainly as can be: maps of values, looked through from end to end. Scores are integers.
 class PlainStore {
  public:
   using Args = std::vector<std::string>;
@@ -22,18 +23,52 @@ class PlainStore {
   std::string Answer(const Args& words);
 
  private:
-  using Scores = std::map<std::string, int64_t>;
-  struct Entry {
-    std::variant<std::string, Scores> value;
+  template <class T>
+  struct Timed {
+    T value{};
     std::optional<Millis> deadline;
   };
+  using Scores = std::map<std::string, Timed<int64_t>>;
+  using Fields = std::map<std::string, Timed<std::string>>;
+  using Text = std::string;
+  struct Entry {
+    std::variant<Text, Scores, Fields> value;
+    std::optional<Millis> deadline;
+  };
+  using Element = std::pair<int64_t, std::string>;  // of a sorted set, in its order
 
   Entry* Find(const std::string& key);
-  std::string AnswerKey(const Args& words);
-  std::string AnswerString(const Args& words, Entry* entry);
-  std::string AnswerScores(const Args& words, Entry* entry);
-  std::string Add(const Args& words, Scores& scores);
   void DropIfEmpty(const std::string& key);
+
+  // The elements at `key`; null if there is no such key, or it holds something else.
+  template <class T>
+  T* Get(const std::string& key);
+  bool IsOther(const std::string& key, size_t type);  // whether it holds a value of another type
+
+  std::string AnswerKey(const Args& words);
+  std::string AnswerString(const Args& words);
+  std::string AnswerScores(const Args& words);
+  std::string AnswerRanks(const Args& words, const Scores& scores);
+  std::string AnswerFields(const Args& words);
+
+  // The commands on deadlines of elements, which sorted sets and hashes have alike; `name` is
+  // without the first letter.
+  template <class T>
+  std::string AnswerDeadlines(const std::string& name, const Args& words);
+  template <class T>
+  std::string Expire(T* elements, const Args& words);
+
+  static std::vector<Element> InOrder(const Scores& scores);
+  std::string Add(const Args& words);
+  std::string AddEx(const Args& words);
+  std::string Increment(const Args& words);
+  std::string PopByScore(const Args& words);
+  std::string Move(const Args& words);
+  std::string Around(const Args& words, const Scores& scores);
+  std::string Union(const Args& words);
+  std::string SetEx(const Args& words);
+  std::string GetEx(const Args& words);
+  std::string GetDel(const Args& words);
 
   std::map<std::string, Entry> entries_;
   Millis now_{0};
