@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/sorted_set/sorted_set.h"
 #include "server/engine/admin_call.h"
 #include "server/engine/engine.h"
 #include "server/engine/executor.h"
