@@ -250,7 +250,7 @@ TEST(Snapshot, AStringThatIsEditedInPlaceIsAsItWas) {
     const std::string expected = Ask(peer, {"GET", "k"});
     SnapshotEncoder encoder(peer.engine().settings(), peer.engine().store().access_tracker());
     Snapshot snapshot(peer.engine().store().databases(), encoder);
-    encoder.Begin(Millis(0), 0, {}, false, snapshot);
+    encoder.Begin(Millis(0), 0, {}, snapshot);
     std::string key = "k";
     while (!snapshot.Continue([] { return true; })) {
       for (uint64_t left = writer.Below(4); left > 0; --left) {
@@ -286,7 +286,7 @@ TEST(Snapshot, AChangeInPlaceCopiesLittleOfALargeString) {
   Ask(peer, {"SETRANGE", "k", "50000000", "end"});
   SnapshotEncoder encoder(peer.engine().settings(), peer.engine().store().access_tracker());
   Snapshot snapshot(peer.engine().store().databases(), encoder);
-  encoder.Begin(Millis(0), 0, {}, false, snapshot);
+  encoder.Begin(Millis(0), 0, {}, snapshot);
   EXPECT_FALSE(snapshot.Continue([] { return true; }));
   Ask(peer, {"SETBIT", "k", "300000000", "1"});
   int steps = 1;
