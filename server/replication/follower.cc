@@ -16,7 +16,8 @@ using std::chrono::seconds;
 constexpr seconds kBetweenTries{1};
 constexpr seconds kLongestPause{60};  // after what costs the master much
 constexpr seconds kBetweenAcks{1};
-constexpr seconds kStable{60};  // of a link, until what failed before it is forgotten
+constexpr seconds kStable{60};            // of a link, until what failed before it is forgotten
+constexpr seconds kBetweenSameLines{60};  // in the log, of a master that is away
 constexpr size_t kMostLogMarks = 4096;
 
 std::string Request(std::initializer_list<std::string_view> words) {
@@ -62,6 +63,7 @@ void Follower::Start(const MasterAddress& master, std::optional<int> database, b
   pause_ = Millis(0);
   tried_at_ = now();
   costly_failures_ = 0;
+  logged_reason_.clear();
   down_since_.reset();
   log_.notice("Connecting to MASTER " + TextOf(master));
   Connect();
@@ -119,7 +121,12 @@ void Follower::Disconnect() {
 
 // Tries again in a second; later, if each try costs the master a snapshot.
 void Follower::Drop(std::string_view reason, bool costs_much) {
-  log_.warning("The link to MASTER " + TextOf(master_) + " ends: " + std::string(reason));
+  const bool is_news = reason != logged_reason_ || Since(logged_at_) >= kBetweenSameLines;
+  if (is_news) {
+    log_.warning("The link to MASTER " + TextOf(master_) + " ends: " + std::string(reason));
+    logged_reason_ = reason;
+    logged_at_ = now();
+  }
   Disconnect();
   state_ = State::kWaiting;
   tried_at_ = now();
@@ -295,6 +302,7 @@ void Follower::OnContinue(std::string_view new_id) {
 void Follower::BecomeLinked() {
   state_ = State::kLinked;
   takes_over_ = false;
+  logged_reason_.clear();
   heard_at_ = linked_at_ = now();
   log_offset_ = 0;
   SetLinkUp(true);
@@ -317,7 +325,13 @@ void Follower::ApplyHeld() {
 }
 
 void Follower::Apply(std::string_view bytes) {
+  const uint64_t skipped_before = stream_.skipped();
   const absl::Status status = stream_.Receive(bytes);
+  if (skipped_before == 0 && stream_.skipped() > 0) {
+    log_.warning(
+        "MASTER changes streams, which this server cannot keep. They are left out here "
+        "(rdb-skip-unknown), without another line");
+  }
   if (status.ok()) {
     NoteLog();
     if (stream_.TakeAckRequest()) SendAck();

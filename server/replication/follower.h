@@ -124,8 +124,10 @@ class Follower : private Connection::Owner, private MasterLink::Listener {
   std::unique_ptr<MasterLink> link_;
   bool is_receiving_ = false;  // in link_->Receive()
   Millis tried_at_{0};
-  Millis pause_{0};          // until the next try
-  int costly_failures_ = 0;  // one after the other, of what costs the master much
+  Millis pause_{0};            // until the next try
+  int costly_failures_ = 0;    // one after the other, of what costs the master much
+  std::string logged_reason_;  // why the link ended last
+  Millis logged_at_{0};
   Millis heard_at_{0};
   Millis spoke_at_{0};
   Millis linked_at_{0};

@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "server/engine/command/foreign_commands.h"
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/errors.h"
 
@@ -13,6 +14,17 @@ namespace zsetd {
 namespace {
 
 constexpr size_t kMostKeptCapacity = 1u << 20;  // of what is empty
+
+// Whether the request changes a stream, of which this server has none.
+bool IsOfStreams(Args request) {
+  const auto is_of_streams = [](std::string_view name) {
+    const ForeignCommand* const command = FindForeignCommand(name);
+    return command != nullptr && command->categories.find("@stream") != std::string_view::npos;
+  };
+  if (is_of_streams(request[0])) return true;
+  return request.size() > 1 &&
+         is_of_streams(std::string(request[0]) + "|" + std::string(request[1]));
+}
 
 RequestLimits Limits() {
   return {.max_bulk_bytes = size_t{UINT32_MAX}};  // what a snapshot may hold, too
@@ -83,6 +95,10 @@ absl::Status MasterStream::ApplyOne(Args request) {
     return absl::OkStatus();
   }
   if (EqualsIgnoringCase(request[0], "ping")) return absl::OkStatus();
+  if (engine_.settings().rdb_skip_unknown && IsOfStreams(request)) {
+    ++skipped_;
+    return absl::OkStatus();
+  }
   unit_changes_data_ = true;
   ++engine_.metrics().stats().commands_processed;
   return applier_.Apply(request);

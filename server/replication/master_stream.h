@@ -50,6 +50,10 @@ class MasterStream {
   // That the next unit is for.
   int database() const { return applier_.database(); }
 
+  // How many changes of streams were left out, as their keys are from snapshots: with
+  // rdb-skip-unknown alone.
+  uint64_t skipped() const { return skipped_; }
+
   // Whether the master has asked for an acknowledgment since the last call.
   bool TakeAckRequest() { return std::exchange(ack_requested_, false); }
 
@@ -74,6 +78,7 @@ class MasterStream {
   bool unit_changes_data_ = false;
   bool units_change_data_ = false;  // those that are not reported
   bool ack_requested_ = false;
+  uint64_t skipped_ = 0;
 };
 
 }  // namespace zsetd

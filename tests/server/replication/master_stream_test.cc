@@ -179,6 +179,22 @@ TEST(MasterStream, RefusesWhatItCannotApply) {
   }
 }
 
+// As their keys are from snapshots.
+TEST(MasterStream, LeavesStreamsOutWhereItIsTold) {
+  const std::string add = Multibulk({"XADD", "s", "*", "a", "b"});
+  const std::string group = Multibulk({"XGROUP", "CREATE", "s", "g", "$"});
+  const std::string set = Multibulk({"SET", "a", "1"});
+  Replica replica;
+  Ask(replica.peer, {"CONFIG", "SET", "rdb-skip-unknown", "yes"});
+  ASSERT_TRUE(replica.Receive(add + set + group).ok());
+  ASSERT_TRUE(replica.Receive(Multibulk({"MULTI"}) + add + set + Multibulk({"EXEC"})).ok());
+  EXPECT_EQ(replica.stream.skipped(), 3);
+  EXPECT_EQ(Ask(replica.peer, {"GET", "a"}), "$1\r\n1\r\n");
+  EXPECT_FALSE(replica.Receive(Multibulk({"PFADD", "s", "a"})).ok());
+  Replica strict;
+  EXPECT_FALSE(strict.Receive(add).ok());
+}
+
 TEST(MasterStream, PublishesToSubscribersHere) {
   Replica replica;
   Ask(replica.peer, {"SUBSCRIBE", "news"});
