@@ -23,10 +23,12 @@ constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 constexpr int64_t kMostPort = 65535;
 constexpr std::string_view kNotZeroOrOne = "ERR value is out of range, value must between 0 and 1";
 
+constexpr std::string_view kNoReplication = "ERR this server does not replicate";
+
 // An engine that was constructed without a network has none.
 Replication* ReplicationOf(AdminCall& call) {
   Replication* const replication = call.engine.services().replication;
-  if (replication == nullptr) call.args.Refuse("ERR this server does not replicate");
+  if (replication == nullptr) call.args.Refuse(kNoReplication);
   return replication;
 }
 
@@ -114,9 +116,9 @@ bool IsFailingOver(const Replication& replication) {
 void ReplicaOf(AdminCall& call) {
   const std::string_view host = call.args.Word();
   const std::string_view port = call.args.Word();
-  Replication* const replication = ReplicationOf(call);
+  Replication* const replication = call.engine.services().replication;
   if (call.Refused()) return;
-  if (IsFailingOver(*replication)) {
+  if (replication != nullptr && IsFailingOver(*replication)) {
     return call.Fail("ERR REPLICAOF not allowed while failing over.");
   }
   if (EqualsIgnoringCase(host, "no") && EqualsIgnoringCase(port, "one")) {
@@ -132,6 +134,7 @@ void ReplicaOf(AdminCall& call) {
   if (master && EqualsIgnoringCase(master->host, host) && master->port == *number) {
     return call.reply.Simple("OK Already connected to specified master");
   }
+  if (replication == nullptr) return call.Fail(kNoReplication);
   replication->Follow(std::string(host), *number);
   call.reply.Ok();
 }

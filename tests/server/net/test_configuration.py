@@ -132,17 +132,17 @@ class NewestFiles(FolderTest):
 
 class Checks(FolderTest):
     def test_a_file_that_can_be_used(self):
-        check = run("--check-config", self.file("x.conf", "port 1\nslave-priority 1\n"), "--hz", "20")
+        check = run("--check-config", self.file("x.conf", "port 1\nslave-lazy-flush no\n"), "--hz", "20")
         self.assertEqual(check.returncode, 0)
         self.assertEqual(check.stdout, "works (2):\n  port, hz\n"
-                                       "accepted, without effect here (1):\n  replica-priority\n"
+                                       "accepted, without effect here (1):\n  replica-lazy-flush\n"
                                        "zsetd can start with this configuration.\n")
 
     def test_all_that_would_be_refused(self):
-        path = self.file("x.conf", "port 1\nreplicaof 10.0.0.1 1\nloadmodule /x.so\n")
+        path = self.file("x.conf", "port 1\ncluster-enabled yes\nloadmodule /x.so\n")
         check = run("--check-config", path)
         self.assertEqual(check.returncode, 1)
-        self.assertIn(">>> 'replicaof 10.0.0.1 1'\nzsetd does not replicate", check.stdout)
+        self.assertIn(">>> 'cluster-enabled yes'\nthere is no cluster mode", check.stdout)
         self.assertIn(">>> 'loadmodule /x.so'\nmodules are not loaded", check.stdout)
         self.assertIn("cannot start", check.stdout)
 
@@ -167,14 +167,14 @@ class Checks(FolderTest):
 
 class Refusals(FolderTest):
     def test_are_reported_together(self):
-        path = self.file("bad.conf", "appendonly maybe\nport 1x\nsave 60 x\nreplicaof 10.0.0.1 1\n"
+        path = self.file("bad.conf", "appendonly maybe\nport 1x\nsave 60 x\nreplicaof 10.0.0.1\n"
                                      "cluster-enabled yes\nloadmodule /x.so\ntimeout 1\n")
         end = run(path, "--io-threads", "0", "--nonsense", "1")
         self.assertNotEqual(end.returncode, 0)
         self.assertIn("zsetd --check-config FILE", end.stderr)
         refused = re.findall(r"(?m)^>>> '(.*)'$", end.stderr)
         self.assertEqual(refused, ["appendonly maybe", "port 1x", "save 60 x",
-                                   "replicaof 10.0.0.1 1", "cluster-enabled yes",
+                                   "replicaof 10.0.0.1", "cluster-enabled yes",
                                    "loadmodule /x.so", "--io-threads 0", "--nonsense 1"])
 
     def test_of_a_daemon_reach_who_starts_it(self):

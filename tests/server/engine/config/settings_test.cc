@@ -11,6 +11,7 @@
 #include "server/engine/config/settings_file.h"
 #include "server/engine/config/settings_table.h"
 #include "server/engine/config/settings_text.h"
+#include "server/engine/replication_state.h"
 #include "server/engine/support/errors.h"
 #include "server/engine/support/size_text.h"
 
@@ -115,22 +116,28 @@ TEST(Settings, OfTheDiskAreChecked) {
 
 TEST(Settings, WhatWouldMisleadIsRefused) {
   EXPECT_EQ(Refused("cluster-enabled", "yes"), "there is no cluster mode: the only value is no");
-  EXPECT_EQ(Refused("replicaof", "10.0.0.1 6379"),
-            "zsetd does not replicate: the only value is no one");
-  EXPECT_EQ(
-      Refused("min-replicas-to-write", "1"),
-      "there are no replicas to wait for, so that all writes would be refused: the only value "
-      "is 0");
+}
+
+TEST(Settings, MasterIsAHostAndAPort) {
+  Settings settings;
+  EXPECT_EQ(Set("slaveof", "10.0.0.1 6379", settings), "");
+  EXPECT_EQ(ValueOf(*FindSetting("replicaof"), settings), "10.0.0.1 6379");
+  EXPECT_EQ(MasterIn(settings)->host, "10.0.0.1");
+  EXPECT_EQ(MasterIn(settings)->port, 6379);
+  EXPECT_EQ(Set("replicaof", "no one", settings), "");
+  EXPECT_EQ(MasterIn(settings), std::nullopt);
+  EXPECT_EQ(Refused("replicaof", "10.0.0.1"), "wrong number of arguments");
+  EXPECT_EQ(Refused("replicaof", "10.0.0.1 65536"), "Invalid master port");
 }
 
 TEST(Settings, WithoutEffectAreCheckedKeptAndShown) {
   Settings settings;
   EXPECT_EQ(Set("rdbcompression", "NO", settings), "");
   EXPECT_EQ(ValueOf(*FindSetting("rdbcompression"), settings), "no");
-  EXPECT_EQ(Set("slave-priority", "7", settings), "");
-  EXPECT_EQ(ValueOf(*FindSetting("replica-priority"), settings), "7");
-  EXPECT_EQ(Set("repl-backlog-size", "2mb", settings), "");
-  EXPECT_EQ(ValueOf(*FindSetting("repl-backlog-size"), settings), "2097152");
+  EXPECT_EQ(Set("slave-lazy-flush", "yes", settings), "");
+  EXPECT_EQ(ValueOf(*FindSetting("replica-lazy-flush"), settings), "yes");
+  EXPECT_EQ(Set("replica-full-sync-buffer-limit", "2mb", settings), "");
+  EXPECT_EQ(ValueOf(*FindSetting("replica-full-sync-buffer-limit"), settings), "2097152");
   EXPECT_EQ(Set("appendfsync", "Always", settings), "");
   EXPECT_EQ(ValueOf(*FindSetting("appendfsync"), settings), "always");
   EXPECT_EQ(ValueOf(*FindSetting("io-threads"), settings), "1");
@@ -349,15 +356,15 @@ TEST(CommandLine, AsksForTexts) {
 
 TEST(CommandLine, NotesWhatWasAcceptedUnderItsPresentName) {
   const std::string path = testing::TempDir() + "zsetd_noted.conf";
-  std::ofstream(path) << "PORT 1\nslave-priority 1\nport 2\nhz x\nuser bob\n";
+  std::ofstream(path) << "PORT 1\nslave-lazy-flush no\nport 2\nhz x\nuser bob\n";
   CommandLine line;
   EXPECT_NE(ReadLine({"--check-config", path, "--timeout", "7"}, line), "");
   std::filesystem::remove(path);
-  const std::vector<std::string> names = {"port", "replica-priority", "user", "timeout"};
+  const std::vector<std::string> names = {"port", "replica-lazy-flush", "user", "timeout"};
   EXPECT_EQ(line.directives, names);
   EXPECT_EQ(ConfigReport(line),
             "works (3):\n  port, user, timeout\n"
-            "accepted, without effect here (1):\n  replica-priority\n");
+            "accepted, without effect here (1):\n  replica-lazy-flush\n");
 }
 
 TEST(CommandLine, ChecksAFileOnly) {
