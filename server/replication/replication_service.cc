@@ -18,8 +18,8 @@ ReplicationService::ReplicationService(Engine& engine, PersistenceService& persi
     : engine_(engine),
       persistence_(persistence),
       log_(log),
-      replicas_(engine, persistence, files, log, std::move(post)),
-      follower_(engine, persistence, connector, *this, log),
+      replicas_(engine, persistence, files, log_, std::move(post)),
+      follower_(engine, persistence, connector, *this, log_),
       failover_(engine, replicas_,
                 [this](const MasterAddress& target) { Follow(target, /*takes_over=*/true); }) {
   if (MasterIn(engine.settings())) BecomeReplica();

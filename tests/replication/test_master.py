@@ -168,6 +168,18 @@ class Master(ReplicationTest):
             self.assertEqual((stats["sync_full"], stats["sync_partial_ok"]), (0, 1))
             self.assertIsNone(master.stop())
 
+    def test_the_configuration_file_names_the_master(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "server.conf")
+            path.write_text("maxmemory 100mb\n")
+            master, server = self.start(ZSETD), self.start(ZSETD, config=str(path))
+            server.follow(master.port)
+            server.client.config_rewrite()
+            self.assertIn(f"\nreplicaof 127.0.0.1 {master.port}\n", path.read_text())
+            server.client.execute_command("REPLICAOF", "NO", "ONE")
+            server.client.config_rewrite()
+            self.assertNotIn("replicaof 127", path.read_text())
+
     def test_failover_exchanges_roles(self):
         master = self.start(ZSETD)
         replica = self.replica_of(master)

@@ -50,7 +50,7 @@ class FakeConnector : public Connector {
 
   class FakeConnection : public Connection {
    public:
-    FakeConnection(FakeConnector& network, Owner& owner) : owner(owner), network_(network) {
+    FakeConnection(FakeConnector& network, Owner& its_owner) : owner(its_owner), network_(network) {
       network.open = this;
     }
     ~FakeConnection() override { network_.open = nullptr; }

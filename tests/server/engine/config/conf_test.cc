@@ -46,6 +46,8 @@ TEST(Conf, HoldsEverySettingAtItsDefault) {
   settings.tls_ca_cert_file = settings.tls_ca_cert_dir = "other";
   settings.tls_protocols = settings.tls_ciphers = settings.tls_ciphersuites = "other";
   settings.appendfilename = settings.appenddirname = "other";
+  settings.replicaof = settings.masteruser = settings.masterauth = "other";
+  settings.replica_announce_ip = "other";
   settings.save.points = {{std::chrono::seconds(1), 1}};
   settings.client_output_buffer_limit = {{1, 1, 1}, {1, 1, 1}, {1, 1, 1}};
   settings.latency_tracking_info_percentiles.percents = {1};
