@@ -60,7 +60,7 @@ void Clients::EndLongReply(Client& client) {
 size_t Clients::KeptFor(const Client& replica) const {
   const size_t kept = replica.output.source->BytesKept();
   const auto backlog = static_cast<size_t>(settings_.repl_backlog_size);
-  return kept <= backlog ? 0 : kept;
+  return replica.output.UnsentBytes() + (kept <= backlog ? 0 : kept);
 }
 
 // What a long reply keeps counts as unsent: in Redis the whole reply, which is longer, would be.

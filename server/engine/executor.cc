@@ -130,7 +130,8 @@ void Executor::Dispatch(Client& client, Args argv) {
   const absl::Status admitted = Admit(client, command, argv);
   if (!admitted.ok()) return Reject(client, command, admitted);
   ClientPause& pause = clients_.pause();
-  if (pause.Holds(client, *command, store_.now())) return pause.Postpone(client, argv);
+  const bool may_pause = !client.IsReplica();  // or the master would take it for dead
+  if (may_pause && pause.Holds(client, *command, store_.now())) return pause.Postpone(client, argv);
   if (client.transaction.open && !command->Has(kNotQueuedInMulti)) {
     return Enqueue(client, *command, argv);
   }
@@ -317,6 +318,7 @@ void Executor::Tick(Micros budget) {
   ServeDueClients(budget);
   UnblockDueClients();
   RunPostponed();
+  if (suspended_) return;
   clients_.Maintain();
   clients_.Evict();
   if (settings_.maxmemory > 0) store_.CalibrateGauge();
@@ -326,7 +328,7 @@ void Executor::Tick(Micros budget) {
   if (Replication* const replication = engine_.services().replication) replication->Tick();
   if (clients_.IsPaused() || engine_.disk().loading()) return;
   RunOverdue(budget);
-  if (engine_.replication().is_replica()) return;
+  if (suspended_ || engine_.replication().is_replica()) return;
   store_.DeleteExpired(budget);
   ServeWaiters();
   notifier_.Broadcast();

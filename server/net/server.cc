@@ -302,6 +302,7 @@ void Server::Run() {
     }
     if (stops_after_script_ && !engine_.executor().IsSuspended()) OnTermination();
     if (asked_to_stop_ > 0) Stop();
+    FinishReplicas();
   }
 }
 
@@ -309,11 +310,21 @@ void Server::Stop() {
   if (std::exchange(stopping_, true)) return;
   for (const OpenDoor& open : doors_) open.listener->Stop();
   if (unix_listener_ != nullptr) unix_listener_->Stop();
-  for (const auto& session : sessions_) session->Finish();
+  for (const auto& session : sessions_) {
+    if (!session->IsReplica()) session->Finish();
+  }
   grace_.expires_after(std::chrono::seconds(engine_.settings().shutdown_timeout));
   grace_.async_wait([this](const error_code& error) {
     if (!error) AskToStop();
   });
+}
+
+// Replicas are sent what the last requests of clients have changed.
+void Server::FinishReplicas() {
+  const auto is_replica = [](const auto& session) { return session->IsReplica(); };
+  if (!stopping_ || replicas_finish_ || !std::ranges::all_of(sessions_, is_replica)) return;
+  replicas_finish_ = true;
+  for (const auto& session : sessions_) session->Finish();
 }
 
 // Does not wait for clients that have received everything but do not close.

@@ -83,6 +83,7 @@ class Server {
   void ReopenLog();
   bool MaySave();
   void Stop();
+  void FinishReplicas();
   bool IsDone() const;
 
   boost::asio::io_context& io_;
@@ -100,6 +101,7 @@ class Server {
   absl::flat_hash_set<std::shared_ptr<Session>> sessions_;
   int asked_to_stop_ = 0;
   bool stopping_ = false;
+  bool replicas_finish_ = false;
   bool stops_after_script_ = false;  // a signal asked for it while one ran
 };
 

@@ -36,6 +36,8 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
 
   void Start();
 
+  bool IsReplica() const { return client_.IsReplica(); }
+
   // Answers what has arrived already, sends it and closes.
   void Finish();
 

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include "server/engine/support/errors.h"
@@ -274,9 +275,20 @@ absl::Status PersistenceService::Save() {
   return snapshots_.Save();
 }
 
+// A log that has only begun holds nothing before its first base is complete, as after the snapshot
+// of a master: that is awaited, which takes as long as a snapshot.
+void PersistenceService::CompleteLog() {
+  constexpr std::chrono::milliseconds kBetweenLooks{1};
+  while (append_log_.IsRewriting() && append_log_.IsBeginning()) {
+    append_log_.Continue();
+    if (!append_log_.HasWork()) std::this_thread::sleep_for(kBetweenLooks);
+  }
+}
+
 // What is loaded already is less than what the files hold.
 absl::Status PersistenceService::SaveBeforeExit(bool must_save, bool may_not) {
   if (engine_.disk().loading()) return absl::OkStatus();
+  if (!may_not) CompleteLog();
   if (!append_log_.Flush()) {
     log_.warning("The append only file could not be written to its end");
     if (!may_not) return Refusal("the append only file could not be written");

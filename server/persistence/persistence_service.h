@@ -127,6 +127,7 @@ class PersistenceService : public Persistence {
   absl::Status Replace(const std::string& path);
   void EndLog();
   void ConsiderResumingLog();
+  void CompleteLog();
   void MakeWayForSnapshot();
   bool MayContinueTransfer() const;
   void ContinueTransfer();

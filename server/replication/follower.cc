@@ -58,7 +58,7 @@ void Follower::Start(const MasterAddress& master, std::optional<int> database, b
   is_takeover_refused_ = false;
   master_ = master;
   has_history_ = database.has_value();
-  stream_.Begin(engine_.replication().offset(), database.value_or(0));
+  BeginStream(database.value_or(0));
   state_ = State::kWaiting;
   pause_ = Millis(0);
   tried_at_ = now();
@@ -75,6 +75,7 @@ void Follower::Stop() {
     if (!keeps_data_) ForgetHistory();
   }
   Disconnect();
+  is_takeover_refused_ = false;
   state_ = State::kStopped;
   SetLinkUp(false);
 }
@@ -168,10 +169,11 @@ void Follower::OnReceived(std::string_view bytes) {
   link_->Receive(bytes, connection_->output());
   is_receiving_ = false;
   is_takeover_refused_ |= link_->IsTakeoverRefused();
+  if (link_->IsTakeoverDone()) takes_over_ = false;
   if (link_->state() == MasterLink::State::kFailed) return Drop(link_->failure());
   if (!snapshot_status_.ok()) return FailSnapshot(std::exchange(snapshot_status_, {}));
   if (!connection_->output().empty()) connection_->Send();
-  if (state_ == State::kLoading && snapshot_ != nullptr) StartLoading();
+  if (state_ == State::kLoading && snapshot_ != nullptr) ConsiderLoading();
   if (!held_.empty()) ApplyHeld();
 }
 
@@ -185,6 +187,7 @@ void Follower::Tick() {
       if (Since(tried_at_) >= pause_ || now() < tried_at_) Connect();
       return;
     case State::kLoading:
+      if (snapshot_ != nullptr) ConsiderLoading();
       if (connection_ != nullptr && Since(spoke_at_) >= kBetweenAcks) SendSignOfLife();
       return;
     case State::kReceiving:
@@ -204,7 +207,10 @@ void Follower::Tick() {
   }
 }
 
-bool Follower::HasWork() const { return !held_.empty() && MayApply(); }
+bool Follower::HasWork() const {
+  if (engine_.executor().IsSuspended()) return false;
+  return (!held_.empty() && MayApply()) || (state_ == State::kLoading && snapshot_ != nullptr);
+}
 
 // ---- A full synchronization. ----
 
@@ -242,6 +248,12 @@ void Follower::FailSnapshot(const absl::Status& status) {
   Drop("no snapshot could be taken", /*costs_much=*/true);
 }
 
+// Not in the middle of a script.
+void Follower::ConsiderLoading() {
+  if (!engine_.executor().IsSuspended()) return StartLoading();
+  if (connection_ != nullptr) connection_->set_receives(false);
+}
+
 // The master learns of the offset when the data is there.
 void Follower::StartLoading() {
   using Load = DisklessLoad;
@@ -272,12 +284,19 @@ void Follower::OnLoaded(const absl::Status& status) {
   }
   has_history_ = snapshot_position_.has_value();
   const auto& position = persistence_.loaded_position();
-  stream_.Begin(state.offset(), position ? position->database : 0);
+  BeginStream(position ? position->database : 0);
   engine_.effects().ForgetDatabase();
   listener_.OnNewHistory();
   log_.notice("MASTER <-> REPLICA sync: Finished with success");
   if (is_link_over_) return Drop("it ended while the data was loaded");
   BecomeLinked();
+}
+
+// Where the data is, in that database.
+void Follower::BeginStream(int database) {
+  ReplicationState& state = engine_.replication();
+  stream_.Begin(state.offset(), database);
+  state.set_stream_database(database);
 }
 
 void Follower::ForgetHistory() {
@@ -291,7 +310,7 @@ void Follower::ForgetHistory() {
 void Follower::OnContinue(std::string_view new_id) {
   ReplicationState& state = engine_.replication();
   log_.notice("Successful partial resynchronization with master");
-  stream_.Begin(state.offset(), stream_.database());
+  BeginStream(stream_.database());
   if (!new_id.empty()) {
     state.Rename(std::string(new_id));
     listener_.OnNewId();
@@ -341,13 +360,14 @@ void Follower::Apply(std::string_view bytes) {
       "== CRITICAL == A change of MASTER cannot be applied, so that this replica's data is "
       "not the master's any more. All of it is asked for again. The change: " +
       std::string(ErrorLine(status)));
-  has_history_ = false;
+  ForgetHistory();
   Drop("a change cannot be applied", /*costs_much=*/true);
 }
 
 // Byte for byte what the master sent: whoever has the same offset has the same data.
 void Follower::PassOn(const MasterStream::Applied& applied) {
   Effects& effects = engine_.effects();
+  engine_.replication().set_stream_database(applied.database_after);
   if (applied.changes_data) {
     effects.AppendApplied(applied.bytes, applied.database_before, applied.database_after);
   }

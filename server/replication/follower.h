@@ -70,7 +70,8 @@ class Follower : private Connection::Owner, private MasterLink::Listener {
   // Whether the data is at the point of a history that ReplicationState says.
   bool has_history() const { return has_history_; }
 
-  // Whether the server that was to take over has refused to.
+  // Whether the master is still to be told that it takes over; whether it has refused to.
+  bool IsTakingOver() const { return takes_over_; }
   bool IsTakeoverRefused() const { return is_takeover_refused_; }
 
   // As Replication has them.
@@ -96,6 +97,7 @@ class Follower : private Connection::Owner, private MasterLink::Listener {
   void Disconnect();
   void Drop(std::string_view reason, bool costs_much = false);
   void FailSnapshot(const absl::Status& status);
+  void ConsiderLoading();
   void StartLoading();
   void OnLoaded(const absl::Status& status);
   void BecomeLinked();
@@ -103,6 +105,7 @@ class Follower : private Connection::Owner, private MasterLink::Listener {
   void ApplyHeld();
   void Apply(std::string_view bytes);
   void PassOn(const MasterStream::Applied& applied);
+  void BeginStream(int database);
   void ForgetHistory();
   void SendAck();
   void NoteLog();

@@ -158,9 +158,11 @@ void MasterLink::AskForSync(OutputBuffer& out) {
 void MasterLink::OnSyncReply(std::string_view line, OutputBuffer& out) {
   std::string_view rest = line;
   const std::string_view word = TakeWord(rest);
+  constexpr std::string_view kIsMaster = "can't be sent to a master";
+  is_takeover_done_ = word.starts_with('+') || line.find(kIsMaster) != std::string_view::npos;
   if (word == "+FULLRESYNC") return OnFullResync(rest);
   if (word == "+CONTINUE") return OnContinued(rest);
-  is_takeover_refused_ = options_.takes_over && word.starts_with('-');
+  is_takeover_refused_ = options_.takes_over && !is_takeover_done_;
   if (word != "-ERR" || options_.takes_over)
     return Fail("the master replies to PSYNC: " + std::string(line));
   is_old_ = true;

@@ -89,7 +89,8 @@ class MasterLink {
   // Why it has failed, for the log; the connection is to be closed then.
   const std::string& failure() const { return failure_; }
 
-  // Whether the other side has refused to become the master.
+  // Whether the other side has become the master, or was it already; whether it has refused to.
+  bool IsTakeoverDone() const { return is_takeover_done_; }
   bool IsTakeoverRefused() const { return is_takeover_refused_; }
 
   // Whether the master is too old for PSYNC: it must not be sent REPLCONF ACK.
@@ -124,6 +125,7 @@ class MasterLink {
   std::string line_;  // the part of a line that has come
   std::deque<Asked> asked_;
   bool is_old_ = false;
+  bool is_takeover_done_ = false;
   bool is_takeover_refused_ = false;
   std::string failure_;
   uint64_t snapshot_left_ = 0;  // bytes of it that are still to come, if that is known

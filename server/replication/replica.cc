@@ -51,6 +51,13 @@ void Replica::Acknowledge(int64_t offset, int64_t log_offset, Millis now) {
   if (state_ == State::kAcknowledgement) state_ = State::kStream;
 }
 
+void Replica::NoteTaken(Millis now) {
+  const uint64_t sent = client_.connection.sent;
+  if (sent == taken_ && took_at_ != Millis(0)) return;
+  taken_ = sent;
+  took_at_ = now;
+}
+
 bool Replica::HasMore() const {
   return !said_.empty() || (state_ == State::kStream && next_ <= backlog_.end());
 }
@@ -81,9 +88,13 @@ void Replica::FillFromPipe(OutputBuffer& out) {
 void Replica::FillFromFile(OutputBuffer& out) {
   const auto count = file_->Read(std::span(out.Extend(kMostAtOnce), kMostAtOnce));
   out.Truncate(count.value_or(0));
-  if (!count.ok()) client_.connection.close_now = true;
   if (count.ok() && *count > 0) return;
   file_.reset();
+  if (!count.ok()) {
+    state_ = State::kDone;
+    client_.connection.close_now = true;
+    return client_.Wake();
+  }
   state_ = options_.only_snapshot ? State::kDone : State::kStream;
   if (state_ == State::kStream) Fill(out);
 }

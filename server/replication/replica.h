@@ -64,6 +64,10 @@ class Replica : public OutputSource {
   Millis acknowledged_at() const { return acknowledged_at_; }
   void set_acknowledged_at(Millis at) { acknowledged_at_ = at; }
 
+  // When the network took something from it last, as far as that has been noted.
+  void NoteTaken(Millis now);
+  Millis took_at() const { return took_at_; }
+
   // The offset of the next byte of the stream that it is sent, if it is sent any. Whether there is
   // more for it.
   int64_t next_offset() const { return next_; }
@@ -91,6 +95,8 @@ class Replica : public OutputSource {
   int64_t acknowledged_ = 0;
   int64_t logged_ = 0;
   Millis acknowledged_at_{0};
+  uint64_t taken_ = 0;  // bytes, when that was noted
+  Millis took_at_{0};
 };
 
 }  // namespace zsetd

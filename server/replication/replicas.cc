@@ -29,12 +29,13 @@ std::string WithoutPort(std::string_view address) {
   return std::string(address);
 }
 
-// When it has shown last that it is there: while it loads it sends newlines. One that waits for a
-// snapshot need not.
+// When it has shown last that it is there: while it is sent a snapshot by taking it, and while it
+// loads by newlines. One that waits for a snapshot need not, and an old one in the stream cannot.
 Millis LastSignOf(const Replica& replica) {
   using State = Replica::State;
   const State state = replica.state();
   if (state == State::kStream && !replica.is_old()) return replica.acknowledged_at();
+  if (state == State::kSnapshot || state == State::kDone) return replica.took_at();
   const bool waits = state == State::kWaiting || state == State::kPreparation;
   return waits || replica.is_old() ? Millis::max() / 2 : replica.client().connection.last_active;
 }
@@ -64,6 +65,8 @@ void Replicas::EnsureBacklog() {
 
 void Replicas::ResetBacklog() {
   DisconnectAll();
+  all_.clear();
+  engine_.effects().set_stream(nullptr);
   backlog_.reset();
   EnsureBacklog();
 }
@@ -75,6 +78,9 @@ absl::Status Replicas::CheckSynchronize(const Client& client) const {
   }
   if (client.output.UnsentBytes() > 0) {
     return Refusal("ERR SYNC and PSYNC are invalid with pending output");
+  }
+  if (client.IsSubscriber() || client.monitors() || client.tracking().on) {
+    return Refusal("ERR SYNC and PSYNC are invalid for a client that is sent messages");
   }
   return absl::OkStatus();
 }
@@ -135,6 +141,7 @@ void Replicas::Acknowledge(Client& client, int64_t offset, std::optional<int64_t
   Replica& replica = *found->second;
   replica.Acknowledge(offset, log_offset.value_or(0), engine_.store().now());
   if (replica.HasMore()) client.Wake();
+  if (engine_.settings().min_replicas_to_write > 0) CountGood(engine_.store().now());
 }
 
 int64_t Replicas::CountAcknowledged(int64_t offset) const {
@@ -202,7 +209,8 @@ const Replica* Replicas::Find(const std::string& host, int64_t port) const {
 
 void Replicas::OnLeave(Client& client) {
   options_.erase(client.id);
-  all_.erase(client.id);
+  if (all_.erase(client.id) == 0) return;
+  CountGood(engine_.store().now());
   if (all_.empty()) without_since_ = engine_.store().now();
 }
 
@@ -339,6 +347,7 @@ void Replicas::EndSync(const absl::Status& result) {
   if (!group_) return;
   absl::Status status = result;
   if (status.ok() && group_->pipe == nullptr) status = SendFile();
+  if (!group_->path.empty()) (void)files_.Remove(group_->path);
   if (!status.ok()) {
     log_.warning("The snapshot for replicas has failed: " + std::string(ErrorLine(status)));
     for (const uint64_t id : group_->clients) {
@@ -363,7 +372,6 @@ absl::Status Replicas::SendFile() {
     replica.StartFile(*std::move(file));
     replica.client().Wake();
   }
-  (void)files_.Remove(group_->path);
   return status;
 }
 
@@ -378,10 +386,12 @@ void Replicas::LookAfter(Millis now) {
   const auto timeout = std::chrono::seconds(engine_.settings().repl_timeout);
   std::vector<Client*> silent;
   for (const auto& [id, replica] : all_) {
-    if (replica->state() == Replica::State::kWaiting) {
+    const Replica::State state = replica->state();
+    if (state == Replica::State::kWaiting || state == Replica::State::kPreparation) {
       replica->Say("\n");  // it is not forgotten
       replica->client().Wake();
     }
+    replica->NoteTaken(now);
     if (LastSignOf(*replica) + timeout < now) silent.push_back(&replica->client());
   }
   for (Client* const client : silent) {
@@ -397,7 +407,7 @@ void Replicas::LookAfter(Millis now) {
 void Replicas::Ping(Millis now) {
   const auto period = std::chrono::seconds(engine_.settings().repl_ping_replica_period);
   if (all_.empty() || engine_.replication().is_replica() || now - pinged_at_ < period) return;
-  if (engine_.clients().IsPaused()) return;  // a replica that takes over has all
+  if (!pings_) return;
   pinged_at_ = now;
   engine_.effects().AppendToStream(kPing);
 }

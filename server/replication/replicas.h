@@ -44,6 +44,7 @@ class Replicas {
   absl::Status SynchronizeByOldProtocol(Client& client);
   void Acknowledge(Client& client, int64_t offset, std::optional<int64_t> log_offset);
   void AskForAcknowledgements() { asks_ = true; }
+  void set_pings(bool pings) { pings_ = pings; }
   int64_t CountAcknowledged(int64_t offset) const;
   int64_t CountLogged(int64_t offset) const;
   std::vector<ReplicaStatus> Status() const;
@@ -108,6 +109,7 @@ class Replicas {
   Millis pinged_at_{0};
   int64_t sent_until_ = 0;  // the end of the backlog when replicas were woken last
   bool asks_ = false;
+  bool pings_ = true;
   uint64_t drafts_ = 0;
   uint64_t full_syncs_ = 0;
   uint64_t partial_syncs_ = 0;

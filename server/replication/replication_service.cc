@@ -59,7 +59,8 @@ void ReplicationService::Follow(const MasterAddress& master, bool takes_over) {
   const bool was_replica = engine_.replication().is_replica();
   if (!was_replica && !engine_.effects().has_stream()) engine_.replication().Restart();
   const bool has_history = was_replica ? follower_.has_history() : true;
-  const int database = was_replica ? follower_.stream_database() : 0;
+  const int database =
+      was_replica ? follower_.stream_database() : engine_.effects().database().value_or(0);
   NameMaster(master.host + " " + std::to_string(master.port));
   if (!was_replica) BecomeReplica();
   if (!was_replica) UnblockClients();
@@ -124,13 +125,15 @@ absl::Status ReplicationService::AbortFailover() {
 }
 
 void ReplicationService::Tick() {
+  replicas_.set_pings(!failover_.IsOn());  // a replica that takes over has all
   replicas_.Tick();
   follower_.Tick();
   if (!failover_.IsOn()) return;
-  const bool fails = failover_.HasTimedOut() || follower_.IsTakeoverRefused();
+  const bool fails =
+      failover_.HasTimedOut() || (failover_.IsHandingOver() && follower_.IsTakeoverRefused());
   if (fails) return (void)AbortFailover();
   failover_.Tick();
-  if (failover_.IsHandingOver() && engine_.replication().link_up()) failover_.End();
+  if (failover_.IsHandingOver() && !follower_.IsTakingOver()) failover_.End();
 }
 
 void ReplicationService::OnNewHistory() { replicas_.ResetBacklog(); }

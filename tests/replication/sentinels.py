@@ -13,7 +13,7 @@ SETTINGS = """\
 port {port}
 dir {folder}
 sentinel monitor {name} 127.0.0.1 {master} 2
-sentinel down-after-milliseconds {name} 500
+sentinel down-after-milliseconds {name} 1000
 sentinel failover-timeout {name} 6000
 sentinel parallel-syncs {name} 2
 """
@@ -97,6 +97,12 @@ class SentinelTest(ReplicationTest):
         self.servers[server.port] = server
         return server
 
+    def report(self):
+        """What a failed test needs: what everybody believes."""
+        beliefs = [f"{server.port}: {server.info() if not server.ended() else 'has ended'}"
+                   for server in self.servers.values()]
+        return "\n".join([*beliefs, *(each.log()[-2000:] for each in self.sentinels)])
+
     def await_failover(self, old):
         """All Sentinels have agreed on another master, and it is one."""
         def is_over():
@@ -105,5 +111,5 @@ class SentinelTest(ReplicationTest):
                 return False
             return self.servers[ports.pop()].info()["role"] == "master"
 
-        self.assertTrue(eventually(is_over, 60), lambda: self.sentinels[0].log()[-3000:])
+        self.await_that(is_over, self.report, patience_s=60)
         return self.master()

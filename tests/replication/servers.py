@@ -64,8 +64,10 @@ class ReplicationTest(unittest.TestCase):
         self.addCleanup(proxy.close)
         return proxy
 
-    def await_that(self, holds, what):
-        self.assertTrue(eventually(holds, PATIENCE_S), what)
+    def await_that(self, holds, what, patience_s=PATIENCE_S):
+        """`what` is said if it never holds; or what a function returns then."""
+        if not eventually(holds, patience_s):
+            self.fail(what() if callable(what) else what)
 
     def await_link(self, replica):
         self.await_that(replica.is_linked, "no link: " + replica.log()[-2000:])

@@ -1,6 +1,8 @@
 """zsetd as a master: of redis-server and of the tools that speak its protocol."""
 
+import os
 import pathlib
+import socket
 import subprocess
 import tempfile
 import threading
@@ -201,6 +203,36 @@ class Master(ReplicationTest):
             master.client.execute_command("FAILOVER", "ABORT")
 
 
+    def test_a_pause_of_clients_is_none_of_replicas(self):
+        master = self.start(ZSETD, "--repl-timeout", "2")
+        replica = self.replica_of(master)
+        self.await_link(replica)
+        master.client.client_pause(4000)
+        time.sleep(3.5)
+        self.await_that(lambda: master.info()["connected_slaves"] == 1, "it was given up")
+        self.assertTrue(replica.is_linked())
+        self.assertEqual(master.info("stats")["sync_full"], 1)
+
+    def test_a_replica_that_takes_nothing_of_the_snapshot_is_given_up(self):
+        master = self.start(ZSETD, "--repl-timeout", "2", "--repl-diskless-sync", "yes")
+        for i in range(60):
+            master.client.set(f"k{i}", os.urandom(1 << 20))
+        with socket.create_connection(("127.0.0.1", master.port)) as stuck:
+            stuck.sendall(b"REPLCONF capa eof\r\nPSYNC ? -1\r\n")
+            self.await_that(lambda: master.info()["connected_slaves"] == 1, "no replica")
+            self.await_that(lambda: master.info()["connected_slaves"] == 0, "it is kept")
+        self.await_that(lambda: not master.info("persistence")["rdb_bgsave_in_progress"], "it goes on")
+
+    def test_what_was_answered_before_the_end_is_on_the_replica(self):
+        master = self.start(ZSETD)
+        replica = self.replica_of(master)
+        self.await_link(replica)
+        for number in range(200):
+            master.client.set("k", number)
+        self.assertIsNone(master.stop())
+        self.await_that(lambda: replica.client.get("k") == b"199", "it was lost")
+
+
 class MasterOfItsOwn(Master):
     """The same with replicas of the same kind."""
 
@@ -220,6 +252,10 @@ class MasterOfItsOwn(Master):
         self.await_link(third)
         Load(2).run(second, 1000)
         self.assert_same(second, third)
+        fourth = self.replica_of(third)  # the stream that is passed on is in some database
+        self.await_link(fourth)
+        Load(3).run(second, 300)
+        self.assert_same(third, fourth)
         self.assertEqual(second.info("stats")["sync_full"], 1, second.log()[-3000:] + third.log()[-3000:])
 
 

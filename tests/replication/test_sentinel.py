@@ -33,7 +33,7 @@ class Failovers(SentinelTest):
         before = len(acknowledged)
         writer = threading.Thread(target=self.write, args=(master.port, first, acknowledged))
         writer.start()
-        self.await_that(lambda: len(acknowledged) >= before + WRITES, master.info())
+        self.await_that(lambda: len(acknowledged) >= before + WRITES, self.report)
         master.kill()
         writer.join()
 
@@ -61,12 +61,12 @@ class Failovers(SentinelTest):
             for server in self.servers.values():
                 if server.port not in (promoted.port, master.port):
                     self.await_that(lambda each=server: each.is_linked() and each.info()[
-                        "master_port"] == promoted.port, lambda: self.sentinels[0].log()[-3000:])
+                        "master_port"] == promoted.port, self.report)
             if at_rest:
                 self.assertEqual(promoted.info("stats")["sync_full"], syncs[promoted.port])
             back = self.replace(master)
             self.await_that(lambda: back.info()["role"] == "slave" and back.is_linked(),
-                            lambda: self.sentinels[0].log()[-3000:])
+                            self.report)
             for server in self.servers.values():
                 if server.port != promoted.port:
                     self.assert_same(promoted, server)

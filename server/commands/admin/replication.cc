@@ -21,6 +21,7 @@ namespace {
 
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 constexpr int64_t kMostPort = 65535;
+constexpr int64_t kMostPauseMillis = int64_t{1000} * 60 * 60 * 24 * 365;
 constexpr std::string_view kNotZeroOrOne = "ERR value is out of range, value must between 0 and 1";
 
 constexpr std::string_view kNoReplication = "ERR this server does not replicate";
@@ -148,6 +149,9 @@ void Psync(AdminCall& call) {
   if (!call.args.AtEnd()) call.args.Refuse(kSyntaxError);
   if (call.Refused() || call.client.IsReplica()) return;
   const ReplicationState& state = call.engine.replication();
+  if (IsFailingOver(*replication)) {
+    return call.Fail("NOMASTERLINK Can't SYNC while failing over");
+  }
   if (takes_over) {
     if (!state.is_replica()) {
       return call.Fail("ERR PSYNC FAILOVER can't be sent to a master.");
@@ -241,10 +245,8 @@ FailoverRequest TakeFailover(AdminCall& call, bool& aborts) {
       request.port = call.args.IntegerIn(0, kMostPort, kNotAnInteger);
       request.forces = call.args.Take("force");
     } else if (call.args.Take("timeout")) {
-      request.timeout = Millis(call.args.Integer());
-      if (request.timeout <= Millis(0)) {
-        call.args.Refuse("ERR FAILOVER timeout must be greater than 0");
-      }
+      constexpr std::string_view kTooShort = "ERR FAILOVER timeout must be greater than 0";
+      request.timeout = Millis(call.args.IntegerIn(1, kMostPauseMillis, kTooShort));
     } else if (call.args.Take("abort")) {
       aborts = true;
     } else {

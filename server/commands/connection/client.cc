@@ -92,6 +92,7 @@ void NoTouch(AdminCall& call) {
 void Reply(AdminCall& call) {
   using Mode = ClientOutput::ReplyMode;
   Mode& mode = call.client.output.reply_mode;
+  if (call.client.IsReplica()) return call.Fail("ERR a replica gets no replies");
   if (call.args.Take("on")) {
     mode = Mode::kOn;
     call.reply.Ok();

@@ -34,6 +34,7 @@ void Select(AdminCall& call) {
 }
 
 void Reset(AdminCall& call) {
+  if (call.client.IsReplica()) return call.Fail("ERR can only reset normal connections");
   call.engine.clients().Reset(call.client);
   call.reply.Simple("RESET");
 }

@@ -21,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string_view>
 
 #include "protocol/resp/args.h"
@@ -61,6 +62,11 @@ class Effects {
   // The next unit names its database again: a journal begins something that is read without what
   // came before, such as another file. Between two units.
   void ForgetDatabase() { database_ = kUnknown; }
+
+  // The database that the readers of the journals are in; nothing if the next unit names its own.
+  std::optional<int> database() const {
+    return database_ == kUnknown ? std::nullopt : std::optional(database_);
+  }
 
   // While muted nothing is collected: what is applied was propagated elsewhere (applier.h).
   void Mute(bool muted);

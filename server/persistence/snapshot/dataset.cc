@@ -26,8 +26,9 @@ SnapshotContents Dataset::Contents() const {
   SnapshotContents contents = {.functions = Functions(), .place = std::nullopt};
   const ReplicationState& state = engine_.replication();
   if (state.is_replica() || engine_.effects().has_stream()) {
-    contents.place = {
-        .id = state.id(), .offset = state.offset(), .database = state.stream_database()};
+    const int database =
+        state.is_replica() ? state.stream_database() : engine_.effects().database().value_or(0);
+    contents.place = {.id = state.id(), .offset = state.offset(), .database = database};
   }
   return contents;
 }
