@@ -28,7 +28,9 @@ Micros Ticker::TimeLeft(Micros now) const {
   Micros left = last_tick_ + Period() - now;
   const std::optional<Millis> deadline = engine_.executor().NextDeadline();
   if (deadline && *deadline <= engine_.store().now()) return Micros(0);
-  if (deadline) left = std::min(left, *deadline - UnixNowExactly());
+  const Micros wall = UnixNowExactly();
+  const bool is_soon = deadline && *deadline < std::chrono::ceil<Millis>(wall + left);
+  if (is_soon) left = std::min(left, *deadline - wall);  // which fits
   return std::max(left, Micros(0));
 }
 

@@ -152,7 +152,10 @@ void RandomRequests::AddStrings() {
     return Words{"MSET"} + Many([=, this] { return Words{key(), Value()}; }, 4);
   };
   cases_["msetnx"] = [=, this] {
-    return Words{"MSETNX"} + Many([=, this] { return Words{key(), Value()}; }, 2);
+    const auto maybe_new = [=, this] {
+      return Below(2) == 0 ? key() : "new" + std::to_string(Below(10000));
+    };
+    return Words{"MSETNX"} + Many([=, this] { return Words{maybe_new(), Value()}; }, 2);
   };
   cases_["psetex"] = [=, this] {
     return Words{"PSETEX", key(), std::to_string(1 + Below(900)), Value()};

@@ -218,7 +218,9 @@ class Master(ReplicationTest):
         for i in range(60):
             master.client.set(f"k{i}", os.urandom(1 << 20))
         with socket.create_connection(("127.0.0.1", master.port)) as stuck:
-            stuck.sendall(b"REPLCONF capa eof\r\nPSYNC ? -1\r\n")
+            stuck.sendall(b"REPLCONF capa eof\r\n")
+            self.assertEqual(stuck.recv(64), b"+OK\r\n")
+            stuck.sendall(b"PSYNC ? -1\r\n")
             self.await_that(lambda: master.info()["connected_slaves"] == 1, "no replica")
             self.await_that(lambda: master.info()["connected_slaves"] == 0, "it is kept")
         self.await_that(lambda: not master.info("persistence")["rdb_bgsave_in_progress"], "it goes on")
