@@ -85,8 +85,8 @@ def benchmark(port, *options):
 
 
 def compare(programs, rounds, measure, json_file=None):
-    """Measures the programs by turns, so many rounds, and prints the median of each figure; `measure`
-    returns them by title. Every figure goes into the file, if there is one."""
+    """Measures the programs alternately, for that number of rounds, and prints the median of each figure;
+    `measure` returns them by title. Every figure goes into the file, if there is one."""
     for program in programs.values():
         if not shutil.which(program):
             sys.exit(f"there is no {program}")
