@@ -84,6 +84,10 @@ class PersistenceService : public Persistence {
   // How the last one ended: once.
   std::optional<absl::Status> TakeTransferResult() { return std::exchange(transfer_result_, {}); }
 
+  // Whether the snapshot of the server's end has been saved: the history stands still but for
+  // changes.
+  bool IsSavedForExit() const { return snapshots_.IsSavedForExit(); }
+
   // Whether a snapshot is being taken or loaded, for whatever.
   bool IsBusy() const { return IsSaving() || IsRewriting() || IsReplacing(); }
 

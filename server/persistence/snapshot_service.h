@@ -46,6 +46,9 @@ class SnapshotService {
   void OnFlushAll();
   absl::Status LoadAgain(const Persistence::Reload& reload);
 
+  // Whether the snapshot of the server's end has been saved.
+  bool IsSavedForExit() const { return saved_for_exit_; }
+
   // At the server's end: after SaveBeforeExit() clients have been answered what they had asked
   // before. What that changed is saved, too.
   void SaveTheRest();

@@ -407,7 +407,7 @@ void Replicas::LookAfter(Millis now) {
 void Replicas::Ping(Millis now) {
   const auto period = std::chrono::seconds(engine_.settings().repl_ping_replica_period);
   if (all_.empty() || engine_.replication().is_replica() || now - pinged_at_ < period) return;
-  if (!pings_) return;
+  if (!pings_ || persistence_.IsSavedForExit()) return;
   pinged_at_ = now;
   engine_.effects().AppendToStream(kPing);
 }
