@@ -55,7 +55,6 @@ Follower::~Follower() { Disconnect(); }
 void Follower::Start(const MasterAddress& master, std::optional<int> database, bool takes_over) {
   Stop();
   takes_over_ = takes_over;
-  is_takeover_refused_ = false;
   master_ = master;
   has_history_ = database.has_value();
   BeginStream(database.value_or(0));

@@ -100,21 +100,6 @@ void ReplicationService::Promote() {
   log_.notice("MASTER MODE enabled");
 }
 
-absl::Status ReplicationService::Synchronize(Client& client, const StreamPosition& from) {
-  if (failover_.IsOn()) return Refusal("NOMASTERLINK Can't SYNC while failing over");
-  return replicas_.Synchronize(client, from);
-}
-
-absl::Status ReplicationService::SynchronizeByOldProtocol(Client& client) {
-  if (failover_.IsOn()) return Refusal("NOMASTERLINK Can't SYNC while failing over");
-  return replicas_.SynchronizeByOldProtocol(client);
-}
-
-void ReplicationService::Acknowledge(Client& client, int64_t offset,
-                                     std::optional<int64_t> log_offset) {
-  replicas_.Acknowledge(client, offset, log_offset);
-}
-
 absl::Status ReplicationService::AbortFailover() {
   if (!failover_.IsOn()) return Refusal("ERR No failover in progress.");
   const bool was_replica = failover_.IsHandingOver();

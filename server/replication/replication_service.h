@@ -33,9 +33,15 @@ class ReplicationService : public Replication, private Follower::Listener {
   MasterLinkStatus master_link() const override { return follower_.status(); }
 
   ReplicaOptions& OptionsOf(Client& client) override { return replicas_.OptionsOf(client); }
-  absl::Status Synchronize(Client& client, const StreamPosition& from) override;
-  absl::Status SynchronizeByOldProtocol(Client& client) override;
-  void Acknowledge(Client& client, int64_t offset, std::optional<int64_t> log_offset) override;
+  absl::Status Synchronize(Client& client, const StreamPosition& from) override {
+    return replicas_.Synchronize(client, from);
+  }
+  absl::Status SynchronizeByOldProtocol(Client& client) override {
+    return replicas_.SynchronizeByOldProtocol(client);
+  }
+  void Acknowledge(Client& client, int64_t offset, std::optional<int64_t> log_offset) override {
+    replicas_.Acknowledge(client, offset, log_offset);
+  }
   void AskForAcknowledgements() override { replicas_.AskForAcknowledgements(); }
   int64_t CountAcknowledged(int64_t offset) const override {
     return replicas_.CountAcknowledged(offset);

@@ -24,6 +24,7 @@ constexpr int64_t kMostPort = 65535;
 constexpr int64_t kMostPauseMillis = int64_t{1000} * 60 * 60 * 24 * 365;
 constexpr std::string_view kNotZeroOrOne = "ERR value is out of range, value must between 0 and 1";
 
+constexpr std::string_view kFailingOver = "NOMASTERLINK Can't SYNC while failing over";
 constexpr std::string_view kNoReplication = "ERR this server does not replicate";
 
 // An engine that was constructed without a network has none.
@@ -149,9 +150,7 @@ void Psync(AdminCall& call) {
   if (!call.args.AtEnd()) call.args.Refuse(kSyntaxError);
   if (call.Refused() || call.client.IsReplica()) return;
   const ReplicationState& state = call.engine.replication();
-  if (IsFailingOver(*replication)) {
-    return call.Fail("NOMASTERLINK Can't SYNC while failing over");
-  }
+  if (IsFailingOver(*replication)) return call.Fail(kFailingOver);
   if (takes_over) {
     if (!state.is_replica()) {
       return call.Fail("ERR PSYNC FAILOVER can't be sent to a master.");
@@ -168,6 +167,7 @@ void Psync(AdminCall& call) {
 void Sync(AdminCall& call) {
   Replication* const replication = ReplicationOf(call);
   if (call.Refused() || call.client.IsReplica()) return;
+  if (IsFailingOver(*replication)) return call.Fail(kFailingOver);
   const absl::Status status = replication->SynchronizeByOldProtocol(call.client);
   if (!status.ok()) call.Fail(status);
 }
@@ -343,7 +343,7 @@ constexpr Command kCommands[] = {
      .flags = kAdmin | kNoScript | kLoading | kStale | kAllowBusy,
      .group = CommandGroup::kServer,
      .since = "3.0.0",
-     .summary = "Tells what a replica is capable of and how far it is; sent by servers.",
+     .summary = "Reports what a replica supports and its offset; sent by servers.",
      .cost = "O(1)"},
     {.name = "failover",
      .run = Failover,
