@@ -80,7 +80,15 @@ void Replica::FillFromPipe(OutputBuffer& out) {
   pipe_->RemoveReader(reader_);
   pipe_.reset();
   out.Append(mark_);
-  state_ = options_.only_snapshot ? State::kDone : State::kAcknowledgement;
+  EndSnapshot(State::kAcknowledgement);
+}
+
+// Who wanted nothing else is closed, as by Redis.
+void Replica::EndSnapshot(State next) {
+  state_ = options_.only_snapshot ? State::kDone : next;
+  if (state_ != State::kDone) return;
+  client_.connection.close_after_reply = true;
+  client_.Wake();
 }
 
 // It was complete when it was opened; if it cannot be read any more, the replica is better off
@@ -95,7 +103,7 @@ void Replica::FillFromFile(OutputBuffer& out) {
     client_.connection.close_now = true;
     return client_.Wake();
   }
-  state_ = options_.only_snapshot ? State::kDone : State::kStream;
+  EndSnapshot(State::kStream);
   if (state_ == State::kStream) Fill(out);
 }
 

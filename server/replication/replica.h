@@ -57,6 +57,9 @@ class Replica : public OutputSource {
   void StartSnapshot(std::shared_ptr<SnapshotPipe> pipe, std::string mark);
   void StartFile(std::unique_ptr<ReadableFile> file);
 
+  // Whether it is sent a snapshot that is complete on disk.
+  bool IsSentFile() const { return file_ != nullptr; }
+
   // It has acknowledged all until there.
   void Acknowledge(int64_t offset, int64_t log_offset, Millis now);
   int64_t acknowledged() const { return acknowledged_; }
@@ -80,6 +83,7 @@ class Replica : public OutputSource {
  private:
   void FillFromPipe(OutputBuffer& out);
   void FillFromFile(OutputBuffer& out);
+  void EndSnapshot(State next);
 
   Client& client_;
   ReplicaOptions options_;

@@ -166,9 +166,9 @@ ReplicaStatus Replicas::StatusOf(const Replica& replica) const {
           .address = options.address.empty() ? WithoutPort(replica.client().connection.address)
                                              : options.address,
           .port = options.port,
-          .state = is_online                  ? "online"
-                   : state == State::kWaiting ? "wait_bgsave"
-                                              : "send_bulk",
+          .state = is_online              ? "online"
+                   : replica.IsSentFile() ? "send_bulk"
+                                          : "wait_bgsave",
           .is_online = is_online,
           .offset = replica.acknowledged(),
           .log_offset = replica.logged(),

@@ -1,0 +1,308 @@
+"""What Sentinel reads of a server, and what it is answered, compared with redis-server: both come into the
+same situations here, and show the same in each."""
+
+import contextlib
+import itertools
+import pathlib
+import tempfile
+
+from fake_master import ID, FakeMaster
+from peer import Peer, request
+from sentinel_view import View
+from server_process import free_port
+from servers import REDIS, ZSETD, ReplicationTest
+
+HELLO = "__sentinel__:hello"
+# So that offsets stand still once all have all.
+OPTIONS = ("--repl-ping-replica-period", "3600")
+
+# On its link for commands, in the order of a first contact, and what clients behind it ask.
+CONTACT = (("PING",), ("CLIENT", "SETNAME", "sentinel-0123456789-cmd"), ("PUBLISH", HELLO, "x"),
+           ("SCRIPT", "KILL"), ("GET", "key"), ("SET", "key", "value"))
+
+
+def plain(reply):
+    """A reply that can be compared."""
+    if isinstance(reply, list):
+        return [plain(part) for part in reply]
+    return f"-{reply}" if isinstance(reply, RuntimeError) else reply
+
+
+class Group:
+    """Servers of one program in a situation."""
+
+    def __init__(self, test, program):
+        self.test = test
+        self.program = program
+        self.names = {}  # by port
+
+    def start(self, name, *options, **more):
+        """With a file for CONFIG REWRITE."""
+        folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        self.test.addCleanup(folder.cleanup)
+        path = pathlib.Path(folder.name, "server.conf")
+        path.write_text("maxmemory 100mb\n")
+        server = self.test.start(self.program, *OPTIONS, *options, config=str(path), **more)
+        server.file = path
+        self.names[server.port] = name
+        return server
+
+    def replica(self, name, master, *options):
+        server = self.start(name, *options, "--replicaof", f"127.0.0.1 {master.port}")
+        self.test.await_link(server)
+        return server
+
+    def fake_master(self, *said):
+        """One that says this when it is asked for a synchronization, and no more."""
+        master = FakeMaster()
+        self.test.addCleanup(master.close)
+        master.sync = lambda connection, words: connection.sendall(b"".join(said))
+        self.names[master.port] = "fake"
+        return master
+
+    def settle(self, master, replicas):
+        """So many replicas have all, and have said so."""
+        master.client.set("settled", "yes")
+
+        def have_all():
+            info = master.info()
+            return all(info.get(f"slave{number}", {}).get("offset") == info["master_repl_offset"]
+                       for number in range(replicas))
+
+        self.test.await_that(have_all, master.info)
+
+    def view(self, server):
+        return View(*self.ask(server, ("INFO",), ("ROLE",)), self.names).shown()
+
+    def ask(self, server, *requests):
+        """The replies to these requests of one client, which come at once."""
+        with contextlib.closing(Peer(server.port)) as peer:
+            peer.socket.sendall(b"".join(request(*words) for words in requests))
+            return [plain(peer.reply()) for _ in requests]
+
+    def reconfigure(self, server, *role):
+        """As Sentinel does it. The replies, and whose replica the file says that the server is."""
+        replies = self.ask(server, ("MULTI",), ("SLAVEOF", *role), ("CONFIG", "REWRITE"),
+                           ("CLIENT", "KILL", "TYPE", "normal"),
+                           ("CLIENT", "KILL", "TYPE", "pubsub"), ("EXEC",), ("PING",))
+        lines = [line.split() for line in server.file.read_text().splitlines()]
+        (*_, master) = [None, *(words for words in lines if words[:1] == ["replicaof"])]
+        return replies, master and self.names[int(master[2])]
+
+
+class SentinelView(ReplicationTest):
+    maxDiff = None
+
+    def compare(self, situation):
+        """`situation` brings a group into it, and returns what is seen."""
+        seen = [situation(Group(self, program)) for program in (REDIS, ZSETD)]
+        for expected, found in zip(*seen, strict=True):
+            self.assertEqual(expected, found)
+
+    def test_a_master_alone(self):
+        def situation(group):
+            master = group.start("master")
+            return [group.view(master), group.ask(master, *CONTACT)]
+
+        self.compare(situation)
+
+    def test_masters_with_replicas(self):
+        def situation(group):
+            master = group.start("master")
+            first = group.replica("first", master)
+            group.settle(master, 1)
+            seen = [group.view(master), group.view(first)]
+            second = group.replica("second", master, "--replica-announce-ip", "10.0.0.2",
+                                   "--replica-announce-port", "7", "--replica-priority", "7",
+                                   "--replica-announced", "no")
+            group.settle(master, 2)
+            return [*seen, *map(group.view, (master, first, second)),
+                    *(group.ask(server, *CONTACT) for server in (master, first, second))]
+
+        self.compare(situation)
+
+    def test_replicas_that_are_not_promoted(self):
+        def situation(group):
+            master = group.start("master")
+            replica = group.replica("replica", master)
+            replica.client.config_set("replica-priority", "0")
+            group.settle(master, 1)
+            return [group.view(replica)]
+
+        self.compare(situation)
+
+    def test_a_chain(self):
+        def situation(group):
+            first = group.start("first")
+            second = group.replica("second", first)
+            third = group.replica("third", second)
+            group.settle(first, 1)
+            self.await_that(lambda: second.info()["slave0"]["offset"] ==
+                            first.info()["master_repl_offset"], "it acknowledges nothing")
+            seen = [*map(group.view, (first, second, third))]
+            first.kill()
+            self.await_that(lambda: not second.is_linked(), "the link is up")
+            return [*seen, group.view(second), group.view(third)]
+
+        self.compare(situation)
+
+    def test_a_link_that_is_down(self):
+        for stale in ("yes", "no"):
+            with self.subTest(stale=stale):
+                def situation(group, stale=stale):
+                    master = group.start("master")
+                    replica = group.replica("replica", master, "--replica-serve-stale-data", stale)
+                    group.settle(master, 1)
+                    master.kill()
+                    self.await_that(lambda: not replica.is_linked(), "the link is up")
+                    return [group.view(replica),
+                            group.ask(replica, *CONTACT, ("SUBSCRIBE", HELLO))]
+
+                self.compare(situation)
+
+    def test_a_link_that_never_was(self):
+        port = free_port()
+
+        def situation(group):
+            group.names[port] = "nobody"
+            replica = group.start("replica", "--replicaof", f"127.0.0.1 {port}",
+                                  "--replica-serve-stale-data", "no")
+            return [group.view(replica), group.ask(replica, *CONTACT)]
+
+        self.compare(situation)
+
+    def test_a_synchronization(self):
+        full = b"+FULLRESYNC " + ID + b" 100\r\n"
+        for said in ((), (full,), (full, b"$1000\r\nREDIS0010"),
+                     (full, b"$EOF:" + ID + b"\r\nREDIS0010")):
+            with self.subTest(said=said):
+                def situation(group, said=said):
+                    master = group.fake_master(*said)
+                    replica = group.start("replica")
+                    replica.client.set("key", "value")
+                    replica.follow(master.port)
+                    self.await_that(lambda: master.asked, "it does not ask")
+                    is_begun = lambda: replica.info()["master_sync_in_progress"] == bool(said)
+                    self.await_that(is_begun, replica.info)
+                    return [group.view(replica), group.ask(replica, *CONTACT)]
+
+                self.compare(situation)
+
+    def test_replicas_that_wait_for_a_snapshot(self):
+        def situation(group):
+            master = group.start("master", "--repl-diskless-sync-delay", "1000",
+                                 "--repl-diskless-sync", "yes")
+            with contextlib.closing(Peer(master.port)) as peer:
+                peer.ask("REPLCONF", "listening-port", "7", "capa", "eof", "capa", "psync2")
+                peer.send("PSYNC", "?", "-1")
+                self.await_that(lambda: master.info()["connected_slaves"] == 1, "no replica")
+                return [group.view(master)]
+
+        self.compare(situation)
+
+    def test_replicas_that_are_sent_a_snapshot(self):
+        for diskless in ("yes", "no"):
+            with self.subTest(diskless=diskless):
+                def situation(group, diskless=diskless):
+                    master = group.start("master", "--repl-diskless-sync", diskless,
+                                         "--rdbcompression", "no")
+                    for number in range(16):
+                        master.client.setrange(f"k{number}", 1 << 20, "x")
+                    with contextlib.closing(Peer(master.port, receive_buffer=4096)) as peer:
+                        peer.ask("REPLCONF", "listening-port", "7", "capa", "eof", "capa",
+                                 "psync2")
+                        peer.send("PSYNC", "?", "-1")
+                        self.assertTrue(peer.lines.readline().startswith(b"+FULLRESYNC"))
+                        while not peer.lines.readline().startswith(b"$"):
+                            pass
+                        return [group.view(master)]
+
+                self.compare(situation)
+
+    def test_replicas_that_have_a_snapshot_and_acknowledge_nothing(self):
+        for diskless, only in itertools.product(("yes", "no"), "01"):
+            with self.subTest(diskless=diskless, only=only):
+                def situation(group, diskless=diskless, only=only):
+                    master = group.start("master", "--repl-diskless-sync", diskless)
+                    with contextlib.closing(Peer(master.port)) as peer:
+                        peer.ask("REPLCONF", "listening-port", "7", "capa", "eof", "capa",
+                                 "psync2", "rdb-only", only)
+                        peer.send("PSYNC", "?", "-1")
+                        is_sent = lambda: ("state=wait_bgsave" not in str(group.view(master))
+                                           and "state=send_bulk" not in str(group.view(master)))
+                        self.await_that(is_sent, master.info)
+                        return [group.view(master)]
+
+                self.compare(situation)
+
+    def test_a_failover(self):
+        def situation(group):
+            master = group.start("master")
+            first = group.replica("first", master)
+            second = group.replica("second", master)
+            group.settle(master, 2)
+            with contextlib.closing(Peer(first.port)) as listener:
+                listener.ask("SUBSCRIBE", HELLO)
+                first.client.close()
+                seen = [group.ask(first, ("PUBLISH", HELLO, "x")), plain(listener.reply())]
+                master.kill()
+                for replica in (first, second):
+                    self.await_that(lambda each=replica: not each.is_linked(), "the link is up")
+                seen.append(group.reconfigure(first, "NO", "ONE"))
+                self.assertEqual(listener.rest(), b"")
+            seen.append(group.reconfigure(second, "127.0.0.1", first.port))
+            self.await_link(second)
+            group.settle(first, 1)
+            seen += [group.view(first), group.view(second)]
+            back = group.start("master", port=master.port)
+            seen.append(group.view(back))
+            seen.append(group.reconfigure(back, "127.0.0.1", first.port))
+            self.await_link(back)
+            group.settle(first, 2)
+            return [*seen, *map(group.view, (first, second, back)),
+                    group.reconfigure(back, "127.0.0.1", first.port),
+                    group.ask(back, ("REPLICAOF", "127.0.0.1", first.port))]
+
+        self.compare(situation)
+
+    def test_a_server_without_a_file(self):
+        requests = (("CONFIG", "REWRITE"), ("MULTI",), ("SLAVEOF", "NO", "ONE"),
+                    ("CONFIG", "REWRITE"), ("EXEC",))
+        replies = [Group(self, program).ask(self.start(program), *requests)
+                   for program in (REDIS, ZSETD)]
+        self.assertEqual(*replies)
+
+    def test_a_script_that_does_not_end(self):
+        for writes in ("", "redis.call('set', 'key', 'value') "):
+            with self.subTest(writes=bool(writes)):
+                def situation(group, writes=writes):
+                    server = group.start("server", "--busy-reply-threshold", "50")
+                    with contextlib.closing(Peer(server.port)) as peer:
+                        peer.send("EVAL", writes + "while true do end", "0")
+                        is_busy = lambda: "-BUSY" in str(group.ask(server, ("PING",)))
+                        self.await_that(is_busy, "it is not busy")
+                        seen = group.ask(server, ("INFO",), ("ROLE",), *CONTACT[:4])
+                        if writes:
+                            server.kill()
+                        else:
+                            seen += [str(plain(peer.reply()))[:20], group.ask(server, *CONTACT)]
+                    return seen
+
+                self.compare(situation)
+
+    def test_a_server_that_loads(self):
+        with tempfile.TemporaryDirectory() as folder:
+            writer = self.start(REDIS, "--dir", folder)
+            writer.client.execute_command("DEBUG", "POPULATE", 500_000, "key", 8)
+            writer.client.save()
+
+            def situation(group):
+                for _ in range(10):  # it may have loaded all before it is asked
+                    server = group.start("server", "--dir", folder, awaits_data=False)
+                    info, role, *replies = group.ask(server, ("INFO",), ("ROLE",), *CONTACT,
+                                                     ("SUBSCRIBE", HELLO))
+                    if b"\nloading:1" in info:
+                        return [View(info, role, group.names).shown(), replies]
+                return self.fail("it does not load")
+
+            self.compare(situation)
