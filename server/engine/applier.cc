@@ -109,6 +109,8 @@ absl::Status Applier::Run(Args request) {
   if (!command->AcceptsCount(request.size())) return Unusable(request, "wrong number of arguments");
   client_.output.buffer.Clear();
   client_.output.reply.Begin();
+  client_.last_command = command->name;
+  ++client_.commands_run;
   AdminCall call(engine_, client_, *command, request);
   command->run(call);
   while (client_.suspended) {

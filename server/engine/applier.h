@@ -49,8 +49,8 @@ class Applier {
   // Drops the transaction that is open, if there is one, and starts in that database.
   void Restart(int database = 0);
 
-  // The database that the next request is for.
-  int database() const { return client_.database; }
+  // As which client requests are run: its database is that of the next one.
+  const Client& client() const { return client_; }
 
  private:
   absl::Status ApplyQueue();

@@ -41,6 +41,9 @@ struct ReplicaStatus {
 
 // The link of a replica to its master.
 struct MasterLinkStatus {
+  // The master as a client in CLIENT LIST; null while the link is not up. It is not attached, and
+  // acts for no user. Valid until the link changes.
+  const Client* client = nullptr;
   std::string_view state = "connect";  // as ROLE has it: connect, connecting, sync, connected
   int64_t applied_offset = 1;          // of the history; 1 while the data is of none
   int64_t read_offset = 1;             // the same, that has been received
@@ -87,6 +90,9 @@ class Replication {
   virtual void Follow(std::string host, int64_t port) = 0;
   virtual void Promote() = 0;
   virtual MasterLinkStatus master_link() const = 0;
+
+  // Closes the link to the master, which the replica opens again.
+  virtual void CloseMasterLink() = 0;
 
   // --- Of replicas that are connected. ---
 

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "server/engine/support/errors.h"
+#include "server/net/stream_socket.h"
 #include "server/net/tls_context.h"
 
 namespace zsetd {
@@ -37,11 +38,20 @@ void Prepare(int descriptor, const Settings& settings) {
   SetOption(descriptor, IPPROTO_TCP, TCP_KEEPCNT, 3);
 }
 
+// The address that one of the system's two questions for it answers.
+std::string AddressOf(int descriptor, int (*ask)(int, sockaddr*, socklen_t*)) {
+  sockaddr_storage address;
+  socklen_t size = sizeof(address);
+  if (ask(descriptor, reinterpret_cast<sockaddr*>(&address), &size) != 0) return "";
+  return AddressText(StreamEndpoint(&address, size));
+}
+
 // What the owner holds.
 class Handle : public Connection {
  public:
   explicit Handle(std::shared_ptr<Outgoing> outgoing) : outgoing_(std::move(outgoing)) {}
   ~Handle() override { outgoing_->Close(); }
+  Ends ends() const override { return outgoing_->ends(); }
   OutputBuffer& output() override { return outgoing_->output(); }
   void Send() override { outgoing_->WakeToSend(); }
   void set_receives(bool receives) override { outgoing_->set_receives(receives); }
@@ -76,6 +86,12 @@ void Outgoing::Close() {
   state_ = State::kClosed;
   lookup_.reset();
   socket_.Close();
+}
+
+Connection::Ends Outgoing::ends() const {
+  return {.address = AddressOf(socket_.descriptor(), ::getpeername),
+          .local_address = AddressOf(socket_.descriptor(), ::getsockname),
+          .descriptor = socket_.descriptor()};
 }
 
 void Outgoing::WakeToSend() {

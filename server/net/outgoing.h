@@ -37,6 +37,7 @@ class Outgoing : public Polled, public std::enable_shared_from_this<Outgoing> {
   // Closes it without another word to the owner.
   void Close();
 
+  Connection::Ends ends() const;
   OutputBuffer& output() { return output_; }
   void WakeToSend();
   void set_receives(bool receives);

@@ -112,6 +112,7 @@ LinkOptions Follower::OptionsOfLink() const {
 
 void Follower::Disconnect() {
   assert(!is_receiving_);
+  client_.reset();
   connection_.reset();
   link_.reset();
   snapshot_.reset();
@@ -119,7 +120,8 @@ void Follower::Disconnect() {
   log_marks_.clear();
 }
 
-// Tries again in a second; later, if each try costs the master a snapshot.
+// Tries again a second after the last try, so at once if the link has been up for longer; later, if
+// each try costs the master a snapshot.
 void Follower::Drop(std::string_view reason, bool costs_much) {
   const bool is_news = reason != logged_reason_ || Since(logged_at_) >= kBetweenSameLines;
   if (is_news) {
@@ -129,9 +131,9 @@ void Follower::Drop(std::string_view reason, bool costs_much) {
   }
   Disconnect();
   state_ = State::kWaiting;
-  tried_at_ = now();
   pause_ = kBetweenTries;
   if (costs_much) {
+    tried_at_ = now();
     pause_ = std::min<Millis>(kBetweenTries * (1 << std::min(costly_failures_, 6)), kLongestPause);
     ++costly_failures_;
   }
@@ -163,6 +165,7 @@ void Follower::OnReceived(std::string_view bytes) {
   engine_.executor().BeginBatch(std::chrono::floor<Millis>(engine_.host().wall_clock()));
   heard_at_ = now();
   received_bytes_ += bytes.size();
+  if (client_ != nullptr) client_->connection.received += bytes.size();
   engine_.metrics().stats().net_input_bytes += bytes.size();
   is_receiving_ = true;
   link_->Receive(bytes, connection_->output());
@@ -319,6 +322,10 @@ void Follower::OnContinue(std::string_view new_id) {
 
 void Follower::BecomeLinked() {
   state_ = State::kLinked;
+  const Connection::Ends ends = connection_->ends();
+  client_ = std::make_unique<Client>(engine_.clients().NextId(), ends.address, ends.local_address,
+                                     now(), [] {});
+  client_->connection.descriptor = ends.descriptor;
   takes_over_ = false;
   logged_reason_.clear();
   heard_at_ = linked_at_ = now();
@@ -419,8 +426,24 @@ void Follower::SendSignOfLife() {
   connection_->Send();
 }
 
+void Follower::CloseLink() {
+  if (state_ == State::kLinked) Drop("CLIENT KILL has closed it");
+}
+
+// As it is at present.
+void Follower::DescribeClient() const {
+  const Client& applied = stream_.client();
+  client_->database = applied.database;
+  client_->last_command = applied.last_command;
+  client_->commands_run = applied.commands_run;
+  client_->connection.last_active = heard_at_;
+  client_->connection.input_bytes = stream_.unapplied_bytes() + held_.size();
+  client_->connection.input_capacity = client_->connection.input_bytes;
+}
+
 MasterLinkStatus Follower::status() const {
-  MasterLinkStatus status = {.received_bytes = received_bytes_};
+  if (client_ != nullptr) DescribeClient();
+  MasterLinkStatus status = {.client = client_.get(), .received_bytes = received_bytes_};
   switch (state_) {
     case State::kStopped:
     case State::kWaiting:

@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "core/util/time.h"
+#include "server/engine/client/client.h"
 #include "server/engine/engine.h"
 #include "server/engine/replication.h"
 #include "server/engine/support/connector.h"
@@ -64,6 +65,9 @@ class Follower : private Connection::Owner, private MasterLink::Listener {
 
   MasterLinkStatus status() const;
 
+  // Closes the link, if it is up, and opens it again.
+  void CloseLink();
+
   // The database that the next change of the stream is for.
   int stream_database() const { return stream_.database(); }
 
@@ -101,6 +105,7 @@ class Follower : private Connection::Owner, private MasterLink::Listener {
   void StartLoading();
   void OnLoaded(const absl::Status& status);
   void BecomeLinked();
+  void DescribeClient() const;
   bool MayApply() const;
   void ApplyHeld();
   void Apply(std::string_view bytes);
@@ -125,7 +130,8 @@ class Follower : private Connection::Owner, private MasterLink::Listener {
   bool has_history_ = false;
   std::unique_ptr<Connection> connection_;
   std::unique_ptr<MasterLink> link_;
-  bool is_receiving_ = false;  // in link_->Receive()
+  std::unique_ptr<Client> client_;  // the master as one, for CLIENT LIST, while it is linked
+  bool is_receiving_ = false;       // in link_->Receive()
   Millis tried_at_{0};
   Millis pause_{0};            // until the next try
   int costly_failures_ = 0;    // one after the other, of what costs the master much

@@ -50,7 +50,7 @@ absl::Status MasterStream::Receive(std::string_view bytes) {
   if (continues_unit) kept_ += bytes;
   received_ = continues_unit ? std::string_view(kept_) : bytes;
   units_end_ = reported_ = 0;
-  reported_database_ = units_database_ = applier_.database();
+  reported_database_ = units_database_ = database();
   const absl::Status status = ApplyAll();
   offset_ += static_cast<int64_t>(units_end_);
   if (continues_unit) {
@@ -109,7 +109,7 @@ void MasterStream::EndUnit() {
   if (changes_data != units_change_data_) Report();
   units_change_data_ = changes_data;
   units_end_ = parsed_ - parser_.buffered_bytes();
-  units_database_ = applier_.database();
+  units_database_ = database();
 }
 
 void MasterStream::Report() {

@@ -47,8 +47,9 @@ class MasterStream {
   // Bytes that have come and are no whole unit.
   size_t unapplied_bytes() const { return kept_.size(); }
 
-  // That the next unit is for.
-  int database() const { return applier_.database(); }
+  // As which client it is applied, whose database is that of the next unit.
+  const Client& client() const { return applier_.client(); }
+  int database() const { return client().database; }
 
   // How many changes of streams were left out, as their keys are from snapshots: with
   // rdb-skip-unknown alone.

@@ -31,6 +31,7 @@ class ReplicationService : public Replication, private Follower::Listener {
   void Follow(std::string host, int64_t port) override;
   void Promote() override;
   MasterLinkStatus master_link() const override { return follower_.status(); }
+  void CloseMasterLink() override { follower_.CloseLink(); }
 
   ReplicaOptions& OptionsOf(Client& client) override { return replicas_.OptionsOf(client); }
   absl::Status Synchronize(Client& client, const StreamPosition& from) override {

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "server/commands/connection/client_list.h"
+#include "server/engine/acl/client_description.h"
+#include "server/engine/replication.h"
 
 namespace zsetd {
 namespace {
@@ -16,6 +18,10 @@ using std::chrono::seconds;
 
 seconds AgeOf(const Client& client, Millis now) {
   return std::chrono::duration_cast<seconds>(now - client.connection.connected_at);
+}
+
+bool IsOf(const Client& client, std::string_view user) {
+  return !IsMaster(client) && client.identity.user()->name() == user;
 }
 
 // Whom to kill: those for whom all that is set holds.
@@ -32,8 +38,8 @@ struct KillFilter {
     return (!id || client.id == static_cast<uint64_t>(*id)) &&
            (!address || client.connection.address == *address) &&
            (!local_address || client.connection.local_address == *local_address) &&
-           (!kind || KindOf(client) == *kind) &&
-           (!user || client.identity.user()->name() == *user) && AgeOf(client, now) >= least_age;
+           (!kind || KindOf(client) == *kind) && (!user || IsOf(client, *user)) &&
+           AgeOf(client, now) >= least_age;
   }
 };
 
@@ -87,8 +93,11 @@ int64_t KillAll(AdminCall& call, const KillFilter& filter) {
     const bool spared = filter.spares_self && client == &call.client;
     if (!spared && filter.Names(*client, call.now())) named.push_back(client);
   }
+  const Client* const master = MasterClient(call.engine);
+  const bool names_master = master != nullptr && filter.Names(*master, call.now());
   for (Client* client : named) call.engine.clients().End(*client);
-  return static_cast<int64_t>(named.size());
+  if (names_master) call.engine.services().replication->CloseMasterLink();
+  return static_cast<int64_t>(named.size()) + (names_master ? 1 : 0);
 }
 
 void KillAddress(AdminCall& call) {

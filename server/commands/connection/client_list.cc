@@ -1,36 +1,53 @@
 #include "server/commands/connection/client_list.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "server/engine/acl/client_description.h"
+#include "server/engine/replication.h"
 
 namespace zsetd {
 namespace {
+
+const Client* FindClient(const Engine& engine, uint64_t id) {
+  const Client* const master = MasterClient(engine);
+  if (master != nullptr && master->id == id) return master;
+  const auto found = engine.clients().all().find(id);
+  return found == engine.clients().all().end() ? nullptr : found->second;
+}
 
 // The clients whose ids follow, in that order; those that there are not are left out.
 std::vector<const Client*> TakeClients(AdminCall& call) {
   std::vector<const Client*> found;
   while (call.args.ok() && !call.args.AtEnd()) {
     const int64_t id = call.args.Integer("ERR Invalid client ID");
-    const auto client = call.engine.clients().all().find(static_cast<uint64_t>(id));
-    if (client != call.engine.clients().all().end()) found.push_back(client->second);
+    const Client* const client = FindClient(call.engine, static_cast<uint64_t>(id));
+    if (client != nullptr) found.push_back(client);
   }
   return found;
 }
 
-std::vector<const Client*> ClientsOf(AdminCall& call, std::optional<ClientKind> kind) {
+// By age.
+std::vector<const Client*> ClientsOf(const Engine& engine, std::optional<ClientKind> kind) {
   std::vector<const Client*> found;
-  for (const auto& [id, client] : call.engine.clients().all()) {
-    if (!kind || KindOf(*client) == *kind) found.push_back(client);
-  }
+  for (const auto& [id, client] : engine.clients().all()) found.push_back(client);
+  if (const Client* const master = MasterClient(engine)) found.push_back(master);
+  std::ranges::sort(found, {}, &Client::id);
+  if (kind) std::erase_if(found, [&](const Client* client) { return KindOf(*client) != *kind; });
   return found;
 }
 
 }  // namespace
 
+const Client* MasterClient(const Engine& engine) {
+  const Replication* const replication = engine.services().replication;
+  return replication == nullptr ? nullptr : replication->master_link().client;
+}
+
 ClientKind KindOf(const Client& client) {
+  if (IsMaster(client)) return ClientKind::kMaster;
   if (client.IsReplica()) return ClientKind::kReplica;
   return client.IsSubscriber() ? ClientKind::kPubSub : ClientKind::kNormal;
 }
@@ -47,12 +64,12 @@ ClientKind TakeClientKind(ArgReader& args) {
 void ClientList(AdminCall& call) {
   std::vector<const Client*> clients;
   if (call.args.left() == 2 && call.args.Take("type")) {
-    clients = ClientsOf(call, TakeClientKind(call.args));
+    clients = ClientsOf(call.engine, TakeClientKind(call.args));
   } else if (call.args.left() >= 2 && call.args.Take("id")) {
     clients = TakeClients(call);
   } else {
     call.args.End();
-    clients = ClientsOf(call, std::nullopt);
+    clients = ClientsOf(call.engine, std::nullopt);
   }
   if (call.Refused()) return;
   std::string lines;

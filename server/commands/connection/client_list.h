@@ -4,11 +4,13 @@
 
 namespace zsetd {
 
-// The types of clients in CLIENT LIST and CLIENT KILL. Without replication there are only normal
-// clients and subscribers.
+// The types of clients in CLIENT LIST and CLIENT KILL.
 enum class ClientKind { kNormal, kPubSub, kReplica, kMaster };
 
 ClientKind KindOf(const Client& client);
+
+// The link to the master of this server, which is listed as a client; null: there is none.
+const Client* MasterClient(const Engine& engine);
 
 // Takes the next argument as a kind, in any case.
 ClientKind TakeClientKind(ArgReader& args);

@@ -72,13 +72,16 @@ struct ClientFigures {
   size_t largest_output = 0;  // bytes that wait to be sent
   size_t subscribers = 0;
   size_t watching = 0;
+  size_t connected = 0;  // with the master, without replicas
 };
 
 ClientFigures Measure(const Engine& engine) {
   ClientFigures figures;
+  if (engine.replication().link_up()) ++figures.connected;
   for (const auto& [id, client] : engine.clients().all()) {
     figures.largest_input = std::max(figures.largest_input, client->connection.input_capacity);
     figures.largest_output = std::max(figures.largest_output, client->output.UnsentBytes());
+    if (!client->IsReplica()) ++figures.connected;
     if (client->IsSubscriber()) ++figures.subscribers;
     if (!client->transaction.watched().empty()) ++figures.watching;
   }
@@ -88,7 +91,7 @@ ClientFigures Measure(const Engine& engine) {
 void WriteClients(InfoWriter& info, Engine& engine) {
   const ClientFigures figures = Measure(engine);
   info.Section("Clients");
-  info.Add("connected_clients", engine.clients().all().size());
+  info.Add("connected_clients", figures.connected);
   info.Add("cluster_connections", 0);
   info.Add("maxclients", engine.settings().maxclients);
   info.Add("client_recent_max_input_buffer", figures.largest_input);

@@ -19,8 +19,9 @@ int64_t SecondsSince(Millis then, Millis now) {
 // Letters as Redis has them, N where no other holds.
 std::string Flags(const Client& client) {
   const TrackingMode& tracking = client.tracking();
-  const std::array<std::pair<bool, char>, 13> kinds = {{
+  const std::array<std::pair<bool, char>, 14> kinds = {{
       {client.IsReplica(), 'S'},
+      {IsMaster(client), 'M'},
       {client.monitors(), 'O'},
       {client.IsSubscriber(), 'P'},
       {client.transaction.open, 'x'},
@@ -98,7 +99,7 @@ void AddMemory(const Client& client, Fields& fields) {
 void AddRest(const Client& client, Fields& fields) {
   fields.Add("events", client.output.sending_bytes > 0 ? "rw" : "r");
   fields.Add("cmd", client.last_command);
-  fields.Add("user", client.identity.user()->name());
+  fields.Add("user", IsMaster(client) ? "(superuser)" : client.identity.user()->name());
   fields.Add("redir", RedirectOf(client));
   fields.Add("resp", static_cast<int64_t>(client.output.reply.protocol()));
   fields.Add("lib-name", client.identity.lib_name);
@@ -110,6 +111,8 @@ void AddRest(const Client& client, Fields& fields) {
 }
 
 }  // namespace
+
+bool IsMaster(const Client& client) { return client.identity.user() == nullptr; }
 
 int64_t RedirectOf(const Client& client) {
   return client.tracking().on ? static_cast<int64_t>(client.tracking().redirect) : -1;

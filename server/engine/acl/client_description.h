@@ -8,6 +8,9 @@
 
 namespace zsetd {
 
+// Whether it is this server's master (MasterLinkStatus): it acts for no user.
+bool IsMaster(const Client& client);
+
 // A line of CLIENT LIST: the fields of Redis in their order, and a line feed.
 std::string ClientLine(const Client& client, Millis now);
 

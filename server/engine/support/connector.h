@@ -25,7 +25,17 @@ class Connection {
     virtual void OnConnectionEnd(std::string_view reason) = 0;
   };
 
+  // As of a client's connection, for CLIENT LIST.
+  struct Ends {
+    std::string address;        // "127.0.0.1:6379", of the other side
+    std::string local_address;  // the same, of this one
+    int descriptor = -1;
+  };
+
   virtual ~Connection() = default;
+
+  // Once it is open.
+  virtual Ends ends() const = 0;
 
   // What is added to it is sent after Send(), as soon as the network takes it.
   virtual OutputBuffer& output() = 0;

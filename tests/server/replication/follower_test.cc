@@ -54,6 +54,9 @@ class FakeConnector : public Connector {
       network.open = this;
     }
     ~FakeConnection() override { network_.open = nullptr; }
+    Ends ends() const override {
+      return {.address = "10.0.0.1:6379", .local_address = "10.0.0.2:50000", .descriptor = 7};
+    }
     OutputBuffer& output() override { return output_; }
     void Send() override {}
     void set_receives(bool now) override { receives = now; }
