@@ -24,6 +24,14 @@ User Unrestricted(const CommandTable& commands) {
   return user;
 }
 
+// What is in no log and in no stream: it acts on the server or on a connection, not on data.
+// Scripts of old servers are loaded by SCRIPT LOAD.
+bool IsPropagated(const Command& command) {
+  if (command.Has(kAdmin)) return false;
+  return command.Has(kWrite) || !command.Has(kNoScript) ||
+         command.group == CommandGroup::kScripting;
+}
+
 constexpr size_t kMostEchoedBytes = 64;  // of a request, in an error
 
 absl::Status Unusable(Args request, std::string_view reason) {
@@ -106,6 +114,7 @@ absl::Status Applier::ApplyQueue() {
 absl::Status Applier::Run(Args request) {
   const Command* const command = engine_.commands().FindOriginal(request);
   if (command == nullptr || command->run == nullptr) return Unusable(request, "unknown command");
+  if (!IsPropagated(*command)) return Unusable(request, "no server propagates this");
   if (!command->AcceptsCount(request.size())) return Unusable(request, "wrong number of arguments");
   client_.output.buffer.Clear();
   client_.output.reply.Begin();

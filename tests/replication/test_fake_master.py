@@ -108,6 +108,24 @@ class Masters(ReplicationTest):
                 self.assertIn("== CRITICAL ==", replica.log())
                 self.await_link(replica)
 
+    def test_what_no_master_propagates_is_not_applied(self):
+        for words in (("REPLICAOF", "NO", "ONE"), ("SHUTDOWN", "NOSAVE"), ("MONITOR",),
+                      ("PSYNC", "?", "-1"), ("SUBSCRIBE", "news"), ("CLIENT", "TRACKING", "ON"),
+                      ("CLIENT", "KILL", "TYPE", "master"), ("WATCH", "a"),
+                      ("CONFIG", "SET", "maxmemory", "1"), ("DEBUG", "RELOAD")):
+            for change in (request(*words),
+                           request("MULTI") + request(*words) + request("EXEC")):
+                with self.subTest(change=change):
+                    master, replica = self.follow()
+                    answers = [change, b""]
+                    master.sync = lambda connection, words: connection.sendall(
+                        self.full_sync(ONE_KEY) + request("SET", "a", "1") + answers.pop(0))
+                    replica.follow(master.port)
+                    self.await_that(lambda: len(master.asked) == 2, replica.log)
+                    self.assertIn("no server propagates this", replica.log())
+                    self.await_link(replica)
+                    self.assertEqual(replica.client.get("a"), b"1")
+
     def test_a_link_that_ends_is_continued_at_the_end_of_the_last_whole_unit(self):
         master, replica = self.follow()
         whole = request("SET", "a", "1") + request("MULTI") + request("INCR", "a") + \
