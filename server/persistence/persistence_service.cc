@@ -270,7 +270,13 @@ void PersistenceService::MakeWayForSnapshot() {
   if (append_log_.AbandonRewriting()) rewriting_scheduled_ = true;
 }
 
+absl::Status PersistenceService::StartSaving() {
+  SaveFlushed();
+  return snapshots_.StartSaving();
+}
+
 absl::Status PersistenceService::Save() {
+  is_flushed_ = false;
   MakeWayForSnapshot();
   return snapshots_.Save();
 }
@@ -288,6 +294,7 @@ void PersistenceService::CompleteLog() {
 // What is loaded already is less than what the files hold.
 absl::Status PersistenceService::SaveBeforeExit(bool must_save, bool may_not) {
   if (engine_.disk().loading()) return absl::OkStatus();
+  SaveFlushed();
   if (!may_not) CompleteLog();
   if (!append_log_.Flush()) {
     log_.warning("The append only file could not be written to its end");
@@ -306,13 +313,30 @@ void PersistenceService::SaveTheRest() {
 
 void PersistenceService::OnFlushAll() {
   if (engine_.disk().loading()) return;  // the log says so, or its files are there
-  if (engine_.settings().save.Any()) MakeWayForSnapshot();
-  snapshots_.OnFlushAll();
+  snapshots_.Abandon();                  // it would bring the data back
+  is_flushed_ = engine_.settings().save.Any();
+}
+
+// Not by FLUSHALL itself: in the middle of a unit the data is that of no place in the history, from
+// which a replica could continue.
+void PersistenceService::SaveFlushed() {
+  if (!is_flushed_ || engine_.executor().IsSuspended()) return;
+  is_flushed_ = false;
+  if (engine_.disk().loading()) return;
+  MakeWayForSnapshot();
+  snapshots_.Abandon();
+  (void)snapshots_.Save();
+}
+
+void PersistenceService::EndRound() {
+  SaveFlushed();
+  append_log_.HandOver();
 }
 
 // What a file brings that is not the present data is not in the log: a new base has it.
 absl::Status PersistenceService::LoadAgain(const Reload& reload) {
   if (load_ != nullptr) return Refusal(kIsLoading);
+  SaveFlushed();
   MakeWayForSnapshot();
   const absl::Status status = snapshots_.LoadAgain(reload);
   if (status.ok() && append_log_.IsOn() && !reload.IsPlain()) ScheduleRewriting();

@@ -104,7 +104,7 @@ class PersistenceService : public Persistence {
   LogStatus log_status() const override;
   absl::Status Save() override;
   bool IsSaving() const override { return snapshots_.IsSaving() || IsTransferring(); }
-  absl::Status StartSaving() override { return snapshots_.StartSaving(); }
+  absl::Status StartSaving() override;
   void ScheduleSaving() override { saving_scheduled_ = true; }
   bool IsRewriting() const override { return append_log_.IsRewriting(); }
   absl::Status StartRewriting() override;
@@ -118,7 +118,7 @@ class PersistenceService : public Persistence {
   uint64_t DurablePosition() const override { return append_log_.durable(); }
   bool HoldsReplies() const override { return append_log_.HoldsReplies(); }
   bool MayBeLost(uint64_t position) const override { return append_log_.MayBeLost(position); }
-  void EndRound() override { append_log_.HandOver(); }
+  void EndRound() override;
   void Tick() override;
   bool HasWork() const override;
 
@@ -133,6 +133,7 @@ class PersistenceService : public Persistence {
   void ConsiderResumingLog();
   void CompleteLog();
   void MakeWayForSnapshot();
+  void SaveFlushed();
   bool MayContinueTransfer() const;
   void ContinueTransfer();
 
@@ -144,6 +145,7 @@ class PersistenceService : public Persistence {
   Dataset dataset_;
   SnapshotService snapshots_;
   AppendLog append_log_;
+  bool is_flushed_ = false;  // FLUSHALL has dropped the data, which the snapshot on disk has still
   bool saving_scheduled_ = false;
   bool rewriting_scheduled_ = false;
   bool log_is_ended_ = false;  // by a snapshot of a master

@@ -200,11 +200,6 @@ void SnapshotService::SaveTheRest() {
   (void)Save();
 }
 
-void SnapshotService::OnFlushAll() {
-  Abandon();
-  if (engine_.settings().save.Any()) (void)Save();
-}
-
 absl::Status SnapshotService::LoadAgain(const Persistence::Reload& reload) {
   if (reload.saves) {
     Abandon();  // this one shows a later instant

@@ -43,7 +43,6 @@ class SnapshotService {
   bool IsSaving() const { return job_ != nullptr; }
   absl::Status StartSaving();
   absl::Status SaveBeforeExit(bool must_save, bool may_not);
-  void OnFlushAll();
   absl::Status LoadAgain(const Persistence::Reload& reload);
 
   // Whether the snapshot of the server's end has been saved.
@@ -52,6 +51,9 @@ class SnapshotService {
   // At the server's end: after SaveBeforeExit() clients have been answered what they had asked
   // before. What that changed is saved, too.
   void SaveTheRest();
+
+  // Gives up the snapshot that is being taken, if there is one.
+  void Abandon();
 
   // Takes the snapshot further that is being taken.
   void Continue();
@@ -66,7 +68,6 @@ class SnapshotService {
   absl::Status FailToSave(absl::Status why);
   void ReportProgress();
   void Finish();
-  void Abandon();
 
   Engine& engine_;
   FileSystem& files_;

@@ -1,18 +1,22 @@
 """What a replica makes of masters that say strange things, or are very old."""
 
 import socket
+import tempfile
 import time
 
 from fake_master import EMPTY, ID, ONE_KEY, FakeMaster
 from peer import request
 from servers import ZSETD, ReplicationTest
 
+LIBRARY = "#!lua name=library\nredis.register_function('f', function() return 1 end)"
+
 
 class Masters(ReplicationTest):
-    def follow(self, **options):
-        master = FakeMaster(**options)
+    def follow(self, *options, knows_psync=True):
+        """A master, and a replica with these options that is to follow it."""
+        master = FakeMaster(knows_psync)
         self.addCleanup(master.close)
-        replica = self.start(ZSETD)
+        replica = self.start(ZSETD, *options)
         replica.client.set("own", "1")
         return master, replica
 
@@ -149,6 +153,45 @@ class Masters(ReplicationTest):
         self.assertEqual(info["master_replid2"], ID.decode())
         self.assertEqual(info["second_repl_offset"], 101 + len(whole))
         self.assertEqual(replica.client.get("a"), b"3")
+
+    def test_a_snapshot_of_a_flush_is_of_where_its_stream_ends(self):
+        before = request("RPUSH", "list", "x") + request("FUNCTION", "LOAD", LIBRARY)
+        flushes = {"alone": request("FLUSHALL"),
+                   "in a transaction": request("MULTI") + request("RPUSHX", "list", "y") +
+                   request("LSET", "list", "0", "z") + request("FLUSHALL") +
+                   request("SET", "in", "it") + request("EXEC"),
+                   "in a script": request("EVAL", "redis.call('lset', 'list', 0, 'z') "
+                                          "redis.call('flushall') "
+                                          "redis.call('set', 'in', 'it')", "0")}
+        for name, flush in flushes.items():
+            with self.subTest(name), tempfile.TemporaryDirectory() as folder:
+                # What comes before cannot be applied to what there is after the flush.
+                stream = before + request("LSET", "list", "0", "y") + flush + \
+                    request("RPUSH", "after", "1") + request("LSET", "after", "0", "2")
+                master, replica = self.follow("--dir", folder, "--save", "3600 1000")
+                connections = []
+
+                def sync(connection, words, stream=stream):
+                    connection.sendall(b"+CONTINUE\r\n" + stream[int(words[2]) - 101:]
+                                       if words[1] == ID else self.full_sync(EMPTY))
+                    connections.append(connection)
+
+                master.sync = sync
+                replica.follow(master.port)
+                self.await_link(replica)
+                connections[0].sendall(stream)
+                self.await_that(lambda: replica.client.lindex("after", 0) == b"2", replica.log)
+                replica.kill()
+                back = self.start(ZSETD, "--dir", folder, "--save", "3600 1000", "--replicaof",
+                                  f"127.0.0.1 {master.port}")
+                self.await_link(back)
+                self.await_that(lambda: back.client.lindex("after", 0) == b"2", back.log)
+                self.assertNotIn("CRITICAL", back.log())
+                self.assertEqual(len(master.asked), 2)
+                self.assertGreaterEqual(int(master.asked[1][2]), 101 + stream.index(b"FLUSHALL")
+                                        if name == "alone" else 101 + stream.index(flush))
+                self.assertEqual(back.client.get("in"), None if name == "alone" else b"it")
+                back.kill()  # its folder goes
 
     def test_many_refusals_do_not_keep_it_from_following(self):
         master, replica = self.follow()

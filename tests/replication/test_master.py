@@ -10,6 +10,7 @@ import time
 
 import redis
 
+from peer import Peer, request
 from servers import REDIS, ZSETD, Load, ReplicationTest
 
 
@@ -259,6 +260,36 @@ class MasterOfItsOwn(Master):
         Load(3).run(second, 300)
         self.assert_same(third, fourth)
         self.assertEqual(second.info("stats")["sync_full"], 1, second.log()[-3000:] + third.log()[-3000:])
+
+
+class Histories(ReplicationTest):
+    def test_a_replica_does_not_continue_from_before_a_flush_that_was_saved(self):
+        for requests in ([("FLUSHALL",)], [("MULTI",), ("INCR", "n"), ("FLUSHALL",), ("EXEC",)]):
+            with self.subTest(requests=requests), \
+                    tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+                options = ["--dir", folder, "--save", "3600 1000"]
+                master = self.start(ZSETD, *options)
+                proxy = self.proxy_to(master)
+                replica = self.start(REDIS)
+                replica.follow(proxy.port)
+                self.await_link(replica)
+                master.client.set("n", "1")
+                self.assert_same(master, replica)
+                proxy.stall()
+                peer = Peer(master.port)
+                peer.socket.sendall(b"".join(request(*words) for words in requests))
+                for _ in requests:
+                    peer.reply()
+                peer.close()
+                master.kill()
+                proxy.cut()
+                proxy.flow()
+                master = self.start(ZSETD, *options, port=master.port)
+                self.await_link(replica)
+                master.client.set("after", "1")
+                self.assert_same(master, replica)
+                self.assertIsNone(replica.client.get("n"))
+                master.kill()  # its folder goes
 
 
 class Tools(ReplicationTest):

@@ -404,16 +404,36 @@ TEST(SnapshotService, SavesWhenASavePointIsReached) {
             std::string::npos);
 }
 
-TEST(SnapshotService, FlushAllIsOnDiskAtOnceIfThereAreSavePoints) {
+// What follows on a FLUSHALL in the round of its own, before its reply is sent.
+void ExpectFlushIsOnDisk(const std::function<void(EnginePeer&)>& follows) {
   EnginePeer peer;
   Ask(peer, {"CONFIG", "SET", "save", "100 3"});
   Ask(peer, {"SET", "a", "1"});
   Ask(peer, {"SAVE"});
   Ask(peer, {"FLUSHALL"});
+  follows(peer);
   EnginePeer restarted;
   restarted.files().set_contents(kPath, peer.files().contents().at(kPath));
   ASSERT_TRUE(restarted.persistence().Start().ok());
   EXPECT_EQ(Ask(restarted, {"DBSIZE"}), ":0\r\n");
+}
+
+TEST(SnapshotService, FlushAllIsOnDiskBeforeItsReplyIfThereAreSavePoints) {
+  ExpectFlushIsOnDisk([](EnginePeer& peer) { peer.persistence().EndRound(); });
+}
+
+TEST(SnapshotService, FlushAllIsOnDiskWhateverFollowsInItsRound) {
+  ExpectFlushIsOnDisk([](EnginePeer& peer) {
+    EXPECT_TRUE(peer.persistence().SaveBeforeExit(/*must_save=*/false, /*may_not=*/true).ok());
+  });
+  ExpectFlushIsOnDisk([](EnginePeer& peer) {
+    EXPECT_EQ(Ask(peer, {"DEBUG", "RELOAD", "NOSAVE"}), "+OK\r\n");
+    EXPECT_EQ(Ask(peer, {"DBSIZE"}), ":0\r\n");
+  });
+  ExpectFlushIsOnDisk([](EnginePeer& peer) {
+    EXPECT_EQ(Ask(peer, {"BGSAVE"}), "+Background saving started\r\n");
+    peer.persistence().EndRound();
+  });
 }
 
 TEST(SnapshotService, ADirectoryBelongsToOneServer) {
