@@ -29,6 +29,33 @@ std::string AbortLine(std::string_view reason) {
   return "EXECABORT Transaction discarded because of: " + std::string(reason);
 }
 
+constexpr std::string_view kLoadingError = "LOADING Redis is loading the dataset in memory";
+
+// Whether the command has the flag; or, if it runs a transaction, one of the queued commands.
+bool Involves(const Client& client, const Command& command, CommandFlag flag) {
+  if (!command.Has(kRunsTransaction)) return command.Has(flag);
+  return std::ranges::any_of(client.transaction.queue, [flag](const QueuedCommand& queued) {
+    return queued.command->Has(flag);
+  });
+}
+
+// Whether it has not; or, if it runs a transaction, one of the queued commands has not.
+bool Lacks(const Client& client, const Command& command, CommandFlag flag) {
+  if (!command.Has(flag)) return true;
+  if (!command.Has(kRunsTransaction)) return false;
+  return !std::ranges::all_of(client.transaction.queue, [flag](const QueuedCommand& queued) {
+    return queued.command->Has(flag);
+  });
+}
+
+// Whether requests are answered from the old data while that of the master is loaded.
+bool IsLoadingBeside(const Engine& engine) {
+  const Persistence* const persistence = engine.services().persistence;
+  if (persistence == nullptr) return false;
+  const std::optional<LoadingStatus> loading = persistence->loading();
+  return loading && loading->is_beside;
+}
+
 }  // namespace
 
 Executor::Executor(Engine& engine)
@@ -164,15 +191,9 @@ absl::Status Executor::Admit(Client& client, const Command* command, Args argv) 
   if (const auto denial = access_.Check(client, *command, argv, store_.now())) {
     return Refusal(DenialLine(*denial, *client.identity.user(), *command));
   }
-  if (suspended_ && !command->Has(kAllowBusy)) [[unlikely]] {
-    return Refusal(BusyError());
-  }
-  if (engine_.disk().loading() && !command->Has(kLoading)) [[unlikely]] {
-    return Refusal("LOADING Redis is loading the dataset in memory");
-  }
-  if (settings_.maxmemory > 0 && LacksMemoryFor(client, *command, argv)) {
-    return Refusal(kOutOfMemory);
-  }
+  const bool is_loading = engine_.disk().loading();
+  const bool evicts = settings_.maxmemory > 0 && !is_loading && !suspended_;
+  if (evicts && LacksMemoryFor(client, *command, argv)) return Refusal(kOutOfMemory);
   const bool keeps = command->Has(kFailsUnsaved);
   if (engine_.disk().ForbidsWrites() && (keeps || Writes(client, *command))) [[unlikely]] {
     return engine_.disk().Error();
@@ -180,6 +201,15 @@ absl::Status Executor::Admit(Client& client, const Command* command, Args argv) 
   if (engine_.replication().Restricts()) [[unlikely]] {
     status = CheckRole(client, *command);
     if (!status.ok()) return status;
+  }
+  if (is_loading && Lacks(client, *command, kLoading)) [[unlikely]] {
+    return Refusal(kLoadingError);
+  }
+  if (Involves(client, *command, kNoAsyncLoading) && IsLoadingBeside(engine_)) [[unlikely]] {
+    return Refusal(kLoadingError);
+  }
+  if (suspended_ && !command->Has(kAllowBusy)) [[unlikely]] {
+    return Refusal(BusyError());
   }
   return CheckContext(client, *command);
 }
@@ -189,16 +219,11 @@ absl::Status Executor::CheckRole(const Client& client, const Command& command) c
   const ReplicationState& replication = engine_.replication();
   absl::Status status;
   if (Writes(client, command)) status = replication.CheckWrite();
-  return status.ok() && !command.Has(kStale) ? replication.CheckStale() : status;
+  return status.ok() && Lacks(client, command, kStale) ? replication.CheckStale() : status;
 }
 
 bool Executor::Writes(const Client& client, const Command& command) {
-  if (command.Has(kRunsTransaction)) {
-    return std::ranges::any_of(client.transaction.queue, [](const QueuedCommand& queued) {
-      return queued.command->Has(kWrite);
-    });
-  }
-  return command.Has(kWrite);
+  return Involves(client, command, kWrite);
 }
 
 void Executor::Reject(Client& client, const Command* command, const absl::Status& why) {

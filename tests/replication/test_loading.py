@@ -1,0 +1,70 @@
+"""What a replica answers while it loads its master's data, compared with redis-server."""
+
+import contextlib
+
+from peer import Peer, request
+from servers import REDIS, ZSETD, ReplicationTest
+
+KEYS = 300_000
+# So that redis-server answers often enough meanwhile.
+OPTIONS = ("--loading-process-events-interval-bytes", "1024")
+
+LOADS = {"swapdb": "async_loading", "disabled": "loading"}  # what INFO says
+
+ASKED = [("PING",), ("GET", "old"), ("SET", "new", "1"), ("EXISTS", "key:1"), ("CONFIG", "REWRITE"),
+         ("SAVE",), ("BGSAVE",), ("BGREWRITEAOF",), ("PSYNC", "?", "-1"), ("SYNC",),
+         ("MODULE", "LOAD", "/nothing"), ("CLUSTER", "MEET", "127.0.0.1", "1"),
+         ("REPLICAOF", "127.0.0.1", "1"), ("SLAVEOF", "NO", "ONE"), ("PUBLISH", "news", "x"),
+         ("EVAL", "return redis.call('get', 'old')", "0"), ("FUNCTION", "LIST"),
+         ("MULTI",), ("GET", "old"), ("EXEC",), ("MULTI",), ("BGSAVE",), ("EXEC",)]
+
+# Queued before, with EXEC meanwhile.
+QUEUED = [[("GET", "old")], [("PING",), ("BGSAVE",)], [("SLAVEOF", "NO", "ONE")],
+          [("PUBLISH", "news", "x")], []]
+
+
+class Loading(ReplicationTest):
+    maxDiff = None
+
+    def answers(self, program, how):
+        """What is answered at one moment of a load: of a whole synchronization with a master that the
+        replica knows. The transactions are of clients of their own."""
+        master = self.start(REDIS, "--repl-backlog-size", "16kb")
+        master.client.set("old", "value")
+        proxy = self.proxy_to(master)
+        options = OPTIONS if program == REDIS else ()
+        replica = self.start(program, *options, "--repl-diskless-load", how)
+        replica.follow(proxy.port)
+        self.await_link(replica)
+        master.client.execute_command("DEBUG", "POPULATE", KEYS, "key", 20)
+        for _ in range(10):
+            with contextlib.ExitStack() as stack:
+                peers = [stack.enter_context(contextlib.closing(Peer(replica.port)))
+                         for _ in range(1 + len(QUEUED))]
+                for peer, queued in zip(peers[1:], QUEUED, strict=True):
+                    for words in (("MULTI",), *queued):
+                        peer.ask(*words)
+                syncs = master.client.info("stats")["sync_full"]
+                proxy.stall()
+                proxy.cut()
+                master.client.set("long", "x" * 100_000)
+                proxy.flow()
+                self.await_that(lambda: replica.client.info("persistence")[LOADS[how]] == 1 or
+                                (master.client.info("stats")["sync_full"] > syncs and
+                                 replica.is_linked()), replica.log)
+                requests = b"".join(request(*words) for words in ASKED)
+                for peer in peers[1:]:
+                    peer.send("EXEC")
+                peers[0].socket.sendall(requests)
+                replies = [[peer.reply()] for peer in peers[1:]]
+                replies.append([peers[0].reply() for _ in ASKED])
+                if replica.client.info("persistence")[LOADS[how]] == 1:
+                    return [str(reply) for part in replies for reply in part]
+                self.await_link(replica)
+        return self.fail(f"{program} is never asked while it loads")
+
+    def test_beside_the_old_data(self):
+        self.assertEqual(self.answers(REDIS, "swapdb"), self.answers(ZSETD, "swapdb"))
+
+    def test_in_the_place_of_the_old_data(self):
+        self.assertEqual(self.answers(REDIS, "disabled"), self.answers(ZSETD, "disabled"))
