@@ -218,8 +218,7 @@ Block::Insertion Block::Insert(size_t i, const BlockItem& item) {
   const auto packed = PackedFormOf(item.member, item.large);
   if (!packed) return Insertion::kOtherFormat;
   const size_t tag_bytes = tagged() ? 1 : 0, length_bytes = HasLengths() ? 1 : 0;
-  const size_t deadline_width = RoomForDeadline();
-  if (free_bytes() < RoomFor(item) + deadline_width) return Insertion::kNoRoom;
+  if (free_bytes() < RoomFor(item) + RoomForDeadline()) return Insertion::kNoRoom;
   const size_t length = LengthOf(*packed);
 
   // Members first, then the front's arrays from the last to the first: each moves into the free
@@ -229,11 +228,10 @@ Block::Insertion Block::Insert(size_t i, const BlockItem& item) {
   CopyBytes(end - all - length, end - all, all - before);
   Write(end - before - length, *packed);
   if (has_deadlines()) [[unlikely]] {
-    const size_t shift = tag_bytes + length_bytes + frame.width;
-    char* deadlines = Mutable(Deadlines());
-    StorePacked(Open(deadlines, count_, i, deadline_width, shift), deadline_width, 0);
-    char* column = deadlines - DeadlineFrame::kBytes;
-    CopyBytes(column + shift, column, DeadlineFrame::kBytes);
+    char* column = Mutable(ScorePlace(count_));
+    char* to = column + tag_bytes + length_bytes + frame.width;
+    CopyBytes(to, column, deadline_bytes());
+    DeadlineColumn(to).Insert(i, count_);
   }
   char* score = Open(Mutable(Scores()), count_, i, frame.width, tag_bytes + length_bytes);
   StorePacked(score, frame.width, PackedScore(item.code, *packed));
@@ -253,23 +251,21 @@ void Block::Erase(size_t first, size_t last) {
   const size_t before = MemberBytes(first), with = MemberBytes(last), all = MemberBytes(count_);
   char* lengths = Mutable(Lengths());
   char* scores = Mutable(Scores());
-  char* deadlines = Mutable(Deadlines());
-  const size_t deadline_width = RoomForDeadline();
+  char* column = Mutable(ScorePlace(count_));  // of deadlines, if there is one
 
   char* end = Mutable(End());
   CopyBytes(end - all + (with - before), end - all, all - with);
   if (tagged()) Close(Mutable(Tags()), count_, first, last, 1, 0);
   if (HasLengths()) Close(lengths, count_, first, last, 1, tag_bytes);
   Close(scores, count_, first, last, format_.score_width, tag_bytes + length_bytes);
-  if (has_deadlines()) [[unlikely]] {
-    const size_t shift = tag_bytes + length_bytes + gone * format_.score_width;
-    char* column = deadlines - DeadlineFrame::kBytes;
-    CopyBytes(column - shift, column, DeadlineFrame::kBytes);
-    Close(deadlines, count_, first, last, deadline_width, shift);
-  }
+  const size_t all_before = count_;
   count_ -= gone;
-  if (has_deadlines()) [[unlikely]]
+  if (has_deadlines()) [[unlikely]] {
+    DeadlineColumn deadlines(column);
+    deadlines.Erase(first, last, all_before);
+    CopyBytes(Mutable(ScorePlace(count_)), column, deadlines.Bytes(count_));
     DropUnusedDeadlines();
+  }
 }
 
 bool Block::SetCode(size_t i, uint64_t code) {
@@ -280,24 +276,11 @@ bool Block::SetCode(size_t i, uint64_t code) {
   return true;
 }
 
-uint64_t Block::EarliestDeadline() const {
-  if (!has_deadlines()) return kNoDeadline;
-  const DeadlineFrame frame = deadline_frame();
-  const char* deadlines = Deadlines();
-  uint64_t earliest = kNoDeadline;
-  for (size_t i = 0; i < count_; ++i) {
-    const uint64_t packed = LoadPacked(deadlines + i * frame.width, frame.width);
-    earliest = std::min(earliest, packed - 1);  // that of none is the largest number
-  }
-  return earliest == kNoDeadline ? kNoDeadline : frame.base + earliest;
-}
-
 size_t Block::SetDeadline(size_t i, uint64_t deadline) {
   assert(i < count_ && (deadline == kNoDeadline || deadline <= kMostDeadline) && deadline > 0);
   if (!has_deadlines() && deadline == kNoDeadline) return 0;
   if (has_deadlines() && deadline_frame().Holds(deadline)) {
-    const DeadlineFrame frame = deadline_frame();
-    StorePacked(Mutable(Deadlines() + i * frame.width), frame.width, frame.Pack(deadline));
+    Deadlines().Set(i, deadline);
     if (deadline == kNoDeadline) DropUnusedDeadlines();
     return 0;
   }
@@ -306,7 +289,7 @@ size_t Block::SetDeadline(size_t i, uint64_t deadline) {
   all[i] = deadline;
   const std::span<const uint64_t> deadlines(all.data(), count_);
   const DeadlineFrame frame = DeadlineFrame::Covering(deadlines, i);
-  const size_t needed = DeadlineFrame::kBytes + count_ * frame.width;
+  const size_t needed = DeadlineColumn::Bytes(frame, count_);
   const size_t available = free_bytes() + deadline_bytes();
   if (needed > available) return needed - available;
   WriteDeadlines(deadlines, frame);
@@ -316,17 +299,12 @@ size_t Block::SetDeadline(size_t i, uint64_t deadline) {
 // There is room for them.
 void Block::WriteDeadlines(std::span<const uint64_t> deadlines, const DeadlineFrame& frame) {
   format_.has_deadlines = true;
-  frame.Store(Mutable(ScorePlace(count_)));
-  char* to = Mutable(Deadlines());
-  for (const uint64_t deadline : deadlines) {
-    StorePacked(to, frame.width, frame.Pack(deadline));
-    to += frame.width;
-  }
+  Deadlines().Write(frame, deadlines);
 }
 
 // Without a deadline a block is what it was before it had one.
 void Block::DropUnusedDeadlines() {
-  if (EarliestDeadline() == kNoDeadline) format_.has_deadlines = false;
+  if (!Deadlines().HasAny(count_)) format_.has_deadlines = false;
 }
 
 void Block::Prefetch() const { FetchLines(this, 12); }

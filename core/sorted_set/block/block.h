@@ -81,11 +81,14 @@ class Block : public BlockLayout {
   }
   uint64_t DeadlineAt(size_t i) const {  // or kNoDeadline
     assert(i < count_);
-    if (!has_deadlines()) return kNoDeadline;
-    const DeadlineFrame frame = deadline_frame();
-    return frame.Unpack(LoadPacked(Deadlines() + i * frame.width, frame.width));
+    return has_deadlines() ? Deadlines().Deadline(i) : kNoDeadline;
   }
-  uint64_t EarliestDeadline() const;  // or kNoDeadline; O(count)
+  // The earliest of the elements from `first` to before `last`, or of all; or kNoDeadline.
+  uint64_t EarliestDeadline(size_t first, size_t last) const {  // O(last - first)
+    assert(first <= last && last <= count_);
+    return has_deadlines() ? Deadlines().Earliest(first, last) : kNoDeadline;
+  }
+  uint64_t EarliestDeadline() const { return EarliestDeadline(0, count_); }
 
   // The index of the member, or count() if it is not in the block. If the block is tagged, `tag` is
   // the member's, and saves most comparisons.
@@ -107,9 +110,12 @@ class Block : public BlockLayout {
   enum class Insertion { kDone, kNoRoom, kOtherFormat };
   Insertion Insert(size_t i, const BlockItem& item);
 
-  // The bytes that an item takes here, if it fits the format, and those in the deadlines' column.
+  // The bytes that an item takes here, if it fits the format, and those that it adds to the column
+  // of deadlines.
   size_t RoomFor(const BlockItem& item) const { return format_.BytesOf(item); }
-  size_t RoomForDeadline() const { return has_deadlines() ? deadline_frame().width : 0; }
+  size_t RoomForDeadline() const {
+    return has_deadlines() ? Deadlines().Bytes(count_ + 1) - Deadlines().Bytes(count_) : 0;
+  }
 
   // Erases the elements from `first` to before `last`, at least one and not all. Their LargeMembers
   // are left to the caller.

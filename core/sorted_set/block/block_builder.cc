@@ -23,7 +23,7 @@ Block* BlockBuilder::Allocate(size_t bytes, const BlockFormat& format, size_t co
 namespace {
 
 // Deadlines on their way into a block that is made.
-class DeadlineColumn {
+class CollectedDeadlines {
  public:
   void Add(uint64_t deadline) {
     deadlines_[count_++] = deadline;
@@ -31,7 +31,7 @@ class DeadlineColumn {
   }
   size_t bytes() const {
     if (!has_any_) return 0;
-    return DeadlineFrame::kBytes + count_ * DeadlineFrame::Covering(all()).width;
+    return DeadlineColumn::Bytes(DeadlineFrame::Covering(all()), count_);
   }
   std::span<const uint64_t> all() const { return {deadlines_.data(), count_}; }
 
@@ -51,7 +51,7 @@ void BlockBuilder::WriteDeadlines(Block& block, std::span<const uint64_t> deadli
 // Any member that is in the block as bytes has the prefix.
 Block* BlockBuilder::Pack(std::span<const BlockItem> items, const BlockPlan& plan) {
   assert(!items.empty() && items.size() <= Block::kMaxCount);
-  DeadlineColumn deadlines;
+  CollectedDeadlines deadlines;
   for (const BlockItem& item : items) deadlines.Add(item.deadline);
   const size_t deadline_bytes = deadlines.bytes();
   Block* block =
@@ -113,7 +113,7 @@ Block* BlockBuilder::Part(const Block& block, size_t first, size_t last, size_t 
   const size_t before = block.MemberBytes(first), bytes = block.MemberBytes(last) - before;
   const size_t front = block.format_.prefix_length +
                        count * (width + (block.tagged() ? 1 : 0) + (block.HasLengths() ? 1 : 0));
-  DeadlineColumn deadlines;
+  CollectedDeadlines deadlines;
   for (size_t i = first; block.has_deadlines() && i < last; ++i) {
     deadlines.Add(block.DeadlineAt(i));
   }

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "core/sorted_set/block/block_format.h"
-#include "core/sorted_set/block/deadline_frame.h"
+#include "core/sorted_set/block/deadline_column.h"
 #include "core/sorted_set/block/large_member.h"
 #include "core/util/byte_scan.h"
 #include "core/util/packed_integer.h"
@@ -21,7 +21,7 @@ namespace zsetd {
 //
 // It has no pointer and no offset per element. The arrays of the front are as long as there are
 // elements; tags and lengths exist if the format has them, deadlines if an element has one
-// (core/sorted_set/block/deadline_frame.h). Members are stored in order from the end downwards, so
+// (core/sorted_set/block/deadline_column.h). Members are stored in order from the end downwards, so
 // that one appended after the last moves nothing.
 //
 // Invariant: the front and the members do not overlap. That the bytes mean anything is Block's
@@ -47,12 +47,10 @@ class BlockLayout {
   }
 
   // The bytes that deadlines take, which the limits of block_packing.h leave out.
-  size_t deadline_bytes() const {
-    return has_deadlines() ? DeadlineFrame::kBytes + count_ * deadline_frame().width : 0;
-  }
+  size_t deadline_bytes() const { return has_deadlines() ? Deadlines().Bytes(count_) : 0; }
 
   // Of a block with deadlines.
-  DeadlineFrame deadline_frame() const { return DeadlineFrame::Load(ScorePlace(count_)); }
+  DeadlineFrame deadline_frame() const { return Deadlines().frame(); }
 
   // Its own ID and those of its neighbours, for its owner's use.
   uint32_t id = 0;
@@ -89,8 +87,8 @@ class BlockLayout {
   uint64_t PackedScoreAt(size_t i) const { return LoadPacked(ScorePlace(i), format_.score_width); }
   const char* FrontEnd() const { return ScorePlace(count_) + deadline_bytes(); }
 
-  const char* Deadlines() const {  // of a block with deadlines
-    return ScorePlace(count_) + DeadlineFrame::kBytes;
+  DeadlineColumn Deadlines() const {  // of a block with deadlines
+    return DeadlineColumn(Mutable(ScorePlace(count_)));
   }
 
   // The bytes that the first `count` members take.

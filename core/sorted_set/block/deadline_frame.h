@@ -1,65 +1,58 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <optional>
 #include <span>
 
-#include "core/util/packed_integer.h"
+#include "core/util/packed_bits.h"
 
 namespace zsetd {
 
-// The deadlines of a block's elements are a column of packed integers behind its scores, if any
-// element has one:
-//
-//   base | width | d0 d1 d2 ...            deadline = base + d - 1,  d = 0: none
-//
-// A deadline is the number of milliseconds since 1970, from 1 to kMostDeadline. Milliseconds within
-// seven weeks take four bytes each.
+// A deadline is the number of milliseconds since 1970, from 1 to kMostDeadline.
 constexpr uint64_t kMostDeadline = (uint64_t{1} << 46) - 1;  // as Redis limits those of hash fields
 
 // That of an element without a deadline: later than any.
 constexpr uint64_t kNoDeadline = ~uint64_t{0};
 
+// How the deadlines of a block become short integers:
+//
+//   deadline = base + packed - 1,   packed = 0: none          of `width` bits each
+//
+// Deadlines within a day take 27 bits, within a week 30, the same one for all one bit; the worst,
+// 1 beside kMostDeadline, takes 47.
+//
+// Invariant: base is a deadline, and the width is from 1 to kMostWidth.
 struct DeadlineFrame {
-  static constexpr int kBaseBytes = 6;
-  static constexpr size_t kBytes = kBaseBytes + 1;  // of base and width
+  static constexpr int kMostWidth = 47;
 
   uint64_t base = 0;
-  uint8_t width = 0;  // of a packed deadline, 1 to 6 bytes
+  uint8_t width = 0;
 
-  // The tightest frame for these deadlines, one of which is kNoDeadline or less. Where that at
-  // `added` is the new earliest one, most of the unused range lies below it, as it does for scores:
-  // deadlines that come in descending order change the frame a few times only.
+  // The frame for these deadlines, one of which is not kNoDeadline. It holds an eighth more than
+  // their range: where each new one is a little later than all before, and the old ones go, only
+  // one in some packs the column again. Where that at `added` is the new earliest one, most of the
+  // unused range lies below it, as it does for scores.
   static DeadlineFrame Covering(std::span<const uint64_t> deadlines,
                                 std::optional<size_t> added = std::nullopt) {
-    uint64_t earliest = kNoDeadline, latest = 0;
+    uint64_t earliest = kNoDeadline, end = 0;
     for (const uint64_t deadline : deadlines) {
       earliest = std::min(earliest, deadline);
-      if (deadline != kNoDeadline) latest = std::max(latest, deadline);
+      end = std::max(end, deadline + 1);  // that of none is 0
     }
-    DeadlineFrame frame = {earliest, static_cast<uint8_t>(PackedWidth(latest - earliest + 1))};
+    const uint64_t highest = end - earliest;  // packed
+    DeadlineFrame frame = {earliest, static_cast<uint8_t>(std::bit_width(highest + highest / 8))};
     if (!added || deadlines[*added] != earliest) return frame;
-    const uint64_t unused = PackedMax(frame.width) - (latest - earliest + 1);
+    const uint64_t unused = LowestBits(frame.width) - highest;
     frame.base -= std::min(unused - unused / 8, frame.base - 1);
     return frame;
   }
 
-  static DeadlineFrame Load(const char* at) {
-    DeadlineFrame frame;
-    std::memcpy(&frame.base, at, kBaseBytes);
-    frame.width = static_cast<uint8_t>(at[kBaseBytes]);
-    return frame;
-  }
-  void Store(char* at) const {
-    std::memcpy(at, &base, kBaseBytes);
-    at[kBaseBytes] = static_cast<char>(width);
-  }
-
   bool Holds(uint64_t deadline) const {
-    return deadline == kNoDeadline || (deadline >= base && deadline - base < PackedMax(width));
+    return deadline == kNoDeadline || (deadline >= base && deadline - base < LowestBits(width));
   }
   uint64_t Pack(uint64_t deadline) const {
     return deadline == kNoDeadline ? 0 : deadline - base + 1;
