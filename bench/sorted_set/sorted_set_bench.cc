@@ -30,6 +30,7 @@ void RegisterAll() {
     RegisterTimes<Textbook>(size);
     RegisterTimes<Abseil>(size);
   }
+  for (const int64_t size : {kThousand, 100 * kThousand, kMillion}) RegisterDeadlines(size);
   RegisterPauses();
 }
 

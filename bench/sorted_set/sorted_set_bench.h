@@ -76,6 +76,7 @@ template <class Set>
 void RegisterQueries(int64_t size);
 template <class Set>
 void RegisterChanges(int64_t size);
+void RegisterDeadlines(int64_t size);
 void RegisterPauses();
 
 }  // namespace zsetd::bench

@@ -102,6 +102,18 @@ void BlockSkipList::NoteDeadlines(const Block& block) {
   if (deadlines_->Earliest() == kNoDeadline) deadlines_.reset();
 }
 
+// The same, where those elements had no deadline earlier than `before`, which one of them had, and
+// now have `after`, or none. Few have the earliest of their block: the others are seldom read.
+void BlockSkipList::NoteDeadlines(const Block& block, uint64_t before, uint64_t after) {
+  if (deadlines_ == nullptr) return;
+  const uint64_t earliest = deadlines_->Of(block.id);
+  if (after < earliest) {
+    deadlines_->Set(block.id, after);
+  } else if (before == earliest) {
+    NoteDeadlines(block);
+  }
+}
+
 // The block leaves the list.
 void BlockSkipList::ForgetDeadlines(uint32_t id) {
   if (deadlines_ == nullptr) return;
@@ -110,13 +122,14 @@ void BlockSkipList::ForgetDeadlines(uint32_t id) {
 }
 
 void BlockSkipList::SetDeadline(BlockPlace place, uint64_t deadline) {
-  if (deadline == place.block->DeadlineAt(place.index)) return;
+  const uint64_t before = place.block->DeadlineAt(place.index);
+  if (deadline == before) return;
   Block* block = blocks_.Mutable(place.block);
   const size_t bytes = block->allocated_bytes();
   Block* changed = SetDeadlineOrGrow(block, place.index, deadline);
   if (changed != block) blocks_.Replace(changed, bytes);
   if (deadlines_ == nullptr) return TrackDeadlines();
-  NoteDeadlines(*changed);
+  NoteDeadlines(*changed, before, deadline);
 }
 
 BlockSkipList::Spot BlockSkipList::SpotFor(uint64_t code, std::string_view member) const {
@@ -236,8 +249,9 @@ void BlockSkipList::Move(BlockPlace place, uint64_t code, std::string_view membe
   const BlockItem item = {code, member, block->LargeAt(i), MemberIndex::TagOf(hash)};
   if (IsBetweenEnds(*block, code)) {  // the levels need not know
     Block* changed = blocks_.Mutable(block);
+    const uint64_t deadline = changed->DeadlineAt(i);
     changed->Erase(i, i + 1);
-    NoteDeadlines(*changed);
+    NoteDeadlines(*changed, deadline, kNoDeadline);
     block = changed;
     index_.RecordErasure(block->id, i);
   } else {
@@ -274,10 +288,11 @@ void BlockSkipList::EraseIn(const Block* block, size_t i, std::string_view membe
 // They are not all; returns where the block then is.
 const Block* BlockSkipList::TakeOut(const Block* block, size_t first, size_t last) {
   const size_t bytes = block->allocated_bytes();
+  const uint64_t earliest = block->EarliestDeadline(first, last);
   Block* changed = blocks_.Mutable(block);
   Block* shrunk = EraseAndShrink(changed, first, last);
   if (shrunk != changed) blocks_.Replace(shrunk, bytes);
-  NoteDeadlines(*shrunk);
+  NoteDeadlines(*shrunk, earliest, kNoDeadline);
   return shrunk;
 }
 

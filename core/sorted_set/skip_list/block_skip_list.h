@@ -144,6 +144,7 @@ class BlockSkipList {
   void TrackDeadlines();
   void CheckDeadlines() const;
   void NoteDeadlines(const Block& block);
+  void NoteDeadlines(const Block& block, uint64_t before, uint64_t after);
   void ForgetDeadlines(uint32_t id);
 
   void EraseIn(const Block* block, size_t i, std::string_view member);
