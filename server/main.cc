@@ -217,12 +217,7 @@ Host HostFor(const CommandLine& line, const std::string& directory, Server*& ser
   };
 }
 
-PersistenceLog LogOfPersistence() {
-  return {.notice = [](std::string_view text) { spdlog::info("{}", text); },
-          .warning = [](std::string_view text) { spdlog::warn("{}", text); }};
-}
-
-ReplicationLog LogOfReplication() {
+ServerLog LogOfServer() {
   return {.notice = [](std::string_view text) { spdlog::info("{}", text); },
           .warning = [](std::string_view text) { spdlog::warn("{}", text); }};
 }
@@ -257,13 +252,13 @@ int Serve(const CommandLine& line) {
   engine.services().migration = &migrator;
   if (const absl::Status status = engine.Prepare(); !status.ok()) return Complain(status);
   const WakeSignal log_signal;
-  PersistenceService persistence(engine, SystemFiles(), LogOfPersistence(),
+  PersistenceService persistence(engine, SystemFiles(), LogOfServer(),
                                  [&log_signal] { log_signal.Send(); });
   engine.services().persistence = &persistence;
   Server front(io, engine, log_signal);
   server = &front;
   ReplicationService replication(engine, persistence, SystemFiles(), front.connector(),
-                                 LogOfReplication(),
+                                 LogOfServer(),
                                  [&front](Step step) { front.Post(std::move(step)); });
   engine.services().replication = &replication;
   HttpService http(engine, InfoOf(engine), [&front](Step step) { front.Post(std::move(step)); });

@@ -19,7 +19,7 @@ constexpr std::string_view kIsLoading = "the data is being loaded";
 
 }  // namespace
 
-PersistenceService::PersistenceService(Engine& engine, FileSystem& files, PersistenceLog log,
+PersistenceService::PersistenceService(Engine& engine, FileSystem& files, ServerLog log,
                                        std::function<void()> on_progress)
     : engine_(engine),
       files_(files),

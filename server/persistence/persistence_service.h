@@ -27,7 +27,7 @@ class PersistenceService : public Persistence {
  public:
   // The engine and the files outlive it. `on_progress` is called on another thread when replies
   // that were held may leave; or null.
-  PersistenceService(Engine& engine, FileSystem& files, PersistenceLog log,
+  PersistenceService(Engine& engine, FileSystem& files, ServerLog log,
                      std::function<void()> on_progress = nullptr);
   ~PersistenceService() override;
 
@@ -139,7 +139,7 @@ class PersistenceService : public Persistence {
 
   Engine& engine_;
   FileSystem& files_;
-  const PersistenceLog log_;
+  const ServerLog log_;
   const std::function<void()> on_progress_;
   DataDirectory directory_;
   Dataset dataset_;

@@ -20,7 +20,7 @@ constexpr std::chrono::seconds kBetweenRetries{5};  // after a failure, as Redis
 }  // namespace
 
 SnapshotService::SnapshotService(Engine& engine, FileSystem& files, DataDirectory& directory,
-                                 Dataset& dataset, const PersistenceLog& log)
+                                 Dataset& dataset, const ServerLog& log)
     : engine_(engine),
       files_(files),
       directory_(directory),

@@ -24,7 +24,7 @@ class SnapshotService {
  public:
   // All of them outlive it.
   SnapshotService(Engine& engine, FileSystem& files, DataDirectory& directory, Dataset& dataset,
-                  const PersistenceLog& log);
+                  const ServerLog& log);
   ~SnapshotService();
 
   // Loads the file, if there is one: whether there was. A refusal is for people; nothing has been
@@ -73,7 +73,7 @@ class SnapshotService {
   FileSystem& files_;
   DataDirectory& directory_;
   Dataset& dataset_;
-  const PersistenceLog& log_;
+  const ServerLog& log_;
   std::unique_ptr<BackgroundSnapshot> job_;  // null: none
   int reported_tenths_ = 0;                  // of that one
   uint64_t drafts_ = 0;

@@ -42,7 +42,7 @@ bool HasData(const Store& store) {
 }  // namespace
 
 Follower::Follower(Engine& engine, PersistenceService& persistence, Connector& connector,
-                   Listener& listener, ReplicationLog log)
+                   Listener& listener, ServerLog log)
     : engine_(engine),
       persistence_(persistence),
       connector_(connector),

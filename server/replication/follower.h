@@ -14,11 +14,11 @@
 #include "server/engine/engine.h"
 #include "server/engine/replication.h"
 #include "server/engine/support/connector.h"
+#include "server/engine/support/server_log.h"
 #include "server/persistence/persistence_service.h"
 #include "server/persistence/snapshot/received_snapshot.h"
 #include "server/replication/master_link.h"
 #include "server/replication/master_stream.h"
-#include "server/replication/replication_log.h"
 
 namespace zsetd {
 
@@ -51,7 +51,7 @@ class Follower : private Connection::Owner, private MasterLink::Listener {
 
   // All of them outlive it.
   Follower(Engine& engine, PersistenceService& persistence, Connector& connector,
-           Listener& listener, ReplicationLog log);
+           Listener& listener, ServerLog log);
   ~Follower() override;
 
   // Follows that server from now on, instead of the present one. If the data is at the point of a
@@ -123,7 +123,7 @@ class Follower : private Connection::Owner, private MasterLink::Listener {
   PersistenceService& persistence_;
   Connector& connector_;
   Listener& listener_;
-  const ReplicationLog log_;
+  const ServerLog log_;
 
   State state_ = State::kStopped;
   MasterAddress master_;

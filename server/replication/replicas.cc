@@ -43,7 +43,7 @@ Millis LastSignOf(const Replica& replica) {
 }  // namespace
 
 Replicas::Replicas(Engine& engine, PersistenceService& persistence, FileSystem& files,
-                   const ReplicationLog& log, Post post)
+                   const ServerLog& log, Post post)
     : engine_(engine),
       persistence_(persistence),
       files_(files),

@@ -13,10 +13,10 @@
 #include "core/util/time.h"
 #include "server/engine/engine.h"
 #include "server/engine/replication.h"
+#include "server/engine/support/server_log.h"
 #include "server/persistence/persistence_service.h"
 #include "server/replication/backlog.h"
 #include "server/replication/replica.h"
-#include "server/replication/replication_log.h"
 
 namespace zsetd {
 
@@ -33,8 +33,8 @@ class Replicas {
   using Post = std::function<void(std::function<bool()>)>;
 
   // All of them outlive it, and the calls of `post` are over when it is destroyed.
-  Replicas(Engine& engine, PersistenceService& persistence, FileSystem& files,
-           const ReplicationLog& log, Post post);
+  Replicas(Engine& engine, PersistenceService& persistence, FileSystem& files, const ServerLog& log,
+           Post post);
   ~Replicas();
   Replicas(const Replicas&) = delete;
 
@@ -97,7 +97,7 @@ class Replicas {
   Engine& engine_;
   PersistenceService& persistence_;
   FileSystem& files_;
-  const ReplicationLog& log_;
+  const ServerLog& log_;
   const Post post_;
   std::unique_ptr<Backlog> backlog_;                  // null: nothing is kept
   std::map<uint64_t, std::unique_ptr<Replica>> all_;  // by client

@@ -14,7 +14,7 @@ constexpr std::string_view kRoleChanged =
 
 ReplicationService::ReplicationService(Engine& engine, PersistenceService& persistence,
                                        FileSystem& files, Connector& connector,
-                                       const ReplicationLog& log, Replicas::Post post)
+                                       const ServerLog& log, Replicas::Post post)
     : engine_(engine),
       persistence_(persistence),
       log_(log),

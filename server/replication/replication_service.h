@@ -8,11 +8,11 @@
 #include "server/engine/engine.h"
 #include "server/engine/replication.h"
 #include "server/engine/support/connector.h"
+#include "server/engine/support/server_log.h"
 #include "server/persistence/persistence_service.h"
 #include "server/replication/failover.h"
 #include "server/replication/follower.h"
 #include "server/replication/replicas.h"
-#include "server/replication/replication_log.h"
 
 namespace zsetd {
 
@@ -22,7 +22,7 @@ class ReplicationService : public Replication, private Follower::Listener {
  public:
   // All of them outlive it, and the calls of `post` are over when it is destroyed.
   ReplicationService(Engine& engine, PersistenceService& persistence, FileSystem& files,
-                     Connector& connector, const ReplicationLog& log, Replicas::Post post);
+                     Connector& connector, const ServerLog& log, Replicas::Post post);
   ~ReplicationService() override;
 
   // When the server's own data has been loaded: takes the place in a history that it was saved at.
@@ -72,7 +72,7 @@ class ReplicationService : public Replication, private Follower::Listener {
 
   Engine& engine_;
   PersistenceService& persistence_;
-  const ReplicationLog log_;
+  const ServerLog log_;
   Replicas replicas_;
   Follower follower_;
   Failover failover_;

@@ -1,21 +1,15 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "absl/status/status.h"
 #include "server/engine/engine.h"
+#include "server/engine/support/server_log.h"
 #include "server/persistence/file/file.h"
 
 namespace zsetd {
-
-// Lines for the server's log.
-struct PersistenceLog {
-  std::function<void(std::string_view)> notice;
-  std::function<void(std::string_view)> warning;
-};
 
 // For such lines: "12 MB", and the rate "12 MB/s".
 std::string Megabytes(uint64_t bytes);
@@ -26,7 +20,7 @@ std::string Rate(uint64_t bytes, Micros took);
 class DataDirectory {
  public:
   // All of them outlive it.
-  DataDirectory(const Engine& engine, FileSystem& files, const PersistenceLog& log)
+  DataDirectory(const Engine& engine, FileSystem& files, const ServerLog& log)
       : engine_(engine), files_(files), log_(log) {}
 
   // The absolute path.
@@ -40,7 +34,7 @@ class DataDirectory {
  private:
   const Engine& engine_;
   FileSystem& files_;
-  const PersistenceLog& log_;
+  const ServerLog& log_;
   std::unique_ptr<DirectoryLock> lock_;  // null where there are no locks, or none was needed yet
   std::string locked_;                   // the directory
 };

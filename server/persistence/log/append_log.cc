@@ -16,7 +16,7 @@ constexpr uint64_t kMostUnwritten = 64u << 20;  // bytes
 }  // namespace
 
 AppendLog::AppendLog(Engine& engine, FileSystem& files, DataDirectory& directory, Dataset& dataset,
-                     const PersistenceLog& log, std::function<void()> on_progress)
+                     const ServerLog& log, std::function<void()> on_progress)
     : engine_(engine),
       data_(directory),
       dataset_(dataset),

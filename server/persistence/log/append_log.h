@@ -31,7 +31,7 @@ class AppendLog : public Journal {
   // All of them outlive it. `on_progress` is called on another thread when more has become durable,
   // or no more will; it may be null.
   AppendLog(Engine& engine, FileSystem& files, DataDirectory& directory, Dataset& dataset,
-            const PersistenceLog& log, std::function<void()> on_progress);
+            const ServerLog& log, std::function<void()> on_progress);
   ~AppendLog() override;
 
   // At the start. Whether there is a log on the disk to load.
@@ -112,7 +112,7 @@ class AppendLog : public Journal {
   Engine& engine_;
   DataDirectory& data_;
   Dataset& dataset_;
-  const PersistenceLog& log_;
+  const ServerLog& log_;
   const std::function<void()> on_progress_;
 
   LogDirectory directory_;

@@ -28,7 +28,7 @@ absl::StatusOr<bool> IsSnapshot(FileSystem& files, const std::string& path) {
 }  // namespace
 
 LogReplay::LogReplay(Engine& engine, const LogDirectory& directory, Dataset& dataset,
-                     const PersistenceLog& log)
+                     const ServerLog& log)
     : engine_(engine),
       directory_(directory),
       dataset_(dataset),

@@ -23,8 +23,7 @@ struct LogBytes {
 class LogReplay {
  public:
   // All of them outlive it. The directory is open.
-  LogReplay(Engine& engine, const LogDirectory& directory, Dataset& dataset,
-            const PersistenceLog& log);
+  LogReplay(Engine& engine, const LogDirectory& directory, Dataset& dataset, const ServerLog& log);
 
   // What is not whole at the end of the last file is cut off, if the settings allow that. A refusal
   // is for people; the engine may hold some of the log then.
@@ -40,7 +39,7 @@ class LogReplay {
   Engine& engine_;
   const LogDirectory& directory_;
   Dataset& dataset_;
-  const PersistenceLog& log_;
+  const ServerLog& log_;
   Applier applier_;
   const Micros start_;
   Micros reported_at_;

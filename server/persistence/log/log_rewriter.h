@@ -28,7 +28,7 @@ namespace zsetd {
 class LogRewriter {
  public:
   // All of them outlive it.
-  LogRewriter(Engine& engine, LogDirectory& directory, Dataset& dataset, const PersistenceLog& log)
+  LogRewriter(Engine& engine, LogDirectory& directory, Dataset& dataset, const ServerLog& log)
       : engine_(engine), directory_(directory), dataset_(dataset), log_(log) {}
 
   // The instant is now: between two units, all of which were handed to the thread. None is under
@@ -101,7 +101,7 @@ class LogRewriter {
   Engine& engine_;
   LogDirectory& directory_;
   Dataset& dataset_;
-  const PersistenceLog& log_;
+  const ServerLog& log_;
 
   std::unique_ptr<Rewrite> rewrite_;  // null: none
   bool left_unnamed_file_ = false;

@@ -19,7 +19,7 @@ namespace zsetd {
 class Dataset {
  public:
   // All of them outlive it.
-  Dataset(Engine& engine, FileSystem& files, const PersistenceLog& log)
+  Dataset(Engine& engine, FileSystem& files, const ServerLog& log)
       : engine_(engine), files_(files), log_(log) {}
 
   // What a snapshot of this instant holds beside the keys: one that can be continued by replicas,
@@ -52,7 +52,7 @@ class Dataset {
 
   Engine& engine_;
   FileSystem& files_;
-  const PersistenceLog& log_;
+  const ServerLog& log_;
   LoadTurns* turns_ = nullptr;
   std::string kept_functions_;  // that were loaded and cannot be run, to be saved again
 };

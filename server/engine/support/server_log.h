@@ -6,7 +6,7 @@
 namespace zsetd {
 
 // Lines for the server's log.
-struct ReplicationLog {
+struct ServerLog {
   std::function<void(std::string_view)> notice;
   std::function<void(std::string_view)> warning;
 };
