@@ -68,9 +68,6 @@ class Follower : private Connection::Owner, private MasterLink::Listener {
   // Closes the link, if it is up, and opens it again.
   void CloseLink();
 
-  // The database that the next change of the stream is for.
-  int stream_database() const { return stream_.database(); }
-
   // Whether the data is at the point of a history that ReplicationState says.
   bool has_history() const { return has_history_; }
 

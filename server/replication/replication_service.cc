@@ -59,8 +59,7 @@ void ReplicationService::Follow(const MasterAddress& master, bool takes_over) {
   const bool was_replica = engine_.replication().is_replica();
   if (!was_replica && !engine_.effects().has_stream()) engine_.replication().Restart();
   const bool has_history = was_replica ? follower_.has_history() : true;
-  const int database =
-      was_replica ? follower_.stream_database() : engine_.effects().database().value_or(0);
+  const int database = persistence_.dataset().place().database;
   NameMaster(master.host + " " + std::to_string(master.port));
   if (!was_replica) BecomeReplica();
   if (!was_replica) UnblockClients();

@@ -22,14 +22,19 @@ std::string Dataset::Functions() const {
   return scripting != nullptr ? scripting->DumpLibraries() : kept_functions_;
 }
 
+// The stream of a replica is its master's; that of a master is what it propagates.
+HistoryPlace Dataset::place() const {
+  const ReplicationState& state = engine_.replication();
+  return {.id = state.id(),
+          .offset = state.offset(),
+          .database = state.is_replica() ? state.stream_database()
+                                         : engine_.effects().database().value_or(0)};
+}
+
 SnapshotContents Dataset::Contents() const {
   SnapshotContents contents = {.functions = Functions(), .place = std::nullopt};
-  const ReplicationState& state = engine_.replication();
-  if (state.is_replica() || engine_.effects().has_stream()) {
-    const int database =
-        state.is_replica() ? state.stream_database() : engine_.effects().database().value_or(0);
-    contents.place = {.id = state.id(), .offset = state.offset(), .database = database};
-  }
+  const bool has_place = engine_.replication().is_replica() || engine_.effects().has_stream();
+  if (has_place) contents.place = place();
   return contents;
 }
 

@@ -22,6 +22,9 @@ class Dataset {
   Dataset(Engine& engine, FileSystem& files, const ServerLog& log)
       : engine_(engine), files_(files), log_(log) {}
 
+  // Where the data is in the history that the server shares with others, between two units.
+  HistoryPlace place() const;
+
   // What a snapshot of this instant holds beside the keys: one that can be continued by replicas,
   // or the base of a log.
   SnapshotContents Contents() const;
