@@ -97,6 +97,7 @@ absl::Status SnapshotService::Save() {
   const absl::Status status = WriteSnapshot(engine_, dataset_.Contents(), **file);
   if (!status.ok()) return FailToSave(status);
   saved_changes_ = changes;
+  saved_offset_ = engine_.replication().offset();
   last_saved_at_ = engine_.store().now();
   last_save_ok_ = true;
   engine_.disk().set_snapshots_fail(false);
@@ -191,7 +192,10 @@ absl::Status SnapshotService::SaveBeforeExit(bool must_save, bool may_not) {
 }
 
 void SnapshotService::SaveTheRest() {
-  if (!saved_for_exit_ || engine_.store().change_count() == saved_changes_) return;
+  if (!saved_for_exit_) return;
+  const bool is_saved = engine_.store().change_count() == saved_changes_ &&
+                        engine_.replication().offset() == saved_offset_;
+  if (is_saved) return;
   if (engine_.executor().IsSuspended()) {
     log_.warning("A script has not ended: what was written since the last snapshot is lost");
     return;

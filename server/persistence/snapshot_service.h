@@ -49,7 +49,7 @@ class SnapshotService {
   bool IsSavedForExit() const { return saved_for_exit_; }
 
   // At the server's end: after SaveBeforeExit() clients have been answered what they had asked
-  // before. What that changed is saved, too.
+  // before, and keys have expired. What that changed is saved, too.
   void SaveTheRest();
 
   // Gives up the snapshot that is being taken, if there is one.
@@ -81,6 +81,7 @@ class SnapshotService {
 
   Millis last_saved_at_;
   uint64_t saved_changes_ = 0;  // the engine's count at the instant that the last one shows
+  int64_t saved_offset_ = 0;    // of the history, in the last one in the foreground
   bool last_save_ok_ = true;
   std::optional<Millis> last_save_took_;
   Millis last_try_at_{0};

@@ -168,7 +168,8 @@ class Master(ReplicationTest):
             Load(2).run(master, 1000)
             self.assert_same(master, replica)
             stats = master.info("stats")
-            self.assertEqual((stats["sync_full"], stats["sync_partial_ok"]), (0, 1))
+            self.assertEqual((stats["sync_full"], stats["sync_partial_ok"]), (0, 1),
+                             replica.log()[-3000:] + master.log()[-2000:] + str(master.info()))
             self.assertIsNone(master.stop())
 
     def test_the_configuration_file_names_the_master(self):

@@ -546,6 +546,39 @@ TEST(SnapshotService, NothingIsSavedAtTheEndUnlessTheShutdownSaved) {
   EXPECT_TRUE(peer.files().contents().empty());
 }
 
+// The stream of replicas, as far as the history counts it.
+class CountedStream : public Journal {
+ public:
+  explicit CountedStream(ReplicationState& state) : state_(state) {}
+  uint64_t Append(OutputBuffer& unit) override {
+    state_.Advance(unit.size());
+    return static_cast<uint64_t>(state_.offset());
+  }
+
+ private:
+  ReplicationState& state_;
+};
+
+TEST(SnapshotService, WhatExpiresAfterTheSaveOfTheEndIsInItsPlaceInTheHistory) {
+  EnginePeer peer;
+  CountedStream stream(peer.engine().replication());
+  peer.engine().effects().set_stream(&stream);
+  Ask(peer, {"CONFIG", "SET", "save", "3600 1"});
+  Ask(peer, {"SET", "k", "v", "PX", "100"});
+  ASSERT_TRUE(peer.persistence().SaveBeforeExit(/*must_save=*/false, /*may_not=*/false).ok());
+  const int64_t saved_offset = peer.engine().replication().offset();
+  peer.Pass(Millis(200));
+  ASSERT_GT(peer.engine().replication().offset(), saved_offset) << "replicas have no DEL";
+  peer.persistence().SaveTheRest();
+  EnginePeer restarted;
+  restarted.files().set_contents(kPath, peer.files().contents().at(kPath));
+  ASSERT_TRUE(restarted.persistence().Start().ok());
+  ASSERT_TRUE(restarted.persistence().loaded_position().has_value());
+  EXPECT_EQ(restarted.persistence().loaded_position()->offset,
+            peer.engine().replication().offset());
+  peer.engine().effects().set_stream(nullptr);
+}
+
 TEST(SnapshotService, ReloadLeavesTheDataAsItIsIfTheFileIsDamaged) {
   EnginePeer peer;
   Ask(peer, {"SET", "a", "1"});
