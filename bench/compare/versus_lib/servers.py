@@ -58,7 +58,7 @@ def running(spec):
     """Starts the server in an empty folder and stops it on the way out, whatever happened."""
     with tempfile.TemporaryDirectory(prefix="versus-") as folder:
         log_path = pathlib.Path(folder, "log")
-        port = _free_port()
+        port = free_port()
         with log_path.open("w", encoding="utf-8") as log:
             process = subprocess.Popen(
                 spec.argv(port, folder), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
@@ -70,7 +70,7 @@ def running(spec):
             _stop(process)
 
 
-def _free_port():
+def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
