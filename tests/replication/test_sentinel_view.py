@@ -72,7 +72,15 @@ class Group:
         self.test.await_that(have_all, master.info)
 
     def view(self, server):
-        return View(*self.ask(server, ("INFO",), ("ROLE",)), self.names).shown()
+        """Between two tries to connect, each of which takes a moment."""
+        seen = []
+
+        def is_connecting():
+            seen.append(View(*self.ask(server, ("INFO",), ("ROLE",)), self.names).shown())
+            return seen[-1]["role"][3:4] == ["connecting"]
+
+        self.test.await_that(lambda: not is_connecting(), "it tries to connect for ever")
+        return seen[-1]
 
     def ask(self, server, *requests):
         """The replies to these requests of one client, which come at once."""
