@@ -35,7 +35,7 @@ size_t HeapBytes(const Aggregate& aggregate) {
 
 static_assert(sizeof(Entry) == 8 && alignof(Entry) == 8);
 
-std::unique_ptr<Entry> Entry::Make(std::string_view key, Value value,
+std::unique_ptr<Entry> Entry::Make(std::string_view key, Value&& value,
                                    std::optional<Millis> deadline) {
   return std::visit([&](auto& held) { return MakeOf(key, std::move(held), deadline); }, value);
 }

@@ -20,7 +20,7 @@ namespace zsetd {
 // but where another cost is given.
 class Entry : public EntryLayout {
  public:
-  static std::unique_ptr<Entry> Make(std::string_view key, Value value,
+  static std::unique_ptr<Entry> Make(std::string_view key, Value&& value,
                                      std::optional<Millis> deadline = std::nullopt);
 
   // The value and the stamp of `entry` with this key and this deadline. No element is touched.

@@ -86,7 +86,7 @@ class SharedOptions {
   bool expiry_given_ = false;
 };
 
-void TakePairs(Call& call, std::vector<Element>& pairs) {
+void TakePairs(Call& call, AddRequest::Pairs& pairs) {
   ArgReader& args = call.args;
   const bool only_exact = call.keys.refuses_inexact_integers();
   while (const std::optional<double> score = ParseDouble(args.Peek())) {
@@ -162,12 +162,12 @@ RankRange Trim(Call& call, std::string_view key, Edit<SortedSet>& set, const Siz
 // What follows the addition in the same request. `before` is the set's revision before it.
 void EndAddition(Call& call, std::string_view key, Edit<SortedSet>& set, const AddRequest& request,
                  uint32_t before) {
-  if (!set) return;
+  if (!set || !request.is_extended) return;
   const bool changed = set->revision() != before;
   const bool is_trimmed = request.cap && !set->empty();
   const RankRange excess = is_trimmed ? Trim(call, key, set, *request.cap) : RankRange();
   if (request.deadline) set.ExpireAt(*request.deadline);
-  if (request.is_extended) PropagateAddition(call, key, set, request, changed, excess);
+  PropagateAddition(call, key, set, request, changed, excess);
 }
 
 void ZAdd(Call& call) {
@@ -262,7 +262,7 @@ AddRequest TakeAddRequest(Call& call) {
   ArgReader& args = call.args;
   AddRequest request;
   SharedOptions shared(call, request);
-  while (args.ok() && (TakeRuleOption(args, request) || shared.Take())) {
+  while (args.MayTakeOption() && (TakeRuleOption(args, request) || shared.Take())) {
   }
   TakePairs(call, request.pairs);
   if (request.pairs.empty() || (!args.AtEnd() && !shared.Take())) RefuseScore(args, request);

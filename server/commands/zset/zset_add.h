@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <optional>
 #include <string_view>
-#include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "core/sorted_set/sorted_set.h"
 #include "core/util/range.h"
 #include "core/util/time.h"
@@ -38,11 +38,13 @@ std::optional<SizeCap> TakeSizeCap(ArgReader& args);
 // either a score or an option; the argument after a score is always a member. Each shared option is
 // allowed once, before the pairs or after them, and only one of the five about time.
 struct AddRequest {
+  using Pairs = absl::InlinedVector<Element, 2>;  // most requests add one
+
   AddRule rule;
   bool count_changed = false;      // CH
   std::optional<Millis> deadline;  // from the EX family
   std::optional<SizeCap> cap;      // MAXLEN
-  std::vector<Element> pairs;      // views of the request
+  Pairs pairs;                     // views of the request
   bool is_extended = false;        // in a way that Redis does not know
 };
 

@@ -8,15 +8,8 @@
 
 namespace zsetd {
 
-std::string_view ArgReader::Word() {
-  if (AtEnd()) Refuse(kSyntaxError);
-  return ok() ? argv_[next_++] : std::string_view();
-}
-
-// Most arguments differ from an option in length.
-bool ArgReader::Take(std::string_view option) {
-  if (!ok() || AtEnd() || argv_[next_].size() != option.size()) return false;
-  if (!EqualsIgnoringCase(argv_[next_], option)) return false;
+bool ArgReader::TakeIfEqual(std::string_view option) {
+  if (!ok() || AtEnd() || !EqualsIgnoringCase(argv_[next_], option)) return false;
   ++next_;
   return true;
 }

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "protocol/resp/args.h"
 #include "server/engine/support/errors.h"
 
@@ -25,10 +26,24 @@ class ArgReader {
   std::string_view Peek() const { return AtEnd() ? std::string_view() : argv_[next_]; }
 
   // The next argument; a syntax error if there is none.
-  std::string_view Word();
+  std::string_view Word() {
+    if (AtEnd()) [[unlikely]]
+      Refuse(kSyntaxError);
+    return ok() ? argv_[next_++] : std::string_view();
+  }
 
-  // Takes the next argument if it is this option, in any case.
-  bool Take(std::string_view option);
+  // Whether the next argument may be an option: it begins with a letter, as no number does but inf
+  // and nan. Saves comparing a number with each option.
+  bool MayTakeOption() const {
+    const std::string_view next = Peek();
+    return ok() && !next.empty() && absl::ascii_isalpha(static_cast<unsigned char>(next[0]));
+  }
+
+  // Takes the next argument if it is this option, in any case. Most arguments differ from an option
+  // in length.
+  bool Take(std::string_view option) {
+    return Peek().size() == option.size() && TakeIfEqual(option);
+  }
 
   // The next argument as a number, or `error`.
   int64_t Integer(std::string_view error = kNotAnInteger);
@@ -50,6 +65,8 @@ class ArgReader {
   const absl::Status& status() const { return status_; }
 
  private:
+  bool TakeIfEqual(std::string_view option);
+
   Args argv_;
   size_t next_;
   absl::Status status_;

@@ -36,8 +36,9 @@ class LatencyMonitor {
 
   // Records the time, unless it is less than `threshold_ms`, or that is 0.
   void MaybeRecord(std::string_view event, Micros took, Millis now, int64_t threshold_ms) {
+    if (threshold_ms == 0) return;
     const auto millis = std::chrono::duration_cast<Millis>(took);
-    if (threshold_ms > 0 && millis.count() >= threshold_ms) Record(event, millis, now);
+    if (millis.count() >= threshold_ms) Record(event, millis, now);
   }
 
   const Events& events() const { return events_; }

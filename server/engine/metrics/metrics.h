@@ -32,7 +32,14 @@ class Metrics {
   void CountRun(Micros took) { stats_.command_time += took; }
 
   // A command has ended, after it ran for this time in total.
-  void CountCall(const Client& client, const Command& command, Args argv, Micros took, Millis now);
+  void CountCall(const Client& client, const Command& command, Args argv, Micros took, Millis now) {
+    CommandStats& stats = StatsOf(command);
+    ++stats.calls;
+    stats.micros += took.count();
+    if (settings_.latency_tracking) stats.latency.Record(took);
+    slow_log_.MaybeRecord(settings_, command, argv, client, now, took);
+    ++stats_.commands_processed;
+  }
 
   // It was refused before it ran; or it ran and replied an error.
   void CountRejected(const Command& command) { ++StatsOf(command).rejected; }

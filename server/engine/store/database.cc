@@ -46,7 +46,7 @@ void Database::AdvanceTo(Millis now) {
   may_have_due_elements_ = !keeps_due_elements_ && keys_.HasDueElement();
 }
 
-void Database::Put(std::string_view key, Value value, KeyEvent event,
+void Database::Put(std::string_view key, Value&& value, KeyEvent event,
                    std::optional<Millis> deadline, uint64_t count) {
   Entry* old = Open(key);
   Entry& entry = old == nullptr ? Insert(New(key, std::move(value), deadline))
@@ -55,7 +55,7 @@ void Database::Put(std::string_view key, Value value, KeyEvent event,
   if (deadline) ExpireAt(entry, *deadline, 0);
 }
 
-void Database::PutKeepingDeadline(std::string_view key, Value value, KeyEvent event) {
+void Database::PutKeepingDeadline(std::string_view key, Value&& value, KeyEvent event) {
   Entry* entry = Open(key);
   if (entry == nullptr) {
     Make(key, std::move(value));
@@ -234,11 +234,11 @@ Entry* Database::Open(std::string_view key) {
   return entry;
 }
 
-Entry& Database::Make(std::string_view key, Value value) {
+Entry& Database::Make(std::string_view key, Value&& value) {
   return Insert(New(key, std::move(value), std::nullopt));
 }
 
-std::unique_ptr<Entry> Database::New(std::string_view key, Value value,
+std::unique_ptr<Entry> Database::New(std::string_view key, Value&& value,
                                      std::optional<Millis> deadline) {
   std::unique_ptr<Entry> entry = Entry::Make(key, std::move(value), deadline);
   MarkNew(*entry);
@@ -250,7 +250,6 @@ void Database::MarkNew(Entry& entry) const {
 }
 
 void Database::Settle(Entry& entry, KeyEvent event, const Outcome& outcome) {
-  keys_.ElementDeadlineChanged(entry, outcome.element_deadline);
   if (outcome.changed) Report(entry.key(), event, outcome.is_new, outcome.count, outcome.subkeys);
   if (entry.IsEmptyAggregate()) {
     if (outcome.changed) return EraseEntry(entry, KeyEvent::kDel, 0);
@@ -260,7 +259,7 @@ void Database::Settle(Entry& entry, KeyEvent event, const Outcome& outcome) {
   if (outcome.deadline) ExpireAt(entry, *outcome.deadline, outcome.changed ? 0 : 1);
 }
 
-Entry& Database::Assign(Entry& entry, Value value, KeyEvent event) {
+Entry& Database::Assign(Entry& entry, Value&& value, KeyEvent event) {
   Entry& assigned = Replace(entry, std::move(value), entry.deadline());
   Report(assigned.key(), event);
   return assigned;
@@ -320,7 +319,7 @@ Entry& Database::EditText(Entry& entry, std::span<const ByteRange> ranges, Chang
   return entry;
 }
 
-Entry& Database::Replace(Entry& entry, Value value, std::optional<Millis> deadline) {
+Entry& Database::Replace(Entry& entry, Value&& value, std::optional<Millis> deadline) {
   BeforeChange(entry);
   const auto* string = std::get_if<ByteString>(&value);
   if (string != nullptr && entry.AssignInPlace(*string)) return keys_.SetDeadline(entry, deadline);

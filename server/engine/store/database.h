@@ -90,11 +90,11 @@ class Database {
   Entry* Open(std::string_view key);
 
   // Makes `key` hold `value`, with this deadline or none; `count` is Change::count.
-  void Put(std::string_view key, Value value, KeyEvent event,
+  void Put(std::string_view key, Value&& value, KeyEvent event,
            std::optional<Millis> deadline = std::nullopt, uint64_t count = 1);
 
   // The same, but a deadline that the key has stays.
-  void PutKeepingDeadline(std::string_view key, Value value, KeyEvent event);
+  void PutKeepingDeadline(std::string_view key, Value&& value, KeyEvent event);
 
   // Puts the entry, with its deadline and its access stamp, replacing any value at its key. It is
   // reported as a new key.
@@ -164,7 +164,7 @@ class Database {
   // --- For Edit: changing a value in place. ---
 
   // Creates a key with the value; not reported yet.
-  Entry& Make(std::string_view key, Value value);
+  Entry& Make(std::string_view key, Value&& value);
 
   // Frees it, or has it freed; null is allowed. `bytes` is 0 if its size is unknown.
   void FreeLater(std::shared_ptr<void> garbage, size_t bytes = 0, size_t objects = 1);
@@ -172,19 +172,30 @@ class Database {
   // The same of what no snapshot needs.
   void FreeNow(std::shared_ptr<void> garbage, size_t bytes, size_t objects);
 
+  // The earliest deadline of the value's elements, and that it was `before` until the value was
+  // changed in place. O(1), of a small value O(n); where no value has such deadlines, the first is
+  // but a test.
+  std::optional<Millis> EarliestElementDeadline(const Entry& entry) const {
+    if (keys_.with_element_deadlines() == 0) [[likely]]
+      return std::nullopt;
+    return entry.EarliestElementDeadline();
+  }
+  void ElementDeadlineChanged(Entry& entry, std::optional<Millis> before) {
+    keys_.ElementDeadlineChanged(entry, before);
+  }
+
   // Ends an edit: an emptied key is erased, and if the contents changed the change is reported.
   struct Outcome {
     bool changed = false;
     uint64_t count = 0;  // Change::count
     bool is_new = false;
     std::optional<Millis> deadline = std::nullopt;
-    std::optional<Millis> element_deadline = std::nullopt;  // the earliest before the edit
-    std::span<const std::string> subkeys = {};              // Change::subkeys
+    std::span<const std::string> subkeys = {};  // Change::subkeys
   };
   void Settle(Entry& entry, KeyEvent event, const Outcome& outcome);
 
   // Change a string and report it. They return the entry that the key has then; a deadline stays.
-  Entry& Assign(Entry& entry, Value value, KeyEvent event);
+  Entry& Assign(Entry& entry, Value&& value, KeyEvent event);
   Entry& Append(Entry& entry, std::string_view bytes, KeyEvent event);
 
   // Overwrites the string at `offset` with `bytes`, padding with zero bytes as needed.
@@ -198,12 +209,12 @@ class Database {
                  KeyEvent event, bool is_new);
 
  private:
-  std::unique_ptr<Entry> New(std::string_view key, Value value, std::optional<Millis> deadline);
+  std::unique_ptr<Entry> New(std::string_view key, Value&& value, std::optional<Millis> deadline);
   void MarkNew(Entry& entry) const;
   void Report(std::string_view key, KeyEvent event, bool is_new = false, uint64_t count = 1,
               std::span<const std::string> subkeys = {});
   void ExpireAt(Entry& entry, Millis deadline, uint64_t count);
-  Entry& Replace(Entry& entry, Value value, std::optional<Millis> deadline);
+  Entry& Replace(Entry& entry, Value&& value, std::optional<Millis> deadline);
   template <class Change>
   Entry& EditText(Entry& entry, std::span<const ByteRange> ranges, Change change);
   size_t ReclaimElements(Entry& entry, size_t most);

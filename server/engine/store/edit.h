@@ -32,7 +32,7 @@ class Edit {
         is_new_(is_new),
         revision_((**this).revision()) {
     database.BeforeChange(entry);
-    if constexpr (kHasDeadlines) element_deadline_ = entry.EarliestElementDeadline();
+    if constexpr (kHasDeadlines) element_deadline_ = database.EarliestElementDeadline(entry);
     if (database.TakesSubkeys(event)) [[unlikely]]
       subkeys_ = std::make_unique<std::vector<std::string>>();
   }
@@ -52,12 +52,15 @@ class Edit {
   ~Edit() {
     if (entry_ == nullptr) return;
     const uint32_t changes = (**this).revision() - revision_;  // the revision may wrap
+    if constexpr (kHasDeadlines) {
+      if ((**this).EarliestDeadline() != element_deadline_) [[unlikely]]
+        database_->ElementDeadlineChanged(*entry_, element_deadline_);
+    }
     database_->Settle(*entry_, event_,
                       {.changed = changes != 0,
                        .count = counts_ ? changes : 0,
                        .is_new = is_new_,
                        .deadline = deadline_,
-                       .element_deadline = element_deadline_,
                        .subkeys = notes()});
   }
 

@@ -46,12 +46,12 @@ template Edit<Hash> Keys::Make(std::string_view key, KeyEvent event);
 template Edit<Set> Keys::Make(std::string_view key, KeyEvent event);
 template Edit<SortedSet> Keys::Make(std::string_view key, KeyEvent event);
 
-void Keys::Put(std::string_view key, Value value, KeyEvent event, std::optional<Millis> deadline,
+void Keys::Put(std::string_view key, Value&& value, KeyEvent event, std::optional<Millis> deadline,
                uint64_t count) {
   database_.Put(key, std::move(value), event, deadline, count);
 }
 
-void Keys::PutKeepingDeadline(std::string_view key, Value value, KeyEvent event) {
+void Keys::PutKeepingDeadline(std::string_view key, Value&& value, KeyEvent event) {
   database_.PutKeepingDeadline(key, std::move(value), event);
 }
 

@@ -74,10 +74,10 @@ class Keys {
   Edit<T> Make(std::string_view key, KeyEvent event);
 
   // These do what Database's functions of the same names do.
-  void Put(std::string_view key, Value value, KeyEvent event,
+  void Put(std::string_view key, Value&& value, KeyEvent event,
            std::optional<Millis> deadline = std::nullopt, uint64_t count = 1);
   void Put(std::unique_ptr<Entry> entry, KeyEvent event) { database_.Put(std::move(entry), event); }
-  void PutKeepingDeadline(std::string_view key, Value value, KeyEvent event);
+  void PutKeepingDeadline(std::string_view key, Value&& value, KeyEvent event);
   bool Erase(std::string_view key) { return database_.Erase(key); }
   void ExpireAt(Entry& entry, Millis deadline) { database_.ExpireAt(entry, deadline); }
   bool Persist(Entry& entry) { return database_.Persist(entry); }
