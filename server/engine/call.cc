@@ -43,9 +43,7 @@ void Call::PropagateOwn(Args words) {
 // By its original name, whatever the client called it.
 void Call::PropagateRequest() {
   if (!Propagates()) return;
-  effects_.Begin(client.database, argv_.size());
-  effects_.AddWord(command.name.substr(0, command.name.find('|')));
-  for (const std::string_view word : argv_.subspan(1)) effects_.AddWord(word);
+  effects_.Add(client.database, command.name.substr(0, command.name.find('|')), argv_.subspan(1));
   effects_.set_stated(true);
 }
 

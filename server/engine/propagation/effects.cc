@@ -10,26 +10,62 @@
 namespace zsetd {
 namespace {
 
-void AppendHeader(OutputBuffer& out, char kind, size_t count) {
-  char* at = out.Extend(kNumberBytes + 3);
-  *at++ = kind;
-  at = FormatInteger(static_cast<int64_t>(count), at);
+constexpr size_t kHeaderBytes = kNumberBytes + 3;
+
+char* EndLine(char* at) {
   *at++ = '\r';
   *at++ = '\n';
-  out.EndAt(at);
+  return at;
+}
+
+// Writes "$12", or its like, and returns where its line ends.
+char* WriteHeader(char* at, char kind, size_t count) {
+  *at++ = kind;
+  if (count < 10) {
+    *at++ = static_cast<char>('0' + count);
+  } else {
+    at = FormatInteger(static_cast<int64_t>(count), at);
+  }
+  return EndLine(at);
+}
+
+char* WriteWord(char* at, std::string_view word) {
+  return EndLine(CopyBytes(WriteHeader(at, '$', word.size()), word));
+}
+
+void AppendHeader(OutputBuffer& out, char kind, size_t count) {
+  out.EndAt(WriteHeader(out.Extend(kHeaderBytes), kind, count));
 }
 
 void AppendWord(OutputBuffer& out, std::string_view word) {
-  AppendHeader(out, '$', word.size());
-  char* const to = out.Extend(word.size() + 2);
-  CopyBytes(to, word);
-  to[word.size()] = '\r';
-  to[word.size() + 1] = '\n';
+  out.EndAt(WriteWord(out.Extend(kHeaderBytes + word.size() + 2), word));
+}
+
+// The most that the request takes.
+size_t MostBytes(std::string_view name, Args rest) {
+  size_t bytes = (rest.size() + 2) * (kHeaderBytes + 2) + name.size();
+  for (const std::string_view word : rest) bytes += word.size();
+  return bytes;
+}
+
+// Most requests are short, and written in one go.
+void AppendRequest(OutputBuffer& out, std::string_view name, Args rest) {
+  constexpr size_t kShortRequest = 4096;
+  const size_t most = MostBytes(name, rest);
+  if (most > kShortRequest) {
+    AppendHeader(out, '*', rest.size() + 1);
+    AppendWord(out, name);
+    for (const std::string_view word : rest) AppendWord(out, word);
+    return;
+  }
+  char* at = WriteHeader(out.Extend(most), '*', rest.size() + 1);
+  at = WriteWord(at, name);
+  for (const std::string_view word : rest) at = WriteWord(at, word);
+  out.EndAt(at);
 }
 
 void AppendRequest(OutputBuffer& out, Args words) {
-  AppendHeader(out, '*', words.size());
-  for (const std::string_view word : words) AppendWord(out, word);
+  AppendRequest(out, words[0], words.subspan(1));
 }
 
 }  // namespace
@@ -66,18 +102,22 @@ void Effects::Update() {
   takes_messages_ = listening_ && OwnStream() != nullptr;
 }
 
-void Effects::Add(int database, Args words) {
+void Effects::Add(int database, std::string_view name, Args rest) {
   if (!listening_) return;
-  Begin(database, words.size());
-  for (const std::string_view word : words) AppendWord(unit_, word);
+  BeginRequest(database);
+  AppendRequest(unit_, name, rest);
 }
 
 void Effects::Begin(int database, size_t words) {
   if (!listening_) return;
+  BeginRequest(database);
+  AppendHeader(unit_, '*', words);
+}
+
+void Effects::BeginRequest(int database) {
   if (commands_ == 1) Frame();
   NameDatabase(database);
   ++commands_;
-  AppendHeader(unit_, '*', words);
 }
 
 void Effects::NameDatabase(int database) {

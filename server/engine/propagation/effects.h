@@ -72,8 +72,10 @@ class Effects {
   void Mute(bool muted);
   bool is_muted() const { return muted_; }
 
-  // Adds a request for a database to the unit. O(bytes).
-  void Add(int database, Args words);
+  // Adds a request for a database to the unit: at least one word, or its name and what follows.
+  // O(bytes).
+  void Add(int database, std::string_view name, Args rest);
+  void Add(int database, Args words) { Add(database, words[0], words.subspan(1)); }
   void Add(int database, std::initializer_list<std::string_view> words) {
     Add(database, Args(words.begin(), words.size()));
   }
@@ -109,6 +111,7 @@ class Effects {
   static constexpr int kUnknown = -1;
 
   void Update();
+  void BeginRequest(int database);
   void Frame();
   Ends CommitCollected();
   void NameDatabase(int database);
