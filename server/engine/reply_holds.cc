@@ -9,10 +9,6 @@
 
 namespace zsetd {
 
-bool ReplyHolds::IsOn() const {
-  return services_.persistence != nullptr && services_.persistence->HoldsReplies();
-}
-
 Release ReplyHolds::ReleaseOf(const Client& client) const {
   if (!IsOn()) [[likely]]
     return Release::kNow;

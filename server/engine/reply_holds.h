@@ -22,11 +22,12 @@ enum class Release { kNow, kLater, kNever };
 // in the log each key was changed, and passes all that it receives to the next listener.
 class ReplyHolds : public StoreListener {
  public:
-  // Both outlive it, and may be constructed later. Without persistence nothing is held.
+  // Both outlive it, and may be constructed later.
   ReplyHolds(StoreListener& next, const Services& services) : next_(next), services_(services) {}
 
-  // Whether replies are held at present.
-  bool IsOn() const;
+  // Whether replies are held at present: the log says so. At first they are not.
+  void set_on(bool on) { is_on_ = on; }
+  bool IsOn() const { return is_on_; }
 
   // When the client's replies may leave.
   Release ReleaseOf(const Client& client) const;
@@ -48,6 +49,7 @@ class ReplyHolds : public StoreListener {
   StoreListener& next_;
   const Services& services_;
   RecentChanges recent_changes_;
+  bool is_on_ = false;  // there is persistence then
 };
 
 }  // namespace zsetd

@@ -99,12 +99,10 @@ class Persistence {
   virtual absl::Status StartRewriting() = 0;
   virtual void ScheduleRewriting() = 0;
 
-  // The position in the log up to which it was appended; that before which all survives a crash of
-  // the machine; and whether replies
-  // wait for those that their request wrote (Client::propagated_until), at present.
+  // The position in the log up to which it was appended, and that before which all survives a crash
+  // of the machine. Whether replies wait for it, is said to ReplyHolds.
   virtual uint64_t WrittenPosition() const = 0;
   virtual uint64_t DurablePosition() const = 0;
-  virtual bool HoldsReplies() const = 0;
 
   // Whether what comes before the position, and is not durable, may be lost for good: a sync has
   // failed.

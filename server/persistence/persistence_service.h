@@ -116,7 +116,6 @@ class PersistenceService : public Persistence {
   absl::Status Apply(const Settings& settings) override;
   uint64_t WrittenPosition() const override { return append_log_.end(); }
   uint64_t DurablePosition() const override { return append_log_.durable(); }
-  bool HoldsReplies() const override { return append_log_.HoldsReplies(); }
   bool MayBeLost(uint64_t position) const override { return append_log_.MayBeLost(position); }
   void EndRound() override;
   void Tick() override;

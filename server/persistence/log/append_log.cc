@@ -128,7 +128,7 @@ void AppendLog::ApplySettings() {
     thread_->set_policy(policy);
   }
   const bool is_first = !is_repairing_ && rewriter_.IsBeginning();
-  holds_replies_ = !is_first && (is_behind_ || Policy() == SyncPolicy::kAlways);
+  engine_.reply_holds().set_on(!is_first && (is_behind_ || Policy() == SyncPolicy::kAlways));
 }
 
 LogStatus AppendLog::status() const {
@@ -172,7 +172,8 @@ void AppendLog::Disable() {
   HandOver();
   rewriter_.Reset();
   thread_.reset();
-  holds_replies_ = is_behind_ = is_repairing_ = ends_after_rewrite_ = false;
+  is_behind_ = is_repairing_ = ends_after_rewrite_ = false;
+  engine_.reply_holds().set_on(false);
   write_error_ = absl::OkStatus();
   engine_.disk().set_log_error({});
 }

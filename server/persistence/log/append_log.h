@@ -66,7 +66,6 @@ class AppendLog : public Journal {
   // keep up.
   uint64_t end() const { return end_; }
   uint64_t durable() const;
-  bool HoldsReplies() const { return holds_replies_; }
 
   // Whether what ends there was written before a sync failed, so that it is unknown whether it is
   // on the disk.
@@ -122,7 +121,6 @@ class AppendLog : public Journal {
   uint64_t thread_start_ = 0;                     // the position at which the thread's count began
   int64_t stamped_at_ = 0;                        // seconds, of the last timestamp
   SyncPolicy policy_ = SyncPolicy::kEverySecond;  // the thread's
-  bool holds_replies_ = false;
   bool is_behind_ = false;     // the disk is
   bool is_repairing_ = false;  // after a failed sync, until there are a new base and a new file
   bool ends_after_rewrite_ = false;
