@@ -53,7 +53,7 @@ bool PublishesSubkeys(const KeyspaceEventFlags& flags, KeyEvent event) {
 }
 
 void PublishKeyEvent(const KeyspaceEventFlags& flags, const Change& change, Channels& channels) {
-  if (!flags.Has(ClassOf(change.event))) return;
+  if (!channels.HasListeners() || !flags.Has(ClassOf(change.event))) return;
   const std::string_view name = NameOf(change.event);
   const std::string database = "@" + IntegerText(change.database) + "__:";
   if (flags.Has('K')) {
@@ -62,7 +62,7 @@ void PublishKeyEvent(const KeyspaceEventFlags& flags, const Change& change, Chan
   if (flags.Has('E')) {
     channels.Publish("__keyevent" + database + std::string(name), change.key);
   }
-  if (!PublishesSubkeys(flags, change.event) || !channels.HasListeners()) return;
+  if (!PublishesSubkeys(flags, change.event)) return;
   const auto changed = change.expired_elements.empty() ? change.subkeys : change.expired_elements;
   if (!changed.empty()) PublishSubkeys(flags, change, changed, channels);
 }
