@@ -262,7 +262,7 @@ void Follower::StartLoading() {
   const Load load = engine_.settings().repl_diskless_load;
   keeps_data_ = load == Load::kSwapDb && HasData(engine_.store());
   if (connection_ != nullptr) connection_->set_receives(false);
-  is_link_over_ = false;
+  is_link_over_ = connection_ == nullptr;  // it may have ended while a script ran
   log_.notice(keeps_data_ ? "MASTER <-> REPLICA sync: Loading DB beside the old data"
                           : "MASTER <-> REPLICA sync: Flushing old data, loading DB in memory");
   if (!keeps_data_) has_history_ = false;
@@ -321,6 +321,7 @@ void Follower::OnContinue(std::string_view new_id) {
 }
 
 void Follower::BecomeLinked() {
+  assert(connection_ != nullptr);
   state_ = State::kLinked;
   const Connection::Ends ends = connection_->ends();
   client_ = std::make_unique<Client>(engine_.clients().NextId(), ends.address, ends.local_address,

@@ -1,11 +1,14 @@
 """What a replica makes of masters that say strange things, or are very old."""
 
 import socket
+import struct
 import tempfile
 import time
 
+import redis
+
 from fake_master import EMPTY, ID, ONE_KEY, FakeMaster
-from peer import request
+from peer import Peer, request
 from servers import ZSETD, ReplicationTest
 
 LIBRARY = "#!lua name=library\nredis.register_function('f', function() return 1 end)"
@@ -79,6 +82,39 @@ class Masters(ReplicationTest):
         before = len(master.said)
         self.await_that(lambda: len(master.said) >= before + 2, "it does not go on")
         self.assertEqual(master.said[-1], [b"REPLCONF", b"ACK", offset])
+
+    def test_a_link_that_ends_behind_its_snapshot_while_a_script_runs_is_made_again(self):
+        master, replica = self.follow("--busy-reply-threshold", "20")
+        whole = self.full_sync(ONE_KEY)
+        connections = []
+
+        def sync(connection, words):
+            connection.sendall(whole if connections else whole[:-4])
+            connections.append(connection)
+
+        def is_busy():
+            try:
+                return not replica.client.ping()
+            except redis.ResponseError as error:
+                return "BUSY" in str(error)
+
+        master.sync = sync
+        replica.follow(master.port)
+        self.await_that(lambda: connections, "it does not ask")
+        caller = Peer(replica.port)
+        caller.send("EVAL", "while true do end", "0")
+        self.await_that(is_busy, "the script is not busy")
+        connections[0].sendall(whole[-4:])
+        time.sleep(0.3)  # until it has been read
+        connections[0].setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        connections[0].shutdown(socket.SHUT_RD)  # the master's thread closes it: a reset
+        time.sleep(0.3)  # until it is there
+        replica.client.script_kill()
+        caller.reply()
+        caller.close()
+        self.await_that(lambda: len(master.asked) == 2, replica.log())
+        self.await_link(replica)
+        self.assertEqual(replica.client.get("new"), b"1")
 
     def test_what_is_durable_is_acknowledged_with_a_log(self):
         master, replica = self.follow()
