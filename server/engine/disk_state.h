@@ -20,6 +20,11 @@ class DiskState {
   void set_loading(bool loading) { loading_ = loading; }
   bool loading() const { return loading_; }
 
+  // Whether all data has been dropped (FLUSHALL) that the snapshot on disk still has, and the end
+  // of that unit is to replace it (Persistence::SaveFlushed).
+  void set_flush_is_unsaved(bool unsaved) { flush_is_unsaved_ = unsaved; }
+  bool flush_is_unsaved() const { return flush_is_unsaved_; }
+
   // Whether the last snapshot could not be kept (stop-writes-on-bgsave-error).
   void set_snapshots_fail(bool fail) { snapshots_fail_ = fail; }
 
@@ -37,6 +42,7 @@ class DiskState {
  private:
   const Settings& settings_;
   bool loading_ = false;
+  bool flush_is_unsaved_ = false;
   bool snapshots_fail_ = false;
   std::string log_error_;
 };

@@ -127,10 +127,15 @@ void Executor::EndAnswer(Client& client, size_t reply_start) {
 
 // What a suspended script has propagated so far waits for its end.
 void Executor::EndUnit(Client& client) {
-  if (!effects_.IsOn() || suspended_) return;
-  const Effects::Ends ends = effects_.Commit();
-  if (ends.log > 0) client.output.propagated_until = ends.log;
-  if (ends.stream > 0) client.output.streamed_until = static_cast<int64_t>(ends.stream);
+  if (suspended_) [[unlikely]]
+    return;
+  if (effects_.IsOn()) {
+    const Effects::Ends ends = effects_.Commit();
+    if (ends.log > 0) client.output.propagated_until = ends.log;
+    if (ends.stream > 0) client.output.streamed_until = static_cast<int64_t>(ends.stream);
+  }
+  if (engine_.disk().flush_is_unsaved()) [[unlikely]]
+    engine_.services().persistence->SaveFlushed();
 }
 
 // Of commands that run others, such as EXEC and EVAL, it is those that are propagated.
@@ -381,11 +386,14 @@ std::optional<Millis> Executor::NextDeadline() const {
   return earliest;
 }
 
-// While clients are paused, a script is suspended, or the data is loaded, no key is evicted; nor on
-// a replica.
+// While clients are paused, a script is suspended, or data is loaded, no key is evicted; nor on a
+// replica.
 void Executor::MakeRoom() {
-  const bool may_not = clients_.IsPaused() || suspended_ || engine_.disk().loading() ||
-                       engine_.replication().LeavesEvictionToMaster();
+  const ReplicationState& replication = engine_.replication();
+  const bool is_loading =
+      engine_.disk().loading() || (replication.is_replica() && IsLoadingBeside(engine_));
+  const bool may_not =
+      clients_.IsPaused() || suspended_ || is_loading || replication.LeavesEvictionToMaster();
   if (may_not) return store_.PostponeEviction();
   store_.MakeRoom();
 }

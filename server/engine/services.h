@@ -100,7 +100,7 @@ class Persistence {
   virtual void ScheduleRewriting() = 0;
 
   // The position in the log up to which it was appended, and that before which all survives a crash
-  // of the machine. Whether replies wait for it, is said to ReplyHolds.
+  // of the machine. The log tells ReplyHolds whether replies wait for it.
   virtual uint64_t WrittenPosition() const = 0;
   virtual uint64_t DurablePosition() const = 0;
 
@@ -121,8 +121,11 @@ class Persistence {
   // `must_save`, unless `may_not`. One that is being taken in the background is abandoned.
   virtual absl::Status SaveBeforeExit(bool must_save, bool may_not) = 0;
 
-  // All data has been dropped (FLUSHALL): a restart must not bring it back.
+  // All data has been dropped (FLUSHALL), and a restart must not bring it back: a snapshot that is
+  // being taken is given up at once, and the end of the unit saves what there is then, if there are
+  // save points. Between two units, while DiskState::flush_is_unsaved().
   virtual void OnFlushAll() = 0;
+  virtual void SaveFlushed() = 0;
 
   // Puts the data of the file in the place of that in memory, or adds it. A refusal leaves what is
   // in memory as it was.

@@ -276,7 +276,7 @@ absl::Status PersistenceService::StartSaving() {
 }
 
 absl::Status PersistenceService::Save() {
-  is_flushed_ = false;
+  engine_.disk().set_flush_is_unsaved(false);
   MakeWayForSnapshot();
   return snapshots_.Save();
 }
@@ -314,20 +314,21 @@ void PersistenceService::SaveTheRest() {
 void PersistenceService::OnFlushAll() {
   if (engine_.disk().loading()) return;  // the log says so, or its files are there
   snapshots_.Abandon();                  // it would bring the data back
-  is_flushed_ = engine_.settings().save.Any();
+  engine_.disk().set_flush_is_unsaved(engine_.settings().save.Any());
 }
 
 // Not by FLUSHALL itself: in the middle of a unit the data is that of no place in the history, from
 // which a replica could continue.
 void PersistenceService::SaveFlushed() {
-  if (!is_flushed_ || engine_.executor().IsSuspended()) return;
-  is_flushed_ = false;
+  if (!engine_.disk().flush_is_unsaved() || engine_.executor().IsSuspended()) return;
+  engine_.disk().set_flush_is_unsaved(false);
   if (engine_.disk().loading()) return;
   MakeWayForSnapshot();
   snapshots_.Abandon();
   (void)snapshots_.Save();
 }
 
+// A master's stream may have dropped the data, too.
 void PersistenceService::EndRound() {
   SaveFlushed();
   append_log_.HandOver();

@@ -111,6 +111,7 @@ class PersistenceService : public Persistence {
   void ScheduleRewriting() override { rewriting_scheduled_ = true; }
   absl::Status SaveBeforeExit(bool must_save, bool may_not) override;
   void OnFlushAll() override;
+  void SaveFlushed() override;
   absl::Status LoadAgain(const Reload& reload) override;
   absl::Status LoadLogAgain() override;
   absl::Status Apply(const Settings& settings) override;
@@ -132,7 +133,6 @@ class PersistenceService : public Persistence {
   void ConsiderResumingLog();
   void CompleteLog();
   void MakeWayForSnapshot();
-  void SaveFlushed();
   bool MayContinueTransfer() const;
   void ContinueTransfer();
 
@@ -144,7 +144,6 @@ class PersistenceService : public Persistence {
   Dataset dataset_;
   SnapshotService snapshots_;
   AppendLog append_log_;
-  bool is_flushed_ = false;  // FLUSHALL has dropped the data, which the snapshot on disk has still
   bool saving_scheduled_ = false;
   bool rewriting_scheduled_ = false;
   bool log_is_ended_ = false;  // by a snapshot of a master

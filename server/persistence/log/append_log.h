@@ -121,7 +121,7 @@ class AppendLog : public Journal {
   uint64_t thread_start_ = 0;                     // the position at which the thread's count began
   int64_t stamped_at_ = 0;                        // seconds, of the last timestamp
   SyncPolicy policy_ = SyncPolicy::kEverySecond;  // the thread's
-  bool is_behind_ = false;     // the disk is
+  bool is_behind_ = false;                        // the disk is
   bool is_repairing_ = false;  // after a failed sync, until there are a new base and a new file
   bool ends_after_rewrite_ = false;
   absl::Status write_error_ = absl::OkStatus();

@@ -12,6 +12,7 @@ import unittest
 
 import redis
 
+from peer import request
 from server_process import ServerProcess, eventually
 from zsetd import PROGRAM, Zsetd, ZsetdTest
 
@@ -45,6 +46,17 @@ class Snapshots(ZsetdTest):
             self.assertIsNone(self.server.stop())
             self.assertEqual(self.serve().dbsize(), kept)
             self.assertIsNone(self.server.stop())
+
+    def test_a_flush_is_saved_before_the_script_behind_it_runs(self):
+        client = self.serve("--busy-reply-threshold", "20", save="3600 1000")
+        client.set("a", "1")
+        client.save()
+        peer = self.connect()
+        peer.socket.sendall(request("FLUSHALL") + request("EVAL", "while true do end", "0"))
+        self.assertEqual(peer.reply(), b"OK")
+        self.server.kill()
+        self.server.expected_exit_code = -signal.SIGKILL
+        self.assertEqual(self.serve().dbsize(), 0)
 
     def load_slowly(self, write, *options):
         """A server that loads a file which is being written: `write` gets it, and a client."""
