@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cassert>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -36,6 +37,7 @@ class LatencyMonitor {
 
   // Records the time, unless it is less than `threshold_ms`, or that is 0.
   void MaybeRecord(std::string_view event, Micros took, Millis now, int64_t threshold_ms) {
+    assert(threshold_ms >= 0);
     if (threshold_ms == 0) return;
     const auto millis = std::chrono::duration_cast<Millis>(took);
     if (millis.count() >= threshold_ms) Record(event, millis, now);

@@ -18,6 +18,7 @@
 // Without a journal nothing is collected: each command pays for one test.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -75,7 +76,10 @@ class Effects {
   // Adds a request for a database to the unit: at least one word, or its name and what follows.
   // O(bytes).
   void Add(int database, std::string_view name, Args rest);
-  void Add(int database, Args words) { Add(database, words[0], words.subspan(1)); }
+  void Add(int database, Args words) {
+    assert(!words.empty());
+    Add(database, words[0], words.subspan(1));
+  }
   void Add(int database, std::initializer_list<std::string_view> words) {
     Add(database, Args(words.begin(), words.size()));
   }

@@ -14,7 +14,8 @@
 namespace zsetd {
 
 // A value while a command changes it in place, or nothing where there is no such key. When the edit
-// leaves scope the database settles its books; see Database::Settle. A key has one edit at a time.
+// leaves scope the database settles its books; see Database::Settle. A key has one edit at a time,
+// or the index of elements' deadlines would have it twice.
 //
 //   Edit<SortedSet> set = call.Open<SortedSet>(key, KeyEvent::kZRem);
 //   if (set && set->Remove(member)) set.Note(member);
