@@ -100,7 +100,7 @@ class Persistence {
   virtual void ScheduleRewriting() = 0;
 
   // The position in the log up to which it was appended, and that before which all survives a crash
-  // of the machine. The log tells ReplyHolds whether replies wait for it.
+  // of the machine. Whether replies wait for it: ReplyHolds::IsOn().
   virtual uint64_t WrittenPosition() const = 0;
   virtual uint64_t DurablePosition() const = 0;
 
