@@ -23,6 +23,16 @@ class Masters(ReplicationTest):
         replica.client.set("own", "1")
         return master, replica
 
+    def follow_one_that_says_once(self, change):
+        """A replica that gets a snapshot and this change, then asks again and gets the first only."""
+        master, replica = self.follow()
+        answers = [change, b""]
+        master.sync = lambda connection, words: connection.sendall(
+            self.full_sync(ONE_KEY) + request("SET", "a", "1") + answers.pop(0))
+        replica.follow(master.port)
+        self.await_that(lambda: len(master.asked) == 2, replica.log)
+        return master, replica
+
     @staticmethod
     def full_sync(snapshot, offset=100):
         return b"+FULLRESYNC %s %d\r\n$%d\r\n%s" % (ID, offset, len(snapshot), snapshot)
@@ -138,12 +148,7 @@ class Masters(ReplicationTest):
         for change in (request("PFADD", "a", "b"), request("LPUSH", "new", "x"), b"*no\r\n",
                        request("MULTI") + request("LPUSH", "new", "x") + request("EXEC")):
             with self.subTest(change=change):
-                master, replica = self.follow()
-                answers = [change, b""]
-                master.sync = lambda connection, words: connection.sendall(
-                    self.full_sync(ONE_KEY) + request("SET", "a", "1") + answers.pop(0))
-                replica.follow(master.port)
-                self.await_that(lambda: len(master.asked) == 2, replica.log())
+                master, replica = self.follow_one_that_says_once(change)
                 self.assertEqual(master.asked[1], [b"PSYNC", b"?", b"-1"])
                 self.assertIn("== CRITICAL ==", replica.log())
                 self.await_link(replica)
@@ -156,12 +161,7 @@ class Masters(ReplicationTest):
             for change in (request(*words),
                            request("MULTI") + request(*words) + request("EXEC")):
                 with self.subTest(change=change):
-                    master, replica = self.follow()
-                    answers = [change, b""]
-                    master.sync = lambda connection, words: connection.sendall(
-                        self.full_sync(ONE_KEY) + request("SET", "a", "1") + answers.pop(0))
-                    replica.follow(master.port)
-                    self.await_that(lambda: len(master.asked) == 2, replica.log)
+                    _, replica = self.follow_one_that_says_once(change)
                     self.assertIn("no server propagates this", replica.log())
                     self.await_link(replica)
                     self.assertEqual(replica.client.get("a"), b"1")
