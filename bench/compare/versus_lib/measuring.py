@@ -1,16 +1,15 @@
 """What several comparisons measure: the CPU of a server, and how long its clients wait."""
 
+import concurrent.futures
 import json
 import pathlib
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
-import threading
-import time
 
-import redis
-
+from versus_lib import generator, servers
 from versus_lib.report import table
 
 
@@ -21,7 +20,11 @@ class Folder:
         self.program = program
         self.path = tempfile.mkdtemp(prefix="persistence-")
 
-    def command(self, *options):
+    def running(self, *options):
+        """On all cores, for what its threads and children do is measured, too."""
+        return servers.running(servers.Spec(self.program, self._command(*options)), servers.ALL_CORES)
+
+    def _command(self, *options):
         return f"{self.program} --port {{port}} --dir {self.path} --save '' " + " ".join(options)
 
     def remove(self):
@@ -34,48 +37,56 @@ def cpu_of(client):
     return sum(info[f"used_cpu_{kind}"] for kind in ("user", "sys", "user_children", "sys_children"))
 
 
+def change_of_member(members):
+    """A request of a load generator: another score for a member that fill_set() has added."""
+    return generator.Step(("ZADD set {score} member:{member}",),
+                          (("random", "score", members), ("random", "member", members)))
+
+
 def fill_set(client, members):
     for first in range(0, members, 50_000):
         pipe = client.pipeline(transaction=False)
         for start in range(first, min(first + 50_000, members), 500):
             words = [word for i in range(start, min(start + 500, members))
-                     for word in (str(i * 7919 % members), f"member:{i}")]
+                     for word in (str(i * 7919 % members), f"member:{i:012}")]
             pipe.execute_command("ZADD", "set", *words)
         pipe.execute()
 
 
-class Waits:
-    """A client that sends a request all the time, and how long it waited."""
+def add_traffic_options(parser):
+    parser.add_argument("--seconds", type=int, default=8, help="of requests whose waits are measured; 8")
+    parser.add_argument("--rate", type=int,
+                        help="of these requests, a second; half of what saturates each server")
 
-    def __init__(self, port, request):
-        """`request` returns the words of the next one."""
-        self._client = redis.Redis(port=port)
-        self._request = request
-        self._ends = threading.Event()
-        self._waits = []
-        self._thread = threading.Thread(target=self._run)
 
-    def _run(self):
-        while not self._ends.is_set():
-            words = self._request()
-            start = time.perf_counter()
-            self._client.execute_command(*words)
-            self._waits.append((time.perf_counter() - start) * 1000)
+class Traffic:
+    """How long requests wait from when they are due: at a rate, or half of that which saturates a server."""
 
-    def longest_ms(self):
-        return max(self._waits)
+    SATURATION_REQUESTS = 100_000
+    SATURATION_ROUNDS = 3  # of which the median counts
 
-    def of_most_ms(self):
-        """99.9 % of the requests waited no longer."""
-        return sorted(self._waits)[len(self._waits) * 999 // 1000]
+    def __init__(self, port, step, options):
+        self._port = port
+        self._step = step
+        self._rate = options.rate or self._saturating_rate() / 2
+        self._requests = int(self._rate * options.seconds)
 
-    def __enter__(self):
-        self._thread.start()
-        return self
+    def _saturating_rate(self):
+        rounds = [generator.run(self._port, self._step, 1, self.SATURATION_REQUESTS)
+                  for _ in range(self.SATURATION_ROUNDS)]
+        return statistics.median(figures["requests_per_second"] for figures in rounds)
 
-    def __exit__(self, *_):
-        self._ends.set()
-        self._thread.join()
+    def alone(self):
+        """The figures of the load generator while nothing else goes on."""
+        return generator.run(self._port, self._step, 1, self._requests, self._rate)
+
+    def beside(self, action):
+        """The same while the action is done, over and over until all requests were answered."""
+        with concurrent.futures.ThreadPoolExecutor(max_workers=1) as executor:
+            running = executor.submit(self.alone)
+            while not running.done():
+                action()
+        return running.result()
 
 
 def benchmark(port, *options):

@@ -12,6 +12,9 @@ import time
 # With one core, server and load share it; CPU time is still accurate, wall time is not.
 LOAD_CORE, *_, SERVER_CORE = sorted(os.sched_getaffinity(0)) * 2
 
+# For servers whose threads and children are part of what is measured.
+ALL_CORES = frozenset(os.sched_getaffinity(0))
+
 _START_PATIENCE_S = 5
 _STOP_PATIENCE_S = 5
 
@@ -48,13 +51,24 @@ class Server:
 
     def resident_bytes(self):
         """Those of its own, without pages of programs and libraries that are used for the first time."""
+        return self._memory("RssAnon")
+
+    def forget_peak(self):
+        """peak_bytes() is that since then."""
+        pathlib.Path(f"/proc/{self._process.pid}/clear_refs").write_text("5", encoding="ascii")
+
+    def peak_bytes(self):
+        """The most that was resident, with pages of programs and libraries."""
+        return self._memory("VmHWM")
+
+    def _memory(self, name):
         status = pathlib.Path(f"/proc/{self._process.pid}/status").read_text(encoding="ascii")
-        line = next(line for line in status.splitlines() if line.startswith("RssAnon:"))
+        line = next(line for line in status.splitlines() if line.startswith(f"{name}:"))
         return int(line.split()[1]) * 1024
 
 
 @contextlib.contextmanager
-def running(spec):
+def running(spec, cores=frozenset({SERVER_CORE})):
     """Starts the server in an empty folder and stops it on the way out, whatever happened."""
     with tempfile.TemporaryDirectory(prefix="versus-") as folder:
         log_path = pathlib.Path(folder, "log")
@@ -62,7 +76,7 @@ def running(spec):
         with log_path.open("w", encoding="utf-8") as log:
             process = subprocess.Popen(
                 spec.argv(port, folder), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                preexec_fn=lambda: os.sched_setaffinity(0, {SERVER_CORE}))
+                preexec_fn=lambda: os.sched_setaffinity(0, cores))
         try:
             _await_answer(spec.name, process, port, log_path)
             yield Server(port, process)
