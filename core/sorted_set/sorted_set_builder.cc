@@ -10,6 +10,8 @@
 
 #include "core/hashing/keyed_hash.h"
 #include "core/sorted_set/block/block_packing.h"
+#include "core/sorted_set/block/block_reader.h"
+#include "core/sorted_set/block_run.h"
 #include "core/sorted_set/skip_list/block_skip_list.h"
 
 namespace zsetd {
@@ -20,13 +22,6 @@ bool IsBefore(const Element& a, const Element& b) {
 }
 
 bool IsBehind(const Element& a, const Element& b) { return IsBefore(b, a); }
-
-// Whether each pair of neighbours is as `is_ordered` says.
-template <class IsOrdered>
-bool AllNeighbours(std::span<const Element> elements, IsOrdered is_ordered) {
-  const auto breaks = [&](const Element& a, const Element& b) { return !is_ordered(a, b); };
-  return std::adjacent_find(elements.begin(), elements.end(), breaks) == elements.end();
-}
 
 BlockItem ItemOf(const Element& element) {
   return {ScoreCode(element.score), element.member, MakeLarge(element.member)};
@@ -42,33 +37,6 @@ Block* PackOne(std::span<const Element> elements) {
   return nullptr;
 }
 
-// Packs elements that come in order into full blocks.
-class BlockRun {
- public:
-  void Add(const Element& element) {
-    items_.push_back(ItemOf(element));
-    hashes_.push_back(KeyedHash(element.member));
-    items_.back().tag = MemberIndex::TagOf(hashes_.back());
-    if (items_.size() == Block::kMaxCount) PackFirst();
-  }
-
-  // The list of everything added, or null if a member was added twice.
-  std::unique_ptr<BlockSkipList> Build() {
-    while (!items_.empty()) PackFirst();
-    return BlockSkipList::Make(blocks_, hashes_);
-  }
-
- private:
-  void PackFirst() {
-    blocks_.push_back(PackFull(items_));
-    items_.erase(items_.begin(), items_.begin() + blocks_.back()->count());
-  }
-
-  std::vector<BlockItem> items_;  // no more than one block takes
-  std::vector<Block*> blocks_;
-  std::vector<uint64_t> hashes_;
-};
-
 bool HasMemberTwice(std::span<const Element> elements) {
   std::vector<std::pair<uint64_t, std::string_view>> hashed;
   for (const Element& element : elements) {
@@ -80,27 +48,71 @@ bool HasMemberTwice(std::span<const Element> elements) {
 
 }  // namespace
 
+SortedSetBuilder::SortedSetBuilder() = default;
+SortedSetBuilder::~SortedSetBuilder() = default;
+
+void SortedSetBuilder::Add(std::string_view member, double score) {
+  Prepare({member, WithoutNegativeZero(score)});
+  elements_.push_back({arena_.Keep(member), WithoutNegativeZero(score)});
+}
+
 void SortedSetBuilder::AddView(std::string_view member, double score) {
-  assert(!std::isnan(score));
-  assert(!std::isnan(score));
+  Prepare({member, WithoutNegativeZero(score)});
   elements_.push_back({member, WithoutNegativeZero(score)});
 }
 
-// False if two elements are equal.
-bool SortedSetBuilder::PutInOrder() {
-  if (AllNeighbours(elements_, IsBefore)) return true;
-  if (AllNeighbours(elements_, IsBehind)) {
-    std::reverse(elements_.begin(), elements_.end());
-    return true;
-  }
-  std::sort(elements_.begin(), elements_.end(), IsBefore);
-  return AllNeighbours(elements_, IsBefore);
+void SortedSetBuilder::Add(std::string_view member, double score, std::optional<Millis> deadline) {
+  Add(member, score);
+  if (deadline) deadlines_.emplace_back(member, *deadline);
 }
 
-void SortedSetBuilder::Add(std::string_view member, double score, std::optional<Millis> deadline) {
-  const std::string_view kept = arena_.Keep(member);
-  AddView(kept, score);
-  if (deadline) deadlines_.emplace_back(kept, *deadline);
+// Before the element is added: packs those before it if they are enough for a block, of which the
+// last stays to be compared with it.
+void SortedSetBuilder::Prepare(const Element& next) {
+  assert(!std::isnan(next.score));
+  longest_ = std::max(longest_, next.member.size());
+  if (++size_ == 1 || order_ == Order::kNone) return;
+  const bool ascends = IsBefore(elements_.back(), next);
+  const bool descends = !ascends && IsBehind(elements_.back(), next);
+  if (order_ == Order::kEither) {
+    order_ = ascends ? Order::kAscending : descends ? Order::kDescending : Order::kNone;
+  } else if (order_ == Order::kAscending ? !ascends : !descends) {
+    order_ = Order::kNone;
+    return TakeOutAgain();
+  }
+  if (elements_.size() > Block::kMaxCount) PackFirst();
+}
+
+// As many as a block takes. The others are kept in other memory, so that theirs can be used again.
+void SortedSetBuilder::PackFirst() {
+  if (packed_ == nullptr) {
+    packed_ = std::make_unique<BlockRun>(order_ == Order::kAscending ? BlockSide::kFirst
+                                                                     : BlockSide::kLast);
+  }
+  elements_.erase(elements_.begin(), elements_.begin() + packed_->Pack(elements_));
+  for (Element& element : elements_) element.member = spare_.Keep(element.member);
+  std::swap(arena_, spare_);
+  spare_.Clear();
+}
+
+// Of their blocks, because one has come that is not in order.
+void SortedSetBuilder::TakeOutAgain() {
+  const std::unique_ptr<BlockRun> packed = std::exchange(packed_, nullptr);
+  if (packed == nullptr) return;
+  for (const Block* block : packed->blocks()) {
+    BlockReader reader(*block, 0);
+    for (size_t left = block->count(); left > 0; --left) {
+      elements_.push_back({arena_.Keep(reader.member()), ScoreOf(reader.code())});
+      if (left > 1) reader.Forward();
+    }
+  }
+}
+
+// False if two elements are equal.
+bool SortedSetBuilder::Sort() {
+  std::sort(elements_.begin(), elements_.end(), IsBefore);
+  const auto is_twice = [](const Element& a, const Element& b) { return !IsBefore(a, b); };
+  return std::adjacent_find(elements_.begin(), elements_.end(), is_twice) == elements_.end();
 }
 
 std::optional<SortedSet> SortedSetBuilder::Build() {
@@ -111,22 +123,24 @@ std::optional<SortedSet> SortedSetBuilder::Build() {
 }
 
 std::optional<SortedSet> SortedSetBuilder::BuildWithoutDeadlines() {
-  if (!PutInOrder()) return std::nullopt;
   SortedSet set;
-  if (elements_.empty()) return set;
-  size_t longest = 0;
-  for (const Element& element : elements_) longest = std::max(longest, element.member.size());
-
-  if (Block* block = PackOne(elements_)) {
-    set.Adopt(block, longest);
+  if (size_ == 0) return set;
+  if (order_ == Order::kNone && !Sort()) return std::nullopt;
+  if (order_ == Order::kDescending && packed_ == nullptr) {
+    std::reverse(elements_.begin(), elements_.end());
+    order_ = Order::kAscending;
+  }
+  if (Block* block = packed_ == nullptr ? PackOne(elements_) : nullptr) {
+    set.Adopt(block, longest_);
     if (HasMemberTwice(elements_)) return std::nullopt;
     return set;
   }
-  BlockRun run;
-  for (const Element& element : elements_) run.Add(element);
-  std::unique_ptr<BlockSkipList> list = run.Build();
+  if (packed_ == nullptr) packed_ = std::make_unique<BlockRun>(BlockSide::kFirst);
+  std::span<const Element> left = elements_;
+  while (!left.empty()) left = left.subspan(packed_->Pack(left));
+  std::unique_ptr<BlockSkipList> list = packed_->Build();
   if (list == nullptr) return std::nullopt;
-  set.Adopt(std::move(list), longest);
+  set.Adopt(std::move(list), longest_);
   return set;
 }
 

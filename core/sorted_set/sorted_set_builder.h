@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -12,26 +14,31 @@
 
 namespace zsetd {
 
+class BlockRun;
+
 // Builds a sorted set from all of its elements at once, which may come in any order: from a
 // snapshot, a part of another set, a union.
 //
-//   elements   sorted, unless they came in ascending or descending order
+//   elements   packed as they come, while they come in ascending or in descending order; else
+//              collected, and sorted at the end
 //   blocks     packed full, one after another
 //   levels     built from the bottom up
 //   index      built bucket by bucket, from (hash, block) pairs sorted by bucket
 //
 // No block or bucket is split, and nothing is looked up: each step passes over memory in order.
+// What comes in order takes little memory beside that of the set and its index.
 //
 // The input may contain a member twice. Its two entries are then in one bucket of the index, with
 // the same tag, so that this is detected at no cost.
 class SortedSetBuilder {
  public:
-  SortedSetBuilder() = default;
+  SortedSetBuilder();
+  ~SortedSetBuilder();
   SortedSetBuilder(const SortedSetBuilder&) = delete;
   SortedSetBuilder& operator=(const SortedSetBuilder&) = delete;
 
   // Copies the member's bytes. The score is not NaN. O(1), amortised.
-  void Add(std::string_view member, double score) { AddView(arena_.Keep(member), score); }
+  void Add(std::string_view member, double score);
 
   // The same with a deadline, or none.
   void Add(std::string_view member, double score, std::optional<Millis> deadline);
@@ -39,19 +46,30 @@ class SortedSetBuilder {
   // The same for bytes that stay where they are until the set is built.
   void AddView(std::string_view member, double score);
 
-  size_t size() const { return elements_.size(); }
+  size_t size() const { return size_; }
 
   // The set of everything added, or nothing if a member was added twice. Only once. O(n) for
   // elements in ascending or descending order, else O(n log n).
   std::optional<SortedSet> Build();
 
  private:
-  bool PutInOrder();
+  // Of the elements so far: neither while there is one, then by the second.
+  enum class Order { kEither, kAscending, kDescending, kNone };
+
+  void Prepare(const Element& next);
+  void PackFirst();
+  void TakeOutAgain();
+  bool Sort();
   std::optional<SortedSet> BuildWithoutDeadlines();
 
-  std::vector<Element> elements_;
-  std::vector<std::pair<std::string_view, Millis>> deadlines_;  // by member
-  ByteArena arena_;
+  Order order_ = Order::kEither;
+  size_t size_ = 0;
+  size_t longest_ = 0;                // of the members
+  std::unique_ptr<BlockRun> packed_;  // the first elements; null: none
+  std::vector<Element> elements_;     // the others: few more than a block takes while in order
+  ByteArena arena_;                   // the members of these
+  ByteArena spare_;
+  std::vector<std::pair<std::string, Millis>> deadlines_;  // by member
 };
 
 }  // namespace zsetd

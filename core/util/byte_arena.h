@@ -16,13 +16,21 @@ class ByteArena {
   char* Take(size_t bytes) {
     bytes = (bytes + kAlignment - 1) / kAlignment * kAlignment;
     if (free_ == nullptr || free_bytes_ < bytes) {
-      free_bytes_ = std::max(kChunkBytes, bytes);
+      free_bytes_ = last_bytes_ = std::max(kChunkBytes, bytes);
       free_ = chunks_.emplace_back(new char[free_bytes_]).get();
     }
     char* const taken = free_;
     free_ += bytes;
     free_bytes_ -= bytes;
     return taken;
+  }
+
+  // Gives back all that was taken, and keeps some of the memory to go on with.
+  void Clear() {
+    if (chunks_.empty()) return;
+    chunks_.erase(chunks_.begin(), chunks_.end() - 1);
+    free_ = chunks_.back().get();
+    free_bytes_ = last_bytes_;
   }
 
   // A copy of the bytes.
@@ -39,6 +47,7 @@ class ByteArena {
   std::vector<std::unique_ptr<char[]>> chunks_;
   char* free_ = nullptr;  // in the last chunk
   size_t free_bytes_ = 0;
+  size_t last_bytes_ = 0;  // of that one
 };
 
 }  // namespace zsetd

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <optional>
 
 #include "core/util/numeral.h"
@@ -12,8 +13,16 @@ namespace {
 using Members = BlockFormat::Members;
 
 size_t CommonPrefix(std::string_view a, std::string_view b) {
-  return std::mismatch(a.begin(), a.begin() + std::min(a.size(), b.size()), b.begin()).first -
-         a.begin();
+  static_assert(std::endian::native == std::endian::little);
+  const size_t most = std::min(a.size(), b.size());
+  size_t at = 0;
+  for (uint64_t words[2]; at + sizeof(words[0]) <= most; at += sizeof(words[0])) {
+    std::memcpy(&words[0], a.data() + at, sizeof(words[0]));
+    std::memcpy(&words[1], b.data() + at, sizeof(words[1]));
+    if (words[0] != words[1]) return at + std::countr_zero(words[0] ^ words[1]) / 8;
+  }
+  while (at < most && a[at] == b[at]) ++at;
+  return at;
 }
 
 void PlanScores(std::span<const BlockItem> items, BlockFormat& format) {

@@ -127,14 +127,19 @@ Block* PackIfFitting(std::span<const BlockItem> items, bool tagged) {
 }
 
 // In the format that is the tightest for too many, fewer take no more than in their own.
-Block* PackFull(std::span<const BlockItem> items) {
+Block* PackFull(std::span<const BlockItem> items, BlockSide side) {
   assert(!items.empty());
-  items = items.first(std::min(items.size(), Block::kMaxCount));
+  const bool from_last = side == BlockSide::kLast;
+  const auto take = [&](size_t count) {
+    items = from_last ? items.last(count) : items.first(count);
+  };
+  take(std::min(items.size(), Block::kMaxCount));
   BlockPlan plan = PlanBlock(items, true);
   if (!Fits(items, plan)) {
+    const auto item = [&](size_t i) { return items[from_last ? items.size() - 1 - i : i]; };
     size_t bytes = Block::kHeaderBytes + plan.format.prefix_length, count = 0;
-    while ((bytes += plan.format.BytesOf(items[count])) <= Block::kMaxBytes) ++count;
-    items = items.first(count);
+    while ((bytes += plan.format.BytesOf(item(count))) <= Block::kMaxBytes) ++count;
+    take(count);
     plan = PlanBlock(items, true);
   }
   assert(Fits(items, plan));

@@ -29,9 +29,10 @@ Block* EraseAndShrink(Block* block, size_t first, size_t last);
 // A block of the items, which are in order and at least one; null if they are too many for one.
 Block* PackIfFitting(std::span<const BlockItem> items, bool tagged);
 
-// A tagged block of as many of the items as fit, from the first on. They are in order, and at least
-// one.
-Block* PackFull(std::span<const BlockItem> items);
+// A tagged block of as many of the items as fit, from the first or from the last on. They are in
+// order, and at least one.
+enum class BlockSide { kFirst, kLast };
+Block* PackFull(std::span<const BlockItem> items, BlockSide side);
 
 // The halves of a block that has no room for the item, which belongs at `i`, and the item: two
 // blocks or more. The block has two elements or more; the first of the new ones has taken its

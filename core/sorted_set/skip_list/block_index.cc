@@ -11,24 +11,10 @@
 
 namespace zsetd {
 
-BlockIndex::BlockIndex(BlockTable& blocks, std::span<const uint64_t> hashes)
-    : blocks_(blocks),
-      index_(MembersOf(blocks, hashes),
-             [this](const auto& first, const auto& second) { return IsTwice(first, second); }) {}
-
-std::vector<MemberIndex::Member> BlockIndex::MembersOf(const BlockTable& blocks,
-                                                       std::span<const uint64_t> hashes) {
-  std::vector<MemberIndex::Member> members;
-  members.reserve(hashes.size());
-  for (const Block* block = blocks.First(); block != nullptr; block = blocks.Next(*block)) {
-    assert(block->tagged() && members.size() + block->count() <= hashes.size());
-    for (const uint64_t hash : hashes.subspan(members.size(), block->count())) {
-      members.push_back({hash, block->id});
-    }
-  }
-  assert(members.size() == hashes.size());
-  return members;
-}
+BlockIndex::BlockIndex(BlockTable& blocks, std::vector<MemberIndex::Member> members)
+    : blocks_(blocks), index_(std::move(members), [this](const auto& first, const auto& second) {
+        return IsTwice(first, second);
+      }) {}
 
 // Whether two elements of the same hash, in these blocks, have the same member.
 bool BlockIndex::IsTwice(const MemberIndex::Member& first,

@@ -32,9 +32,9 @@ class BlockIndex final : private MemberIndex::Blocks {
   // The blocks outlive it. None of their elements is in the index yet.
   explicit BlockIndex(BlockTable& blocks) : blocks_(blocks) {}
 
-  // With all elements of the blocks, the hashes of whose members, in order, these are. If a member
-  // occurs twice, size() is less than their number and the index is only to be destroyed.
-  BlockIndex(BlockTable& blocks, std::span<const uint64_t> hashes);
+  // With these members, which are those of all elements of the blocks. If one occurs twice, size()
+  // is less than their number and the index is only to be destroyed.
+  BlockIndex(BlockTable& blocks, std::vector<MemberIndex::Member> members);
 
   // The same for a copy of the other's blocks.
   BlockIndex(const BlockIndex& other, BlockTable& blocks)
@@ -112,8 +112,6 @@ class BlockIndex final : private MemberIndex::Blocks {
 
   static constexpr size_t kSweptPerChange = 4;  // buckets
 
-  static std::vector<MemberIndex::Member> MembersOf(const BlockTable& blocks,
-                                                    std::span<const uint64_t> hashes);
   bool IsTwice(const MemberIndex::Member& first, const MemberIndex::Member& second) const;
 
   template <class Visit>

@@ -52,13 +52,14 @@ BlockSkipList::BlockSkipList(Block* block) : levels_(0, block->count()) {
   if (tagged->has_deadlines()) TrackDeadlines();
 }
 
-BlockSkipList::BlockSkipList(std::span<Block* const> blocks, std::span<const uint64_t> hashes)
-    : blocks_(blocks), levels_(LeavesOf(blocks_)), index_(blocks_, hashes) {}
+BlockSkipList::BlockSkipList(std::span<Block* const> blocks,
+                             std::vector<MemberIndex::Member> members)
+    : blocks_(blocks), levels_(LeavesOf(blocks_)), index_(blocks_, std::move(members)) {}
 
 std::unique_ptr<BlockSkipList> BlockSkipList::Make(std::span<Block* const> blocks,
-                                                   std::span<const uint64_t> hashes) {
+                                                   std::vector<MemberIndex::Member> members) {
   assert(!blocks.empty());
-  std::unique_ptr<BlockSkipList> list(new BlockSkipList(blocks, hashes));
+  std::unique_ptr<BlockSkipList> list(new BlockSkipList(blocks, std::move(members)));
   return list->index_.size() == list->size() ? std::move(list) : nullptr;
 }
 

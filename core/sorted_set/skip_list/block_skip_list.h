@@ -45,10 +45,10 @@ class BlockSkipList {
   explicit BlockSkipList(Block* block);
 
   // The elements of the blocks, which are tagged and in order and which it takes over with their
-  // LargeMembers; `hashes` are those of their members, in order. Null if a member occurs twice.
-  // O(n).
+  // LargeMembers; `members` are theirs, in any order, with the numbers of their blocks. Null if a
+  // member occurs twice. O(n).
   static std::unique_ptr<BlockSkipList> Make(std::span<Block* const> blocks,
-                                             std::span<const uint64_t> hashes);
+                                             std::vector<MemberIndex::Member> members);
 
   // A copy. O(n).
   std::unique_ptr<BlockSkipList> Clone() const;
@@ -127,7 +127,7 @@ class BlockSkipList {
   void Check() const;
 
  private:
-  BlockSkipList(std::span<Block* const> blocks, std::span<const uint64_t> hashes);
+  BlockSkipList(std::span<Block* const> blocks, std::vector<MemberIndex::Member> members);
   BlockSkipList(const BlockSkipList& other)
       : blocks_(other.blocks_), levels_(other.levels_), index_(other.index_, blocks_) {
     if (other.has_deadlines()) TrackDeadlines();

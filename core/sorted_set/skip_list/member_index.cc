@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cassert>
 #include <numeric>
 
@@ -42,17 +43,20 @@ MemberIndex::MemberIndex(std::vector<Member> members, const IsTwice& is_twice)
   }
 }
 
-// By a byte of the bucket's number at a time, from the lowest: each pass writes to 256 places in
-// order, where putting each member into its bucket would wait for memory.
+// By some bits of the bucket's number at a time, from the lowest: each pass writes to so many
+// places in order, where putting each member into its bucket would wait for memory.
 void MemberIndex::SortByBucket(std::vector<Member>& members) const {
-  constexpr int kBits = 8;
-  constexpr size_t kDigits = size_t{1} << kBits;
-  std::vector<Member> sorted(numbers_.count() > 1 ? members.size() : 0);
-  for (int shift = 0; (numbers_.count() - 1) >> shift > 0; shift += kBits) {
+  constexpr int kMostBits = 9;  // at a time
+  const int all_bits = std::bit_width(numbers_.count() - 1);
+  if (all_bits == 0) return;
+  const int passes = (all_bits + kMostBits - 1) / kMostBits;
+  const int bits = (all_bits + passes - 1) / passes;
+  std::vector<Member> sorted(members.size());
+  for (int shift = 0; shift < all_bits; shift += bits) {
     const auto digit_of = [&](const Member& member) {
-      return (numbers_.NumberOf(member.hash) >> shift) & (kDigits - 1);
+      return (numbers_.NumberOf(member.hash) >> shift) & ((size_t{1} << bits) - 1);
     };
-    std::array<size_t, kDigits + 1> starts = {};
+    std::array<size_t, (size_t{1} << kMostBits) + 1> starts = {};
     for (const Member& member : members) ++starts[digit_of(member) + 1];
     std::partial_sum(starts.begin(), starts.end(), starts.begin());
     for (const Member& member : members) sorted[starts[digit_of(member)]++] = member;

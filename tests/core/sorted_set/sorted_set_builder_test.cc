@@ -80,6 +80,26 @@ TEST(SortedSetBuilder, TakesElementsInAnyOrder) {
   }
 }
 
+TEST(SortedSetBuilder, TakesOneElementThatIsOutOfOrder) {
+  Rng rng(3);
+  for (int style = 0; style < kStyles; ++style) {
+    for (const size_t size : {3, 161, 162, 1000, 5000}) {
+      for (int round = 0; round < 6; ++round) {
+        SCOPED_TRACE("style " + std::to_string(style) + " size " + std::to_string(size));
+        const Elements sorted = Make(style, size, rng);
+        Elements given = sorted;
+        if (round % 2 == 0) std::reverse(given.begin(), given.end());
+        const auto from = given.begin() + rng.Below(size);
+        const Pair moved = *from;
+        given.erase(from);
+        given.insert(given.begin() + rng.Below(size), moved);
+        ExpectIs(*Build(given), sorted);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
 TEST(SortedSetBuilder, NegativeZeroIsStoredAsZero) {
   SortedSetBuilder builder;
   builder.Add("b", 0.0);

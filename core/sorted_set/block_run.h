@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/sorted_set/block/block.h"
+#include "core/sorted_set/block/block_packing.h"
+#include "core/sorted_set/skip_list/block_skip_list.h"
+#include "core/sorted_set/skip_list/member_index.h"
+#include "core/sorted_set/sorted_set.h"
+
+namespace zsetd {
+
+// Packs elements that come in order into full blocks, and makes a list of them at the end.
+//
+//   from the first on, ascending       [ block 0 ] [ block 1 ] [ block 2 ] <--
+//   from the last on, descending   --> [ block 2 ] [ block 1 ] [ block 0 ]
+//
+// Beside the blocks it keeps, for the index, the hash of each member and the number of its block.
+class BlockRun {
+ public:
+  explicit BlockRun(BlockSide from) : from_(from) {}
+  BlockRun(const BlockRun&) = delete;
+  BlockRun& operator=(const BlockRun&) = delete;
+  ~BlockRun();
+
+  // Packs the first of these elements, as many as one block takes, and returns their number. They
+  // come behind what was packed before, and are at least one.
+  size_t Pack(std::span<const Element> elements);
+
+  bool empty() const { return blocks_.empty(); }
+
+  // The blocks in the order in which they were packed.
+  std::span<Block* const> blocks() const { return blocks_; }
+
+  // The list of everything packed, which is not empty; null if a member was packed twice. Only
+  // once. O(n).
+  std::unique_ptr<BlockSkipList> Build();
+
+ private:
+  const BlockSide from_;
+  std::vector<Block*> blocks_;
+  std::vector<MemberIndex::Member> members_;
+  std::vector<BlockItem> items_;  // of one block
+  std::vector<uint64_t> hashes_;  // of these
+};
+
+}  // namespace zsetd
