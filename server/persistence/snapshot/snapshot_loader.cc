@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "protocol/rdb/rdb_file.h"
 #include "protocol/text/number_text.h"
@@ -23,6 +24,7 @@ constexpr size_t kMostStringBytes = UINT32_MAX;
 
 constexpr size_t kMostQuotedBytes = 128;  // of a key, in an error
 constexpr uint64_t kKeysPerReport = 4096;
+constexpr size_t kInsertedTogether = 16;
 
 // What the parts before a key say of it.
 struct KeyNotes {
@@ -54,11 +56,14 @@ class Loader {
   Step Skip(RdbType type, const std::string& key);
   Step ReadEnd();
   Step Put(std::unique_ptr<Entry> entry, const KeyNotes& notes);
+  Step InsertWaiting();
   void SelectKeyspace();
   void Mark(Entry& entry, const KeyNotes& notes) const;
 
-  // What is wrong at the place that has been reached.
-  Step Fail(const std::string& what);
+  // What is wrong at the place that has been reached, or at another.
+  Step Fail(const std::string& what) { return FailAt(Place(), what); }
+  Step FailAt(uint64_t place, const std::string& what);
+  uint64_t Place() const { return source_.OffsetWith(reader_.left()); }
   Step Damaged(const std::string& what) { return Fail(what + " is damaged"); }
 
   FileSource& source_;
@@ -68,7 +73,13 @@ class Loader {
   LoadedSnapshot loaded_;
   HistoryPlace position_ = {.offset = -1};  // as far as it has been read
   Keyspace* keyspace_ = nullptr;            // that of the database selected
-  Entry* last_entry_ = nullptr;             // of the last key; null if that was left out
+
+  // Entries that are to be inserted together, because each would wait for memory; and where in the
+  // file they end.
+  std::vector<std::pair<std::unique_ptr<Entry>, uint64_t>> waiting_;
+
+  bool last_is_waiting_ = false;  // the last key's entry
+  Entry* last_entry_ = nullptr;   // of the last key; null if that was left out, or is waiting
   int database_ = 0;
   uint64_t announced_keys_ = 0;  // in that database, whether true or not
   KeyNotes notes_;
@@ -80,14 +91,11 @@ std::string QuotedKey(std::string_view key) {
   return "'" + std::string(key.substr(0, kMostQuotedBytes)) + "'";
 }
 
-Loader::Step Loader::Fail(const std::string& what) {
-  if (!source_.status().ok()) {
-    return Refusal("at byte " + std::to_string(source_.OffsetWith(reader_.left())) + " of " +
-                   std::to_string(source_.size()) +
-                   " it cannot be read: " + std::string(ErrorLine(source_.status())));
-  }
-  return Refusal("at byte " + std::to_string(source_.OffsetWith(reader_.left())) + " of " +
-                 std::to_string(source_.size()) + " " + what);
+Loader::Step Loader::FailAt(uint64_t place, const std::string& what) {
+  const std::string where =
+      "at byte " + std::to_string(place) + " of " + std::to_string(source_.size()) + " ";
+  if (source_.status().ok()) return Refusal(where + what);
+  return Refusal(where + "it cannot be read: " + std::string(ErrorLine(source_.status())));
 }
 
 absl::StatusOr<LoadedSnapshot> Loader::Load() {
@@ -96,7 +104,7 @@ absl::StatusOr<LoadedSnapshot> Loader::Load() {
   if (!status.ok()) return status;
   for (auto& [index, keys] : loaded_.databases) keys.Trim();
   if (!position_.id.empty() && position_.offset >= 0) loaded_.position = position_;
-  loaded_.bytes = source_.OffsetWith(reader_.left());
+  loaded_.bytes = Place();
   return std::move(loaded_);
 }
 
@@ -118,6 +126,12 @@ Loader::Step Loader::ReadPart(uint8_t first) {
 }
 
 Loader::Step Loader::ReadOpcode(RdbOpcode opcode) {
+  const bool is_of_next_key = opcode == RdbOpcode::kDeadline || opcode == RdbOpcode::kIdle ||
+                              opcode == RdbOpcode::kFrequency ||
+                              opcode == RdbOpcode::kDeadlineInSeconds;
+  if (!is_of_next_key) {
+    if (Step inserted = InsertWaiting(); !inserted.ok()) return inserted;
+  }
   switch (opcode) {
     case RdbOpcode::kDeadline:
       notes_.deadline = Millis(static_cast<int64_t>(reader_.LittleEndian(8)));
@@ -218,6 +232,7 @@ Loader::Step Loader::SelectDatabase() {
 Loader::Step Loader::ReadKey(RdbType type) {
   const std::string key(reader_.String());
   last_entry_ = nullptr;
+  last_is_waiting_ = false;
   if (!reader_.ok()) return Damaged("a key");
   if (HasFieldDeadlines(type) && version_.is_valkey != (type == RdbType::kValkeyHash)) {
     return Skip(type, key);  // of a release candidate
@@ -228,7 +243,7 @@ Loader::Step Loader::ReadKey(RdbType type) {
                 options_.limits);
   ++keys_;
   if (options_.progress && keys_ % kKeysPerReport == 0) {
-    options_.progress(source_.OffsetWith(reader_.left()), source_.size(), keys_);
+    options_.progress(Place(), source_.size(), keys_);
   }
   if (entry != nullptr) {
     return Put(std::move(entry), notes);
@@ -271,12 +286,27 @@ Loader::Step Loader::Put(std::unique_ptr<Entry> entry, const KeyNotes& notes) {
   if (keyspace_ == nullptr) {
     SelectKeyspace();
   }
-  if (keyspace_->FindEvenDue(entry->key()) != nullptr) {
-    return Fail("the key " + QuotedKey(entry->key()) + " comes a second time");
-  }
   Mark(*entry, notes);
-  last_entry_ = &keyspace_->Insert(std::move(entry));
-  ++loaded_.keys_loaded;
+  waiting_.emplace_back(std::move(entry), Place());
+  last_is_waiting_ = true;
+  return waiting_.size() < kInsertedTogether ? absl::OkStatus() : InsertWaiting();
+}
+
+Loader::Step Loader::InsertWaiting() {
+  if (waiting_.empty()) return absl::OkStatus();
+  std::vector<std::string_view> keys;
+  for (const auto& [entry, place] : waiting_) keys.push_back(entry->key());
+  keyspace_->Prefetch(keys);
+  for (auto& [entry, place] : waiting_) {
+    if (keyspace_->FindEvenDue(entry->key()) != nullptr) {
+      return FailAt(place, "the key " + QuotedKey(entry->key()) + " comes a second time");
+    }
+    Entry& inserted = keyspace_->Insert(std::move(entry));
+    last_entry_ = last_is_waiting_ ? &inserted : nullptr;
+    ++loaded_.keys_loaded;
+  }
+  waiting_.clear();
+  last_is_waiting_ = false;
   return absl::OkStatus();
 }
 
@@ -285,7 +315,7 @@ void Loader::SelectKeyspace() {
   constexpr uint64_t kLeastBytes = 3;  // of a type, a key and a value
   const auto [place, is_new] = loaded_.databases.try_emplace(database_, options_.make_keyspace());
   keyspace_ = &place->second;
-  const uint64_t offset = source_.OffsetWith(reader_.left());
+  const uint64_t offset = Place();
   const uint64_t possible =
       source_.size() > offset ? (source_.size() - offset) / kLeastBytes + 1 : 1;
   if (is_new) keyspace_->Reserve(std::min(announced_keys_, possible));

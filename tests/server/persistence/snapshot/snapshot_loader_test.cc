@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "core/sorted_set/sorted_set.h"
 #include "protocol/rdb/append_number.h"
@@ -98,6 +100,35 @@ TEST(SnapshotLoader, RefusesDeadlinesThatAreNotTheKeys) {
   EXPECT_FALSE(Load(SetAnd(DeadlineField("\1" + good.substr(0, 2)))).ok());
   const std::string of_text = "\0"s + String("s") + String("x");
   EXPECT_FALSE(Load(SetAnd(of_text + DeadlineField("\1" + good))).ok());
+}
+
+TEST(SnapshotLoader, LeavesOutDeadlinesOfAKeyThatIsLeftOut) {
+  const std::string key = "\x05"s + String("y") + "\1" + String("c") + Number(0);
+  const std::string expired = "\xfc" + Number(kNow.count() - 1);
+  const auto loaded =
+      Load(SetAnd(expired + key + DeadlineField("\1" + Deadline("c", 1'900'000'000'000))));
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  EXPECT_EQ(loaded->keys_expired, 1u);
+  EXPECT_EQ(loaded->keys_loaded, 1u);
+  EXPECT_FALSE(loaded->databases.at(0).Find("z")->EarliestElementDeadline());
+}
+
+TEST(SnapshotLoader, RefusesOneKeyThatComesTwiceAmongMany) {
+  std::string keys = "REDIS0010";
+  std::vector<size_t> ends;
+  for (int i = 0; i < 100; ++i) {
+    keys += "\0"s + String("k" + std::to_string(i)) + String("v");
+    ends.push_back(keys.size());
+  }
+  ASSERT_EQ(ErrorOf(Sealed(keys)), "");
+  for (const int i : {0, 14, 15, 16, 17, 40, 99}) {
+    std::string twice = keys;
+    const std::string again = "\0"s + String("k" + std::to_string(i)) + String("w");
+    twice.insert(ends[60], again);
+    const std::string place = "at byte " + std::to_string(ends[std::max(i, 60)] + again.size());
+    EXPECT_NE(ErrorOf(Sealed(twice)).find(place + " of "), std::string::npos) << i;
+    EXPECT_NE(ErrorOf(Sealed(twice)).find("comes a second time"), std::string::npos) << i;
+  }
 }
 
 TEST(SnapshotLoader, ReadsHashesWithFieldDeadlinesOfRedisAndValkey) {
