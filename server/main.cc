@@ -251,11 +251,11 @@ int Serve(const CommandLine& line) {
   Migrator migrator(io);
   engine.services().migration = &migrator;
   if (const absl::Status status = engine.Prepare(); !status.ok()) return Complain(status);
-  const WakeSignal log_signal;
+  const auto log_signal = std::make_shared<const WakeSignal>();
   PersistenceService persistence(engine, SystemFiles(), LogOfServer(),
-                                 [&log_signal] { log_signal.Send(); });
+                                 [log_signal] { log_signal->Send(); });
   engine.services().persistence = &persistence;
-  Server front(io, engine, log_signal);
+  Server front(io, engine, *log_signal);
   server = &front;
   ReplicationService replication(engine, persistence, SystemFiles(), front.connector(),
                                  LogOfServer(),

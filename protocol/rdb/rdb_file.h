@@ -13,10 +13,13 @@
 // stands right before it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "protocol/rdb/rdb_format.h"
 #include "protocol/rdb/rdb_reader.h"
@@ -72,9 +75,15 @@ class RdbFileWriter {
   RdbWriter& Key(RdbType type, std::string_view key);
   RdbWriter& values() { return writer_; }
 
-  // See RdbWriter::set_long_strings.
-  void set_long_strings(LongStrings* long_strings, size_t least_bytes) {
-    writer_.set_long_strings(long_strings, least_bytes);
+  // Hands such parts to `parts`, which outlives this, and strings as RdbWriter says. Without it
+  // they are written at once.
+  void set_unwritten_parts(UnwrittenParts* parts, size_t least_bytes) {
+    parts_ = parts;
+    writer_.set_unwritten_parts(parts, least_bytes);
+  }
+
+  void Later(std::unique_ptr<UnwrittenPart> part) {
+    parts_ == nullptr ? part->Write(*this) : parts_->Take(std::move(part));
   }
 
   // The last opcode. The checksum of all that was written is to follow.
@@ -85,6 +94,7 @@ class RdbFileWriter {
 
   std::string& out_;
   RdbWriter writer_;
+  UnwrittenParts* parts_ = nullptr;
 };
 
 // Reads over a value that nothing can be made of here: streams, and what modules have written so

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "protocol/rdb/append_number.h"
+#include "protocol/rdb/rdb_file.h"
 #include "protocol/text/number_text.h"
 
 namespace zsetd {
@@ -22,6 +23,17 @@ bool Fits(int64_t value) {
   using Limits = std::numeric_limits<Number>;
   return value >= Limits::min() && value <= Limits::max();
 }
+
+class LongString : public UnwrittenPart {
+ public:
+  explicit LongString(std::string bytes) : bytes_(std::move(bytes)) {}
+
+  size_t bytes() const override { return bytes_.size(); }
+  void Write(RdbFileWriter& writer) override { writer.values().String(bytes_); }
+
+ private:
+  const std::string bytes_;
+};
 
 }  // namespace
 
@@ -40,13 +52,13 @@ void RdbWriter::Length(uint64_t length) {
 }
 
 void RdbWriter::OwnString(std::string bytes) {
-  if (long_strings_ == nullptr || bytes.size() < least_long_) return String(bytes);
-  long_strings_->Take(std::move(bytes));
+  if (parts_ == nullptr || bytes.size() < least_long_) return String(bytes);
+  parts_->Take(std::make_unique<LongString>(std::move(bytes)));
 }
 
 void RdbWriter::String(std::string_view bytes) {
-  if (long_strings_ != nullptr && bytes.size() >= least_long_) [[unlikely]]
-    return long_strings_->Take(std::string(bytes));
+  if (parts_ != nullptr && bytes.size() >= least_long_) [[unlikely]]
+    return parts_->Take(std::make_unique<LongString>(std::string(bytes)));
   if (WriteInteger(bytes) || WriteCompressed(bytes)) return;
   Length(bytes.size());
   out_ += bytes;

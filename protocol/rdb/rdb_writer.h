@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -9,12 +10,24 @@
 
 namespace zsetd {
 
-// Takes long strings from an RdbWriter, because compressing them takes long. What is written
-// afterwards belongs behind them.
-class LongStrings {
+class RdbFileWriter;
+
+// A part of a file whose bytes are still to be made, perhaps on another thread, because that takes
+// long.
+class UnwrittenPart {
  public:
-  virtual ~LongStrings() = default;
-  virtual void Take(std::string bytes) = 0;
+  virtual ~UnwrittenPart() = default;
+
+  virtual size_t bytes() const = 0;  // of memory that it takes; O(1)
+
+  virtual void Write(RdbFileWriter& writer) = 0;  // once
+};
+
+// Takes such parts from a writer. What is written afterwards belongs behind them.
+class UnwrittenParts {
+ public:
+  virtual ~UnwrittenParts() = default;
+  virtual void Take(std::unique_ptr<UnwrittenPart> part) = 0;
 };
 
 // Writes the parts that values in Redis's format are made of.
@@ -26,10 +39,10 @@ class RdbWriter {
 
   bool compresses() const { return compresses_; }
 
-  // From now on String() passes strings of `least_bytes` or more to `long_strings`, which outlives
-  // this; null: none.
-  void set_long_strings(LongStrings* long_strings, size_t least_bytes) {
-    long_strings_ = long_strings;
+  // From now on strings of `least_bytes` or more, which take long to compress, are handed to
+  // `parts`, which outlives this.
+  void set_unwritten_parts(UnwrittenParts* parts, size_t least_bytes) {
+    parts_ = parts;
     least_long_ = least_bytes;
   }
 
@@ -55,7 +68,7 @@ class RdbWriter {
 
   std::string& out_;
   bool compresses_;
-  LongStrings* long_strings_ = nullptr;
+  UnwrittenParts* parts_ = nullptr;
   size_t least_long_ = 0;
 };
 

@@ -27,7 +27,7 @@ PersistenceService::PersistenceService(Engine& engine, FileSystem& files, Server
       on_progress_(on_progress),
       directory_(engine, files, log_),
       dataset_(engine, files, log_),
-      snapshots_(engine, files, directory_, dataset_, log_),
+      snapshots_(engine, files, directory_, dataset_, log_, on_progress),
       append_log_(engine, files, directory_, dataset_, log_, std::move(on_progress)) {}
 
 PersistenceService::~PersistenceService() {
@@ -245,7 +245,8 @@ void PersistenceService::StartTransfer(std::unique_ptr<SnapshotSink> sink,
                                        std::function<bool()> is_full) {
   transfer_result_.reset();
   is_transfer_full_ = std::move(is_full);
-  transfer_ = std::make_unique<BackgroundSnapshot>(std::move(sink), engine_, contents);
+  transfer_ =
+      std::make_unique<BackgroundSnapshot>(std::move(sink), engine_, contents, on_progress_);
 }
 
 bool PersistenceService::MayContinueTransfer() const {

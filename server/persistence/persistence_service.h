@@ -26,7 +26,7 @@ namespace zsetd {
 class PersistenceService : public Persistence {
  public:
   // The engine and the files outlive it. `on_progress` is called on another thread when replies
-  // that were held may leave; or null.
+  // that were held may leave, or HasWork() becomes true; or null.
   PersistenceService(Engine& engine, FileSystem& files, ServerLog log,
                      std::function<void()> on_progress = nullptr);
   ~PersistenceService() override;

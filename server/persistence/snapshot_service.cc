@@ -20,12 +20,14 @@ constexpr std::chrono::seconds kBetweenRetries{5};  // after a failure, as Redis
 }  // namespace
 
 SnapshotService::SnapshotService(Engine& engine, FileSystem& files, DataDirectory& directory,
-                                 Dataset& dataset, const ServerLog& log)
+                                 Dataset& dataset, const ServerLog& log,
+                                 std::function<void()> on_progress)
     : engine_(engine),
       files_(files),
       directory_(directory),
       dataset_(dataset),
       log_(log),
+      on_progress_(std::move(on_progress)),
       last_saved_at_(engine.store().now()) {}
 
 SnapshotService::~SnapshotService() { Abandon(); }
@@ -117,7 +119,8 @@ absl::Status SnapshotService::StartSaving() {
     engine_.disk().set_snapshots_fail(true);
     return FailToSave(file.status());
   }
-  job_ = std::make_unique<BackgroundSnapshot>(*std::move(file), engine_, dataset_.Contents());
+  job_ = std::make_unique<BackgroundSnapshot>(*std::move(file), engine_, dataset_.Contents(),
+                                              on_progress_);
   reported_tenths_ = 0;
   log_.notice("Background saving started: " + std::to_string(job_->keys()) + " keys");
   return absl::OkStatus();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,9 +23,10 @@ namespace zsetd {
 // what became of it, and what is loaded from it.
 class SnapshotService {
  public:
-  // All of them outlive it.
+  // All of them outlive it. `on_progress` is called on another thread when HasWork() becomes true;
+  // or null.
   SnapshotService(Engine& engine, FileSystem& files, DataDirectory& directory, Dataset& dataset,
-                  const ServerLog& log);
+                  const ServerLog& log, std::function<void()> on_progress);
   ~SnapshotService();
 
   // Loads the file, if there is one: whether there was. A refusal is for people; nothing has been
@@ -57,7 +59,7 @@ class SnapshotService {
 
   // Takes the snapshot further that is being taken.
   void Continue();
-  bool HasWork() const { return job_ != nullptr && job_->HasWork(); }
+  bool HasWork() const { return job_ != nullptr && (job_->HasWork() || job_->done()); }
 
   // Begins one if a save point is reached. None is being taken.
   void ConsiderSavePoints();
@@ -74,6 +76,7 @@ class SnapshotService {
   DataDirectory& directory_;
   Dataset& dataset_;
   const ServerLog& log_;
+  const std::function<void()> on_progress_;
   std::unique_ptr<BackgroundSnapshot> job_;  // null: none
   int reported_tenths_ = 0;                  // of that one
   uint64_t drafts_ = 0;

@@ -25,7 +25,9 @@ SetSnapshot::SetSnapshot(BlockTable& blocks, std::vector<uint32_t> ids, size_t e
 
 SetSnapshot::~SetSnapshot() {
   if (blocks_ != nullptr) blocks_->set_snapshot(nullptr);
-  for (; left_ > 0; --left_) FreeCopy(CurrentSlot());
+  for (; left_ > 0; --left_) {
+    if (IsCopy(CurrentSlot())) TakeCopy(CurrentSlot()).reset();
+  }
 }
 
 #ifndef NDEBUG
@@ -34,29 +36,26 @@ void SetSnapshot::CheckUnchanged(const Block& block) const {
 }
 #endif
 
-const Block& SetSnapshot::Current() {
+OwnedBlock SetSnapshot::Take() {
   assert(!done());
-  const uintptr_t slot = CurrentSlot();
+  const uintptr_t slot = std::exchange(CurrentSlot(), kNone);
+  const uint32_t id = ids_[--left_];
   assert(slot != kNone);
-  if (slot != kLive) return *reinterpret_cast<const Block*>(slot & ~kKeptMark);
-  const Block& block = *blocks_->At(ids_[left_ - 1]);
+  if (IsCopy(slot)) return TakeCopy(slot);
+  if (slot != kLive) {
+    return OwnedBlock(BlockBuilder::Clone(*reinterpret_cast<const Block*>(slot & ~kKeptMark)));
+  }
+  const Block& block = *blocks_->At(id);
 #ifndef NDEBUG
   CheckUnchanged(block);
 #endif
-  return block;
+  return OwnedBlock(BlockBuilder::Clone(block));
 }
 
-void SetSnapshot::Pass() {
-  FreeCopy(std::exchange(CurrentSlot(), kNone));
-  --left_;
-}
-
-void SetSnapshot::FreeCopy(uintptr_t slot) {
-  if (slot == kNone || slot == kLive || (slot & kKeptMark) != 0) return;
-  auto* copy = reinterpret_cast<Block*>(slot);
+OwnedBlock SetSnapshot::TakeCopy(uintptr_t slot) {
+  OwnedBlock copy(reinterpret_cast<Block*>(slot));
   copied_bytes_ -= copy->allocated_bytes();
-  copy->FreeLargeMembers();
-  Block::Free(copy);
+  return copy;
 }
 
 void SetSnapshot::Copy(const Block& block) {

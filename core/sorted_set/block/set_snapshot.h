@@ -12,6 +12,15 @@ namespace zsetd {
 class BlockTable;
 class DetachedBlocks;
 
+// A block that belongs to no set, with its LargeMembers.
+struct FreesBlock {
+  void operator()(Block* block) const {
+    block->FreeLargeMembers();
+    Block::Free(block);
+  }
+};
+using OwnedBlock = std::unique_ptr<Block, FreesBlock>;
+
 // The elements of a large set as they were at one instant, handed out a block at a time while the
 // set goes on changing.
 //
@@ -35,12 +44,9 @@ class SetSnapshot {
   size_t size() const { return size_; }  // elements at the instant
   bool done() const { return left_ == 0; }
 
-  // Calls visit(const Block&) for the next block, from the last to the first. It is not done. O(1).
-  template <class Visit>
-  void Step(Visit visit) {
-    visit(Current());
-    Pass();
-  }
+  // The next block, from the last to the first: a copy, which another thread may free. It is not
+  // done. O(bytes of the block).
+  OwnedBlock Take();
 
   // The bytes of copies that wait for being handed out.
   size_t copied_bytes() const { return copied_bytes_; }
@@ -65,10 +71,11 @@ class SetSnapshot {
   static constexpr uintptr_t kKeptMark = 2;
 
   uintptr_t& CurrentSlot() { return slots_[ids_[left_ - 1]]; }
-  const Block& Current();
-  void Pass();
+  static bool IsCopy(uintptr_t slot) {
+    return slot != kNone && slot != kLive && (slot & kKeptMark) == 0;
+  }
+  OwnedBlock TakeCopy(uintptr_t slot);
   void Copy(const Block& block);
-  void FreeCopy(uintptr_t slot);
 
   BlockTable* blocks_;  // null once it is gone
   const std::vector<uint32_t> ids_;

@@ -20,36 +20,71 @@
 namespace zsetd {
 namespace {
 
+// The elements of a block that is as it was at the instant, from the highest score down. Their
+// deadlines are added to `deadlines`, if there are any.
+class BlockPart : public UnwrittenPart {
+ public:
+  BlockPart(OwnedBlock block, std::shared_ptr<ElementDeadlineFields> deadlines)
+      : block_(std::move(block)), deadlines_(std::move(deadlines)) {}
+
+  size_t bytes() const override { return block_->allocated_bytes(); }
+
+  void Write(RdbFileWriter& writer) override {
+    BlockReader reader(*block_, block_->count() - 1);
+    for (size_t left = block_->count(); left > 0; --left) {
+      writer.values().String(reader.member());
+      writer.values().Double(ScoreOf(reader.code()));
+      if (deadlines_ != nullptr) AddDeadline(reader);
+      if (left > 1) reader.Backward();
+    }
+  }
+
+ private:
+  void AddDeadline(const BlockReader& reader) {
+    const uint64_t deadline = block_->DeadlineAt(reader.index());
+    if (deadline == kNoDeadline) return;
+    deadlines_->Add(reader.member(), Millis(static_cast<int64_t>(deadline)));
+  }
+
+  const OwnedBlock block_;
+  const std::shared_ptr<ElementDeadlineFields> deadlines_;
+};
+
+// All deadlines that were added while the parts before were written.
+class DeadlinesPart : public UnwrittenPart {
+ public:
+  explicit DeadlinesPart(std::shared_ptr<ElementDeadlineFields> deadlines)
+      : deadlines_(std::move(deadlines)) {}
+
+  size_t bytes() const override { return 0; }
+  void Write(RdbFileWriter& writer) override { WriteElementDeadlines(deadlines_->Take(), writer); }
+
+ private:
+  const std::shared_ptr<ElementDeadlineFields> deadlines_;
+};
+
 // From the highest score down, as Redis does: it puts each element that it reads before the last.
 class SortedSetSlices : public RdbValueSlices {
  public:
-  explicit SortedSetSlices(std::unique_ptr<SetSnapshot> snapshot)
-      : snapshot_(std::move(snapshot)) {}
+  SortedSetSlices(std::unique_ptr<SetSnapshot> snapshot, bool has_deadlines)
+      : snapshot_(std::move(snapshot)),
+        deadlines_(has_deadlines ? std::make_shared<ElementDeadlineFields>() : nullptr) {}
 
   RdbType type() const override { return RdbType::kZSet; }
   void Begin(RdbWriter& writer) override { writer.Length(snapshot_->size()); }
 
-  bool WriteSome(RdbWriter& writer) override {
-    snapshot_->Step([&](const Block& block) {
-      BlockReader reader(block, block.count() - 1);
-      for (size_t left = block.count(); left > 0; --left) {
-        writer.String(reader.member());
-        writer.Double(ScoreOf(reader.code()));
-        const uint64_t deadline = block.DeadlineAt(reader.index());
-        if (deadline != kNoDeadline) {
-          deadlines_.Add(reader.member(), Millis(static_cast<int64_t>(deadline)));
-        }
-        if (left > 1) reader.Backward();
-      }
-    });
+  bool WriteSome(RdbFileWriter& writer) override {
+    writer.Later(std::make_unique<BlockPart>(snapshot_->Take(), deadlines_));
     return snapshot_->done();
   }
 
-  std::vector<std::string> TakeDeadlines() override { return deadlines_.Take(); }
+  void WriteDeadlines(RdbFileWriter& writer) override {
+    if (deadlines_ != nullptr) writer.Later(std::make_unique<DeadlinesPart>(deadlines_));
+  }
 
  private:
   const std::unique_ptr<SetSnapshot> snapshot_;
-  ElementDeadlineFields deadlines_;
+  const std::shared_ptr<ElementDeadlineFields> deadlines_;  // null: there were none
 };
 
 class TableSlices : public RdbValueSlices {
@@ -65,7 +100,8 @@ class TableSlices : public RdbValueSlices {
     writer.Length(snapshot_->size());
   }
 
-  bool WriteSome(RdbWriter& writer) override {
+  bool WriteSome(RdbFileWriter& file) override {
+    RdbWriter& writer = file.values();
     constexpr size_t kSliceBytes = 16u * 1024;
     constexpr int kBuckets = 256;
     size_t bytes = 0;
@@ -99,7 +135,8 @@ class ListSlices : public RdbValueSlices {
   RdbType type() const override { return RdbType::kListOfListpacks; }
   void Begin(RdbWriter& writer) override { writer.Length(snapshot_->chunk_count()); }
 
-  bool WriteSome(RdbWriter& writer) override {
+  bool WriteSome(RdbFileWriter& file) override {
+    RdbWriter& writer = file.values();
     snapshot_->Step([&](const ListChunk& chunk) {
       if (chunk.count() == 1 && chunk.bytes() > ListChunk::kFullBytes) {
         writer.Length(static_cast<uint64_t>(RdbContainer::kPlain));
@@ -127,11 +164,11 @@ class StringSlices : public RdbValueSlices {
   RdbType type() const override { return RdbType::kString; }
   void Begin(RdbWriter&) override {}
 
-  bool WriteSome(RdbWriter& writer) override {
+  bool WriteSome(RdbFileWriter& writer) override {
     constexpr int kPieces = 8;
     for (int i = 0; i < kPieces && copy_.size() < bytes_.size(); ++i) CopyPiece();
     if (copy_.size() < bytes_.size()) return false;
-    writer.OwnString(std::move(copy_));
+    writer.values().OwnString(std::move(copy_));
     return true;
   }
 
@@ -185,7 +222,8 @@ bool IsLarge(const Value& value, const LargeValueLimits& limits) {
 }
 
 Slices Start(const SortedSet& set, const LargeValueLimits& limits) {
-  return IsLarge(set, limits) ? std::make_unique<SortedSetSlices>(set.StartSnapshot()) : nullptr;
+  if (!IsLarge(set, limits)) return nullptr;
+  return std::make_unique<SortedSetSlices>(set.StartSnapshot(), set.has_deadlines());
 }
 
 Slices Start(const Hash& hash, const LargeValueLimits& limits) {

@@ -3,12 +3,10 @@
 #include <cstddef>
 #include <memory>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "core/keyspace/entry.h"
 #include "core/string/byte_string.h"
-#include "protocol/rdb/rdb_writer.h"
+#include "protocol/rdb/rdb_file.h"
 
 namespace zsetd {
 
@@ -34,11 +32,12 @@ class RdbValueSlices {
   // Writes what stands before the elements. Once, before the first slice.
   virtual void Begin(RdbWriter& writer) = 0;
 
-  // Writes some more: whether that was all.
-  virtual bool WriteSome(RdbWriter& writer) = 0;
+  // Writes some more: whether that was all. It may leave parts to be written later: those of a
+  // sorted set are its packed blocks, which take as long to copy as to look at.
+  virtual bool WriteSome(RdbFileWriter& writer) = 0;
 
-  // Behind the value: the deadlines of its elements, as ElementDeadlineFields makes them.
-  virtual std::vector<std::string> TakeDeadlines() { return {}; }
+  // Writes the deadlines of elements, which stand behind the value. Once, after the last slice.
+  virtual void WriteDeadlines(RdbFileWriter&) {}
 
   // Of a string: these bytes are about to be changed in place; the bytes have been changed, and
   // begin there now.

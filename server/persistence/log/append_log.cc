@@ -23,7 +23,7 @@ AppendLog::AppendLog(Engine& engine, FileSystem& files, DataDirectory& directory
       log_(log),
       on_progress_(std::move(on_progress)),
       directory_(engine, files, directory),
-      rewriter_(engine, directory_, dataset, log) {}
+      rewriter_(engine, directory_, dataset, log, on_progress_) {}
 
 AppendLog::~AppendLog() { Disable(); }
 

@@ -35,8 +35,8 @@ void LogRewriter::Start(LogThread& thread, bool keeps_old_files) {
   if (keeps_old_files) step.manifest = rewrite->meanwhile;
   rewrite->old_bytes = thread.progress().file_bytes + thread.waiting();
   thread.Do(std::move(step));
-  rewrite->snapshot = std::make_unique<BackgroundSnapshot>(directory_.CreateBase(base.name),
-                                                           engine_, dataset_.ContentsOfBase());
+  rewrite->snapshot = std::make_unique<BackgroundSnapshot>(
+      directory_.CreateBase(base.name), engine_, dataset_.ContentsOfBase(), on_progress_);
   rewrite_ = std::move(rewrite);
   if (!keeps_old_files) left_unnamed_file_ = false;
   ++rewrites_;
@@ -46,7 +46,8 @@ void LogRewriter::Start(LogThread& thread, bool keeps_old_files) {
 }
 
 bool LogRewriter::HasWork() const {
-  return rewrite_ != nullptr && rewrite_->snapshot != nullptr && rewrite_->snapshot->HasWork();
+  if (rewrite_ == nullptr || rewrite_->snapshot == nullptr) return false;
+  return rewrite_->snapshot->HasWork() || (rewrite_->snapshot->done() && !rewrite_->is_waiting);
 }
 
 LogRewriter::Progress LogRewriter::Continue(LogThread& thread) {

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "core/util/time.h"
@@ -27,9 +29,15 @@ namespace zsetd {
 // ones are named only when the base is complete.
 class LogRewriter {
  public:
-  // All of them outlive it.
-  LogRewriter(Engine& engine, LogDirectory& directory, Dataset& dataset, const ServerLog& log)
-      : engine_(engine), directory_(directory), dataset_(dataset), log_(log) {}
+  // All of them outlive it. `on_progress` is called on another thread when HasWork() becomes true;
+  // or null.
+  LogRewriter(Engine& engine, LogDirectory& directory, Dataset& dataset, const ServerLog& log,
+              std::function<void()> on_progress)
+      : engine_(engine),
+        directory_(directory),
+        dataset_(dataset),
+        log_(log),
+        on_progress_(std::move(on_progress)) {}
 
   // The instant is now: between two units, all of which were handed to the thread. None is under
   // way, and no snapshot is being taken.
@@ -44,7 +52,7 @@ class LogRewriter {
   // has failed. The next one has to begin the log.
   bool LeftUnnamedFile() const { return left_unnamed_file_; }
 
-  // Whether Continue() has something to encode.
+  // Whether Continue() has something to encode, or to complete.
   bool HasWork() const;
 
   // Takes it further. The thread is the one that it was started with.
@@ -102,6 +110,7 @@ class LogRewriter {
   LogDirectory& directory_;
   Dataset& dataset_;
   const ServerLog& log_;
+  const std::function<void()> on_progress_;
 
   std::unique_ptr<Rewrite> rewrite_;  // null: none
   bool left_unnamed_file_ = false;

@@ -1,40 +1,59 @@
 #include "server/persistence/snapshot/background_snapshot.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace zsetd {
 namespace {
 
-constexpr size_t kPieceBytes = 1u << 20;         // handed to the thread at a time
-constexpr size_t kMostWaitingBytes = 32u << 20;  // for the disk; then encoding waits for it
-constexpr Micros kLongestSlice{500};             // for which requests wait
+constexpr size_t kPieceBytes = 512u << 10;  // handed to the thread at a time
+
+// A slice, for which requests wait: while there are none, and while there are always some. Then it
+// takes a quarter of the time that they do, so that a server that is half busy keeps up with them.
+constexpr Micros kIdleSlice{100};
+constexpr Micros kBusySlice{50};
+constexpr int kShareOfRequests = 4;
 
 }  // namespace
 
 BackgroundSnapshot::BackgroundSnapshot(std::unique_ptr<SnapshotSink> sink, const Engine& engine,
-                                       const SnapshotContents& contents)
+                                       const SnapshotContents& contents,
+                                       std::function<void()> on_progress)
     : engine_(engine),
       encoder_(engine.settings(), engine.store().access_tracker()),
       snapshot_(contents.with_keys ? Snapshot::Databases(engine.store().databases())
                                    : Snapshot::Databases(),
                 encoder_),
-      thread_(std::move(sink)),
+      thread_(std::make_shared<SnapshotThread>(std::move(sink), std::move(on_progress))),
       started_at_(engine.store().now()),
       changes_(engine.store().change_count()) {
   encoder_.Begin(engine.store().now(), engine.store().gauge().Used(), contents, snapshot_);
 }
 
-bool BackgroundSnapshot::HasWork() const {
-  return !encoded_ && thread_.waiting() < kMostWaitingBytes;
+// A thread that is done has a few instructions left, but may wait for a core: no request waits for
+// it.
+BackgroundSnapshot::~BackgroundSnapshot() {
+  const auto& free_in_background = engine_.host().free_in_background;
+  if (done() && free_in_background) free_in_background(std::move(thread_));
 }
 
+bool BackgroundSnapshot::HasWork() const { return !encoded_ && thread_->HasRoom(); }
+
 void BackgroundSnapshot::Continue() {
-  const Micros until = engine_.host().stopwatch() + kLongestSlice;
+  const Micros start = engine_.host().stopwatch();
+  const uint64_t requests = engine_.metrics().stats().commands_processed;
+  const bool is_busy = std::exchange(requests_before_, requests) != requests;
+  if (is_busy) time_of_requests_ += start - last_turn_;
+  last_turn_ = start;
+  if (is_busy && time_of_requests_ < kBusySlice * kShareOfRequests) return;
+  time_of_requests_ = Micros(0);
+  const Micros until = start + (is_busy ? kBusySlice : kIdleSlice);
   encoded_ = snapshot_.Continue(
       [&] { return encoder_.size() >= kPieceBytes || engine_.host().stopwatch() >= until; });
   if (encoded_) encoder_.End();
-  if (encoded_ || encoder_.size() >= kPieceBytes) thread_.Write(encoder_.Take());
-  if (encoded_) thread_.Finish();
+  if (encoded_ || encoder_.size() >= kPieceBytes) thread_->Write(encoder_.Take());
+  if (encoded_) thread_->Finish();
+  last_turn_ = engine_.host().stopwatch();
 }
 
 absl::Status WriteSnapshot(const Engine& engine, const SnapshotContents& contents,
@@ -47,9 +66,7 @@ absl::Status WriteSnapshot(const Engine& engine, const SnapshotContents& content
   while (status.ok() && !all) {
     all = snapshot.Continue([&] { return encoder.size() >= kPieceBytes; });
     if (all) encoder.End();
-    for (SnapshotPiece& piece : encoder.Take()) {
-      if (status.ok()) status = sink.Write(std::move(piece).Encoded());
-    }
+    status = WritePieces(encoder.Take(), sink);
   }
   return status.ok() ? sink.Finish() : status;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string_view>
 
@@ -16,30 +17,36 @@ namespace zsetd {
 
 // A snapshot that is being taken while requests run.
 //
-//   a tick:  Snapshot ──entries──► SnapshotEncoder ──bytes──► SnapshotThread ──► SnapshotSink
-//            half a millisecond at most                       writes, sums, syncs
+//   a tick:  Snapshot ──entries──► SnapshotEncoder ──pieces──► SnapshotThread ──► SnapshotSink
+//            a tenth of a millisecond at most         encodes blocks, compresses, sums, writes,
+//            syncs
 //
 // It shows the instant at which it was created. The engine's thread encodes the entries, some at
-// each Continue(), and those that are about to change right before they do; a thread of its own has
-// the disk. There is one at a time. Destroyed before it is done, it leaves no file.
+// each Continue(), and those that are about to change right before they do; of large sorted sets it
+// copies the packed blocks, which a thread of its own encodes, as it has the disk. There is one at
+// a time. Destroyed before it is done, it leaves no file.
 class BackgroundSnapshot {
  public:
+  // `on_progress` is called on another thread when HasWork() or done() becomes true; or null.
   BackgroundSnapshot(std::unique_ptr<SnapshotSink> sink, const Engine& engine,
-                     const SnapshotContents& contents);
+                     const SnapshotContents& contents, std::function<void()> on_progress);
+
+  ~BackgroundSnapshot();
 
   // Whether Continue() has something to encode that the disk has room for.
   bool HasWork() const;
 
-  // Encodes for half a millisecond at most.
+  // Encodes for a tenth of a millisecond at most; beside many requests for half of that, and not
+  // every time.
   void Continue();
 
   // Whether the file is complete, or has failed: status() says which.
-  bool done() const { return thread_.done(); }
-  absl::Status status() const { return thread_.status(); }
+  bool done() const { return thread_->done(); }
+  absl::Status status() const { return thread_->status(); }
 
   size_t keys_saved() const { return encoder_.keys(); }
   size_t keys() const { return snapshot_.keys(); }
-  uint64_t written() const { return thread_.written(); }  // bytes
+  uint64_t written() const { return thread_->written(); }  // bytes
   bool encoded() const { return encoded_; }
 
   Millis started_at() const { return started_at_; }
@@ -49,8 +56,14 @@ class BackgroundSnapshot {
   const Engine& engine_;
   SnapshotEncoder encoder_;
   Snapshot snapshot_;
-  SnapshotThread thread_;
+  std::shared_ptr<SnapshotThread> thread_;
   bool encoded_ = false;
+
+  // Of the requests that ran since the last slice.
+  uint64_t requests_before_ = 0;
+  Micros last_turn_{0};
+  Micros time_of_requests_{0};
+
   const Millis started_at_;
   const uint64_t changes_;
 };

@@ -10,11 +10,11 @@
 namespace zsetd {
 
 // Bytes of the file in order, and the database that was selected last among them.
-class SnapshotEncoder::Section : private LongStrings {
+class SnapshotEncoder::Section : private UnwrittenParts {
  public:
   Section(bool compresses, const LargeValueLimits& limits)
       : compresses_(compresses), writer_(bytes_, compresses) {
-    writer_.set_long_strings(this, limits.bytes);
+    writer_.set_unwritten_parts(this, limits.bytes);
   }
   Section(const Section&) = delete;
 
@@ -47,10 +47,10 @@ class SnapshotEncoder::Section : private LongStrings {
     pieces_.push_back({.bytes = std::exchange(bytes_, {})});
   }
 
-  void Take(std::string bytes) override {
+  void Take(std::unique_ptr<UnwrittenPart> part) override {
     EndPiece();
-    piece_bytes_ += bytes.size();
-    pieces_.push_back({.bytes = std::move(bytes), .is_string = true, .compresses = compresses_});
+    piece_bytes_ += part->bytes();
+    pieces_.push_back({.part = std::move(part), .compresses = compresses_});
   }
 
   const bool compresses_;
@@ -154,15 +154,15 @@ void SnapshotEncoder::Receive(int database, const Entry& entry) {
 
 void SnapshotEncoder::ContinueOpen() {
   OpenValue& first = *open_.front();
-  RdbWriter& writer = main_->writer().values();
+  RdbFileWriter& writer = main_->writer();
   if (!is_inside_value_) {
     is_inside_value_ = true;
     Select(first.database, *main_);
     main_->Add(first.head);
-    first.slices->Begin(writer);
+    first.slices->Begin(writer.values());
   }
   if (!first.slices->WriteSome(writer)) return;
-  WriteElementDeadlines(first.slices->TakeDeadlines(), main_->writer());
+  first.slices->WriteDeadlines(writer);
   CloseFirst();
 }
 

@@ -18,7 +18,7 @@
 #include "server/engine/replication_state.h"
 #include "server/engine/store/rdb_value_slices.h"
 #include "server/engine/store/snapshot.h"
-#include "server/persistence/snapshot/snapshot_thread.h"
+#include "server/persistence/snapshot/snapshot_piece.h"
 
 namespace zsetd {
 

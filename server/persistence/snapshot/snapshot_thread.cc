@@ -1,11 +1,22 @@
 #include "server/persistence/snapshot/snapshot_thread.h"
 
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace zsetd {
+namespace {
 
-SnapshotThread::SnapshotThread(std::unique_ptr<SnapshotSink> sink)
-    : sink_(std::move(sink)), thread_([this] { Run(); }) {}
+// Where cores are short requests come first, but the snapshot still gets a tenth of one.
+constexpr int kNice = 10;
+
+}  // namespace
+
+SnapshotThread::SnapshotThread(std::unique_ptr<SnapshotSink> sink,
+                               std::function<void()> on_progress)
+    : sink_(std::move(sink)), on_progress_(std::move(on_progress)), thread_([this] { Run(); }) {}
 
 SnapshotThread::~SnapshotThread() {
   {
@@ -17,12 +28,10 @@ SnapshotThread::~SnapshotThread() {
 }
 
 void SnapshotThread::Write(std::vector<SnapshotPiece> pieces) {
+  for (const SnapshotPiece& piece : pieces) waiting_ += piece.size();
   {
     const std::lock_guard lock(mutex_);
-    for (SnapshotPiece& piece : pieces) {
-      waiting_ += piece.bytes.size();
-      queue_.push_back(std::move(piece));
-    }
+    std::ranges::move(pieces, std::back_inserter(queue_));
   }
   arrived_.notify_one();
 }
@@ -35,28 +44,14 @@ void SnapshotThread::Finish() {
   arrived_.notify_one();
 }
 
-size_t SnapshotThread::waiting() const {
-  const std::lock_guard lock(mutex_);
-  return waiting_;
-}
-
-bool SnapshotThread::done() const {
-  const std::lock_guard lock(mutex_);
-  return done_;
-}
-
 absl::Status SnapshotThread::status() const {
   const std::lock_guard lock(mutex_);
   return status_;
 }
 
-uint64_t SnapshotThread::written() const {
-  const std::lock_guard lock(mutex_);
-  return written_;
-}
-
 // After an error it ends: what comes then is thrown away with the queue.
 void SnapshotThread::Run() {
+  ::setpriority(PRIO_PROCESS, 0, kNice);  // of this thread, on Linux
   std::unique_lock lock(mutex_);
   while (!abandoned_ && status_.ok()) {
     arrived_.wait(lock, [this] { return abandoned_ || finishing_ || !queue_.empty(); });
@@ -64,23 +59,25 @@ void SnapshotThread::Run() {
     const bool is_last = finishing_;
     std::vector<SnapshotPiece> taken = std::exchange(queue_, {});
     lock.unlock();
-    absl::Status status;
-    size_t bytes = 0;
-    for (SnapshotPiece& piece : taken) {
-      bytes += piece.bytes.size();
-      if (status.ok()) status = sink_->Write(std::move(piece).Encoded());
-      piece = SnapshotPiece();
-    }
+    absl::Status status =
+        WritePieces(std::move(taken), *sink_, [this](size_t size) { OnWritten(size); });
     if (is_last && status.ok()) status = sink_->Finish();
     lock.lock();
-    waiting_ -= bytes;
-    written_ += bytes;
     status_ = std::move(status);
     if (is_last) break;
   }
-  done_ = true;
   lock.unlock();
   sink_.reset();  // which removes an unfinished draft
+  done_ = true;
+  if (on_progress_) on_progress_();
+}
+
+// The engine's thread, which may be asleep, has half of the room to fill while this one goes on.
+void SnapshotThread::OnWritten(size_t size) {
+  written_ = sink_->size();
+  const size_t before = waiting_.fetch_sub(size);
+  const bool has_room_again = before >= kMostWaiting / 2 && before - size < kMostWaiting / 2;
+  if (has_room_again && on_progress_) on_progress_();
 }
 
 }  // namespace zsetd

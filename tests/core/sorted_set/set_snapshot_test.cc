@@ -30,13 +30,12 @@ Elements ElementsOf(const SortedSet& set) {
 }
 
 void Step(SetSnapshot& snapshot, Elements& elements) {
-  snapshot.Step([&](const Block& block) {
-    BlockReader reader(block, block.count() - 1);
-    for (size_t left = block.count(); left > 0; --left) {
-      elements.emplace_back(reader.member(), ScoreOf(reader.code()));
-      if (left > 1) reader.Backward();
-    }
-  });
+  const OwnedBlock block = snapshot.Take();
+  BlockReader reader(*block, block->count() - 1);
+  for (size_t left = block->count(); left > 0; --left) {
+    elements.emplace_back(reader.member(), ScoreOf(reader.code()));
+    if (left > 1) reader.Backward();
+  }
 }
 
 // Changes of every kind: a block that grows, is split, shrinks, is merged, goes; runs that are cut.

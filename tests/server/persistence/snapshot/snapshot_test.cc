@@ -209,9 +209,7 @@ TEST(Snapshot, ShowsTheInstantAtWhichItBeganWhateverIsWrittenMeanwhile) {
     }
     EnginePeer other;
     SnapshotFile file(other.files(), {.directory = "/data", .name = "dump.rdb", .draft_name = "t"});
-    for (SnapshotPiece& piece : encoder.Take()) {
-      ASSERT_TRUE(file.Write(std::move(piece).Encoded()).ok());
-    }
+    ASSERT_TRUE(WritePieces(encoder.Take(), file).ok());
     ASSERT_TRUE(file.Finish().ok());
     other.engine().executor().AdvanceTo(instant);
     const absl::Status loaded = other.persistence().Start();
@@ -227,9 +225,7 @@ std::string LoadedString(SnapshotEncoder& encoder, const std::string& key) {
   encoder.End();
   EnginePeer other;
   SnapshotFile file(other.files(), {.directory = "/data", .name = "dump.rdb", .draft_name = "t"});
-  for (SnapshotPiece& piece : encoder.Take()) {
-    EXPECT_TRUE(file.Write(std::move(piece).Encoded()).ok());
-  }
+  EXPECT_TRUE(WritePieces(encoder.Take(), file).ok());
   EXPECT_TRUE(file.Finish().ok());
   const absl::Status loaded = other.persistence().Start();
   EXPECT_TRUE(loaded.ok()) << loaded;

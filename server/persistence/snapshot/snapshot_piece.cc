@@ -1,0 +1,44 @@
+#include "server/persistence/snapshot/snapshot_piece.h"
+
+#include <string_view>
+#include <utility>
+
+#include "protocol/rdb/rdb_file.h"
+
+namespace zsetd {
+namespace {
+
+constexpr size_t kBytesAtOnce = 256u << 10;
+
+}  // namespace
+
+absl::Status WritePieces(std::vector<SnapshotPiece> pieces, SnapshotSink& sink,
+                         const std::function<void(size_t size)>& on_written) {
+  absl::Status status;
+  std::string made;
+  size_t size = 0;  // of the pieces that `made` has
+  const auto write = [&](std::string_view bytes) {
+    if (status.ok() && !bytes.empty()) status = sink.Write(bytes);
+    if (on_written != nullptr) on_written(std::exchange(size, 0));
+  };
+  for (SnapshotPiece& piece : pieces) {
+    size += piece.size();
+    if (!status.ok()) {
+      piece = SnapshotPiece();
+    } else if (piece.part != nullptr) {
+      RdbFileWriter writer(made, piece.compresses);
+      std::exchange(piece.part, nullptr)->Write(writer);
+    } else if (made.empty()) {
+      made = std::move(piece.bytes);
+    } else {
+      made += std::exchange(piece.bytes, {});
+    }
+    if (made.size() < kBytesAtOnce) continue;
+    write(made);
+    made.clear();
+  }
+  write(made);
+  return status;
+}
+
+}  // namespace zsetd
