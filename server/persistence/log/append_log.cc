@@ -104,12 +104,13 @@ uint64_t AppendLog::Append(OutputBuffer& unit) {
   }
   end_ += unit.size();
   pending_.Take(unit);
+  ++pending_units_;
   return end_;
 }
 
 void AppendLog::HandOver() {
   if (pending_.empty() || !IsOn()) return;
-  thread_->Append(std::exchange(pending_, {}));
+  thread_->Append(std::exchange(pending_, {}), std::exchange(pending_units_, 0));
 }
 
 uint64_t AppendLog::durable() const {

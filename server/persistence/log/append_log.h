@@ -117,6 +117,7 @@ class AppendLog : public Journal {
   LogDirectory directory_;
   std::unique_ptr<LogThread> thread_;  // null: there is no log
   OutputBuffer pending_;               // not handed over
+  size_t pending_units_ = 0;           // in it
   uint64_t end_ = 0;
   uint64_t thread_start_ = 0;                     // the position at which the thread's count began
   int64_t stamped_at_ = 0;                        // seconds, of the last timestamp

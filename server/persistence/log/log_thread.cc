@@ -11,6 +11,9 @@ namespace {
 constexpr std::chrono::seconds kBetweenSyncs{1};
 constexpr std::chrono::seconds kBetweenRetries{1};
 
+constexpr int kMostVainWaits = 2;  // then only one sync in so many is put off
+constexpr uint64_t kSyncsBetween = 16;
+
 std::vector<std::string_view> AllPieces(const OutputBuffer& bytes) {
   std::vector<std::string_view> pieces(64);
   size_t count = bytes.Pieces(pieces);
@@ -44,11 +47,13 @@ LogThread::~LogThread() {
   thread_.join();
 }
 
-void LogThread::Append(OutputBuffer units) {
+void LogThread::Append(OutputBuffer bytes, size_t units) {
   {
     const std::lock_guard lock(mutex_);
-    appended_ += units.size();
-    queue_.emplace_back(std::move(units));
+    appended_ += bytes.size();
+    queued_ += units;
+    queue_.emplace_back(Units{std::move(bytes), units});
+    if (is_awaiting_ && LacksUnits()) return;
   }
   arrived_.notify_one();
 }
@@ -111,6 +116,7 @@ void LogThread::Run() {
   std::unique_lock lock(mutex_);
   while (WaitForWork(lock)) {
     const LogProgress before = progress_;
+    if (CanWrite()) AwaitUnits(lock);
     if (CanWrite()) WriteItems(lock);
     if (IsSyncDue()) Sync(lock);
     const bool is_news = progress_.durable != before.durable || step_result_ ||
@@ -145,6 +151,23 @@ bool LogThread::IsSyncDue() const {
   return policy_ == SyncPolicy::kEverySecond && Clock::now() >= synced_at_ + kBetweenSyncs;
 }
 
+// Until the units are there that are expected, if the sync before has only just ended.
+void LogThread::AwaitUnits(std::unique_lock<std::mutex>& lock) {
+  if (policy_ != SyncPolicy::kAlways || !LacksUnits()) return;
+  const auto goes_on = [this] {
+    return stopping_ || flushing_ || steps_ahead_ > 0 || policy_ != SyncPolicy::kAlways ||
+           !LacksUnits();
+  };
+  is_awaiting_ = true;
+  const Clock::time_point until = synced_at_ + patience_;
+  const bool had_to_wait = Clock::now() < until;
+  arrived_.wait_until(lock, until, goes_on);
+  is_awaiting_ = false;
+  if (!had_to_wait) return;
+  const bool most_came = queued_ >= expected_ - expected_ / 8;
+  vain_waits_ = most_came ? 0 : vain_waits_ + 1;
+}
+
 // Writes all that has come, up to a step. What fails stays in the queue.
 void LogThread::WriteItems(std::unique_lock<std::mutex>& lock) {
   while (!queue_.empty()) {
@@ -153,10 +176,10 @@ void LogThread::WriteItems(std::unique_lock<std::mutex>& lock) {
       queue_.pop_front();
       return DoStep(std::move(*step), lock);
     }
-    const OutputBuffer& units = std::get<OutputBuffer>(item);
+    const auto& [bytes, count] = std::get<Units>(item);
     const uint64_t file_bytes = progress_.file_bytes;
     lock.unlock();
-    absl::Status status = WriteUnits(units, file_bytes);
+    absl::Status status = WriteUnits(bytes, file_bytes);
     lock.lock();
     progress_.write_error = status;
     if (!status.ok()) {
@@ -165,8 +188,10 @@ void LogThread::WriteItems(std::unique_lock<std::mutex>& lock) {
       return;
     }
     queue_.pop_front();
-    progress_.written += units.size();
-    progress_.file_bytes += units.size();
+    queued_ -= count;
+    unsynced_ += count;
+    progress_.written += bytes.size();
+    progress_.file_bytes += bytes.size();
     if (!unsynced_since_) unsynced_since_ = Clock::now();
   }
 }
@@ -189,10 +214,15 @@ absl::Status LogThread::WriteUnits(const OutputBuffer& units, uint64_t file_byte
 
 void LogThread::Sync(std::unique_lock<std::mutex>& lock) {
   const uint64_t written = progress_.written;
+  const size_t units = std::exchange(unsynced_, 0);
+  const Clock::time_point start = Clock::now();
   lock.unlock();
   const absl::Status status = file_->SyncData();
   lock.lock();
   synced_at_ = Clock::now();
+  expected_ = units + queued_;
+  const bool waits = vain_waits_ < kMostVainWaits || ++syncs_ % kSyncsBetween == 0;
+  patience_ = waits ? (synced_at_ - start) / 2 : Clock::duration(0);
   unsynced_since_.reset();
   if (!status.ok()) {
     progress_.is_broken = true;

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -56,6 +57,15 @@ struct LogStep {
 // to wait for the disk waits for it. What comes while a sync is under way is written and synced
 // together afterwards (group commit). All methods are for one thread, and none waits for the disk
 // but the destructor.
+//
+// With kAlways, clients that wait for a sync send their next request when it ends, a moment after
+// the next sync could begin with what the others have sent meanwhile:
+//
+//   at once          [ a b c ][ d e ][ a b c ][ d e ]               each waits for two syncs
+//   a little later   [ a b c ] . [ a b c d e ] . [ a b c d e ]      for one and a bit
+//
+// So a sync is put off until as many units have come as were waiting and are free again, or for
+// half of the time that a sync takes. Where that was in vain it is tried again now and then.
 class LogThread {
  public:
   struct Options {
@@ -73,8 +83,8 @@ class LogThread {
   // Writes and syncs what was handed over, if that is possible.
   ~LogThread();
 
-  // Appends whole units.
-  void Append(OutputBuffer units);
+  // Appends whole units, and how many they are.
+  void Append(OutputBuffer bytes, size_t units = 1);
 
   // Does a step, when all that was appended before is written. One at a time: until its result is
   // taken.
@@ -97,12 +107,18 @@ class LogThread {
 
  private:
   using Clock = std::chrono::steady_clock;
-  using Item = std::variant<OutputBuffer, LogStep>;
+  struct Units {
+    OutputBuffer bytes;
+    size_t count = 0;
+  };
+  using Item = std::variant<Units, LogStep>;
 
   void Run();
   bool WaitForWork(std::unique_lock<std::mutex>& lock);
   bool IsSyncDue() const;
   bool CanWrite() const;
+  bool LacksUnits() const { return queued_ < expected_; }
+  void AwaitUnits(std::unique_lock<std::mutex>& lock);
   void WriteItems(std::unique_lock<std::mutex>& lock);
   absl::Status WriteUnits(const OutputBuffer& units, uint64_t file_bytes);
   void Sync(std::unique_lock<std::mutex>& lock);
@@ -122,6 +138,16 @@ class LogThread {
   uint64_t appended_ = 0;  // position
   LogProgress progress_;
   bool is_named_ = true;  // the manifest on the disk names the present file
+
+  // In units: in the queue, written since the last sync, and how many are to come before the next.
+  size_t queued_ = 0;
+  size_t unsynced_ = 0;
+  size_t expected_ = 0;
+  bool is_awaiting_ = false;
+  Clock::duration patience_{0};  // after the last sync
+  int vain_waits_ = 0;           // one after another
+  uint64_t syncs_ = 0;
+
   std::optional<Clock::time_point> unsynced_since_;
   Clock::time_point synced_at_;
   Clock::time_point retry_at_;

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -56,6 +58,33 @@ TEST(LogThread, NothingIsDurableAfterAFailedSyncBeforeThereIsANewFile) {
   EXPECT_TRUE(ResultOf(thread, {.manifest = next}).ok());
   EXPECT_TRUE(thread.Flush());
   EXPECT_EQ(files.contents().at("/log/a.2.incr.aof"), "kept");
+}
+
+// The second sync could begin with what has come during the first, but two who wait for that are
+// about to write again.
+TEST(LogThread, ASyncWaitsForThoseWhomTheLastOneHasReleased) {
+  MemoryFiles files;
+  auto file = files.Create("/log/a.1.incr.aof");
+  ASSERT_TRUE(file.ok());
+  std::atomic<int> syncs = 0;
+  files.set_failure([&](const MemoryFiles::Operation& operation) {
+    if (operation.kind == Kind::kSyncData) {
+      ++syncs;
+      std::this_thread::sleep_for(std::chrono::milliseconds(400));
+    }
+    return absl::OkStatus();
+  });
+  LogThread thread(
+      files, {.directory = "/log", .manifest_name = "manifest", .policy = SyncPolicy::kAlways},
+      *std::move(file), 0);
+  thread.Append(Bytes("aa"), 2);
+  while (syncs == 0) std::this_thread::yield();
+  thread.Append(Bytes("b"), 1);
+  while (thread.progress().durable < 2) std::this_thread::yield();
+  thread.Append(Bytes("cc"), 2);
+  while (thread.progress().durable < 3) std::this_thread::yield();
+  EXPECT_EQ(thread.progress().durable, 5u);
+  EXPECT_EQ(syncs, 2);
 }
 
 }  // namespace
