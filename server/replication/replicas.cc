@@ -406,7 +406,8 @@ void Replicas::LookAfter(Millis now) {
 // So that a replica notices that its master has gone. The master's reach those of its replicas.
 void Replicas::Ping(Millis now) {
   const auto period = std::chrono::seconds(engine_.settings().repl_ping_replica_period);
-  if (all_.empty() || engine_.replication().is_replica() || now - pinged_at_ < period) return;
+  if (all_.empty() || engine_.replication().is_replica()) pinged_at_ = now;
+  if (now - pinged_at_ < period) return;
   if (!pings_ || persistence_.IsSavedForExit()) return;
   pinged_at_ = now;
   engine_.effects().AppendToStream(kPing);
