@@ -26,7 +26,7 @@ class BlockRun;
 //   index      built bucket by bucket, from (hash, block) pairs sorted by bucket
 //
 // No block or bucket is split, and nothing is looked up: each step passes over memory in order.
-// What comes in order takes little memory beside that of the set and its index.
+// What comes in order takes 48 bytes for each element at most beside the set, for the index.
 //
 // The input may contain a member twice. Its two entries are then in one bucket of the index, with
 // the same tag, so that this is detected at no cost.

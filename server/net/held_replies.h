@@ -9,7 +9,8 @@
 namespace zsetd {
 
 // The connections whose replies wait for the append-only log to be durable. When the log's thread
-// signals that more is, all of them take part in a round, and send, or wait on.
+// signals that more is, all of them take part in a round, and send, or wait on. Signals of others
+// have only the poller return.
 class HeldReplies : public Polled, public std::enable_shared_from_this<HeldReplies> {
  public:
   // Both outlive it.

@@ -27,7 +27,8 @@ namespace zsetd {
 // SIGTERM, SIGINT or SHUTDOWN. SIGHUP opens the log file again.
 class Server {
  public:
-  // `log_signal` comes when more of the append-only log is durable. All of them outlive it.
+  // `log_signal` comes when more of the append-only log is durable, or a snapshot wants a turn. All
+  // of them outlive it.
   Server(boost::asio::io_context& io, Engine& engine, const WakeSignal& log_signal);
 
   // Listens on every address of the setting `bind`, but for one after a minus that this machine

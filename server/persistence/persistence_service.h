@@ -26,7 +26,8 @@ namespace zsetd {
 class PersistenceService : public Persistence {
  public:
   // The engine and the files outlive it. `on_progress` is called on another thread when replies
-  // that were held may leave, or HasWork() becomes true; or null.
+  // that were held may leave, or HasWork() becomes true, perhaps a moment after this is
+  // destroyed; or null.
   PersistenceService(Engine& engine, FileSystem& files, ServerLog log,
                      std::function<void()> on_progress = nullptr);
   ~PersistenceService() override;

@@ -18,7 +18,8 @@ namespace zsetd {
 class Client;
 
 // What the server measures of itself: counters, the statistics of each command, the slow log, the
-// latency monitor and the load. It only records: nothing that the server does depends on it.
+// latency monitor and the load. It only records: nothing that the server does depends on it,
+// but for the pace of snapshots.
 //
 // Invariant: `commands_processed` is the sum of the calls of all commands since the last Reset().
 class Metrics {

@@ -25,9 +25,11 @@ namespace {
 class BlockPart : public UnwrittenPart {
  public:
   BlockPart(OwnedBlock block, std::shared_ptr<ElementDeadlineFields> deadlines)
-      : block_(std::move(block)), deadlines_(std::move(deadlines)) {}
+      : block_(std::move(block)),
+        bytes_(block_->allocated_bytes() + block_->LargeMemberBytes()),
+        deadlines_(std::move(deadlines)) {}
 
-  size_t bytes() const override { return block_->allocated_bytes(); }
+  size_t bytes() const override { return bytes_; }
 
   void Write(RdbFileWriter& writer) override {
     BlockReader reader(*block_, block_->count() - 1);
@@ -47,6 +49,7 @@ class BlockPart : public UnwrittenPart {
   }
 
   const OwnedBlock block_;
+  const size_t bytes_;
   const std::shared_ptr<ElementDeadlineFields> deadlines_;
 };
 

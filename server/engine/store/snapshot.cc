@@ -88,8 +88,6 @@ Snapshot::~Snapshot() {
 }
 
 bool Snapshot::Continue(const std::function<bool()>& enough) {
-  constexpr int kStepsPerLook = 8;
-  int steps = 0;
   for (;;) {
     while (receiver_.HasOpen()) {
       receiver_.ContinueOpen();
@@ -99,7 +97,7 @@ bool Snapshot::Continue(const std::function<bool()>& enough) {
     while (next_ < keyspaces_.size() && keyspaces_[next_]->done()) ++next_;
     if (next_ == keyspaces_.size()) return true;
     keyspaces_[next_]->Step();
-    if (++steps % kStepsPerLook == 0 && enough()) return false;
+    if (enough()) return false;
   }
 }
 

@@ -119,7 +119,7 @@ class Snapshot {
   ~Snapshot();
 
   // Hands out entries until all were, or until `enough` returns true, which is asked after each
-  // few, and after each step of an open value. Returns whether all were and none is open.
+  // bucket of keys and each step of an open value. Returns whether all were and none is open.
   bool Continue(const std::function<bool()>& enough);
 
   // --- For databases. ---

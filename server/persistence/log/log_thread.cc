@@ -1,5 +1,6 @@
 #include "server/persistence/log/log_thread.h"
 
+#include <algorithm>
 #include <cassert>
 #include <string_view>
 #include <utility>
@@ -77,6 +78,7 @@ void LogThread::set_policy(SyncPolicy policy) {
   {
     const std::lock_guard lock(mutex_);
     policy_ = policy;
+    expected_ = unsynced_ = 0;
   }
   arrived_.notify_one();
 }
@@ -222,7 +224,8 @@ void LogThread::Sync(std::unique_lock<std::mutex>& lock) {
   synced_at_ = Clock::now();
   expected_ = units + queued_;
   const bool waits = vain_waits_ < kMostVainWaits || ++syncs_ % kSyncsBetween == 0;
-  patience_ = waits ? (synced_at_ - start) / 2 : Clock::duration(0);
+  patience_ = waits ? std::min<Clock::duration>((synced_at_ - start) / 2, options_.longest_wait)
+                    : Clock::duration(0);
   unsynced_since_.reset();
   if (!status.ok()) {
     progress_.is_broken = true;
@@ -269,6 +272,7 @@ void LogThread::DoStep(LogStep step, std::unique_lock<std::mutex>& lock) {
     progress_.write_error = absl::OkStatus();
   }
   if (status.ok()) {
+    unsynced_ = 0;
     is_named_ = step.manifest.has_value();
     progress_.is_broken = false;
     unsynced_since_.reset();

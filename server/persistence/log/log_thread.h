@@ -65,14 +65,16 @@ struct LogStep {
 //   a little later   [ a b c ] . [ a b c d e ] . [ a b c d e ]      for one and a bit
 //
 // So a sync is put off until as many units have come as were waiting and are free again, or for
-// half of the time that a sync takes. Where that was in vain it is tried again now and then.
+// half of the time that a sync takes, or ten milliseconds. Where that was in vain it is tried again
+// now and then.
 class LogThread {
  public:
   struct Options {
     std::string directory;      // of the log, absolute
     std::string manifest_name;  // of the file in it
     SyncPolicy policy = SyncPolicy::kEverySecond;
-    std::function<void()> on_progress;  // called on the log's thread; or null
+    std::function<void()> on_progress;           // called on the log's thread; or null
+    std::chrono::milliseconds longest_wait{10};  // of a sync for units to come
   };
 
   // `file` is appended to, which holds this many bytes; null: there is none before the first step.

@@ -8,10 +8,12 @@ namespace {
 
 constexpr size_t kPieceBytes = 512u << 10;  // handed to the thread at a time
 
-// A slice, for which requests wait: while there are none, and while there are always some. Then it
-// takes a quarter of the time that they do, so that a server that is half busy keeps up with them.
+// A slice, for which requests wait, while there are none. While there are always some it takes a
+// quarter of the time that they took since the last one, so that a server that is half busy keeps
+// up with them.
 constexpr Micros kIdleSlice{100};
-constexpr Micros kBusySlice{50};
+constexpr Micros kShortestSlice{50};
+constexpr Micros kLongestSlice{1000};  // where requests take long themselves
 constexpr int kShareOfRequests = 4;
 
 }  // namespace
@@ -45,9 +47,10 @@ void BackgroundSnapshot::Continue() {
   const bool is_busy = std::exchange(requests_before_, requests) != requests;
   if (is_busy) time_of_requests_ += start - last_turn_;
   last_turn_ = start;
-  if (is_busy && time_of_requests_ < kBusySlice * kShareOfRequests) return;
+  const Micros share = time_of_requests_ / kShareOfRequests;
+  if (is_busy && share < kShortestSlice) return;
   time_of_requests_ = Micros(0);
-  const Micros until = start + (is_busy ? kBusySlice : kIdleSlice);
+  const Micros until = start + (is_busy ? std::min(share, kLongestSlice) : kIdleSlice);
   encoded_ = snapshot_.Continue(
       [&] { return encoder_.size() >= kPieceBytes || engine_.host().stopwatch() >= until; });
   if (encoded_) encoder_.End();

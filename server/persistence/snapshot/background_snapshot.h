@@ -36,8 +36,8 @@ class BackgroundSnapshot {
   // Whether Continue() has something to encode that the disk has room for.
   bool HasWork() const;
 
-  // Encodes for a tenth of a millisecond at most; beside many requests for half of that, and not
-  // every time.
+  // Encodes for a tenth of a millisecond; beside many requests for a quarter of the time that they
+  // took since it last did, if that is not too little to begin.
   void Continue();
 
   // Whether the file is complete, or has failed: status() says which.

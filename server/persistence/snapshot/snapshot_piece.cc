@@ -13,13 +13,14 @@ constexpr size_t kBytesAtOnce = 256u << 10;
 }  // namespace
 
 absl::Status WritePieces(std::vector<SnapshotPiece> pieces, SnapshotSink& sink,
-                         const std::function<void(size_t size)>& on_written) {
+                         const std::function<bool(size_t size)>& on_written) {
   absl::Status status;
   std::string made;
   size_t size = 0;  // of the pieces that `made` has
   const auto write = [&](std::string_view bytes) {
     if (status.ok() && !bytes.empty()) status = sink.Write(bytes);
-    if (on_written != nullptr) on_written(std::exchange(size, 0));
+    const bool goes_on = on_written == nullptr || on_written(std::exchange(size, 0));
+    if (!goes_on && status.ok()) status = absl::CancelledError("the snapshot was given up");
   };
   for (SnapshotPiece& piece : pieces) {
     size += piece.size();

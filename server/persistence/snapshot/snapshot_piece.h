@@ -23,8 +23,9 @@ struct SnapshotPiece {
 };
 
 // Writes the pieces in order, small ones together. After some, calls `on_written` with their
-// size(), if it is not null. Slow for strings that are compressed.
+// size(), if it is not null; if that returns false the rest is dropped. Slow for strings that are
+// compressed.
 absl::Status WritePieces(std::vector<SnapshotPiece> pieces, SnapshotSink& sink,
-                         const std::function<void(size_t size)>& on_written = nullptr);
+                         const std::function<bool(size_t size)>& on_written = nullptr);
 
 }  // namespace zsetd

@@ -10,7 +10,7 @@ namespace zsetd {
 namespace {
 
 // Where cores are short requests come first, but the snapshot still gets a tenth of one.
-constexpr int kNice = 10;
+constexpr int kNicer = 10;
 
 }  // namespace
 
@@ -51,7 +51,7 @@ absl::Status SnapshotThread::status() const {
 
 // After an error it ends: what comes then is thrown away with the queue.
 void SnapshotThread::Run() {
-  ::setpriority(PRIO_PROCESS, 0, kNice);  // of this thread, on Linux
+  ::setpriority(PRIO_PROCESS, 0, ::getpriority(PRIO_PROCESS, 0) + kNicer);  // this thread, on Linux
   std::unique_lock lock(mutex_);
   while (!abandoned_ && status_.ok()) {
     arrived_.wait(lock, [this] { return abandoned_ || finishing_ || !queue_.empty(); });
@@ -60,8 +60,9 @@ void SnapshotThread::Run() {
     std::vector<SnapshotPiece> taken = std::exchange(queue_, {});
     lock.unlock();
     absl::Status status =
-        WritePieces(std::move(taken), *sink_, [this](size_t size) { OnWritten(size); });
+        WritePieces(std::move(taken), *sink_, [this](size_t size) { return OnWritten(size); });
     if (is_last && status.ok()) status = sink_->Finish();
+    written_ = sink_->size();
     lock.lock();
     status_ = std::move(status);
     if (is_last) break;
@@ -73,11 +74,13 @@ void SnapshotThread::Run() {
 }
 
 // The engine's thread, which may be asleep, has half of the room to fill while this one goes on.
-void SnapshotThread::OnWritten(size_t size) {
+// False if that is not worth while any more.
+bool SnapshotThread::OnWritten(size_t size) {
   written_ = sink_->size();
   const size_t before = waiting_.fetch_sub(size);
   const bool has_room_again = before >= kMostWaiting / 2 && before - size < kMostWaiting / 2;
   if (has_room_again && on_progress_) on_progress_();
+  return !abandoned_;
 }
 
 }  // namespace zsetd

@@ -18,10 +18,12 @@ namespace zsetd {
 
 // Writes a snapshot's file on a thread of its own, so that no client waits for the disk, for a long
 // string to be compressed or for the elements of a large sorted set. What is handed over is written
-// in order. All methods are for one thread, and none waits for the disk but the destructor.
+// in order. All methods are for one thread, but the destructor, which waits for what is being
+// written.
 class SnapshotThread {
  public:
-  // `on_progress` is called on that thread when HasRoom() or done() becomes true; or null.
+  // `on_progress` is called on that thread when half of the room is free again, and when done()
+  // becomes true; or null. What it uses lives until this is destroyed.
   explicit SnapshotThread(std::unique_ptr<SnapshotSink> sink,
                           std::function<void()> on_progress = nullptr);
 
@@ -43,7 +45,7 @@ class SnapshotThread {
   static constexpr size_t kMostWaiting = 4u << 20;  // bytes
 
   void Run();
-  void OnWritten(size_t size);
+  bool OnWritten(size_t size);
 
   mutable std::mutex mutex_;
   std::condition_variable arrived_;
@@ -51,8 +53,8 @@ class SnapshotThread {
   const std::function<void()> on_progress_;
   std::vector<SnapshotPiece> queue_;
   bool finishing_ = false;
-  bool abandoned_ = false;
   absl::Status status_;
+  std::atomic<bool> abandoned_ = false;
   std::atomic<size_t> waiting_ = 0;
   std::atomic<uint64_t> written_ = 0;
   std::atomic<bool> done_ = false;

@@ -74,9 +74,12 @@ TEST(LogThread, ASyncWaitsForThoseWhomTheLastOneHasReleased) {
     }
     return absl::OkStatus();
   });
-  LogThread thread(
-      files, {.directory = "/log", .manifest_name = "manifest", .policy = SyncPolicy::kAlways},
-      *std::move(file), 0);
+  LogThread thread(files,
+                   {.directory = "/log",
+                    .manifest_name = "manifest",
+                    .policy = SyncPolicy::kAlways,
+                    .longest_wait = std::chrono::seconds(1)},
+                   *std::move(file), 0);
   thread.Append(Bytes("aa"), 2);
   while (syncs == 0) std::this_thread::yield();
   thread.Append(Bytes("b"), 1);
