@@ -18,7 +18,7 @@ BlockRun::~BlockRun() {
 
 size_t BlockRun::Pack(std::span<const Element> elements) {
   assert(!elements.empty());
-  elements = elements.first(std::min(elements.size(), Block::kMaxCount));
+  elements = elements.first(std::min(elements.size(), likely_most_));
   const auto place = [&](size_t i) {
     return from_ == BlockSide::kFirst ? i : elements.size() - 1 - i;
   };
@@ -38,6 +38,7 @@ size_t BlockRun::Pack(std::span<const Element> elements) {
   for (size_t i = 0; i < packed; ++i) members_.push_back({hashes_[i], number});
   for (size_t i = packed; i < elements.size(); ++i) LargeMember::Free(items_[place(i)].large);
   blocks_.push_back(block);
+  likely_most_ = std::min(2 * packed, Block::kMaxCount);
   return packed;
 }
 

@@ -44,8 +44,9 @@ class BlockRun {
   const BlockSide from_;
   std::vector<Block*> blocks_;
   std::vector<MemberIndex::Member> members_;
-  std::vector<BlockItem> items_;  // of one block
-  std::vector<uint64_t> hashes_;  // of these
+  size_t likely_most_ = Block::kMaxCount;  // elements that the next block takes, by the last
+  std::vector<BlockItem> items_;           // of one block
+  std::vector<uint64_t> hashes_;           // of these
 };
 
 }  // namespace zsetd

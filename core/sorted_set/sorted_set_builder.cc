@@ -83,13 +83,19 @@ void SortedSetBuilder::Prepare(const Element& next) {
   if (elements_.size() > Block::kMaxCount) PackFirst();
 }
 
-// As many as a block takes. The others are kept in other memory, so that theirs can be used again.
+// Into a block, or several if they take few. The others, of which the last is one, are kept in
+// other memory, so that theirs can be used again.
 void SortedSetBuilder::PackFirst() {
   if (packed_ == nullptr) {
     packed_ = std::make_unique<BlockRun>(order_ == Order::kAscending ? BlockSide::kFirst
                                                                      : BlockSide::kLast);
   }
-  elements_.erase(elements_.begin(), elements_.begin() + packed_->Pack(elements_));
+  const std::span<const Element> all_but_last(elements_.data(), elements_.size() - 1);
+  size_t packed = 0;
+  while (elements_.size() - packed > Block::kMaxCount / 2) {
+    packed += packed_->Pack(all_but_last.subspan(packed));
+  }
+  elements_.erase(elements_.begin(), elements_.begin() + packed);
   for (Element& element : elements_) element.member = spare_.Keep(element.member);
   std::swap(arena_, spare_);
   spare_.Clear();
