@@ -125,7 +125,6 @@ class LogThread {
   absl::Status WriteUnits(const OutputBuffer& units, uint64_t file_bytes);
   void Sync(std::unique_lock<std::mutex>& lock);
   void DoStep(LogStep step, std::unique_lock<std::mutex>& lock);
-  absl::Status OpenNext(const LogStep& step);
   void Notify(std::unique_lock<std::mutex>& lock);
 
   FileSystem& files_;

@@ -60,8 +60,8 @@ class BackgroundSnapshot {
   bool encoded_ = false;
 
   // Of the requests that ran since the last slice.
-  uint64_t requests_before_ = 0;
-  Micros last_turn_{0};
+  uint64_t requests_before_;
+  Micros last_turn_;
   Micros time_of_requests_{0};
 
   const Millis started_at_;
