@@ -43,7 +43,7 @@ MemberIndex::MemberIndex(std::vector<Member> members, const IsTwice& is_twice)
   }
 }
 
-// By some bits of the bucket's number at a time, from the lowest: each pass writes to so many
+// By some bits of the bucket number in each pass, the lowest first: a pass writes to so many
 // places in order, where putting each member into its bucket would wait for memory.
 void MemberIndex::SortByBucket(std::vector<Member>& members) const {
   constexpr int kMostBits = 9;  // at a time

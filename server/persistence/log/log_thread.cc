@@ -12,7 +12,7 @@ namespace {
 constexpr std::chrono::seconds kBetweenSyncs{1};
 constexpr std::chrono::seconds kBetweenRetries{1};
 
-constexpr int kMostVainWaits = 2;  // then only one sync in so many is put off
+constexpr int kMostFailedWaits = 2;  // then only one sync in so many is delayed
 constexpr uint64_t kSyncsBetween = 16;
 
 std::vector<std::string_view> AllPieces(const OutputBuffer& bytes) {
@@ -167,7 +167,7 @@ void LogThread::AwaitUnits(std::unique_lock<std::mutex>& lock) {
   is_awaiting_ = false;
   if (!had_to_wait) return;
   const bool most_came = queued_ >= expected_ - expected_ / 8;
-  vain_waits_ = most_came ? 0 : vain_waits_ + 1;
+  failed_waits_ = most_came ? 0 : failed_waits_ + 1;
 }
 
 // Writes all that has come, up to a step. What fails stays in the queue.
@@ -223,7 +223,7 @@ void LogThread::Sync(std::unique_lock<std::mutex>& lock) {
   lock.lock();
   synced_at_ = Clock::now();
   expected_ = units + queued_;
-  const bool waits = vain_waits_ < kMostVainWaits || ++syncs_ % kSyncsBetween == 0;
+  const bool waits = failed_waits_ < kMostFailedWaits || ++syncs_ % kSyncsBetween == 0;
   patience_ = waits ? std::min<Clock::duration>((synced_at_ - start) / 2, options_.longest_wait)
                     : Clock::duration(0);
   unsynced_since_.reset();

@@ -64,7 +64,7 @@ struct LogStep {
 //   at once          [ a b c ][ d e ][ a b c ][ d e ]               each waits for two syncs
 //   a little later   [ a b c ] . [ a b c d e ] . [ a b c d e ]      for one and a bit
 //
-// So a sync is put off until as many units have come as were waiting and are free again, or for
+// So a sync is delayed until as many units have come as were waiting and are free again, or for
 // half of the time that a sync takes, or ten milliseconds. Where that was in vain it is tried again
 // now and then.
 class LogThread {
@@ -146,7 +146,7 @@ class LogThread {
   size_t expected_ = 0;
   bool is_awaiting_ = false;
   Clock::duration patience_{0};  // after the last sync
-  int vain_waits_ = 0;           // one after another
+  int failed_waits_ = 0;         // one after another
   uint64_t syncs_ = 0;
 
   std::optional<Clock::time_point> unsynced_since_;
