@@ -134,7 +134,6 @@ std::optional<SortedSet> SortedSetBuilder::BuildWithoutDeadlines() {
   if (order_ == Order::kNone && !Sort()) return std::nullopt;
   if (order_ == Order::kDescending && packed_ == nullptr) {
     std::reverse(elements_.begin(), elements_.end());
-    order_ = Order::kAscending;
   }
   if (Block* block = packed_ == nullptr ? PackOne(elements_) : nullptr) {
     set.Adopt(block, longest_);

@@ -43,7 +43,7 @@ MemberIndex::MemberIndex(std::vector<Member> members, const IsTwice& is_twice)
   }
 }
 
-// By some bits of the bucket number in each pass, the lowest first: a pass writes to so many
+// Each pass sorts by a few bits of the bucket number, the lowest first, and writes to at most 512
 // places in order, where putting each member into its bucket would wait for memory.
 void MemberIndex::SortByBucket(std::vector<Member>& members) const {
   constexpr int kMostBits = 9;  // at a time

@@ -12,7 +12,8 @@ namespace {
 constexpr std::chrono::seconds kBetweenSyncs{1};
 constexpr std::chrono::seconds kBetweenRetries{1};
 
-constexpr int kMostFailedWaits = 2;  // then only one sync in so many is delayed
+// After so many waits in which units did not come, one sync in sixteen still waits for them.
+constexpr int kMostFailedWaits = 2;
 constexpr uint64_t kSyncsBetween = 16;
 
 std::vector<std::string_view> AllPieces(const OutputBuffer& bytes) {
