@@ -50,14 +50,15 @@ absl::Status Failover::Start(const FailoverRequest& request) {
   request_ = request;
   until_ = request.timeout > Millis(0) ? std::optional(now + request.timeout) : std::nullopt;
   state_ = State::kWaiting;
-  engine_.clients().pause().Begin(ClientPause::Reach::kWrites, now, now + kForever);
+  engine_.clients().pause().Begin(ClientPause::Cause::kFailover, ClientPause::Reach::kWrites, now,
+                                  now + kForever);
   return absl::OkStatus();
 }
 
 void Failover::End() {
   if (!IsOn()) return;
   state_ = State::kNone;
-  engine_.clients().pause().End();
+  engine_.clients().pause().End(ClientPause::Cause::kFailover);
 }
 
 bool Failover::HasTimedOut() const {

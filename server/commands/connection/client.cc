@@ -119,12 +119,13 @@ void PauseClients(AdminCall& call) {
   const Millis time = TakeTimeoutMillis(call.args, call.now());
   const ClientPause::Reach reach = TakeReach(call.args);
   if (call.Refused()) return;
-  call.engine.clients().pause().Begin(reach, call.now(), call.now() + time);
+  call.engine.clients().pause().Begin(ClientPause::Cause::kCommand, reach, call.now(),
+                                      call.now() + time);
   call.reply.Ok();
 }
 
 void Unpause(AdminCall& call) {
-  call.engine.clients().pause().End();
+  call.engine.clients().pause().End(ClientPause::Cause::kCommand);
   call.reply.Ok();
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <deque>
 #include <optional>
@@ -13,22 +14,25 @@ namespace zsetd {
 class Client;
 struct Command;
 
-// CLIENT PAUSE: which commands are postponed, until when, and the postponed clients in order of
-// arrival. A pause usually serves a failover, so during it nothing else changes either: expired
-// keys are not deleted until the end, but not visible.
+// Pauses of clients: which commands are postponed, until when, and the postponed clients in order
+// of arrival. During a pause nothing else changes either: expired keys are not deleted until its
+// end, but are not visible. Each cause has a pause of its own, so the end of one does not end
+// another.
 //
 // Invariant: the postponed clients are those with a request in `postponed_request`.
 class ClientPause {
  public:
+  enum class Cause { kCommand, kFailover, kShutdown };  // kCommand: CLIENT PAUSE
   enum class Reach { kWrites, kEverything };
 
-  // From now until then. Two pauses combine to the wider scope and the later end.
-  void Begin(Reach reach, Millis now, Millis until);
-  void End() { until_.reset(); }
+  // From now until then. Two pauses of one cause combine to the wider scope and the later end.
+  void Begin(Cause cause, Reach reach, Millis now, Millis until);
+  void End(Cause cause);
 
   bool IsOn(Millis now) const { return until_ && now < *until_; }
 
-  // Its end, while it is on; or the present time, if it is over and requests are still postponed.
+  // The end of the last pause, while any is on. The present time, if all have ended and requests
+  // are still postponed.
   std::optional<Millis> NextDeadline(Millis now) const;
 
   // Whether this command of the client must be postponed.
@@ -50,8 +54,19 @@ class ClientPause {
   size_t postponed() const { return postponed_.size(); }
 
  private:
-  Reach reach_ = Reach::kWrites;
-  std::optional<Millis> until_;
+  static constexpr size_t kCauses = 3;
+
+  struct Pause {
+    Reach reach = Reach::kWrites;
+    std::optional<Millis> until;
+
+    bool IsOn(Millis now) const { return until && now < *until; }
+  };
+
+  Reach ReachAt(Millis now) const;
+
+  std::array<Pause, kCauses> pauses_;  // by cause
+  std::optional<Millis> until_;        // the latest end of all
   std::deque<Client*> postponed_;
 };
 

@@ -1,4 +1,4 @@
-#include "server/engine/client_pause.h"
+#include "server/engine/client/client_pause.h"
 
 #include <algorithm>
 #include <utility>
@@ -18,10 +18,28 @@ bool Changes(const Transaction& transaction) {
 
 }  // namespace
 
-void ClientPause::Begin(Reach reach, Millis now, Millis until) {
-  const bool goes_on = IsOn(now);
-  reach_ = goes_on ? std::max(reach_, reach) : reach;
-  until_ = goes_on ? std::max(*until_, until) : until;
+void ClientPause::Begin(Cause cause, Reach reach, Millis now, Millis until) {
+  Pause& pause = pauses_[static_cast<size_t>(cause)];
+  const bool goes_on = pause.IsOn(now);
+  pause.reach = goes_on ? std::max(pause.reach, reach) : reach;
+  pause.until = goes_on ? std::max(*pause.until, until) : until;
+  until_ = until_ ? std::max(*until_, *pause.until) : *pause.until;
+}
+
+void ClientPause::End(Cause cause) {
+  pauses_[static_cast<size_t>(cause)] = Pause();
+  until_.reset();
+  for (const Pause& pause : pauses_) {
+    if (pause.until) until_ = until_ ? std::max(*until_, *pause.until) : *pause.until;
+  }
+}
+
+ClientPause::Reach ClientPause::ReachAt(Millis now) const {
+  Reach widest = Reach::kWrites;
+  for (const Pause& pause : pauses_) {
+    if (pause.IsOn(now)) widest = std::max(widest, pause.reach);
+  }
+  return widest;
 }
 
 std::optional<Millis> ClientPause::NextDeadline(Millis now) const {
@@ -32,7 +50,7 @@ std::optional<Millis> ClientPause::NextDeadline(Millis now) const {
 
 bool ClientPause::Holds(const Client& client, const Command& command, Millis now) const {
   if (!IsOn(now)) return false;
-  if (reach_ == Reach::kEverything || Changes(command)) return true;
+  if (Changes(command) || ReachAt(now) == Reach::kEverything) return true;
   return command.Has(kEndsTransaction) && Changes(client.transaction);
 }
 
