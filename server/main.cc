@@ -301,6 +301,9 @@ absl::Status CheckTogether(Settings settings) {
   if (absl::Status status = EnterDirectory(settings); !status.ok()) return status;
   Engine engine(settings, AllCommands(), 1, UnixNow(), {.stopwatch = MonotonicNow});
   if (absl::Status status = engine.Prepare(); !status.ok()) return status;
+  const bool uses_tls = settings.tls_port != 0 || settings.tls_replication;
+  const absl::Status client_files = uses_tls ? CheckTlsClientFiles(settings) : absl::OkStatus();
+  if (!client_files.ok()) return client_files;
   TlsContext ignored;
   return settings.tls_port == 0 ? CheckTls(settings) : MakeTlsContext(settings, ignored);
 }

@@ -110,6 +110,7 @@ absl::Status Server::Listen() {
   if (doors_.empty() && unix_listener_ == nullptr) {
     return Refusal("bind: there is no address to listen on");
   }
+  is_listening_ = true;
   AwaitSignal();
   return absl::OkStatus();
 }
@@ -125,7 +126,15 @@ absl::Status Server::Apply(const Settings& settings) {
   return status;
 }
 
+// Connections that the server opens read the settings when they open. Their files are read here so
+// that an error is reported where they are set.
 absl::Status Server::ApplyTls(const Settings& settings) {
+  const bool is_same = SameTls(settings, engine_.settings()) &&
+                       settings.tls_replication == engine_.settings().tls_replication;
+  const bool is_used = settings.tls_port != 0 || settings.tls_replication;
+  if (is_used && !(is_same && is_listening_)) {
+    if (absl::Status status = CheckTlsClientFiles(settings); !status.ok()) return status;
+  }
   if (settings.tls_port == 0) return CheckTls(settings);
   if (tls_ != nullptr && SameTls(settings, engine_.settings())) return absl::OkStatus();
   return MakeTlsContext(settings, tls_);

@@ -101,6 +101,7 @@ class Server {
   TlsContext tls_;                           // for new connections; null while TLS is not in use
   absl::flat_hash_set<std::shared_ptr<Session>> sessions_;
   int asked_to_stop_ = 0;
+  bool is_listening_ = false;
   bool stopping_ = false;
   bool replicas_finish_ = false;
   bool stops_after_script_ = false;  // a signal asked for it while one ran

@@ -70,19 +70,42 @@ int TellPassword(char* buffer, int size, int, void* password) {
   return static_cast<int>(text.size());
 }
 
-absl::Status LoadCertificate(const Settings& settings, SSL_CTX* context) {
-  const std::string& certificate = settings.tls_cert_file;
-  const std::string& key = settings.tls_key_file;
-  if (certificate.empty()) return Refusal("tls-cert-file: there is no certificate");
-  if (key.empty()) return Refusal("tls-key-file: there is no key");
-  std::string password = settings.tls_key_file_pass;
+// The settings of one certificate, and their names.
+struct CertificateFiles {
+  std::string prefix;
+  std::string certificate;
+  std::string key;
+  std::string password;
+};
+
+CertificateFiles ServerFiles(const Settings& settings) {
+  return {"tls-", settings.tls_cert_file, settings.tls_key_file, settings.tls_key_file_pass};
+}
+
+// Whether there is a certificate for connections that this server opens. A certificate without a
+// key does not count, as in Redis: the two may be set one after the other.
+bool HasClientFiles(const Settings& settings) {
+  return !settings.tls_client_cert_file.empty() && !settings.tls_client_key_file.empty();
+}
+
+CertificateFiles ClientFiles(const Settings& settings) {
+  if (!HasClientFiles(settings)) return ServerFiles(settings);
+  return {"tls-client-", settings.tls_client_cert_file, settings.tls_client_key_file,
+          settings.tls_client_key_file_pass};
+}
+
+absl::Status LoadCertificate(CertificateFiles files, SSL_CTX* context) {
+  const std::string certificate_name = files.prefix + "cert-file";
+  const std::string key_name = files.prefix + "key-file";
+  if (files.certificate.empty()) return Refusal(certificate_name + ": there is no certificate");
+  if (files.key.empty()) return Refusal(key_name + ": there is no key");
   SSL_CTX_set_default_passwd_cb(context, TellPassword);
-  SSL_CTX_set_default_passwd_cb_userdata(context, &password);
-  if (SSL_CTX_use_certificate_chain_file(context, certificate.c_str()) != 1) {
-    return Failure("tls-cert-file " + certificate);
+  SSL_CTX_set_default_passwd_cb_userdata(context, &files.password);
+  if (SSL_CTX_use_certificate_chain_file(context, files.certificate.c_str()) != 1) {
+    return Failure(certificate_name + " " + files.certificate);
   }
-  if (SSL_CTX_use_PrivateKey_file(context, key.c_str(), SSL_FILETYPE_PEM) != 1) {
-    return Failure("tls-key-file " + key);
+  if (SSL_CTX_use_PrivateKey_file(context, files.key.c_str(), SSL_FILETYPE_PEM) != 1) {
+    return Failure(key_name + " " + files.key);
   }
   SSL_CTX_set_default_passwd_cb_userdata(context, nullptr);  // it was for these calls alone
   return absl::OkStatus();
@@ -132,7 +155,7 @@ absl::Status MakeTlsContext(const Settings& settings, TlsContext& context) {
   SetModes(made.get());
   absl::Status status = SetProtocols(settings.tls_protocols, made.get());
   if (status.ok()) status = SetCiphers(settings, made.get());
-  if (status.ok()) status = LoadCertificate(settings, made.get());
+  if (status.ok()) status = LoadCertificate(ServerFiles(settings), made.get());
   if (status.ok()) status = SetClientChecks(settings, made.get());
   if (status.ok()) context = made;
   return status;
@@ -151,11 +174,18 @@ absl::Status MakeTlsClientContext(const Settings& settings, TlsContext& context)
   absl::Status status = SetProtocols(settings.tls_protocols, made.get());
   if (status.ok()) status = SetCiphers(settings, made.get());
   if (status.ok()) status = LoadAuthorities(settings, made.get());
-  if (status.ok() && !settings.tls_cert_file.empty()) {
-    status = LoadCertificate(settings, made.get());
-  }
+  const CertificateFiles files = ClientFiles(settings);
+  if (status.ok() && !files.certificate.empty()) status = LoadCertificate(files, made.get());
   if (status.ok()) context = made;
   return status;
+}
+
+absl::Status CheckTlsClientFiles(const Settings& settings) {
+  if (!HasClientFiles(settings)) return absl::OkStatus();
+  ERR_clear_error();
+  const TlsContext made(SSL_CTX_new(TLS_client_method()), SSL_CTX_free);
+  if (made == nullptr) return Failure("OpenSSL");
+  return LoadCertificate(ClientFiles(settings), made.get());
 }
 
 absl::Status CheckTls(const Settings& settings) {
@@ -172,7 +202,8 @@ absl::Status CheckTls(const Settings& settings) {
 
 bool SameTls(const Settings& a, const Settings& b) {
   const auto of = [](const Settings& s) {
-    return std::tie(s.tls_cert_file, s.tls_key_file, s.tls_key_file_pass, s.tls_ca_cert_file,
+    return std::tie(s.tls_cert_file, s.tls_key_file, s.tls_key_file_pass, s.tls_client_cert_file,
+                    s.tls_client_key_file, s.tls_client_key_file_pass, s.tls_ca_cert_file,
                     s.tls_ca_cert_dir, s.tls_auth_clients, s.tls_protocols, s.tls_ciphers,
                     s.tls_ciphersuites, s.tls_prefer_server_ciphers, s.tls_files_named);
   };

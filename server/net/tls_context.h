@@ -16,10 +16,15 @@ using TlsContext = std::shared_ptr<SSL_CTX>;
 // Reads the files of the settings. An error is human-readable; `context` is unchanged then.
 absl::Status MakeTlsContext(const Settings& settings, TlsContext& context);
 
-// The same for connections that this server opens. The other side must have a certificate of the
-// authorities of the settings; the server's own is shown if there is one. As in Redis the name in
-// it is not compared with anything.
+// Like `MakeTlsContext()`, but for connections that this server opens. The other side must have a
+// certificate of the authorities of the settings. This server shows its certificate for such
+// connections, or else its own, if there is one. As in Redis the name in the other side's
+// certificate is not compared with anything.
 absl::Status MakeTlsClientContext(const Settings& settings, TlsContext& context);
+
+// Whether the files for connections that this server opens can be read, if the settings name a
+// certificate for these alone. A refusal is human-readable.
+absl::Status CheckTlsClientFiles(const Settings& settings);
 
 // Whether the versions and the ciphers are known, without a look at any file: what can be said of
 // the settings while TLS is not in use. A refusal is for people.

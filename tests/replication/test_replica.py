@@ -91,6 +91,40 @@ class Linking(ReplicationTest):
                             "it trusts anybody")
             self.assertFalse(stranger.is_linked())
 
+    def test_it_shows_its_master_a_certificate_of_its_own(self):
+        folders = [tempfile.TemporaryDirectory() for _ in range(2)]
+        for folder in folders:
+            self.addCleanup(folder.cleanup)
+        certificates, others = (Certificates(folder.name) for folder in folders)
+        tls_port = free_port()
+        certificate, key = certificates.make("master")
+        master = self.start(REDIS, "--tls-port", str(tls_port), "--tls-cert-file", certificate,
+                            "--tls-key-file", key, "--tls-ca-cert-file", certificates.authority)
+        certificate, key = certificates.make("replica", password="secret")
+        other, other_key = others.make("server")  # which the master does not accept
+        replica = self.start(ZSETD, "--tls-replication", "yes", "--tls-cert-file", other,
+                             "--tls-key-file", other_key, "--tls-ca-cert-file",
+                             certificates.authority, "--tls-client-cert-file", certificate,
+                             "--tls-client-key-file", key, "--tls-client-key-file-pass", "secret")
+        replica.follow(tls_port)
+        self.await_link(replica)
+        master.client.set("a", "1")
+        self.assert_same(master, replica)
+        self.check_live_change(replica, certificates)
+
+    def check_live_change(self, replica, certificates):
+        """A file that cannot be read is refused when it is set. A good one is used for the next link."""
+        with self.assertRaisesRegex(redis.ResponseError, "Unable to update TLS configuration"):
+            replica.client.config_set("tls-client-key-file", "/none")
+        with self.assertRaisesRegex(redis.ResponseError, "Unable to update TLS configuration"):
+            replica.client.config_set("tls-client-key-file-pass", "wrong")
+        certificate, key = certificates.make("another")
+        replica.client.execute_command("CONFIG", "SET", "tls-client-cert-file", certificate,
+                                       "tls-client-key-file", key)
+        replica.client.client_kill_filter(_type="master")
+        self.await_that(lambda: not replica.is_linked(), "the link stays")
+        self.await_link(replica)
+
     def test_it_becomes_a_master_with_the_data(self):
         master = self.start(REDIS)
         Load(6).run(master, 1000)

@@ -28,6 +28,9 @@ struct Settings {
   std::string tls_cert_file;
   std::string tls_key_file;
   std::string tls_key_file_pass;
+  std::string tls_client_cert_file;  // for connections that this server opens; empty: the above
+  std::string tls_client_key_file;
+  std::string tls_client_key_file_pass;
   std::string tls_ca_cert_file;  // authorities of clients' certificates
   std::string tls_ca_cert_dir;
   TlsAuthClients tls_auth_clients = TlsAuthClients::kYes;

@@ -49,12 +49,6 @@ constexpr Setting Text(std::string_view name, std::string_view value = {},
   return Row(name, NoEffect::Kind::kText, value, alias);
 }
 
-constexpr Setting Secret(std::string_view name, std::string_view alias = {}) {
-  Setting row = Text(name, {}, alias);
-  row.is_secret = true;
-  return row;
-}
-
 constexpr Setting Choice(std::string_view name, std::string_view value, Choices choices) {
   Setting row = Text(name, value);
   row.choices = choices;
@@ -182,9 +176,6 @@ constexpr Setting kRows[] = {
     Number("max-new-connections-per-cycle", "10", 1, 1000),
     Number("max-new-tls-connections-per-cycle", "1", 1, 1000),
     YesNo("tls-cluster", "no"),
-    Text("tls-client-cert-file"),
-    Text("tls-client-key-file"),
-    Secret("tls-client-key-file-pass"),
     Text("tls-dh-params-file"),
     YesNo("tls-session-caching", "yes"),
     Number("tls-session-cache-size", "20480", 0, kMaxInt),
