@@ -65,8 +65,8 @@ absl::Status ReplicationState::CheckWrite() const {
                ? Refusal("READONLY You can't write against a read only replica.")
                : absl::OkStatus();
   }
-  const bool has_enough = good_replicas_ >= settings_.min_replicas_to_write;
-  return has_enough || settings_.min_replicas_max_lag == 0
+  const bool is_limited = settings_.min_replicas_to_write > 0 && settings_.min_replicas_max_lag > 0;
+  return !is_limited || good_replicas() >= settings_.min_replicas_to_write
              ? absl::OkStatus()
              : Refusal("NOREPLICAS Not enough good replicas to write.");
 }

@@ -2,8 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "core/util/rng.h"
@@ -85,9 +87,10 @@ class ReplicationState {
   void set_link_up(bool up) { link_up_ = up; }
   bool link_up() const { return link_up_; }
 
-  // Of a master: how many replicas have answered lately (min-replicas-max-lag).
-  void set_good_replicas(int64_t count) { good_replicas_ = count; }
-  int64_t good_replicas() const { return good_replicas_; }
+  // The number of replicas that have acknowledged within min-replicas-max-lag. `count` returns that
+  // of the present moment: a number that is stored would be wrong until it is counted again.
+  void set_good_replicas(std::function<int64_t()> count) { good_replicas_ = std::move(count); }
+  int64_t good_replicas() const { return good_replicas_ ? good_replicas_() : 0; }
 
   // --- What follows for requests of clients. ---
 
@@ -113,7 +116,7 @@ class ReplicationState {
   int stream_database_ = 0;
   bool is_replica_ = false;
   bool link_up_ = false;
-  int64_t good_replicas_ = 0;
+  std::function<int64_t()> good_replicas_;  // null: there is no replication
 };
 
 // The digits of an id, which no other has.

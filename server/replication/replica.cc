@@ -48,14 +48,27 @@ void Replica::Acknowledge(int64_t offset, int64_t log_offset, Millis now) {
   acknowledged_ = std::max(acknowledged_, std::min(offset, backlog_.end()));
   logged_ = std::max(logged_, std::min(log_offset, backlog_.end()));
   acknowledged_at_ = now;
+  is_noted_online_ = true;
   if (state_ == State::kAcknowledgement) state_ = State::kStream;
 }
 
-void Replica::NoteTaken(Millis now) {
-  const uint64_t sent = client_.connection.sent;
-  if (sent == taken_ && took_at_ != Millis(0)) return;
-  taken_ = sent;
-  took_at_ = now;
+bool Replica::HasAll(int64_t offset) const {
+  if (state_ != State::kStream) return false;
+  return is_old_ ? !HasMore() && client_.output.UnsentBytes() == 0 : acknowledged_ >= offset;
+}
+
+Millis Replica::SilentFor(Millis now) const {
+  return IsOnline() && !is_noted_online_ ? Millis(0) : now - acknowledged_at_;
+}
+
+void Replica::Note(Millis now) {
+  if (IsOnline() && !std::exchange(is_noted_online_, true)) acknowledged_at_ = now;
+  const ClientConnection& connection = client_.connection;
+  const bool is_first = took_at_ == Millis(0);
+  if (is_first || connection.sent != taken_) took_at_ = now;
+  if (is_first || connection.received != received_) heard_at_ = now;
+  taken_ = connection.sent;
+  received_ = connection.received;
 }
 
 bool Replica::HasMore() const {

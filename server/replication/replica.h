@@ -57,6 +57,9 @@ class Replica : public OutputSource {
   void StartSnapshot(std::shared_ptr<SnapshotPipe> pipe, std::string mark);
   void StartFile(std::unique_ptr<ReadableFile> file);
 
+  // Whether it has received the snapshot, if it needed one.
+  bool IsOnline() const { return state_ == State::kAcknowledgement || state_ == State::kStream; }
+
   // Whether it is sent a snapshot that is complete on disk.
   bool IsSentFile() const { return file_ != nullptr; }
 
@@ -67,9 +70,18 @@ class Replica : public OutputSource {
   Millis acknowledged_at() const { return acknowledged_at_; }
   void set_acknowledged_at(Millis at) { acknowledged_at_ = at; }
 
-  // When the network took something from it last, as far as that has been noted.
-  void NoteTaken(Millis now);
+  // Whether it has acknowledged all until there; or, if it acknowledges nothing, was sent all.
+  bool HasAll(int64_t offset) const;
+
+  // For how long it has acknowledged nothing. At first this counts from when it was noted as
+  // online.
+  Millis SilentFor(Millis now) const;
+
+  // Notes changes since the last call. `took_at()` is when the network took something from it last,
+  // and `heard_at()` when the replica sent something last, as far as that has been noted.
+  void Note(Millis now);
   Millis took_at() const { return took_at_; }
+  Millis heard_at() const { return heard_at_; }
 
   // The offset of the next byte of the stream that it is sent, if it is sent any. Whether there is
   // more for it.
@@ -99,8 +111,11 @@ class Replica : public OutputSource {
   int64_t acknowledged_ = 0;
   int64_t logged_ = 0;
   Millis acknowledged_at_{0};
+  bool is_noted_online_ = false;
   uint64_t taken_ = 0;  // bytes, when that was noted
   Millis took_at_{0};
+  uint64_t received_ = 0;  // bytes, when that was noted
+  Millis heard_at_{0};
 };
 
 }  // namespace zsetd

@@ -37,22 +37,26 @@ Millis LastSignOf(const Replica& replica) {
   if (state == State::kStream && !replica.is_old()) return replica.acknowledged_at();
   if (state == State::kSnapshot || state == State::kDone) return replica.took_at();
   const bool waits = state == State::kWaiting || state == State::kPreparation;
-  return waits || replica.is_old() ? Millis::max() / 2 : replica.client().connection.last_active;
+  return waits || replica.is_old() ? Millis::max() / 2 : replica.heard_at();
 }
 
 }  // namespace
 
 Replicas::Replicas(Engine& engine, PersistenceService& persistence, FileSystem& files,
                    const ServerLog& log, Post post)
-    : engine_(engine),
-      persistence_(persistence),
-      files_(files),
-      log_(log),
-      post_(std::move(post)) {}
+    : engine_(engine), persistence_(persistence), files_(files), log_(log), post_(std::move(post)) {
+  engine_.replication().set_good_replicas([this] { return CountGood(); });
+}
 
 Replicas::~Replicas() {
   persistence_.AbandonTransfer();
   engine_.effects().set_stream(nullptr);
+  engine_.replication().set_good_replicas(nullptr);
+}
+
+// By the monotonic clock: setting the clock of the machine must not change the lag of replicas.
+Millis Replicas::Now() const {
+  return std::chrono::duration_cast<Millis>(engine_.host().stopwatch());
 }
 
 // Nobody has followed what was propagated until now, to nobody: the history begins anew, unless it
@@ -101,7 +105,7 @@ Replica& Replicas::Add(Client& client) {
     EnsureBacklog();
   }
   auto replica = std::make_unique<Replica>(client, OptionsOf(client), *backlog_);
-  replica->set_acknowledged_at(engine_.store().now());
+  replica->set_acknowledged_at(Now());
   client.output.reply_mode = ClientOutput::ReplyMode::kOff;
   without_since_.reset();
   return *(all_[client.id] = std::move(replica));
@@ -122,7 +126,7 @@ absl::Status Replicas::Synchronize(Client& client, const StreamPosition& from) {
   if (from.id != "?") ++refused_partial_syncs_;
   ++full_syncs_;
   Add(client);
-  if (!waits_since_) waits_since_ = engine_.store().now();
+  if (!waits_since_) waits_since_ = Now();
   log_.notice("Replica " + client.connection.address + " asks for a full synchronization");
   return absl::OkStatus();
 }
@@ -131,7 +135,7 @@ absl::Status Replicas::SynchronizeByOldProtocol(Client& client) {
   if (absl::Status status = CheckSynchronize(client); !status.ok()) return status;
   ++full_syncs_;
   Add(client).set_is_old();
-  if (!waits_since_) waits_since_ = engine_.store().now();
+  if (!waits_since_) waits_since_ = Now();
   return absl::OkStatus();
 }
 
@@ -139,9 +143,8 @@ void Replicas::Acknowledge(Client& client, int64_t offset, std::optional<int64_t
   const auto found = all_.find(client.id);
   if (found == all_.end()) return;
   Replica& replica = *found->second;
-  replica.Acknowledge(offset, log_offset.value_or(0), engine_.store().now());
+  replica.Acknowledge(offset, log_offset.value_or(0), Now());
   if (replica.HasMore()) client.Wake();
-  if (engine_.settings().min_replicas_to_write > 0) CountGood(engine_.store().now());
 }
 
 int64_t Replicas::CountAcknowledged(int64_t offset) const {
@@ -157,19 +160,16 @@ int64_t Replicas::CountLogged(int64_t offset) const {
 }
 
 ReplicaStatus Replicas::StatusOf(const Replica& replica) const {
-  using State = Replica::State;
-  const State state = replica.state();
   const ReplicaOptions& options = replica.options();
-  const bool is_online = state == State::kAcknowledgement || state == State::kStream;
-  const Millis silent_for = engine_.store().now() - replica.acknowledged_at();
+  const Millis silent_for = replica.SilentFor(Now());
   return {.client = replica.client().id,
           .address = options.address.empty() ? WithoutPort(replica.client().connection.address)
                                              : options.address,
           .port = options.port,
-          .state = is_online              ? "online"
+          .state = replica.IsOnline()     ? "online"
                    : replica.IsSentFile() ? "send_bulk"
                                           : "wait_bgsave",
-          .is_online = is_online,
+          .is_online = replica.IsOnline(),
           .offset = replica.acknowledged(),
           .log_offset = replica.logged(),
           .lag_s = std::chrono::duration_cast<std::chrono::seconds>(silent_for).count()};
@@ -210,8 +210,7 @@ const Replica* Replicas::Find(const std::string& host, int64_t port) const {
 void Replicas::OnLeave(Client& client) {
   options_.erase(client.id);
   if (all_.erase(client.id) == 0) return;
-  CountGood(engine_.store().now());
-  if (all_.empty()) without_since_ = engine_.store().now();
+  if (all_.empty()) without_since_ = Now();
 }
 
 void Replicas::DisconnectAll() {
@@ -253,7 +252,7 @@ void Replicas::Tick() {
     group_.reset();
   }
   if (MayStartSync()) StartSync();
-  const Millis now = engine_.store().now();
+  const Millis now = Now();
   if (std::chrono::abs(now - looked_after_at_) < kBetweenLooks) return;
   looked_after_at_ = now;
   LookAfter(now);
@@ -267,8 +266,7 @@ bool Replicas::MayStartSync() const {
       all_, [](const auto& each) { return each.second->state() == Replica::State::kWaiting; });
   const int64_t enough = settings.repl_diskless_sync_max_replicas;
   if (!settings.repl_diskless_sync || (enough > 0 && waiting >= enough)) return true;
-  return engine_.store().now() - *waits_since_ >=
-         std::chrono::seconds(settings.repl_diskless_sync_delay);
+  return Now() - *waits_since_ >= std::chrono::seconds(settings.repl_diskless_sync_delay);
 }
 
 // All that wait for the same share it; others follow.
@@ -282,7 +280,7 @@ void Replicas::StartSync() {
     if (SharesSnapshot(*shared, replica->options())) {
       group.clients.push_back(id);
     } else {
-      waits_since_ = engine_.store().now();
+      waits_since_ = Now();
     }
   }
   if (!shared) return;
@@ -391,14 +389,13 @@ void Replicas::LookAfter(Millis now) {
       replica->Say("\n");  // it is not forgotten
       replica->client().Wake();
     }
-    replica->NoteTaken(now);
+    replica->Note(now);
     if (LastSignOf(*replica) + timeout < now) silent.push_back(&replica->client());
   }
   for (Client* const client : silent) {
     log_.warning("Disconnecting timedout replica " + client->connection.address);
     engine_.clients().End(*client);
   }
-  CountGood(now);
   if (backlog_ != nullptr) DropUnneeded();
   FreeBacklog(now);
 }
@@ -413,12 +410,16 @@ void Replicas::Ping(Millis now) {
   engine_.effects().AppendToStream(kPing);
 }
 
-void Replicas::CountGood(Millis now) {
+// A replica that has received its snapshot counts although it has acknowledged nothing yet, as in
+// Redis: it is shown as online. Each write asks for this, so the time is one that is known already.
+int64_t Replicas::CountGood() const {
   const auto most = std::chrono::seconds(engine_.settings().min_replicas_max_lag);
-  engine_.replication().set_good_replicas(std::ranges::count_if(all_, [&](const auto& each) {
-    return each.second->state() == Replica::State::kStream &&
-           now - each.second->acknowledged_at() <= most;
-  }));
+  const auto command_began =
+      std::chrono::duration_cast<Millis>(engine_.executor().command_began_at());
+  const Millis now = std::max(command_began, looked_after_at_);
+  return std::ranges::count_if(all_, [&](const auto& each) {
+    return each.second->IsOnline() && each.second->SilentFor(now) <= most;
+  });
 }
 
 // A history that nobody can continue is left: what happens then is not in it.

@@ -89,7 +89,9 @@ class Replicas {
   absl::Status SendFile();
   void LookAfter(Millis now);
   void Ping(Millis now);
-  void CountGood(Millis now);
+  int64_t CountGood() const;
+  Millis Now() const;
+  void AppendControl(std::string_view request);
   void DropUnneeded();
   void FreeBacklog(Millis now);
   void WakeReaders();

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import signal
 import socket
 import subprocess
 import tempfile
@@ -133,6 +134,36 @@ class Master(ReplicationTest):
         self.await_that(lambda: master.info()["min_slaves_good_slaves"] == 1, "it is not good")
         master.client.set("k", "v")
         self.assert_same(master, replica)
+
+    def test_a_replica_counts_as_soon_as_it_is_online(self):
+        master = self.start(ZSETD)
+        self.replica_of(master)
+        self.await_that(lambda: master.info().get("slave0", {}).get("state") == "online", master.log)
+        master.client.config_set("min-replicas-to-write", 1)
+        self.assertTrue(master.client.set("k", "v"))
+        self.assertEqual(master.client.eval("return redis.call('incr', 'n')", 0), 1)
+
+    def test_a_replica_that_is_silent_does_not_count(self):
+        master = self.start(ZSETD, "--min-replicas-to-write", "1", "--min-replicas-max-lag", "1")
+        replica = self.replica_of(master)
+        self.await_link(replica)
+        accepts = lambda: self.accepts_writes(master)
+        self.await_that(accepts, "it is not good")
+        replica.process.send_signal(signal.SIGSTOP)
+        try:
+            self.await_that(lambda: not accepts(), "it stays good")
+        finally:
+            replica.process.send_signal(signal.SIGCONT)
+        self.await_that(accepts, "it does not become good again")
+        master.client.client_kill_filter(_type="slave")
+        self.await_that(accepts, "it does not become good after it has left")
+
+    @staticmethod
+    def accepts_writes(server):
+        try:
+            return server.client.set("k", "v")
+        except redis.ResponseError:
+            return False
 
     def test_what_is_said_of_a_replica(self):
         master = self.start(ZSETD)

@@ -50,6 +50,20 @@ class Clock(ZsetdTest):
         self.assertTrue(eventually(lambda: self.client.ask("EXISTS", "new") == 0, patience_s=5))
         self.assertTrue(eventually(lambda: self.client.ask("DBSIZE") == self.lasting, patience_s=5))
 
+    def test_set_at_any_time_leaves_replicas_good(self):
+        master = self.server
+        replica = self.start("--replicaof", f"127.0.0.1 {master.port}")
+        self.client.ask("CONFIG", "SET", "repl-diskless-sync-delay", "0")
+        self.assertTrue(eventually(lambda: b"state=online" in self.client.ask("INFO", "replication")))
+        self.client.ask("CONFIG", "SET", "min-replicas-to-write", "1")
+        for shift_s in (HOUR_S, -HOUR_S, 0):
+            self.set_clock(shift_s)
+            until = time.monotonic() + 2.5  # the time of two acknowledgements
+            while time.monotonic() < until:
+                self.assertEqual(self.client.ask("SET", "k", "v"), b"OK", shift_s)
+            self.assertIn(b"connected_slaves:1", self.client.ask("INFO", "replication"))
+        self.assertNotIn("timedout", master.log())
+
     def test_set_back_is_followed(self):
         self.client.ask("SET", "k", "x", "EX", HOUR_S)
         self.lasting = 1
