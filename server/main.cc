@@ -285,7 +285,7 @@ int Serve(const CommandLine& line) {
   persistence.SaveTheRest();
   supervisor.ReportStopping();
   spdlog::info("Bye");
-  return EXIT_SUCCESS;
+  return front.was_cut_short() ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 // In the shape of redis-server's, which programs that start one take apart for the version that

@@ -167,6 +167,18 @@ void Executor::UnblockWithError(Client& client, std::string_view error) {
   EndWaitWithError(client, error);
 }
 
+void Executor::EndWithError(Client& client, const Command& command, std::string_view error) {
+  const size_t reply_start = client.output.buffer.size();
+  client.output.reply.Begin();
+  client.output.reply.Error(error);
+  metrics_.CountFailed(command);
+  metrics_.CountError(error);
+  Finish(client, reply_start);
+  client.connection.last_active = store_.now();
+  client.NoteMemory();
+  client.Wake();
+}
+
 void Executor::EndWaitWithError(Client& client, std::string_view error) {
   const size_t reply_start = client.output.buffer.size();
   client.output.reply.Begin();

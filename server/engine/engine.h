@@ -18,6 +18,7 @@
 #include "server/engine/reply_holds.h"
 #include "server/engine/run_identity.h"
 #include "server/engine/services.h"
+#include "server/engine/shutdown.h"
 #include "server/engine/store/store.h"
 #include "server/engine/support/host.h"
 
@@ -72,6 +73,8 @@ class Engine {
   const DiskState& disk() const { return disk_; }
   ReplicationState& replication() { return replication_; }
   const ReplicationState& replication() const { return replication_; }
+  Shutdown& shutdown() { return shutdown_; }
+  const Shutdown& shutdown() const { return shutdown_; }
   const RunIdentity& identity() const { return identity_; }
   const Host& host() const { return host_; }
 
@@ -91,6 +94,7 @@ class Engine {
   DiskState disk_{settings_};
   ReplicationState replication_;
   Executor executor_{*this};
+  Shutdown shutdown_{*this};
 };
 
 }  // namespace zsetd

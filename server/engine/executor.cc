@@ -431,6 +431,7 @@ void Executor::OnApplied() {
 
 void Executor::OnLeave(Client& client) {
   if (Replication* const replication = engine_.services().replication) replication->OnLeave(client);
+  engine_.shutdown().OnLeave(client);
   overdue_.Remove(client);
   if (suspended_ && suspended_->client == &client) ReplaceSuspendedClient(client);
 }

@@ -92,6 +92,9 @@ class Executor {
   void UnblockWithTimeout(Client& client);
   void UnblockWithError(Client& client, std::string_view error);
 
+  // Replies with an error to a client whose `command` has waited outside of BlockedClients.
+  void EndWithError(Client& client, const Command& command, std::string_view error);
+
   // Ends the waits whose time is up; wakes stalled clients and those that hold a large buffer for
   // nothing, closes idle ones, `hz` times a second at most; closes clients that take too much
   // memory; evicts keys if memory is short; and frees what is past its deadline, until nothing is

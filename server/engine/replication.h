@@ -39,6 +39,12 @@ struct ReplicaStatus {
   int64_t lag_s = 0;       // since it acknowledged
 };
 
+// How many replicas have acknowledged everything up to an offset.
+struct ReplicaProgress {
+  size_t replicas = 0;
+  std::vector<ReplicaStatus> lagging;  // those that have not
+};
+
 // The link of a replica to its master.
 struct MasterLinkStatus {
   // The master as a client in CLIENT LIST; null while the link is not up. It is not attached, and
@@ -112,6 +118,13 @@ class Replication {
   // How many replicas have acknowledged all until there, and have it in their logs.
   virtual int64_t CountAcknowledged(int64_t offset) const = 0;
   virtual int64_t CountLogged(int64_t offset) const = 0;
+
+  // The offset at which the last change ends. PINGs and requests for acknowledgements after it do
+  // not count.
+  virtual int64_t last_change() const = 0;
+
+  // A client that only takes a snapshot does not count.
+  virtual ReplicaProgress ProgressTo(int64_t offset) const = 0;
 
   virtual std::vector<ReplicaStatus> replicas() const = 0;  // in the order in which they came
   virtual StreamStatus stream() const = 0;

@@ -1,27 +1,41 @@
 #include "server/net/lingering_close.h"
 
+#include <algorithm>
 #include <array>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
-#include <memory>
+#include <functional>
 #include <utility>
+
+#include "server/process/clock.h"
 
 namespace zsetd {
 namespace {
 
-constexpr std::chrono::seconds kPatience{1};
+constexpr std::chrono::milliseconds kQuiet{50};  // then no request is likely to be in transit
 constexpr size_t kMaxBytes = 16u << 20;
 
-// What is left of a connection. Its timer keeps it alive.
-class Rest : public Polled, public std::enable_shared_from_this<Rest> {
- public:
-  Rest(Socket socket, Poller& poller, const boost::asio::any_io_executor& executor)
-      : socket_(std::move(socket)), poller_(poller), patience_(executor, kPatience) {}
+}  // namespace
 
-  void Start() {
+// The rest of a connection.
+class LingeringCloses::Rest : public Polled, public std::enable_shared_from_this<Rest> {
+ public:
+  Rest(Socket socket, LingeringCloses& owner)
+      : socket_(std::move(socket)), owner_(owner), patience_(owner.executor_, owner.patience_) {}
+
+  // False if the connection is closed.
+  bool Start() {
     socket_.EndOutput();
-    if (!poller_.Watch(socket_.descriptor(), *this, {.reads = true})) return;
-    patience_.async_wait([self = shared_from_this()](const auto&) { self->socket_.Close(); });
+    if (!owner_.poller_.Watch(socket_.descriptor(), *this, {.reads = true})) return false;
+    patience_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
+      const auto self = weak.lock();
+      if (!error && self) self->End();
+    });
+    return true;
+  }
+
+  bool IsSettled(Micros now) const {
+    return !socket_.HasUnacknowledged() && now - quiet_since_ >= kQuiet;
   }
 
  private:
@@ -33,23 +47,34 @@ class Rest : public Polled, public std::enable_shared_from_this<Rest> {
     std::array<char, 16 << 10> waste;
     const auto [state, count] = socket_.Read(waste);
     bytes_ += count;
+    if (count > 0) quiet_since_ = MonotonicNow();
     const bool goes_on = state == Socket::State::kDone || state == Socket::State::kNotNow;
-    if (goes_on && bytes_ < kMaxBytes) return;
+    if (!goes_on || bytes_ >= kMaxBytes) End();
+  }
+
+  void End() {
     socket_.Close();
     patience_.cancel();
+    owner_.rests_.erase(shared_from_this());
   }
 
   Socket socket_;
-  Poller& poller_;
+  LingeringCloses& owner_;
   boost::asio::steady_timer patience_;
   size_t bytes_ = 0;
+  Micros quiet_since_ = MonotonicNow();
 };
 
-}  // namespace
+LingeringCloses::~LingeringCloses() = default;
 
-void HangUp(Socket socket, Poller& poller, const boost::asio::any_io_executor& executor) {
+void LingeringCloses::Close(Socket socket) {
   if (socket.HasEnded()) return;  // the usual case, which needs none of the rest
-  std::make_shared<Rest>(std::move(socket), poller, executor)->Start();
+  const auto rest = std::make_shared<Rest>(std::move(socket), *this);
+  if (rest->Start()) rests_.insert(rest);
+}
+
+bool LingeringCloses::AreSettled(Micros now) const {
+  return std::ranges::all_of(rests_, [now](const auto& rest) { return rest->IsSettled(now); });
 }
 
 }  // namespace zsetd

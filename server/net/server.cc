@@ -30,6 +30,8 @@ template <int name>
 using TcpOption = asio::detail::socket_option::integer<IPPROTO_TCP, name>;
 
 constexpr Millis kTurn{100};
+constexpr Millis kLastTurn{5};
+constexpr Millis kGraceForReplicas{1000};
 constexpr int kUnansweredProbes = 3;  // then the other side has gone; as Redis
 
 // The wording of Redis.
@@ -96,7 +98,8 @@ Server::Server(asio::io_context& io, Engine& engine, const WakeSignal& log_signa
       held_replies_(std::make_shared<HeldReplies>(poller_, log_signal)),
       posted_steps_(std::make_shared<PostedSteps>(poller_)),
       signals_(io, SIGTERM, SIGINT, SIGHUP),
-      grace_(io) {
+      grace_(io),
+      closes_(poller_, io.get_executor()) {
   held_replies_->Start();
   posted_steps_->Start();
 }
@@ -232,7 +235,7 @@ void Server::OnConnection(StreamSocket socket, bool with_tls) {
   Prepare(socket, engine_.settings());
   auto session = std::make_shared<Session>(
       std::move(socket), with_tls ? std::make_unique<Tls>(tls_) : nullptr, engine_, poller_,
-      *held_replies_, [this](Session& ended) { OnEnd(ended); });
+      *held_replies_, closes_, [this](Session& ended) { OnEnd(ended); });
   sessions_.insert(session);
   session->Start();
 }
@@ -261,20 +264,41 @@ void Server::AwaitSignal() {
     AwaitSignal();
     if (signal == SIGHUP) return ReopenLog();
     spdlog::info("Received signal {}, shutting down", signal);
-    OnTermination();
+    OnTermination(signal);
   });
 }
 
-// A snapshot never shows half of a script: one that is suspended ends first, or is killed. A second
-// signal does not wait for it, and nothing is saved then.
-void Server::OnTermination() {
-  const bool saves = engine_.services().persistence != nullptr && engine_.settings().save.Any();
-  const bool waits = saves && !stopping_ && engine_.executor().IsSuspended();
-  if (waits && !std::exchange(stops_after_script_, true)) {
-    return spdlog::warn("A script is running: the server saves its data and stops when that ends");
+// A snapshot never shows half of a script, so one that is suspended ends first, or is killed. A
+// second signal does not wait for it, and then nothing is saved.
+void Server::OnTermination(int signal) {
+  if (stopping_) return AskToStop();
+  Shutdown& shutdown = engine_.shutdown();
+  if (shutdown.state() == Shutdown::State::kReplicas) return OnRepeatedTermination(signal);
+  const Settings& settings = engine_.settings();
+  ShutdownOptions options =
+      signal == SIGINT ? settings.shutdown_on_sigint : settings.shutdown_on_sigterm;
+  const bool saves = engine_.services().persistence != nullptr && !options.nosave &&
+                     (options.save || settings.save.Any());
+  if (saves && engine_.executor().IsSuspended()) {
+    if (shutdown.state() != Shutdown::State::kScript) {
+      spdlog::warn("A script is running. The server saves its data and stops when it has ended.");
+      return shutdown.StartAfterScript(options);
+    }
+    options.save = false;
+    options.nosave = true;
   }
-  stops_after_script_ = false;
-  if (waits || MaySave()) AskToStop();
+  const DefaultSignals end_at_once;  // another signal while it saves ends the process
+  (void)shutdown.Start(options);
+}
+
+// Supervisors repeat SIGTERM. A user who repeats Ctrl+C does not want to wait, as in Redis.
+void Server::OnRepeatedTermination(int signal) {
+  if (signal != SIGINT) {
+    return spdlog::warn(
+        "Still waiting for replicas before shutting down. SHUTDOWN NOW or SIGINT ends the wait.");
+  }
+  spdlog::warn("You insist... exiting now.");
+  was_cut_short_ = true;
 }
 
 void Server::ReopenLog() {
@@ -283,15 +307,10 @@ void Server::ReopenLog() {
   spdlog::info("Received SIGHUP, opened the log file again");
 }
 
-// Saves what is to be saved at the end, unless that was done. False if it could not be: then the
-// server goes on, rather than lose its data. Another signal meanwhile ends the process.
-bool Server::MaySave() {
-  Persistence* persistence = engine_.services().persistence;
-  if (stopping_ || persistence == nullptr) return true;
+void Server::ContinueShutdown() {
+  if (!engine_.shutdown().IsDue()) return;
   const DefaultSignals end_at_once;
-  if (persistence->SaveBeforeExit(/*must_save=*/false, /*may_not=*/false).ok()) return true;
-  spdlog::warn("The server goes on: its data could not be saved. SHUTDOWN NOSAVE ends it without");
-  return false;
+  engine_.shutdown().Continue();
 }
 
 // Asio has signals, and timers for which a tenth of a second more is no matter: it has its turn as
@@ -301,19 +320,22 @@ void Server::Run() {
   Micros next_turn{0};
   const std::function<void()> end_round = [this] { engine_.executor().EndRound(); };
   while (!IsDone()) {
-    const bool interrupted = !poller_.RunRound(std::min<Micros>(next_tick, kTurn), end_round);
+    const bool interrupted = !poller_.RunRound(std::min(next_tick, LongestWait()), end_round);
     const Micros now = MonotonicNow();
     engine_.metrics().RecordRound(now - poller_.round_began());
     next_tick = ticker_.TickIfDue(now);
     if (interrupted || now >= next_turn) {
       io_.poll();
-      next_turn = now + kTurn;
+      next_turn = now + LongestWait();
     }
-    if (stops_after_script_ && !engine_.executor().IsSuspended()) OnTermination();
+    ContinueShutdown();
     if (asked_to_stop_ > 0) Stop();
     FinishReplicas();
   }
 }
+
+// At the end the server waits for events that do not wake the poller.
+Micros Server::LongestWait() const { return stopping_ && sessions_.empty() ? kLastTurn : kTurn; }
 
 void Server::Stop() {
   if (std::exchange(stopping_, true)) return;
@@ -322,21 +344,48 @@ void Server::Stop() {
   for (const auto& session : sessions_) {
     if (!session->IsReplica()) session->Finish();
   }
-  grace_.expires_after(std::chrono::seconds(engine_.settings().shutdown_timeout));
+  closes_.set_patience(GraceForClients());
+  grace_.expires_after(GraceForClients());
   grace_.async_wait([this](const error_code& error) {
-    if (!error) AskToStop();
+    if (!error) AbandonSessions();
   });
 }
 
-// Replicas are sent what the last requests of clients have changed.
+// The rest of shutdown-timeout, but a second after a wait for replicas that took nearly all of it.
+Millis Server::GraceForClients() const {
+  const Millis all = std::chrono::seconds(engine_.settings().shutdown_timeout);
+  const Millis least = std::min<Millis>(all, kGraceForReplicas);
+  return std::max(all - engine_.shutdown().waited(), least);
+}
+
+void Server::AbandonSessions() {
+  const auto sessions = sessions_;  // one that closes leaves
+  for (const auto& session : sessions) {
+    if (replicas_finish_ || !session->IsReplica()) session->Abandon();
+  }
+}
+
+// Replicas are sent what the last requests of clients have changed. One that does not receive it
+// was waited for already.
 void Server::FinishReplicas() {
   const auto is_replica = [](const auto& session) { return session->IsReplica(); };
   if (!stopping_ || replicas_finish_ || !std::ranges::all_of(sessions_, is_replica)) return;
   replicas_finish_ = true;
+  if (sessions_.empty()) return;
   for (const auto& session : sessions_) session->Finish();
+  closes_.set_patience(kGraceForReplicas);
+  grace_.expires_after(kGraceForReplicas);
+  grace_.async_wait([this](const error_code& error) {
+    if (!error) AbandonSessions();
+  });
 }
 
-// Does not wait for clients that have received everything but do not close.
-bool Server::IsDone() const { return stopping_ && (sessions_.empty() || asked_to_stop_ > 1); }
+// Waits until the systems of the other sides have everything. Does not wait for clients that have
+// received everything but do not close.
+bool Server::IsDone() const {
+  if (was_cut_short_) return true;
+  if (!stopping_) return false;
+  return asked_to_stop_ > 1 || (sessions_.empty() && closes_.AreSettled(MonotonicNow()));
+}
 
 }  // namespace zsetd

@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "server/engine/engine.h"
 #include "server/net/held_replies.h"
+#include "server/net/lingering_close.h"
 #include "server/net/listener.h"
 #include "server/net/outgoing.h"
 #include "server/net/poller.h"
@@ -45,8 +46,11 @@ class Server {
   void Run();
 
   // Has Run() stop listening, answer what has been received, close and return. Asked a second time,
-  // or after a few seconds, it waits for no client any more.
+  // it waits for no client any more; nor does it after `shutdown-timeout`.
   void AskToStop() { ++asked_to_stop_; }
+
+  // Whether a second SIGINT has ended Run(), so that data may not be saved.
+  bool was_cut_short() const { return was_cut_short_; }
 
   // Has Run() call this between the requests of a round, and again as long as it returns true. May
   // be called by any thread.
@@ -80,11 +84,15 @@ class Server {
   bool IsProtectedFrom(const StreamSocket& socket) const;
   void OnEnd(Session& session);
   void AwaitSignal();
-  void OnTermination();
+  void OnTermination(int signal);
+  void OnRepeatedTermination(int signal);
   void ReopenLog();
-  bool MaySave();
+  void ContinueShutdown();
   void Stop();
+  Millis GraceForClients() const;
+  void AbandonSessions();
   void FinishReplicas();
+  Micros LongestWait() const;
   bool IsDone() const;
 
   boost::asio::io_context& io_;
@@ -95,16 +103,17 @@ class Server {
   std::shared_ptr<HeldReplies> held_replies_;
   std::shared_ptr<PostedSteps> posted_steps_;
   boost::asio::signal_set signals_;
-  boost::asio::steady_timer grace_;  // shutdown-timeout
+  boost::asio::steady_timer grace_;  // for clients, and then for replicas
   std::vector<OpenDoor> doors_;
   std::shared_ptr<Listener> unix_listener_;  // null: there is no unix socket
   TlsContext tls_;                           // for new connections; null while TLS is not in use
+  LingeringCloses closes_;
   absl::flat_hash_set<std::shared_ptr<Session>> sessions_;
   int asked_to_stop_ = 0;
   bool is_listening_ = false;
   bool stopping_ = false;
   bool replicas_finish_ = false;
-  bool stops_after_script_ = false;  // a signal asked for it while one ran
+  bool was_cut_short_ = false;
 };
 
 }  // namespace zsetd

@@ -2,13 +2,13 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
 #include "core/util/allocation_size.h"
 #include "server/engine/acl/input_limits.h"
 #include "server/engine/store/value_limits.h"
-#include "server/net/lingering_close.h"
 #include "server/process/clock.h"
 
 namespace zsetd {
@@ -42,12 +42,14 @@ std::string PeerOf(const StreamSocket& socket) {
 }  // namespace
 
 Session::Session(StreamSocket socket, std::unique_ptr<Tls> tls, Engine& engine, Poller& poller,
-                 HeldReplies& held_replies, std::function<void(Session&)> on_end)
+                 HeldReplies& held_replies, LingeringCloses& closes,
+                 std::function<void(Session&)> on_end)
     : handshake_ends_(socket.get_executor()),
       tls_(std::move(tls)),
       engine_(engine),
       poller_(poller),
       held_replies_(held_replies),
+      closes_(closes),
       on_end_(std::move(on_end)),
       client_(engine.clients().NextId(), PeerOf(socket), OwnEndOf(socket), engine.store().now(),
               [this] { OnWake(); }),
@@ -82,11 +84,20 @@ void Session::Receive() {
   if (sender_.IsHeldUp()) Flush();
   if (HasLeftUnread()) return Close();
   if (closed_ || paused_ || ended_ || finishing_) return;
-  const auto [state, count] = socket_.Read(Space());
+  const auto [state, count] = Read();
   if (state == Socket::State::kBroken) return Close();
-  ended_ = state == Socket::State::kEnded;
+  ended_ = state == Socket::State::kEnded || left_to_read_ == 0;
   if (count > 0) OnArrival(Arrived(count));
   Prefetch();
+}
+
+// After Finish(), not more than had arrived then.
+Socket::Result Session::Read() {
+  const std::span<char> space = Space();
+  if (!left_to_read_) return socket_.Read(space);
+  const Socket::Result result = socket_.Read(space.first(std::min(space.size(), *left_to_read_)));
+  *left_to_read_ -= result.count;
+  return result;
 }
 
 // A client that only closed its half may still be taking replies, so its requests are run; but one
@@ -168,6 +179,7 @@ void Session::Serve() {
   NoteInput();
   engine_.clients().OnMemoryChange(client_);
   if (!paused_ && (ended_ || (tls_ && tls_->ended()))) finishing_ = true;
+  if (left_to_read_ && client_.IsWaiting()) finishing_ = true;
   if (client_.output.buffer.size() > kManyReplyBytes) Flush();
 }
 
@@ -290,9 +302,13 @@ void Session::CloseIfStalled() {
   Close();
 }
 
-// Linux still returns what has arrived, and then reports the end, as if the client had closed its
-// half. So it is a round that finishes.
-void Session::Finish() { socket_.EndInput(); }
+// Does not close the half for input: Linux then resets the connection when more arrives, and
+// discards output that is in transit.
+void Session::Finish() {
+  left_to_read_ = socket_.Unread();
+  if (left_to_read_ == 0) ended_ = true;
+  poller_.Wake(*this);
+}
 
 void Session::CloseIfDone() {
   if (closed_ || !finishing_ || !sender_.IsDone()) return;
@@ -301,7 +317,7 @@ void Session::CloseIfDone() {
     if (closed_ || sender_.IsHeldUp()) return;
   }
   poller_.Forget(socket_.descriptor(), *this);
-  HangUp(std::move(socket_), poller_, handshake_ends_.get_executor());
+  closes_.Close(std::move(socket_));
   Close();
 }
 

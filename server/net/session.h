@@ -3,12 +3,14 @@
 #include <boost/asio/steady_timer.hpp>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "protocol/resp/request_parser.h"
 #include "server/engine/client/client.h"
 #include "server/engine/engine.h"
 #include "server/net/held_replies.h"
+#include "server/net/lingering_close.h"
 #include "server/net/poller.h"
 #include "server/net/sender.h"
 #include "server/net/socket.h"
@@ -32,7 +34,7 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
  public:
   // `tls` is null for a connection in the clear. `on_end` is called once.
   Session(StreamSocket socket, std::unique_ptr<Tls> tls, Engine& engine, Poller& poller,
-          HeldReplies& held_replies, std::function<void(Session&)> on_end);
+          HeldReplies& held_replies, LingeringCloses& closes, std::function<void(Session&)> on_end);
 
   void Start();
 
@@ -40,6 +42,9 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
 
   // Answers what has arrived already, sends it and closes.
   void Finish();
+
+  // Closes without sending the rest.
+  void Abandon() { Close(); }
 
  private:
   std::shared_ptr<Polled> Self() override { return shared_from_this(); }
@@ -50,6 +55,7 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
   void LimitHandshake();
   bool HasLeftUnread() const;
   std::span<char> Space();
+  Socket::Result Read();
   size_t Arrived(size_t count);
   size_t Decrypted();
   bool DecryptMore();
@@ -82,16 +88,18 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
   Engine& engine_;
   Poller& poller_;
   HeldReplies& held_replies_;
+  LingeringCloses& closes_;
   std::function<void(Session&)> on_end_;
   Client client_;
   Socket socket_;
   RequestParser parser_;
   Sender sender_;
-  bool foreseen_ = false;   // the engine knows which requests come first
-  bool held_ = false;       // its replies wait for the log
-  bool paused_ = false;     // nothing more is read for the time being
-  bool ended_ = false;      // the client will send nothing more
-  bool finishing_ = false;  // no more requests; close when all is sent
+  bool foreseen_ = false;               // the engine knows which requests come first
+  std::optional<size_t> left_to_read_;  // bytes, since Finish()
+  bool held_ = false;                   // its replies wait for the log
+  bool paused_ = false;                 // nothing more is read for the time being
+  bool ended_ = false;                  // the client will send nothing more
+  bool finishing_ = false;              // no more requests; close when all is sent
   bool closed_ = false;
 };
 

@@ -1,5 +1,7 @@
 #include "server/net/socket.h"
 
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -62,8 +64,17 @@ bool Socket::HasEnded() const {
   return recv(descriptor_, &next, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
+size_t Socket::Unread() const {
+  int bytes = 0;
+  return ioctl(descriptor_, FIONREAD, &bytes) == 0 && bytes > 0 ? static_cast<size_t>(bytes) : 0;
+}
+
+bool Socket::HasUnacknowledged() const {
+  int bytes = 0;
+  return ioctl(descriptor_, SIOCOUTQ, &bytes) == 0 && bytes > 0;
+}
+
 // A broken connection ends by itself, so errors of these calls are ignored.
-void Socket::EndInput() const { shutdown(descriptor_, SHUT_RD); }
 void Socket::EndOutput() const { shutdown(descriptor_, SHUT_WR); }
 void Socket::Break() const { shutdown(descriptor_, SHUT_RDWR); }
 

@@ -47,7 +47,12 @@ class Socket {
   // Whether the other side has closed its half and nothing of what it sent is unread.
   bool HasEnded() const;
 
-  void EndInput() const;   // what is still to come is not wanted
+  // The number of bytes that have arrived and are unread.
+  size_t Unread() const;
+
+  // Whether bytes that were written are not acknowledged by the other side's system.
+  bool HasUnacknowledged() const;
+
   void EndOutput() const;  // the other side learns that nothing more comes
   void Break() const;      // both
 

@@ -222,13 +222,36 @@ void Replicas::DisconnectAll() {
 void Replicas::EndRound() {
   if (backlog_ == nullptr) return;
   if (engine_.executor().IsSuspended()) return;  // in the middle of a unit
-  if (std::exchange(asks_, false) && !all_.empty()) engine_.effects().AppendToStream(kGetAck);
+  const bool asks = std::exchange(asks_, false) && !persistence_.IsSavedForExit();
+  if (asks && !all_.empty()) AppendControl(kGetAck);
   if (backlog_->end() == sent_until_) return;
   sent_until_ = backlog_->end();
   for (const auto& [id, replica] : all_) {
     if (replica->HasMore()) replica->client().Wake();
   }
   DropUnneeded();
+}
+
+// Appends a request of the protocol, which is not a change.
+void Replicas::AppendControl(std::string_view request) {
+  change_end_ = last_change();
+  engine_.effects().AppendToStream(request);
+  control_end_ = backlog_->end();
+}
+
+int64_t Replicas::last_change() const {
+  const int64_t end = engine_.replication().offset();
+  return end == control_end_ ? change_end_ : end;
+}
+
+ReplicaProgress Replicas::ProgressTo(int64_t offset) const {
+  ReplicaProgress progress;
+  for (const auto& [id, replica] : all_) {
+    if (replica->options().only_snapshot) continue;
+    ++progress.replicas;
+    if (!replica->HasAll(offset)) progress.lagging.push_back(StatusOf(*replica));
+  }
+  return progress;
 }
 
 // What comes before the last repl-backlog-size bytes, and all replicas have been given.
@@ -407,7 +430,7 @@ void Replicas::Ping(Millis now) {
   if (now - pinged_at_ < period) return;
   if (!pings_ || persistence_.IsSavedForExit()) return;
   pinged_at_ = now;
-  engine_.effects().AppendToStream(kPing);
+  AppendControl(kPing);
 }
 
 // A replica that has received its snapshot counts although it has acknowledged nothing yet, as in

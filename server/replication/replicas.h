@@ -47,6 +47,8 @@ class Replicas {
   void set_pings(bool pings) { pings_ = pings; }
   int64_t CountAcknowledged(int64_t offset) const;
   int64_t CountLogged(int64_t offset) const;
+  int64_t last_change() const;
+  ReplicaProgress ProgressTo(int64_t offset) const;
   std::vector<ReplicaStatus> Status() const;
   StreamStatus stream() const;
   void OnLeave(Client& client);
@@ -109,7 +111,9 @@ class Replicas {
   std::optional<Millis> without_since_;               // there are no replicas
   Millis looked_after_at_{0};
   Millis pinged_at_{0};
-  int64_t sent_until_ = 0;  // the end of the backlog when replicas were woken last
+  int64_t sent_until_ = 0;   // the end of the backlog when replicas were woken last
+  int64_t change_end_ = 0;   // of the last change before the last control request
+  int64_t control_end_ = 0;  // of the last control request
   bool asks_ = false;
   bool pings_ = true;
   uint64_t drafts_ = 0;

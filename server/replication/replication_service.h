@@ -48,6 +48,8 @@ class ReplicationService : public Replication, private Follower::Listener {
     return replicas_.CountAcknowledged(offset);
   }
   int64_t CountLogged(int64_t offset) const override { return replicas_.CountLogged(offset); }
+  int64_t last_change() const override { return replicas_.last_change(); }
+  ReplicaProgress ProgressTo(int64_t offset) const override { return replicas_.ProgressTo(offset); }
   std::vector<ReplicaStatus> replicas() const override { return replicas_.Status(); }
   StreamStatus stream() const override { return replicas_.stream(); }
   std::string_view failover_state() const override { return failover_.state(); }

@@ -1,11 +1,9 @@
-#include <algorithm>
 #include <string_view>
 #include <utility>
 
 #include "protocol/text/number_text.h"
 #include "server/commands/all_commands.h"
 #include "server/engine/admin_call.h"
-#include "server/engine/services.h"
 
 namespace zsetd {
 namespace {
@@ -18,53 +16,45 @@ void Time(AdminCall& call) {
   call.reply.Bulk(IntegerText(micros % 1'000'000));
 }
 
-struct ShutdownOptions {
-  bool save = false;
-  bool nosave = false;
-  bool now = false;  // waits for no replica; there are none
-  bool force = false;
-  bool abort = false;
-};
-
-constexpr std::pair<std::string_view, bool ShutdownOptions::*> kShutdownOptions[] = {
-    {"save", &ShutdownOptions::save},   {"nosave", &ShutdownOptions::nosave},
-    {"now", &ShutdownOptions::now},     {"force", &ShutdownOptions::force},
-    {"abort", &ShutdownOptions::abort},
-};
-
-ShutdownOptions ReadShutdownOptions(ArgReader& args) {
+// The options, and whether a shutdown is to be cancelled instead.
+ShutdownOptions ReadShutdownOptions(ArgReader& args, bool& aborts) {
   ShutdownOptions options;
   while (args.ok() && !args.AtEnd()) {
-    const auto taken = std::ranges::find_if(
-        kShutdownOptions, [&](const auto& option) { return args.Take(option.first); });
-    if (taken == std::end(kShutdownOptions)) {
+    if (args.Take("abort")) {
+      aborts = true;
+    } else if (!options.Add(args.Word())) {
       args.Refuse(kSyntaxError);
-    } else {
-      options.*taken->second = true;
     }
   }
-  const bool others = options.save || options.nosave || options.now || options.force;
-  if ((options.save && options.nosave) || (options.abort && others)) args.Refuse(kSyntaxError);
+  const bool aborts_with_others = aborts && options != ShutdownOptions();
+  if (options.Contradicts() || aborts_with_others) args.Refuse(kSyntaxError);
   return options;
 }
 
-// The client gets no reply; its connection is closed.
-void Shutdown(AdminCall& call) {
-  const ShutdownOptions options = ReadShutdownOptions(call.args);
+void AbortShutdown(AdminCall& call) {
+  if (!call.engine.shutdown().Abort()) return call.Fail("ERR No shutdown in progress.");
+  call.reply.Ok();
+}
+
+// The client gets no reply: its connection is closed at the end, which may wait for replicas.
+void RunShutdown(AdminCall& call) {
+  bool aborts = false;
+  const ShutdownOptions options = ReadShutdownOptions(call.args, aborts);
   if (call.Refused()) return;
-  if (options.abort) return call.Fail("ERR No shutdown in progress.");
+  if (aborts) return AbortShutdown(call);
   if (call.engine.executor().IsSuspended() && !options.nosave) {
-    return call.Fail(
-        "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.");
+    return call.Fail(call.engine.executor().BusyError());
   }
-  if (Persistence* persistence = call.engine.services().persistence) {
-    const absl::Status saved = persistence->SaveBeforeExit(options.save, options.nosave);
-    if (!saved.ok() && !options.force) {
+  Shutdown& shutdown = call.engine.shutdown();
+  switch (shutdown.Start(options)) {
+    case Shutdown::State::kReplicas:
+      return shutdown.Await(call.client);
+    case Shutdown::State::kEnds:
+      call.client.connection.close_after_reply = true;
+      return;
+    default:
       return call.Fail("ERR Errors trying to SHUTDOWN. Check logs.");
-    }
   }
-  call.client.connection.close_after_reply = true;
-  call.engine.host().shut_down();
 }
 
 constexpr Command kCommands[] = {
@@ -78,14 +68,13 @@ constexpr Command kCommands[] = {
      .cost = "O(1)",
      .tips = "nondeterministic_output"},
     {.name = "shutdown",
-     .run = Shutdown,
+     .run = RunShutdown,
      .arity = -1,
      .flags = kAdmin | kNoScript | kLoading | kStale | kNoMulti | kAllowBusy,
      .group = CommandGroup::kServer,
      .since = "1.0.0",
      .usage = "[NOSAVE|SAVE] [NOW] [FORCE] [ABORT]",
-     .summary =
-         "Saves a snapshot and shuts the server down after replying to requests already received.",
+     .summary = "Waits for replicas, saves a snapshot and shuts the server down.",
      .cost = "O(N) for N elements if a snapshot is saved"},
 };
 

@@ -63,6 +63,9 @@ void WriteServer(InfoWriter& info, Engine& engine) {
   info.Add("executable", engine.host().executable);
   info.Add("config_file", engine.host().config_file);
   info.Add("io_threads_active", 0);
+  if (const std::optional<Millis> left = engine.shutdown().TimeLeft()) {
+    info.Add("shutdown_in_milliseconds", left->count());
+  }
   WriteListeners(info, engine.settings());
 }
 
@@ -96,9 +99,9 @@ void WriteClients(InfoWriter& info, Engine& engine) {
   info.Add("maxclients", engine.settings().maxclients);
   info.Add("client_recent_max_input_buffer", figures.largest_input);
   info.Add("client_recent_max_output_buffer", figures.largest_output);
-  info.Add("blocked_clients", engine.notifier().blocked_clients().count() +
-                                  engine.clients().pause().postponed() +
-                                  engine.executor().overdue_requests());
+  info.Add("blocked_clients",
+           engine.notifier().blocked_clients().count() + engine.clients().pause().postponed() +
+               engine.executor().overdue_requests() + engine.shutdown().waiting_clients());
   info.Add("tracking_clients", engine.notifier().tracking().client_count());
   info.Add("pubsub_clients", figures.subscribers);
   info.Add("watching_clients", figures.watching);

@@ -61,9 +61,11 @@ class Client {
   // Resets what the client has set for itself, except the name of its library (RESET).
   void ResetState();
 
-  // Whether a command of it waits, for keys, for the end of a pause or in a script that is
-  // suspended; no further request is run.
-  bool IsWaiting() const { return blocked || !postponed_request.empty() || suspended; }
+  // Whether a command of it waits: for keys, for the end of a pause, for the end of the server, or
+  // in a script that is suspended. No further request is run.
+  bool IsWaiting() const {
+    return blocked || !postponed_request.empty() || suspended || awaits_shutdown;
+  }
 
   bool ReplyInProgress() const { return executing || suspended || output.long_reply != nullptr; }
 
@@ -89,11 +91,12 @@ class Client {
   Transaction transaction;
 
   int database = 0;
-  bool no_evict = false;   // CLIENT NO-EVICT
-  bool no_touch = false;   // CLIENT NO-TOUCH
-  bool executing = false;  // its own command is running
-  bool suspended = false;  // its command is a script that is suspended
-  bool in_script = false;  // it represents a script, whose commands these are
+  bool no_evict = false;         // CLIENT NO-EVICT
+  bool no_touch = false;         // CLIENT NO-TOUCH
+  bool executing = false;        // its own command is running
+  bool suspended = false;        // its command is a script that is suspended
+  bool awaits_shutdown = false;  // its command is a SHUTDOWN that waits (Shutdown)
+  bool in_script = false;        // it represents a script, whose commands these are
   uint64_t commands_run = 0;
   std::string_view last_command = "NULL";  // a row's name
   std::optional<BlockedCommand> blocked;

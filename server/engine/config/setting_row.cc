@@ -27,6 +27,7 @@ std::string Text(const OutputLimits& value) { return OutputLimitsText(value); }
 std::string Text(const KeyspaceEventFlags& value) { return value.Text(); }
 std::string Text(const Percentiles& value) { return value.Text(); }
 std::string Text(const SavePoints& value) { return value.Text(); }
+std::string Text(const ShutdownOptions& value) { return value.Text(); }
 std::string Text(Choice auto value) { return std::string(ChoiceName(value)); }
 
 absl::Status OutOfBounds(const Setting& setting) {
@@ -165,6 +166,10 @@ absl::Status Read(const Setting&, std::string_view text, Percentiles& field) {
 }
 
 absl::Status Read(const Setting&, std::string_view text, SavePoints& field) {
+  return field.Read(text);
+}
+
+absl::Status Read(const Setting&, std::string_view text, ShutdownOptions& field) {
   return field.Read(text);
 }
 

@@ -10,6 +10,7 @@
 #include "server/engine/config/output_limits.h"
 #include "server/engine/config/save_points.h"
 #include "server/engine/config/setting_choices.h"
+#include "server/engine/config/shutdown_options.h"
 #include "server/engine/support/percentiles.h"
 
 namespace zsetd {
@@ -61,7 +62,9 @@ struct Settings {
   bool daemonize = false;  // no effect if `supervised` finds a supervisor
   std::string pidfile;     // empty: none, except of a daemon
   Supervision supervised = Supervision::kNo;
-  int64_t shutdown_timeout = 10;  // seconds for clients that do not read their last replies
+  int64_t shutdown_timeout = 10;  // seconds for replicas that lag, and for unread replies
+  ShutdownOptions shutdown_on_sigterm;
+  ShutdownOptions shutdown_on_sigint;
 
   std::string requirepass;  // the default user's password; empty: none
   AclPubsubDefault acl_pubsub_default = AclPubsubDefault::kResetChannels;

@@ -74,6 +74,9 @@ struct ValuesOf {
   std::string operator()(KeyspaceEventFlags Settings::*) const { return "classes of events"; }
   std::string operator()(Percentiles Settings::*) const { return "percentages"; }
   std::string operator()(SavePoints Settings::*) const { return "seconds changes ..."; }
+  std::string operator()(ShutdownOptions Settings::*) const {
+    return "default | save | nosave | now | force";
+  }
   template <Choice Type>
   std::string operator()(Type Settings::*) const {
     return Joined(ChoicesOf(Type{}));

@@ -25,7 +25,6 @@ constexpr std::string_view kOomAdjustment[] = {"no", "yes", "relative", "absolut
 constexpr std::string_view kSanitize[] = {"no", "yes", "clients"};
 constexpr std::string_view kEndpointTypes[] = {"ip", "hostname", "unknown-endpoint"};
 constexpr std::string_view kPropagationErrors[] = {"ignore", "panic", "panic-on-replicas"};
-constexpr std::string_view kShutdownFlags[] = {"default", "save", "nosave", "now", "force"};
 constexpr std::string_view kVersionChecks[] = {"strict", "relaxed"};
 constexpr std::string_view kLogFormats[] = {"legacy", "logfmt"};
 constexpr std::string_view kLogTimes[] = {"legacy", "iso8601", "milliseconds"};
@@ -199,8 +198,6 @@ constexpr Setting kRows[] = {
     YesNo("use-exit-on-panic", "no"),
     AtStart(YesNo("debug-assert-enabled", "no")),
     Number("watchdog-period", "0", 0, kMaxInt),
-    ManyWords(Choice("shutdown-on-sigint", "default", kShutdownFlags)),
-    ManyWords(Choice("shutdown-on-sigterm", "default", kShutdownFlags)),
     Text("ignore-warnings"),
     YesNo("hide-user-data-from-log", "no"),
     Choice("log-format", "legacy", kLogFormats),

@@ -43,6 +43,11 @@ class Peer:
         self.send(*words)
         return self.reply()
 
+    def ask_until_end(self, *words):
+        """All bytes that the server sends after this request, until it closes."""
+        self.send(*words)
+        return self.rest()
+
     def reply(self):
         line = self.lines.readline()
         if not line.endswith(b"\r\n"):

@@ -83,6 +83,23 @@ class Endings(ZsetdTest):
         self.assertEqual(client.rest(), b"")
         self.assert_left()
 
+    def test_a_client_that_keeps_sending_gets_all_replies(self):
+        """Requests that come too late do not break the connection while replies are in transit."""
+        client = self.connect(receive_buffer=4096)
+        text = b"x" * 300_000  # more than the client's system takes, and less than the server's
+        client.ask("SET", "k", text)
+        with self.server.frozen():
+            client.send_until_arrived(request("GET", "k"))
+            self.server.ask_to_leave()
+        while self.server.listens():
+            pass
+        for _ in range(200):
+            client.socket.sendall(request("PING"))
+            time.sleep(0.001)  # some come before the server closes its half, and some afterwards
+        self.assertEqual(client.reply(), text)
+        self.assertEqual(client.rest().replace(b"+PONG\r\n", b""), b"")
+        self.assert_left()
+
     def ask_for_much(self, client, text):
         """Has far more replies on their way than the system keeps for a client."""
         client.ask("ZADD", "z", 1, text)
