@@ -3,14 +3,18 @@ redis-server, and both beside one another."""
 
 import itertools
 import os
+import pathlib
+import signal
+import subprocess
 import threading
 
 import redis
 
-from sentinels import SentinelTest
+from sentinels import NAME, SentinelTest
 from servers import PATIENCE_S, REDIS, ZSETD
 
 KILLS = int(os.environ.get("KILLS", "3"))  # of masters, in each test
+PROCEDURE = pathlib.Path(__file__).resolve().parents[2] / "conf/examples/planned-failover"
 WRITES = 60  # that are acknowledged between two kills
 
 
@@ -77,6 +81,73 @@ class Failovers(SentinelTest):
 
     def test_a_mixed_group(self):
         self.check_failovers(ZSETD, REDIS, ZSETD)
+
+
+class PlannedFailovers(SentinelTest):
+    """SENTINEL FAILOVER of a master that lives, under load. Both masters accept writes for some seconds."""
+
+    def setUp(self):
+        self.start_group(ZSETD, ZSETD, ZSETD)
+        for sentinel in self.sentinels:
+            sentinel.ask("SET", NAME, "down-after-milliseconds", 20_000)
+        self.acknowledged = []
+        self.stops = False
+
+    def write(self, port, replicas):
+        """Writes until the server is no master any more. A write counts if this number of replicas has it."""
+        client = redis.Redis(port=port, socket_timeout=PATIENCE_S)
+        try:
+            for number in itertools.count():
+                client.zadd("written", {f"m{number}": number})
+                if replicas == 0 or client.wait(replicas, 100) >= replicas:
+                    self.acknowledged.append(number)
+                if self.stops:
+                    return
+        except (redis.ConnectionError, redis.ReadOnlyError):
+            pass
+        finally:
+            client.close()
+
+    def check_no_write_is_lost(self, fail_over, replicas):
+        old = self.master()
+        writer = threading.Thread(target=self.write, args=(old.port, replicas))
+        writer.start()
+        try:
+            self.await_that(lambda: len(self.acknowledged) >= WRITES, self.report)
+            fail_over()
+            new = self.await_failover(old)
+            self.await_that(lambda: old.info()["role"] == "slave", self.report, patience_s=60)
+        finally:
+            self.stops = True
+            writer.join()
+        kept = {int(score) for _, score in new.client.zrange("written", 0, -1, withscores=True)}
+        self.assertEqual(set(self.acknowledged) - kept, set(), "acknowledged, and lost")
+        self.await_that(old.is_linked, self.report, patience_s=60)
+        self.assert_same(new, old)
+
+    def test_the_procedure_loses_no_write(self):
+        sentinel = self.sentinels[0].process
+        words = [PROCEDURE, "127.0.0.1", str(sentinel.port), NAME]
+        self.check_no_write_is_lost(lambda: subprocess.run(words, check=True), replicas=0)
+
+    def test_the_procedure_changes_nothing_if_a_replica_lags(self):
+        old = self.master()
+        lagging = next(server for server in self.servers.values() if server is not old)
+        lagging.process.send_signal(signal.SIGSTOP)
+        try:
+            old.client.set("a", "1")
+            words = [PROCEDURE, "127.0.0.1", str(self.sentinels[0].process.port), NAME]
+            result = subprocess.run(words, capture_output=True, text=True)
+        finally:
+            lagging.process.send_signal(signal.SIGCONT)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("the replicas do not catch up; nothing has changed", result.stderr)
+        self.assertTrue(old.client.set("b", "2"))
+        self.assertIs(self.master(), old)
+
+    def test_what_all_replicas_have_survives(self):
+        """The new master acknowledges nothing to the old one any more, so that WAIT does not count it."""
+        self.check_no_write_is_lost(lambda: self.sentinels[0].ask("FAILOVER", NAME), replicas=2)
 
 
 class Reconfiguration(SentinelTest):
