@@ -32,6 +32,7 @@ PersistenceService::PersistenceService(Engine& engine, FileSystem& files, Server
 
 PersistenceService::~PersistenceService() {
   load_.reset();
+  check_.reset();
   engine_.effects().set_log(nullptr);
 }
 
@@ -53,12 +54,12 @@ absl::Status PersistenceService::StartInBackground(OnLoaded on_loaded) {
         return status;
       },
       on_progress_);
-  constexpr std::chrono::milliseconds kNotWorthMentioning{100};
-  LoadFor(kNotWorthMentioning);
+  constexpr std::chrono::milliseconds kShortStart{100};
+  LoadFor(kShortStart);
   return absl::OkStatus();
 }
 
-// Requests wait a little instead of being answered with LOADING.
+// Requests wait for a short load instead of getting LOADING.
 void PersistenceService::LoadFor(std::chrono::milliseconds time) {
   const auto until = std::chrono::steady_clock::now() + time;
   for (auto now = until - time; load_ != nullptr && now < until;) {
@@ -89,11 +90,44 @@ absl::StatusOr<std::unique_ptr<ReceivedSnapshot>> PersistenceService::ReceiveSna
                   std::to_string(::getpid()) + "-" + std::to_string(++received_) + ".master.rdb");
 }
 
-void PersistenceService::StartReplacing(std::unique_ptr<ReceivedSnapshot> snapshot, bool keeps_data,
-                                        OnReplaced on_replaced) {
-  assert(load_ == nullptr);
+void PersistenceService::StartChecking(const ReceivedSnapshot& snapshot, OnChecked on_checked) {
+  assert(load_ == nullptr && check_ == nullptr);
+  on_checked_ = std::move(on_checked);
+  check_ = std::make_unique<LoadTurns>(
+      [this, path = snapshot.path(), options = dataset_.Options()](LoadTurns& turns) {
+        checked_ = dataset_.Check(path, options, turns);
+        return checked_.status();
+      },
+      on_progress_);
+}
+
+void PersistenceService::ContinueChecking() {
+  check_->GiveTurn();
+  if (!check_->done()) return;
+  check_.reset();
+  std::exchange(on_checked_, nullptr)(std::move(checked_));
+}
+
+void PersistenceService::AbandonChecking() {
+  check_.reset();
+  on_checked_ = nullptr;
+}
+
+absl::Status PersistenceService::StartReplacing(std::unique_ptr<ReceivedSnapshot> snapshot,
+                                                Replacement replacement, OnReplaced on_replaced) {
+  assert(load_ == nullptr && check_ == nullptr);
+  const bool keeps_data = replacement.keeps_data;
+  if (!keeps_data && replacement.checked) {
+    const absl::Status status = dataset_.PutFunctions(replacement.checked->functions,
+                                                      snapshot->path(), Persistence::Reload());
+    if (!status.ok()) return status;
+  }
+  if (!keeps_data) {
+    EndLog();
+    engine_.store().ClearAll();
+  }
   replaced_by_ = std::move(snapshot);
-  keeps_data_ = keeps_data;
+  replacement_ = std::move(replacement);
   loading_since_ = engine_.store().now();
   on_loaded_ = std::move(on_replaced);
   engine_.disk().set_loading(!keeps_data);
@@ -105,27 +139,29 @@ void PersistenceService::StartReplacing(std::unique_ptr<ReceivedSnapshot> snapsh
         return status;
       },
       on_progress_);
-  constexpr std::chrono::milliseconds kNotWorthMentioning{10};
-  if (!keeps_data) LoadFor(kNotWorthMentioning);
+  constexpr std::chrono::milliseconds kShortLoad{10};
+  if (!keeps_data) LoadFor(kShortLoad);
+  return absl::OkStatus();
 }
 
-// On the thread of the load. Keys past their deadline stay until the master says that they go.
+// Runs on the thread of the load. Keys past their deadline stay until the master deletes them.
 absl::Status PersistenceService::Replace(const std::string& path) {
   const Micros start = engine_.host().stopwatch();
-  const auto drop = [this] {
-    EndLog();
-    engine_.store().ClearAll();
-  };
-  if (!keeps_data_) drop();
-  absl::StatusOr<LoadedSnapshot> loaded = dataset_.Read(path, /*keeps_expired=*/true);
+  const std::optional<CheckedSnapshot>& checked = replacement_.checked;
+  absl::StatusOr<LoadedSnapshot> loaded =
+      checked ? dataset_.Read(path, *checked) : dataset_.Read(path, /*keeps_expired=*/true);
   if (!loaded.ok()) return loaded.status();
   dataset_.Report(*loaded, engine_.host().stopwatch() - start);
   std::optional<HistoryPlace> position = std::move(loaded->position);
-  const absl::Status status = dataset_.Put(*std::move(loaded), path, Persistence::Reload());
-  if (!status.ok()) return status;
+  if (checked) {
+    dataset_.PutKeys(*std::move(loaded));
+  } else {
+    const absl::Status status = dataset_.Put(*std::move(loaded), path, Persistence::Reload());
+    if (!status.ok()) return status;
+  }
   EndLog();
   loaded_position_ = std::move(position);
-  return status;
+  return absl::OkStatus();
 }
 
 void PersistenceService::FinishReplacing(const absl::Status& status) {
@@ -175,7 +211,7 @@ std::optional<LoadingStatus> PersistenceService::loading() const {
   return LoadingStatus{.started_at = loading_since_,
                        .total_bytes = load_->total_bytes(),
                        .loaded_bytes = load_->loaded_bytes(),
-                       .is_beside = IsReplacing() && keeps_data_};
+                       .is_beside = IsReplacing() && replacement_.keeps_data};
 }
 
 absl::Status PersistenceService::LockDirectory() {
@@ -216,13 +252,17 @@ absl::Status PersistenceService::StartRewriting() {
 }
 
 bool PersistenceService::HasWork() const {
-  if (load_ != nullptr && (load_->WantsTurn() || load_->done())) return true;
+  const auto wants = [](const std::unique_ptr<LoadTurns>& turns) {
+    return turns != nullptr && (turns->WantsTurn() || turns->done());
+  };
+  if (wants(load_) || wants(check_)) return true;
   if (engine_.disk().loading()) return false;
   return snapshots_.HasWork() || append_log_.HasWork() ||
          (transfer_ != nullptr && (MayContinueTransfer() || transfer_->done()));
 }
 
 void PersistenceService::Tick() {
+  if (check_ != nullptr) ContinueChecking();
   if (load_ != nullptr) ContinueLoading();
   if (engine_.disk().loading()) return;
   ConsiderResumingLog();

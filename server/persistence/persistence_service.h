@@ -48,15 +48,34 @@ class PersistenceService : public Persistence {
   // A file for a snapshot that a master is going to send.
   absl::StatusOr<std::unique_ptr<ReceivedSnapshot>> ReceiveSnapshot();
 
-  // Puts a snapshot that has been received in the place of the data, in the background. If it
-  // `keeps_data` requests are answered from the old data until the new is there, in whose place it
-  // stays if the snapshot cannot be loaded; otherwise the data is dropped first, and requests are
-  // answered with LOADING. The append-only log ends with the old data, and begins again with the
-  // new. Nothing is being loaded. `on_replaced` is called by Tick() or, if it takes no time to
-  // speak of, by this.
+  // Reads a snapshot that has been received to its end, in the background, and changes nothing. The
+  // result is OK if StartReplacing() can load it. `on_checked` is called by Tick(). The snapshot
+  // outlives the check.
+  using OnChecked = std::function<void(absl::StatusOr<CheckedSnapshot>)>;
+  void StartChecking(const ReceivedSnapshot& snapshot, OnChecked on_checked);
+  bool IsChecking() const { return check_ != nullptr; }
+
+  // Ends the check without a call of `on_checked`.
+  void AbandonChecking();
+
+  // Replaces the data with a snapshot that has been received, in the background. If the data is
+  // kept, requests are served from the old data until the new data has been loaded, and a snapshot
+  // that cannot be loaded leaves the old data. Otherwise the old data is dropped first, and
+  // requests get LOADING. The append-only log ends with the old data, and begins again with the
+  // new.
+  //
+  // `checked` is the result of StartChecking() for this snapshot. Data that is neither kept nor
+  // empty is dropped only after a check: then only a file that cannot be read again loses the data.
+  //
+  // An error means that nothing was changed, and that nothing has begun. No other load is under
+  // way. `on_replaced` is called by Tick() or, if the load takes a few milliseconds only, by this.
+  struct Replacement {
+    bool keeps_data = false;
+    std::optional<CheckedSnapshot> checked;
+  };
   using OnReplaced = std::function<void(const absl::Status&)>;
-  void StartReplacing(std::unique_ptr<ReceivedSnapshot> snapshot, bool keeps_data,
-                      OnReplaced on_replaced);
+  absl::Status StartReplacing(std::unique_ptr<ReceivedSnapshot> snapshot, Replacement replacement,
+                              OnReplaced on_replaced);
   bool IsReplacing() const { return replaced_by_ != nullptr; }
 
   // Gives that up: without data if it is not kept.
@@ -128,6 +147,7 @@ class PersistenceService : public Persistence {
   absl::Status LoadAll();
   void ContinueLoading();
   void LoadFor(std::chrono::milliseconds time);
+  void ContinueChecking();
   void FinishReplacing(const absl::Status& status);
   absl::Status Replace(const std::string& path);
   void EndLog();
@@ -158,8 +178,11 @@ class PersistenceService : public Persistence {
   std::optional<HistoryPlace> loaded_position_;
   uint64_t received_ = 0;                          // snapshots
   std::unique_ptr<ReceivedSnapshot> replaced_by_;  // null: nothing is being replaced
-  bool keeps_data_ = false;                        // meanwhile
-  std::unique_ptr<LoadTurns> load_;                // null: none; last: it uses the others
+  Replacement replacement_;                        // how
+  OnChecked on_checked_;
+  absl::StatusOr<CheckedSnapshot> checked_;  // of the load's thread, until it is done
+  std::unique_ptr<LoadTurns> check_;         // null: none
+  std::unique_ptr<LoadTurns> load_;          // null: none; last: both use the others
 };
 
 }  // namespace zsetd

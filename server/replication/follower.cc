@@ -50,7 +50,10 @@ Follower::Follower(Engine& engine, PersistenceService& persistence, Connector& c
       log_(std::move(log)),
       stream_(engine, [this](const MasterStream::Applied& applied) { PassOn(applied); }) {}
 
-Follower::~Follower() { Disconnect(); }
+Follower::~Follower() {
+  persistence_.AbandonChecking();
+  Disconnect();
+}
 
 void Follower::Start(const MasterAddress& master, std::optional<int> database, bool takes_over) {
   Stop();
@@ -70,8 +73,10 @@ void Follower::Start(const MasterAddress& master, std::optional<int> database, b
 
 void Follower::Stop() {
   if (state_ == State::kLoading) {
+    const bool has_dropped_data = persistence_.IsReplacing() && !keeps_data_;
+    persistence_.AbandonChecking();
     persistence_.AbandonReplacing();
-    if (!keeps_data_) ForgetHistory();
+    if (has_dropped_data) ForgetHistory();
   }
   Disconnect();
   is_takeover_refused_ = false;
@@ -175,7 +180,7 @@ void Follower::OnReceived(std::string_view bytes) {
   if (link_->state() == MasterLink::State::kFailed) return Drop(link_->failure());
   if (!snapshot_status_.ok()) return FailSnapshot(std::exchange(snapshot_status_, {}));
   if (!connection_->output().empty()) connection_->Send();
-  if (state_ == State::kLoading && snapshot_ != nullptr) ConsiderLoading();
+  if (MayLoad()) ConsiderLoading();
   if (!held_.empty()) ApplyHeld();
 }
 
@@ -189,7 +194,7 @@ void Follower::Tick() {
       if (Since(tried_at_) >= pause_ || now() < tried_at_) Connect();
       return;
     case State::kLoading:
-      if (snapshot_ != nullptr) ConsiderLoading();
+      if (MayLoad()) ConsiderLoading();
       if (connection_ != nullptr && Since(spoke_at_) >= kBetweenAcks) SendSignOfLife();
       return;
     case State::kReceiving:
@@ -211,7 +216,12 @@ void Follower::Tick() {
 
 bool Follower::HasWork() const {
   if (engine_.executor().IsSuspended()) return false;
-  return (!held_.empty() && MayApply()) || (state_ == State::kLoading && snapshot_ != nullptr);
+  return (!held_.empty() && MayApply()) || MayLoad();
+}
+
+// Whether a whole snapshot waits for its check.
+bool Follower::MayLoad() const {
+  return state_ == State::kLoading && snapshot_ != nullptr && !persistence_.IsChecking();
 }
 
 // ---- A full synchronization. ----
@@ -256,27 +266,51 @@ void Follower::ConsiderLoading() {
   if (connection_ != nullptr) connection_->set_receives(false);
 }
 
-// The master learns of the offset when the data is there.
+// An empty dataset needs no check: a load that fails leaves it empty. The master receives the
+// offset when the data has been loaded.
 void Follower::StartLoading() {
   using Load = DisklessLoad;
   const Load load = engine_.settings().repl_diskless_load;
   keeps_data_ = load == Load::kSwapDb && HasData(engine_.store());
   if (connection_ != nullptr) connection_->set_receives(false);
   is_link_over_ = connection_ == nullptr;  // it may have ended while a script ran
+  if (keeps_data_ || !HasData(engine_.store())) return Replace(std::nullopt);
+  log_.notice("MASTER <-> REPLICA sync: Checking the snapshot, the old data stays until then");
+  persistence_.StartChecking(*snapshot_, [this](absl::StatusOr<CheckedSnapshot> checked) {
+    OnChecked(std::move(checked));
+  });
+}
+
+void Follower::OnChecked(absl::StatusOr<CheckedSnapshot> checked) {
+  if (!checked.ok()) return FailLoading(checked.status());
+  Replace(*std::move(checked));
+}
+
+void Follower::Replace(std::optional<CheckedSnapshot> checked) {
   log_.notice(keeps_data_ ? "MASTER <-> REPLICA sync: Loading DB beside the old data"
                           : "MASTER <-> REPLICA sync: Flushing old data, loading DB in memory");
+  const bool had_history = has_history_;
   if (!keeps_data_) has_history_ = false;
   listener_.BeforeNewHistory();
-  persistence_.StartReplacing(std::exchange(snapshot_, nullptr), keeps_data_,
-                              [this](const absl::Status& status) { OnLoaded(status); });
+  const absl::Status status = persistence_.StartReplacing(
+      std::exchange(snapshot_, nullptr), {.keeps_data = keeps_data_, .checked = std::move(checked)},
+      [this](const absl::Status& loaded) { OnLoaded(loaded); });
+  if (status.ok()) return;
+  has_history_ = had_history;
+  FailLoading(status);
+}
+
+void Follower::FailLoading(const absl::Status& status) {
+  log_.warning("Failed trying to load the MASTER synchronization DB: " +
+               std::string(ErrorLine(status)));
+  if (HasData(engine_.store())) log_.notice("The data stays as it was before the synchronization");
+  Drop("its snapshot cannot be loaded", /*costs_much=*/true);
 }
 
 void Follower::OnLoaded(const absl::Status& status) {
   if (!status.ok()) {
     if (!keeps_data_) ForgetHistory();
-    log_.warning("Failed trying to load the MASTER synchronization DB: " +
-                 std::string(ErrorLine(status)));
-    return Drop("its snapshot cannot be loaded", /*costs_much=*/true);
+    return FailLoading(status);
   }
   ReplicationState& state = engine_.replication();
   if (snapshot_position_) {

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "core/util/time.h"
 #include "server/engine/client/client.h"
 #include "server/engine/engine.h"
@@ -24,9 +25,15 @@ namespace zsetd {
 
 // A replica's part: keeps a link to the master, takes over its data, and goes with its changes.
 //
-//   waits ──► connects ──► greets ──► receives a snapshot ──► loads it ──► is linked
-//     ▲          │            │  └─────── continues ─────────────────────►    │
-//     └──────────┴────────────┴───────── the link ends, or is silent ─────────┘
+//   waits ──► connects ──► greets ──► receives a snapshot ──► checks, loads it ──► is linked
+//     ▲          │            │  └─────── continues ──────────────────────────────►    │
+//     └──────────┴────────────┴───────── the link ends, or is silent ──────────────────┘
+//
+// A snapshot replaces the data only after it has been read to its end and found to be sound: a
+// master whose snapshot cannot be loaded leaves the data as it is. With repl-diskless-load swapdb
+// the new data is loaded next to the old, which needs memory for both. Otherwise a check reads the
+// file (CheckSnapshot() in snapshot_loader.h) while requests are served from the old data, then the
+// old data is dropped.
 //
 // The data is always that of one point of the master's history (ReplicationState), or of none while
 // there is no usable data. While the data is being loaded, or a script runs, nothing more is read
@@ -100,9 +107,13 @@ class Follower : private Connection::Owner, private MasterLink::Listener {
   void FailSnapshot(const absl::Status& status);
   void ConsiderLoading();
   void StartLoading();
+  void OnChecked(absl::StatusOr<CheckedSnapshot> checked);
+  void Replace(std::optional<CheckedSnapshot> checked);
+  void FailLoading(const absl::Status& status);
   void OnLoaded(const absl::Status& status);
   void BecomeLinked();
   void DescribeClient() const;
+  bool MayLoad() const;
   bool MayApply() const;
   void ApplyHeld();
   void Apply(std::string_view bytes);

@@ -54,14 +54,44 @@ class Masters(ReplicationTest):
                 self.assertEqual(replica.client.get("new"), b"1")
                 self.assertIsNone(replica.client.get("own"))
 
-    def test_a_damaged_snapshot_leaves_the_data_where_that_is_kept(self):
-        master, replica = self.follow()
-        replica.client.config_set("repl-diskless-load", "swapdb")
-        master.sync = lambda connection, words: connection.sendall(
-            self.full_sync(ONE_KEY[:12] + b"\xee" * 20))
-        replica.follow(master.port)
-        self.await_that(lambda: "Failed trying to load" in replica.log(), "it is loaded")
-        self.assertEqual(replica.client.get("own"), b"1")
+    def test_a_snapshot_that_cannot_be_loaded_leaves_the_data(self):
+        key = b"\x00\x03new\x011"
+        end = b"\xff" + bytes(8)
+        snapshots = {
+            "a part of unknown meaning": ONE_KEY[:12] + b"\xee" * 20,
+            "cut off": b"REDIS0010" + key,
+            "without its checksum": b"REDIS0010" + key + b"\xff",
+            "a wrong checksum": b"REDIS0010" + key + b"\xff" + b"checksum",
+            "a stream": b"REDIS0010" + key + b"\x0f\x06stream\x00\x00\x00\x00\x00" + end,
+            "a value of a module": b"REDIS0010" + key + b"\x07\x06module\x01\x00" + end,
+            "an unknown type": b"REDIS0010" + key + b"\x63\x01k\x01v" + end,
+            "a database too many": b"REDIS0010\xfe\x20" + key + end,
+            "a key twice": b"REDIS0010" + key + key + end,
+            "a member twice": b"REDIS0010" + key + b"\x02\x01s\x02\x01a\x01a" + end,
+            "a score that is no number": b"REDIS0010" + key + b"\x03\x01z\x01\x01a\xfd" + end,
+            "a damaged listpack": b"REDIS0010" + key + b"\x10\x01h\x04\x00\x00\x00\x00" + end,
+            "a library that cannot run": b"REDIS0010\xf5\x10no library at al" + key + end,
+        }
+        for how in ("disabled", "swapdb"):
+            master, replica = self.follow("--repl-diskless-load", how)
+            replica.client.function_load(LIBRARY)
+            functions = replica.client.function_dump()
+            for name, snapshot in snapshots.items():
+                with self.subTest(name, how=how):
+                    before = len(replica.log())
+                    master.sync = lambda connection, words, snapshot=snapshot: connection.sendall(
+                        self.full_sync(snapshot))
+                    replica.follow(master.port)
+                    self.await_that(lambda: "Failed trying to load" in replica.log()[before:],
+                                    "it is loaded")
+                    self.assertEqual(replica.client.get("own"), b"1")
+                    self.assertEqual(replica.client.dbsize(), 1)
+                    self.assertEqual(replica.client.function_dump(), functions)
+                    replica.client.replicaof("NO", "ONE")  # the next try needs no pause
+            master.sync = lambda connection, words: connection.sendall(self.full_sync(ONE_KEY))
+            replica.follow(master.port)
+            self.await_link(replica)
+            self.assertEqual(replica.client.keys(), [b"new"])
 
     def test_a_master_that_does_not_know_psync_is_asked_by_sync(self):
         master, replica = self.follow(knows_psync=False)

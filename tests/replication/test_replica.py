@@ -284,6 +284,23 @@ class Information(ReplicationTest):
         self.assertEqual((slave["ip"], slave["port"]), ("10.1.2.3", 7))
 
 
+class FailedSynchronizations(ReplicationTest):
+    def test_a_stream_on_the_master_leaves_the_replicas_data(self):
+        master = self.start(REDIS)
+        master.client.mset({f"key{i}": i for i in range(100)})
+        replica = self.start(ZSETD, "--replicaof", f"127.0.0.1 {master.port}")
+        self.await_link(replica)
+        master.client.xadd("events", {"a": "b"})
+        self.await_that(lambda: "'events' is a stream" in replica.log(), replica.log)
+        self.assertEqual(replica.client.dbsize(), 100)
+        self.assertIn("rdb-skip-unknown", replica.log())
+        self.assertFalse(replica.is_linked())
+        master.client.delete("events")
+        master.client.set("later", "1")
+        self.await_link(replica)
+        self.assert_same(master, replica)
+
+
 class Loading(ReplicationTest):
     KEYS = 100_000
 

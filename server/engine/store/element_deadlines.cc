@@ -21,17 +21,24 @@ void WriteElementDeadlines(const std::vector<std::string>& fields, RdbFileWriter
   for (const std::string& field : fields) writer.Aux(kElementDeadlinesAux, field);
 }
 
-bool SetElementDeadlines(Entry& entry, std::string_view field) {
-  SortedSet* set = entry.GetIf<SortedSet>();
-  if (set == nullptr) return false;
+bool ReadElementDeadlines(std::string_view field, const VisitElementDeadline& visit) {
   RdbReader reader(field, std::numeric_limits<uint32_t>::max());
   for (uint64_t left = reader.Length(); left > 0; --left) {
     const std::string member(reader.String());
     const uint64_t deadline = reader.Length();
-    if (!reader.ok() || !set->Contains(member)) return false;
-    set->SetDeadline(member, Millis(static_cast<int64_t>(deadline)));
+    if (!reader.ok() || !visit(member, Millis(static_cast<int64_t>(deadline)))) return false;
   }
   return reader.ok() && reader.AtEnd();
+}
+
+bool SetElementDeadlines(Entry& entry, std::string_view field) {
+  SortedSet* set = entry.GetIf<SortedSet>();
+  if (set == nullptr) return false;
+  return ReadElementDeadlines(field, [set](std::string_view member, Millis deadline) {
+    if (!set->Contains(member)) return false;
+    set->SetDeadline(member, deadline);
+    return true;
+  });
 }
 
 }  // namespace zsetd

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -58,6 +59,11 @@ void WriteElementDeadlines(const Entry& entry, RdbFileWriter& writer);
 
 // The same of fields that ElementDeadlineFields has made, of a value that was written in slices.
 void WriteElementDeadlines(const std::vector<std::string>& fields, RdbFileWriter& writer);
+
+// Calls `visit` for each deadline in such a field. False if the field is not sound, or `visit`
+// returned false.
+using VisitElementDeadline = std::function<bool(std::string_view member, Millis deadline)>;
+bool ReadElementDeadlines(std::string_view field, const VisitElementDeadline& visit);
 
 // Sets the deadlines that such a field has on the value of its key. False if the field is not
 // sound, or another value's; some of it may have been set.

@@ -23,7 +23,4 @@ std::unique_ptr<Entry> ReadValue(RdbReader& reader, RdbType type, std::string_vi
                                  std::optional<Millis> deadline, Millis now,
                                  const ValueLimits& limits);
 
-// Whether this is a layout of hashes whose fields have deadlines.
-bool HasFieldDeadlines(RdbType type);
-
 }  // namespace zsetd

@@ -42,31 +42,44 @@ SnapshotContents Dataset::ContentsOfBase() const {
   return {.functions = Functions(), .is_log_base = true, .place = std::nullopt};
 }
 
-absl::StatusOr<LoadedSnapshot> Dataset::Read(const std::string& path, bool keeps_expired) const {
+LoadOptions Dataset::Options() const {
   const Settings& settings = engine_.settings();
+  return {.now = engine_.store().now(),
+          .databases = engine_.store().database_count(),
+          .limits = ValueLimitsOf(settings),
+          .checks_checksum = settings.rdbchecksum,
+          .skips_unknown = settings.rdb_skip_unknown,
+          .make_keyspace = [this] { return engine_.store().database(0).MakeKeyspace(); }};
+}
+
+absl::StatusOr<LoadedSnapshot> Dataset::Read(const std::string& path, bool keeps_expired) const {
+  LoadOptions options = Options();
+  options.keeps_expired = keeps_expired;
+  return Read(path, std::move(options));
+}
+
+absl::StatusOr<LoadedSnapshot> Dataset::Read(const std::string& path,
+                                             const CheckedSnapshot& checked) const {
+  LoadOptions options = Options();
+  options.keeps_expired = true;
+  options.skips_unknown = checked.skips_unknown;
+  return Read(path, std::move(options));
+}
+
+absl::StatusOr<LoadedSnapshot> Dataset::Read(const std::string& path, LoadOptions options) const {
   const Micros start = engine_.host().stopwatch();
   Micros reported_at = start;
   const AccessTracker access_tracker = engine_.store().access_tracker();
-  LoadOptions options = {
-      .now = engine_.store().now(),
-      .databases = engine_.store().database_count(),
-      .limits = ValueLimitsOf(settings),
-      .checks_checksum = settings.rdbchecksum,
-      .skips_unknown = settings.rdb_skip_unknown,
-      .keeps_expired = keeps_expired,
-      .access_tracker = &access_tracker,
-      .make_keyspace = [this] { return engine_.store().database(0).MakeKeyspace(); },
-      .progress =
-          [&](uint64_t bytes, uint64_t total, uint64_t keys) {
-            const Micros now = engine_.host().stopwatch();
-            if (now - reported_at < kBetweenReports) return;
-            reported_at = now;
-            // In a turn: the engine's thread may be opening the log file again.
-            if (turns_ != nullptr && !turns_->Begin()) return;
-            log_.notice("Loading: " + std::to_string(bytes * 100 / std::max<uint64_t>(total, 1)) +
-                        " % (" + std::to_string(keys) + " keys), " + Rate(bytes, now - start));
-            if (turns_ != nullptr) turns_->End();
-          },
+  options.access_tracker = &access_tracker;
+  options.progress = [&](uint64_t bytes, uint64_t total, uint64_t keys) {
+    const Micros now = engine_.host().stopwatch();
+    if (now - reported_at < kBetweenReports) return;
+    reported_at = now;
+    // In a turn: the engine's thread may be opening the log file again.
+    if (turns_ != nullptr && !turns_->Begin()) return;
+    log_.notice("Loading: " + std::to_string(bytes * 100 / std::max<uint64_t>(total, 1)) + " % (" +
+                std::to_string(keys) + " keys), " + Rate(bytes, now - start));
+    if (turns_ != nullptr) turns_->End();
   };
   if (turns_ == nullptr) return LoadSnapshot(files_, path, options);
   options.on_read = [this](uint64_t bytes, uint64_t total) {
@@ -78,6 +91,22 @@ absl::StatusOr<LoadedSnapshot> Dataset::Read(const std::string& path, bool keeps
   absl::StatusOr<LoadedSnapshot> loaded = LoadSnapshot(files_, path, options);
   if (!turns_->Begin()) return absl::CancelledError();
   return loaded;
+}
+
+absl::StatusOr<CheckedSnapshot> Dataset::Check(const std::string& path, LoadOptions options,
+                                               LoadTurns& turns) const {
+  options.on_read = [&turns](uint64_t, uint64_t) { return !turns.abandoned(); };
+  options.abandoned = &turns.abandoned();
+  const Micros start = engine_.host().stopwatch();
+  turns.End();
+  absl::StatusOr<LoadedSnapshot> checked = CheckSnapshot(files_, path, options);
+  if (!turns.Begin()) return absl::CancelledError();
+  if (!checked.ok()) return checked.status();
+  log_.notice("The snapshot can be loaded: " + std::to_string(checked->keys_loaded) + " keys, " +
+              Megabytes(checked->bytes) + ", checked at " +
+              Rate(checked->bytes, engine_.host().stopwatch() - start));
+  return CheckedSnapshot{.functions = std::move(checked->functions),
+                         .skips_unknown = options.skips_unknown};
 }
 
 void Dataset::Report(const LoadedSnapshot& loaded, Micros took) const {
@@ -101,9 +130,14 @@ absl::Status Dataset::Put(LoadedSnapshot loaded, const std::string& path,
                           const Persistence::Reload& reload) {
   absl::Status status = absl::OkStatus();
   if (!reload.flushes && !reload.replaces) status = FindDuplicates(loaded);
-  if (status.ok()) status = RestoreFunctions(loaded, path, reload);
+  if (status.ok()) status = PutFunctions(loaded.functions, path, reload);
   if (!status.ok()) return status;
   if (reload.flushes) engine_.store().ClearAll();
+  PutKeys(std::move(loaded));
+  return absl::OkStatus();
+}
+
+void Dataset::PutKeys(LoadedSnapshot loaded) {
   for (auto& [index, keys] : loaded.databases) {
     Database& database = engine_.store().database(index);
     if (database.keys().size() == 0) {
@@ -116,7 +150,6 @@ absl::Status Dataset::Put(LoadedSnapshot loaded, const std::string& path,
       database.Put(keys.Extract(*keys.FindEvenDue(name)), KeyEvent::kNone);
     }
   }
-  return absl::OkStatus();
 }
 
 absl::Status Dataset::FindDuplicates(const LoadedSnapshot& loaded) const {
@@ -130,22 +163,22 @@ absl::Status Dataset::FindDuplicates(const LoadedSnapshot& loaded) const {
   return status;
 }
 
-absl::Status Dataset::RestoreFunctions(const LoadedSnapshot& loaded, const std::string& path,
-                                       const Persistence::Reload& reload) {
+absl::Status Dataset::PutFunctions(const std::string& functions, const std::string& path,
+                                   const Persistence::Reload& reload) {
   Scripting* const scripting = engine_.services().scripting;
   if (scripting == nullptr) {
     if (reload.flushes) kept_functions_.clear();
-    kept_functions_ += loaded.functions;
+    kept_functions_ += functions;
     return absl::OkStatus();
   }
-  if (loaded.functions.empty()) {
+  if (functions.empty()) {
     if (reload.flushes) scripting->FlushLibraries();
     return absl::OkStatus();
   }
   const absl::Status status =
-      scripting->RestoreLibraries(loaded.functions, reload.flushes    ? RestorePolicy::kFlush
-                                                    : reload.replaces ? RestorePolicy::kReplace
-                                                                      : RestorePolicy::kAppend);
+      scripting->RestoreLibraries(functions, reload.flushes    ? RestorePolicy::kFlush
+                                             : reload.replaces ? RestorePolicy::kReplace
+                                                               : RestorePolicy::kAppend);
   if (status.ok()) return status;
   return Refusal("Cannot load '" + path +
                  "': its libraries of functions: " + std::string(ErrorLine(status)));

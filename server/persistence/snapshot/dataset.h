@@ -14,6 +14,12 @@
 
 namespace zsetd {
 
+// What a check found in a snapshot that can be loaded.
+struct CheckedSnapshot {
+  std::string functions;       // as Scripting::DumpLibraries() returns them
+  bool skips_unknown = false;  // whether keys that cannot be kept may be left out
+};
+
 // What the server keeps, as the engine has it and as files hold it: the keys of all databases and
 // the libraries of functions.
 class Dataset {
@@ -35,10 +41,28 @@ class Dataset {
   // them. kNotFound if there is no such file.
   absl::StatusOr<LoadedSnapshot> Read(const std::string& path, bool keeps_expired) const;
 
+  // Like Read() with `keeps_expired`, of a file for which Check() has returned `checked`.
+  absl::StatusOr<LoadedSnapshot> Read(const std::string& path,
+                                      const CheckedSnapshot& checked) const;
+
+  // Reads a snapshot's file to its end, in turns, and keeps nothing. OK if the file can be loaded
+  // with these options.
+  absl::StatusOr<CheckedSnapshot> Check(const std::string& path, LoadOptions options,
+                                        LoadTurns& turns) const;
+
+  // How a file is loaded by the present settings.
+  LoadOptions Options() const;
+
   // Puts what was read from that file in the place of what the engine has, or adds it. All or
   // nothing: a refusal leaves the engine as it was.
   absl::Status Put(LoadedSnapshot loaded, const std::string& path,
                    const Persistence::Reload& reload);
+
+  // The two parts of Put(): libraries of functions, all or nothing; then keys, which cannot fail if
+  // the store is empty.
+  absl::Status PutFunctions(const std::string& functions, const std::string& path,
+                            const Persistence::Reload& reload);
+  void PutKeys(LoadedSnapshot loaded);
 
   // Takes turns with the engine while it reads; null: the engine waits. It outlives its use here.
   void set_turns(LoadTurns* turns) { turns_ = turns; }
@@ -49,9 +73,8 @@ class Dataset {
 
  private:
   std::string Functions() const;
+  absl::StatusOr<LoadedSnapshot> Read(const std::string& path, LoadOptions options) const;
   absl::Status FindDuplicates(const LoadedSnapshot& loaded) const;
-  absl::Status RestoreFunctions(const LoadedSnapshot& loaded, const std::string& path,
-                                const Persistence::Reload& reload);
 
   Engine& engine_;
   FileSystem& files_;

@@ -8,12 +8,16 @@
 #include <utility>
 #include <vector>
 
+#include "core/hashing/keyed_hash.h"
+#include "protocol/rdb/rdb_elements.h"
 #include "protocol/rdb/rdb_file.h"
 #include "protocol/text/number_text.h"
 #include "server/engine/store/element_deadlines.h"
 #include "server/engine/store/rdb_value_reader.h"
 #include "server/engine/support/errors.h"
 #include "server/persistence/file/file_source.h"
+#include "server/persistence/snapshot/name_hashes.h"
+#include "server/persistence/snapshot/value_check.h"
 
 namespace zsetd {
 namespace {
@@ -33,10 +37,24 @@ struct KeyNotes {
   std::optional<uint8_t> frequency;
 };
 
+// What a check keeps of the keys, instead of the keys.
+struct CheckedNames {
+  enum class LastValue { kNone, kSortedSet, kOther };
+
+  CheckedNames(uint64_t seed, const std::atomic<bool>* abandoned)
+      : keys(seed, abandoned), elements(seed, abandoned) {}
+
+  NameHashes keys;                          // with the number of their database
+  NameHashes elements;                      // of the last value
+  LastValue last_value = LastValue::kNone;  // kNone: no field about elements is expected
+  bool has_duplicate = false;
+};
+
 class Loader {
  public:
-  Loader(FileSource& source, const LoadOptions& options)
-      : source_(source), options_(options), reader_(source, kMostStringBytes) {}
+  // With `names` the file is only checked. They outlive it; or null.
+  Loader(FileSource& source, const LoadOptions& options, CheckedNames* names)
+      : source_(source), options_(options), reader_(source, kMostStringBytes), names_(names) {}
 
   absl::StatusOr<LoadedSnapshot> Load();
 
@@ -48,11 +66,14 @@ class Loader {
   Step ReadOpcode(RdbOpcode opcode);
   Step ReadAux();
   bool KeepsExpired() const { return options_.keeps_expired || position_.offset >= 0; }
+  bool SetDeadlines(std::string_view field);
   void NotePosition(std::string_view name, std::string_view value);
   Step ReadFunctions();
   Step ReadModuleAux();
   Step SelectDatabase();
   Step ReadKey(RdbType type);
+  bool CheckKey(RdbType type, const std::string& key);
+  void CountKey();
   Step Skip(RdbType type, const std::string& key);
   Step ReadEnd();
   Step Put(std::unique_ptr<Entry> entry, const KeyNotes& notes);
@@ -69,6 +90,7 @@ class Loader {
   FileSource& source_;
   const LoadOptions& options_;
   RdbReader reader_;
+  CheckedNames* const names_;
   RdbVersion version_;
   LoadedSnapshot loaded_;
   HistoryPlace position_ = {.offset = -1};  // as far as it has been read
@@ -180,13 +202,26 @@ Loader::Step Loader::ReadAux() {
   const bool is_of_elements = name == kElementDeadlinesAux;
   const std::string_view value = reader_.String();
   if (reader_.ok()) NotePosition(name, value);
-  if (reader_.ok() && is_of_elements && last_entry_ != nullptr) {
-    const std::optional<Millis> before = last_entry_->EarliestElementDeadline();
-    const bool is_sound = SetElementDeadlines(*last_entry_, value);
-    keyspace_->ElementDeadlineChanged(*last_entry_, before);
-    if (!is_sound) return Damaged("a deadline of an element");
+  if (reader_.ok() && is_of_elements && !SetDeadlines(value)) {
+    return Damaged("a deadline of an element");
   }
   return reader_.ok() ? absl::OkStatus() : Damaged("a field about the server that wrote the file");
+}
+
+// Sets deadlines of elements of the last key, or checks them. True if that key was left out.
+bool Loader::SetDeadlines(std::string_view field) {
+  if (names_ != nullptr) {
+    using LastValue = CheckedNames::LastValue;
+    if (names_->last_value != LastValue::kSortedSet) return names_->last_value == LastValue::kNone;
+    return ReadElementDeadlines(field, [this](std::string_view member, Millis) {
+      return names_->elements.Contains(member);
+    });
+  }
+  if (last_entry_ == nullptr) return true;
+  const std::optional<Millis> before = last_entry_->EarliestElementDeadline();
+  const bool is_sound = SetElementDeadlines(*last_entry_, field);
+  keyspace_->ElementDeadlineChanged(*last_entry_, before);
+  return is_sound;
 }
 
 // What is not understood is left out: it costs no more than a full synchronization.
@@ -226,33 +261,59 @@ Loader::Step Loader::SelectDatabase() {
   announced_keys_ = 0;
   keyspace_ = nullptr;
   last_entry_ = nullptr;
+  if (names_ != nullptr) names_->last_value = CheckedNames::LastValue::kNone;
   return absl::OkStatus();
 }
 
 Loader::Step Loader::ReadKey(RdbType type) {
   const std::string key(reader_.String());
   last_entry_ = nullptr;
+  if (names_ != nullptr) names_->last_value = CheckedNames::LastValue::kNone;
   last_is_waiting_ = false;
   if (!reader_.ok()) return Damaged("a key");
   if (HasFieldDeadlines(type) && version_.is_valkey != (type == RdbType::kValkeyHash)) {
     return Skip(type, key);  // of a release candidate
   }
   const KeyNotes notes = std::exchange(notes_, KeyNotes());
-  std::unique_ptr<Entry> entry =
-      ReadValue(reader_, type, key, notes.deadline, KeepsExpired() ? Millis::min() : options_.now,
-                options_.limits);
-  ++keys_;
-  if (options_.progress && keys_ % kKeysPerReport == 0) {
-    options_.progress(Place(), source_.size(), keys_);
-  }
-  if (entry != nullptr) {
-    return Put(std::move(entry), notes);
+  if (names_ != nullptr) {
+    if (CheckKey(type, key)) return absl::OkStatus();
+  } else {
+    std::unique_ptr<Entry> entry =
+        ReadValue(reader_, type, key, notes.deadline, KeepsExpired() ? Millis::min() : options_.now,
+                  options_.limits);
+    CountKey();
+    if (entry != nullptr) return Put(std::move(entry), notes);
   }
   if (HasFieldDeadlines(type) && reader_.ok()) {
     ++loaded_.keys_expired;
     return absl::OkStatus();
   }
   return Skip(type, key);
+}
+
+// Returns whether the value can be kept.
+bool Loader::CheckKey(RdbType type, const std::string& key) {
+  const bool is_sound = CheckValue(reader_, type, names_->elements);
+  CountKey();
+  if (!is_sound) {
+    names_->has_duplicate |= names_->elements.HasDuplicate();
+    return false;
+  }
+  using LastValue = CheckedNames::LastValue;
+  const bool is_sorted_set = type == RdbType::kZSetOfTexts || type == RdbType::kZSet ||
+                             type == RdbType::kZSetZiplist || type == RdbType::kZSetListpack ||
+                             type == RdbType::kZSetDeadlines;
+  names_->last_value = is_sorted_set ? LastValue::kSortedSet : LastValue::kOther;
+  names_->keys.Add(std::to_string(database_) + ":" + key);
+  ++loaded_.keys_loaded;
+  return true;
+}
+
+void Loader::CountKey() {
+  ++keys_;
+  if (options_.progress && keys_ % kKeysPerReport == 0) {
+    options_.progress(Place(), source_.size(), keys_);
+  }
 }
 
 // A type that is not known ends the load in any case: it is unknown where its value ends.
@@ -337,6 +398,10 @@ void Loader::Mark(Entry& entry, const KeyNotes& notes) const {
 
 Loader::Step Loader::ReadEnd() {
   ended_ = true;
+  if (names_ != nullptr && names_->keys.HasDuplicate()) {
+    names_->has_duplicate = true;
+    return Fail("a key comes a second time");
+  }
   if (!version_.HasChecksum()) return absl::OkStatus();
   const uint64_t computed = source_.ChecksumWith(reader_.left());
   const uint64_t stored = reader_.LittleEndian(sizeof stored);
@@ -346,19 +411,34 @@ Loader::Step Loader::ReadEnd() {
                   : Fail("the checksum is wrong: something before it is damaged");
 }
 
-}  // namespace
-
-absl::StatusOr<LoadedSnapshot> LoadSnapshot(FileSystem& files, const std::string& path,
-                                            const LoadOptions& options) {
+absl::StatusOr<LoadedSnapshot> Read(FileSystem& files, const std::string& path,
+                                    const LoadOptions& options, CheckedNames* names) {
   auto file = files.Open(path);
   if (absl::IsNotFound(file.status())) return file.status();
   if (!file.ok()) {
     return Refusal("Cannot open '" + path + "': " + std::string(ErrorLine(file.status())));
   }
   FileSource source(*std::move(file), options.on_read);
-  absl::StatusOr<LoadedSnapshot> loaded = Loader(source, options).Load();
+  absl::StatusOr<LoadedSnapshot> loaded = Loader(source, options, names).Load();
   if (loaded.ok()) return loaded;
   return Refusal("Cannot load '" + path + "': " + std::string(ErrorLine(loaded.status())));
+}
+
+}  // namespace
+
+absl::StatusOr<LoadedSnapshot> LoadSnapshot(FileSystem& files, const std::string& path,
+                                            const LoadOptions& options) {
+  return Read(files, path, options, nullptr);
+}
+
+// A second seed decides whether names that share a hash are the same.
+absl::StatusOr<LoadedSnapshot> CheckSnapshot(FileSystem& files, const std::string& path,
+                                             const LoadOptions& options) {
+  CheckedNames names(KeyedHash("names in a snapshot"), options.abandoned);
+  absl::StatusOr<LoadedSnapshot> checked = Read(files, path, options, &names);
+  if (!names.has_duplicate) return checked;
+  CheckedNames others(KeyedHash("the same names again"), options.abandoned);
+  return Read(files, path, options, &others);
 }
 
 }  // namespace zsetd

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -42,6 +43,8 @@ struct LoadOptions {
   std::function<void(uint64_t bytes, uint64_t total, uint64_t keys)>
       progress;                // now and then; or null
   FileSource::OnRead on_read;  // or null
+  const std::atomic<bool>* abandoned =
+      nullptr;  // ends the steps of a check that take long; or null
 };
 
 // Reads a file as redis-server, Valkey and zsetd write it. Refuses one that is damaged in any way,
@@ -49,5 +52,14 @@ struct LoadOptions {
 // never what it announces. kNotFound if there is no file.
 absl::StatusOr<LoadedSnapshot> LoadSnapshot(FileSystem& files, const std::string& path,
                                             const LoadOptions& options);
+
+// Reads a file to its end and keeps no key: succeeds exactly if LoadSnapshot() does with the same
+// options and with `keeps_expired`, as long as the file can be read and stays the same. The result
+// has no databases.
+//
+// Takes 8 bytes for each key and for each element of the largest value, and the bytes of the
+// longest string.
+absl::StatusOr<LoadedSnapshot> CheckSnapshot(FileSystem& files, const std::string& path,
+                                             const LoadOptions& options);
 
 }  // namespace zsetd

@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <random>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
+#include "protocol/rdb/rdb_file.h"
 #include "server/engine/support/errors.h"
 #include "tests/transcript/engine_peer.h"
 #include "tests/transcript/transcript.h"
@@ -307,6 +309,104 @@ TEST_F(FollowerTest, KeepsItsDataWhenTheSnapshotIsDamaged) {
   EXPECT_EQ(Get("own"), kOne);
   EXPECT_EQ(histories_, 0);
   EXPECT_FALSE(HasDraft());
+}
+
+// A snapshot of all types from another server.
+std::string AllTypes() {
+  EnginePeer peer(SettingsOfReplica(/*with_log=*/false));
+  for (int i = 0; i < 40; ++i) {
+    const std::string n = std::to_string(i);
+    Ask(peer, {"ZADD", "z", n, "m" + n});
+    Ask(peer, {"SADD", "s", n, "m"});
+    Ask(peer, {"RPUSH", "l", n, std::string(i, 'l')});
+    Ask(peer, {"HSET", "h", n, "value"});
+    Ask(peer, {"SET", "t" + n, n, "EX", "9"});
+  }
+  Ask(peer, {"HEXPIRE", "h", "9", "FIELDS", "1", "3"});
+  Ask(peer, {"ZEXPIRE", "z", "9", "MEMBERS", "1", "m3"});
+  Ask(peer, {"FUNCTION", "LOAD",
+             "#!lua name=other\nredis.register_function('g', function() return 2 end)"});
+  Ask(peer, {"SAVE"});
+  return peer.files().contents().at("/data/dump.rdb");
+}
+
+// Checksums are wrong or, in every other round, 0: then it is the values that are damaged.
+TEST_F(FollowerTest, KeepsItsDataAndFunctionsWhateverPrefixOrDamageTheSnapshotHas) {
+  Ask(peer_, {"FUNCTION", "LOAD",
+              "#!lua name=own\nredis.register_function('f', function() return 1 end)"});
+  const std::string before = Ask(peer_, {"DEBUG", "DIGEST"}) + Ask(peer_, {"FUNCTION", "DUMP"});
+  const std::string whole = AllTypes();
+  size_t refused = 0;
+  const auto check = [&](const std::string& snapshot, const std::string& what) {
+    log_.clear();
+    Start();
+    Link(snapshot);
+    if (log_.find("Failed trying") == std::string::npos &&
+        log_.find("is not taken") == std::string::npos) {
+      EXPECT_TRUE(IsLinked()) << what << log_;  // damage that makes other data
+      follower_.Stop();
+      Ask(peer_, {"FLUSHALL"});
+      Ask(peer_, {"FUNCTION", "FLUSH"});
+      Ask(peer_, {"SET", "own", "1"});
+      Ask(peer_, {"FUNCTION", "LOAD",
+                  "#!lua name=own\nredis.register_function('f', function() return 1 end)"});
+      return;
+    }
+    ++refused;
+    ASSERT_EQ(Ask(peer_, {"DEBUG", "DIGEST"}) + Ask(peer_, {"FUNCTION", "DUMP"}), before)
+        << what << log_;
+    EXPECT_FALSE(HasDraft());
+    EXPECT_FALSE(peer_.engine().disk().loading());
+  };
+  for (size_t size = 0; size < whole.size(); ++size) {
+    check(whole.substr(0, size), "prefix of " + std::to_string(size));
+  }
+  EXPECT_EQ(refused, whole.size());
+  std::string unsummed = whole;
+  unsummed.replace(unsummed.size() - 8, 8, std::string(8, '\0'));
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 1000; ++i) {
+    std::string damaged = i % 2 == 0 ? whole : unsummed;
+    const size_t at = random() % damaged.size();
+    damaged[at] = static_cast<char>(random());
+    check(damaged, "byte " + std::to_string(at));
+  }
+  EXPECT_GT(refused, whole.size() + 500);
+}
+
+TEST_F(FollowerTest, KeepsItsDataWhenLibrariesOfTheSnapshotCannotBeLoaded) {
+  Ask(peer_, {"FUNCTION", "LOAD",
+              "#!lua name=own\nredis.register_function('f', function() return 1 end)"});
+  const std::string before = Ask(peer_, {"FUNCTION", "DUMP"});
+  std::string snapshot;
+  RdbFileWriter writer(snapshot, /*compresses=*/false);
+  writer.Magic();
+  writer.Functions("#!lua name=broken\nsyntax error");
+  writer.End();
+  snapshot += std::string(8, '\0');
+  Start();
+  Link(snapshot);
+  EXPECT_NE(log_.find("libraries of functions"), std::string::npos) << log_;
+  EXPECT_EQ(Get("own"), kOne);
+  EXPECT_EQ(Ask(peer_, {"FUNCTION", "DUMP"}), before);
+  EXPECT_EQ(histories_, 0);
+}
+
+// The setting may change between the check and the load.
+TEST_F(FollowerTest, LoadsWithTheSettingOfTheCheck) {
+  Ask(peer_, {"CONFIG", "SET", "rdb-skip-unknown", "yes"});
+  std::string snapshot = "REDIS0010\x07\x01m\x01" + std::string(1, '\0');
+  for (int i = 0; i < 1000; ++i) {
+    const std::string name = "k" + std::to_string(1000 + i);
+    snapshot += std::string("\0\5", 2) + name + std::string("\x01v");
+  }
+  snapshot += "\xff" + std::string(8, '\0');
+  Start();
+  Connected();
+  Receive(FullSync(snapshot));
+  Ask(peer_, {"CONFIG", "SET", "rdb-skip-unknown", "no"});
+  Load();
+  EXPECT_TRUE(IsLinked()) << log_;
 }
 
 TEST_F(FollowerTest, StopsAtAnyTime) {

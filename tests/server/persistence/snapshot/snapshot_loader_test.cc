@@ -42,12 +42,29 @@ std::string Sealed(std::string parts) {
   return parts + Number(static_cast<int64_t>(Crc64(parts)));
 }
 
+// A check finds exactly what a load that keeps expired keys finds.
+void ExpectSameOfCheck(MemoryFiles& files, LoadOptions options) {
+  options.keeps_expired = true;
+  const auto loaded = LoadSnapshot(files, kPath, options);
+  const auto checked = CheckSnapshot(files, kPath, options);
+  ASSERT_EQ(loaded.ok(), checked.ok()) << loaded.status() << " " << checked.status();
+  if (!loaded.ok()) return;
+  EXPECT_EQ(checked->functions, loaded->functions);
+  EXPECT_EQ(checked->keys_loaded, loaded->keys_loaded);
+  EXPECT_EQ(checked->keys_expired, loaded->keys_expired);
+  EXPECT_EQ(checked->keys_skipped, loaded->keys_skipped);
+  EXPECT_EQ(checked->bytes, loaded->bytes);
+  EXPECT_TRUE(checked->databases.empty());
+}
+
+// Every file of these tests is checked as well.
 absl::StatusOr<LoadedSnapshot> Load(const std::string& bytes, bool skips_unknown = false) {
   MemoryFiles files;
   files.set_contents(kPath, bytes);
-  return LoadSnapshot(
-      files, kPath,
-      {.now = kNow, .skips_unknown = skips_unknown, .make_keyspace = [] { return Keyspace(1); }});
+  const LoadOptions options = {
+      .now = kNow, .skips_unknown = skips_unknown, .make_keyspace = [] { return Keyspace(1); }};
+  ExpectSameOfCheck(files, options);
+  return LoadSnapshot(files, kPath, options);
 }
 
 std::string ErrorOf(const std::string& bytes, bool skips_unknown = false) {
@@ -255,6 +272,12 @@ std::string AllTypes() {
     if (i < 20)
       ask({"ZADD", "small", n, n}), ask({"SADD", "ints", n}), ask({"SET", "t" + n, n, "EX", "9"});
   }
+  ask({"HSET", "few", "a", "1", "b", "2"});
+  for (const std::string hash : {"few", "h"}) ask({"HEXPIRE", hash, "9", "FIELDS", "1", "a"});
+  ask({"HEXPIRE", "h", "9", "FIELDS", "2", "37", "74"});
+  ask({"ZEXPIRE", "z", "9", "MEMBERS", "2", "m37", "m74"});
+  ask({"SELECT", "3"});
+  ask({"SET", "other", "1"});
   ask({"SAVE"});
   return peer.files().contents().at(kPath);
 }
@@ -285,6 +308,34 @@ TEST(SnapshotLoader, ReadsNothingBeyondWhatIsThereWithoutAChecksum) {
     }
     (void)Load(damaged);
   }
+}
+
+TEST(SnapshotLoader, ACheckFindsElementsThatComeTwice) {
+  const std::string a = String("a");
+  const std::string score = Number(0);
+  for (const std::string& value :
+       {"\5"s + String("k") + "\2" + a + score + a + score, "\2"s + String("k") + "\2" + a + a,
+        "\4"s + String("k") + "\2" + a + a + a + a,
+        "\x16"s + String("k") + "\2" + a + a + Number(1) + a + a + Number(2)}) {
+    EXPECT_NE(ErrorOf(Sealed("REDIS0012" + value)), "");
+  }
+  std::string many = "\5"s + String("k");
+  RdbWriter(many).Length(20'001);
+  for (int i = 0; i < 20'000; ++i) many += String("m" + std::to_string(i)) + score;
+  EXPECT_NE(ErrorOf(Sealed("REDIS0012" + many + String("m19999") + score)), "");
+  EXPECT_EQ(ErrorOf(Sealed("REDIS0012" + many + String("m20000") + score)), "");
+}
+
+TEST(SnapshotLoader, ACheckOfManyKeysEndsWhenItIsAbandoned) {
+  std::string keys = "REDIS0010";
+  for (int i = 0; i < 30'000; ++i) keys += "\0"s + String("k" + std::to_string(i)) + String("v");
+  EXPECT_EQ(ErrorOf(Sealed(keys)), "");
+  EXPECT_NE(ErrorOf(Sealed(keys + "\0"s + String("k7") + String("v"))), "");
+  MemoryFiles files;
+  files.set_contents(kPath, Sealed(keys));
+  const auto given_up =
+      CheckSnapshot(files, kPath, {.on_read = [](uint64_t, uint64_t) { return false; }});
+  EXPECT_FALSE(given_up.ok());
 }
 
 }  // namespace
