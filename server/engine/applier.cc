@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "protocol/rdb/rdb_format.h"
 #include "server/engine/admin_call.h"
 #include "server/engine/propagation/own_effects.h"
 #include "server/engine/scripting.h"
@@ -38,6 +39,29 @@ absl::Status Unusable(Args request, std::string_view reason) {
   return Refusal("ERR " + Quoted(request[0], kMostEchoedBytes) + ": " + std::string(reason));
 }
 
+// Returns whether RESTORE brings a value that this server cannot hold.
+bool RestoresForeignValue(Args request) {
+  constexpr size_t kPayload = 3;
+  if (!EqualsIgnoringCase(request[0], "restore")) return false;
+  if (request.size() <= kPayload || request[kPayload].empty()) return false;
+  switch (static_cast<RdbType>(request[kPayload].front())) {
+    case RdbType::kStream:
+    case RdbType::kStream2:
+    case RdbType::kStream3:
+    case RdbType::kModuleOfOld:
+    case RdbType::kModule:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool Renames(Args request) {
+  const bool renames =
+      EqualsIgnoringCase(request[0], "rename") || EqualsIgnoringCase(request[0], "renamenx");
+  return renames && request.size() == 3;
+}
+
 bool IsPlain(Args request, std::string_view name) {
   return request.size() == 1 && EqualsIgnoringCase(request[0], name);
 }
@@ -45,8 +69,9 @@ bool IsPlain(Args request, std::string_view name) {
 }  // namespace
 
 // To commands it is a script: they reply at once, and do not block.
-Applier::Applier(Engine& engine)
+Applier::Applier(Engine& engine, Statistics statistics)
     : engine_(engine),
+      statistics_(statistics),
       user_(Unrestricted(engine.commands())),
       client_(0, "", "", engine.store().now(), [] {}) {
   AccessControl::ActAs(client_, user_);
@@ -60,6 +85,7 @@ Applier::~Applier() {
 void Applier::Begin() {
   assert(!active_);
   active_ = true;
+  ended_at_ = engine_.host().stopwatch();
   engine_.effects().Mute(true);
   engine_.store().SetNothingDue(true);
 }
@@ -87,11 +113,14 @@ absl::Status Applier::Apply(Args request) {
   }
   if (IsPlain(request, "multi")) {
     if (std::exchange(in_transaction_, true)) return Unusable(request, "MULTI within MULTI");
+    Count(request);
     return absl::OkStatus();
   }
   if (IsPlain(request, "exec")) {
     if (!std::exchange(in_transaction_, false)) return Unusable(request, "EXEC without MULTI");
-    return ApplyQueue();
+    const absl::Status status = ApplyQueue();
+    Count(request);
+    return status;
   }
   return in_transaction_ ? Queue(request) : Run(request);
 }
@@ -110,10 +139,53 @@ absl::Status Applier::ApplyQueue() {
   return first_error;
 }
 
+void Applier::Count(Args request) {
+  const Command* const command = engine_.commands().FindOriginal(request);
+  if (command != nullptr) Count(*command, request);
+}
+
+// A request's time is that since the end of the one before it, as for clients.
+void Applier::Count(const Command& command, Args request) {
+  if (statistics_ == Statistics::kLeaves) return;
+  Metrics& metrics = engine_.metrics();
+  const Micros now = engine_.host().stopwatch();
+  const Micros took = now - std::exchange(ended_at_, now);
+  metrics.CountRun(took);
+  metrics.CountCall(client_, command, request, took, engine_.store().now());
+  metrics.RecordLatency(command.Has(kFast) ? "fast-command" : "command", took,
+                        engine_.store().now());
+}
+
+bool Applier::LeavesOut(Args request) const {
+  if (!engine_.settings().rdb_skip_unknown) return false;
+  const Command* const command = engine_.commands().FindOriginal(request);
+  return command == nullptr || command->run == nullptr;
+}
+
+// A key that does not exist here and was renamed was left out.
+bool Applier::IsSkipped(Args request) const {
+  if (!engine_.settings().rdb_skip_unknown) return false;
+  if (LeavesOut(request) || RestoresForeignValue(request)) return true;
+  return Renames(request) && engine_.store().database(client_.database).Find(request[1]) == nullptr;
+}
+
+// The key that RESTORE or RENAME has replaced does not keep its old value.
+absl::Status Applier::Skip(Args request) {
+  ++skipped_;
+  last_skipped_ = request[0].substr(0, kMostEchoedBytes);
+  const bool is_restore = RestoresForeignValue(request);
+  if (!is_restore && !Renames(request)) return absl::OkStatus();
+  const std::string_view remove[] = {"DEL", request[is_restore ? 1 : 2]};
+  return Run(remove);
+}
+
 // The table knows commands by their present names; what is propagated has the original ones.
 absl::Status Applier::Run(Args request) {
+  if (IsSkipped(request)) return Skip(request);
   const Command* const command = engine_.commands().FindOriginal(request);
-  if (command == nullptr || command->run == nullptr) return Unusable(request, "unknown command");
+  if (command == nullptr || command->run == nullptr) {
+    return Unusable(request, "unknown command. With rdb-skip-unknown yes it is left out");
+  }
   if (!IsPropagated(*command)) return Unusable(request, "no server propagates this");
   if (!command->AcceptsCount(request.size())) return Unusable(request, "wrong number of arguments");
   client_.output.buffer.Clear();
@@ -126,7 +198,14 @@ absl::Status Applier::Run(Args request) {
     client_.suspended = false;
     engine_.services().scripting->Continue(call);
   }
+  Count(*command, request);
   if (!client_.output.reply.failed()) return absl::OkStatus();
+  engine_.metrics().CountFailed(*command);
+  if (RestoresForeignValue(request)) {
+    return Unusable(request,
+                    "this server cannot hold values of this type. With rdb-skip-unknown "
+                    "yes it is left out");
+  }
   return Unusable(request, client_.output.buffer.view());
 }
 

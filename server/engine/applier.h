@@ -1,9 +1,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "core/util/time.h"
 #include "protocol/resp/args.h"
 #include "server/engine/acl/acl_user.h"
 #include "server/engine/client/client.h"
@@ -12,6 +15,7 @@
 namespace zsetd {
 
 class Engine;
+struct Command;
 
 // Runs requests that were propagated (propagation/effects.h): those of a log that is being read, or
 // of another server.
@@ -27,8 +31,12 @@ class Engine;
 //   applier.End();
 class Applier {
  public:
+  // Whether requests count in the statistics of commands: those of a master do, as in Redis, and
+  // those of a log that is loaded do not.
+  enum class Statistics { kLeaves, kCounts };
+
   // The engine outlives this.
-  explicit Applier(Engine& engine);
+  explicit Applier(Engine& engine, Statistics statistics = Statistics::kLeaves);
   Applier(const Applier&) = delete;
   ~Applier();
 
@@ -41,7 +49,21 @@ class Applier {
   // precedes it queues it until EXEC: what no EXEC follows is never run. An error says what is
   // wrong with it, and nothing was changed by it: the data is not that of whoever propagated it. Of
   // a transaction all other requests have been run nevertheless.
+  //
+  // With rdb-skip-unknown, requests that concern only keys which this server cannot hold are left
+  // out, like these keys of snapshots: commands that it does not know, RESTORE of a stream, RENAME
+  // of a key that was left out.
   absl::Status Apply(Args request);
+
+  // Counts a request that needs no Apply() because it only concerns the link, such as PING.
+  void Count(Args request);
+
+  // Returns whether this server does not know the command, and leaves the request out.
+  bool LeavesOut(Args request) const;
+
+  // The number of requests that were left out, and the command of the last one.
+  uint64_t skipped() const { return skipped_; }
+  const std::string& last_skipped() const { return last_skipped_; }
 
   // Whether MULTI has come and its EXEC has not.
   bool InTransaction() const { return in_transaction_; }
@@ -56,13 +78,20 @@ class Applier {
   absl::Status ApplyQueue();
   absl::Status Queue(Args request);
   absl::Status Run(Args request);
+  void Count(const Command& command, Args request);
+  bool IsSkipped(Args request) const;
+  absl::Status Skip(Args request);
 
   Engine& engine_;
-  User user_;  // may do everything
+  const Statistics statistics_;
+  Micros ended_at_{0};  // when the last request ended
+  User user_;           // may do everything
   Client client_;
   bool active_ = false;
   bool in_transaction_ = false;
   std::vector<OwnedArgs> queue_;
+  uint64_t skipped_ = 0;
+  std::string last_skipped_;
 };
 
 }  // namespace zsetd

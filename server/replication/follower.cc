@@ -388,9 +388,9 @@ void Follower::Apply(std::string_view bytes) {
   const uint64_t skipped_before = stream_.skipped();
   const absl::Status status = stream_.Receive(bytes);
   if (skipped_before == 0 && stream_.skipped() > 0) {
-    log_.warning(
-        "MASTER changes streams, which this server cannot keep. They are left out here "
-        "(rdb-skip-unknown), without another line");
+    log_.warning("Leaving out '" + stream_.last_skipped() +
+                 "' from MASTER: this server cannot hold its key (rdb-skip-unknown yes). The next "
+                 "ones are left out without a log line");
   }
   if (status.ok()) {
     NoteLog();
@@ -398,8 +398,8 @@ void Follower::Apply(std::string_view bytes) {
     return;
   }
   log_.warning(
-      "== CRITICAL == A change of MASTER cannot be applied, so that this replica's data is "
-      "not the master's any more. All of it is asked for again. The change: " +
+      "== CRITICAL == Cannot apply a command from MASTER; the data has diverged. Requesting a full "
+      "resync. The command: " +
       std::string(ErrorLine(status)));
   ForgetHistory();
   Drop("a change cannot be applied", /*costs_much=*/true);

@@ -6,7 +6,6 @@
 #include <span>
 #include <utility>
 
-#include "server/engine/command/foreign_commands.h"
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/errors.h"
 
@@ -15,15 +14,9 @@ namespace {
 
 constexpr size_t kMostKeptCapacity = 1u << 20;  // of what is empty
 
-// Whether the request changes a stream, of which this server has none.
-bool IsOfStreams(Args request) {
-  const auto is_of_streams = [](std::string_view name) {
-    const ForeignCommand* const command = FindForeignCommand(name);
-    return command != nullptr && command->categories.find("@stream") != std::string_view::npos;
-  };
-  if (is_of_streams(request[0])) return true;
-  return request.size() > 1 &&
-         is_of_streams(std::string(request[0]) + "|" + std::string(request[1]));
+bool IsFrame(Args request) {
+  return request.size() == 1 &&
+         (EqualsIgnoringCase(request[0], "multi") || EqualsIgnoringCase(request[0], "exec"));
 }
 
 RequestLimits Limits() {
@@ -33,7 +26,10 @@ RequestLimits Limits() {
 }  // namespace
 
 MasterStream::MasterStream(Engine& engine, OnApplied on_applied)
-    : engine_(engine), on_applied_(std::move(on_applied)), applier_(engine), parser_(Limits()) {}
+    : engine_(engine),
+      on_applied_(std::move(on_applied)),
+      applier_(engine, Applier::Statistics::kCounts),
+      parser_(Limits()) {}
 
 void MasterStream::Begin(int64_t offset, int database) {
   applier_.Restart(database);
@@ -88,19 +84,17 @@ absl::Status MasterStream::ApplyAll() {
   return status;
 }
 
-// What is about the link needs no command.
 absl::Status MasterStream::ApplyOne(Args request) {
   if (EqualsIgnoringCase(request[0], "replconf")) {
+    applier_.Count(request);
     ack_requested_ |= request.size() > 1 && EqualsIgnoringCase(request[1], "getack");
     return absl::OkStatus();
   }
-  if (EqualsIgnoringCase(request[0], "ping")) return absl::OkStatus();
-  if (engine_.settings().rdb_skip_unknown && IsOfStreams(request)) {
-    ++skipped_;
+  if (EqualsIgnoringCase(request[0], "ping")) {
+    applier_.Count(request);
     return absl::OkStatus();
   }
-  unit_changes_data_ = true;
-  ++engine_.metrics().stats().commands_processed;
+  unit_changes_data_ |= !IsFrame(request) && !applier_.LeavesOut(request);
   return applier_.Apply(request);
 }
 

@@ -51,9 +51,9 @@ class MasterStream {
   const Client& client() const { return applier_.client(); }
   int database() const { return client().database; }
 
-  // How many changes of streams were left out, as their keys are from snapshots: with
-  // rdb-skip-unknown alone.
-  uint64_t skipped() const { return skipped_; }
+  // The number of commands that were left out (rdb-skip-unknown), and the last one.
+  uint64_t skipped() const { return applier_.skipped(); }
+  const std::string& last_skipped() const { return applier_.last_skipped(); }
 
   // Whether the master has asked for an acknowledgment since the last call.
   bool TakeAckRequest() { return std::exchange(ack_requested_, false); }
@@ -79,7 +79,6 @@ class MasterStream {
   bool unit_changes_data_ = false;
   bool units_change_data_ = false;  // those that are not reported
   bool ack_requested_ = false;
-  uint64_t skipped_ = 0;
 };
 
 }  // namespace zsetd

@@ -301,6 +301,67 @@ class FailedSynchronizations(ReplicationTest):
         self.assert_same(master, replica)
 
 
+class CommandsThatItDoesNotKnow(ReplicationTest):
+    def run_foreign(self, client):
+        client.xadd("events", {"a": "b"})
+        client.xgroup_create("events", "group")
+        client.pfadd("visitors", "a")
+        with client.pipeline(transaction=True) as transaction:
+            transaction.set("a", 1).xadd("events", {"c": "d"}).incr("a").execute()
+        client.set("old", "1")
+        client.rename("events", "old")
+        client.eval("redis.call('pfadd', 'visitors', 'b') redis.call('incr', 'a')", 0)
+        client.execute_command("RESTORE", "copy", 0, client.dump("old"))
+        client.set("last", "1")
+
+    def test_with_the_setting_they_are_left_out(self):
+        master = self.start(REDIS)
+        with tempfile.TemporaryDirectory() as folder:
+            options = ("--rdb-skip-unknown", "yes", "--dir", folder, "--appendonly", "yes",
+                       "--appendfsync", "always")
+            replica = self.start(ZSETD, *options, "--replicaof", f"127.0.0.1 {master.port}")
+            self.await_link(replica)
+            self.await_that(lambda: replica.client.info("persistence")["aof_enabled"] == 1
+                            and replica.client.info("persistence")["aof_rewrite_in_progress"] == 0,
+                            "the log does not begin")
+            self.run_foreign(master.client)
+            has_all = lambda: replica.client.get("last") == b"1"
+            self.await_that(has_all, replica.log)
+            self.assertEqual(replica.client.get("a"), b"3")
+            self.assertEqual(sorted(replica.client.keys()), [b"a", b"last"])
+            self.assertEqual(master.client.info("stats")["sync_full"], 1)
+            self.assertIn("Leaving out 'XADD' from MASTER", replica.log())
+            self.assertNotIn("CRITICAL", replica.log())
+            replica.ask_to_leave()
+            self.assertEqual(replica.exit_code(), 0)
+            restarted = self.start(ZSETD, *options)
+            self.assertEqual(sorted(restarted.client.keys()), [b"a", b"last"])
+
+    def test_without_it_the_log_names_the_command_and_the_setting(self):
+        master = self.start(REDIS)
+        replica = self.start(ZSETD, "--replicaof", f"127.0.0.1 {master.port}")
+        self.await_link(replica)
+        master.client.pfadd("visitors", "a")
+        self.await_that(lambda: "'PFADD': unknown command" in replica.log(), replica.log)
+        self.assertIn("rdb-skip-unknown yes", replica.log())
+        self.await_link(replica)  # its snapshot has the key as a string
+        self.assert_same(master, replica)
+
+    def test_commands_of_the_master_are_counted(self):
+        for program in (REDIS, ZSETD):
+            master = self.start(REDIS)
+            replica = self.start(program, "--replicaof", f"127.0.0.1 {master.port}")
+            self.await_link(replica)
+            before = replica.client.info("stats")["total_commands_processed"]
+            for i in range(100):
+                master.client.set("a", i)
+            self.await_that(lambda: replica.client.get("a") == b"99", replica.log)
+            stats = replica.client.info("commandstats")
+            self.assertEqual(stats["cmdstat_set"]["calls"], 100, program)
+            after = replica.client.info("stats")["total_commands_processed"]
+            self.assertGreaterEqual(after - before, 100)
+
+
 class Loading(ReplicationTest):
     KEYS = 100_000
 

@@ -179,8 +179,8 @@ TEST(MasterStream, RefusesWhatItCannotApply) {
   }
 }
 
-// As their keys are from snapshots.
-TEST(MasterStream, LeavesStreamsOutWhereItIsTold) {
+// Like their keys of snapshots.
+TEST(MasterStream, LeavesUnknownCommandsOutIfTheSettingSaysSo) {
   const std::string add = Multibulk({"XADD", "s", "*", "a", "b"});
   const std::string group = Multibulk({"XGROUP", "CREATE", "s", "g", "$"});
   const std::string set = Multibulk({"SET", "a", "1"});
@@ -190,9 +190,51 @@ TEST(MasterStream, LeavesStreamsOutWhereItIsTold) {
   ASSERT_TRUE(replica.Receive(Multibulk({"MULTI"}) + add + set + Multibulk({"EXEC"})).ok());
   EXPECT_EQ(replica.stream.skipped(), 3);
   EXPECT_EQ(Ask(replica.peer, {"GET", "a"}), "$1\r\n1\r\n");
-  EXPECT_FALSE(replica.Receive(Multibulk({"PFADD", "s", "a"})).ok());
+  ASSERT_TRUE(replica.Receive(Multibulk({"PFADD", "s", "a"})).ok());
+  ASSERT_TRUE(replica.Receive(Multibulk({"JSON.SET", "s", "$", "1"})).ok());
+  EXPECT_EQ(replica.stream.skipped(), 5);
+  EXPECT_EQ(replica.stream.last_skipped(), "JSON.SET");
+  EXPECT_FALSE(replica.Receive(Multibulk({"LPUSH", "a", "b"})).ok());  // known, and wrong
   Replica strict;
-  EXPECT_FALSE(strict.Receive(add).ok());
+  const absl::Status refused = strict.Receive(add);
+  EXPECT_NE(refused.message().find("rdb-skip-unknown"), std::string_view::npos) << refused;
+}
+
+// A key whose value becomes one that is left out does not keep its old value.
+TEST(MasterStream, RemovesKeysThatAreReplacedByWhatIsLeftOut) {
+  const std::string restore =
+      Multibulk({"RESTORE", "a", "0", std::string("\x0f") + "stream", "REPLACE"});
+  for (const std::string& change :
+       {restore, Multibulk({"RENAME", "stream", "a"}),
+        Multibulk({"MULTI"}) + Multibulk({"RENAME", "stream", "a"}) + Multibulk({"EXEC"})}) {
+    Replica replica;
+    Ask(replica.peer, {"CONFIG", "SET", "rdb-skip-unknown", "yes"});
+    ASSERT_TRUE(replica.Receive(Multibulk({"SET", "a", "1"}) + change).ok());
+    EXPECT_EQ(Ask(replica.peer, {"EXISTS", "a"}), ":0\r\n");
+    Ask(replica.peer, {"CONFIG", "SET", "rdb-skip-unknown", "no"});
+    EXPECT_FALSE(replica.Receive(change).ok());
+  }
+}
+
+TEST(MasterStream, CountsCommandsLikeThoseOfClients) {
+  Replica replica;
+  const std::string before = Ask(replica.peer, {"INFO", "stats"});
+  ASSERT_TRUE(replica
+                  .Receive(Multibulk({"PING"}) + Multibulk({"MULTI"}) +
+                           Multibulk({"SET", "a", "1"}) + Multibulk({"INCR", "a"}) +
+                           Multibulk({"EXEC"}) + Multibulk({"REPLCONF", "GETACK", "*"}))
+                  .ok());
+  EXPECT_FALSE(replica.Receive(Multibulk({"LPUSH", "a", "x"})).ok());
+  const std::string stats = Ask(replica.peer, {"INFO", "commandstats"});
+  for (const std::string name : {"ping", "multi", "set", "incr", "exec", "replconf", "lpush"}) {
+    EXPECT_NE(stats.find("cmdstat_" + name + ":calls=1,"), std::string::npos) << name << stats;
+  }
+  EXPECT_NE(stats.find("failed_calls=1"), std::string::npos) << stats;
+  const auto processed = [](const std::string& info) {
+    const std::string_view name = "total_commands_processed:";
+    return std::stoi(info.substr(info.find(name) + name.size()));
+  };
+  EXPECT_EQ(processed(Ask(replica.peer, {"INFO", "stats"})), processed(before) + 9);
 }
 
 TEST(MasterStream, PublishesToSubscribersHere) {
