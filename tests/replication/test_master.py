@@ -228,6 +228,25 @@ class Master(ReplicationTest):
         self.await_that(lambda: master.info()["master_failover_state"] == "no-failover", master.info())
         self.assertEqual(replica.info("stats")["sync_full"], 0)
 
+    def test_failover_takes_its_options_in_any_order(self):
+        master, replica = self.start(ZSETD), None
+        for order in (("TO", "TIMEOUT", "FORCE"), ("TIMEOUT", "FORCE", "TO"),
+                      ("FORCE", "TO", "TIMEOUT"), ("TO", "FORCE", "TIMEOUT")):
+            with self.subTest(order=order):
+                replica = replica or self.replica_of(master)
+                self.await_link(replica)
+                self.await_that(lambda: master.info().get("slave0", {}).get("state") == "online",
+                                master.info)
+                values = {"TO": ("TO", "127.0.0.1", replica.port), "TIMEOUT": ("TIMEOUT", 60_000),
+                          "FORCE": ("FORCE",)}
+                master.client.execute_command("FAILOVER",
+                                              *(word for name in order for word in values[name]))
+                self.await_that(lambda: replica.info()["role"] == "master", replica.info())
+                self.await_link(master)
+                self.await_that(lambda: master.info()["master_failover_state"] == "no-failover",
+                                master.info)
+                master, replica = replica, master
+
     def test_failover_is_refused_without_replicas(self):
         master = self.start(ZSETD)
         with self.assertRaisesRegex(redis.ResponseError, "requires connected replicas"):

@@ -237,30 +237,32 @@ void ReplConf(AdminCall& call) {
   if (!call.Refused()) call.reply.Ok();
 }
 
-FailoverRequest TakeFailover(AdminCall& call, bool& aborts) {
+// The options come in any order, each once.
+FailoverRequest TakeFailover(ArgReader& args) {
   FailoverRequest request;
-  while (call.args.ok() && !call.args.AtEnd()) {
-    if (call.args.Take("to")) {
-      request.host = call.args.Word();
-      request.port = call.args.IntegerIn(0, kMostPort, kNotAnInteger);
-      request.forces = call.args.Take("force");
-    } else if (call.args.Take("timeout")) {
-      constexpr std::string_view kTooShort = "ERR FAILOVER timeout must be greater than 0";
-      request.timeout = Millis(call.args.IntegerIn(1, kMostPauseMillis, kTooShort));
-    } else if (call.args.Take("abort")) {
-      aborts = true;
+  bool has_target = false;
+  while (args.ok() && !args.AtEnd()) {
+    if (args.left() >= 3 && !has_target && args.Take("to")) {
+      has_target = true;
+      request.host = args.Word();
+      request.port = args.Integer();
+    } else if (args.left() >= 2 && request.timeout == Millis(0) && args.Take("timeout")) {
+      const int64_t timeout = args.Integer();
+      if (timeout <= 0) args.Refuse("ERR FAILOVER timeout must be greater than 0");
+      request.timeout = Millis(std::min(timeout, kMostPauseMillis));
+    } else if (!request.forces && args.Take("force")) {
+      request.forces = true;
     } else {
-      call.args.Refuse(kSyntaxError);
+      args.Refuse(kSyntaxError);
     }
   }
   return request;
 }
 
 void Failover(AdminCall& call) {
-  bool aborts = false;
-  const FailoverRequest request = TakeFailover(call, aborts);
+  const bool aborts = call.argv().size() == 2 && call.args.Take("abort");
+  const FailoverRequest request = TakeFailover(call.args);
   Replication* const replication = ReplicationOf(call);
-  if (aborts && call.argv().size() > 2) call.args.Refuse(kSyntaxError);
   if (call.Refused()) return;
   const absl::Status status =
       aborts ? replication->AbortFailover() : replication->StartFailover(request);
