@@ -4,13 +4,16 @@
 #include <filesystem>
 #include <iostream>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "protocol/resp/inline_words.h"
 #include "server/engine/config/settings_file.h"
 #include "server/engine/config/settings_table.h"
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/errors.h"
+#include "server/engine/support/split.h"
 
 namespace zsetd {
 namespace {
@@ -19,7 +22,7 @@ bool IsOption(std::string_view word) { return word.starts_with("--"); }
 
 constexpr std::string_view kCheckConfig = "--check-config";
 
-// Adds the name that the table of settings has for it, unless it is there already.
+// Adds the name under which the table of settings has the directive, unless the list holds it.
 void NoteDirective(std::string_view name, std::vector<std::string>& directives) {
   const Setting* const setting = FindSetting(name);
   std::string known = setting == nullptr ? LowerCase(name) : std::string(setting->name);
@@ -27,41 +30,86 @@ void NoteDirective(std::string_view name, std::vector<std::string>& directives) 
   directives.push_back(std::move(known));
 }
 
-// What a line asks for that starts no server and reads no settings.
+// The task of a line that starts no server and reads no settings. As in Redis, the first word
+// decides, whatever follows.
 std::optional<CommandLine::Task> TaskOf(Args words) {
   const std::string_view first = words.empty() ? "" : words[0];
-  if (words.size() == 2 && first == "--help" && words[1] == "all") {
+  if (first == "--help" && words.size() == 2 && words[1] == "all") {
     return CommandLine::Task::kHelpAll;
   }
-  if (words.size() != 1) return std::nullopt;
   if (first == "--help" || first == "-h") return CommandLine::Task::kHelp;
   if (first == "--version" || first == "-v") return CommandLine::Task::kVersion;
   if (first == "--list-settings") return CommandLine::Task::kListSettings;
   return std::nullopt;
 }
 
-absl::Status ReadFileArgument(std::string_view path, CommandLine& line) {
-  const auto accepted = [&](std::string_view name) { NoteDirective(name, line.directives); };
-  if (path == "-") return ReadSettings(std::cin, "standard input", line.settings, accepted);
-  std::error_code ignored;  // then the path stays as it is
-  line.config_file = std::filesystem::absolute(path, ignored).lexically_normal();
-  return ReadSettingsFile(line.config_file, line.settings, accepted);
+// Passes the names of accepted directives to `line`.
+OnDirective NotesIn(CommandLine& line) {
+  return [&line](std::string_view name) { NoteDirective(name, line.directives); };
 }
 
-// `words` is an option and its values. --save with none is the empty value, as in Redis.
-absl::Status ReadOption(Args words, CommandLine& line) {
-  std::vector<std::string_view> setting(words.begin(), words.end());
-  setting[0].remove_prefix(2);
-  if (setting.size() == 1 && EqualsIgnoringCase(setting[0], "save")) setting.emplace_back();
-  const absl::Status status = SetFromWords(setting, line.settings);
-  if (status.ok()) {
-    NoteDirective(setting[0], line.directives);
-    return status;
+absl::Status ReadFileArgument(std::string_view path, CommandLine& line) {
+  std::error_code ignored;  // then the path stays as it is
+  line.config_file = std::filesystem::absolute(path, ignored).lexically_normal();
+  return ReadSettingsFile(line.config_file, line.settings, NotesIn(line));
+}
+
+// An option as text of a configuration file, in which "--maxmemory 700mb" of one word is the same
+// as two words.
+struct Option {
+  std::string shown;  // the words as they were given
+  std::string text;
+};
+
+bool IsNameOnly(std::string_view word) {
+  const auto parts = SplitWords(word);
+  return parts && parts->size() == 1;
+}
+
+// Groups the words into options by Redis's rules. The word after a bare name is its value even if
+// it starts with --. The exception is --save: without a value it stands for the empty value.
+std::vector<Option> OptionsOf(Args words) {
+  std::vector<Option> options;
+  bool awaits_value = false;  // the last word was a bare name
+  for (size_t at = 0; at < words.size(); ++at) {
+    const std::string_view word = words[at];
+    if (!awaits_value && IsOption(word)) {
+      options.push_back({.shown = std::string(word), .text = std::string(word.substr(2)) + " "});
+      const bool is_last = at + 1 == words.size();
+      awaits_value = IsNameOnly(word);
+      if (EqualsIgnoringCase(word, "--save") && (is_last || IsOption(words[at + 1]))) {
+        options.back().text += "\"\"";
+        awaits_value = false;
+      }
+      continue;
+    }
+    if (options.empty()) options.emplace_back();  // without a name, which is refused
+    Option& option = options.back();
+    option.shown += (option.shown.empty() ? "" : " ") + std::string(word);
+    option.text += QuoteWord(word) + " ";
+    awaits_value = false;
   }
-  std::string option;
-  for (const std::string_view word : words) option += " " + std::string(word);
-  return Refusal("Reading the command line\n>>> '" + option.substr(1) + "'\n" +
-                 std::string(ErrorLine(status)));
+  return options;
+}
+
+absl::Status ReadOption(const Option& option, CommandLine& line) {
+  for (const std::string_view text : Split(option.text, '\n')) {
+    const absl::Status status = ReadSettingsLine(text, line.settings, NotesIn(line));
+    if (status.ok()) continue;
+    return Refusal("Reading the command line\n>>> '" + option.shown + "'\n" +
+                   std::string(ErrorLine(status)));
+  }
+  return absl::OkStatus();
+}
+
+// Removes the "-" for standard input from the words: the last one or, if `may_be_first`, the first.
+bool TakeStandardInput(Args& words, bool may_be_first) {
+  constexpr std::string_view kStandardInput = "-";
+  const bool is_first = may_be_first && !words.empty() && words.front() == kStandardInput;
+  if (is_first) words = words.subspan(1);
+  const bool is_last = !words.empty() && words.back() == kStandardInput;
+  if (is_last) words = words.first(words.size() - 1);
+  return is_first || is_last;
 }
 
 }  // namespace
@@ -82,16 +130,15 @@ absl::Status ReadCommandLine(Args words, CommandLine& line) {
   const auto collect = [&](const absl::Status& status) {
     if (!status.ok()) refusals += (refusals.empty() ? "" : "\n") + std::string(ErrorLine(status));
   };
-  if (!words.empty() && !IsOption(words[0])) {
+  const bool has_file = !words.empty() && !words[0].starts_with('-');
+  if (has_file) {
     collect(ReadFileArgument(words[0], line));
     words = words.subspan(1);
   }
-  while (!words.empty()) {
-    const auto next = std::find_if(words.begin() + 1, words.end(), IsOption);
-    const size_t count = next - words.begin();
-    collect(ReadOption(words.first(count), line));
-    words = words.subspan(count);
+  if (TakeStandardInput(words, /*may_be_first=*/!has_file)) {
+    collect(ReadSettings(std::cin, "standard input", line.settings, NotesIn(line)));
   }
+  for (const Option& option : OptionsOf(words)) collect(ReadOption(option, line));
   return refusals.empty() ? absl::OkStatus() : Refusal(refusals);
 }
 

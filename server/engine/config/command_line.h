@@ -11,11 +11,14 @@ namespace zsetd {
 
 // The arguments of the program:
 //
-//   zsetd [FILE | -] [--SETTING VALUE ...] ...
+//   zsetd [FILE] [--SETTING VALUE ...] ... [-]
 //   zsetd --check-config FILE | - [--SETTING VALUE ...] ...
 //   zsetd --help [all] | --version | --list-settings
 //
-// A setting on the line wins over the file's, or over standard input's where that is read for "-".
+// "-" reads standard input; it may also be the first argument. A setting of standard input wins
+// over the file's, and one on the line over both. An option may be one argument, such as
+// "--maxmemory 700mb". The argument after a bare name is its value, even if it starts with "--";
+// only --save needs none. Everything else is Redis's syntax, too.
 struct CommandLine {
   enum class Task { kServe, kCheckConfig, kHelp, kHelpAll, kVersion, kListSettings };
 

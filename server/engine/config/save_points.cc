@@ -36,21 +36,13 @@ absl::Status SavePoints::Read(std::string_view text) {
 }
 
 absl::Status SavePoints::ReadMore(Args words) {
-  const bool is_one_text = words.size() == 1;  // "" or "3600 1 300 100"
-  SavePoints more;
-  absl::Status status = absl::OkStatus();
-  if (is_one_text) {
-    status = more.Read(words[0]);
-  } else if (const auto parsed = Parse(words)) {
-    more.points = *parsed;
-  } else {
-    status = Invalid();
-  }
-  if (!status.ok()) return status;
-  if (!configured || !more.Any()) points.clear();
-  points.insert(points.end(), more.points.begin(), more.points.end());
+  const bool clears = words.size() == 1 && words[0].empty();
+  const auto parsed = clears ? Parse({}) : Parse(words);
+  if (!parsed) return Invalid();
+  if (!configured || clears) points.clear();
+  points.insert(points.end(), parsed->begin(), parsed->end());
   configured = true;
-  return status;
+  return absl::OkStatus();
 }
 
 std::string SavePoints::Text() const {

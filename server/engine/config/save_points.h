@@ -11,8 +11,8 @@
 
 namespace zsetd {
 
-// When a snapshot is taken without being asked for: "3600 1 300 100" is one hour after the last if
-// there was 1 change since, and five minutes after it if there were 100.
+// The points at which the server takes a snapshot by itself. "3600 1 300 100" is one hour after the
+// last snapshot if there was 1 change since, and five minutes after it if there were 100.
 struct SavePoints {
   struct Point {
     std::chrono::seconds age;
@@ -24,16 +24,15 @@ struct SavePoints {
   std::vector<Point> points = {{std::chrono::seconds(3600), 1},
                                {std::chrono::seconds(300), 100},
                                {std::chrono::seconds(60), 10000}};
-  bool configured = false;  // not the default any more
+  bool configured = false;  // a setting has replaced the default
 
   bool Any() const { return !points.empty(); }
 
-  // Takes these points in place of those there were; none if the text is empty. Nothing changes on
-  // a refusal.
+  // Replaces all points; an empty text leaves none. Nothing changes on a refusal.
   absl::Status Read(std::string_view text);
 
-  // The same for a line of a configuration file: the first one takes the place of the default, and
-  // each further one adds to those before, unless it is empty.
+  // Reads the words of a line of a configuration file. The first line replaces the default, and
+  // each further one adds its points. One empty word removes all points. No words add none.
   absl::Status ReadMore(Args words);
 
   std::string Text() const;

@@ -50,12 +50,15 @@ class Reader {
     for (std::string line; !stopped_ && std::getline(text, line);) {
       ++number;
       const std::string_view trimmed = Trimmed(line);
-      const absl::Status status = ReadLine(trimmed, depth);
+      const absl::Status status = ReadTrimmed(trimmed, depth);
       if (status.ok()) continue;
       Refuse("Reading " + std::string(origin) + ", at line " + std::to_string(number) + "\n>>> '" +
              std::string(trimmed) + "'\n" + std::string(ErrorLine(status)));
     }
   }
+
+  // The refusals in files that the line includes are in the status of Result().
+  absl::Status ReadLine(std::string_view line) { return ReadTrimmed(Trimmed(line), 0); }
 
   // Refuses only what keeps the file from being read at all.
   absl::Status ReadFile(const std::string& path, int depth) {
@@ -76,11 +79,12 @@ class Reader {
   }
 
  private:
-  absl::Status ReadLine(std::string_view line, int depth) {
+  absl::Status ReadTrimmed(std::string_view line, int depth) {
     if (line.empty()) return absl::OkStatus();
     const auto texts = SplitWords(line);
     if (!texts) return Refusal("Unbalanced quotes in configuration line");
     const std::vector<std::string_view> words(texts->begin(), texts->end());
+    if (words.empty()) return absl::OkStatus();
     const bool includes = words.size() == 2 && EqualsIgnoringCase(words[0], "include");
     if (includes) return Include(texts->at(1), depth);
     const absl::Status status = SetFromWords(words, settings_);
@@ -118,6 +122,13 @@ absl::Status ReadSettings(std::istream& text, std::string_view origin, Settings&
   Reader reader(settings, accepted);
   reader.ReadText(text, origin, 0);
   return reader.Result();
+}
+
+absl::Status ReadSettingsLine(std::string_view line, Settings& settings,
+                              const OnDirective& accepted) {
+  Reader reader(settings, accepted);
+  const absl::Status status = reader.ReadLine(line);
+  return status.ok() ? reader.Result() : status;
 }
 
 absl::Status ReadSettingsFile(const std::string& path, Settings& settings,

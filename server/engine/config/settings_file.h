@@ -28,6 +28,10 @@ using OnDirective = std::function<void(std::string_view name)>;
 absl::Status ReadSettings(std::istream& text, std::string_view origin, Settings& settings,
                           const OnDirective& accepted = nullptr);
 
+// Reads one line of such a text. The refusal has the reason only.
+absl::Status ReadSettingsLine(std::string_view line, Settings& settings,
+                              const OnDirective& accepted = nullptr);
+
 absl::Status ReadSettingsFile(const std::string& path, Settings& settings,
                               const OnDirective& accepted = nullptr);
 

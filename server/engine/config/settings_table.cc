@@ -1,9 +1,13 @@
 #include "server/engine/config/settings_table.h"
 
+#include <algorithm>
 #include <iterator>
 #include <limits>
+#include <optional>
+#include <string>
 #include <vector>
 
+#include "protocol/resp/inline_words.h"
 #include "server/engine/config/setting_checks.h"
 #include "server/engine/config/settings_without_effect.h"
 #include "server/engine/support/ascii_case.h"
@@ -455,6 +459,40 @@ const Setting* FindSetting(std::string_view name) {
   return nullptr;
 }
 
+namespace {
+
+// These may have no words in a file. The output limits then stay, the others become empty.
+constexpr std::string_view kMayHaveNoWords[] = {"bind",
+                                                "client-output-buffer-limit",
+                                                "latency-tracking-info-percentiles",
+                                                "metrics-bind",
+                                                "save"};
+
+// Reads the value of a setting that may have many words.
+absl::Status SetManyWords(const Setting& setting, Args values, Settings& settings) {
+  if (values.empty() &&
+      std::ranges::find(kMayHaveNoWords, setting.name) == std::end(kMayHaveNoWords)) {
+    return Refusal("wrong number of arguments");
+  }
+  // As in Redis, a single word is split once more: "900 1" is two words, and '""' an empty one.
+  const std::optional<std::vector<std::string>> parts =
+      values.size() == 1 ? SplitWords(values[0]) : std::vector<std::string>();
+  if (!parts) return Refusal("Unbalanced quotes in configuration line");
+  std::vector<std::string_view> words(parts->begin(), parts->end());
+  if (values.size() > 1) words.assign(values.begin(), values.end());
+  if (values.size() == 1 && words.empty()) words.emplace_back();
+  if (setting.name == "save") return settings.save.ReadMore(words);
+  if (setting.name == "client-output-buffer-limit" && words.empty()) return absl::OkStatus();
+  std::string value;
+  for (const std::string_view word : words) {
+    if (!value.empty()) value += ' ';
+    value += word;
+  }
+  return SetValue(setting, settings, value);
+}
+
+}  // namespace
+
 absl::Status SetFromWords(Args words, Settings& settings) {
   if (EqualsIgnoringCase(words[0], "user") && words.size() > 1) {
     settings.users.emplace_back(words.begin() + 1, words.end());
@@ -474,13 +512,9 @@ absl::Status SetFromWords(Args words, Settings& settings) {
   const Setting* const setting = FindSetting(words[0]);
   if (setting == nullptr) return Refusal("Bad directive or wrong number of arguments");
   const Args values = words.subspan(1);
-  if (values.empty() || (values.size() > 1 && !setting->many_words)) {
-    return Refusal("wrong number of arguments");
-  }
-  if (setting->name == "save") return settings.save.ReadMore(values);
-  std::string value(values[0]);
-  for (const std::string_view more : values.subspan(1)) value += " " + std::string(more);
-  return SetValue(*setting, settings, value);
+  if (setting->many_words) return SetManyWords(*setting, values, settings);
+  if (values.size() != 1) return Refusal("wrong number of arguments");
+  return SetValue(*setting, settings, values[0]);
 }
 
 }  // namespace zsetd

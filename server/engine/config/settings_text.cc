@@ -14,12 +14,13 @@ namespace {
 constexpr size_t kColumns = 79;
 
 constexpr std::string_view kUsage =
-    "usage: zsetd [FILE | -] [--SETTING VALUE ...]...\n"
+    "usage: zsetd [FILE] [--SETTING VALUE ...]... [-]\n"
     "       zsetd --check-config FILE [--SETTING VALUE ...]...\n"
     "       zsetd --help [all] | --version | --list-settings\n"
     "\n"
     "Starts a sorted-set server that speaks the protocol of Redis. Settings come from\n"
-    "a file in the syntax of redis.conf, or from standard input, then from the line.\n"
+    "a file in the syntax of redis.conf, then from standard input (-), then from the\n"
+    "line, as with redis-server.\n"
     "--check-config says which settings of a file work here, without starting.\n";
 
 // A list with commas, in lines that begin with two spaces.

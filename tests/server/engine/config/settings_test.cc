@@ -211,6 +211,30 @@ TEST(SettingsFile, HoldsASettingALine) {
   EXPECT_EQ(settings.bind, "::1 127.0.0.1");
 }
 
+TEST(SettingsFile, SaveWithoutAValueAddsNoPoint) {
+  const auto points = [](const std::string& text) {
+    Settings settings;
+    EXPECT_EQ(Read(text, settings), "") << text;
+    return ValueOf(*FindSetting("save"), settings);
+  };
+  EXPECT_EQ(points("save\n"), "");
+  EXPECT_EQ(points("save\nsave 900 1\n"), "900 1");
+  EXPECT_EQ(points("save 900 1\nsave\n"), "900 1");
+  EXPECT_EQ(points("save 900 1\nsave \"\"\n"), "");
+  EXPECT_EQ(points("save '\"\"'\n"), "");
+  EXPECT_EQ(points("save \"900 1\"\n"), "900 1");
+}
+
+TEST(SettingsFile, ListsMayBeEmpty) {
+  Settings settings;
+  EXPECT_EQ(Read("bind\nlatency-tracking-info-percentiles\nclient-output-buffer-limit\n", settings),
+            "");
+  EXPECT_EQ(settings.bind, "");
+  EXPECT_EQ(ValueOf(*FindSetting("latency-tracking-info-percentiles"), settings), "");
+  EXPECT_EQ(settings.client_output_buffer_limit.pubsub,
+            Settings().client_output_buffer_limit.pubsub);
+}
+
 TEST(SettingsFile, MistakesAreToldWithTheirLine) {
   const auto complaint = [](const std::string& line) {
     Settings settings;
@@ -309,6 +333,54 @@ TEST(CommandLine, GivesSettings) {
   EXPECT_EQ(line.config_file, "");
 }
 
+std::string SaveOf(const std::vector<std::string_view>& words) {
+  CommandLine line;
+  const std::string refusal = ReadLine(words, line);
+  return refusal.empty() ? ValueOf(*FindSetting("save"), line.settings) : "refused";
+}
+
+TEST(CommandLine, ReadsSavePointsAsRedis) {
+  EXPECT_EQ(SaveOf({"--save"}), "");
+  EXPECT_EQ(SaveOf({"--save", ""}), "");
+  EXPECT_EQ(SaveOf({"--save", "\"\""}), "");
+  EXPECT_EQ(SaveOf({"--save", " '' "}), "");
+  EXPECT_EQ(SaveOf({"--save "}), "");
+  EXPECT_EQ(SaveOf({"--save", "--hz", "20"}), "");
+  EXPECT_EQ(SaveOf({"--SAVE", "--hz", "20"}), "");
+  EXPECT_EQ(SaveOf({"--save", "900 1 300 10"}), "900 1 300 10");
+  EXPECT_EQ(SaveOf({"--save 900 1", "--save 300 10"}), "900 1 300 10");
+  EXPECT_EQ(SaveOf({"--save", "900", "1", "--save", "300", "10"}), "900 1 300 10");
+  EXPECT_EQ(SaveOf({"--save ", "900", "1"}), "900 1");
+  EXPECT_EQ(SaveOf({"--save 900 1", "--save"}), "");
+  EXPECT_EQ(SaveOf({"--save ", "--hz", "20"}), "refused");
+  EXPECT_EQ(SaveOf({"--save", "\"900 1\""}), "refused");
+  EXPECT_EQ(SaveOf({"--save", "900 1", "300 10"}), "refused");
+  EXPECT_EQ(SaveOf({"--save", "900"}), "refused");
+}
+
+TEST(CommandLine, TakesAnOptionAndItsValuesAsOneArgument) {
+  CommandLine line;
+  EXPECT_EQ(ReadLine({"--maxmemory 700mb", "--hz  \"20\" ", "--bind 127.0.0.1", "::1",
+                      "--timeout 7\ntcp-backlog 9", "--requirepass 'a b'"},
+                     line),
+            "");
+  EXPECT_EQ(line.settings.maxmemory, 700 << 20);
+  EXPECT_EQ(line.settings.hz, 20);
+  EXPECT_EQ(line.settings.bind, "127.0.0.1 ::1");
+  EXPECT_EQ(line.settings.timeout, 7);
+  EXPECT_EQ(line.settings.tcp_backlog, 9);
+  EXPECT_EQ(line.settings.requirepass, "a b");
+}
+
+TEST(CommandLine, TheArgumentAfterANameIsItsValue) {
+  CommandLine line;
+  EXPECT_EQ(ReadLine({"--requirepass", "--secret", "--masterauth", "\"\"", "--", "hz", "20"}, line),
+            "");
+  EXPECT_EQ(line.settings.requirepass, "--secret");
+  EXPECT_EQ(line.settings.masterauth, "\"\"") << "quotes of an argument of its own are the value's";
+  EXPECT_EQ(line.settings.hz, 20);
+}
+
 TEST(CommandLine, WinsOverTheFileItNames) {
   CommandLine line;
   EXPECT_EQ(ReadLine({ZSETD_CONF, "--port", "7000"}, line), "");
@@ -321,8 +393,17 @@ TEST(CommandLine, MistakesAreTold) {
   const std::string where = "Reading the command line\n>>> ";
   EXPECT_EQ(ReadLine({"--port", "x"}, line),
             where + "'--port x'\nargument couldn't be parsed into an integer");
-  EXPECT_EQ(ReadLine({"--port", "--hz", "1"}, line), where + "'--port'\nwrong number of arguments");
-  EXPECT_EQ(ReadLine({"--"}, line), where + "'--'\nBad directive or wrong number of arguments");
+  EXPECT_EQ(ReadLine({"--port", "--hz", "1"}, line),
+            where + "'--port --hz 1'\nwrong number of arguments");
+  EXPECT_EQ(ReadLine({"--port"}, line), where + "'--port'\nwrong number of arguments");
+  EXPECT_EQ(ReadLine({"--maxmemory 700mb --hz 20"}, line),
+            where + "'--maxmemory 700mb --hz 20'\nwrong number of arguments");
+  EXPECT_EQ(ReadLine({"--requirepass 'a"}, line),
+            where + "'--requirepass 'a'\nUnbalanced quotes in configuration line");
+  EXPECT_EQ(ReadLine({"-x", "1"}, line),
+            where + "'-x 1'\nBad directive or wrong number of arguments");
+  EXPECT_EQ(ReadLine({"--", "--"}, line),
+            where + "'-- --'\nBad directive or wrong number of arguments");
   EXPECT_EQ(ReadLine({"/no/such.conf"}, line),
             "can't read '/no/such.conf': No such file or directory");
 }
@@ -350,6 +431,7 @@ TEST(CommandLine, AsksForTexts) {
   EXPECT_EQ(task({"--help", "all"}), CommandLine::Task::kHelpAll);
   EXPECT_EQ(task({"-v"}), CommandLine::Task::kVersion);
   EXPECT_EQ(task({"--list-settings"}), CommandLine::Task::kListSettings);
+  EXPECT_EQ(task({"--version", "--port", "1"}), CommandLine::Task::kVersion);
   EXPECT_EQ(task({"--check-config", ZSETD_CONF}), CommandLine::Task::kCheckConfig);
   EXPECT_EQ(task({}), CommandLine::Task::kServe);
 }
