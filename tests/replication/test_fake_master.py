@@ -93,6 +93,17 @@ class Masters(ReplicationTest):
             self.await_link(replica)
             self.assertEqual(replica.client.keys(), [b"new"])
 
+    def test_keys_without_elements_are_left_out(self):
+        for load in "disabled", "swapdb", "on-empty-db":
+            with self.subTest(load=load):
+                master, replica = self.follow("--repl-diskless-load", load)
+                master.sync = lambda connection, words: connection.sendall(
+                    self.full_sync(b"REDIS0009\x05\x01z\x00\x00\x01a\x011\x02\x01s\x00\xff" + bytes(8)))
+                replica.follow(master.port)
+                self.await_link(replica)
+                self.assertEqual(replica.client.keys(), [b"a"])
+                self.assertIn("empty keys skipped: 2.", replica.log())
+
     def test_a_master_that_does_not_know_psync_is_asked_by_sync(self):
         master, replica = self.follow(knows_psync=False)
         master.sync = lambda connection, words: connection.sendall(

@@ -1,5 +1,7 @@
 #include "server/engine/store/rdb_value_reader.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "core/sorted_set/sorted_set_builder.h"
@@ -8,14 +10,21 @@
 namespace zsetd {
 namespace {
 
-// Each Make... returns the whole value, or nothing.
+std::nullopt_t Unsound(RdbReader& reader) {
+  reader.Break();
+  return std::nullopt;
+}
+
+// Each Make... returns the whole value. It returns nothing if the value is unsound, which breaks
+// the reader, or if it is empty.
 std::optional<Value> MakeList(RdbReader& reader, RdbType type, const ValueLimits& limits) {
   List list;
   const auto add = [&](std::string_view element) {
     list.PushBack(element);
     return true;
   };
-  if (!ReadRdbElements(reader, type, add) || list.empty()) return std::nullopt;
+  if (!ReadRdbElements(reader, type, add)) return Unsound(reader);
+  if (list.empty()) return std::nullopt;
   list.Expect(0, 0, limits.list);
   return list;
 }
@@ -23,8 +32,10 @@ std::optional<Value> MakeList(RdbReader& reader, RdbType type, const ValueLimits
 std::optional<Value> MakeSet(RdbReader& reader, RdbType type, const ValueLimits& limits) {
   Set set;
   const auto add = [&](std::string_view member) { return set.Add(member, limits.set); };
-  if (!ReadRdbElements(reader, type, add) || set.empty()) return std::nullopt;
-  return set;
+  if (!ReadRdbElements(reader, type, add)) return Unsound(reader);
+  if (!set.empty()) return set;
+  if (type == RdbType::kSetIntset) return Unsound(reader);  // no server wrote an empty one
+  return std::nullopt;
 }
 
 std::optional<Value> MakeHash(RdbReader& reader, RdbType type, Millis now,
@@ -42,8 +53,10 @@ std::optional<Value> MakeHash(RdbReader& reader, RdbType type, Millis now,
   const bool is_sound = HasFieldDeadlines(type)
                             ? ReadRdbFieldsWithDeadlines(reader, type, now, add_with_deadline)
                             : ReadRdbFields(reader, type, add);
-  if (!is_sound || hash.empty()) return std::nullopt;
-  return hash;
+  if (!is_sound) return Unsound(reader);
+  if (!hash.empty()) return hash;
+  if (type == RdbType::kHashZipmap) return Unsound(reader);  // no server wrote an empty one
+  return std::nullopt;
 }
 
 std::optional<Value> MakeSortedSet(RdbReader& reader, RdbType type, const ValueLimits& limits) {
@@ -60,9 +73,10 @@ std::optional<Value> MakeSortedSet(RdbReader& reader, RdbType type, const ValueL
   const bool is_sound = type == RdbType::kZSetDeadlines
                             ? ReadRdbScoredWithDeadlines(reader, add_with_deadline)
                             : ReadRdbScored(reader, type, add);
-  if (!is_sound || builder.size() == 0) return std::nullopt;
+  if (!is_sound) return Unsound(reader);
+  if (builder.size() == 0) return std::nullopt;
   std::optional<SortedSet> set = builder.Build();
-  if (!set) return std::nullopt;
+  if (!set) return Unsound(reader);
   set->Expect(set->size(), set->longest_member(), limits.sorted_set);
   return set;
 }
@@ -108,6 +122,24 @@ std::optional<Value> MakeValue(RdbReader& reader, RdbType type, Millis now,
 }
 
 }  // namespace
+
+bool IsReadable(RdbType type) {
+  switch (type) {
+    case RdbType::kModuleOfOld:
+    case RdbType::kModule:
+    case RdbType::kStream:
+    case RdbType::kStream2:
+    case RdbType::kStream3:
+      return false;
+    case RdbType::kZSetDeadlines:
+      return true;
+    default:
+      break;
+  }
+  constexpr int kUnused[] = {8, 23};
+  return type <= RdbType::kHashListpackTriples &&
+         std::ranges::find(kUnused, static_cast<int>(type)) == std::end(kUnused);
+}
 
 std::unique_ptr<Entry> ReadValue(RdbReader& reader, RdbType type, std::string_view key,
                                  std::optional<Millis> deadline, Millis now,

@@ -13,14 +13,18 @@
 namespace zsetd {
 
 // Reads a value of the format `type`, from untrusted bytes, for an entry with this key and
-// deadline. Null if the bytes are not sound, hold an element twice that can be there only once, or
-// nothing at all. Reads every form that Redis and Valkey have had, but for those of streams and of
-// modules. O(bytes), for sorted sets O(n log n).
+// deadline. Reads every form that Redis and Valkey have had, except those of streams and modules.
+// O(bytes), for sorted sets O(n log n).
 //
-// Of a hash whose fields have deadlines it reads those fields whose deadlines are after `now`; if
-// no field is left it returns null, and the reader is still sound.
+// Returns null and breaks the reader if the bytes are not sound, or hold an element twice that a
+// value can have only once. Returns null and leaves the reader sound if the value has no elements.
+// Fields of a hash whose deadlines are not after `now` are left out and do not count. Returns null
+// and reads nothing if `type` is not readable.
 std::unique_ptr<Entry> ReadValue(RdbReader& reader, RdbType type, std::string_view key,
                                  std::optional<Millis> deadline, Millis now,
                                  const ValueLimits& limits);
+
+// Whether ReadValue() reads this format.
+bool IsReadable(RdbType type);
 
 }  // namespace zsetd

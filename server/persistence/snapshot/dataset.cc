@@ -113,6 +113,14 @@ void Dataset::Report(const LoadedSnapshot& loaded, Micros took) const {
   log_.notice("DB loaded from disk: " + std::to_string(loaded.keys_loaded) + " keys, " +
               std::to_string(loaded.keys_expired) + " expired, " + Megabytes(loaded.bytes) + ", " +
               Rate(loaded.bytes, took));
+  for (const std::string& key : loaded.some_empty_keys) {
+    log_.notice("rdbLoadObject skipping empty key: " + key);
+  }
+  if (loaded.keys_empty > 0) {
+    log_.notice("Done loading RDB, keys loaded: " + std::to_string(loaded.keys_loaded) +
+                ", keys expired: " + std::to_string(loaded.keys_expired) +
+                ", empty keys skipped: " + std::to_string(loaded.keys_empty) + ".");
+  }
   if (loaded.keys_skipped > 0) {
     log_.warning("The snapshot holds " + std::to_string(loaded.keys_skipped) +
                  " keys of types that this server cannot keep. They were left out "

@@ -75,6 +75,7 @@ class Loader {
   bool CheckKey(RdbType type, const std::string& key);
   void CountKey();
   Step Skip(RdbType type, const std::string& key);
+  void NoteEmpty(const std::string& key);
   Step ReadEnd();
   Step Put(std::unique_ptr<Entry> entry, const KeyNotes& notes);
   Step InsertWaiting();
@@ -284,11 +285,22 @@ Loader::Step Loader::ReadKey(RdbType type) {
     CountKey();
     if (entry != nullptr) return Put(std::move(entry), notes);
   }
-  if (HasFieldDeadlines(type) && reader_.ok()) {
+  if (!reader_.ok() || !IsReadable(type)) return Skip(type, key);
+  if (HasFieldDeadlines(type)) {
     ++loaded_.keys_expired;
-    return absl::OkStatus();
+  } else {
+    NoteEmpty(key);
   }
-  return Skip(type, key);
+  return absl::OkStatus();
+}
+
+// Redis before 6.2 could save keys without elements, and newer releases leave them out.
+void Loader::NoteEmpty(const std::string& key) {
+  constexpr size_t kMostNames = 10;
+  if (loaded_.some_empty_keys.size() < kMostNames) {
+    loaded_.some_empty_keys.push_back(key.substr(0, kMostQuotedBytes));
+  }
+  ++loaded_.keys_empty;
 }
 
 // Returns whether the value can be kept.

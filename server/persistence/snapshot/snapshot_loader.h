@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/keyspace/access_tracker.h"
@@ -25,8 +26,10 @@ struct LoadedSnapshot {
   std::optional<HistoryPlace> position;  // of the data, if that was saved
   std::string functions;                 // as Scripting::DumpLibraries() returns them
   uint64_t keys_loaded = 0;
-  uint64_t keys_expired = 0;  // past their deadline, and left out
-  uint64_t keys_skipped = 0;  // of types that cannot be kept here
+  uint64_t keys_expired = 0;                 // past their deadline, and left out
+  uint64_t keys_skipped = 0;                 // of types that cannot be kept here
+  uint64_t keys_empty = 0;                   // without elements, and left out
+  std::vector<std::string> some_empty_keys;  // the first names of those, shortened
   uint64_t bytes = 0;
 };
 

@@ -6,20 +6,31 @@
 namespace zsetd {
 namespace {
 
+// Returns whether the value can be kept. Breaks the reader if the value is unsound.
+bool Keeps(RdbReader& reader, bool is_sound, bool has_elements) {
+  if (!is_sound) reader.Break();
+  return is_sound && has_elements;
+}
+
 bool CheckList(RdbReader& reader, RdbType type) {
   bool has_elements = false;
   const auto note = [&](std::string_view) { return has_elements = true; };
-  return ReadRdbElements(reader, type, note) && has_elements;
+  const bool is_sound = ReadRdbElements(reader, type, note);
+  return Keeps(reader, is_sound, has_elements);
 }
 
-bool HasDifferentNames(NameHashes& names) { return names.size() > 0 && !names.HasDuplicate(); }
+bool Keeps(RdbReader& reader, bool is_sound, NameHashes& names) {
+  return Keeps(reader, is_sound && !names.HasDuplicate(), names.size() > 0);
+}
 
 bool CheckSet(RdbReader& reader, RdbType type, NameHashes& names) {
   const auto add = [&](std::string_view member) {
     names.Add(member);
     return true;
   };
-  return ReadRdbElements(reader, type, add) && HasDifferentNames(names);
+  const bool is_sound = ReadRdbElements(reader, type, add);
+  const bool may_be_empty = type != RdbType::kSetIntset;  // no server wrote an empty one
+  return Keeps(reader, is_sound && (may_be_empty || names.size() > 0), names);
 }
 
 bool CheckHash(RdbReader& reader, RdbType type, NameHashes& names) {
@@ -27,7 +38,9 @@ bool CheckHash(RdbReader& reader, RdbType type, NameHashes& names) {
     names.Add(name);
     return true;
   };
-  return ReadRdbFields(reader, type, add) && HasDifferentNames(names);
+  const bool is_sound = ReadRdbFields(reader, type, add);
+  const bool may_be_empty = type != RdbType::kHashZipmap;  // no server wrote an empty one
+  return Keeps(reader, is_sound && (may_be_empty || names.size() > 0), names);
 }
 
 bool CheckHashWithDeadlines(RdbReader& reader, RdbType type, NameHashes& names) {
@@ -35,9 +48,8 @@ bool CheckHashWithDeadlines(RdbReader& reader, RdbType type, NameHashes& names) 
     names.Add(name);
     return true;
   };
-  if (!ReadRdbFieldsWithDeadlines(reader, type, Millis::min(), add)) return false;
-  if (names.HasDuplicate()) reader.Break();
-  return reader.ok() && names.size() > 0;
+  const bool is_sound = ReadRdbFieldsWithDeadlines(reader, type, Millis::min(), add);
+  return Keeps(reader, is_sound, names);
 }
 
 bool CheckSortedSet(RdbReader& reader, RdbType type, NameHashes& names) {
@@ -52,7 +64,7 @@ bool CheckSortedSet(RdbReader& reader, RdbType type, NameHashes& names) {
   const bool is_sound = type == RdbType::kZSetDeadlines
                             ? ReadRdbScoredWithDeadlines(reader, add_with_deadline)
                             : ReadRdbScored(reader, type, add);
-  return is_sound && HasDifferentNames(names);
+  return Keeps(reader, is_sound, names);
 }
 
 }  // namespace

@@ -168,6 +168,17 @@ class Snapshots(ZsetdTest):
         self.assertEqual(self.file.read_bytes(), damaged)
         self.assertEqual([each.name for each in self.folder.iterdir()], ["dump.rdb"])
 
+    def test_keys_without_elements_are_left_out_and_counted(self):
+        """Redis before 6.2 could save such keys."""
+        self.file.write_bytes(b"REDIS0009\x00\x01a\x011" + b"\x02\x03set\x00" + b"\x0e\x04list\x00"
+                              + b"\xff" + bytes(8))
+        client = self.serve()
+        self.assertEqual(client.keys(), [b"a"])
+        log = self.server.log()
+        self.assertIn(" * rdbLoadObject skipping empty key: set\n", log)
+        self.assertIn(" * rdbLoadObject skipping empty key: list\n", log)
+        self.assertIn(" * Done loading RDB, keys loaded: 1, keys expired: 0, empty keys skipped: 2.\n", log)
+
     def test_a_missing_directory_is_refused(self):
         self.assertIn("No such file or directory", self.refusal("--dir", str(self.folder / "none")))
 

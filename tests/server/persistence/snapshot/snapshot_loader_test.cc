@@ -188,6 +188,69 @@ TEST(SnapshotLoader, AHashOfWhichAllFieldsHaveExpiredIsLeftOut) {
   EXPECT_TRUE(loaded->databases.empty());
 }
 
+std::string KeyOf(int type, const std::string& value) {
+  return static_cast<char>(type) + String("e") + value;
+}
+
+// Redis before 6.2 could save keys without elements; newer releases leave them out.
+TEST(SnapshotLoader, LeavesOutKeysWithoutElements) {
+  const std::string none(1, '\0');
+  const std::string listpack = String("\7\0\0\0\0\0\xff"s);
+  const std::string ziplist = String("\xb\0\0\0\xa\0\0\0\0\0\xff"s);
+  const std::string keys[] = {
+      KeyOf(1, none),
+      KeyOf(2, none),
+      KeyOf(3, none),
+      KeyOf(4, none),
+      KeyOf(5, none),
+      KeyOf(10, ziplist),
+      KeyOf(12, ziplist),
+      KeyOf(13, ziplist),
+      KeyOf(14, none),
+      KeyOf(16, listpack),
+      KeyOf(14, "\2" + ziplist + ziplist),
+      KeyOf(17, listpack),
+      KeyOf(18, none),
+      KeyOf(18, "\1\2" + listpack),
+      KeyOf(20, listpack),
+  };
+  const std::string before = "\0"s + String("a") + String("1");
+  const std::string after = "\0"s + String("b") + String("2");
+  for (const std::string& key : keys) {
+    const auto loaded = Load(Sealed("REDIS0011" + before + key + after));
+    ASSERT_TRUE(loaded.ok()) << loaded.status() << static_cast<int>(key[0]);
+    EXPECT_EQ(loaded->keys_empty, 1u);
+    EXPECT_EQ(loaded->keys_loaded, 2u);
+    EXPECT_EQ(loaded->keys_expired, 0u);
+    EXPECT_EQ(loaded->some_empty_keys, std::vector<std::string>{"e"});
+    EXPECT_EQ(loaded->databases.at(0).size(), 2u);
+  }
+}
+
+// Like Redis: these layouts have no valid form without elements.
+TEST(SnapshotLoader, RefusesEmptyIntsetsAndZipmaps) {
+  EXPECT_NE(ErrorOf(Sealed("REDIS0011" + KeyOf(11, String("\2\0\0\0\0\0\0\0"s)))), "");
+  EXPECT_NE(ErrorOf(Sealed("REDIS0011" + KeyOf(9, String("\0\xff"s)))), "");
+}
+
+// The next key has its own deadline and not the one of the key that is left out.
+TEST(SnapshotLoader, ForgetsTheDeadlineOfAKeyWithoutElements) {
+  const std::string deadline = "\xfc" + Number(kNow.count() + 1000);
+  const std::string text = "\0"s + String("a") + String("1");
+  const auto loaded = Load(Sealed("REDIS0011" + deadline + KeyOf(2, std::string(1, '\0')) + text));
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  EXPECT_EQ(loaded->databases.at(0).Find("a")->deadline(), std::nullopt);
+}
+
+TEST(SnapshotLoader, NamesTheFirstEmptyKeysOnly) {
+  std::string keys;
+  for (int i = 0; i < 100; ++i) keys += "\2"s + String("e" + std::to_string(i)) + '\0';
+  const auto loaded = Load(Sealed("REDIS0011" + keys));
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  EXPECT_EQ(loaded->keys_empty, 100u);
+  EXPECT_EQ(loaded->some_empty_keys.size(), 10u);
+}
+
 // Of such a value many elements lie across two of the pieces in which the file is read.
 TEST(SnapshotLoader, ReadsValuesLongerThanItsBuffer) {
   constexpr int kMembers = 100'000;
