@@ -21,6 +21,7 @@
 #include "server/engine/config/command_line.h"
 #include "server/engine/config/settings_text.h"
 #include "server/engine/engine.h"
+#include "server/engine/replication_state.h"
 #include "server/engine/support/allocator_stats.h"
 #include "server/engine/support/errors.h"
 #include "server/engine/support/redis_version.h"
@@ -68,6 +69,7 @@ absl::Status Apply(const Settings& settings) {
         std::to_string(possible));
   }
   SetLogLevel(settings.loglevel);
+  SetLogRole(MasterIn(settings).has_value());
   return absl::OkStatus();
 }
 
@@ -161,6 +163,7 @@ absl::Status Prepare(Settings& settings, const std::string& config_file,
                      const Supervisor& supervisor, Background& background) {
   std::set_new_handler(EndWithoutMemory);
   std::signal(SIGPIPE, SIG_IGN);  // the reader of the log may go away
+  SetLogRole(MasterIn(settings).has_value());
   if (absl::Status status = EnterDirectory(settings); !status.ok()) return status;
   if (settings.daemonize && !supervisor.Exists()) {
     if (absl::Status status = background.Enter(); !status.ok()) return status;
@@ -182,7 +185,8 @@ void WritePidFile(const Settings& settings, PidFile& file) {
   if (!status.ok()) spdlog::warn("{}", ErrorLine(status));
 }
 
-// The words that scripts and test suites wait for are Redis's.
+// The words are Redis's, because scripts and test suites wait for them: those of the newest release
+// and, for a Unix socket, also those of the releases before 7.2.
 void ReportReady(const Settings& settings, Supervisor& supervisor, Background& background) {
   spdlog::info("zsetd {}, PID: {}, port {}: Server initialized", ZSETD_VERSION, getpid(),
                settings.port);
@@ -190,7 +194,12 @@ void ReportReady(const Settings& settings, Supervisor& supervisor, Background& b
     spdlog::info("Metrics and a page at port {} of {}", settings.metrics_port,
                  settings.metrics_bind);
   }
-  spdlog::info("Ready to accept connections");
+  if (settings.port != 0) spdlog::info("Ready to accept connections tcp");
+  if (settings.tls_port != 0) spdlog::info("Ready to accept connections tls");
+  if (!settings.unixsocket.empty()) {
+    spdlog::info("Ready to accept connections unix");
+    spdlog::info("The server is now ready to accept connections at {}", settings.unixsocket);
+  }
   supervisor.ReportReady();
   background.ReportReady();
 }

@@ -7,6 +7,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -30,15 +31,26 @@ constexpr int kFacilities[] = {LOG_USER,   LOG_LOCAL0, LOG_LOCAL1, LOG_LOCAL2, L
                                LOG_LOCAL4, LOG_LOCAL5, LOG_LOCAL6, LOG_LOCAL7};
 static_assert(std::size(kFacilities) == std::size(kSyslogFacilities));
 
-class LevelName : public spdlog::custom_flag_formatter {
+std::atomic<char> role = 'M';
+
+class Role : public spdlog::custom_flag_formatter {
+ public:
+  void format(const spdlog::details::log_msg&, const std::tm&,
+              spdlog::memory_buf_t& line) override {
+    line.push_back(role.load(std::memory_order_relaxed));
+  }
+  std::unique_ptr<custom_flag_formatter> clone() const override { return std::make_unique<Role>(); }
+};
+
+class LevelMark : public spdlog::custom_flag_formatter {
  public:
   void format(const spdlog::details::log_msg& message, const std::tm&,
               spdlog::memory_buf_t& line) override {
-    const std::string_view name = ChoiceName(LevelOf(message.level));
-    line.append(name.data(), name.data() + name.size());
+    constexpr std::string_view kMarks = ".-*#";  // by LogLevel
+    line.push_back(kMarks[static_cast<size_t>(LevelOf(message.level))]);
   }
   std::unique_ptr<custom_flag_formatter> clone() const override {
-    return std::make_unique<LevelName>();
+    return std::make_unique<LevelMark>();
   }
 };
 
@@ -62,11 +74,12 @@ class EscapedText : public spdlog::custom_flag_formatter {
   }
 };
 
-// %* is the level's name, %! the escaped text.
+// %& is the role, %* the level's mark, and %! the escaped text.
 std::unique_ptr<spdlog::formatter> Formatter(const std::string& pattern, const std::string& end) {
   auto formatter =
       std::make_unique<spdlog::pattern_formatter>(spdlog::pattern_time_type::local, end);
-  formatter->add_flag<LevelName>('*').add_flag<EscapedText>('!').set_pattern(pattern);
+  formatter->add_flag<Role>('&').add_flag<LevelMark>('*').add_flag<EscapedText>('!').set_pattern(
+      pattern);
   return formatter;
 }
 
@@ -80,7 +93,7 @@ absl::Status MakeSink(const std::string& file, spdlog::sink_ptr& sink) {
   } else {
     sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(file);
   }
-  sink->set_formatter(Formatter("%P %Y-%m-%d %H:%M:%S.%e %* %!", "\n"));
+  sink->set_formatter(Formatter("%P:%& %d %b %Y %H:%M:%S.%e %* %!", "\n"));
   return absl::OkStatus();
 }
 
@@ -123,5 +136,7 @@ absl::Status ReopenLogFile(const std::string& file) {
 void SetLogLevel(LogLevel level) {
   spdlog::set_level(static_cast<spdlog::level::level_enum>(level));
 }
+
+void SetLogRole(bool is_replica) { role.store(is_replica ? 'S' : 'M', std::memory_order_relaxed); }
 
 }  // namespace zsetd

@@ -14,8 +14,13 @@ namespace zsetd {
 //   notice   info()
 //   warning  warn() and error()
 //
-// A message is one line, whatever is in it: control characters are written as \xHH, so that a
-// client whose arguments are logged cannot add lines.
+// A line has Redis's layout, which harnesses and log shippers parse:
+//
+//   2183:M 24 Nov 2026 02:06:03.974 * Ready to accept connections tcp
+//
+// The parts are the process, its role (M: master, S: replica), the local time, and the level: one
+// of . - * # from debug to warning. A message is one line, whatever is in it: control characters
+// are written as \xHH, so that a client whose arguments are logged cannot add lines.
 
 // Makes spdlog log as the settings say: append to `logfile`, or write to standard output if there
 // is none; and to the system's log too, if it is enabled. The error is a message for the operator.
@@ -28,5 +33,8 @@ absl::Status ReopenLogFile(const std::string& file);
 
 // From now on, messages below this level are left out.
 void SetLogLevel(LogLevel level);
+
+// Sets the role that lines show from now on. May be called before OpenLog().
+void SetLogRole(bool is_replica);
 
 }  // namespace zsetd

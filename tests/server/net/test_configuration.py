@@ -11,6 +11,7 @@ import tempfile
 import time
 import unittest
 
+from certificates import Certificates
 from peer import Peer
 from server_process import eventually, free_port
 from zsetd import PROGRAM, ZsetdTest
@@ -281,8 +282,40 @@ class Words(FolderTest):
 
     def test_the_log_has_the_lines_that_harnesses_wait_for(self):
         server = self.start()
-        self.assertTrue(eventually(lambda: "Ready to accept connections" in server.log()))
+        ready = re.compile(r"^%d:M \d\d [A-Z][a-z][a-z] \d{4} \d\d:\d\d:\d\d\.\d{3} \* "
+                           r"Ready to accept connections tcp$" % server.process.pid, re.MULTILINE)
+        self.assertTrue(eventually(lambda: ready.search(server.log())), server.log())
         self.assertRegex(server.log(), f" PID: {server.process.pid}.*Server initialized")
+
+    def test_each_way_in_has_a_ready_line(self):
+        path = str(self.folder / "redis.sock")
+        certificate, key = Certificates(self.folder).make("server")
+        server = self.start("--unixsocket", path, "--tls-port", str(free_port()),
+                            "--tls-cert-file", certificate, "--tls-key-file", key,
+                            "--tls-auth-clients", "no")
+        lines = ["Ready to accept connections tcp", "Ready to accept connections tls",
+                 "Ready to accept connections unix",
+                 f"The server is now ready to accept connections at {path}"]
+        self.assertTrue(eventually(lambda: lines[-1] in server.log()), server.log())
+        shown = [line.partition(" * ")[2] for line in server.log().splitlines()]
+        self.assertEqual([line for line in shown if "eady to accept" in line], lines)
+
+    def test_every_line_of_the_log_has_the_layout_of_redis(self):
+        server = self.start("--loglevel", "debug")
+        client = self.connect()
+        client.ask("DEBUG", "LOG", "a warning")
+        client.ask("REPLICAOF", "127.0.0.1", free_port())
+        client.ask("REPLICAOF", "NO", "ONE")
+        client.ask("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "no")
+        is_closed = lambda: re.search(r" - Closed ", server.log())
+        self.assertTrue(eventually(is_closed), server.log())
+        line = re.compile(r"%d:[MS] \d\d [A-Z][a-z][a-z] \d{4} \d\d:\d\d:\d\d\.\d{3} [.*#-] \S.*"
+                          % server.process.pid)
+        for each in server.log().splitlines():
+            self.assertTrue(line.fullmatch(each), each)
+        self.assertRegex(server.log(), r":S [^*#]* \* Connecting to MASTER")
+        self.assertRegex(server.log(), r":M [^*#]* \* MASTER MODE enabled")
+        self.assertRegex(server.log(), r" # DEBUG LOG: a warning")
 
     def test_a_command_that_is_not_there_is_logged_once(self):
         server = self.start()
@@ -293,7 +326,7 @@ class Words(FolderTest):
             self.assertTrue(str(client.ask(*words)).startswith("ERR unknown command"), words)
         lines = [line for line in server.log().splitlines() if "which Redis has" in line]
         self.assertEqual(len(lines), 2, lines)
-        self.assertIn(" warning ", lines[0])
+        self.assertIn(" # ", lines[0])
         self.assertIn("XADD", lines[0])
         self.assertIn("jobs 1.2", lines[0])
         self.assertIn("PFADD", lines[1])
@@ -338,7 +371,7 @@ class Logs(FolderTest):
 
     def test_no_words_of_a_client_make_a_line_of_their_own(self):
         server = self.start()
-        self.connect().ask("DEBUG", "LOG", "a\n99 2026-01-01 00:00:00.000 warning forged\x1b[2J")
+        self.connect().ask("DEBUG", "LOG", "a\n99:M 01 Jan 2026 00:00:00.000 # forged\x1b[2J")
         self.assertTrue(eventually(lambda: "DEBUG LOG: a\\x0a99" in server.log()))
         self.assertIn("forged\\x1b[2J\n", server.log())
 
@@ -350,7 +383,7 @@ class Logs(FolderTest):
         self.assertTrue(eventually(lambda: "Ready to accept" in captured.read_text()))
         local3, info = 19 << 3, 6
         self.assertIn(f"open mine {local3}\n", captured.read_text())
-        self.assertIn(f"{info} Ready to accept connections\n", captured.read_text())
+        self.assertIn(f"{info} Ready to accept connections tcp\n", captured.read_text())
         server.ask_to_leave(signal.SIGHUP)
         self.assertTrue(eventually(lambda: "Received SIGHUP" in captured.read_text()))
 
