@@ -30,25 +30,19 @@ void ReplyHolds::HoldForReads(Client& client, const Command& command, Args argv)
   client.output.read_until = std::max(client.output.read_until, position);
 }
 
-uint64_t ReplyHolds::NextPosition() const { return services_.persistence->WrittenPosition() + 1; }
-
-void ReplyHolds::RecordAll() {
-  if (IsOn()) recent_changes_.RecordAll(NextPosition());
-}
-
 void ReplyHolds::OnChange(const Change& change) {
   if (IsOn()) [[unlikely]]
-    recent_changes_.Record(change.database, change.key, NextPosition());
+    recent_changes_.Note(change.database, change.key);
   next_.OnChange(change);
 }
 
 void ReplyHolds::BeforeClear(std::span<const std::unique_ptr<Database>> databases) {
-  RecordAll();
+  if (IsOn()) recent_changes_.NoteAll();
   next_.BeforeClear(databases);
 }
 
 void ReplyHolds::BeforeSwap(Database& a, Database& b) {
-  RecordAll();
+  if (IsOn()) recent_changes_.NoteAll();
   next_.BeforeSwap(a, b);
 }
 

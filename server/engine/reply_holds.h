@@ -18,8 +18,10 @@ struct Services;
 // When replies may be sent, with respect to the append-only log.
 enum class Release { kNow, kLater, kNever };
 
-// Which replies are held until what they report is durable in the append-only log. It notes where
-// in the log each key was changed, and passes all that it receives to the next listener.
+// Holds replies until what they report is durable in the append-only log. A reply waits only for
+// positions that the log has returned: the end of the client's own unit (Effects::Commit), and of
+// the units that changed the keys which the client has read. Passes all changes to the next
+// listener.
 class ReplyHolds : public StoreListener {
  public:
   // Both outlive it, and may be constructed later.
@@ -33,8 +35,14 @@ class ReplyHolds : public StoreListener {
   Release ReleaseOf(const Client& client) const;
 
   // The client has run this: its reply is held until the changes of the keys that it read are
-  // durable. Only while IsOn().
+  // durable. Changes of the client's own unit are part of that unit. Only while IsOn().
   void HoldForReads(Client& client, const Command& command, Args argv) const;
+
+  // The log has appended a unit, which ends at this position, with the changes since the last one.
+  void OnAppended(uint64_t position) {
+    if (recent_changes_.HasNotes()) [[unlikely]]
+      recent_changes_.Place(position);
+  }
 
   void OnChange(const Change& change) override;
   bool WantsSubkeys(KeyEvent event) const override { return next_.WantsSubkeys(event); }
@@ -43,9 +51,6 @@ class ReplyHolds : public StoreListener {
   void BeforeSwap(Database& a, Database& b) override;
 
  private:
-  uint64_t NextPosition() const;
-  void RecordAll();
-
   StoreListener& next_;
   const Services& services_;
   RecentChanges recent_changes_;

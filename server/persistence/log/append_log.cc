@@ -105,6 +105,7 @@ uint64_t AppendLog::Append(OutputBuffer& unit) {
   end_ += unit.size();
   pending_.Take(unit);
   ++pending_units_;
+  engine_.reply_holds().OnAppended(end_);
   return end_;
 }
 
@@ -128,7 +129,8 @@ void AppendLog::ApplySettings() {
     policy_ = policy;
     thread_->set_policy(policy);
   }
-  const bool is_first = !is_repairing_ && rewriter_.IsBeginning();
+  // Without a first base nothing is durable, however often the file is synced.
+  const bool is_first = !is_repairing_ && (rewriter_.IsBeginning() || rewriter_.LeftUnnamedFile());
   engine_.reply_holds().set_on(!is_first && (is_behind_ || Policy() == SyncPolicy::kAlways));
 }
 

@@ -67,6 +67,29 @@ class AppendLog(ZsetdTest):
         self.kill()
         self.assertEqual(self.serve().execute_command("DEBUG", "DIGEST"), digest)
 
+    def test_an_element_that_expires_last_delays_no_reader(self):
+        client = self.serve()
+        client.zadd("z", {"a": 1})
+        client.execute_command("HSET", "h", "f", "1")
+        client.execute_command("ZPEXPIRE", "z", 1, "MEMBERS", 1, "a")
+        client.execute_command("HPEXPIRE", "h", 1, "FIELDS", 1, "f")
+        reader = redis.Redis(port=self.server.port, socket_timeout=20)
+        self.addCleanup(reader.close)
+        self.assertTrue(eventually(lambda: reader.info("stats")["expired_subkeys"] == 2))
+        self.assertEqual(reader.exists("z", "h"), 0)
+        self.assertEqual(reader.dbsize(), 0)
+        self.assertEqual(reader.keys(), [])
+
+    def test_debug_commands_that_change_data_delay_no_reader(self):
+        client = self.serve()
+        reader = redis.Redis(port=self.server.port, socket_timeout=20)
+        self.addCleanup(reader.close)
+        for words in (("RELOAD",), ("LOADAOF",), ("POPULATE", 10), ("RELOAD", "NOSAVE")):
+            with self.subTest(words=words):
+                client.execute_command("DEBUG", *words)
+                self.assertIn(reader.dbsize(), (0, 10))
+                reader.get("key:1")
+
     def test_what_was_acknowledged_survives_a_kill(self):
         """Each client counts by itself; in each pipeline a counter and a set change as one unit.
         Without `always` the last moments may be missing, but never a part of a unit."""

@@ -489,6 +489,24 @@ TEST_F(FollowerWithLogTest, LogHoldsOneDatasetAtAnyTime) {
   EXPECT_EQ(newest, digests.size() - 1);
 }
 
+// The data of a snapshot is in no unit of the log: its base contains it.
+TEST_F(FollowerWithLogTest, DataOfASnapshotHoldsNoReader) {
+  const auto release = [&](const Words& words) {
+    Ask(peer_, words);
+    return peer_.engine().reply_holds().ReleaseOf(*peer_.Find("a"));
+  };
+  Ask(peer_, {"CONFIG", "SET", "repl-diskless-load", "swapdb"});
+  Start();
+  Link();
+  for (int i = 0; i < 3; ++i) Pass(seconds(10));
+  Flushed();
+  EXPECT_EQ(release({"GET", "new"}), Release::kNow);
+  EXPECT_EQ(release({"DBSIZE"}), Release::kNow);
+  Receive(Multibulk({"SET", "new", "2"}));
+  Flushed();
+  EXPECT_EQ(release({"GET", "new"}), Release::kNow);
+}
+
 TEST_F(FollowerWithLogTest, AcknowledgesWhatIsDurable) {
   Start();
   Link();
