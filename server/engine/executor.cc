@@ -134,8 +134,24 @@ void Executor::EndUnit(Client& client) {
     if (ends.log > 0) client.output.propagated_until = ends.log;
     if (ends.stream > 0) client.output.streamed_until = static_cast<int64_t>(ends.stream);
   }
+  if (!changes_after_unit_.empty()) [[unlikely]]
+    MakeChangesAfterUnit();
   if (engine_.disk().flush_is_unsaved()) [[unlikely]]
     engine_.services().persistence->SaveFlushed();
+}
+
+bool Executor::IsInTransaction() const {
+  const Client* const active = notifier_.active();
+  return suspended_ || (active != nullptr && active->transaction.running);
+}
+
+void Executor::AfterUnit(std::function<void()> change) {
+  if (!IsInTransaction()) return change();
+  changes_after_unit_.push_back(std::move(change));
+}
+
+void Executor::MakeChangesAfterUnit() {
+  for (const auto& change : std::exchange(changes_after_unit_, {})) change();
 }
 
 // Of commands that run others, such as EXEC and EVAL, it is those that are propagated.

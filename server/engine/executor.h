@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -85,6 +86,14 @@ class Executor {
   // Whether a script is suspended.
   bool IsSuspended() const { return suspended_.has_value(); }
 
+  // Whether a transaction runs, or a script is suspended: the running command is a part of a unit.
+  bool IsInTransaction() const;
+
+  // Makes a change of the journals, or of files that show the data, which must not divide a unit:
+  // now, or within a transaction when that has ended and its unit was appended. It is not made if
+  // the server ends before.
+  void AfterUnit(std::function<void()> change);
+
   // How far what the client has written is spread.
   Acknowledgements AcknowledgementsOf(const Client& client) const;
 
@@ -140,6 +149,7 @@ class Executor {
   void Answer(Client& client, Args argv);
   void RunAndPropagate(AdminCall& call);
   void EndUnit(Client& client);
+  void MakeChangesAfterUnit();
   void EndAnswer(Client& client, size_t reply_start);
   static bool UsesItsKeys(const Client& client, const Command& command);
   void Suspend(Client& client, const Command& command, Args argv);
@@ -192,6 +202,7 @@ class Executor {
   KeyPrefetcher key_prefetcher_;
   OverdueRequests overdue_;
   std::optional<SuspendedCommand> suspended_;
+  std::vector<std::function<void()>> changes_after_unit_;
   std::vector<AcknowledgementWait> acknowledgement_waits_;
   std::unique_ptr<Client> stand_in_;  // of the suspended command's client, which has left
   absl::flat_hash_set<std::string_view> logged_foreign_commands_;  // by their names in that table

@@ -111,10 +111,12 @@ class Persistence {
   // A round of requests is over, and its replies are about to be sent.
   virtual void EndRound() = 0;
 
-  // The settings are about to be these. A refusal is a reason for people.
+  // The settings are about to be these. A refusal is human-readable. Within a transaction the log
+  // begins or ends when that has ended.
   virtual absl::Status Apply(const Settings& settings) = 0;
 
-  // Puts what the append-only log holds in the place of what is in memory (DEBUG LOADAOF).
+  // Replaces the data in memory by that of the append-only log (DEBUG LOADAOF); within a
+  // transaction when that has ended.
   virtual absl::Status LoadLogAgain() = 0;
 
   // Takes the snapshot that is due at the server's end: if save points are configured or

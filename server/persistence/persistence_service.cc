@@ -16,6 +16,7 @@ namespace zsetd {
 namespace {
 
 constexpr std::string_view kIsLoading = "the data is being loaded";
+constexpr std::string_view kCannotBeginLog = "Unable to turn on AOF. Check server logs.";
 
 }  // namespace
 
@@ -197,7 +198,8 @@ void PersistenceService::ResumeLog() {
 // The files are the old ones until the new ones are complete, so there is no harm in waiting.
 void PersistenceService::ConsiderResumingLog() {
   constexpr std::chrono::seconds kBetweenTries{5};
-  if (!log_resumes_ || load_ != nullptr || IsSaving()) return;
+  if (!log_resumes_ || load_ != nullptr || IsSaving() || IsRewriting()) return;
+  if (engine_.executor().IsInTransaction()) return;
   if (engine_.store().now() - log_tried_at_ < kBetweenTries) return;
   log_tried_at_ = engine_.store().now();
   const absl::Status status = append_log_.Enable();
@@ -240,7 +242,8 @@ absl::Status PersistenceService::LoadAll() {
 
 LogStatus PersistenceService::log_status() const {
   LogStatus status = append_log_.status();
-  status.rewrite_scheduled = rewriting_scheduled_;
+  status.rewrite_scheduled = rewriting_scheduled_ || next_log_state_.value_or(false);
+  if (next_log_state_) status.enabled = *next_log_state_;
   return status;
 }
 
@@ -400,9 +403,30 @@ absl::Status PersistenceService::Apply(const Settings& settings) {
     return is_same ? absl::OkStatus() : Refusal(kIsLoading);
   }
   if (log_is_ended_ && is_same) return absl::OkStatus();
+  if (!engine_.executor().IsInTransaction()) return SwitchLog(settings.appendonly);
+  return is_same ? absl::OkStatus() : SwitchLogAfterUnit(settings.appendonly);
+}
+
+// A log that cannot begin then is begun later, as after the snapshot of a master.
+absl::Status PersistenceService::SwitchLogAfterUnit(bool on) {
+  const bool is_new = on && !append_log_.IsOn();
+  if (const absl::Status status = is_new ? append_log_.Prepare() : absl::OkStatus(); !status.ok()) {
+    log_.warning(ErrorLine(status));
+    return Refusal(kCannotBeginLog);
+  }
+  next_log_state_ = on;
+  engine_.executor().AfterUnit([this, on] {
+    if (!SwitchLog(on).ok()) log_is_ended_ = log_resumes_ = true;
+  });
+  return absl::OkStatus();
+}
+
+// Between two units.
+absl::Status PersistenceService::SwitchLog(bool on) {
   log_is_ended_ = log_resumes_ = false;
-  if (settings.appendonly == append_log_.IsKept()) return absl::OkStatus();
-  if (!settings.appendonly) {
+  next_log_state_.reset();
+  if (on == append_log_.IsKept()) return absl::OkStatus();
+  if (!on) {
     engine_.effects().set_log(nullptr);
     append_log_.Disable();
     return absl::OkStatus();
@@ -415,7 +439,7 @@ absl::Status PersistenceService::Apply(const Settings& settings) {
     return status;
   }
   log_.warning(ErrorLine(status));
-  return Refusal("Unable to turn on AOF. Check server logs.");
+  return Refusal(kCannotBeginLog);
 }
 
 }  // namespace zsetd

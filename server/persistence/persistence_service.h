@@ -143,6 +143,9 @@ class PersistenceService : public Persistence {
   bool HasWork() const override;
 
  private:
+  absl::Status SwitchLog(bool on);
+  absl::Status SwitchLogAfterUnit(bool on);
+  absl::Status LoadAgainInTransaction(const Reload& reload);
   absl::Status LockDirectory();
   absl::Status LoadAll();
   void ContinueLoading();
@@ -167,8 +170,9 @@ class PersistenceService : public Persistence {
   AppendLog append_log_;
   bool saving_scheduled_ = false;
   bool rewriting_scheduled_ = false;
-  bool log_is_ended_ = false;  // by a snapshot of a master
-  bool log_resumes_ = false;   // and is to be begun again
+  bool log_is_ended_ = false;           // by a snapshot of a master
+  bool log_resumes_ = false;            // and is to be begun again
+  std::optional<bool> next_log_state_;  // when the running transaction has ended: on or off
   Millis log_tried_at_{0};
   std::unique_ptr<BackgroundSnapshot> transfer_;  // null: none
   std::function<bool()> is_transfer_full_;

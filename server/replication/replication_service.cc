@@ -42,10 +42,15 @@ void ReplicationService::OnLoaded() {
   follower_.Start(*master, saved ? std::optional(saved->database) : std::nullopt);
 }
 
-// Keys and elements stay until the master removes them, and the stream is the master's.
+// The keys and elements of a replica stay until the master removes them.
+void ReplicationService::SetRole(bool is_replica) {
+  engine_.replication().set_is_replica(is_replica);
+  engine_.store().set_keeps_due_elements(is_replica);
+}
+
+// The stream is the master's.
 void ReplicationService::BecomeReplica() {
-  engine_.replication().set_is_replica(true);
-  engine_.store().set_keeps_due_elements(true);
+  SetRole(true);
   engine_.effects().set_passes_on(true);
 }
 
@@ -53,19 +58,34 @@ void ReplicationService::Follow(std::string host, int64_t port) {
   Follow({std::move(host), port}, /*takes_over=*/false);
 }
 
-// What the server has as a master is a place in a history, too: another replica that is promoted
-// may continue from there. But if what was propagated went nowhere it has not been counted.
+// The role and the setting change immediately, which the rest of a transaction (CONFIG REWRITE) may
+// depend on. The changes of the transaction are those of a master.
 void ReplicationService::Follow(const MasterAddress& master, bool takes_over) {
-  const bool was_replica = engine_.replication().is_replica();
-  if (!was_replica && !engine_.effects().has_stream()) engine_.replication().Restart();
-  const bool has_history = was_replica ? follower_.has_history() : true;
-  const int database = persistence_.dataset().place().database;
   NameMaster(master.host + " " + std::to_string(master.port));
+  if (!engine_.replication().is_replica()) {
+    SetRole(true);
+    UnblockClients();
+  }
+  next_master_ = {master, takes_over};
+  engine_.executor().AfterUnit([this] { JoinNextMaster(); });
+}
+
+// A master is at a place in a history, too: another replica that is promoted may continue from
+// there. Changes that were propagated to no stream have not been counted.
+void ReplicationService::JoinNextMaster() {
+  if (!next_master_) return;  // REPLICAOF NO ONE came after it in the transaction
+  const NextMaster next = *std::exchange(next_master_, std::nullopt);
+  ReplicationState& state = engine_.replication();
+  const bool was_replica = engine_.effects().passes_on();
+  if (!was_replica && !engine_.effects().has_stream()) state.Restart();
+  const bool has_history = was_replica ? follower_.has_history() : true;
+  const int database =
+      was_replica ? state.stream_database() : engine_.effects().database().value_or(0);
   if (!was_replica) BecomeReplica();
-  if (!was_replica) UnblockClients();
   replicas_.EnsureBacklog();
   replicas_.DisconnectAll();
-  follower_.Start(master, has_history ? std::optional(database) : std::nullopt, takes_over);
+  follower_.Start(next.address, has_history ? std::optional(database) : std::nullopt,
+                  next.takes_over);
 }
 
 void ReplicationService::NameMaster(std::string text) {
@@ -81,7 +101,13 @@ void ReplicationService::UnblockClients() {
 }
 
 // Replicas of the old master continue with the history that this server has followed until here.
+// Within a transaction that is the beginning of its unit, which they receive as a whole.
 void ReplicationService::Promote() {
+  next_master_.reset();
+  if (!engine_.effects().passes_on()) {  // a master that has not joined another yet
+    NameMaster("");
+    return SetRole(false);
+  }
   const bool has_history = follower_.has_history();
   follower_.Stop();
   NameMaster("");
@@ -90,8 +116,7 @@ void ReplicationService::Promote() {
   } else {
     engine_.replication().Restart();
   }
-  engine_.replication().set_is_replica(false);
-  engine_.store().set_keeps_due_elements(false);
+  SetRole(false);
   engine_.effects().set_passes_on(false);
   replicas_.EnsureBacklog();
   replicas_.DisconnectAll();

@@ -67,7 +67,14 @@ class ReplicationService : public Replication, private Follower::Listener {
   void OnNewHistory() override;
   void OnNewId() override;
 
+  struct NextMaster {
+    MasterAddress address;
+    bool takes_over;
+  };
+
   void Follow(const MasterAddress& master, bool takes_over);
+  void JoinNextMaster();
+  void SetRole(bool is_replica);
   void BecomeReplica();
   void NameMaster(std::string text);
   void UnblockClients();
@@ -78,6 +85,7 @@ class ReplicationService : public Replication, private Follower::Listener {
   Replicas replicas_;
   Follower follower_;
   Failover failover_;
+  std::optional<NextMaster> next_master_;  // to be joined when the running transaction has ended
 };
 
 }  // namespace zsetd

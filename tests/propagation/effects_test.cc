@@ -96,6 +96,35 @@ TEST_F(EffectsTest, StreamHasAllThatTheLogHasAndMessages) {
   peer_.engine().effects().set_stream(nullptr);
 }
 
+// As REPLICAOF NO ONE within a transaction of a writable replica.
+TEST_F(EffectsTest, StreamThatBeginsWithinAUnitReceivesTheWholeUnit) {
+  Recorder stream;
+  Effects& effects = peer_.engine().effects();
+  effects.set_stream(&stream);
+  effects.set_passes_on(true);
+  effects.Add(3, {"SET", "before", "1"});
+  effects.Commit();
+  effects.Add(3, {"SET", "a", "1"});
+  effects.set_passes_on(false);
+  effects.Add(3, {"SET", "b", "2"});
+  effects.Commit();
+  EXPECT_EQ(Plain(stream.TakeBytes()), "MULTI; SELECT 3; SET a 1; SELECT 3; SET b 2; EXEC");
+  EXPECT_EQ(journal_.units(), 2u);
+  effects.set_stream(nullptr);
+}
+
+TEST_F(EffectsTest, JournalThatIsRemovedReceivesNoPartOfAUnit) {
+  Recorder stream;
+  Effects& effects = peer_.engine().effects();
+  effects.set_stream(&stream);
+  effects.Add(0, {"SET", "a", "1"});
+  effects.set_stream(nullptr);
+  EXPECT_EQ(journal_.units() + stream.units(), 0u);
+  effects.set_log(nullptr);
+  effects.Commit();
+  EXPECT_EQ(journal_.units() + stream.units(), 0u);
+}
+
 TEST_F(EffectsTest, WhatIsAppliedGoesToTheLogWithItsDatabase) {
   Effects& effects = peer_.engine().effects();
   effects.Mute(true);

@@ -314,6 +314,71 @@ class MasterOfItsOwn(Master):
 
 
 class Histories(ReplicationTest):
+    def run_transaction(self, server, *requests):
+        """Each is the words of a request; what EXEC replied."""
+        requests = [("MULTI",), *(each.split() for each in requests), ("EXEC",)]
+        peer = Peer(server.port)
+        peer.socket.sendall(b"".join(request(*words) for words in requests))
+        replies = [peer.reply() for _ in requests]
+        peer.close()
+        return replies[-1]
+
+    def test_a_promotion_within_a_transaction_reaches_replicas_as_a_whole(self):
+        """The writes before it are of a writable replica, in a database that the stream does not name."""
+        for log in "no", "yes":
+            with self.subTest(log=log):
+                first = self.start(ZSETD)
+                first.client.set("a", "1")
+                second = self.start(ZSETD, "--replica-read-only", "no", "--appendonly", log)
+                second.follow(first.port)
+                self.await_link(second)
+                third = self.start(ZSETD)
+                third.follow(second.port)
+                self.await_link(third)
+                self.run_transaction(second, "SELECT 3", "REPLICAOF NO ONE", "SET b 1", "INCR n")
+                self.await_link(third)
+                self.assert_same(second, third)
+                second.follow(first.port)
+                self.await_link(second)
+                self.run_transaction(second, "SELECT 5", *(["SET b 2"] if log == "yes" else []),
+                                     "REPLICAOF NO ONE", "INCR n")
+                self.await_link(third)
+                self.assert_same(second, third)
+
+    def test_a_master_that_follows_within_a_transaction_has_the_data_of_its_master(self):
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+            options = ["--dir", folder, "--appendonly", "yes", "--appendfsync", "always"]
+            other = self.start(ZSETD)
+            Load(1, expires=False).run(other, 300)
+            master = self.start(ZSETD, *options)
+            replica = self.start(ZSETD)
+            replica.follow(master.port)
+            self.await_link(replica)
+            result = self.run_transaction(master, "INCR n", f"REPLICAOF 127.0.0.1 {other.port}",
+                                          "ROLE", "INCR n")
+            self.assertEqual((result[0], result[2][0], result[3]), (1, b"slave", 2))
+            self.await_link(master)
+            self.assert_same(other, master)
+            self.await_link(replica)
+            self.assert_same(master, replica)
+            digest = other.digest()
+            self.await_that(lambda: not master.info("persistence")["aof_rewrite_in_progress"],
+                            "the log does not begin")
+            master.kill()
+            self.assertEqual(self.start(ZSETD, *options).digest(), digest)
+
+    def test_a_master_that_is_one_at_the_end_of_a_transaction_stays_one(self):
+        other, master = self.start(ZSETD), self.start(ZSETD)
+        replica = self.start(REDIS)
+        replica.follow(master.port)
+        self.await_link(replica)
+        self.run_transaction(master, "INCR n", f"REPLICAOF 127.0.0.1 {other.port}", "REPLICAOF NO ONE",
+                             "INCR n")
+        self.assertEqual(master.client.role()[0], b"master")
+        self.assert_same(master, replica)
+        self.assertEqual(replica.client.get("n"), b"2")
+        self.assertEqual(master.info("stats")["sync_full"], 1)
+
     def test_a_replica_does_not_continue_from_before_a_flush_that_was_saved(self):
         for requests in ([("FLUSHALL",)], [("MULTI",), ("INCR", "n"), ("FLUSHALL",), ("EXEC",)]):
             with self.subTest(requests=requests), \

@@ -52,6 +52,7 @@ class Notifier : public StoreListener {
 
   // The client whose command is running, or null: changes are its own.
   void set_active(const Client* client) { active_ = client; }
+  const Client* active() const { return active_; }
 
   void OnChange(const Change& change) override;
   bool WantsSubkeys(KeyEvent event) const override;

@@ -71,21 +71,22 @@ void AppendRequest(OutputBuffer& out, Args words) {
 }  // namespace
 
 void Effects::set_log(Journal* journal) {
-  assert(commands_ == 0 && messages_.empty());
+  assert(journal == nullptr || commands_ == 0);
   log_ = journal;
   ForgetDatabase();
   Update();
 }
 
 void Effects::set_stream(Journal* journal) {
-  Commit();
+  assert(journal == nullptr || commands_ == 0);
   stream_ = journal;
   ForgetDatabase();
   Update();
 }
 
 void Effects::set_passes_on(bool passes_on) {
-  Commit();
+  assert(!passes_on || commands_ == 0);
+  if (commands_ > 0) NameDatabaseOfUnit();
   passes_on_ = passes_on;
   ForgetDatabase();
   Update();
@@ -116,6 +117,7 @@ void Effects::Begin(int database, size_t words) {
 
 void Effects::BeginRequest(int database) {
   if (commands_ == 1) Frame();
+  if (commands_ == 0) unit_database_ = database;
   NameDatabase(database);
   ++commands_;
 }
@@ -125,6 +127,15 @@ void Effects::NameDatabase(int database) {
   const std::string number = IntegerText(database);
   const std::string_view select[] = {"SELECT", number};
   AppendRequest(unit_, select);
+}
+
+// The unit gets a reader that is in an unknown database.
+void Effects::NameDatabaseOfUnit() {
+  OutputBuffer unit = std::exchange(unit_, OutputBuffer());
+  const std::string number = IntegerText(unit_database_);
+  const std::string_view select[] = {"SELECT", number};
+  AppendRequest(unit_, select);
+  unit_.Take(unit);
 }
 
 void Effects::AddWord(std::string_view word) {

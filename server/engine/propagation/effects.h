@@ -46,22 +46,25 @@ class Effects {
     uint64_t stream = 0;
   };
 
-  // The journals; null: there is none. They outlive this, or are replaced. What the running unit
-  // has so far is one of its own if the stream changes; the log changes between two units.
+  // The journals, or null. They outlive this, or are replaced. A journal is added
+  // between two units (Executor::AfterUnit). It may be removed at any time, and does not receive
+  // the running unit then: no journal ever receives a part of a unit.
   void set_log(Journal* journal);
   void set_stream(Journal* journal);
   bool has_stream() const { return stream_ != nullptr; }
 
-  // Whether the stream is another server's, and passed on (AppendToStream): what changes here is
-  // not in it. What the running unit has so far is one of its own.
+  // Whether the stream is another server's, and passed on (AppendToStream): changes made here are
+  // not in it. Set between two units. If it is reset while a unit runs, the stream receives the
+  // whole unit.
   void set_passes_on(bool passes_on);
+  bool passes_on() const { return passes_on_; }
 
   // Whether effects are collected.
   bool IsOn() const { return listening_; }
   bool TakesMessages() const { return takes_messages_; }
 
-  // The next unit names its database again: a journal begins something that is read without what
-  // came before, such as another file. Between two units.
+  // The next request names its database again: a journal begins something that is read without
+  // the units before, such as another file.
   void ForgetDatabase() { database_ = kUnknown; }
 
   // The database that the readers of the journals are in; nothing if the next unit names its own.
@@ -119,6 +122,7 @@ class Effects {
   void Frame();
   Ends CommitCollected();
   void NameDatabase(int database);
+  void NameDatabaseOfUnit();
 
   Journal* OwnStream() const { return passes_on_ ? nullptr : stream_; }
 
@@ -129,7 +133,8 @@ class Effects {
   bool listening_ = false;  // there is a journal, and it is not muted
   bool takes_messages_ = false;
   bool is_stated_ = false;
-  int database_ = kUnknown;  // that the journals' readers are in
+  int database_ = kUnknown;       // that the journals' readers are in
+  int unit_database_ = kUnknown;  // of the running unit's first request
   size_t commands_ = 0;
   OutputBuffer unit_;
   OutputBuffer messages_;

@@ -151,10 +151,14 @@ LogStatus AppendLog::status() const {
 
 // ---- Rewriting. ----
 
+absl::Status AppendLog::Prepare() {
+  absl::Status status = data_.Lock();
+  return status.ok() ? directory_.Create() : status;
+}
+
 absl::Status AppendLog::Enable() {
   assert(!IsOn());
-  if (absl::Status status = data_.Lock(); !status.ok()) return status;
-  if (absl::Status status = directory_.Create(); !status.ok()) return status;
+  if (absl::Status status = Prepare(); !status.ok()) return status;
   const absl::Status status = directory_.ReadManifest();
   if (!status.ok() && !absl::IsNotFound(status)) return status;
   if (!status.ok()) directory_.set_manifest(LogManifest());

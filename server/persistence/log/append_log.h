@@ -44,6 +44,8 @@ class AppendLog : public Journal {
   absl::Status Create();
 
   // Begins one in the background while the server runs (CONFIG SET appendonly yes), and ends it.
+  // Prepare() checks in advance whether the directory allows it.
+  absl::Status Prepare();
   absl::Status Enable();
   void Disable();
 

@@ -90,6 +90,78 @@ class AppendLog(ZsetdTest):
                 self.assertIn(reader.dbsize(), (0, 10))
                 reader.get("key:1")
 
+    def test_a_script_that_does_not_end_leaves_nothing(self):
+        """The server ends while it runs, by SHUTDOWN NOSAVE or by two signals."""
+        body = "redis.call('set', 'a', 1) redis.call('set', 'b', 1) while true do end"
+        library = f"#!lua name=l\nredis.register_function('f', function() {body} end)"
+        runs = {"EVAL": [("EVAL", body, "0")],
+                "FCALL": [("FCALL", "f", "0")],
+                "EXEC": [("MULTI",), ("SET", "c", "1"), ("EVAL", body, "0"), ("EXEC",)]}
+        for name, run in runs.items():
+            for end in "SHUTDOWN", "signals":
+                for with_replica in False, True:
+                    with self.subTest(run=name, end=end, with_replica=with_replica):
+                        self.end_amid(run, library, end, with_replica)
+
+    def end_amid(self, run, library, end, with_replica):
+        client = self.serve("--busy-reply-threshold", "20", "--shutdown-timeout", "1",
+                            "--repl-diskless-sync-delay", "0")
+        master = self.server
+        client.flushall()
+        client.function_load(library, replace=True)
+        client.set("before", "1")
+        if with_replica:
+            replica = self.start("--replicaof", f"127.0.0.1 {master.port}")
+            self.server = master
+            follower = redis.Redis(port=replica.port)
+            self.addCleanup(follower.close)
+            self.assertTrue(eventually(lambda: follower.get("before") == b"1"))
+        caller, other = self.connect(), self.connect()
+        for words in run:
+            caller.send(*words)
+        self.assertTrue(eventually(lambda: str(other.ask("PING")).startswith("BUSY")))
+        if end == "SHUTDOWN":
+            other.send("SHUTDOWN", "NOSAVE")
+        else:
+            master.ask_to_leave()
+            self.assertTrue(eventually(lambda: "shutting down" in master.log()))
+            master.ask_to_leave()
+        self.assertEqual(master.exit_code(), 0)
+        if with_replica:
+            self.assertEqual(follower.keys(), [b"before"])
+        self.assertEqual(self.serve().keys(), [b"before"])
+        self.assertIsNone(self.server.stop())
+
+    def test_a_log_that_begins_within_a_transaction_holds_each_write_once(self):
+        for with_replica in False, True:
+            with self.subTest(with_replica=with_replica):
+                folder = tempfile.TemporaryDirectory()
+                self.addCleanup(folder.cleanup)
+                master = self.start("--dir", folder.name, "--repl-diskless-sync-delay", "0")
+                client = redis.Redis(port=master.port)
+                self.addCleanup(client.close)
+                if with_replica:
+                    self.start("--replicaof", f"127.0.0.1 {master.port}")
+                    self.assertTrue(eventually(
+                        lambda: client.info("replication").get("slave0", {}).get("state") == "online"))
+                pipeline = client.pipeline(transaction=True)
+                pipeline.rpush("l", "x")
+                pipeline.config_set("appendonly", "yes")
+                pipeline.info("persistence")
+                pipeline.rpush("l", "y")
+                info = pipeline.execute()[2]
+                self.assertEqual((info["aof_enabled"], info["aof_rewrite_scheduled"]), (1, 1))
+                self.assertTrue(eventually(
+                    lambda: (pathlib.Path(folder.name) / "appendonlydir" /
+                             "appendonly.aof.manifest").exists()
+                    and not client.info("persistence")["aof_rewrite_in_progress"]))
+                self.assertEqual(client.execute_command("WAITAOF", 1, 0, 0)[0], 1)
+                self.assertIsNone(master.stop())
+                restarted = self.start("--dir", folder.name, "--appendonly", "yes")
+                again = redis.Redis(port=restarted.port)
+                self.addCleanup(again.close)
+                self.assertEqual(again.lrange("l", 0, -1), [b"x", b"y"])
+
     def test_what_was_acknowledged_survives_a_kill(self):
         """Each client counts by itself; in each pipeline a counter and a set change as one unit.
         Without `always` the last moments may be missing, but never a part of a unit."""
