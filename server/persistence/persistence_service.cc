@@ -381,16 +381,40 @@ void PersistenceService::EndRound() {
 // What a file brings that is not the present data is not in the log: a new base has it.
 absl::Status PersistenceService::LoadAgain(const Reload& reload) {
   if (load_ != nullptr) return Refusal(kIsLoading);
-  SaveFlushed();
-  MakeWayForSnapshot();
-  const absl::Status status = snapshots_.LoadAgain(reload);
+  absl::Status status;
+  if (engine_.executor().IsInTransaction()) {
+    status = LoadAgainInTransaction(reload);
+  } else {
+    SaveFlushed();
+    MakeWayForSnapshot();
+    status = snapshots_.LoadAgain(reload);
+  }
   if (status.ok() && append_log_.IsOn() && !reload.IsPlain()) ScheduleRewriting();
   return status;
 }
 
+// The file must not show the middle of a unit: the data takes its way through a draft, and the file
+// is saved when the unit has ended.
+absl::Status PersistenceService::LoadAgainInTransaction(const Reload& reload) {
+  MakeWayForSnapshot();
+  if (!reload.saves && !engine_.disk().flush_is_unsaved()) return snapshots_.LoadAgain(reload);
+  absl::Status status = snapshots_.LoadAgainByDraft(reload);
+  if (!status.ok()) return status;
+  engine_.executor().AfterUnit([this] {
+    snapshots_.Abandon();
+    (void)Save();
+  });
+  return status;
+}
+
+// The log holds all data between two units only.
 absl::Status PersistenceService::LoadLogAgain() {
   if (load_ != nullptr) return Refusal(kIsLoading);
   if (!append_log_.IsKept()) return Refusal("there is no append only file");
+  if (engine_.executor().IsInTransaction()) {
+    engine_.executor().AfterUnit([this] { (void)LoadLogAgain(); });
+    return absl::OkStatus();
+  }
   MakeWayForSnapshot();
   const absl::Status status = append_log_.LoadAgain();
   if (!status.ok()) log_.warning(ErrorLine(status));

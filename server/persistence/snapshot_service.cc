@@ -70,18 +70,21 @@ SnapshotStatus SnapshotService::status() const {
   return status;
 }
 
-absl::StatusOr<std::unique_ptr<SnapshotFile>> SnapshotService::CreateFile() {
+std::string SnapshotService::NextDraftName() {
+  return std::string(kDraftPrefix) + std::to_string(::getpid()) + "-" + std::to_string(++drafts_) +
+         ".rdb";
+}
+
+absl::StatusOr<std::unique_ptr<SnapshotFile>> SnapshotService::CreateFile(const std::string& name) {
   const absl::Status locked = directory_.Lock();
   if (!locked.ok()) return locked;
   const Settings& settings = engine_.settings();
   return std::make_unique<SnapshotFile>(
-      files_,
-      SnapshotFile::Options{.with_checksum = settings.rdbchecksum,
-                            .syncs_in_steps = settings.rdb_save_incremental_fsync,
-                            .directory = directory_.path(),
-                            .name = settings.dbfilename,
-                            .draft_name = std::string(kDraftPrefix) + std::to_string(::getpid()) +
-                                          "-" + std::to_string(++drafts_) + ".rdb"});
+      files_, SnapshotFile::Options{.with_checksum = settings.rdbchecksum,
+                                    .syncs_in_steps = settings.rdb_save_incremental_fsync,
+                                    .directory = directory_.path(),
+                                    .name = name,
+                                    .draft_name = NextDraftName()});
 }
 
 absl::Status SnapshotService::FailToSave(absl::Status why) {
@@ -94,7 +97,7 @@ absl::Status SnapshotService::Save() {
   ++saves_;
   const Micros start = engine_.host().stopwatch();
   const uint64_t changes = engine_.store().change_count();
-  auto file = CreateFile();
+  auto file = CreateFile(engine_.settings().dbfilename);
   if (!file.ok()) return FailToSave(file.status());
   const absl::Status status = WriteSnapshot(engine_, dataset_.Contents(), **file);
   if (!status.ok()) return FailToSave(status);
@@ -113,7 +116,7 @@ absl::Status SnapshotService::StartSaving() {
   assert(job_ == nullptr);
   last_try_at_ = engine_.store().now();
   ++saves_;
-  auto file = CreateFile();
+  auto file = CreateFile(engine_.settings().dbfilename);
   if (!file.ok()) {
     last_save_ok_ = false;
     engine_.disk().set_snapshots_fail(true);
@@ -213,24 +216,41 @@ absl::Status SnapshotService::LoadAgain(const Persistence::Reload& reload) {
     const absl::Status saved = Save();
     if (!saved.ok()) return saved;
   }
+  const absl::Status status = LoadAgainFrom(Path(), reload);
+  if (!status.ok()) return status;
+  if (reload.saves && reload.flushes) saved_changes_ = engine_.store().change_count();
+  return status;
+}
+
+absl::Status SnapshotService::LoadAgainByDraft(const Persistence::Reload& reload) {
+  Abandon();
+  const std::string name = NextDraftName();
+  auto file = CreateFile(name);
+  if (!file.ok()) return FailToSave(file.status());
+  const absl::Status saved = WriteSnapshot(engine_, dataset_.Contents(), **file);
+  if (!saved.ok()) return FailToSave(saved);
+  const std::string path = directory_.path() + "/" + name;
+  absl::Status status = LoadAgainFrom(path, reload);
+  (void)files_.Remove(path);
+  return status;
+}
+
+absl::Status SnapshotService::LoadAgainFrom(const std::string& path,
+                                            const Persistence::Reload& reload) {
   const Micros start = engine_.host().stopwatch();
-  absl::StatusOr<LoadedSnapshot> loaded = dataset_.Read(Path(), /*keeps_expired=*/false);
+  absl::StatusOr<LoadedSnapshot> loaded = dataset_.Read(path, /*keeps_expired=*/false);
   absl::Status status = loaded.status();
   if (absl::IsNotFound(status)) {
-    status = Refusal("Cannot open '" + Path() + "': there is no such file");
+    status = Refusal("Cannot open '" + path + "': there is no such file");
   }
   if (status.ok()) {
     dataset_.Report(*loaded, engine_.host().stopwatch() - start);
     keys_loaded_ = loaded->keys_loaded;
     keys_expired_ = loaded->keys_expired;
-    status = dataset_.Put(*std::move(loaded), Path(), reload);
+    status = dataset_.Put(*std::move(loaded), path, reload);
   }
-  if (!status.ok()) {
-    log_.warning(ErrorLine(status));
-    return status;
-  }
-  if (reload.saves && reload.flushes) saved_changes_ = engine_.store().change_count();
-  return absl::OkStatus();
+  if (!status.ok()) log_.warning(ErrorLine(status));
+  return status;
 }
 
 }  // namespace zsetd

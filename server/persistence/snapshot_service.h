@@ -47,6 +47,9 @@ class SnapshotService {
   absl::Status SaveBeforeExit(bool must_save, bool may_not);
   absl::Status LoadAgain(const Persistence::Reload& reload);
 
+  // Like LoadAgain() of a file that was just saved, but through a draft. The file stays as it is.
+  absl::Status LoadAgainByDraft(const Persistence::Reload& reload);
+
   // Whether the snapshot of the server's end has been saved.
   bool IsSavedForExit() const { return saved_for_exit_; }
 
@@ -66,7 +69,9 @@ class SnapshotService {
 
  private:
   std::string Path() const;
-  absl::StatusOr<std::unique_ptr<SnapshotFile>> CreateFile();
+  std::string NextDraftName();
+  absl::StatusOr<std::unique_ptr<SnapshotFile>> CreateFile(const std::string& name);
+  absl::Status LoadAgainFrom(const std::string& path, const Persistence::Reload& reload);
   absl::Status FailToSave(absl::Status why);
   void ReportProgress();
   void Finish();

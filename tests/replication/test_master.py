@@ -380,7 +380,11 @@ class Histories(ReplicationTest):
         self.assertEqual(master.info("stats")["sync_full"], 1)
 
     def test_a_replica_does_not_continue_from_before_a_flush_that_was_saved(self):
-        for requests in ([("FLUSHALL",)], [("MULTI",), ("INCR", "n"), ("FLUSHALL",), ("EXEC",)]):
+        for requests, kept in (
+                ([("FLUSHALL",)], None),
+                ([("MULTI",), ("INCR", "n"), ("FLUSHALL",), ("EXEC",)], None),
+                ([("MULTI",), ("INCR", "n"), ("DEBUG", "RELOAD"), ("EXEC",)], b"2"),
+                ([("MULTI",), ("FLUSHALL",), ("INCR", "n"), ("DEBUG", "RELOAD"), ("EXEC",)], b"1")):
             with self.subTest(requests=requests), \
                     tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
                 options = ["--dir", folder, "--save", "3600 1000"]
@@ -404,7 +408,7 @@ class Histories(ReplicationTest):
                 self.await_link(replica)
                 master.client.set("after", "1")
                 self.assert_same(master, replica)
-                self.assertIsNone(replica.client.get("n"))
+                self.assertEqual(replica.client.get("n"), kept)
                 master.kill()  # its folder goes
 
 
