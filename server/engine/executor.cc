@@ -360,7 +360,7 @@ void Executor::ContinueReply(Client& client) {
 
 void Executor::Tick(Micros budget) {
   if (suspended_) return ContinueSuspended();
-  metrics_.Sample(store_.now());
+  metrics_.Sample(store_.now(), store_.gauge().uncounted_bytes());
   ServeDueClients(budget);
   UnblockDueClients();
   RunPostponed();
@@ -370,6 +370,7 @@ void Executor::Tick(Micros budget) {
   if (settings_.maxmemory > 0) store_.CalibrateGauge();
   if (settings_.maxmemory > 0) MakeRoom();
   notifier_.TrimTrackedKeys(budget);
+  if (Scripting* const scripting = engine_.services().scripting) scripting->CollectGarbage(budget);
   if (Persistence* const persistence = engine_.services().persistence) persistence->Tick();
   if (Replication* const replication = engine_.services().replication) replication->Tick();
   if (clients_.IsPaused() || engine_.disk().loading()) return;
@@ -389,6 +390,8 @@ std::optional<Millis> Executor::NextDeadline() const {
   };
   consider(clients_.pause().NextDeadline(now));
   if (store_.IsEvictionDue() || notifier_.HasTooManyTrackedKeys()) consider(now);
+  const Scripting* const scripting = engine_.services().scripting;
+  if (scripting != nullptr && scripting->HasGarbage()) consider(now);
   const Persistence* const persistence = engine_.services().persistence;
   if (persistence != nullptr && persistence->HasWork()) consider(now);
   const Replication* const replication = engine_.services().replication;

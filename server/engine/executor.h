@@ -117,6 +117,9 @@ class Executor {
   // When the command that is running began, by the stopwatch.
   Micros command_began_at() const { return command_ended_at_; }
 
+  // When the last command of a script ended, by the stopwatch.
+  Micros command_ended_at() const { return command_ended_at_; }
+
   // A round of requests is over, and its replies are about to be sent.
   void EndRound();
 

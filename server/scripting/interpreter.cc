@@ -3,6 +3,7 @@
 #include <luajit.h>
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <cstdlib>
 #include <cstring>
@@ -19,6 +20,24 @@ constexpr Micros kMostOverdue{1'000'000};
 // Garbage is collected when there is as much of it as of all else, or this much. A state without
 // scripts is smaller.
 constexpr size_t kLeastGarbage = 256u << 10;
+
+// The number of bytes that the instructions between two looks may read if each of them reads the
+// largest string or table: about a second, or some seconds while copying.
+constexpr size_t kBytesPerLook = size_t{4} << 30;
+constexpr int kFewestInstructions = 10;
+
+// Garbage of a run is collected when the state is larger by this than after the last collection,
+// and twice as large.
+constexpr size_t kGarbageWorthCollecting = 1u << 20;
+constexpr Micros kCollectedAfterRun{1'000};
+
+// The bytes that jemalloc takes for an allocation: it has four sizes between two powers of two.
+size_t RoundedSize(size_t bytes) {
+  constexpr size_t kQuantum = 16;
+  if (bytes <= kQuantum / 2) return kQuantum / 2;
+  const size_t unit = bytes <= 8 * kQuantum ? kQuantum : std::bit_floor(bytes - 1) / 4;
+  return (bytes + unit - 1) / unit * unit;
+}
 
 // Source names that are not the scripts' own.
 bool IsOwnCode(const lua_Debug& frame) {
@@ -44,14 +63,16 @@ std::optional<ScriptPosition> PositionInText(std::string_view text) {
 
 }  // namespace
 
-Interpreter::Interpreter(std::function<Micros()> stopwatch) : stopwatch_(std::move(stopwatch)) {
+Interpreter::Interpreter(std::function<Micros()> stopwatch, size_t& allocated_bytes)
+    : stopwatch_(std::move(stopwatch)), allocated_bytes_(allocated_bytes) {
   state_ = lua_newstate(Allocate, this);
   if (state_ == nullptr) throw std::bad_alloc();
   lua_atpanic(state_, OnPanic);
   luaJIT_setmode(state_, 0, LUAJIT_MODE_ENGINE | LUAJIT_MODE_OFF);
-  lua_sethook(state_, OnCount, LUA_MASKCOUNT, kInstructionsPerLook);
+  LookAfter(kInstructionsPerLook);
   RenewThread();
   AdaptCollector();
+  bytes_collected_ = bytes_;
 }
 
 Interpreter::~Interpreter() { lua_close(state_); }
@@ -68,6 +89,7 @@ void* Interpreter::Allocate(void* self, void* old, size_t old_bytes, size_t new_
   if (new_bytes == 0) {
     std::free(old);
     interpreter.bytes_ -= old_bytes;
+    if (old != nullptr) interpreter.allocated_bytes_ -= RoundedSize(old_bytes);
     return nullptr;
   }
   const bool grows = new_bytes > old_bytes;
@@ -78,23 +100,54 @@ void* Interpreter::Allocate(void* self, void* old, size_t old_bytes, size_t new_
   void* const block = old == nullptr ? std::malloc(new_bytes) : std::realloc(old, new_bytes);
   if (block == nullptr) return nullptr;
   interpreter.bytes_ += new_bytes - old_bytes;
+  interpreter.allocated_bytes_ += RoundedSize(new_bytes);
+  if (old != nullptr) interpreter.allocated_bytes_ -= RoundedSize(old_bytes);
+  if (new_bytes > interpreter.largest_block_) {
+    interpreter.largest_block_ = new_bytes;
+    interpreter.AdaptLooks();
+  }
   return block;
 }
 
-void Interpreter::OnCount(lua_State* lua, lua_Debug*) {
-  Interpreter& self = Of(lua);
-  if (self.run_ != nullptr) self.run_->OnLongComputation();
-  if (!self.until_) return;
-  const Micros now = self.stopwatch_();
-  if (now < *self.until_) return;
-  if (lua_isyieldable(lua)) {
-    self.suspending_ = true;
-    lua_yield(lua, 0);
-    return;
-  }
-  if (now - *self.until_ > kMostOverdue) {
+void Interpreter::LookAfter(int instructions) {
+  looks_after_ = instructions;
+  lua_sethook(state_, OnCount, LUA_MASKCOUNT, instructions);
+}
+
+// The larger the largest string or table is, the longer an instruction can take.
+void Interpreter::AdaptLooks() {
+  if (state_ == nullptr) return;
+  const auto count =
+      static_cast<int>(std::clamp<size_t>(kBytesPerLook / std::max<size_t>(largest_block_, 1),
+                                          kFewestInstructions, kInstructionsPerLook));
+  if (count != looks_after_) LookAfter(count);
+}
+
+bool Interpreter::IsLate(lua_State* lua) {
+  if (run_ != nullptr) run_->OnLongComputation();
+  if (!until_) return false;
+  const Micros now = stopwatch_();
+  if (now < *until_) return false;
+  if (lua_isyieldable(lua)) return true;
+  if (now - *until_ > kMostOverdue) {
     luaL_error(lua, "script took too long where it cannot be suspended");
   }
+  return false;
+}
+
+int Interpreter::Pause(lua_State* lua) {
+  if (!IsLate(lua)) return 0;
+  suspending_ = true;
+  return lua_yield(lua, 0);
+}
+
+// While a suspension travels from a coroutine of the script to the script, the coroutines on the
+// way run some instructions, in which they must not be suspended once more.
+void Interpreter::OnCount(lua_State* lua, lua_Debug*) {
+  Interpreter& self = Of(lua);
+  if (self.suspending_) return;
+  self.AdaptLooks();
+  self.Pause(lua);
 }
 
 std::optional<LuaReference> Interpreter::Compile(std::string_view text, const char* chunk_name,
@@ -161,7 +214,31 @@ void Interpreter::EndRun() {
     ++failures_;
     RenewThread();
   }
+  PlanCollection();
+  if (cycles_to_collect_ > 0) CollectGarbage(stopwatch_() + kCollectedAfterRun);
   if (bytes_ / 2 > adapted_at_bytes_ || bytes_ < adapted_at_bytes_ / 2) AdaptCollector();
+}
+
+// A cycle that has begun during the run leaves what became garbage since then, so there is a second
+// one.
+void Interpreter::PlanCollection() {
+  constexpr int kCycles = 2;
+  if (bytes_ / 2 < bytes_collected_ || bytes_ - bytes_collected_ < kGarbageWorthCollecting) return;
+  cycles_to_collect_ = kCycles;
+}
+
+void Interpreter::CollectGarbage(Micros until) {
+  assert(run_ == nullptr);
+  constexpr int kStepsPerLook = 16;
+  for (int step = 1; cycles_to_collect_ > 0; ++step) {
+    if (lua_gc(state_, LUA_GCSTEP, 0) != 0) --cycles_to_collect_;
+    if (step % kStepsPerLook == 0 && stopwatch_() >= until) break;
+  }
+  if (cycles_to_collect_ > 0) return;
+  bytes_collected_ = bytes_;
+  AdaptCollector();
+  largest_block_ = std::min(largest_block_, bytes_);
+  AdaptLooks();
 }
 
 // To be called when the state has become much larger or smaller.

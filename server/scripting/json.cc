@@ -8,9 +8,16 @@
 #include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "server/scripting/interpreter.h"
+#include "server/scripting/library_errors.h"
+#include "server/scripting/long_call.h"
+#include "server/scripting/script_buffer.h"
 
 namespace zsetd {
 
@@ -43,58 +50,98 @@ std::string_view TextAt(lua_State* lua, int index) {
 
 // --- Writing ---
 
-class Encoder {
+// A call of encode. The values that are being written are on the stack, each table with the key of
+// the entry that is next or, of an array, nothing:
+//
+//   {"a": [1, {}]}    ... object, "a", array, {}
+class EncodeCall : public LongCall {
  public:
-  Encoder(lua_State* lua, const JsonSettings& settings) : lua_(lua), settings_(settings) {}
+  // The value to write is on top of the stack.
+  EncodeCall(lua_State* lua, const JsonSettings& settings) : settings_(settings), text_(lua) {}
 
-  const std::string& text() const { return text_; }
-
-  // Appends the value on top of the stack.
-  void Append(int depth) {
-    switch (lua_type(lua_, -1)) {
-      case LUA_TSTRING:
-        return AppendString(TextAt(lua_, -1));
-      case LUA_TNUMBER:
-        return AppendNumber();
-      case LUA_TBOOLEAN:
-        text_ += lua_toboolean(lua_, -1) != 0 ? "true" : "false";
-        return;
-      case LUA_TTABLE:
-        return AppendTable(depth + 1);
-      case LUA_TNIL:
-        text_ += "null";
-        return;
-      case LUA_TLIGHTUSERDATA:
-        if (lua_touserdata(lua_, -1) == nullptr) {
-          text_ += "null";
-          return;
-        }
-        [[fallthrough]];
-      default:
-        Fail("type not supported");
+  std::optional<int> Work(lua_State* lua) override {
+    lua_ = lua;
+    Interpreter& interpreter = Interpreter::Of(lua);
+    if (!std::exchange(has_begun_, true)) Append();
+    for (int step = 1; !frames_.empty(); ++step) {
+      if (frames_.back().is_array) {
+        NextElement();
+      } else {
+        NextField();
+      }
+      if (step % kStepsPerLook == 0 && interpreter.IsLate(lua)) return std::nullopt;
     }
+    text_.Push(lua);
+    return 1;
   }
 
  private:
-  [[noreturn]] void Fail(const char* reason) {
-    luaL_error(lua_, "Cannot serialise %s: %s", lua_typename(lua_, lua_type(lua_, -1)), reason);
-    std::abort();
+  static constexpr int kStepsPerLook = 5'000;
+
+  // A table that is being written.
+  struct Frame {
+    bool is_array;
+    int length;
+    int written;
+  };
+
+  [[noreturn]] void FailOn(const char* reason) {
+    Fail(lua_,
+         std::string("Cannot serialise ") + lua_typename(lua_, lua_type(lua_, -1)) + ": " + reason);
+  }
+
+  void Write(std::string_view bytes) { text_.Append(lua_, bytes); }
+  void Write(char byte) { text_.Append(lua_, byte); }
+
+  // Writes the value on top of the stack and pops it, or begins to write it if it is a table.
+  void Append() {
+    switch (lua_type(lua_, -1)) {
+      case LUA_TSTRING:
+        AppendString(TextAt(lua_, -1));
+        break;
+      case LUA_TNUMBER:
+        AppendNumber();
+        break;
+      case LUA_TBOOLEAN:
+        Write(lua_toboolean(lua_, -1) != 0 ? "true" : "false");
+        break;
+      case LUA_TTABLE:
+        return BeginTable();
+      case LUA_TNIL:
+        Write("null");
+        break;
+      case LUA_TLIGHTUSERDATA:
+        if (lua_touserdata(lua_, -1) == nullptr) {
+          Write("null");
+          break;
+        }
+        [[fallthrough]];
+      default:
+        FailOn("type not supported");
+    }
+    lua_pop(lua_, 1);
   }
 
   void AppendString(std::string_view bytes) {
     constexpr char kDigits[] = "0123456789abcdef";
-    text_ += '"';
-    for (const char byte : bytes) {
-      const auto code = static_cast<unsigned char>(byte);
-      if (const char letter = EscapeLetter(byte)) {
-        text_ += {'\\', letter};
-      } else if (code < ' ' || code == 0x7f) {
-        text_ += {'\\', 'u', '0', '0', kDigits[code >> 4], kDigits[code & 0xf]};
+    Write('"');
+    size_t written = 0;
+    for (size_t i = 0; i < bytes.size(); ++i) {
+      const auto code = static_cast<unsigned char>(bytes[i]);
+      const char letter = EscapeLetter(bytes[i]);
+      if (letter == 0 && code >= ' ' && code != 0x7f) continue;
+      Write(bytes.substr(written, i - written));
+      written = i + 1;
+      if (letter != 0) {
+        const char escaped[] = {'\\', letter};
+        Write({escaped, sizeof(escaped)});
       } else {
-        text_ += byte;
+        const char escaped[] = {'\\', 'u', '0', '0', kDigits[code >> 4], kDigits[code & 0xf]};
+        Write({escaped, sizeof(escaped)});
       }
     }
-    text_ += '"';
+    Write(bytes.substr(written));
+    Write('"');
   }
 
   // The letter that represents a byte after a backslash; 0 if there is none.
@@ -122,22 +169,61 @@ class Encoder {
   void AppendNumber() {
     const double number = lua_tonumber(lua_, -1);
     if (!std::isfinite(number) && settings_.encode_invalid != 1) {
-      if (settings_.encode_invalid == 0) Fail("must not be NaN or Inf");
-      text_ += "null";
-      return;
+      if (settings_.encode_invalid == 0) FailOn("must not be NaN or Inf");
+      return Write("null");
     }
     char digits[64];
     const int size = std::snprintf(digits, sizeof(digits), "%.*g", settings_.precision, number);
-    text_.append(digits, static_cast<size_t>(size));
+    Write({digits, static_cast<size_t>(size)});
   }
 
-  void AppendTable(int depth) {
-    if (depth > settings_.encode_max_depth || lua_checkstack(lua_, 3) == 0) {
-      luaL_error(lua_, "Cannot serialise, excessive nesting (%d)", depth);
+  void BeginTable() {
+    const auto depth = static_cast<int>(frames_.size()) + 1;
+    if (depth > settings_.encode_max_depth || lua_checkstack(lua_, 5) == 0) {
+      Fail(lua_, "Cannot serialise, excessive nesting (" + std::to_string(depth) + ")");
     }
-    if (HasArrayMetatable()) return AppendArray(static_cast<int>(lua_objlen(lua_, -1)), depth);
-    const int length = ArrayLength();
-    length > 0 ? AppendArray(length, depth) : AppendObject(depth);
+    const bool is_array = HasArrayMetatable();
+    const int length = is_array ? static_cast<int>(lua_objlen(lua_, -1)) : ArrayLength();
+    frames_.push_back({is_array || length > 0, length, 0});
+    Write(frames_.back().is_array ? '[' : '{');
+    if (!frames_.back().is_array) lua_pushnil(lua_);
+  }
+
+  void EndTable(char bracket) {
+    Write(bracket);
+    frames_.pop_back();
+    lua_pop(lua_, 1);
+  }
+
+  void NextElement() {
+    Frame& frame = frames_.back();
+    if (frame.written == frame.length) return EndTable(']');
+    if (frame.written > 0) Write(',');
+    lua_rawgeti(lua_, -1, ++frame.written);
+    Append();
+  }
+
+  void NextField() {
+    if (lua_next(lua_, -2) == 0) return EndTable('}');
+    if (frames_.back().written++ > 0) Write(',');
+    AppendKey();
+    Write(':');
+    Append();
+  }
+
+  // Writes the key of the pair on top.
+  void AppendKey() {
+    lua_pushvalue(lua_, -2);
+    if (lua_type(lua_, -1) == LUA_TSTRING) {
+      AppendString(TextAt(lua_, -1));
+    } else if (lua_type(lua_, -1) == LUA_TNUMBER) {
+      Write('"');
+      AppendNumber();
+      Write('"');
+    } else {
+      FailOn("table key must be a number or string");
+    }
+    lua_pop(lua_, 1);
   }
 
   bool HasArrayMetatable() {
@@ -149,7 +235,7 @@ class Encoder {
     return same;
   }
 
-  // Of an array; 0 or less if the table is an object.
+  // The length of an array; 0 or less if the table is an object.
   int ArrayLength() {
     double length = 0;
     int count = 0;
@@ -167,63 +253,23 @@ class Encoder {
                            length > static_cast<double>(count) * settings_.sparse_ratio &&
                            length > settings_.sparse_safe;
     if (is_sparse) {
-      if (!settings_.sparse_convert) Fail("excessively sparse array");
+      if (!settings_.sparse_convert) FailOn("excessively sparse array");
       return -1;
     }
-    if (length > INT_MAX) Fail("excessively sparse array");
+    if (length > INT_MAX) FailOn("excessively sparse array");
     return static_cast<int>(length);
   }
 
-  void AppendArray(int length, int depth) {
-    text_ += '[';
-    for (int i = 1; i <= length; ++i) {
-      if (i > 1) text_ += ',';
-      lua_rawgeti(lua_, -1, i);
-      Append(depth);
-      lua_pop(lua_, 1);
-    }
-    text_ += ']';
-  }
-
-  void AppendObject(int depth) {
-    text_ += '{';
-    bool is_first = true;
-    for (lua_pushnil(lua_); lua_next(lua_, -2) != 0; lua_pop(lua_, 1)) {
-      if (!is_first) text_ += ',';
-      is_first = false;
-      AppendKey();
-      text_ += ':';
-      Append(depth);
-    }
-    text_ += '}';
-  }
-
-  // That of the pair on top.
-  void AppendKey() {
-    lua_pushvalue(lua_, -2);
-    if (lua_type(lua_, -1) == LUA_TSTRING) {
-      AppendString(TextAt(lua_, -1));
-    } else if (lua_type(lua_, -1) == LUA_TNUMBER) {
-      text_ += '"';
-      AppendNumber();
-      text_ += '"';
-    } else {
-      Fail("table key must be a number or string");
-    }
-    lua_pop(lua_, 1);
-  }
-
-  lua_State* lua_;
-  const JsonSettings& settings_;
-  std::string text_;
+  lua_State* lua_ = nullptr;  // during Work()
+  JsonSettings settings_;
+  std::vector<Frame> frames_;
+  ScriptBuffer text_;
+  bool has_begun_ = false;
 };
 
 int Encode(lua_State* lua) {
-  luaL_argcheck(lua, lua_gettop(lua) == 1, 1, "expected 1 argument");
-  Encoder encoder(lua, SettingsOf(lua));
-  encoder.Append(0);
-  lua_pushlstring(lua, encoder.text().data(), encoder.text().size());
-  return 1;
+  if (lua_gettop(lua) != 1) FailArgument(lua, 1, "encode", "expected 1 argument");
+  return StartCall(lua, EncodeCall(lua, SettingsOf(lua)));
 }
 
 // --- Reading ---
@@ -400,6 +446,7 @@ int Decode(lua_State* lua) {
   size_t size = 0;
   const char* const bytes = luaL_checklstring(lua, 1, &size);
   const std::string_view text(bytes, size);
+  Interpreter::Of(lua).NoteWork(size);
   const JsonSettings& settings = SettingsOf(lua);
   constexpr unsigned kFlags = rapidjson::kParseIterativeFlag | rapidjson::kParseNanAndInfFlag |
                               rapidjson::kParseNumbersAsStringsFlag;
@@ -519,7 +566,6 @@ int DecodeArrayWithArrayMetatable(lua_State* lua) {
 int New(lua_State* lua);
 
 constexpr luaL_Reg kFunctions[] = {
-    {"encode", Encode},
     {"decode", Decode},
     {"encode_sparse_array", EncodeSparseArray},
     {"encode_max_depth", EncodeMaxDepth},
@@ -535,6 +581,9 @@ constexpr luaL_Reg kFunctions[] = {
 // Pushes the library for the settings on top, in their place.
 void PushFunctions(lua_State* lua) {
   lua_newtable(lua);
+  lua_pushvalue(lua, -2);
+  PushLongFunction(lua, Encode, 1);
+  lua_setfield(lua, -2, "encode");
   for (const luaL_Reg& each : kFunctions) {
     lua_pushvalue(lua, -2);
     lua_pushcclosure(lua, each.func, 1);

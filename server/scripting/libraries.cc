@@ -39,13 +39,13 @@ absl::StatusOr<Metadata> ReadMetadata(std::string_view text) {
   const std::optional<Shebang> shebang = ReadShebang(text);
   if (!shebang) return Refusal("ERR Invalid library metadata");
   if (!EqualsIgnoringCase(shebang->engine, "lua")) {
-    return Refusal("ERR Engine '" + std::string(shebang->engine) + "' not found");
+    return Refusal("ERR Engine '" + shebang->engine + "' not found");
   }
   std::optional<std::string> name;
-  for (const std::string_view option : shebang->options) {
+  for (const std::string& option : shebang->options) {
     constexpr std::string_view kName = "name=";
     if (!option.starts_with(kName)) {
-      return Refusal("ERR Invalid metadata value given: " + std::string(option));
+      return Refusal("ERR Invalid metadata value given: " + option);
     }
     if (name) {
       return Refusal("ERR Invalid metadata value, name argument was given multiple times");
@@ -59,8 +59,10 @@ absl::StatusOr<Metadata> ReadMetadata(std::string_view text) {
 
 }  // namespace
 
-Libraries::Libraries(std::function<Micros()> stopwatch)
-    : stopwatch_(stopwatch), interpreter_(std::move(stopwatch)), sandbox_(interpreter_) {
+Libraries::Libraries(std::function<Micros()> stopwatch, size_t& allocated_bytes, uint64_t seed)
+    : stopwatch_(stopwatch),
+      interpreter_(std::move(stopwatch), allocated_bytes),
+      sandbox_(interpreter_, seed) {
   sandbox_.AddRedisFunction("register_function", RegisterFunction, this);
 }
 
@@ -213,7 +215,9 @@ absl::Status Libraries::Run(LuaReference chunk) {
   lua_rawgeti(lua, LUA_REGISTRYINDEX, chunk);
   lua_insert(lua, -2);
   lua_setfenv(lua, -2);
+  sandbox_.BeginLoad();
   const auto result = interpreter_.Start(nullptr, 0, stopwatch_() + kMostLoadTime);
+  sandbox_.EndLoad();
   absl::Status status;
   if (result == Interpreter::Result::kSuspended) {
     status = Refusal("ERR Error registering functions: ERR FUNCTION LOAD timeout");

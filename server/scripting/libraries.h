@@ -31,7 +31,8 @@ class Libraries {
     std::optional<std::string> description;
   };
 
-  explicit Libraries(std::function<Micros()> stopwatch);
+  // As the interpreter has it; `seed` is that of math.random.
+  Libraries(std::function<Micros()> stopwatch, size_t& allocated_bytes, uint64_t seed);
   ~Libraries();
 
   // Runs the code, which registers functions, for at most half a second. Returns the library's
@@ -45,6 +46,7 @@ class Libraries {
   absl::Status Restore(std::string_view dump, RestorePolicy policy);
 
   Interpreter& interpreter() { return interpreter_; }
+  const Interpreter& interpreter() const { return interpreter_; }
   Sandbox& sandbox() { return sandbox_; }
   size_t function_count() const { return owners_.size(); }
   size_t library_count() const { return libraries_.size(); }

@@ -6,55 +6,92 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
+
+#include "server/scripting/interpreter.h"
+#include "server/scripting/library_errors.h"
+#include "server/scripting/long_call.h"
+#include "server/scripting/script_buffer.h"
 
 namespace zsetd {
 namespace {
 
-constexpr int kMostNested = 16;  // as lua-cmsgpack
+constexpr size_t kMostNested = 16;  // as lua-cmsgpack
 
-class Packer {
+// A call of pack. Each argument is packed by itself, all of them into one string. On the stack are
+// the arguments that are left, the last one first, and then the tables that are being packed, each
+// with its next key if it is a map.
+class PackCall : public LongCall {
  public:
-  explicit Packer(lua_State* lua) : lua_(lua) {}
+  // `arguments` values are on the stack.
+  PackCall(lua_State* lua, int arguments) : arguments_(arguments), bytes_(lua) {}
 
-  const std::string& bytes() const { return bytes_; }
-  void Clear() { bytes_.clear(); }
-
-  // Packs the value on top of the stack.
-  void Pack(int depth) {
-    luaL_checkstack(lua_, 5, "in function mp_encode_lua_type");
-    switch (lua_type(lua_, -1)) {
-      case LUA_TSTRING:
-        return PackString();
-      case LUA_TBOOLEAN:
-        return Write([this](char* to) { return mp_encode_bool(to, lua_toboolean(lua_, -1) != 0); });
-      case LUA_TNUMBER:
-        return PackNumber(lua_tonumber(lua_, -1));
-      case LUA_TTABLE:
-        if (depth < kMostNested) return PackTable(depth);
-        [[fallthrough]];
-      default:
-        return Write(mp_encode_nil);
+  std::optional<int> Work(lua_State* lua) override {
+    lua_ = lua;
+    Interpreter& interpreter = Interpreter::Of(lua);
+    for (int step = 1; !frames_.empty() || arguments_ > 0; ++step) {
+      if (frames_.empty()) {
+        --arguments_;
+        Pack();
+      } else {
+        Next();
+      }
+      if (step % kStepsPerLook == 0 && interpreter.IsLate(lua)) return std::nullopt;
     }
+    bytes_.Push(lua);
+    return 1;
   }
 
  private:
   static constexpr size_t kMostHeaderBytes = 9;
+  static constexpr int kStepsPerLook = 5'000;
+
+  // A table that is being packed.
+  struct Frame {
+    bool is_array;
+    bool has_value;  // of a map: on top is the value of the last key
+    uint32_t left;   // elements of an array
+    uint32_t packed;
+  };
 
   // `encode` writes a few bytes and returns their end.
   template <class Encode>
   void Write(Encode encode) {
     char element[kMostHeaderBytes];
-    bytes_.append(element, static_cast<size_t>(encode(element) - element));
+    bytes_.Append(lua_, {element, static_cast<size_t>(encode(element) - element)});
+  }
+
+  // Packs the value on top of the stack and pops it, or begins to pack it if it is a table.
+  void Pack() {
+    switch (lua_type(lua_, -1)) {
+      case LUA_TSTRING:
+        PackString();
+        break;
+      case LUA_TBOOLEAN:
+        Write([this](char* to) { return mp_encode_bool(to, lua_toboolean(lua_, -1) != 0); });
+        break;
+      case LUA_TNUMBER:
+        PackNumber(lua_tonumber(lua_, -1));
+        break;
+      case LUA_TTABLE:
+        if (frames_.size() < kMostNested) return BeginTable();
+        [[fallthrough]];
+      default:
+        Write(mp_encode_nil);
+    }
+    lua_pop(lua_, 1);
   }
 
   void PackString() {
     size_t size = 0;
     const char* const text = lua_tolstring(lua_, -1, &size);
-    if (size > UINT32_MAX) luaL_error(lua_, "string is too long");
+    if (size > UINT32_MAX) Fail(lua_, "string is too long");
     Write([size](char* to) { return mp_encode_strl(to, static_cast<uint32_t>(size)); });
-    bytes_.append(text, size);
+    bytes_.Append(lua_, {text, size});
   }
 
   void PackNumber(double number) {
@@ -72,25 +109,36 @@ class Packer {
     Write([=](char* to) { return mp_encode_double(to, number); });
   }
 
-  void PackTable(int depth) {
+  void BeginTable() {
+    CheckStack(lua_, 5, "in function mp_encode_lua_type");
     uint32_t pairs = 0;
     const bool is_array = CountPairs(pairs);
+    frames_.push_back({is_array, false, pairs, 0});
     if (is_array) {
       Write([=](char* to) { return mp_encode_array(to, pairs); });
-      for (uint32_t i = 1; i <= pairs; ++i) {
-        lua_rawgeti(lua_, -1, static_cast<int>(i));
-        Pack(depth + 1);
-        lua_pop(lua_, 1);
-      }
-      return;
+    } else {
+      Write([=](char* to) { return mp_encode_map(to, pairs); });
+      lua_pushnil(lua_);
     }
-    Write([=](char* to) { return mp_encode_map(to, pairs); });
-    for (lua_pushnil(lua_); lua_next(lua_, -2) != 0; lua_pop(lua_, 1)) {
+  }
+
+  void EndTable() {
+    frames_.pop_back();
+    lua_pop(lua_, 1);
+  }
+
+  // Packs the next element, key or value of the innermost table.
+  void Next() {
+    Frame& frame = frames_.back();
+    if (frame.is_array) {
+      if (frame.packed == frame.left) return EndTable();
+      lua_rawgeti(lua_, -1, static_cast<int>(++frame.packed));
+    } else if (!std::exchange(frame.has_value, false)) {
+      if (lua_next(lua_, -2) == 0) return EndTable();
+      frame.has_value = true;
       lua_pushvalue(lua_, -2);
-      Pack(depth + 1);
-      lua_pop(lua_, 1);
-      Pack(depth + 1);
     }
+    Pack();
   }
 
   // Whether the keys are 1..pairs.
@@ -110,159 +158,204 @@ class Packer {
     return are_indices && greatest == pairs;
   }
 
-  lua_State* lua_;
-  std::string bytes_;
+  lua_State* lua_ = nullptr;  // during Work()
+  int arguments_;
+  std::vector<Frame> frames_;
+  ScriptBuffer bytes_;
 };
 
-// Reads values from bytes that anyone may have made up. Memory follows what is there, not what a
-// header announces.
-class Unpacker {
+int Pack(lua_State* lua) {
+  const int count = lua_gettop(lua);
+  if (count == 0) FailArgument(lua, 0, "pack", "MessagePack pack needs input.");
+  CheckStack(lua, 5, "Too many arguments for MessagePack pack.");
+  for (int i = 1, j = count; i < j; ++i, --j) {  // reverses them
+    lua_pushvalue(lua, i);
+    lua_pushvalue(lua, j);
+    lua_replace(lua, i);
+    lua_replace(lua, j);
+  }
+  return StartCall(lua, PackCall(lua, count));
+}
+
+// A call of unpack, unpack_one or unpack_limit. Reads values from bytes that any client may have
+// made. Memory follows the bytes that exist, not what a header announces.
+//
+// On the stack are the bytes, the values that are complete, and then the tables that are being
+// built, each with the key of the value that is next if it is a map.
+class UnpackCall : public LongCall {
  public:
-  Unpacker(lua_State* lua, std::string_view bytes)
-      : lua_(lua), at_(bytes.data()), end_(bytes.data() + bytes.size()) {}
+  // Unpacks `limit` values from `offset` on. With `tells_offset` the first result is the offset
+  // where the next one begins, or -1 at the end.
+  UnpackCall(std::string_view bytes, size_t offset, lua_Integer limit, bool tells_offset)
+      : begin_(bytes.data()),
+        at_(bytes.data() + offset),
+        end_(bytes.data() + bytes.size()),
+        limit_(limit),
+        tells_offset_(tells_offset) {}
 
-  bool AtEnd() const { return at_ == end_; }
-  const char* at() const { return at_; }
-
-  // Pushes the next value.
-  void Unpack() {
-    luaL_checkstack(lua_, 4, "in function mp_decode_to_lua_type");
-    if (AtEnd()) Missing();
-    switch (mp_typeof(*at_)) {
-      case MP_NIL:
-        mp_decode_nil(&at_);
-        return lua_pushnil(lua_);
-      case MP_BOOL:
-        return lua_pushboolean(lua_, mp_decode_bool(&at_));
-      case MP_UINT:
-        Need(mp_check_uint(at_, end_));
-        return lua_pushnumber(lua_, static_cast<lua_Number>(mp_decode_uint(&at_)));
-      case MP_INT:
-        Need(mp_check_int(at_, end_));
-        return lua_pushnumber(lua_, static_cast<lua_Number>(mp_decode_int(&at_)));
-      case MP_FLOAT:
-        Need(mp_check_float(at_, end_));
-        return lua_pushnumber(lua_, static_cast<lua_Number>(mp_decode_float(&at_)));
-      case MP_DOUBLE:
-        Need(mp_check_double(at_, end_));
-        return lua_pushnumber(lua_, mp_decode_double(&at_));
-      case MP_STR:
-        Need(mp_check_strl(at_, end_));
-        return PushBytes(mp_decode_strl(&at_));
-      case MP_BIN:
-        Need(mp_check_binl(at_, end_));
-        return PushBytes(mp_decode_binl(&at_));
-      case MP_ARRAY:
-        Need(mp_check_array(at_, end_));
-        return UnpackArray(mp_decode_array(&at_));
-      case MP_MAP:
-        Need(mp_check_map(at_, end_));
-        return UnpackMap(mp_decode_map(&at_));
-      default:
-        luaL_error(lua_, "Bad data format in input.");
+  std::optional<int> Work(lua_State* lua) override {
+    lua_ = lua;
+    Interpreter& interpreter = Interpreter::Of(lua);
+    for (int step = 1; !frames_.empty() || (at_ != end_ && count_ < limit_); ++step) {
+      if (frames_.empty() || !EndTable()) Read();
+      if (step % kStepsPerLook == 0 && interpreter.IsLate(lua)) return std::nullopt;
     }
+    if (!tells_offset_) return count_;
+    CheckStack(lua_, 2, "in function mp_unpack_full");
+    lua_pushinteger(lua_, at_ == end_ ? -1 : static_cast<lua_Integer>(at_ - begin_));
+    lua_insert(lua_, -count_ - 1);
+    return count_ + 1;
   }
 
  private:
-  void Missing() { luaL_error(lua_, "Missing bytes in input."); }
+  static constexpr int kStepsPerLook = 5'000;
+
+  // A table that is being built.
+  struct Frame {
+    bool is_array;
+    bool has_key;  // of a map: on top is the key of the next value
+    uint32_t left;
+    uint32_t read;
+  };
+
+  [[noreturn]] void FailMissing() { Fail(lua_, "Missing bytes in input."); }
+  [[noreturn]] void FailFormat() { Fail(lua_, "Bad data format in input."); }
 
   // `beyond` is how many bytes of a header are beyond the end, if that is positive.
   void Need(ptrdiff_t beyond) {
-    if (beyond > 0) Missing();
+    if (beyond > 0) FailMissing();
   }
 
   size_t left() const { return static_cast<size_t>(end_ - at_); }
 
+  // Reads the next value, or the beginning of a table.
+  void Read() {
+    CheckStack(lua_, 4, "in function mp_decode_to_lua_type");
+    if (at_ == end_) FailMissing();
+    switch (mp_typeof(*at_)) {
+      case MP_NIL:
+        mp_decode_nil(&at_);
+        lua_pushnil(lua_);
+        break;
+      case MP_BOOL:
+        lua_pushboolean(lua_, mp_decode_bool(&at_));
+        break;
+      case MP_UINT:
+        Need(mp_check_uint(at_, end_));
+        lua_pushnumber(lua_, static_cast<lua_Number>(mp_decode_uint(&at_)));
+        break;
+      case MP_INT:
+        Need(mp_check_int(at_, end_));
+        lua_pushnumber(lua_, static_cast<lua_Number>(mp_decode_int(&at_)));
+        break;
+      case MP_FLOAT:
+        Need(mp_check_float(at_, end_));
+        lua_pushnumber(lua_, static_cast<lua_Number>(mp_decode_float(&at_)));
+        break;
+      case MP_DOUBLE:
+        Need(mp_check_double(at_, end_));
+        lua_pushnumber(lua_, mp_decode_double(&at_));
+        break;
+      case MP_STR:
+        Need(mp_check_strl(at_, end_));
+        PushBytes(mp_decode_strl(&at_));
+        break;
+      case MP_BIN:
+        Need(mp_check_binl(at_, end_));
+        PushBytes(mp_decode_binl(&at_));
+        break;
+      case MP_ARRAY:
+        Need(mp_check_array(at_, end_));
+        return BeginTable(/*is_array=*/true, mp_decode_array(&at_), 1);
+      case MP_MAP:
+        Need(mp_check_map(at_, end_));
+        return BeginTable(/*is_array=*/false, mp_decode_map(&at_), 2);
+      default:
+        FailFormat();
+    }
+    Attach();
+  }
+
   void PushBytes(uint32_t size) {
-    if (size > left()) Missing();
+    if (size > left()) FailMissing();
     lua_pushlstring(lua_, at_, size);
     at_ += size;
   }
 
-  void UnpackArray(uint32_t count) {
-    if (count > left()) Missing();
+  void BeginTable(bool is_array, uint32_t count, size_t least_bytes) {
+    if (count > left() / least_bytes) FailMissing();
+    frames_.push_back({is_array, false, count, 0});
     lua_newtable(lua_);
-    for (uint32_t i = 1; i <= count; ++i) {
-      Unpack();
-      lua_rawseti(lua_, -2, static_cast<int>(i));
-    }
   }
 
-  void UnpackMap(uint32_t pairs) {
-    if (pairs > left() / 2) Missing();
-    lua_newtable(lua_);
-    for (uint32_t i = 0; i < pairs; ++i) {
-      Unpack();
-      const bool is_key = !lua_isnil(lua_, -1) && !IsNan();
-      Unpack();
-      if (!is_key) luaL_error(lua_, "Bad data format in input.");
-      lua_rawset(lua_, -3);
+  // Ends the innermost table if it is complete.
+  bool EndTable() {
+    if (frames_.back().read < frames_.back().left || frames_.back().has_key) return false;
+    frames_.pop_back();
+    Attach();
+    return true;
+  }
+
+  // Puts the value on top into the innermost table, if there is one.
+  void Attach() {
+    if (frames_.empty()) {
+      ++count_;
+      return;
     }
+    Frame& frame = frames_.back();
+    if (frame.is_array) {
+      return lua_rawseti(lua_, -2, static_cast<int>(++frame.read));
+    }
+    if (!std::exchange(frame.has_key, !frame.has_key)) return;
+    ++frame.read;
+    lua_pushvalue(lua_, -2);
+    if (lua_isnil(lua_, -1) || IsNan()) FailFormat();
+    lua_pop(lua_, 1);
+    lua_rawset(lua_, -3);
   }
 
   bool IsNan() { return lua_type(lua_, -1) == LUA_TNUMBER && std::isnan(lua_tonumber(lua_, -1)); }
 
-  lua_State* lua_;
+  lua_State* lua_ = nullptr;  // during Work()
+  const char* begin_;
   const char* at_;
   const char* end_;
+  lua_Integer limit_;
+  int count_ = 0;
+  bool tells_offset_;
+  std::vector<Frame> frames_;
 };
 
-// Each argument by itself, all of them in one string.
-int Pack(lua_State* lua) {
-  const int count = lua_gettop(lua);
-  luaL_argcheck(lua, count > 0, 0, "MessagePack pack needs input.");
-  luaL_checkstack(lua, count, "Too many arguments for MessagePack pack.");
-  Packer packer(lua);
-  for (int i = 1; i <= count; ++i) {
-    lua_pushvalue(lua, i);
-    packer.Pack(0);
-    lua_pop(lua, 1);
-  }
-  lua_pushlstring(lua, packer.bytes().data(), packer.bytes().size());
-  return 1;
-}
-
-// Unpacks `limit` values from `offset` on, or all if both are 0. Otherwise the first result is the
-// offset where the next begins, or -1 at the end.
-int UnpackSome(lua_State* lua, lua_Integer limit, lua_Integer offset) {
-  size_t size = 0;
-  const char* const bytes = luaL_checklstring(lua, 1, &size);
+// All if `limit` and `offset` are 0.
+int UnpackSome(lua_State* lua, const char* function, lua_Integer limit, lua_Integer offset) {
+  const std::string_view bytes = TextArgument(lua, 1, function);
+  const std::string position = std::to_string(static_cast<int>(offset));
+  const std::string size = std::to_string(static_cast<int>(bytes.size()));
   if (offset < 0 || limit < 0) {
-    return luaL_error(lua, "Invalid request to unpack with offset of %d and limit of %d.",
-                      static_cast<int>(offset), static_cast<int>(size));
+    Fail(lua,
+         "Invalid request to unpack with offset of " + position + " and limit of " + size + ".");
   }
-  if (static_cast<size_t>(offset) > size) {
-    return luaL_error(lua, "Start offset %d greater than input length %d.",
-                      static_cast<int>(offset), static_cast<int>(size));
+  if (static_cast<size_t>(offset) > bytes.size()) {
+    Fail(lua, "Start offset " + position + " greater than input length " + size + ".");
   }
+  lua_settop(lua, 1);
   const bool all = limit == 0 && offset == 0;
   if (all) limit = std::numeric_limits<int>::max();
-  Unpacker unpacker(lua, std::string_view(bytes + offset, size - static_cast<size_t>(offset)));
-  int count = 0;
-  if (!all) lua_pushnil(lua);
-  for (; !unpacker.AtEnd() && count < limit; ++count) {
-    luaL_checkstack(lua, 1, "in function mp_unpack_full");
-    unpacker.Unpack();
-  }
-  if (all) return count;
-  lua_pushinteger(lua, unpacker.AtEnd() ? -1 : static_cast<lua_Integer>(unpacker.at() - bytes));
-  lua_replace(lua, -count - 2);
-  return count + 1;
+  return StartCall(lua, UnpackCall(bytes, static_cast<size_t>(offset), limit, !all));
 }
 
-int Unpack(lua_State* lua) { return UnpackSome(lua, 0, 0); }
+int Unpack(lua_State* lua) { return UnpackSome(lua, "unpack", 0, 0); }
 
 int UnpackOne(lua_State* lua) {
-  const lua_Integer offset = luaL_optinteger(lua, 2, 0);
-  lua_settop(lua, 1);
-  return UnpackSome(lua, 1, offset);
+  return UnpackSome(lua, "unpack_one", 1, OptionalInteger(lua, 2, "unpack_one", 0));
 }
 
 int UnpackLimit(lua_State* lua) {
-  const lua_Integer limit = luaL_checkinteger(lua, 2);
-  const lua_Integer offset = luaL_optinteger(lua, 3, 0);
-  lua_settop(lua, 1);
-  return UnpackSome(lua, limit, offset);
+  if (lua_isnumber(lua, 2) == 0) {
+    FailArgument(lua, 2, "unpack_limit", WrongType(lua, 2, "number"));
+  }
+  return UnpackSome(lua, "unpack_limit", lua_tointeger(lua, 2),
+                    OptionalInteger(lua, 3, "unpack_limit", 0));
 }
 
 constexpr luaL_Reg kFunctions[] = {
@@ -277,7 +370,7 @@ constexpr luaL_Reg kFunctions[] = {
 void PushMsgPackLibrary(lua_State* lua) {
   lua_newtable(lua);
   for (const luaL_Reg& each : kFunctions) {
-    lua_pushcfunction(lua, each.func);
+    PushLongFunction(lua, each.func, 0);
     lua_setfield(lua, -2, each.name);
   }
   lua_pushliteral(lua, "cmsgpack");

@@ -12,6 +12,7 @@
 #include "server/engine/support/errors.h"
 #include "server/engine/support/redis_version.h"
 #include "server/scripting/interpreter.h"
+#include "server/scripting/library_errors.h"
 #include "server/scripting/lua_values.h"
 #include "server/scripting/run.h"
 #include "server/scripting/sha1_text.h"
@@ -80,6 +81,7 @@ bool PushCommand(lua_State* lua, ScriptRun& run) {
     return true;
   }
   const absl::Status status = run.Execute(run.argv());
+  Interpreter::Of(lua).OnCommandEnd(run.engine().executor().command_ended_at());
   if (!status.ok()) {
     PushError(lua, ErrorLine(status));
     return true;
@@ -133,6 +135,7 @@ int Sha1Hex(lua_State* lua) {
   if (lua_gettop(lua) != 1) return Raise(lua, "ERR wrong number of arguments");
   size_t size = 0;
   const char* const text = lua_tolstring(lua, 1, &size);
+  Interpreter::Of(lua).NoteWork(size);
   const Sha1Text digits =
       Sha1TextOf(text == nullptr ? std::string_view() : std::string_view(text, size));
   lua_pushlstring(lua, digits.data(), digits.size());
@@ -158,6 +161,7 @@ int Log(lua_State* lua) {
   std::string line;
   for (int i = 2; i <= count; ++i) {
     if (lua_tostring(lua, i) == nullptr) continue;
+    if (!Interpreter::Of(lua).HasRoomFor(line.size() + TextAt(lua, i).size())) FailMemory(lua);
     if (!line.empty()) line += ' ';
     line += TextAt(lua, i);
   }

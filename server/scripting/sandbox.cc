@@ -3,12 +3,18 @@
 #include <cassert>
 #include <cstdlib>
 #include <ctime>
+#include <new>
 #include <string>
+#include <utility>
 
 #include "server/scripting/json.h"
+#include "server/scripting/library_errors.h"
+#include "server/scripting/long_call.h"
 #include "server/scripting/lua_values.h"
 #include "server/scripting/msgpack.h"
+#include "server/scripting/pattern_library.h"
 #include "server/scripting/redis_api.h"
+#include "server/scripting/replacements.h"
 #include "server/scripting/sandbox_code.h"
 #include "server/scripting/struct_pack.h"
 
@@ -24,11 +30,11 @@ struct Source {
 };
 
 const std::initializer_list<const char*> kBase = {
-    "assert",   "error",  "getmetatable", "ipairs", "next",     "pairs",  "rawget",
-    "rawequal", "select", "tonumber",     "type",   "tostring", "unpack", "_VERSION"};
-const std::initializer_list<const char*> kString = {
-    "byte", "char", "find", "gmatch", "len", "lower", "match", "rep", "sub", "reverse", "upper"};
-const std::initializer_list<const char*> kTable = {"concat", "getn", "insert", "maxn", "remove"};
+    "assert", "error",    "getmetatable", "ipairs",   "next",   "rawget",  "rawequal",
+    "select", "tonumber", "type",         "tostring", "unpack", "_VERSION"};
+const std::initializer_list<const char*> kString = {"byte", "char", "len",     "lower",
+                                                    "rep",  "sub",  "reverse", "upper"};
+const std::initializer_list<const char*> kTable = {"getn", "maxn", "remove"};
 const std::initializer_list<const char*> kMath = {
     "abs",   "acos", "asin",  "atan", "atan2", "ceil", "cos",   "cosh", "deg", "exp",
     "floor", "fmod", "frexp", "huge", "ldexp", "log",  "log10", "max",  "min", "modf",
@@ -44,12 +50,14 @@ LuaRandom& RandomOf(lua_State* lua) {
   return *state;
 }
 
-void SeedRandom(LuaRandom& state, uint32_t seed) {
-  state = {{0x330e, static_cast<unsigned short>(seed), static_cast<unsigned short>(seed >> 16)}};
+LuaRandom::Bits BitsOfSeed(uint32_t seed) {
+  return {0x330e, static_cast<unsigned short>(seed), static_cast<unsigned short>(seed >> 16)};
 }
 
 // The next 31 bits.
-int32_t NextRandom(lua_State* lua) { return static_cast<int32_t>(nrand48(RandomOf(lua).bits)); }
+int32_t NextRandom(lua_State* lua) {
+  return static_cast<int32_t>(nrand48(RandomOf(lua).bits.data()));
+}
 
 int Random(lua_State* lua) {
   constexpr int32_t kMost = INT32_MAX;
@@ -80,13 +88,25 @@ int Random(lua_State* lua) {
 }
 
 int RandomSeed(lua_State* lua) {
-  SeedRandom(RandomOf(lua), static_cast<uint32_t>(luaL_checkinteger(lua, 1)));
+  const auto seed = static_cast<uint32_t>(luaL_checkinteger(lua, 1));
+  LuaRandom& random = RandomOf(lua);
+  if (!random.is_seeded_by_run) random.bits_to_restore = random.bits;
+  random.is_seeded_by_run = true;
+  random.bits = BitsOfSeed(seed);
   return 0;
 }
 
 int Clock(lua_State* lua) {
   lua_pushnumber(lua, static_cast<lua_Number>(std::clock()) / CLOCKS_PER_SEC);
   return 1;
+}
+
+// Suspends the run if it is late.
+int Pause(lua_State* lua) { return Interpreter::Of(lua).Pause(lua); }
+
+int RaiseError(lua_State* lua) {
+  const std::string_view text = TextArgument(lua, 1, "error");
+  Fail(lua, std::string(text));
 }
 
 // A script can ask how much there is, and no more: when garbage is collected is not for it to say.
@@ -102,12 +122,12 @@ int GcInfo(lua_State* lua) {
   return 1;
 }
 
-int RefuseChange(lua_State* lua) { return luaL_error(lua, kReadOnly); }
+int RefuseChange(lua_State* lua) { Fail(lua, kReadOnly); }
 
 int RefuseMissing(lua_State* lua) {
   const char* const name = lua_tostring(lua, 2);
-  return luaL_error(lua, "Script attempted to access nonexistent global variable '%s'",
-                    name == nullptr ? "?" : name);
+  Fail(lua, "Script attempted to access nonexistent global variable '" +
+                std::string(name == nullptr ? "?" : name) + "'");
 }
 
 int IsSuspending(lua_State* lua) {
@@ -191,18 +211,30 @@ void PushRaw(lua_State* lua) {
     }
     lua_pop(lua, 1);
   };
-  add(nullptr, {"type", "error", "select", "tostring", "next", "rawget", "rawset", "getmetatable",
-                "setmetatable", "unpack", "pcall", "load"});
-  add("string", {"find", "sub", "byte", "gsub", "format"});
+  add(nullptr, {"type", "error", "select", "tostring", "tonumber", "next", "pairs", "rawget",
+                "rawset", "getmetatable", "setmetatable", "unpack", "pcall", "load"});
+  add("string", {"sub", "byte", "format"});
   add("table", {"concat", "sort"});
   add("coroutine", {"create", "resume", "yield", "running", "status"});
+  PushPatternLibrary(lua);
+  for (lua_pushnil(lua); lua_next(lua, -2) != 0;) {
+    lua_pushvalue(lua, -2);
+    lua_insert(lua, -2);
+    lua_rawset(lua, raw);
+  }
+  lua_pop(lua, 1);
+  PushUnfinishedMark(lua);
+  lua_setfield(lua, raw, "unfinished");
+  SetFunction(lua, "pause", Pause);
+  SetFunction(lua, "continue", ContinueCall);
+  SetFunction(lua, "fail", RaiseError);
 }
 
 // Pushes the table of what the Lua part of the sandbox replaces. `metatable` is that of
 // environments, `state` what that part has of a run.
 void PushReplaced(lua_State* lua, int metatable, LuaReference state) {
   [[maybe_unused]] const int status =
-      luaL_loadbuffer(lua, kSandboxCode.data(), kSandboxCode.size(), "=sandbox");
+      luaL_loadbuffer(lua, kSandboxCode.data(), kSandboxCode.size(), kSandboxChunk);
   assert(status == 0);
   PushRaw(lua);
   lua_rawgeti(lua, LUA_REGISTRYINDEX, state);
@@ -214,10 +246,10 @@ void PushReplaced(lua_State* lua, int metatable, LuaReference state) {
 }
 
 // Puts libraries into the table of globals on top. `replaced` is the index of what replaces Lua's.
-// Returns the settings of cjson.
-JsonSettings& AddLibraries(lua_State* lua, int replaced) {
+// Returns the settings of cjson, and sets `math_library` to the fields of math.
+JsonSettings& AddLibraries(lua_State* lua, int replaced, LuaReference& math_library) {
   PushFields(lua, "string", kString);
-  Take(lua, replaced, {"gsub", "format"});
+  Take(lua, replaced, {"find", "match", "gmatch", "gsub", "format"});
   lua_getfield(lua, -1, "gmatch");
   lua_setfield(lua, -2, "gfind");
   lua_pushvalue(lua, -1);  // strings find their methods there, too
@@ -233,7 +265,8 @@ JsonSettings& AddLibraries(lua_State* lua, int replaced) {
   lua_pop(lua, 2);
 
   PushFields(lua, "table", kTable);
-  Take(lua, replaced, {"sort", "foreach", "foreachi", "setn"});
+  Take(lua, replaced, {"concat", "sort", "foreach", "foreachi", "setn"});
+  SetFunction(lua, "insert", TableInsert);
   Seal(lua);
   lua_setfield(lua, -2, "table");
 
@@ -242,6 +275,8 @@ JsonSettings& AddLibraries(lua_State* lua, int replaced) {
   lua_setfield(lua, -2, "mod");
   SetFunction(lua, "random", Random);
   SetFunction(lua, "randomseed", RandomSeed);
+  lua_pushvalue(lua, -1);
+  math_library = luaL_ref(lua, LUA_REGISTRYINDEX);
   Seal(lua);
   lua_setfield(lua, -2, "math");
 
@@ -256,6 +291,7 @@ JsonSettings& AddLibraries(lua_State* lua, int replaced) {
   lua_setfield(lua, -2, "os");
 
   lua_getglobal(lua, "bit");
+  SetFunction(lua, "tohex", BitToHex);
   Seal(lua);
   lua_setfield(lua, -2, "bit");
   JsonSettings& json = PushJsonLibrary(lua);
@@ -272,7 +308,8 @@ JsonSettings& AddLibraries(lua_State* lua, int replaced) {
 
 }  // namespace
 
-Sandbox::Sandbox(Interpreter& interpreter) : interpreter_(interpreter), lua_(interpreter.state()) {
+Sandbox::Sandbox(Interpreter& interpreter, uint64_t seed)
+    : interpreter_(interpreter), lua_(interpreter.state()) {
   lua_State* const lua = lua_;
   Open(lua, luaopen_base, "");
   Open(lua, luaopen_string, LUA_STRLIBNAME);
@@ -281,9 +318,10 @@ Sandbox::Sandbox(Interpreter& interpreter) : interpreter_(interpreter), lua_(int
   Open(lua, luaopen_bit, LUA_BITLIBNAME);
 
   lua_pushlightuserdata(lua, &random_key);
-  random_ = static_cast<LuaRandom*>(lua_newuserdata(lua, sizeof(LuaRandom)));
+  random_ = ::new (lua_newuserdata(lua, sizeof(LuaRandom))) LuaRandom();
   lua_rawset(lua, LUA_REGISTRYINDEX);
-  SeedRandom(*random_, 0);
+  random_->bits = BitsOfSeed(static_cast<uint32_t>(seed));
+  PrepareLongCalls(lua);
 
   lua_newtable(lua);  // the metatable of environments
   const int metatable = lua_gettop(lua);
@@ -292,15 +330,17 @@ Sandbox::Sandbox(Interpreter& interpreter) : interpreter_(interpreter), lua_(int
   BeginRunOfLuaPart();
   PushReplaced(lua, metatable, state_);
   const int replaced = lua_gettop(lua);
+  lua_getfield(lua, replaced, "settling");
+  SetCallMaker(lua);
 
   lua_pushvalue(lua, LUA_GLOBALSINDEX);
   lua_newtable(lua);  // the globals
   CopyFields(lua, kBase);
   lua_remove(lua, -2);
-  Take(lua, replaced, {"pcall", "xpcall", "rawset", "setmetatable", "load", "loadstring"});
+  Take(lua, replaced, {"pairs", "pcall", "xpcall", "rawset", "setmetatable", "load", "loadstring"});
   SetFunction(lua, "collectgarbage", CollectGarbage);
   SetFunction(lua, "gcinfo", GcInfo);
-  json_ = &AddLibraries(lua, replaced);
+  json_ = &AddLibraries(lua, replaced, math_library_);
   PushRedisApi(lua);
   lua_pushvalue(lua, -1);
   redis_library_ = luaL_ref(lua, LUA_REGISTRYINDEX);
@@ -315,6 +355,10 @@ Sandbox::Sandbox(Interpreter& interpreter) : interpreter_(interpreter), lua_(int
   lua_setfield(lua, -2, "__index");
   lua_setmetatable(lua, -2);
 
+  lua_rawgeti(lua, LUA_REGISTRYINDEX, state_);
+  lua_pushvalue(lua, -2);
+  lua_setfield(lua, -2, "globals");
+  lua_pop(lua, 1);
   lua_pushvalue(lua, -1);
   globals_ = luaL_ref(lua, LUA_REGISTRYINDEX);
   lua_setfield(lua, metatable, "__index");
@@ -360,7 +404,7 @@ void Sandbox::SetArguments(lua_State* lua, Args keys, Args args) const {
 }
 
 void Sandbox::BeginRun() {
-  SeedRandom(*random_, 0);
+  if (std::exchange(random_->is_seeded_by_run, false)) random_->bits = random_->bits_to_restore;
   Reset(*json_);
   if (failures_ != interpreter_.failures()) BeginRunOfLuaPart();
 }
@@ -371,6 +415,51 @@ void Sandbox::BeginRunOfLuaPart() {
   lua_pushinteger(lua_, 0);
   lua_setfield(lua_, -2, "nested");
   lua_pop(lua_, 1);
+}
+
+// Causes a library to find its fields in another table.
+void Sandbox::SetFields(const char* library, LuaReference fields) {
+  lua_rawgeti(lua_, LUA_REGISTRYINDEX, globals_);
+  lua_pushstring(lua_, library);
+  lua_rawget(lua_, -2);
+  lua_getmetatable(lua_, -1);
+  lua_rawgeti(lua_, LUA_REGISTRYINDEX, fields);
+  lua_setfield(lua_, -2, "__index");
+  lua_pop(lua_, 3);
+}
+
+void Sandbox::HideFields(const char* library, LuaReference fields,
+                         std::initializer_list<const char*> hidden) {
+  lua_newtable(lua_);
+  lua_rawgeti(lua_, LUA_REGISTRYINDEX, fields);
+  for (lua_pushnil(lua_); lua_next(lua_, -2) != 0;) {
+    lua_pushvalue(lua_, -2);
+    lua_insert(lua_, -2);
+    lua_rawset(lua_, -5);
+  }
+  lua_pop(lua_, 1);
+  for (const char* const name : hidden) {
+    lua_pushnil(lua_);
+    lua_setfield(lua_, -2, name);
+  }
+  lua_createtable(lua_, 0, 1);
+  SetFunction(lua_, "__index", RefuseMissing);
+  lua_setmetatable(lua_, -2);
+  const LuaReference rest = luaL_ref(lua_, LUA_REGISTRYINDEX);
+  SetFields(library, rest);
+  luaL_unref(lua_, LUA_REGISTRYINDEX, rest);
+}
+
+void Sandbox::BeginLoad() {
+  HideFields("redis", redis_library_,
+             {"call", "pcall", "setresp", "set_repl", "replicate_commands", "acl_check_cmd",
+              "breakpoint", "debug"});
+  HideFields("math", math_library_, {"random", "randomseed"});
+}
+
+void Sandbox::EndLoad() {
+  SetFields("redis", redis_library_);
+  SetFields("math", math_library_);
 }
 
 void Sandbox::AddRedisFunction(const char* name, lua_CFunction function, void* owner) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <initializer_list>
 
 #include "protocol/resp/args.h"
 #include "server/scripting/interpreter.h"
@@ -9,9 +11,12 @@ namespace zsetd {
 
 struct JsonSettings;
 
-// The sequence of math.random: that of drand48, which Redis has.
+// The sequence of math.random: that of drand48, as in Redis. It continues from run to run.
 struct LuaRandom {
-  unsigned short bits[3];
+  using Bits = std::array<unsigned short, 3>;
+  Bits bits;
+  Bits bits_to_restore;  // valid after math.randomseed
+  bool is_seeded_by_run = false;
 };
 
 // What scripts see: the functions of Lua 5.1 that only compute, and the libraries redis, cjson,
@@ -23,7 +28,8 @@ struct LuaRandom {
 // metatable finds the fixed ones, with KEYS and ARGV among them, and refuses to make new ones.
 class Sandbox {
  public:
-  explicit Sandbox(Interpreter& interpreter);
+  // `seed` is that of math.random.
+  Sandbox(Interpreter& interpreter, uint64_t seed);
 
   // Pushes a fresh table of globals.
   void PushEnvironment(lua_State* lua) const;
@@ -35,22 +41,31 @@ class Sandbox {
   // Sets the KEYS and ARGV that all environments have in common.
   void SetArguments(lua_State* lua, Args keys, Args args) const;
 
-  // Has the libraries begin a run as each begins: math.random with the same sequence, cjson with
-  // its usual settings.
+  // Undoes the settings that the last run made: those of cjson, and math.randomseed, after which
+  // math.random continues as if that run had not drawn from it.
   void BeginRun();
+
+  // While a library is loaded, it cannot reach functions that only make sense in a call, such as
+  // redis.call and math.random.
+  void BeginLoad();
+  void EndLoad();
 
   // Adds a function to the library redis, for good. Its upvalue 1 is `owner`.
   void AddRedisFunction(const char* name, lua_CFunction function, void* owner);
 
  private:
   void BeginRunOfLuaPart();
+  void SetFields(const char* library, LuaReference fields);
+  void HideFields(const char* library, LuaReference fields,
+                  std::initializer_list<const char*> hidden);
 
   Interpreter& interpreter_;
   lua_State* lua_;
   LuaRandom* random_;
   JsonSettings* json_;
   LuaReference environment_metatable_;
-  LuaReference redis_library_;
+  LuaReference redis_library_;  // its fields
+  LuaReference math_library_;
   LuaReference globals_;
   LuaReference shared_environment_ = LUA_NOREF;
   LuaReference keys_name_;  // "KEYS"

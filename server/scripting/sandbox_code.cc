@@ -6,9 +6,16 @@ const std::string_view kSandboxCode = R"lua(
 local raw, state, is_suspending, is_main, is_environment = ...
 local type, error, select, tostring, next = raw.type, raw.error, raw.select, raw.tostring, raw.next
 local rawget, rawset, getmetatable, unpack = raw.rawget, raw.rawset, raw.getmetatable, raw.unpack
-local find, sub, byte = raw.find, raw.sub, raw.byte
+local find, sub, byte, tonumber = raw.find, raw.sub, raw.byte, raw.tonumber
 local concat = raw.concat
 local replaced = {}
+
+-- Raises an error that seems to come from the function that the script has called.
+local fail = raw.fail
+local function wrong_argument(number, name, expected, value)
+  fail('bad argument #' .. number .. " to '" .. name .. "' (" .. expected .. ' expected, got ' ..
+       type(value) .. ')')
+end
 
 -- An error of redis.call is a table, which scripts expect as its text.
 local function caught(ok, problem, ...)
@@ -20,15 +27,21 @@ local function caught(ok, problem, ...)
 end
 
 local raw_pcall = raw.pcall
-function replaced.pcall(...) return caught(raw_pcall(...)) end
+function replaced.pcall(...)
+  if select('#', ...) == 0 then fail("bad argument #1 to 'pcall' (value expected)") end
+  return caught(raw_pcall(...))
+end
 
--- The handler is called when the stack is unwound: LuaJIT would call it from C.
+-- Calls the handler after the stack is unwound, because LuaJIT would call it from C.
 local function handled(handler, ok, problem, ...)
   if ok then return ok, problem, ... end
   local _, answer = raw_pcall(handler, problem)
   return false, answer
 end
-function replaced.xpcall(f, handler, ...) return handled(handler, raw_pcall(f, ...)) end
+function replaced.xpcall(f, handler, ...)
+  if type(handler) ~= 'function' then wrong_argument(2, 'xpcall', 'function', handler) end
+  return handled(handler, raw_pcall(f, ...))
+end
 
 -- A coroutine within a script that is suspended by the clock hands the suspension on to the one
 -- that resumed it, up to the script itself, and is resumed in turn when that goes on.
@@ -38,6 +51,7 @@ local create, raw_resume, raw_yield = raw.create, raw.resume, raw.yield
 local most_nested = 150
 local resumed
 local function resume(co, ...)
+  if type(co) ~= 'thread' then fail("bad argument #1 to 'resume' (coroutine expected)") end
   if state.nested >= most_nested then return false, 'C stack overflow' end
   state.nested = state.nested + 1
   return resumed(co, raw_resume(co, ...))
@@ -57,6 +71,7 @@ local function results(ok, ...)
   error((...), 0)
 end
 function replaced.wrap(f)
+  if type(f) ~= 'function' then wrong_argument(1, 'wrap', 'function', f) end
   local co = create(f)
   return function(...) return results(resume(co, ...)) end
 end
@@ -83,18 +98,33 @@ function replaced.setmetatable(t, metatable)
   return raw_setmetatable(t, metatable)
 end
 
+-- Library functions that can be slow return `unfinished` and their call when the run is late.
+local unfinished, pause, continue = raw.unfinished, raw.pause, raw.continue
+local function settled(...)
+  if (...) ~= unfinished then return ... end
+  pause()
+  return settled(continue(select(2, ...)))
+end
+local function settling(f) return function(...) return settled(f(...)) end end
+replaced.settling = settling
+replaced.find, replaced.match = settling(raw.find), settling(raw.match)
+
 -- Text only, and of bounded size.
 local most_bytes = 16 * 1024 * 1024
 local raw_load = raw.load
 local function load_text(text, name)
   if #text > most_bytes then return nil, 'chunk is too long' end
+  pause()
   return raw_load(text, name, 't')
 end
 function replaced.loadstring(text, name)
+  if type(text) == 'number' then text = tostring(text) end
+  if type(text) ~= 'string' then wrong_argument(1, 'loadstring', 'string', text) end
   return load_text(text, name or text)
 end
 function replaced.load(source, name)
   if type(source) == 'string' then return load_text(source, name or source) end
+  if type(source) ~= 'function' then wrong_argument(1, 'load', 'function', source) end
   local pieces, bytes = {}, 0
   while true do
     local piece = source()
@@ -107,60 +137,83 @@ function replaced.load(source, name)
   return load_text(concat(pieces), name or '=(load)')
 end
 
--- With a function, or a table that may call one, instead of text. A pattern that begins with ^
--- matches at the start only.
-local function replacement_of(repl, kind, whole, ...)
-  local key = select('#', ...) > 0 and (...) or whole
-  local value
-  if kind == 'function' then
-    if select('#', ...) > 0 then value = repl(...) else value = repl(whole) end
-  else
-    value = repl[key]
+local next_match, check_gmatch = raw.next_match, raw.check_gmatch
+function replaced.gmatch(...)
+  local text, pattern = check_gmatch(...)
+  local from = 0
+  local function advance(next_from, ...)
+    if not next_from then return nil end
+    if next_from == unfinished then return advance(settled(next_from, ...)) end
+    from = next_from
+    return ...
   end
+  return function() return advance(next_match(text, pattern, from)) end
+end
+
+-- gsub with a function or a table, which may have an __index, is a loop in Lua. A pattern that
+-- begins with ^ matches at the start only.
+local scan, replace, check_gsub = raw.scan, raw.replace, raw.check_gsub
+local function new_value(repl, kind, whole, ...)
+  local value
+  if kind == 'function' then value = repl(...) else value = repl[(...)] end
   if not value then return whole end
   if type(value) ~= 'string' and type(value) ~= 'number' then
-    error('invalid replacement value (a ' .. type(value) .. ')', 0)
+    fail('invalid replacement value (a ' .. type(value) .. ')')
   end
   return value
 end
-local function matched(start, finish, ...) return start, finish, select('#', ...), {...} end
+local function replaced_match(text, repl, kind, start, finish, ...)
+  if not start then return nil end
+  return start, finish, new_value(repl, kind, sub(text, start, finish), ...)
+end
 local function replace_each(text, pattern, repl, kind, most)
-  text, pattern = tostring(text), tostring(pattern)
   local is_anchored = byte(pattern, 1) == 94
-  local pieces, count, from = {}, 0, 1
-  most = most or #text + 1
+  if is_anchored then pattern = sub(pattern, 2) end
+  local pieces, size, count, from = {}, 0, 0, 1
   while count < most and from <= #text + 1 do
-    local start, finish, captures, values = matched(find(text, pattern, from))
+    local start, finish, value = replaced_match(text, repl, kind, settled(
+        scan(text, pattern, from - 1, is_anchored)))
     if not start then break end
     count = count + 1
-    pieces[#pieces + 1] = sub(text, from, start - 1)
-    pieces[#pieces + 1] = replacement_of(repl, kind, sub(text, start, finish),
-                                         unpack(values, 1, captures))
+    pieces[size + 1] = sub(text, from, start - 1)
+    pieces[size + 2] = value
+    size = size + 2
     if finish >= start then
       from = finish + 1
     else
-      pieces[#pieces + 1] = sub(text, start, start)
+      size = size + 1
+      pieces[size] = sub(text, start, start)
       from = start + 1
     end
     if is_anchored then break end
   end
-  pieces[#pieces + 1] = sub(text, from)
-  return concat(pieces), count
+  pieces[size + 1] = sub(text, from)
+  return replaced.concat(pieces), count
 end
-local raw_gsub = raw.gsub
-function replaced.gsub(text, pattern, repl, most)
+local function gsub(text, pattern, repl, most, ...)
   local kind = type(repl)
-  if kind == 'function' or (kind == 'table' and getmetatable(repl)) then
-    return replace_each(text, pattern, repl, kind, most)
+  if kind ~= 'function' and kind ~= 'table' then
+    return settled(replace(text, pattern, repl, most, ...))
   end
-  return raw_gsub(text, pattern, repl, most)
+  text, pattern = check_gsub(text, pattern)
+  if most == nil then most = #text + 1 end
+  local limit = tonumber(most)
+  if not limit then wrong_argument(4, 'gsub', 'number', most) end
+  return replace_each(text, pattern, repl, kind, limit)
+end
+function replaced.gsub(...)
+  if select('#', ...) < 3 then return settled(replace(...)) end
+  return gsub(...)
 end
 
--- Tables may have a __tostring.
+-- Tables may have a __tostring, whose result may be a table again.
 local raw_format = raw.format
 local function as_text(count, value, ...)
   if count == 0 then return end
-  if type(value) == 'table' then value = tostring(value) end
+  if type(value) == 'table' then
+    value = tostring(value)
+    if type(value) ~= 'string' then fail("'tostring' must return a string to 'format'") end
+  end
   return value, as_text(count - 1, ...)
 end
 function replaced.format(...)
@@ -172,10 +225,38 @@ function replaced.format(...)
   return raw_format(...)
 end
 
--- Merges runs of doubling length. Without an order of its own, and without tables that may have
--- one, LuaJIT sorts.
+-- A long one is made of pieces.
+local raw_concat = raw.concat
+local piece_length = 5000
+local function concat_piece(t, separator, from, to)
+  local ok, piece = raw_pcall(raw_concat, t, separator, from, to)
+  if not ok then fail(piece) end
+  pause()
+  return piece
+end
+local function concat_pieces(t, separator, from, to)
+  local pieces, count = {}, 0
+  while from <= to do
+    local last = from + piece_length - 1
+    count = count + 1
+    pieces[count] = concat_piece(t, separator, from, last < to and last or to)
+    from = last + 1
+  end
+  return raw_concat(pieces, separator)
+end
+function replaced.concat(t, separator, first, last)
+  if type(t) == 'table' then
+    local from, to = first == nil and 1 or tonumber(first), last == nil and #t or tonumber(last)
+    if from and to and to - from >= piece_length and to - from < 2 ^ 31 and from % 1 == 0 then
+      return concat_pieces(t, separator, from, to)
+    end
+  end
+  return raw_concat(t, separator, first, last)
+end
+
+-- Merges runs of doubling length. The elements are read and written without metamethods.
 local raw_sort = raw.sort
-local function merge(from, to, low, middle, high, before)
+local function merge_by(from, to, low, middle, high, before)
   local left, right = low, middle
   for place = low, high - 1 do
     if left < middle and (right >= high or not before(from[right], from[left])) then
@@ -187,19 +268,65 @@ local function merge(from, to, low, middle, high, before)
     end
   end
 end
-local function in_order(a, b) return a < b end
-local function has_tables(t)
-  for i = 1, #t do
-    if type(t[i]) == 'table' then return true end
+local function merge(from, to, low, middle, high)
+  local left, right = low, middle
+  local a, b = from[left], from[right]
+  for place = low, high - 1 do
+    if left < middle and (right >= high or not (b < a)) then
+      to[place] = a
+      left = left + 1
+      a = from[left]
+    else
+      to[place] = b
+      right = right + 1
+      b = from[right]
+    end
   end
-  return false
 end
+
+-- The order of values that may have none.
+local function is_less(a, b) return a < b end
+local function in_order(a, b)
+  local ok, answer = raw_pcall(is_less, a, b)
+  if ok then return answer end
+  if type(answer) == 'string' and sub(answer, 1, 8) == 'sandbox:' then
+    answer = sub(answer, (find(answer, ' ', 1, true)) + 1)
+  end
+  error(answer, 0)
+end
+local function have_type(t, count, wanted)
+  for i = 1, count do
+    if type(t[i]) ~= wanted then return false end
+  end
+  return true
+end
+
+-- Whether LuaJIT may sort a table: a short one, as its time may be quadratic, of values of one type
+-- that is compared without metamethods.
+local function is_simple(t)
+  local count, kind = #t, type(rawget(t, 1))
+  if count > 100 or (kind ~= 'number' and kind ~= 'string') then return false end
+  for i = 2, count do
+    if type(rawget(t, i)) ~= kind then return false end
+  end
+  return true
+end
+
 function replaced.sort(t, before)
-  if type(t) ~= 'table' or (before == nil and not has_tables(t)) then return raw_sort(t) end
-  if before ~= nil and type(before) ~= 'function' then return raw_sort(t, before) end
-  before = before or in_order
+  if type(t) ~= 'table' or (before ~= nil and type(before) ~= 'function') then
+    return raw_sort(t, before)
+  end
+  if before == nil and is_simple(t) then return raw_sort(t) end
   local count, from, to = #t, {}, {}
-  for i = 1, count do from[i] = t[i] end
+  for i = 1, count do from[i] = rawget(t, i) end
+  local merge_runs = merge_by
+  if before == nil then
+    if have_type(from, count, 'number') or have_type(from, count, 'string') then
+      merge_runs = merge
+    else
+      before = in_order
+    end
+  end
   local length = 1
   while length < count do
     for low = 1, count, 2 * length do
@@ -207,27 +334,48 @@ function replaced.sort(t, before)
       local high = middle + length
       if middle > count + 1 then middle = count + 1 end
       if high > count + 1 then high = count + 1 end
-      merge(from, to, low, middle, high, before)
+      merge_runs(from, to, low, middle, high, before)
     end
     from, to = to, from
     length = 2 * length
   end
-  for i = 1, count do t[i] = from[i] end
+  for i = 1, count do rawset(t, i, from[i]) end
 end
 
+-- The globals of a script are found by a metatable.
+local raw_pairs = raw.pairs
+local function all_globals(environment)
+  local all = {}
+  for name, value in next, state.globals do all[name] = value end
+  for name, value in next, environment do all[name] = value end
+  return all
+end
+function replaced.pairs(t)
+  if type(t) == 'table' and getmetatable(t) == false and is_environment(t) then
+    return next, all_globals(t), nil
+  end
+  return raw_pairs(t)
+end
+
+local function check_each(name, t, f)
+  if type(t) ~= 'table' then wrong_argument(1, name, 'table', t) end
+  if type(f) ~= 'function' then wrong_argument(2, name, 'function', f) end
+end
 function replaced.foreach(t, f)
+  check_each('foreach', t, f)
   for key, value in next, t do
     local answer = f(key, value)
     if answer ~= nil then return answer end
   end
 end
 function replaced.foreachi(t, f)
+  check_each('foreachi', t, f)
   for i = 1, #t do
-    local answer = f(i, t[i])
+    local answer = f(i, rawget(t, i))
     if answer ~= nil then return answer end
   end
 end
-function replaced.setn() error("'setn' is obsolete", 2) end
+function replaced.setn() fail("'setn' is obsolete") end
 
 return replaced
 )lua";

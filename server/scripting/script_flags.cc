@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 
+#include "protocol/resp/inline_words.h"
 #include "server/engine/support/errors.h"
 
 namespace zsetd {
@@ -41,39 +42,35 @@ std::vector<std::string_view> ScriptFlags::Names() const {
 }
 
 std::optional<Shebang> ReadShebang(std::string_view text) {
-  constexpr std::string_view kSpaces = " \t\r";
   const size_t line_end = text.find('\n');
   if (line_end == std::string_view::npos) return std::nullopt;
+  auto words = SplitWords(text.substr(0, line_end));
+  if (!words) return std::nullopt;
   Shebang shebang = {.engine = {}, .options = {}, .rest = text.substr(line_end)};
-  std::string_view line = text.substr(2, line_end - 2);
-  while (true) {
-    line.remove_prefix(std::min(line.find_first_not_of(kSpaces), line.size()));
-    if (line.empty()) break;
-    const std::string_view word = line.substr(0, line.find_first_of(kSpaces));
-    line.remove_prefix(word.size());
-    if (shebang.engine.empty()) {
-      shebang.engine = word;
-    } else {
-      shebang.options.push_back(word);
-    }
-  }
+  shebang.engine = words->front().substr(2);
+  shebang.options.assign(words->begin() + 1, words->end());
   return shebang;
 }
 
 absl::StatusOr<ScriptText> ReadScriptText(std::string_view body) {
   if (!body.starts_with("#!")) return ScriptText{ScriptFlags::Compatible(), body};
   const std::optional<Shebang> shebang = ReadShebang(body);
-  if (!shebang) return Refusal("ERR Invalid script shebang");
+  if (!shebang) {
+    return Refusal(body.find('\n') == std::string_view::npos
+                       ? "ERR Invalid script shebang"
+                       : "ERR Invalid engine in script shebang");
+  }
   if (shebang->engine != "lua") {
-    return Refusal("ERR Unexpected engine in script shebang: #!" + std::string(shebang->engine));
+    return Refusal("ERR Unexpected engine in script shebang: #!" + shebang->engine);
   }
   ScriptText text = {.flags = {}, .code = shebang->rest};
-  for (const std::string_view option : shebang->options) {
+  for (const std::string& option : shebang->options) {
     constexpr std::string_view kFlags = "flags=";
     if (!option.starts_with(kFlags)) {
-      return Refusal("ERR Unknown lua shebang option: " + std::string(option));
+      return Refusal("ERR Unknown lua shebang option: " + option);
     }
-    if (absl::Status read = ReadFlags(option.substr(kFlags.size()), text.flags); !read.ok()) {
+    if (absl::Status read = ReadFlags(std::string_view(option).substr(kFlags.size()), text.flags);
+        !read.ok()) {
       return read;
     }
   }

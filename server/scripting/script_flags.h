@@ -47,12 +47,13 @@ class ScriptFlags {
 
 // The first line of a script's text, "#!lua flags=no-writes", or of a library's, "#!lua name=lib".
 struct Shebang {
-  std::string_view engine;                // "lua"
-  std::vector<std::string_view> options;  // "flags=no-writes"
-  std::string_view rest;                  // of the text, from the end of that line on
+  std::string engine;                // "lua"
+  std::vector<std::string> options;  // "flags=no-writes"
+  std::string_view rest;             // of the text, from the end of that line on
 };
 
-// Nothing if the line does not end, or no engine is in it. `text` begins with "#!".
+// Its words may be quoted, as in a configuration file. Returns nullopt if the line does not end, or
+// its quotes do not. `text` begins with "#!".
 std::optional<Shebang> ReadShebang(std::string_view text);
 
 // The flags of a script, with or without a first line, and the code behind that line. A refusal is

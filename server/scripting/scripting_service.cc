@@ -43,13 +43,16 @@ std::string ReasonNotToRun(const ScriptRun::Target& target, const Engine& engine
 }  // namespace
 
 ScriptingService::ScriptEngine& ScriptingService::scripts() {
-  if (!scripts_)
-    scripts_ = std::make_unique<ScriptEngine>(engine_.host().stopwatch, evicted_scripts_);
+  if (!scripts_) scripts_ = std::make_unique<ScriptEngine>(engine_, evicted_scripts_);
   return *scripts_;
 }
 
 zsetd::Libraries& ScriptingService::libraries() {
-  if (!libraries_) libraries_ = std::make_unique<zsetd::Libraries>(engine_.host().stopwatch);
+  if (!libraries_) {
+    libraries_ = std::make_unique<zsetd::Libraries>(engine_.host().stopwatch,
+                                                    engine_.store().gauge().uncounted_bytes(),
+                                                    engine_.store().rng().Next());
+  }
   libraries_->set_most_bytes(static_cast<size_t>(engine_.settings().script_memory_limit));
   return *libraries_;
 }
@@ -254,6 +257,18 @@ absl::Status ScriptingService::Kill(bool function) {
   }
   run_->Kill();
   return absl::OkStatus();
+}
+
+bool ScriptingService::HasGarbage() const {
+  return (scripts_ && scripts_->interpreter.HasGarbage()) ||
+         (libraries_ && libraries_->interpreter().HasGarbage());
+}
+
+void ScriptingService::CollectGarbage(Micros budget) {
+  if (!HasGarbage() || run_) return;
+  const Micros until = engine_.host().stopwatch() + budget;
+  if (scripts_) scripts_->interpreter.CollectGarbage(until);
+  if (libraries_) libraries_->interpreter().CollectGarbage(until);
 }
 
 ScriptUsage ScriptingService::Usage() const {

@@ -41,14 +41,18 @@ class ScriptingService : public Scripting {
   std::optional<RunningScript> Running() const override;
   absl::Status Kill(bool function) override;
   void Continue(Call& call) override;
+  bool HasGarbage() const override;
+  void CollectGarbage(Micros budget) override;
   ScriptUsage Usage() const override;
   void ResetStats() override { evicted_scripts_ = 0; }
 
  private:
   // The interpreter of scripts, and what is in it.
   struct ScriptEngine {
-    ScriptEngine(const std::function<Micros()>& stopwatch, size_t& evicted_scripts)
-        : interpreter(stopwatch), sandbox(interpreter), cache(interpreter, evicted_scripts) {}
+    ScriptEngine(Engine& engine, size_t& evicted_scripts)
+        : interpreter(engine.host().stopwatch, engine.store().gauge().uncounted_bytes()),
+          sandbox(interpreter, engine.store().rng().Next()),
+          cache(interpreter, evicted_scripts) {}
 
     Interpreter interpreter;
     Sandbox sandbox;

@@ -6,8 +6,10 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <string>
 #include <string_view>
+
+#include "server/scripting/interpreter.h"
+#include "server/scripting/script_buffer.h"
 
 namespace zsetd {
 namespace {
@@ -125,7 +127,7 @@ bool IsSigned(char kind) { return kind >= 'a' && kind <= 'z'; }
 // --- pack ---
 
 void AppendInteger(lua_State* lua, int argument, const Option& option, bool is_little,
-                   std::string& bytes) {
+                   ScriptBuffer& bytes) {
   const lua_Number number = luaL_checknumber(lua, argument);
   constexpr lua_Number kLimit = 9223372036854775808.0;
   const uint64_t value =
@@ -135,38 +137,38 @@ void AppendInteger(lua_State* lua, int argument, const Option& option, bool is_l
                             : UINT64_MAX;
   const size_t start = bytes.size();
   for (size_t i = 0; i < option.size; ++i) {
-    bytes += i < sizeof(value) ? static_cast<char>(value >> (8 * i)) : '\0';
+    bytes.Append(lua, i < sizeof(value) ? static_cast<char>(value >> (8 * i)) : '\0');
   }
-  if (!is_little) std::reverse(bytes.begin() + static_cast<ptrdiff_t>(start), bytes.end());
+  if (!is_little) bytes.Reverse(start);
 }
 
 template <class Float>
-void AppendFloat(lua_State* lua, int argument, bool is_little, std::string& bytes) {
+void AppendFloat(lua_State* lua, int argument, bool is_little, ScriptBuffer& bytes) {
   const auto value = static_cast<Float>(luaL_checknumber(lua, argument));
   char raw[sizeof(Float)];
   std::memcpy(raw, &value, sizeof(raw));
   if (is_little != (std::endian::native == std::endian::little))
     std::reverse(raw, raw + sizeof(raw));
-  bytes.append(raw, sizeof(raw));
+  bytes.Append(lua, {raw, sizeof(raw)});
 }
 
-void AppendString(lua_State* lua, int argument, Option option, std::string& bytes) {
+void AppendString(lua_State* lua, int argument, Option option, ScriptBuffer& bytes) {
   size_t size = 0;
   const char* const text = luaL_checklstring(lua, argument, &size);
   if (option.kind == 's' || option.size == 0) option.size = size;
   luaL_argcheck(lua, size >= option.size, argument + 1, "string too short");  // as the original
-  bytes.append(text, option.size);
-  if (option.kind == 's') bytes += '\0';
+  bytes.Append(lua, {text, option.size});
+  if (option.kind == 's') bytes.Append(lua, '\0');
 }
 
 int Pack(lua_State* lua) {
   Format format(lua, luaL_checkstring(lua, 1));
-  std::string bytes;
+  ScriptBuffer bytes(lua);
   int argument = 2;
   while (!format.AtEnd()) {
     const Option option = format.Next();
     if (option.kind == 0) continue;
-    bytes.append(format.Padding(option, bytes.size()), '\0');
+    bytes.Append(lua, format.Padding(option, bytes.size()), '\0');
     if (IsInteger(option.kind)) {
       AppendInteger(lua, argument++, option, format.is_little(), bytes);
     } else if (option.kind == 'f') {
@@ -174,12 +176,13 @@ int Pack(lua_State* lua) {
     } else if (option.kind == 'd') {
       AppendFloat<double>(lua, argument++, format.is_little(), bytes);
     } else if (option.kind == 'x') {
-      bytes += '\0';
+      bytes.Append(lua, '\0');
     } else {
       AppendString(lua, argument++, option, bytes);
     }
   }
-  lua_pushlstring(lua, bytes.data(), bytes.size());
+  Interpreter::Of(lua).NoteWork(bytes.size());
+  bytes.Push(lua);
   return 1;
 }
 
@@ -260,6 +263,7 @@ int Unpack(lua_State* lua) {
       at = end + 1;
     }
   }
+  Interpreter::Of(lua).NoteWork(at);
   lua_pushinteger(lua, static_cast<lua_Integer>(at) + 1);
   return results + 1;
 }

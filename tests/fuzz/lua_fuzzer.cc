@@ -72,6 +72,10 @@ constexpr std::string_view kReaders[] = {
     "local n = #ARGV[1] / 2 return {struct.unpack(ARGV[1]:sub(1, n), ARGV[1]:sub(n + 1))}",
     "return {struct.pack(ARGV[1], 1, 2, 'three', 4.5, 'five')}",
     "return {string.find('aaaaaaaaaabbbbbbbbbb', ARGV[1])}",
+    "return {string.gsub('aaaaaaaaaabbbbbbbbbb', ARGV[1], '%0%1')}",
+    "local t = {} for word in string.gmatch('aaaaaaaaaabbbbbbbbbb', ARGV[1]) do t[#t + 1] = word "
+    "end",
+    "local n = #ARGV[1] / 2 return {string.find(ARGV[1]:sub(1, n), ARGV[1]:sub(n + 1))}",
     "return {pcall(string.format, ARGV[1], 1, 'two', 3.5)}",
 };
 
@@ -101,8 +105,9 @@ std::string Try(uint8_t kind, std::string_view bytes) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
+  constexpr uint8_t kKinds = 15;
   const std::string wrong =
-      zsetd::Try(data[0] % 12, {reinterpret_cast<const char*>(data) + 1, size - 1});
+      zsetd::Try(data[0] % kKinds, {reinterpret_cast<const char*>(data) + 1, size - 1});
   if (wrong.empty()) return 0;
   std::cerr << wrong << '\n';
   std::abort();

@@ -33,7 +33,8 @@ MemoryFigures MeasureMemory(Engine& engine) {
   MemoryFigures figures;
   figures.allocator = ReadAllocatorStats();
   figures.resident = ResidentBytes();
-  figures.used = figures.allocator ? figures.allocator->allocated : figures.resident;
+  const size_t allocated = figures.allocator ? figures.allocator->allocated : figures.resident;
+  figures.used = allocated - std::min(allocated, engine.store().gauge().uncounted_bytes());
   figures.startup = engine.metrics().load().startup_bytes();
   engine.metrics().load().NoteUsed(figures.used);
   figures.peak = engine.metrics().load().peak_bytes();

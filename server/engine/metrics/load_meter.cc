@@ -26,7 +26,7 @@ uint64_t RateMeter::PerSecond() const {
 
 LoadMeter::LoadMeter() : startup_bytes_(UsedBytes()), peak_bytes_(startup_bytes_) {}
 
-void LoadMeter::Sample(Millis now, const Stats& stats) {
+void LoadMeter::Sample(Millis now, const Stats& stats, size_t uncounted_bytes) {
   if (now - sampled_at_ < kBetweenSamples) return;
   sampled_at_ = now;
   commands_.Sample(now, stats.commands_processed);
@@ -34,7 +34,8 @@ void LoadMeter::Sample(Millis now, const Stats& stats) {
   output_bytes_.Sample(now, stats.net_output_bytes);
   rounds_.Sample(now, stats.rounds);
   round_time_.Sample(now, static_cast<uint64_t>(stats.round_time.count()));
-  peak_bytes_ = std::max(peak_bytes_, UsedBytes());
+  const size_t used = UsedBytes();
+  NoteUsed(used - std::min(used, uncounted_bytes));
 }
 
 Micros LoadMeter::time_per_round() const {

@@ -35,7 +35,8 @@ class LoadMeter {
   LoadMeter();
 
   // To be called often; samples at most ten times a second.
-  void Sample(Millis now, const Stats& stats);
+  // `uncounted_bytes` are allocated and do not count as used.
+  void Sample(Millis now, const Stats& stats, size_t uncounted_bytes);
 
   // Allocated bytes that were reported between two samples: a reported peak stays one.
   void NoteUsed(size_t bytes) { peak_bytes_ = std::max(peak_bytes_, bytes); }

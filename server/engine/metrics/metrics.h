@@ -58,7 +58,7 @@ class Metrics {
   }
 
   // Samples the load. To be called often.
-  void Sample(Millis now) { load_.Sample(now, stats_); }
+  void Sample(Millis now, size_t uncounted_bytes) { load_.Sample(now, stats_, uncounted_bytes); }
 
   // CONFIG RESETSTAT. The slow log, the latency monitor and the peak of memory stay.
   void Reset();

@@ -18,9 +18,10 @@ int64_t MemoryGauge::Counted() const {
 size_t MemoryGauge::Used() const {
   if (counts_.taken == nullptr) {
     const size_t used = measure_();
-    return used - std::min<size_t>(used, handed_over_->bytes);
+    return used - std::min<size_t>(used, handed_over_->bytes + uncounted_bytes_);
   }
-  return static_cast<size_t>(std::max<int64_t>(Counted() + beyond_counts_, 0));
+  const int64_t used = Counted() + beyond_counts_ - static_cast<int64_t>(uncounted_bytes_);
+  return static_cast<size_t>(std::max<int64_t>(used, 0));
 }
 
 void MemoryGauge::Calibrate() {

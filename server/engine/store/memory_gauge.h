@@ -29,6 +29,11 @@ class MemoryGauge {
   // Without counts it is measured, which takes some microseconds.
   size_t Used() const;
 
+  // The number of allocated bytes that do not count as used. The interpreters of scripts add their
+  // memory: it has a limit of its own, and their garbage must not evict keys.
+  size_t& uncounted_bytes() { return uncounted_bytes_; }
+  size_t uncounted_bytes() const { return uncounted_bytes_; }
+
   // Compares the counts with the allocator's, unless something is being freed. Some microseconds.
   void Calibrate();
 
@@ -53,6 +58,7 @@ class MemoryGauge {
   ThreadCounts counts_;
   int64_t beyond_counts_ = 0;  // what the allocator reported beyond the counts
   int64_t given_bytes_ = 0;    // passed on, ever
+  size_t uncounted_bytes_ = 0;
   size_t given_objects_ = 0;
   std::shared_ptr<HandedOver> handed_over_ = std::make_shared<HandedOver>();
 };

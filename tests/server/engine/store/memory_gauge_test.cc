@@ -43,6 +43,22 @@ TEST_F(MemoryGaugeTest, TheContentIsFreedBeforeItCountsAsFreed) {
   EXPECT_EQ(pending, 1u);
 }
 
+TEST_F(MemoryGaugeTest, UncountedBytesAreNotUsed) {
+  gauge_.uncounted_bytes() += 300'000;
+  EXPECT_EQ(gauge_.Used(), 700'000u);
+  uint64_t taken = 700'000;
+  uint64_t freed = 100'000;
+  MemoryGauge gauge([this] { return measured_; }, {.taken = &taken, .freed = &freed});
+  gauge.uncounted_bytes() += 300'000;
+  EXPECT_EQ(gauge.Used(), 700'000u);
+  taken += 50'000;
+  gauge.uncounted_bytes() += 50'000;
+  EXPECT_EQ(gauge.Used(), 700'000u);
+  gauge.Calibrate();
+  gauge.uncounted_bytes() -= 350'000;
+  EXPECT_EQ(gauge.Used(), 1'000'000u);
+}
+
 TEST_F(MemoryGaugeTest, NeverTellsLessThanNothing) {
   gauge_.HandOver(std::make_shared<int>(), 2'000'000, 1, discard_);
   EXPECT_EQ(gauge_.Used(), 0u);

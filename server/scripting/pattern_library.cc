@@ -1,0 +1,293 @@
+#include "server/scripting/pattern_library.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "server/scripting/interpreter.h"
+#include "server/scripting/library_errors.h"
+#include "server/scripting/long_call.h"
+#include "server/scripting/pattern.h"
+#include "server/scripting/script_buffer.h"
+
+namespace zsetd {
+namespace {
+
+constexpr size_t kStepsPerLook = 10'000;
+
+// Runs the matcher until it has a result. False if the run is late.
+bool Search(lua_State* lua, PatternMatcher& matcher, bool& found) {
+  Interpreter& interpreter = Interpreter::Of(lua);
+  while (true) {
+    switch (matcher.Run(kStepsPerLook)) {
+      case PatternMatcher::Result::kMatch:
+        found = true;
+        return true;
+      case PatternMatcher::Result::kNoMatch:
+        found = false;
+        return true;
+      case PatternMatcher::Result::kError:
+        Fail(lua, matcher.error());
+      case PatternMatcher::Result::kUnfinished:
+        if (!interpreter.HasRoomFor(matcher.BytesUsed())) FailMemory(lua);
+        if (interpreter.IsLate(lua)) return false;
+    }
+  }
+}
+
+void PushCapture(lua_State* lua, const PatternMatcher& matcher, std::string_view text,
+                 size_t index) {
+  if (matcher.capture_count() == 0) {
+    const size_t size = matcher.match_end() - matcher.match_start();
+    return lua_pushlstring(lua, text.data() + matcher.match_start(), size);
+  }
+  const PatternMatcher::Capture& capture = matcher.capture(index);
+  if (capture.size == PatternMatcher::Capture::kPosition) {
+    return lua_pushinteger(lua, static_cast<lua_Integer>(capture.start) + 1);
+  }
+  if (capture.size == PatternMatcher::Capture::kOpen) Fail(lua, "unfinished capture");
+  lua_pushlstring(lua, text.data() + capture.start, static_cast<size_t>(capture.size));
+}
+
+// Pushes the captures and returns their number. A pattern without captures has the whole match as
+// its only one.
+int PushCaptures(lua_State* lua, const PatternMatcher& matcher, std::string_view text) {
+  const size_t count = std::max<size_t>(matcher.capture_count(), 1);
+  CheckStack(lua, static_cast<int>(count), "too many captures");
+  for (size_t i = 0; i < count; ++i) PushCapture(lua, matcher, text, i);
+  return static_cast<int>(count);
+}
+
+void PushPosition(lua_State* lua, size_t position) {
+  lua_pushinteger(lua, static_cast<lua_Integer>(position));
+}
+
+// A position that a script gives, counted from 1, or from the end if it is negative, as an offset.
+size_t OffsetOf(lua_Integer position, size_t size) {
+  const auto length = static_cast<lua_Integer>(size);
+  if (position < 0) position = position < -length ? 0 : position + length + 1;
+  return static_cast<size_t>(std::clamp<lua_Integer>(position - 1, 0, length));
+}
+
+// A search for one match. Its text and pattern are arguments that stay on the stack.
+class MatchCall : public LongCall {
+ public:
+  enum class Kind { kFind, kMatch, kNextMatch, kScan };
+
+  MatchCall(Kind kind, std::string_view text, std::string_view pattern, size_t from,
+            bool is_anchored)
+      : kind_(kind), text_(text), matcher_(text, pattern) {
+    matcher_.Begin(from, is_anchored);
+  }
+
+  std::optional<int> Work(lua_State* lua) override {
+    bool found = false;
+    if (!Search(lua, matcher_, found)) return std::nullopt;
+    CheckStack(lua, 3, "too many captures");
+    if (!found) {
+      lua_pushnil(lua);
+      return 1;
+    }
+    const size_t start = matcher_.match_start();
+    const size_t end = matcher_.match_end();
+    switch (kind_) {
+      case Kind::kFind:
+        PushPosition(lua, start + 1);
+        PushPosition(lua, end);
+        return 2 + (matcher_.capture_count() == 0 ? 0 : PushCaptures(lua, matcher_, text_));
+      case Kind::kMatch:
+        return PushCaptures(lua, matcher_, text_);
+      case Kind::kNextMatch:
+        PushPosition(lua, end == start ? end + 1 : end);
+        return 1 + PushCaptures(lua, matcher_, text_);
+      case Kind::kScan:
+        PushPosition(lua, start + 1);
+        PushPosition(lua, end);
+        return 2 + PushCaptures(lua, matcher_, text_);
+    }
+    return 0;
+  }
+
+ private:
+  Kind kind_;
+  std::string_view text_;
+  PatternMatcher matcher_;
+};
+
+int FindPlain(lua_State* lua, std::string_view text, std::string_view sought, size_t from) {
+  const void* const found =
+      memmem(text.data() + from, text.size() - from, sought.data(), sought.size());
+  if (found == nullptr) {
+    lua_pushnil(lua);
+    return 1;
+  }
+  const auto at = static_cast<size_t>(static_cast<const char*>(found) - text.data());
+  PushPosition(lua, at + 1);
+  PushPosition(lua, at + sought.size());
+  return 2;
+}
+
+int StartMatch(lua_State* lua, MatchCall::Kind kind, const char* function) {
+  const std::string_view text = TextArgument(lua, 1, function);
+  std::string_view pattern = TextArgument(lua, 2, function);
+  const size_t from = OffsetOf(OptionalInteger(lua, 3, function, 1), text.size());
+  if (kind == MatchCall::Kind::kFind &&
+      (lua_toboolean(lua, 4) != 0 || PatternMatcher::IsPlain(pattern))) {
+    return FindPlain(lua, text, pattern, from);
+  }
+  const bool is_anchored = pattern.starts_with('^');
+  if (is_anchored) pattern.remove_prefix(1);
+  return StartCall(lua, MatchCall(kind, text, pattern, from, is_anchored));
+}
+
+int Find(lua_State* lua) { return StartMatch(lua, MatchCall::Kind::kFind, "find"); }
+int Match(lua_State* lua) { return StartMatch(lua, MatchCall::Kind::kMatch, "match"); }
+
+// The Lua part passes strings, and an offset that may be one beyond the end.
+int StartScan(lua_State* lua, MatchCall::Kind kind, bool is_anchored) {
+  const std::string_view text = TextArgument(lua, 1, "gsub");
+  const std::string_view pattern = TextArgument(lua, 2, "gsub");
+  const auto from = static_cast<size_t>(lua_tointeger(lua, 3));
+  if (from > text.size()) {
+    lua_pushnil(lua);
+    return 1;
+  }
+  return StartCall(lua, MatchCall(kind, text, pattern, from, is_anchored));
+}
+
+int NextMatch(lua_State* lua) { return StartScan(lua, MatchCall::Kind::kNextMatch, false); }
+int Scan(lua_State* lua) {
+  return StartScan(lua, MatchCall::Kind::kScan, lua_toboolean(lua, 4) != 0);
+}
+
+// Checks the first two arguments of gmatch and gsub, and returns them as strings.
+int CheckTexts(lua_State* lua) {
+  const char* const function = lua_tostring(lua, lua_upvalueindex(1));
+  TextArgument(lua, 1, function);
+  TextArgument(lua, 2, function);
+  lua_settop(lua, 2);
+  return 2;
+}
+
+// string.gsub with a text as the replacement.
+class ReplaceCall : public LongCall {
+ public:
+  ReplaceCall(lua_State* lua, std::string_view text, std::string_view pattern,
+              std::string_view replacement, lua_Integer most, bool is_anchored)
+      : text_(text),
+        replacement_(replacement),
+        matcher_(text, pattern),
+        result_(lua),
+        left_(most),
+        is_anchored_(is_anchored) {
+    matcher_.Begin(0, /*only_there=*/true);
+  }
+
+  std::optional<int> Work(lua_State* lua) override {
+    Interpreter& interpreter = Interpreter::Of(lua);
+    while (left_ > 0) {
+      bool found = false;
+      if (!Search(lua, matcher_, found)) return std::nullopt;
+      if (found) {
+        ++count_;
+        --left_;
+        AppendReplacement(lua);
+      }
+      if (found && matcher_.match_end() > at_) {
+        at_ = matcher_.match_end();
+      } else if (at_ < text_.size()) {
+        result_.Append(lua, text_[at_++]);
+      } else {
+        break;
+      }
+      if (is_anchored_) break;
+      matcher_.Begin(at_, /*only_there=*/true);
+      if (++attempts_ % kAttemptsPerLook == 0 && interpreter.IsLate(lua)) return std::nullopt;
+    }
+    result_.Append(lua, text_.substr(at_));
+    CheckStack(lua, 2, "too many results");
+    result_.Push(lua);
+    lua_pushinteger(lua, count_);
+    return 2;
+  }
+
+ private:
+  static constexpr uint64_t kAttemptsPerLook = 1'000;
+
+  void AppendReplacement(lua_State* lua) {
+    for (size_t i = 0; i < replacement_.size(); ++i) {
+      if (replacement_[i] != '%') {
+        result_.Append(lua, replacement_[i]);
+        continue;
+      }
+      const char kind = ++i < replacement_.size() ? replacement_[i] : '\0';
+      if (kind == '0') {
+        result_.Append(lua, text_.substr(at_, matcher_.match_end() - at_));
+      } else if (kind >= '1' && kind <= '9') {
+        AppendCapture(lua, static_cast<size_t>(kind - '1'));
+      } else {
+        result_.Append(lua, kind);
+      }
+    }
+  }
+
+  void AppendCapture(lua_State* lua, size_t index) {
+    if (index >= std::max<size_t>(matcher_.capture_count(), 1)) Fail(lua, "invalid capture index");
+    CheckStack(lua, 1, "too many captures");
+    PushCapture(lua, matcher_, text_, index);
+    size_t size = 0;
+    const char* const value = lua_tolstring(lua, -1, &size);
+    result_.Append(lua, {value, size});
+    lua_pop(lua, 1);
+  }
+
+  std::string_view text_;
+  std::string_view replacement_;
+  PatternMatcher matcher_;
+  ScriptBuffer result_;
+  size_t at_ = 0;
+  lua_Integer left_;
+  lua_Integer count_ = 0;
+  uint64_t attempts_ = 0;
+  bool is_anchored_;
+};
+
+int Replace(lua_State* lua) {
+  const std::string_view text = TextArgument(lua, 1, "gsub");
+  std::string_view pattern = TextArgument(lua, 2, "gsub");
+  if (lua_isstring(lua, 3) == 0) {
+    FailArgument(lua, 3, "gsub", "string/function/table expected");
+  }
+  const std::string_view replacement = TextArgument(lua, 3, "gsub");
+  const lua_Integer most =
+      OptionalInteger(lua, 4, "gsub", static_cast<lua_Integer>(text.size()) + 1);
+  const bool is_anchored = pattern.starts_with('^');
+  if (is_anchored) pattern.remove_prefix(1);
+  return StartCall(lua, ReplaceCall(lua, text, pattern, replacement, most, is_anchored));
+}
+
+void SetChecker(lua_State* lua, const char* name, const char* function) {
+  lua_pushstring(lua, function);
+  lua_pushcclosure(lua, CheckTexts, 1);
+  lua_setfield(lua, -2, name);
+}
+
+}  // namespace
+
+void PushPatternLibrary(lua_State* lua) {
+  constexpr luaL_Reg kFunctions[] = {
+      {"find", Find}, {"match", Match},     {"next_match", NextMatch},
+      {"scan", Scan}, {"replace", Replace},
+  };
+  lua_newtable(lua);
+  for (const luaL_Reg& each : kFunctions) {
+    lua_pushcfunction(lua, each.func);
+    lua_setfield(lua, -2, each.name);
+  }
+  SetChecker(lua, "check_gmatch", "gmatch");
+  SetChecker(lua, "check_gsub", "gsub");
+}
+
+}  // namespace zsetd
