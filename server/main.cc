@@ -205,16 +205,16 @@ void ReportReady(const Settings& settings, Supervisor& supervisor, Background& b
 }
 
 // What the engine has of the world. `server` need not be there before the first request.
-Host HostFor(const CommandLine& line, const std::string& directory, Server*& server,
-             BackgroundFree& background_free) {
+Host HostFor(const CommandLine& line, const std::string& directory, const Log& log,
+             const Supervisor& supervisor, Server*& server, BackgroundFree& background_free) {
   return {
       .apply =
           [&server, directory = std::string(directory)](const Settings& changed) mutable {
             return ApplyChanged(changed, directory, *server);
           },
+      .log = &log,
       .stopwatch = MonotonicNow,
       .wall_clock = UnixNowExactly,
-      .log = [](std::string_view text) { spdlog::warn("{}", text); },
       .sleep = [](Micros time) { std::this_thread::sleep_for(time); },
       .shut_down = [&server] { server->AskToStop(); },
       .free_in_background =
@@ -223,12 +223,13 @@ Host HostFor(const CommandLine& line, const std::string& directory, Server*& ser
           },
       .executable = Executable(),
       .config_file = line.config_file,
+      .supervisor = supervisor.Name(),
   };
 }
 
-ServerLog LogOfServer() {
-  return {.notice = [](std::string_view text) { spdlog::info("{}", text); },
-          .warning = [](std::string_view text) { spdlog::warn("{}", text); }};
+ServerLog LinesFor(const Log& log) {
+  return {.notice = [&log](std::string_view text) { log.Write(LogLevel::kNotice, text); },
+          .warning = [&log](std::string_view text) { log.Write(LogLevel::kWarning, text); }};
 }
 
 // Where metrics find the figures of INFO.
@@ -252,22 +253,23 @@ int Serve(const CommandLine& line) {
   spdlog::info("The seed of this run is {} (random-seed repeats it)", seed);
   boost::asio::io_context io(1);
   Server* server = nullptr;
+  const SpdlogLog log;
   BackgroundFree background_free;
   Engine engine(settings, AllCommands(), seed, UnixNow(),
-                HostFor(line, settings.dir, server, background_free));
+                HostFor(line, settings.dir, log, supervisor, server, background_free));
   ScriptingService scripting(engine);
   if (settings.scripting) engine.services().scripting = &scripting;
   Migrator migrator(io);
   engine.services().migration = &migrator;
   if (const absl::Status status = engine.Prepare(); !status.ok()) return Complain(status);
   const auto log_signal = std::make_shared<const WakeSignal>();
-  PersistenceService persistence(engine, SystemFiles(), LogOfServer(),
+  PersistenceService persistence(engine, SystemFiles(), LinesFor(log),
                                  [log_signal] { log_signal->Send(); });
   engine.services().persistence = &persistence;
   Server front(io, engine, *log_signal);
   server = &front;
   ReplicationService replication(engine, persistence, SystemFiles(), front.connector(),
-                                 LogOfServer(),
+                                 LinesFor(log),
                                  [&front](Step step) { front.Post(std::move(step)); });
   engine.services().replication = &replication;
   HttpService http(engine, InfoOf(engine), [&front](Step step) { front.Post(std::move(step)); });

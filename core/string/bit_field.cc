@@ -1,6 +1,7 @@
 #include "core/string/bit_field.h"
 
 #include <cassert>
+#include <limits>
 
 #include "core/string/bits.h"
 
@@ -48,9 +49,15 @@ void WriteBitField(std::span<char> bytes, const BitFieldType& type, uint64_t pos
   }
 }
 
+// Redis computes the distance from the value to the largest one in 64 bits. For a value far below
+// the least one this overflows, and the value counts as too large. Replicas and other readers of
+// the log repeat the request, so the result must be the same.
 std::optional<int64_t> FittedValue(const BitFieldType& type, int64_t value, Overflow overflow) {
-  const Wide wide = type.has_sign ? Wide{value} : Wide{static_cast<uint64_t>(value)};
-  return Fitted(type, wide, overflow);
+  if (!type.has_sign) return Fitted(type, Wide{static_cast<uint64_t>(value)}, overflow);
+  const Wide max = MaxOf(type);
+  const bool is_far_below = type.bits < 64 && max - value > std::numeric_limits<int64_t>::max();
+  if (is_far_below && overflow == Overflow::kSaturate) return static_cast<int64_t>(max);
+  return Fitted(type, Wide{value}, overflow);
 }
 
 std::optional<int64_t> FittedSum(const BitFieldType& type, int64_t old, int64_t increment,

@@ -28,8 +28,9 @@ int64_t ReadBitField(std::string_view bytes, const BitFieldType& type, uint64_t 
 void WriteBitField(std::span<char> bytes, const BitFieldType& type, uint64_t position,
                    int64_t value);
 
-// What a field holds that is set to `value`; nothing if it does not fit and that fails. A field
-// without sign takes a negative value for the large one of the same 64 bits.
+// The value of a field that is set to `value`; nullopt if it does not fit and that fails. A field
+// without sign takes a negative value for the large one of the same 64 bits. A field with sign that
+// saturates takes values more than 2^63 - 1 below its largest one for too large ones, as in Redis.
 std::optional<int64_t> FittedValue(const BitFieldType& type, int64_t value, Overflow overflow);
 
 // The same for a field that holds `old`, when `increment` is added.

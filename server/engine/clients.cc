@@ -82,8 +82,8 @@ bool Clients::IsStalled(Client& client) const {
 
 void Clients::CloseForOutputLimit(Client& client) {
   if (!client.output.RepliesEnabled()) return;
-  host_.log("Closing " + client.connection.address +
-            ": a reply exceeds client-output-buffer-limit");
+  host_.log->Write(LogLevel::kWarning, "Closing " + client.connection.address +
+                                           ": a reply exceeds client-output-buffer-limit");
   ++metrics_.stats().stalled_disconnections;
   CloseNow(client);
 }
@@ -95,10 +95,11 @@ void Clients::RejectHttp(Client& client) {
   const Millis now = store_.now();
   if (http_logged_at_ && now - *http_logged_at_ < std::chrono::minutes(1)) return;
   http_logged_at_ = now;
-  host_.log(
+  host_.log->Write(
+      LogLevel::kWarning,
       "Closing " + client.connection.address +
-      ": possible cross-protocol attack, the client sent an HTTP request. Further ones are not "
-      "logged for a minute");
+          ": possible cross-protocol attack, the client sent an HTTP request. Further ones are not "
+          "logged for a minute");
 }
 
 bool Clients::IsIdle(const Client& client) const {
@@ -154,10 +155,11 @@ void Clients::EvictWhileTooLarge() {
     Client* const heaviest = weights_.Heaviest();
     if (heaviest == nullptr) return;
     ++metrics_.stats().evicted_clients;
-    host_.log("Closing " + heaviest->connection.address + ": clients use more than " +
-              std::to_string(limit) +
-              " bytes (maxmemory-clients), and this one is among the largest: " +
-              std::to_string(heaviest->weight()) + " bytes");
+    host_.log->Write(LogLevel::kWarning,
+                     "Closing " + heaviest->connection.address + ": clients use more than " +
+                         std::to_string(limit) +
+                         " bytes (maxmemory-clients), and this one is among the largest: " +
+                         std::to_string(heaviest->weight()) + " bytes");
     Disconnect(*heaviest);
   }
 }

@@ -31,23 +31,6 @@ std::string AbortLine(std::string_view reason) {
 
 constexpr std::string_view kLoadingError = "LOADING Redis is loading the dataset in memory";
 
-// Whether the command has the flag; or, if it runs a transaction, one of the queued commands.
-bool Involves(const Client& client, const Command& command, CommandFlag flag) {
-  if (!command.Has(kRunsTransaction)) return command.Has(flag);
-  return std::ranges::any_of(client.transaction.queue, [flag](const QueuedCommand& queued) {
-    return queued.command->Has(flag);
-  });
-}
-
-// Whether it has not; or, if it runs a transaction, one of the queued commands has not.
-bool Lacks(const Client& client, const Command& command, CommandFlag flag) {
-  if (!command.Has(flag)) return true;
-  if (!command.Has(kRunsTransaction)) return false;
-  return !std::ranges::all_of(client.transaction.queue, [flag](const QueuedCommand& queued) {
-    return queued.command->Has(flag);
-  });
-}
-
 // Whether requests are answered from the old data while that of the master is loaded.
 bool IsLoadingBeside(const Engine& engine) {
   const Persistence* const persistence = engine.services().persistence;
@@ -179,7 +162,10 @@ void Executor::Dispatch(Client& client, Args argv) {
   if (!admitted.ok()) return Reject(client, command, admitted);
   ClientPause& pause = clients_.pause();
   const bool may_pause = !client.IsReplica();  // or the master would take it for dead
-  if (may_pause && pause.Holds(client, *command, store_.now())) return pause.Postpone(client, argv);
+  const Millis now = store_.now();
+  if (may_pause && pause.IsOn(now) && pause.Holds(client, FlagsOf(*command, argv), now)) {
+    return pause.Postpone(client, argv);
+  }
   if (client.transaction.open && !command->Has(kNotQueuedInMulti)) {
     return Enqueue(client, *command, argv);
   }
@@ -199,10 +185,11 @@ void Executor::LogForeignCommand(const Client& client, std::string_view name) {
                                   ? "not named"
                                   : (client.identity.lib_name + " " + client.identity.lib_version)
                                         .substr(0, kMostLibraryBytes);
-  host_.log("A client asked for " + UpperCase(foreign->name) +
-            ", which Redis has and zsetd does not (" + std::string(foreign->categories) +
-            "); its address: " + client.connection.address + ", its library: " + library +
-            ". Later requests for it are refused without a line here");
+  host_.log->Write(
+      LogLevel::kWarning,
+      "A client asked for " + UpperCase(foreign->name) + ", which Redis has and zsetd does not (" +
+          std::string(foreign->categories) + "); its address: " + client.connection.address +
+          ", its library: " + library + ". Later requests for it are refused without a line here");
 }
 
 absl::Status Executor::Admit(Client& client, const Command* command, Args argv) {
@@ -216,17 +203,18 @@ absl::Status Executor::Admit(Client& client, const Command* command, Args argv) 
   const bool evicts = settings_.maxmemory > 0 && !is_loading && !suspended_;
   if (evicts && LacksMemoryFor(client, *command, argv)) return Refusal(kOutOfMemory);
   const bool keeps = command->Has(kFailsUnsaved);
-  if (engine_.disk().ForbidsWrites() && (keeps || Writes(client, *command))) [[unlikely]] {
+  if (engine_.disk().ForbidsWrites() && (keeps || Involves(client, *command, argv, kWrite)))
+      [[unlikely]] {
     return engine_.disk().Error();
   }
   if (engine_.replication().Restricts()) [[unlikely]] {
-    status = CheckRole(client, *command);
+    status = CheckRole(client, *command, argv);
     if (!status.ok()) return status;
   }
-  if (is_loading && Lacks(client, *command, kLoading)) [[unlikely]] {
+  if (is_loading && Lacks(client, *command, argv, kLoading)) [[unlikely]] {
     return Refusal(kLoadingError);
   }
-  if (Involves(client, *command, kNoAsyncLoading) && IsLoadingBeside(engine_)) [[unlikely]] {
+  if (Involves(client, *command, argv, kNoAsyncLoading) && IsLoadingBeside(engine_)) [[unlikely]] {
     return Refusal(kLoadingError);
   }
   if (suspended_ && !command->Has(kAllowBusy)) [[unlikely]] {
@@ -236,15 +224,43 @@ absl::Status Executor::Admit(Client& client, const Command* command, Args argv) 
 }
 
 // What a replica, or a master that lacks replicas, refuses.
-absl::Status Executor::CheckRole(const Client& client, const Command& command) const {
+absl::Status Executor::CheckRole(const Client& client, const Command& command, Args argv) const {
   const ReplicationState& replication = engine_.replication();
   absl::Status status;
-  if (Writes(client, command)) status = replication.CheckWrite();
-  return status.ok() && Lacks(client, command, kStale) ? replication.CheckStale() : status;
+  if (Involves(client, command, argv, kWrite)) status = replication.CheckWrite();
+  return status.ok() && Lacks(client, command, argv, kStale) ? replication.CheckStale() : status;
 }
 
-bool Executor::Writes(const Client& client, const Command& command) {
-  return Involves(client, command, kWrite);
+// Returns the flags that apply to this request: a script may declare other ones than its row has.
+uint32_t Executor::FlagsOf(const Command& command, Args argv) const {
+  const Scripting* const scripting = engine_.services().scripting;
+  if (command.request_flags == nullptr || scripting == nullptr) [[likely]]
+    return command.flags;
+  return command.request_flags(command, argv, *scripting);
+}
+
+bool Executor::HasFlag(const Command& command, Args argv, CommandFlag flag) const {
+  if ((flag & kDeclaredFlags) == 0) return command.Has(flag);
+  return (FlagsOf(command, argv) & flag) != 0;
+}
+
+// Whether the request has the flag; or, if it runs a transaction, one of the queued requests.
+bool Executor::Involves(const Client& client, const Command& command, Args argv,
+                        CommandFlag flag) const {
+  if (!command.Has(kRunsTransaction)) return HasFlag(command, argv, flag);
+  return std::ranges::any_of(client.transaction.queue, [flag](const QueuedCommand& queued) {
+    return (queued.flags & flag) != 0;
+  });
+}
+
+// Whether the request lacks the flag; or, if it runs a transaction, one of the queued requests.
+bool Executor::Lacks(const Client& client, const Command& command, Args argv,
+                     CommandFlag flag) const {
+  if (!HasFlag(command, argv, flag)) return true;
+  if (!command.Has(kRunsTransaction)) return false;
+  return !std::ranges::all_of(client.transaction.queue, [flag](const QueuedCommand& queued) {
+    return (queued.flags & flag) != 0;
+  });
 }
 
 void Executor::Reject(Client& client, const Command* command, const absl::Status& why) {
@@ -261,9 +277,10 @@ void Executor::Reject(Client& client, const Command* command, const absl::Status
 
 void Executor::Enqueue(Client& client, const Command& command, Args argv) {
   Transaction& transaction = client.transaction;
-  transaction.may_take_memory |= command.Has(kDenyOom);
-  transaction.may_write |= command.Has(kWrite);
-  transaction.queue.push_back({&command, OwnedArgs(argv)});
+  const uint32_t flags = FlagsOf(command, argv);
+  transaction.may_take_memory |= (flags & kDenyOom) != 0;
+  transaction.may_write |= (flags & kWrite) != 0;
+  transaction.queue.push_back({&command, OwnedArgs(argv), flags});
   transaction.queue_bytes += transaction.queue.back().argv.allocated_bytes();
   client.output.reply.Simple("QUEUED");
 }
@@ -430,7 +447,7 @@ bool Executor::LacksMemoryFor(const Client& client, const Command& command, Args
   if (engine_.replication().LeavesEvictionToMaster()) return false;
   if (!clients_.IsPaused()) {
     MakeRoom();
-    return store_.LacksMemory() && MayTakeMemory(client, command, argv);
+    return store_.LacksMemory() && MayTakeMemory(client, command, FlagsOf(command, argv), argv);
   }
   const auto limit = static_cast<size_t>(settings_.maxmemory);
   return store_.gauge().Used() > limit && MayKeepMore(client, command, argv);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -19,6 +20,7 @@
 
 namespace zsetd {
 
+enum CommandFlag : uint32_t;
 class AccessControl;
 class AdminCall;
 class Call;
@@ -74,7 +76,8 @@ class Executor {
   void RunQueued(Client& client, const QueuedCommand& queued);
 
   // Runs a command of a script that `caller` has called: the reply is in
-  // session.client.output.buffer. A refusal is the whole error line; the command has not run then.
+  // session.client.output.buffer. A refusal is the whole error line; the command has not run then,
+  // and the error is counted.
   absl::Status RunInScript(ScriptSession& session, Client& caller, Args argv);
 
   // Whether the caller's user may run this in a script. The request fits the row's arity.
@@ -161,8 +164,11 @@ class Executor {
   void ContinueTransaction(Client& client);
   void ReplaceSuspendedClient(Client& leaving);
   void Dispatch(Client& client, Args argv);
-  static bool Writes(const Client& client, const Command& command);
-  absl::Status CheckRole(const Client& client, const Command& command) const;
+  uint32_t FlagsOf(const Command& command, Args argv) const;
+  bool HasFlag(const Command& command, Args argv, CommandFlag flag) const;
+  bool Involves(const Client& client, const Command& command, Args argv, CommandFlag flag) const;
+  bool Lacks(const Client& client, const Command& command, Args argv, CommandFlag flag) const;
+  absl::Status CheckRole(const Client& client, const Command& command, Args argv) const;
   absl::Status Admit(Client& client, const Command* command, Args argv);
   void LogForeignCommand(const Client& client, std::string_view name);
   void Reject(Client& client, const Command* command, const absl::Status& why);

@@ -130,6 +130,9 @@ class Replication {
   virtual StreamStatus stream() const = 0;
   virtual std::string_view failover_state() const = 0;  // in Redis's words
 
+  // CONFIG RESETSTAT: restarts the counts of synchronizations and of received bytes.
+  virtual void ResetStats() = 0;
+
   // Begins a failover, or gives it up.
   virtual absl::Status StartFailover(const FailoverRequest& request) = 0;
   virtual absl::Status AbortFailover() = 0;

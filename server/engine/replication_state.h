@@ -97,6 +97,9 @@ class ReplicationState {
   // Whether any may be refused.
   bool Restricts() const { return is_replica_ || settings_.min_replicas_to_write > 0; }
 
+  // Whether the server is a replica that clients may not write to.
+  bool IsReadOnly() const { return is_replica_ && settings_.replica_read_only; }
+
   // Whether one that writes is refused, and why.
   absl::Status CheckWrite() const;
 

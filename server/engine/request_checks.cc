@@ -126,8 +126,8 @@ bool MayKeepMore(const Client& client, const Command& command, Args argv) {
   return KeepsMuch(client, command, argv);
 }
 
-bool MayTakeMemory(const Client& client, const Command& command, Args argv) {
-  if (command.Has(kDenyOom) || MayKeepMore(client, command, argv)) return true;
+bool MayTakeMemory(const Client& client, const Command& command, uint32_t flags, Args argv) {
+  if ((flags & kDenyOom) != 0 || MayKeepMore(client, command, argv)) return true;
   return command.Has(kRunsTransaction) && client.transaction.open &&
          client.transaction.may_take_memory;
 }

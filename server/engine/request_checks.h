@@ -24,8 +24,8 @@ bool MayDoProtected(const Client& client, DangerousAccess allowed);
 // any case.
 bool MayKeepMore(const Client& client, const Command& command, Args argv);
 
-// Whether the request may take memory: for keys, or as above.
-bool MayTakeMemory(const Client& client, const Command& command, Args argv);
+// Whether the request, which has these flags, may take memory: for keys, or as above.
+bool MayTakeMemory(const Client& client, const Command& command, uint32_t flags, Args argv);
 
 // Whether this is the first line of an HTTP request, or its Host header. GET is a command.
 bool IsHttp(Args argv);

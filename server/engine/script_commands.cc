@@ -23,10 +23,18 @@
 namespace zsetd {
 namespace {
 
+// In Redis's words, and the name: a program often shows nothing but the error.
+absl::Status UnknownInScript(Args argv, bool is_subcommand) {
+  constexpr size_t kMostNameBytes = 128;  // as of a direct request
+  std::string name(argv[0]);
+  if (is_subcommand) name.append("|").append(argv[1]);
+  return Refusal("ERR Unknown Redis command called from script: " + Quoted(name, kMostNameBytes));
+}
+
 absl::Status CheckScriptCommand(const Engine& engine, const ScriptSession& session,
                                 const Command* command, Args argv) {
   if (command == nullptr || (command->run == nullptr && argv.size() > 1)) {
-    return Refusal("ERR Unknown Redis command called from script");
+    return UnknownInScript(argv, command != nullptr);
   }
   if (command->run == nullptr || !command->AcceptsCount(argv.size())) {
     return Refusal("ERR Wrong number of args calling Redis command from script");
@@ -37,6 +45,10 @@ absl::Status CheckScriptCommand(const Engine& engine, const ScriptSession& sessi
   }
   const bool writes = command->Has(kWrite) || command->Has(kMayReplicate);
   if (engine.effects().is_muted()) return absl::OkStatus();
+  const bool restricts = engine.replication().Restricts();
+  if (restricts && !command->Has(kStale) && !engine.replication().CheckStale().ok()) {
+    return Refusal("ERR Can not execute the command on a stale replica");
+  }
   if (session.read_only && writes) {
     return Refusal("ERR Write commands are not allowed from read-only scripts.");
   }
@@ -44,7 +56,7 @@ absl::Status CheckScriptCommand(const Engine& engine, const ScriptSession& sessi
   if (command->Has(kWrite) && !session.has_written && engine.disk().ForbidsWrites()) {
     return engine.disk().Error();
   }
-  if (command->Has(kWrite) && !session.has_written && engine.replication().Restricts()) {
+  if (command->Has(kWrite) && !session.has_written && restricts) {
     const absl::Status allowed = engine.replication().CheckWrite();
     if (!allowed.ok()) return allowed;
   }
@@ -70,7 +82,9 @@ absl::Status Executor::RunInScript(ScriptSession& session, Client& caller, Args 
     }
   }
   if (!status.ok()) {
+    if (command == nullptr) LogForeignCommand(caller, argv[0]);
     if (command != nullptr) metrics_.CountRejected(*command);
+    metrics_.CountError(ErrorLine(status));
     return status;
   }
   if (std::exchange(session.has_computed_long, false)) command_ended_at_ = host_.stopwatch();

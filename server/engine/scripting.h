@@ -22,6 +22,13 @@ struct ScriptArguments {
   bool read_only = false;  // called by EVAL_RO, EVALSHA_RO or FCALL_RO
 };
 
+// The flags by which a script or a function declares what it does.
+struct ScriptDeclaration {
+  bool may_write = true;      // no flag no-writes
+  bool takes_memory = true;   // neither no-writes nor allow-oom
+  bool may_be_stale = false;  // allow-stale
+};
+
 // The script or the function that is suspended.
 struct RunningScript {
   std::string name;  // SHA-1 of a script, name of a function
@@ -64,6 +71,12 @@ enum class RestorePolicy { kAppend, kReplace, kFlush };
 class Scripting {
  public:
   virtual ~Scripting() = default;
+
+  // The declaration of a script by its text or its SHA-1, or of a function; nullopt if it is
+  // unknown, or declares nothing, as a script without a first line of flags.
+  virtual std::optional<ScriptDeclaration> DeclarationOfScript(std::string_view body) const = 0;
+  virtual std::optional<ScriptDeclaration> DeclarationOfSha(std::string_view sha) const = 0;
+  virtual std::optional<ScriptDeclaration> DeclarationOfFunction(std::string_view name) const = 0;
 
   // EVAL and EVALSHA. They reply, or suspend the call.
   virtual void Eval(Call& call, std::string_view body, const ScriptArguments& arguments) = 0;

@@ -91,6 +91,9 @@ class Persistence {
 
   virtual LogStatus log_status() const = 0;
 
+  // CONFIG RESETSTAT: restarts LogStatus::delayed_syncs.
+  virtual void ResetStats() = 0;
+
   // Whether the append-only log is being rewritten in the background.
   virtual bool IsRewriting() const = 0;
 

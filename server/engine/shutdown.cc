@@ -45,7 +45,7 @@ Shutdown::State Shutdown::Start(const ShutdownOptions& options) {
   }
   options_ = options;
   waited_ = Millis(0);
-  engine_.host().log("User requested shutdown...");
+  engine_.host().log->Write(LogLevel::kWarning, "User requested shutdown...");
   if (!HasReplicas()) return Finish();
   Replication& replication = *engine_.services().replication;
   const Millis now = engine_.store().now();
@@ -57,7 +57,7 @@ Shutdown::State Shutdown::Start(const ShutdownOptions& options) {
   state_ = State::kReplicas;
   began_ = Now();
   deadline_ = began_ + timeout;
-  engine_.host().log("Waiting for replicas before shutting down.");
+  engine_.host().log->Write(LogLevel::kNotice, "Waiting for replicas before shutting down.");
   replication.AskForAcknowledgements();
   return state_;
 }
@@ -75,7 +75,7 @@ void Shutdown::Await(Client& client) {
 bool Shutdown::Abort() {
   if (state_ != State::kScript && state_ != State::kReplicas) return false;
   Cancel();
-  engine_.host().log("Shutdown manually aborted.");
+  engine_.host().log->Write(LogLevel::kWarning, "Shutdown manually aborted.");
   return true;
 }
 
@@ -104,15 +104,17 @@ void Shutdown::LogReplicas() const {
   const ReplicaProgress progress = replication->ProgressTo(Target());
   for (const ReplicaStatus& replica : progress.lagging) {
     const int64_t behind = engine_.replication().offset() - replica.offset;
-    engine_.host().log("Lagging replica " + replica.address + ":" + std::to_string(replica.port) +
-                       " reported offset " + std::to_string(behind) +
-                       " behind master, lag=" + std::to_string(replica.lag_s) +
-                       ", state=" + std::string(replica.state) + ".");
+    engine_.host().log->Write(
+        LogLevel::kNotice,
+        "Lagging replica " + replica.address + ":" + std::to_string(replica.port) +
+            " reported offset " + std::to_string(behind) + " behind master, lag=" +
+            std::to_string(replica.lag_s) + ", state=" + std::string(replica.state) + ".");
   }
   if (progress.replicas == 0) return;
-  engine_.host().log(std::to_string(progress.replicas - progress.lagging.size()) + " of " +
-                     std::to_string(progress.replicas) +
-                     " replicas are in sync when shutting down.");
+  engine_.host().log->Write(LogLevel::kNotice,
+                            std::to_string(progress.replicas - progress.lagging.size()) + " of " +
+                                std::to_string(progress.replicas) +
+                                " replicas are in sync when shutting down.");
 }
 
 // An error leaves the server running, rather than lose its data.
@@ -123,9 +125,10 @@ Shutdown::State Shutdown::Finish() {
   if (persistence != nullptr) {
     const absl::Status saved = persistence->SaveBeforeExit(options_.save, options_.nosave);
     if (!saved.ok() && options_.force) {
-      engine_.host().log("Error trying to save the DB. Exit anyway.");
+      engine_.host().log->Write(LogLevel::kWarning, "Error trying to save the DB. Exit anyway.");
     } else if (!saved.ok()) {
-      engine_.host().log(
+      engine_.host().log->Write(
+          LogLevel::kWarning,
           "Errors trying to shut down the server. It continues, because its data could not be "
           "saved. "
           "SHUTDOWN NOSAVE ends it without saving.");

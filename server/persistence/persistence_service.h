@@ -122,6 +122,7 @@ class PersistenceService : public Persistence {
   std::optional<LoadingStatus> loading() const override;
   SnapshotStatus status() const override { return snapshots_.status(); }
   LogStatus log_status() const override;
+  void ResetStats() override { append_log_.ResetStats(); }
   absl::Status Save() override;
   bool IsSaving() const override { return snapshots_.IsSaving() || IsTransferring(); }
   absl::Status StartSaving() override;

@@ -26,6 +26,10 @@ LogLevel LevelOf(spdlog::level::level_enum level) {
   return std::min(static_cast<LogLevel>(level), LogLevel::kWarning);
 }
 
+spdlog::level::level_enum SpdlogLevel(LogLevel level) {
+  return static_cast<spdlog::level::level_enum>(level);
+}
+
 // By SyslogFacility.
 constexpr int kFacilities[] = {LOG_USER,   LOG_LOCAL0, LOG_LOCAL1, LOG_LOCAL2, LOG_LOCAL3,
                                LOG_LOCAL4, LOG_LOCAL5, LOG_LOCAL6, LOG_LOCAL7};
@@ -133,10 +137,14 @@ absl::Status ReopenLogFile(const std::string& file) {
   return absl::OkStatus();
 }
 
-void SetLogLevel(LogLevel level) {
-  spdlog::set_level(static_cast<spdlog::level::level_enum>(level));
+bool SpdlogLog::IsOn(LogLevel level) const { return spdlog::should_log(SpdlogLevel(level)); }
+
+void SpdlogLog::Write(LogLevel level, std::string_view text) const {
+  spdlog::log(SpdlogLevel(level), "{}", text);
 }
 
 void SetLogRole(bool is_replica) { role.store(is_replica ? 'S' : 'M', std::memory_order_relaxed); }
+
+void SetLogLevel(LogLevel level) { spdlog::set_level(SpdlogLevel(level)); }
 
 }  // namespace zsetd

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "absl/status/status.h"
 #include "server/engine/config/settings.h"
+#include "server/engine/support/log.h"
 
 namespace zsetd {
 
@@ -30,6 +32,13 @@ absl::Status OpenLog(const Settings& settings);
 // cannot be opened, the log continues in the old one. The log must be open. Does nothing for an
 // empty name.
 absl::Status ReopenLogFile(const std::string& file);
+
+// The log that OpenLog() has opened, for the layers that do not know spdlog.
+class SpdlogLog : public Log {
+ public:
+  bool IsOn(LogLevel level) const override;
+  void Write(LogLevel level, std::string_view text) const override;
+};
 
 // From now on, messages below this level are left out.
 void SetLogLevel(LogLevel level);

@@ -58,6 +58,18 @@ Supervisor::Supervisor(Supervision setting) {
   }
 }
 
+std::string_view Supervisor::Name() const {
+  switch (kind_) {
+    case Kind::kNone:
+      return "no";
+    case Kind::kUpstart:
+      return "upstart";
+    case Kind::kSystemd:
+      return "systemd";
+  }
+  return "no";
+}
+
 void Supervisor::ReportReady() {
   if (kind_ == Kind::kSystemd) NotifySystemd("READY=1\nSTATUS=Ready to accept connections\n");
   if (kind_ == Kind::kUpstart) std::raise(SIGSTOP);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string_view>
+
 #include "server/engine/config/setting_choices.h"
 
 namespace zsetd {
@@ -15,6 +17,9 @@ class Supervisor {
 
   // Whether there is one. The server then stays in the foreground, whatever `daemonize` says.
   bool Exists() const { return kind_ != Kind::kNone; }
+
+  // Returns "systemd" or "upstart", or "no" without a supervisor.
+  std::string_view Name() const;
 
   // Whether the setting specifies a supervisor that the environment does not show.
   bool IsMissing() const { return missing_; }

@@ -71,6 +71,7 @@ class Follower : private Connection::Owner, private MasterLink::Listener {
   void Stop();
 
   MasterLinkStatus status() const;
+  void ResetStats() { received_bytes_ = 0; }
 
   // Closes the link, if it is up, and opens it again.
   void CloseLink();
@@ -148,7 +149,7 @@ class Follower : private Connection::Owner, private MasterLink::Listener {
   Millis heard_at_{0};
   Millis spoke_at_{0};
   Millis linked_at_{0};
-  uint64_t received_bytes_ = 0;  // of all links
+  uint64_t received_bytes_ = 0;  // on all links, since the statistics were reset
   std::optional<Millis> down_since_;
   bool takes_over_ = false;  // the master is to be told so
   bool is_takeover_refused_ = false;

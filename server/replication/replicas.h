@@ -51,6 +51,7 @@ class Replicas {
   ReplicaProgress ProgressTo(int64_t offset) const;
   std::vector<ReplicaStatus> Status() const;
   StreamStatus stream() const;
+  void ResetStats() { full_syncs_ = partial_syncs_ = refused_partial_syncs_ = 0; }
   void OnLeave(Client& client);
   void EndRound();
   void Tick();

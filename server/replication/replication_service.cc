@@ -133,6 +133,11 @@ absl::Status ReplicationService::AbortFailover() {
   return absl::OkStatus();
 }
 
+void ReplicationService::ResetStats() {
+  replicas_.ResetStats();
+  follower_.ResetStats();
+}
+
 void ReplicationService::Tick() {
   replicas_.set_pings(!failover_.IsOn());  // a replica that takes over has all
   replicas_.Tick();

@@ -52,6 +52,7 @@ class ReplicationService : public Replication, private Follower::Listener {
   ReplicaProgress ProgressTo(int64_t offset) const override { return replicas_.ProgressTo(offset); }
   std::vector<ReplicaStatus> replicas() const override { return replicas_.Status(); }
   StreamStatus stream() const override { return replicas_.stream(); }
+  void ResetStats() override;
   std::string_view failover_state() const override { return failover_.state(); }
   absl::Status StartFailover(const FailoverRequest& request) override {
     return failover_.Start(request);

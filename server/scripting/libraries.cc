@@ -81,10 +81,10 @@ int Libraries::Register(lua_State* lua) {
     return lua_error(lua);
   }
   std::string name;
-  Function function = {.callback = LUA_NOREF, .flags = {}, .description = {}};
+  Function function = {.name = {}, .callback = LUA_NOREF, .flags = {}, .description = {}};
   std::optional<std::string> problem = ReadRegistration(lua, name, function);
   if (!problem && !IsName(name)) problem = std::string(kBadName);
-  if (!problem && loading_->functions.contains(name)) {
+  if (!problem && HasFunction(*loading_, name)) {
     problem = "Function already exists in the library";
   }
   if (problem) {
@@ -92,6 +92,7 @@ int Libraries::Register(lua_State* lua) {
     PushError(lua, "ERR " + *problem);
     return lua_error(lua);
   }
+  function.name = name;
   loading_->functions.emplace(std::move(name), std::move(function));
   return 0;
 }
@@ -228,13 +229,19 @@ absl::Status Libraries::Run(LuaReference chunk) {
   return status;
 }
 
+bool Libraries::HasFunction(const Library& library, std::string_view name) {
+  return std::ranges::any_of(library.functions, [name](const auto& function) {
+    return EqualsIgnoringCase(function.first, name);
+  });
+}
+
 absl::Status Libraries::CheckNames(const Library& library, bool replace) const {
   if (!replace && libraries_.contains(library.name)) {
     return Refusal("ERR Library " + library.name + " already exists");
   }
   for (const auto& [name, function] : library.functions) {
-    const auto owner = owners_.find(name);
-    if (owner == owners_.end() || (replace && owner->second->name == library.name)) continue;
+    const auto same = functions_.find(LowerCase(name));
+    if (same == functions_.end() || (replace && same->second.owner->name == library.name)) continue;
     return Refusal("ERR Function " + name + " already exists");
   }
   return absl::OkStatus();
@@ -259,7 +266,9 @@ absl::StatusOr<std::string> Libraries::Load(std::string_view code, bool replace)
 }
 
 void Libraries::Insert(std::unique_ptr<Library> library) {
-  for (const auto& [name, function] : library->functions) owners_[name] = library.get();
+  for (const auto& [name, function] : library->functions) {
+    functions_[LowerCase(name)] = {library.get(), &function};
+  }
   libraries_[library->name] = std::move(library);
 }
 
@@ -271,15 +280,17 @@ void Libraries::Drop(Library& library) {
 bool Libraries::Delete(std::string_view name) {
   const auto at = libraries_.find(name);
   if (at == libraries_.end()) return false;
-  for (const auto& [function, details] : at->second->functions) owners_.erase(function);
+  for (const auto& [function, details] : at->second->functions) {
+    functions_.erase(LowerCase(function));
+  }
   Drop(*at->second);
   libraries_.erase(at);
   return true;
 }
 
 const Libraries::Function* Libraries::Find(std::string_view name) const {
-  const auto owner = owners_.find(name);
-  return owner == owners_.end() ? nullptr : &owner->second->functions.find(name)->second;
+  const auto found = functions_.find(LowerCase(name));
+  return found == functions_.end() ? nullptr : found->second.function;
 }
 
 std::vector<LibraryDescription> Libraries::Describe() const {
@@ -335,7 +346,7 @@ absl::Status Libraries::Restore(std::string_view dump, RestorePolicy policy) {
         status = Refusal("ERR Library '" + other->name + "' already exists");
       }
       for (const auto& [name, function] : (*library)->functions) {
-        if (other->functions.contains(name)) {
+        if (HasFunction(*other, name)) {
           status = Refusal("ERR Function " + name + " already exists");
         }
       }
@@ -356,7 +367,7 @@ absl::Status Libraries::Restore(std::string_view dump, RestorePolicy policy) {
 
 size_t Libraries::BytesUsed() const {
   constexpr size_t kEntryBytes = 200;  // of a function or a library, in its maps
-  size_t bytes = (libraries_.size() + owners_.size()) * kEntryBytes;
+  size_t bytes = (libraries_.size() + functions_.size()) * kEntryBytes;
   for (const auto& [name, library] : libraries_) bytes += library->code.capacity();
   return bytes;
 }

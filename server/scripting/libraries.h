@@ -22,10 +22,11 @@ namespace zsetd {
 // The libraries of functions (FUNCTION LOAD), in an interpreter of their own. A library is loaded
 // whole or not at all; of what it replaces nothing is dropped before.
 //
-// Invariant: each function belongs to one library, and no two have the same name.
+// Invariant: each function belongs to one library, and no two have the same name in any case.
 class Libraries {
  public:
   struct Function {
+    std::string name;
     LuaReference callback;
     ScriptFlags flags;
     std::optional<std::string> description;
@@ -39,6 +40,8 @@ class Libraries {
   // name, or a refusal.
   absl::StatusOr<std::string> Load(std::string_view code, bool replace);
   bool Delete(std::string_view name);  // false if there is none
+
+  // Returns the function of this name, in any case, or null.
   const Function* Find(std::string_view name) const;
 
   std::vector<LibraryDescription> Describe() const;
@@ -48,7 +51,7 @@ class Libraries {
   Interpreter& interpreter() { return interpreter_; }
   const Interpreter& interpreter() const { return interpreter_; }
   Sandbox& sandbox() { return sandbox_; }
-  size_t function_count() const { return owners_.size(); }
+  size_t function_count() const { return functions_.size(); }
   size_t library_count() const { return libraries_.size(); }
   size_t BytesUsed() const;
   size_t vm_bytes() const { return interpreter_.bytes(); }
@@ -71,6 +74,7 @@ class Libraries {
   std::optional<std::string> ReadFlags(lua_State* lua, ScriptFlags& flags);
   absl::StatusOr<std::unique_ptr<Library>> Build(std::string_view code);
   absl::Status Run(LuaReference chunk);
+  static bool HasFunction(const Library& library, std::string_view name);
   absl::Status CheckNames(const Library& library, bool replace) const;
   void Insert(std::unique_ptr<Library> library);
   void Drop(Library& library);
@@ -79,8 +83,13 @@ class Libraries {
   Interpreter interpreter_;
   Sandbox sandbox_;
   Map libraries_;
-  std::map<std::string, const Library*, std::less<>> owners_;  // of functions
-  Library* loading_ = nullptr;                                 // what functions are registered in
+
+  struct Owned {
+    const Library* owner;
+    const Function* function;
+  };
+  std::map<std::string, Owned, std::less<>> functions_;  // by their names in lower case
+  Library* loading_ = nullptr;                           // what functions are registered in
 };
 
 }  // namespace zsetd

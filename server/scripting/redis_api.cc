@@ -83,7 +83,7 @@ bool PushCommand(lua_State* lua, ScriptRun& run) {
   const absl::Status status = run.Execute(run.argv());
   Interpreter::Of(lua).OnCommandEnd(run.engine().executor().command_ended_at());
   if (!status.ok()) {
-    PushError(lua, ErrorLine(status));
+    PushError(lua, ErrorLine(status), /*is_counted=*/true);
     return true;
   }
   const std::string_view reply = run.session().client.output.buffer.view();
@@ -142,22 +142,19 @@ int Sha1Hex(lua_State* lua) {
   return 1;
 }
 
-bool IsLogged(const Settings& settings, size_t level) {
-  return level >= static_cast<size_t>(settings.loglevel);
-}
-
 int Log(lua_State* lua) {
   const int count = lua_gettop(lua);
   if (count < 2) return Raise(lua, "ERR redis.log() requires two arguments or more.");
   if (lua_type(lua, 1) != LUA_TNUMBER) {
     return Raise(lua, "ERR First argument must be a number (log level).");
   }
-  const lua_Number level = lua_tonumber(lua, 1);
-  if (!(level >= 0 && level < static_cast<lua_Number>(std::size(kLogLevels)))) {
+  const lua_Number number = lua_tonumber(lua, 1);
+  if (!(number >= 0 && number < static_cast<lua_Number>(std::size(kLogLevels)))) {
     return Raise(lua, "ERR Invalid debug level.");
   }
+  const auto level = static_cast<LogLevel>(number);
   ScriptRun* const run = Interpreter::Of(lua).run();
-  if (run == nullptr || !IsLogged(run->engine().settings(), static_cast<size_t>(level))) return 0;
+  if (run == nullptr || !run->engine().host().log->IsOn(level)) return 0;
   std::string line;
   for (int i = 2; i <= count; ++i) {
     if (lua_tostring(lua, i) == nullptr) continue;
@@ -165,7 +162,7 @@ int Log(lua_State* lua) {
     if (!line.empty()) line += ' ';
     line += TextAt(lua, i);
   }
-  run->engine().host().log(line);
+  run->engine().host().log->Write(level, line);
   return 0;
 }
 

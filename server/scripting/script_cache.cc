@@ -23,6 +23,11 @@ const ScriptCache::Script* ScriptCache::Find(std::string_view sha) {
   return &script;
 }
 
+const ScriptFlags* ScriptCache::FlagsOf(std::string_view sha) const {
+  const auto at = scripts_.find(sha);
+  return at == scripts_.end() ? nullptr : &at->second.flags;
+}
+
 absl::StatusOr<const ScriptCache::Script*> ScriptCache::Add(std::string_view sha,
                                                             std::string_view body, bool is_loaded) {
   if (const auto at = scripts_.find(sha); at != scripts_.end()) {

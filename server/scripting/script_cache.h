@@ -39,6 +39,9 @@ class ScriptCache {
   const Script* Find(std::string_view sha);
   bool Contains(std::string_view sha) const { return scripts_.contains(sha); }
 
+  // Returns the flags of a script, or null. Does not count as a use.
+  const ScriptFlags* FlagsOf(std::string_view sha) const;
+
   // Compiles a script that is not there yet, or marks one that is as loaded.
   absl::StatusOr<const Script*> Add(std::string_view sha, std::string_view body, bool is_loaded);
 

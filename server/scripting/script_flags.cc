@@ -41,6 +41,14 @@ std::vector<std::string_view> ScriptFlags::Names() const {
   return names;
 }
 
+std::optional<ScriptDeclaration> ScriptFlags::Declaration() const {
+  if (is_compatible_) return std::nullopt;
+  return ScriptDeclaration{
+      .may_write = !Has(ScriptFlag::kNoWrites),
+      .takes_memory = !Has(ScriptFlag::kNoWrites) && !Has(ScriptFlag::kAllowOom),
+      .may_be_stale = Has(ScriptFlag::kAllowStale)};
+}
+
 std::optional<Shebang> ReadShebang(std::string_view text) {
   const size_t line_end = text.find('\n');
   if (line_end == std::string_view::npos) return std::nullopt;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "server/engine/scripting.h"
 
 namespace zsetd {
 
@@ -37,6 +38,9 @@ class ScriptFlags {
     return flags;
   }
   bool is_compatible() const { return is_compatible_; }
+
+  // Returns what the flags declare; nullopt for a script without flags of its own.
+  std::optional<ScriptDeclaration> Declaration() const;
 
  private:
   static uint8_t Bit(ScriptFlag flag) { return uint8_t(1u << static_cast<unsigned>(flag)); }

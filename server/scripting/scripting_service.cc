@@ -16,10 +16,22 @@ namespace {
 constexpr Micros kSlice{2'000};  // how long others wait for a script that is late
 constexpr std::string_view kNoSuchScript = "NOSCRIPT No matching script. Please use EVAL.";
 
-// Why a script of these flags may not run; empty if it may.
+constexpr std::string_view kStaleScript =
+    "MASTERDOWN Link with MASTER is down, replica-serve-stale-data is set to 'no' and "
+    "'allow-stale' flag is not set on the script.";
+constexpr std::string_view kWritesOnReplica =
+    "READONLY Can not run script with write flag on readonly replica";
+
+// Why a script that declares this may not run; empty if it may. The executor has refused most such
+// requests by their flags already, but the script of an EVALSHA may have been loaded since the
+// request was queued.
 std::string ReasonNotToRun(const ScriptRun::Target& target, const Engine& engine) {
-  if (target.flags.is_compatible() || engine.effects().is_muted()) return {};
+  if (engine.effects().is_muted()) return {};
+  const absl::Status stale = engine.replication().CheckStale();
+  if (target.flags.is_compatible()) return std::string(ErrorLine(stale));
+  if (!stale.ok() && !target.flags.Has(ScriptFlag::kAllowStale)) return std::string(kStaleScript);
   const bool writes = !target.flags.Has(ScriptFlag::kNoWrites);
+  if (writes && engine.replication().IsReadOnly()) return std::string(kWritesOnReplica);
   if (writes && !engine.disk().log_error().empty()) {
     return "MISCONF Redis is configured to persist data to AOF, but it's currently unable to "
            "persist to disk. Writable scripts are blocked. Use 'no-writes' flag for read only "
@@ -33,6 +45,9 @@ std::string ReasonNotToRun(const ScriptRun::Target& target, const Engine& engine
   }
   if (writes && target.read_only) {
     return "ERR Can not execute a script with write flag using *_ro command.";
+  }
+  if (const absl::Status write = engine.replication().CheckWrite(); writes && !write.ok()) {
+    return std::string(ErrorLine(write));
   }
   if (writes && engine.store().LacksMemory() && !target.flags.Has(ScriptFlag::kAllowOom)) {
     return std::string(kOutOfMemory);
@@ -55,6 +70,25 @@ zsetd::Libraries& ScriptingService::libraries() {
   }
   libraries_->set_most_bytes(static_cast<size_t>(engine_.settings().script_memory_limit));
   return *libraries_;
+}
+
+// --- Declarations ---
+
+std::optional<ScriptDeclaration> ScriptingService::DeclarationOfScript(
+    std::string_view body) const {
+  const absl::StatusOr<ScriptText> text = ReadScriptText(body);
+  return text.ok() ? text->flags.Declaration() : std::nullopt;
+}
+
+std::optional<ScriptDeclaration> ScriptingService::DeclarationOfSha(std::string_view sha) const {
+  const ScriptFlags* const flags = scripts_ ? scripts_->cache.FlagsOf(LowerCase(sha)) : nullptr;
+  return flags == nullptr ? std::nullopt : flags->Declaration();
+}
+
+std::optional<ScriptDeclaration> ScriptingService::DeclarationOfFunction(
+    std::string_view name) const {
+  const auto* const function = libraries_ ? libraries_->Find(name) : nullptr;
+  return function == nullptr ? std::nullopt : function->flags.Declaration();
 }
 
 // --- Scripts ---
@@ -129,7 +163,7 @@ void ScriptingService::CallFunction(Call& call, std::string_view name,
                                     const ScriptArguments& arguments) {
   const auto* const function = libraries_ ? libraries_->Find(name) : nullptr;
   if (function == nullptr) return call.Fail("ERR Function not found");
-  if (!Begin(call, {.name = std::string(name),
+  if (!Begin(call, {.name = function->name,
                     .is_function = true,
                     .flags = function->flags,
                     .read_only = arguments.read_only})) {

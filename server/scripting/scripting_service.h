@@ -23,6 +23,9 @@ class ScriptingService : public Scripting {
   // The engine outlives it, and is given it by set_scripting().
   explicit ScriptingService(Engine& engine) : engine_(engine) {}
 
+  std::optional<ScriptDeclaration> DeclarationOfScript(std::string_view body) const override;
+  std::optional<ScriptDeclaration> DeclarationOfSha(std::string_view sha) const override;
+  std::optional<ScriptDeclaration> DeclarationOfFunction(std::string_view name) const override;
   void Eval(Call& call, std::string_view body, const ScriptArguments& arguments) override;
   void EvalSha(Call& call, std::string_view sha, const ScriptArguments& arguments) override;
   absl::StatusOr<std::string> LoadScript(std::string_view body) override;

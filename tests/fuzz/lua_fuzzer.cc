@@ -58,7 +58,6 @@ class ScriptPeer {
   Engine engine_{SmallSettings(), AllCommands(), /*seed=*/1, kStart,
                  Host{.stopwatch = [this] { return stopwatch_ += Micros(1000); },
                       .wall_clock = [] { return Micros(kStart); },
-                      .log = [](std::string_view) {},
                       .sleep = [](Micros) {},
                       .shut_down = [] {}}};
   ScriptingService scripting_{engine_};

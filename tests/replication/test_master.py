@@ -38,6 +38,21 @@ class Master(ReplicationTest):
     def test_full_sync_by_file(self):
         self.check_full_sync("--repl-diskless-sync", "no")
 
+    def test_config_resetstat_restarts_the_counts_of_synchronizations(self):
+        master = self.start(ZSETD)
+        replica = self.replica_of(master)
+        self.await_link(replica)
+        counted = master.info("stats")
+        self.assertEqual(counted["sync_full"], 1)
+        master.client.config_resetstat()
+        counted = master.info("stats")
+        for name in ("sync_full", "sync_partial_ok", "sync_partial_err"):
+            self.assertEqual(counted[name], 0, name)
+        master.client.execute_command("CLIENT", "KILL", "TYPE", "replica")
+        self.await_that(lambda: master.info("stats")["sync_partial_ok"] == 1, "no partial sync")
+        master.client.config_resetstat()
+        self.assertEqual(master.info("stats")["sync_partial_ok"], 0)
+
     def test_writes_during_the_snapshot_follow(self):
         master = self.start(ZSETD)
         Load(1).run(master, 10000)

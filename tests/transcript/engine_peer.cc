@@ -21,7 +21,6 @@ Host HostOf(Engine& engine) {
       .apply = [](const Settings&) { return absl::OkStatus(); },
       .stopwatch = [] { return Micros(0); },
       .wall_clock = [&engine] { return Micros(engine.store().now()); },
-      .log = [](std::string_view) {},
       .sleep =
           [&engine](Micros time) {
             engine.executor().AdvanceTo(engine.store().now() +

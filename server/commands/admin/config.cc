@@ -10,6 +10,7 @@
 #include "server/engine/admin_call.h"
 #include "server/engine/config/settings_rewrite.h"
 #include "server/engine/config/settings_table.h"
+#include "server/engine/replication.h"
 #include "server/engine/request_checks.h"
 #include "server/engine/scripting.h"
 #include "server/engine/support/ascii_case.h"
@@ -108,7 +109,10 @@ void ConfigSet(AdminCall& call) {
 void ConfigResetStat(AdminCall& call) {
   call.engine.metrics().Reset();
   call.engine.store().gauge().ResetFreedObjects();
-  if (Scripting* scripting = call.engine.services().scripting) scripting->ResetStats();
+  const Services& services = call.engine.services();
+  if (services.scripting != nullptr) services.scripting->ResetStats();
+  if (services.persistence != nullptr) services.persistence->ResetStats();
+  if (services.replication != nullptr) services.replication->ResetStats();
   call.reply.Ok();
 }
 

@@ -63,7 +63,7 @@ void PauseCron(AdminCall& call) {
 void Error(AdminCall& call) { call.reply.Error(call.args.Word()); }
 
 void Log(AdminCall& call) {
-  call.engine.host().log("DEBUG LOG: " + std::string(call.args.Word()));
+  call.engine.host().log->Write(LogLevel::kWarning, "DEBUG LOG: " + std::string(call.args.Word()));
   call.reply.Ok();
 }
 

@@ -20,8 +20,8 @@ std::string ValueText(int64_t number, std::optional<size_t> bytes) {
 }
 
 void ReportProgress(AdminCall& call, int64_t number, int64_t count) {
-  call.engine.host().log("DEBUG POPULATE: " + std::to_string(number) + " of " +
-                         std::to_string(count) + " keys");
+  call.engine.host().log->Write(LogLevel::kWarning, "DEBUG POPULATE: " + std::to_string(number) +
+                                                        " of " + std::to_string(count) + " keys");
 }
 
 }  // namespace

@@ -59,9 +59,10 @@ void LogLayout(AdminCall& call, std::string_view encoding, std::string_view repl
     return call.Fail("ERR Not a " + std::string(encoding) + " encoded object.");
   }
   const size_t count = entry->VisitValue([](const auto& value) { return ElementCount(value); });
-  call.engine.host().log("DEBUG: '" + std::string(entry->key()) + "' is a " +
-                         std::string(entry->TypeName()) + " of " + std::to_string(count) +
-                         " elements in " + std::to_string(entry->BytesUsed()) + " bytes");
+  call.engine.host().log->Write(
+      LogLevel::kWarning, "DEBUG: '" + std::string(entry->key()) + "' is a " +
+                              std::string(entry->TypeName()) + " of " + std::to_string(count) +
+                              " elements in " + std::to_string(entry->BytesUsed()) + " bytes");
   call.reply.Simple(reply);
 }
 

@@ -51,7 +51,7 @@ void WriteServer(InfoWriter& info, Engine& engine) {
   info.Add("atomicvar_api", "c11-builtin");
   info.Add("gcc_version", __VERSION__);
   info.Add("process_id", ProcessId());
-  info.Add("process_supervised", "no");
+  info.Add("process_supervised", engine.host().supervisor);
   info.Add("run_id", engine.identity().run_id());
   info.Add("tcp_port", engine.settings().port);
   info.Add("server_time_usec", engine.host().wall_clock().count());
@@ -140,6 +140,8 @@ void WriteCluster(InfoWriter& info, Engine&) {
   info.Add("cluster_enabled", 0);
 }
 
+// Redis has deadlines of fields only; here `subexpiry` counts the sorted sets whose members have
+// deadlines, too.
 void WriteKeyspace(InfoWriter& info, Engine& engine) {
   info.Section("Keyspace");
   for (int index = 0; index < engine.store().database_count(); ++index) {
@@ -149,7 +151,7 @@ void WriteKeyspace(InfoWriter& info, Engine& engine) {
              "keys=" + std::to_string(keys.size()) +
                  ",expires=" + std::to_string(keys.with_deadline()) +
                  ",avg_ttl=" + std::to_string(keys.AverageTimeToLive().count()) +
-                 ",subexpiry=0");  // no members with deadlines of their own
+                 ",subexpiry=" + std::to_string(keys.with_element_deadlines()));
   }
 }
 

@@ -208,10 +208,11 @@ void CheckPatterns(Call& call, const SortRequest& request) {
   }
 }
 
-// The order of a set's members is chance, and must not become that of a list.
-void ForceOrder(const Entry* entry, SortRequest& request) {
-  const bool is_needed = entry != nullptr && entry->Holds<Set>() && request.destination;
-  if (request.sorts || !is_needed) return;
+// The order of a set's members is arbitrary. It must not become the order of a list, and a script
+// gets the same reply whenever it runs.
+void ForceOrder(const Entry* entry, bool in_script, SortRequest& request) {
+  const bool is_needed = request.destination.has_value() || in_script;
+  if (request.sorts || !is_needed || entry == nullptr || !entry->Holds<Set>()) return;
   request.sorts = true;
   request.by_bytes = true;
   request.weights.reset();
@@ -223,7 +224,7 @@ void RunSort(Call& call, bool may_store) {
   const Entry* entry = call.args.ok() ? call.keys.Find(request.key) : nullptr;
   if (entry != nullptr && !IsSortable(*entry)) call.args.Refuse(kWrongType);
   if (call.Refused()) return;
-  ForceOrder(entry, request);
+  ForceOrder(entry, call.client.in_script, request);
   const SortElements elements(entry, request);
   const std::vector<std::string_view> sorted = Sorted(call, request, elements.views());
   if (call.Refused()) return;

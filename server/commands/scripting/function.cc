@@ -27,6 +27,10 @@ void FCall(AdminCall& call) {
   scripting->CallFunction(call, name, arguments);
 }
 
+uint32_t FCallFlags(const Command& row, Args argv, const Scripting& scripting) {
+  return FlagsOfScript(row, scripting.DeclarationOfFunction(argv[1]));
+}
+
 void FunctionLoad(AdminCall& call) {
   Scripting* const scripting = ScriptingOf(call);
   if (scripting == nullptr) return;
@@ -205,7 +209,8 @@ constexpr Command kCommands[] = {
      .usage = "function numkeys [key [key ...]] [arg [arg ...]]",
      .summary = "Calls a function.",
      .cost = "That of the function",
-     .key_use = "RW access update"},
+     .key_use = "RW access update",
+     .request_flags = FCallFlags},
     {.name = "fcall_ro",
      .run = FCall,
      .arity = -3,
@@ -215,7 +220,8 @@ constexpr Command kCommands[] = {
      .since = "7.0.0",
      .usage = "function numkeys [key [key ...]] [arg [arg ...]]",
      .summary = "Calls a function that only reads.",
-     .cost = "That of the function"},
+     .cost = "That of the function",
+     .request_flags = FCallFlags},
     {.name = "function",
      .arity = -2,
      .group = CommandGroup::kScripting,

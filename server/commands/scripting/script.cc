@@ -31,6 +31,14 @@ void EvalSha(AdminCall& call) {
   scripting->EvalSha(call, sha, arguments);
 }
 
+uint32_t EvalFlags(const Command& row, Args argv, const Scripting& scripting) {
+  return FlagsOfScript(row, scripting.DeclarationOfScript(argv[1]));
+}
+
+uint32_t EvalShaFlags(const Command& row, Args argv, const Scripting& scripting) {
+  return FlagsOfScript(row, scripting.DeclarationOfSha(argv[1]));
+}
+
 void ScriptExists(AdminCall& call) {
   const Args shas = call.args.Rest();
   const Scripting* const scripting = call.engine.services().scripting;
@@ -70,7 +78,8 @@ constexpr Command kCommands[] = {
      .usage = "script numkeys [key [key ...]] [arg [arg ...]]",
      .summary = "Runs a Lua script.",
      .cost = "That of the script",
-     .key_use = "RW access update"},
+     .key_use = "RW access update",
+     .request_flags = EvalFlags},
     {.name = "eval_ro",
      .run = Eval,
      .arity = -3,
@@ -80,7 +89,8 @@ constexpr Command kCommands[] = {
      .since = "7.0.0",
      .usage = "script numkeys [key [key ...]] [arg [arg ...]]",
      .summary = "Runs a Lua script that only reads.",
-     .cost = "That of the script"},
+     .cost = "That of the script",
+     .request_flags = EvalFlags},
     {.name = "evalsha",
      .run = EvalSha,
      .arity = -3,
@@ -91,7 +101,8 @@ constexpr Command kCommands[] = {
      .usage = "sha1 numkeys [key [key ...]] [arg [arg ...]]",
      .summary = "Runs a Lua script by its SHA-1.",
      .cost = "That of the script",
-     .key_use = "RW access update"},
+     .key_use = "RW access update",
+     .request_flags = EvalShaFlags},
     {.name = "evalsha_ro",
      .run = EvalSha,
      .arity = -3,
@@ -101,7 +112,8 @@ constexpr Command kCommands[] = {
      .since = "7.0.0",
      .usage = "sha1 numkeys [key [key ...]] [arg [arg ...]]",
      .summary = "Runs a Lua script that only reads by its SHA-1.",
-     .cost = "That of the script"},
+     .cost = "That of the script",
+     .request_flags = EvalShaFlags},
     {.name = "script",
      .arity = -2,
      .group = CommandGroup::kScripting,

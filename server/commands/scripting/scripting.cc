@@ -4,6 +4,15 @@
 
 namespace zsetd {
 
+uint32_t FlagsOfScript(const Command& row, const std::optional<ScriptDeclaration>& declaration) {
+  if (!declaration) return row.flags;
+  uint32_t flags = row.flags & ~kDeclaredFlags;
+  if (declaration->may_write) flags |= kWrite;
+  if (declaration->takes_memory) flags |= kDenyOom;
+  if (declaration->may_be_stale) flags |= kStale;
+  return flags;
+}
+
 Scripting* ScriptingOf(AdminCall& call) {
   Scripting* const scripting = call.engine.services().scripting;
   if (scripting == nullptr) {

@@ -15,6 +15,10 @@ constexpr uint32_t kScriptFlags =
     kNoScript | kStale | kSkipMonitor | kMovableKeys | kNoMandatoryKeys;
 constexpr KeyPlaces kKeysBehindCount = {.count_at = 2};
 
+// The flags of a request for a script that declares this, or declares nothing. As in Redis: a
+// script that declares its flags writes and takes memory, unless they say that it does not.
+uint32_t FlagsOfScript(const Command& row, const std::optional<ScriptDeclaration>& declaration);
+
 // What runs scripts; null if nothing does, which has been replied then.
 Scripting* ScriptingOf(AdminCall& call);
 

@@ -9,11 +9,11 @@
 namespace zsetd {
 namespace {
 
-bool Changes(const Command& command) { return command.Has(kWrite) || command.Has(kMayReplicate); }
+bool Changes(uint32_t flags) { return (flags & (kWrite | kMayReplicate)) != 0; }
 
 bool Changes(const Transaction& transaction) {
   return std::ranges::any_of(transaction.queue,
-                             [](const QueuedCommand& queued) { return Changes(*queued.command); });
+                             [](const QueuedCommand& queued) { return Changes(queued.flags); });
 }
 
 }  // namespace
@@ -48,10 +48,9 @@ std::optional<Millis> ClientPause::NextDeadline(Millis now) const {
   return std::nullopt;
 }
 
-bool ClientPause::Holds(const Client& client, const Command& command, Millis now) const {
-  if (!IsOn(now)) return false;
-  if (Changes(command) || ReachAt(now) == Reach::kEverything) return true;
-  return command.Has(kEndsTransaction) && Changes(client.transaction);
+bool ClientPause::Holds(const Client& client, uint32_t flags, Millis now) const {
+  if (Changes(flags) || ReachAt(now) == Reach::kEverything) return true;
+  return (flags & kEndsTransaction) != 0 && Changes(client.transaction);
 }
 
 void ClientPause::Postpone(Client& client, Args argv) {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <optional>
 
@@ -12,7 +13,6 @@
 namespace zsetd {
 
 class Client;
-struct Command;
 
 // Pauses of clients: which commands are postponed, until when, and the postponed clients in order
 // of arrival. During a pause nothing else changes either: expired keys are not deleted until its
@@ -35,8 +35,9 @@ class ClientPause {
   // are still postponed.
   std::optional<Millis> NextDeadline(Millis now) const;
 
-  // Whether this command of the client must be postponed.
-  bool Holds(const Client& client, const Command& command, Millis now) const;
+  // Whether a request of the client with these flags (CommandFlag) must be postponed while a pause
+  // is on.
+  bool Holds(const Client& client, uint32_t flags, Millis now) const;
 
   // Postpones the client's request.
   void Postpone(Client& client, Args argv);

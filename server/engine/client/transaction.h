@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "server/engine/client/owned_args.h"
@@ -14,6 +15,7 @@ struct WatchedKey;
 struct QueuedCommand {
   const Command* command;
   OwnedArgs argv;
+  uint32_t flags;  // Command::request_flags when it was queued
 };
 
 // What a client has open between MULTI and EXEC, and what it watches before.

@@ -13,6 +13,7 @@ namespace zsetd {
 
 class AdminCall;
 class Call;
+class Scripting;
 
 // The properties of a command, as in COMMAND INFO; those from kDangerous on are not reported there.
 enum CommandFlag : uint32_t {
@@ -49,6 +50,10 @@ enum CommandFlag : uint32_t {
   kKeepsMemory = 1u << 26,             // the server stores its arguments for the client
   kSubcommand = 1u << 25,              // named like "client|list"; set by the command table
 };
+
+// The flags of a row that Command::request_flags may replace: those by which a script declares what
+// it does.
+inline constexpr uint32_t kDeclaredFlags = kWrite | kDenyOom | kStale | kMayReplicate;
 
 enum class CommandGroup : uint8_t {
   kString,
@@ -166,6 +171,10 @@ struct Command {
   // the command goes by and whether or not the request is well formed. Null: there are none. The
   // slow log, MONITOR and all else that repeats requests to others go by it (redaction.h).
   std::vector<size_t> (*secrets)(Args argv) = nullptr;
+
+  // Returns the flags of a request, where they depend on its arguments: a script or a function
+  // declares kDeclaredFlags. The request fits the arity. Null: always `flags`.
+  uint32_t (*request_flags)(const Command& row, Args argv, const Scripting& scripting) = nullptr;
 
   bool Has(CommandFlag flag) const { return (flags & flag) != 0; }
   bool HasAny(uint32_t any_of) const { return (flags & any_of) != 0; }

@@ -6,11 +6,12 @@
 #include <string_view>
 #include <type_traits>
 
+#include "server/engine/support/log.h"
+
 // The settings that have a fixed choice of values: an enum for each, and the names of its values in
 // their order, as the configuration spells them.
 namespace zsetd {
 
-enum class LogLevel { kDebug, kVerbose, kNotice, kWarning };
 inline constexpr std::string_view kLogLevels[] = {"debug", "verbose", "notice", "warning"};
 constexpr std::span<const std::string_view> ChoicesOf(LogLevel) { return kLogLevels; }
 

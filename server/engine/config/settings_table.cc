@@ -462,10 +462,8 @@ const Setting* FindSetting(std::string_view name) {
 namespace {
 
 // These may have no words in a file. The output limits then stay, the others become empty.
-constexpr std::string_view kMayHaveNoWords[] = {"bind",
-                                                "client-output-buffer-limit",
-                                                "latency-tracking-info-percentiles",
-                                                "metrics-bind",
+constexpr std::string_view kMayHaveNoWords[] = {"bind", "client-output-buffer-limit",
+                                                "latency-tracking-info-percentiles", "metrics-bind",
                                                 "save"};
 
 // Reads the value of a setting that may have many words.

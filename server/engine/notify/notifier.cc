@@ -31,10 +31,12 @@ void Notifier::PropagateEnd(const Change& change, std::span<const std::string> e
   if (active_ == nullptr) effects_.Commit();
 }
 
-// Evictions belong to no client: the one that caused them is notified of them too.
+// A key that is evicted or expires is no client's change: the client whose command ends it has not
+// asked for that, and is notified too.
 void Notifier::OnChange(const Change& change) {
-  const bool is_evicted = change.event == KeyEvent::kEvicted;
-  if (effects_.IsOn() && (is_evicted || change.event == KeyEvent::kExpired)) PropagateEnd(change);
+  const bool is_deleted = change.event == KeyEvent::kEvicted || change.event == KeyEvent::kExpired;
+  const bool ends_by_itself = is_deleted || !change.expired_elements.empty();
+  if (effects_.IsOn() && is_deleted) PropagateEnd(change);
   if (effects_.IsOn() && !change.expired_elements.empty()) {
     PropagateEnd(change, change.expired_elements);
   }
@@ -44,7 +46,7 @@ void Notifier::OnChange(const Change& change) {
       PublishKeyEvent(flags, {change.database, change.key, KeyEvent::kNew}, channels_);
     PublishKeyEvent(flags, change, channels_);
   }
-  if (tracking_.IsOn()) tracking_.Touch(change.key, is_evicted ? nullptr : active_);
+  if (tracking_.IsOn()) tracking_.Touch(change.key, ends_by_itself ? nullptr : active_);
   watches_.Touch(change.database, change.key);
   blocked_clients_.Touch(change.database, change.key);
 }

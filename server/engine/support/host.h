@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "core/util/time.h"
+#include "server/engine/support/log.h"
 
 namespace zsetd {
 
@@ -19,11 +20,12 @@ struct Host {
   // from SetValue(); nothing changes then. Null: there is nothing to do.
   std::function<absl::Status(const Settings&)> apply;
 
-  std::function<Micros()> stopwatch;          // a clock that only goes forward, for measuring
-  std::function<Micros()> wall_clock;         // since the Unix epoch, for TIME and the like
-  std::function<void(std::string_view)> log;  // writes a line to the server's log
-  std::function<void(Micros)> sleep;          // suspends the whole server (DEBUG SLEEP)
-  std::function<void()> shut_down;            // requests a clean shutdown
+  const Log* log = &kNoLog;  // never null; outlives the engine
+
+  std::function<Micros()> stopwatch;   // a clock that only goes forward, for measuring
+  std::function<Micros()> wall_clock;  // since the Unix epoch, for TIME and the like
+  std::function<void(Micros)> sleep;   // suspends the whole server (DEBUG SLEEP)
+  std::function<void()> shut_down;     // requests a clean shutdown
 
   // Frees its argument in the background. Null: the engine frees things itself.
   std::function<void(std::shared_ptr<void>)> free_in_background;
@@ -33,6 +35,9 @@ struct Host {
 
   std::string executable;   // the whole path of the program
   std::string config_file;  // the path of the configuration file; empty if there is none
+
+  // The program that supervises this one, as INFO names it: "systemd", "upstart" or "no".
+  std::string_view supervisor = "no";
 };
 
 }  // namespace zsetd

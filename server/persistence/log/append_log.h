@@ -74,6 +74,7 @@ class AppendLog : public Journal {
   bool MayBeLost(uint64_t position) const { return is_repairing_ && position > durable(); }
 
   LogStatus status() const;
+  void ResetStats() { delayed_syncs_ = 0; }
 
   // Rewriting in the background. None is under way, and no snapshot is being taken.
   void StartRewriting();

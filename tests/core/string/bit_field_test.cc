@@ -48,6 +48,9 @@ TEST(BitField, NumbersThatDoNotFitWrapOrStopOrFail) {
   EXPECT_EQ(FittedSum(i64, kLeast, kLeast, Overflow::kSaturate), kLeast);
   EXPECT_EQ(FittedSum(u63, kMost, kMost, Overflow::kSaturate), kMost);
   EXPECT_EQ(FittedValue(u8, -1, Overflow::kSaturate), 255);
+  EXPECT_EQ(FittedValue(i8, kLeast + 128, Overflow::kSaturate), -128);
+  EXPECT_EQ(FittedValue(i8, kLeast + 127, Overflow::kSaturate), 127) << "as in Redis";
+  EXPECT_EQ(FittedValue(i64, kLeast, Overflow::kSaturate), kLeast);
   EXPECT_EQ(FittedValue(u8, -1, Overflow::kFail), std::nullopt);
   EXPECT_EQ(FittedValue(i8, -129, Overflow::kWrap), 127);
 }

@@ -41,7 +41,6 @@ class MemoryLimit : public testing::Test {
   Engine engine_{Settings(), AllCommands(), /*seed=*/1, kStart,
                  Host{.stopwatch = [this] { return stopwatch_ += Micros(1); },
                       .wall_clock = [] { return Micros(kStart); },
-                      .log = [](std::string_view) {},
                       .used_bytes = [this] { return keys() * kBytesPerKey; }}};
   Client client_{engine_.clients().NextId(), "peer", "own", kStart, [] {}};
 };

@@ -233,6 +233,7 @@ class Process(FolderTest):
             server = self.start("--supervised", "systemd", "--daemonize", "yes",
                                 environment={"NOTIFY_SOCKET": path})
             self.assertIn(b"READY=1\n", notify.recv(1000))
+            self.assertIn(b"process_supervised:systemd\r\n", self.connect().ask("INFO", "server"))
             self.assertIsNone(server.process.poll(), "it stays in the foreground")
             self.assertIsNone(server.stop())
             self.assertIn(b"STOPPING=1\n", notify.recv(1000))
@@ -248,6 +249,7 @@ class Process(FolderTest):
     def test_a_supervisor_that_is_missing_is_a_warning(self):
         server = self.start("--supervised", "systemd")
         self.assertIn("supervised systemd", server.log())
+        self.assertIn(b"process_supervised:no\r\n", self.connect().ask("INFO", "server"))
 
     def test_shutdown_timeout_bounds_the_wait_for_clients(self):
         server = self.start("--shutdown-timeout", "1")

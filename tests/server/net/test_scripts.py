@@ -42,6 +42,31 @@ class Scripts(ZsetdTest):
         self.assertEqual(other.ask("PING"), b"PONG")
         self.assertEqual(caller.ask("PING"), b"PONG")
 
+    def test_log_at_the_level_that_they_name(self):
+        server = self.start("--loglevel", "verbose")
+        client = self.connect()
+        for level in ("DEBUG", "VERBOSE", "NOTICE", "WARNING"):
+            client.ask("EVAL", f"redis.log(redis.LOG_{level}, 'from a script:', '{level}', 1)", "0")
+        client.ask("CONFIG", "SET", "loglevel", "warning")
+        client.ask("EVAL", "redis.log(redis.LOG_NOTICE, 'from a script: nothing')", "0")
+        client.ask("EVAL", "redis.log(redis.LOG_WARNING, 'from a script: the end')", "0")
+        self.assertTrue(eventually(lambda: "the end" in server.log()))
+        lines = [line.split(maxsplit=3)[3] for line in server.log().splitlines() if "a script" in line]
+        self.assertEqual(lines, ["verbose from a script: VERBOSE 1", "notice from a script: NOTICE 1",
+                                 "warning from a script: WARNING 1", "warning from a script: the end"])
+
+    def test_have_each_command_that_is_missing_logged_once(self):
+        server = self.start()
+        client = self.connect()
+        for _ in range(3):
+            client.ask("EVAL", "redis.pcall('XADD', 's', '*', 'f', 'v') redis.pcall('nope')", "0")
+        self.assertTrue(eventually(lambda: "XADD" in server.log()))
+        client.ask("XADD", "s", "*", "f", "v")
+        client.ask("EVAL", "redis.log(redis.LOG_WARNING, 'the end')", "0")
+        self.assertTrue(eventually(lambda: "the end" in server.log()))
+        self.assertEqual(server.log().count("XADD"), 1)
+        self.assertNotIn("nope", server.log())
+
     def test_can_be_ended_wherever_they_loop(self):
         loops = [
             "while true do pcall(function() while true do end end) end",

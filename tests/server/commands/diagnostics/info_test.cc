@@ -33,7 +33,8 @@ class Info : public testing::Test {
                  Host{.stopwatch = [] { return Micros(0); },
                       .wall_clock = [] { return Micros(1'800'000'000'123'456); },
                       .executable = "/usr/bin/zsetd",
-                      .config_file = "/etc/zsetd.conf"}};
+                      .config_file = "/etc/zsetd.conf",
+                      .supervisor = "systemd"}};
 };
 
 TEST_F(Info, TellsHowLongTheServerHasRun) {
@@ -47,6 +48,8 @@ TEST_F(Info, TellsWhichFilesWereUsed) {
   EXPECT_EQ(Field("server", "executable"), "/usr/bin/zsetd");
   EXPECT_EQ(Field("server", "config_file"), "/etc/zsetd.conf");
 }
+
+TEST_F(Info, NamesTheSupervisor) { EXPECT_EQ(Field("server", "process_supervised"), "systemd"); }
 
 TEST_F(Info, TellsTheAverageTimeToLive) {
   Database& database = engine_.store().database(3);

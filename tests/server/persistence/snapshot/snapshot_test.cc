@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "protocol/rdb/rdb_file.h"
+#include "server/engine/support/errors.h"
 #include "server/persistence/snapshot/snapshot_encoder.h"
 #include "server/persistence/snapshot/snapshot_file.h"
 #include "tests/transcript/engine_peer.h"
@@ -524,10 +525,17 @@ TEST(SnapshotService, ScriptsMayNotWriteWhileSnapshotsFail) {
             "-MISCONF ");
   EXPECT_EQ(Ask(peer, {"EVAL", "return redis.call('get', 'k')", "0"}), "$-1\r\n");
   EXPECT_EQ(Ask(peer, {"EVAL", "#!lua\nreturn 1", "0"}),
-            "-MISCONF Redis is configured to save RDB snapshots, but it's currently unable to "
-            "persist to disk. Writable scripts are blocked. Use 'no-writes' flag for read only "
-            "scripts.\r\n");
+            "-" + std::string(kSnapshotsFail) + "\r\n");
   EXPECT_EQ(Ask(peer, {"EVAL", "#!lua flags=no-writes\nreturn 1", "0"}), ":1\r\n");
+  Ask(peer, {"MULTI"});
+  Ask(peer, {"EVALSHA", "121982a2098f0a549345ef911e130b9242ec5d83", "0"});
+  peer.Send("b", Multibulk({"SCRIPT", "LOAD", "#!lua\nreturn 9"}));
+  EXPECT_EQ(
+      Ask(peer, {"EXEC"}),
+      "*1\r\n-MISCONF Redis is configured to save RDB snapshots, but it's currently unable to "
+      "persist to disk. Writable scripts are blocked. Use 'no-writes' flag for read only "
+      "scripts.\r\n")
+      << "the script was not known when the request was queued";
 }
 
 TEST(SnapshotService, NothingIsSavedAtTheEndUnlessTheShutdownSaved) {
