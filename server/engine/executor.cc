@@ -392,8 +392,12 @@ void Executor::Tick(Micros budget) {
   if (Replication* const replication = engine_.services().replication) replication->Tick();
   if (clients_.IsPaused() || engine_.disk().loading()) return;
   RunOverdue(budget);
-  if (suspended_ || engine_.replication().is_replica()) return;
-  store_.DeleteExpired(budget);
+  if (suspended_) return;
+  if (engine_.replication().is_replica()) {
+    if (!store_.DeleteOwnExpired(budget)) return;
+  } else {
+    store_.DeleteExpired(budget);
+  }
   ServeWaiters();
   notifier_.Broadcast();
 }
@@ -413,10 +417,13 @@ std::optional<Millis> Executor::NextDeadline() const {
   if (persistence != nullptr && persistence->HasWork()) consider(now);
   const Replication* const replication = engine_.services().replication;
   if (replication != nullptr && replication->HasWork()) consider(now);
-  // In a pause no key changes, and on a replica the master says when.
+  // In a pause no key changes, and the master decides when its keys expire on a replica.
   if (clients_.IsPaused()) return earliest;
   if (!overdue_.empty()) consider(now);
-  if (engine_.replication().is_replica()) return earliest;
+  if (engine_.replication().is_replica()) {
+    consider(store_.NextOwnDeadline());
+    return earliest;
+  }
   consider(store_.NextDeadline());
   consider(notifier_.blocked_clients().NextDue());
   return earliest;

@@ -91,10 +91,10 @@ class Replication {
  public:
   virtual ~Replication() = default;
 
-  // Makes this server the replica of that one, or the master that it is again. The settings say so
-  // then.
-  virtual void Follow(std::string host, int64_t port) = 0;
-  virtual void Promote() = 0;
+  // Makes this server the replica of another one, or a master again. The settings are changed, too.
+  // `request` is the origin of the request in the log: "user request from 'id=3 addr=...'".
+  virtual void Follow(std::string host, int64_t port, std::string_view request) = 0;
+  virtual void Promote(std::string_view request) = 0;
   virtual MasterLinkStatus master_link() const = 0;
 
   // Closes the link to the master, which the replica opens again.

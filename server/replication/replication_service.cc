@@ -45,7 +45,7 @@ void ReplicationService::OnLoaded() {
 // The keys and elements of a replica stay until the master removes them.
 void ReplicationService::SetRole(bool is_replica) {
   engine_.replication().set_is_replica(is_replica);
-  engine_.store().set_keeps_due_elements(is_replica);
+  engine_.store().set_leaves_expiry_to_master(is_replica);
 }
 
 // The stream is the master's.
@@ -54,8 +54,11 @@ void ReplicationService::BecomeReplica() {
   engine_.effects().set_passes_on(true);
 }
 
-void ReplicationService::Follow(std::string host, int64_t port) {
-  Follow({std::move(host), port}, /*takes_over=*/false);
+void ReplicationService::Follow(std::string host, int64_t port, std::string_view request) {
+  const MasterAddress master = {std::move(host), port};
+  Follow(master, /*takes_over=*/false);
+  log_.notice("REPLICAOF " + master.host + ":" + std::to_string(port) + " enabled (" +
+              std::string(request) + ")");
 }
 
 // The role and the setting change immediately, which the rest of a transaction (CONFIG REWRITE) may
@@ -102,7 +105,8 @@ void ReplicationService::UnblockClients() {
 
 // Replicas of the old master continue with the history that this server has followed until here.
 // Within a transaction that is the beginning of its unit, which they receive as a whole.
-void ReplicationService::Promote() {
+void ReplicationService::Promote(std::string_view request) {
+  log_.notice("MASTER MODE enabled (" + std::string(request) + ")");
   next_master_.reset();
   if (!engine_.effects().passes_on()) {  // a master that has not joined another yet
     NameMaster("");
@@ -121,14 +125,13 @@ void ReplicationService::Promote() {
   replicas_.EnsureBacklog();
   replicas_.DisconnectAll();
   persistence_.ResumeLog();
-  log_.notice("MASTER MODE enabled");
 }
 
 absl::Status ReplicationService::AbortFailover() {
   if (!failover_.IsOn()) return Refusal("ERR No failover in progress.");
   const bool was_replica = failover_.IsHandingOver();
   failover_.End();
-  if (was_replica) Promote();
+  if (was_replica) Promote("the failover was aborted");
   log_.notice("Failover aborted.");
   return absl::OkStatus();
 }

@@ -28,8 +28,8 @@ class ReplicationService : public Replication, private Follower::Listener {
   // When the server's own data has been loaded: takes the place in a history that it was saved at.
   void OnLoaded();
 
-  void Follow(std::string host, int64_t port) override;
-  void Promote() override;
+  void Follow(std::string host, int64_t port, std::string_view request) override;
+  void Promote(std::string_view request) override;
   MasterLinkStatus master_link() const override { return follower_.status(); }
   void CloseMasterLink() override { follower_.CloseLink(); }
 

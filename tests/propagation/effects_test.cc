@@ -73,6 +73,21 @@ TEST_F(EffectsTest, ExpiredKeyIsDeletedBeforeWhatTheCommandSays) {
   EXPECT_EQ(Send("SADD k x"), "MULTI; DEL k; sadd k x; EXEC");
 }
 
+TEST_F(EffectsTest, DeadlinesOfFieldsAreCommandsOfRedis) {
+  Send("HSET h a 1 b 2");
+  EXPECT_EQ(Send("HEXPIRE h 10 FIELDS 2 a b"), "HPEXPIREAT h 1800000010000 FIELDS 2 a b");
+  EXPECT_EQ(Send("HPERSIST h FIELDS 1 a"), "HPERSIST h FIELDS 1 a");
+  EXPECT_EQ(Send("HGETEX h PX 5000 FIELDS 1 a"), "HPEXPIREAT h 1800000005000 FIELDS 1 a");
+  EXPECT_EQ(Send("HSETEX h PX 5000 FIELDS 1 c 3"),
+            "MULTI; HSET h c 3; HPEXPIREAT h 1800000005000 FIELDS 1 c; EXEC");
+  EXPECT_EQ(Send("HPEXPIREAT h 1 FIELDS 1 c"), "HDEL h c");
+  Send("CONFIG SET propagation-compatibility 7.0");
+  EXPECT_TRUE(Send("HPERSIST h FIELDS 1 a").starts_with("ECHO ")) << Send("HPERSIST h FIELDS 1 b");
+  EXPECT_TRUE(Send("HEXPIRE h 10 FIELDS 1 a").starts_with("ECHO "));
+  Send("ZADD z 1 a");
+  EXPECT_TRUE(Send("ZEXPIRE z 10 MEMBERS 1 a").starts_with("ECHO "));
+}
+
 TEST_F(EffectsTest, KeyThatExpiresByItselfIsAUnit) {
   Send("MSET a 1 b 2\nPEXPIRE a 10\nPEXPIRE b 20");
   peer_.Pass(Millis(30));

@@ -243,6 +243,33 @@ class Master(ReplicationTest):
         self.await_that(lambda: master.info()["master_failover_state"] == "no-failover", master.info())
         self.assertEqual(replica.info("stats")["sync_full"], 0)
 
+    def test_deadlines_of_hash_fields_reach_replicas(self):
+        if not os.environ["ZSETD"].endswith("zsetd"):
+            self.skipTest("redis-server 7.0 has no HEXPIRE")
+        for how in ("7.4", "7.0"):
+            with self.subTest(how):
+                master = self.start(ZSETD, "--propagation-compatibility", how)
+                zsetd = self.replica_of(master)
+                old = self.start(REDIS, "--replicaof", f"127.0.0.1 {master.port}")
+                for replica in (zsetd, old):
+                    self.await_link(replica)
+                client = master.client
+                client.hset("h", mapping={"a": 1, "b": 2, "c": 3})
+                client.execute_command("HEXPIRE", "h", 1000, "FIELDS", 2, "a", "b")
+                client.execute_command("HPERSIST", "h", "FIELDS", 1, "b")
+                client.execute_command("HPEXPIRE", "h", 1, "FIELDS", 1, "c")
+                self.await_that(lambda: client.hlen("h") == 2, "it does not expire")
+                for replica in (zsetd, old):
+                    self.await_that(lambda: replica.client.hgetall("h") == {b"a": b"1", b"b": b"2"}
+                                    and replica.info()["master_repl_offset"] ==
+                                    master.info()["master_repl_offset"], replica.log)
+                    self.assertTrue(replica.is_linked())
+                times = lambda server: server.client.execute_command(
+                    "HPEXPIRETIME", "h", "FIELDS", 2, "a", "b")
+                self.assertEqual(times(zsetd), times(master))
+                self.assertEqual("unknown command" in old.log().lower(), how == "7.4")
+                self.assertEqual(master.client.info("stats")["sync_full"], 2)
+
     def test_failover_takes_its_options_in_any_order(self):
         master, replica = self.start(ZSETD), None
         for order in (("TO", "TIMEOUT", "FORCE"), ("TIMEOUT", "FORCE", "TO"),

@@ -301,6 +301,68 @@ class FailedSynchronizations(ReplicationTest):
         self.assert_same(master, replica)
 
 
+class LogLines(ReplicationTest):
+    def test_they_name_the_client_that_asks_for_a_role(self):
+        for program in (REDIS, ZSETD):
+            with self.subTest(program):
+                master, server = self.start(REDIS), self.start(program)
+                client = server.connect(client_name="operator")
+                client.execute_command("REPLICAOF", "127.0.0.1", master.port)
+                client.execute_command("REPLICAOF", "NO", "ONE")
+                who = r"user request from 'id=\d+ addr=127\.0\.0\.1:\d+ .* name=operator .*'"
+                self.assertRegex(server.log(),
+                                 rf"REPLICAOF 127\.0\.0\.1:{master.port} enabled \({who}\)")
+                self.assertRegex(server.log(), rf"MASTER MODE enabled \({who}\)")
+                client.close()
+
+
+class WritableReplicas(ReplicationTest):
+    def test_they_delete_keys_that_their_own_clients_let_expire(self):
+        for program in (REDIS, ZSETD):
+            with self.subTest(program):
+                master = self.start(REDIS)
+                replica = self.start(program, "--replica-read-only", "no", "--replicaof",
+                                     f"127.0.0.1 {master.port}")
+                self.await_link(replica)
+                master.client.execute_command("DEBUG", "SET-ACTIVE-EXPIRE", "0")
+                master.client.set("masters", "1", px=100)
+                self.await_that(lambda: replica.client.exists("masters") == 0, "it stays")
+                client = replica.client
+                client.set("set", "1", px=100)
+                client.set("expired", "1")
+                client.pexpire("expired", 100)
+                client.set("renamed", "1", px=100)
+                client.rename("renamed", "moved")
+                client.set("later", "1", px=10_000_000)
+                client.set("persisted", "1", px=1000)
+                client.persist("persisted")
+                client.set("removed", "1", px=100)
+                client.delete("removed")
+                left = lambda: client.info("keyspace")["db0"]["keys"]
+                self.await_that(lambda: left() == 3, left)  # masters, later, persisted
+                self.assertEqual(sorted(client.keys()), [b"later", b"persisted"])
+                self.assertEqual(client.dbsize(), 3)
+
+    def test_so_does_one_with_a_log_and_several_databases(self):
+        master = self.start(ZSETD)
+        with tempfile.TemporaryDirectory() as folder:
+            replica = self.start(ZSETD, "--replica-read-only", "no", "--dir", folder,
+                                 "--appendonly", "yes", "--replicaof", f"127.0.0.1 {master.port}")
+            self.await_link(replica)
+            in_five = replica.connect(db=5)
+            in_five.set("moved", "1", px=300)
+            in_five.set("flushed", "1", px=300)
+            in_five.swapdb(5, 6)
+            replica.client.set("a", "1", px=300)
+            self.await_that(lambda: not replica.client.info("keyspace"),
+                            lambda: str(replica.client.info("keyspace")))
+            self.assertEqual(replica.client.info("stats")["expired_keys"], 3)
+            replica.client.execute_command("REPLICAOF", "NO", "ONE")
+            replica.client.set("a", "1", px=100)
+            self.await_that(lambda: replica.client.dbsize() == 0, "it does not expire")
+            in_five.close()
+
+
 class CommandsThatItDoesNotKnow(ReplicationTest):
     def run_foreign(self, client):
         client.xadd("events", {"a": "b"})

@@ -11,6 +11,7 @@
 #include "protocol/text/number_text.h"
 #include "server/commands/all_commands.h"
 #include "server/commands/common/timeout_option.h"
+#include "server/engine/acl/client_description.h"
 #include "server/engine/admin_call.h"
 #include "server/engine/services.h"
 #include "server/engine/support/ascii_case.h"
@@ -115,6 +116,13 @@ bool IsFailingOver(const Replication& replication) {
   return replication.failover_state() != "no-failover";
 }
 
+// "user request from 'id=3 addr=...'", for the log.
+std::string RequestOf(AdminCall& call, std::string_view kind) {
+  std::string line = ClientLine(call.client, call.now());
+  line.pop_back();
+  return std::string(kind) + " request from '" + line + "'";
+}
+
 void ReplicaOf(AdminCall& call) {
   const std::string_view host = call.args.Word();
   const std::string_view port = call.args.Word();
@@ -124,7 +132,7 @@ void ReplicaOf(AdminCall& call) {
     return call.Fail("ERR REPLICAOF not allowed while failing over.");
   }
   if (EqualsIgnoringCase(host, "no") && EqualsIgnoringCase(port, "one")) {
-    if (call.engine.replication().is_replica()) replication->Promote();
+    if (call.engine.replication().is_replica()) replication->Promote(RequestOf(call, "user"));
     return call.reply.Ok();
   }
   if (call.client.IsReplica()) {
@@ -137,7 +145,7 @@ void ReplicaOf(AdminCall& call) {
     return call.reply.Simple("OK Already connected to specified master");
   }
   if (replication == nullptr) return call.Fail(kNoReplication);
-  replication->Follow(std::string(host), *number);
+  replication->Follow(std::string(host), *number, RequestOf(call, "user"));
   call.reply.Ok();
 }
 
@@ -158,7 +166,7 @@ void Psync(AdminCall& call) {
     if (!EqualsIgnoringCase(id, state.id())) {
       return call.Fail("ERR PSYNC FAILOVER replid must match my replid.");
     }
-    replication->Promote();
+    replication->Promote(RequestOf(call, "failover"));
   }
   const absl::Status status = replication->Synchronize(call.client, {id, offset});
   if (!status.ok()) call.Fail(status);

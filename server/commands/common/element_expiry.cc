@@ -94,6 +94,7 @@ void PropagateElementDeadline(Call& call, std::string_view key,
                               const std::vector<std::string_view>& elements,
                               std::optional<Millis> deadline, const ElementWords& words) {
   if (!call.Propagates()) return;
+  const bool is_plain = words.is_known_to_redis && call.keys.readers_know_field_deadlines();
   const std::string keyword = UpperCase(words.keyword);
   const std::string time = deadline ? IntegerText(deadline->count()) : std::string();
   for (size_t first = 0; first < elements.size(); first += Effects::kMostItems) {
@@ -105,7 +106,11 @@ void PropagateElementDeadline(Call& call, std::string_view key,
     request.push_back(keyword);
     request.push_back(count);
     request.insert(request.end(), some.begin(), some.end());
-    call.PropagateOwn(request);
+    if (is_plain) {
+      call.Propagate(request);
+    } else {
+      call.PropagateOwn(request);
+    }
   }
 }
 

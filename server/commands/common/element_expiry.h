@@ -28,6 +28,7 @@ struct ElementWords {
   std::string_view pexpireat;  // the requests that are propagated
   std::string_view persist;
   std::string_view remove;
+  bool is_known_to_redis = false;  // Redis has had these requests since 7.4
 };
 
 inline constexpr ElementWords kMemberWords = {.keyword = "members",
@@ -48,7 +49,8 @@ inline constexpr ElementWords kFieldWords = {.keyword = "fields",
                                              .remove_event = KeyEvent::kHDel,
                                              .pexpireat = "HPEXPIREAT",
                                              .persist = "HPERSIST",
-                                             .remove = "HDEL"};
+                                             .remove = "HDEL",
+                                             .is_known_to_redis = true};
 
 // What a time in a request counts from, and in.
 struct ExpiryUnit {

@@ -89,6 +89,11 @@ inline constexpr std::string_view kDisklessLoads[] = {"disabled", "on-empty-db",
                                                       "flush-before-load", "always"};
 constexpr std::span<const std::string_view> ChoicesOf(DisklessLoad) { return kDisklessLoads; }
 
+// The oldest release of Redis that reads the append-only log and the stream of replicas.
+enum class RedisRelease { k70, k74 };
+inline constexpr std::string_view kRedisReleases[] = {"7.0", "7.4"};
+constexpr std::span<const std::string_view> ChoicesOf(RedisRelease) { return kRedisReleases; }
+
 template <class Type>
 concept Choice = std::is_enum_v<Type> && requires(Type value) {
   { ChoicesOf(value) } -> std::same_as<std::span<const std::string_view>>;

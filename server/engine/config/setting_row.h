@@ -29,7 +29,8 @@ struct Setting {
                    LogLevel Settings::*, SyslogFacility Settings::*, Supervision Settings::*,
                    TlsAuthClients Settings::*, AclPubsubDefault Settings::*,
                    DangerousAccess Settings::*, MaxmemoryPolicy Settings::*,
-                   AppendFsync Settings::*, DisklessLoad Settings::*, NoEffect>;
+                   AppendFsync Settings::*, DisklessLoad Settings::*,
+                   RedisRelease Settings::*, NoEffect>;
 
   std::string_view name;        // redis.conf's
   std::string_view alias = {};  // another name that it goes by, such as that of Redis before 7

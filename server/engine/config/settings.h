@@ -166,6 +166,7 @@ struct Settings {
   int64_t repl_diskless_sync_delay = 5;   // seconds to wait for more replicas
   int64_t repl_diskless_sync_max_replicas = 0;  // do not wait when there are so many; 0: wait
   DisklessLoad repl_diskless_load = DisklessLoad::kDisabled;
+  RedisRelease propagation_compatibility = RedisRelease::k74;
   bool replica_serve_stale_data = true;  // answer from what is there while there is no link
   bool replica_read_only = true;
   bool replica_ignore_maxmemory = true;  // only the master evicts

@@ -1,11 +1,17 @@
-// Effects that only zsetd understands, on a way that every server takes.
+// Requests that other servers do not know, in a form that every server accepts.
 //
 //   ECHO "\0zsetd*5\r\n$10\r\nZPEXPIREAT\r\n..."
 //
 // Redis and Valkey run an ECHO from their log or their master, ignore its reply and count its
-// bytes, so that what they keep is right but for what they cannot keep, and offsets agree. zsetd
-// runs the request inside. A client cannot forge one: ECHO is no write, so a client's is never
+// bytes, so their data is correct except for member deadlines, and offsets stay equal. zsetd runs
+// the request inside. A client cannot forge one: ECHO is not a write, so a client's ECHO is never
 // propagated.
+//
+// Deadlines of members of sorted sets always have this form. Deadlines of fields of hashes have it
+// only with propagation-compatibility 7.0: Redis 7.4 and Valkey 9 know HPEXPIREAT and HPERSIST. The
+// form is a setting of the server, not a property of a replica: the backlog, the log and the
+// offsets are shared by all readers. Nor could a master find out: Valkey and zsetd announce their
+// version (REPLCONF version), redis-server does not.
 #pragma once
 
 #include <optional>

@@ -88,6 +88,10 @@ SetLimits Keys::set_limits() const { return SetLimitsOf(store_.settings()); }
 SortedSetLimits Keys::sorted_set_limits() const { return SortedSetLimitsOf(store_.settings()); }
 ValueLimits Keys::limits() const { return ValueLimitsOf(store_.settings()); }
 
+bool Keys::readers_know_field_deadlines() const {
+  return store_.settings().propagation_compatibility >= RedisRelease::k74;
+}
+
 bool Keys::refuses_inexact_integers() const {
   return store_.settings().zset_refuse_inexact_integers && !store_.nothing_due();
 }

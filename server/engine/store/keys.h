@@ -116,6 +116,10 @@ class Keys {
   // The size of the longest string (proto-max-bulk-len).
   size_t most_string_bytes() const;
 
+  // Whether readers of the log and of the stream know HPEXPIREAT and HPERSIST
+  // (propagation-compatibility).
+  bool readers_know_field_deadlines() const;
+
   // Whether DUMP compresses strings (rdbcompression).
   bool compresses_dumps() const;
 

@@ -69,8 +69,10 @@ void Store::AdvanceTo(Millis now) {
   for (const auto& database : databases_) database->AdvanceTo(now);
 }
 
-void Store::set_keeps_due_elements(bool keeps) {
-  for (const auto& database : databases_) database->set_keeps_due_elements(keeps);
+void Store::set_leaves_expiry_to_master(bool leaves) {
+  leaves_expiry_to_master_ = leaves;
+  own_deadlines_.Clear();
+  for (const auto& database : databases_) database->set_keeps_due_elements(leaves);
 }
 
 void Store::SetNothingDue(bool nothing_due) {
@@ -84,6 +86,8 @@ void Store::OnChange(const Change& change) {
   if (change.event == KeyEvent::kExpired) ++metrics_.stats().expired_keys;
   metrics_.stats().expired_elements += change.expired_elements.size();
   copies_.Touch(change.database, change.key);
+  if (leaves_expiry_to_master_) [[unlikely]]
+    NoteOwnDeadline(change);
   if (change.event != KeyEvent::kEvicted) return listener_.OnChange(change);
   ++metrics_.stats().evicted_keys;
   const auto before = static_cast<int64_t>(gauge_.Used());
@@ -91,7 +95,16 @@ void Store::OnChange(const Change& change) {
   eviction_message_bytes_ = static_cast<int64_t>(gauge_.Used()) - before;
 }
 
+// Nothing is due while the stream of the master is applied: its changes are not the clients'.
+void Store::NoteOwnDeadline(const Change& change) {
+  if (nothing_due_) return;
+  const Entry* const entry = databases_[change.database]->Find(change.key);
+  own_deadlines_.Set({change.database, std::string(change.key)},
+                     entry == nullptr ? std::nullopt : entry->deadline());
+}
+
 void Store::Drop(int index) {
+  own_deadlines_.Clear(index);
   copies_.TouchAll(index);
   change_count_ += databases_[index]->keys().size();
   databases_[index]->Clear();
@@ -112,6 +125,7 @@ void Store::SwapDatabases(int a, int b) {
   if (a == b) return;
   listener_.BeforeSwap(*databases_[a], *databases_[b]);
   databases_[a]->SwapKeysWith(*databases_[b]);
+  own_deadlines_.Swap(a, b);
   copies_.TouchAll(a);
   copies_.TouchAll(b);
 }
@@ -122,6 +136,24 @@ void Store::DeleteExpired(Micros budget) {
   const Micros took = host_.stopwatch() - start;
   metrics_.stats().expiry_time += took;
   metrics_.RecordLatency("expire-cycle", took, now_);
+}
+
+bool Store::DeleteOwnExpired(Micros budget) {
+  if (!expires_actively_) return false;
+  const Micros until = host_.stopwatch() + budget;
+  size_t looked_at = 0;
+  bool has_deleted = false;
+  while (const std::optional<Millis> next = own_deadlines_.Next()) {
+    if (*next > now_) break;
+    const auto [database, key] = own_deadlines_.TakeFirst();
+    const Keyspace& keys = databases_[database]->keys();
+    if (keys.FindEvenDue(key) != nullptr && keys.Find(key) == nullptr) {
+      databases_[database]->Open(key);  // which deletes it
+      has_deleted = true;
+    }
+    if (++looked_at % kDeletionsPerLook == 0 && host_.stopwatch() > until) break;
+  }
+  return has_deleted;
 }
 
 void Store::DeleteExpiredUntil(Micros until) {

@@ -16,6 +16,7 @@
 #include "server/engine/store/database.h"
 #include "server/engine/store/evictor.h"
 #include "server/engine/store/memory_gauge.h"
+#include "server/engine/store/own_deadlines.h"
 #include "server/engine/store/store_listener.h"
 #include "server/engine/store/value_copies.h"
 #include "server/engine/support/host.h"
@@ -49,8 +50,9 @@ class Store {
   void SetNothingDue(bool nothing_due);
   bool nothing_due() const { return nothing_due_; }
 
-  // Whether elements of values stay past their deadline (Database). O(databases).
-  void set_keeps_due_elements(bool keeps);
+  // On a replica keys and elements stay past their deadline, until the master deletes them; except
+  // keys that got their deadline here. O(databases).
+  void set_leaves_expiry_to_master(bool leaves);
 
   const std::vector<std::unique_ptr<Database>>& databases() const { return databases_; }
   Database& database(int index) { return *databases_[index]; }
@@ -82,6 +84,15 @@ class Store {
   // Deletes keys that are past their deadline, and elements of values that are, until none is or
   // `budget` is spent.
   void DeleteExpired(Micros budget);
+
+  // Deletes keys of a replica that are past a deadline that they got here, until none is or
+  // `budget` is spent. Returns whether it deleted any.
+  bool DeleteOwnExpired(Micros budget);
+
+  // The earliest deadline of these keys; nothing if there is none that is to be deleted actively.
+  std::optional<Millis> NextOwnDeadline() const {
+    return expires_actively_ ? own_deadlines_.Next() : std::nullopt;
+  }
 
   // Whether expired keys and elements are deleted actively. They are never visible.
   void set_expires_actively(bool expires) { expires_actively_ = expires; }
@@ -130,6 +141,7 @@ class Store {
 
  private:
   void OnChange(const Change& change);
+  void NoteOwnDeadline(const Change& change);
   void Drop(int database);
   void DeleteExpiredUntil(Micros until);  // by the stopwatch
   bool EvictDownTo(size_t limit);
@@ -153,6 +165,8 @@ class Store {
   Millis now_;
   uint64_t change_count_ = 0;
   bool nothing_due_ = false;
+  bool leaves_expiry_to_master_ = false;
+  OwnDeadlines own_deadlines_;
   bool expires_actively_ = true;
   bool lacks_memory_ = false;
   bool is_eviction_due_ = false;

@@ -14,7 +14,7 @@
 
 namespace zsetd {
 
-// What a check found in a snapshot that can be loaded.
+// The result of a check of a snapshot that can be loaded.
 struct CheckedSnapshot {
   std::string functions;       // as Scripting::DumpLibraries() returns them
   bool skips_unknown = false;  // whether keys that cannot be kept may be left out

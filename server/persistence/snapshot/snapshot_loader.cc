@@ -37,7 +37,7 @@ struct KeyNotes {
   std::optional<uint8_t> frequency;
 };
 
-// What a check keeps of the keys, instead of the keys.
+// Names that a check keeps instead of the keys.
 struct CheckedNames {
   enum class LastValue { kNone, kSortedSet, kOther };
 

@@ -44,10 +44,9 @@ struct LoadOptions {
   const AccessTracker* access_tracker = nullptr;  // for the marks of keys; null: they are not set
   std::function<Keyspace()> make_keyspace;        // an empty one
   std::function<void(uint64_t bytes, uint64_t total, uint64_t keys)>
-      progress;                // now and then; or null
-  FileSource::OnRead on_read;  // or null
-  const std::atomic<bool>* abandoned =
-      nullptr;  // ends the steps of a check that take long; or null
+      progress;                                  // now and then; or null
+  FileSource::OnRead on_read;                    // or null
+  const std::atomic<bool>* abandoned = nullptr;  // ends the slow steps of a check; or null
 };
 
 // Reads a file as redis-server, Valkey and zsetd write it. Refuses one that is damaged in any way,

@@ -330,7 +330,7 @@ std::string AllTypes() {
   return peer.files().contents().at("/data/dump.rdb");
 }
 
-// Checksums are wrong or, in every other round, 0: then it is the values that are damaged.
+// In every other round the checksum is 0, which is not verified: then the values are damaged.
 TEST_F(FollowerTest, KeepsItsDataAndFunctionsWhateverPrefixOrDamageTheSnapshotHas) {
   Ask(peer_, {"FUNCTION", "LOAD",
               "#!lua name=own\nredis.register_function('f', function() return 1 end)"});
