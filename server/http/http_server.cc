@@ -6,12 +6,15 @@
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/v6_only.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/write.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <chrono>
 #include <csignal>
+#include <map>
 #include <optional>
 #include <sstream>
+#include <tuple>
 
 #include "server/engine/support/errors.h"
 
@@ -44,17 +47,54 @@ std::string OriginText(const asio::ip::address& address) {
   return asio::ip::address_v6(bytes).to_string();
 }
 
+using Message = http::request<http::string_body>;
+
+HttpResponse Refused(unsigned status, std::string why) {
+  return {.status = status, .body = why + "\n"};
+}
+
+// Why a request cannot be read further, if its header is one of those that a proxy in front may
+// understand differently (RFC 9112, 3.2 and 6.1), or needs what this server does not have.
+std::optional<HttpResponse> RefusalOf(const Message& message) {
+  const bool is_first_version = message.version() < 11;
+  const auto encodings = message.count(http::field::transfer_encoding);
+  const auto hosts = message.count(http::field::host);
+  if (hosts > 1 || (hosts == 0 && !is_first_version)) {
+    return Refused(400, "The request needs exactly one Host header.");
+  }
+  if (encodings > 0) {
+    const bool has_length = message.count(http::field::content_length) > 0;
+    if (has_length || is_first_version) {
+      return Refused(400, "The length of the request is ambiguous.");
+    }
+    const bool is_known =
+        encodings == 1 && beast::iequals(message[http::field::transfer_encoding], "chunked");
+    if (!is_known) return Refused(501, "The only transfer encoding is chunked.");
+  }
+  const auto expectation = message[http::field::expect];
+  if (!expectation.empty() && !beast::iequals(expectation, "100-continue")) {
+    return Refused(417, "The only expectation is 100-continue.");
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 // One connection: reads a request, has it handled, writes the response, and so on. Everything but
 // the handler's work happens on the server's thread.
 class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
  public:
+  // In the order in which connections are closed for a new one.
+  enum class Phase { kIdle, kReading, kWriting, kHandled };
+
   HttpConnection(tcp::socket socket, HttpServer& server)
-      : stream_(std::move(socket)), server_(server) {}
+      : stream_(std::move(socket)), server_(server) {
+    error_code ignored;
+    origin_ = OriginText(stream_.socket().remote_endpoint(ignored).address());
+  }
 
   void Read() {
-    idle_ = true;
+    Enter(Phase::kIdle);
     parser_.emplace();
     parser_->header_limit(kMostHeaderBytes);
     parser_->body_limit(kMostBodyBytes);
@@ -66,7 +106,9 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
                           });
   }
 
-  bool is_idle() const { return idle_; }
+  Phase phase() const { return phase_; }
+  uint64_t phase_number() const { return phase_number_; }  // larger ones began later
+  const std::string& origin() const { return origin_; }
 
   void Close() {
     error_code ignored;
@@ -76,31 +118,66 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   }
 
  private:
+  void Enter(Phase phase) {
+    phase_ = phase;
+    phase_number_ = ++server_.last_phase_;
+  }
+
   void OnFirstBytes(const error_code& error) {
-    idle_ = false;
-    if (error) return OnRequest(error);
+    Enter(Phase::kReading);
+    if (error) return Fail(error);
     stream_.expires_after(kRequestTime);
+    if (parser_->is_header_done()) return OnHeader({});
+    http::async_read_header(
+        stream_, buffer_, *parser_,
+        [self = shared_from_this()](const error_code& failed, size_t) { self->OnHeader(failed); });
+  }
+
+  void OnHeader(const error_code& error) {
+    if (error) return Fail(error);
+    const Message& message = parser_->get();
+    is_head_ = message.method() == http::verb::head;
+    version_ = message.version();
+    if (auto refusal = RefusalOf(message)) return Refuse(*std::move(refusal));
     if (parser_->is_done()) return OnRequest({});
+    const bool waits = version_ >= 11 && message.count(http::field::expect) > 0;
+    if (!waits) return ReadBody();
+    static constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+    asio::async_write(stream_, asio::buffer(kContinue),
+                      [self = shared_from_this()](const error_code& failed, size_t) {
+                        if (failed) return self->Close();
+                        self->ReadBody();
+                      });
+  }
+
+  void ReadBody() {
     http::async_read(
         stream_, buffer_, *parser_,
         [self = shared_from_this()](const error_code& failed, size_t) { self->OnRequest(failed); });
   }
 
-  void OnRequest(const error_code& error) {
+  // Responds if the bytes are the reason, and closes the connection.
+  void Fail(const error_code& error) {
     if (error == http::error::body_limit || error == http::error::header_limit) {
-      keep_alive_ = false;
-      return Write({.status = 413, .body = "The request is too large.\n"});
+      return Refuse(Refused(413, "The request is too large."));
     }
-    if (error && error != http::error::end_of_stream &&
-        error.category() == http::make_error_code(http::error::end_of_stream).category()) {
-      keep_alive_ = false;
-      return Write({.status = 400, .body = "This is no HTTP request.\n"});
-    }
-    if (error) return Close();
-    const auto& message = parser_->get();
+    const bool is_about_bytes =
+        error != http::error::end_of_stream &&
+        error.category() == http::make_error_code(http::error::end_of_stream).category();
+    if (is_about_bytes) return Refuse(Refused(400, "This is no HTTP request."));
+    Close();
+  }
+
+  void Refuse(HttpResponse response) {
+    keep_alive_ = false;  // where the next request begins is unknown
+    Write(std::move(response));
+  }
+
+  void OnRequest(const error_code& error) {
+    if (error) return Fail(error);
+    const Message& message = parser_->get();
     keep_alive_ = message.keep_alive();
-    is_head_ = message.method() == http::verb::head;
-    version_ = message.version();
+    Enter(Phase::kHandled);
     stream_.expires_never();  // the server takes its time
     server_.handler_(Described(message),
                      [weak = weak_from_this(), &io = server_.io_](HttpResponse response) {
@@ -110,7 +187,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
                      });
   }
 
-  HttpRequest Described(const http::request<http::string_body>& message) const {
+  HttpRequest Described(const Message& message) const {
     error_code ignored;
     const tcp::endpoint peer = stream_.socket().remote_endpoint(ignored);
     const tcp::endpoint own = stream_.socket().local_endpoint(ignored);
@@ -123,12 +200,13 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
             .content_type = field(http::field::content_type),
             .body = message.body(),
             .peer = AddressText(peer),
-            .origin = OriginText(peer.address()),
+            .origin = origin_,
             .own = AddressText(own),
             .is_local = peer.address().is_loopback()};
   }
 
   void Write(HttpResponse response) {
+    Enter(Phase::kWriting);
     response_.emplace(http::int_to_status(response.status), version_);
     response_->set(http::field::server, "zsetd");
     response_->set(http::field::content_type, response.content_type);
@@ -151,8 +229,10 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   beast::flat_buffer buffer_{kMostHeaderBytes + kMostBodyBytes};
   std::optional<http::request_parser<http::string_body>> parser_;
   std::optional<http::response<http::string_body>> response_;
+  std::string origin_;  // as in HttpRequest
+  Phase phase_ = Phase::kIdle;
+  uint64_t phase_number_ = 0;
   unsigned version_ = 11;
-  bool idle_ = true;
   bool keep_alive_ = true;
   bool is_head_ = false;
 };
@@ -214,8 +294,7 @@ void HttpServer::Run(std::function<void()> work) { asio::post(io_, std::move(wor
 void HttpServer::Accept(Acceptor& acceptor) {
   acceptor.async_accept([this, &acceptor](const error_code& error, tcp::socket socket) {
     if (!error) {
-      MakeRoom();
-      if (connections_.size() < kMostConnections) {
+      if (MakeRoom()) {
         const auto connection = std::make_shared<HttpConnection>(std::move(socket), *this);
         connections_.insert(connection);
         connection->Read();
@@ -227,13 +306,20 @@ void HttpServer::Accept(Acceptor& acceptor) {
   });
 }
 
-void HttpServer::MakeRoom() {
-  if (connections_.size() < kMostConnections) return;
-  for (const auto& connection : connections_) {
-    if (!connection->is_idle()) continue;
-    const auto kept = connection;
-    return kept->Close();
-  }
+// Whether there is room for one more connection now.
+bool HttpServer::MakeRoom() {
+  if (connections_.size() < kMostConnections) return true;
+  std::map<std::string_view, size_t> counts;
+  for (const auto& each : connections_) ++counts[each->origin()];
+  const auto rank = [&](const std::shared_ptr<HttpConnection>& each) {
+    return std::tuple(each->phase(), kMostConnections - counts[each->origin()],
+                      each->phase_number());
+  };
+  const auto first = std::ranges::min_element(connections_, {}, rank);
+  if ((*first)->phase() == HttpConnection::Phase::kHandled) return false;
+  const auto kept = *first;
+  kept->Close();
+  return true;
 }
 
 }  // namespace zsetd

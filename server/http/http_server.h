@@ -2,6 +2,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <set>
@@ -19,7 +20,7 @@ namespace zsetd {
 struct HttpRequest {
   std::string method;  // "GET"
   std::string path;    // without the part from ? on
-  std::string host;    // the header Host
+  std::string host;    // the header Host; empty only if a client of HTTP/1.0 sent none
   std::string authorization;
   std::string content_type;
   std::string body;
@@ -43,7 +44,10 @@ class HttpConnection;
 //
 //   connections 32    header 8 KB    body 64 KB    10 seconds for a request, 60 between two
 //
-// Beyond 32 connections the oldest idle one is closed or, if all are busy, the new one.
+// A new connection beyond these closes another one: an idle one first, then one whose request is
+// incomplete, then one that does not take its response. Among several, the oldest one of the
+// address with the most connections is closed, so that slow clients cannot keep others out. If the
+// server works on 32 requests, the new connection is closed.
 class HttpServer {
  public:
   // Responds to one request, once; may be called by any thread.
@@ -73,12 +77,13 @@ class HttpServer {
 
   absl::Status ListenAt(std::string_view address, uint16_t port);
   void Accept(Acceptor& acceptor);
-  void MakeRoom();
+  bool MakeRoom();
 
   Handler handler_;
   boost::asio::io_context io_{1};
   std::vector<std::unique_ptr<Acceptor>> acceptors_;
   std::set<std::shared_ptr<HttpConnection>> connections_;
+  uint64_t last_phase_ = 0;  // the number of phases of connections that have begun
   std::thread thread_;
 };
 

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <utility>
 
+#include "server/engine/support/ascii_case.h"
+#include "server/engine/support/split.h"
 #include "server/http/metrics_text.h"
 #include "server/http/page_commands.h"
 #include "server/http/page_files.h"
@@ -45,22 +47,26 @@ HttpResponse JsonError(unsigned status, std::string_view why) {
 HttpResponse TooManyFailures(Micros wait) {
   const std::string seconds = std::to_string(std::chrono::ceil<std::chrono::seconds>(wait).count());
   HttpResponse response =
-      JsonError(429, "Too many logins from your address have failed. Wait " + seconds + " s.");
+      JsonError(429, "Too many logins of this user have failed. Wait " + seconds + " s.");
   response.headers.emplace_back("Retry-After", seconds);
   return response;
 }
 
-// Whether the Host header has an address or localhost. A name may be that of another site, made to
-// resolve to this machine (DNS rebinding).
+// The host of a Host header, without its port and the brackets of IPv6.
+std::string_view WithoutPort(std::string_view host) {
+  return host.starts_with('[') ? host.substr(1, host.find(']') - 1)
+                               : host.substr(0, host.find(':'));
+}
+
 bool IsAddress(std::string_view host) {
-  if (host.starts_with('[')) {
-    host = host.substr(1, host.find(']') - 1);
-  } else {
-    host = host.substr(0, host.find(':'));
-  }
   boost::system::error_code error;
   boost::asio::ip::make_address(std::string(host), error);
-  return !error || host == "localhost";
+  return !error;
+}
+
+HttpResponse UnknownHost() {
+  return {.status = 403,
+          .body = "The URL needs an address, localhost, or a name that metrics-hosts has.\n"};
 }
 
 HttpResponse ResponseTo(const PageReplies& replies) {
@@ -70,7 +76,7 @@ HttpResponse ResponseTo(const PageReplies& replies) {
     case PageReplies::Access::kProtected:
       return JsonError(403,
                        "This user needs no password: set one, or come from this machine and by "
-                       "its address or localhost.");
+                       "its address, localhost, or a name that metrics-hosts has.");
     case PageReplies::Access::kGranted:
       break;
   }
@@ -99,6 +105,7 @@ HttpService::HttpService(Engine& engine, InfoSource source, PostStep post)
 
 absl::Status HttpService::Start(const Settings& settings) {
   if (settings.metrics_port == 0) return absl::OkStatus();
+  for (const std::string_view name : Split(settings.metrics_hosts, ' ')) hosts_.emplace_back(name);
   const absl::Status status =
       server_.Listen(settings.metrics_bind, static_cast<uint16_t>(settings.metrics_port));
   if (status.ok()) server_.Start();
@@ -114,7 +121,19 @@ void HttpService::Handle(HttpRequest request, HttpServer::Respond respond) {
   if (file == PageFiles().end() && request.path != "/metrics") return respond(NotFound());
   if (request.method != "GET") return respond(MethodNotAllowed("GET"));
   if (file != PageFiles().end()) return respond(Found(*file));
+  if (!IsOwnName(request.host)) return respond(UnknownHost());
   ServeMetrics(std::move(respond));
+}
+
+// Whether the Host header names this server. Another name may be that of a web site, made to
+// resolve to this machine (DNS rebinding); its scripts could then read what this server sends.
+// Every browser sends the header.
+bool HttpService::IsOwnName(std::string_view host) const {
+  const std::string_view name = WithoutPort(host);
+  if (host.empty() || IsAddress(name) || EqualsIgnoringCase(name, "localhost")) return true;
+  return std::ranges::any_of(hosts_, [&](const std::string& known) {
+    return known == "*" || EqualsIgnoringCase(known, name);
+  });
 }
 
 // A browser asks before it sends JSON to another site, and is not permitted to.
@@ -124,7 +143,8 @@ void HttpService::ServeCommands(const HttpRequest& request, HttpServer::Respond 
   }
   const auto credentials = ReadCredentials(request.authorization);
   if (!credentials) return respond(JsonError(401, "Log in as an ACL user."));
-  const Micros wait = throttle_.WaitFor(request.origin, MonotonicNow());
+  const LoginThrottle::Login login(request.origin, credentials->user);
+  const Micros wait = throttle_.WaitFor(login, MonotonicNow());
   if (wait > Micros(0)) return respond(TooManyFailures(wait));
   auto commands = ReadPageCommands(request.body);
   if (!commands) return respond(JsonError(400, "The body has no list of commands."));
@@ -133,18 +153,17 @@ void HttpService::ServeCommands(const HttpRequest& request, HttpServer::Respond 
                                                         .peer = request.peer,
                                                         .own = request.own,
                                                         .is_local = request.is_local,
-                                                        .by_address = IsAddress(request.host),
+                                                        .by_own_name = IsOwnName(request.host),
                                                         .commands = std::move(*commands)});
-  RunPageCommands(
-      engine_, std::move(page), post_,
-      [this, respond = std::move(respond), origin = request.origin](PageReplies replies) {
-        auto shared = std::make_shared<PageReplies>(std::move(replies));
-        server_.Run([this, respond, origin, shared] {
-          const bool is_denied = shared->access == PageReplies::Access::kDenied;
-          if (is_denied) throttle_.OnFailure(origin, MonotonicNow());
-          respond(ResponseTo(*shared));
-        });
-      });
+  RunPageCommands(engine_, std::move(page), post_,
+                  [this, respond = std::move(respond), login](PageReplies replies) {
+                    auto shared = std::make_shared<PageReplies>(std::move(replies));
+                    server_.Run([this, respond, login, shared] {
+                      const bool is_denied = shared->access == PageReplies::Access::kDenied;
+                      if (is_denied) throttle_.OnFailure(login, MonotonicNow());
+                      respond(ResponseTo(*shared));
+                    });
+                  });
 }
 
 // The text is made by the server's thread: the snapshot comes back to it as a response that is not

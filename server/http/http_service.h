@@ -1,5 +1,9 @@
 #pragma once
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "absl/status/status.h"
 #include "server/engine/config/settings.h"
 #include "server/engine/engine.h"
@@ -12,7 +16,8 @@ namespace zsetd {
 
 // What `metrics-port` serves:
 //
-//   GET  /metrics        the figures in Prometheus's format; to everyone who can connect
+//   GET  /metrics        the figures in Prometheus's format; to every client that can connect and
+//                        whose URL has an address or a name in `metrics-hosts`
 //   GET  / and its files the page: files of our own, without any data
 //   POST /api/commands   read-only commands, as an ACL user with a password (page_api.h)
 //
@@ -29,13 +34,15 @@ class HttpService {
  private:
   void Handle(HttpRequest request, HttpServer::Respond respond);
   void ServeMetrics(HttpServer::Respond respond);
+  bool IsOwnName(std::string_view host) const;
   void ServeCommands(const HttpRequest& request, HttpServer::Respond respond);
 
   Engine& engine_;
   InfoSource source_;
   PostStep post_;
-  LoginThrottle throttle_;  // for the server's thread alone
-  HttpServer server_;       // last: its thread uses the others
+  std::vector<std::string> hosts_;  // metrics-hosts
+  LoginThrottle throttle_;          // for the server's thread alone
+  HttpServer server_;               // last: its thread uses the others
 };
 
 }  // namespace zsetd

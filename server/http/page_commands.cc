@@ -87,7 +87,7 @@ class Running {
     }
     if (!client_->identity.user()->takes_any_password()) return Access::kGranted;
     const bool from_outside = engine_.settings().protected_mode && !request_->is_local;
-    return from_outside || !request_->by_address ? Access::kProtected : Access::kGranted;
+    return from_outside || !request_->by_own_name ? Access::kProtected : Access::kGranted;
   }
 
   void Run(const std::vector<std::string>& words) {

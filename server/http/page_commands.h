@@ -15,10 +15,10 @@ namespace zsetd {
 struct PageRequest {
   std::string user;
   std::string password;
-  std::string peer;        // the address, as CLIENT LIST and ACL LOG show it
-  std::string own;         // the server's end
-  bool is_local = false;   // the peer is on this machine
-  bool by_address = true;  // the URL has an address or localhost rather than another name
+  std::string peer;         // the address, as CLIENT LIST and ACL LOG show it
+  std::string own;          // the server's end
+  bool is_local = false;    // the peer is on this machine
+  bool by_own_name = true;  // the URL names this server, and is not another site's
   std::vector<std::vector<std::string>> commands;
 };
 
@@ -37,7 +37,7 @@ inline constexpr size_t kMostPageReplyBytes = 4 << 20;  // then the other comman
 // Runs the commands as a client of their own, a step each on the thread of the commands. The client
 // logs in as the user first, and what it may do is what that user may. Beyond that, rows decide
 // (MayRunOnPage). A user who needs no password is let in as `protected-mode` has it, and only by a
-// URL with an address: a page of another site could have its own name resolve to this machine.
+// URL that names this server: another site could have its own name resolve to this machine.
 //
 // `done` is called on the thread of the commands.
 void RunPageCommands(Engine& engine, std::shared_ptr<const PageRequest> request,

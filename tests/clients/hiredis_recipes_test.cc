@@ -17,7 +17,7 @@ constexpr long kNow = 1531051200;
 constexpr int kRacedTimestamps = 200;
 
 bool WaitUntil(const std::function<bool()>& claim) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   while (!claim()) {
     if (std::chrono::steady_clock::now() > deadline) return false;
     usleep(5000);

@@ -7,6 +7,8 @@ import unittest
 
 import redis
 
+from ttls import ttls
+
 PORT = int(os.environ["PORT"])
 
 
@@ -48,8 +50,7 @@ class BeyondRedis(unittest.TestCase):
         _, first = self.in_background("BZPOPBYSCORE", 0, "jobs", "-inf", "now")
         _, second = self.in_background("BZPOPBYSCORE", 0, "jobs", "-inf", "now", "COUNT", 10)
         due = time.time() + 0.2
-        self.ask("ZADD", "jobs", due, "late")
-        self.ask("ZADD", "jobs", time.time() - 1, "early")
+        self.ask("ZADD", "jobs", due, "late", due - 10, "early")  # the first in any case
         self.assertEqual(first()[0][:2], ["jobs", "early"])
         (key, [[job, score]]), served_at = second()
         self.assertEqual((key, job, float(score)), ("jobs", "late", due))
@@ -66,10 +67,11 @@ class BeyondRedis(unittest.TestCase):
         self.assertEqual(self.ask("ZPOPBYSCORE", "jobs", "now", "inf")[0], "later")
 
     def test_a_recency_list_in_one_call(self):
+        start = time.monotonic()
         for item in range(5):
             self.ask("ZADD", "seen", "MAXLEN", 3, "EX", 60, 1700000000 + item, item)
         self.assertEqual(self.server.zrevrange("seen", 0, -1), ["4", "3", "2"])
-        self.assertIn(self.server.ttl("seen"), range(55, 61))
+        self.assertIn(self.server.ttl("seen"), ttls(60, start))
         for lap in (70, 50, 60):
             self.ask("ZADD", "best", lap, f"lap {lap}", "MAXLEN", 2, "KEEP", "LOWEST")
         self.assertEqual(self.server.zrange("best", 0, -1), ["lap 50", "lap 60"])
@@ -104,16 +106,17 @@ class BeyondRedis(unittest.TestCase):
         listener = self.server.pubsub()
         self.addCleanup(listener.close)
         listener.subscribe("__keyspace@0__:online")
+        start = time.monotonic()
         self.assertEqual(self.ask("ZADDEX", "online", "EX", 60, "MEMBERS", 2, 17, "user:42", 3, "user:7"), 2)
-        self.assertEqual(self.ask("ZPEXPIRE", "online", 150, "MEMBERS", 2, "user:7", "nobody"), [1, -2])
         self.assertEqual(float(self.ask("ZINCRBY", "online", 1, "user:42")), 18)
-        self.assertIn(self.ask("ZTTL", "online", "MEMBERS", 1, "user:42")[0], range(55, 61))
+        self.assertEqual(self.ask("ZPEXPIRE", "online", 150, "MEMBERS", 2, "user:7", "nobody"), [1, -2])
+        self.assertIn(self.ask("ZTTL", "online", "MEMBERS", 1, "user:42")[0], ttls(60, start))
         heard = []
         while "zexpired" not in heard:
             message = listener.get_message(ignore_subscribe_messages=True, timeout=10)
             if message is not None:
                 heard.append(message["data"])
-        self.assertEqual(heard, ["zadd", "zexpire", "zexpire", "zincr", "zexpired"])
+        self.assertEqual(heard, ["zadd", "zexpire", "zincr", "zexpire", "zexpired"])
         self.assertEqual(self.server.zrange("online", 0, -1), ["user:42"])
         self.assertEqual(self.ask("ZPERSIST", "online", "MEMBERS", 1, "user:42"), [1])
 

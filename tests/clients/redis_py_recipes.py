@@ -20,7 +20,7 @@ def connect():
     return redis.Redis(port=PORT, decode_responses=True)
 
 
-def wait_until(claim, deadline_s=5):
+def wait_until(claim, deadline_s=60):
     deadline = time.monotonic() + deadline_s
     while not claim() and time.monotonic() < deadline:
         time.sleep(0.005)

@@ -15,7 +15,7 @@ import urllib.request
 import redis
 
 PORT = os.environ["PORT"]
-PATIENCE_S = 30
+PATIENCE_S = 60
 
 
 def cli(*options, data=None):

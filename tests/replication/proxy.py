@@ -3,7 +3,7 @@
 import socket
 import threading
 
-PATIENCE_S = 20
+PATIENCE_S = 60
 
 
 class Proxy:

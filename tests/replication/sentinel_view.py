@@ -3,6 +3,7 @@
 import re
 
 ALL = "all of it"
+LATELY_S = 60  # more than a test takes, and less than any time since a start of the epoch
 
 # Sentinel reads the last six only where the role has come before.
 NAMES = ("run_id", "role", "master_link_down_since_seconds", "master_host", "master_port",
@@ -58,7 +59,7 @@ class View:
         if name == "slave_repl_offset":
             return self._normal_offset(value)
         if name == "master_link_down_since_seconds":
-            return "lately" if 0 <= int(value) <= 5 else value
+            return "lately" if 0 <= int(value) <= LATELY_S else value
         if name == "slaves":
             return [(ip, self.names.get(port, port)) for ip, port in value]
         return SLAVE.sub(self._normal_slave, value)
@@ -66,7 +67,7 @@ class View:
     def _normal_slave(self, match):
         ip, port, state, offset, lag = match.groups()
         name = self.names.get(int(port), port)
-        lag = "now" if int(lag) <= 2 else lag
+        lag = "now" if int(lag) <= LATELY_S else lag
         return f"ip={ip},port={name},state={state},offset={self._normal_offset(offset)},lag={lag}"
 
     def _normal_offset(self, value):

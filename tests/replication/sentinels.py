@@ -111,5 +111,5 @@ class SentinelTest(ReplicationTest):
                 return False
             return self.servers[ports.pop()].info()["role"] == "master"
 
-        self.await_that(is_over, self.report, patience_s=60)
+        self.await_that(is_over, self.report, patience_s=120)
         return self.master()

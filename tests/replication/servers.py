@@ -15,7 +15,7 @@ from server_process import ServerProcess, eventually
 
 ZSETD = os.environ["ZSETD"]
 REDIS = "redis-server"
-PATIENCE_S = 30
+PATIENCE_S = 60
 
 
 class Server(ServerProcess):

@@ -1,8 +1,11 @@
 """What a replica makes of masters that say strange things, or are very old."""
 
+import fcntl
+import pathlib
 import socket
 import struct
 import tempfile
+import termios
 import time
 
 import redis
@@ -10,6 +13,24 @@ import redis
 from fake_master import EMPTY, ID, ONE_KEY, FakeMaster
 from peer import Peer, request
 from servers import ZSETD, ReplicationTest
+
+
+
+def receive_queue(host, port, peer_port):
+    """How many bytes the system holds for a program that has not read them: those that came to this port
+    of this machine from the other. None if the connection does not exist any more."""
+    for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]:
+        _, local, remote, state, queues, *_ = line.split()
+        if (int(local.split(":")[1], 16), int(remote.split(":")[1], 16)) == (port, peer_port) and state == "01":
+            return int(queues.split(":")[1], 16)
+    return None
+
+
+def unread_bytes(connection):
+    """How many bytes that were sent over this connection the program at its other end has not read."""
+    under_way = struct.unpack("i", fcntl.ioctl(connection, termios.TIOCOUTQ, bytes(4)))[0]
+    return under_way + (receive_queue(*connection.getpeername(), connection.getsockname()[1]) or 0)
+
 
 LIBRARY = "#!lua name=library\nredis.register_function('f', function() return 1 end)"
 
@@ -156,10 +177,11 @@ class Masters(ReplicationTest):
         caller.send("EVAL", "while true do end", "0")
         self.await_that(is_busy, "the script is not busy")
         connections[0].sendall(whole[-4:])
-        time.sleep(0.3)  # until it has been read
+        self.await_that(lambda: unread_bytes(connections[0]) == 0, "it is not read")
         connections[0].setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        peer = connections[0].getpeername()
         connections[0].shutdown(socket.SHUT_RD)  # the master's thread closes it: a reset
-        time.sleep(0.3)  # until it is there
+        self.await_that(lambda: receive_queue(*peer, master.port) is None, "there is no reset")
         replica.client.script_kill()
         caller.reply()
         caller.close()
@@ -216,7 +238,7 @@ class Masters(ReplicationTest):
         def sync(connection, words):
             if len(master.asked) == 1:
                 connection.sendall(self.full_sync(EMPTY) + whole + half)
-                time.sleep(0.2)
+                self.await_that(lambda: unread_bytes(connection) == 0, "it is not read")
                 connection.shutdown(socket.SHUT_RDWR)
             else:
                 connection.sendall(b"+CONTINUE " + ID[::-1] + b"\r\n" + half + b"EC\r\n")

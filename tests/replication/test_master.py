@@ -58,11 +58,12 @@ class Master(ReplicationTest):
         Load(1).run(master, 10000)
         ended = threading.Event()
 
+        runs = []
+
         def write():
-            seed = 0
             while not ended.is_set():
-                seed += 1
-                Load(seed).run(master, 300)
+                Load(len(runs)).run(master, 300)
+                runs.append(None)
 
         writer = threading.Thread(target=write)
         writer.start()
@@ -70,7 +71,8 @@ class Master(ReplicationTest):
             replicas = [self.replica_of(master) for _ in range(2)]
             for replica in replicas:
                 self.await_link(replica)
-            time.sleep(0.5)
+            before = len(runs)
+            self.await_that(lambda: len(runs) > before + 3, "no more is written")
         finally:
             ended.set()
             writer.join()

@@ -103,8 +103,10 @@ class Stream(ReplicationTest):
             proxy = self.proxy_to(master)
             replica = self.start(ZSETD, "--replicaof", f"127.0.0.1 {proxy.port}")
             self.await_link(replica)
+            before = replica.info()["slave_repl_offset"]
             self.start_load(master, 5)
-            time.sleep(0.5)
+            has_much = lambda: replica.info()["slave_repl_offset"] > before + 100_000
+            self.await_that(has_much, replica.log)
             self.stop_load()
             self.assert_same(master, replica)
             master.client.execute_command("SAVE")

@@ -22,8 +22,8 @@
 namespace zsetd {
 namespace {
 
-constexpr Millis kUntilListening{20000};  // under a sanitizer on a busy machine
-constexpr Millis kUntilEnd{10000};
+constexpr Millis kUntilListening{60000};  // under a sanitizer on a busy machine
+constexpr Millis kUntilEnd{60000};
 constexpr Millis kBetweenLooks{2};
 
 class Deadline {

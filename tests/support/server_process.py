@@ -14,11 +14,13 @@ import time
 OPTIONS = {"redis-server": ["--save", "", "--appendonly", "no", "--enable-debug-command", "yes"],
            "zsetd": ["--save", "", "--enable-debug-command", "yes"]}
 
-START_S = 20  # under a sanitizer, beside other tests, on a small machine
-LEAVE_S = 20
+# Long enough for a sanitizer, next to other tests, on a small machine.
+START_S = 60
+LEAVE_S = 60
+PATIENCE_S = 60
 
 
-def eventually(holds, patience_s=20):
+def eventually(holds, patience_s=PATIENCE_S):
     """Asks `holds` until it does; what it answered last."""
     deadline = time.monotonic() + patience_s
     while not (answer := holds()) and time.monotonic() < deadline:

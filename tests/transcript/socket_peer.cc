@@ -7,6 +7,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <thread>
 
 namespace zsetd {
@@ -44,7 +46,9 @@ std::string SocketPeer::Receive(const std::string& client, Millis patience) {
   const auto at = sockets_.find(client);
   if (at == sockets_.end()) return {};
   pollfd ready{.fd = at->second, .events = POLLIN, .revents = 0};
+  const auto start = std::chrono::steady_clock::now();
   if (poll(&ready, 1, static_cast<int>(patience.count())) == 0) return {};
+  NoteDelay(std::chrono::steady_clock::now() - start);
   std::string bytes(64 << 10, '\0');
   const ssize_t received = recv(at->second, bytes.data(), bytes.size(), 0);
   if (received <= 0) {
@@ -58,6 +62,14 @@ std::string SocketPeer::Receive(const std::string& client, Millis patience) {
 
 bool SocketPeer::Closed(const std::string& client) { return !sockets_.contains(client); }
 
-void SocketPeer::Pass(Millis time) { std::this_thread::sleep_for(time); }
+void SocketPeer::Pass(Millis time) {
+  const auto start = std::chrono::steady_clock::now();
+  std::this_thread::sleep_for(time);
+  NoteDelay(std::chrono::steady_clock::now() - start - time);
+}
+
+void SocketPeer::NoteDelay(std::chrono::nanoseconds delay) {
+  longest_delay_ = std::max(longest_delay_, std::chrono::ceil<Millis>(delay));
+}
 
 }  // namespace zsetd

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <string>
 
@@ -20,9 +21,16 @@ class SocketPeer : public Peer {
   bool Closed(const std::string& client) override;
   void Pass(Millis time) override;
 
+  // The longest time that a reply, or the end of a wait, came later than it could. A server under
+  // test does not have the transcript's time then, and its keys may expire a step too early.
+  Millis longest_delay() const { return longest_delay_; }
+
  private:
+  void NoteDelay(std::chrono::nanoseconds delay);
+
   const int port_;
   std::map<std::string, int> sockets_;  // the connected clients
+  Millis longest_delay_{0};
 };
 
 // A socket connected to that port of 127.0.0.1, or -1.

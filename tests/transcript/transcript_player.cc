@@ -11,10 +11,10 @@
 namespace zsetd {
 namespace {
 
-constexpr Millis kUntilReply{5000};  // a server under a sanitizer on a busy machine
-constexpr Millis kUntilMore{200};    // once something whole but wrong has come
-constexpr Millis kUntilSilence{20};  // before we believe that nothing comes
-constexpr int kMaxFailures = 10;     // what follows a wrong answer is often wrong too
+constexpr Millis kUntilReply{60000};  // a server under a sanitizer on a busy machine
+constexpr Millis kUntilMore{200};     // once something whole but wrong has come
+constexpr Millis kUntilSilence{20};   // before we believe that nothing comes
+constexpr size_t kMaxFailures = 10;   // the replies after a wrong one are often wrong too
 
 bool IsWhole(std::string_view bytes) {
   while (!bytes.empty()) {
@@ -33,10 +33,10 @@ std::string Joined(const std::vector<std::string>& lines) {
 
 class Player {
  public:
-  Player(const Transcript& transcript, std::string_view path, Dialect dialect, Peer& peer)
-      : transcript_(transcript), path_(path), dialect_(dialect), peer_(peer) {}
+  Player(const Transcript& transcript, Dialect dialect, Peer& peer)
+      : transcript_(transcript), dialect_(dialect), peer_(peer) {}
 
-  void Play();
+  std::vector<TranscriptFailure> Play();
 
  private:
   void Play(const Step& step);
@@ -47,19 +47,19 @@ class Player {
   void Report(const Step& step, const std::vector<std::string>& expected, std::string_view heard);
 
   const Transcript& transcript_;
-  const std::string path_;
   const Dialect dialect_;
   Peer& peer_;
   std::set<std::string> clients_;
-  int failures_ = 0;
+  std::vector<TranscriptFailure> failures_;
 };
 
-void Player::Play() {
+std::vector<TranscriptFailure> Player::Play() {
   for (const Step& step : transcript_.steps) {
     Play(step);
-    if (failures_ >= kMaxFailures) return;
+    if (failures_.size() >= kMaxFailures) return std::move(failures_);
   }
   CheckNothingIsLeft();
+  return std::move(failures_);
 }
 
 void Player::Play(const Step& step) {
@@ -108,27 +108,36 @@ void Player::CheckNothingIsLeft() {
   for (const std::string& client : clients_) {
     const std::string heard = peer_.Receive(client, kUntilSilence);
     if (!heard.empty()) {
-      ADD_FAILURE() << path_ << ": at the end " << client << " has heard, unexpected:\n"
-                    << Joined(ShowLines(heard));
+      failures_.push_back(
+          {0, "at the end " + client + " received, unexpected:\n" + Joined(ShowLines(heard))});
     }
   }
 }
 
 void Player::Report(const Step& step, const std::vector<std::string>& expected,
                     std::string_view heard) {
-  ++failures_;
   std::vector<std::string> got = ShowLines(heard);
   if (heard.empty()) got.emplace_back("(nothing)");
   if (peer_.Closed(step.client)) got.emplace_back("(closed)");
-  ADD_FAILURE_AT(path_.c_str(), step.line_number) << step.line << "\nexpected:\n"
-                                                  << Joined(expected) << "got:\n"
-                                                  << Joined(got);
+  failures_.push_back({static_cast<int>(step.line_number),
+                       step.line + "\nexpected:\n" + Joined(expected) + "got:\n" + Joined(got)});
 }
 
 }  // namespace
 
+std::vector<TranscriptFailure> FindFailures(const Transcript& transcript, Dialect dialect,
+                                            Peer& peer) {
+  return Player(transcript, dialect, peer).Play();
+}
+
+void Report(const std::vector<TranscriptFailure>& failures, const std::string& path) {
+  for (const TranscriptFailure& failure : failures) {
+    ADD_FAILURE_AT(path.c_str(), failure.line_number) << failure.text;
+  }
+}
+
 void Play(const Transcript& transcript, std::string_view path, Dialect dialect, Peer& peer) {
-  Player(transcript, path, dialect, peer).Play();
+  Report(FindFailures(transcript, dialect, peer), std::string(path));
 }
 
 Transcript ReadTranscript(const std::string& path) {

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/util/time.h"
 #include "tests/transcript/transcript.h"
@@ -28,8 +29,20 @@ class Peer {
   virtual void Pass(Millis time) = 0;
 };
 
-// Holds the conversation and reports each answer that differs as a GoogleTest failure, at its line
-// of the file at `path`.
+struct TranscriptFailure {
+  int line_number = 0;  // 0: after the last line
+  std::string text;
+};
+
+// Plays the transcript and returns each reply that differs.
+std::vector<TranscriptFailure> FindFailures(const Transcript& transcript, Dialect dialect,
+                                            Peer& peer);
+
+// Reports the failures to GoogleTest, at their lines of the file at `path`.
+void Report(const std::vector<TranscriptFailure>& failures, const std::string& path);
+
+// Plays the transcript and reports each reply that differs as a GoogleTest failure, at its
+// line of the file at `path`.
 void Play(const Transcript& transcript, std::string_view path, Dialect dialect, Peer& peer);
 
 // The conversation in the file at `path`. What is wrong with the file is a GoogleTest failure, and

@@ -19,13 +19,28 @@ class TranscriptTest : public testing::Test {
 
   void TestBody() override {
     const Transcript transcript = ReadTranscript(path_);
-    ServerProcess server(server_);
-    if (!server.running()) return;
-    SocketPeer peer(server.port());
-    Play(transcript, path_, IsRedis(server_) ? Dialect::kOracle : Dialect::kNewest, peer);
+    for (int tries = 1; !PlayOnce(transcript, /*is_last=*/tries == kMostTries); ++tries) {
+    }
   }
 
  private:
+  // Time is real here: in a transcript with "PX 20" a machine that stalls loses the key too early.
+  // A failure counts only if nothing was late, or if it comes each time.
+  static constexpr int kMostTries = 5;
+  static constexpr Millis kPrompt{5};
+
+  // Returns false if the transcript is to be played once more.
+  bool PlayOnce(const Transcript& transcript, bool is_last) const {
+    ServerProcess server(server_);
+    if (!server.running()) return true;
+    SocketPeer peer(server.port());
+    const auto failures =
+        FindFailures(transcript, IsRedis(server_) ? Dialect::kOracle : Dialect::kNewest, peer);
+    if (!failures.empty() && !is_last && peer.longest_delay() > kPrompt) return false;
+    Report(failures, path_);
+    return true;
+  }
+
   const std::string server_;
   const std::string path_;
 };

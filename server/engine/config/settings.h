@@ -44,6 +44,7 @@ struct Settings {
   // Metrics for Prometheus, and the page, over HTTP.
   int64_t metrics_port = 0;  // 0: none
   std::string metrics_bind = "127.0.0.1 -::1";
+  std::string metrics_hosts;  // the names that a Host header may have
 
   int64_t tcp_backlog = 511;    // connections that wait to be accepted
   int64_t tcp_keepalive = 300;  // seconds of silence until a connection is probed; 0: never

@@ -92,6 +92,7 @@ constexpr Setting kSettings[] = {
      .field = &Settings::metrics_bind,
      .check = CheckAddresses,
      .many_words = true},
+    {.name = "metrics-hosts", .field = &Settings::metrics_hosts, .many_words = true},
     {.name = "tcp-backlog", .field = &Settings::tcp_backlog, .max = kMaxInt},
     {.name = "tcp-keepalive",
      .field = &Settings::tcp_keepalive,
@@ -465,8 +466,11 @@ const Setting* FindSetting(std::string_view name) {
 namespace {
 
 // These may have no words in a file. The output limits then stay, the others become empty.
-constexpr std::string_view kMayHaveNoWords[] = {"bind", "client-output-buffer-limit",
-                                                "latency-tracking-info-percentiles", "metrics-bind",
+constexpr std::string_view kMayHaveNoWords[] = {"bind",
+                                                "client-output-buffer-limit",
+                                                "latency-tracking-info-percentiles",
+                                                "metrics-bind",
+                                                "metrics-hosts",
                                                 "save"};
 
 // Reads the value of a setting that may have many words.

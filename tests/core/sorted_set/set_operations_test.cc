@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 #include <limits>
 #include <map>
 #include <string>
@@ -44,12 +44,12 @@ TEST(SetAlgebra, ASetGivenAThousandTimesIsWalkedOnce) {
   }
   std::vector<WeightedSet> inputs(1'000, {&set, 1});
   inputs.insert(inputs.end(), 1'000, {nullptr, 1, &plain});
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();
   EXPECT_EQ(Union(inputs, Aggregate::kSum).Score("member:7"), 8'000);
   EXPECT_EQ(Intersection(inputs, Aggregate::kMax).Score("member:7"), 7);
   EXPECT_EQ(IntersectionSize(inputs, 20'000), 20'000u);
   EXPECT_TRUE(Difference(inputs).empty());
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(30));
+  EXPECT_LT(std::clock() - start, 30 * CLOCKS_PER_SEC);
 }
 
 TEST(SetAlgebra, InfinitiesThatCancelGiveZero) {

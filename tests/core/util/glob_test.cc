@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 #include <string>
 #include <string_view>
 
@@ -118,7 +118,7 @@ TEST(Glob, ZeroBytesAreBytes) {
 TEST(Glob, LongRunsDoNotCostMuch) {
   const std::string text(1'000'000, 'a');
   const std::string run(500'000, 'a');
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();
   EXPECT_FALSE(GlobMatches("*" + run + "b*", text));
   EXPECT_FALSE(GlobMatches("*" + run + "b", text));
   EXPECT_TRUE(GlobMatches("*" + run + "*", text));
@@ -127,7 +127,7 @@ TEST(Glob, LongRunsDoNotCostMuch) {
   EXPECT_FALSE(GlobMatches("*[" + run + "]b*", text));
   EXPECT_TRUE(GlobMatches("*\\a" + run + "*", text));
   EXPECT_TRUE(GlobMatches("*?" + run, text));
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+  EXPECT_LT(std::clock() - start, 5 * CLOCKS_PER_SEC);
 }
 
 // Runs with wildcards that nearly match at each place of a large key: of many pieces, of one piece
@@ -139,7 +139,7 @@ TEST(Glob, RunsWithWildcardsDoNotCostMuch) {
     for (int i = 0; i < count; ++i) all += run;
     return all;
   };
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();
   EXPECT_FALSE(GlobMatches("*" + times(500, "?") + "b*", text));
   EXPECT_FALSE(GlobMatches("*" + times(240, "[^b]") + "b*", text));
   EXPECT_FALSE(GlobMatches("*[^" + times(990, "b") + "]b*", text));
@@ -148,7 +148,7 @@ TEST(Glob, RunsWithWildcardsDoNotCostMuch) {
   EXPECT_FALSE(GlobMatchesIgnoringCase("*" + times(900, "A") + "B*", text));
   EXPECT_TRUE(GlobMatches("*" + times(900, "?") + "b*", text + "b"));
   // Less than a second; more than 100 if each place were tried. A sanitizer takes 10.
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60));
+  EXPECT_LT(std::clock() - start, 60 * CLOCKS_PER_SEC);
 }
 
 // The model: tries each length of each star.
@@ -218,11 +218,11 @@ TEST(Glob, ManyStarsDoNotCostMuch) {
   std::string pattern;
   for (int i = 0; i < 1'000; ++i) pattern += "a*";
   const std::string text(10'000, 'a');
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();
   EXPECT_TRUE(GlobMatches(pattern, text));
   EXPECT_FALSE(GlobMatches(pattern + "b", text));
   EXPECT_FALSE(GlobMatches("*" + std::string(50, 'a') + "*b*", text));
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+  EXPECT_LT(std::clock() - start, 5 * CLOCKS_PER_SEC);
 }
 
 }  // namespace

@@ -207,6 +207,99 @@ class Server(HttpTest):
         body = b"POST / HTTP/1.1\r\nContent-Length: 10000000\r\n\r\n"
         self.assertTrue(self.exchange(body).startswith(b"HTTP/1.1 413"))
 
+    def test_the_length_of_a_request_is_not_ambiguous(self):
+        """A proxy in front could see another request after the first."""
+        self.start()
+        post = b"POST /api/commands HTTP/1.1\r\nHost: localhost\r\n"
+        inner = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        length = b"Content-Length: %d\r\n" % len(inner)
+        chunked = b"Transfer-Encoding: chunked\r\n"
+        for head, status in ((b"Transfer-Encoding: xchunked\r\n" + length, 400),
+                             (length + b"Transfer-Encoding: identity\r\n", 400),
+                             (length + chunked, 400), (length * 2 + chunked, 400),
+                             (b"Transfer-Encoding: xchunked\r\n", 501),
+                             (b"Transfer-Encoding: gzip\r\n", 501),
+                             (b"Transfer-Encoding: gzip, chunked\r\n", 501),
+                             (chunked + b"Transfer-Encoding: identity\r\n", 501),
+                             (chunked * 2, 501), (b"Transfer-Encoding:\r\n", 501)):
+            reply = self.exchange(post + head + b"\r\n" + inner)
+            self.assertTrue(reply.startswith(b"HTTP/1.1 %d " % status), (head, reply[:200]))
+            self.assertIn(b"\r\nConnection: close\r\n", reply)
+            self.assertEqual(reply.count(b"HTTP/1.1 "), 1, (head, reply))
+        reply = self.exchange(post.replace(b"1.1", b"1.0") + chunked + b"\r\n0\r\n\r\n")
+        self.assertTrue(reply.startswith(b"HTTP/1.0 400 "), reply)
+        reply = self.exchange(post + chunked + b"Connection: close\r\n\r\n2\r\n{}\r\n0\r\n\r\n")
+        self.assertTrue(reply.startswith(b"HTTP/1.1 415 "), reply)
+
+    def test_the_host_is_named_once(self):
+        self.start()
+        for head in b"", b"Host: a\r\nHost: b\r\n":
+            reply = self.exchange(b"GET /metrics HTTP/1.1\r\n" + head + b"\r\n")
+            self.assertTrue(reply.startswith(b"HTTP/1.1 400 "), reply[:200])
+
+    def test_other_sites_do_not_get_metrics_under_names_of_theirs(self):
+        """A name of theirs may resolve to this machine."""
+        self.start("--metrics-hosts", "scrape.example")
+        for host, status in (("evil.example", 403), ("evil.example:9121", 403), ("127.0.0.1.evil.example", 403),
+                             ("localhost.evil.example", 403), ("", 200), ("127.0.0.1", 200), ("10.1.2.3:1", 200),
+                             ("localhost:9121", 200), ("LOCALHOST", 200), ("[::1]:9121", 200),
+                             ("scrape.example:9121", 200), ("Scrape.Example", 200)):
+            self.assertEqual(self.request("GET", "/metrics", headers={"Host": host})[0], status, host)
+        reply = self.exchange(b"GET /metrics HTTP/1.0\r\n\r\n")
+        self.assertTrue(reply.startswith(b"HTTP/1.0 200 "), "a check without a Host header, as of HAProxy")
+
+    def test_every_name_may_be_permitted(self):
+        self.start("--metrics-hosts", "*")
+        self.assertEqual(self.request("GET", "/metrics", headers={"Host": "any.example"})[0], 200)
+
+    def test_a_client_that_expects_to_continue_is_told_to(self):
+        self.start()
+        head = (b"POST /api/commands HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nConnection: close\r\n"
+                b"Expect: 100-Continue\r\n\r\n")
+        with socket.create_connection(("127.0.0.1", self.http_port), timeout=20) as raw, raw.makefile("rb") as lines:
+            raw.sendall(head)
+            self.assertEqual(lines.readline() + lines.readline(), b"HTTP/1.1 100 Continue\r\n\r\n")
+            raw.sendall(b"{}")
+            self.assertTrue(lines.readline().startswith(b"HTTP/1.1 415 "))
+        reply = self.exchange(head.replace(b"100-Continue", b"something-else"))
+        self.assertTrue(reply.startswith(b"HTTP/1.1 417 "), reply)
+        reply = self.exchange(head.replace(b"Length: 2", b"Length: 10000000"))
+        self.assertTrue(reply.startswith(b"HTTP/1.1 413 "), reply)
+        reply = self.exchange(head.replace(b"Length: 2", b"Length: 0"))
+        self.assertTrue(reply.startswith(b"HTTP/1.1 415 "), "there is nothing to continue with")
+
+    def test_slow_clients_do_not_keep_a_scrape_out(self):
+        """Neither those that send a header slowly nor those that do not take what they have asked for."""
+        self.start()
+        for begun in b"G", b"GET /metrics HTTP/1.1\r\n", b"GET /metrics HTTP/1.1\r\nHost: x\r\nX: ":
+            slow = [socket.create_connection(("127.0.0.1", self.http_port)) for _ in range(100)]
+            for each in slow:
+                try:
+                    each.sendall(begun)
+                except OSError:
+                    pass  # it has been closed for a later one
+            for _ in range(3):
+                self.assertEqual(self.request("GET", "/metrics")[0], 200)
+            for each in slow:
+                each.close()
+
+    def test_a_client_that_came_early_stays_when_another_opens_many(self):
+        self.start()
+        with socket.socket() as early:
+            early.bind(("127.0.0.2", 0))
+            early.connect(("127.0.0.1", self.http_port))
+            early.sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n")
+            self.assertEqual(self.request("GET", "/metrics")[0], 200)  # it has been read
+            slow = []
+            for _ in range(100):
+                slow.append(socket.create_connection(("127.0.0.1", self.http_port)))
+                slow[-1].sendall(b"GET")
+                self.assertEqual(self.request("GET", "/nonsense")[0], 404)
+            early.sendall(b"\r\n")
+            self.assertTrue(early.recv(100).startswith(b"HTTP/1.1 200 "))
+            for each in slow:
+                each.close()
+
     def test_idle_connections_make_room(self):
         self.start()
         idle = [socket.create_connection(("127.0.0.1", self.http_port)) for _ in range(100)]

@@ -74,11 +74,14 @@ class PageApi(HttpTest):
         self.start(*USERS, "--rename-command", "SET", "ping2")
         self.assertIn("'set' is not a read-only command", self.ask(["ping2", "a", "b"])[0]["error"])
 
-    def test_who_guesses_passwords_is_slowed_down(self):
-        self.start(*USERS)
+    def test_guesses_are_slowed_down_for_one_user_and_not_for_others(self):
+        """Behind a proxy all users have its address."""
+        self.start(*USERS, "--user", "other", "on", ">other", "~*", "+@all")
         for number in range(10):
             self.assertEqual(self.post([["PING"]])[0], 200)
             self.assertEqual(self.post([["PING"]], password=f"guess {number}")[0], 401)
+        self.assertEqual(self.post([["PING"]], user="other", password="other")[0], 200)
+        self.assertEqual(self.post([["PING"]], user="other", password="wrong")[0], 401)
         body, head = '{"commands":[["PING"]]}', {"Content-Type": "application/json"}
         for password in ("guess", "secret"):  # which is right is not to be found out meanwhile
             head["Authorization"] = basic("viewer", password)
@@ -86,10 +89,11 @@ class PageApi(HttpTest):
             self.assertEqual(status, 429)
             self.assertIn("Too many logins", json.loads(text)["error"])
             self.assertIn(int(headers["Retry-After"]), range(1, 6))
+        self.assertEqual(self.post([["PING"]], user="other", password="other")[0], 200)
         self.assertEqual(self.request("GET", "/metrics")[0], 200)
         self.assertTrue(eventually(lambda: self.post([["PING"]])[0] == 200))
         denied = self.connect().ask("INFO", "stats").split(b"acl_access_denied_auth:")[1]
-        self.assertTrue(denied.startswith(b"10\r\n"))
+        self.assertTrue(denied.startswith(b"11\r\n"))
 
     def test_nothing_without_a_password(self):
         self.start(*USERS)
@@ -116,6 +120,11 @@ class PageApi(HttpTest):
         status, answer = self.post([["PING"]], user="default", password="", Host="evil.example:1")
         self.assertEqual(status, 403)
         self.assertIn("needs no password", answer["error"])
+
+    def test_a_user_without_password_may_come_by_a_name_of_the_settings(self):
+        self.start("--metrics-hosts", "mine.example", "two.example")
+        for host, status in (("mine.example:1", 200), ("Two.Example", 200), ("evil.example", 403)):
+            self.assertEqual(self.post([["PING"]], user="default", password="", Host=host)[0], status, host)
 
     def test_other_sites_cannot_ask(self):
         """A browser sends JSON to another site only if that permits it, which is asked by OPTIONS."""

@@ -7,7 +7,7 @@ import termios
 
 from server_process import eventually
 
-PATIENCE_S = 20
+PATIENCE_S = 60
 
 
 def request(*words):

@@ -7,7 +7,8 @@ import unittest
 from peer import request
 from zsetd import ZsetdTest
 
-GRACE_S = 3  # shutdown-timeout
+GRACE_S = 3  # a shutdown-timeout that is waited for
+FAR_AWAY_S = 3600  # one that no test waits for
 
 ECHOES = 2_200  # more than three reads bring, and no more than a socket holds while nobody reads
 LARGE_REPLIES = 16
@@ -15,7 +16,7 @@ LARGE_REPLIES = 16
 
 class Endings(ZsetdTest):
     def setUp(self):
-        self.start("--shutdown-timeout", str(GRACE_S))
+        self.start("--shutdown-timeout", str(FAR_AWAY_S))
 
     def leave_amid(self, happening, end=signal.SIGTERM):
         """Has what happens and the signal reach the server at once."""
@@ -106,38 +107,32 @@ class Endings(ZsetdTest):
         client.socket.sendall(request("ZRANGE", "z", 0, 0) * LARGE_REPLIES)
 
     def test_a_client_that_does_not_read_is_waited_for_only_so_long(self):
+        self.connect().ask("CONFIG", "SET", "shutdown-timeout", GRACE_S)
         self.ask_for_much(self.connect(receive_buffer=4096), b"x" * (1 << 20))
         start = time.monotonic()
         self.server.ask_to_leave()
         self.assert_left()
         self.assertGreater(time.monotonic() - start, GRACE_S - 0.5)
-        self.assertLess(time.monotonic() - start, GRACE_S + 5)
 
     def test_the_second_signal_waits_for_nobody(self):
         self.ask_for_much(self.connect(receive_buffer=4096), b"x" * (1 << 20))
-        start = time.monotonic()
         self.server.ask_to_leave()
         while self.server.listens():  # until it has taken the first
             pass
         self.server.ask_to_leave()
         self.assert_left()
-        self.assertLess(time.monotonic() - start, GRACE_S - 0.5)
 
     def test_idle_clients_do_not_delay_the_end(self):
         clients = [self.connect() for _ in range(10)]
         self.assertTrue(all(client.ask("PING") for client in clients))
-        start = time.monotonic()
         self.server.ask_to_leave()
         for client in clients:
             self.assertEqual(client.rest(), b"")
         self.assert_left()
-        self.assertLess(time.monotonic() - start, GRACE_S - 0.5)
 
     def test_those_who_connect_at_that_moment_do_not_delay_the_end(self):
-        start = time.monotonic()
         self.leave_amid(lambda: [self.connect() for _ in range(50)])
         self.assert_left()
-        self.assertLess(time.monotonic() - start, GRACE_S - 0.5)
 
 
 if __name__ == "__main__":

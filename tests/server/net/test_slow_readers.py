@@ -72,9 +72,9 @@ class SlowReaders(ZsetdTest):
         waiting = request("PING") * 10
         self.slow.socket.sendall(request("ZRANGE", "z", 0, 0) + waiting)
         self.assertTrue(eventually(lambda: self.account("omem") > 4 * MB))
-        self.assertTrue(eventually(lambda: self.account("qbuf") == len(waiting), patience_s=5))
+        self.assertTrue(eventually(lambda: self.account("qbuf") == len(waiting)))
         self.slow.lines.read(12 * MB)
-        self.assertTrue(eventually(lambda: self.account("omem") < 4 * MB, patience_s=5))
+        self.assertTrue(eventually(lambda: self.account("omem") < 4 * MB))
 
 
 if __name__ == "__main__":

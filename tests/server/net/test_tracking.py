@@ -1,6 +1,5 @@
 """Caching clients are notified of changed keys, on their own connection or on another."""
 
-import time
 import unittest
 
 from server_process import eventually
@@ -137,7 +136,7 @@ class Tracking(ZsetdTest):
         client.ask("HELLO", 3)
         turn_on = "CLIENT", "TRACKING", "ON", "BCAST"
         many = [word for number in range(90_000) for word in ("PREFIX", "%06d" % number)]
-        start = time.monotonic()
+        before = self.server.cpu_seconds()
         self.assertEqual(str(client.ask(*turn_on, *many, "PREFIX", "0899991")),
                          "ERR Prefix '089999' overlaps with another provided prefix '0899991'. "
                          "Prefixes for a single client must not overlap.")
@@ -149,7 +148,7 @@ class Tracking(ZsetdTest):
             self.writer.ask("SET", "%06d:x" % number, 1)
             self.assertEqual(client.reply(), [b"invalidate", [b"%06d:x" % number]])
         if not SANITIZED:
-            self.assertLess(time.monotonic() - start, 20)
+            self.assertLess(self.server.cpu_seconds() - before, 20)
 
 
 if __name__ == "__main__":

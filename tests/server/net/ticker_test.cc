@@ -36,14 +36,18 @@ TEST_F(TickerTest, TicksWhenAKeyComesDue) {
   EXPECT_EQ(database.keys().size(), 0);
 }
 
+// Once more if the thread did not run until the key was due.
 TEST_F(TickerTest, IsNotLateByTheRestOfAMillisecond) {
   ticker_.TickIfDue(MonotonicNow());
-  const Millis deadline = UnixNow() + Millis(50);
-  engine_.store().database(0).Put("due", ByteString("value"), KeyEvent::kSet, deadline);
-  const Micros at_most = deadline - UnixNowExactly();
-  const Micros left = ticker_.TickIfDue(MonotonicNow());
-  EXPECT_LE(left, at_most);
-  EXPECT_GE(left, deadline - UnixNowExactly());
+  for (Millis deadline(0); deadline <= UnixNow();) {
+    deadline = UnixNow() + Millis(50);
+    engine_.store().database(0).Put("due", ByteString("value"), KeyEvent::kSet, deadline);
+    const Micros at_most = deadline - UnixNowExactly();
+    const Micros left = ticker_.TickIfDue(MonotonicNow());
+    if (deadline <= UnixNow()) continue;
+    EXPECT_LE(left, at_most);
+    EXPECT_GE(left, deadline - UnixNowExactly());
+  }
 }
 
 }  // namespace

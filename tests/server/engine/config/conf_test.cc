@@ -47,7 +47,7 @@ TEST(Conf, HoldsEverySettingAtItsDefault) {
   settings.tls_protocols = settings.tls_ciphers = settings.tls_ciphersuites = "other";
   settings.appendfilename = settings.appenddirname = "other";
   settings.replicaof = settings.masteruser = settings.masterauth = "other";
-  settings.replica_announce_ip = "other";
+  settings.replica_announce_ip = settings.metrics_hosts = "other";
   settings.save.points = {{std::chrono::seconds(1), 1}};
   settings.client_output_buffer_limit = {{1, 1, 1}, {1, 1, 1}, {1, 1, 1}};
   settings.latency_tracking_info_percentiles.percents = {1};

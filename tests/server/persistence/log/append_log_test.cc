@@ -40,6 +40,8 @@ std::string Ask(EnginePeer& peer, const Words& words) {
   return peer.Receive("a", Millis(0));
 }
 
+constexpr int kMostLooks = 60'000;  // a millisecond each, for a thread on a busy machine
+
 std::string Digest(EnginePeer& peer) { return Ask(peer, {"DEBUG", "DIGEST"}); }
 
 // Waits until the log is on the disk.
@@ -248,7 +250,7 @@ TEST(AppendLog, AFullDiskRefusesWritesUntilThereIsRoom) {
   const std::string refusal =
       "-MISCONF Errors writing to the AOF file: No space left on device\r\n";
   std::string reply;
-  for (int i = 0; i < 2000 && reply != refusal; ++i) {
+  for (int i = 0; i < kMostLooks && reply != refusal; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     peer.Pass(Millis(1));
     reply = Ask(peer, {"SET", "c", "1"});
@@ -258,7 +260,7 @@ TEST(AppendLog, AFullDiskRefusesWritesUntilThereIsRoom) {
   EXPECT_NE(Ask(peer, {"INFO", "persistence"}).find("aof_last_write_status:err"),
             std::string::npos);
   peer.files().set_failure(nullptr);
-  for (int i = 0; i < 4000 && reply != "+OK\r\n"; ++i) {
+  for (int i = 0; i < kMostLooks && reply != "+OK\r\n"; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     peer.Pass(Millis(1));
     reply = Ask(peer, {"SET", "c", "1"});
@@ -280,7 +282,7 @@ TEST(AppendLog, AfterAFailedSyncANewBaseTakesTheLogsPlace) {
   Ask(peer, {"SET", "b", "1"});
   peer.persistence().EndRound();
   const uint64_t lost = peer.persistence().WrittenPosition();
-  for (int i = 0; i < 2000 && !peer.persistence().MayBeLost(lost); ++i) {
+  for (int i = 0; i < kMostLooks && !peer.persistence().MayBeLost(lost); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     peer.Pass(Millis(1));
   }
