@@ -138,7 +138,7 @@ void Executor::UnblockWithTimeout(Client& client) {
 Acknowledgements Executor::AcknowledgementsOf(const Client& client) const {
   Acknowledgements reached;
   const Services& services = engine_.services();
-  if (services.persistence != nullptr && services.persistence->log_status().enabled) {
+  if (services.persistence != nullptr && services.persistence->log_status().has_base) {
     reached.own_logs =
         services.persistence->DurablePosition() >= client.output.propagated_until ? 1 : 0;
   }

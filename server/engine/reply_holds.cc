@@ -10,10 +10,12 @@
 namespace zsetd {
 
 Release ReplyHolds::ReleaseOf(const Client& client) const {
-  if (!IsOn()) [[likely]]
+  if (!IsOn() && !log_is_unwritten_) [[likely]]
     return Release::kNow;
-  const uint64_t position = std::max(client.output.propagated_until, client.output.read_until);
-  if (position <= services_.persistence->DurablePosition()) return Release::kNow;
+  const uint64_t read_until = IsOn() ? client.output.read_until : 0;
+  const uint64_t position = std::max(client.output.propagated_until, read_until);
+  if (position <= services_.persistence->ReleasedPosition()) return Release::kNow;
+  if (!IsOn()) return Release::kLater;
   return services_.persistence->MayBeLost(position) ? Release::kNever : Release::kLater;
 }
 

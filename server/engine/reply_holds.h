@@ -31,6 +31,11 @@ class ReplyHolds : public StoreListener {
   void set_on(bool on) { is_on_ = on; }
   bool IsOn() const { return is_on_; }
 
+  // Whether the log has units that its file does not have yet: replies to them are held until it
+  // has, even if not IsOn().
+  void set_log_is_unwritten(bool is_unwritten) { log_is_unwritten_ = is_unwritten; }
+  bool log_is_unwritten() const { return log_is_unwritten_; }
+
   // When the client's replies may leave.
   Release ReleaseOf(const Client& client) const;
 
@@ -54,7 +59,8 @@ class ReplyHolds : public StoreListener {
   StoreListener& next_;
   const Services& services_;
   RecentChanges recent_changes_;
-  bool is_on_ = false;  // there is persistence then
+  bool is_on_ = false;  // there is persistence then, as with the next
+  bool log_is_unwritten_ = false;
 };
 
 }  // namespace zsetd

@@ -34,6 +34,7 @@ struct SnapshotStatus {
 // What INFO says of the append-only log.
 struct LogStatus {
   bool enabled = false;
+  bool has_base = false;  // without one nothing that the log has survives
   bool rewriting = false;
   bool rewrite_scheduled = false;
   std::optional<Millis> last_rewrite_took;
@@ -106,6 +107,10 @@ class Persistence {
   // of the machine. Whether replies wait for it: ReplyHolds::IsOn().
   virtual uint64_t WrittenPosition() const = 0;
   virtual uint64_t DurablePosition() const = 0;
+
+  // Replies to changes before this position may be sent: the log's file has them, or, while
+  // ReplyHolds::IsOn(), they are durable.
+  virtual uint64_t ReleasedPosition() const = 0;
 
   // Whether what comes before the position, and is not durable, may be lost for good: a sync has
   // failed.

@@ -250,7 +250,6 @@ void Session::Send() {
 bool Session::IsHeld() {
   const Release release = engine_.reply_holds().ReleaseOf(client_);
   held_ = release == Release::kLater;
-  if (held_) held_replies_.Add(weak_from_this());
   if (release == Release::kNever) Close();
   return release != Release::kNow;
 }
@@ -269,6 +268,7 @@ void Session::Flush() {
 // it accepted everything.
 void Session::AwaitNext() {
   if (closed_) return;
+  if (held_) held_replies_.Add(weak_from_this());
   const bool held_up = sender_.IsHeldUp();
   if (paused_ && !held_up && !held_ && !client_.IsWaiting()) poller_.Wake(*this);
   if (sender_.has_more()) poller_.Wake(*this);

@@ -183,29 +183,43 @@ void PersistenceService::AbandonReplacing() {
 }
 
 void PersistenceService::EndLog() {
-  log_resumes_ = false;
+  log_is_due_ = false;
   if (!append_log_.IsOn()) return;
-  log_is_ended_ = append_log_.IsKept();
+  if (append_log_.IsKept()) log_is_missing_ = true;
   engine_.effects().set_log(nullptr);
   append_log_.Disable();
 }
 
 void PersistenceService::ResumeLog() {
-  log_resumes_ = log_is_ended_;
-  ConsiderResumingLog();
+  log_is_due_ = log_is_missing_;
+  ConsiderBeginningLog();
 }
 
-// The files are the old ones until the new ones are complete, so there is no harm in waiting.
-void PersistenceService::ConsiderResumingLog() {
+// The old files stay until the new ones are complete, so waiting is safe.
+void PersistenceService::ConsiderBeginningLog() {
   constexpr std::chrono::seconds kBetweenTries{5};
-  if (!log_resumes_ || load_ != nullptr || IsSaving() || IsRewriting()) return;
+  if (!log_is_due_ || load_ != nullptr || IsSaving() || IsRewriting()) return;
   if (engine_.executor().IsInTransaction()) return;
   if (engine_.store().now() - log_tried_at_ < kBetweenTries) return;
   log_tried_at_ = engine_.store().now();
-  const absl::Status status = append_log_.Enable();
-  if (!status.ok()) return log_.warning(ErrorLine(status));
+  if (const absl::Status status = BeginLog(); !status.ok()) log_.warning(ErrorLine(status));
+}
+
+absl::Status PersistenceService::BeginLog() {
+  absl::Status status = append_log_.Enable();
+  if (!status.ok()) return status;
   engine_.effects().set_log(&append_log_);
-  log_is_ended_ = log_resumes_ = false;
+  log_is_missing_ = log_is_due_ = rewriting_scheduled_ = false;
+  return status;
+}
+
+void PersistenceService::ScheduleLog() {
+  log_is_missing_ = log_is_due_ = true;
+  log_tried_at_ = Millis(0);
+  log_.notice(
+      "The append only file was turned on while a snapshot is being taken. Its first rewrite "
+      "starts "
+      "when that has ended");
 }
 
 std::optional<LoadingStatus> PersistenceService::loading() const {
@@ -242,13 +256,14 @@ absl::Status PersistenceService::LoadAll() {
 
 LogStatus PersistenceService::log_status() const {
   LogStatus status = append_log_.status();
-  status.rewrite_scheduled = rewriting_scheduled_ || next_log_state_.value_or(false);
-  if (next_log_state_) status.enabled = *next_log_state_;
+  status.enabled = next_log_state_.value_or(append_log_.IsKept() || log_is_missing_);
+  status.rewrite_scheduled = rewriting_scheduled_ || log_is_due_ || next_log_state_.value_or(false);
   return status;
 }
 
 absl::Status PersistenceService::StartRewriting() {
   rewriting_scheduled_ = false;
+  if (log_is_due_) return BeginLog();
   if (!append_log_.IsOn()) return append_log_.WriteOnce();
   append_log_.StartRewriting();
   return absl::OkStatus();
@@ -268,10 +283,11 @@ void PersistenceService::Tick() {
   if (check_ != nullptr) ContinueChecking();
   if (load_ != nullptr) ContinueLoading();
   if (engine_.disk().loading()) return;
-  ConsiderResumingLog();
+  ConsiderBeginningLog();
   snapshots_.Continue();
   append_log_.Continue();
   ContinueTransfer();
+  if (append_log_.MustRepairNow()) MakeWayForRepair();
   if (IsSaving() || IsRewriting()) return;
   if (rewriting_scheduled_ && !append_log_.MustBegin()) {
     const absl::Status status = StartRewriting();
@@ -312,6 +328,15 @@ void PersistenceService::MakeWayForSnapshot() {
     transfer_result_ = Refusal("it made way for a snapshot on disk");
   }
   if (append_log_.AbandonRewriting()) rewriting_scheduled_ = true;
+}
+
+// A snapshot that is being taken in the background starts again after the repair.
+void PersistenceService::MakeWayForRepair() {
+  if (snapshots_.IsSaving()) {
+    snapshots_.Abandon();
+    saving_scheduled_ = true;
+  }
+  MakeWayForSnapshot();
 }
 
 absl::Status PersistenceService::StartSaving() {
@@ -375,7 +400,7 @@ void PersistenceService::SaveFlushed() {
 // A master's stream may have dropped the data, too.
 void PersistenceService::EndRound() {
   SaveFlushed();
-  append_log_.HandOver();
+  append_log_.EndRound();
 }
 
 // What a file brings that is not the present data is not in the log: a new base has it.
@@ -426,7 +451,7 @@ absl::Status PersistenceService::Apply(const Settings& settings) {
   if (engine_.disk().loading() || load_ != nullptr) {
     return is_same ? absl::OkStatus() : Refusal(kIsLoading);
   }
-  if (log_is_ended_ && is_same) return absl::OkStatus();
+  if (log_is_missing_ && is_same) return absl::OkStatus();
   if (!engine_.executor().IsInTransaction()) return SwitchLog(settings.appendonly);
   return is_same ? absl::OkStatus() : SwitchLogAfterUnit(settings.appendonly);
 }
@@ -440,28 +465,28 @@ absl::Status PersistenceService::SwitchLogAfterUnit(bool on) {
   }
   next_log_state_ = on;
   engine_.executor().AfterUnit([this, on] {
-    if (!SwitchLog(on).ok()) log_is_ended_ = log_resumes_ = true;
+    if (!SwitchLog(on).ok()) log_is_missing_ = log_is_due_ = true;
   });
   return absl::OkStatus();
 }
 
 // Between two units.
 absl::Status PersistenceService::SwitchLog(bool on) {
-  log_is_ended_ = log_resumes_ = false;
+  log_is_missing_ = log_is_due_ = false;
   next_log_state_.reset();
   if (on == append_log_.IsKept()) return absl::OkStatus();
   if (!on) {
     engine_.effects().set_log(nullptr);
     append_log_.Disable();
+    rewriting_scheduled_ = false;
     return absl::OkStatus();
   }
-  absl::Status status = absl::OkStatus();
-  if (IsSaving() || IsRewriting()) status = Refusal("a snapshot is being taken");
-  if (status.ok()) status = append_log_.Enable();
-  if (status.ok()) {
-    engine_.effects().set_log(&append_log_);
-    return status;
+  if (IsSaving() || IsRewriting()) {
+    ScheduleLog();
+    return absl::OkStatus();
   }
+  const absl::Status status = BeginLog();
+  if (status.ok()) return status;
   log_.warning(ErrorLine(status));
   return Refusal(kCannotBeginLog);
 }

@@ -138,6 +138,7 @@ class PersistenceService : public Persistence {
   absl::Status Apply(const Settings& settings) override;
   uint64_t WrittenPosition() const override { return append_log_.end(); }
   uint64_t DurablePosition() const override { return append_log_.durable(); }
+  uint64_t ReleasedPosition() const override { return append_log_.released(); }
   bool MayBeLost(uint64_t position) const override { return append_log_.MayBeLost(position); }
   void EndRound() override;
   void Tick() override;
@@ -155,9 +156,12 @@ class PersistenceService : public Persistence {
   void FinishReplacing(const absl::Status& status);
   absl::Status Replace(const std::string& path);
   void EndLog();
-  void ConsiderResumingLog();
+  void ConsiderBeginningLog();
+  absl::Status BeginLog();
+  void ScheduleLog();
   void CompleteLog();
   void MakeWayForSnapshot();
+  void MakeWayForRepair();
   bool MayContinueTransfer() const;
   void ContinueTransfer();
 
@@ -171,8 +175,10 @@ class PersistenceService : public Persistence {
   AppendLog append_log_;
   bool saving_scheduled_ = false;
   bool rewriting_scheduled_ = false;
-  bool log_is_ended_ = false;           // by a snapshot of a master
-  bool log_resumes_ = false;            // and is to be begun again
+  // The log is on, but does not exist: a master's snapshot has ended it, or it waits for the end of
+  // another snapshot.
+  bool log_is_missing_ = false;
+  bool log_is_due_ = false;             // it begins as soon as no snapshot is being taken
   std::optional<bool> next_log_state_;  // when the running transaction has ended: on or off
   Millis log_tried_at_{0};
   std::unique_ptr<BackgroundSnapshot> transfer_;  // null: none

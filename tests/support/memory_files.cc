@@ -40,7 +40,7 @@ class Replay {
       case Kind::kSyncData:
       case Kind::kSync: {
         File& file = files_[names_.at(operation.path)];
-        file.synced = file.bytes.size();
+        file.synced = std::max(file.synced, std::min<size_t>(operation.size, file.bytes.size()));
         break;
       }
       case Kind::kRename: {
@@ -101,8 +101,9 @@ class MemoryFiles::Writer : public WritableFile {
   absl::Status Write(std::string_view bytes) override {
     return files_.Do({.kind = Kind::kWrite, .path = path_, .bytes = std::string(bytes)});
   }
-  absl::Status SyncData() override { return files_.Do({.kind = Kind::kSyncData, .path = path_}); }
-  absl::Status Sync() override { return files_.Do({.kind = Kind::kSync, .path = path_}); }
+  absl::Status SyncData() override { return files_.Sync(Kind::kSyncData, path_); }
+  absl::Status Sync() override { return files_.Sync(Kind::kSync, path_); }
+  void StartWriteBack(uint64_t, uint64_t) override {}
   absl::Status Truncate(uint64_t size) override {
     return files_.Do({.kind = Kind::kTruncate, .path = path_, .size = size});
   }
@@ -145,11 +146,8 @@ class MemoryFiles::Held : public DirectoryLock {
 };
 
 absl::Status MemoryFiles::Do(Operation operation) {
+  if (absl::Status status = FailureOf(operation); !status.ok()) return status;
   const std::lock_guard lock(mutex_);
-  if (fails_) {
-    const absl::Status status = fails_(operation);
-    if (!status.ok()) return status;
-  }
   switch (operation.kind) {
     case Kind::kCreate:
       contents_[operation.path] = "";
@@ -172,6 +170,17 @@ absl::Status MemoryFiles::Do(Operation operation) {
   }
   operations_.push_back(std::move(operation));
   return absl::OkStatus();
+}
+
+// Bytes that are written during the sync may not be on the disk after it.
+absl::Status MemoryFiles::Sync(Operation::Kind kind, const std::string& path) {
+  uint64_t size = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = contents_.find(path);
+    if (found != contents_.end()) size = found->second.size();
+  }
+  return Do({.kind = kind, .path = path, .size = size});
 }
 
 absl::StatusOr<std::unique_ptr<WritableFile>> MemoryFiles::Create(const std::string& path) {
@@ -224,8 +233,13 @@ absl::StatusOr<std::unique_ptr<DirectoryLock>> MemoryFiles::Lock(const std::stri
 }
 
 void MemoryFiles::set_failure(std::function<absl::Status(const Operation&)> fails) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(failure_mutex_);
   fails_ = std::move(fails);
+}
+
+absl::Status MemoryFiles::FailureOf(const Operation& operation) {
+  const std::shared_lock lock(failure_mutex_);
+  return fails_ ? fails_(operation) : absl::OkStatus();
 }
 
 MemoryFiles::Contents MemoryFiles::contents() const {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <shared_mutex>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,7 @@ class MemoryFiles : public FileSystem {
     std::string path;
     std::string to = {};     // of a renaming
     std::string bytes = {};  // that are written
-    uint64_t size = 0;       // that it is cut to
+    uint64_t size = 0;       // that it is cut to, or had when the sync began
   };
   using Contents = std::map<std::string, std::string>;  // of files, by path
 
@@ -45,7 +46,8 @@ class MemoryFiles : public FileSystem {
   absl::StatusOr<std::vector<std::string>> List(const std::string& directory) override;
   absl::StatusOr<std::unique_ptr<DirectoryLock>> Lock(const std::string& directory) override;
 
-  // Operations for which it returns an error fail, and change nothing.
+  // Operations for which it returns an error fail, and change nothing. Several threads may call it
+  // at the same time. It may wait; other operations continue.
   void set_failure(std::function<absl::Status(const Operation&)> fails);
 
   // The files as programs see them.
@@ -64,11 +66,14 @@ class MemoryFiles : public FileSystem {
   class Held;
 
   absl::Status Do(Operation operation);
+  absl::Status Sync(Operation::Kind kind, const std::string& path);
+  absl::Status FailureOf(const Operation& operation);
 
   mutable std::mutex mutex_;
   Contents contents_;
   Contents before_;  // the recorded operations
   std::vector<Operation> operations_;
+  std::shared_mutex failure_mutex_;
   std::function<absl::Status(const Operation&)> fails_;
   std::set<std::string> locked_;
 };

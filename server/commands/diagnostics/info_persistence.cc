@@ -50,7 +50,7 @@ void AddLog(const LogStatus& log, InfoWriter& info) {
   if (!log.enabled) return;
   info.Add("aof_current_size", log.current_bytes);
   info.Add("aof_base_size", log.base_bytes);
-  info.Add("aof_pending_rewrite", 0);
+  info.Add("aof_pending_rewrite", log.rewrite_scheduled ? 1 : 0);
   info.Add("aof_buffer_length", log.buffer_bytes);
   info.Add("aof_pending_bio_fsync", 0);
   info.Add("aof_delayed_fsync", log.delayed_syncs);

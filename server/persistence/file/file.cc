@@ -63,6 +63,11 @@ class SystemWritableFile : public WritableFile {
   }
   absl::Status Sync() override { return SyncAll(file_); }
 
+  void StartWriteBack(uint64_t offset, uint64_t bytes) override {
+    (void)::sync_file_range(file_.number(), static_cast<off_t>(offset), static_cast<off_t>(bytes),
+                            SYNC_FILE_RANGE_WRITE);
+  }
+
   // The descriptor was opened to append: its position follows.
   absl::Status Truncate(uint64_t size) override {
     return ::ftruncate(file_.number(), static_cast<off_t>(size)) == 0 ? absl::OkStatus()

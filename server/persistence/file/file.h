@@ -30,6 +30,10 @@ class WritableFile {
   virtual absl::Status SyncData() = 0;
   virtual absl::Status Sync() = 0;
 
+  // Asks the system to start writing these bytes to the disk. Waits for none of them, reports no
+  // error, and makes nothing durable: it shortens the next sync.
+  virtual void StartWriteBack(uint64_t offset, uint64_t bytes) = 0;
+
   // Cuts the file to this size; what is written next follows.
   virtual absl::Status Truncate(uint64_t size) = 0;
 

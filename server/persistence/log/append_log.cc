@@ -106,7 +106,17 @@ uint64_t AppendLog::Append(OutputBuffer& unit) {
   pending_.Take(unit);
   ++pending_units_;
   engine_.reply_holds().OnAppended(end_);
+  engine_.reply_holds().set_log_is_unwritten(true);
   return end_;
+}
+
+void AppendLog::EndRound() {
+  if (!IsOn()) return;
+  HandOver();
+  if (!engine_.reply_holds().log_is_unwritten()) return;
+  const LogProgress progress = thread_->progress();
+  NoteUnwritten(progress);
+  if (progress.is_retrying) WatchDisk();
 }
 
 void AppendLog::HandOver() {
@@ -114,8 +124,26 @@ void AppendLog::HandOver() {
   thread_->Append(std::exchange(pending_, {}), std::exchange(pending_units_, 0));
 }
 
+void AppendLog::NoteUnwritten(const LogProgress& progress) {
+  const bool is_unwritten = thread_start_ + progress.written < end_;
+  const bool may_be_awaited = !progress.is_retrying && !HasNoBase();
+  engine_.reply_holds().set_log_is_unwritten(is_unwritten && may_be_awaited);
+}
+
+// Whether there is no valid log yet: its first base is being written.
+bool AppendLog::HasNoBase() const {
+  return !is_repairing_ && (rewriter_.IsBeginning() || rewriter_.LeftUnnamedFile());
+}
+
 uint64_t AppendLog::durable() const {
   return IsOn() ? thread_start_ + thread_->progress().durable : end_;
+}
+
+uint64_t AppendLog::released() const {
+  if (!IsOn()) return end_;
+  const LogProgress progress = thread_->progress();
+  if (engine_.reply_holds().IsOn()) return thread_start_ + progress.durable;
+  return progress.is_retrying ? end_ : thread_start_ + progress.written;
 }
 
 bool AppendLog::Flush() {
@@ -129,14 +157,13 @@ void AppendLog::ApplySettings() {
     policy_ = policy;
     thread_->set_policy(policy);
   }
-  // Without a first base nothing is durable, however often the file is synced.
-  const bool is_first = !is_repairing_ && (rewriter_.IsBeginning() || rewriter_.LeftUnnamedFile());
-  engine_.reply_holds().set_on(!is_first && (is_behind_ || Policy() == SyncPolicy::kAlways));
+  engine_.reply_holds().set_on(!HasNoBase() && (is_behind_ || Policy() == SyncPolicy::kAlways));
 }
 
 LogStatus AppendLog::status() const {
   LogStatus status = {
       .enabled = IsKept(),
+      .has_base = IsOn() && !HasNoBase(),
       .last_write_ok = write_error_.ok(),
       .buffer_bytes = pending_.size(),
       .delayed_syncs = delayed_syncs_,
@@ -181,11 +208,13 @@ void AppendLog::Disable() {
   thread_.reset();
   is_behind_ = is_repairing_ = ends_after_rewrite_ = false;
   engine_.reply_holds().set_on(false);
+  engine_.reply_holds().set_log_is_unwritten(false);
   write_error_ = absl::OkStatus();
   engine_.disk().set_log_error({});
+  if (on_progress_) on_progress_();  // replies that were held may leave
 }
 
-void AppendLog::StartRewriting() { StartRewriting(/*keeps_old_files=*/true); }
+void AppendLog::StartRewriting() { StartRewriting(/*keeps_old_files=*/!MustBegin()); }
 
 void AppendLog::StartRewriting(bool keeps_old_files) {
   HandOver();

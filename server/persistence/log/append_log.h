@@ -60,14 +60,16 @@ class AppendLog : public Journal {
 
   uint64_t Append(OutputBuffer& unit) override;
 
-  // Hands what was appended to the disk's thread. To be called before replies are sent.
-  void HandOver();
+  // Writes the appended units, or hands them to the log's thread. Must be called before replies are
+  // sent.
+  void EndRound();
 
-  // Positions count the bytes appended since the start. A reply may leave when all that it rests on
-  // is durable, if replies are held at present: with appendfsync always, or while the disk does not
-  // keep up.
+  // Positions count the bytes appended since the start. A reply may leave when its request's
+  // changes are written; with appendfsync always, and while the disk does not keep up, when they
+  // are durable. If the write fails it leaves too, as in Redis, and further writes are refused.
   uint64_t end() const { return end_; }
   uint64_t durable() const;
+  uint64_t released() const;
 
   // Whether what ends there was written before a sync failed, so that it is unknown whether it is
   // on the disk.
@@ -90,6 +92,12 @@ class AppendLog : public Journal {
   // Whether the files on the disk are without what is appended until a rewrite is complete.
   bool IsBeginning() const { return MustBegin() || rewriter_.IsBeginning(); }
 
+  // Whether that is to begin now, even if another snapshot has to be given up for it: writes are
+  // refused until then. Only the first try is that urgent.
+  bool MustRepairNow() const {
+    return is_repairing_ && !IsRewriting() && rewriter_.IsFirstBeginning();
+  }
+
   // Begins one if the log has grown as far as the settings say, or is broken.
   void ConsiderRewriting();
 
@@ -108,7 +116,10 @@ class AppendLog : public Journal {
   absl::Status StartNewFile();
   void StartRewriting(bool keeps_old_files);
   void OnRewriteEnded(LogRewriter::Progress progress);
+  void HandOver();
+  void NoteUnwritten(const LogProgress& progress);
   void WatchDisk();
+  bool HasNoBase() const;
   SyncPolicy Policy() const;
 
   Engine& engine_;

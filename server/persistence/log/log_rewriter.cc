@@ -11,9 +11,10 @@
 namespace zsetd {
 namespace {
 
-constexpr std::chrono::seconds kFirstPause{5};    // between tries to begin a log; each is twice
-constexpr std::chrono::seconds kLongestWait{60};  // as long as the last, as writes are refused
-constexpr uint64_t kFreeFailures = 3;             // of rewrites, before there is a pause
+// Between tries to begin a log. Each pause is twice as long as the last, up to the longest.
+constexpr std::chrono::seconds kFirstPause{5};
+constexpr std::chrono::seconds kLongestWait{60};
+constexpr uint64_t kFreeFailures = 3;  // of rewrites, before there is a pause
 constexpr std::chrono::minutes kLongestPause{60};
 
 }  // namespace
@@ -113,7 +114,7 @@ void LogRewriter::Finish(LogThread& thread) {
   bytes_after_rewrite_ = base_bytes_ + thread.progress().file_bytes;
   last_took_ = engine_.store().now() - rewrite->started_at;
   last_ok_ = true;
-  failures_ = 0;
+  failures_ = failed_beginnings_ = 0;
   log_.notice(
       "Background append only file rewriting terminated with success: " + Megabytes(base_bytes_) +
       ", " + Rate(base_bytes_, std::chrono::duration_cast<Micros>(*last_took_)));
@@ -124,7 +125,10 @@ LogRewriter::Progress LogRewriter::Fail(absl::Status why) {
   last_took_ = engine_.store().now() - rewrite_->started_at;
   last_ok_ = false;
   if (!absl::IsCancelled(why)) ++failures_;
-  if (!rewrite_->keeps_old_files) left_unnamed_file_ = true;
+  if (!rewrite_->keeps_old_files) {
+    left_unnamed_file_ = true;
+    ++failed_beginnings_;
+  }
   rewrite_.reset();
   log_.warning("The append only file could not be rewritten: " + std::string(ErrorLine(why)));
   return Progress::kFailed;
@@ -134,10 +138,12 @@ void LogRewriter::Reset() {
   if (rewrite_ != nullptr) log_.warning("Background append only file rewriting abandoned");
   rewrite_.reset();
   left_unnamed_file_ = false;
+  failed_beginnings_ = 0;
 }
 
 bool LogRewriter::IsTimeToBegin() const {
-  const auto pause = kFirstPause * (1 << std::min<uint64_t>(failures_, 6));
+  if (failed_beginnings_ == 0) return true;
+  const auto pause = kFirstPause * (1 << std::min<uint64_t>(failed_beginnings_ - 1, 6));
   return engine_.store().now() - last_try_at_ >= std::min(pause, kLongestWait);
 }
 

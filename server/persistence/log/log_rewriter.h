@@ -70,9 +70,13 @@ class LogRewriter {
   // Forgets it: the log ends.
   void Reset();
 
-  // Whether it is time to begin a log; by how many percent one of this many bytes has grown, if it
-  // is time to rewrite it. A failure is followed by a pause. None is under way.
+  // Whether it is time to begin a log: immediately at first, and after a pause if the last try to
+  // begin it has failed. Failures of other rewrites do not count. None is under way.
   bool IsTimeToBegin() const;
+  bool IsFirstBeginning() const { return failed_beginnings_ == 0; }
+
+  // By how many percent a log of this many bytes has grown, if it is time to rewrite it. A failure
+  // is followed by a pause. None is under way.
   std::optional<uint64_t> GrowthToRewrite(uint64_t bytes) const;
 
   // The sizes of the files that the manifest names, but for the last one; what the log had after
@@ -119,7 +123,8 @@ class LogRewriter {
   uint64_t bytes_after_rewrite_ = 0;
 
   uint64_t rewrites_ = 0;
-  uint64_t failures_ = 0;  // one after the other
+  uint64_t failures_ = 0;           // one after the other
+  uint64_t failed_beginnings_ = 0;  // one after the other
   bool last_ok_ = true;
   std::optional<Millis> last_took_;
   Millis last_try_at_{0};

@@ -12,6 +12,13 @@ namespace {
 constexpr std::chrono::seconds kBetweenSyncs{1};
 constexpr std::chrono::seconds kBetweenRetries{1};
 
+// A direct write that takes longer was blocked by the kernel. The next ones are likely to be.
+constexpr std::chrono::milliseconds kSlowWrite{1};
+constexpr std::chrono::milliseconds kAfterSlowWrite{100};
+
+constexpr uint64_t kBetweenWriteBacks = 1u << 20;
+constexpr uint64_t kEndOfFile = 64u << 10;  // is not written back: it is about to change
+
 // After so many waits in which units did not come, one sync in sixteen still waits for them.
 constexpr int kMostFailedWaits = 2;
 constexpr uint64_t kSyncsBetween = 16;
@@ -38,6 +45,7 @@ LogThread::LogThread(FileSystem& files, Options options, std::unique_ptr<Writabl
       progress_{.file_bytes = file_bytes},
       synced_at_(Clock::now()),
       retry_at_(synced_at_),
+      written_back_(file_bytes),
       thread_([this] { Run(); }) {}
 
 LogThread::~LogThread() {
@@ -53,11 +61,38 @@ void LogThread::Append(OutputBuffer bytes, size_t units) {
   {
     const std::lock_guard lock(mutex_);
     appended_ += bytes.size();
-    queued_ += units;
-    queue_.emplace_back(Units{std::move(bytes), units});
-    if (is_awaiting_ && LacksUnits()) return;
+    const bool was_clean = !unsynced_since_;
+    if (CanWriteDirectly() && WriteDirectly(bytes)) {
+      if (IsWriteBackDue()) StartWriteBack();
+      if (!was_clean || policy_ == SyncPolicy::kNever) return;
+    } else {
+      queued_ += units;
+      queue_.emplace_back(Units{std::move(bytes), units});
+      if (is_awaiting_ && LacksUnits()) return;
+    }
   }
   arrived_.notify_one();
+}
+
+bool LogThread::CanWriteDirectly() const {
+  if (policy_ == SyncPolicy::kAlways || !queue_.empty() || file_ == nullptr) return false;
+  return job_ != Job::kSync && job_ != Job::kStep && Clock::now() >= direct_from_;
+}
+
+// Returns false, and writes nothing, if the write fails; the log's thread retries it. The caller
+// holds the mutex, so that neither a sync nor a step begins during the write.
+bool LogThread::WriteDirectly(const OutputBuffer& bytes) {
+  const Clock::time_point start = Clock::now();
+  bool is_cut = true;
+  const absl::Status status = WriteUnits(bytes, progress_.file_bytes, is_cut);
+  const Clock::time_point end = Clock::now();
+  if (end - start >= kSlowWrite) direct_from_ = end + kAfterSlowWrite;
+  if (status.ok()) {
+    OnWritten(bytes.size());
+  } else {
+    OnWriteFailed(status, is_cut);
+  }
+  return status.ok();
 }
 
 void LogThread::Do(LogStep step) {
@@ -96,8 +131,9 @@ uint64_t LogThread::waiting() const {
 
 std::chrono::milliseconds LogThread::unsynced_for() const {
   const std::lock_guard lock(mutex_);
-  if (!unsynced_since_) return std::chrono::milliseconds(0);
-  return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - *unsynced_since_);
+  const auto since = syncing_since_ ? syncing_since_ : unsynced_since_;
+  if (!since) return std::chrono::milliseconds(0);
+  return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - *since);
 }
 
 bool LogThread::Flush() {
@@ -106,8 +142,8 @@ bool LogThread::Flush() {
   flushing_ = true;
   arrived_.notify_one();
   progressed_.wait(lock, [&] {
-    const bool is_synced =
-        is_named_ ? progress_.durable >= end : !unsynced_since_ && queue_.empty();
+    const bool is_synced = is_named_ ? progress_.durable >= end
+                                     : !unsynced_since_ && !syncing_since_ && queue_.empty();
     const bool is_done = is_synced && steps_ahead_ == 0;
     return is_done || progress_.is_broken || !progress_.write_error.ok();
   });
@@ -120,9 +156,11 @@ void LogThread::Run() {
   while (WaitForWork(lock)) {
     const LogProgress before = progress_;
     if (CanWrite()) AwaitUnits(lock);
-    if (CanWrite()) WriteItems(lock);
+    const bool has_written = CanWrite() && WriteItems(lock);
     if (IsSyncDue()) Sync(lock);
-    const bool is_news = progress_.durable != before.durable || step_result_ ||
+    if (IsWriteBackDue()) StartWriteBack();
+    const bool is_news = (has_written && policy_ != SyncPolicy::kAlways) ||
+                         progress_.durable != before.durable ||
                          progress_.is_broken != before.is_broken ||
                          progress_.write_error.ok() != before.write_error.ok();
     if (is_news || flushing_) Notify(lock);
@@ -131,27 +169,48 @@ void LogThread::Run() {
 
 // False when the thread is to end: all is done that can be.
 bool LogThread::WaitForWork(std::unique_lock<std::mutex>& lock) {
-  const auto has_work = [this] { return stopping_ || CanWrite() || IsSyncDue(); };
+  const auto has_work = [this] {
+    return CanWrite() || IsSyncDue() || IsWriteBackDue() || (stopping_ && job_ == Job::kNone);
+  };
   while (!has_work()) {
-    if (!queue_.empty()) {
-      arrived_.wait_until(lock, retry_at_);  // the last attempt has failed
-    } else if (unsynced_since_ && policy_ == SyncPolicy::kEverySecond && !progress_.is_broken) {
-      arrived_.wait_until(lock, synced_at_ + kBetweenSyncs);
+    if (const auto next = NextAttempt()) {
+      arrived_.wait_until(lock, *next);
     } else {
       arrived_.wait(lock);
     }
   }
-  if (!stopping_ || CanWrite()) return true;
+  if (!stopping_ || CanWrite() || job_ != Job::kNone) return true;
   if (IsSyncDue()) Sync(lock);
   return false;
 }
 
-bool LogThread::CanWrite() const { return !queue_.empty() && Clock::now() >= retry_at_; }
+// When there is something to do next that no other thread announces.
+std::optional<LogThread::Clock::time_point> LogThread::NextAttempt() const {
+  const bool is_step_next = !queue_.empty() && std::holds_alternative<LogStep>(queue_.front());
+  if (!queue_.empty() && !is_step_next && !is_changing_file_) return retry_at_;
+  const bool is_sync_ahead = unsynced_since_ && policy_ == SyncPolicy::kEverySecond &&
+                             !progress_.is_broken && job_ == Job::kNone;
+  if (is_sync_ahead) return synced_at_ + kBetweenSyncs;
+  return std::nullopt;
+}
+
+bool LogThread::CanWrite() const {
+  if (queue_.empty() || is_changing_file_) return false;
+  const bool is_step_next = std::holds_alternative<LogStep>(queue_.front());
+  return is_step_next ? job_ == Job::kNone : Clock::now() >= retry_at_;
+}
 
 bool LogThread::IsSyncDue() const {
-  if (!unsynced_since_ || progress_.is_broken || file_ == nullptr) return false;
+  if (!unsynced_since_ || progress_.is_broken || file_ == nullptr || job_ != Job::kNone) {
+    return false;
+  }
   if (policy_ == SyncPolicy::kAlways || stopping_ || flushing_) return true;
   return policy_ == SyncPolicy::kEverySecond && Clock::now() >= synced_at_ + kBetweenSyncs;
+}
+
+bool LogThread::IsWriteBackDue() const {
+  return policy_ == SyncPolicy::kEverySecond && job_ == Job::kNone && file_ != nullptr &&
+         progress_.file_bytes >= written_back_ + kBetweenWriteBacks + kEndOfFile;
 }
 
 // Until the units are there that are expected, if the sync before has only just ended.
@@ -171,123 +230,200 @@ void LogThread::AwaitUnits(std::unique_lock<std::mutex>& lock) {
   failed_waits_ = most_came ? 0 : failed_waits_ + 1;
 }
 
-// Writes all that has come, up to a step. What fails stays in the queue.
-void LogThread::WriteItems(std::unique_lock<std::mutex>& lock) {
-  while (!queue_.empty()) {
+// Writes all units up to a step, which it starts: whether it has written any. Units that cannot be
+// written stay in the queue.
+bool LogThread::WriteItems(std::unique_lock<std::mutex>& lock) {
+  bool has_written = false;
+  while (CanWrite()) {
     Item item = std::move(queue_.front());
     if (auto* step = std::get_if<LogStep>(&item)) {
       queue_.pop_front();
-      return DoStep(std::move(*step), lock);
+      StartStep(std::move(*step));
+      return has_written;
     }
     const auto& [bytes, count] = std::get<Units>(item);
     const uint64_t file_bytes = progress_.file_bytes;
+    bool is_cut = true;
     lock.unlock();
-    absl::Status status = WriteUnits(bytes, file_bytes);
+    const absl::Status status = WriteUnits(bytes, file_bytes, is_cut);
     lock.lock();
-    progress_.write_error = status;
     if (!status.ok()) {
+      OnWriteFailed(status, is_cut);
       queue_.front() = std::move(item);
-      retry_at_ = Clock::now() + kBetweenRetries;
-      return;
+      return has_written;
     }
     queue_.pop_front();
     queued_ -= count;
     unsynced_ += count;
-    progress_.written += bytes.size();
-    progress_.file_bytes += bytes.size();
-    if (!unsynced_since_) unsynced_since_ = Clock::now();
+    OnWritten(bytes.size());
+    has_written = true;
   }
+  return has_written;
 }
 
-// A unit of which a part was written is taken back: the file ends with a whole one at all times. If
-// it cannot be, a new file must take this one's place.
-absl::Status LogThread::WriteUnits(const OutputBuffer& units, uint64_t file_bytes) {
+// A unit of which a part was written is removed again, so that the file ends with a whole one at
+// all times. If that fails too, `is_cut` becomes false, and a new file must replace this one.
+absl::Status LogThread::WriteUnits(const OutputBuffer& units, uint64_t file_bytes, bool& is_cut) {
   if (file_ == nullptr) return absl::InternalError("there is no file");
   absl::Status status;
   for (const std::string_view piece : AllPieces(units)) {
     if (status.ok()) status = file_->Write(piece);
   }
-  if (status.ok()) return status;
-  if (!file_->Truncate(file_bytes).ok()) {
-    const std::lock_guard lock(mutex_);
-    progress_.is_broken = true;
-  }
+  if (!status.ok()) is_cut = file_->Truncate(file_bytes).ok();
   return status;
 }
 
-void LogThread::Sync(std::unique_lock<std::mutex>& lock) {
-  const uint64_t written = progress_.written;
-  const size_t units = std::exchange(unsynced_, 0);
-  const Clock::time_point start = Clock::now();
-  lock.unlock();
-  const absl::Status status = file_->SyncData();
-  lock.lock();
+void LogThread::OnWritten(uint64_t bytes) {
+  progress_.write_error = absl::OkStatus();
+  progress_.is_retrying = false;
+  progress_.written += bytes;
+  progress_.file_bytes += bytes;
+  if (!unsynced_since_) unsynced_since_ = Clock::now();
+}
+
+void LogThread::OnWriteFailed(absl::Status why, bool is_cut) {
+  progress_.write_error = std::move(why);
+  progress_.is_retrying = true;
+  if (!is_cut) progress_.is_broken = true;
+  retry_at_ = Clock::now() + kBetweenRetries;
+}
+
+// ---- Syncing. ----
+
+// Returns the position that the sync covers.
+uint64_t LogThread::BeginSync() {
+  syncing_since_ = std::exchange(unsynced_since_, std::nullopt);
+  written_back_ = progress_.file_bytes;
+  return progress_.written;
+}
+
+void LogThread::EndSync(const absl::Status& status, uint64_t position) {
   synced_at_ = Clock::now();
-  expected_ = units + queued_;
-  const bool waits = failed_waits_ < kMostFailedWaits || ++syncs_ % kSyncsBetween == 0;
-  patience_ = waits ? std::min<Clock::duration>((synced_at_ - start) / 2, options_.longest_wait)
-                    : Clock::duration(0);
-  unsynced_since_.reset();
+  syncing_since_.reset();
   if (!status.ok()) {
     progress_.is_broken = true;
     progress_.write_error = status;
   } else if (is_named_ && !progress_.is_broken) {
-    progress_.durable = written;
+    progress_.durable = position;
   }
 }
 
-void LogThread::DoStep(LogStep step, std::unique_lock<std::mutex>& lock) {
-  const bool opens = !step.next_file.empty();
-  const bool was_broken = progress_.is_broken;
-  const uint64_t written = progress_.written;
+void LogThread::Sync(std::unique_lock<std::mutex>& lock) {
+  if (policy_ != SyncPolicy::kAlways && !stopping_) return StartSync();
+  const size_t units = std::exchange(unsynced_, 0);
+  const uint64_t position = BeginSync();
+  const Clock::time_point start = Clock::now();
+  job_ = Job::kSync;
   lock.unlock();
-  absl::Status status;
-  bool synced = false;
-  if (was_broken && !opens) {
-    status = absl::InternalError("the file could not be synced");  // and cannot be from then on
-  } else if (file_ != nullptr && !was_broken) {
-    status = file_->SyncData();
-    synced = status.ok();
-  }
-  const bool sync_failed = file_ != nullptr && !status.ok();
-  std::unique_ptr<WritableFile> next;
-  if (status.ok() && opens) {
-    auto created = files_.Create(options_.directory + "/" + step.next_file);
-    if (created.ok()) next = *std::move(created);
-    status = created.status();
-  }
-  bool is_uncertain = false;
-  if (status.ok() && step.manifest) {
-    status = WriteManifest(files_, options_.directory, options_.manifest_name, *step.manifest,
-                           is_uncertain);
-  }
-  if (status.ok()) {
-    for (const std::string& name : step.removed) {
-      (void)files_.Remove(options_.directory + "/" + name);
-    }
-  }
+  const absl::Status status = file_->SyncData();
   lock.lock();
-  if (status.ok() && opens) {
-    file_ = std::move(next);
-    progress_.file_bytes = 0;
-    progress_.write_error = absl::OkStatus();
+  job_ = Job::kNone;
+  EndSync(status, position);
+  expected_ = units + queued_;
+  const bool waits = failed_waits_ < kMostFailedWaits || ++syncs_ % kSyncsBetween == 0;
+  patience_ = waits ? std::min<Clock::duration>((synced_at_ - start) / 2, options_.longest_wait)
+                    : Clock::duration(0);
+}
+
+void LogThread::StartSync() {
+  job_ = Job::kSync;
+  jobs_.Run([this, file = file_.get(), position = BeginSync()] {
+    const absl::Status status = file->SyncData();
+    EndJob([&] { EndSync(status, position); });
+  });
+}
+
+// Up to a multiple of the size of a large page, which the end of the file is not part of.
+void LogThread::StartWriteBack() {
+  const uint64_t from = written_back_;
+  written_back_ = (progress_.file_bytes - kEndOfFile) / kEndOfFile * kEndOfFile;
+  job_ = Job::kWriteBack;
+  jobs_.Run([this, file = file_.get(), from, bytes = written_back_ - from] {
+    file->StartWriteBack(from, bytes);
+    EndJob([] {});
+  });
+}
+
+// ---- Steps. ----
+
+void LogThread::StartStep(LogStep step) {
+  job_ = Job::kStep;
+  is_changing_file_ = !step.next_file.empty();
+  jobs_.Run([this, step = std::move(step), file = file_.get(), was_broken = progress_.is_broken,
+             position = BeginSync()] {
+    StepResult result = DoStep(step, file, was_broken);
+    EndJob([&] { EndStep(step, std::move(result), position); });
+  });
+}
+
+// Without the mutex.
+LogThread::StepResult LogThread::DoStep(const LogStep& step, WritableFile* file,
+                                        bool was_broken) const {
+  StepResult result;
+  const bool opens = !step.next_file.empty();
+  if (was_broken && (!opens || step.manifest)) {
+    result.status = absl::InternalError("the file could not be synced");  // and never will be
+    result.is_broken = true;
+    return result;
   }
-  if (status.ok()) {
+  if (file != nullptr && !was_broken) {
+    result.status = file->SyncData();
+    result.is_broken = !result.status.ok();
+    result.is_synced = result.status.ok();
+  }
+  if (result.status.ok() && opens) {
+    auto created = files_.Create(options_.directory + "/" + step.next_file);
+    if (created.ok()) result.next = *std::move(created);
+    result.status = created.status();
+  }
+  if (result.status.ok() && step.manifest) {
+    result.status = WriteManifest(files_, options_.directory, options_.manifest_name,
+                                  *step.manifest, result.is_broken);
+  }
+  if (!result.status.ok()) return result;
+  for (const std::string& name : step.removed) {
+    (void)files_.Remove(options_.directory + "/" + name);
+  }
+  return result;
+}
+
+void LogThread::EndStep(const LogStep& step, StepResult result, uint64_t position) {
+  const auto unsynced_before = std::exchange(syncing_since_, std::nullopt);
+  if (result.next != nullptr && result.status.ok()) {
+    file_ = std::move(result.next);
+    progress_.file_bytes = written_back_ = 0;
+    progress_.write_error = absl::OkStatus();
+    progress_.is_broken = false;
+  }
+  if (result.status.ok()) {
     unsynced_ = 0;
     is_named_ = step.manifest.has_value();
-    progress_.is_broken = false;
-    unsynced_since_.reset();
-    if (is_named_) progress_.durable = written;
-  } else if (sync_failed || is_uncertain) {
-    progress_.is_broken = true;
-    progress_.write_error = status;
-  } else if (synced && is_named_) {
-    progress_.durable = written;
+    if (is_named_) progress_.durable = position;
+  } else {
+    if (unsynced_before) unsynced_since_ = unsynced_before;
+    if (result.is_broken) {
+      progress_.is_broken = true;
+      progress_.write_error = result.status;
+    } else if (result.is_synced && is_named_) {
+      progress_.durable = position;
+    }
   }
+  is_changing_file_ = false;
   --steps_ahead_;
-  step_result_ = std::move(status);
+  step_result_ = std::move(result.status);
 }
 
+// At the end of a job: `note` notes its result.
+void LogThread::EndJob(const std::function<void()>& note) {
+  std::unique_lock lock(mutex_);
+  const bool is_news = job_ != Job::kWriteBack;
+  note();
+  job_ = Job::kNone;
+  arrived_.notify_one();
+  if (is_news) Notify(lock);
+}
+
+// Releases the mutex during the calls.
 void LogThread::Notify(std::unique_lock<std::mutex>& lock) {
   lock.unlock();
   progressed_.notify_all();

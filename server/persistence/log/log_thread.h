@@ -17,6 +17,7 @@
 #include "absl/status/status.h"
 #include "protocol/resp/output_buffer.h"
 #include "server/persistence/file/file.h"
+#include "server/persistence/log/job_thread.h"
 #include "server/persistence/log/log_manifest.h"
 
 namespace zsetd {
@@ -29,8 +30,10 @@ struct LogProgress {
   uint64_t written = 0;  // all before this position is in a file
   uint64_t durable = 0;  // all before this position survives a crash of the machine
 
-  // Why the last attempt to write failed, which is made again every second; OK if it did not.
+  // Why the last write or sync failed; OK if it did not. A write is retried every second, and
+  // `is_retrying` is true until it succeeds.
   absl::Status write_error = absl::OkStatus();
+  bool is_retrying = false;
 
   // A sync has failed, so that it is unknown what is on the disk after `durable`: the system may
   // have dropped it. Only a new base with a new file repairs that.
@@ -42,8 +45,8 @@ struct LogProgress {
 // A change of the files that the log consists of, done in order with what is appended. Whichever
 // crash comes, the manifest on the disk names files that are there whole.
 struct LogStep {
-  // The file that the log goes on in; empty: the present one. The present one is synced first. If
-  // the log is broken it is not, and only a step with a new file can be done.
+  // The file that the log continues in; empty: the present one. The present one is synced first. If
+  // the log is broken it is not, and only a step with a new file and no manifest can be done.
   std::string next_file;
 
   // The manifest from then on. Without one the new file counts for nothing before a later step
@@ -53,27 +56,35 @@ struct LogStep {
   std::vector<std::string> removed;  // files of no use any more
 };
 
-// Writes and syncs the append-only log on a thread of its own, so that nothing but a reply that has
-// to wait for the disk waits for it. What comes while a sync is under way is written and synced
-// together afterwards (group commit). All methods are for one thread, and none waits for the disk
-// but the destructor.
+// Writes and syncs the append-only log. All methods are for one thread, the caller's. Three threads
+// take part, so that only replies that depend on the disk wait for it:
 //
-// With kAlways, clients that wait for a sync send their next request when it ends, a moment after
-// the next sync could begin with what the others have sent meanwhile:
+//   caller's   writes units directly while no sync and no step is under way (not with kAlways)
+//   log's      writes all other units; with kAlways it also syncs
+//   jobs'      syncs with kEverySecond, does the steps, and starts to write back between syncs
+//
+// The kernel may block a write to a file that is being synced until the sync ends. Therefore the
+// caller's thread does not write then; the log's thread does, and signals when the write returns.
+// With kEverySecond the kernel is asked to write back after each megabyte, except the end of the
+// file, which the next write touches. So a sync has little left to do, and rarely blocks a write.
+//
+// With kAlways all units that arrive during a sync are written and synced together after it (group
+// commit). Clients that wait for a sync send their next request when it ends, a moment after the
+// next sync could begin with the units of the other clients:
 //
 //   at once          [ a b c ][ d e ][ a b c ][ d e ]               each waits for two syncs
 //   a little later   [ a b c ] . [ a b c d e ] . [ a b c d e ]      for one and a bit
 //
-// So a sync is delayed until as many units have come as were waiting and are free again, or for
-// half of the time that a sync takes, or ten milliseconds. Where that was in vain it is tried again
-// now and then.
+// So a sync is delayed until as many units have arrived as were waiting and are released, or for
+// half of the time that a sync takes, or ten milliseconds. If waiting did not help, it is retried
+// occasionally.
 class LogThread {
  public:
   struct Options {
     std::string directory;      // of the log, absolute
     std::string manifest_name;  // of the file in it
     SyncPolicy policy = SyncPolicy::kEverySecond;
-    std::function<void()> on_progress;           // called on the log's thread; or null
+    std::function<void()> on_progress;           // called on another thread; or null
     std::chrono::milliseconds longest_wait{10};  // of a sync for units to come
   };
 
@@ -85,7 +96,8 @@ class LogThread {
   // Writes and syncs what was handed over, if that is possible.
   ~LogThread();
 
-  // Appends whole units, and how many they are.
+  // Appends whole units, and how many they are. Writes them if that is unlikely to block;
+  // otherwise LogProgress::written follows.
   void Append(OutputBuffer bytes, size_t units = 1);
 
   // Does a step, when all that was appended before is written. One at a time: until its result is
@@ -114,26 +126,51 @@ class LogThread {
     size_t count = 0;
   };
   using Item = std::variant<Units, LogStep>;
+  enum class Job { kNone, kWriteBack, kSync, kStep };
+  struct StepResult {
+    absl::Status status;
+    std::unique_ptr<WritableFile> next;  // null: the file stays
+    bool is_synced = false;              // the present file
+    bool is_broken = false;              // its sync has failed, or the manifest is uncertain
+  };
 
   void Run();
   bool WaitForWork(std::unique_lock<std::mutex>& lock);
+  std::optional<Clock::time_point> NextAttempt() const;
   bool IsSyncDue() const;
+  bool IsWriteBackDue() const;
   bool CanWrite() const;
+  bool CanWriteDirectly() const;
+  bool WriteDirectly(const OutputBuffer& bytes);
   bool LacksUnits() const { return queued_ < expected_; }
   void AwaitUnits(std::unique_lock<std::mutex>& lock);
-  void WriteItems(std::unique_lock<std::mutex>& lock);
-  absl::Status WriteUnits(const OutputBuffer& units, uint64_t file_bytes);
+  bool WriteItems(std::unique_lock<std::mutex>& lock);
+  absl::Status WriteUnits(const OutputBuffer& units, uint64_t file_bytes, bool& is_cut);
+  void OnWritten(uint64_t bytes);
+  void OnWriteFailed(absl::Status why, bool is_cut);
+  uint64_t BeginSync();
+  void EndSync(const absl::Status& status, uint64_t position);
   void Sync(std::unique_lock<std::mutex>& lock);
-  void DoStep(LogStep step, std::unique_lock<std::mutex>& lock);
+  void StartSync();
+  void StartWriteBack();
+  void StartStep(LogStep step);
+  StepResult DoStep(const LogStep& step, WritableFile* file, bool was_broken) const;
+  void EndStep(const LogStep& step, StepResult result, uint64_t position);
+  void EndJob(const std::function<void()>& note);
   void Notify(std::unique_lock<std::mutex>& lock);
 
   FileSystem& files_;
   const Options options_;
-  std::unique_ptr<WritableFile> file_;  // the thread's own
 
   mutable std::mutex mutex_;
   std::condition_variable arrived_;
   std::condition_variable progressed_;
+  std::unique_ptr<WritableFile> file_;  // null before the first step, if there was none
+
+  // A job uses `file_` without the mutex. So does the log's thread while it writes the front of the
+  // queue, which is not empty then. The job that replaces `file_` excludes both.
+  Job job_ = Job::kNone;
+  bool is_changing_file_ = false;
   SyncPolicy policy_;
   std::deque<Item> queue_;
   uint64_t appended_ = 0;  // position
@@ -149,14 +186,18 @@ class LogThread {
   int failed_waits_ = 0;         // one after another
   uint64_t syncs_ = 0;
 
-  std::optional<Clock::time_point> unsynced_since_;
+  std::optional<Clock::time_point> unsynced_since_;  // without what a sync under way covers:
+  std::optional<Clock::time_point> syncing_since_;   // since when that was unsynced
   Clock::time_point synced_at_;
   Clock::time_point retry_at_;
+  Clock::time_point direct_from_;  // the time of the next direct write after a slow one
+  uint64_t written_back_ = 0;      // of the file: the system was asked to write all before this
   std::optional<absl::Status> step_result_;
   size_t steps_ahead_ = 0;  // not done yet
   bool flushing_ = false;
   bool stopping_ = false;
-  std::thread thread_;  // last: it uses the others
+  JobThread jobs_;      // it uses the members above
+  std::thread thread_;  // last: it uses all others
 };
 
 }  // namespace zsetd

@@ -301,6 +301,41 @@ TEST(AppendLog, AfterAFailedSyncANewBaseTakesTheLogsPlace) {
   EXPECT_EQ(DigestAfterStart(disk, WithLog()), Digest(peer));
 }
 
+// BGREWRITEAOF is another rewrite, which fails with the sync: that is no reason to wait.
+TEST(AppendLog, TheRepairAfterAFailedSyncBeginsImmediately) {
+  for (const AppendFsync policy : {AppendFsync::kAlways, AppendFsync::kEverySec}) {
+    for (const char* const meanwhile : {"BGREWRITEAOF", "BGSAVE", "PING"}) {
+      SCOPED_TRACE(meanwhile);
+      EnginePeer peer(WithLog(policy));
+      ASSERT_TRUE(peer.persistence().Start().ok());
+      for (int i = 0; i < 3000; ++i) Ask(peer, {"SET", "k" + std::to_string(i), "v"});
+      Flush(peer);
+      std::atomic<int> failures = 0;
+      peer.files().set_failure([&](const MemoryFiles::Operation& operation) {
+        return operation.kind == Kind::kSyncData && failures++ == 0
+                   ? absl::InternalError("Input/output error")
+                   : absl::OkStatus();
+      });
+      Ask(peer, {"SET", "a", "1"});
+      peer.persistence().EndRound();
+      Ask(peer, {meanwhile});
+      while (failures == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      Ask(peer, {meanwhile});
+      const auto is_refused = [&] { return Ask(peer, {"SET", "b", "1"}).starts_with("-MISCONF"); };
+      for (int i = 0; i < 5000 && !is_refused(); ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        peer.persistence().Tick();
+      }
+      Ask(peer, {meanwhile});
+      bool refused = true;
+      for (int i = 0; i < 1000 && (refused = is_refused()); ++i) peer.Pass(Millis(1));
+      EXPECT_FALSE(refused) << "a second after the failure";
+      Flush(peer);
+      EXPECT_EQ(DigestAfterStart(peer.files().contents(), WithLog()), Digest(peer));
+    }
+  }
+}
+
 // Whatever the thread was doing for a rewrite when the sync failed.
 TEST(AppendLog, SyncsThatFailDuringRewritesLeaveALogOfAllThatIsThere) {
   const uint64_t seed = std::random_device()();
@@ -357,6 +392,61 @@ TEST(AppendLog, CanBeTurnedOnAndOffWhileTheServerRuns) {
   EXPECT_EQ(DigestAfterStart(peer.files().contents(), WithLog()), Digest(peer));
 }
 
+// Accepts the snapshot of a replica, and drops it.
+class EmptySink : public SnapshotSink {
+ public:
+  EmptySink() : SnapshotSink(/*with_checksum=*/false) {}
+
+ private:
+  absl::Status Put(std::string_view) override { return absl::OkStatus(); }
+  absl::Status Complete() override { return absl::OkStatus(); }
+};
+
+TEST(AppendLog, TurnedOnDuringASnapshotItBeginsAfterIt) {
+  for (const bool is_for_replica : {false, true}) {
+    SCOPED_TRACE(is_for_replica ? "for a replica" : "BGSAVE");
+    Settings settings = WithLog();
+    settings.appendonly = false;
+    EnginePeer peer(settings);
+    ASSERT_TRUE(peer.persistence().Start().ok());
+    for (int i = 0; i < 3000; ++i) Ask(peer, {"SET", "k" + std::to_string(i), "v"});
+    std::atomic<bool> is_full = true;
+    if (is_for_replica) {
+      peer.persistence().StartTransfer(std::make_unique<EmptySink>(),
+                                       peer.persistence().dataset().Contents(),
+                                       [&is_full] { return is_full.load(); });
+    } else {
+      ASSERT_EQ(Ask(peer, {"BGSAVE"}), "+Background saving started\r\n");
+    }
+    const auto has = [&peer](const std::string& line) {
+      return Ask(peer, {"INFO", "persistence"}).find(line + "\r\n") != std::string::npos;
+    };
+    EXPECT_EQ(Ask(peer, {"CONFIG", "SET", "appendonly", "yes"}), "+OK\r\n");
+    EXPECT_EQ(Ask(peer, {"CONFIG", "SET", "appendonly", "no"}), "+OK\r\n");
+    EXPECT_TRUE(has("aof_enabled:0") && has("aof_rewrite_scheduled:0"));
+    EXPECT_EQ(Ask(peer, {"CONFIG", "SET", "appendonly", "yes"}), "+OK\r\n");
+    EXPECT_EQ(Ask(peer, {"CONFIG", "SET", "appendonly", "yes"}), "+OK\r\n");
+    EXPECT_EQ(Ask(peer, {"BGREWRITEAOF"}), "+Background append only file rewriting scheduled\r\n");
+    EXPECT_TRUE(has("aof_enabled:1") && has("aof_rewrite_in_progress:0"));
+    EXPECT_TRUE(has("aof_rewrite_scheduled:1") && has("aof_pending_rewrite:1"));
+    EXPECT_FALSE(peer.files().contents().contains(kManifest));
+    Ask(peer, {"SET", "meanwhile", "1"});
+    peer.Send("waiter", Multibulk({"WAITAOF", "1", "0", "0"}));
+    peer.persistence().EndRound();
+    EXPECT_EQ(peer.Receive("waiter", Millis(0)), "") << "no log has anything";
+
+    is_full = false;
+    for (int i = 0; i < 20; ++i) peer.Pass(Millis(100));
+    EXPECT_TRUE(has("aof_enabled:1") && has("aof_rewrite_scheduled:0"));
+    EXPECT_TRUE(has("aof_rewrites:1"));
+    Ask(peer, {"SET", "after", "1"});
+    Flush(peer);
+    peer.engine().executor().EndRound();
+    EXPECT_EQ(peer.Receive("waiter", Millis(0)), "*2\r\n:1\r\n:0\r\n");
+    EXPECT_EQ(DigestAfterStart(peer.files().contents(), WithLog()), Digest(peer));
+  }
+}
+
 TEST(AppendLog, BeginsWithTheSnapshotThatIsThere) {
   Settings settings = WithLog();
   settings.appendonly = false;
@@ -397,6 +487,67 @@ TEST(AppendLog, ASnapshotMakesARewriteBeginAgain) {
   EXPECT_NE(info.find("aof_rewrite_in_progress:0"), std::string::npos);
   EXPECT_NE(info.find("aof_last_bgrewrite_status:ok"), std::string::npos);
   EXPECT_EQ(DigestAfterStart(peer.files().contents(), WithLog()), Digest(peer));
+}
+
+// So that a process that is killed loses nothing that was acknowledged.
+TEST(AppendLog, RepliesToWritesWaitForTheWriteWithEveryPolicy) {
+  for (const AppendFsync policy : {AppendFsync::kEverySec, AppendFsync::kNo}) {
+    EnginePeer peer(WithLog(policy));
+    ASSERT_TRUE(peer.persistence().Start().ok());
+    std::atomic<bool> syncs_stop = true;
+    std::atomic<bool> writes_stop = false;
+    std::atomic<bool> is_syncing = false;
+    peer.files().set_failure([&](const MemoryFiles::Operation& operation) {
+      if (operation.kind == Kind::kSyncData) is_syncing = true;
+      while (operation.kind == Kind::kSyncData && syncs_stop) std::this_thread::yield();
+      while (operation.kind == Kind::kWrite && writes_stop) std::this_thread::yield();
+      return absl::OkStatus();
+    });
+    const auto release_of = [&](const std::string& client) {
+      return peer.engine().reply_holds().ReleaseOf(*peer.Find(client));
+    };
+    const auto is_in_file = [&](const std::string& text) {
+      return peer.files().contents().at(kFirstFile).find(text) != std::string::npos;
+    };
+    peer.Send("reader", Multibulk({"PING"}));
+    Ask(peer, {"SET", "a", "first"});
+    EXPECT_EQ(release_of("a"), Release::kLater) << "in the middle of a round";
+    EXPECT_EQ(release_of("reader"), Release::kNow);
+    peer.persistence().EndRound();
+    EXPECT_TRUE(is_in_file("first"));
+    EXPECT_EQ(release_of("a"), Release::kNow);
+
+    if (policy == AppendFsync::kNo) Ask(peer, {"CONFIG", "SET", "appendfsync", "everysec"});
+    peer.persistence().Tick();
+    while (!is_syncing) std::this_thread::yield();
+    if (policy == AppendFsync::kNo) Ask(peer, {"CONFIG", "SET", "appendfsync", "no"});
+    writes_stop = true;
+    Ask(peer, {"SET", "a", "second"});
+    peer.persistence().EndRound();
+    EXPECT_EQ(release_of("a"), Release::kLater);
+    EXPECT_EQ(release_of("reader"), Release::kNow);
+    EXPECT_FALSE(is_in_file("second"));
+    writes_stop = false;
+    while (release_of("a") != Release::kNow) std::this_thread::yield();
+    EXPECT_TRUE(is_in_file("second"));
+    EXPECT_LT(peer.persistence().DurablePosition(), peer.persistence().WrittenPosition());
+    syncs_stop = false;
+    peer.files().set_failure(nullptr);
+
+    // A write that fails does not hold the reply, as in Redis; the next request is refused.
+    peer.files().set_failure([](const MemoryFiles::Operation& operation) {
+      return operation.kind == Kind::kWrite ? absl::InternalError("No space left on device")
+                                            : absl::OkStatus();
+    });
+    Ask(peer, {"SET", "a", "third"});
+    peer.persistence().EndRound();
+    while (release_of("a") != Release::kNow) std::this_thread::yield();
+    peer.persistence().EndRound();  // of the round that the signal begins
+    EXPECT_TRUE(Ask(peer, {"SET", "a", "fourth"}).starts_with("-MISCONF"));
+    peer.files().set_failure(nullptr);
+    Flush(peer);
+    EXPECT_TRUE(is_in_file("third"));
+  }
 }
 
 TEST(AppendLog, RepliesWaitForTheDiskOnlyWithAlways) {

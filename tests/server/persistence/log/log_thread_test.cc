@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <optional>
+#include <random>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -60,9 +61,125 @@ TEST(LogThread, NothingIsDurableAfterAFailedSyncBeforeThereIsANewFile) {
   EXPECT_EQ(files.contents().at("/log/a.2.incr.aof"), "kept");
 }
 
-// The second sync could begin with what has come during the first, but two who wait for that are
-// about to write again.
-TEST(LogThread, ASyncWaitsForThoseWhomTheLastOneHasReleased) {
+TEST(LogThread, AppendedUnitsAreInTheFileUnlessASyncIsUnderWay) {
+  for (const SyncPolicy policy : {SyncPolicy::kEverySecond, SyncPolicy::kNever}) {
+    MemoryFiles files;
+    auto file = files.Create("/log/a.1.incr.aof");
+    ASSERT_TRUE(file.ok());
+    std::atomic<bool> is_syncing = false;
+    std::atomic<bool> is_stopped = true;
+    files.set_failure([&](const MemoryFiles::Operation& operation) {
+      if (operation.kind != Kind::kSyncData) return absl::OkStatus();
+      is_syncing = true;
+      while (is_stopped) std::this_thread::yield();
+      return absl::OkStatus();
+    });
+    LogThread thread(files, {.directory = "/log", .manifest_name = "manifest", .policy = policy},
+                     *std::move(file), 0);
+    thread.Append(Bytes("a"));
+    EXPECT_EQ(files.contents().at("/log/a.1.incr.aof"), "a");
+    EXPECT_EQ(thread.progress().written, 1u);
+    if (policy == SyncPolicy::kNever) {
+      const LogManifest next = {.incremental = {{.name = "a.1.incr.aof", .number = 1}}};
+      thread.Do({.manifest = next});  // which syncs
+    }
+    while (!is_syncing) std::this_thread::yield();
+
+    // Another thread writes it, and does not wait for the end of the sync.
+    thread.Append(Bytes("b"));
+    while (thread.progress().written < 2) std::this_thread::yield();
+    EXPECT_EQ(files.contents().at("/log/a.1.incr.aof"), "ab");
+    EXPECT_EQ(thread.progress().durable, 0u);
+    is_stopped = false;
+    while (thread.progress().durable == 0) std::this_thread::yield();
+    EXPECT_EQ(thread.progress().durable, 1u) << "the second unit came after the sync had begun";
+    EXPECT_TRUE(thread.Flush());
+    EXPECT_EQ(thread.progress().durable, 2u);
+    files.set_failure(nullptr);
+  }
+}
+
+// Three threads write, sync and change files. The files together hold each unit once and in order.
+TEST(LogThread, UnitsStayInOrderWhateverThreadWritesThem) {
+  const uint64_t seed = std::random_device()();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  MemoryFiles files;
+  auto file = files.Create("/log/a.1.incr.aof");
+  ASSERT_TRUE(file.ok());
+  std::atomic<uint64_t> operations = 0;
+  files.set_failure([&](const MemoryFiles::Operation& operation) {
+    const uint64_t count = ++operations;
+    if (operation.kind == Kind::kSyncData && count % 3 == 0) {
+      std::this_thread::sleep_for(std::chrono::microseconds(300));
+    }
+    const bool fails = operation.kind == Kind::kWrite && count == 2000;
+    return fails ? absl::InternalError("No space left on device") : absl::OkStatus();
+  });
+  std::string appended;
+  LogManifest manifest = {.incremental = {{.name = "a.1.incr.aof", .number = 1}}};
+  {
+    LogThread thread(
+        files, {.directory = "/log", .manifest_name = "manifest", .policy = SyncPolicy::kNever},
+        *std::move(file), 0);
+    bool is_step_ahead = false;
+    for (int i = 0; i < 5000; ++i) {
+      const std::string unit = std::to_string(i) + ";";
+      appended += unit;
+      thread.Append(Bytes(unit));
+      const LogProgress progress = thread.progress();
+      ASSERT_LE(progress.durable, progress.written);
+      ASSERT_LE(progress.written, appended.size());
+      if (is_step_ahead && thread.TakeStepResult()) is_step_ahead = false;
+      if (random() % 50 == 0) thread.set_policy(static_cast<SyncPolicy>(random() % 3));
+      if (random() % 200 == 0) thread.Flush();
+      if (random() % 50 != 0 || is_step_ahead) continue;
+      is_step_ahead = true;
+      if (random() % 2 == 0) {
+        thread.Do({.manifest = manifest});
+        continue;
+      }
+      const uint64_t number = manifest.LastNumber() + 1;
+      const std::string name = "a." + std::to_string(number) + ".incr.aof";
+      manifest.incremental.push_back({.name = name, .number = number});
+      thread.Do({.next_file = name, .manifest = manifest});
+    }
+    while (!thread.Flush()) std::this_thread::yield();
+    EXPECT_EQ(thread.progress().durable, appended.size());
+    files.set_failure(nullptr);
+  }
+  std::string written;
+  for (const LogFile& each : manifest.incremental) {
+    written += files.contents().at("/log/" + each.name);
+  }
+  EXPECT_EQ(written, appended);
+}
+
+// A manifest that names a file of which a sync has failed would promise data that may be lost.
+TEST(LogThread, AStepThatKeepsABrokenFileFails) {
+  MemoryFiles files;
+  auto file = files.Create("/log/a.1.incr.aof");
+  ASSERT_TRUE(file.ok());
+  LogThread thread(
+      files, {.directory = "/log", .manifest_name = "manifest", .policy = SyncPolicy::kAlways},
+      *std::move(file), 0);
+  files.set_failure([](const MemoryFiles::Operation& operation) {
+    return operation.kind == Kind::kSyncData ? absl::InternalError("Input/output error")
+                                             : absl::OkStatus();
+  });
+  thread.Append(Bytes("lost"));
+  while (!thread.progress().is_broken) std::this_thread::yield();
+  files.set_failure(nullptr);
+  const LogManifest both = {.incremental = {{.name = "a.1.incr.aof", .number = 1},
+                                            {.name = "a.2.incr.aof", .number = 2}}};
+  EXPECT_FALSE(ResultOf(thread, {.next_file = "a.2.incr.aof", .manifest = both}).ok());
+  EXPECT_TRUE(thread.progress().is_broken);
+  EXPECT_EQ(thread.progress().durable, 0u);
+}
+
+// A second sync could begin with the units that came during the first, but the two clients that
+// wait for the first are about to write again.
+TEST(LogThread, ASyncWaitsForClientsThatTheLastOneHasReleased) {
   MemoryFiles files;
   auto file = files.Create("/log/a.1.incr.aof");
   ASSERT_TRUE(file.ok());
