@@ -13,9 +13,9 @@
 #include "absl/status/statusor.h"
 #include "core/util/time.h"
 #include "server/engine/scripting.h"
-#include "server/scripting/interpreter.h"
+#include "server/scripting/interpreter/interpreter.h"
+#include "server/scripting/interpreter/script_flags.h"
 #include "server/scripting/sandbox.h"
-#include "server/scripting/script_flags.h"
 
 namespace zsetd {
 

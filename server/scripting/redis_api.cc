@@ -11,10 +11,10 @@
 #include "protocol/text/number_text.h"
 #include "server/engine/support/errors.h"
 #include "server/engine/support/redis_version.h"
-#include "server/scripting/interpreter.h"
-#include "server/scripting/library_errors.h"
+#include "server/scripting/interpreter/interpreter.h"
+#include "server/scripting/interpreter/run.h"
+#include "server/scripting/library/library_errors.h"
 #include "server/scripting/lua_values.h"
-#include "server/scripting/run.h"
 #include "server/scripting/sha1_text.h"
 
 namespace zsetd {

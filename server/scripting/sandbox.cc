@@ -7,16 +7,16 @@
 #include <string>
 #include <utility>
 
-#include "server/scripting/json.h"
-#include "server/scripting/library_errors.h"
-#include "server/scripting/long_call.h"
+#include "server/scripting/library/json.h"
+#include "server/scripting/library/library_errors.h"
+#include "server/scripting/library/long_call.h"
+#include "server/scripting/library/msgpack.h"
+#include "server/scripting/library/pattern_library.h"
+#include "server/scripting/library/replacements.h"
+#include "server/scripting/library/struct_pack.h"
 #include "server/scripting/lua_values.h"
-#include "server/scripting/msgpack.h"
-#include "server/scripting/pattern_library.h"
 #include "server/scripting/redis_api.h"
-#include "server/scripting/replacements.h"
 #include "server/scripting/sandbox_code.h"
-#include "server/scripting/struct_pack.h"
 
 namespace zsetd {
 namespace {

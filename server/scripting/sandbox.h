@@ -5,7 +5,7 @@
 #include <initializer_list>
 
 #include "protocol/resp/args.h"
-#include "server/scripting/interpreter.h"
+#include "server/scripting/interpreter/interpreter.h"
 
 namespace zsetd {
 

@@ -9,8 +9,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
-#include "server/scripting/interpreter.h"
-#include "server/scripting/script_flags.h"
+#include "server/scripting/interpreter/interpreter.h"
+#include "server/scripting/interpreter/script_flags.h"
 
 namespace zsetd {
 

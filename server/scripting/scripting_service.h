@@ -8,9 +8,9 @@
 
 #include "server/engine/engine.h"
 #include "server/engine/scripting.h"
-#include "server/scripting/interpreter.h"
+#include "server/scripting/interpreter/interpreter.h"
+#include "server/scripting/interpreter/run.h"
 #include "server/scripting/libraries.h"
-#include "server/scripting/run.h"
 #include "server/scripting/sandbox.h"
 #include "server/scripting/script_cache.h"
 

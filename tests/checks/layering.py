@@ -37,6 +37,7 @@ FOLDERS = {
                         "docs", "hash", "key", "list", "pubsub", "scripting", "set", "string",
                         "transaction"],
     "server/net": [".", "migration"],
+    "server/scripting": ["interpreter", "library", "."],
 }
 MOST_SOURCES_IN_A_FOLDER = 32
 

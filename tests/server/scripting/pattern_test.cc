@@ -1,6 +1,6 @@
 // Patterns, compared with LuaJIT's own functions.
 
-#include "server/scripting/pattern.h"
+#include "server/scripting/library/pattern.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "core/util/time.h"
-#include "server/scripting/interpreter.h"
+#include "server/scripting/interpreter/interpreter.h"
 #include "server/scripting/sandbox.h"
 
 namespace zsetd {

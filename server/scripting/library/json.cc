@@ -1,4 +1,4 @@
-#include "server/scripting/json.h"
+#include "server/scripting/library/json.h"
 
 #include <rapidjson/memorystream.h>
 #include <rapidjson/reader.h>
@@ -14,10 +14,10 @@
 #include <utility>
 #include <vector>
 
-#include "server/scripting/interpreter.h"
-#include "server/scripting/library_errors.h"
-#include "server/scripting/long_call.h"
-#include "server/scripting/script_buffer.h"
+#include "server/scripting/interpreter/interpreter.h"
+#include "server/scripting/library/library_errors.h"
+#include "server/scripting/library/long_call.h"
+#include "server/scripting/library/script_buffer.h"
 
 namespace zsetd {
 

@@ -1,4 +1,4 @@
-#include "server/scripting/library_errors.h"
+#include "server/scripting/library/library_errors.h"
 
 #include <cstdlib>
 #include <cstring>

@@ -6,7 +6,7 @@
 #include "absl/status/status.h"
 #include "server/engine/engine.h"
 #include "server/engine/script_session.h"
-#include "server/scripting/script_flags.h"
+#include "server/scripting/interpreter/script_flags.h"
 
 namespace zsetd {
 

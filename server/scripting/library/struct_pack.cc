@@ -1,4 +1,4 @@
-#include "server/scripting/struct_pack.h"
+#include "server/scripting/library/struct_pack.h"
 
 #include <algorithm>
 #include <bit>
@@ -8,8 +8,8 @@
 #include <cstring>
 #include <string_view>
 
-#include "server/scripting/interpreter.h"
-#include "server/scripting/script_buffer.h"
+#include "server/scripting/interpreter/interpreter.h"
+#include "server/scripting/library/script_buffer.h"
 
 namespace zsetd {
 namespace {

@@ -1,4 +1,4 @@
-#include "server/scripting/replacements.h"
+#include "server/scripting/library/replacements.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "server/scripting/interpreter.h"
+#include "server/scripting/interpreter/interpreter.h"
 
 #include <luajit.h>
 
@@ -10,7 +10,7 @@
 #include <new>
 #include <utility>
 
-#include "server/scripting/run.h"
+#include "server/scripting/interpreter/run.h"
 
 namespace zsetd {
 namespace {

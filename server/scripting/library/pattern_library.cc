@@ -1,4 +1,4 @@
-#include "server/scripting/pattern_library.h"
+#include "server/scripting/library/pattern_library.h"
 
 #include <algorithm>
 #include <cstring>
@@ -6,11 +6,11 @@
 #include <string>
 #include <string_view>
 
-#include "server/scripting/interpreter.h"
-#include "server/scripting/library_errors.h"
-#include "server/scripting/long_call.h"
-#include "server/scripting/pattern.h"
-#include "server/scripting/script_buffer.h"
+#include "server/scripting/interpreter/interpreter.h"
+#include "server/scripting/library/library_errors.h"
+#include "server/scripting/library/long_call.h"
+#include "server/scripting/library/pattern.h"
+#include "server/scripting/library/script_buffer.h"
 
 namespace zsetd {
 namespace {

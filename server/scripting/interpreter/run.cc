@@ -1,4 +1,4 @@
-#include "server/scripting/run.h"
+#include "server/scripting/interpreter/run.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "server/scripting/pattern.h"
+#include "server/scripting/library/pattern.h"
 
 #include <cassert>
 #include <cstring>

@@ -1,8 +1,8 @@
-#include "server/scripting/long_call.h"
+#include "server/scripting/library/long_call.h"
 
 #include <cassert>
 
-#include "server/scripting/library_errors.h"
+#include "server/scripting/library/library_errors.h"
 
 namespace zsetd {
 namespace {

@@ -1,4 +1,4 @@
-#include "server/scripting/script_flags.h"
+#include "server/scripting/interpreter/script_flags.h"
 
 #include <array>
 #include <cstddef>

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "server/scripting/library_errors.h"
+#include "server/scripting/library/library_errors.h"
 
 namespace zsetd {
 
