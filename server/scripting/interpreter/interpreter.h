@@ -32,8 +32,7 @@ struct ScriptPosition {
 // time is up: the coroutine is left between two instructions, however deep in pcalls, and is
 // resumed later, or never. Two rules make this work for every script:
 //
-//   - No C code waits for a callback. LuaJIT cannot suspend a coroutine across it, and its
-//   recursion
+//   - No C code waits for a callback. LuaJIT cannot suspend a coroutine across it, and recursion
 //     would exhaust the processor's stack. The Lua part of the sandbox replaces all library
 //     functions that call what a script passes to them.
 //   - No instruction is slow. A library function whose work is not bounded by the memory that it
