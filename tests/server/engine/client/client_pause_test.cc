@@ -12,13 +12,14 @@ using Cause = ClientPause::Cause;
 using Reach = ClientPause::Reach;
 
 constexpr Millis kNow{1000};
-constexpr Command kReads = {.name = "get", .flags = kReadOnly};
-constexpr Command kWrites = {.name = "set", .flags = kWrite};
 
 class ClientPauseTest : public testing::Test {
  protected:
-  bool HoldsWrites(Millis now) const { return pause_.Holds(client_, kWrites, now); }
-  bool HoldsReads(Millis now) const { return pause_.Holds(client_, kReads, now); }
+  bool HoldsWrites(Millis now) const { return Holds(kWrite, now); }
+  bool HoldsReads(Millis now) const { return Holds(kReadOnly, now); }
+  bool Holds(uint32_t flags, Millis now) const {
+    return pause_.IsOn(now) && pause_.Holds(client_, flags, now);
+  }
 
   ClientPause pause_;
   Client client_{1, "", "", kNow, [] {}};

@@ -39,11 +39,11 @@ TEST(RateMeter, SamplesAtOneTimeAreNoRate) {
 TEST(LoadMeter, LooksTenTimesASecond) {
   LoadMeter meter;
   Stats stats;
-  meter.Sample(Millis(1000), stats);
+  meter.Sample(Millis(1000), stats, 0);
   stats.commands_processed = 10;
-  meter.Sample(Millis(1099), stats);
+  meter.Sample(Millis(1099), stats, 0);
   EXPECT_EQ(meter.commands_per_second(), 0u);
-  meter.Sample(Millis(1100), stats);
+  meter.Sample(Millis(1100), stats, 0);
   EXPECT_EQ(meter.commands_per_second(), 100u);
 }
 
@@ -51,9 +51,9 @@ TEST(LoadMeter, RemembersThePeakOfMemory) {
   LoadMeter meter;
   constexpr size_t kBytes = 64 << 20;
   auto block = std::make_unique<std::vector<char>>(kBytes, 'x');
-  meter.Sample(Millis(1000), Stats());
+  meter.Sample(Millis(1000), Stats(), 0);
   block.reset();
-  meter.Sample(Millis(2000), Stats());
+  meter.Sample(Millis(2000), Stats(), 0);
   EXPECT_GE(meter.peak_bytes(), meter.startup_bytes() + kBytes);
 }
 
