@@ -47,9 +47,9 @@ class Scripts(ZsetdTest):
         client.ask("EVAL", "redis.log(redis.LOG_NOTICE, 'from a script: nothing')", "0")
         client.ask("EVAL", "redis.log(redis.LOG_WARNING, 'from a script: the end')", "0")
         self.assertTrue(eventually(lambda: "the end" in server.log()))
-        lines = [line.split(maxsplit=3)[3] for line in server.log().splitlines() if "a script" in line]
-        self.assertEqual(lines, ["verbose from a script: VERBOSE 1", "notice from a script: NOTICE 1",
-                                 "warning from a script: WARNING 1", "warning from a script: the end"])
+        lines = [line.split(maxsplit=5)[5] for line in server.log().splitlines() if "a script" in line]
+        self.assertEqual(lines, ["- from a script: VERBOSE 1", "* from a script: NOTICE 1",
+                                 "# from a script: WARNING 1", "# from a script: the end"])
 
     def test_have_each_command_that_is_missing_logged_once(self):
         server = self.start()
