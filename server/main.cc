@@ -279,11 +279,12 @@ int Serve(const CommandLine& line) {
   WritePidFile(settings, pid_file);
   absl::Status loaded;
   absl::Status begun = persistence.StartInBackground([&](const absl::Status& status) {
+    if (!status.ok() && front.is_stopping()) return;  // the end interrupts the load
     loaded = status;
     if (status.ok()) replication.OnLoaded();
     if (status.ok()) return ReportReady(settings, supervisor, background);
     front.AskToStop();
-    front.AskToStop();  // at once
+    front.AskToStop();  // immediately
   });
   if (begun.ok()) {
     front.Run();

@@ -38,7 +38,8 @@ bool ReadContainers(RdbReader& reader, const VisitElement& visit) {
     const std::string_view piece = reader.String();
     const bool is_packed = container == RdbContainer::kPacked;
     if (!reader.ok() || (!is_packed && container != RdbContainer::kPlain)) return false;
-    if (is_packed ? !ReadListpack(piece, visit) : !visit(piece)) return false;
+    const bool is_sound = is_packed ? ReadListpack(piece, visit) : !piece.empty() && visit(piece);
+    if (!is_sound) return false;
   }
   return reader.ok();
 }

@@ -50,6 +50,7 @@ class Server {
   void AskToStop() { ++asked_to_stop_; }
 
   // Whether a second SIGINT has ended Run(), so that data may not be saved.
+  bool is_stopping() const { return stopping_; }
   bool was_cut_short() const { return was_cut_short_; }
 
   // Has Run() call this between the requests of a round, and again as long as it returns true. May

@@ -106,8 +106,12 @@ void ReplicationService::UnblockClients() {
 // Replicas of the old master continue with the history that this server has followed until here.
 // Within a transaction that is the beginning of its unit, which they receive as a whole.
 void ReplicationService::Promote(std::string_view request) {
-  log_.notice("MASTER MODE enabled (" + std::string(request) + ")");
   next_master_.reset();
+  LeaveMaster();
+  log_.notice("MASTER MODE enabled (" + std::string(request) + ")");
+}
+
+void ReplicationService::LeaveMaster() {
   if (!engine_.effects().passes_on()) {  // a master that has not joined another yet
     NameMaster("");
     return SetRole(false);

@@ -75,6 +75,7 @@ class ReplicationService : public Replication, private Follower::Listener {
 
   void Follow(const MasterAddress& master, bool takes_over);
   void JoinNextMaster();
+  void LeaveMaster();
   void SetRole(bool is_replica);
   void BecomeReplica();
   void NameMaster(std::string text);

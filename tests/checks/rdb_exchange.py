@@ -190,7 +190,7 @@ class RdbExchange(unittest.TestCase):
 
     def test_deadlines_of_members_and_fields_in_the_append_only_log(self):
         options = ("--appendonly", "yes", "--appendfsync", "always")
-        source = self.start(ZSETD, self.folder / "from", *options)
+        source = self.start(ZSETD, self.folder / "from", "--propagation-compatibility", "7.0", *options)
         deadlines = self.fill_with_deadlines(source)
         self.fill_with_deadlines_of_fields(source)
         self.expect_kept(self.folder / "from", source.execute_command("DEBUG", "DIGEST"), deadlines, *options)

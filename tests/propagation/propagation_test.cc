@@ -71,6 +71,7 @@ class PropagationTest : public testing::Test {
     const Millis future = real + std::chrono::hours(24);  // so that redis-server expires nothing
     peer_.Pass(std::max(future - peer_.engine().store().now(), Millis(0)));
     peer_.engine().effects().set_log(&journal_);
+    Ask("reader", {"CONFIG", "SET", "propagation-compatibility", "7.0"});
     peer_.engine().services().migration = &migration_;
   }
   ~PropagationTest() override { peer_.engine().effects().set_log(nullptr); }

@@ -251,7 +251,7 @@ class Master(ReplicationTest):
         for how in ("7.4", "7.0"):
             with self.subTest(how):
                 master = self.start(ZSETD, "--propagation-compatibility", how)
-                zsetd = self.replica_of(master)
+                zsetd = self.start(ZSETD, "--replicaof", f"127.0.0.1 {master.port}")
                 old = self.start(REDIS, "--replicaof", f"127.0.0.1 {master.port}")
                 for replica in (zsetd, old):
                     self.await_link(replica)

@@ -167,7 +167,9 @@ class Shutdown(ShutdownTest):
             self.assertEqual(str(other.ask("SHUTDOWN", "ABORT")), "ERR No shutdown in progress.")
             errors = self.master.client.info("errorstats")["errorstat_ERR"]
             self.assertEqual(errors, "count=3")
-        self.assertEqual(first.ask("SET", "c", "3"), b"OK")
+        # redis-server 7.0.15 ends by an assertion if a client whose SHUTDOWN was aborted sends a request.
+        client = writer if ZSETD == REDIS else first
+        self.assertEqual(client.ask("SET", "c", "3"), b"OK")
         self.assert_same(self.master, self.replica)
 
     def test_abort_cancels_a_signal(self):

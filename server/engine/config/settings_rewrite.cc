@@ -23,16 +23,25 @@ const Setting* SettingOf(const std::string& line) {
   return words && !words->empty() ? FindSetting(words->front()) : nullptr;
 }
 
+// The words of a value, quoted as the reader splits them. A single word is split once more, so it
+// is quoted twice if that would change it.
+std::string QuoteWords(std::string_view value) {
+  const std::vector<std::string_view> words = Split(value, ' ');
+  if (words.size() == 1) {
+    const std::string quoted = QuoteWord(value);
+    return " " + (quoted == value ? quoted : QuoteWord(quoted));
+  }
+  std::string line;
+  for (const std::string_view word : words) line += " " + QuoteWord(word);
+  return line;
+}
+
 // Quotes every word that needs it, so that no value can be read back as another line.
 std::string LineOf(const Setting& setting, const Settings& settings) {
   const std::string value = ValueOf(setting, settings);
-  std::string line(setting.name);
-  if (setting.many_words && !value.empty()) {
-    for (const std::string_view word : Split(value, ' ')) line += " " + QuoteWord(word);
-  } else {
-    line += " " + QuoteWord(value);
-  }
-  return line + "\n";
+  const bool has_words = setting.many_words && !value.empty();
+  const std::string line = has_words ? QuoteWords(value) : " " + QuoteWord(value);
+  return std::string(setting.name) + line + "\n";
 }
 
 bool IsUser(const std::string& line) {

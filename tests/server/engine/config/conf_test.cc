@@ -43,6 +43,10 @@ TEST(Conf, HoldsEverySettingAtItsDefault) {
   settings.dir = settings.dbfilename = settings.activedefrag = "other";
   settings.syslog_ident = settings.pidfile = settings.aclfile = settings.unixsocket = "other";
   settings.tls_cert_file = settings.tls_key_file = settings.tls_key_file_pass = "other";
+  settings.tls_client_cert_file = settings.tls_client_key_file = "other";
+  settings.tls_client_key_file_pass = "other";
+  ASSERT_TRUE(settings.shutdown_on_sigterm.Read("nosave").ok());
+  ASSERT_TRUE(settings.shutdown_on_sigint.Read("nosave").ok());
   settings.tls_ca_cert_file = settings.tls_ca_cert_dir = "other";
   settings.tls_protocols = settings.tls_ciphers = settings.tls_ciphersuites = "other";
   settings.appendfilename = settings.appenddirname = "other";

@@ -106,7 +106,10 @@ TEST(RewriteSettings, WhateverIsAcceptedReadsBackAsTheSameSettings) {
       const std::string value = RandomValue(setting, random);
       if (!SetValue(setting, settings, value).ok()) continue;
       ++accepted[setting.name];
-      if (random() % 4 == 0) before += std::string(setting.name) + " " + QuoteWord(value) + "\n";
+      // A single word of a setting with many words is split once more.
+      const std::string quoted =
+          setting.many_words ? QuoteWord(QuoteWord(value)) : QuoteWord(value);
+      if (random() % 4 == 0) before += std::string(setting.name) + " " + quoted + "\n";
     }
     settings.users = {{RandomBytes(random, 8), RandomBytes(random, 8)}};
     std::istringstream text(RewriteSettings(before, settings));
