@@ -40,13 +40,12 @@ Settings With(bool log) {
   return settings;
 }
 
-// Asks for something that is replied immediately, or when the log is written.
+// Asks for something that is replied immediately, or by a script that is suspended at times.
 std::string Ask(EnginePeer& peer, const Words& words) {
   peer.Send("a", Multibulk(words));
   std::string reply = peer.Receive("a", Millis(0));
-  for (int tries = 0; reply.empty() && tries < 10'000; ++tries) {
-    peer.persistence().EndRound();
-    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  for (int tries = 0; reply.empty() && tries < 100; ++tries) {
+    peer.Pass(Millis(100));
     reply = peer.Receive("a", Millis(0));
   }
   return reply;

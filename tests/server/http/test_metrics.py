@@ -221,7 +221,7 @@ class Server(HttpTest):
                              (b"Transfer-Encoding: gzip\r\n", 501),
                              (b"Transfer-Encoding: gzip, chunked\r\n", 501),
                              (chunked + b"Transfer-Encoding: identity\r\n", 400),
-                             (chunked * 2, 501), (b"Transfer-Encoding:\r\n", 501)):
+                             (chunked * 2, 400), (b"Transfer-Encoding:\r\n", 501)):
             reply = self.exchange(post + head + b"\r\n" + inner)
             self.assertTrue(reply.startswith(b"HTTP/1.1 %d " % status), (head, reply[:200]))
             self.assertIn(b"\r\nConnection: close\r\n", reply)

@@ -360,7 +360,7 @@ class Logs(FolderTest):
         before = old.read_text()
         client = self.connect()
         self.assertEqual(client.ask("PING"), b"PONG")
-        self.assertTrue(eventually(lambda: " verbose Accepted " in log.read_text()))
+        self.assertTrue(eventually(lambda: " - Accepted " in log.read_text()))
         self.assertEqual(old.read_text(), before)
 
     def test_sighup_does_not_end_a_server_that_cannot_open_it(self):

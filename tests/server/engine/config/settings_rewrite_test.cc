@@ -11,6 +11,7 @@
 #include "protocol/resp/inline_words.h"
 #include "server/engine/config/settings_file.h"
 #include "server/engine/config/settings_table.h"
+#include "server/engine/support/split.h"
 
 namespace zsetd {
 namespace {
@@ -94,6 +95,17 @@ std::string RandomValue(const Setting& setting, std::mt19937& random) {
   return value;
 }
 
+// A value as a line of a file has it. A single word of a setting with many words is split once
+// more.
+std::string QuotedWords(const Setting& setting, const std::string& value) {
+  const std::vector<std::string_view> words = Split(value, ' ');
+  if (!setting.many_words) return " " + QuoteWord(value);
+  if (words.size() == 1) return " " + QuoteWord(QuoteWord(value));
+  std::string line;
+  for (const std::string_view word : words) line += " " + QuoteWord(word);
+  return line;
+}
+
 TEST(RewriteSettings, WhateverIsAcceptedReadsBackAsTheSameSettings) {
   const unsigned seed = std::random_device()();
   SCOPED_TRACE(testing::Message() << "seed " << seed);
@@ -106,10 +118,8 @@ TEST(RewriteSettings, WhateverIsAcceptedReadsBackAsTheSameSettings) {
       const std::string value = RandomValue(setting, random);
       if (!SetValue(setting, settings, value).ok()) continue;
       ++accepted[setting.name];
-      // A single word of a setting with many words is split once more.
-      const std::string quoted =
-          setting.many_words ? QuoteWord(QuoteWord(value)) : QuoteWord(value);
-      if (random() % 4 == 0) before += std::string(setting.name) + " " + quoted + "\n";
+      if (random() % 4 == 0)
+        before += std::string(setting.name) + QuotedWords(setting, value) + "\n";
     }
     settings.users = {{RandomBytes(random, 8), RandomBytes(random, 8)}};
     std::istringstream text(RewriteSettings(before, settings));
