@@ -100,7 +100,7 @@ std::string RandomValue(const Setting& setting, std::mt19937& random) {
 std::string QuotedWords(const Setting& setting, const std::string& value) {
   const std::vector<std::string_view> words = Split(value, ' ');
   if (!setting.many_words) return " " + QuoteWord(value);
-  if (words.size() == 1) return " " + QuoteWord(QuoteWord(value));
+  if (words.size() <= 1) return " " + QuoteWord(QuoteWord(value));
   std::string line;
   for (const std::string_view word : words) line += " " + QuoteWord(word);
   return line;
