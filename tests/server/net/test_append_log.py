@@ -279,6 +279,43 @@ class AppendLog(ZsetdTest):
         self.assertIsNone(other.stop())
         self.assertEqual(self.serve().execute_command("DEBUG", "DIGEST"), digest)
 
+    def test_deadlines_of_hash_fields_are_kept_in_either_form(self):
+        """Redis 7.0 loads the log only with the private form."""
+        for how in ("7.4", "7.0"):
+            with self.subTest(how):
+                client = self.serve("--propagation-compatibility", how)
+                client.flushall()
+                client.bgrewriteaof()
+                self.assertTrue(eventually(
+                    lambda: not client.info("persistence")["aof_rewrite_in_progress"]))
+                client.hset("h", mapping={"a": 1, "b": 2})
+                client.execute_command("HEXPIRE", "h", 1000, "FIELDS", 2, "a", "b")
+                client.execute_command("HPERSIST", "h", "FIELDS", 1, "b")
+                times = lambda client: client.execute_command("HPEXPIRETIME", "h", "FIELDS", 2, "a", "b")
+                wanted = times(client)
+                self.assertIsNone(self.server.stop())
+                written = b"".join(path.read_bytes() for path in self.log.glob("*.incr.aof"))
+                self.assertEqual(b"\0zsetd" in written, how == "7.0")
+                other = subprocess.Popen(["redis-server", "--dir", str(self.folder), "--appendonly", "yes",
+                                          "--port", "0", "--save", "", "--unixsocket",
+                                          str(self.folder / "socket")], stdout=subprocess.PIPE)
+                if how == "7.0":
+                    theirs = redis.Redis(unix_socket_path=str(self.folder / "socket"))
+                    loads = lambda: theirs.hgetall("h") == {b"a": b"1", b"b": b"2"}
+
+                    def has_loaded():
+                        with contextlib.suppress(redis.ConnectionError, redis.ResponseError):
+                            return loads()
+                        return False
+                    self.assertTrue(eventually(has_loaded))
+                    theirs.close()
+                    other.terminate()
+                output, _ = other.communicate(timeout=60)
+                self.assertEqual(b"Unknown command 'HPEXPIREAT'" in output, how == "7.4")
+                client = self.serve()
+                self.assertEqual(times(client), wanted)
+                self.assertIsNone(self.server.stop())
+
     def test_a_log_of_redis_loads_while_it_is_rewritten(self):
         other = ServerProcess("redis-server", "--dir", str(self.folder), "--appendonly", "yes")
         theirs = redis.Redis(port=other.port)
