@@ -112,7 +112,8 @@ class Bits(unittest.TestCase):
     def compare(self, pair, seed, batch):
         source = BitSteps(seed)
         active = b"%d" % (seed % 2)  # in every other round expired keys stay until a step finds them
-        pair.ask([[b"FLUSHALL"], [b"DEBUG", b"SET-ACTIVE-EXPIRE", active], [b"RPUSH", LIST, b"x"]])
+        begun = pair.ask([[b"FLUSHALL"], [b"DEBUG", b"SET-ACTIVE-EXPIRE", active], [b"RPUSH", LIST, b"x"]])
+        self.assertEqual(begun, 2 * [[b"+OK\r\n", b"+OK\r\n", b":1\r\n"]])
         steps = []
         while len(steps) < ROUND:
             start = len(steps)
