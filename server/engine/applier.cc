@@ -171,8 +171,7 @@ bool Applier::IsSkipped(Args request) const {
 
 // The key that RESTORE or RENAME has replaced does not keep its old value.
 absl::Status Applier::Skip(Args request) {
-  ++skipped_;
-  last_skipped_ = request[0].substr(0, kMostEchoedBytes);
+  if (skipped_++ == 0) first_skipped_ = request[0].substr(0, kMostEchoedBytes);
   const bool is_restore = RestoresForeignValue(request);
   if (!is_restore && !Renames(request)) return absl::OkStatus();
   const std::string_view remove[] = {"DEL", request[is_restore ? 1 : 2]};

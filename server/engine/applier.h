@@ -61,9 +61,9 @@ class Applier {
   // Returns whether this server does not know the command, and leaves the request out.
   bool LeavesOut(Args request) const;
 
-  // The number of requests that were left out, and the command of the last one.
+  // The number of requests that were left out, and the command of the first one.
   uint64_t skipped() const { return skipped_; }
-  const std::string& last_skipped() const { return last_skipped_; }
+  const std::string& first_skipped() const { return first_skipped_; }
 
   // Whether MULTI has come and its EXEC has not.
   bool InTransaction() const { return in_transaction_; }
@@ -91,7 +91,7 @@ class Applier {
   bool in_transaction_ = false;
   std::vector<OwnedArgs> queue_;
   uint64_t skipped_ = 0;
-  std::string last_skipped_;
+  std::string first_skipped_;
 };
 
 }  // namespace zsetd

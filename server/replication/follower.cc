@@ -388,7 +388,7 @@ void Follower::Apply(std::string_view bytes) {
   const uint64_t skipped_before = stream_.skipped();
   const absl::Status status = stream_.Receive(bytes);
   if (skipped_before == 0 && stream_.skipped() > 0) {
-    log_.warning("Leaving out '" + stream_.last_skipped() +
+    log_.warning("Leaving out '" + stream_.first_skipped() +
                  "' from MASTER: this server cannot hold its key (rdb-skip-unknown yes). The next "
                  "ones are left out without a log line");
   }

@@ -51,9 +51,9 @@ class MasterStream {
   const Client& client() const { return applier_.client(); }
   int database() const { return client().database; }
 
-  // The number of commands that were left out (rdb-skip-unknown), and the last one.
+  // The number of commands that were left out (rdb-skip-unknown), and the first one.
   uint64_t skipped() const { return applier_.skipped(); }
-  const std::string& last_skipped() const { return applier_.last_skipped(); }
+  const std::string& first_skipped() const { return applier_.first_skipped(); }
 
   // Whether the master has asked for an acknowledgment since the last call.
   bool TakeAckRequest() { return std::exchange(ack_requested_, false); }

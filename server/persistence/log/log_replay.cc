@@ -109,7 +109,7 @@ absl::Status LogReplay::LoadCommands(const LogFile& file, uint64_t offset, bool 
   if (applier_.skipped() > 0) {
     log_.warning("Left out " + std::to_string(applier_.skipped()) +
                  " commands of keys that this server cannot hold, such as '" +
-                 applier_.last_skipped() + "' (rdb-skip-unknown)");
+                 applier_.first_skipped() + "' (rdb-skip-unknown)");
   }
   bytes_.last = loaded->whole_bytes;
   if (!loaded->IsTruncated()) return absl::OkStatus();
