@@ -1,6 +1,6 @@
-// The map cut into cells: by halves from west to east and from south to north, as often as the
-// level says. A cell's number takes the bits of its column and its row by turns, so that the cells
-// within a cell are neighbours in number too:
+// The map cut into cells: by halves from west to east and from south to north, once for each level.
+// A cell's number interleaves the bits of its column and its row, so that the cells within a cell
+// are neighbours in number too:
 //
 //     level 1             level 2
 //     +---+---+           +----+----+----+----+
@@ -29,7 +29,7 @@ namespace zsetd {
 inline constexpr int kFinestLevel = 26;
 
 // Columns and rows are counted from the south-west. A place on the eastern or northern edge of the
-// map is in a cell behind the last.
+// map is in the cell after the last.
 struct GeoCell {
   uint32_t column = 0;
   uint32_t row = 0;

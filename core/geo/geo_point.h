@@ -17,7 +17,7 @@ bool IsOnMap(const GeoPoint& point);
 // Metres along the surface of a globe of Redis's radius, by the haversine formula.
 double Distance(const GeoPoint& a, const GeoPoint& b);
 
-// The same from one parallel to another.
+// The distance in metres between two parallels.
 double DistanceOfLatitudes(double a, double b);
 
 // The length of this distance in degrees, along a great circle.

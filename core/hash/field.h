@@ -22,7 +22,8 @@ struct Field {
 // The bytes that the field takes when packed.
 size_t PackedBytes(const Field& field);
 
-// Packs the field from `at` on and returns where it ends. What it views must not lie there.
+// Packs the field from `at` on and returns where it ends. The bytes that the field views must not
+// overlap with the target.
 char* Pack(char* at, const Field& field);
 
 // The field that is packed at `at`; its views stay there.

@@ -9,14 +9,14 @@
 
 namespace zsetd {
 
-// A few fields packed one behind the other in a single allocation, in the order in which they came.
+// A few fields packed one after another in a single allocation, in the order of arrival.
 //
 //     memory   [ count, bytes, capacity | field | field | ... | room ]
 //     place                               0       7       12
 //
 // A field is identified by its place, its distance in bytes from the first. Any change makes places
-// and views invalid. An empty block has no memory. Movable; what was moved from is empty. Fields
-// handed in are no views of the same block.
+// and views invalid. An empty block has no memory. Movable; a moved-from block is empty. A field
+// passed in is never a view of the same block.
 class FieldBlock {
  public:
   FieldBlock Clone() const;

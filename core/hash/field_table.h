@@ -25,9 +25,9 @@ class SortedSet;
 //
 // A table is small until the block overflows or a field gets a deadline, and large from then on. A
 // small one visits its fields in insertion order, a large one in any order. Movable, not copyable;
-// what was moved from is empty. Costs are for n fields; searching a small table reads all of its
-// bounded block. Views are valid until the next change; a field to be stored is no view of the same
-// table.
+// a moved-from table is empty. Costs are for n fields; searching a small table reads all of its
+// bounded block. Views are valid until the next change; a field to be stored is never a view of the
+// same table.
 class FieldTable {
  public:
   // The maximum of a block: a search reads all of it. Where insertion order has to be kept a block
@@ -66,7 +66,7 @@ class FieldTable {
   // that is erased does not. O(log n); the first one O(n) if the table is small.
   void SetDeadline(std::string_view name, std::optional<Millis> deadline);
 
-  // Calls visit(const Field&) for each. Nothing may change meanwhile. O(n).
+  // Calls visit(const Field&) for each field. The table must not change during the call. O(n).
   template <class Visit>
   void ForEach(Visit visit) const;
 
@@ -83,13 +83,12 @@ class FieldTable {
   template <class Visit>
   uint64_t Scan(uint64_t cursor, Visit visit) const;
 
-  // The fields and deadlines as they are now, handed out in steps while the table changes; null of
-  // a small table.
-  // There is one at a time, and it is to end before the table is destroyed, or that takes long.
-  // O(1).
+  // Starts a snapshot of the fields and deadlines at this instant, which hands them out in steps
+  // while the table changes. Returns null for a small table. A table has one snapshot at a time. If
+  // the table is destroyed first, its destructor copies the remaining fields, which is slow. O(1).
   std::unique_ptr<TableSnapshot> StartSnapshot() const;
 
-  // What is the same as long as the fields are, in whatever object they are; null of a small table.
+  // Identifies the fields, independently of the object that holds them; null for a small table.
   const void* identity() const { return large_.get(); }
 
   // A random field; the table is not empty. O(1) expected.
@@ -111,7 +110,7 @@ class FieldTable {
 
     Dictionary<FieldNode> fields;
     size_t node_bytes = 0;
-    TableSnapshot* snapshot = nullptr;     // null: there is none
+    TableSnapshot* snapshot = nullptr;     // null: no snapshot
     std::unique_ptr<SortedSet> deadlines;  // null: no field has one
   };
 

@@ -85,7 +85,7 @@ class Hash {
   // Different random fields; see FieldTable::Sample.
   std::vector<Field> Sample(size_t count, Rng& rng) const { return fields_.Sample(count, rng); }
 
-  // Calls visit(const Field&) for each. Nothing may change meanwhile. O(n).
+  // Calls visit(const Field&) for each field. The hash must not change during the call. O(n).
   template <class Visit>
   void ForEach(Visit visit) const {
     fields_.ForEach(visit);
@@ -97,7 +97,7 @@ class Hash {
     fields_.ForEachChain(visit);
   }
 
-  // The same for some of them; see FieldTable::Scan.
+  // Like ForEach(), but visits some fields per call; see FieldTable::Scan.
   template <class Visit>
   uint64_t Scan(uint64_t cursor, Visit visit) const {
     return fields_.Scan(cursor, visit);

@@ -23,16 +23,16 @@ class SortedSet;
 //                              └ handed out           └ a field is copied before its first change,
 //                                                       and its name noted as captured
 //
-// Dictionary::HasPassed says on which side a name is, so no field keeps a mark. It costs nothing to
-// begin. A change waits for the copy of its field.
+// Dictionary::HasPassed returns on which side a name is, so no field keeps a mark. Starting a
+// snapshot costs nothing. A change waits for the copy of its field.
 //
-// A table has one snapshot at a time, and the snapshot may outlive it: before the fields are freed
-// those that were not handed out are copied, which takes as long as the table is large; whoever
-// destroys large tables keeps them until their snapshots have ended.
+// A table has one snapshot at a time, and the snapshot may outlive it: before the fields are freed,
+// those that were not handed out are copied in O(n). The owner of a large table therefore keeps it
+// until its snapshot has ended.
 class TableSnapshot {
  public:
-  // `deadlines` is the table's set of them, null while there are none; `attached` its pointer to
-  // the snapshot, which is null.
+  // `deadlines` is the table's set of deadlines, null while no field has one. `attached` is the
+  // table's pointer to its snapshot, still null.
   TableSnapshot(const Dictionary<FieldNode>& fields, const std::unique_ptr<SortedSet>& deadlines,
                 TableSnapshot*& attached);
   TableSnapshot(const TableSnapshot&) = delete;
@@ -41,22 +41,22 @@ class TableSnapshot {
   size_t size() const { return size_; }  // fields at the instant
   bool done() const { return passed_all_ && copies_.empty(); }
 
-  // The earliest deadline at the instant; nothing if no field had one.
+  // The earliest deadline at the instant; nullopt if no field had one.
   std::optional<Millis> earliest_deadline() const { return earliest_deadline_; }
 
-  // Calls visit(const Field&, std::optional<Millis> deadline) for some fields, if there are any at
-  // the cursor: for a bucket and what was copied. It is not done.
+  // Calls visit(const Field&, std::optional<Millis> deadline) for the fields of the bucket at the
+  // cursor and for all copied fields. Precondition: !done().
   template <class Visit>
   void Step(Visit visit);
 
   // --- For the table. ---
 
-  // A field or its deadline is about to be changed or removed; one of that name, which does not
-  // exist, to be created. O(1) expected.
+  // Must be called before a field or its deadline is changed or removed, and before a field of a
+  // new name is created. O(1) expected.
   void BeforeChange(const Field& field);
   void BeforeInsert(std::string_view name);
 
-  // The table is about to be destroyed. O(n).
+  // Must be called before the table is destroyed. O(n).
   void Detach();
 
  private:
@@ -74,9 +74,9 @@ class TableSnapshot {
   };
 
   const Dictionary<FieldNode>* fields_;
-  const std::unique_ptr<SortedSet>* deadlines_;  // null if there were none at the instant
+  const std::unique_ptr<SortedSet>* deadlines_;  // null if no field had one at the instant
   std::optional<Millis> earliest_deadline_;
-  TableSnapshot** attached_;  // null once the table is gone, or no longer needed
+  TableSnapshot** attached_;  // null once the table is destroyed or not needed
   const size_t size_;
   uint64_t cursor_ = 0;
   bool passed_all_ = false;

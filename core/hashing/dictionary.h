@@ -30,8 +30,8 @@ namespace zsetd {
 // may keep these private and name Dictionary<Node> a friend.
 //
 // Invariants: keys are unique; size() <= buckets <= size() + kSpareBuckets, unless empty, or more
-// were reserved. The
-// dictionary owns its nodes and never moves them. Movable; what was moved from is empty.
+// were reserved. The dictionary owns its nodes and never moves them. Movable; a moved-from
+// dictionary is empty.
 template <class Node>
 class Dictionary {
  public:
@@ -61,13 +61,12 @@ class Dictionary {
 
   void Clear();  // O(n)
 
-  // Makes the buckets for `nodes` that are about to be inserted, in an empty dictionary:
-  // then no insertion has to split one. O(nodes). Trim() removes those that were too many, and is
-  // to be called afterwards.
+  // Creates the buckets for `nodes` insertions into an empty dictionary, so that no insertion
+  // splits a bucket. O(nodes). The caller calls Trim() afterwards, which removes unused buckets.
   void Reserve(size_t nodes);
   void Trim();
 
-  // Calls visit(const Node&) for each. The dictionary must not change meanwhile. O(n).
+  // Calls visit(const Node&) for each node. The dictionary must not change during the call. O(n).
   template <class Visit>
   void ForEach(Visit visit) const;
 
@@ -76,8 +75,8 @@ class Dictionary {
   void ForEachChain(Visit&& visit) const;
 
   // Calls visit(const Node&) for the nodes of the bucket at `cursor` and returns the cursor of the
-  // next one, 0 at the end. A scan from 0 to 0 visits every node that was there throughout,
-  // whatever is inserted or extracted between the calls; some may come twice.
+  // next one, 0 at the end. A scan from 0 to 0 visits every node that exists throughout, whatever
+  // is inserted or extracted between the calls. It may visit a node twice.
   template <class Visit>
   uint64_t Scan(uint64_t cursor, Visit visit) const;
 

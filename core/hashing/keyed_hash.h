@@ -14,13 +14,13 @@ namespace zsetd {
 // constants cancel its seed.) The hash differs from run to run and is never stored.
 inline constinit BytesHash keyed_hash{0};
 
-// To be called before anything has been hashed: structures do not rehash what they hold.
+// Must be called before the first hash: structures do not rehash their elements.
 inline void SeedKeyedHash(uint64_t seed) { keyed_hash = BytesHash(seed); }
 
 // O(length).
 inline uint64_t KeyedHash(std::string_view bytes) { return keyed_hash(bytes); }
 
-// The same for containers.
+// The hash for containers of absl and the standard library.
 struct KeyedHasher {
   using is_transparent = void;
   uint64_t operator()(std::string_view bytes) const { return KeyedHash(bytes); }

@@ -20,7 +20,7 @@
 
 namespace zsetd {
 
-// What stamps mean.
+// The meaning of stamps.
 struct AccessRule {
   bool lfu = false;           // stamps are counts, not times
   int64_t log_factor = 10;    // 0: each use is counted
@@ -29,8 +29,8 @@ struct AccessRule {
   bool operator==(const AccessRule&) const = default;
 };
 
-// Reads and writes the stamps of entries. They keep their bits when the rule changes from times to
-// counts or back, and mean little until they are rewritten. All O(1).
+// Reads and writes the stamps of entries. Stamps keep their bits when the rule changes from times
+// to counts or back, and have no useful value until they are rewritten. All functions are O(1).
 class AccessTracker {
  public:
   using Stamp = uint32_t;  // 24 bits
@@ -51,18 +51,18 @@ class AccessTracker {
     if (after != before) entry.set_access_stamp(after);  // the line of memory stays clean
   }
 
-  // The stamp of a new key; of one that was not used for so long; of one that was used so often.
+  // The stamp of a new key, of a key that was idle for `idle`, and of a key with this use count.
   Stamp OfNewKey() const;
   Stamp OfIdle(std::chrono::seconds idle) const;
   Stamp OfCount(uint8_t count) const { return Minutes() << 8 | count; }
 
-  // How long ago the last use was. Where times are noted only.
+  // The time since the last use. Precondition: stamps are times.
   std::chrono::seconds IdleTime(Stamp stamp) const;
 
-  // The logarithm, as far as it has faded by now. Where uses are counted only.
+  // The logarithm of the use count, decayed up to now. Precondition: stamps are counts.
   uint8_t Count(Stamp stamp) const;
 
-  // What should be evicted first ranks highest: the least recently or least frequently used.
+  // The key to evict first has the highest rank: the least recently or least frequently used one.
   uint64_t EvictionRank(Stamp stamp) const;
 
  private:

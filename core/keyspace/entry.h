@@ -57,7 +57,7 @@ class Entry : public EntryLayout {
   // value O(n).
   std::optional<Millis> EarliestElementDeadline() const;
 
-  // Whether freeing it may take so long that other clients would notice.
+  // Whether freeing it may delay other clients noticeably.
   bool IsHeavy() const;
 
   // Everything the entry takes: this allocation and what its body owns. O(chunks of a list).
@@ -67,8 +67,8 @@ class Entry : public EntryLayout {
   // another, or the bytes need an allocation of another size.
   bool AssignInPlace(ByteString string);
 
-  // The text of a long string to be edited in place, as which it counts from now on. Null for other
-  // values.
+  // Returns the text of a long string to be edited in place, and marks the string as edited. Null
+  // for other values.
   std::string* StartEditing();
 
  private:
@@ -76,7 +76,7 @@ class Entry : public EntryLayout {
   template <class Node>
   friend class Dictionary;
 
-  // Of the value's class, of which each object is of one kind.
+  // The kind of a value's class; each class has one kind.
   template <class T>
   static constexpr Kind kKindOf = 0;
 

@@ -5,11 +5,11 @@
 //
 //   head   [ next: 43 | kind: 8 | length: 7 | room: 2 | first bits of the deadline: 4 ]
 //
-// `kind` is the number of value bytes of a short string, or says that the body is an object: a long
-// string, a list, a hash, a set, a sorted set. `length` is the key's, in seven bits; longer keys
-// have a long length. `room` says whether there is room for a deadline: it is made when it is
-// needed, or when the allocator's rounding leaves it anyway. The stamp shares it, for milliseconds
-// that are not far off take 44 bits, of which the head holds four:
+// `kind` is the number of value bytes of a short string, or the type of the object in the body: a
+// long string, a list, a hash, a set, a sorted set. `length` is the key's, in seven bits; longer
+// keys have a long length. `room` states whether the entry has room for a deadline. The room is
+// added when it is needed, or when the allocator's rounding provides it anyway. The stamp shares
+// the room, because near deadlines in milliseconds take 44 bits, of which the head holds four:
 //
 //   no room      stamp before the key; there is no deadline
 //   shared       [ deadline: 40 | stamp: 24 ]; up to the year 2527
@@ -29,15 +29,15 @@
 
 namespace zsetd {
 
-// The places of the parts of an entry, and those that are not the value: the key, the deadline and
-// the stamp. It stands at the start of the memory that Allocate() gives. All O(1) and the key's
-// length.
+// The places of the parts of an entry, and the parts other than the value: the key, the deadline
+// and the stamp. It lies at the start of the memory that Allocate() returns. All functions are O(1)
+// or O(key length).
 class EntryLayout {
  public:
   std::string_view key() const { return {KeyBytes(), KeySize()}; }
   std::optional<Millis> deadline() const;
 
-  // What a AccessTracker has noted here, 24 bits; 0 in a new entry.
+  // The stamp that an AccessTracker has set, 24 bits; 0 in a new entry.
   uint32_t access_stamp() const {
     return static_cast<uint32_t>(LoadPacked(AccessStampAt(), kStampBytes));
   }

@@ -12,7 +12,7 @@ constexpr size_t kBlockPlaces = 128;
 constexpr size_t kGrowth = 8;                       // places
 constexpr size_t kSparsePlaces = kBlockPlaces / 4;  // fewer: a block merges with a neighbour
 constexpr size_t kMergedPlaces =
-    kBlockPlaces * 3 / 4;  // at most, so that it is not split again at once
+    kBlockPlaces * 3 / 4;  // at most, so that it is not split again immediately
 
 constexpr int64_t kFurthest = (int64_t{1} << 47) - 1;  // milliseconds from 1970
 

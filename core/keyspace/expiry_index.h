@@ -1,4 +1,4 @@
-// The entries that have a deadline, ordered by it, so that what is due is found without a search.
+// The entries that have a deadline, ordered by it, so that due entries are found without a search.
 //
 // A tree with one pair of eight-byte words in a slot costs 19 to 23 bytes for each entry. Here a
 // pair takes six and six bytes, in a block of up to 128, which grows by a few pairs at a time; the
@@ -8,8 +8,8 @@
 //                        |                      |                      |
 //     block     deadline entry | deadline entry | ...      sorted by deadline, then by address
 //
-// Six bytes hold the milliseconds of 4,400 years to either side of 1970. A deadline further away
-// counts as the furthest; the entry itself knows better.
+// Six bytes hold the milliseconds of 4,400 years to either side of 1970. A deadline further away is
+// indexed as the furthest; the entry itself keeps the exact one.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +26,8 @@ namespace zsetd {
 class Entry;
 
 // Invariants: no block is empty; no place comes before the one its block is filed under, and all
-// come before the one the next block is filed under. O(log n) a change, O(1) for all
-// else. Movable; what was moved from is empty.
+// come before the one the next block is filed under. O(log n) a change, O(1) for all else. Movable;
+// a moved-from index is empty.
 class ExpiryIndex {
  public:
   ExpiryIndex() = default;
@@ -35,9 +35,10 @@ class ExpiryIndex {
   ExpiryIndex& operator=(ExpiryIndex&& other) noexcept;
 
   void Add(Millis deadline, Entry& entry);
-  void Remove(Millis deadline, Entry& entry);  // which was added
+  void Remove(Millis deadline, Entry& entry);  // the entry was added
 
-  // The entry with the earliest deadline, or the latest; null if there is none. Among equals any.
+  // The entry with the earliest or the latest deadline; null if the index is empty. Among equal
+  // deadlines, any of them.
   Entry* Earliest() const;
   Entry* Latest() const;
 
@@ -45,7 +46,7 @@ class ExpiryIndex {
   // most or so. O(blocks), a few nanoseconds each.
   Entry* Random(Rng& rng) const;
 
-  // The mean of all deadlines, rounded towards 1970; 0 if there are none. O(1).
+  // The mean of all deadlines, rounded towards 1970; 0 if the index is empty. O(1).
   Millis Mean() const;
 
   size_t size() const { return size_; }

@@ -21,24 +21,25 @@ namespace zsetd {
 //
 // Invariants: an entry is in the expiry index exactly if it has a deadline, and in a second one, by
 // the earliest, exactly if elements of its value have deadlines. An entry that is past its deadline
-// is never found, though it takes memory until it is reclaimed; of elements the caller takes care.
-// Entries are valid until they are extracted, replaced or reallocated.
+// is never found, although it takes memory until it is reclaimed. The caller handles due elements
+// of values. Entries are valid until they are extracted, replaced or reallocated.
 class Keyspace {
  public:
   explicit Keyspace(uint64_t hash_seed);
 
-  // What was moved from is empty, and its present stays.
+  // A moved-from keyspace is empty and keeps its current time.
   Keyspace(Keyspace&&) noexcept;
   Keyspace& operator=(Keyspace&&) noexcept;
   ~Keyspace();
 
-  // Moves the present, also back: what has not been reclaimed yet is found again then.
+  // Sets the current time, which may go back: due entries that were not reclaimed are found again
+  // then.
   void AdvanceTo(Millis now) { now_ = now; }
 
   // The entry at `key`, or null. O(1).
   const Entry* Find(std::string_view key) const;
 
-  // The same, but also one that is due and not reclaimed yet.
+  // Like Find(), but also returns an entry that is due and not yet reclaimed.
   Entry* FindEvenDue(std::string_view key) { return entries_.Find(key); }
   const Entry* FindEvenDue(std::string_view key) const { return entries_.Find(key); }
 
@@ -47,15 +48,15 @@ class Keyspace {
 
   bool IsDue(const Entry& entry) const { return entry.deadline() && *entry.deadline() <= now_; }
 
-  // Inserts an entry whose key does not exist, not even as one that is due. O(1); with a deadline
-  // O(log of keys with a deadline), as in all that follows.
+  // Inserts an entry whose key does not exist, not even as a due entry. O(1); with a deadline O(log
+  // of keys with a deadline), as in the functions below.
   Entry& Insert(std::unique_ptr<Entry> entry);
 
-  // Prepares an empty one for that number of insertions; see Dictionary::Reserve and Trim.
+  // Prepares an empty keyspace for this number of insertions; see Dictionary::Reserve and Trim.
   void Reserve(size_t entries) { entries_.Reserve(entries); }
   void Trim() { entries_.Trim(); }
 
-  // Puts `fresh` in the place of an entry with the same key, and hands that out.
+  // Replaces an entry by `fresh`, which has the same key, and returns the old entry.
   std::unique_ptr<Entry> Replace(Entry& old, std::unique_ptr<Entry> fresh);
 
   // Removes the entry and returns it.
@@ -64,8 +65,8 @@ class Keyspace {
   // Sets or removes the deadline of the entry. Returns the entry, which may have been reallocated.
   Entry& SetDeadline(Entry& entry, std::optional<Millis> deadline);
 
-  // The value of the entry was changed in place. `before` is its EarliestElementDeadline() until
-  // then.
+  // Must be called after the value of the entry was changed in place. `before` is its
+  // EarliestElementDeadline() before the change.
   void ElementDeadlineChanged(Entry& entry, std::optional<Millis> before);
 
   // Whether an element of the value is past its deadline. O(1), of a small value O(n).
@@ -78,15 +79,15 @@ class Keyspace {
   // Whether an element of any value is past its deadline. O(1), of a small value O(n).
   bool HasDueElement() const;
 
-  // The entry with the element that is overdue for longest; null if no element is due. O(1).
+  // The entry whose element has been overdue for the longest time; null if no element is due. O(1).
   Entry* FirstWithDueElement();
 
-  // An entry past its deadline that still takes memory, the longest overdue first; null if there is
-  // none. O(1).
+  // The entry that has been past its deadline for the longest time and is not reclaimed; null if no
+  // entry is due. O(1).
   Entry* FirstDue();
 
-  // When the next entry or element comes due, or came due if it is not reclaimed yet; nothing if
-  // none has a deadline. O(1).
+  // The earliest deadline of an entry or element, in the past if it is not yet reclaimed; nullopt
+  // without deadlines. O(1).
   std::optional<Millis> NextDeadline() const;
 
   // All keys, those due and not yet reclaimed included. O(1).
@@ -99,10 +100,11 @@ class Keyspace {
   // The hashes among them. O(1).
   size_t hashes_with_deadlines() const { return hashes_with_deadlines_; }
 
-  // How long the keys with a deadline have to live, on average; 0 if there are none. O(1).
+  // The mean time to live of the keys with a deadline; 0 without such keys. O(1).
   Millis AverageTimeToLive() const;
 
-  // Calls visit(const Entry&) for each entry not yet due. Nothing may change meanwhile.
+  // Calls visit(const Entry&) for each entry not yet due. The keyspace must not change during the
+  // call.
   template <class Visit>
   void ForEach(Visit visit) const;
 
@@ -114,12 +116,12 @@ class Keyspace {
 
   // Calls visit(const Entry&) for the entries of one bucket, the one at `cursor`, if any are not
   // yet due, and returns the cursor for the next call, 0 at the end. A scan from 0 to 0 visits
-  // every entry that was there throughout, whatever is added or erased meanwhile; some may come
-  // twice.
+  // every entry that exists throughout, whatever is added or erased between the calls. It may visit
+  // an entry twice.
   template <class Visit>
   uint64_t Scan(uint64_t cursor, Visit visit) const;
 
-  // The same, with those that are due and not reclaimed yet.
+  // Like Scan(), but also visits entries that are due and not yet reclaimed.
   template <class Visit>
   uint64_t ScanEvenDue(uint64_t cursor, Visit visit) const {
     return entries_.Scan(cursor, visit);
@@ -130,8 +132,8 @@ class Keyspace {
     return entries_.HasPassed(cursor, key);
   }
 
-  // A random entry that is not due; null if there is none. O(1) expected, unless nearly all entries
-  // are due.
+  // A random entry that is not due; null if all are due or the keyspace is empty. O(1) expected,
+  // unless nearly all entries are due.
   const Entry* Random(Rng& rng) const;
 
   // Calls visit(const Entry&) for `count` random entries, due ones included, or for all if there

@@ -11,9 +11,9 @@ class List;
 class Set;
 class SortedSet;
 
-// What a key is to hold, on its way into a keyspace. A string's bytes stay where they are and are
-// copied there. Whoever makes one needs core/keyspace/value.h; whoever has a key's value in hand
-// needs the header of its type.
+// A value that is about to be stored in a keyspace. It views the bytes of a string, which are
+// copied on insertion. Code that constructs a Value includes core/keyspace/value.h; code that reads
+// a key's value includes the header of its type.
 using Value = std::variant<ByteString, List, Hash, Set, SortedSet>;
 
 }  // namespace zsetd

@@ -36,9 +36,9 @@ struct ListLimits {
 //
 // Invariants: no chunk is empty; of two neighbours that an erasure between the ends left, one is
 // not small; the revision grows by one with each element that is added, removed or replaced.
-// Movable, not copyable; what was moved from may only be assigned to. Costs are for n elements;
-// "near the index" means hops over whole chunks from the closer end. Views are valid until the next
-// change; an element handed in is no view of the same list.
+// Movable, not copyable; a moved-from list may only be assigned to. Costs are for n elements; "near
+// the index" means hops over whole chunks from the closer end. Views are valid until the next
+// change; an element passed in is never a view of the same list.
 class List {
  public:
   class Cursor;
@@ -87,11 +87,11 @@ class List {
   void Expect(size_t elements, size_t bytes, const ListLimits& limits);
   void Reconsider(const ListLimits& limits);
 
-  // The elements as they are now, handed out in steps while the list changes. There is one at a
-  // time. O(chunks).
+  // Starts a snapshot of the elements at this instant, which hands them out in steps while the list
+  // changes. A list has one snapshot at a time. O(chunks).
   std::unique_ptr<ListSnapshot> StartSnapshot() const;
 
-  // What is the same as long as the elements are, in whatever object they are.
+  // Identifies the elements, independently of the object that holds them.
   const void* identity() const { return body_.get(); }
 
   // Asserts the invariants; for tests. O(n).

@@ -15,15 +15,15 @@ class ListSnapshot;
 //      place   0               7     9           14 = bytes()
 //
 // An element is identified by its place, the distance of its first byte from the first element's.
-// Any change makes places and views invalid. Movable; what was moved from may only be assigned to.
+// Any change makes places and views invalid. Movable; a moved-from chunk may only be assigned to.
 class ListChunk {
  public:
-  // More than this only a single element may take.
+  // The maximum of a chunk with more than one element.
   static constexpr size_t kFullBytes = 8192;
 
   enum class End { kFront, kBack };
 
-  // What an element takes up, its length marks included.
+  // The bytes of an element with its length marks.
   static size_t PackedBytes(std::string_view element);
 
   ListChunk Clone() const;

@@ -17,11 +17,11 @@ namespace zsetd {
 //              | | | | `--> chunk      it bears a mark: unchanged and not handed out
 //              | | | `----> copy       it was about to change, and was copied
 //
-// To begin it takes a step for each chunk, whose mark it sets. A chunk that is removed is taken
-// over instead of copied. A list has one snapshot at a time, and the snapshot may outlive it.
+// The start visits each chunk once and sets its mark. A chunk that is removed is taken over instead
+// of copied. A list has one snapshot at a time, and the snapshot may outlive it.
 class ListSnapshot {
  public:
-  // Of all chunks in order, for List.
+  // Takes all chunks in order. For List only.
   explicit ListSnapshot(std::vector<ListChunk*> chunks);
   ListSnapshot(const ListSnapshot&) = delete;
   ~ListSnapshot();
@@ -29,7 +29,8 @@ class ListSnapshot {
   size_t chunk_count() const { return chunks_.size(); }  // at the instant
   bool done() const { return next_ == chunks_.size(); }
 
-  // Calls visit(const ListChunk&) for the next chunk, from the first to the last. It is not done.
+  // Calls visit(const ListChunk&) for the next chunk, from the first to the last. Precondition:
+  // !done().
   template <class Visit>
   void Step(Visit visit) {
     visit(Current());
@@ -38,10 +39,11 @@ class ListSnapshot {
 
   // --- For List. ---
 
-  // The chunk, which has the mark, is about to be changed. O(bytes).
+  // Must be called before a chunk with the mark is changed. O(bytes).
   void BeforeChange(ListChunk& chunk) { Take(chunk, chunk.Clone()); }
 
-  // The chunk, which has the mark, is about to be destroyed, and is empty from now on. O(1).
+  // Must be called before a chunk with the mark is destroyed. Takes over its contents and leaves it
+  // empty. O(1).
   void BeforeRemoval(ListChunk& chunk) { Take(chunk, std::move(chunk)); }
 
  private:

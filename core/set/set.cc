@@ -95,7 +95,7 @@ std::vector<std::string_view> Set::InNumericOrder() const {
   members_.ForEach([&](const Field& field) {
     items.push_back({.number = NumberOf(field.name), .member = field.name});
   });
-  // Often they have come in order: then one walk is enough.
+  // Members often arrive in order; then one pass is enough.
   if (!std::ranges::is_sorted(items, {}, &Item::number)) {
     std::ranges::sort(items, {}, &Item::number);
   }
@@ -118,7 +118,7 @@ void Set::LeaveIntset(SetEncoding encoding) {
   encoding_ = encoding;
 }
 
-// The encoding once this new member has come.
+// The encoding after this member is added.
 SetEncoding Set::EncodingWith(std::string_view member, const SetLimits& limits) const {
   const size_t size_then = size() + 1;
   if (encoding_ == SetEncoding::kIntset && IsInteger(member)) {

@@ -60,8 +60,8 @@ class Set {
   // Different random members; see FieldTable::Sample. All of them come in ForEach()'s order.
   std::vector<Field> Sample(size_t count, Rng& rng) const;
 
-  // Calls visit(std::string_view) for each, in the order that the encoding has. Nothing may change
-  // meanwhile. O(n), and O(n log n) for an intset.
+  // Calls visit(std::string_view) for each member, in the order of the encoding. The set must not
+  // change during the call. O(n), and O(n log n) for an intset.
   template <class Visit>
   void ForEach(Visit visit) const {
     if (encoding_ == SetEncoding::kIntset) {
@@ -77,7 +77,7 @@ class Set {
     members_.ForEachChain(visit);
   }
 
-  // The same for some of them; see FieldTable::Scan. Of an intset for all.
+  // Like ForEach(), but visits some members per call, and all of an intset; see FieldTable::Scan.
   template <class Visit>
   uint64_t Scan(uint64_t cursor, Visit visit) const {
     if (encoding_ == SetEncoding::kIntset) {

@@ -7,7 +7,7 @@
 
 namespace zsetd {
 
-// What several sets make; a null set is an empty one, and a set may be given more than once.
+// The operands of a set operation. A null set is an empty one, and a set may occur more than once.
 using Sets = std::span<const Set* const>;
 
 // O(N) for N members in all sets.
@@ -16,7 +16,7 @@ Set Union(Sets sets, const SetLimits& limits);
 // Walks the smallest set and looks its members up in the others.
 Set Intersection(Sets sets, const SetLimits& limits);
 
-// How many members all sets share; counts no further than `most`.
+// The number of members that all sets share; stops counting at `most`.
 size_t IntersectionSize(Sets sets, size_t most);
 
 // The members of the first set that are in none of the others. O(N * sets) for N of the first.

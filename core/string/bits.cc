@@ -43,7 +43,7 @@ constexpr size_t kPieceBytes = 4096;
 
 using Piece = std::array<uint8_t, kPieceBytes>;
 
-// The part of the string that begins at `start`, with zero bytes behind it.
+// Loads the part of the string that begins at `start`, padded with zero bytes.
 void Load(std::string_view string, size_t start, Piece& piece) {
   const std::string_view part = string.substr(std::min(start, string.size()), kPieceBytes);
   std::copy(part.begin(), part.end(), piece.begin());

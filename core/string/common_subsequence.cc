@@ -6,7 +6,7 @@ namespace zsetd {
 namespace {
 
 // For the first i bytes of the one string and the first j of the other: how many they have in
-// common. Of no bytes it is 0.
+// common; 0 if i or j is 0.
 class Table {
  public:
   Table(std::string_view first, std::string_view second)

@@ -8,15 +8,15 @@
 
 namespace zsetd {
 
-// So many bytes that are alike in two strings, from these places on.
+// `size` equal bytes in two strings, from these places on.
 struct CommonRun {
   size_t first_start = 0;
   size_t second_start = 0;
   size_t size = 0;
 };
 
-// The longest sequence of bytes that two strings have in common, maybe with others in between. Of
-// several that are as long it is the one that Redis finds.
+// The longest sequence of bytes that two strings have in common, possibly with other bytes in
+// between. If several have this length, it is the one that Redis finds.
 struct CommonSubsequence {
   size_t size = 0;
   std::vector<CommonRun> runs;  // the last of the strings first
@@ -25,7 +25,7 @@ struct CommonSubsequence {
 // O(product of the lengths), in time, and in memory while it runs: TableBytes() returns how much.
 CommonSubsequence LongestCommonSubsequence(std::string_view first, std::string_view second);
 
-// What that needs for strings of these lengths, each under 2^32 - 1.
+// The bytes of memory that LongestCommonSubsequence() needs for these lengths, each below 2^32 - 1.
 uint64_t TableBytes(uint64_t first_size, uint64_t second_size);
 
 // The sequence itself; `first` is the first string.
