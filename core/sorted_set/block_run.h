@@ -14,12 +14,13 @@
 
 namespace zsetd {
 
-// Packs elements that come in order into full blocks, and makes a list of them at the end.
+// Packs elements that arrive in order into full blocks, and makes a list of them at the end.
 //
 //   from the first on, ascending       [ block 0 ] [ block 1 ] [ block 2 ] <--
 //   from the last on, descending   --> [ block 2 ] [ block 1 ] [ block 0 ]
 //
-// Beside the blocks it keeps, for the index, the hash of each member and the number of its block.
+// In addition to the blocks it keeps, for the index, the hash of each member and the number of its
+// block.
 class BlockRun {
  public:
   explicit BlockRun(BlockSide from) : from_(from) {}
@@ -28,7 +29,7 @@ class BlockRun {
   ~BlockRun();
 
   // Packs the first of these elements, as many as one block takes, and returns their number. They
-  // come behind what was packed before, and are at least one.
+  // follow the elements packed before. Precondition: at least one element.
   size_t Pack(std::span<const Element> elements);
 
   bool empty() const { return blocks_.empty(); }
@@ -36,8 +37,8 @@ class BlockRun {
   // The blocks in the order in which they were packed.
   std::span<Block* const> blocks() const { return blocks_; }
 
-  // The list of everything packed, which is not empty; null if a member was packed twice. Only
-  // once. O(n).
+  // Returns the list of all packed elements, at least one; null if a member was packed twice. May
+  // be called once. O(n).
   std::unique_ptr<BlockSkipList> Build();
 
  private:

@@ -11,8 +11,8 @@
 
 namespace zsetd {
 
-// Which elements of a result are wanted: those in a range of scores, in the order of a sorted set
-// or in reverse, and of these `count` behind the first `offset`.
+// Selects elements of a result: those in a range of scores, in the order of a sorted set or in
+// reverse, and of these `count` after the first `offset`.
 struct Selection {
   static constexpr size_t kAll = std::numeric_limits<size_t>::max();
 
@@ -23,9 +23,9 @@ struct Selection {
   size_t count = kAll;
 };
 
-// Finds the first K of N elements without sorting them all: it keeps up to 2K of those seen, and
-// when these are full, drops all behind the K-th of them (nth_element). From then on what lies
-// behind that one is not even copied.
+// Finds the first K of N elements without sorting them all: it keeps up to 2K elements, and when
+// these are full, drops all after the K-th of them (nth_element). From then on, elements after that
+// one are not even copied.
 //
 // O(N + K log K) expected, and memory for 2K elements, where K is offset + count.
 class ElementSelector {
@@ -40,7 +40,7 @@ class ElementSelector {
   // Each member once; the score is not NaN.
   void Add(std::string_view member, double score);
 
-  // The selected elements in the order that was asked for. Only once.
+  // Returns the selected elements in the requested order. May be called once.
   std::vector<Selected> Take();
 
  private:

@@ -6,18 +6,18 @@
 
 namespace zsetd {
 
-// How the scores of a member that is in several sets become one. To kCount each score is 1.
+// How the scores of a member of several sets are combined. For kCount each score is 1.
 enum class Aggregate { kSum, kMin, kMax, kCount };
 
-// What one input does to the score of a member: it adds the member's score in that input once for
-// each of its weights, in their order. A set that a request lists several times is one input with
-// several weights.
+// The contribution of one input to the score of a member. It adds the member's score in that input
+// once for each of its weights, in their order. A set that a request lists several times is one
+// input with several weights.
 //
-// The order shows, and is kept, where infinities of both signs meet: their sum is 0, as in Redis,
-// and what comes after is added to that 0.
+// The order is visible, and kept, where infinities of both signs meet: their sum is 0, as in Redis,
+// and later scores are added to that 0.
 class ScoreFold {
  public:
-  // What a product that is not a number (infinity times 0) counts as. A union takes it for 0. An
+  // The value of a product that is not a number (infinity times 0). In a union it is 0. An
   // intersection does so for its first factor alone; elsewhere the product makes a sum 0 and is
   // ignored by a minimum or maximum.
   enum class NanProduct { kZero, kKept };
@@ -33,7 +33,8 @@ class ScoreFold {
     return FoldFrom(1, OrZero(Product(score, weights_[0])), score);
   }
 
-  // The same where the inputs before made it `held`, which is no NaN. Never NaN.
+  // The score of a member that has the score `held` from the inputs before. `held` is not NaN.
+  // Never NaN.
   double Next(double held, double score) const { return FoldFrom(0, held, score); }
 
  private:

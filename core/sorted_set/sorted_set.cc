@@ -17,7 +17,7 @@
 namespace zsetd {
 namespace {
 
-// What adding `given` under `rule` makes of the element at `place`, if it is anywhere.
+// The result of adding `given` under `rule` to the element at `place`, if it exists.
 AddResult Decide(const BlockPlace& place, double given, const AddRule& rule) {
   using Kind = AddResult::Kind;
   if (!place) return {rule.only_existing ? Kind::kRefused : Kind::kAdded, given};
@@ -30,7 +30,7 @@ AddResult Decide(const BlockPlace& place, double given, const AddRule& rule) {
   return {score == current ? Kind::kUnchanged : Kind::kUpdated, score};
 }
 
-// The first code of the range, and the first behind it.
+// The first code of the range, and the first code after it.
 uint64_t FirstCode(const ScoreBound& min) {
   return ScoreCode(WithoutNegativeZero(min.score)) + (min.exclusive ? 1 : 0);
 }
@@ -112,7 +112,7 @@ SortedSet SortedSet::Copy(RankRange ranks) const {
   return *builder.Build();
 }
 
-// What a builder has made, of an empty set.
+// Takes over the elements from a builder. Precondition: the set is empty.
 void SortedSet::Adopt(Block* only, size_t longest_member) {
   contents_.Reset(only);
   ++revision_;
@@ -273,7 +273,7 @@ void SortedSet::Move(const BlockPlace& place, std::string_view member, uint64_t 
   const BlockItem item = {code, member, only()->LargeAt(place.index), TagFor(member)};
   if (only()->count() == 1) {
     Block* packed = BlockBuilder::Pack({&item, 1}, PlanBlock({&item, 1}, only()->tagged()));
-    Block::Free(contents_.ReleaseFirst());  // not its LargeMember, which has gone over
+    Block::Free(contents_.ReleaseFirst());  // not its LargeMember, which moved
     contents_.Reset(packed);
     return;
   }

@@ -71,13 +71,13 @@ struct SortedSetLimits {
 //
 // A set starts as a single block; levels and index are added when that overflows.
 //
-// A member may have a deadline, an instant in milliseconds. Nothing happens by itself when it has
-// passed: RemoveDue() is for that. Sets without deadlines spend nothing on them. Whoever gives a
-// member another score, or the same score again, takes its deadline away, unless it is incremented.
+// A member may have a deadline, an instant in milliseconds. The set does not remove due members by
+// itself; RemoveDue() does. Sets without deadlines spend nothing on them. Setting the score of a
+// member, also to the same score, removes its deadline; incrementing it does not.
 //
 // Invariants: no score is NaN; -0.0 is stored as 0.0; the revision changes with every change of
-// contents. Movable, not copyable (Clone says what it costs); a set that was moved from is empty.
-// Costs are for n elements; no single change takes longer because the set is large.
+// contents. Movable, not copyable (see Clone() for the cost); a moved-from set is empty. Costs are
+// for n elements; no single change takes longer because the set is large.
 class SortedSet {
  public:
   class Cursor;
@@ -111,8 +111,8 @@ class SortedSet {
   // The heap bytes of the set, allocator rounding included; the object itself not. O(1).
   size_t BytesUsed() const;
 
-  // Adds the member or moves it to `score`, which is not NaN; of an existing one removes the
-  // deadline, as the class says. O(log n).
+  // Adds the member or moves it to `score`, which is not NaN. Removes the deadline of an existing
+  // member, as the class comment states. O(log n).
   AddResult Set(std::string_view member, double score) { return Add(member, score, AddRule()); }
   AddResult Add(std::string_view member, double score, const AddRule& rule);
 
@@ -123,39 +123,38 @@ class SortedSet {
   // O(log n + removed).
   size_t Remove(RankRange ranks);
 
-  // The same, but returns what would take long to free: it is freed, on any thread, with the last
-  // pointer to it. Null if there is nothing of the kind.
+  // Like Remove(), but returns the memory that is slow to free, or null. It is freed, on any
+  // thread, with the last pointer to it.
   std::shared_ptr<void> Cut(RankRange ranks);
 
   // Whether any member has a deadline. O(1).
   bool has_deadlines() const;
 
-  // The earliest deadline; nothing if no member has one. O(1), of a small set O(n).
+  // The earliest deadline; nullopt if no member has one. O(1), for a small set O(n).
   std::optional<Millis> EarliestDeadline() const;
 
-  // The deadline of a member; nothing if it has none, or does not exist. O(1).
+  // The deadline of a member; nullopt if it has none, or does not exist. O(1).
   std::optional<Millis> Deadline(std::string_view member) const;
 
-  // Sets or removes the deadline of a member. False, and the revision stays, if the member does not
-  // exist or has that deadline. Those beyond the years 1970 to 4199 count as the first or the last
-  // millisecond of these. O(log n); the first one of a set O(n / 100).
+  // Sets or removes the deadline of a member. Returns false, and keeps the revision, if the member
+  // does not exist or has that deadline. Deadlines outside the years 1970 to 4199 are clamped.
+  // O(log n); the first one of a set O(n / 100).
   bool SetDeadline(std::string_view member, std::optional<Millis> deadline);
 
   // Removes elements whose deadline is at or before `now`, `most` at most, and appends their
-  // members to `removed`. Of elements that are far apart, those that are due for longer go first.
-  // O(log n) each.
+  // members to `removed`. If due elements are far apart, the longest overdue ones are removed
+  // first. O(log n) each.
   void RemoveDue(Millis now, size_t most, std::vector<std::string>& removed);
 
   bool Contains(std::string_view member) const;                // O(1)
   std::optional<double> Score(std::string_view member) const;  // O(1)
   std::optional<size_t> Rank(std::string_view member) const;   // O(log n)
 
-  // Brings into the cache, step by step, what finding the member will read from memory; to be
-  // called for each of several members before the next step, so that their loads are under way at
-  // the same time. `hash` is the member's KeyedHash.
+  // Prefetches one step of the memory that finding the member will read. Call it for several
+  // members before the next step, so that their loads overlap. `hash` is the member's KeyedHash.
   void Prefetch(uint64_t hash, PrefetchStep step) const;
 
-  // The same of what every operation reads first.
+  // Prefetches the memory that every operation reads first.
   void PrefetchStart() const;
 
   // The elements that lie in the range, clipped to the set. O(log n).
@@ -171,18 +170,19 @@ class SortedSet {
   // A cursor at the element of that rank, or past the end. O(log n).
   Cursor At(size_t rank) const;
 
-  // The elements as they are now, handed out in steps while the set changes; null of a small set.
-  // There is one at a time, and it is to end before the set is destroyed, or that takes long.
-  // O(blocks), and little for each.
+  // Starts a snapshot of the elements at this instant, which hands them out in steps while the set
+  // changes. Returns null for a small set. A set has one snapshot at a time. If the set is
+  // destroyed first, its destructor copies the remaining blocks, which is slow. O(blocks), with a
+  // small constant.
   std::unique_ptr<SetSnapshot> StartSnapshot() const;
 
-  // What is the same as long as the contents are, in whatever object they are; null of a small set.
+  // Identifies the contents, independently of the object that holds them; null for a small set.
   const void* identity() const { return list(); }
 
-  // Asserts the invariants of what it consists of; for tests. O(n log n).
+  // Asserts the invariants of all parts; for tests. O(n log n).
   void Check() const;
 
-  // Calls visit(const Block&) for the packed blocks that it consists of, in order.
+  // Calls visit(const Block&) for the packed blocks of the set, in order.
   template <class Visit>
   void ForEachBlock(Visit visit) const;
 
@@ -219,7 +219,7 @@ class SortedSet {
   Block* only() const { return contents_.first(); }
   BlockSkipList* list() const { return contents_.second(); }
 
-  // One word, because there are many sets, most of them with few elements. Null of an empty one.
+  // One word, because there are many sets, most of them with few elements. Null for an empty set.
   TaggedOwner<Block, BlockSkipList, FreeBlock, std::default_delete<BlockSkipList>> contents_;
   uint32_t revision_ = 0;
   uint16_t longest_member_ = 0;
@@ -233,10 +233,10 @@ class SortedSet {
 class SortedSet::Cursor {
  public:
   bool valid() const { return valid_; }                    // false past either end, permanently
-  Element element() const { return {member(), score()}; }  // this and what follows: while valid
+  Element element() const { return {member(), score()}; }  // like the next ones: while valid
   double score() const { return ScoreOf(reader_.code()); }
 
-  std::optional<Millis> deadline() const;  // nothing if it has none
+  std::optional<Millis> deadline() const;  // nullopt without one
 
   // The member in one of two ways, as in BlockReader: in place, or written to a buffer.
   static constexpr size_t kTooMany = BlockReader::kTooMany;

@@ -101,7 +101,7 @@ void SortedSetBuilder::PackFirst() {
   spare_.Clear();
 }
 
-// Of their blocks, because one has come that is not in order.
+// Unpacks the elements of the packed blocks again, because an element arrived that is not in order.
 void SortedSetBuilder::TakeOutAgain() {
   const std::unique_ptr<BlockRun> packed = std::exchange(packed_, nullptr);
   if (packed == nullptr) return;

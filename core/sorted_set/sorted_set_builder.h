@@ -19,14 +19,14 @@ class BlockRun;
 // Builds a sorted set from all of its elements at once, which may come in any order: from a
 // snapshot, a part of another set, a union.
 //
-//   elements   packed as they come, while they come in ascending or in descending order; else
+//   elements   packed on arrival while they arrive in ascending or in descending order; else
 //              collected, and sorted at the end
 //   blocks     packed full, one after another
 //   levels     built from the bottom up
 //   index      built bucket by bucket, from (hash, block) pairs sorted by bucket
 //
 // No block or bucket is split, and nothing is looked up: each step passes over memory in order.
-// What comes in order takes 48 bytes for each element at most beside the set, for the index.
+// Elements that arrive in order take at most 48 bytes each in addition to the set, for the index.
 //
 // The input may contain a member twice. Its two entries are then in one bucket of the index, with
 // the same tag, so that this is detected at no cost.
@@ -40,20 +40,20 @@ class SortedSetBuilder {
   // Copies the member's bytes. The score is not NaN. O(1), amortised.
   void Add(std::string_view member, double score);
 
-  // The same with a deadline, or none.
+  // Like Add() above, with an optional deadline.
   void Add(std::string_view member, double score, std::optional<Millis> deadline);
 
-  // The same for bytes that stay where they are until the set is built.
+  // Like Add(), but only views the bytes, which must stay valid until the set is built.
   void AddView(std::string_view member, double score);
 
   size_t size() const { return size_; }
 
-  // The set of everything added, or nothing if a member was added twice. Only once. O(n) for
-  // elements in ascending or descending order, else O(n log n).
+  // Returns the set of all elements, or nullopt if a member was added twice. May be called once.
+  // O(n) for elements in ascending or descending order, else O(n log n).
   std::optional<SortedSet> Build();
 
  private:
-  // Of the elements so far: neither while there is one, then by the second.
+  // The order of the elements so far. The second element decides it.
   enum class Order { kEither, kAscending, kDescending, kNone };
 
   void Prepare(const Element& next);
@@ -66,7 +66,7 @@ class SortedSetBuilder {
   size_t size_ = 0;
   size_t longest_ = 0;                // of the members
   std::unique_ptr<BlockRun> packed_;  // the first elements; null: none
-  std::vector<Element> elements_;     // the others: few more than a block takes while in order
+  std::vector<Element> elements_;     // the others: while in order, at most a few more than a block
   ByteArena arena_;                   // the members of these
   ByteArena spare_;
   std::vector<std::pair<std::string, Millis>> deadlines_;  // by member

@@ -24,7 +24,7 @@ struct TimedScoreBound {
 
   ScoreBound At(Millis now) const;
 
-  // For the equality of two requests, not of what they find.
+  // Compares requests, not their results.
   std::partial_ordering operator<=>(const TimedScoreBound&) const = default;
 };
 
@@ -38,8 +38,8 @@ struct TimedScoreRange {
   }
   ScoreRange At(Millis now) const { return {.min = min.At(now), .max = max.At(now)}; }
 
-  // The first moment after `now` at which the range reaches an element of the set that lies above
-  // its upper end now; nothing if there is none or that end stands still. O(log n).
+  // The first instant after `now` at which the range reaches an element of the set above its
+  // present upper end; nullopt without such an element, or if that end does not advance. O(log n).
   std::optional<Millis> NextReach(const SortedSet& set, Millis now) const;
 
   std::partial_ordering operator<=>(const TimedScoreRange&) const = default;

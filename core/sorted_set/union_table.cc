@@ -28,7 +28,7 @@ void UnionTable::BeginInput(const ScoreFold& fold) {
   fold_ = &fold;
 }
 
-// Where the bytes of a member that is to wait are to be written.
+// Adds a waiting member and returns the place for its bytes.
 char* UnionTable::Await(size_t size, double score) {
   assert(fold_ != nullptr);
   const size_t room = size + SortedSet::Cursor::kTooMany;
@@ -39,8 +39,8 @@ char* UnionTable::Await(size_t size, double score) {
   return waiting_text_.data() + waiting_bytes_ - size;
 }
 
-// Not as they come: what was written in other pieces than it is read in has to reach the cache
-// first, and so the processor would wait for each of them.
+// Hashes the members together and not on arrival: loads wider than the preceding stores would stall
+// on store forwarding.
 void UnionTable::HashWaiting() {
   for (Waiting& element : std::span(waiting_).first(waiting_count_)) {
     element.hash = KeyedHash(element.MemberIn(waiting_text_));

@@ -18,17 +18,17 @@ namespace zsetd {
 //
 //   waiting   [ score, member | ... ]             up to 32, to be looked up together
 //   slots     [ hash, record | - | hash, record | hash, record | - ]
-//   records     score, size, member's bytes       one behind the other
+//   records     score, size, member's bytes       one after another
 //
 // A table too large for the cache waits twice for memory for each element, once for the slot and
 // once for the record. So elements are collected, and looked up together.
 class UnionTable {
  public:
-  // There will be `expected` members or some more.
+  // Prepares a table for about `expected` members.
   explicit UnionTable(size_t expected);
 
-  // What is added from now on is of this input, whose fold outlives the table or the next input. To
-  // be called before the first member is added.
+  // Starts an input: its members are added next. The fold outlives the table or the next input.
+  // Must be called before the first member is added.
   void BeginInput(const ScoreFold& fold);
 
   // Folds the input's score into the member's. The member's bytes are copied. O(1), amortised.
@@ -36,17 +36,17 @@ class UnionTable {
     Add(member.size(), score, [member](char* to) { member.copy(to, member.size()); });
   }
 
-  // The same for a member of `size` bytes, which `write(char* to)` writes; it may write
-  // SortedSet::Cursor::kTooMany more.
+  // Like Add() above, for a member of `size` bytes that `write(char* to)` writes. `write` may write
+  // SortedSet::Cursor::kTooMany more bytes.
   template <class Write>
   void Add(size_t size, double score, Write write) {
     write(Await(size, score));
   }
 
-  // The set of everything added; only once. O(n log n).
+  // Returns the set of all members. May be called once. O(n log n).
   SortedSet Build();
 
-  // Calls visit(std::string_view member, double score) for everything added, in no order.
+  // Calls visit(std::string_view member, double score) for all members, in any order.
   template <class Visit>
   void ForEach(Visit visit) {
     SettleWaiting();
@@ -77,7 +77,7 @@ class UnionTable {
   };
 
   static constexpr size_t kBatch = 32;
-  static constexpr size_t kBatchBytes = 4096;  // no more wait, but for one that is larger alone
+  static constexpr size_t kBatchBytes = 4096;  // the limit, except for a single larger member
 
   char* Await(size_t size, double score);
   Slot& FirstSlotOf(uint64_t hash) { return slots_[hash & (slots_.size() - 1)]; }

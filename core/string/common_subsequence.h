@@ -16,7 +16,7 @@ struct CommonRun {
 };
 
 // The longest sequence of bytes that two strings have in common, possibly with other bytes in
-// between. If several have this length, it is the one that Redis finds.
+// between. If several have this length, the result is the one of Redis.
 struct CommonSubsequence {
   size_t size = 0;
   std::vector<CommonRun> runs;  // the last of the strings first

@@ -25,7 +25,7 @@ class ByteArena {
     return taken;
   }
 
-  // Gives back all that was taken, and keeps some of the memory to go on with.
+  // Frees all memory except the last chunk, which is used again.
   void Clear() {
     if (chunks_.empty()) return;
     chunks_.erase(chunks_.begin(), chunks_.end() - 1);

@@ -7,15 +7,15 @@ namespace zsetd {
 // The unit in which memory is fetched, on every processor of note.
 constexpr size_t kCacheLine = 64;
 
-// Starts to fetch the cache line of the byte, which need not be there. The empty statement is for
-// g++ 12, which considers a function that only prefetches to have no effect, and removes its calls
-// out.
+// Starts to fetch the cache line of the byte. The address may be invalid. The empty statement is
+// for g++ 12, which considers a function that only prefetches to have no effect, and removes its
+// calls out.
 inline void PrefetchLine(const void* at) {
   __builtin_prefetch(at);
   asm volatile("");
 }
 
-// The same for a run of lines.
+// Starts to fetch several consecutive cache lines.
 inline void FetchLines(const void* first, size_t lines) {
   for (size_t line = 0; line < lines; ++line) {
     PrefetchLine(static_cast<const char*>(first) + kCacheLine * line);

@@ -113,8 +113,8 @@ class ParallelSearch {
   std::vector<uint64_t> accepts_;  // for each byte: the pieces that match it
 };
 
-// A run of a pattern between two stars, or before the first or behind the last. Each of its pieces
-// matches one byte, so that it can only match as many bytes as it has pieces.
+// A run of a pattern between two stars, before the first one or after the last one. Each of its
+// pieces matches one byte, so that it can only match as many bytes as it has pieces.
 template <class Fold>
 class Run {
  public:

@@ -12,7 +12,7 @@ namespace zsetd {
 // text that it is searched in.
 bool GlobMatches(std::string_view pattern, std::string_view text);
 
-// The same with ASCII letters of either case equal.
+// Like GlobMatches(), but ignores the case of ASCII letters.
 bool GlobMatchesIgnoringCase(std::string_view pattern, std::string_view text);
 
 }  // namespace zsetd

@@ -22,7 +22,7 @@ uint64_t EightDigits(uint32_t number) {
   return digits | 0x3030303030303030;
 }
 
-// What padding consists of, mostly. Writes kNumeralRoom zeros, of which `digits` count.
+// Most padding is zeros. Writes kNumeralRoom of them, of which the result includes `digits`.
 char* WriteZeros(char* out, int digits) {
   static_assert(kMaxNumeralDigits - kDigitsAtOnce <= kNumeralRoom);
   std::memcpy(out, "000000000000", kNumeralRoom);
@@ -50,8 +50,8 @@ constexpr auto kPowersOfTen = [] {
   return powers;
 }();
 
-// From the number of bits follow the digits but for one: 1233 / 4096 is a little below the
-// logarithm of 2 to the base of 10.
+// The number of bits gives the number of digits, or one less: 1233 / 4096 is slightly below the
+// decimal logarithm of 2.
 size_t CountDigits(uint64_t number) {
   const size_t least = std::bit_width(number | 1) * 1233 >> 12;
   return least + (least < kPowersOfTen.size() && (number | 1) >= kPowersOfTen[least] ? 1 : 0);

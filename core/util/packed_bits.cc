@@ -11,9 +11,8 @@ namespace {
 constexpr size_t kChunkBytes = 7;
 constexpr size_t kChunkBits = 8 * kChunkBytes;
 
-// The bits that end at `end` come to end at `to_end`, which is farther up; the last ones first.
-// What follows them in their new last byte is copied too, so that all chunks but one are whole
-// bytes.
+// Moves the bits that end at `end` up to `to_end`, the last ones first. Also copies the bits after
+// them in their new last byte, so that all chunks except one are whole bytes.
 void MoveUp(char* array, size_t end, size_t to_end, size_t count) {
   const size_t by = to_end - end, tail = (8 - to_end % 8) % 8;
   size_t to = to_end + tail;

@@ -59,13 +59,13 @@ inline void StoreBits(char* array, size_t first, int bits, uint64_t value) {
   std::memcpy(array + place.byte, &word, sizeof(word));
 }
 
-// Moves `count` bits from bit `from` to bit `to`; both ranges may overlap. What follows the range
-// at `to` in its last byte may change, nothing else does. O(count).
+// Moves `count` bits from bit `from` to bit `to`; both ranges may overlap. The bits after the range
+// at `to` in its last byte may change; no others do. O(count).
 void MoveBits(char* array, size_t from, size_t to, size_t count);
 
 // Writes integers one after another, from the first bit of an array on; faster than StoreBits,
-// which would read each time what has just been written. The array is complete once the writer is
-// destroyed; what follows the last integer in its byte becomes 0.
+// which reads the bytes just written. The array is complete once the writer is destroyed; the bits
+// after the last integer in its byte become 0.
 class BitWriter {
  public:
   explicit BitWriter(char* array) : at_(array) {}

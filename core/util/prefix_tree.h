@@ -38,10 +38,10 @@ class PrefixTree {
   // The value at exactly this string, or null. Valid until the tree changes.
   Value* Find(std::string_view text);
 
-  // The same, made by Value() if there was none.
+  // Like Find(), but inserts Value() if the string has no value.
   Value& FindOrInsert(std::string_view text);
 
-  // False if there was none.
+  // Erases the value; false if the string has no value.
   bool Erase(std::string_view text);
 
   // Calls `visit(Value&)` for every string that `text` begins with, the shortest first, until it
@@ -129,7 +129,7 @@ auto PrefixTree<Value>::AddLeaf(Node& node, Slot slot, std::string_view edge) ->
   return **node.children.insert(slot, std::move(leaf));
 }
 
-// Puts a node behind the first `upper_size` bytes of the edge, and returns it.
+// Inserts a node after the first `upper_size` bytes of the edge, and returns it.
 template <class Value>
 auto PrefixTree<Value>::Split(std::unique_ptr<Node>& node, size_t upper_size) -> Node& {
   assert(0 < upper_size && upper_size < node->edge.size());

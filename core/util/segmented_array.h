@@ -11,16 +11,16 @@
 
 namespace zsetd {
 
-// An array that grows and shrinks at its end, for what has a few elements or many millions: no step
-// copies or clears more than 4 KB, nor allocates more.
+// An array that grows and shrinks at its end, for a few elements or many millions: no step copies,
+// clears or allocates more than 4 KB.
 //
 //   first     [ 0 1 2 ... ]                         4 elements of room, 8, ... up to 4 KB
 //   directory [ [ * * ... ] [ * * ... ] [ * ] ]     of segments of 4 KB that follow, 512 in a list
 //                 |
 //             [ 512 513 514 ... ]
 //
-// T is a plain value; new ones are zero. Who adds and removes in turn at a segment's border
-// allocates and frees it each time, and had better keep a few to spare.
+// T is a plain value; new ones are zero. A caller that alternately adds and removes at a segment's
+// border allocates and frees it each time; it should keep a few spare elements.
 template <class T>
 class SegmentedArray {
  public:

@@ -7,7 +7,7 @@
 namespace zsetd {
 
 // Owns a First, or a Second, or nothing, in one word: objects have even addresses, so the lowest
-// bit of a pointer can say which it is. Movable; what was moved from owns nothing.
+// bit of a pointer can store the type. Movable; a moved-from owner is empty.
 template <class First, class Second, class FreeFirst, class FreeSecond>
 class TaggedOwner {
  public:

@@ -4,8 +4,8 @@
 
 namespace zsetd {
 
-// A duration, or an instant counted from the Unix epoch. Which of the two a value is, its name
-// says: `now` and `deadline` are instants, `timeout` and `time_to_live` are durations.
+// A duration, or an instant counted from the Unix epoch. The name states which: `now` and
+// `deadline` are instants, `timeout` and `time_to_live` are durations.
 using Millis = std::chrono::milliseconds;
 
 using Micros = std::chrono::microseconds;

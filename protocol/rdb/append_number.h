@@ -11,7 +11,7 @@ inline void AppendLittleEndian(uint64_t number, size_t size, std::string& out) {
   for (size_t i = 0; i < size; ++i) out += static_cast<char>(number >> 8 * i);
 }
 
-// The same, the highest first.
+// Like AppendLittleEndian(), but the highest byte first.
 inline void AppendBigEndian(uint64_t number, size_t size, std::string& out) {
   for (size_t i = size; i > 0; --i) out += static_cast<char>(number >> 8 * (i - 1));
 }

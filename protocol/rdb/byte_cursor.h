@@ -7,19 +7,19 @@
 
 namespace zsetd {
 
-// Where a ByteCursor gets the bytes from that do not fit into memory all at once, such as a file's.
+// The source of a ByteCursor's bytes if they do not fit into memory together, such as a file.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
 
   // Returns at least `count` bytes, of which the first `unread` are the last ones that it returned
-  // before; fewer than `count` only if there are no more. What it returned before is then invalid.
-  // `count` may be made up: memory must follow what there is.
+  // before; fewer than `count` only if there are no more. This invalidates earlier results. `count`
+  // may be forged: memory must follow the bytes that exist.
   virtual std::string_view Refill(size_t unread, size_t count) = 0;
 };
 
-// Takes bytes from the front of a string of them, or of all that a source has. Once too many are
-// asked for, all that is taken is empty or zero. Bytes taken are valid as long as the string is;
+// Takes bytes from the front of a string of them, or of all that a source has. After a request for
+// too many bytes, every result is empty or zero. Bytes taken are valid as long as the string is;
 // from a source, until the next call.
 class ByteCursor {
  public:
@@ -54,7 +54,7 @@ class ByteCursor {
     return static_cast<int64_t>(Unsigned(bytes) << unused) >> unused;
   }
 
-  // The same, high byte first.
+  // Like Unsigned(), but the high byte first.
   uint64_t BigEndian(size_t bytes) {
     uint64_t number = 0;
     for (const char byte : Take(bytes)) number = number << 8 | static_cast<uint8_t>(byte);

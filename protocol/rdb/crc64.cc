@@ -45,7 +45,7 @@ uint64_t LoadLittleEndian(const char* bytes) {
   return word;
 }
 
-// What the eight bytes of a word contribute when `following` zero bytes come after them.
+// The contribution of the eight bytes of a word that `following` zero bytes follow.
 uint64_t Contribution(uint64_t word, size_t following) {
   uint64_t sum = 0;
   for (size_t n = 0; n < 8; ++n) sum ^= kTables[following + 7 - n][word >> 8 * n & 0xff];

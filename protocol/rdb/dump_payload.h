@@ -14,10 +14,10 @@ namespace zsetd {
 //
 //   [ type and value | version:2 | crc64:8 ]
 
-// Puts version and checksum behind the value.
+// Appends version and checksum to the value.
 void SealPayload(std::string& value, uint16_t version = kRdbVersionWritten);
 
-// The type and value of a payload; nothing if the checksum is wrong or the version too new.
+// The type and value of a payload; nullopt if the checksum is wrong or the version too new.
 std::optional<std::string_view> OpenPayload(std::string_view payload);
 
 // The version of the format of a payload that OpenPayload() accepts.

@@ -13,7 +13,7 @@
 
 namespace zsetd {
 
-// What listpacks and ziplists have in common; packed_elements.h shows both.
+// Constants of both listpacks and ziplists; packed_elements.h shows both.
 inline constexpr uint8_t kEndOfElements = 0xff;
 inline constexpr uint64_t kUncounted = UINT16_MAX;  // this many or more: the header has no count
 
@@ -28,7 +28,7 @@ struct IntegerEncoding {
   size_t bytes;
 };
 
-// Takes the bytes of an integer; nothing if none is so encoded.
+// Takes the bytes of an integer; nullopt if `encoding` is not known.
 inline std::optional<std::string_view> TakeInteger(std::span<const IntegerEncoding> known,
                                                    uint8_t encoding, ByteCursor& cursor,
                                                    std::string& made) {
@@ -39,8 +39,9 @@ inline std::optional<std::string_view> TakeInteger(std::span<const IntegerEncodi
 }
 
 // Reads the whole: a header of this size, of which the first four bytes are the total size and the
-// last two the number of elements, and the elements. `take(first, cursor, made)` takes all of an
-// element but its first byte; nothing if it is none. It may keep a text in `made`.
+// last two the number of elements, and the elements. `take(first, cursor, made)` takes an element
+// after its first byte, or returns nullopt if the bytes are no element. It may keep a text in
+// `made`.
 template <class Take>
 bool WalkElements(std::string_view bytes, size_t header_bytes, const VisitElement& visit,
                   Take take) {

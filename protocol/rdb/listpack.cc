@@ -57,7 +57,7 @@ std::optional<std::string_view> TakeValue(uint8_t first, ByteCursor& cursor, std
   return TakeInteger(kIntegers, first, cursor, made);
 }
 
-// The same, and the length of both behind them.
+// Takes a value and the backward length after it.
 std::optional<std::string_view> TakeElement(uint8_t first, ByteCursor& cursor, std::string& made) {
   const size_t before = cursor.left() + 1;
   const std::optional<std::string_view> value = TakeValue(first, cursor, made);

@@ -9,8 +9,8 @@
 //   255 crc64:8                          0: no checksum; none at all before version 5
 //
 // Everything between the magic and the end is a part that begins with one byte: an opcode, or the
-// type of a value. A value belongs to the database that was selected last; what is said of its key
-// stands right before it.
+// type of a value. A value belongs to the database that was selected last; the properties of its
+// key directly precede it.
 #pragma once
 
 #include <cstddef>
@@ -53,7 +53,8 @@ struct RdbVersion {
 };
 inline constexpr size_t kRdbMagicBytes = 9;
 
-// Nothing if these bytes begin no such file. Whether the version can be read is another question.
+// Returns nullopt if no such file begins with these bytes. The version may still be unreadable; see
+// CanRead().
 std::optional<RdbVersion> ParseRdbMagic(std::string_view bytes);
 bool CanRead(const RdbVersion& version);
 
@@ -75,8 +76,8 @@ class RdbFileWriter {
   RdbWriter& Key(RdbType type, std::string_view key);
   RdbWriter& values() { return writer_; }
 
-  // Hands such parts to `parts`, which outlives this, and strings as RdbWriter says. Without it
-  // they are written at once.
+  // Passes unwritten parts to `parts`, which outlives this, and long strings as RdbWriter does.
+  // Without it, parts are written immediately.
   void set_unwritten_parts(UnwrittenParts* parts, size_t least_bytes) {
     parts_ = parts;
     writer_.set_unwritten_parts(parts, least_bytes);
@@ -86,7 +87,7 @@ class RdbFileWriter {
     parts_ == nullptr ? part->Write(*this) : parts_->Take(std::move(part));
   }
 
-  // The last opcode. The checksum of all that was written is to follow.
+  // Writes the last opcode. The checksum of all bytes must follow.
   void End() { Opcode(RdbOpcode::kEnd); }
 
  private:
@@ -97,11 +98,11 @@ class RdbFileWriter {
   UnwrittenParts* parts_ = nullptr;
 };
 
-// Reads over a value that nothing can be made of here: streams, and what modules have written so
-// that it says its own length. False if it is not of these, or the bytes are not sound.
+// Skips a value that is not supported: a stream, or a module value that encodes its own length.
+// Returns false for other types, or if the bytes are invalid.
 bool SkipRdbValue(RdbReader& reader, RdbType type);
 
-// The same for what follows RdbOpcode::kModuleAux.
+// Skips the data after RdbOpcode::kModuleAux in the same way.
 bool SkipRdbModuleAux(RdbReader& reader);
 
 }  // namespace zsetd

@@ -13,7 +13,7 @@ inline constexpr uint16_t kRdbVersionOfDeadlines = 12;
 inline constexpr uint16_t kNewestRdbVersionRead = 13;
 inline constexpr uint16_t kValkeyRdbVersion = 80;
 
-// How a value is laid out behind its type byte. Packed forms are one string.
+// The layout of a value after its type byte. Packed forms are one string.
 enum class RdbType : uint8_t {
   kString = 0,
   kList = 1,         // count, elements
@@ -21,8 +21,8 @@ enum class RdbType : uint8_t {
   kZSetOfTexts = 3,  // count, pairs of member and score in digits
   kHash = 4,         // count, pairs
   kZSet = 5,         // count, pairs of member and score in 8 bytes
-  kModuleOfOld = 6,  // of release candidates: what follows is known to the module alone
-  kModule = 7,       // module's number, fields that each say what they are
+  kModuleOfOld = 6,  // of release candidates: only the module knows the layout
+  kModule = 7,       // module's number, fields with their types
   kHashZipmap = 9,
   kListZiplist = 10,
   kSetIntset = 11,

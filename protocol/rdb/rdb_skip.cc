@@ -1,4 +1,4 @@
-// Values that other servers keep and this one cannot: where they end.
+// Skips values of types that only other servers have.
 #include "protocol/rdb/rdb_file.h"
 
 namespace zsetd {
@@ -7,7 +7,7 @@ namespace {
 constexpr size_t kStreamIdBytes = 16;
 constexpr size_t kTimeBytes = 8;
 
-// What a module's field is, by the number before it. The module decides what it means.
+// The type of a module's field, by the number before it. The module defines its meaning.
 enum class ModuleField : uint64_t {
   kEnd = 0,
   kSigned = 1,

@@ -12,8 +12,8 @@ namespace zsetd {
 
 class RdbFileWriter;
 
-// A part of a file whose bytes are still to be made, perhaps on another thread, because that takes
-// long.
+// A part of a file whose bytes are encoded later, possibly on another thread, because encoding is
+// slow.
 class UnwrittenPart {
  public:
   virtual ~UnwrittenPart() = default;
@@ -23,14 +23,14 @@ class UnwrittenPart {
   virtual void Write(RdbFileWriter& writer) = 0;  // once
 };
 
-// Takes such parts from a writer. What is written afterwards belongs behind them.
+// Takes unwritten parts from a writer. Bytes that are written later belong after them.
 class UnwrittenParts {
  public:
   virtual ~UnwrittenParts() = default;
   virtual void Take(std::unique_ptr<UnwrittenPart> part) = 0;
 };
 
-// Writes the parts that values in Redis's format are made of.
+// Writes the parts of values in Redis's format.
 class RdbWriter {
  public:
   // Strings are compressed unless `compresses` is false (rdbcompression).
@@ -39,8 +39,8 @@ class RdbWriter {
 
   bool compresses() const { return compresses_; }
 
-  // From now on strings of `least_bytes` or more, which take long to compress, are handed to
-  // `parts`, which outlives this.
+  // Passes strings of `least_bytes` or more, whose compression is slow, to `parts`, which outlives
+  // this.
   void set_unwritten_parts(UnwrittenParts* parts, size_t least_bytes) {
     parts_ = parts;
     least_long_ = least_bytes;
@@ -52,13 +52,13 @@ class RdbWriter {
   // As an integer if it is a canonical one, compressed if that saves space, else verbatim.
   void String(std::string_view bytes);
 
-  // The same of one that is the caller's no longer.
+  // Like String(), but takes over the bytes.
   void OwnString(std::string bytes);
 
   void Double(double value);  // in 8 bytes
   void LittleEndian(uint64_t value, size_t bytes);
 
-  // What another such writer has written.
+  // Appends bytes that another RdbWriter has written.
   void Written(std::string_view bytes) { out_ += bytes; }
 
  private:

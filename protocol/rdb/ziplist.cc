@@ -3,7 +3,7 @@
 //
 //   00xxxxxx       string, up to 63 bytes        01xxxxxx + 1   string, up to 16383
 //   10...... + 4   string, any length            1111xxxx       integers 0 to 12, as 1 to 13
-//   11...... + n   integers of 1, 2, 3, 4, 8 bytes, as kIntegers says
+//   11...... + n   integers of 1, 2, 3, 4, 8 bytes; see kIntegers
 //
 // In a zipmap fields and values have lengths of 1 byte, or 254 and 4 more; a value's is followed by
 // the number of unused bytes after it.
@@ -33,7 +33,7 @@ std::optional<std::string_view> TakeValue(ByteCursor& cursor, std::string& made)
   return TakeInteger(kIntegers, first, cursor, made);
 }
 
-// What follows the length's first byte.
+// Takes the rest of a length after its first byte.
 size_t TakeLength(uint8_t first, ByteCursor& cursor) {
   return first == kLongLength ? cursor.Unsigned(4) : first;
 }

@@ -5,7 +5,7 @@
 
 namespace zsetd {
 
-// A request: the command's name, then its arguments. Views into a buffer that somebody else holds.
+// A request: the command's name, then its arguments. Views into a buffer that the caller owns.
 using Args = std::span<const std::string_view>;
 
 }  // namespace zsetd

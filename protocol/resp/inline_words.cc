@@ -22,13 +22,14 @@ class LineReader {
     return !rest_.empty();
   }
 
-  // The argument that starts here; nothing if a quote in it is unbalanced.
+  // Takes the argument that starts here; nullopt if a quote in it is unbalanced.
   std::optional<std::string> TakeWord();
 
  private:
   char TakeByte();
 
-  // Each appends the bytes up to the closing quote; false if there is none, or no space behind it.
+  // Each appends the bytes up to the closing quote. False if the quote is missing, or no space or
+  // end follows it.
   bool TakeSingleQuoted(std::string& word);
   bool TakeDoubleQuoted(std::string& word);
 
@@ -104,7 +105,7 @@ std::optional<char> LineReader::TakeHexEscape() {
   return static_cast<char>(byte);
 }
 
-// Fewer bytes than could do without quotes: those that look plain to people too.
+// Whether an argument with this byte stays readable without quotes. More bytes would be valid.
 bool NeedsNoQuotes(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
          std::string_view("-_./:*@%+,=").find(c) != std::string_view::npos;

@@ -9,7 +9,7 @@ namespace zsetd {
 
 // The arguments of a line, quoted as in redis-cli and redis.conf: "..." with \n \r \t \b \a \xHH
 // and \ before any byte, '...' with \' alone, a closing quote followed by a space or the end.
-// Nothing if a quote is unbalanced.
+// Nullopt if a quote is unbalanced.
 std::optional<std::vector<std::string>> SplitWords(std::string_view line);
 
 // The argument as written in such a line, quoted if necessary; SplitWords() reads it back.

@@ -51,7 +51,7 @@ void OutputBuffer::FreeFull() {
   first_ = dropped_ = full_bytes_ = full_capacity_ = 0;
 }
 
-// What has not been dropped of a full piece.
+// The bytes of a full piece that were not dropped.
 std::string_view OutputBuffer::Rest(size_t index) const {
   const std::string_view whole(full_[index].bytes.get(), full_[index].size);
   return index == first_ ? whole.substr(dropped_) : whole;

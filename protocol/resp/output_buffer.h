@@ -26,7 +26,7 @@ namespace zsetd {
 //
 // The result of Extend() is valid until the contents grow again.
 //
-// Invariant: behind the last byte there is room for kSlack more, unless nothing is allocated.
+// Invariant: after the last byte there is room for kSlack more, unless nothing is allocated.
 class OutputBuffer {
  public:
   // The caller of Extend() may write this many bytes beyond its result; they are discarded.
@@ -62,10 +62,11 @@ class OutputBuffer {
     return at;
   }
 
-  // Not of its own bytes.
+  // Appends bytes, which are not a part of this buffer.
   void Append(std::string_view bytes) { CopyBytes(Extend(bytes.size()), bytes); }
 
-  // Appends the contents of `other`, of which nothing was dropped, and leaves it empty. O(pieces).
+  // Appends the contents of `other` and leaves it empty. Precondition: nothing was dropped from
+  // `other`. O(pieces).
   void Take(OutputBuffer& other);
 
   // `size` is at most the present size, and not before a byte that was present when others were
@@ -75,13 +76,13 @@ class OutputBuffer {
     size_ = size - full_bytes_;
   }
 
-  // The same for bytes of the last piece, by place.
+  // Truncates the buffer to end at `end`, a place in the last piece.
   void EndAt(const char* end) { size_ = end - bytes_.get(); }
 
   // Removes bytes at the front and frees the pieces that are empty then.
   void Drop(size_t bytes);
 
-  // Keeps what is allocated for the last piece.
+  // Removes all bytes, and keeps the allocation of the last piece.
   void Clear() {
     size_ = 0;
     if (full_bytes_ > 0) FreeFull();
@@ -115,10 +116,10 @@ class OutputBuffer {
   size_t size_ = 0;
   size_t capacity_ = 0;
 
-  std::vector<Piece> full_;  // the pieces before it; those before `first_` are gone
+  std::vector<Piece> full_;  // the pieces before it; those before `first_` are freed
   size_t first_ = 0;
   size_t dropped_ = 0;     // bytes of the first
-  size_t full_bytes_ = 0;  // in them, less what was dropped
+  size_t full_bytes_ = 0;  // in them, without the dropped bytes
   size_t full_capacity_ = 0;
 };
 

@@ -6,13 +6,13 @@
 namespace zsetd {
 namespace {
 
-constexpr size_t kKept = 64u << 10;  // so much is never worth giving back
+constexpr size_t kKept = 64u << 10;  // a buffer of this size is never freed
 
 size_t InWholeSteps(size_t bytes) {
   return (bytes + ReadBuffer::kLeastSpace - 1) / ReadBuffer::kLeastSpace * ReadBuffer::kLeastSpace;
 }
 
-// Room for what is unread and as much again, but not beyond what is needed; in whole steps.
+// Room for twice the unread bytes, but at most the needed ones; in whole steps.
 size_t WantedCapacity(size_t unread, size_t needed) {
   const size_t steps = 2 * unread / ReadBuffer::kLeastSpace;
   const size_t doubled = (steps + (unread == 0 ? 1 : 2)) * ReadBuffer::kLeastSpace;

@@ -13,9 +13,9 @@ namespace zsetd {
 //    0        taken_       arrived_      capacity_
 //    |         |  unread()  |   Space()   |
 //
-// Memory follows what has arrived: at most four times the unread bytes and 64 KB, and no more than
-// is needed where it is known how much will be. However the bytes come and go, each is moved only a
-// constant number of times on average.
+// Memory follows the arrived bytes: at most four times the unread bytes plus 64 KB, and at most the
+// needed bytes if their number is known. Each byte is moved a constant number of times on average,
+// whatever the order of arrivals.
 class ReadBuffer {
  public:
   static constexpr size_t kLeastSpace = 16u << 10;
@@ -31,7 +31,7 @@ class ReadBuffer {
   // of a long word; 0 if that is not known.
   std::span<char> Space(size_t needed, const Moved& moved);
 
-  // Frees what the unread bytes do not need; all, if there are none. O(unread bytes).
+  // Frees the memory that the unread bytes do not need. O(unread bytes).
   void Shrink(const Moved& moved);
 
   void Arrived(size_t count) { arrived_ += count; }  // into Space(), at its front

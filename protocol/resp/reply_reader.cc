@@ -10,7 +10,7 @@ namespace {
 // Larger counts are malformed: so sums of them cannot overflow.
 constexpr int64_t kMaxCount = int64_t{1} << 32;
 
-// The count behind the first byte of a line; nothing for a null, or if there is no such number.
+// The count after the first byte of a line; nullopt for a null or an invalid number.
 std::optional<uint64_t> CountOf(std::string_view line) {
   if (line.empty()) return std::nullopt;
   const auto count = ParseInteger(line.substr(1));
@@ -18,8 +18,7 @@ std::optional<uint64_t> CountOf(std::string_view line) {
   return *count;
 }
 
-// Walks over a reply from part to part. Of its nesting it need only know how many parts are to
-// come.
+// Walks over a reply from part to part. Its nesting is reduced to the number of remaining parts.
 class ReplyWalk {
  public:
   explicit ReplyWalk(std::string_view bytes) : bytes_(bytes) {}

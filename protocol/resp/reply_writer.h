@@ -45,31 +45,31 @@ class ReplyWriter {
   void Push(size_t size);        // RESP2: an array
   void Attribute(size_t pairs);  // precedes a reply; RESP3 only
 
-  // Marks where a reply starts. Error() goes back there: what was half written is gone.
+  // Marks the start of a reply. Error() truncates the output to it and so removes a partial reply.
   void Begin() {
     start_ = out_.size();
     full_at_ = start_ + most_bytes_;
   }
 
-  // From the next Begin() on a reply that has come to more than `bytes` gets no further bulk
-  // string. Then it IsFull(), and is not to be sent.
+  // From the next Begin() on, a reply longer than `bytes` gets no further bulk strings. Then
+  // IsFull() is true, and the reply must not be sent.
   void set_most_bytes(size_t bytes) { most_bytes_ = std::min(bytes, kNoLimit); }
   size_t most_bytes() const { return most_bytes_; }
   bool IsFull() const { return out_.size() > full_at_; }
 
-  // The reply, of which something is written already, is known to become too long: it IsFull() now.
+  // Declares that the partial reply will become too long: IsFull() is true from now on.
   void Abandon() { full_at_ = start_; }
 
   // `message` is the whole line, code word first: "ERR syntax error". CR and LF become spaces.
   void Error(std::string_view message);
 
-  // The same as a part of an aggregate: what is written stays.
+  // Writes an error as a part of an aggregate, and keeps the bytes before it.
   void NestedError(std::string_view message) { Line('-', message); }
 
   // Whether the reply since Begin() is an error.
   bool failed() const { return out_.size() > start_ && out_.At(start_) == '-'; }
 
-  // Takes back everything since Begin().
+  // Removes everything since Begin().
   void Discard() { out_.Truncate(start_); }
 
  private:

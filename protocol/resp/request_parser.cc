@@ -133,7 +133,7 @@ bool RequestParser::ReadOpening() {
   return bytes.front() == '*' ? ReadCount() : ReadInline();
 }
 
-// Not before authentication, which has lower limits.
+// Leaves unauthenticated clients, which have lower limits, to ReadCount().
 bool RequestParser::ReadUsualCount() {
   int64_t count = 0;
   const size_t line = ReadLengthLine(FromPosition(), '*', count);
@@ -172,7 +172,7 @@ bool RequestParser::ReadInline() {
   return true;
 }
 
-// As many as are usual. What it reads and writes stays in registers meanwhile.
+// Reads words while they have the usual form. All its state stays in registers.
 void RequestParser::ReadUsualWords() {
   const std::string_view bytes = FromPosition();
   std::string_view rest = bytes;

@@ -20,14 +20,14 @@ struct RequestLimits {
   size_t max_line_bytes = 64u << 10;         // Redis: PROTO_INLINE_MAX_SIZE
 
   // The client is not authenticated: a request has at most 10 arguments of 16,384 bytes, as in
-  // Redis, and none is read ahead, for the next may be the first with other limits.
+  // Redis. No request is read ahead, because other limits may apply to the next one.
   bool unauthenticated = false;
 };
 
 // Turns the bytes of one connection into requests: RESP multibulk, or inline lines with redis-cli's
 // quoting. Bytes are read straight into its buffer and requests are views into it: nothing is
-// copied (but an inline line, which is unquoted). Memory follows what has arrived, never what was
-// announced.
+// copied, except inline lines, which are unquoted. Memory follows the arrived bytes, never an
+// announced length.
 //
 //   std::span<char> space = parser.Space();      // room to read into
 //   parser.Arrived(n);                           // n bytes of it are now filled
@@ -54,12 +54,12 @@ class RequestParser {
   // The request that Next() found. Valid until Space() or Next() is called.
   Args argv() const { return batch_[next_ - 1]; }
 
-  // The requests that Next() will return, as far as they have been read already; if it has none of
-  // them left, it reads some. Valid until Space() or Next() is called.
+  // The requests that were read and that Next() will return. If none is left, reads some. Valid
+  // until Space() or Next() is called.
   std::span<const Args> Upcoming();
 
-  // The request that Next() found and those behind it that have been read already: Next() is going
-  // to return these. Valid as argv() is.
+  // The request that Next() found and the requests after it that were read already, which Next()
+  // will return. Valid as long as argv().
   std::span<const Args> Ahead() const { return std::span(batch_).subspan(next_ - 1); }
 
   // Whether Ahead() has requests that it did not have before.
@@ -69,28 +69,28 @@ class RequestParser {
   // ReplyWriter::Error(): it may quote a byte that the client sent.
   std::string_view error() const { return error_; }
 
-  // Takes effect with the next length that is read.
+  // Applies from the next length that is read.
   void set_limits(const RequestLimits& limits) { limits_ = limits; }
   const RequestLimits& limits() const { return limits_; }
 
   size_t buffered_bytes() const { return buffer_.unread().size(); }  // arrived and not yet taken
 
-  // Frees the memory that what has arrived does not need. As Space() it ends the views of
-  // argv(). For a connection that has been quiet for a while: the next Space() allocates again.
+  // Frees the memory that the arrived bytes do not need. Invalidates argv(). For a connection that
+  // has been idle for a while: the next Space() allocates again.
   void Shrink();
 
   size_t BytesUsed() const;  // allocated; O(1)
 
  private:
-  // A request that has been read: the end of its arguments in `words_`, and that of its bytes,
-  // counted from the first of the connection.
+  // A request that was read: the end of its arguments in `words_`, and the end of its bytes,
+  // counted from the start of the connection.
   struct Whole {
     size_t words_end;
     uint64_t end;
   };
 
-  // Reads requests up to the end of what has arrived, or until they are enough for now. An inline
-  // request comes alone.
+  // Reads requests up to the end of the arrived bytes, or until the batch is full. An inline
+  // request is a batch of its own.
   void ReadBatch();
   bool IsBatchFull() const;
   void FinishRequest();
@@ -101,10 +101,10 @@ class RequestParser {
     return request == 0 ? 0 : wholes_[request - 1].words_end;
   }
 
-  // How many bytes will be unread, at least, before any more are taken; 0 if that is not known.
+  // The least number of bytes that will be unread before more are taken; 0 if unknown.
   size_t NeededBytes() const;
 
-  // The unread bytes have moved.
+  // Adjusts all views after the unread bytes have moved.
   void PointTo(const char* from, const char* to);
 
   // Each reads one part of a request and moves `position_` past it. False if the part has not
@@ -116,12 +116,13 @@ class RequestParser {
   bool ReadWord();
   bool ReadBulkSize();
 
-  // The same for what is usual and has arrived whole: protocol/resp/length_line.h. They leave the
-  // rest.
+  // Fast paths for the usual form that has arrived completely (protocol/resp/length_line.h). The
+  // functions above read everything else.
   bool ReadUsualCount();
   void ReadUsualWords();
 
-  // The line at `position_` up to `end`, which it leaves behind; `too_long` is the error if it is.
+  // Takes the line at `position_` up to and including `end`; `too_long` is the error for a line
+  // that is too long.
   std::optional<std::string_view> ReadLine(char end, std::string_view too_long);
 
   bool Break(std::string_view reason);

@@ -33,8 +33,8 @@ bool HasNonzeroDigit(std::string_view text, bool is_hex) {
   return false;
 }
 
-// Parses what follows the sign. What is too large to be finite, or so small that it would become 0,
-// is refused as strtod's ERANGE is in Redis.
+// Parses a number after its sign. Refuses numbers that would overflow to infinity or underflow to
+// 0, as Redis does for strtod's ERANGE.
 template <typename Float>
 std::optional<Float> ParseMagnitude(std::string_view text) {
   const bool is_hex = StartsLikeHex(text);
@@ -59,8 +59,8 @@ std::optional<Float> ParseFloat(std::string_view text) {
   return negative && magnitude ? std::optional<Float>(-*magnitude) : magnitude;
 }
 
-// What most numbers are, lengths, timestamps and counters: digits alone, so few that a double holds
-// them all. A plain loop has read them before std::from_chars has started.
+// Reads a number of few digits only, as most lengths, timestamps and counters are. A plain loop is
+// faster than the setup of std::from_chars.
 template <typename Number>
 bool ReadDigits(std::string_view text, Number& number) {
   if (text.empty() || text.size() > std::numeric_limits<double>::digits10) return false;

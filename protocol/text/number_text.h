@@ -7,10 +7,9 @@
 
 namespace zsetd {
 
-// As ParseInteger and ParseDouble, but they say whether the text is such a number, and leave
-// `number` alone if not. Those two are in the header for speed: an optional that a function
-// elsewhere returns is built in memory byte by byte and read back as words, for which the processor
-// stalls.
+// Like ParseInteger and ParseDouble, but return whether the text is such a number, and keep
+// `number` if not. Those two are in the header for speed: an optional that a function elsewhere
+// returns is built in memory byte by byte and read back as words, for which the processor stalls.
 bool ReadInteger(std::string_view text, int64_t& number);
 bool ReadDouble(std::string_view text, double& number);
 
@@ -21,14 +20,14 @@ inline std::optional<int64_t> ParseInteger(std::string_view text) {
 }
 
 // A floating-point number, decimal (1.5, +.5e3) or hexadecimal (0x1.8p3), or inf or infinity in any
-// case, with or without a sign; no spaces. Never NaN. Nothing if it is too large for a double, or
+// case, with or without a sign; no spaces. Never NaN. Nullopt if it is too large for a double, or
 // so small that it would become 0.
 inline std::optional<double> ParseDouble(std::string_view text) {
   double number = 0;
   return ReadDouble(text, number) ? std::optional(number) : std::nullopt;
 }
 
-// The same in extended precision, for INCRBYFLOAT. Whatever the locale.
+// Like ParseDouble(), in extended precision, for INCRBYFLOAT. Independent of the locale.
 std::optional<long double> ParseLongDouble(std::string_view text);
 
 // Room for any result of FormatInteger and FormatDouble.

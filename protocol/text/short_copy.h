@@ -40,7 +40,7 @@ inline char* CopyShort(char* to, const char* from, size_t size) {
   return to + size;
 }
 
-// The same for any number of bytes, most often few.
+// Copies any number of bytes; fastest for few.
 inline char* CopyBytes(char* to, std::string_view bytes) {
   if (bytes.size() <= kShortBytes) return CopyShort(to, bytes.data(), bytes.size());
   std::memcpy(to, bytes.data(), bytes.size());

@@ -150,8 +150,6 @@ size_t Block::LowerBound(uint64_t code, std::string_view member) const {
   return first;
 }
 
-// What depends on how members are written is decided before the search and not with each member.
-
 // The index of the element for which is(i, its packed member) is true, and whose tag is `tag` if
 // the block is tagged; or count().
 template <class Is>
@@ -222,7 +220,7 @@ Block::Insertion Block::Insert(size_t i, const BlockItem& item) {
   const size_t length = LengthOf(*packed);
 
   // Members first, then the front's arrays from the last to the first: each moves into the free
-  // space, or into the room that the one behind it has left.
+  // space, or into the room that the array after it has left.
   const size_t before = MemberBytes(i), all = MemberBytes(count_);
   char* end = Mutable(End());
   CopyBytes(end - all - length, end - all, all - before);

@@ -15,29 +15,30 @@
 
 namespace zsetd {
 
-// Where a member is assembled that the block does not store as it is.
+// A buffer for a member that the block does not store verbatim and must assemble.
 using MemberBuffer = std::array<char, kMaxInlineMember + kMaxNumeralDigits + 1>;
 
 // Up to 160 elements, in order, packed into one allocation; block_layout.h has the drawing.
 //
-// What all members share is stored once, as the prefix. Scores are integers of `score_width` bytes
-// (core/sorted_set/block/score_encoding.h), so a binary search reads them in place. Where the
-// lengths of members differ, each has a length byte, and the place of a member is a sum. Members
-// that are decimal numerals are stored as integers too.
+// The prefix that all members share is stored once. Scores are integers of `score_width` bytes
+// (core/sorted_set/block/score_encoding.h), so a binary search reads them in place. If the lengths
+// of members differ, each has a length byte, and the place of a member is a sum. Members that are
+// decimal numerals are stored as integers too.
 //
 //   "user:0731" 5.0,  "user:0015" 6.0,  "user:0804" 7.0
 //       prefix "user:"  digits 4  number base 15     members 716, 0, 789 in two bytes each
 //                                                    scores  0, 1, 2 in one byte each
 //
-// Such an integer is stored in the lowest bits of its score where both together take fewer bytes
-// that way:
+// Such an integer is stored in the lowest bits of its score if both together take fewer bytes that
+// way:
 //
 //   score  [ 17 bits ......... ] [ number 30 bits .................. ]     six bytes, not 3 + 4
 //
-// That is what IDs of nine digits with the seconds of a day need.
+// IDs of nine digits with the seconds of a day need this many bytes.
 //
-// A block holds what fits its format. For anything else its elements are unpacked and packed again,
-// possibly into several blocks (block_packing.h). The owner of a block owns its LargeMembers.
+// A block holds the elements that fit its format. For any other element, the block is unpacked and
+// packed again, possibly into several blocks (block_packing.h). The owner of a block owns its
+// LargeMembers.
 //
 // Invariants: at least one element, strictly ascending by (code, member); every element is returned
 // byte for byte as it was added.
@@ -46,7 +47,7 @@ class Block : public BlockLayout {
   friend class BlockReader;
 
  public:
-  // With 128, those of 20-byte members and timestamps ended in an allocation a tenth too large.
+  // With 128, blocks of 20-byte members and timestamps filled only nine tenths of their allocation.
   static constexpr size_t kMaxCount = 160;
   static constexpr size_t kMaxBytes = 4096;
 
@@ -71,7 +72,7 @@ class Block : public BlockLayout {
   void FreeLargeMembers();
 
 #ifndef NDEBUG
-  // Of all that decides which elements it has. O(bytes).
+  // A checksum of all bytes that define the elements. O(bytes).
   uint64_t Checksum() const;
 #endif
 
@@ -91,7 +92,7 @@ class Block : public BlockLayout {
   uint64_t EarliestDeadline() const { return EarliestDeadline(0, count_); }
 
   // The index of the member, or count() if it is not in the block. If the block is tagged, `tag` is
-  // the member's, and saves most comparisons.
+  // the member's tag, which saves most comparisons.
   size_t Find(std::string_view member, uint8_t tag) const;
 
   // Calls visit(i) for each element with that tag, in order, until it returns true; then returns
@@ -133,14 +134,14 @@ class Block : public BlockLayout {
   void PrefetchTags() const;
   void PrefetchMember(uint8_t tag) const;   // all with that tag; reads the tags
   void PrefetchElement(uint8_t tag) const;  // and their scores
-  void PrefetchBehind(size_t i) const;      // what moves when element `i` is added or erased
+  void PrefetchBehind(size_t i) const;      // the bytes that a change at `i` moves
 
  private:
-  // A member as this block would store it.
+  // A member in the form in which this block would store it.
   struct PackedMember {
-    std::string_view bytes;        // what follows the prefix
+    std::string_view bytes;        // after the prefix
     uint64_t number = 0;           // or its distance from number_base
-    LargeMember* large = nullptr;  // or what holds it; null in a search
+    LargeMember* large = nullptr;  // or its owner; null in a search
     bool is_large = false;
   };
 

@@ -27,8 +27,8 @@ class BlockBuilder {
   // The same block in a larger or smaller allocation with `room` free bytes; the old one is freed.
   static Block* Moved(Block* block, size_t room);
 
-  // Whether packing the elements again would take as many bytes. Returns false rather than take
-  // long.
+  // Whether packing the elements again would take as many bytes. Returns false if an exact answer
+  // would be slow.
   static bool IsTight(const Block& block);
 
  private:

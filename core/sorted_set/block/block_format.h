@@ -79,15 +79,15 @@ struct BlockPlan {
 
 // The tightest way to write the items, which are in order and at least one.
 //
-// Whole bytes hold a wider range than the items need, and a block takes what lies in it without
-// being packed again. The range begins at the least score and the least number, so that elements
-// may rise:
+// Whole bytes hold a wider range than the items need, and a block takes elements within this range
+// without being packed again. The range begins at the least score and the least number, so that
+// elements may rise:
 //
 //   [ 100 101 .. 110 | unused ................. ]
 //
-// Where the item at `added`, which the block is packed for, has the new least score or number, most
-// of what is unused lies below it. So elements that come in descending order pack a block a few
-// times, as a growing array is copied, and not each time:
+// If the item at `added`, which caused the packing, has the new least score or number, most of the
+// unused range lies below it. So elements in descending order pack a block a few times, as a
+// growing array is copied, and not each time:
 //
 //   [ unused ............. | 99 100 .. 110 | unused ]
 BlockPlan PlanBlock(std::span<const BlockItem> items, bool tagged,

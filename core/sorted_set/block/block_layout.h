@@ -46,10 +46,10 @@ class BlockLayout {
     return MembersBegin() - FrontEnd();
   }
 
-  // The bytes that deadlines take, which the limits of block_packing.h leave out.
+  // The bytes that deadlines take, which the limits of block_packing.h do not count.
   size_t deadline_bytes() const { return has_deadlines() ? Deadlines().Bytes(count_) : 0; }
 
-  // Of a block with deadlines.
+  // The frame of the deadlines. Precondition: has_deadlines().
   DeadlineFrame deadline_frame() const { return Deadlines().frame(); }
 
   // Its own ID and those of its neighbours, for its owner's use.

@@ -57,7 +57,7 @@ class BlockReader {
   bool HasNumeral() const;
   uint64_t Number() const;
   std::string_view Assembled() const;
-  char* WriteTail(char* to) const;  // what follows the prefix; returns its end
+  char* WriteTail(char* to) const;  // the bytes after the prefix; returns their end
 
   const Block* block_ = nullptr;
   const uint8_t* lengths_ = nullptr;  // null if all are the same

@@ -53,10 +53,10 @@ class BlockTable {
   BlockTable& operator=(const BlockTable&) = delete;
   ~BlockTable();  // frees LargeMembers too
 
-  const Block* Find(uint32_t id) const {  // null if there is none
+  const Block* Find(uint32_t id) const {  // null if the id is not in use
     return table_[id] & 1 ? nullptr : Pointer(table_[id]);
   }
-  const Block* At(uint32_t id) const { return PointerAt(id); }  // which exists
+  const Block* At(uint32_t id) const { return PointerAt(id); }  // it exists
   const Block* Next(const Block& block) const {
     return block.next == kNone ? nullptr : At(block.next);
   }
@@ -64,8 +64,8 @@ class BlockTable {
     return block.previous == kNone ? nullptr : At(block.previous);
   }
 
-  // The block, whose elements are about to be changed, moved or freed. There is no other way to a
-  // block that can be changed.
+  // Returns the block for a change, a move or its destruction, and informs the snapshot first. This
+  // is the only access to a block that can be changed.
   Block* Mutable(const Block* block) {
     assert(At(block->id) == block);
     if (snapshot_ != nullptr) [[unlikely]]
@@ -76,10 +76,11 @@ class BlockTable {
   // Takes over the block, inserts it after `left`, or first if that is null, and returns its id.
   uint32_t Add(Block* block, const Block* left);
 
-  // `block` has taken the place of one with its id and neighbours, which had allocated `old_bytes`.
+  // Stores `block`, which has the id and the neighbours of the block that it replaces. That one had
+  // allocated `old_bytes`.
   void Replace(Block* block, size_t old_bytes);
 
-  // The last block leaves the list, and is the caller's.
+  // Removes the only block from the list and returns it; the caller owns it.
   Block* ReleaseOnly();
 
   // Removes the block from the list and frees it, but not its LargeMembers.
@@ -98,8 +99,8 @@ class BlockTable {
   const Block* First() const { return At(first_); }  // of a list with blocks
   const Block* Last() const { return At(last_); }
 
-  // What has to see blocks before they change; null: there is none. It takes itself away, or is
-  // notified when the table ends.
+  // The snapshot that must copy blocks before they change; null without one. It detaches itself, or
+  // is notified when the table is destroyed.
   void set_snapshot(SetSnapshot* snapshot) { snapshot_ = snapshot; }
   SetSnapshot* snapshot() const { return snapshot_; }
 

@@ -15,15 +15,15 @@ namespace zsetd {
 // A deadline is the number of milliseconds since 1970, from 1 to kMostDeadline.
 constexpr uint64_t kMostDeadline = (uint64_t{1} << 46) - 1;  // as Redis limits those of hash fields
 
-// That of an element without a deadline: later than any.
+// The deadline of an element without one: later than any other.
 constexpr uint64_t kNoDeadline = ~uint64_t{0};
 
 // How the deadlines of a block become short integers:
 //
 //   deadline = base + packed - 1,   packed = 0: none          of `width` bits each
 //
-// Deadlines within a day take 27 bits, within a week 30, the same one for all one bit; the worst,
-// 1 beside kMostDeadline, takes 47.
+// Deadlines within a day take 27 bits, within a week 30; one deadline for all takes one bit. The
+// worst case, 1 next to kMostDeadline, takes 47.
 //
 // Invariant: base is a deadline, and the width is from 1 to kMostWidth.
 struct DeadlineFrame {
@@ -33,9 +33,9 @@ struct DeadlineFrame {
   uint8_t width = 0;
 
   // The frame for these deadlines, one of which is not kNoDeadline. It holds an eighth more than
-  // their range: where each new one is a little later than all before, and the old ones go, only
-  // one in some packs the column again. Where that at `added` is the new earliest one, most of the
-  // unused range lies below it, as it does for scores.
+  // their range. So if each new deadline is a little later than all before, and old ones are
+  // removed, few additions pack the column again. If the deadline at `added` is the new earliest
+  // one, most of the unused range lies below it, as it does for scores.
   static DeadlineFrame Covering(std::span<const uint64_t> deadlines,
                                 std::optional<size_t> added = std::nullopt) {
     uint64_t earliest = kNoDeadline, end = 0;

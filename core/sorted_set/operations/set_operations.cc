@@ -126,7 +126,7 @@ void Intersect(std::span<const WeightedSet> inputs, Aggregate aggregate, Result&
   });
 }
 
-// The same for the elements of the difference.
+// Adds the elements of the difference to `result`.
 template <class Result>
 void Subtract(std::span<const WeightedSet> inputs, Result& result) {
   if (inputs.empty()) return;

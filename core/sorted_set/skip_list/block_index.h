@@ -16,27 +16,27 @@
 
 namespace zsetd {
 
-// The member index of a list of blocks, together with the updates that it still lacks.
+// The member index of a list of blocks, together with its deferred updates.
 //
 // A split moves elements to another block, and erasing a range removes whole blocks. Updating the
-// index for each element at once would make one change wait for hundreds of cache misses. So both
-// are deferred, and each change that follows does a small part:
+// index for each element immediately would make one change wait for hundreds of cache misses. So
+// both are deferred, and each later change does a small part:
 //
 //   split    elements keep the id of their old block in the index    core/.../pending_moves.h
-//   cut      entries of blocks that are gone stay, and are swept out bucket by bucket
+//   cut      entries of removed blocks stay, and are swept out bucket by bucket
 //
 // Invariant: every element of every block is found, and nothing else is, whatever is deferred. The
 // ids of blocks that were cut out are not given to other blocks while an entry may have them.
 class BlockIndex final : private MemberIndex::Blocks {
  public:
-  // The blocks outlive it. None of their elements is in the index yet.
+  // The blocks outlive it. The index starts empty.
   explicit BlockIndex(BlockTable& blocks) : blocks_(blocks) {}
 
-  // With these members, which are those of all elements of the blocks. If one occurs twice, size()
-  // is less than their number and the index is only to be destroyed.
+  // Indexes these members, which are those of all elements of the blocks. If a member occurs twice,
+  // size() is less than their number, and the index may only be destroyed.
   BlockIndex(BlockTable& blocks, std::vector<MemberIndex::Member> members);
 
-  // The same for a copy of the other's blocks.
+  // Copies the index for `blocks`, a copy of the other's blocks.
   BlockIndex(const BlockIndex& other, BlockTable& blocks)
       : blocks_(blocks),
         index_(other.index_),
@@ -52,7 +52,8 @@ class BlockIndex final : private MemberIndex::Blocks {
   BlockPlace Find(std::string_view member,
                   uint64_t hash) const;  // false if it does not exist; O(1)
 
-  // Brings the bucket of the hash into the cache; what finding a member reads, as SortedSet says.
+  // The first prefetches the bucket of the hash. The second prefetches the memory that one step of
+  // finding a member reads; see SortedSet::Prefetch().
   void Prefetch(uint64_t hash) const { index_.Prefetch(hash); }
   void Prefetch(uint64_t hash, PrefetchStep step) const;
 
@@ -60,42 +61,44 @@ class BlockIndex final : private MemberIndex::Blocks {
   using Visitor = std::function<void(std::string_view member, uint64_t code)>;
   uint64_t Scan(uint64_t cursor, const Visitor& visit) const;
 
-  // The id by which the index has, or is to have, element `i` of the block.
+  // The id under which the index has, or will have, element `i` of the block.
   uint32_t IdOf(uint32_t block, size_t i) const { return pending_moves_.IndexedId(block, i); }
 
-  // An element was added to block `id`, at `i`, or removed; the caller changes the entry.
-  // Returns the id for its entry.
+  // Must be called after an element was added to block `id` at `i`, or removed. Returns the id for
+  // its entry, which the caller changes.
   uint32_t RecordInsertion(uint32_t id, size_t i) { return pending_moves_.RecordInsertion(id, i); }
   void RecordErasure(uint32_t id, size_t i) { pending_moves_.RecordErasure(id, i); }
 
-  // Changes the entry of one member. The last may split a bucket, and be left to a later change.
+  // Change the entry of one member. SplitIfFull() may split a bucket; a caller may leave it to a
+  // later change.
   void Insert(uint64_t hash, uint32_t id) { index_.Insert(hash, id); }
   void Remove(uint64_t hash, uint32_t id) { index_.Remove(hash, id, *this); }
   void Move(uint64_t hash, uint32_t from, uint32_t to) { index_.Move(hash, from, to); }
   void SplitIfFull() { index_.SplitIfFull(*this); }
 
-  // Before a block is split: from here on no element of another block has its id, nor the reverse.
+  // Must be called before a block is split. Afterwards no element of another block has its id, nor
+  // the reverse.
   void PrepareSplit(uint32_t block);
 
-  // All elements of the block `to`, which is new, came from the block `from`.
+  // Starts a move: all elements of the new block `to` came from the block `from`.
   void StartMove(uint32_t from, uint32_t to) { pending_moves_.Start(from, to); }
 
-  // Does at once what is deferred for this block.
+  // Completes the deferred updates of this block immediately.
   void Settle(uint32_t block);
 
-  // All elements of the block go to another, at once. Both are settled.
+  // Moves all elements of the block to another one immediately. Precondition: both are settled.
   void MoveAll(const Block& block, uint32_t to);
 
-  // The block goes; what the index has of its elements is the caller's business.
+  // Must be called before a block is removed. The caller removes the entries of its elements.
   void Forget(uint32_t block);
 
-  // Before blocks are cut out: does all deferred moves at once.
+  // Completes all deferred moves. Must be called before blocks are cut out.
   void PrepareCut();
 
-  // These blocks have been cut out: their entries are swept from here on. O(blocks).
+  // Starts to sweep the entries of these blocks, which were cut out. O(blocks).
   void StartSweep(std::vector<uint32_t> ids);
 
-  // Does a part of what is deferred. O(1).
+  // Does a part of the deferred updates. O(1).
   void Tidy();
 
   // Asserts that the element is indexed, and the invariants; for tests.
@@ -117,7 +120,7 @@ class BlockIndex final : private MemberIndex::Blocks {
   template <class Visit>
   bool FindTag(uint32_t id, uint8_t tag, Visit visit) const;
 
-  // What the index asks when it splits a bucket.
+  // The index calls these functions when it splits a bucket.
   std::optional<uint64_t> HashOf(uint32_t id, uint8_t tag, uint64_t mask, uint64_t low_bits,
                                  size_t nth) const override;
   bool IsThere(uint32_t id) const override { return blocks_.Find(id) != nullptr; }

@@ -96,15 +96,15 @@ void BlockSkipList::TrackDeadlines() {
   }
 }
 
-// To be called when elements have left the block, or come into it, or another deadline.
+// Must be called after elements or deadlines of the block were added or removed.
 void BlockSkipList::NoteDeadlines(const Block& block) {
   if (deadlines_ == nullptr) return;
   deadlines_->Set(block.id, block.EarliestDeadline());
   if (deadlines_->Earliest() == kNoDeadline) deadlines_.reset();
 }
 
-// The same, where those elements had no deadline earlier than `before`, which one of them had, and
-// now have `after`, or none. Few have the earliest of their block: the others are seldom read.
+// Like the function above, for a change of one deadline from `before` to `after`. Few elements have
+// the earliest deadline of their block, so the whole block is seldom read.
 void BlockSkipList::NoteDeadlines(const Block& block, uint64_t before, uint64_t after) {
   if (deadlines_ == nullptr) return;
   const uint64_t earliest = deadlines_->Of(block.id);
@@ -313,13 +313,13 @@ void BlockSkipList::EraseSome(const SeparatorLevels::Path& path, size_t first, s
   levels_.Add(path, -static_cast<ptrdiff_t>(last - first));
   const bool is_all = last - first == block->count();
   if (!is_all) TakeOut(block, first, last);
-  for (size_t i = first; i < last; ++i) {  // for which the block must be there, but not be read
+  for (size_t i = first; i < last; ++i) {  // the block must exist, but is not read
     index_.Remove(hashes[i], id);
   }
   if (is_all) Drop(path, block);
 }
 
-// The block's elements are gone, or go; what the index has of them is the caller's business.
+// Removes a block whose elements were removed. The caller removes their entries of the index.
 void BlockSkipList::Drop(const SeparatorLevels::Path& path, const Block* block) {
   index_.Forget(block->id);
   ForgetDeadlines(block->id);
@@ -327,8 +327,8 @@ void BlockSkipList::Drop(const SeparatorLevels::Path& path, const Block* block) 
   blocks_.Remove(block);
 }
 
-// At an end of a long list elements often go one after another, as from a queue: what another block
-// took over would go soon as well.
+// At an end of a long list, elements are often removed one after another, as from a queue. Elements
+// moved to another block would be removed soon as well.
 void BlockSkipList::MergeIfUnderfull(const Block* block) {
   if (block->count() >= kUnderfull) return;
   const bool at_end = block->previous == BlockTable::kNone || block->next == BlockTable::kNone;
@@ -339,8 +339,8 @@ void BlockSkipList::MergeIfUnderfull(const Block* block) {
   if (left != nullptr) MergeNeighbours(left, block);
 }
 
-// Makes one block of two neighbours, if it has room; it keeps the id of the left one. Not across
-// the border of two nodes: there the keys of the right one would pass to the block behind it.
+// Makes one block of two neighbours, if it has room; it keeps the id of the left one. Blocks of two
+// nodes do not merge: the keys of the right one would pass to the block after it.
 bool BlockSkipList::MergeNeighbours(const Block* left, const Block* right) {
   if (!MayMerge(*left, *right)) return false;
   MemberBuffer buffer;

@@ -19,7 +19,7 @@
 
 namespace zsetd {
 
-// A large sorted set: a list of packed blocks, levels over it and an index beside it.
+// A large sorted set: a list of packed blocks with levels and a member index.
 //
 //   levels        [ sep span child | sep span child | ... ]        by score, or by rank
 //                      |                 |
@@ -28,25 +28,25 @@ namespace zsetd {
 //   index         hash(member) -> tag, block id                    by member
 //
 // The levels find the block for a score or a rank, the index finds it for a member, and the block
-// finds the element. Both have blocks by their ids, so a block may move; they change only when an
-// element comes, goes or changes its block. core/sorted_set/block/block_packing.h has the rules by
-// which blocks are kept full. Elements that come in order fill every block: one behind the last or
-// before the first starts a block of its own once that one is full.
+// finds the element. Both refer to blocks by their ids, so a block may move. They change only when
+// an element is added, removed or moved to another block. core/sorted_set/block/block_packing.h has
+// the rules by which blocks are kept full. Elements that arrive in order fill every block: an
+// element after the last or before the first one starts a new block once that block is full.
 //
-// What the index lacks after a split, or after many blocks have gone at once, follows with later
-// changes: core/sorted_set/skip_list/block_index.h.
+// After a split, or after many blocks were removed together, later changes update the index step by
+// step: core/sorted_set/skip_list/block_index.h.
 //
 // Scores appear as their codes (core/sorted_set/block/score_encoding.h). Invariant: it is not
 // empty. Costs are for n elements; a change may split or merge a block, split or merge a bucket of
 // the index, and move some entries, never more.
 class BlockSkipList {
  public:
-  // The elements of the block, which it takes over, and LargeMembers with it.
+  // Takes over the block with its elements and LargeMembers.
   explicit BlockSkipList(Block* block);
 
-  // The elements of the blocks, which are tagged and in order and which it takes over with their
-  // LargeMembers; `members` are theirs, in any order, with the numbers of their blocks. Null if a
-  // member occurs twice. O(n).
+  // Takes over the blocks, which are tagged and in order, with their LargeMembers. `members` are
+  // their members, in any order, with the numbers of their blocks. Returns null if a member occurs
+  // twice. O(n).
   static std::unique_ptr<BlockSkipList> Make(std::span<Block* const> blocks,
                                              std::vector<MemberIndex::Member> members);
 
@@ -56,8 +56,8 @@ class BlockSkipList {
   size_t size() const { return levels_.size(); }
   size_t BytesUsed() const;  // on the heap, allocator rounding included; O(1)
 
-  // Where an element belongs, found while memory fetches what is needed next: an insertion into a
-  // large set waits for memory more than it computes. Valid until the next change.
+  // The place of an element, found while memory is prefetched for the next step: an insertion into
+  // a large set waits for memory more than it computes. Valid until the next change.
   struct Spot {
     uint64_t hash = 0;
     SeparatorLevels::Path path;
@@ -68,15 +68,15 @@ class BlockSkipList {
   BlockPlace Find(std::string_view member, uint64_t hash) const {
     return index_.Find(member, hash);
   }
-  void Prefetch(uint64_t hash, PrefetchStep step) const {  // as SortedSet says
+  void Prefetch(uint64_t hash, PrefetchStep step) const {  // see SortedSet
     index_.Prefetch(hash, step);
   }
   size_t RankOf(BlockPlace place, std::string_view member) const;    // O(log n)
   size_t CountBefore(uint64_t code, std::string_view member) const;  // O(log n)
   BlockPlace At(size_t rank) const;                                  // it exists; O(log n)
 
-  // Visits members with their codes, a bucket of the index at a time: Dictionary::Scan says what a
-  // scan from cursor 0 to 0 promises. Each comes once a call. O(1) expected.
+  // Visits members with their codes, a bucket of the index at a time. Dictionary::Scan states the
+  // guarantee of a scan from cursor 0 to 0. A call visits each member once. O(1) expected.
   using Visitor = BlockIndex::Visitor;
   uint64_t Scan(uint64_t cursor, const Visitor& visit) const { return index_.Scan(cursor, visit); }
 
@@ -91,36 +91,35 @@ class BlockSkipList {
     return deadlines_ == nullptr ? kNoDeadline : deadlines_->Earliest();
   }
 
-  // The block that has it; some element has a deadline. O(log n).
+  // The block with the earliest deadline. Precondition: has_deadlines(). O(log n).
   const Block& EarliestBlock() const { return *blocks_.At(deadlines_->EarliestBlock()); }
 
   // Sets or, with kNoDeadline, removes the deadline of an element. O(log n), for the first one
   // O(blocks).
   void SetDeadline(BlockPlace place, uint64_t deadline);
 
-  // Takes over the item's LargeMember. The member does not exist, and has no deadline at first. The
-  // first sets the item's tag,
-  // the second expects it. O(log n).
+  // Take over the item's LargeMember. The member does not exist; the new one has no deadline. The
+  // first sets the item's tag, the second expects it. O(log n).
   void Insert(BlockItem item);
   void Insert(const Spot& spot, const BlockItem& item);
 
-  // Gives the member at the place another score; not for the only element. Its deadline may be
-  // lost. O(log n), often O(1).
+  // Changes the score of the member at the place, which is not the only element. Its deadline may
+  // be lost. O(log n), often O(1).
   void Move(BlockPlace place, uint64_t code, std::string_view member);
 
-  // Not for the only element. O(log n).
+  // Erases an element, which is not the only one. O(log n).
   void Erase(BlockPlace place, std::string_view member);
 
-  // Erases the elements of the range, which are there and not all. Hands out what is left to be
-  // freed, if that is much. O(log n + erased), but whole blocks are not looked into.
+  // Erases the elements of the range, which exist and are not all. Returns the blocks that remain
+  // to be freed if they are many. O(log n + erased); whole blocks are not read.
   std::shared_ptr<DetachedBlocks> Erase(RankRange ranks);
 
-  // The elements as they are now, whatever changes later. One at a time. O(blocks), and little for
-  // each.
+  // Starts a snapshot of the elements at this instant. A list has one snapshot at a time.
+  // O(blocks), with a small constant.
   std::unique_ptr<SetSnapshot> StartSnapshot();
 
-  // If it has shrunk to one half-empty block, that block, and nothing is left but to destroy the
-  // rest; else null.
+  // If the list has shrunk to one half-empty block, returns that block; the list may then only be
+  // destroyed. Else null.
   Block* ReleaseIfSmall();
 
   // Asserts the invariants; for tests. O(n).

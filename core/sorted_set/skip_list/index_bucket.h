@@ -70,7 +70,7 @@ class IndexBucket {
   static IndexBucket* Copied(const IndexBucket& bucket, size_t capacity, int id_width);
   static IndexBucket* Moved(IndexBucket* bucket, size_t capacity, int id_width);
 
-  // As pointers, for there are more than the class declares.
+  // Returned as pointers, because the array is longer than the class declares.
   uint8_t* tags() { return tags_; }
   const uint8_t* tags() const { return tags_; }
 

@@ -117,10 +117,10 @@ void MemberIndex::PrepareSplit(const Blocks& blocks) {
   size_ > most ? SplitOne(blocks) : PrefetchForSplit(most - size_, blocks);
 }
 
-// What a split by hashes will read of the blocks is seldom cached in a large set: 2 us of its 6. So
-// the first of the last insertions before it fetches the bucket, and each that follows, for every
-// sixteenth entry, what is next to be read: the block, or what the block leads to if the insertion
-// before has fetched it.
+// In a large set, the blocks that a split by hashes reads are seldom cached, which takes 2 of its 6
+// us. So the first of the last insertions before it prefetches the bucket. Each later one
+// prefetches, for every sixteenth entry, the next memory to be read: the block, or the member if
+// the insertion before has fetched the block.
 void MemberIndex::PrefetchForSplit(size_t insertions_left, const Blocks& blocks) const {
   constexpr size_t kStride = kPrefetching - 1;
   const size_t number = LinearHashing::OriginOf(numbers_.count());

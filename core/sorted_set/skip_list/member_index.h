@@ -19,34 +19,35 @@ namespace zsetd {
 //
 // When the buckets get too full on average, one of them, the next in turn, is split by one more bit
 // of the hash: see core/hashing/linear_hashing.h. So the index grows and shrinks a bucket at a
-// time, and no change takes long.
+// time, and every change is short.
 //
 // A bucket does not keep hashes. Its entries have a tag and two more bits, by which it can be split
 // twice. Each third time the index asks the blocks for the hashes, from which it takes the next two
-// bits. They give them by block and tag, in a fixed order; where several entries of a bucket have
-// the same block and tag, the first belongs to the first such member, and so on. A split has to
-// read a hundred bytes in another block for each entry; these bits avoid two splits of three.
+// bits. The blocks return hashes by block and tag, in a fixed order. If several entries of a bucket
+// have the same block and tag, the first belongs to the first such member, and so on. A split has
+// to read a hundred bytes in another block for each entry; these bits avoid two splits of three.
 //
 // Invariant: between calls there is one entry for each member of each block, with the block's id,
-// or that of another under which its owner finds it. An entry may outlive its block: it is stale,
-// never found by the one who looks its block up, and goes when its bucket is split by hashes, is
-// merged with another or is swept. So a block goes at once, however many members it has; before its
-// id is given to another, all buckets are swept.
+// or that of another under which its owner finds it. An entry may outlive its block: it is stale. A
+// caller that looks its block up never finds it. It is removed when its bucket is split by hashes,
+// merged or swept. So a block is removed immediately, however many members it has; before its id is
+// used again, all buckets are swept.
 class MemberIndex {
  public:
-  // What the index needs to know of the blocks.
+  // The access of the index to the blocks.
   class Blocks {
    public:
     virtual ~Blocks() = default;
 
     // The hash of the nth member that is found under the id, has the tag, and whose hash ends,
-    // under `mask`, in `low_bits`. Nothing if there is no such block or member.
+    // under `mask`, in `low_bits`. Nullopt if no such block or member exists.
     virtual std::optional<uint64_t> HashOf(uint32_t id, uint8_t tag, uint64_t mask,
                                            uint64_t low_bits, size_t nth) const = 0;
 
     virtual bool IsThere(uint32_t id) const = 0;
 
-    // Fetch what HashOf will read into the cache: first of all entries, then what that leads to.
+    // Prefetch the memory that HashOf() will read: first the blocks of all entries, then their
+    // members.
     virtual void PrefetchBlock(uint32_t id) const = 0;
     virtual void PrefetchMember(uint32_t id, uint8_t tag) const = 0;
   };
@@ -61,9 +62,9 @@ class MemberIndex {
 
   MemberIndex();
 
-  // Of these members, in as many buckets as insertions would make of them. Calls
-  // is_twice(first, second) for each two of the same hash, which may be one member given twice;
-  // once it returns true, the index lacks members and is only to be destroyed. O(members).
+  // Indexes these members in as many buckets as insertions would create. Calls is_twice(first,
+  // second) for each two of the same hash, which may be one member given twice; once it returns
+  // true, the index is incomplete and may only be destroyed. O(members).
   using IsTwice = std::function<bool(const Member& first, const Member& second)>;
   MemberIndex(std::vector<Member> members, const IsTwice& is_twice);
 
@@ -74,8 +75,8 @@ class MemberIndex {
   size_t size() const { return size_; }  // stale entries included
   size_t BytesUsed() const { return bytes_used_ + buckets_.BytesUsed(); }
 
-  // Calls visit(id) with the blocks that may hold a member of that hash, until it returns true;
-  // then true. O(1).
+  // Calls visit(id) with the blocks that may hold a member of that hash, until it returns true.
+  // Returns whether it did. O(1).
   template <class Visit>
   bool Find(uint64_t hash, Visit visit) const {
     const size_t at = numbers_.NumberOf(hash);
@@ -103,19 +104,19 @@ class MemberIndex {
   // O(1).
   void Insert(uint64_t hash, uint32_t id);
 
-  // To be called after insertions, but one that had much else to do may leave it to the next:
-  // splits a bucket, if the buckets are too full on average. O(1).
+  // Splits a bucket if the buckets are too full on average. Must be called after insertions; an
+  // expensive change may leave it to the next one. O(1).
   void SplitIfFull(const Blocks& blocks) {
     if (size_ + kPrefetching >= kSplitAbove * buckets_.size()) PrepareSplit(blocks);
   }
 
-  // O(1), and at times the merge of two buckets, for which the blocks are asked whether they are
-  // there, and no more. The entry removed or moved exists.
+  // Precondition: the entry exists. O(1). Remove() sometimes merges two buckets, and then only asks
+  // whether their blocks exist.
   void Remove(uint64_t hash, uint32_t id, const Blocks& blocks);
   void Move(uint64_t hash, uint32_t from, uint32_t to);
 
-  // Begins a round of sweeping over all buckets; then does a part of it, `buckets` at most, at the
-  // price of a cache miss each. False once the round is over.
+  // The first starts a round of sweeping over all buckets. The second sweeps at most `buckets` of
+  // them, with a cache miss each, and returns false when the round has ended.
   void StartSweep() { swept_ = 0; }
   bool Sweep(size_t buckets, const Blocks& blocks);
 

@@ -2,8 +2,8 @@
 
 namespace zsetd {
 
-// What finding a member of a sorted set reads from memory, in this order; each part has the address
-// of the next one.
+// The parts of memory that finding a member of a sorted set reads, in this order. Each part holds
+// the address of the next one.
 enum class PrefetchStep { kIndex, kBlock, kElement };
 
 }  // namespace zsetd

@@ -36,7 +36,7 @@ SeparatorLevels::SeparatorLevels(std::vector<Leaf> leaves) {
   top_ = static_cast<Node*>(entries[0].child.node);
 }
 
-// Puts the entries into new nodes, which are full but for the last one. Returns their entries.
+// Puts the entries into new nodes, which are full except for the last one. Returns their entries.
 std::vector<SeparatorLevels::Entry> SeparatorLevels::NodesOf(std::span<Entry> entries) {
   std::vector<Entry> above;
   const bool is_only = height_ == 1 && entries.size() <= kFanout;
@@ -212,10 +212,10 @@ void SeparatorLevels::Prepend(uint64_t code, std::string_view member, uint32_t c
   Insert(path, std::move(entry), 1);
 }
 
-// Puts the entry behind the path's last step. A full node keeps the first `kept` of its entries;
-// the others go to a new one, whose entry goes one level up. That is half of them; but behind the
-// last entry of all, the new node starts with nothing else, and before the first of all the old one
-// keeps nothing else, so that elements that come in order leave full nodes.
+// Puts the entry after the path's last step. A full node keeps the first `kept` of its entries; the
+// others move to a new one, whose entry moves one level up. Usually this is half of them. After the
+// last entry of all, the new node starts with no other entry; before the first of all, the old one
+// keeps no other entry. So elements that arrive in order leave full nodes.
 void SeparatorLevels::Insert(const Path& path, Entry entry, size_t kept) {
   for (int level = height_ - 1; level >= 0; --level) {
     Node& node = WithRoom(*path.steps[level].node);
@@ -230,8 +230,8 @@ void SeparatorLevels::Insert(const Path& path, Entry entry, size_t kept) {
   MakeTop(std::move(entry));
 }
 
-// The node, or, if it is full but could be larger, for it is the only one, that which takes its
-// place.
+// Returns the node. If it is the only node and is full, but can grow, returns the larger node that
+// replaces it.
 SeparatorLevels::Node& SeparatorLevels::WithRoom(Node& node) {
   if (node.count < node.room || node.room == kFanout) return node;
   bytes_used_ -= node.BytesUsed();
@@ -314,8 +314,8 @@ void SeparatorLevels::Cut(size_t first, size_t last, std::vector<uint32_t>& chil
   LowerTop();
 }
 
-// Ranks count from the node's own first element. What lies in the range as a whole is taken; an
-// entry at either end of it may lie there in part, so it keeps something, and no node gets empty.
+// Ranks count from the node's own first element. Entries entirely within the range are removed. An
+// entry at either end may lie partly within it and keeps the rest, so no node becomes empty.
 void SeparatorLevels::CutNode(Node& node, int height, size_t first, size_t last,
                               std::vector<uint32_t>& children) {
   size_t before = 0, taken_from = node.count, taken_to = 0;

@@ -20,10 +20,10 @@ namespace zsetd {
 //   blocks    0     1   2     3     4   5     6     7
 //
 // It is a deterministic skip list (Munro, Papadakis, Sedgewick 1992, "Deterministic Skip Lists")
-// whose nodes hold many elements of a level instead of one: what is promoted to the level above is
-// decided by counting, never at random. Seen from the side it is a B+ tree: a node is the stretch
-// of a level between two elements of the level above. Random heights would leave nodes half empty,
-// and make some searches visit more of them.
+// whose nodes hold many elements of a level instead of one. Counting, never chance, decides which
+// elements are promoted to the level above. It is also a B+ tree: a node is the stretch of a level
+// between two elements of the level above. Random heights would leave nodes half empty and lengthen
+// some searches.
 //
 // A separator is a bound: the elements of its child are not below it, and those of the children
 // before are. It is the code of a score, and bytes of a member only where the scores on both sides
