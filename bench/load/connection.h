@@ -24,7 +24,8 @@ class Connection {
   // are few enough for the socket's buffer, or server and client could wait for each other.
   absl::Status Send(std::string_view batch, size_t requests, TimePoint due);
 
-  // Reads what has arrived and records each reply; an error that the server answers is ours, too.
+  // Reads the arrived bytes and records each reply. An error reply of the server is an error of the
+  // run, too.
   absl::Status OnReadable(Results& results);
 
  private:

@@ -16,8 +16,8 @@
 
 namespace zsetd {
 
-// The load: clients that send batches of steps, each when it is due and a client is idle, until so
-// many requests were answered. One thread, which sleeps in epoll.
+// The load: clients that send batches of steps, each when it is due and a client is idle, until the
+// given number of replies has arrived. One thread, which sleeps in epoll.
 class Generator {
  public:
   Generator(const Options& options, Step step);
@@ -41,7 +41,7 @@ class Generator {
   const size_t batches_;
   const int epoll_;
   std::vector<Connection> connections_;
-  std::vector<Listener> listeners_;  // their numbers go on where those of the connections end
+  std::vector<Listener> listeners_;  // their numbers follow those of the connections
   std::deque<Connection*> idle_;     // the one that has been so longest first
   size_t sent_batches_ = 0;
   std::string batch_;

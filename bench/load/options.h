@@ -13,7 +13,7 @@ namespace zsetd {
 struct Options {
   int port = 6379;
   size_t connections = 50;
-  size_t steps = 1;  // sent at once on each connection
+  size_t steps = 1;  // sent together on each connection
   size_t requests = 100'000;
   double rate = 0;  // requests a second; 0 is as many as the server takes
   std::vector<Variable> variables;

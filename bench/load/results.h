@@ -11,7 +11,7 @@ namespace zsetd {
 using Clock = std::chrono::steady_clock;
 using TimePoint = Clock::time_point;
 
-// What a run found: how long each request waited for its reply, counted from the time it was due.
+// The results of a run: the wait of each request for its reply, counted from the time it was due.
 class Results {
  public:
   void Record(Clock::duration latency) {

@@ -8,12 +8,11 @@
 namespace zsetd {
 
 // When batches of requests are due: at a fixed rate, whatever the server does, or with no rate as
-// soon as a client is idle. A request that is late because the server is counts from the time it
-// was due, so that a stall is felt by all that would have come meanwhile, not by one for each
-// client.
+// soon as a client is idle. If the server delays a request, its wait counts from the time it was
+// due. So a stall affects all requests that were due during it, not only one for each client.
 class Schedule {
  public:
-  // `rate` is in batches a second; 0 is none.
+  // `rate` is in batches a second; 0 means no fixed rate.
   Schedule(double rate, TimePoint start) : rate_(rate), start_(start) {}
 
   // When batch number `batch`, counted from 0, is due.

@@ -23,8 +23,8 @@ class Socket {
   // Returns when the kernel has taken all of it.
   absl::Status Send(std::string_view bytes);
 
-  // Takes into `space` what has arrived, and does not wait; how much it is. 0 if nothing has. It is
-  // an error that the other side has closed.
+  // Reads the arrived bytes into `space` without waiting, and returns their number, possibly 0. A
+  // connection closed by the peer is an error.
   absl::StatusOr<size_t> Receive(std::span<char> space);
 
  private:

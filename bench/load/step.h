@@ -25,11 +25,11 @@ struct Variable {
   uint64_t number = 1;
 };
 
-// Requests that belong together and are sent at once, such as the four that note what a user looked
-// at. In their arguments {name} is a variable, {name-60} 60 less and {900-name} what it lacks of
-// 900, in twelve digits as redis-benchmark writes them; within a step a variable has one value.
-// They are encoded once: a step costs no more than its bytes and digits, so that the load is
-// cheaper than the server.
+// Requests that belong together and are sent in one write, such as the four that record an item a
+// user viewed. In their arguments {name} is a variable, {name-60} is 60 less and {900-name} is the
+// difference from 900, in twelve digits as redis-benchmark writes them; within a step a variable
+// has one value. They are encoded once: a step costs no more than its bytes and digits, so that the
+// load is cheaper than the server.
 //
 //   "ZADD seen:{user} {clock} {item}"    *4 $4 ZADD $17 seen:............ $12 ............ ...
 //                                                            digits go here   and here

@@ -1,4 +1,5 @@
-// The checksum of snapshots and dumps, beside the same with one byte a step. Time is per buffer.
+// The checksum of snapshots and dumps, compared with a version that reads one byte per step. Time
+// is per buffer.
 
 #include <benchmark/benchmark.h>
 

@@ -1,4 +1,4 @@
-// What it costs to read a request: its words, and the numbers in them.
+// The time to parse a request: its words, and the numbers in them.
 
 #include <benchmark/benchmark.h>
 

@@ -1,4 +1,4 @@
-// What it costs to write a reply: its numbers, bulks and arrays.
+// The time to write a reply: its numbers, bulks and arrays.
 
 #include <benchmark/benchmark.h>
 

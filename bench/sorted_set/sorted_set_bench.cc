@@ -1,4 +1,5 @@
-// The sorted set beside its yardsticks: bytes per member, time per operation, the longest pauses.
+// The sorted set compared with its yardsticks: bytes per member, time per operation, the longest
+// pauses.
 //
 //   cmake --preset release -DZSETD_BENCH=ON
 //   cmake --build build/release --target sorted_set_bench

@@ -48,7 +48,7 @@ void Query(benchmark::State& state, Operation operation) {
   const size_t size = state.range(0);
   Set& set = Filled<Set>(size);
   Workload workload = RandomWorkload();
-  static uint64_t n = 0;  // goes on, so that no run finds in the cache what another has fetched
+  static uint64_t n = 0;  // continues, so that no run profits from the cache of another
   for (auto _ : state) n += 1 + (operation(set, workload, Mix(n) % size) & 1);
 }
 

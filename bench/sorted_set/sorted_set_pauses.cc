@@ -1,4 +1,4 @@
-// The longest pauses: of one insertion while a set or the keyspace grows, and of what goes at once.
+// The longest pauses: of one insertion while a set or the keyspace grows, and of removals.
 
 #include <algorithm>
 #include <memory>

@@ -1,4 +1,4 @@
-// Time of what only reads.
+// The time of queries.
 
 #include <string>
 #include <type_traits>

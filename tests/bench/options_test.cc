@@ -11,7 +11,7 @@ absl::StatusOr<Options> Parse(std::vector<std::string> words) {
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
-  optind = 0;  // getopt starts anew
+  optind = 0;  // getopt starts again
   return ParseOptions(static_cast<int>(words.size()), arguments.data());
 }
 

@@ -1,4 +1,4 @@
-"""What bench/compare/versus sends is what its rows say, and no server answers it with an error."""
+"""bench/compare/versus sends the requests that its rows name, and no server replies with an error."""
 
 import os
 import types

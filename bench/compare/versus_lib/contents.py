@@ -1,4 +1,4 @@
-"""What a server holds before it is measured, as encoded requests: the same in every run."""
+"""The contents of a server before a measurement, as encoded requests: equal in every run."""
 
 import hashlib
 import random
@@ -89,14 +89,14 @@ def scored_names(chance, count, scores):
 
 
 def named_board(size):
-    """The same with random names. Numerals, as above, zsetd packs tighter than others do."""
+    """Like the contents above, with random names: zsetd packs numerals tighter than other members."""
     chance = random.Random(5)
     for _ in range(size // 100):
         yield encode("ZADD", "board", *scored_names(chance, 100, size))
 
 
 def leaderboards(count):
-    """Many sets of some hundreds, beyond what is packed as a whole."""
+    """Many sets of a few hundred members, too large for the packed encoding."""
     chance = random.Random(7)
     for board in range(count):
         yield encode("ZADD", f"board:{board}", *scored_names(chance, 300, 1_000_000))
@@ -120,7 +120,7 @@ def keys(size):
 
 
 def recency_lists(users, name=str):
-    """What each user saw last; `name` writes a user's number."""
+    """The items that each user saw last; `name` formats a user's number."""
     chance = random.Random(2)
     for user in range(users):
         words = ["ZADD", f"seen:{name(user)}"]

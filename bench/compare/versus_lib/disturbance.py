@@ -1,4 +1,4 @@
-"""What goes on beside the requests whose latency is measured.
+"""Operations that run in parallel with the requests whose latency is measured.
 
 A set of millions is deleted, a million keys expire, and a union of 24 buckets runs every second.
 """
@@ -31,7 +31,7 @@ def at_scale(scale):
 
 @contextlib.contextmanager
 def going_on(port, size):
-    """Makes ready, which takes a while; from where the caller goes on, things happen."""
+    """Prepares the operation, which takes time. It runs when the caller continues."""
     _fill_set(port, size.members)
     load.fill(port, contents.hours(size.stories, _BUCKET))
     start = _fill_keys(port, size.keys)

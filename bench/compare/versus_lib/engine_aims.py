@@ -1,4 +1,4 @@
-"""What the sorted set is to reach, figure by figure."""
+"""The targets of the sorted set, figure by figure."""
 
 import dataclasses
 

@@ -1,4 +1,4 @@
-"""Our load generator, for what redis-benchmark cannot do: several requests in a step, a rate."""
+"""Our load generator, which adds to redis-benchmark steps of several requests and a fixed rate."""
 
 import json
 import pathlib
@@ -10,7 +10,7 @@ PROGRAM = HOUSE / "build/release/bench/load/load_generator"
 
 
 class Step(NamedTuple):
-    """Requests that are sent at once; {name} in them is the value of a variable."""
+    """Requests that are sent together; {name} in them is the value of a variable."""
 
     requests: tuple
     variables: tuple = ()  # (random or counter, name, bound or start)

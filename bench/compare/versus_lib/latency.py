@@ -1,4 +1,4 @@
-"""Latencies at half of a server's maximum throughput, while large operations run beside them.
+"""Latencies at half of a server's maximum throughput, while large operations run in parallel.
 
 Requests are due at a fixed rate, and latency counts from the time when a request was due: a stall
 counts against all requests that are due during it.

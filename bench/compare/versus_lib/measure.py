@@ -14,7 +14,7 @@ def encoded(contents, size):
 
 
 def speed(workload, pipeline, options, spec):
-    """What a request costs a server that holds the workload's contents; by redis-benchmark."""
+    """The CPU per request of a server that holds the workload's contents; by redis-benchmark."""
     size = workload.size_at(pipeline, options.members)
     requests = workload.requests_of(int(REQUESTS[pipeline] * options.share), size)
 
@@ -26,7 +26,7 @@ def speed(workload, pipeline, options, spec):
 
 
 def recipe(workload, pipeline, options, spec):
-    """What a command of a recipe costs, or the whole step; by our load generator."""
+    """The CPU per command of a recipe, or per whole step; by our load generator."""
     size = workload.size_at(pipeline, options.members)
     step = workload.step(size, spec.name)
     at_once = pipeline // len(workload.requests)

@@ -1,4 +1,4 @@
-"""What several comparisons measure: the CPU of a server, and how long its clients wait."""
+"""Measurements of several comparisons: the CPU of a server and the waits of its clients."""
 
 import concurrent.futures
 import json
@@ -21,7 +21,7 @@ class Folder:
         self.path = tempfile.mkdtemp(prefix="persistence-")
 
     def running(self, *options):
-        """On all cores, for what its threads and children do is measured, too."""
+        """On all cores, because the work of its threads and children is measured, too."""
         return servers.running(servers.Spec(self.program, self._command(*options)), servers.ALL_CORES)
 
     def _command(self, *options):
@@ -77,11 +77,11 @@ class Traffic:
         return statistics.median(figures["requests_per_second"] for figures in rounds)
 
     def alone(self):
-        """The figures of the load generator while nothing else goes on."""
+        """The figures of the load generator without other load."""
         return generator.run(self._port, self._step, 1, self._requests, self._rate)
 
     def beside(self, action):
-        """The same while the action is done, over and over until all requests were answered."""
+        """Like the function above, while the action is repeated until all requests have their replies."""
         with concurrent.futures.ThreadPoolExecutor(max_workers=1) as executor:
             running = executor.submit(self.alone)
             while not running.done():

@@ -1,7 +1,7 @@
-"""The report for people: a section of docs/benchmarks.md, and its plots.
+"""The human-readable report: a section of docs/benchmarks.md, and its plots.
 
 `versus --report` measures a choice of rows on all servers, then writes the section between the two marks, and
-plots as SVG beside it. Both name the machine, the servers' versions and the commit.
+plots as SVG next to it. Both name the machine, the servers' versions and the commit.
 """
 
 import dataclasses
@@ -25,7 +25,7 @@ COLOURS = ("#2f6f5e", "#c2762b", "#5b6fc7", "#8a8f8c")
 
 @dataclasses.dataclass
 class Figures:
-    """What was measured: name of a row -> name of a server -> figure."""
+    """The results: name of a row -> name of a server -> figure."""
 
     cpu_us: dict
     growth: dict  # command -> server -> [(members, µs)]
@@ -35,7 +35,7 @@ class Figures:
 
 
 def measured(options, specs, progress):
-    """Every figure of the report; `progress` is called with what is being measured."""
+    """Every figure of the report; `progress` is called with the name of each measurement."""
     before = os.getloadavg()[2]
     figures = Figures(_cpu(options, specs, progress), _growth(options, specs, progress),
                       _memory(options, specs, progress), _pauses(options, specs, progress), 0)
@@ -170,7 +170,7 @@ def _finish(figure, all_axes, title, path, names):
 
 
 def version_of(spec):
-    """What the server's program says of itself, such as "Redis server v=7.0.15"."""
+    """The version line of the server's program, such as "Redis server v=7.0.15"."""
     line = subprocess.run([spec.program, "--version"], capture_output=True, text=True, check=False).stdout
     own = re.search(r"build=(zsetd-\S+)", line)
     number = re.search(r"v=(\S+)", line)

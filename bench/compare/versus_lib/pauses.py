@@ -1,4 +1,4 @@
-"""What delays other clients: large operations, and keys that expire."""
+"""The delays of other clients by large operations and by keys that expire."""
 
 import contextlib
 import dataclasses
@@ -113,7 +113,7 @@ def with_waits(port, action):
 
 
 def expiry_lags(port, keys):
-    """The same of keys due at once, and how late the events of keys due one by one are."""
+    """The delay by keys that are due together, and the lag of the events of keys due one by one."""
     fill(port, (encode("SET", f"later:{key}", "x", "EX", 100_000 + key) for key in range(keys)))
     due = int(1000 * time.time()) + 3000
     fill(port, (encode("SET", f"once:{key}", "x", "PXAT", due) for key in range(AT_ONCE)))

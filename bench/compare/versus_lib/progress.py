@@ -1,4 +1,4 @@
-"""How far a run has come, on stderr; on a terminal one line is kept up to date."""
+"""Reports the progress of a run on stderr; on a terminal, one line is updated."""
 
 import sys
 import time

@@ -36,7 +36,7 @@ class Recipe:
         return max(count // self.weight, len(self.requests))
 
     def requests_on(self, server):
-        """What the server of that name is sent."""
+        """The requests for the server of that name."""
         return self.in_one_call if self.in_one_call and server.startswith("zsetd") else self.requests
 
     def step(self, size, server="redis-server"):
@@ -96,7 +96,7 @@ RECIPES = (
                                     ("random", "leaver", users)),
            at_once=(1, 3), listeners=5),
 
-    # What zsetd does in one call of its own commands, beside the way of doing it on Redis.
+    # One call of zsetd's own commands, compared with the equivalent requests to Redis.
     Recipe("recency list in one call", "view",
            ("ZADD seen:{user} {clock} {item}",
             f"ZREMRANGEBYRANK seen:{{user}} 0 {-holding.SEEN - 1}",

@@ -1,4 +1,4 @@
-"""Every measurement, for other programs to read."""
+"""Every measurement, in a machine-readable form."""
 
 import csv
 import json

@@ -12,7 +12,7 @@ import time
 # With one core, server and load share it; CPU time is still accurate, wall time is not.
 LOAD_CORE, *_, SERVER_CORE = sorted(os.sched_getaffinity(0)) * 2
 
-# For servers whose threads and children are part of what is measured.
+# For servers whose threads and children are included in the measurement.
 ALL_CORES = frozenset(os.sched_getaffinity(0))
 
 _START_PATIENCE_S = 5

@@ -34,7 +34,7 @@ class Speed:
         return min(count, size // 2) if self.giving_back else count // self.weight
 
     def step(self, size, _server="redis-server"):
-        """The same for our load generator: each place for a number is a variable of its own."""
+        """The request for our load generator: each place for a number is a variable of its own."""
         text = "\n".join(filter(None, (" ".join(self.words), self.giving_back)))
         places = range(text.count(RAND))
         for place in places:

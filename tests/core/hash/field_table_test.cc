@@ -105,7 +105,7 @@ TEST(FieldTable, AScanOfASmallOneTellsAll) {
   EXPECT_EQ(told, table.size());
 }
 
-// Half of the fields come and go; the other half is told, whatever happens meanwhile.
+// Half of the fields are added and removed; the scan visits the other half in any case.
 TEST(FieldTable, AScanTellsWhatWasThereThroughout) {
   const uint64_t seed = 5;
   SCOPED_TRACE(seed);
@@ -150,7 +150,7 @@ TEST(FieldTable, ASampleIsFair) {
   }
 }
 
-// The allocator may keep a word of its own beside what it was asked for.
+// The allocator may add a word of its own to each request.
 constexpr size_t kWord = 8;
 
 TEST(FieldTable, AFewFieldsTakeLittleMoreThanTheirBytes) {

@@ -74,7 +74,7 @@ TEST(HashEncoding, AListpackKeepsTheOrderOfItsFieldsToItsLastField) {
   EXPECT_EQ(hash.Get(names[999]), "value");
 }
 
-// What settings allow must not make every change move megabytes.
+// No allowed setting makes every change move megabytes.
 TEST(HashEncoding, AListpackOfMoreThanAMegabyteBecomesAHashtable) {
   const HashLimits limits = {.listpack_entries = 100'000, .listpack_value = 10'000};
   Hash hash;
@@ -104,7 +104,7 @@ TEST(HashEncoding, AListpackIsBoundedInFieldsAndTheirBytes) {
   EXPECT_EQ(named.encoding(), HashEncoding::kHashtable);
 }
 
-// A hash beside a model with deadlines, while time passes.
+// A hash compared with a model with deadlines, while time advances.
 class DeadlineRun {
  public:
   explicit DeadlineRun(uint64_t seed) : rng_(seed), names_(seed % 2 == 0 ? 60 : 1000) {}

@@ -1,4 +1,4 @@
-// What a snapshot of a table shows, whatever happens to the table meanwhile.
+// A snapshot of a table shows one instant, whatever changes the table receives.
 #include "core/hash/table_snapshot.h"
 
 #include <gtest/gtest.h>

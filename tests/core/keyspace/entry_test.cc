@@ -112,7 +112,7 @@ TEST(Entry, IsOfOneType) {
   EXPECT_FALSE(Entry::Make("k", ByteString(""))->IsEmptyAggregate());
 }
 
-// The allocator may keep a word of its own beside what it was asked for.
+// The allocator may add a word of its own to each request.
 constexpr size_t kWord = 8;
 
 TEST(Entry, AShortKeyAndValueTakeFortyEightBytes) {

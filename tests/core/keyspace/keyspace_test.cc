@@ -172,8 +172,8 @@ TEST(Keyspace, KeysTogetherCostWhatTheKeyspaceCosts) {
   EXPECT_NEAR(each, all, 8'192) << "but for a last segment of buckets and the directory";
 }
 
-// A keyspace beside a plain map, time moving. Reclaiming comes late and only at times, as it does
-// when a tick runs out of its budget.
+// A keyspace compared with a plain map while time advances. Entries are reclaimed late and only
+// occasionally, as by a tick that exhausts its budget.
 class KeyspaceBesideAMap : public testing::TestWithParam<uint64_t> {
  protected:
   struct Expected {

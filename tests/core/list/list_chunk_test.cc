@@ -125,7 +125,7 @@ TEST(ListChunk, FillsUpFromEitherEnd) {
   }
 }
 
-// A queue that stands in one chunk would else be moved with every push.
+// Otherwise every push would move a queue that fits one chunk.
 TEST(ListChunk, FullerThanHalfRefusesTheEndWithoutRoom) {
   ListChunk chunk;
   const std::string element(100, 'x');

@@ -1,4 +1,4 @@
-// What a snapshot of a list shows, whatever happens to the list meanwhile.
+// A snapshot of a list shows one instant, whatever changes the list receives.
 #include "core/list/list_snapshot.h"
 
 #include <gtest/gtest.h>

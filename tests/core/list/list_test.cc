@@ -252,7 +252,7 @@ TEST(List, MemoryFollowsErasuresInTheMiddle) {
   EXPECT_LE(list.BytesUsed(), 3 * list.packed_bytes());
 }
 
-// A recency list: what comes in at the front leaves at the back.
+// A recency list: elements enter at the front and leave at the back.
 TEST(List, QueueKeepsItsSize) {
   List list = ListOf(300, "0123456789");
   size_t most = 0;

@@ -8,7 +8,7 @@
 namespace zsetd {
 namespace {
 
-// Draws until each has come some hundred times, and expects all to come about as often.
+// Draws until each element was drawn several hundred times, and expects about equal counts.
 void ExpectEvenDraws(const std::map<std::string, double>& scores, ElementSampler& pool) {
   constexpr int kTimes = 400;
   Rng rng(1);
@@ -24,8 +24,8 @@ void ExpectEvenDraws(const std::map<std::string, double>& scores, ElementSampler
   for (const auto& [member, times] : drawn) ASSERT_NEAR(times, kTimes, 120) << member;
 }
 
-// Six standard deviations are 120. Of blocks that are more and less full, as removals leave them,
-// and with members of all lengths.
+// Six standard deviations are 120. The blocks are filled unevenly, as removals leave them, with
+// members of all lengths.
 TEST(ElementSampler, DrawsAllElementsAlikeWhateverBecomesOfTheSet) {
   for (const int size : {1, 3, 100, 1500}) {
     SortedSet set;

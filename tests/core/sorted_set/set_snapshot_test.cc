@@ -1,4 +1,4 @@
-// What a snapshot of a set shows, whatever happens to the set meanwhile.
+// A snapshot of a set shows one instant, whatever changes the set receives.
 #include "core/sorted_set/block/set_snapshot.h"
 
 #include <gtest/gtest.h>
@@ -61,7 +61,7 @@ class Changes {
       case 1:
         for (int i = 0; i < 3000; ++i) set.Set(Member(), Score());
         return;
-      case 2: {  // elements in order, behind the last
+      case 2: {  // elements in order, after the last one
         for (int i = 0; i < 300; ++i) set.Set("b" + std::to_string(i), 1e6 + i);
         return;
       }

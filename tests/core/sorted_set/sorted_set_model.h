@@ -13,7 +13,7 @@
 
 namespace zsetd {
 
-// What a sorted set should be, in the plainest way. Everything is O(n).
+// The plainest possible sorted set. All functions are O(n).
 class SortedSetModel {
  public:
   using Pair = std::pair<double, std::string>;

@@ -97,7 +97,7 @@ TEST(SortedSetScan, VisitsWhatIsThereThroughoutAndNothingElse) {
   }
 }
 
-// What is cut out in one go leaves entries in the index for a while.
+// Elements that are cut out together leave entries in the index for a while.
 TEST(SortedSetScan, PassesOverWhatWasCutOut) {
   ScannedSet set(1);
   for (uint64_t number = 0; number < 50000; ++number) set.Add(number);

@@ -80,7 +80,7 @@ TEST(Bits, AreCombinedPositionByPosition) {
     const auto operation = static_cast<BitOperation>(rng.Below(8));
     std::vector<std::string> strings(operation == BitOperation::kNot ? 1 : 1 + rng.Below(4));
     for (std::string& string : strings) string = AnyBytes(rng);
-    const size_t repeats = i % 100 == 0 ? 200 : 1;  // now and then longer than one piece
+    const size_t repeats = i % 100 == 0 ? 200 : 1;  // occasionally longer than one piece
     size_t size = 0;
     for (std::string& string : strings) {
       const std::string once = string;

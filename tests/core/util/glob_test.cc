@@ -52,7 +52,7 @@ constexpr Case kCases[] = {
     {"h[^e]llo", "hallo", true},
     {"[^", "a", true},  // an unclosed bracket without items refuses all, its negation nothing
     {"[", "a", false},
-    {"[]", "]", false},  // closed at once
+    {"[]", "]", false},  // closed immediately
     {"[]a]", "a]", false},
     {"[^]", "a", true},
     {"[a^]", "^", true},

@@ -30,7 +30,7 @@ std::vector<int> ValuesFor(const std::map<std::string, int>& model, std::string_
   return values;
 }
 
-// Of few different bytes, so that strings share beginnings.
+// A string of few different bytes, so that strings share prefixes.
 std::string AnyText(Rng& rng) {
   std::string text;
   for (uint64_t size = rng.Below(8); size > 0; --size) text += "ab\xff"[rng.Below(3)];

@@ -22,7 +22,7 @@ TEST(Sample, NumbersAreInOrderAndDifferent) {
   }
 }
 
-// Of the ten pairs of five numbers each comes a tenth of the time: 5 standard deviations are 0.015.
+// Each of the ten pairs of five numbers has a share of a tenth: 5 standard deviations are 0.015.
 TEST(Sample, EachChoiceIsEquallyLikely) {
   constexpr int kTimes = 10000;
   Rng rng(2);

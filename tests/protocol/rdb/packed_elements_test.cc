@@ -16,7 +16,7 @@ namespace {
 using Elements = std::vector<std::string>;
 using Read = bool (*)(std::string_view, const VisitElement&);
 
-// What is read, or nothing if that fails.
+// The elements, or nullopt if reading fails.
 std::optional<Elements> All(Read read, std::string_view bytes) {
   Elements elements;
   const bool is_sound = read(bytes, [&](std::string_view element) {
@@ -106,7 +106,7 @@ TEST(PackedElements, DamageIsNeverReadBeyondItsEnd) {
       bytes[rng() % bytes.size()] = static_cast<char>(rng());
     }
     if (rng() % 4 == 0) bytes.resize(rng() % bytes.size());
-    const std::string exact(bytes.begin(), bytes.end());  // with no room behind it
+    const std::string exact(bytes.begin(), bytes.end());  // without spare room
     for (const Read read : {ReadListpack, ReadIntset, ReadZiplist, ReadZipmap}) {
       const auto elements = All(read, exact);
       ASSERT_LE(elements.value_or(Elements()).size(), exact.size());

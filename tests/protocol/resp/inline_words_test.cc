@@ -13,7 +13,8 @@ struct Case {
   std::optional<Args> words;  // nothing: refused
 };
 
-// Each as redis-server 7.0.15 takes it, but for the last: there a line ends at a zero byte.
+// Each line as redis-server 7.0.15 parses it, except the last one, which redis-server ends at a
+// zero byte.
 const Case kCases[] = {
     {"", Args{}},
     {" \t\v\f\r ", Args{}},

@@ -61,7 +61,7 @@ TEST(OutputBuffer, HoldsWhatCameInManyPieces) {
     std::memset(buffer.Extend(size), model.back(), size + OutputBuffer::kSlack);
     if (model.empty()) continue;
     switch (random() % 8) {
-      case 0:  // back to any place behind what was dropped
+      case 0:  // back to any place after the dropped bytes
         model.resize(before + random() % (model.size() - before + 1));
         buffer.Truncate(model.size());
         break;

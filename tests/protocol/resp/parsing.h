@@ -13,7 +13,7 @@ namespace zsetd {
 
 using Request = std::vector<std::string>;
 
-// Everything that a parser said about some bytes.
+// All results of a parser for some bytes.
 struct Parsed {
   std::vector<Request> requests;
   std::string error;

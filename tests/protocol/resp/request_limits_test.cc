@@ -41,7 +41,7 @@ TEST(RequestLimits, RefusesUnbalancedQuotes) {
   }
 }
 
-// A line of just the size that is allowed, then of one byte more; `opening` stands before it.
+// A line of exactly the allowed size, then of one byte more, after `opening`.
 void ExpectLineLimit(const std::string& opening, char first, const std::string& error) {
   const std::string longest(RequestLimits().max_line_bytes - 1, '1');
   EXPECT_EQ(ErrorOf(opening + first + longest), "");
@@ -63,7 +63,7 @@ TEST(RequestLimits, AreAsSet) {
   EXPECT_EQ(ErrorOf("*1\r\n$5\r\n", limits), "ERR Protocol error: invalid bulk length");
 }
 
-// What is refused when its line has come alone is refused when all of it has come at once.
+// The parser refuses the same requests whether only their line has arrived or all bytes together.
 TEST(RequestLimits, HoldForWholeRequests) {
   const RequestLimits limits = {.max_bulk_bytes = 4, .max_words = 2};
   EXPECT_EQ(ErrorOf(Multibulk({"PING", "PONG"}), limits), "");

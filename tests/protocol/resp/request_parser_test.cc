@@ -43,7 +43,7 @@ TEST(RequestParser, AnInlineRequestMayBeOneEmptyWord) {
   EXPECT_EQ(RequestsIn("\"\"\r\n"), (Requests{{""}}));
 }
 
-// As Redis: only the CR of a line is looked at, and nothing of what follows a bulk.
+// As in Redis, the parser checks only the CR of a line, and no bytes after a bulk.
 TEST(RequestParser, DoesNotCheckWhatLengthsMakeKnown) {
   EXPECT_EQ(RequestsIn("*1\rX$4\rYPINGab"), (Requests{{"PING"}}));
 }

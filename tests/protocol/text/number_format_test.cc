@@ -71,7 +71,7 @@ double RandomDouble(Chance& chance) {
   }
 }
 
-// How many digits it takes, but for the zeros before and behind them.
+// The number of digits without leading and trailing zeros.
 size_t DigitsOf(std::string text) {
   text = text.substr(0, text.find('e'));
   std::erase_if(text, [](char c) { return c == '-' || c == '.'; });

@@ -221,7 +221,7 @@ void ExpectFinds(OwnedBlock& block, const Model& model, const std::string& membe
   ASSERT_EQ(block->LowerBound(code, member), size_t(bound - model.begin()));
 }
 
-// Any run of elements as a block of its own; and that it is told to be tight only if it is.
+// Packs any run of elements as a block of its own, and checks IsTight().
 void ExpectPart(OwnedBlock& block, const Model& model, const Deadlines& deadlines, Rng& rng) {
   const size_t first = rng.Below(model.size()), last = first + 1 + rng.Below(model.size() - first);
   const std::unique_ptr<Block, void (*)(Block*)> part(
@@ -333,7 +333,7 @@ TEST(Block, DeadlinesTakeTheBitsOfTheirRange) {
   }
 }
 
-// How often the column of 160 deadlines is written anew.
+// How often the column of 160 deadlines is packed again.
 template <class At>
 size_t TimesReframed(At deadline) {
   OwnedBlock block({ScoreCode(0), "x"}, true);

@@ -11,7 +11,8 @@
 namespace zsetd {
 namespace {
 
-// A column beside the deadlines it has, in an allocation of just its bytes behind a header.
+// A column and a model of its deadlines. The allocation has a header and exactly the column's
+// bytes.
 class ColumnRun {
  public:
   explicit ColumnRun(uint64_t seed)

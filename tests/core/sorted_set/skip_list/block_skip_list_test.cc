@@ -18,7 +18,7 @@ namespace {
 
 using Key = std::pair<uint64_t, std::string>;
 
-// A list beside its model, both changed by the same calls.
+// A list and its model; each call changes both.
 class Pair {
  public:
   explicit Pair(const Key& first) : list_(FirstBlock(first)) { Note(first); }

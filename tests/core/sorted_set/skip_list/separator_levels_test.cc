@@ -31,7 +31,7 @@ class Model {
     for (auto at = blocks.begin(); at != block; ++at) before += at->second.span;
     return before;
   }
-  // One of the neighbours gets the keys of a block that goes: `heir` says which.
+  // One of the neighbours receives the keys of a removed block: `heir` is its number.
   void Remove(std::map<Key, Block>::iterator block, uint32_t heir) {
     const auto next = std::next(block);
     if (next != blocks.end() && next->second.id == heir) {
@@ -163,7 +163,7 @@ TEST(SeparatorLevels, BlocksInOrderFillTheNodes) {
     levels.Split(id, "", id, 0);
   }
   EXPECT_EQ(levels.height(), 2);
-  // An allocator may leave a node the few bytes behind it that nobody else could use.
+  // An allocator may add a few unusable bytes to a node.
   EXPECT_LE(levels.BytesUsed(),
             (SeparatorLevels::kFanout + 1) * (SeparatorLevels::kNodeBytes + 16));
 }
