@@ -10,7 +10,8 @@
 
 #include "bench/sorted_set/workload.h"
 
-// What the benchmarks of the sorted set share. `Set` is one of bench/yardsticks.h.
+// Shared functions of the benchmarks of the sorted set. `Set` is a class of
+// bench/sorted_set/yardsticks.h.
 namespace zsetd::bench {
 
 constexpr int64_t kThousand = 1000, kMillion = 1'000'000;

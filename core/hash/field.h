@@ -7,9 +7,9 @@ namespace zsetd {
 
 // A name with its value: a field of a hash, or with no value a member of a set.
 //
-// Packed it is a run of bytes in which nothing has a fixed width. The first mark is a length mark
-// (length_mark.h) of twice the name's length, and 1 more if a value follows; so the members of a
-// set pay nothing for the values that they lack.
+// A packed field is a run of bytes without parts of fixed width. It starts with a varint
+// (core/util/varint.h) of twice the name's length, plus 1 if a value follows; so the members of a
+// set spend no bytes on absent values.
 //
 //     [ 2 * length + 1 | length of the value ] [ name ] [ value ]
 struct Field {

@@ -19,7 +19,7 @@ namespace zsetd {
 //   GET  /metrics        the figures in Prometheus's format; to every client that can connect and
 //                        whose URL has an address or a name in `metrics-hosts`
 //   GET  / and its files the page: files of our own, without any data
-//   POST /api/commands   read-only commands, as an ACL user with a password (page_api.h)
+//   POST /api/commands   read-only commands, as an ACL user with a password (page_commands.h)
 //
 // Requests are read and replies formatted on a thread of its own; what concerns the data is done in
 // short steps on the thread of the commands.

@@ -10,8 +10,8 @@
 
 namespace zsetd {
 
-// Sends a client's output, in the order in which it was written to `out`; with TLS encrypted, after
-// the records of the protocol itself.
+// Sends a client's output in the order in which it was written. With TLS it is encrypted and
+// follows the records of the TLS protocol.
 class Sender {
  public:
   // All of them outlive the sender. `tls` is null for a connection in the clear.

@@ -26,10 +26,10 @@ namespace zsetd {
 //   Serve     parser -> engine -> client.output.buffer
 //   Send      client.output.buffer -> sender -> socket
 //
-// All replies to what one round brought go out in one write, unless they are long. It stops running
-// requests, and reading, while much is unsent, so that a client that does not read costs bounded
-// memory. With TLS, what is read goes through it on its way to the parser, and what is sent on its
-// way from `out`.
+// All replies of one round are sent in one write, unless they are long. While many bytes are
+// unsent, the session neither reads nor runs requests, so a client that does not read costs bounded
+// memory. TLS decrypts the bytes before the parser reads them, and encrypts the output before it is
+// sent.
 class Session : public Polled, public std::enable_shared_from_this<Session> {
  public:
   // `tls` is null for a connection in the clear. `on_end` is called once.

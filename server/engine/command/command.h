@@ -155,10 +155,10 @@ struct Command {
   int member_at = 0;  // which argument is a member of the sorted set at the first key; 0: none
   CommandGroup group = CommandGroup::kGeneric;
   std::string_view since;         // the version of Redis that had it first, or kZsetdOnly
-  std::string_view usage;         // the arguments: commands/usage_grammar.h
+  std::string_view usage;         // the arguments: see usage_grammar.h
   std::string_view summary;       // one sentence
   std::string_view cost;          // such as "O(log(N))"
-  std::string_view key_use = {};  // engine/key_specs.h; empty: derived from the flags
+  std::string_view key_use = {};  // see key_specs.h; empty: derived from the flags
   VariableUse variable_use = {};
   std::string_view tips = {};  // for clients of clusters, proxies and caches, a space between them
 

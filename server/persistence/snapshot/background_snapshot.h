@@ -50,7 +50,7 @@ class BackgroundSnapshot {
   bool encoded() const { return encoded_; }
 
   Millis started_at() const { return started_at_; }
-  uint64_t changes() const { return changes_; }  // Engine::change_count() at its instant
+  uint64_t changes() const { return changes_; }  // Store::change_count() at its instant
 
  private:
   const Engine& engine_;
