@@ -73,7 +73,8 @@ absl::Status Apply(const Settings& settings) {
   return absl::OkStatus();
 }
 
-// The same, for settings that have just changed; `directory` is the one that the process runs in.
+// Like the function above, for settings that have just changed; `directory` is the working
+// directory of the process.
 absl::Status ApplyChanged(const Settings& settings, std::string& directory, Server& server) {
   std::error_code error;
   if (settings.dir != directory) std::filesystem::current_path(settings.dir, error);
@@ -118,7 +119,7 @@ absl::Status EnterDirectory(Settings& settings) {
   std::abort();
 }
 
-// What an operator should know of settings that were accepted.
+// Warnings about accepted settings.
 void WarnOfSettings(const Settings& settings, const Supervisor& supervisor) {
   if (!settings.save.Any() && !settings.appendonly) {
     spdlog::warn(
@@ -147,7 +148,7 @@ std::string DurabilityText(const Settings& settings) {
   return text.empty() ? "none" : text + ", in " + settings.dir;
 }
 
-// What an operator wants to see first, in a few lines.
+// A summary of the configuration for the first lines of the log.
 void ReportSettings(const Settings& settings, const std::string& config_file) {
   spdlog::info("zsetd {} starts, configured by {}", ZSETD_VERSION,
                config_file.empty() ? "its command line" : config_file);
@@ -158,7 +159,7 @@ void ReportSettings(const Settings& settings, const std::string& config_file) {
   for (const std::string& warning : SystemWarnings(settings)) spdlog::warn("{}", warning);
 }
 
-// The process as the settings ask for it, but for its listening.
+// Applies process-wide settings. Does not listen yet.
 absl::Status Prepare(Settings& settings, const std::string& config_file,
                      const Supervisor& supervisor, Background& background) {
   std::set_new_handler(EndWithoutMemory);
@@ -175,7 +176,7 @@ absl::Status Prepare(Settings& settings, const std::string& config_file,
   return absl::OkStatus();
 }
 
-// A server that serves is of more use than one that ends for want of this file.
+// A missing file does not stop the server, which works without it.
 void WritePidFile(const Settings& settings, PidFile& file) {
   constexpr std::string_view kOfDaemons = "/var/run/zsetd.pid";
   const std::string path(settings.pidfile.empty() && settings.daemonize ? kOfDaemons
@@ -204,7 +205,7 @@ void ReportReady(const Settings& settings, Supervisor& supervisor, Background& b
   background.ReportReady();
 }
 
-// What the engine has of the world. `server` need not be there before the first request.
+// The engine's functions of the surrounding program. `server` may be null until the first request.
 Host HostFor(const CommandLine& line, const std::string& directory, const Log& log,
              const Supervisor& supervisor, Server*& server, BackgroundFree& background_free) {
   return {
@@ -307,8 +308,8 @@ std::string VersionLine() {
          " sha=00000000:0 malloc=" + AllocatorName() + " bits=64 build=zsetd-" ZSETD_VERSION;
 }
 
-// What a start would refuse beyond single settings: the working directory, users, new names of
-// commands, the files of TLS.
+// The further checks of a start: the working directory, users, new names of commands, the files of
+// TLS.
 absl::Status CheckTogether(Settings settings) {
   if (absl::Status status = EnterDirectory(settings); !status.ok()) return status;
   Engine engine(settings, AllCommands(), 1, UnixNow(), {.stopwatch = MonotonicNow});

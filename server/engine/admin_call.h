@@ -9,8 +9,8 @@
 namespace zsetd {
 
 // A call that may see the whole server: for commands about settings, clients, users, channels,
-// transactions, scripts, statistics and the like. A row whose function takes one says so by that;
-// the commands on keys take a Call, and have no way to get here (tests/checks/layering.py).
+// transactions, scripts, statistics and the like. The parameter type of a row's function selects
+// it. Commands on keys take a Call and cannot reach an AdminCall (tests/checks/layering.py).
 class AdminCall : public Call {
  public:
   AdminCall(Engine& the_engine, Client& the_client, const Command& row, Args argv,

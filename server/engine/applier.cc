@@ -25,8 +25,8 @@ User Unrestricted(const CommandTable& commands) {
   return user;
 }
 
-// What is in no log and in no stream: it acts on the server or on a connection, not on data.
-// Scripts of old servers are loaded by SCRIPT LOAD.
+// Commands that no log and no stream contains: they act on the server or on a connection, not on
+// data. Old servers propagate SCRIPT LOAD.
 bool IsPropagated(const Command& command) {
   if (command.Has(kAdmin)) return false;
   return command.Has(kWrite) || !command.Has(kNoScript) ||
@@ -68,7 +68,7 @@ bool IsPlain(Args request, std::string_view name) {
 
 }  // namespace
 
-// To commands it is a script: they reply at once, and do not block.
+// Commands treat it as a script: they reply immediately, and do not block.
 Applier::Applier(Engine& engine, Statistics statistics)
     : engine_(engine),
       statistics_(statistics),
@@ -178,7 +178,7 @@ absl::Status Applier::Skip(Args request) {
   return Run(remove);
 }
 
-// The table knows commands by their present names; what is propagated has the original ones.
+// The table has the present names of commands; propagated requests have the original ones.
 absl::Status Applier::Run(Args request) {
   if (IsSkipped(request)) return Skip(request);
   const Command* const command = engine_.commands().FindOriginal(request);

@@ -20,10 +20,10 @@ struct Command;
 // Runs requests that were propagated (propagation/effects.h): those of a log that is being read, or
 // of another server.
 //
-// Whoever propagated them has decided already: no permission, memory limit, pause or failed
-// snapshot is looked at, and nothing is due. A key past its deadline is worked on like any other
-// until its DEL comes, and a deadline in the past is set instead of deleting the key. Nothing that
-// is applied is propagated here again.
+// The sender has decided already: permissions, the memory limit, pauses and failed snapshots are
+// not checked, and nothing is due. A key past its deadline is used like any other until its DEL
+// arrives, and a deadline in the past is set instead of deleting the key. Applied requests are not
+// propagated again.
 //
 //   Applier applier(engine);
 //   applier.Begin();
@@ -40,15 +40,15 @@ class Applier {
   Applier(const Applier&) = delete;
   ~Applier();
 
-  // Between these two nothing is due, for clients neither; so no client's command may run. O(number
-  // of databases). The engine's own time goes on.
+  // Between these two calls nothing is due, not even for clients; so no client's command may run.
+  // O(number of databases). The engine's own time advances.
   void Begin();
   void End();
 
-  // Runs the request, or what it carries for zsetd (propagation/own_effects.h); or if MULTI
-  // precedes it queues it until EXEC: what no EXEC follows is never run. An error says what is
-  // wrong with it, and nothing was changed by it: the data is not that of whoever propagated it. Of
-  // a transaction all other requests have been run nevertheless.
+  // Runs the request, or what it carries for zsetd (propagation/own_effects.h); or queues it after
+  // MULTI until EXEC. Requests without an EXEC never run. An error describes a request that changed
+  // nothing: the data has diverged from the sender's. All other requests of a transaction have run
+  // nevertheless.
   //
   // With rdb-skip-unknown, requests that concern only keys which this server cannot hold are left
   // out, like these keys of snapshots: commands that it does not know, RESTORE of a stream, RENAME
@@ -65,7 +65,7 @@ class Applier {
   uint64_t skipped() const { return skipped_; }
   const std::string& first_skipped() const { return first_skipped_; }
 
-  // Whether MULTI has come and its EXEC has not.
+  // Whether a MULTI has arrived without its EXEC.
   bool InTransaction() const { return in_transaction_; }
 
   // Drops the transaction that is open, if there is one, and starts in that database.

@@ -1,8 +1,8 @@
 // Blocking commands. One that finds nothing to do blocks (Call::WaitFor); its arguments are kept
 // and it is run again when one of its keys has changed, until it succeeds or its timeout elapses.
-// That happens between commands, never inside a transaction. A command that CLIENT PAUSE has
-// postponed has not started; it is run for the first time after the pause. Neither has one that
-// waits until what is due in its keys has been removed (overdue_requests.h).
+// This happens between commands, never inside a transaction. A command that CLIENT PAUSE postponed
+// has not started; it runs for the first time after the pause. A command that waits for the removal
+// of due elements has not started either (overdue_requests.h).
 
 #include <optional>
 #include <string_view>

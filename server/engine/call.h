@@ -55,8 +55,8 @@ class Call {
   Args argv() const { return argv_; }
   Millis now() const { return keys.now(); }
 
-  // Whether an argument or a key was wrong; the error has then been replied. To be called once,
-  // when all arguments are read and all keys are open, before anything is changed.
+  // Whether an argument or a key was wrong; the error has then been replied. Must be called once,
+  // after all arguments are read and all keys are open, and before any change.
   bool Refused();
 
   // Replies this error; nothing may have been changed.
@@ -66,8 +66,8 @@ class Call {
   // Replies an error that has been counted already, as that of a command in a script.
   void FailCounted(std::string_view line);
 
-  // Replies the rest as the client takes it. A part of a transaction is written at once, for other
-  // replies follow it.
+  // Replies the rest as the client reads it. In a transaction it is written immediately, because
+  // other replies follow.
   void ReplyAtLength(std::unique_ptr<LongReply> rest);
 
   // Blocks the client until one of the keys holds a T and has changed, or `timeout`, unless zero,
@@ -76,37 +76,38 @@ class Call {
   template <class T>
   bool WaitFor(Args wanted, Millis timeout);
 
-  // The same until the sorted set at `key` has an element in the range, as the key changes or as
-  // time goes by.
+  // Like WaitFor(), until the sorted set at `key` has an element in the range, through a change of
+  // the key or of the time.
   bool WaitForScores(std::string_view key, const TimedScoreRange& scores, Millis timeout);
 
-  // The same until what the client has written is spread so far. `reply` gets how far it is then,
-  // or in the end.
+  // Like WaitFor(), until the client's writes are acknowledged as required. `reply` receives the
+  // acknowledgements at that time or at the timeout.
   bool WaitForAcknowledgements(const Acknowledgements& wanted, Millis timeout,
                                void (*reply)(ReplyWriter&, const Acknowledgements&));
   bool waits() const { return waits_; }
 
-  // What it waits for; null if it waited before. To be taken once.
+  // Takes the wait; null if the command waited before. May be called once.
   std::unique_ptr<BlockedCommand> TakeWait() { return std::move(wait_); }
 
-  // --- What is propagated in place of the request (propagation/effects.h). To be said when the
-  // change is made, for whatever is found expired until then is propagated first. ---
+  // --- Propagation in place of the request (propagation/effects.h). Call these when the change is
+  // made, because keys that are found expired until then are propagated first. ---
 
-  // Whether anybody listens. What follows does nothing otherwise, but need not be prepared then.
+  // Whether a journal exists. Without one the functions below do nothing, and their arguments need
+  // not be prepared.
   bool Propagates() const;
 
-  // Propagates this, after what was said before.
+  // Propagates this request after those of earlier calls.
   void Propagate(std::initializer_list<std::string_view> words);
   void Propagate(Args words);
 
-  // Propagates what only zsetd understands, and other servers pass over
+  // Propagates a request that only zsetd understands and other servers ignore
   // (propagation/own_effects.h).
   void PropagateOwn(Args words);
 
-  // Propagates the request itself although nothing has changed, or in addition to what was said.
+  // Propagates the request itself although it changed nothing, or in addition to other requests.
   void PropagateRequest();
 
-  // The same word by word.
+  // Propagates a request word by word.
   Effects& effects() { return effects_; }
 
   // Propagates the request as a message: to replicas only.
@@ -123,8 +124,8 @@ class Call {
   // Whether the command replied an error.
   bool refused() const { return refused_; }
 
-  // The value at `key` to be read, or null (a string: or nothing) if there is none; WRONGTYPE if it
-  // is of another type. Counted as a hit or a miss.
+  // Opens the value at `key` for reading: null, or nullopt for a string, if the key does not exist;
+  // WRONGTYPE if it has another type. Counts a hit or a miss.
   template <class T>
   auto Find(std::string_view key);
 
@@ -132,8 +133,8 @@ class Call {
   template <class T>
   Edit<T> Open(std::string_view key, KeyEvent event);
 
-  // The same, but a missing key gets an empty value, which is removed silently if it stays empty.
-  // Not for strings, where the empty one is a valid value.
+  // Like Open(), but creates an empty value for a missing key, which is removed silently if it
+  // stays empty. Not for strings, for which the empty value is valid.
   template <class T>
   Edit<T> OpenOrMake(std::string_view key, KeyEvent event);
 

@@ -56,14 +56,14 @@ void Clients::EndLongReply(Client& client) {
   store_.FreeLater(std::shared_ptr<LongReply>(std::move(client.output.long_reply)), bytes);
 }
 
-// What others are sent as well, and what is kept for those that come back, does not count.
+// Output that is shared with other replicas, or kept for reconnecting ones, does not count.
 size_t Clients::KeptFor(const Client& replica) const {
   const size_t kept = replica.output.source->BytesKept();
   const auto backlog = static_cast<size_t>(settings_.repl_backlog_size);
   return replica.output.UnsentBytes() + (kept <= backlog ? 0 : kept);
 }
 
-// What a long reply keeps counts as unsent: in Redis the whole reply, which is longer, would be.
+// The data of a long reply counts as unsent: in Redis the whole reply, which is longer, counts.
 //
 // No request is run while much is unsent, but messages come from others: so those of a client that
 // subscribes to nothing, of MONITOR and CLIENT TRACKING, have the limits of one that does.

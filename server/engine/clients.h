@@ -50,11 +50,11 @@ class Clients {
   void Attach(Client& client);
   void Detach(Client& client);
 
-  // Ends a client's connection: after the reply if its own command is running, or at once.
+  // Ends a client's connection: after the reply if its own command is running, else immediately.
   void End(Client& client);
 
-  // Closes the connection of a client that runs no command. It is detached at once; unsent output
-  // is lost.
+  // Closes the connection of a client that runs no command. It is detached immediately; unsent
+  // output is lost.
   void Disconnect(Client& client);
 
   // Resets the client to its initial state (RESET).

@@ -8,14 +8,14 @@
 
 namespace zsetd {
 
-// The state of the data on disk: whether it has been loaded, and whether what is written can be
-// kept; as persistence reports it, and what follows for requests.
+// The state of the data on disk, as persistence reports it: whether it is loaded, and whether
+// writes can be kept. Decides which requests are allowed.
 class DiskState {
  public:
   // `settings` outlives it.
   explicit DiskState(const Settings& settings) : settings_(settings) {}
 
-  // Whether the data is being loaded: only requests that need none of it are answered, and no key
+  // Whether the data is being loaded: only requests that do not need it are served, and no key
   // expires or is evicted.
   void set_loading(bool loading) { loading_ = loading; }
   bool loading() const { return loading_; }

@@ -28,8 +28,8 @@ namespace zsetd {
 // and owns what it is about. Has neither sockets nor a clock: requests and time come from outside.
 //
 //   Executor ──► the command ──► Store ──► Notifier
-//      │                          (data)     (what follows from a change)
-//      ├──► Clients, AccessControl            who may ask, and for how much
+//      │                          (data)     (the consequences of a change)
+//      ├──► Clients, AccessControl            connections, permissions, limits
 //      └──► Metrics                           what it took
 class Engine {
  public:
@@ -38,7 +38,7 @@ class Engine {
   Engine(const Settings& settings, Families families, uint64_t seed, Millis now, Host host);
   Engine(const Engine&) = delete;
 
-  // Parts of the server above this layer. To be set between commands.
+  // Parts of the server above this layer. Must be set between commands.
   Services& services() { return services_; }
   const Services& services() const { return services_; }
 
@@ -48,8 +48,8 @@ class Engine {
   // or the settings. An error is human-readable.
   absl::Status Prepare();
 
-  // Replaces the settings, unless the host rejects them. They are read where they are used, so that
-  // changes take effect at once.
+  // Replaces the settings, unless the host rejects them. They are read where they are used, so
+  // changes take effect immediately.
   absl::Status Configure(const Settings& settings);
 
   CommandTable& commands() { return commands_; }

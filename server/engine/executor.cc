@@ -23,7 +23,7 @@ constexpr size_t kReplyPieceBytes = 16u << 10;  // short elements: written in ha
 constexpr Micros kDueBudget{1000};  // for clients that time serves, before a batch of requests
 constexpr size_t kLowReplyLimit = 64u << 10;
 
-// What EXEC says when it is itself refused. As in Redis the reason loses its plain code word.
+// The error of a refused EXEC. As in Redis, the reason loses its plain code word.
 std::string AbortLine(std::string_view reason) {
   if (reason.starts_with("ERR ")) reason.remove_prefix(4);
   return "EXECABORT Transaction discarded because of: " + std::string(reason);
@@ -31,7 +31,7 @@ std::string AbortLine(std::string_view reason) {
 
 constexpr std::string_view kLoadingError = "LOADING Redis is loading the dataset in memory";
 
-// Whether requests are answered from the old data while that of the master is loaded.
+// Whether requests are served from the old data while the master's data is loaded.
 bool IsLoadingBeside(const Engine& engine) {
   const Persistence* const persistence = engine.services().persistence;
   if (persistence == nullptr) return false;
@@ -60,7 +60,7 @@ bool Executor::UsesItsKeys(const Client& client, const Command& command) {
   return !command.Has(kNoTouch) && (!client.no_touch || command.Has(kAlwaysTouch));
 }
 
-// In a script time stands still.
+// Time does not advance during a script.
 void Executor::AdvanceTo(Millis now) {
   if (now != store_.now() && !suspended_) store_.AdvanceTo(now);
 }
@@ -75,7 +75,7 @@ void Executor::Prefetch(const Client& client, std::span<const Args> requests) {
   key_prefetcher_.Add(store_.database(client.database), commands_, requests);
 }
 
-// Clients go before keys do: what others were sent meanwhile, or have sent, is weighed first.
+// Clients are closed before keys are evicted: the buffers of other clients are weighed first.
 void Executor::Execute(Client& client, Args argv) {
   clients_.Evict();
   if (client.connection.close_now) return;
@@ -108,7 +108,7 @@ void Executor::EndAnswer(Client& client, size_t reply_start) {
   clients_.OnMemoryChange(client);
 }
 
-// What a suspended script has propagated so far waits for its end.
+// The effects of a suspended script wait for its end.
 void Executor::EndUnit(Client& client) {
   if (suspended_) [[unlikely]]
     return;
@@ -137,7 +137,7 @@ void Executor::MakeChangesAfterUnit() {
   for (const auto& change : std::exchange(changes_after_unit_, {})) change();
 }
 
-// Of commands that run others, such as EXEC and EVAL, it is those that are propagated.
+// EXEC and EVAL are not propagated; the commands they run are.
 void Executor::RunAndPropagate(AdminCall& call) {
   if (!effects_.IsOn()) return call.command.run(call);
   const uint64_t changes_before = store_.change_count();
@@ -175,8 +175,8 @@ void Executor::Dispatch(Client& client, Args argv) {
   Run(client, *command, argv);
 }
 
-// A program that needs a missing command often only retries, without a message of its own: the log
-// says why it makes no progress. Once per command, so that the table bounds the number of lines.
+// A program that needs a missing command often retries without a message of its own; the log line
+// explains why it makes no progress. One line per command, so the table bounds their number.
 void Executor::LogForeignCommand(const Client& client, std::string_view name) {
   const ForeignCommand* const foreign = FindForeignCommand(name);
   if (foreign == nullptr || !logged_foreign_commands_.insert(foreign->name).second) return;
@@ -223,7 +223,7 @@ absl::Status Executor::Admit(Client& client, const Command* command, Args argv) 
   return CheckContext(client, *command);
 }
 
-// What a replica, or a master that lacks replicas, refuses.
+// The refusals of a replica, and of a master that lacks replicas.
 absl::Status Executor::CheckRole(const Client& client, const Command& command, Args argv) const {
   const ReplicationState& replication = engine_.replication();
   absl::Status status;
@@ -342,7 +342,7 @@ void Executor::Finish(Client& client, size_t reply_start) {
   if (!client.output.long_reply) DeliverPushes(client);
 }
 
-// Discards the reply if CLIENT REPLY says so.
+// Discards the reply if CLIENT REPLY is off.
 void Executor::LeaveOutUnwanted(Client& client, size_t reply_start) {
   using Mode = ClientOutput::ReplyMode;
   const Mode mode = client.output.reply_mode;
@@ -444,7 +444,7 @@ void Executor::MakeRoom() {
 // While clients are paused writes are held back rather than refused; but what the server keeps for
 // clients is limited all the same.
 //
-// While memory suffices, this must stay negligible beside the cheapest command. To count its
+// While memory suffices, this must stay negligible compared with the cheapest command. To count its
 // instructions:
 //
 //   valgrind --tool=callgrind --callgrind-out-file=counts build/release/zsetd --maxmemory 100gb

@@ -39,20 +39,20 @@ struct Settings;
 
 // Runs the commands of the clients, one at a time.
 //
-//   request ──► checks ──► the command ──► what follows from its changes ──► reply
+//   request ──► checks ──► the command ──► consequences of its changes ──► reply
 //
 // A request may also be queued (MULTI), postponed (CLIENT PAUSE, OverdueRequests), blocked until a
-// key changes, or suspended half way, as a script that takes long. While one is suspended the time
-// stands still, no key expires or is evicted, and nothing else runs that touches data.
+// key changes, or suspended in the middle, as a slow script. While one is suspended, time does not
+// advance, no key expires or is evicted, and no other command that accesses data runs.
 class Executor {
  public:
   // The engine, whose parts it connects, outlives it.
   explicit Executor(Engine& engine);
   Executor(const Executor&) = delete;
 
-  // A batch of requests follows: advances the time, serves the blocked clients for whom that is
-  // what they waited for, and restarts the stopwatch. Each command is timed from the end of the
-  // previous one, so that one reading of the stopwatch is enough.
+  // Must be called before a batch of requests. Advances the time, serves the blocked clients that
+  // waited for it, and restarts the stopwatch. Each command is timed from the end of the previous
+  // one, so that one reading of the stopwatch is enough.
   void BeginBatch(Millis now);
 
   // Advances the time, between commands. If the clock is set back the time goes back: deadlines are
@@ -83,7 +83,7 @@ class Executor {
   // Whether the caller's user may run this in a script. The request fits the row's arity.
   bool MayRunInScript(const Client& caller, const Command& command, Args argv) const;
 
-  // What other requests are answered while a script is suspended.
+  // The error for other requests while a script is suspended.
   std::string_view BusyError() const;
 
   // Whether a script is suspended.
@@ -107,14 +107,14 @@ class Executor {
   // Replies with an error to a client whose `command` has waited outside of BlockedClients.
   void EndWithError(Client& client, const Command& command, std::string_view error);
 
-  // Ends the waits whose time is up; wakes stalled clients and those that hold a large buffer for
-  // nothing, closes idle ones, `hz` times a second at most; closes clients that take too much
-  // memory; evicts keys if memory is short; and frees what is past its deadline, until nothing is
-  // or `budget` is spent.
+  // Ends waits that have timed out. At most `hz` times a second, wakes stalled clients and those
+  // with a large unused buffer, and closes idle ones. Closes clients that take too much memory,
+  // evicts keys if memory is short, and frees due keys and elements until none is left or `budget`
+  // is spent.
   void Tick(Micros budget);
 
   // The earliest deadline of a key (past if it is not deleted yet), a blocked client or a pause;
-  // nothing if there is none. O(databases).
+  // nullopt without deadlines. O(databases).
   std::optional<Millis> NextDeadline() const;
 
   // When the command that is running began, by the stopwatch.
@@ -123,14 +123,14 @@ class Executor {
   // When the last command of a script ended, by the stopwatch.
   Micros command_ended_at() const { return command_ended_at_; }
 
-  // A round of requests is over, and its replies are about to be sent.
+  // Must be called after a round of requests, before its replies are sent.
   void EndRound();
 
-  // What was propagated elsewhere has been applied (applier.h): serves the blocked clients whose
-  // keys are ready now, and sends what follows from the changes.
+  // Must be called after propagated requests were applied (applier.h). Serves the blocked clients
+  // whose keys are ready, and sends the messages about the changes.
   void OnApplied();
 
-  // How many requests wait until what is due in their keys has been removed.
+  // The number of requests that wait for the removal of due elements in their keys.
   size_t overdue_requests() const { return overdue_.size(); }
 
   // A client leaves: if its script is suspended, the script goes on without it.

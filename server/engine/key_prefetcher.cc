@@ -15,7 +15,8 @@ constexpr size_t kMany = 10'000;
 
 constexpr size_t kRest = 31;
 
-// Of one request: with many more, the first ones would leave the cache before their turn.
+// The most keys of one request: with many more, the first ones would leave the cache before their
+// use.
 constexpr size_t kMostKeys = 64;
 
 }  // namespace
@@ -46,8 +47,8 @@ void KeyPrefetcher::Add(const Command& command, Args argv) {
   for (size_t at = first + places.step; at < end; at += places.step) keys_.push_back(argv[at]);
 }
 
-// What a script does with its keys is unknown: the first one is found, and if it is a sorted set
-// its start is fetched.
+// The use of a script's keys is unknown: the first one is looked up, and if it is a sorted set its
+// start is prefetched.
 void KeyPrefetcher::AddScriptKey(const Command& command, Args argv) {
   const size_t count_at = static_cast<size_t>(command.keys.count_at);
   if (count_at == 0 || count_at + 1 >= argv.size() || argv[count_at] == "0") return;

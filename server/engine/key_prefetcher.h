@@ -20,7 +20,7 @@ class SortedSet;
 // A single request has three or four dependent cache misses, each of which takes longer than its
 // computation; here the loads of all requests overlap:
 //
-//   keys       bucket, entry            of every key that stands at a fixed place, up to a number,
+//   keys       bucket, entry            of every key at a fixed position, up to a number,
 //                                       and of the first key of a script
 //   sets       start                    at the first key of commands for sorted sets, and of
 //   scripts members    index, block, element    of the members they name, in large sets

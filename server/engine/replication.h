@@ -1,5 +1,5 @@
-// What commands ask of the part of the server that talks to masters and replicas: an interface,
-// which server/main.cc has implemented and handed in (services.h).
+// The interface of replication for commands and the engine; server/main.cc passes the
+// implementation (services.h).
 #pragma once
 
 #include <cstddef>
@@ -16,9 +16,9 @@ namespace zsetd {
 
 class Client;
 
-// What a replica has said of itself (REPLCONF).
+// The properties that a replica announces (REPLCONF).
 struct ReplicaOptions {
-  int64_t port = 0;              // that it listens on; 0: not said
+  int64_t port = 0;              // its listening port; 0: not announced
   std::string address;           // that it is reached at; empty: where its connection comes from
   bool takes_eof = false;        // a snapshot whose length is not known at its beginning
   bool takes_psync2 = false;     // a new id of the history when it continues
@@ -32,7 +32,7 @@ struct ReplicaStatus {
   uint64_t client = 0;  // by id
   std::string address;
   int64_t port = 0;
-  std::string_view state;  // in Redis's words
+  std::string_view state;  // the name in Redis
   bool is_online = false;
   int64_t offset = 0;      // of the history, that it has acknowledged
   int64_t log_offset = 0;  // that is durable in its append-only log
@@ -58,11 +58,12 @@ struct MasterLinkStatus {
   uint64_t received_bytes = 0;         // of all links, snapshots included
   bool is_syncing = false;             // receives or loads a snapshot, which has
   int64_t sync_total_bytes = 0;        // 0 if that is not known, and of which
-  int64_t sync_read_bytes = 0;         // have come,
+  int64_t sync_read_bytes = 0;         // received,
   std::optional<Millis> sync_silent_for;
 };
 
-// Full and partial synchronizations of replicas, as INFO counts them, and what is kept for them.
+// Full and partial synchronizations of replicas, as INFO counts them, and the memory that is kept
+// for them.
 struct StreamStatus {
   uint64_t full_syncs = 0;
   uint64_t partial_syncs = 0;
@@ -104,15 +105,15 @@ class Replication {
 
   virtual ReplicaOptions& OptionsOf(Client& client) = 0;
 
-  // Makes the client a replica: from that position on, or with a snapshot first. What it is sent is
-  // no reply. Or refuses to.
+  // Makes the client a replica, from that position on or with a snapshot first, or refuses to. Its
+  // output is then a stream, not replies.
   virtual absl::Status Synchronize(Client& client, const StreamPosition& from) = 0;
   virtual absl::Status SynchronizeByOldProtocol(Client& client) = 0;
 
   // A replica has all until there, and until there durably.
   virtual void Acknowledge(Client& client, int64_t offset, std::optional<int64_t> log_offset) = 0;
 
-  // Asks replicas to acknowledge at once.
+  // Requests an immediate acknowledgement from replicas.
   virtual void AskForAcknowledgements() = 0;
 
   // How many replicas have acknowledged all until there, and have it in their logs.
@@ -128,7 +129,7 @@ class Replication {
 
   virtual std::vector<ReplicaStatus> replicas() const = 0;  // in the order in which they came
   virtual StreamStatus stream() const = 0;
-  virtual std::string_view failover_state() const = 0;  // in Redis's words
+  virtual std::string_view failover_state() const = 0;  // the name in Redis
 
   // CONFIG RESETSTAT: restarts the counts of synchronizations and of received bytes.
   virtual void ResetStats() = 0;
@@ -140,11 +141,10 @@ class Replication {
   // A client leaves, which may be a replica.
   virtual void OnLeave(Client& client) = 0;
 
-  // A round of requests is over: what they propagated is about to be sent.
+  // Must be called after a round of requests, before their effects are sent.
   virtual void EndRound() = 0;
 
-  // Does what is due, not much longer than a millisecond's work; and whether there is more to do at
-  // once.
+  // Does due work for about a millisecond. Returns whether more must be done immediately.
   virtual void Tick() = 0;
   virtual bool HasWork() const = 0;
 };

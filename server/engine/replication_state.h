@@ -28,12 +28,11 @@ struct MasterAddress {
   int64_t port = 0;
 };
 
-// Whose replica the settings want this server to be; nothing: nobody's.
+// The master that the settings name; nullopt: none.
 std::optional<MasterAddress> MasterIn(const Settings& settings);
 
-// What the server is to others, a master or the replica of one; how far its data is in the history
-// that it shares with them; and what follows for requests. The setting `replicaof` says whose
-// replica it is.
+// The role of the server, master or replica; the position of its data in the shared history; and
+// the requests that this allows. The setting `replicaof` names the master.
 //
 // A history is the sequence of bytes that a master propagates, identified by 40 hexadecimal digits.
 // Servers with the same id and the same offset have the same data. A replica that is promoted
@@ -50,15 +49,14 @@ class ReplicationState {
   // --- The history. ---
 
   const std::string& id() const { return id_; }
-  const std::string& second_id() const { return second_id_; }  // zeros: there is none
-  int64_t second_offset() const { return second_offset_; }     // -1: there is none
+  const std::string& second_id() const { return second_id_; }  // zeros: no second ID
+  int64_t second_offset() const { return second_offset_; }     // -1: no second ID
   int64_t offset() const { return offset_; }
 
   // So many bytes of the history follow.
   void Advance(size_t bytes) { offset_ += static_cast<int64_t>(bytes); }
 
-  // A history that nobody knows begins: with bytes that were propagated to nobody this one has been
-  // left.
+  // Starts a history under a new ID: changes that no replica received made the old ID invalid.
   void Restart();
 
   // A new one begins here, and the one until here is remembered.
@@ -67,11 +65,11 @@ class ReplicationState {
   // The data is that of this history at that offset.
   void Join(std::string id, int64_t offset);
 
-  // The master goes on with this one, which branched off where this server is.
+  // The master continues under this ID, which branched off at this server's offset.
   void Rename(std::string id);
 
-  // The data is what was saved at that point of a history, which is remembered, and nobody has
-  // followed since.
+  // The data was loaded from a snapshot of this point of a history. No replica has received later
+  // changes.
   void Resume(std::string id, int64_t offset);
 
   // The database that the stream of the master is in, of a replica.
@@ -83,7 +81,7 @@ class ReplicationState {
   bool is_replica() const { return is_replica_; }
   void set_is_replica(bool is_replica) { is_replica_ = is_replica; }
 
-  // Of a replica: whether it receives what its master propagates.
+  // For a replica: whether it receives its master's stream.
   void set_link_up(bool up) { link_up_ = up; }
   bool link_up() const { return link_up_; }
 

@@ -50,7 +50,7 @@ bool UsesKeys(const Command& command) {
   return command.Has(kWrite) || command.Has(kReadOnly) || command.Has(kMayReplicate);
 }
 
-// What a transaction may still run although each queued request takes memory.
+// Commands that a transaction may run although each queued request takes memory.
 bool EndsTransaction(const Command& command) {
   constexpr std::array<std::string_view, 4> kEnds = {"exec", "discard", "quit", "reset"};
   return std::ranges::count(kEnds, command.name) > 0;

@@ -7,7 +7,7 @@
 
 namespace zsetd {
 
-// What identifies this run of the server.
+// The identity of this run of the server.
 class RunIdentity {
  public:
   RunIdentity(Rng& rng, Millis started_at);

@@ -1,10 +1,9 @@
 // Commands that scripts run, and scripts that are suspended.
 //
-// A script is one unit with the command that called it, and with all of a transaction that is
-// around it: what follows from its changes waits for its end. While it is suspended the engine's
-// time stands still, no key expires or is evicted, and only commands that touch no data are run
-// (kAllowBusy); others are answered BUSY. Its client may leave meanwhile: the unit is finished for
-// a stand-in.
+// A script is one unit with the command that called it, and with the transaction around it: the
+// consequences of its changes wait for its end. While it is suspended, the engine's time does not
+// advance, no key expires or is evicted, and only commands that access no data run (kAllowBusy);
+// others receive BUSY. Its client may disconnect in the meantime: a stand-in completes the unit.
 
 #include <algorithm>
 #include <memory>
@@ -39,7 +38,7 @@ absl::Status CheckScriptCommand(const Engine& engine, const ScriptSession& sessi
   if (command->run == nullptr || !command->AcceptsCount(argv.size())) {
     return Refusal("ERR Wrong number of args calling Redis command from script");
   }
-  // Those that block reply at once, as in a transaction.
+  // Blocking commands reply immediately, as in a transaction.
   if (command->Has(kNoScript) && !command->Has(kBlocking)) {
     return Refusal("ERR This Redis command is not allowed from script");
   }
@@ -122,15 +121,15 @@ std::string_view Executor::BusyError() const {
                "NOSAVE.";
 }
 
-// Of a transaction it is the command within it that is kept: EXEC is run again to go on.
+// In a transaction, the command within it is kept: EXEC runs again to continue.
 void Executor::Suspend(Client& client, const Command& command, Args argv) {
   if (suspended_) return;
   suspended_ = SuspendedCommand{
       .client = &client, .command = &command, .argv = {argv.begin(), argv.end()}, .reply = {}};
 }
 
-// What the transaction has replied so far is not sent yet: CLIENT REPLY, or a reply that is too
-// long, may take it back.
+// The partial reply of the transaction is not sent yet: CLIENT REPLY, or a reply that is too long,
+// may still discard it.
 void Executor::KeepPartialReply(Client& client, size_t reply_start) {
   suspended_->reply = client.output.buffer.view().substr(reply_start);
   client.output.buffer.Truncate(reply_start);

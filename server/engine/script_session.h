@@ -5,10 +5,10 @@
 
 namespace zsetd {
 
-// What the commands of one run of a script have in common. They run for a client of their own,
-// which no connection belongs to, as its address says: its database and protocol are the script's,
-// its user that of the caller. Their replies come to `client.output.buffer`. It is used for one run
-// after the other.
+// The shared state of the commands of one run of a script. They run for a client without a
+// connection, as its address shows: its database and protocol are the script's, its user is the
+// caller's. Their replies are written to `client.output.buffer`. The session is used for one run
+// after another.
 struct ScriptSession {
   ScriptSession() : client(0, "?:0", "", Millis(0), [] {}) { client.in_script = true; }
 
@@ -25,7 +25,7 @@ struct ScriptSession {
     has_computed_long = false;
   }
 
-  // The run is over: frees a buffer that most runs do not need.
+  // Ends the run: frees a buffer that most runs do not need.
   void End() {
     constexpr size_t kMostIdleBytes = 64u << 10;
     if (client.output.buffer.capacity() > kMostIdleBytes) client.output.buffer = OutputBuffer();

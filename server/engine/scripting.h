@@ -15,7 +15,7 @@ namespace zsetd {
 
 class Call;
 
-// What a script or a function is called with.
+// The arguments of a call of a script or a function.
 struct ScriptArguments {
   Args keys;
   Args args;
@@ -37,12 +37,12 @@ struct RunningScript {
   Micros elapsed{0};
 };
 
-// What scripts and functions take, in bytes, and how many there are.
+// The memory of scripts and functions in bytes, and their number.
 struct ScriptUsage {
   size_t script_vm_bytes = 0;    // the interpreter of EVAL, with all that it keeps
   size_t function_vm_bytes = 0;  // that of functions
-  size_t script_bytes = 0;       // of the cache beside the interpreter
-  size_t function_bytes = 0;     // of libraries beside the interpreter
+  size_t script_bytes = 0;       // of the cache, outside the interpreter
+  size_t function_bytes = 0;     // of libraries, outside the interpreter
   size_t scripts = 0;
   size_t functions = 0;
   size_t libraries = 0;
@@ -63,8 +63,8 @@ struct LibraryDescription {
 
 enum class RestorePolicy { kAppend, kReplace, kFlush };
 
-// What runs scripts and functions, as the commands and the engine know it; server/scripting
-// implements it. A refusal is the whole error line; nothing has changed then.
+// Runs scripts and functions: the interface for the commands and the engine, implemented by
+// server/scripting. A refusal is the whole error line; nothing has changed then.
 //
 // At most one script runs at a time. One that takes longer than busy-reply-threshold is suspended:
 // the call's client is marked so, and the engine continues it slice by slice with Continue().
@@ -105,8 +105,8 @@ class Scripting {
   // The one that is suspended.
   virtual std::optional<RunningScript> Running() const = 0;
 
-  // Has the suspended script, or function, end with an error at its next slice; refused if there is
-  // none of that kind, or if it has written.
+  // Ends the suspended script or function with an error at its next slice. Refused if none of that
+  // kind is suspended, or if it has written.
   virtual absl::Status Kill(bool function) = 0;
 
   // Runs the suspended script for another slice; `call` is the one that it began with, of the same

@@ -1,5 +1,5 @@
-// What commands ask of parts of the server that the engine does not know: narrow interfaces, which
-// server/main.cc has implemented and handed in.
+// Interfaces of the parts of the server above the engine. server/main.cc passes the
+// implementations.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace zsetd {
 
-// What INFO says of snapshots.
+// The figures of snapshots for INFO.
 struct SnapshotStatus {
   bool saving = false;    // in the background
   size_t keys_saved = 0;  // of the snapshot that is being taken, as the next two
@@ -31,7 +31,7 @@ struct SnapshotStatus {
   uint64_t keys_expired = 0;
 };
 
-// What INFO says of the append-only log.
+// The figures of the append-only log for INFO.
 struct LogStatus {
   bool enabled = false;
   bool has_base = false;  // without one nothing that the log has survives
@@ -51,12 +51,12 @@ struct LogStatus {
   size_t keys_to_save = 0;
 };
 
-// What INFO says while data is loaded: at the start, or what a master has sent.
+// The figures for INFO while data is loaded: at the start, or from a master.
 struct LoadingStatus {
   Millis started_at{0};
   uint64_t total_bytes = 0;
   uint64_t loaded_bytes = 0;
-  bool is_beside = false;  // the old data, from which requests are answered
+  bool is_beside = false;  // the old data stays readable
 };
 
 // Keeps the data on disk.
@@ -65,7 +65,7 @@ class Persistence {
   // How DEBUG RELOAD goes.
   struct Reload {
     bool saves = true;      // before
-    bool flushes = true;    // what is in memory
+    bool flushes = true;    // the data in memory
     bool replaces = false;  // keys that are in memory and in the file
 
     // Whether the data is the same afterwards.
@@ -74,13 +74,13 @@ class Persistence {
 
   virtual ~Persistence() = default;
 
-  // Nothing unless data is being loaded while clients are connected.
+  // Nullopt unless data is being loaded while clients are connected.
   virtual std::optional<LoadingStatus> loading() const { return std::nullopt; }
 
   virtual SnapshotStatus status() const = 0;
 
-  // Takes a snapshot and returns when it is on disk; not while IsSaving(). A refusal says why it is
-  // not, and so does the log.
+  // Takes a snapshot and returns when it is on disk; not while IsSaving(). A refusal states the
+  // reason, and the log too.
   virtual absl::Status Save() = 0;
 
   // Whether a snapshot is being taken in the background.
@@ -112,11 +112,11 @@ class Persistence {
   // ReplyHolds::IsOn(), they are durable.
   virtual uint64_t ReleasedPosition() const = 0;
 
-  // Whether what comes before the position, and is not durable, may be lost for good: a sync has
+  // Whether changes before the position that are not durable may be lost permanently: a sync has
   // failed.
   virtual bool MayBeLost(uint64_t position) const = 0;
 
-  // A round of requests is over, and its replies are about to be sent.
+  // Must be called after a round of requests, before its replies are sent.
   virtual void EndRound() = 0;
 
   // The settings are about to be these. A refusal is human-readable. Within a transaction the log
@@ -131,14 +131,14 @@ class Persistence {
   // `must_save`, unless `may_not`. One that is being taken in the background is abandoned.
   virtual absl::Status SaveBeforeExit(bool must_save, bool may_not) = 0;
 
-  // All data has been dropped (FLUSHALL), and a restart must not bring it back: a snapshot that is
-  // being taken is given up at once, and the end of the unit saves what there is then, if there are
-  // save points. Between two units, while DiskState::flush_is_unsaved().
+  // Must be called after all data was dropped (FLUSHALL), which a restart must not restore. A
+  // running snapshot is cancelled immediately, and the end of the unit saves the present data if
+  // there are save points. Between two units, while DiskState::flush_is_unsaved().
   virtual void OnFlushAll() = 0;
   virtual void SaveFlushed() = 0;
 
-  // Puts the data of the file in the place of that in memory, or adds it. A refusal leaves what is
-  // in memory as it was.
+  // Replaces the data in memory by that of the file, or adds it. A refusal leaves the data in
+  // memory unchanged.
   virtual absl::Status LoadAgain(const Reload& reload) = 0;
 
   // Does a part of the work that is due, not much longer than a millisecond's; and whether there is
@@ -147,7 +147,7 @@ class Persistence {
   virtual bool HasWork() const = 0;
 };
 
-// Hands keys over to other servers (MIGRATE). Everything waits meanwhile.
+// Moves keys to other servers (MIGRATE). All clients wait during the call.
 class Migration {
  public:
   struct Target {
@@ -170,9 +170,9 @@ class Migration {
 
   virtual ~Migration() = default;
 
-  // Sends `count` parcels, one in memory at a time, and waits until each is answered. The numbers
-  // of those that the target has accepted are put in `accepted`, whatever the result is. A refusal
-  // is the error to reply.
+  // Sends `count` parcels, one in memory at a time, and waits for the reply to each. Stores the
+  // numbers of the accepted ones in `accepted`, whatever the result is. A refusal is the error to
+  // reply.
   virtual absl::Status Send(const Target& target, size_t count, const Pack& pack,
                             std::vector<size_t>& accepted) = 0;
 
@@ -183,7 +183,7 @@ class Migration {
 class Replication;
 class Scripting;
 
-// Where the engine finds them. Each outlives all requests; null: there is none.
+// The services of the engine. Each outlives all requests; null: the service does not exist.
 struct Services {
   Scripting* scripting = nullptr;      // runs scripts
   Persistence* persistence = nullptr;  // keeps the data on disk

@@ -16,7 +16,7 @@
 
 namespace zsetd {
 
-// What a handler needs of a request. Texts are as the client sent them.
+// The parts of a request that a handler needs. Texts are as the client sent them.
 struct HttpRequest {
   std::string method;  // "GET"
   std::string path;    // without the part from ? on
@@ -40,7 +40,7 @@ struct HttpResponse {
 class HttpConnection;
 
 // A small HTTP/1.1 server (Boost.Beast) on a thread of its own: for scrapes and one page, not for
-// the open internet. What a client can make it spend is bounded:
+// the open internet. The resources of a client are bounded:
 //
 //   connections 32    header 8 KB    body 64 KB    10 seconds for a request, 60 between two
 //

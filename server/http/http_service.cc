@@ -34,7 +34,7 @@ HttpResponse Json(unsigned status, std::string body) {
                            .content_type = "application/json",
                            .body = std::move(body),
                            .headers = {{"Cache-Control", "no-store"}}};
-  // Of a scheme that no browser knows: the page has a form of its own.
+  // A scheme that no browser knows, because the page has a form of its own.
   if (status == 401) response.headers.emplace_back("WWW-Authenticate", "zsetd");
   return response;
 }
@@ -43,7 +43,7 @@ HttpResponse JsonError(unsigned status, std::string_view why) {
   return Json(status, "{\"error\":\"" + std::string(why) + "\"}");
 }
 
-// As whole seconds, so that a login is tried when they are over.
+// Rounded up to whole seconds, so that the next login is allowed after them.
 HttpResponse TooManyFailures(Micros wait) {
   const std::string seconds = std::to_string(std::chrono::ceil<std::chrono::seconds>(wait).count());
   HttpResponse response =

@@ -7,8 +7,8 @@
 namespace zsetd {
 
 // The snapshot in the text format of Prometheus. Names, types and labels are those of
-// prometheus-redis-exporter where it has the figure, so that its dashboards and alerts work; what
-// only zsetd has begins with zsetd_.
+// prometheus-redis-exporter where it has the figure, so that its dashboards and alerts work;
+// metrics that only zsetd has begin with zsetd_.
 //
 //   redis_commands_total{cmd="zadd"}          redis_memory_used_bytes     redis_db_keys{db="db0"}
 //   redis_commands_latencies_usec_bucket      redis_connected_clients     zsetd_expiry_lag_seconds

@@ -11,7 +11,7 @@
 
 namespace zsetd {
 
-// Read-only commands, and who asks for them.
+// Read-only commands, and the user that sends them.
 struct PageRequest {
   std::string user;
   std::string password;
@@ -22,7 +22,7 @@ struct PageRequest {
   std::vector<std::vector<std::string>> commands;
 };
 
-// What they replied, in order, in RESP2; a command that was not permitted replied an error.
+// Their replies, in order, in RESP2; the reply of a command without permission is an error.
 struct PageReplies {
   enum class Access { kGranted, kDenied, kProtected };
 
@@ -43,8 +43,8 @@ inline constexpr size_t kMostPageReplyBytes = 4 << 20;  // then the other comman
 void RunPageCommands(Engine& engine, std::shared_ptr<const PageRequest> request,
                      const PostStep& post, std::function<void(PageReplies)> done);
 
-// Whether the command only reads: its row says so, and it neither blocks nor runs a script; or it
-// shows what the server does, without secrets.
+// Whether the command only reads: its row is read-only, and it neither blocks nor runs a script; or
+// it shows the state of the server, without secrets.
 bool MayRunOnPage(const Command& command);
 
 }  // namespace zsetd

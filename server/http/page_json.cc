@@ -68,7 +68,7 @@ void WriteText(std::string_view text, Writer& json) {
   json.EndObject();
 }
 
-// Reads replies from bytes of our own. What is no reply, or is nested too deeply, becomes null.
+// Reads replies from bytes of our own. Invalid or too deeply nested replies become null.
 class ReplyToJson {
  public:
   ReplyToJson(std::string_view bytes, Writer& json) : bytes_(bytes), json_(json) {}

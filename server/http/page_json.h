@@ -12,8 +12,8 @@ namespace zsetd {
 //
 //   {"commands": [["ZRANGE", "k", "0", "9"], ["GET", {"hex": "ff00"}]]}
 //
-// A word is a string or, if it is not UTF-8, its bytes in hexadecimal. Nothing if the body is not
-// of that form, or has no command, an empty one, or too many (kMostPageCommands).
+// A word is a string or, if it is not UTF-8, its bytes in hexadecimal. Nullopt if the body does not
+// have that form, or has no command, an empty one, or too many (kMostPageCommands).
 std::optional<std::vector<std::vector<std::string>>> ReadPageCommands(std::string_view body);
 
 // The replies, each in RESP2, as {"replies": [...]}: strings as in a request, integers as numbers

@@ -23,8 +23,8 @@ class Listener : public Polled, public std::enable_shared_from_this<Listener> {
   // Binds and starts to accept.
   boost::system::error_code Listen(const StreamEndpoint& endpoint, int backlog);
 
-  // The same on a Unix socket, whose file gets these permissions before any client can connect; 0:
-  // the process's umask. An existing file is removed.
+  // Like the function above, on a Unix socket. Its file gets these permissions before any client
+  // can connect; 0: the process's umask. An existing file is removed.
   boost::system::error_code ListenAt(const std::string& path, mode_t permissions, int backlog);
 
   // Accepts pending connections, then closes.

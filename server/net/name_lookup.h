@@ -26,8 +26,8 @@ class NameLookup {
 
   bool done() const;
 
-  // When it is done: the addresses in the order in which they are to be tried. If there are none,
-  // error() says why.
+  // After the lookup: the addresses in the order in which to try them. Without any, error() returns
+  // the reason.
   const std::vector<NetworkAddress>& addresses() const;
   const std::string& error() const;
 

@@ -27,7 +27,7 @@ void SetOption(int descriptor, int level, int name, int value) {
   (void)::setsockopt(descriptor, level, name, &value, sizeof(value));  // it works without
 }
 
-// As for the connections of clients: a peer that has gone without a word is noticed.
+// As for the connections of clients, this detects a peer that disappeared without closing.
 void Prepare(int descriptor, const Settings& settings) {
   SetOption(descriptor, IPPROTO_TCP, TCP_NODELAY, 1);
   const int silence_s = static_cast<int>(settings.tcp_keepalive);
@@ -46,7 +46,7 @@ std::string AddressOf(int descriptor, int (*ask)(int, sockaddr*, socklen_t*)) {
   return AddressText(StreamEndpoint(&address, size));
 }
 
-// What the owner holds.
+// The owner's handle.
 class Handle : public Connection {
  public:
   explicit Handle(std::shared_ptr<Outgoing> outgoing) : outgoing_(std::move(outgoing)) {}
@@ -136,7 +136,7 @@ void Outgoing::Serve() {
   owner->OnConnectionEnd(reason);
 }
 
-// Of several addresses the reason for the last one is reported.
+// If all addresses fail, the last error is reported.
 void Outgoing::TryNext(std::string reason) {
   while (tried_ < lookup_->addresses().size()) {
     if (TryAddress(lookup_->addresses()[tried_++], reason)) return;
@@ -165,7 +165,7 @@ bool Outgoing::TryAddress(const NetworkAddress& address, std::string& reason) {
   return false;
 }
 
-// That the socket can be written to, or has broken, says that the attempt is over.
+// The attempt has ended when the socket is writable or has broken.
 void Outgoing::FinishConnecting() {
   sockaddr_storage peer;
   socklen_t peer_size = sizeof(peer);
@@ -246,7 +246,7 @@ void Outgoing::Await() {
   End("the system has no memory for a connection");
 }
 
-// The owner hears of it in the present round, or in the next.
+// The owner is notified in the present round, or in the next.
 void Outgoing::End(std::string reason) {
   if (state_ == State::kClosed || !end_reason_.empty()) return;
   end_reason_ = std::move(reason);

@@ -20,8 +20,8 @@ namespace zsetd {
 //   Serve     buffer -> owner
 //   Send      output -> network
 //
-// It looks up the name, tries the addresses one after the other, and shakes hands with TLS if it is
-// to; the owner hears when all that is done.
+// It looks up the name, tries the addresses one after the other, and performs the TLS handshake if
+// TLS is on. The owner is notified when all steps are done.
 class Outgoing : public Polled, public std::enable_shared_from_this<Outgoing> {
  public:
   // `tls` is null for a connection in the clear. The others outlive it, `owner` until Close().
@@ -31,7 +31,7 @@ class Outgoing : public Polled, public std::enable_shared_from_this<Outgoing> {
   // Begins to connect.
   void Start(const Connector::Target& target);
 
-  // The same, but only to report that this is why there is no connection.
+  // Like the constructor above, but only reports this error to the owner.
   void StartFailed(std::string reason);
 
   // Closes it without another word to the owner.

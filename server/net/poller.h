@@ -22,13 +22,13 @@ class Polled {
   virtual std::shared_ptr<Polled> Self() = 0;
 
   // The three steps of a round.
-  virtual void Receive() = 0;  // reads what has arrived, sends what could not be sent before
+  virtual void Receive() = 0;  // reads arrived bytes, sends bytes that could not be sent before
   virtual void Serve() = 0;    // runs requests
   virtual void Send() = 0;     // sends the replies
 
  protected:
-  // What the system has reported with the present round, which may be the only sign of it where
-  // nothing is read or written.
+  // The events that the system reported in the present round. They may be the only sign of a state
+  // if the connection neither reads nor writes.
   bool has_broken() const { return has_broken_; }  // reset, timed out, or closed in both directions
   bool has_ended() const { return has_ended_; }    // only if Interest::end: no more will arrive
 
@@ -41,8 +41,9 @@ class Polled {
   bool woken_ = false;
 };
 
-// What a connection takes part in a round for. A connection that breaks is always reported: one
-// from which nothing is read for now would otherwise be kept, and served, after its client is gone.
+// The events for which a connection takes part in a round. A broken connection is always reported:
+// a connection that does not read for now would otherwise be kept, and served, after its client has
+// disconnected.
 struct Interest {
   bool reads = false;
   bool writes = false;
@@ -66,12 +67,12 @@ class Poller {
   ~Poller();
   Poller(const Poller&) = delete;
 
-  // Has `connection` take part in rounds when something of `interest` is so, or when it has broken,
-  // from now on. Each is reported as long as it lasts. False if the system has no memory for it.
-  // Whoever closes a descriptor need not say so before.
+  // Adds `connection` to the rounds for the events of `interest`, and for its end. Each is reported
+  // as long as it lasts. False if the system has no memory for it. A descriptor may be closed
+  // without notice.
   bool Watch(int descriptor, Polled& connection, Interest interest);
 
-  // Has it take part in no more rounds, but for those it is woken for. Does no harm if it did not.
+  // Removes the connection from rounds, except those started by `Wake()`. Idempotent.
   void Forget(int descriptor, Polled& connection);
 
   // Includes `connection` in the next round in any case, which is soon.

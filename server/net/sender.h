@@ -24,7 +24,7 @@ class Sender {
   // Frees buffers that hold nothing.
   void Shrink();
 
-  // Frees what has not been sent. The connection is to close.
+  // Frees the unsent bytes. The connection must close.
   void Drop();
 
   // Whether the socket would not take all: Send() is to be called again when it does.

@@ -32,7 +32,7 @@ using TcpOption = asio::detail::socket_option::integer<IPPROTO_TCP, name>;
 constexpr Millis kTurn{100};
 constexpr Millis kLastTurn{5};
 constexpr Millis kGraceForReplicas{1000};
-constexpr int kUnansweredProbes = 3;  // then the other side has gone; as Redis
+constexpr int kUnansweredProbes = 3;  // then the connection is lost; as Redis
 
 // The wording of Redis.
 constexpr std::string_view kDenied =
@@ -168,8 +168,8 @@ std::vector<Server::Door> Server::DoorsOf(const Settings& settings) {
   return doors;
 }
 
-// Those that stay are left alone. The others close first, since a new one may overlap with them, as
-// every address does with one; who has connected already is served.
+// Keeps unchanged listeners. Closes removed listeners first: 0.0.0.0 overlaps with any single
+// address. Existing connections stay.
 absl::Status Server::SetDoors(const std::vector<Door>& doors) {
   std::erase_if(doors_, [&](const OpenDoor& open) {
     const bool stays = std::ranges::count(doors, open.door) > 0;
@@ -313,8 +313,8 @@ void Server::ContinueShutdown() {
   engine_.shutdown().Continue();
 }
 
-// Asio has signals, and timers for which a tenth of a second more is no matter: it has its turn as
-// often, and at once when a signal interrupts the wait for connections.
+// Asio handles signals, and timers that may be a tenth of a second late: it gets a turn ten times a
+// second, and immediately when a signal interrupts the wait for connections.
 void Server::Run() {
   Micros next_tick{0};
   Micros next_turn{0};

@@ -32,14 +32,14 @@ class Server {
   // of them outlive it.
   Server(boost::asio::io_context& io, Engine& engine, const WakeSignal& log_signal);
 
-  // Listens on every address of the setting `bind`, but for one after a minus that this machine
-  // does not have, with the plain port and that of TLS, and on the unix socket; at least one must
-  // remain. The error says what failed.
+  // Listens on every address of the setting `bind`, except an optional one (minus) that this
+  // machine lacks, with the plain port and that of TLS, and on the unix socket; at least one must
+  // remain. The error states what failed.
   absl::Status Listen();
 
-  // Goes by changed settings: reads the files for TLS again, for new connections, and listens on
+  // Applies changed settings: reads the files for TLS again, for new connections, and listens on
   // other addresses and ports. Connections stay. Ciphers and versions are checked even while TLS is
-  // not in use. A refusal is a reason for people, and leaves all as it was.
+  // not in use. A refusal is a human-readable reason and changes nothing.
   absl::Status Apply(const Settings& settings);
 
   // Serves until the end.

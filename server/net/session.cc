@@ -31,7 +31,7 @@ std::string OwnEndOf(const StreamSocket& socket) {
   return error ? "?:0" : AddressText(endpoint);
 }
 
-// Of a Unix socket only the server's end has a name, which is used for both.
+// Only the server's end of a Unix socket has a name, which is used for both.
 std::string PeerOf(const StreamSocket& socket) {
   error_code error;
   const StreamEndpoint endpoint = socket.remote_endpoint(error);
@@ -78,8 +78,8 @@ void Session::LimitHandshake() {
   });
 }
 
-// Reads even while the client waits: that is how we learn that it has gone. Where nothing is read
-// the poller reports it.
+// Reads even while the client waits, to detect that it has disconnected. Without reads, the poller
+// reports it.
 void Session::Receive() {
   if (sender_.IsHeldUp()) Flush();
   if (HasLeftUnread()) return Close();
@@ -107,8 +107,8 @@ bool Session::HasLeftUnread() const {
   return has_broken() || (has_ended() && client_.IsWaiting());
 }
 
-// Together with those of other ready clients; many requests prefetch for themselves when they run,
-// for the cache does not hold what everybody's would read.
+// Prefetches together with other ready clients. Many requests prefetch for themselves when they
+// run, because the cache cannot hold the keys of all clients.
 void Session::Prefetch() {
   const auto requests = parser_.Upcoming();
   foreseen_ = !requests.empty() && requests.size() <= kFewRequests;
@@ -117,7 +117,7 @@ void Session::Prefetch() {
 
 std::span<char> Session::Space() { return tls_ ? tls_->Space() : parser_.Space(); }
 
-// How many bytes the parser has got of what has come.
+// The number of received bytes that the parser has.
 size_t Session::Arrived(size_t count) {
   if (!tls_) return count;
   tls_->Arrived(count);
@@ -189,8 +189,7 @@ void Session::NoteInput() {
 }
 
 bool Session::RunUntilHeld() {
-  if (client_.connection.close_after_reply)
-    finishing_ = true;  // so a request said that was held back
+  if (client_.connection.close_after_reply) finishing_ = true;  // as a held-back request required
   while (!finishing_ && !closed_ && !client_.connection.close_now && !client_.IsWaiting()) {
     if (IsClogged()) return closed_;  // which pauses no client
     if (client_.output.long_reply) {
@@ -277,8 +276,8 @@ void Session::AwaitNext() {
   if (!poller_.Watch(socket_.descriptor(), *this, interest)) Close();
 }
 
-// Messages for this client may come many at a time while others' requests run: one write for all.
-// Whom another's request closes, by CLIENT KILL, learns that before the other has a reply.
+// Many messages for this client may arrive while the requests of others run: one write sends all. A
+// client that CLIENT KILL closes is closed before the killer has its reply.
 void Session::OnWake() {
   if (client_.connection.close_now) socket_.Break();
   if (client_.connection.close_now && !client_.executing) DropBuffers();

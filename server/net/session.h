@@ -40,7 +40,7 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
 
   bool IsReplica() const { return client_.IsReplica(); }
 
-  // Answers what has arrived already, sends it and closes.
+  // Serves the requests that have arrived, sends the replies and closes.
   void Finish();
 
   // Closes without sending the rest.
@@ -66,8 +66,8 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
   void ApplyLimits();
   void CloseForQueryBuffer();
 
-  // Runs the requests that have arrived. False if nothing more should be read, for much is unsent,
-  // or unread behind a command that waits, or a long reply is not at its end.
+  // Runs the requests that have arrived. False if the session should not read more, because many
+  // bytes are unsent, or unread after a command that waits, or a long reply has not ended.
   bool RunUntilHeld();
   bool IsClogged();
   void ContinueReply();

@@ -18,7 +18,7 @@ using State = Socket::State;
 
 constexpr size_t kMostPieces = 64;
 
-// Of a call that failed.
+// The result of a failed call.
 Socket::Result Failure() {
   const bool not_now = errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
   return {not_now ? State::kNotNow : State::kBroken, 0};

@@ -17,7 +17,7 @@ class Socket {
     kDone,    // some bytes went over
     kNotNow,  // none did; the poller reports when to try again
     kEnded,   // the other side will send nothing more
-    kBroken,  // the connection is gone
+    kBroken,  // the connection is closed
   };
 
   struct Result {
@@ -53,7 +53,7 @@ class Socket {
   // Whether bytes that were written are not acknowledged by the other side's system.
   bool HasUnacknowledged() const;
 
-  void EndOutput() const;  // the other side learns that nothing more comes
+  void EndOutput() const;  // reports the end of output to the other side
   void Break() const;      // both
 
   void Close();

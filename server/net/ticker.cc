@@ -23,7 +23,7 @@ Micros Ticker::TickIfDue(Micros now) {
   return TimeLeft(MonotonicNow());
 }
 
-// Deadlines are whole milliseconds, and what is due at one is due from its beginning.
+// Deadlines are whole milliseconds, due from the beginning of the millisecond.
 Micros Ticker::TimeLeft(Micros now) const {
   Micros left = last_tick_ + Period() - now;
   const std::optional<Millis> deadline = engine_.executor().NextDeadline();

@@ -23,15 +23,15 @@ namespace zsetd {
 // and the shutdown of TLS take the same way.
 class Tls {
  public:
-  // What one takes, with all that OpenSSL keeps for it: measured, the most of a connection that has
-  // just shaken hands and one that has sent and received much.
+  // The memory of one connection, including OpenSSL's: the measured maximum after a handshake and
+  // after much traffic.
   static constexpr size_t kBytesUsed = 144u << 10;
 
   enum class Role { kServer, kClient };
   explicit Tls(const TlsContext& context, Role role = Role::kServer);
 
-  // Takes the handshake further with what has arrived. Reading does so, too; but the client's first
-  // message has to be asked for.
+  // Continues the handshake with the arrived bytes. Reading does so, too, but a client's first
+  // message must be requested.
   void ShakeHands();
 
   // Where bytes of the network are to be put.
@@ -45,14 +45,14 @@ class Tls {
   // Whether the client has ended the TLS session, or an error occurred.
   bool ended() const { return ended_; }
 
-  // A human-readable error; empty if there is none.
+  // A human-readable error; empty without one.
   const std::string& error() const { return error_; }
 
   // Whether the handshake is done, so replies can be sent.
   bool CanSpeak() const { return SSL_is_init_finished(ssl_.get()) != 0 && error_.empty(); }
 
-  // Adds to `wire` what the network is to be given: what this end has to say by itself, then up to
-  // 1 MB of `plain`, from which that is dropped; none of it if nothing can be said yet.
+  // Adds to `wire` the bytes for the network: the protocol's own records, then up to 1 MB of
+  // `plain`, which are dropped from it; none before the handshake ends.
   void Encrypt(OutputBuffer& plain, OutputBuffer& wire);
   bool HasOutput() const { return BIO_pending(output_) > 0; }
 

@@ -26,11 +26,11 @@ absl::Status MakeTlsClientContext(const Settings& settings, TlsContext& context)
 // certificate for these alone. A refusal is human-readable.
 absl::Status CheckTlsClientFiles(const Settings& settings);
 
-// Whether the versions and the ciphers are known, without a look at any file: what can be said of
-// the settings while TLS is not in use. A refusal is for people.
+// Checks versions and ciphers without reading files, for settings while TLS is not in use. A
+// refusal is human-readable.
 absl::Status CheckTls(const Settings& settings);
 
-// Whether nothing about TLS was said between the two settings, one of which came of the other.
+// Whether the two settings have the same TLS options.
 bool SameTls(const Settings& a, const Settings& b);
 
 }  // namespace zsetd

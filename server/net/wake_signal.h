@@ -13,7 +13,7 @@ class WakeSignal {
   // May be called by any thread.
   void Send() const;
 
-  // Takes back what was sent.
+  // Clears the signal.
   void Clear() const;
 
   int descriptor() const { return descriptor_; }  // readable while there is a signal

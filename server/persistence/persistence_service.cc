@@ -360,7 +360,7 @@ void PersistenceService::CompleteLog() {
   }
 }
 
-// What is loaded already is less than what the files hold.
+// The loaded part is less than the contents of the files.
 absl::Status PersistenceService::SaveBeforeExit(bool must_save, bool may_not) {
   if (engine_.disk().loading()) return absl::OkStatus();
   SaveFlushed();
@@ -381,13 +381,13 @@ void PersistenceService::SaveTheRest() {
 }
 
 void PersistenceService::OnFlushAll() {
-  if (engine_.disk().loading()) return;  // the log says so, or its files are there
+  if (engine_.disk().loading()) return;  // the log states it, or its files exist
   snapshots_.Abandon();                  // it would bring the data back
   engine_.disk().set_flush_is_unsaved(engine_.settings().save.Any());
 }
 
-// Not by FLUSHALL itself: in the middle of a unit the data is that of no place in the history, from
-// which a replica could continue.
+// Not in FLUSHALL itself: in the middle of a unit, the data belongs to no offset of the history
+// from which a replica could continue.
 void PersistenceService::SaveFlushed() {
   if (!engine_.disk().flush_is_unsaved() || engine_.executor().IsSuspended()) return;
   engine_.disk().set_flush_is_unsaved(false);
@@ -403,7 +403,7 @@ void PersistenceService::EndRound() {
   append_log_.EndRound();
 }
 
-// What a file brings that is not the present data is not in the log: a new base has it.
+// The log lacks the data from this file: a new base contains it.
 absl::Status PersistenceService::LoadAgain(const Reload& reload) {
   if (load_ != nullptr) return Refusal(kIsLoading);
   absl::Status status;

@@ -32,16 +32,15 @@ class PersistenceService : public Persistence {
                      std::function<void()> on_progress = nullptr);
   ~PersistenceService() override;
 
-  // At the server's start: takes the directory for this process if it is going to write there, and
-  // loads the log, or else the snapshot, if there is one. A refusal is for people; the files are as
-  // they were then, but for an end of the log that was cut off. Where there is no log and there is
-  // to be one, the snapshot becomes its base: nothing that is on the disk is left behind.
+  // At the server's start: takes the directory for this process if it will write there, and loads
+  // the log, or else the snapshot, if one exists. A refusal is human-readable and leaves the files
+  // unchanged, except for a truncated end of the log. If the log is on and does not exist yet, the
+  // snapshot becomes its base, so no data on the disk is lost.
   absl::Status Start();
 
-  // The same while requests are answered, which is done when the data is there, or cannot be
-  // loaded: then `on_loaded` is called with the result, by Tick() or, if it takes no time to speak
-  // of, by this. If this returns an error nothing was begun. Destroyed before the end, it leaves
-  // the files as they are.
+  // Like Load(), but loads while requests are served. Calls `on_loaded` with the result, from
+  // Tick() or, for little data, from this function. If it returns an error nothing was started. If
+  // the service is destroyed before the end, the files stay unchanged.
   using OnLoaded = std::function<void(const absl::Status&)>;
   absl::Status StartInBackground(OnLoaded on_loaded);
 
@@ -88,7 +87,7 @@ class PersistenceService : public Persistence {
   // Whether there is an append-only log that a restart would find with all that is durable in it.
   bool IsLogComplete() const { return append_log_.IsKept() && !append_log_.IsBeginning(); }
 
-  // What the last snapshot that was loaded said of its place in a history; nothing if a log was.
+  // The place in a history that the last loaded snapshot contains; nullopt if a log was loaded.
   const std::optional<HistoryPlace>& loaded_position() const { return loaded_position_; }
 
   // Takes a snapshot of this instant for replicas, in the background: between two units, and not
@@ -104,8 +103,7 @@ class PersistenceService : public Persistence {
   // How the last one ended: once.
   std::optional<absl::Status> TakeTransferResult() { return std::exchange(transfer_result_, {}); }
 
-  // Whether the snapshot of the server's end has been saved: the history stands still but for
-  // changes.
+  // Whether the snapshot of the server's end was saved: the history then advances only by changes.
   bool IsSavedForExit() const { return snapshots_.IsSavedForExit(); }
 
   // Whether a snapshot is being taken or loaded, for whatever.
@@ -115,8 +113,8 @@ class PersistenceService : public Persistence {
   Dataset& dataset() { return dataset_; }
   DataDirectory& directory() { return directory_; }
 
-  // At the server's end: after SaveBeforeExit() clients have been answered what they had asked
-  // before. What that changed is saved, too.
+  // At the server's end: must be called after the last requests were served after SaveBeforeExit().
+  // Saves their changes, too.
   void SaveTheRest();
 
   std::optional<LoadingStatus> loading() const override;

@@ -19,8 +19,8 @@
 
 namespace zsetd {
 
-// The file that SAVE, BGSAVE and save points keep (the setting `dbfilename`): when it is written,
-// what became of it, and what is loaded from it.
+// The file of SAVE, BGSAVE and save points (the setting `dbfilename`): when it is written, the
+// results, and loading it.
 class SnapshotService {
  public:
   // All of them outlive it. `on_progress` is called on another thread when HasWork() becomes true;
@@ -29,8 +29,8 @@ class SnapshotService {
                   const ServerLog& log, std::function<void()> on_progress);
   ~SnapshotService();
 
-  // Loads the file, if there is one: whether there was. A refusal is for people; nothing has been
-  // written then.
+  // Loads the file if it exists. Returns whether it did. A refusal is human-readable; no file was
+  // changed.
   absl::StatusOr<bool> Load();
 
   // The place in a history that it showed; nothing if it showed none, or was not loaded.
@@ -53,8 +53,8 @@ class SnapshotService {
   // Whether the snapshot of the server's end has been saved.
   bool IsSavedForExit() const { return saved_for_exit_; }
 
-  // At the server's end: after SaveBeforeExit() clients have been answered what they had asked
-  // before, and keys have expired. What that changed is saved, too.
+  // At the server's end: must be called after the last requests were served and keys have expired
+  // since SaveBeforeExit(). Saves these changes, too.
   void SaveTheRest();
 
   // Gives up the snapshot that is being taken, if there is one.

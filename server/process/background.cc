@@ -68,7 +68,7 @@ void Background::ReportReady() {
   }
   if (nothing > STDERR_FILENO) close(nothing);
   const char ready = '1';
-  // A parent that was killed waits no longer: SIGPIPE is ignored, and the server goes on.
+  // A killed parent does not wait any more: SIGPIPE is ignored, and the server continues.
   [[maybe_unused]] const ssize_t written = write(report_, &ready, 1);
   close(std::exchange(report_, -1));
 }

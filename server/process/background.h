@@ -7,7 +7,7 @@ namespace zsetd {
 // Moves the program into the background (daemonize): into a process and a session of its own, away
 // from the terminal. Unlike Redis's, the process that was started waits until the server is ready
 // and ends with its exit code if it does not become so: a script or a supervisor that starts the
-// server learns of its failure, and of its readiness.
+// server is notified of its failure, and of its readiness.
 class Background {
  public:
   Background() = default;

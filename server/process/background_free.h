@@ -8,13 +8,13 @@
 
 namespace zsetd {
 
-// Frees what takes long to free, such as a set of millions, on a thread of its own, so that no
-// client waits for it. What is passed to it must not be reachable from anywhere else.
+// Frees large objects, such as a set of millions of members, on a thread of its own, so that no
+// client waits for it. No other code may refer to such an object.
 class BackgroundFree {
  public:
   BackgroundFree();
 
-  // Frees what is left.
+  // Frees the remaining objects.
   ~BackgroundFree();
 
   void FreeLater(std::shared_ptr<void> garbage);

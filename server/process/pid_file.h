@@ -13,7 +13,7 @@ class PidFile {
   PidFile(const PidFile&) = delete;
   ~PidFile();
 
-  // Writes or overwrites the file. The error says why that failed.
+  // Writes or overwrites the file. The error states the reason.
   absl::Status Write(const std::string& path);
 
  private:

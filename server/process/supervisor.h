@@ -15,7 +15,7 @@ class Supervisor {
  public:
   explicit Supervisor(Supervision setting);
 
-  // Whether there is one. The server then stays in the foreground, whatever `daemonize` says.
+  // Whether a supervisor exists. The server then stays in the foreground, whatever `daemonize` is.
   bool Exists() const { return kind_ != Kind::kNone; }
 
   // Returns "systemd" or "upstart", or "no" without a supervisor.
@@ -24,8 +24,8 @@ class Supervisor {
   // Whether the setting specifies a supervisor that the environment does not show.
   bool IsMissing() const { return missing_; }
 
-  // Each notifies the supervisor of a change of state. Upstart only learns of readiness, by SIGSTOP
-  // ("expect stop").
+  // Each notifies the supervisor of a change of state. Upstart is notified of readiness only, by
+  // SIGSTOP ("expect stop").
   void ReportReady();
   void ReportStopping();
 

@@ -7,9 +7,9 @@
 
 namespace zsetd {
 
-// What is wrong with how the operating system is set up, for a server with these settings: one line
-// for the operator each, with the command that changes it. A value that cannot be read is not
-// complained of. `root` is where the system's files are, for tests.
+// The defects of the operating system's configuration for a server with these settings: one line
+// each, with the command that corrects it. Values that cannot be read are ignored. `root` contains
+// the system's files, for tests.
 //
 //   proc/sys/vm/overcommit_memory                    allocations fail before memory is used up
 //   proc/sys/net/core/somaxconn                      is below tcp-backlog

@@ -12,8 +12,8 @@
 
 namespace zsetd {
 
-// The last bytes of the history: what replicas are sent, and what is kept for those that come back.
-// They are kept once, in pieces, however many replicas there are; each has an offset of its own.
+// The last bytes of the history, for connected replicas and for those that reconnect. They are
+// stored once, in pieces, for any number of replicas; each replica has an offset of its own.
 //
 //   [ 64 KB | 64 KB | ... | last piece, growing → ]
 //     ↑ first_offset                            ↑ end, the history's offset
@@ -31,7 +31,7 @@ class Backlog : public Journal {
   size_t size() const { return static_cast<size_t>(end() + 1 - first_offset_); }
   size_t BytesUsed() const { return pieces_.size() * kPieceBytes; }
 
-  // Whether what begins at this offset can be sent: it is there, or comes next.
+  // Whether the stream can continue at this offset: it is stored, or is the next one.
   bool Has(int64_t offset) const { return offset >= first_offset_ && offset <= end() + 1; }
 
   // Copies bytes from this offset on, `most` at most; as many as there are in one piece. Returns

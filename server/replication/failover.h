@@ -15,7 +15,7 @@ namespace zsetd {
 
 // The exchange of roles with a replica (FAILOVER), in which no write is lost:
 //
-//   kNone ──► kWaiting: writes are paused until the replica has all ──► kHandover: it is told to
+//   kNone ──► kWaiting: writes are paused until the replica has all ──► kHandover: it receives
 //     ↑                                                                 become the master, and
 //     └────────────── has become it, or has refused ◄──────────────── this its replica
 class Failover {
@@ -27,9 +27,9 @@ class Failover {
   absl::Status Start(const FailoverRequest& request);
   bool IsOn() const { return state_ != State::kNone; }
   bool IsHandingOver() const { return state_ == State::kHandover; }
-  std::string_view state() const;  // in Redis's words
+  std::string_view state() const;  // the name in Redis
 
-  // It is over, for better or worse: writes go on.
+  // Ends the failover, successful or not: writes continue.
   void End();
 
   // Whether the time is over without the replica having all.

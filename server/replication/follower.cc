@@ -125,8 +125,8 @@ void Follower::Disconnect() {
   log_marks_.clear();
 }
 
-// Tries again a second after the last try, so at once if the link has been up for longer; later, if
-// each try costs the master a snapshot.
+// Tries again a second after the last try, so immediately if the link was up for longer. Waits
+// longer if each try costs the master a snapshot.
 void Follower::Drop(std::string_view reason, bool costs_much) {
   const bool is_news = reason != logged_reason_ || Since(logged_at_) >= kBetweenSameLines;
   if (is_news) {
@@ -159,7 +159,7 @@ void Follower::OnConnected() {
   connection_->Send();
 }
 
-// While the data is loaded the bytes that follow are there already, or are to be asked for again.
+// While the data is loaded, the next bytes have arrived already or will be requested again.
 void Follower::OnConnectionEnd(std::string_view reason) {
   if (state_ != State::kLoading) return Drop(reason);
   connection_.reset();
@@ -405,7 +405,7 @@ void Follower::Apply(std::string_view bytes) {
   Drop("a change cannot be applied", /*costs_much=*/true);
 }
 
-// Byte for byte what the master sent: whoever has the same offset has the same data.
+// Byte for byte the master's stream: servers with the same offset have the same data.
 void Follower::PassOn(const MasterStream::Applied& applied) {
   Effects& effects = engine_.effects();
   engine_.replication().set_stream_database(applied.database_after);
@@ -416,9 +416,9 @@ void Follower::PassOn(const MasterStream::Applied& applied) {
   engine_.replication().Advance(applied.bytes.size());
 }
 
-// ---- What the master is told. ----
+// ---- Messages to the master. ----
 
-// What has been applied, and up to where that is durable in the log.
+// The applied offset, and the offset that is durable in the log.
 void Follower::SendAck() {
   spoke_at_ = now();
   if (connection_ == nullptr || link_->IsOld()) return;

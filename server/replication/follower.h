@@ -40,7 +40,7 @@ namespace zsetd {
 // from the master.
 class Follower : private Connection::Owner, private MasterLink::Listener {
  public:
-  // What becomes of the history, for whoever passes it on. Called between two units.
+  // Receives changes of the history and passes them on. Called between two units.
   class Listener {
    public:
     virtual ~Listener() = default;
@@ -48,8 +48,8 @@ class Follower : private Connection::Owner, private MasterLink::Listener {
     // The data is about to be replaced by the master's.
     virtual void BeforeNewHistory() = 0;
 
-    // The data has been replaced: its history and offset are others now, and none of what came
-    // before leads there.
+    // The data was replaced: its history and offset are new, and the old stream does not lead to
+    // it.
     virtual void OnNewHistory() = 0;
 
     // The history goes on by another id.
@@ -67,7 +67,7 @@ class Follower : private Connection::Owner, private MasterLink::Listener {
   // With `takes_over` the master is a replica of this server that is told to become one (FAILOVER).
   void Start(const MasterAddress& master, std::optional<int> database, bool takes_over = false);
 
-  // Follows nobody any more. The data stays.
+  // Stops following. The data stays.
   void Stop();
 
   MasterLinkStatus status() const;
@@ -76,10 +76,10 @@ class Follower : private Connection::Owner, private MasterLink::Listener {
   // Closes the link, if it is up, and opens it again.
   void CloseLink();
 
-  // Whether the data is at the point of a history that ReplicationState says.
+  // Whether the data is at the point of a history that ReplicationState names.
   bool has_history() const { return has_history_; }
 
-  // Whether the master is still to be told that it takes over; whether it has refused to.
+  // Whether the takeover was not yet sent to the master; whether the master has refused it.
   bool IsTakingOver() const { return takes_over_; }
   bool IsTakeoverRefused() const { return is_takeover_refused_; }
 
@@ -151,7 +151,7 @@ class Follower : private Connection::Owner, private MasterLink::Listener {
   Millis linked_at_{0};
   uint64_t received_bytes_ = 0;  // on all links, since the statistics were reset
   std::optional<Millis> down_since_;
-  bool takes_over_ = false;  // the master is to be told so
+  bool takes_over_ = false;  // not yet sent to the master
   bool is_takeover_refused_ = false;
 
   std::optional<ReplicationPosition> snapshot_position_;
@@ -168,8 +168,8 @@ class Follower : private Connection::Owner, private MasterLink::Listener {
     uint64_t log_position;
     int64_t offset;
   };
-  std::deque<LogMark> log_marks_;  // of what is not durable in the log
-  int64_t log_offset_ = 0;         // what is
+  std::deque<LogMark> log_marks_;  // of units that are not durable in the log
+  int64_t log_offset_ = 0;         // the durable offset
 };
 
 }  // namespace zsetd

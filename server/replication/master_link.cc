@@ -25,7 +25,7 @@ void Send(std::initializer_list<std::string_view> words, OutputBuffer& out) {
   out.Append(request);
 }
 
-// The first word of a line, which is removed with the space behind it.
+// Takes the first word of a line and the space after it.
 std::string_view TakeWord(std::string_view& line) {
   const size_t end = std::min(line.find(' '), line.size());
   const std::string_view word = line.substr(0, end);
@@ -40,7 +40,7 @@ bool HasCode(std::string_view line, std::string_view code) {
          (line.size() == code.size() + 1 || line[code.size() + 1] == ' ');
 }
 
-// What a master answers that is there, but asks for a password, or is not ready itself.
+// The replies of a master that is reachable but requires a password, or is not ready.
 bool IsAlive(std::string_view line) {
   return line.starts_with('+') || HasCode(line, "NOAUTH") || HasCode(line, "NOPERM") ||
          line.starts_with("-ERR operation not permitted");
@@ -131,7 +131,7 @@ void MasterLink::Introduce(OutputBuffer& out) {
   Send({"REPLCONF", "version", options_.version}, out);
 }
 
-// A master that does not know an option does without.
+// A master that does not know an option ignores it.
 void MasterLink::OnIntroduced(std::string_view line, OutputBuffer& out) {
   const Asked asked = asked_.front();
   asked_.pop_front();
@@ -217,7 +217,7 @@ size_t MasterLink::TakeSnapshot(std::string_view bytes) {
   return count;
 }
 
-// Of what has come, all is handed on but a mark's length less one: it may be the mark's beginning.
+// Holds back mark length - 1 bytes, which may be the start of the end mark.
 size_t MasterLink::TakeUntilMark(std::string_view bytes) {
   const size_t held_bytes = held_.size();
   const std::string seam = held_ + std::string(bytes.substr(0, kMarkBytes - 1));

@@ -55,7 +55,7 @@ class MasterLink {
     virtual void OnSnapshotBytes(std::string_view bytes) = 0;
     virtual void OnSnapshotEnd() = 0;
 
-    // The stream goes on where the replica is; the history has a new id, unless it is empty.
+    // The stream continues at the replica's offset; the history has a new ID, unless it is empty.
     virtual void OnContinue(std::string_view new_id) = 0;
 
     // Bytes of the stream.
@@ -77,11 +77,11 @@ class MasterLink {
   MasterLink(LinkOptions options, Listener& listener);
   MasterLink(const MasterLink&) = delete;
 
-  // The connection is there. What is to be sent is added to `out`.
+  // The connection is open. Adds the bytes to send to `out`.
   void Start(OutputBuffer& out);
 
-  // Bytes of the master have come. After a failure they are ignored. O(bytes); what is kept is
-  // bounded, whatever comes.
+  // Processes bytes from the master. After a failure they are ignored. O(bytes); memory is bounded,
+  // whatever arrives.
   void Receive(std::string_view bytes, OutputBuffer& out);
 
   State state() const { return state_; }
@@ -122,7 +122,7 @@ class MasterLink {
   const LinkOptions options_;
   Listener& listener_;
   State state_ = State::kIdle;
-  std::string line_;  // the part of a line that has come
+  std::string line_;  // the part of a line that has arrived
   std::deque<Asked> asked_;
   bool is_old_ = false;
   bool is_takeover_done_ = false;

@@ -12,7 +12,7 @@
 namespace zsetd {
 namespace {
 
-constexpr size_t kMostKeptCapacity = 1u << 20;  // of what is empty
+constexpr size_t kMostKeptCapacity = 1u << 20;  // of an empty buffer
 
 bool IsFrame(Args request) {
   return request.size() == 1 &&

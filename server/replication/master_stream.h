@@ -13,8 +13,8 @@
 
 namespace zsetd {
 
-// The stream of a master's changes, as a replica applies it: unit by unit, each when it has come
-// whole, so that the data is always as the master's was between two units.
+// Applies the stream of a master's changes unit by unit, each when it has arrived completely, so
+// that the data always equals the master's between two units.
 //
 //   bytes ──► RequestParser ──► Applier ──► engine
 //      └─────── of whole units ──────────► on_applied, byte for byte: log, backlog
@@ -32,19 +32,18 @@ class MasterStream {
   // The engine outlives it.
   MasterStream(Engine& engine, OnApplied on_applied);
 
-  // What comes next is what follows on the first `offset` bytes of the master's history, for this
-  // database at first. A unit that has not come whole is forgotten.
+  // Starts at `offset` of the master's history, in this database. Discards an incomplete unit.
   void Begin(int64_t offset, int database);
 
-  // Bytes have come: applies the units that are whole with them. An error says what cannot be
-  // applied: the data is not the master's then, and Begin() comes next. Memory follows the unit
-  // that has not come whole.
+  // Processes received bytes and applies all complete units. An error names the request that cannot
+  // be applied: the data has then diverged, and Begin() must follow. Memory follows the incomplete
+  // unit.
   absl::Status Receive(std::string_view bytes);
 
-  // Of the master's history, up to the last unit that was applied.
+  // The offset in the master's history up to the last applied unit.
   int64_t offset() const { return offset_; }
 
-  // Bytes that have come and are no whole unit.
+  // Received bytes of an incomplete unit.
   size_t unapplied_bytes() const { return kept_.size(); }
 
   // As which client it is applied, whose database is that of the next unit.

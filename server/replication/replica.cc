@@ -96,7 +96,7 @@ void Replica::FillFromPipe(OutputBuffer& out) {
   EndSnapshot(State::kAcknowledgement);
 }
 
-// Who wanted nothing else is closed, as by Redis.
+// A client that requested only a snapshot is closed, as by Redis.
 void Replica::EndSnapshot(State next) {
   state_ = options_.only_snapshot ? State::kDone : next;
   if (state_ != State::kDone) return;

@@ -22,8 +22,8 @@ namespace zsetd {
 //      │          of a file                                             ↑
 //      └───────── what it lacks is in the backlog ──────────────────────┘
 //
-// One that takes the end of the snapshot from a mark says that it has seen it before the stream
-// follows: it could not tell one from the other.
+// A replica that finds the end of the snapshot by a mark acknowledges it before the stream follows,
+// because it could not separate them.
 class Replica : public OutputSource {
  public:
   enum class State { kWaiting, kPreparation, kSnapshot, kAcknowledgement, kStream, kDone };
@@ -50,7 +50,7 @@ class Replica : public OutputSource {
   // The stream follows from that offset on.
   void StartStream(int64_t offset);
 
-  // A snapshot of the data at that offset is going to be sent, and then the stream behind it.
+  // Sends a snapshot of the data at that offset, and then the stream after it.
   void AwaitSnapshot(int64_t offset);
 
   // It follows: with an end mark, or from a file.
@@ -103,7 +103,7 @@ class Replica : public OutputSource {
   State state_ = State::kWaiting;
   bool is_old_ = false;
   std::string said_;
-  std::shared_ptr<SnapshotPipe> pipe_;  // null: there is none, or it is read
+  std::shared_ptr<SnapshotPipe> pipe_;  // null: no snapshot, or it was read
   std::unique_ptr<ReadableFile> file_;  // the same
   size_t reader_ = 0;
   std::string mark_;

@@ -59,8 +59,7 @@ Millis Replicas::Now() const {
   return std::chrono::duration_cast<Millis>(engine_.host().stopwatch());
 }
 
-// Nobody has followed what was propagated until now, to nobody: the history begins anew, unless it
-// is a master's.
+// No replica has received anything yet, so a new history starts here, unless it is a master's.
 void Replicas::EnsureBacklog() {
   if (backlog_ != nullptr) return;
   backlog_ = std::make_unique<Backlog>(engine_.replication());
@@ -254,7 +253,7 @@ ReplicaProgress Replicas::ProgressTo(int64_t offset) const {
   return progress;
 }
 
-// What comes before the last repl-backlog-size bytes, and all replicas have been given.
+// Drops the bytes that all replicas have received, except the last repl-backlog-size bytes.
 void Replicas::DropUnneeded() {
   int64_t needed = backlog_->end() + 1 - engine_.settings().repl_backlog_size;
   for (const auto& [id, replica] : all_) {
@@ -271,7 +270,7 @@ bool Replicas::HasWork() const { return MayStartSync(); }
 void Replicas::Tick() {
   if (const auto result = persistence_.TakeTransferResult()) EndSync(*result);
   if (group_ && group_->pipe != nullptr && !group_->pipe->has_readers()) {
-    persistence_.AbandonTransfer();  // nobody is left to read it
+    persistence_.AbandonTransfer();  // no reader is left
     group_.reset();
   }
   if (MayStartSync()) StartSync();
@@ -379,7 +378,7 @@ void Replicas::EndSync(const absl::Status& result) {
   group_.reset();
 }
 
-// Each reads it for itself; as long as somebody does, the system keeps it.
+// Each replica reads it separately; the system keeps it as long as one has it open.
 absl::Status Replicas::SendFile() {
   absl::Status status;
   for (const uint64_t id : group_->clients) {
@@ -423,7 +422,8 @@ void Replicas::LookAfter(Millis now) {
   FreeBacklog(now);
 }
 
-// So that a replica notices that its master has gone. The master's reach those of its replicas.
+// A replica detects a lost master by missing PINGs. Those of a master reach the replicas of its
+// replicas.
 void Replicas::Ping(Millis now) {
   const auto period = std::chrono::seconds(engine_.settings().repl_ping_replica_period);
   if (all_.empty() || engine_.replication().is_replica()) pinged_at_ = now;
@@ -445,7 +445,7 @@ int64_t Replicas::CountGood() const {
   });
 }
 
-// A history that nobody can continue is left: what happens then is not in it.
+// Leaves a history that no replica can continue: later changes are not part of it.
 void Replicas::FreeBacklog(Millis now) {
   const auto ttl = std::chrono::seconds(engine_.settings().repl_backlog_ttl);
   const bool is_needed = !all_.empty() || engine_.replication().is_replica() || ttl.count() == 0;

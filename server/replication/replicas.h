@@ -20,19 +20,19 @@
 
 namespace zsetd {
 
-// The replicas of this server: who they are, what they are sent, and what is kept for them.
+// The replicas of this server: their state, their output, and the memory that is kept for them.
 //
 //   PSYNC ──► in the backlog? ──yes──► the stream
-//                 └──no──► a snapshot, shared with all who ask in time ──► the stream
+//                 └──no──► a snapshot, shared by all requests in time ──► the stream
 //
-// What is propagated is written to the backlog from the first replica on, and for some time after
-// the last has left (repl-backlog-ttl).
+// Effects are written to the backlog from the first replica on, and for some time after the last
+// has disconnected (repl-backlog-ttl).
 class Replicas {
  public:
-  // Has a function called on the thread of the commands; by any thread.
+  // Posts a function to the thread of the commands; any thread may call it.
   using Post = std::function<void(std::function<bool()>)>;
 
-  // All of them outlive it, and the calls of `post` are over when it is destroyed.
+  // All arguments outlive it, and all posted calls have ended when it is destroyed.
   Replicas(Engine& engine, PersistenceService& persistence, FileSystem& files, const ServerLog& log,
            Post post);
   ~Replicas();
@@ -57,13 +57,13 @@ class Replicas {
   void Tick();
   bool HasWork() const;
 
-  // Keeps what is propagated from now on, for replicas to come.
+  // Keeps all effects from now on, for later replicas.
   void EnsureBacklog();
 
-  // The history is another one from here on: what was kept of the old is dropped.
+  // Starts another history: drops the kept bytes of the old one.
   void ResetBacklog();
 
-  // Closes all: they come back, and go on where they are if they can.
+  // Closes all replicas: they reconnect, and continue at their offset if possible.
   void DisconnectAll();
 
   ReplicaStatus StatusOf(const Replica& replica) const;
@@ -72,7 +72,7 @@ class Replicas {
   const Replica* Find(const std::string& host, int64_t port) const;
 
  private:
-  // The replicas that share a snapshot, and what is going to be in it.
+  // The replicas that share a snapshot, and its contents.
   struct Group {
     std::vector<uint64_t> clients;       // by id
     std::shared_ptr<SnapshotPipe> pipe;  // null: it goes to a file

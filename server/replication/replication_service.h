@@ -16,11 +16,11 @@
 
 namespace zsetd {
 
-// What the server is to other servers: the replica of one, and the master of some. All of them
-// share one history.
+// The roles of the server: the replica of one server, and the master of others. All of them share
+// one history.
 class ReplicationService : public Replication, private Follower::Listener {
  public:
-  // All of them outlive it, and the calls of `post` are over when it is destroyed.
+  // All arguments outlive it, and all posted calls have ended when it is destroyed.
   ReplicationService(Engine& engine, PersistenceService& persistence, FileSystem& files,
                      Connector& connector, const ServerLog& log, Replicas::Post post);
   ~ReplicationService() override;

@@ -15,12 +15,11 @@
 
 namespace zsetd {
 
-// A snapshot on its way to replicas, who read it each at its own speed. One thread writes, another
-// reads; neither waits. The bytes are kept once, until all have read them.
+// A snapshot on its way to replicas, each of which reads it at its own speed. One thread writes,
+// another reads; neither waits. The bytes are stored once, until all have read them.
 class SnapshotPipe {
  public:
-  // `on_progress` is called on the writing thread when there is more to read, once until somebody
-  // reads.
+  // `on_progress` is called on the writing thread when more can be read, once until the next read.
   explicit SnapshotPipe(std::function<void()> on_progress) : on_progress_(std::move(on_progress)) {}
   SnapshotPipe(const SnapshotPipe&) = delete;
 
@@ -31,11 +30,12 @@ class SnapshotPipe {
 
   // --- Reading. ---
 
-  // A reader, who begins at the first byte: while there is none written. Returns its number.
+  // Adds a reader that starts at the first byte. Precondition: nothing was written. Returns its
+  // number.
   size_t AddReader();
   void RemoveReader(size_t reader);
 
-  // Appends what comes next for that reader: some ten KB, nothing if there is no more now.
+  // Appends the next bytes for that reader: some ten KB, or none if no more are available now.
   void Read(size_t reader, OutputBuffer& out);
 
   // Whether that one has read all that there will be.

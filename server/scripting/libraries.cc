@@ -31,7 +31,7 @@ bool IsName(std::string_view text) {
 // The name of the library in the first line of its code.
 struct Metadata {
   std::string name;
-  std::string_view code;  // behind that line
+  std::string_view code;  // after that line
 };
 
 absl::StatusOr<Metadata> ReadMetadata(std::string_view text) {
@@ -97,7 +97,7 @@ int Libraries::Register(lua_State* lua) {
   return 0;
 }
 
-// What is wrong with the arguments, if anything is.
+// The error of the arguments, if any.
 std::optional<std::string> Libraries::ReadRegistration(lua_State* lua, std::string& name,
                                                        Function& function) {
   const int count = lua_gettop(lua);
@@ -167,7 +167,7 @@ std::optional<std::string> Libraries::ReadNamedArguments(lua_State* lua, std::st
   return std::nullopt;
 }
 
-// Of the array on top of the stack.
+// The size of the array on top of the stack.
 std::optional<std::string> Libraries::ReadFlags(lua_State* lua, ScriptFlags& flags) {
   for (int i = 1;; ++i) {
     lua_rawgeti(lua, -1, i);

@@ -39,7 +39,7 @@ class Libraries {
   // Runs the code, which registers functions, for at most half a second. Returns the library's
   // name, or a refusal.
   absl::StatusOr<std::string> Load(std::string_view code, bool replace);
-  bool Delete(std::string_view name);  // false if there is none
+  bool Delete(std::string_view name);  // false if it does not exist
 
   // Returns the function of this name, in any case, or null.
   const Function* Find(std::string_view name) const;

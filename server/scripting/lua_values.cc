@@ -16,7 +16,7 @@ void PushText(lua_State* lua, std::string_view text) {
   lua_pushlstring(lua, text.data(), text.size());
 }
 
-// Reads one reply and pushes its value. What this server writes itself is well formed.
+// Reads one reply and pushes its value. The server's own replies are well formed.
 class ReplyPusher {
  public:
   ReplyPusher(lua_State* lua, std::string_view bytes) : lua_(lua), bytes_(bytes) {}
@@ -192,7 +192,7 @@ class ValueWriter {
     return {text, size};
   }
 
-  // As a processor converts what is out of range: to the least integer.
+  // Converts like the processor: a number out of range becomes the least integer.
   static int64_t Integer(double number) {
     constexpr double kLimit = 9223372036854775808.0;
     if (!(number >= -kLimit && number < kLimit)) return INT64_MIN;
@@ -208,7 +208,7 @@ class ValueWriter {
     }
   }
 
-  // Pushes the table's own field, and says whether it is of this type; if not, pops it.
+  // Pushes the table's own field and returns whether it has this type; if not, pops it.
   bool Has(const char* name, int type) {
     lua_pushstring(lua_, name);
     lua_rawget(lua_, -2);

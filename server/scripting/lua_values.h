@@ -29,7 +29,7 @@ class Call;
 //   true, false   true, false             true, false             true, false
 //   double        {double = number}       {double = number}       double
 //   big number    {big_number = digits}   {big_number = digits}   big number
-//   verbatim      {verbatim_string = {format = f, string = s}}    verbatim, and as it came
+//   verbatim      {verbatim_string = {format = f, string = s}}    verbatim, unchanged
 // clang-format on
 
 // Pushes an array of strings.
@@ -42,8 +42,8 @@ void PushReply(lua_State* lua, std::string_view reply);
 // O(size). A table nested too deep for the stack makes it an error.
 void ReplyWithValue(lua_State* lua, Call& call, bool resp3);
 
-// An error as redis.call and its kin have it: {err = text}. `line` is the whole error line, with
-// its code; with none, ERR is put before it.
+// An error in the form of redis.call: {err = text}. `line` is the whole error line with its code;
+// ERR is added if it has none.
 void PushError(lua_State* lua, std::string_view line, bool is_counted = false);
 
 // The text of an error value and whether it has been counted; the value stays.

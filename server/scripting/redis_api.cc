@@ -175,8 +175,8 @@ int SetResp(lua_State* lua) {
   return 0;
 }
 
-// Effects are always propagated whole: a script that leaves part of its changes out would have
-// replicas differ for good.
+// Effects are always propagated completely: a script that omits a part of its changes would make
+// replicas diverge permanently.
 int SetRepl(lua_State* lua) {
   if (lua_gettop(lua) != 1) return Raise(lua, "ERR redis.set_repl() requires two arguments.");
   const auto flags = static_cast<int>(lua_tonumber(lua, 1));

@@ -23,7 +23,7 @@ namespace {
 
 constexpr char kReadOnly[] = "Attempt to modify a readonly table";
 
-// Where a Lua library keeps what is taken from it.
+// Keeps the functions that are removed from a Lua library.
 struct Source {
   const char* library;  // null: the globals
   std::initializer_list<const char*> names;

@@ -50,7 +50,7 @@ class Sandbox {
   void BeginLoad();
   void EndLoad();
 
-  // Adds a function to the library redis, for good. Its upvalue 1 is `owner`.
+  // Adds a function to the library redis permanently. Its upvalue 1 is `owner`.
   void AddRedisFunction(const char* name, lua_CFunction function, void* owner);
 
  private:
@@ -70,8 +70,8 @@ class Sandbox {
   LuaReference shared_environment_ = LUA_NOREF;
   LuaReference keys_name_;  // "KEYS"
   LuaReference args_name_;  // "ARGV"
-  LuaReference state_;      // of the part in Lua: what each run begins anew
-  uint64_t failures_ = 0;   // of the interpreter, when that was made anew
+  LuaReference state_;      // of the part in Lua: reset at each run
+  uint64_t failures_ = 0;   // of the interpreter, when it was recreated
 };
 
 }  // namespace zsetd

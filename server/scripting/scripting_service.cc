@@ -131,7 +131,7 @@ bool ScriptingService::HasScript(std::string_view sha) const {
 
 void ScriptingService::FlushScripts() { scripts_.reset(); }
 
-// KEYS and ARGV are globals. What a script makes of their table no other run sees.
+// KEYS and ARGV are globals. Changes of their tables by a script are not visible to other runs.
 void ScriptingService::RunScript(Call& call, const ScriptCache::Script& script,
                                  std::string_view sha, const ScriptArguments& arguments) {
   ScriptEngine& engine = *scripts_;

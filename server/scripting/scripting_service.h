@@ -50,7 +50,7 @@ class ScriptingService : public Scripting {
   void ResetStats() override { evicted_scripts_ = 0; }
 
  private:
-  // The interpreter of scripts, and what is in it.
+  // The interpreter of scripts, and its contents.
   struct ScriptEngine {
     ScriptEngine(Engine& engine, size_t& evicted_scripts)
         : interpreter(engine.host().stopwatch, engine.store().gauge().uncounted_bytes()),

@@ -38,7 +38,7 @@ class Tokens {
     return {};
   }
 
-  size_t at() const { return at_; }  // behind what was returned last
+  size_t at() const { return at_; }  // after the last returned token
 
  private:
   void SkipTo(char end) { at_ = std::min(code_.find(end, at_), code_.size()); }

@@ -49,7 +49,7 @@ void Cat(AdminCall& call) {
   ReplyNames(call.reply, names);
 }
 
-// Not from the engine's generator, because these must be unpredictable.
+// Does not use the engine's generator, because passwords must be unpredictable.
 void GenPass(AdminCall& call) {
   RefuseMore(call, 1);
   const int64_t bits = call.args.AtEnd() ? kUsualBits : call.args.Integer();

@@ -1,5 +1,5 @@
-// CLUSTER and what clients of a cluster say: this server is none, and answers as Redis does without
-// cluster mode. Clients go by that answer to find out that they need not look for other nodes.
+// CLUSTER and other commands of cluster clients. Without cluster mode the replies are Redis's, from
+// which clients conclude that no other nodes exist.
 #include <string_view>
 
 #include "server/commands/all_commands.h"

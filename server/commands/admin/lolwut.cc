@@ -26,13 +26,13 @@ namespace {
 constexpr int64_t kLeastColumns = 20, kMostColumns = 500;
 constexpr int64_t kLeastRows = 6, kMostRows = 100;
 
-constexpr std::string_view kShades = " .:+";  // of what is near, and then farther away
+constexpr std::string_view kShades = " .:+";  // by distance
 constexpr int64_t kColumnsPerPeak = 5;
 
 struct Canvas {
   Canvas(int64_t columns, int64_t rows) : lines(rows, std::string(columns, ' ')) {}
 
-  // `height` counts from the ground up; what falls beside the picture is not seen.
+  // `height` counts from the ground up; points outside the picture are not drawn.
   void Put(int64_t column, int64_t height, char mark) {
     const int64_t width = static_cast<int64_t>(lines.front().size());
     const int64_t line = static_cast<int64_t>(lines.size()) - 1 - height;

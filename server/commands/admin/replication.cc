@@ -1,4 +1,4 @@
-// Masters and replicas: who follows whom, how far they are, and what they say to one another.
+// Masters and replicas: roles, offsets, and the commands that they exchange.
 #include "server/engine/replication.h"
 
 #include <algorithm>

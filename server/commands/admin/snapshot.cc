@@ -9,7 +9,7 @@
 namespace zsetd {
 namespace {
 
-// All that Redis says: the log has the reason.
+// The error of Redis, which has no reason; the log states it.
 constexpr std::string_view kFailed = "ERR";
 
 constexpr std::string_view kRewriteFailed =

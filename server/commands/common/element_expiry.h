@@ -10,14 +10,14 @@
 #include "server/engine/call.h"
 
 // The commands that give deadlines to elements of a value, to members of a sorted set as Redis's
-// HEXPIRE and its companions give them to fields of a hash. What they check, in which order, and
-// what they reply is Redis's (8.0):
+// HEXPIRE and its companions give them to fields of a hash. Their checks, the order of these, and
+// the replies are those of Redis 8.0:
 //
 //   HEXPIRE key seconds [NX|XX|GT|LT] FIELDS numfields field [field ...]
 //   HTTL    key FIELDS numfields field [field ...]
 namespace zsetd {
 
-// What the commands of one type are called, and what they propagate and report.
+// The names of the commands of one type, their effects and events.
 struct ElementWords {
   std::string_view keyword;  // before the elements: "MEMBERS"
   std::string_view unit;     // in errors: "members"
@@ -52,7 +52,7 @@ inline constexpr ElementWords kFieldWords = {.keyword = "fields",
                                              .remove = "HDEL",
                                              .is_known_to_redis = true};
 
-// What a time in a request counts from, and in.
+// The origin and the unit of a time in a request.
 struct ExpiryUnit {
   Millis origin{0};
   Millis unit{1};
@@ -62,10 +62,10 @@ struct ExpiryUnit {
 // on, or too far in the future.
 Millis CheckedElementDeadline(Call& call, std::string_view amount, const ExpiryUnit& unit);
 
-// What the deadline that an element has must be for it to get another; at most one of them.
+// The condition on an element's present deadline for a change; at most one of them.
 enum class ElementCondition { kNone, kNx, kXx, kGt, kLt };
 
-// Whether it allows another deadline; one that there is none is later than any.
+// Whether it allows another deadline. No deadline counts as later than any.
 bool Allows(ElementCondition condition, std::optional<Millis> present, Millis deadline);
 
 struct ElementExpireRequest {
@@ -106,7 +106,7 @@ void CheckType(Call& call, std::string_view key) {
   if (entry != nullptr && !entry->Holds<T>()) call.args.Refuse(kWrongType);
 }
 
-// Whether elements with this deadline are deleted at once.
+// Whether elements with this deadline are deleted immediately.
 inline bool HasPassed(Call& call, Millis deadline) { return deadline <= call.keys.due_until(); }
 
 inline void ReplyMissing(Call& call, size_t elements) {
@@ -114,8 +114,8 @@ inline void ReplyMissing(Call& call, size_t elements) {
   for (size_t i = 0; i < elements; ++i) call.reply.Integer(-2);
 }
 
-// Sets the deadline of one element, or removes the element if that has passed. Returns what is
-// replied for it.
+// Sets the deadline of one element, or removes the element if the deadline has passed. Returns the
+// reply for it.
 template <class T>
 int64_t ExpireElement(T& value, std::string_view element, ElementCondition condition,
                       Millis deadline, bool has_passed) {

@@ -18,7 +18,8 @@ struct IndexRange {
   // The part of it within `size` elements.
   RankRange Within(size_t size) const;
 
-  // The same for BITCOUNT and BITPOS, where an end before the first byte or bit is taken for it.
+  // Like the function above, for BITCOUNT and BITPOS, which replace an end before the first byte or
+  // bit by it.
   RankRange WithinString(size_t size) const;
 
   // Whether both ends count from the end, the first one behind the other.

@@ -13,7 +13,7 @@ inline constexpr KeyPlaces kAllButLast = {1, -2, 1};
 // Takes "numkeys key [key ...]".
 Args TakeCountedKeys(ArgReader& args);
 
-// Takes "[COUNT count]" at the end of ZMPOP, LMPOP and kin; 1 by default.
+// Takes "[COUNT count]" at the end of ZMPOP, LMPOP and similar commands; 1 by default.
 uint64_t TakeMultiPopCount(ArgReader& args);
 
 // Opens the first of the keys that exists; `found` is its name. Empty if none exists. A command

@@ -56,7 +56,7 @@ class LongDraws : public LongReply {
 template <class Copy, class Whole, class MakeCopy, class Draw>
 void ReplyDraws(Call& call, std::string_view key, const Whole& whole, MakeCopy make_copy,
                 size_t count, Draw draw) {
-  constexpr size_t kMany = 1000;             // fewer are replied at once
+  constexpr size_t kMany = 1000;             // fewer are replied in one piece
   constexpr size_t kMostQueued = 1'000'000;  // a transaction's replies are kept as a whole
   Rng& rng = call.keys.rng();
   if (call.client.transaction.open && count > kMostQueued) {

@@ -9,7 +9,7 @@ namespace zsetd {
 // milliseconds; 0 blocks indefinitely. The timeout counts from `now`.
 Millis TakeTimeout(ArgReader& args, Millis now);
 
-// The same in whole milliseconds; the meaning of 0 is up to the command.
+// Like the function above, in whole milliseconds; the command defines the meaning of 0.
 Millis TakeTimeoutMillis(ArgReader& args, Millis now);
 
 }  // namespace zsetd

@@ -84,7 +84,7 @@ void ReplyGreeting(AdminCall& call) {
   ReplyWriter& reply = call.reply;
   reply.Map(7);
   ReplyFields fields(reply);
-  fields.Text("server", "redis");  // by which clients know whom they talk to
+  fields.Text("server", "redis");  // clients identify the server by it
   fields.Text("version", kRedisVersion);
   fields.Number("proto", static_cast<uint64_t>(reply.protocol()));
   fields.Number("id", call.client.id);

@@ -88,7 +88,7 @@ void NoTouch(AdminCall& call) {
   call.reply.Ok();
 }
 
-// Only ON is answered.
+// Only ON has a reply.
 void Reply(AdminCall& call) {
   using Mode = ClientOutput::ReplyMode;
   Mode& mode = call.client.output.reply_mode;

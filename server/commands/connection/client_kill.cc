@@ -24,7 +24,7 @@ bool IsOf(const Client& client, std::string_view user) {
   return !IsMaster(client) && client.identity.user()->name() == user;
 }
 
-// Whom to kill: those for whom all that is set holds.
+// The clients to kill: those that match all given filters.
 struct KillFilter {
   std::optional<int64_t> id;
   std::optional<std::string_view> address;

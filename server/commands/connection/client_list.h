@@ -9,7 +9,7 @@ enum class ClientKind { kNormal, kPubSub, kReplica, kMaster };
 
 ClientKind KindOf(const Client& client);
 
-// The link to the master of this server, which is listed as a client; null: there is none.
+// The link to the master of this server, which is listed as a client; null without a link.
 const Client* MasterClient(const Engine& engine);
 
 // Takes the next argument as a kind, in any case.

@@ -15,7 +15,7 @@ class DataDigest {
   // Adds the next part of an ordered value.
   void Append(std::string_view bytes);
 
-  // Takes in a part of what is unordered. The same part twice cancels out.
+  // Adds a part of an unordered whole. Adding the same part twice cancels out.
   void Add(std::string_view bytes);
   void Add(const DataDigest& part) { Add(part.bytes()); }
 

@@ -89,7 +89,7 @@ void DebugQuicklist(AdminCall& call) {
   LogLayout(call, "quicklist", "Quicklist structure printed on stdout");
 }
 
-// Of a short string, key and value share one allocation, which counts as the key's.
+// The key and the value of a short string share one allocation, which counts as the key's.
 void DebugStringLength(AdminCall& call) {
   const Entry* entry = FindOrFail(call);
   if (entry == nullptr) return;

@@ -69,7 +69,7 @@ void WriteServer(InfoWriter& info, Engine& engine) {
   WriteListeners(info, engine.settings());
 }
 
-// What the clients have in common.
+// Totals and maxima over all clients.
 struct ClientFigures {
   size_t largest_input = 0;   // bytes of a buffer
   size_t largest_output = 0;  // bytes that wait to be sent

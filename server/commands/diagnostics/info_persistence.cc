@@ -75,7 +75,7 @@ void AddLoading(const LoadingStatus& loading, Millis now, InfoWriter& info) {
 
 }  // namespace
 
-// There is no second process: what is copied for a snapshot is serialized at once.
+// There is no second process: copies for a snapshot are serialized immediately.
 void WritePersistence(InfoWriter& info, Engine& engine) {
   const Persistence* persistence = engine.services().persistence;
   SnapshotStatus status = {.last_saved_at = engine.identity().started_at(),

@@ -22,7 +22,7 @@ std::string Text(const CommandStats& stats) {
          ",failed_calls=" + std::to_string(stats.failed);
 }
 
-// What only a server with replicas, defragmentation or I/O threads counts.
+// Counters of defragmentation and I/O threads, which do not exist here.
 constexpr std::string_view kNeverCounted[] = {
     "latest_fork_usec",
     "total_forks",
@@ -76,7 +76,7 @@ Micros ExpiryLag(const Engine& engine) {
 void WriteKeyStats(InfoWriter& info, const Engine& engine, const Stats& stats) {
   info.Add("expired_subkeys", stats.expired_elements);
   info.Add("expired_keys", stats.expired_keys);
-  info.AddFraction("expired_stale_perc", 0);  // what is due is found at once, not by samples
+  info.AddFraction("expired_stale_perc", 0);  // an index finds due keys, not samples
   info.Add("expired_time_cap_reached_count", stats.expiries_cut_short);
   info.Add("expire_cycle_cpu_milliseconds", stats.expiry_time.count() / 1000);
   info.Add("expiry_lag_usec", ExpiryLag(engine).count());

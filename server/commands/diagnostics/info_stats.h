@@ -5,7 +5,7 @@
 
 namespace zsetd {
 
-// INFO stats, commandstats, errorstats, latencystats: what is counted, until CONFIG RESETSTAT.
+// INFO stats, commandstats, errorstats, latencystats: the counters, until CONFIG RESETSTAT.
 void WriteStats(InfoWriter& info, Engine& engine);
 void WriteCommandStats(InfoWriter& info, Engine& engine);
 void WriteErrorStats(InfoWriter& info, Engine& engine);

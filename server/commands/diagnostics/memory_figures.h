@@ -22,7 +22,7 @@ struct MemoryFigures {
   size_t data() const { return used - overhead; }
 };
 
-// What scripts take; nothing where there are none.
+// The memory of scripts; zero without scripting.
 ScriptUsage UsageOfScripts(const Engine& engine);
 
 // O(clients + databases), and some microseconds for asking the system.

@@ -28,7 +28,7 @@ std::vector<const Command*> WholeCommands(const CommandTable& table) {
 
 using WriteOne = void (*)(ReplyWriter&, const CommandTable&, const Command*);
 
-// What is left of a reply about more commands than there are: names may be repeated.
+// The rest of a reply about many commands: a request may repeat names.
 class RestOfCommands : public LongReply {
  public:
   RestOfCommands(const CommandTable& table, std::vector<const Command*> commands, WriteOne write)
@@ -50,7 +50,7 @@ class RestOfCommands : public LongReply {
 
 // The header being written.
 void ReplyEach(AdminCall& call, std::vector<const Command*> commands, WriteOne write) {
-  constexpr size_t kMany = 1000;  // fewer are replied at once
+  constexpr size_t kMany = 1000;  // fewer are replied in one piece
   const CommandTable& table = call.engine.commands();
   if (commands.size() > kMany) {
     return call.ReplyAtLength(std::make_unique<RestOfCommands>(table, std::move(commands), write));

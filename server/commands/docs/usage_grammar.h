@@ -20,7 +20,7 @@ namespace zsetd {
 //   key [key ...]           what may be repeated
 //   GET name [GET name ...] the same with its token
 //
-// Nothing if it cannot be read.
+// Nullopt if it cannot be parsed.
 std::optional<std::vector<Argument>> ParseUsage(std::string_view usage);
 
 }  // namespace zsetd

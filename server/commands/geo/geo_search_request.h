@@ -43,8 +43,8 @@ struct GeoSearchGrammar {
   bool stores = false;             // the destination is an argument already; STOREDIST is a flag
 };
 
-// Reads what follows the keys. `set` is the one to search, null if it is missing; `request` holds
-// the destination if it is known already.
+// Reads the arguments after the keys. `set` is the set to search, null if it is missing; `request`
+// holds the destination if it is known already.
 GeoSearchRequest TakeGeoSearchRequest(Call& call, const SortedSet* set,
                                       const GeoSearchGrammar& grammar, GeoSearchRequest request);
 

@@ -194,8 +194,8 @@ bool SetFields(Call& call, std::string_view key, const SetExRequest& request) {
   return true;
 }
 
-// Everyone learns of the values, and zsetd of the deadlines. Setting a field again takes its
-// deadline away, so one that is kept is said once more.
+// All servers receive the values, and zsetd also the deadlines. Setting a field again removes its
+// deadline, so a kept deadline is propagated again.
 void PropagateSetEx(Call& call, std::string_view key, const SetExRequest& request) {
   if (!call.Propagates()) return;
   PropagatedItems items(call, "HSET", key, request.fields.size() / 2, 2);

@@ -83,7 +83,7 @@ RestoreRequest TakeRestoreRequest(ArgReader& args) {
   return request;
 }
 
-// Takes the time to live for a deadline; 0 is none.
+// Reads the time to live of the deadline; 0 means no deadline.
 std::optional<Millis> DeadlineOf(Call& call, const RestoreRequest& request) {
   const std::optional<int64_t> given = ParseInteger(request.time_to_live);
   if (!given) call.args.Refuse(kNotAnInteger);

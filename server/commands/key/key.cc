@@ -7,7 +7,7 @@
 namespace zsetd {
 namespace {
 
-// DEL and UNLINK: what a key held is freed at once in both.
+// DEL and UNLINK: both remove the key immediately and free large values in the background.
 void Del(Call& call) {
   int64_t erased = 0;
   for (const std::string_view key : call.args.Rest()) erased += call.keys.Erase(key);

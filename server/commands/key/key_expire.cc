@@ -15,9 +15,9 @@ constexpr Millis kEpoch{0};
 constexpr Millis kSecond{1000};
 constexpr Millis kMilli{1};
 
-// What the deadline that a key has must be for it to get another.
+// The condition on a key's present deadline for a change.
 struct ExpireRule {
-  bool none = false;    // NX: there is none
+  bool none = false;    // NX: no deadline
   bool some = false;    // XX: there is one
   bool sooner = false;  // GT: it is sooner than the new one
   bool later = false;   // LT: it is later, which none always is

@@ -161,8 +161,7 @@ std::vector<std::string_view> Sorted(Call& call, const SortRequest& request,
   return sorted;
 }
 
-// Calls visit with each result, or nothing where there is none: for every element all results of
-// GET.
+// Calls visit with each result, or nullopt for a missing one: for every element all results of GET.
 template <class Visit>
 void ForEachResult(Call& call, const SortRequest& request,
                    const std::vector<std::string_view>& elements, Visit visit) {
@@ -180,7 +179,7 @@ void Reply(Call& call, const SortRequest& request, const std::vector<std::string
                 [&](const Result& result) { call.reply.BulkOrNull(result); });
 }
 
-// What is not there is stored as no bytes.
+// A missing result is stored as an empty string.
 void Store(Call& call, const SortRequest& request, const std::vector<std::string_view>& elements) {
   List list;
   ForEachResult(call, request, elements,

@@ -37,7 +37,7 @@ void TakeOption(ArgReader& args, bool may_store, SortRequest& request) {
 
 }  // namespace
 
-// An arrow with nothing behind it is a part of the key, as in Redis.
+// An arrow at the end is a part of the key, as in Redis.
 SortPattern::SortPattern(std::string_view text)
     : text_(text), has_star_(text.find('*') != std::string_view::npos) {
   if (!has_star_) return;

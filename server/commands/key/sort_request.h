@@ -21,8 +21,8 @@ class SortPattern {
   // Whether there is a key for each element.
   bool NamesKeys() const { return has_star_; }
 
-  // What belongs to the element, or nothing where there is no such key or field, or one of another
-  // type. Valid until a key changes.
+  // The value that belongs to the element; nullopt if the key or field does not exist or has
+  // another type. Valid until a key changes.
   std::optional<std::string_view> Resolve(Call& call, std::string_view element) const;
 
  private:
@@ -30,7 +30,7 @@ class SortPattern {
   bool has_star_;
   std::string_view before_;  // the star
   std::string_view behind_;
-  std::string_view field_;  // empty: there is none
+  std::string_view field_;  // empty: no field
 };
 
 // The arguments of SORT.

@@ -1,4 +1,4 @@
-// EVAL and kin: scripts, which server/scripting runs.
+// EVAL and similar commands: scripts, which server/scripting runs.
 #include <string_view>
 
 #include "server/commands/all_commands.h"

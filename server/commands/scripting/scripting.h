@@ -9,7 +9,7 @@
 
 namespace zsetd {
 
-// What the commands of scripts and those of functions share.
+// Shared parts of the commands of scripts and of functions.
 
 constexpr uint32_t kScriptFlags =
     kNoScript | kStale | kSkipMonitor | kMovableKeys | kNoMandatoryKeys;
@@ -19,7 +19,7 @@ constexpr KeyPlaces kKeysBehindCount = {.count_at = 2};
 // script that declares its flags writes and takes memory, unless they say that it does not.
 uint32_t FlagsOfScript(const Command& row, const std::optional<ScriptDeclaration>& declaration);
 
-// What runs scripts; null if nothing does, which has been replied then.
+// The runner of scripts; null without one, and then the error has been replied.
 Scripting* ScriptingOf(AdminCall& call);
 
 // Shows the call to those who MONITOR, before the commands that it runs.
@@ -32,7 +32,7 @@ ScriptArguments ReadScriptArguments(AdminCall& call, std::string_view bad_count)
 // SCRIPT KILL and FUNCTION KILL.
 void KillRunning(AdminCall& call, bool function);
 
-// Whether what is left is nothing, SYNC or ASYNC; if not, fails with `error`.
+// Whether the remaining arguments are SYNC, ASYNC or none; if not, fails with `error`.
 bool ReadFlushMode(AdminCall& call, std::string_view error);
 
 }  // namespace zsetd

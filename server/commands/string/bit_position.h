@@ -7,11 +7,11 @@
 
 namespace zsetd {
 
-// Takes the position of a bit in a string. A string is no longer than what a client may send at
-// once, and so no position lies beyond (proto-max-bulk-len).
+// Takes the position of a bit in a string. A string is at most as long as one argument
+// (proto-max-bulk-len), which bounds the position.
 uint64_t TakeBitPosition(Call& call);
 
-// The same, or "#2" for the third of fields of this width.
+// Like the function above, but also accepts "#2" for the third of fields of this width.
 uint64_t TakeFieldPosition(Call& call, int field_bits);
 
 }  // namespace zsetd

@@ -12,7 +12,7 @@ namespace {
 
 constexpr KeyEvent kSetRangeEvent = KeyEvent::kSetRange;
 
-// Refuses a string that would be longer than what a client may send at once.
+// Refuses a string that would be longer than one argument may be.
 void CheckLength(Call& call, size_t offset, size_t bytes) {
   const size_t most = call.keys.most_string_bytes();
   if (bytes <= most && offset <= most - bytes) return;

@@ -7,7 +7,7 @@
 
 namespace zsetd {
 
-// Replies the string, or null where there is none.
+// Replies the string, or null if it does not exist.
 inline void ReplyString(Call& call, const std::optional<ByteString>& string) {
   if (!string) return call.reply.Null();
   call.reply.Bulk(string->view());

@@ -44,7 +44,7 @@ bool MaySet(Call& call, std::string_view key, const SetOptions& options) {
   return !options.only_existing || Exists(call, key);
 }
 
-// Without a time that counts from now, and without GET, which older servers refuse beside NX.
+// Without a relative time, and without GET, which older servers refuse together with NX.
 void PropagateSet(Call& call, std::string_view key, std::string_view value,
                   std::optional<Millis> deadline, bool keeps_deadline = false) {
   if (!call.Propagates()) return;

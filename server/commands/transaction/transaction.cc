@@ -20,8 +20,8 @@ void Multi(AdminCall& call) {
   call.reply.Ok();
 }
 
-// Runs what is left of the queue, or until a script in it is suspended: then EXEC is run again when
-// that has ended.
+// Runs the rest of the queue, or until a script in it is suspended: then EXEC runs again when that
+// has ended.
 void RunQueue(AdminCall& call) {
   Transaction& transaction = call.client.transaction;
   while (transaction.next < transaction.queue.size() && !call.client.suspended) {
@@ -29,7 +29,7 @@ void RunQueue(AdminCall& call) {
   }
 }
 
-// The watches have done their work; none of what is queued may touch them.
+// The watches are not needed any more; queued commands must not affect them.
 void StartQueue(AdminCall& call) {
   Transaction& transaction = call.client.transaction;
   call.engine.notifier().watches().RemoveAll(call.client);

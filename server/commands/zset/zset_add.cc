@@ -45,7 +45,7 @@ class SharedOptions {
 
   bool TakeButIncrement() { return TakeExpiry() || TakeCap(); }
 
-  // To be called when everything else is valid.
+  // Must be called when everything else is valid.
   std::optional<Millis> Deadline() {
     if (!expiry_ || !call_.args.ok()) return std::nullopt;
     return DeadlineOf(call_, *expiry_);
@@ -149,7 +149,7 @@ void PropagatePairs(Call& call, std::string_view key, const AddRequest& request)
   call.Propagate(words);
 }
 
-// Removes what is too many, as a change of its own. Returns the ranks that went.
+// Removes the excess elements, as a change of its own. Returns their ranks.
 RankRange Trim(Call& call, std::string_view key, Edit<SortedSet>& set, const SizeCap& cap) {
   const RankRange excess = cap.ExcessOf(set->size());
   if (excess.empty()) return excess;
@@ -159,7 +159,7 @@ RankRange Trim(Call& call, std::string_view key, Edit<SortedSet>& set, const Siz
   return excess;
 }
 
-// What follows the addition in the same request. `before` is the set's revision before it.
+// The steps after the addition in the same request. `before` is the set's revision before it.
 void EndAddition(Call& call, std::string_view key, Edit<SortedSet>& set, const AddRequest& request,
                  uint32_t before) {
   if (!set || !request.is_extended) return;

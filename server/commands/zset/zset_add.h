@@ -22,7 +22,7 @@ struct SizeCap {
   RankRange ExcessOf(size_t size) const;
 };
 
-// Takes "MAXLEN count [KEEP HIGHEST|LOWEST]" if that is what comes next.
+// Takes "MAXLEN count [KEEP HIGHEST|LOWEST]" if it comes next.
 std::optional<SizeCap> TakeSizeCap(ArgReader& args);
 
 // The arguments of ZADD after its key:
@@ -65,8 +65,8 @@ AddResult AddOne(SortedSet& set, const Element& pair, const AddRule& rule,
 void AddAll(Call& call, Edit<SortedSet>& set, const AddRequest& request);
 
 // Propagates that the pairs were added to the set at `key`, that the elements of `excess` were then
-// removed, and that it got the request's deadline, in Redis's words. `changed`: something was
-// added, or has another score.
+// removed, and that it got the request's deadline, as requests that Redis understands. `changed`:
+// an element was added, or has another score.
 void PropagateAddition(Call& call, std::string_view key, const Edit<SortedSet>& set,
                        const AddRequest& request, bool changed, RankRange excess = {});
 

@@ -15,7 +15,7 @@
 namespace zsetd {
 namespace {
 
-// Of the change, and of the command that makes it.
+// The event of the change, and of the command that makes it.
 KeyEvent PopEvent(bool highest) { return highest ? KeyEvent::kZPopMax : KeyEvent::kZPopMin; }
 
 // The ranks of the lowest elements of the set, or of the highest.

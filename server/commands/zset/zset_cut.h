@@ -6,8 +6,8 @@
 
 namespace zsetd {
 
-// Removes the elements of the range from the set, notes their members, and has freed later what
-// takes long. O(log n + removed).
+// Removes the elements of the range from the set, records their members, and frees large parts in
+// the background. O(log n + removed).
 void CutRanks(Edit<SortedSet>& set, RankRange ranks);
 
 }  // namespace zsetd

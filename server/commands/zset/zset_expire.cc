@@ -134,8 +134,8 @@ AddExOutcome AddPairs(Call& call, Edit<SortedSet>& set, const AddExRequest& requ
   return outcome;
 }
 
-// Redis has the members and their scores; their deadlines are for zsetd alone. What adding a member
-// again takes from it with KEEPTTL is said once more.
+// Redis receives the members and their scores; the deadlines are for zsetd only. Adding a member
+// again removes its deadline, so a deadline kept by KEEPTTL is propagated again.
 void PropagateAddEx(Call& call, std::string_view key, const AddExRequest& request,
                     const AddExOutcome& outcome) {
   if (!call.Propagates()) return;

@@ -70,7 +70,7 @@ size_t Move(Call& call, std::string_view source, std::string_view destination, A
   Edit<SortedSet> from = call.Open<SortedSet>(source, KeyEvent::kZRem);
   if (!from) return 0;  // its last members have just expired
   const std::vector<Moved> moved = TakeOut(from, members);
-  from = Edit<SortedSet>();  // an emptied source is gone before the destination changes
+  from = Edit<SortedSet>();  // an emptied source is deleted before the destination changes
   if (moved.empty()) return 0;
   {
     const Edit<SortedSet> to = call.OpenOrMake<SortedSet>(destination, KeyEvent::kZAdd);

@@ -1,4 +1,4 @@
-// Ranks: ZRANK and its kin, and ZAROUND.
+// Ranks: ZRANK and similar commands, and ZAROUND.
 #include <algorithm>
 #include <cstdint>
 #include <limits>

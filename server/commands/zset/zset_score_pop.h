@@ -22,7 +22,7 @@ struct ScorePopRequest {
   // The ranks of the elements to pop. O(log n).
   RankRange RanksIn(const SortedSet& set, Millis now) const;
 
-  // Of the change: the events of ZPOPMIN and ZPOPMAX, as ZMPOP has them.
+  // The events of the change: those of ZPOPMIN and ZPOPMAX, as for ZMPOP.
   KeyEvent event() const { return reversed ? KeyEvent::kZPopMax : KeyEvent::kZPopMin; }
 };
 

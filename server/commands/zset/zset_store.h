@@ -7,7 +7,8 @@
 
 namespace zsetd {
 
-// What a stored set counts as towards the next save: Redis counts the elements of geo searches.
+// The number of changes that a stored set counts for save points: Redis counts the elements of geo
+// searches.
 enum class StoreCount { kOne, kElements };
 
 // Stores the set at `key`, replacing any value, and replies with its size; an empty set deletes the

@@ -57,7 +57,7 @@ class AccessControl {
     return CheckRules(client, command, argv, now, ContextOf(client));
   }
 
-  // The same for a request of a script that the client has called.
+  // Like the function above, for a request of a script that the client has called.
   std::optional<Denial> CheckInScript(Client& client, const Command& command, Args argv,
                                       Millis now) {
     if (client.identity.user()->MayDoAll()) [[likely]] {
@@ -70,7 +70,7 @@ class AccessControl {
   // channels which are not permitted any more.
   absl::Status SetUser(std::string_view name, Args modifiers);
 
-  // ACL DELUSER; not the default user. Closes the user's clients. False if there is none.
+  // ACL DELUSER; not the default user. Closes the user's clients. False if the user does not exist.
   bool DeleteUser(std::string_view name);
 
   // Replaces all users by those of `others`. Closes clients as the two above do.
@@ -118,10 +118,10 @@ class AccessControl {
 // The error line of a denial: "NOPERM ...".
 std::string DenialLine(const Denial& denial, const User& user, const Command& command);
 
-// The same for what was allowed when it was queued for a transaction.
+// Like the function above, for a request that was allowed when it was queued for a transaction.
 std::string DenialLineInExec(const Denial& denial);
 
-// The same for a privileged reader, without the code: it includes the key or the channel.
+// The error for a privileged reader, without the code: it includes the key or the channel.
 std::string DenialText(const Denial& denial, const User& user, const Command& command, Args argv);
 
 }  // namespace zsetd

@@ -93,8 +93,8 @@ absl::Status AclSelector::ApplyCommand(std::string_view what, bool allow) {
   return absl::OkStatus();
 }
 
-// Of a command without subcommands one may be let in by its first argument: "select|0". An argument
-// with a space or a line break could not be written to a file: it would come back as other rules.
+// A command without subcommands may be allowed for one first argument: "select|0". An argument with
+// a space or a line break is refused: a file would read it back as other rules.
 absl::Status AclSelector::AllowFirstArgument(std::string_view name, std::string_view argument) {
   const Command* command = commands_->FindOriginal(name);
   if (command == nullptr && FindForeignCommand(name) == nullptr) return Refusal(kUnknown);

@@ -41,7 +41,7 @@ class AclSelector {
   // of Redis that this server lacks (foreign_commands.h) are accepted, and the rule is kept.
   absl::Status Apply(std::string_view modifier);
 
-  // What is wrong with the request, which has been checked for its shape; or nothing.
+  // The reason why the request is denied, or nullopt. Precondition: its arity was checked.
   std::optional<Denial> Check(const Command& command, Args argv) const;
 
   // Whether everything is allowed, known without a look at the request.
@@ -89,12 +89,12 @@ class AclSelector {
   std::optional<size_t> FirstForbiddenChannel(const Command& command, Args argv) const;
 
   const CommandTable* commands_;
-  std::vector<bool> allowed_;  // beside the rows of commands_
-  std::map<const Command*, std::vector<std::string>> first_arguments_;  // allowed beside those
+  std::vector<bool> allowed_;  // parallel to the rows of commands_
+  std::map<const Command*, std::vector<std::string>> first_arguments_;  // allowed in addition
   std::vector<CommandRule> rules_;  // what of these has not been undone since all or none
   std::vector<KeyPattern> keys_;
   std::vector<std::string> channels_;
-  bool future_commands_ = false;  // whether what is not known yet would be allowed
+  bool future_commands_ = false;  // whether unknown commands would be allowed
   bool all_commands_ = false;
   bool all_keys_ = false;
   bool all_channels_ = false;

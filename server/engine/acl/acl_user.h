@@ -34,15 +34,15 @@ class User {
   // Whether everything is allowed; then Check() is not necessary. O(1).
   bool MayDoAll() const { return may_do_all_; }
 
-  // What is wrong with the request, which has been checked for its shape; or nothing. Of several
-  // selectors the most specific denial is returned.
+  // The reason why the request is denied, or nullopt. Precondition: its arity was checked. With
+  // several selectors, returns the most specific denial.
   std::optional<Denial> Check(const Command& command, Args argv) const;
 
   // Whether rules that allow the request also allow to read every key.
   bool MayReadAllKeysIn(const Command& command, Args argv) const;
 
   const AclSelector& root() const { return root_; }
-  const std::vector<AclSelector>& selectors() const { return selectors_; }  // beside the root
+  const std::vector<AclSelector>& selectors() const { return selectors_; }  // except the root
   std::vector<const AclSelector*> AllSelectors() const;
 
   const std::vector<std::string>& password_hashes() const {

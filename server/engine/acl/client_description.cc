@@ -78,8 +78,8 @@ void AddState(const Client& client, Fields& fields) {
   fields.Add("watch", transaction.watched().size());
 }
 
-// In Redis replies fill a buffer of 16 KB first, and then a list. Here they are in one place: what
-// is unsent beyond 16 KB is reported as the list, and the rest of what is allocated as the buffer.
+// In Redis, replies fill a buffer of 16 KB first, and then a list. Here they are in one place:
+// unsent bytes beyond 16 KB are reported as the list, and the rest of the allocation as the buffer.
 void AddMemory(const Client& client, Fields& fields) {
   const size_t unsent = client.output.UnsentBytes();
   const size_t list = ClientOutput::Counted(unsent);

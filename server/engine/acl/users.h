@@ -24,11 +24,11 @@ class Users {
 
   const User& default_user() const { return *default_; }
 
-  // Null if there is none.
+  // Null if the user does not exist.
   const User* Find(std::string_view name) const;
 
-  // The user whom the password admits under this name, or null. A name that is none takes no less
-  // time than one that is.
+  // The user of this name if the password is right, or null. An unknown name takes as long as a
+  // known one.
   const User* Authenticate(std::string_view name, std::string_view password) const;
 
   // The user of this name, or a new one, with these modifiers applied; it is not installed yet. An
@@ -36,7 +36,7 @@ class Users {
   absl::Status Draft(std::string_view name, Args modifiers, bool all_channels,
                      std::unique_ptr<User>& draft) const;
 
-  // Takes it in the place of the one of its name, which stays where it is; or as a new one.
+  // Replaces the user of the same name in place, or adds a new one.
   void Put(const User& user);
 
   // The default user gets this password and no other; if it is empty, it needs none (requirepass).

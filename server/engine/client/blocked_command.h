@@ -31,7 +31,7 @@ struct Acknowledgements {
   }
 };
 
-// A command that could not do its work yet (BLPOP, BZPOPMIN and kin): what it needs to be run
+// A blocking command (BLPOP, BZPOPMIN and similar) that waits: the state that is needed to run it
 // again.
 struct BlockedCommand {
   using Key = std::pair<int, std::string>;  // the database, and the key in it
@@ -42,7 +42,7 @@ struct BlockedCommand {
   Micros used{0};                   // the time that it has run so far
   std::optional<Millis> until;      // forever, if nothing
   bool (*can_serve)(const Entry&);  // whether it is worth trying when this is what a key holds
-  void (*give_up)(ReplyWriter&);    // the reply when the time is over; null with `acknowledgements`
+  void (*give_up)(ReplyWriter&);    // the reply at the timeout; null with `acknowledgements`
   std::optional<TimedScoreRange> scores;             // nothing else in a sorted set serves it
   std::optional<Acknowledgements> acknowledgements;  // that end the wait
   void (*reply)(ReplyWriter&, const Acknowledgements&) = nullptr;  // of these, then or in the end

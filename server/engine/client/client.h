@@ -49,8 +49,8 @@ class Client {
   // buffers may be larger than they need be.
   void Wake() { wake_(); }
 
-  // Notes that its memory may have changed. To be called by code that changes it from outside the
-  // client's own command.
+  // Records that its memory may have changed. Code that changes it outside the client's own command
+  // must call it.
   void NoteMemory() {
     if (weights_ != nullptr) weights_->Note(*this);
   }
@@ -103,7 +103,7 @@ class Client {
   OwnedArgs postponed_request;  // waits for the end of a pause, or in OverdueRequests
 
  private:
-  // These classes alone change what follows them here, together with their own tables.
+  // Only these classes change the fields below, together with their own tables.
   friend class Channels;
   std::array<Names, kChannelKinds> listens_to_;
   size_t listening_bytes_ = 0;

@@ -7,7 +7,7 @@ namespace zsetd {
 
 class User;
 
-// Who a client is: the user whose permissions it has, and what it calls itself.
+// The identity of a client: the user whose permissions it has, and the names that it has set.
 class ClientIdentity {
  public:
   // Set as long as the client is attached.

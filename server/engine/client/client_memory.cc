@@ -10,7 +10,7 @@ size_t WatchBytes(const Transaction& transaction) {
          AllocationSize(transaction.watched().capacity() * sizeof(transaction.watched()[0]));
 }
 
-// What it calls itself may be as long as a word may be.
+// The names that it has set may be as long as a word.
 size_t NameBytes(const Client& client) {
   return StringAllocationSize(client.identity.name.capacity()) +
          StringAllocationSize(client.identity.lib_name.capacity()) +

@@ -13,8 +13,7 @@
 
 namespace zsetd {
 
-// What a client is to be sent: replies to its requests, and messages ("pushes") that it has not
-// requested.
+// The output of a client: replies to its requests, and messages ("pushes") that it did not request.
 //
 //   reply ──► buffer ──► being sent ──► the network
 //   message ─► buffer, or pending_pushes while a reply is in progress
@@ -55,17 +54,17 @@ struct ClientOutput {
     return unsent_bytes - std::min(unsent_bytes, kUncounted);
   }
 
-  // What can be sent at once, and what cannot before a reply ends.
+  // The bytes that can be sent immediately, and those that must wait for the end of a reply.
   size_t SendableBytes() const { return buffer.size() + sending_bytes; }
   size_t UnsentBytes() const { return SendableBytes() + pending_pushes.size(); }
 
-  // Of the unsent bytes those of messages, or more if there are replies between them.
+  // The unsent bytes of messages, including replies between them.
   size_t UnsentPushBytes() const { return std::min(pushed_bytes, UnsentBytes()); }
 
   // The memory that a reply keeps of which the rest is written later.
   size_t LongReplyBytes() const { return long_reply ? long_reply->BytesUsed() : 0; }
 
-  // Whether what is replied now is sent.
+  // Whether present replies are sent.
   bool RepliesEnabled() const {
     return reply_mode == ReplyMode::kOn || reply_mode == ReplyMode::kSkipNext;
   }

@@ -11,17 +11,17 @@ class Client;
 
 // The memory of all clients together, and which take most, for maxmemory-clients.
 //
-// A client whose memory may have changed is noted, at the cost of a flag, and weighed when somebody
-// asks next: so a message to a thousand clients weighs each once, and nothing is weighed at all
-// while there is no limit. Clients of one order of magnitude, by powers of two, share a bucket, so
-// that the largest are found without looking at all of them.
+// A change of a client's memory sets a flag, and the client is weighed at the next query. So a
+// message to a thousand clients weighs each once, and without a limit no client is weighed. Clients
+// of one order of magnitude, by powers of two, share a bucket, so the largest are found without a
+// search of all of them.
 //
 // Invariant: a client with a weight is in the bucket of that weight, and `Sum` is the sum of all
 // weights. Clients that asked not to be evicted (CLIENT NO-EVICT)
 // weigh nothing, nor do replicas.
 class ClientWeights {
  public:
-  // What the weights keep with each client; theirs alone.
+  // The state of each client for ClientWeights, which alone uses it.
   struct Entry {
     static constexpr size_t kNone = std::numeric_limits<size_t>::max();
     size_t bytes = 0;
@@ -40,7 +40,7 @@ class ClientWeights {
   // The client's memory may have changed. O(1).
   void Note(Client& client);
 
-  // The client is none of them any more. O(1).
+  // Removes the client. O(1).
   void Remove(Client& client);
 
   // The memory of all clients. Weighs those that were noted. O(noted).

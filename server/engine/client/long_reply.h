@@ -6,9 +6,9 @@
 
 namespace zsetd {
 
-// What is left of a reply that would take too much memory, and too long, as a whole. It is written
-// a piece at a time, as the client takes it; other clients' commands run in between. So it holds
-// the data it replies with: no references to keys, no views.
+// The rest of a reply that as a whole would take too much memory and time. It is written a piece at
+// a time as the client reads it; other clients' commands run in between. So it holds the data it
+// replies with: no references to keys, no views.
 class LongReply {
  public:
   virtual ~LongReply() = default;

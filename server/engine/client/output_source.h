@@ -6,8 +6,8 @@
 
 namespace zsetd {
 
-// What a replica is sent, which it shares with others: the network takes it a piece at a time, when
-// the piece before has been sent. Whoever has more then wakes the client.
+// The output of a replica, which it shares with others. The network takes it a piece at a time,
+// after the piece before was sent. When more output is available, the source wakes the client.
 class OutputSource {
  public:
   virtual ~OutputSource() = default;

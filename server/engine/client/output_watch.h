@@ -11,8 +11,8 @@ namespace zsetd {
 // Holds what one client has not been sent against its limit, over time.
 class OutputWatch {
  public:
-  // Whether the client must be closed. To be called periodically, so that it is known since when
-  // the soft limit has been passed.
+  // Whether the client must be closed. Must be called periodically to measure how long the soft
+  // limit has been exceeded.
   bool Exceeds(const OutputLimit& limit, size_t unsent_bytes, Millis now);
 
  private:

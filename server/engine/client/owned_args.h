@@ -27,7 +27,7 @@ class OwnedArgs {
 
   bool empty() const { return count_ == 0; }
 
-  // What it has allocated, as the allocator counts. O(1).
+  // The allocated bytes, allocator rounding included. O(1).
   size_t allocated_bytes() const;
 
  private:

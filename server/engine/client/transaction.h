@@ -11,14 +11,14 @@ namespace zsetd {
 struct Command;
 struct WatchedKey;
 
-// A request put aside by MULTI until EXEC.
+// A request that MULTI queued until EXEC.
 struct QueuedCommand {
   const Command* command;
   OwnedArgs argv;
   uint32_t flags;  // Command::request_flags when it was queued
 };
 
-// What a client has open between MULTI and EXEC, and what it watches before.
+// The open transaction of a client, and its watched keys.
 class Transaction {
  public:
   bool open = false;

@@ -25,7 +25,7 @@ class ArgReader {
   // The next argument without taking it; empty at the end.
   std::string_view Peek() const { return AtEnd() ? std::string_view() : argv_[next_]; }
 
-  // The next argument; a syntax error if there is none.
+  // The next argument; a syntax error if the arguments have ended.
   std::string_view Word() {
     if (AtEnd()) [[unlikely]]
       Refuse(kSyntaxError);

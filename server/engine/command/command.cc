@@ -40,7 +40,8 @@ void AddKeyBehindLast(const KeyPlaces& keys, Args argv, std::vector<size_t>& pos
   if (last) positions.push_back(*last);
 }
 
-// The position of the option that all keys follow; nothing if there is none, or no key behind it.
+// The position of the option that all keys follow; nullopt without the option, or without a key
+// after it.
 std::optional<size_t> RestOptionAt(const KeyPlaces& keys, Args argv) {
   if (keys.rest_option.empty()) return std::nullopt;
   for (size_t at = keys.options_from; at + 1 < argv.size();) {
@@ -50,8 +51,8 @@ std::optional<size_t> RestOptionAt(const KeyPlaces& keys, Args argv) {
   return std::nullopt;
 }
 
-// The keys behind the option at `option`. A request that has one in the usual place too will be
-// refused: it has no keys.
+// The keys after the option at `option`. A request that also has a key in the usual place will be
+// refused and has no keys.
 std::vector<size_t> KeysBehindRestOption(const KeyPlaces& keys, Args argv, size_t option) {
   std::vector<size_t> positions;
   if (!argv[keys.first].empty()) return positions;

@@ -39,7 +39,7 @@ enum CommandFlag : uint32_t {
   kNeedsDebugEnabled = 1u << 30,       // refused unless enable-debug-command permits it
   kNeedsModuleEnabled = 1u << 31,      // refused unless enable-module-command permits it
   kConnectionCategory = 1u << 29,      // another, for those that are not of that group
-  kNotQueuedInMulti = 1u << 18,        // runs at once although a transaction is open
+  kNotQueuedInMulti = 1u << 18,        // runs immediately in an open transaction
   kAllowedWhileSubscribed = 1u << 19,  // a RESP2 subscriber may run it
   kEndsTransaction = 1u << 20,         // drops the open transaction even if it is refused
   kMayReplicate = 1u << 22,            // no write, but CLIENT PAUSE WRITE postpones it like one
@@ -82,12 +82,12 @@ struct ValuedOption {
 };
 
 // Which arguments of a request are keys. Positions count from the command's name at 0; a negative
-// `last` counts from the end. Where `count_at` is set, that argument is the number of keys that
-// follow it; these come in addition to first..last. So does the argument after each of `options`,
-// which are searched for from a position on; it is written, while the others are only read.
+// `last` counts from the end. If `count_at` is set, that argument is the number of keys after it,
+// in addition to first..last. The argument after each of `options`, which are searched from a
+// position on, is a key as well; it is written, while the others are only read.
 //
-// Where `other_options` are given, their values are skipped in that search, and the last of
-// repeated options counts. No rule describes such keys to clients: COMMAND INFO says "unknown".
+// If `other_options` are given, the search skips their values, and the last of repeated options
+// counts. No rule describes such keys to clients: COMMAND INFO reports "unknown".
 //
 // `rest_option` is followed by keys up to the end of the request, in place of first..last, where an
 // empty argument must stand. It is searched for as `options` with `other_options` are.
@@ -125,8 +125,9 @@ inline constexpr KeyPlaces kOneShardChannel = {
 inline constexpr KeyPlaces kShardChannels = {
     .first = 1, .last = -1, .step = 1, .are_channels = true};
 
-// The function of a row. What it takes says what it can reach: a Call the keys, arguments, reply
-// and client; an AdminCall the whole server. Calling it needs engine/admin_call.h.
+// The function of a row. Its parameter type defines its access: a Call has the keys, arguments,
+// reply and client; an AdminCall has the whole server. A call of it needs
+// server/engine/admin_call.h.
 class CommandFunction {
  public:
   constexpr CommandFunction() = default;
@@ -167,9 +168,9 @@ struct Command {
   // ACL categories in place of that of the group, a space between them.
   std::optional<std::string_view> categories = {};
 
-  // The positions of arguments that may be secrets, in any request that the row runs, whatever name
-  // the command goes by and whether or not the request is well formed. Null: there are none. The
-  // slow log, MONITOR and all else that repeats requests to others go by it (redaction.h).
+  // The positions of arguments that may be secrets, in any request for the row, whatever the name
+  // of the command, even in a malformed request. Null: no secrets. The slow log, MONITOR and all
+  // other code that shows requests use it (redaction.h).
   std::vector<size_t> (*secrets)(Args argv) = nullptr;
 
   // Returns the flags of a request, where they depend on its arguments: a script or a function
@@ -184,8 +185,8 @@ struct Command {
   }
 };
 
-// The positions of the keys in a request, which may be shorter than its arity. Nothing if the count
-// of keys that it announces is no number or does not fit.
+// The positions of the keys in a request, which may be shorter than its arity. Nullopt if the
+// announced count of keys is not a number or does not fit.
 std::vector<size_t> KeyPositions(const Command& command, Args argv);
 
 }  // namespace zsetd

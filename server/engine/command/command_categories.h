@@ -12,7 +12,7 @@ namespace zsetd {
 // The ACL categories of Redis, without their @, in its order. Some have no commands here.
 std::span<const std::string_view> AllCategories();
 
-// The category of this name, in any case; nothing if there is none.
+// The category of this name, in any case; nullopt if it does not exist.
 std::optional<std::string_view> FindCategory(std::string_view name);
 
 // The ACL categories of a command, from its row or derived from its flags and its group, each with

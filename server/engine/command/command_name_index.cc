@@ -27,7 +27,7 @@ uint64_t InLowerCase(uint64_t bytes) {
   return bytes | capitals >> 2;
 }
 
-// Of a name of fewer than eight bytes, all of them, some twice.
+// For names shorter than eight bytes the two loads overlap.
 std::pair<uint64_t, uint64_t> Ends(std::string_view name) {
   const char *begin = name.data(), *end = begin + name.size();
   if (name.size() >= 8) return {Load<uint64_t>(begin), Load<uint64_t>(end - 8)};

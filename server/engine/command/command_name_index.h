@@ -42,7 +42,7 @@ class NameIndex {
   size_t SlotOf(const Folded& name) const;
 
   std::vector<std::string_view> names_;
-  std::vector<Folded> folded_;   // beside names_
+  std::vector<Folded> folded_;   // parallel to names_
   std::vector<uint16_t> slots_;  // places; a power of two of them, at least eight for each name
 };
 

@@ -24,7 +24,7 @@ class CommandTable {
   const Command* Find(Args argv) const;
   const Command* Find(std::string_view name) const;  // "get", "client|list"
 
-  // The same by the name in the row, whatever the command has been renamed to.
+  // Finds a command by the name in its row, independently of rename-command.
   const Command* FindOriginal(Args argv) const;
   const Command* FindOriginal(std::string_view name) const;
 
@@ -56,7 +56,7 @@ class CommandTable {
 
   void IndexNewNames();
 
-  // Null if there is none.
+  // Null if it does not exist.
   const Whole* FindWhole(std::string_view name) const;
   const Whole* FindCallable(std::string_view name) const;
   const Command* FindSubcommand(const Whole& whole, std::string_view name) const;
@@ -65,7 +65,7 @@ class CommandTable {
   std::vector<Command> rows_;
   std::vector<Whole> wholes_;
   NameIndex names_;                     // of wholes_
-  std::vector<std::string> new_names_;  // beside wholes_; empty: none
+  std::vector<std::string> new_names_;  // parallel to wholes_; empty: not renamed
   std::vector<Whole> callable_;         // those of wholes_ that have a name
   NameIndex callable_names_;            // of callable_
 };

@@ -22,7 +22,7 @@ bool HasAny(Args argv, std::span<const std::string_view> options) {
   });
 }
 
-// What a request makes of a use that may depend on its options.
+// The use of a key that may depend on the options of the request.
 std::string_view UseBy(const Command& command, Args request, std::string_view use) {
   const VariableUse& variable = command.variable_use;
   if (variable.options.empty()) return use;

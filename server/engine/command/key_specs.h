@@ -12,8 +12,8 @@ namespace zsetd {
 // Keys of a request that are found, and used, in the same way.
 struct KeySpec {
   int begin;     // the position of the first, or of their count
-  bool counted;  // a count is there, followed by the keys
-  int last = 0;  // uncounted: how far behind the first; negative: from the end of the request
+  bool counted;  // a count, followed by the keys
+  int last = 0;  // uncounted: the distance from the first; negative: from the end of the request
   int step = 1;
   std::string_view use = {};     // the flags as in Redis, "RW access update"
   std::string_view option = {};  // precedes it, somewhere from `begin` on; negative: backwards

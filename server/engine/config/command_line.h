@@ -23,7 +23,7 @@ struct CommandLine {
   enum class Task { kServe, kCheckConfig, kHelp, kHelpAll, kVersion, kListSettings };
 
   Task task = Task::kServe;
-  std::string config_file;  // its absolute path; empty if there is none
+  std::string config_file;  // its absolute path; empty without one
   Settings settings;
   std::vector<std::string> directives;  // those accepted, each once, in the order of the first
 };

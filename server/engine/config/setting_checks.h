@@ -6,7 +6,7 @@
 
 namespace zsetd {
 
-// What rows of settings ask of text (Setting::check). A refusal is a reason without an error code.
+// Checks of the text of settings (Setting::check). A refusal is a reason without an error code.
 
 // IP addresses with a space between them: each may follow a minus, * and ::* are all of IPv4 and of
 // IPv6; 16 at most.

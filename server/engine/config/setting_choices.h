@@ -82,8 +82,8 @@ enum class AppendFsync { kEverySec, kAlways, kNo };
 inline constexpr std::string_view kAppendFsync[] = {"everysec", "always", "no"};
 constexpr std::span<const std::string_view> ChoicesOf(AppendFsync) { return kAppendFsync; }
 
-// What becomes of the data of a replica while it loads that of its master: it is flushed before, or
-// goes on being read until the new is there; or that depends on whether there is any.
+// The handling of a replica's data while it loads that of its master: it is flushed before, or
+// stays readable until the new data is loaded; or this depends on whether the replica has data.
 enum class DisklessLoad { kDisabled, kOnEmptyDb, kSwapDb, kFlushBeforeLoad, kAlways };
 inline constexpr std::string_view kDisklessLoads[] = {"disabled", "on-empty-db", "swapdb",
                                                       "flush-before-load", "always"};

@@ -42,8 +42,8 @@ struct Setting {
   bool is_tls_file = false;
   bool is_octal = false;  // read and written in octal, as file permissions are
 
-  // For text: the only values allowed, or the only words where there are many; none: any. Says why
-  // there are no others, as it does for numbers out of their bounds.
+  // For text: the only allowed values or words; empty: any. A refusal names them, as it names the
+  // bounds of numbers.
   std::span<const std::string_view> choices = {};
   std::string_view why_no_other = {};
 
@@ -51,8 +51,8 @@ struct Setting {
   // nothing. The reason is without an error code.
   absl::Status (*check)(std::string_view value) = nullptr;
 
-  bool changes_live = false;   // may change while the server runs, and takes effect at once
-  bool changes_later = false;  // only at the next start; to set what is set already does no harm
+  bool changes_live = false;   // may change while the server runs, and takes effect immediately
+  bool changes_later = false;  // only at the next start; setting the present value is accepted
   bool is_protected = false;   // CONFIG SET needs enable-protected-configs
   bool many_words = false;     // in a file and on the command line; kept with a space between them
   bool is_secret = false;      // a password, which is not shown to others
@@ -63,9 +63,9 @@ struct Setting {
 // The value as in CONFIG GET, which SetValue() reads back.
 std::string ValueOf(const Setting& setting, const Settings& settings);
 
-// Reads the value into its field. What is accepted, QuoteWord() writes into a file so that it is
-// read back as the same value, whatever bytes it has. A refusal says what is wrong with it, in
-// Redis's words, without an error code; `settings` is then as before.
+// Reads the value into its field. QuoteWord() writes every accepted value into a file so that it is
+// read back as the same value, whatever bytes it has. A refusal states the reason in Redis's words,
+// without an error code; `settings` is then unchanged.
 absl::Status SetValue(const Setting& setting, Settings& settings, std::string_view value);
 
 }  // namespace zsetd

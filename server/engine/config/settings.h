@@ -165,15 +165,15 @@ struct Settings {
   int64_t repl_backlog_ttl = 3600;        // seconds without replicas until it is freed; 0: never
   bool repl_diskless_sync = true;         // snapshots are sent while they are taken
   int64_t repl_diskless_sync_delay = 5;   // seconds to wait for more replicas
-  int64_t repl_diskless_sync_max_replicas = 0;  // do not wait when there are so many; 0: wait
+  int64_t repl_diskless_sync_max_replicas = 0;  // do not wait for more replicas; 0: wait
   DisklessLoad repl_diskless_load = DisklessLoad::kDisabled;
   RedisRelease propagation_compatibility = RedisRelease::k74;
-  bool replica_serve_stale_data = true;  // answer from what is there while there is no link
+  bool replica_serve_stale_data = true;  // serve the present data without a link
   bool replica_read_only = true;
   bool replica_ignore_maxmemory = true;  // only the master evicts
   int64_t replica_priority = 100;        // for Sentinel, the least first; 0: never promote
   bool replica_announced = true;         // to Sentinel
-  std::string replica_announce_ip;       // what the master is told; empty: the connection's
+  std::string replica_announce_ip;       // sent to the master; empty: the connection's
   int64_t replica_announce_port = 0;     // 0: the port that is listened on
   int64_t min_replicas_to_write = 0;     // with fewer replicas at hand writes are refused
   int64_t min_replicas_max_lag = 10;     // seconds of silence until one is not at hand; 0: never

@@ -17,9 +17,9 @@ namespace zsetd {
 namespace {
 
 constexpr int kMaxIncludeDepth = 16;   // here ends a file that includes itself
-constexpr size_t kMostRefusals = 100;  // that are worth showing, of a file that is none
+constexpr size_t kMostRefusals = 100;  // reported for a file that is no configuration
 
-// Drops the spaces around; what is left of a comment is nothing.
+// Removes surrounding spaces; a comment becomes empty.
 std::string_view Trimmed(std::string_view line) {
   const size_t start = std::min(line.find_first_not_of(" \t\r"), line.size());
   line.remove_prefix(start);
@@ -39,7 +39,7 @@ std::vector<std::string> IncludedPaths(const std::string& path) {
   return paths;
 }
 
-// Reads a text and all that it includes, to the end, and collects what is refused.
+// Reads a text and all files that it includes to the end, and collects the refusals.
 class Reader {
  public:
   Reader(Settings& settings, const OnDirective& accepted)

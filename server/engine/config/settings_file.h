@@ -20,8 +20,8 @@ namespace zsetd {
 // An include has the path of a file or, with * ? and [...], of any number of them, which are read
 // in the order of their names.
 //
-// A refusal is for people, and has every line that was refused: its place, the line, and what
-// is wrong with it. `origin` names the text there. The settings of all other lines are then set.
+// A refusal is human-readable and lists every refused line: its place, the line and the reason.
+// `origin` names the text there. The settings of all other lines are then set.
 //
 // `accepted` is called with the name of each directive that was not refused, unless it is null.
 using OnDirective = std::function<void(std::string_view name)>;

@@ -17,7 +17,7 @@
 namespace zsetd {
 namespace {
 
-// The setting in a line, or null for a comment, an include and what is not a setting.
+// The setting in a line, or null for a comment, an include and unknown words.
 const Setting* SettingOf(const std::string& line) {
   const auto words = SplitWords(line);
   return words && !words->empty() ? FindSetting(words->front()) : nullptr;
@@ -58,7 +58,7 @@ std::string LineOf(const std::vector<std::string>& user) {
 Settings Read(const std::string& text) {
   Settings settings;
   std::istringstream stream(text);
-  (void)ReadSettings(stream, "", settings);  // what is wrong in it was wrong before
+  (void)ReadSettings(stream, "", settings);  // errors in it are not new
   return settings;
 }
 
@@ -91,7 +91,7 @@ std::string RewriteSettings(const std::string& text, const Settings& settings) {
 absl::Status RewriteSettingsFile(const std::string& path, const Settings& settings) {
   std::ostringstream text;
   text << std::ifstream(path).rdbuf();
-  std::error_code ignored;  // of a file that is gone: a new one is for its owner alone
+  std::error_code ignored;  // of a deleted file: only the owner may read a new one
   const std::filesystem::file_status old = std::filesystem::status(path, ignored);
   const auto permissions = exists(old) ? old.permissions() : std::filesystem::perms(0600);
   return ReplaceFile(path, RewriteSettings(text.str(), settings), permissions);

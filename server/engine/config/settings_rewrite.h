@@ -12,7 +12,7 @@ namespace zsetd {
 // settings that are missing and not at their default are appended, and so are all users.
 std::string RewriteSettings(const std::string& text, const Settings& settings);
 
-// The same with a file, which is replaced completely or not at all. An error is human-readable.
+// Rewrites a file, which is replaced completely or not at all. An error is human-readable.
 absl::Status RewriteSettingsFile(const std::string& path, const Settings& settings);
 
 }  // namespace zsetd

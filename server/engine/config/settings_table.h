@@ -13,7 +13,7 @@ namespace zsetd {
 // Every setting: those that have an effect in the order of Settings, then the others.
 std::span<const Setting> AllSettings();
 
-// The setting of this name, or of this alias, in any case; null if there is none.
+// The setting of this name, or of this alias, in any case; null if it does not exist.
 const Setting* FindSetting(std::string_view name);
 
 // Reads a value into its field by name, as SetValue() does: the arguments are a setting's name and

@@ -6,7 +6,8 @@
 
 namespace zsetd {
 
-// What the program prints of its command line and its settings. Each text ends with a line break.
+// Texts about the command line and the settings that the program prints. Each ends with a line
+// break.
 
 // --help: how to start the program, and the settings that most servers need. At most 24 lines of 80
 // columns.
@@ -15,19 +16,18 @@ std::string HelpText();
 // --help all: the same, and every setting that has an effect, with its default.
 std::string HelpAllText();
 
-// --list-settings: every directive of the table as a line of seven columns with a tab between them,
-// below a line with their names. What generates documents reads it, and so may a program that
-// writes configurations.
+// --list-settings: every directive of the table as a line of seven columns separated by tabs, below
+// a line with their names. Generators of documents and of configurations read it.
 //
 //   name   aliases   answer      default   values     changes   reason
 //   port             works       6379      0..65535   live
 //
-// The answer is "works", "without effect" or "refused". `changes` is "live" where CONFIG SET takes
-// effect, else "start". `reason` says why something is refused, or why there is no other value.
+// The status is "works", "without effect" or "refused". `changes` is "live" if CONFIG SET takes
+// effect, else "start". `reason` states why a setting is refused, or why no other value is allowed.
 std::string SettingsListing();
 
-// --check-config: which of the line's directives work, and which have no effect. What was refused
-// is not in it.
+// --check-config: the directives of the line that work, and those without effect. Refused ones are
+// not listed.
 std::string ConfigReport(const CommandLine& line);
 
 }  // namespace zsetd

@@ -208,7 +208,7 @@ constexpr Setting kRows[] = {
     Number("commandlog-reply-larger-than", "1048576", -1, kMaxSize),
     Number("commandlog-large-reply-max-len", "128", 0, kMaxSize),
 
-    // Scripts, and kinds of values that there are none of.
+    // Scripts, and value encodings that do not exist here.
     YesNo("lua-enable-insecure-api", "no"),
     YesNo("extended-redis-compatibility", "no"),
     Size("hll-sparse-max-bytes", "3000"),

@@ -10,7 +10,7 @@ namespace zsetd {
 // The rows of settings of Redis 7.0 to 8.x and Valkey that have no effect here, by subject. A
 // setting that gets one becomes a field of Settings and moves to settings_table.cc: one row.
 //
-// What a row refuses would mislead if it were ignored: that data is kept, copied or distributed.
+// A row refuses a setting if ignoring it would mislead: that data is kept, copied or distributed.
 std::span<const Setting> SettingsWithoutEffect();
 
 // Whether a file may still have this directive of old releases, in any case, though it is no

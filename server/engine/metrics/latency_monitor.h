@@ -29,8 +29,8 @@ struct LatencySeries {
   Millis worst{0};
 };
 
-// Records what takes latency-monitor-threshold or longer, by event: `command`, `fast-command` for
-// those flagged as fast, `expire-cycle` for the deletion of expired keys.
+// Records events of latency-monitor-threshold or longer: `command`, `fast-command` for commands
+// flagged as fast, `expire-cycle` for the deletion of expired keys.
 class LatencyMonitor {
  public:
   using Events = std::map<std::string, LatencySeries, std::less<>>;

@@ -34,8 +34,8 @@ class LoadMeter {
  public:
   LoadMeter();
 
-  // To be called often; samples at most ten times a second.
-  // `uncounted_bytes` are allocated and do not count as used.
+  // Must be called often; samples at most ten times a second. `uncounted_bytes` are allocated and
+  // do not count as used.
   void Sample(Millis now, const Stats& stats, size_t uncounted_bytes);
 
   // Allocated bytes that were reported between two samples: a reported peak stays one.
@@ -48,7 +48,7 @@ class LoadMeter {
   uint64_t input_bytes_per_second() const { return input_bytes_.PerSecond(); }
   uint64_t output_bytes_per_second() const { return output_bytes_.PerSecond(); }
   uint64_t rounds_per_second() const { return rounds_.PerSecond(); }
-  Micros time_per_round() const;  // 0 if there were none
+  Micros time_per_round() const;  // 0 without rounds
 
   // Allocated bytes: at the start, and at their peak.
   size_t startup_bytes() const { return startup_bytes_; }

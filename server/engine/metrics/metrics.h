@@ -17,9 +17,9 @@ namespace zsetd {
 
 class Client;
 
-// What the server measures of itself: counters, the statistics of each command, the slow log, the
-// latency monitor and the load. It only records: nothing that the server does depends on it,
-// but for the pace of snapshots.
+// The server's measurements of itself: counters, the statistics of each command, the slow log, the
+// latency monitor and the load. It only records: no behaviour of the server depends on it, except
+// the pace of snapshots.
 //
 // Invariant: `commands_processed` is the sum of the calls of all commands since the last Reset().
 class Metrics {
@@ -49,7 +49,7 @@ class Metrics {
   // An error was replied; `line` is the reply.
   void CountError(std::string_view line) { stats_.CountError(line); }
 
-  // A round of the event loop is over: the time from its first event to its last reply.
+  // Records a round of the event loop: the time from its first event to its last reply.
   void RecordRound(Micros took);
 
   // Passes an event to the latency monitor, if it took as long as the setting asks for.
@@ -57,7 +57,7 @@ class Metrics {
     latency_.MaybeRecord(event, took, now, settings_.latency_monitor_threshold);
   }
 
-  // Samples the load. To be called often.
+  // Samples the load. Must be called often.
   void Sample(Millis now, size_t uncounted_bytes) { load_.Sample(now, stats_, uncounted_bytes); }
 
   // CONFIG RESETSTAT. The slow log, the latency monitor and the peak of memory stay.

@@ -9,7 +9,7 @@
 
 namespace zsetd {
 
-// What the server has counted since it started or since CONFIG RESETSTAT.
+// The server's counters since its start or since CONFIG RESETSTAT.
 struct Stats {
   uint64_t connections_received = 0;
   uint64_t connections_rejected = 0;

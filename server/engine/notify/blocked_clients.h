@@ -36,7 +36,7 @@ class BlockedClients {
   // The bytes that a wait for a key of this name takes, its words left out.
   static size_t BytesPerKey(size_t name_bytes);
 
-  // The same on top, for a wait for scores.
+  // The additional bytes of a wait for scores.
   static size_t BytesPerGroup(size_t name_bytes);
 
   void Add(Client& client, BlockedCommand wait);
@@ -48,8 +48,8 @@ class BlockedClients {
   // Any key of the database may have.
   void TouchAll(int database);
 
-  // The key with the earliest due time is ready, if that is not after `now`; false if there is
-  // none.
+  // Marks the key with the earliest due time as ready if that is not after `now`; false if no key
+  // is due.
   bool TouchDue(Millis now);
   bool IsDue(Millis now) const { return !by_due_.empty() && by_due_.begin()->first.first <= now; }
 

@@ -35,7 +35,7 @@ class Channels {
   // each in the order they came. Returns how many messages that were. O(listeners + patterns).
   size_t Publish(std::string_view channel, std::string_view message);
 
-  // The same for a shard channel. O(listeners).
+  // Like the function above, for a shard channel. O(listeners).
   size_t PublishToShard(std::string_view channel, std::string_view message);
 
   // The names with subscribers that match the pattern, in order.

@@ -10,7 +10,7 @@
 namespace zsetd {
 namespace {
 
-// The letter that represents a byte after a backslash; 0 if there is none.
+// The letter that represents a byte after a backslash; 0 for other bytes.
 char EscapeLetter(char byte) {
   switch (byte) {
     case '\\':

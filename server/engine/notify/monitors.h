@@ -18,9 +18,9 @@ struct Command;
 // Invariant: these are the clients of which monitors() is true.
 class Monitors {
  public:
-  // The client is none yet.
+  // Precondition: the client is not a monitor yet.
   void Add(Client& client);
-  void Remove(Client& client);  // does no harm if it is none
+  void Remove(Client& client);  // no effect if it is not a monitor
 
   bool Any() const { return !clients_.empty(); }
 

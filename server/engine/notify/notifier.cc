@@ -10,15 +10,15 @@
 
 namespace zsetd {
 
-// A key that ends by itself is gone before whatever the running command says of it. Outside of a
-// command it is a unit, and so it is before one: keys are evicted before a command runs, never
-// while it does.
+// The deletion of an expired or evicted key precedes the effects of the running command. Outside of
+// a command it is a unit of its own. So is an eviction before a command: keys are evicted before a
+// command runs, never during it.
 void Notifier::PropagateEnd(const Change& change) {
   effects_.Add(change.database, {"DEL", change.key});
   if (active_ == nullptr || change.event == KeyEvent::kEvicted) effects_.Commit();
 }
 
-// The same for elements that expire, some in each request.
+// Like the function above, for expired elements, several in each request.
 void Notifier::PropagateEnd(const Change& change, std::span<const std::string> elements) {
   while (!elements.empty()) {
     const size_t count = std::min(elements.size(), Effects::kMostItems);

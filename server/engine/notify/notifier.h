@@ -26,14 +26,14 @@ namespace zsetd {
 class Client;
 class Effects;
 
-// What follows from a change of the data, for clients: keyspace notifications, invalidations of
-// CLIENT TRACKING, watches that fail, and blocked clients whose key is ready. Also who listens to
-// channels and to MONITOR.
+// The consequences of a change of the data for clients: keyspace notifications, invalidations of
+// CLIENT TRACKING, failed watches, and blocked clients whose key is ready. Also owns the
+// subscribers of channels and of MONITOR.
 //
 //   Store ──► OnChange ──► propagation            of a key that ends by itself, as a DEL, of
 //                     │                           elements as a ZREM or HDEL
 //                     ├──► keyspace notifications ──► channels
-//                     ├──► tracking               sent at once; broadcasts by Broadcast()
+//                     ├──► tracking               sent directly; broadcasts by Broadcast()
 //                     ├──► watches                EXEC of the transaction fails
 //                     └──► blocked clients        the key is ready; the executor runs them again
 //
@@ -67,7 +67,7 @@ class Notifier : public StoreListener {
   // The client has read the keys of this request; they are remembered if its mode asks for it.
   void RememberReads(Client& client, const Command& command, Args argv);
 
-  // Sends pending broadcasts. To be called after each command or transaction.
+  // Sends pending broadcasts. Must be called after each command or transaction.
   void Broadcast() { tracking_.Broadcast(); }
 
   // Brings the tracking table below a limit that was lowered, without waiting for the next read: a

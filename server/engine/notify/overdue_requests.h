@@ -18,9 +18,9 @@ struct Host;
 
 // Requests on values in which very many elements are past their deadline.
 //
-// What is due has to be removed before a request sees the value, so that counts, ranks and results
-// are exact. Requests remove a bounded number themselves. Where more is due the request is
-// postponed, and ticks remove the rest in slices; others are served in between.
+// Due elements must be removed before a request reads the value, so that counts, ranks and results
+// are exact. Requests remove a bounded number themselves. If more are due, the request is
+// postponed, and ticks remove the rest in slices; other requests are served in between.
 //
 //   request ──► MayRun() ── yes ──► the command
 //                   │ no
@@ -29,9 +29,9 @@ struct Host;
 //                                 ▲              │ not yet
 //                                 └──────────────┘
 //
-// Only keys that are known before the command runs count: what a script opens without having named
-// it, and the keys that SORT finds by a pattern, are cleared whole when they are opened. So is
-// everything while expired elements are not removed actively.
+// This covers only keys that are known before the command runs. Due elements of keys that a script
+// opens without naming them, and of keys that SORT finds by a pattern, are removed completely when
+// the key is opened. So are all due elements while active expiry is off.
 //
 // Invariant: each client in the queue has a request in `postponed_request`.
 class OverdueRequests {
@@ -40,11 +40,11 @@ class OverdueRequests {
   OverdueRequests(Store& store, const Host& host);
   OverdueRequests(const OverdueRequests&) = delete;
 
-  // Whether nothing that is due is left in the keys of the request, or of the transaction that it
-  // runs; removes what is due, up to a number for all requests between two ticks.
+  // Removes due elements in the keys of the request, or of the transaction that it runs, up to a
+  // limit for all requests between two ticks. Returns whether none is left.
   bool MayRun(const Client& client, const Command& command, Args argv);
 
-  // The same for one key.
+  // Like the function above, for one key.
   bool MayOpen(int database, std::string_view key);
 
   // Queues the client's request.
@@ -62,8 +62,8 @@ class OverdueRequests {
   // The first client of the queue, which is not empty.
   const Client& first() const { return *queue_.front(); }
 
-  // Removes what is due in the keys of the first client's request, which is for `command`, until
-  // nothing is or the stopwatch shows `until`, and some in any case. False if something may be
+  // Removes due elements in the keys of the first client's request, which is for `command`, until
+  // none is left or the stopwatch shows `until`, but at least some. False if due elements may be
   // left.
   bool ClearFirst(const Command& command, Micros until);
 

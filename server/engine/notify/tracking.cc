@@ -12,8 +12,8 @@ constexpr std::string_view kChannel = "__redis__:invalidate";
 // So many readers of one key may have left without being forgotten.
 constexpr size_t kSpareReaders = 16;
 
-// More than a read adds, so that reading alone brings the table below a limit that was lowered; not
-// all at once, for it may have been lowered by millions.
+// More than a read adds, so that reads alone bring the table below a lowered limit. Not all at the
+// same time, because the limit may have been lowered by millions.
 constexpr size_t kTrimmedPerRead = 2;
 
 void WriteHeader(ReplyWriter& reply) {

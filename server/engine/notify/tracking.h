@@ -35,7 +35,7 @@ class Tracking {
   // Turns tracking on, or changes what it was. Prefixes that the client has stay.
   void Start(Client& client, const TrackingMode& mode);
 
-  // Returns what is unused then, to be freed; null if nothing is. No effect where tracking is off.
+  // Returns the unused memory, which the caller frees, or null. No effect if tracking is off.
   std::shared_ptr<void> Stop(Client& client);
 
   // Whether the client's next command or transaction is an exception from its choice of keys
@@ -61,10 +61,10 @@ class Tracking {
   // The key was changed by the client `by`, or by the server if that is null.
   void Touch(std::string_view key, const Client* by);
 
-  // All keys may have. Returns what is of no use then.
+  // Invalidates all keys. Returns the unused memory, which the caller frees.
   std::shared_ptr<void> TouchAll();
 
-  // Sends pending broadcasts. To be called after each command.
+  // Sends pending broadcasts. Must be called after each command.
   void Broadcast();
 
   size_t client_count() const { return client_count_; }

@@ -15,8 +15,8 @@ namespace zsetd {
 
 class Client;
 
-// Which clients receive broadcasts for which prefixes, and what has changed since the last
-// broadcast.
+// The clients that receive broadcasts for each prefix, and the keys that have changed since the
+// last broadcast.
 //
 // A changed key is kept once, however many prefixes it begins with, and only if it begins with one.
 class TrackingPrefixes {
@@ -31,8 +31,8 @@ class TrackingPrefixes {
   // key), and O(log of the keys noted).
   void Touch(std::string_view key, uint64_t by);
 
-  // Sends what was noted: one message to each client for each of its prefixes, prefixes and keys in
-  // order. O(bytes of the keys noted + bytes sent).
+  // Sends the recorded keys: one message to each client for each of its prefixes, prefixes and keys
+  // in order. O(bytes of the recorded keys + bytes sent).
   void Broadcast(const Send& tell);
 
   size_t count() const { return prefixes_.size(); }

@@ -15,13 +15,13 @@ namespace zsetd {
 class Client;
 class Database;
 
-// A key that somebody watches.
+// A watched key.
 struct WatchedKey {
   int database;
   std::string name;
 };
 
-// Who watches which key (WATCH), and what a change of the key does to them: their EXEC fails.
+// The clients that watch each key (WATCH). A change of the key makes their EXEC fail.
 //
 // Invariant: a client's `transaction.watched()` are the keys here among whose watchers it is, and
 // `transaction.watch_bytes()` is what BytesPerKey has for them.

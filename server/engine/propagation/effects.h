@@ -6,14 +6,14 @@
 //      └─ request ───► MONITOR, SLOWLOG
 //
 // A Change says that a key changed, not how. Effects are requests that repeat the change. Most
-// commands are their own effect; those whose result depends on the time, on random numbers, on the
-// order of a hash table or on the platform's mathematics say in other words what they did, always
-// such that redis-server 7.0 understands.
+// commands are their own effect. Commands whose result depends on the time, on random numbers, on
+// the order of a hash table or on the platform's mathematics propagate other requests instead,
+// which redis-server 7.0 understands.
 //
-// A unit is what is atomic: a command, a whole EXEC, a script with all that it calls, one key that
-// expires or is evicted outside of a command, one blocked client that is served. Its effects are
-// collected here and handed to the journals when it ends, never before: to the append-only log and
-// to the stream for replicas, whichever there is.
+// A unit is atomic: a command, a whole EXEC, a script with all its commands, one key that expires
+// or is evicted outside of a command, one blocked client that is served. Its effects are collected
+// here and passed to the journals when it ends, never before: to the append-only log and to the
+// stream for replicas, as far as these exist.
 //
 // Without a journal nothing is collected: each command pays for one test.
 #pragma once
@@ -72,11 +72,11 @@ class Effects {
     return database_ == kUnknown ? std::nullopt : std::optional(database_);
   }
 
-  // While muted nothing is collected: what is applied was propagated elsewhere (applier.h).
+  // While muted, nothing is collected: the applied requests were propagated elsewhere (applier.h).
   void Mute(bool muted);
   bool is_muted() const { return muted_; }
 
-  // Adds a request for a database to the unit: at least one word, or its name and what follows.
+  // Adds a request for a database to the unit: at least one word, or its name and its arguments.
   // O(bytes).
   void Add(int database, std::string_view name, Args rest);
   void Add(int database, Args words) {
@@ -87,7 +87,7 @@ class Effects {
     Add(database, Args(words.begin(), words.size()));
   }
 
-  // The same, word by word: `words` calls of AddWord() follow.
+  // Adds a request word by word: `words` calls of AddWord() must follow.
   void Begin(int database, size_t words);
   void AddWord(std::string_view word);
 
@@ -105,9 +105,8 @@ class Effects {
   // units, unless there is a stream.
   Ends Commit() { return commands_ == 0 && messages_.empty() ? Ends() : CommitCollected(); }
 
-  // Appends a unit that was propagated by another server and has been applied (applier.h), to the
-  // log: requests as they came, whose reader is to be in the first database at their start and is
-  // in the other at their end. While muted.
+  // Appends a unit from another server, which was applied (applier.h), to the log, unchanged. Its
+  // reader must be in the first database at its start, and is in the other at its end. While muted.
   void AppendApplied(std::string_view unit, int database_before, int database_after);
 
   // Appends bytes to the stream as they are: requests that change nothing, such as PING, or what

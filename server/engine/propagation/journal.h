@@ -17,8 +17,8 @@ class Journal {
   // database than that of the previous one, in this unit or the one before it.
   //
   // The log may take the bytes (OutputBuffer::Take, O(1) for a long unit), while the stream leaves
-  // them; what is left is discarded. Returns the position at which the unit ends: with the same
-  // order as units have, and never 0.
+  // them; the rest is discarded. Returns the position at which the unit ends: ascending in the
+  // order of units, and never 0.
   virtual uint64_t Append(OutputBuffer& unit) = 0;
 };
 

@@ -28,7 +28,7 @@ std::string WrapOwnEffect(Args request);
 // Whether the request is such an ECHO.
 bool IsOwnEffect(Args request);
 
-// What it carries; nothing if that is no request, or itself such an ECHO.
+// The request inside; nullopt if it is not a request, or itself such an ECHO.
 std::optional<OwnedArgs> UnwrapOwnEffect(Args request);
 
 }  // namespace zsetd

@@ -146,7 +146,7 @@ size_t Database::ReclaimDueElementsOf(std::string_view key, size_t most) {
   return ReclaimElements(*keys_.FindEvenDue(key), most);
 }
 
-// Some are due. The entry is gone afterwards if no element is left.
+// Precondition: some elements are due. Deletes the entry if no element is left.
 size_t Database::ReclaimElements(Entry& entry, size_t most) {
   BeforeChange(entry);
   const std::optional<Millis> before = entry.EarliestElementDeadline();
@@ -298,8 +298,8 @@ Entry& Database::Rewrite(Entry& entry, std::span<const ByteRange> ranges, const 
   return edited;
 }
 
-// Lets `change` change the text: the bytes in these ranges, and what is behind the present end. A
-// short string becomes one that can grow.
+// Lets `change` change the text: the bytes in these ranges, and bytes after the present end. A
+// short string is converted to one that can grow.
 template <class Change>
 Entry& Database::EditText(Entry& entry, std::span<const ByteRange> ranges, Change change) {
   BeforeChange(entry);

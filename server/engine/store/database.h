@@ -37,23 +37,23 @@ struct Change {
   // KeyEvent::kHExpired).
   std::span<const std::string> expired_elements = {};
 
-  // The members or fields that were added, changed or removed, in this order, if somebody wants to
-  // know. During the call.
+  // The members or fields that were added, changed or removed, in this order, if a listener wants
+  // them. Valid during the call.
   std::span<const std::string> subkeys = {};
 };
 
 // One numbered database: its keys behind the one door through which they change.
 //
 // Invariants: no key keeps an empty aggregate; each change is reported once, after it was made;
-// nothing past its deadline is seen, but for elements on a replica. A key that a command finds past
-// its deadline is reclaimed first, and reported as expired; so are the elements of its value that
-// are past theirs.
+// nothing past its deadline is visible, except elements on a replica. A key that a command finds
+// past its deadline is reclaimed first, and reported as expired; so are the elements of its value
+// that are past theirs.
 class Database {
  public:
   using Listener = std::function<void(const Change&)>;
 
-  // Frees what would take long, or arranges for it: `bytes` is about its size, and `objects` the
-  // number of values.
+  // Frees a large object or passes it to another thread: `bytes` is about its size, and `objects`
+  // the number of values.
   using FreeInBackground = std::function<void(std::shared_ptr<void>, size_t bytes, size_t objects)>;
 
   // Without `free_in_background` all is freed at once, and without `access_tracker`, which outlives
@@ -64,7 +64,7 @@ class Database {
   int index() const { return index_; }
   const Keyspace& keys() const { return keys_; }
 
-  // Whether somebody wants the subkeys of changes with this event: null if nobody wants any.
+  // Whether a listener wants the subkeys of changes with this event; null if no listener wants any.
   using WantsSubkeys = std::function<bool(KeyEvent event)>;
   void set_wants_subkeys(WantsSubkeys wants) { wants_subkeys_ = std::move(wants); }
   bool TakesSubkeys(KeyEvent event) const {
@@ -74,15 +74,15 @@ class Database {
   void AdvanceTo(Millis now);
   Millis now() const { return now_; }
 
-  // Whether some element may be past its deadline: false negatives until the time has advanced
-  // again, for what other databases or files have brought. O(1).
+  // Whether some element may be past its deadline. False negatives are possible for elements from
+  // other databases or files until the time advances. O(1).
   bool may_have_due_elements() const { return may_have_due_elements_; }
 
   // The entry at `key`, or null. Valid until the key changes. Its value may have elements that are
   // due. O(1).
   const Entry* Find(std::string_view key) const { return keys_.Find(key); }
 
-  // The same, and that counts as a use of the key. Elements that are due are reclaimed first.
+  // Like Find(), and records a use of the key. Due elements are reclaimed first.
   const Entry* Use(std::string_view key);
 
   // The same, to be changed. One that is due is reclaimed first. The calls below that take an entry
@@ -93,7 +93,7 @@ class Database {
   void Put(std::string_view key, Value&& value, KeyEvent event,
            std::optional<Millis> deadline = std::nullopt, uint64_t count = 1);
 
-  // The same, but a deadline that the key has stays.
+  // Like Put(), but keeps the deadline of the key.
   void PutKeepingDeadline(std::string_view key, Value&& value, KeyEvent event);
 
   // Puts the entry, with its deadline and its access stamp, replacing any value at its key. It is
@@ -107,7 +107,7 @@ class Database {
   // another address then.
   void ExpireAt(Entry& entry, Millis deadline) { ExpireAt(entry, deadline, 1); }
 
-  // Takes the deadline away; false if there was none.
+  // Removes the deadline; false if the key has none.
   bool Persist(Entry& entry);
 
   // Moves value and deadline to `target` in `destination`, replacing any value; not onto itself.
@@ -137,8 +137,7 @@ class Database {
 
   void Clear();  // O(1) if there is someone to free the keys
 
-  // Whether elements past their deadline stay until they are removed, as on a replica, whose master
-  // says when.
+  // Whether due elements stay until a request removes them, as on a replica, whose master decides.
   void set_keeps_due_elements(bool keeps) { keeps_due_elements_ = keeps; }
 
   // Exchanges the keys, not the numbers.
@@ -169,7 +168,7 @@ class Database {
   // Frees it, or has it freed; null is allowed. `bytes` is 0 if its size is unknown.
   void FreeLater(std::shared_ptr<void> garbage, size_t bytes = 0, size_t objects = 1);
 
-  // The same of what no snapshot needs.
+  // Like the function above, for objects that no snapshot needs.
   void FreeNow(std::shared_ptr<void> garbage, size_t bytes, size_t objects);
 
   // The earliest deadline of the value's elements, and that it was `before` until the value was
@@ -229,7 +228,7 @@ class Database {
   Listener listener_;
   WantsSubkeys wants_subkeys_;
   FreeInBackground free_in_background_;
-  AccessTracker* access_tracker_;  // null: there is none
+  AccessTracker* access_tracker_;  // null: no tracking
   bool keeps_due_elements_ = false;
   Snapshot* snapshot_ = nullptr;
   KeyspaceSnapshot* keyspace_snapshot_ = nullptr;

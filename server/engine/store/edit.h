@@ -20,8 +20,8 @@ namespace zsetd {
 //   Edit<SortedSet> set = call.Open<SortedSet>(key, KeyEvent::kZRem);
 //   if (set && set->Remove(member)) set.Note(member);
 //
-// The members or fields that change are noted (Note) if somebody listens to subkey notifications of
-// the edit's event; otherwise that costs a test.
+// Changed members or fields are recorded (Note) if a client subscribes to subkey notifications of
+// the edit's event; otherwise this costs a test.
 template <class T>
 class Edit {
  public:
@@ -69,13 +69,13 @@ class Edit {
   T& operator*() const { return *entry_->GetIf<T>(); }
   T* operator->() const { return &**this; }
 
-  // Frees what the value no longer needs; what that is, takes long.
+  // Frees a part of the value that is slow to free.
   void FreeLater(std::shared_ptr<void> garbage) { database_->FreeLater(std::move(garbage)); }
 
   // Sets the key's deadline when the edit is settled, if the key still exists then.
   void ExpireAt(Millis deadline) { deadline_ = deadline; }
 
-  // Whether Note() does anything: what takes time to find out need not be otherwise.
+  // Whether Note() has an effect; without it, the caller need not compute the subkeys.
   bool TakesNotes() const { return subkeys_ != nullptr; }
 
   // This member or field was added, changed or removed.
@@ -84,7 +84,7 @@ class Edit {
       subkeys_->emplace_back(subkey);
   }
 
-  // What changes here is part of what another edit counts (Change::count).
+  // Another edit counts the changes of this one (Change::count).
   void CountElsewhere() { counts_ = false; }
 
  private:
@@ -104,7 +104,7 @@ class Edit {
   std::optional<Millis> deadline_;
   std::optional<Millis> element_deadline_;  // the earliest before the edit
   bool counts_ = true;
-  std::unique_ptr<std::vector<std::string>> subkeys_;  // null: nobody listens
+  std::unique_ptr<std::vector<std::string>> subkeys_;  // null: no listener
 };
 
 // A string while a command changes it, or nothing. Each change is reported when it is made. A view
@@ -116,7 +116,7 @@ class Edit<ByteString> {
   Edit(Database& database, Entry& entry, KeyEvent event)
       : database_(&database), entry_(&entry), event_(event) {}
 
-  // An empty string where there is no key, to be rewritten longer at once.
+  // Creates an empty string, which the caller must lengthen immediately.
   static Edit Make(Database& database, std::string_view key, KeyEvent event);
 
   explicit operator bool() const { return entry_ != nullptr; }

@@ -57,7 +57,8 @@ class ElementDeadlineFields {
 // Writes those of the entry, whose value has just been written. O(n) if it has any, else O(1).
 void WriteElementDeadlines(const Entry& entry, RdbFileWriter& writer);
 
-// The same of fields that ElementDeadlineFields has made, of a value that was written in slices.
+// Like the function above, for fields from ElementDeadlineFields of a value that was written in
+// slices.
 void WriteElementDeadlines(const std::vector<std::string>& fields, RdbFileWriter& writer);
 
 // Calls `visit` for each deadline in such a field. False if the field is not sound, or `visit`

@@ -23,7 +23,7 @@ struct EvictionPolicy {
   Order order = Order::kNone;
   bool only_volatile = false;  // only keys with a deadline are evicted
 
-  // What counts as use is up to the AccessTracker.
+  // The AccessTracker decides which accesses count as use.
   static EvictionPolicy Of(MaxmemoryPolicy policy);
 };
 
@@ -31,7 +31,7 @@ struct EvictionPolicy {
 //
 // By use, it samples a few random keys, and considers the best of earlier samples too: these wait
 // in a pool. So the choice is close to the best of all keys, though only a few are sampled for
-// each. What was used since it came to the pool is no candidate any more.
+// each. A key that was used after it entered the pool is no longer a candidate.
 class Evictor {
  public:
   struct Victim {
@@ -43,8 +43,8 @@ class Evictor {
   // Both outlive the evictor.
   Evictor(const AccessTracker& meter, Rng& rng) : tracker_(meter), rng_(rng) {}
 
-  // Nothing if no key can be evicted. By use it samples `samples` keys of each database: O(that);
-  // else O(databases), and see Keyspace::SampleWithDeadline.
+  // Nullopt if no key can be evicted. By use it samples `samples` keys of each database:
+  // O(samples); else O(databases), and see Keyspace::SampleWithDeadline.
   std::optional<Victim> Choose(const EvictionPolicy& policy, size_t samples, Databases databases);
 
  private:

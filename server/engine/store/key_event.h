@@ -5,7 +5,7 @@
 
 namespace zsetd {
 
-// What has happened to a key, as keyspace notifications name it.
+// An event of a key, with the name of its keyspace notification.
 enum class KeyEvent : uint8_t {
   kNone,  // nothing that is announced
   kNew,

@@ -23,14 +23,13 @@ struct SetLimits;
 struct SortedSetLimits;
 struct ValueLimits;
 
-// The data as a command sees it: the keys of one database, and what goes with them. The only way
-// from a command to data.
+// A command's only access to data: the keys of one database, and functions on them.
 //
 // A key that is past its deadline is never found. Entries are valid until their key changes. It
 // lives for one request and costs two pointers.
 class Keys {
  public:
-  // What the request may do, which decides what a lookup does besides.
+  // The access rights of the request, which decide about the side effects of a lookup.
   struct Access {
     bool writes = false;      // an expired key that is looked up is deleted
     bool only_reads = false;  // a missing key is reported (the event "keymiss")
@@ -42,7 +41,7 @@ class Keys {
   int database_count() const;
   Millis now() const;
 
-  // What is at or before this is past its deadline: now, or while nothing is due, long ago.
+  // Deadlines at or before this time are due: now, or while nothing is due, a time long ago.
   Millis due_until() const { return database_.now(); }
 
   // --- Reading ---
@@ -51,7 +50,7 @@ class Keys {
   // the key's end is propagated before the request is; reads leave it to the tick.
   const Entry* Peek(std::string_view key);
 
-  // The same, counted as a hit or a miss.
+  // Like Find(), but counts a hit or a miss.
   const Entry* Find(std::string_view key);
 
   // All keys of the database, to iterate over or to draw from.
@@ -68,8 +67,8 @@ class Keys {
     return Edit<T>(database_, entry, event);
   }
 
-  // An edit of an empty value where there is no key. It is removed silently if it stays empty; a
-  // string, of which the empty one is a valid value, is to be rewritten longer at once.
+  // Creates a key with an empty value and edits it. The key is removed silently if it stays empty.
+  // A string must be lengthened immediately, because the empty string is a valid value.
   template <class T>
   Edit<T> Make(std::string_view key, KeyEvent event);
 
@@ -82,14 +81,14 @@ class Keys {
   void ExpireAt(Entry& entry, Millis deadline) { database_.ExpireAt(entry, deadline); }
   bool Persist(Entry& entry) { return database_.Persist(entry); }
 
-  // Renames the key, replacing what is at `new_key`; they differ.
+  // Renames the key and replaces the value at `new_key`. The names differ.
   void Rename(Entry& entry, std::string_view new_key);
 
   // Whether the key exists in that database.
   bool ExistsIn(int database, std::string_view key);
 
-  // Moves the key to another database, or copies it to `target` in that database, replacing what is
-  // there; not onto itself.
+  // Moves the key to another database, or copies it to `target` in that database, and replaces the
+  // value there. Not onto itself.
   void MoveTo(int database, Entry& entry);
   void CopyTo(int database, std::string_view target, const Entry& entry);
 
@@ -109,8 +108,8 @@ class Keys {
   SortedSetLimits sorted_set_limits() const;
   ValueLimits limits() const;
 
-  // Whether integer scores that would be rounded are refused (zset-refuse-inexact-integers). What
-  // was propagated elsewhere is applied as it is.
+  // Whether integer scores that would be rounded are refused (zset-refuse-inexact-integers).
+  // Applied requests are not checked.
   bool refuses_inexact_integers() const;
 
   // The size of the longest string (proto-max-bulk-len).

@@ -15,8 +15,8 @@ namespace zsetd {
 //
 // jemalloc counts what each thread allocates and frees; the gauge reads the counts of the thread
 // that constructed it and, periodically, corrects them by the statistics of the whole allocator.
-// What is passed to another thread to be freed counts as free immediately, so that nothing more is
-// evicted for it.
+// Memory that is passed to another thread to be freed counts as free immediately, so it causes no
+// further eviction.
 class MemoryGauge {
  public:
   // Frees its argument on another thread. Null: nothing is passed on.
@@ -37,7 +37,8 @@ class MemoryGauge {
   // Compares the counts with the allocator's, unless something is being freed. Some microseconds.
   void Calibrate();
 
-  // Hands over what takes about `bytes` and counts as `objects`, a key's value being one.
+  // Passes an object of about `bytes` to the other thread. It counts as `objects`; a key's value is
+  // one.
   void HandOver(std::shared_ptr<void> garbage, size_t bytes, size_t objects,
                 const FreeInBackground& free_in_background);
 

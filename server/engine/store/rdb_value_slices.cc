@@ -87,7 +87,7 @@ class SortedSetSlices : public RdbValueSlices {
 
  private:
   const std::unique_ptr<SetSnapshot> snapshot_;
-  const std::shared_ptr<ElementDeadlineFields> deadlines_;  // null: there were none
+  const std::shared_ptr<ElementDeadlineFields> deadlines_;  // null: no deadlines
 };
 
 class TableSlices : public RdbValueSlices {
@@ -201,7 +201,7 @@ class StringSlices : public RdbValueSlices {
     }
   }
 
-  std::string_view bytes_;  // of the value; but for what is in `changed_`, as at the instant
+  std::string_view bytes_;  // of the value; as at the instant, except those in `changed_`
   std::string copy_;        // as at the instant: whole pieces, until all are there
   absl::flat_hash_map<size_t, std::string> changed_;  // by offset: pieces that were not copied yet
 };

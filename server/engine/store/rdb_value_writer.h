@@ -5,14 +5,14 @@
 
 namespace zsetd {
 
-// The layout in which an entry's value is written: a packed one of what is small. Redis 7.0 reads
-// all of them; deadlines of elements are left out. O(1).
+// The layout in which an entry's value is written: a packed one for small values. Redis 7.0 reads
+// all of them; deadlines of elements are omitted. O(1).
 RdbType RdbTypeOf(const Entry& entry);
 
 // Writes the value in that layout, without its type byte. O(n).
 void WriteValue(const Entry& entry, RdbWriter& writer);
 
-// The same with the deadlines of fields: Redis 7.4 reads them.
+// Like the function above, with the deadlines of fields, which Redis 7.4 reads.
 bool HasFieldDeadlines(const Entry& entry);
 void WriteFieldsWithDeadlines(const Entry& entry, RdbWriter& writer);  // of kHashDeadlines
 

@@ -26,7 +26,7 @@ void KeyspaceSnapshot::Finish() {
   if (kept_ != nullptr) frees_->FreeLater(std::exchange(kept_, nullptr));
 }
 
-// The present of a dropped keyspace does not matter: what is due is handed out, too.
+// The time of a dropped keyspace does not matter: due entries are handed out, too.
 void KeyspaceSnapshot::Step() {
   assert(!done_);
   const Keyspace& keys = kept_ != nullptr ? *kept_ : database_->keys();

@@ -6,17 +6,17 @@
 //                              └ handed out           └ an entry is handed out before its first
 //                                                       change, and its key noted as captured
 //
-// The cursor is that of a scan of the dictionary (core/hashing/linear_hashing.h), and what lies
-// left of it has been passed whatever buckets split or merge. So one comparison of hashes says
-// whether an entry was handed out already, and no entry keeps a mark. Keys right of the cursor that
-// are created, changed or deleted are noted by name, for they are not to be handed out again when
-// the cursor comes there.
+// The cursor is that of a scan of the dictionary (core/hashing/linear_hashing.h): entries left of
+// it were passed, whatever buckets split or merge. So one comparison of hashes shows whether an
+// entry was handed out already, and no entry keeps a mark. The names of keys right of the cursor
+// that are created, changed or deleted are recorded, so that they are not handed out again when the
+// cursor reaches them.
 //
-// What a change costs meanwhile is one hash and, the first time, handing out the whole entry. Of a
-// large value only what the change touches is copied then; its receiver takes the rest step by step
-// (server/engine/store/rdb_value_slices.h). Nothing that is dropped is handed out at once: the
-// snapshot keeps a keyspace (FLUSHDB) until it has passed it, and a large value until the receiver
-// has done with it.
+// During the snapshot, a change costs one hash and, the first time, handing out the whole entry.
+// For a large value, only the pieces that the change affects are copied; its receiver takes the
+// rest step by step (server/engine/store/rdb_value_slices.h). Dropped data is not handed out
+// immediately: the snapshot keeps a keyspace (FLUSHDB) until it has passed it, and a large value
+// until the receiver has finished it.
 #pragma once
 
 #include <cstddef>
@@ -65,7 +65,7 @@ class SnapshotReceiver {
 // One keyspace of a snapshot.
 class KeyspaceSnapshot {
  public:
-  // Attaches itself to the database, which calls what is below.
+  // Attaches itself to the database, which calls the functions below.
   KeyspaceSnapshot(Database& database, SnapshotReceiver& receiver);
   KeyspaceSnapshot(const KeyspaceSnapshot&) = delete;
   ~KeyspaceSnapshot();
@@ -100,7 +100,7 @@ class KeyspaceSnapshot {
   const size_t keys_at_start_;
   const size_t with_deadline_at_start_;
   std::shared_ptr<Keyspace> kept_;
-  Database* frees_;  // has what was kept freed
+  Database* frees_;  // frees the kept objects
   uint64_t cursor_ = 0;
   bool started_ = false;
   bool done_ = false;
@@ -135,7 +135,7 @@ class Snapshot {
   // The entry has left its database. False if it may be freed; else it is kept, and null.
   bool Keep(std::unique_ptr<Entry>& entry);
 
-  // The same for something that may be part of a value, or hold values.
+  // Like the function above, for an object that may be part of a value, or hold values.
   bool Keep(std::shared_ptr<void>& garbage, size_t bytes, size_t objects);
 
   // The keyspaces with keys in them at the instant of the snapshot, by database.

@@ -24,7 +24,7 @@
 namespace zsetd {
 
 // The data: the databases, their time, and which keys expire or are evicted. Knows no clients and
-// writes no replies; what follows from a change is the listener's affair.
+// writes no replies; the listener handles the consequences of a change.
 //
 // Invariants: all databases have the same time, or none if nothing is due; each change of a key is
 // counted and passed to the listener once.
@@ -32,8 +32,8 @@ class Store {
  public:
   using Databases = std::span<const std::unique_ptr<Database>>;
 
-  // All that is referred to outlives it. The settings are read when they are needed, but for those
-  // that ApplySettings() applies.
+  // All arguments outlive it. The settings are read when they are needed, except those that
+  // ApplySettings() applies.
   Store(const Settings& settings, const Host& host, Metrics& metrics, StoreListener& listener,
         uint64_t seed, Millis now);
   Store(const Store&) = delete;
@@ -67,7 +67,7 @@ class Store {
   // How many changes there were since the start, in Redis's way of counting (Change::count).
   uint64_t change_count() const { return change_count_; }
 
-  // Counts a change of what is kept on disk but is no key: of the libraries of functions.
+  // Counts a change of data on disk other than keys: of the libraries of functions.
   void CountChange() { ++change_count_; }
 
   const Settings& settings() const { return settings_; }
@@ -98,8 +98,8 @@ class Store {
   void set_expires_actively(bool expires) { expires_actively_ = expires; }
   bool expires_actively() const { return expires_actively_; }
 
-  // The earliest deadline of a key or an element, past if the key is not deleted yet; nothing if
-  // there is none that is to be deleted actively. O(databases).
+  // The earliest deadline of a key or an element that is to be deleted actively, past if it is not
+  // deleted yet; nullopt without one. O(databases).
   std::optional<Millis> NextDeadline() const;
 
   // maxmemory is set. Evicts keys until no more than that is used, or until that would delay the
@@ -107,7 +107,7 @@ class Store {
   // memory suffices, this costs a few loads.
   bool MakeRoom();
 
-  // Whether the last MakeRoom() was cut short, and the next is due at once.
+  // Whether the last MakeRoom() was cut short, and the next is due immediately.
   bool IsEvictionDue() const { return is_eviction_due_; }
   void PostponeEviction() { is_eviction_due_ = false; }
 
@@ -118,12 +118,12 @@ class Store {
   bool ExceedsLimit() const { return exceeds_limit_since_.has_value(); }
   Micros ExceedsLimitFor() const;
 
-  // Bytes in use that are no reason to evict: what is kept for replicas that are behind, which
-  // evictions would only make longer.
+  // Bytes in use that cause no eviction: the output kept for slow replicas, which evictions would
+  // only lengthen.
   void set_uncounted_bytes(size_t bytes) { uncounted_bytes_ = bytes; }
   size_t uncounted_bytes() const { return uncounted_bytes_; }
 
-  // Brings the gauge into line with the allocator from time to time. To be called often.
+  // Corrects the gauge by the allocator's figures periodically. Must be called often.
   void CalibrateGauge();
 
   // Frees it in the background, if there is someone to do so; null is allowed. `bytes` is about its

@@ -17,8 +17,8 @@ class StoreListener {
   // A key has changed. Called after the change, once for each.
   virtual void OnChange(const Change& change) = 0;
 
-  // Whether the members or fields that change with this event matter to anybody (Change::subkeys).
-  // Asked only if the settings say that subkeys are published.
+  // Whether a listener wants the members or fields that change with this event (Change::subkeys).
+  // Called only if the settings publish subkeys.
   virtual bool WantsSubkeys(KeyEvent event) const = 0;
 
   // A key to be read does not exist.

@@ -8,14 +8,14 @@
 
 namespace zsetd {
 
-// Replaces the file at `path` by `text`, wholly or not at all: the text is written to a new file
-// beside it, which is synced and renamed over the old one, and the directory is synced. When this
-// returns OK the new text survives a power failure; while it runs, and after an error or a crash,
-// the path holds the old text or the new one, complete. A symbolic link is followed, so that the
-// file it points to is replaced and the link stays.
+// Replaces the file at `path` by `text`, completely or not at all: the text is written to a new
+// file next to it, which is synced and renamed over the old one, and the directory is synced. When
+// this returns OK the new text survives a power failure; while it runs, and after an error or a
+// crash, the path holds the old text or the new one, complete. A symbolic link is followed, so that
+// the file it points to is replaced and the link stays.
 //
 // The file gets these permissions before its first byte is written. Costs two syncs to disk. The
-// refusal says what failed, with the system's reason; the new file has then been removed.
+// refusal states the failed step and the system's reason; the new file has then been removed.
 absl::Status ReplaceFile(const std::string& path, std::string_view text,
                          std::filesystem::perms permissions);
 

@@ -8,12 +8,12 @@
 
 namespace zsetd {
 
-// A connection that this server opens to another one. To destroy it closes it; its owner hears
-// nothing more then.
+// A connection that this server opens to another one. Its destructor closes it; its owner is not
+// notified any more.
 class Connection {
  public:
-  // Hears of it between the requests of clients, first of how it was opened, or that it was not. A
-  // call may destroy the connection.
+  // Receives its events between the requests of clients, first the result of opening it. A call may
+  // destroy the connection.
   class Owner {
    public:
     virtual ~Owner() = default;
@@ -37,12 +37,12 @@ class Connection {
   // Once it is open.
   virtual Ends ends() const = 0;
 
-  // What is added to it is sent after Send(), as soon as the network takes it.
+  // Bytes that are added to it are sent after Send(), as soon as the network takes them.
   virtual OutputBuffer& output() = 0;
   virtual void Send() = 0;
 
-  // Whether bytes are received, as at first. What has been read from the network already, 64 KB at
-  // most, may still come.
+  // Sets whether bytes are received; initially they are. At most 64 KB that were read already may
+  // still arrive.
   virtual void set_receives(bool receives) = 0;
 };
 
@@ -57,7 +57,8 @@ class Connector {
 
   virtual ~Connector() = default;
 
-  // Begins to open one, and returns before `owner`, who outlives it, hears of it. Does not block.
+  // Starts to open a connection. Returns before the first event reaches `owner`, which outlives it.
+  // Does not block.
   virtual std::unique_ptr<Connection> Connect(const Target& target, Connection::Owner& owner) = 0;
 };
 

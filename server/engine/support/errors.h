@@ -8,7 +8,8 @@
 
 namespace zsetd {
 
-// What a client can cause is a status whose message is the whole error line, word for word.
+// An error that a client can cause is a status whose message is the whole error line, word for
+// word.
 inline absl::Status Refusal(std::string_view line) {
   return absl::InvalidArgumentError(absl::string_view(line.data(), line.size()));
 }

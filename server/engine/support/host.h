@@ -14,7 +14,7 @@ namespace zsetd {
 
 struct Settings;
 
-// What the engine asks of the world around it.
+// Functions of the surrounding program that the engine calls.
 struct Host {
   // Applies settings that concern others than the engine. May return an error, with a reason as
   // from SetValue(); nothing changes then. Null: there is nothing to do.
@@ -34,7 +34,7 @@ struct Host {
   std::function<size_t()> used_bytes;
 
   std::string executable;   // the whole path of the program
-  std::string config_file;  // the path of the configuration file; empty if there is none
+  std::string config_file;  // the path of the configuration file; empty without one
 
   // The program that supervises this one, as INFO names it: "systemd", "upstart" or "no".
   std::string_view supervisor = "no";

@@ -27,7 +27,7 @@ CpuTimes CpuTimesOfProcess() { return CpuTimesOf(RUSAGE_SELF); }
 CpuTimes CpuTimesOfThread() { return CpuTimesOf(RUSAGE_THREAD); }
 
 size_t ResidentBytes() {
-  std::ifstream file("/proc/self/statm");  // in pages: the address space, then what is resident
+  std::ifstream file("/proc/self/statm");  // in pages: the address space, then resident memory
   size_t total = 0;
   size_t resident = 0;
   file >> total >> resident;

@@ -219,7 +219,7 @@ function countUpTo(counts, bound) {
   return last;
 }
 
-// The bucket within which this part of what came since `before` stayed; null if nothing came.
+// The bucket that contains this share of the samples since `before`; null without samples.
 function percentile(part, after, before) {
   const bounds = [...new Set(after.flatMap((counts) => counts.map(([upper]) => upper)))].sort((a, b) => a - b);
   const upTo = (bound) => after.reduce((sum, counts, i) =>
@@ -367,7 +367,7 @@ function showKeys(found, byFrequency) {
 
 // -------------------------------------------------------------------------------------- sorted set
 
-let shownKey = null;  // as it came, if it is no text
+let shownKey = null;  // in its original form, if it is not text
 
 function openSet(key) {
   shownKey = key;

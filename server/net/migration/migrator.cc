@@ -163,8 +163,8 @@ bool Migrator::Transfer::WriteRequest(TargetConnection& connection,
   return Check(result, kCannotWrite);
 }
 
-// A connection that breaks at once may be one that the target has closed since its last use, or a
-// target that has started anew: another one is tried.
+// A connection that breaks immediately may have been closed by the target since its last use, or
+// the target may have restarted: another one is tried.
 absl::Status Migrator::Send(const Target& target, size_t count, const Pack& pack,
                             std::vector<size_t>& accepted) {
   for (bool may_repeat = true;; may_repeat = false) {
@@ -189,7 +189,7 @@ absl::Status Migrator::Send(const Target& target, size_t count, const Pack& pack
   }
 }
 
-// None if the target has closed it meanwhile.
+// Null if the target has closed it in the meantime.
 std::unique_ptr<Migrator::Link> Migrator::TakeCached(const Target& target) {
   const auto found =
       std::ranges::find_if(cached_, [&](const auto& link) { return link->LeadsTo(target); });

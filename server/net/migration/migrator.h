@@ -29,7 +29,7 @@ class Migrator : public Migration {
  private:
   class Transfer;
 
-  // An open connection, and to whom it leads.
+  // An open connection and its target.
   struct Link {
     std::string host;
     std::string port;

@@ -41,7 +41,7 @@ class TimeLimit {
   Micros start_;
 };
 
-// Waits for one of the events; what has come, or 0 after the limit.
+// Waits for one of the events. Returns those that occurred, or 0 after the limit.
 short Await(int descriptor, short events, const TimeLimit& limit) {
   pollfd polled = {.fd = descriptor, .events = events, .revents = 0};
   while (true) {
@@ -61,7 +61,7 @@ Addresses Resolve(const std::string& host, const std::string& port) {
   return Addresses(is_found ? found : nullptr, freeaddrinfo);
 }
 
-// As a host's port is written; what is none is a port at which nobody listens.
+// The port as decimal text; an invalid port becomes 0, which never accepts.
 std::string PortText(std::string_view text) {
   int port = 0;
   std::from_chars(text.data(), text.data() + text.size(), port);

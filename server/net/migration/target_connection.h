@@ -11,14 +11,14 @@
 namespace zsetd {
 
 // A connection to another server, on which calls block: for requests and their replies of one line
-// each. What arrives while requests are written is read at once, so that the other side never waits
-// for its replies to be taken before it reads on.
+// each. Bytes that arrive while requests are written are read immediately, so the other side never
+// waits for its replies to be read before it continues to read.
 class TargetConnection {
  public:
   enum class Result {
     kDone,
     kTimedOut,     // the other side did nothing in time
-    kBroken,       // it has closed, refused or reset the connection, or sent what is no reply
+    kBroken,       // it has closed, refused or reset the connection, or sent an invalid reply
     kUnreachable,  // no connection could be attempted, or it was not accepted in time
   };
 
@@ -27,17 +27,18 @@ class TargetConnection {
   static std::unique_ptr<TargetConnection> Open(std::string_view host, std::string_view port,
                                                 Millis timeout, Result& result);
 
-  // Of each further call: for the next 64 KB to be written, or the next line.
+  // The limit of each further call: to write the next 64 KB, or to read the next line.
   void set_timeout(Millis timeout) { timeout_ = timeout; }
 
-  // Whether the other side has closed the idle connection, or says something unasked.
+  // Whether the other side has closed the idle connection, or sent unexpected bytes.
   bool IsStale() const;
 
   // Writes bytes, the last 64 KB of which may stay here until Flush().
   Result Write(std::string_view bytes);
   Result Flush();
 
-  // Takes the next line of a reply, without its end. HasLine(): it is there already.
+  // Takes the next line of a reply, without its end. HasLine() returns whether it has already
+  // arrived.
   bool HasLine() const { return received_.find('\n', taken_) != std::string::npos; }
   Result ReadLine(std::string& line);
 
@@ -55,7 +56,7 @@ class TargetConnection {
   Millis timeout_{0};
   std::string unsent_;
   std::string received_;
-  size_t taken_ = 0;    // of what was received
+  size_t taken_ = 0;    // of the received bytes
   bool ended_ = false;  // nothing more will be received
 };
 

@@ -26,9 +26,9 @@ class DataDirectory {
   // The absolute path.
   std::string path() const;
 
-  // Takes the directory for this process and removes drafts that a killed server has left; nothing
-  // happens if this process has it already. To be called before anything is written there. The
-  // refusal is for people.
+  // Takes the directory for this process and removes drafts that a killed server has left; it has
+  // no effect if this process has the directory already. Must be called before any write there. The
+  // refusal is human-readable.
   absl::Status Lock();
 
  private:

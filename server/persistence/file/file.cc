@@ -164,7 +164,7 @@ class SystemFileSystem : public FileSystem {
     return names;
   }
 
-  // flock(2), for it ends with the process however that ends, and leaves no file behind.
+  // flock(2), because it always ends with the process, and leaves no file.
   absl::StatusOr<std::unique_ptr<DirectoryLock>> Lock(const std::string& directory) override {
     Descriptor opened(directory, O_RDONLY | O_DIRECTORY);
     if (!opened.status().ok()) return opened.status();

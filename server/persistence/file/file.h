@@ -1,6 +1,5 @@
-// The only door to the disk. Everything that the server keeps goes through a FileSystem, so that
-// tests can put another in its place, which records what is done, loses what was not synced, or
-// fails.
+// The only access to the disk. All data files go through a FileSystem, so that tests can replace it
+// by one that records operations, loses unsynced bytes, or fails.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +15,8 @@
 
 namespace zsetd {
 
-// A file that is being written at its end. It is closed with the object. A status that is
-// not OK says what the system said, without the path.
+// A file that is being written at its end. It is closed with the object. An error is the system's
+// reason, without the path.
 class WritableFile {
  public:
   virtual ~WritableFile() = default;
@@ -34,7 +33,7 @@ class WritableFile {
   // error, and makes nothing durable: it shortens the next sync.
   virtual void StartWriteBack(uint64_t offset, uint64_t bytes) = 0;
 
-  // Cuts the file to this size; what is written next follows.
+  // Truncates the file to this size; the next write continues there.
   virtual absl::Status Truncate(uint64_t size) = 0;
 
   // Advises the system to keep none of it in memory: it is not going to be read soon.
@@ -65,10 +64,10 @@ class FileSystem {
   // Creates the file, or empties it.
   virtual absl::StatusOr<std::unique_ptr<WritableFile>> Create(const std::string& path) = 0;
 
-  // Opens the file, to write behind what it holds. kNotFound if there is none.
+  // Opens the file to append to it. kNotFound if it does not exist.
   virtual absl::StatusOr<std::unique_ptr<WritableFile>> Append(const std::string& path) = 0;
 
-  // absl::StatusCode::kNotFound if there is none.
+  // absl::StatusCode::kNotFound if it does not exist.
   virtual absl::StatusOr<std::unique_ptr<ReadableFile>> Open(const std::string& path) = 0;
 
   virtual absl::Status Rename(const std::string& from, const std::string& to) = 0;

@@ -33,7 +33,7 @@ class FileSource : public ByteSource {
 
   uint64_t size() const { return file_->size(); }
 
-  // What went wrong in reading. The end of the file is no error.
+  // The error of a failed read. The end of the file is not an error.
   const absl::Status& status() const { return status_; }
 
  private:

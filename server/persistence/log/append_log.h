@@ -37,7 +37,7 @@ class AppendLog : public Journal {
   // At the start. Whether there is a log on the disk to load.
   absl::StatusOr<bool> Exists() const { return directory_.HasLog(); }
 
-  // Loads it, and goes on appending to it. A refusal is for people.
+  // Loads it, and continues to append to it. A refusal is human-readable.
   absl::Status Load();
 
   // Begins a log with what the engine holds as its base, in the foreground.
@@ -49,11 +49,11 @@ class AppendLog : public Journal {
   absl::Status Enable();
   void Disable();
 
-  // Writes a log of this instant in the background, while there is none, and ends it.
+  // Writes a log of this instant in the background while the log is off, and ends it.
   absl::Status WriteOnce();
 
-  // Loads the files that there are once more, in the place of what the engine holds. No snapshot is
-  // being taken for a rewrite.
+  // Replaces the engine's data by that of the present files. Precondition: no snapshot is being
+  // taken for a rewrite.
   absl::Status LoadAgain();
   bool IsOn() const { return thread_ != nullptr; }
   bool IsKept() const { return IsOn() && !ends_after_rewrite_; }
@@ -89,7 +89,7 @@ class AppendLog : public Journal {
   // Whether there is no valid log before a rewrite is complete, which ConsiderRewriting() begins.
   bool MustBegin() const { return rewriter_.LeftUnnamedFile() || is_repairing_; }
 
-  // Whether the files on the disk are without what is appended until a rewrite is complete.
+  // Whether the files on the disk lack the appended units until a rewrite is complete.
   bool IsBeginning() const { return MustBegin() || rewriter_.IsBeginning(); }
 
   // Whether that is to begin now, even if another snapshot has to be given up for it: writes are

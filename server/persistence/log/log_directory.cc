@@ -29,7 +29,7 @@ std::string LogDirectory::IncrementalName(uint64_t number) const {
   return engine_.settings().appendfilename + "." + std::to_string(number) + ".incr.aof";
 }
 
-// Of the log in one file, as Redis had it before version 7.
+// The path of the log in one file, the layout of Redis before version 7.
 std::string LogDirectory::OldPath() const {
   return data_.path() + "/" + engine_.settings().appendfilename;
 }

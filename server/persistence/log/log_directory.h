@@ -38,11 +38,11 @@ class LogDirectory {
   // Creates the directory, unless it exists, and removes drafts that a killed server has left.
   absl::Status Create() const;
 
-  // Reads the manifest; kNotFound if there is none. A file as Redis had it before version 7 is
-  // moved here first, and becomes the base.
+  // Reads the manifest; kNotFound if it does not exist. A log in one file, the layout of Redis
+  // before version 7, is moved here first and becomes the base.
   absl::Status Open();
 
-  // The same, but such a file is left alone.
+  // Like Open(), but does not move such a file.
   absl::Status ReadManifest();
 
   // The manifest on the disk, as far as is known here.
@@ -66,7 +66,7 @@ class LogDirectory {
   uint64_t drafts_ = 0;
 };
 
-// "Cannot <do> '<path>': <why>", for people.
+// "Cannot <do> '<path>': <why>", human-readable.
 absl::Status LogRefusal(const std::string& what, const std::string& path, const absl::Status& why);
 
 }  // namespace zsetd

@@ -18,14 +18,14 @@ struct LogLoadOptions {
   // Ends a MULTI that has no EXEC, of a unit that was not written whole: nothing of it is done.
   std::function<void()> discard;
 
-  std::function<void(uint64_t bytes, uint64_t total)> progress;  // now and then; or null
+  std::function<void(uint64_t bytes, uint64_t total)> progress;  // periodically; or null
 
   // The most bytes at the end of the log that may be damaged, as a crash of the machine may leave
   // them; they are removed.
   uint64_t most_damaged_bytes = 0;
 };
 
-// What a file of commands held.
+// The contents of a loaded file of commands.
 struct LoadedLog {
   uint64_t whole_bytes = 0;  // up to the end of the last whole unit
   uint64_t bytes = 0;        // of the file: more, if its end was cut off
@@ -34,9 +34,10 @@ struct LoadedLog {
   bool IsTruncated() const { return whole_bytes < bytes; }
 };
 
-// Runs the commands of a file of the append-only log, behind the first `offset` bytes. A file whose
-// end is missing, as a crash leaves it, is no error: what is whole was run. Anything else that is
-// no RESP command is refused with file, offset and reason. Memory follows what is in the file.
+// Runs the commands of a file of the append-only log after the first `offset` bytes. A file without
+// its end, as a crash leaves it, is not an error: its complete units were run. Any other bytes that
+// are not a RESP command are refused with file, offset and reason. Memory follows the bytes in the
+// file.
 absl::StatusOr<LoadedLog> LoadLog(FileSystem& files, const std::string& path, uint64_t offset,
                                   const LogLoadOptions& options);
 

@@ -14,7 +14,7 @@ constexpr char kBase = 'b';
 constexpr char kIncremental = 'i';
 constexpr char kHistory = 'h';
 
-// What one line says.
+// The contents of one line.
 struct Line {
   LogFile file;
   char type = 0;
@@ -127,7 +127,7 @@ absl::Status WriteManifest(FileSystem& files, const std::string& directory, cons
                            const LogManifest& manifest, bool& is_uncertain) {
   const std::string draft = directory + "/temp-" + name;
   absl::Status status = WriteDraft(files, draft, ManifestText(manifest));
-  // What the manifest names is in the directory before the manifest is.
+  // The files that the manifest names exist before the manifest.
   if (status.ok()) status = files.SyncDirectory(directory);
   if (status.ok()) status = files.Rename(draft, directory + "/" + name);
   if (!status.ok()) {

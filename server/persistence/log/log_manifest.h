@@ -31,23 +31,23 @@ struct LogFile {
 struct LogManifest {
   std::optional<LogFile> base;       // a snapshot, or a log of Redis before 7
   std::vector<LogFile> incremental;  // by number, ascending
-  std::vector<LogFile> history;      // of no use any more, to be removed
+  std::vector<LogFile> history;      // not needed any more, to be removed
 
-  uint64_t LastNumber() const;  // of the base and the incremental files; 0 if there are none
+  uint64_t LastNumber() const;  // of the base and the incremental files; 0 without files
 
   bool operator==(const LogManifest&) const = default;
 };
 
-// The text of the manifest's file, and back. A refusal says what is wrong, with the line.
+// The text of the manifest's file, and back. A refusal states the reason and the line.
 std::string ManifestText(const LogManifest& manifest);
 absl::StatusOr<LogManifest> ParseManifest(std::string_view text);
 
-// Puts the manifest in the place of the one in the directory, as a whole or not at all. After an
-// error it is not there, unless `is_uncertain`: then a crash may bring back either.
+// Replaces the manifest in the directory, completely or not at all. After an error the old one is
+// in place, unless `is_uncertain`: then a crash may restore either.
 absl::Status WriteManifest(FileSystem& files, const std::string& directory, const std::string& name,
                            const LogManifest& manifest, bool& is_uncertain);
 
-// Reads it. kNotFound if there is none; a refusal for people if it is damaged.
+// Reads it. kNotFound if it does not exist; a human-readable refusal if it is damaged.
 absl::StatusOr<LogManifest> ReadManifest(FileSystem& files, const std::string& path);
 
 }  // namespace zsetd

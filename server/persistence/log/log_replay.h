@@ -15,7 +15,7 @@ namespace zsetd {
 struct LogBytes {
   uint64_t base = 0;
   uint64_t old = 0;   // incremental files before the last
-  uint64_t last = 0;  // the last one, without what was cut off
+  uint64_t last = 0;  // the last one, after truncation
 };
 
 // Runs a log: what its base holds, and then the commands of its incremental files, in turns with
@@ -25,8 +25,8 @@ class LogReplay {
   // All of them outlive it. The directory is open.
   LogReplay(Engine& engine, const LogDirectory& directory, Dataset& dataset, const ServerLog& log);
 
-  // What is not whole at the end of the last file is cut off, if the settings allow that. A refusal
-  // is for people; the engine may hold some of the log then.
+  // Truncates an incomplete unit at the end of the last file if the settings allow it. A refusal is
+  // human-readable; the engine may then hold a part of the log.
   absl::StatusOr<LogBytes> Run();
 
  private:

@@ -25,8 +25,8 @@ namespace zsetd {
 //   log        ──── incr 1 ────┬────────────────── incr 2 ───────────────────────────────
 //                              └ the instant: base 2 is written ... complete ┘
 //
-// If the files that there are do not make a log (there is none yet, or a sync has failed), the new
-// ones are named only when the base is complete.
+// If the present files are not a valid log (none exists yet, or a sync has failed), the manifest
+// names the new ones only when the base is complete.
 class LogRewriter {
  public:
   // All of them outlive it. `on_progress` is called on another thread when HasWork() becomes true;
@@ -48,8 +48,8 @@ class LogRewriter {
   // Whether one is under way without which there is no valid log.
   bool IsBeginning() const { return rewrite_ != nullptr && !rewrite_->keeps_old_files; }
 
-  // Whether the log goes on in a file that no manifest names, for the rewrite that was to name it
-  // has failed. The next one has to begin the log.
+  // Whether the log continues in a file that no manifest names, because the rewrite that would have
+  // named it has failed. The next rewrite must begin the log.
   bool LeftUnnamedFile() const { return left_unnamed_file_; }
 
   // Whether Continue() has something to encode, or to complete.
@@ -62,9 +62,8 @@ class LogRewriter {
   // Gives it up if its snapshot is still being taken, to make way for another: whether it was.
   bool Abandon();
 
-  // Gives it up, which is under way. It stays so until the thread has done the step that it is
-  // doing for it. What was written since it began is kept: the old files are followed by the new
-  // one.
+  // Cancels the running rewrite. It stays under way until the thread has completed its present
+  // step. The units written since its start are kept: the new file follows the old ones.
   void GiveUp(absl::Status why);
 
   // Forgets it: the log ends.
@@ -79,8 +78,8 @@ class LogRewriter {
   // is followed by a pause. None is under way.
   std::optional<uint64_t> GrowthToRewrite(uint64_t bytes) const;
 
-  // The sizes of the files that the manifest names, but for the last one; what the log had after
-  // the last rewrite, or when it was loaded.
+  // The size of the files that the manifest names, except the last one; and the size of the log
+  // after the last rewrite, or after loading.
   uint64_t old_bytes() const { return base_bytes_ + incremental_bytes_; }
   uint64_t bytes_after_rewrite() const { return bytes_after_rewrite_; }
   void SetBytes(uint64_t base, uint64_t incremental) {
@@ -88,7 +87,7 @@ class LogRewriter {
     incremental_bytes_ = incremental;
   }
 
-  // Sets what is known of rewriting.
+  // Sets the figures of rewriting.
   void Describe(LogStatus& status) const;
 
  private:

@@ -19,7 +19,7 @@ constexpr std::chrono::milliseconds kAfterSlowWrite{100};
 constexpr uint64_t kBetweenWriteBacks = 1u << 20;
 constexpr uint64_t kEndOfFile = 64u << 10;  // is not written back: it is about to change
 
-// After so many waits in which units did not come, one sync in sixteen still waits for them.
+// After this number of waits without units, only one sync in sixteen waits for them.
 constexpr int kMostFailedWaits = 2;
 constexpr uint64_t kSyncsBetween = 16;
 

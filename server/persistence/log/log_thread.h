@@ -22,10 +22,10 @@
 
 namespace zsetd {
 
-// When what was written to the log is synced to the disk.
+// When the log is synced to the disk.
 enum class SyncPolicy { kAlways, kEverySecond, kNever };
 
-// How far the log has come. Positions count the bytes that were appended since the start.
+// The progress of the log. Positions count the bytes that were appended since the start.
 struct LogProgress {
   uint64_t written = 0;  // all before this position is in a file
   uint64_t durable = 0;  // all before this position survives a crash of the machine
@@ -42,18 +42,18 @@ struct LogProgress {
   uint64_t file_bytes = 0;  // of the file that is appended to
 };
 
-// A change of the files that the log consists of, done in order with what is appended. Whichever
-// crash comes, the manifest on the disk names files that are there whole.
+// A change of the files of the log, done in order with the appended units. After any crash, the
+// manifest on the disk names files that exist completely.
 struct LogStep {
   // The file that the log continues in; empty: the present one. The present one is synced first. If
   // the log is broken it is not, and only a step with a new file and no manifest can be done.
   std::string next_file;
 
-  // The manifest from then on. Without one the new file counts for nothing before a later step
-  // names it, and what is written to it is not durable until then.
+  // The new manifest. Without one, the new file does not count before a later step names it, and
+  // its contents are not durable until then.
   std::optional<LogManifest> manifest;
 
-  std::vector<std::string> removed;  // files of no use any more
+  std::vector<std::string> removed;  // files that are not needed any more
 };
 
 // Writes and syncs the append-only log. All methods are for one thread, the caller's. Three threads
@@ -72,7 +72,7 @@ struct LogStep {
 // commit). Clients that wait for a sync send their next request when it ends, a moment after the
 // next sync could begin with the units of the other clients:
 //
-//   at once          [ a b c ][ d e ][ a b c ][ d e ]               each waits for two syncs
+//   no delay         [ a b c ][ d e ][ a b c ][ d e ]               each waits for two syncs
 //   a little later   [ a b c ] . [ a b c d e ] . [ a b c d e ]      for one and a bit
 //
 // So a sync is delayed until as many units have arrived as were waiting and are released, or for
@@ -88,12 +88,12 @@ class LogThread {
     std::chrono::milliseconds longest_wait{10};  // of a sync for units to come
   };
 
-  // `file` is appended to, which holds this many bytes; null: there is none before the first step.
+  // Appends to `file`, which holds this many bytes; null: no file before the first step.
   LogThread(FileSystem& files, Options options, std::unique_ptr<WritableFile> file,
             uint64_t file_bytes);
   LogThread(const LogThread&) = delete;
 
-  // Writes and syncs what was handed over, if that is possible.
+  // Writes and syncs the appended units if possible.
   ~LogThread();
 
   // Appends whole units, and how many they are. Writes them if that is unlikely to block;

@@ -8,12 +8,12 @@ namespace {
 
 constexpr size_t kPieceBytes = 512u << 10;  // handed to the thread at a time
 
-// A slice, for which requests wait, while there are none. While there are always some it takes a
-// quarter of the time that they took since the last one, so that a server that is half busy keeps
+// The length of a slice without requests, for which new requests wait. With constant load, a slice
+// takes a quarter of the time of the requests since the last one, so that a half-busy server keeps
 // up with them.
 constexpr Micros kIdleSlice{100};
 constexpr Micros kShortestSlice{50};
-constexpr Micros kLongestSlice{1000};  // where requests take long themselves
+constexpr Micros kLongestSlice{1000};  // if requests are slow themselves
 constexpr int kShareOfRequests = 4;
 
 }  // namespace

@@ -36,11 +36,11 @@ class BackgroundSnapshot {
   // Whether Continue() has something to encode that the disk has room for.
   bool HasWork() const;
 
-  // Encodes for a tenth of a millisecond; beside many requests for a quarter of the time that they
-  // took since it last did, if that is not too little to begin.
+  // Encodes for a tenth of a millisecond. With many requests, encodes for a quarter of their time
+  // since the last call, unless that is too short.
   void Continue();
 
-  // Whether the file is complete, or has failed: status() says which.
+  // Whether the file is complete, or has failed: status() returns which.
   bool done() const { return thread_->done(); }
   absl::Status status() const { return thread_->status(); }
 
@@ -59,7 +59,7 @@ class BackgroundSnapshot {
   std::shared_ptr<SnapshotThread> thread_;
   bool encoded_ = false;
 
-  // Of the requests that ran since the last slice.
+  // The time of the requests that ran since the last slice.
   uint64_t requests_before_;
   Micros last_turn_;
   Micros time_of_requests_{0};

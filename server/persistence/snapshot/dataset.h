@@ -20,8 +20,8 @@ struct CheckedSnapshot {
   bool skips_unknown = false;  // whether keys that cannot be kept may be left out
 };
 
-// What the server keeps, as the engine has it and as files hold it: the keys of all databases and
-// the libraries of functions.
+// All persistent data, in the engine and in files: the keys of all databases and the libraries of
+// functions.
 class Dataset {
  public:
   // All of them outlive it.
@@ -31,8 +31,8 @@ class Dataset {
   // Where the data is in the history that the server shares with others, between two units.
   HistoryPlace place() const;
 
-  // What a snapshot of this instant holds beside the keys: one that can be continued by replicas,
-  // or the base of a log.
+  // The contents of a snapshot of this instant in addition to the keys: for replicas that continue
+  // from it, or for the base of a log.
   SnapshotContents Contents() const;
   SnapshotContents ContentsOfBase() const;
 
@@ -53,8 +53,8 @@ class Dataset {
   // How a file is loaded by the present settings.
   LoadOptions Options() const;
 
-  // Puts what was read from that file in the place of what the engine has, or adds it. All or
-  // nothing: a refusal leaves the engine as it was.
+  // Replaces the engine's data by that of the file, or adds it. All or nothing: a refusal leaves
+  // the engine unchanged.
   absl::Status Put(LoadedSnapshot loaded, const std::string& path,
                    const Persistence::Reload& reload);
 
@@ -68,7 +68,7 @@ class Dataset {
   void set_turns(LoadTurns* turns) { turns_ = turns; }
   LoadTurns* turns() const { return turns_; }
 
-  // Says in the log what was read, and what of it is not kept.
+  // Logs what was read, and which parts are not kept.
   void Report(const LoadedSnapshot& loaded, Micros took) const;
 
  private:

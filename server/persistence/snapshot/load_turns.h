@@ -18,8 +18,8 @@ namespace zsetd {
 //                                  ^ a turn: it has the engine
 //
 // The load touches the engine only in a turn, while the engine's thread waits in GiveTurn(), some
-// milliseconds at a time. Reading files, and building what nobody sees yet, needs none. So nothing
-// of the engine is used by two threads at once.
+// milliseconds at a time. Reading files, and building data that no request can reach yet, needs no
+// turn. So no part of the engine is used by two threads at the same time.
 class LoadTurns {
  public:
   // Begins in a turn. `on_request` is called by the load's thread when it wants one; or null.
@@ -27,14 +27,14 @@ class LoadTurns {
   LoadTurns(Load load, std::function<void()> on_request);
   LoadTurns(const LoadTurns&) = delete;
 
-  // Has the load give up, and waits until it has.
+  // Cancels the load, and waits for its end.
   ~LoadTurns();
 
   // --- For the engine's thread. ---
 
   bool WantsTurn() const;
 
-  // Returns when the turn has ended, or at once if none is wanted.
+  // Returns when the turn has ended, or immediately if none is wanted.
   void GiveTurn();
 
   // Waits until a turn is wanted or the load has ended, but not for longer than that.

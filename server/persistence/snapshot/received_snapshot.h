@@ -21,11 +21,11 @@ class ReceivedSnapshot {
   ~ReceivedSnapshot();
   ReceivedSnapshot(const ReceivedSnapshot&) = delete;
 
-  // More of it has come. An error says what failed, or that it begins as nothing does that this
-  // server can read; so that is known before any of its own data is given up.
+  // Appends received bytes. An error states what failed, or that this server cannot read such a
+  // file. So this is known before the server drops its own data.
   absl::Status Write(std::string_view bytes);
 
-  // All of it has come.
+  // Must be called when all bytes have arrived.
   absl::Status Finish();
 
   const std::string& path() const { return path_; }

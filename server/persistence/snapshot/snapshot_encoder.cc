@@ -60,7 +60,7 @@ class SnapshotEncoder::Section : private UnwrittenParts {
   size_t piece_bytes_ = 0;
 };
 
-// A large value that was received, with what stands before it as of the instant.
+// A large value that was received, with the parts before it as of the instant.
 struct SnapshotEncoder::OpenValue {
   int database = 0;
   std::string head;
@@ -101,8 +101,8 @@ void SnapshotEncoder::Begin(Millis now, size_t used_bytes, const SnapshotContent
 }
 
 // Entries that are handed out before their turn may be of another database than those around them,
-// so that a database is selected more than once: every loader takes that. Sizes are said the first
-// time.
+// so that a database is selected more than once: every loader accepts that. Sizes are written the
+// first time.
 void SnapshotEncoder::Select(int database, Section& section) {
   if (database == section.selected) return;
   section.selected = database;
@@ -115,7 +115,7 @@ void SnapshotEncoder::Select(int database, Section& section) {
   }
 }
 
-// What stands before the type of a value.
+// Writes the parts before the type of a value.
 void SnapshotEncoder::WriteMarks(const Entry& entry, RdbFileWriter& writer) const {
   if (entry.deadline()) writer.Deadline(entry.deadline()->count());
   const AccessTracker::Stamp mark = entry.access_stamp();

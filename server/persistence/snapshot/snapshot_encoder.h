@@ -22,19 +22,19 @@
 
 namespace zsetd {
 
-// What a snapshot holds beside the keys.
+// The contents of a snapshot in addition to the keys.
 struct SnapshotContents {
   std::string functions;     // as Scripting::DumpLibraries() returns them
   bool is_log_base = false;  // commands of an append-only log follow
   bool with_keys = true;
 
-  std::optional<HistoryPlace> place;  // of the data, if somebody may continue from it
+  std::optional<HistoryPlace> place;  // of the data, if a replica may continue from it
 };
 
 // Makes the bytes of a file of the entries of a snapshot (protocol/rdb/rdb_file.h).
 //
 // A large value is written in slices. In the file it is in one piece, so entries that are received
-// meanwhile because they are about to change are put aside until it is complete:
+// in the meantime because they are about to change are kept aside until it is complete:
 //
 //   main     [ entry | entry | large value, a slice at a time ... ]
 //   early    [ entry | entry ... ]                                   then follows
@@ -42,12 +42,12 @@ struct SnapshotContents {
 // Large values that are about to change themselves come next, in the order in which they did.
 class SnapshotEncoder : public SnapshotReceiver {
  public:
-  // `access_tracker` says what is written of the use of keys, if anything; it outlives this.
+  // `access_tracker` defines the use of keys that is written, if any; it outlives this.
   SnapshotEncoder(const Settings& settings, const AccessTracker& access_tracker,
                   const LargeValueLimits& limits = LargeValueLimits());
   ~SnapshotEncoder() override;
 
-  // Writes what stands before the first key. `snapshot` hands its entries out afterwards.
+  // Writes the part before the first key. `snapshot` hands its entries out afterwards.
   void Begin(Millis now, size_t used_bytes, const SnapshotContents& contents,
              const Snapshot& snapshot);
 
@@ -59,11 +59,11 @@ class SnapshotEncoder : public SnapshotReceiver {
   void AfterEdit(const void* before, const Entry& entry) override;
   void Abandon() override;
 
-  // Writes what stands behind the last key, but for the checksum.
+  // Writes the part after the last key, except the checksum.
   void End();
 
   size_t keys() const { return keys_; }  // written
-  size_t size() const;                   // of what was not taken yet, in bytes
+  size_t size() const;                   // of the bytes that were not taken yet
 
   // Pieces of the file, in order.
   std::vector<SnapshotPiece> Take();

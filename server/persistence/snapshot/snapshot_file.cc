@@ -7,7 +7,8 @@
 namespace zsetd {
 namespace {
 
-// So that the last sync is short, and those of other files wait for no more than this meanwhile.
+// Periodic syncs keep the last sync short, and syncs of other files wait for at most this many
+// bytes.
 constexpr uint64_t kSyncStep = 32u << 20;
 
 }  // namespace

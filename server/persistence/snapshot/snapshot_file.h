@@ -12,11 +12,11 @@
 
 namespace zsetd {
 
-// Puts a snapshot in the place of an older one, as a whole or not at all: it is written beside it,
-// synced, renamed, and then the directory is synced. At every instant the name belongs to a whole
-// file, and when Finish() returns OK the new one survives a crash of the machine.
+// Replaces an older snapshot, completely or not at all: the new one is written next to it, synced,
+// renamed, and then the directory is synced. At every instant the name belongs to a complete file,
+// and when Finish() returns OK the new one survives a crash of the machine.
 //
-// The destructor removes what is unfinished.
+// The destructor removes an unfinished file.
 class SnapshotFile : public SnapshotSink {
  public:
   struct Options {

@@ -22,15 +22,14 @@
 namespace zsetd {
 namespace {
 
-// Strings are bounded by what is in the file; this is what one of them may come to when it is
-// unpacked.
+// Strings are bounded by the bytes in the file; this bounds a string after decompression.
 constexpr size_t kMostStringBytes = UINT32_MAX;
 
 constexpr size_t kMostQuotedBytes = 128;  // of a key, in an error
 constexpr uint64_t kKeysPerReport = 4096;
 constexpr size_t kInsertedTogether = 16;
 
-// What the parts before a key say of it.
+// The properties of a key from the parts before it.
 struct KeyNotes {
   std::optional<Millis> deadline;
   std::optional<uint64_t> idle_seconds;
@@ -82,7 +81,7 @@ class Loader {
   void SelectKeyspace();
   void Mark(Entry& entry, const KeyNotes& notes) const;
 
-  // What is wrong at the place that has been reached, or at another.
+  // The error at the present place, or at another.
   Step Fail(const std::string& what) { return FailAt(Place(), what); }
   Step FailAt(uint64_t place, const std::string& what);
   uint64_t Place() const { return source_.OffsetWith(reader_.left()); }
@@ -225,7 +224,7 @@ bool Loader::SetDeadlines(std::string_view field) {
   return is_sound;
 }
 
-// What is not understood is left out: it costs no more than a full synchronization.
+// Unknown parts are skipped: they cost at most a full synchronization.
 void Loader::NotePosition(std::string_view name, std::string_view value) {
   constexpr size_t kIdBytes = 40;
   const std::optional<int64_t> number = ParseInteger(value);
@@ -383,7 +382,7 @@ Loader::Step Loader::InsertWaiting() {
   return absl::OkStatus();
 }
 
-// What is announced is believed as far as there are bytes for so many keys.
+// An announced count is used only if the file has enough bytes for that many keys.
 void Loader::SelectKeyspace() {
   constexpr uint64_t kLeastBytes = 3;  // of a type, a key and a value
   const auto [place, is_new] = loaded_.databases.try_emplace(database_, options_.make_keyspace());

@@ -20,7 +20,7 @@
 
 namespace zsetd {
 
-// What a file holds.
+// The contents of a file.
 struct LoadedSnapshot {
   std::map<int, Keyspace> databases;     // by number
   std::optional<HistoryPlace> position;  // of the data, if that was saved
@@ -40,7 +40,7 @@ struct LoadOptions {
   bool checks_checksum = true;
   bool skips_unknown = false;
   bool keeps_expired = false;  // keys and fields past their deadline, which are kept as well if
-                               // there is a position: the history says when they go
+                               // with a position: the history deletes them
   const AccessTracker* access_tracker = nullptr;  // for the marks of keys; null: they are not set
   std::function<Keyspace()> make_keyspace;        // an empty one
   std::function<void(uint64_t bytes, uint64_t total, uint64_t keys)>
@@ -49,9 +49,9 @@ struct LoadOptions {
   const std::atomic<bool>* abandoned = nullptr;  // ends the slow steps of a check; or null
 };
 
-// Reads a file as redis-server, Valkey and zsetd write it. Refuses one that is damaged in any way,
-// or holds what would be lost, with file, offset and reason. Memory follows what is in the file,
-// never what it announces. kNotFound if there is no file.
+// Reads a file as redis-server, Valkey and zsetd write it. Refuses a damaged file, or one with data
+// that would be lost, with file, offset and reason. Memory follows the bytes in the file, never an
+// announced length. kNotFound if the file does not exist.
 absl::StatusOr<LoadedSnapshot> LoadSnapshot(FileSystem& files, const std::string& path,
                                             const LoadOptions& options);
 

@@ -18,7 +18,7 @@ class SnapshotSink {
 
   absl::Status Write(std::string_view bytes);
 
-  // Writes the checksum and completes what was begun.
+  // Writes the checksum and completes the file.
   absl::Status Finish();
 
   uint64_t size() const { return size_; }  // bytes written

@@ -49,7 +49,7 @@ absl::Status SnapshotThread::status() const {
   return status_;
 }
 
-// After an error it ends: what comes then is thrown away with the queue.
+// It ends after an error: later parts are discarded with the queue.
 void SnapshotThread::Run() {
   ::setpriority(PRIO_PROCESS, 0, ::getpriority(PRIO_PROCESS, 0) + kNicer);  // this thread, on Linux
   std::unique_lock lock(mutex_);
@@ -73,8 +73,8 @@ void SnapshotThread::Run() {
   if (on_progress_) on_progress_();
 }
 
-// The engine's thread, which may be asleep, has half of the room to fill while this one goes on.
-// False if that is not worth while any more.
+// The engine's thread, which may be asleep, can fill half of the room while this one continues.
+// False if no more parts will arrive.
 bool SnapshotThread::OnWritten(size_t size) {
   written_ = sink_->size();
   const size_t before = waiting_.fetch_sub(size);

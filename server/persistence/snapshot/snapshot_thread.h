@@ -17,26 +17,25 @@
 namespace zsetd {
 
 // Writes a snapshot's file on a thread of its own, so that no client waits for the disk, for a long
-// string to be compressed or for the elements of a large sorted set. What is handed over is written
-// in order. All methods are for one thread, but the destructor, which waits for what is being
-// written.
+// string to be compressed or for the elements of a large sorted set. Parts are written in order.
+// All methods are for one thread, and only the destructor waits for writes.
 class SnapshotThread {
  public:
   // `on_progress` is called on that thread when half of the room is free again, and when done()
-  // becomes true; or null. What it uses lives until this is destroyed.
+  // becomes true; or null. Its state outlives this.
   explicit SnapshotThread(std::unique_ptr<SnapshotSink> sink,
                           std::function<void()> on_progress = nullptr);
 
-  // Finishes what was begun; without Finish() before, the draft is removed.
+  // Completes running writes; without Finish() before, the draft is removed.
   ~SnapshotThread();
 
   void Write(std::vector<SnapshotPiece> pieces);
   void Finish();
 
-  // Whether what was handed over and is not written yet takes little memory.
+  // Whether the parts that are not yet written take little memory.
   bool HasRoom() const { return waiting_ < kMostWaiting; }
 
-  // Whether it is finished, or has failed: status() says which.
+  // Whether it has finished or failed: status() returns which.
   bool done() const { return done_; }
   absl::Status status() const;
   uint64_t written() const { return written_; }  // bytes of the file

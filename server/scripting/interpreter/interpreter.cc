@@ -241,7 +241,7 @@ void Interpreter::CollectGarbage(Micros until) {
   AdaptLooks();
 }
 
-// To be called when the state has become much larger or smaller.
+// Must be called when the state has become much larger or smaller.
 void Interpreter::AdaptCollector() {
   constexpr size_t kPercent = 100;
   adapted_at_bytes_ = bytes_;

@@ -62,15 +62,15 @@ class Interpreter {
   // Whether a run may use that many bytes more.
   bool HasRoomFor(size_t bytes) const { return bytes_ + bytes <= most_bytes_; }
 
-  // Compiles text, as `chunk_name`, and keeps the function. On an error there is none, and `error`
-  // is what the compiler says.
+  // Compiles text, as `chunk_name`, and keeps the function. On an error returns no function, and
+  // `error` is the compiler's message.
   std::optional<LuaReference> Compile(std::string_view text, const char* chunk_name,
                                       std::string& error);
   void Release(LuaReference reference);
 
-  // Begins to call the function that is on top of the stack of `run_thread()`, with `count`
-  // arguments above it. `environment`, if any, stays where the caller put it. Results or the error
-  // are on that stack when it is over.
+  // Starts a call of the function on top of the stack of `run_thread()`, with `count` arguments
+  // above it. `environment`, if any, stays where the caller put it. At the end, results or the
+  // error are on that stack.
   lua_State* run_thread();
   Result Start(ScriptRun* run, int argument_count, std::optional<Micros> until);
   Result Resume(std::optional<Micros> until);
@@ -114,11 +114,11 @@ class Interpreter {
   // How many runs have not come to their end: an error or a suspension was their last.
   uint64_t failures() const { return failures_; }
 
-  // The run under way; null if there is none, as while a library is loaded.
+  // The present run; null without one, as while a library is loaded.
   ScriptRun* run() const { return run_; }
 
-  // Where the run is that failed or is suspended, the innermost function of a script. Nothing if
-  // that is not known.
+  // The position of a failed or suspended run in the innermost function of a script; nullopt if
+  // unknown.
   std::optional<ScriptPosition> Position() const;
 
   // Whether the coroutine that has just been resumed within a script came back as it was suspended.

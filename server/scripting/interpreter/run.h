@@ -12,14 +12,14 @@ namespace zsetd {
 
 class Call;
 
-// What each run needs and leaves to the next.
+// The state that each run uses and leaves to the next.
 struct ScriptWorkspace {
   ScriptSession session;
   std::vector<std::string_view> argv;  // of redis.call
   std::vector<char> number_text;       // of arguments that are numbers
 };
 
-// One run of a script or a function: who called it, and what its commands have in common.
+// One run of a script or a function: its caller, and the shared state of its commands.
 class ScriptRun {
  public:
   struct Target {
@@ -29,7 +29,7 @@ class ScriptRun {
     bool read_only = false;  // by the command that called it
   };
 
-  // The workspace outlives it, and no other run uses it meanwhile.
+  // The workspace outlives it, and no other run uses it at the same time.
   ScriptRun(Engine& engine, Call& call, Target target, ScriptWorkspace& workspace);
 
   ~ScriptRun() { session().End(); }

@@ -11,7 +11,7 @@
 
 namespace zsetd {
 
-// What a script says of itself, in its first line or when it registers a function.
+// The flags of a script, from its first line or from the registration of a function.
 enum class ScriptFlag : uint8_t {
   kNoWrites,            // it does not write, so it may be called by EVAL_RO and FCALL_RO
   kAllowOom,            // it may run while memory is short
@@ -22,7 +22,7 @@ enum class ScriptFlag : uint8_t {
 
 class ScriptFlags {
  public:
-  // Nothing if there is no flag of this name.
+  // Nullopt if no flag has this name.
   static std::optional<ScriptFlag> Find(std::string_view name);
 
   void Add(ScriptFlag flag) { bits_ |= Bit(flag); }
@@ -60,7 +60,7 @@ struct Shebang {
 // its quotes do not. `text` begins with "#!".
 std::optional<Shebang> ReadShebang(std::string_view text);
 
-// The flags of a script, with or without a first line, and the code behind that line. A refusal is
+// The flags of a script, with or without a first line, and the code after that line. A refusal is
 // the whole error line.
 struct ScriptText {
   ScriptFlags flags;

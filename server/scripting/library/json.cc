@@ -144,7 +144,7 @@ class EncodeCall : public LongCall {
     Write('"');
   }
 
-  // The letter that represents a byte after a backslash; 0 if there is none.
+  // The letter that represents a byte after a backslash; 0 for other bytes.
   static char EscapeLetter(char byte) {
     switch (byte) {
       case '"':
@@ -364,7 +364,7 @@ class ValueBuilder {
   bool has_invalid_number_ = false;
 };
 
-// What lua-cjson calls the token that begins there.
+// lua-cjson's name of the token that begins there.
 const char* TokenAt(std::string_view text, size_t at) {
   if (at >= text.size() || text[at] == '\0') return "T_END";
   const std::string_view rest = text.substr(at);
@@ -467,7 +467,7 @@ int Decode(lua_State* lua) {
 
 // --- Settings ---
 
-// Reads argument `index` as an integer in this range, if it is there.
+// Reads argument `index`, if it is present, as an integer in this range.
 void IntegerOption(lua_State* lua, int index, int least, int most, int& setting) {
   if (lua_isnoneornil(lua, index)) return;
   const lua_Integer value = luaL_checkinteger(lua, index);

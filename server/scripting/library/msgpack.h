@@ -4,9 +4,9 @@
 
 namespace zsetd {
 
-// Pushes the fields of the library cmsgpack: MessagePack to Lua values and back, as lua-cmsgpack
-// has it. msgpuck reads and writes the elements. What is nested deeper than 16 tables is packed as
-// nil; to unpack, the Lua stack bounds the depth.
+// Pushes the fields of the library cmsgpack: MessagePack to Lua values and back, compatible with
+// lua-cmsgpack. msgpuck reads and writes the elements. Tables nested deeper than 16 are packed as
+// nil; the Lua stack bounds the depth of unpacking.
 void PushMsgPackLibrary(lua_State* lua);
 
 }  // namespace zsetd

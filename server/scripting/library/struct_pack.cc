@@ -23,7 +23,7 @@ struct Option {
   size_t size = 0;
 };
 
-// Reads a format from left to right: what comes next, and how it is aligned.
+// Reads a format from left to right: the next item and its alignment.
 class Format {
  public:
   Format(lua_State* lua, const char* text) : lua_(lua), text_(text) {}
@@ -213,7 +213,7 @@ void PushFloat(lua_State* lua, std::string_view bytes, bool is_little) {
   lua_pushnumber(lua, static_cast<lua_Number>(value));
 }
 
-// Takes the number on top of the stack as the size of the string behind it.
+// Takes the number on top of the stack as the size of the next string.
 size_t TakeSize(lua_State* lua, int results) {
   if (results == 0 || lua_type(lua, -1) != LUA_TNUMBER) {
     luaL_error(lua, "format 'c0' needs a previous size");

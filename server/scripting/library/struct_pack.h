@@ -11,7 +11,7 @@ namespace zsetd {
 //   b B h H l L         signed and unsigned char, short, long      T  size_t
 //   i I, in In          int, or n bytes up to 8 that count of 32   f d  float, double
 //   s                   a string up to its zero byte     c, cn, c0  1, n, or as many bytes as the
-//                                                        number before says
+//                                                        number before it
 void PushStructLibrary(lua_State* lua);
 
 }  // namespace zsetd
