@@ -88,7 +88,14 @@ class Group:
         server = self.test.start(self.program, *OPTIONS, *options, config=str(path), **more)
         server.file = path
         self.names[server.port] = name
+        if more.get("awaits_data", True):
+            self.await_cron(server)
         return server
+
+    def await_cron(self, server):
+        """redis-server sends a PING to replicas that connect before its first serverCron()."""
+        set_by_cron = lambda: server.client.info("memory")["used_memory_rss"] > 0
+        self.test.await_that(set_by_cron, server.log)
 
     def replica(self, name, master, *options):
         server = self.start(name, *options, "--replicaof", f"127.0.0.1 {master.port}")
