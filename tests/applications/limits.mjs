@@ -25,7 +25,8 @@ test("redlock takes, extends and releases a lock", async () => {
   assert.equal(await redis.exists("resource"), 0);
 });
 
-// Runs the test with a window of a second, and with a longer one if the machine was too slow for it.
+// Runs the test with a window of one second, and again with a longer window if the machine was too
+// slow.
 async function inAWindow(run) {
   for (const seconds of [1, 4, 16]) {
     const start = Date.now();

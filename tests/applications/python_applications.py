@@ -1,4 +1,4 @@
-"""Applications of Debian in Python: a task queue, rate limiters, locks and channel layers."""
+"""Python applications of Debian: a task queue, rate limiters, locks and channel layers."""
 
 import asyncio
 import os
@@ -30,7 +30,7 @@ class Applications(unittest.TestCase):
                          MovingWindowRateLimiter):
             with self.subTest(strategy=strategy.__name__):
                 limiter = strategy(storage)
-                for window_s in (1, 4, 16):  # a longer one if the machine was too slow for it
+                for window_s in (1, 4, 16):  # a longer window if the machine was too slow
                     item = limits.parse(f"3/{window_s}second")
                     name = f"{strategy.__name__}{window_s}"
                     start = time.monotonic()

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the jobs of sidekiq_jobs.rb: a server process beside the client.
+# Runs the jobs of sidekiq_jobs.rb: one process as the Sidekiq server, one as the client.
 set -eu
 cd "$(dirname "$0")"
 sidekiq -r ./sidekiq_jobs.rb -c 2 -t 1 >/dev/null 2>&1 &

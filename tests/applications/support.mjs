@@ -1,11 +1,11 @@
-// The server under test, and waiting for what happens in its own time.
+// Connects to the server under test, and waits for asynchronous results.
 
 import { Redis } from "ioredis";
 
 export const port = Number(process.env.PORT);
 export const connection = { host: "127.0.0.1", port };
 
-// A connection for the test itself, on an empty server.
+// Returns a connection for the test itself, to an empty server.
 export async function emptyServer() {
   const redis = new Redis({ ...connection, maxRetriesPerRequest: null });
   await redis.flushall();
@@ -14,7 +14,7 @@ export async function emptyServer() {
 
 export const sleep = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
-// Asks until `holds` answers something true; what it answered last.
+// Calls `holds` until it returns a true value. Returns the last value.
 export async function eventually(holds, patience = 20_000) {
   const deadline = Date.now() + patience;
   let answer = await holds();

@@ -1,4 +1,4 @@
-"""The load generator and the server that is the floor, as programs."""
+"""The load generator, and the minimal server that gives the baseline, as programs."""
 
 import json
 import os
@@ -19,7 +19,7 @@ def generate(port, *words):
 
 
 def stall_once(listener):
-    """Answers PING on one connection, at first only after a while."""
+    """Replies to PING on one connection. The first reply is delayed."""
     client, _ = listener.accept()
     with client:
         threading.Event().wait(STALL_S)
@@ -47,7 +47,7 @@ class Loading(unittest.TestCase):
             done = generate(listener.getsockname()[1], "--connections", "1", "--requests", "100",
                             "--rate", "500", "PING")
         figures = json.loads(done.stdout)
-        self.assertGreaterEqual(figures["max_ms"], 900 * STALL_S)  # it begins before the first
+        self.assertGreaterEqual(figures["max_ms"], 900 * STALL_S)  # starts before the first call
         self.assertGreaterEqual(figures["p50_ms"], 500 * STALL_S)
 
     def test_an_error_of_the_server_is_told(self):

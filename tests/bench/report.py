@@ -47,7 +47,7 @@ class Page(unittest.TestCase):
 
     def test_plots_are_the_same_for_the_same_figures(self):
         try:
-            import matplotlib  # of the packages for benchmarks
+            import matplotlib  # installed with the packages for benchmarks
         except ImportError:
             self.skipTest("matplotlib is not installed")
         with tempfile.TemporaryDirectory() as name:

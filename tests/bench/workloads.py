@@ -1,4 +1,5 @@
-"""bench/compare/versus sends the requests that its rows name, and no server replies with an error."""
+"""bench/compare/versus sends the requests that its rows name, and no server replies with an
+error."""
 
 import os
 import types

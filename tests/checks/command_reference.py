@@ -1,8 +1,8 @@
-"""The command reference in docs/commands, generated from what the server on $PORT reports.
+"""Generates the command reference in docs/commands from the replies of the server on $PORT.
 
-Compares the pages with those that are committed; `--write` writes them instead. Names, summaries,
-usage, complexity, arity, flags and categories come from COMMAND DOCS and COMMAND INFO, which the
-server generates from its command rows. Text about zsetd's own extensions is kept here.
+Compares the pages with the committed ones; `--write` writes them instead. Names, summaries, usage,
+complexity, arity, flags and categories come from COMMAND DOCS and COMMAND INFO, which the server
+generates from its command rows. Text about zsetd's own extensions is in this file.
 """
 
 import os
@@ -16,7 +16,7 @@ FOLDER = pathlib.Path(__file__).resolve().parents[2] / "docs" / "commands"
 HOW_TO_WRITE = ("run\n  tests/support/with_server build/release/zsetd "
                 "/usr/bin/python3 tests/checks/command_reference.py --write")
 
-# The groups of COMMAND DOCS, in the order of the index: the page and its title.
+# The groups of COMMAND DOCS in the order of the index, with page and title.
 FAMILIES = {
     "sorted-set": ("sorted-sets", "Sorted sets"),
     "geo": ("geo", "Geospatial"),
@@ -61,7 +61,7 @@ The reply is an array with a number for each member: -1 if it has no expiration,
 or key. {} See [ZEXPIRE](#zexpire).
 """
 
-# What zsetd adds to a command of Redis, by the command's name, and more about its own commands.
+# Text by command name: zsetd's extensions of Redis commands, and notes on its own commands.
 EXTENSIONS = {
     "hexpire": """\
 As in Redis 8: a field that has expired is never seen, and is deleted as soon as its time has come (`hexpired`).
@@ -159,7 +159,7 @@ def pairs(flat):
 
 
 def usage(arguments, separator=" "):
-    """The arguments as in a command line: [optional], <one|of|several>, repeated ..."""
+    """Returns the arguments as on a command line: [optional], <one|of|several>, repeated ..."""
     return separator.join(argument_usage(pairs(argument)) for argument in arguments)
 
 
@@ -181,7 +181,7 @@ def argument_usage(argument):
 
 
 class Command:
-    """A command, or a subcommand under the name of both, as in CONFIG GET."""
+    """A command, or a subcommand named with its command, such as CONFIG GET."""
 
     def __init__(self, name, docs, info):
         self.key = name
@@ -215,13 +215,14 @@ class Command:
         return f"| In {server or 'Redis'} since | {version} |\n"
 
     def row(self, page):
-        """The command's row in the index."""
+        """Returns the command's row in the index."""
         anchor = self.name.lower().replace(" ", "-")
         return f"| [{self.name}]({page}#{anchor}) | {self.summary} |\n"
 
 
 def commands(client):
-    """All commands in the order of their names; for one with subcommands, these without HELP."""
+    """Returns all commands sorted by name. Replaces a command with subcommands by these, without
+    HELP."""
     docs = pairs(client.execute_command("COMMAND", "DOCS"))
     infos = {text(info[0]): info for info in client.execute_command("COMMAND", "INFO")}
     found = []
@@ -254,7 +255,7 @@ def index(families):
 
 
 def pages(client):
-    """The text of each page by its file name."""
+    """Returns the text of each page by file name."""
     found = commands(client)
     missing = {command.group for command in found} - set(FAMILIES)
     assert not missing, f"groups without a page: {missing}"
@@ -268,7 +269,8 @@ def pages(client):
 
 
 def main():
-    # hiredis, which redis-py uses if it is installed, reads no replies as deep as COMMAND DOCS.
+    # hiredis, which redis-py uses if installed, cannot read replies as deeply nested as COMMAND
+    # DOCS.
     pool = redis.ConnectionPool(port=int(os.environ["PORT"]),
                                 parser_class=redis.connection.PythonParser)
     client = redis.Redis(connection_pool=pool)

@@ -1,6 +1,6 @@
-"""The table of commands, as COMMAND INFO tells it, against that of redis-server 7.0.15.
+"""Compares the command table that COMMAND INFO reports with that of redis-server 7.0.15.
 
-Asks the two servers that listen on ZSETD_PORT and PORT.
+Connects to the two servers that listen on ZSETD_PORT and PORT.
 """
 
 import os
@@ -11,7 +11,7 @@ import redis
 PARTS = ["name", "arity", "flags", "first key", "last key", "key step", "categories", "tips",
          "key specs"]
 
-# What may differ, and why.
+# The differences that are allowed, with reasons.
 ALLOWED = {
     ("zincrby", "arity"): "takes the EX family after the member",
     ("zrank", "arity"): "takes WITHSCORE since Redis 7.2",
@@ -21,13 +21,13 @@ ALLOWED = {
     ("wait", "categories"): "is blocking since Redis 7.2",
 }
 
-# Commands of Redis that 7.0.15 did not have yet.
+# Commands of newer Redis releases that 7.0.15 lacks.
 NEWER = {"client|setinfo", "client|no-touch", "cluster|myshardid", "waitaof"}
 
 NEWER |= {"hexpire", "hpexpire", "hexpireat", "hpexpireat", "hexpiretime", "hpexpiretime"}
 NEWER |= {"httl", "hpttl", "hpersist", "hgetdel", "hgetex", "hsetex"}
 
-# Commands that no Redis has.
+# Commands that no Redis release has.
 NEWER |= {"bzpopbyscore", "zpopbyscore", "zmrank", "zmrevrank", "zaround", "zmove"}
 NEWER |= {"zaddex", "zexpire", "zpexpire", "zexpireat", "zpexpireat", "zexpiretime", "zpexpiretime"}
 NEWER |= {"zttl", "zpttl", "zpersist"}
@@ -38,11 +38,12 @@ class Server:
         self.connection = redis.Redis(port=port, decode_responses=True)
 
     def names(self):
-        """Every command, and every subcommand as `command|subcommand`."""
+        """Returns every command, and every subcommand as `command|subcommand`."""
         return self.connection.execute_command("COMMAND LIST")
 
     def row(self, name):
-        """What is compared of a command, by PARTS; None if the server does not know it."""
+        """Returns the properties that are compared, by PARTS; None if the server does not know the
+        command."""
         answer = self.ask(name)
         if answer is None:
             return None
@@ -53,13 +54,13 @@ class Server:
         return row
 
     def spec(self, pairs):
-        """Without the notes that Redis has for some."""
+        """Returns the key specs without the notes that Redis adds to some of them."""
         spec = dict(zip(pairs[::2], pairs[1::2]))
         spec.pop("notes", None)
         return spec
 
     def ask(self, name):
-        # redis-py reads an answer to "COMMAND INFO" as it stands: it knows "COMMAND" alone.
+        # redis-py does not convert the reply to "COMMAND INFO": it only recognizes "COMMAND".
         return self.connection.execute_command("COMMAND INFO", name)[0]
 
 

@@ -1,4 +1,5 @@
-"""Files and classes that comments name exist, so that a rename or a removal also updates the comments.
+"""Files and classes that comments name exist, so that a rename or a removal also updates the
+comments.
 
 A comment names a file by its path or its last part, such as core/list/list.h or list.h, and a class or function in
 backticks, such as `Keyspace`, or with its class, such as SortedSet::Cut(). Names without a capital letter are
@@ -21,7 +22,7 @@ STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 FILE = re.compile(r"(?<![\w/.<-])((?:\w+/)*\w+\.(?:h|cc|py|lua|mjs|md|cmake))\b(?!/)")
 NAME = re.compile(r"`([A-Z]\w*[a-z]\w*)(?:\(\))?`|\b(?<!::)([A-Z]\w*(?:::\w+)+)")
 
-# Files of others: of the standard library, of test servers, or made while a test runs.
+# Files outside the project: of the standard library, of test servers, or created while a test runs.
 FOREIGN_FILES = {"lua.hpp", "rapidjson.h", "module.h"}
 
 
@@ -31,19 +32,19 @@ def sources():
 
 
 def comments_of(file, text):
-    """The comments of a source file, one text each."""
+    """Returns the comments of a source file, one text each."""
     pattern = PYTHON_COMMENT if file.suffix == ".py" else CPP_COMMENT
     return pattern.findall(text if file.suffix == ".py" else STRING.sub('""', text))
 
 
 def code_of(file, text):
-    """The source without its comments and strings."""
+    """Returns the source without its comments and strings."""
     pattern = PYTHON_COMMENT if file.suffix == ".py" else CPP_COMMENT
     return pattern.sub("", text if file.suffix == ".py" else STRING.sub('""', text))
 
 
 class House:
-    """All files of the project, and all words of its code."""
+    """Returns all files of the project, and all words of its code."""
 
     def __init__(self):
         self.texts = {file: file.read_text(encoding="utf-8") for file in sources()}
@@ -55,7 +56,7 @@ class House:
                       if file.suffix != ".py" for word in re.findall(r"\w+", code_of(file, text))}
 
     def unknown(self, comment):
-        """The files and classes that the comment names and that do not exist."""
+        """Returns the files and classes that the comment names but that do not exist."""
         for name in FILE.findall(comment):
             if name not in self.endings and name not in FOREIGN_FILES:
                 yield name

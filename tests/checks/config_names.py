@@ -1,7 +1,7 @@
-"""CONFIG GET * of zsetd against that of redis-server 7.0.15: no name is missing, and what is not
-this server's own choice has Redis's default.
+"""Compares CONFIG GET * of zsetd with that of redis-server 7.0.15. No name is missing, and each
+setting has Redis's default unless zsetd deliberately chose another.
 
-Asks the two servers that listen on ZSETD_PORT and PORT.
+Connects to the two servers that listen on ZSETD_PORT and PORT.
 """
 
 import os
@@ -9,12 +9,12 @@ import unittest
 
 import redis
 
-# Settings whose defaults differ, and why.
+# Settings whose defaults differ, with reasons.
 OTHER_DEFAULTS = {
     "bind": "this machine alone",
     "client-output-buffer-limit": "normal clients have limits",
     "syslog-ident": "the program's name",
-    # What the test starts the servers with, or what they run in.
+    # Settings that depend on the test's arguments or its environment.
     "dir": "", "port": "", "enable-debug-command": "", "save": "", "logfile": "", "pidfile": "",
     "maxclients": "as many as the system's limit of open files allows",
 }

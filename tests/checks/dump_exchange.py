@@ -1,6 +1,7 @@
-"""What redis-server dumps, zsetd restores, and the other way round: each type, small and large.
+"""zsetd restores values that redis-server dumps, and the other way round: each type, small and
+large.
 
-Asks the two servers that listen on ZSETD_PORT and PORT.
+Connects to the two servers that listen on ZSETD_PORT and PORT.
 """
 
 import os
@@ -39,7 +40,7 @@ class DumpExchange(unittest.TestCase):
             maker.fill(REDIS, "key")
             ZSETD.restore("key", 0, REDIS.dump("key"), replace=True)
             there, here = REDIS.object("encoding", "key"), ZSETD.object("encoding", "key")
-            # Redis 7.0 knows no listpacks of sets, and a restored list only as a quicklist.
+            # Redis 7.0 has no listpack encoding of sets, and restores a list only as a quicklist.
             if REDIS.type("key") not in (b"set", b"list"):
                 self.assertEqual(there, here, REDIS.type("key"))
 

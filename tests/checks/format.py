@@ -1,6 +1,6 @@
-"""Every C++ file is formatted as .clang-format says.
+"""Every C++ file is formatted as .clang-format specifies.
 
-`--write` formats the files instead. Drawings in comments are kept with `// clang-format off`.
+`--write` formats the files instead. `// clang-format off` preserves drawings in comments.
 """
 
 import pathlib
@@ -12,7 +12,7 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = "bench", "core", "protocol", "server", "tests"
 NOT_OURS = "node_modules"
 
-# The version of Debian 12; others break lines differently.
+# the version of Debian 12; other versions break lines differently
 PROGRAMS = "clang-format-14", "clang-format"
 
 

@@ -1,5 +1,5 @@
-"""Includes point down, from layer to layer and from folder to folder inside a layer: reads every
-#include and fails for one that does not."""
+"""Includes point down, from layer to layer and from folder to folder inside a layer. Reads every
+#include and fails for each one that does not."""
 
 import collections
 import pathlib
@@ -8,7 +8,7 @@ import unittest
 
 HOUSE = pathlib.Path(__file__).resolve().parents[2]
 
-# A folder is a layer. What each may see of the house:
+# A folder is a layer. Maps each layer to the layers that it may include.
 _ENGINE = {"server/engine", "core", "protocol"}
 SEES = {
     "core": {"core"},
@@ -25,8 +25,8 @@ SEES = {
                          "server/replication", "server/scripting", "server/http", "server/net", "server"},
 }
 
-# The folders inside each layer, in the order in which they build on one another: a folder may see
-# those before it, and "." is the layer's own folder. So there are no cycles between folders.
+# The folders inside each layer, lowest first. A folder may include the folders before it, and "."
+# is the layer's own folder. This rules out cycles between folders.
 FOLDERS = {
     "core": ["util", "hashing", "string", "geo", "list", "sorted_set/block", "sorted_set/skip_list",
              "sorted_set", "hash", "set", "sorted_set/operations", "keyspace"],
@@ -42,14 +42,16 @@ FOLDERS = {
 MOST_SOURCES_IN_A_FOLDER = 32
 
 # Commands on keys reach the keys, their arguments, their reply and their client through a Call, and
-# nothing else of the engine. FLUSHALL concerns what is on disk, too, and MIGRATE other servers.
+# use nothing else of the engine. There are two exceptions: FLUSHALL also affects the files on disk,
+# and MIGRATE connects to other servers.
 KEY_COMMANDS = {f"server/commands/{family}"
                 for family in ("geo", "hash", "key", "list", "set", "string", "zset")}
 NOT_FOR_KEY_COMMANDS = re.compile(
     r"server/engine/((admin_call|engine|clients|services|scripting)\.h|metrics/|notify/|store/store\.h)")
 KEY_COMMANDS_EXCEPTIONS = {"server/commands/key/database.cc", "server/commands/key/migrate.cc"}
 
-# And of the world outside. A library not named here is open to everyone.
+# The layers that may include each external library. Every layer may include a library that is not
+# listed.
 ONLY_FOR = {
     "boost": {"server/net", "server/http", "server"},
     "prometheus": {"server/http"},
@@ -60,10 +62,10 @@ ONLY_FOR = {
     "spdlog": {layer for layer in SEES if layer.startswith("server")},
 }
 
-# core and protocol know no operating system: of angle brackets they may use the C++ standard
-# library's. Of the exceptions one is how memory is counted, telling what an allocation really costs;
-# another holds the processor's instructions for sixteen bytes at a time; and one compresses strings
-# as Redis's format has them.
+# core and protocol do not depend on the operating system: their angle-bracket includes are limited
+# to the C++ standard library. There are three exceptions. malloc.h reports the real size of an
+# allocation, for memory accounting. emmintrin.h has the processor's 16-byte instructions. lzf.h
+# compresses strings as Redis's format requires.
 PURE = {"core", "protocol"}
 PURE_EXCEPTIONS = {"malloc.h", "emmintrin.h", "liblzf/lzf.h"}
 
@@ -71,19 +73,19 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
 
 def layer_of(path):
-    """The layer that a file stands in, or None for one outside of the house, such as absl/..."""
+    """Returns the layer of a file, or None for an external file, such as absl/..."""
     return max((layer for layer in SEES if path.startswith(layer + "/")), key=len, default=None)
 
 
 def folder_rank(path):
-    """The place of a file's folder in the order of its layer."""
+    """Returns the position of a file's folder in its layer."""
     layer = layer_of(path)
     folder = pathlib.PurePosixPath(path).parent.relative_to(layer).as_posix()
     return FOLDERS.get(layer, ["."]).index(folder)
 
 
 def complaint(path, bracket, included):
-    """What is wrong with this include in this file, or None."""
+    """Returns the problem with this include in this file, or None."""
     layer = layer_of(path)
     target = layer_of(included)
     folder = pathlib.PurePosixPath(path).parent.as_posix()
@@ -107,7 +109,7 @@ def complaint(path, bracket, included):
 
 
 def complaints(path, text):
-    """One line for each bad include of a file."""
+    """Returns one line for each bad include of a file."""
     found = ((included, complaint(path, bracket, included))
              for bracket, included in INCLUDE.findall(text))
     return [f"{path}: {included}: {why}" for included, why in found if why]
@@ -118,7 +120,7 @@ class Layering(unittest.TestCase):
         files = [file for layer in ("core", "protocol", "server")
                  for file in sorted((HOUSE / layer).rglob("*")) if file.suffix in (".h", ".cc")]
         for file in files:
-            folder_rank(file.relative_to(HOUSE).as_posix())  # which knows every folder
+            folder_rank(file.relative_to(HOUSE).as_posix())  # may include every folder
         self.assertTrue(files)
         bad = [line for file in files
                for line in complaints(file.relative_to(HOUSE).as_posix(), file.read_text())]

@@ -1,7 +1,8 @@
 """Relative links in the documents lead to files and headings that exist.
 
-In docs/ and CONTRIBUTING.md, paths in code spans must exist too, so that "where to change what" stays
-true when files are moved. Such a path starts in one of the source folders and may contain `*`.
+In docs/ and CONTRIBUTING.md, paths in code spans must exist too, so that "where to change what"
+stays correct when files are moved. Such a path starts in one of the source folders and may contain
+`*`.
 """
 
 import pathlib
@@ -22,7 +23,7 @@ def documents():
 
 
 def anchor(heading):
-    """The fragment that GitHub gives a heading."""
+    """Returns the fragment that GitHub generates for a heading."""
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
@@ -31,7 +32,7 @@ def anchors(file):
 
 
 def bad_links(file, text):
-    """The links in this text of a document that lead nowhere."""
+    """Returns the links in this text of a document that lead nowhere."""
     for link in LINK.findall(CODE.sub("", text)):
         if re.match(r"[a-z]+:", link):
             continue
@@ -44,7 +45,7 @@ def bad_links(file, text):
 
 
 def bad_paths(text):
-    """The paths in code spans that do not exist."""
+    """Returns the paths in code spans that do not exist."""
     return [path for path in PATH.findall(text) if not any(TOP.glob(path.rstrip("/")))]
 
 

@@ -1,7 +1,7 @@
-"""MIGRATE from zsetd and from redis-server, to both and to targets that behave badly: both servers
-do and say the same.
+"""MIGRATE from zsetd and from redis-server, to both and to targets that misbehave. Both servers act
+and reply alike.
 
-ZSETD is the program."""
+ZSETD is the path of the program."""
 
 import os
 import pathlib
@@ -36,7 +36,7 @@ class MigrationTest(unittest.TestCase):
         return client
 
     def migrate(self, source, port, key, *options, database=0, timeout=20000):
-        """The reply, or the error's text."""
+        """Returns the reply, or the text of the error."""
         try:
             return source.execute_command("MIGRATE", "127.0.0.1", port, key, database, timeout,
                                           *options)
@@ -45,7 +45,7 @@ class MigrationTest(unittest.TestCase):
 
 
 def for_each_pair(test):
-    """The test with each server as source and as target."""
+    """Runs the test with each server as source and as target."""
     def run(self):
         for source, target in PAIRS:
             with self.subTest(source=source, target=target):
@@ -150,7 +150,7 @@ class BetweenServers(MigrationTest):
         wrong = TARGET + "ERR DB index is out of range"
         self.assertEqual(self.migrate(source, port, "e", database=16), wrong)
         self.assertEqual(source.get("e"), b"1")
-        if source.server.name == "zsetd":  # Redis has put the key into the database before
+        if source.server.name == "zsetd":  # Redis has already stored the key in the database
             self.assertEqual((other.exists("e"), target.exists("e")), (0, 0))
         self.assertEqual(self.migrate(source, port, "e", "REPLACE", database=3), b"OK")
         self.assertEqual(other.get("e"), b"1")
@@ -230,7 +230,7 @@ class BetweenServers(MigrationTest):
 
 
 class Target:
-    """Listens; `serve` has each connection in turn."""
+    """Listens, and calls `serve` with each connection in turn."""
 
     def __init__(self, serve, backlog=5):
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=backlog)
@@ -256,7 +256,7 @@ class Target:
 
 
 def read_request(stream):
-    """False if there is none any more."""
+    """Reads a request. Returns False at the end of the stream."""
     line = stream.readline()
     for _ in range(int(line[1:] or 0)):
         stream.read(int(stream.readline()[1:]) + 2)
@@ -264,7 +264,7 @@ def read_request(stream):
 
 
 def answer(*replies):
-    """A target that sends these to the requests that it gets, and closes after the last one."""
+    """A target that sends one of these replies per request, and closes after the last one."""
     def serve(connection):
         with connection.makefile("rb") as stream:
             for reply in replies:
@@ -276,7 +276,7 @@ def answer(*replies):
 
 class BadTargets(MigrationTest):
     def meet(self, source, serve):
-        """The target, with three keys in the source."""
+        """Returns the target. Stores three keys in the source."""
         source.mset({"a": 1, "b": 2, "c": 3})
         target = Target(serve)
         self.addCleanup(target.close)
@@ -303,7 +303,7 @@ class BadTargets(MigrationTest):
         target = self.meet(source, lambda connection: done.wait(60))
         self.assertEqual(self.migrate(source, target.port, "a", timeout=100), READING)
         self.check_left(source, "a", "b", "c")
-        self.assertEqual(target.connections, 1)  # a timeout is not tried again
+        self.assertEqual(target.connections, 1)  # a timeout is not retried
 
     @for_each_source
     def test_it_takes_nothing(self, source):
@@ -327,14 +327,14 @@ class BadTargets(MigrationTest):
         self.assertIn(self.migrate(source, target.port, "a"), [READING, WRITING])
         self.check_left(source, "a", "b", "c")
         eventually(lambda: target.connections >= 2)
-        self.assertEqual(target.connections, 2)  # once more
+        self.assertEqual(target.connections, 2)  # one retry
 
     @for_each_source
     def test_it_closes_in_between(self, source):
         target = self.meet(source, answer(b"+OK\r\n", b"+OK\r\n", b"", b""))
         reply = self.migrate(source, target.port, "", "KEYS", "a", "b", "c")
         self.assertEqual(reply, READING)
-        self.check_left(source, "b", "c")  # what was acknowledged has gone
+        self.check_left(source, "b", "c")  # the acknowledged key is deleted
         self.assertEqual(target.connections, 1)
         self.assertEqual(source.info("stats")["migrate_cached_sockets"], 0)
 
@@ -355,7 +355,7 @@ class BadTargets(MigrationTest):
         self.check_left(source, "a", "c")
 
     def test_it_is_no_such_server(self):
-        """Redis takes anything but an error for an acknowledgement."""
+        """Redis takes any reply except an error as an acknowledgement."""
         source = self.start("zsetd")
         source.set("a", 1)
         for reply in [b"HTTP/1.1 400 Bad Request\r\n\r\n", b":1\r\n", b"\r\n", b"\n" * 100, b"+OK"]:

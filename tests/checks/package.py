@@ -1,6 +1,6 @@
-"""The Debian package: what is in it, what its control files say, and that its configuration can be used.
+"""The Debian package: its files and control files are correct, and its configuration works.
 
-Builds it with cpack from what is built already. $BUILD is the build's folder, $ZSETD the program.
+Builds it with cpack from the existing build. $BUILD is the build folder, $ZSETD the program.
 """
 
 import os

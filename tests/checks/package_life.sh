@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# tests/checks/package_life.sh DEB NEWER_DEB FOLDER: installs the package in a Debian 12 of its own, made by
-# debootstrap in FOLDER, starts the server, upgrades, removes and purges it. Needs root and the network.
+# tests/checks/package_life.sh DEB NEWER_DEB FOLDER: creates a Debian 12 system in FOLDER with
+# debootstrap. Installs the package there, starts the server, then upgrades, removes and purges it.
+# Needs root and the network.
 set -euo pipefail
 
 deb=$1 newer=$2 root=$3/root

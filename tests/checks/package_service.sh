@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# tests/checks/package_service.sh DEB NEWER_DEB ROOT: the package's service, run by a systemd of its own in
-# ROOT, a Debian with systemd, redis-cli and what the package depends on. Needs root, and leaves nothing
-# running: the systemd has namespaces of its own, without a network, and ends with the check.
+# tests/checks/package_service.sh DEB NEWER_DEB ROOT: runs the package's service with a separate
+# systemd in ROOT, a Debian system with systemd, redis-cli and the package's dependencies. Needs
+# root. Leaves no process running: systemd has its own namespaces, without a network, and ends with
+# the check.
 set -euo pipefail
 
-# The first process in the namespaces: systemd's root, as a container has it.
+# The first process in the namespaces. Prepares systemd's root as a container manager does.
 if [[ $1 == --boot ]]; then
   root=$2
   mount --make-rprivate /
@@ -83,7 +84,7 @@ main_pid() { systemctl show --property MainPID --value zsetd; }
 replies() { [[ $(redis-cli "${@:2}") == "$1" ]]; }
 is_another() { [[ $(main_pid) != 0 && $(main_pid) != "$1" ]] && replies PONG PING; }
 
-dpkg --purge zsetd &>/dev/null || true  # of a check that failed
+dpkg --purge zsetd &>/dev/null || true  # left over from a failed check
 dpkg --install /root/deb >/dev/null
 systemctl --quiet is-active zsetd || fail "the installation has not started the service"
 replies 1 ZADD board 7 x || fail "the server does not answer"

@@ -18,7 +18,7 @@ def read(server, key):
 
 
 class Maker:
-    """Fills a key with values by chance, in such a way that each encoding comes."""
+    """Fills a key with random values, chosen so that every encoding occurs."""
 
     def __init__(self, seed):
         self.random = random.Random(seed)

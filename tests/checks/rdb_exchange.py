@@ -1,5 +1,6 @@
-"""Snapshots of redis-server load in zsetd, and the other way round: each type, each encoding, deadlines,
-sizes around each bound. Compared by DEBUG DIGEST; redis-check-rdb reads what zsetd writes.
+"""zsetd loads snapshots of redis-server, and the other way round: each type, each encoding,
+deadlines, sizes around each limit. DEBUG DIGEST compares the data; redis-check-rdb checks the files
+that zsetd writes.
 
 Starts the programs ZSETD and redis-server.
 """
@@ -19,14 +20,14 @@ from server_process import ServerProcess, eventually
 ZSETD = os.environ["ZSETD"]
 REDIS = "redis-server"
 
-SIZES = [1, 2, 63, 64, 65, 127, 128, 129, 511, 512, 513, 1500]  # bounds of encodings and of lengths
+SIZES = [1, 2, 63, 64, 65, 127, 128, 129, 511, 512, 513, 1500]  # limits of encodings and of lengths
 LENGTHS = [0, 1, 20, 21, 44, 45, 63, 64, 65, 4095, 4096, 9000, 16383, 16384, 70000]
 NUMBERS = [0, 1, -1, 127, 128, -128, -129, 255, 4095, 4096, -4096, -4097, 32767, 32768, -32769,
            2**23 - 1, 2**23, -2**23 - 1, 2**31 - 1, 2**31, -2**31 - 1, 2**63 - 1, -2**63]
 
 
 def texts(seed):
-    """Texts of all lengths and numbers of all sizes, in an order by chance."""
+    """Returns texts of all lengths and numbers of all sizes, in random order."""
     source = random.Random(seed)
     some = [b"%d" % number for number in NUMBERS]
     some += [b"ab" * (length // 2) + b"c" * (length % 2) for length in LENGTHS]
@@ -91,7 +92,8 @@ class RdbExchange(unittest.TestCase):
         fill(source, seed)
         source.save()
         short = [f"short:{i}" for i in range(50)]
-        self.assertTrue(eventually(lambda: not source.exists(*short)))  # Redis hashes what is due
+        # Redis includes expired keys in its digest until they are deleted.
+        self.assertTrue(eventually(lambda: not source.exists(*short)))
         digest = source.execute_command("DEBUG", "DIGEST")
         deadlines = [source.pexpiretime(f"lasting:{i}") for i in range(50)]
         file = self.folder / "from" / "dump.rdb"
@@ -119,7 +121,8 @@ class RdbExchange(unittest.TestCase):
         self.exchange(REDIS, "--rdbcompression", "no", "--rdbchecksum", "no")
 
     def fill_with_deadlines(self, server):
-        """Sets in which every third member has a deadline of its own. Returns what ZPEXPIRETIME replies."""
+        """Creates sets in which every third member has its own deadline. Returns the replies of
+        ZPEXPIRETIME."""
         for key, members in (("few", 5), ("many", 9000)):
             names = [f"member {i * 7919 % members}" for i in range(members)]
             server.zadd(key, {name: i % 100 for i, name in enumerate(names)})
@@ -137,7 +140,8 @@ class RdbExchange(unittest.TestCase):
                 for key, members in (("few", 5), ("many", 9000))]
 
     def fill_with_deadlines_of_fields(self, server):
-        """Hashes in which every third field has a deadline of its own. Returns what HPEXPIRETIME replies."""
+        """Creates hashes in which every third field has its own deadline. Returns the replies of
+        HPEXPIRETIME."""
         for key, fields in (("small", 6), ("large", 3000)):
             server.hset(key, mapping={f"field {i}": i for i in range(fields)})
             pipe = server.pipeline(transaction=False)

@@ -1,8 +1,9 @@
-"""The reference of settings: docs/configuration.md and the man page docs/man/zsetd.conf.5.
+"""Generates the reference of settings: docs/configuration.md and the man page
+docs/man/zsetd.conf.5.
 
-Both are generated from the table of settings, as `zsetd --list-settings` prints it, and from the comments
-of conf/zsetd.conf. Compares them with those that are committed; `--write` writes them instead. The program
-is $ZSETD.
+The sources are the table of settings, as `zsetd --list-settings` prints it, and the comments of
+conf/zsetd.conf. Compares the pages with the committed ones; `--write` writes them instead. $ZSETD
+is the program.
 """
 
 import dataclasses
@@ -38,14 +39,14 @@ class Group:
 
 
 def table():
-    """The rows of the table of settings, by name."""
+    """Returns the rows of the table of settings, by name."""
     listing = subprocess.run([os.environ["ZSETD"], "--list-settings"], capture_output=True, text=True,
                              check=True).stdout.splitlines()[1:]
     return {row.name: row for row in (Row(*line.split("\t")) for line in listing)}
 
 
 def groups():
-    """The settings of conf/zsetd.conf with their descriptions, in the order of the file."""
+    """Returns the settings of conf/zsetd.conf with their descriptions, in the order of the file."""
     found, section, text = [], None, []
     for line in (TOP / "conf/zsetd.conf").read_text().splitlines():
         title = re.fullmatch(r"# -{20,} (\w+)", line)
@@ -71,7 +72,7 @@ def cells(*columns):
 
 
 def prose(lines):
-    """Comment lines as Markdown; lines that are indented are code."""
+    """Converts comment lines to Markdown. Indented lines become code."""
     out = []
     for line in lines:
         out.append(("    " + line.strip()) if line.startswith("  ") else

@@ -1,5 +1,5 @@
-"""The arguments of the program: random command lines and configuration files mean the same to zsetd and to
-redis-server. Both start with them or both refuse, and the settings are then equal."""
+"""Random command lines and configuration files mean the same to zsetd and to redis-server. Either
+both servers start or both refuse. If both start, their settings are equal."""
 
 import os
 import pathlib
@@ -27,7 +27,7 @@ VALUES = {"hz": ["20", "50", "x", ""],
           "save": ["900 1", "900 1 300 10", "", "900", "60 10000", '""', "''", "x 1", "0 1"],
           "client-output-buffer-limit": ["normal 1mb 1mb 1", "pubsub 1 2 3", "crowd 1 2 3", "normal 1"],
           "latency-tracking-info-percentiles": ["50 99", "", "101", "99.9"]}
-# Where one word may have several values, which Redis refuses.
+# Settings for which zsetd accepts several values in one word, which Redis refuses.
 LAX = {"client-output-buffer-limit", "latency-tracking-info-percentiles"}
 
 
@@ -37,7 +37,8 @@ def accepts(path):
 
 
 class Case:
-    """Arguments after those that place a server, and what it reads from standard input."""
+    """Random arguments, which follow those that set the server's addresses, and text for standard
+    input."""
 
     def __init__(self, pick):
         self.pick = pick
@@ -77,10 +78,10 @@ class Case:
                                  f"{name} {value} # no comment", f"# {name}", "", f'"{name}" {value}'])
 
     def run(self, program):
-        """The settings of a server that starts; None if it refuses."""
+        """Returns the settings of a server that starts; None if it refuses to start."""
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "socket")
-            command = [program, "--client-output-buffer-limit", "normal 0 0 0",  # as Redis's default
+            command = [program, "--client-output-buffer-limit", "normal 0 0 0",  # Redis's default
                        "--port", "0", "--unixsocket", str(path), "--dir", folder, *self.words]
             input_path = pathlib.Path(folder, "input")
             input_path.write_text(self.text or "")

@@ -6,23 +6,24 @@
 
 namespace zsetd {
 
-// A connection to the server under test through hiredis, which writes replies as text, so that a
-// test reads as a conversation: 1, OK, nil, [fig tea rye], ERR no such key. A reply that does not
-// come within 20 seconds is hiredis's error text.
+// A hiredis connection to the server under test. Replies are text, so that a test reads like a
+// conversation: 1, OK, nil, [fig tea rye], ERR no such key. If a reply does not arrive within 20
+// seconds, the text is hiredis's error.
 class HiredisConnection {
  public:
   HiredisConnection();
 
-  // The reply to a command, given as hiredis takes it: words, and %s or %b for any bytes.
+  // Sends a command and returns its reply. `format` is that of hiredis: words, with %s or %b for
+  // values.
   std::string Run(const char* format, ...);
 
   // Sends without waiting for the reply.
   void Append(const char* command) { redisAppendCommand(context_.get(), command); }
 
-  // The next reply, or what the server sent by itself, such as a published message.
+  // Returns the next reply, or data that the server pushed, such as a published message.
   std::string Next();
 
-  // What redisReconnect answers: whether the connection stands again.
+  // Calls redisReconnect. Returns whether the connection was restored.
   bool Reconnect() { return redisReconnect(context_.get()) == REDIS_OK; }
 
  private:
@@ -32,10 +33,10 @@ class HiredisConnection {
   std::unique_ptr<redisContext, Free> context_;
 };
 
-// Whether a reply to TTL tells a time to live that was set a moment ago.
+// Returns whether a reply to TTL matches a time to live that was set a moment ago.
 bool IsFreshTtl(const std::string& reply, long set_s);
 
-// Whether the server under test is zsetd, rather than the oracle.
+// Returns whether the server under test is zsetd, not the oracle.
 bool IsZsetd();
 
 }  // namespace zsetd

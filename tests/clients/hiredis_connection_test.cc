@@ -1,4 +1,4 @@
-// hiredis connects, pipelines, and comes back after its connection was cut.
+// hiredis connects, pipelines, and reconnects after its connection was cut.
 
 #include "tests/clients/hiredis_connection.h"
 

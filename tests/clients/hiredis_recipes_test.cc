@@ -1,4 +1,4 @@
-// The recipes through hiredis. PORT and SERVER come from with_server.
+// The recipes through hiredis. with_server sets PORT and SERVER.
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -89,7 +89,8 @@ TEST(Recipe, VisitorsAreThoseWhoseHeartBeatLately) {
   EXPECT_EQ(redis.Run("ZRANGE visitors 0 -1"), "[ann eve]");
 }
 
-// One of two processes that write their reading for the same timestamps; gives its exit code.
+// Runs one of two processes that write their readings for the same timestamps. Returns its exit
+// code.
 int WriteOneReadingPerTimestamp(const char* writer, int start_pipe) {
   HiredisConnection redis;
   char start;

@@ -1,4 +1,4 @@
-// The top-ten recipe through hiredis. top_ten.py tells its story.
+// The top-ten recipe through hiredis. See top_ten.py for the scenario.
 
 #include <gtest/gtest.h>
 
@@ -22,10 +22,10 @@ constexpr long kKept = 30;
 
 using Counts = std::map<std::string, long>;
 
-// Counts one for a number in a bucket and tells its new score.
+// Adds 1 to the count of a number in a bucket and returns the new score.
 using Count = std::function<std::string(const std::string& key, const std::string& number)>;
 
-// The highest counts, lowest first; equals by their bytes.
+// Returns the highest counts, lowest first. Equal counts are in the order of the members' bytes.
 std::vector<std::pair<long, std::string>> Highest(const Counts& counts, size_t number) {
   std::vector<std::pair<long, std::string>> ranked;
   for (const auto& [member, count] : counts) ranked.emplace_back(count, member);
@@ -34,7 +34,7 @@ std::vector<std::pair<long, std::string>> Highest(const Counts& counts, size_t n
   return ranked;
 }
 
-// The bucket of an hour, counted from the first of the last 24, such as 20180708_20.
+// Returns the bucket of an hour, counted from the first of the last 24, such as 20180708_20.
 std::string BucketKey(int hour) {
   const std::time_t time = 1530997200 + 3600 * hour;
   char key[16];
@@ -42,7 +42,7 @@ std::string BucketKey(int hour) {
   return key;
 }
 
-// Looks random numbers up in one bucket, trims it, and adds what is left to the total.
+// Looks up random numbers in one bucket, trims it, and adds the remaining counts to the total.
 void FillBucket(HiredisConnection& redis, std::mt19937& random, const Count& count,
                 const std::string& key, Counts& total) {
   Counts counts;
@@ -57,7 +57,7 @@ void FillBucket(HiredisConnection& redis, std::mt19937& random, const Count& cou
   for (const auto& [score, number] : Highest(counts, kKept)) total[number] += score;
 }
 
-// Joins the buckets and compares the ten highest, in both directions, with those of the total.
+// Merges the buckets and compares the ten highest, in both directions, with those of the total.
 void CheckHighest(HiredisConnection& redis, const std::string& keys, const Counts& total) {
   EXPECT_EQ(redis.Run(("ZUNIONSTORE top 24" + keys).c_str()), std::to_string(total.size()));
   EXPECT_EQ(redis.Run("EXPIRE top 3600"), "1");

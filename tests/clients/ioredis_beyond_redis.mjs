@@ -1,4 +1,4 @@
-// The recipes that take one call here, through the generic command call of ioredis.
+// The recipes that need only one call on zsetd, through the generic command call of ioredis.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

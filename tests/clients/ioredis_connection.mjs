@@ -1,4 +1,4 @@
-// ioredis connects, introduces itself, and comes back after its connection was cut.
+// ioredis connects, sets its client info, and reconnects after its connection was cut.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

@@ -1,5 +1,6 @@
-// One of two processes that write a reading of their own for the same timestamps: for each, a
-// transaction removes the reading that is there and adds its own. Tells how many it replaced.
+// One of two processes that write a reading of their own for the same timestamps. For each
+// timestamp a transaction removes the current reading and adds its own. Reports how many readings
+// it replaced.
 
 import assert from 'node:assert/strict';
 

@@ -1,4 +1,4 @@
-// The five recipes through ioredis, in RESP2 and in RESP3, each in a database of its own.
+// The five recipes through ioredis, in RESP2 and in RESP3, each in its own database.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -119,7 +119,7 @@ if (isZsetd) {
       redis.zadd(key, 1, number, 'INCR', 'EX', topTen.bucketTtlS));
 }
 
-// `count` counts one for a number in a bucket and tells its new score.
+// `count` adds 1 to the count of a number in a bucket and returns the new score.
 async function checkTopTen(redis, count) {
   const lookups = topTen.randomLookups(topTen.printedSeed());
   const keys = [...lookups.keys()];

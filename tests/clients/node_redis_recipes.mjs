@@ -1,4 +1,4 @@
-// The five recipes through node-redis, in RESP2 and in RESP3, each in a database of its own.
+// The five recipes through node-redis, in RESP2 and in RESP3, each in its own database.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
@@ -122,7 +122,7 @@ if (isZsetd) {
       redis.sendCommand(['ZADD', key, '1', number, 'INCR', 'EX', String(topTen.bucketTtlS)]));
 }
 
-// `count` counts one for a number in a bucket and tells its new score.
+// `count` adds 1 to the count of a number in a bucket and returns the new score.
 async function checkTopTen(redis, count) {
   const lookups = topTen.randomLookups(topTen.printedSeed());
   const keys = [...lookups.keys()];

@@ -1,16 +1,17 @@
-"""A default run of redis-benchmark is clean: figures, and not one line beside them."""
+"""A default run of redis-benchmark prints only figures, without errors or warnings."""
 
 import os
 import re
 import subprocess
 import unittest
 
-FIGURES = 20  # lines of the default run: ping in two forms, lrange in four and a push before them
+FIGURES = 20  # lines of the default run: two forms of ping; four of lrange, with a push before them
 FIGURE = re.compile(r"[^:]+: [0-9.]+ requests per second, p50=[0-9.]+ msec")
 
 
 def finished_lines(out):
-    """What remains to be read on a terminal, where a line is overwritten while it is measured."""
+    """Returns the lines that a terminal finally shows. redis-benchmark overwrites a line while it
+    measures."""
     lines = (line.split("\r")[-1].strip() for line in out.split("\n"))
     return [line for line in lines if line]
 

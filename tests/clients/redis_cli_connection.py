@@ -1,4 +1,5 @@
-"""redis-cli as a person uses it: it greets, hints, and comes back after its connection was cut."""
+"""redis-cli in interactive use: it greets, shows hints, and reconnects after its connection was
+cut."""
 
 import os
 import subprocess
@@ -10,7 +11,8 @@ IS_ZSETD = os.environ["SERVER"] == "zsetd"
 
 
 def run(*arguments):
-    """What redis-cli prints for a command given on its command line. It may not grumble."""
+    """Returns the output of redis-cli for a command in its arguments. Standard error must be
+    empty."""
     cli = subprocess.run(["redis-cli", "-p", redis_cli.PORT, *arguments],
                          capture_output=True, text=True, timeout=30)
     assert cli.stderr == "", cli.stderr
@@ -55,7 +57,7 @@ class Connection(unittest.TestCase):
     def test_a_client_tells_which_library_it_is(self):
         lines = "CLIENT SETINFO LIB-NAME redis-cli\nCLIENT INFO\n"
         out, _ = redis_cli.start("-3").communicate(lines, timeout=30)
-        self.assertIn(" lib-name=redis-cli ", out)  # redis-cli makes no JSON of this one
+        self.assertIn(" lib-name=redis-cli ", out)  # redis-cli does not print this reply as JSON
 
     def test_a_killed_client_connects_again(self):
         cli = redis_cli.start()
@@ -63,7 +65,7 @@ class Connection(unittest.TestCase):
         cli.stdin.flush()
         first = redis_cli.reply(cli.stdout.readline())
         self.assertEqual(typed(f"CLIENT KILL ID {first}"), [1])
-        out, _ = cli.communicate("PING\nPING\nCLIENT ID\n", timeout=30)  # the first finds it cut
+        out, _ = cli.communicate("PING\nPING\nCLIENT ID\n", timeout=30)  # the first reconnects
         *pongs, second = map(redis_cli.reply, out.splitlines())
         self.assertEqual(set(pongs), {"PONG"})
         self.assertNotEqual(second, first)

@@ -14,7 +14,8 @@ RACED_TIMESTAMPS = 200
 
 
 def scored(reply):
-    """A reply WITHSCORES as (member, score): RESP2 has one flat list of texts, RESP3 has pairs."""
+    """Returns a reply WITHSCORES as pairs (member, score): RESP2 has a flat list of texts, RESP3
+    has pairs."""
     flat = [part for pair in reply for part in (pair if isinstance(pair, list) else [pair])]
     return [(member, float(score)) for member, score in zip(flat[::2], flat[1::2])]
 
@@ -141,7 +142,7 @@ class Recipes:
 
     def test_of_two_processes_racing_on_a_timestamp_one_element_remains(self):
         writers = {name: self.start() for name in ("left", "right")}
-        for name, cli in writers.items():  # both have their lines before either is waited for
+        for name, cli in writers.items():  # sends both their lines before it waits for either
             cli.stdin.writelines(line + "\n" for line in self.readings_of(name))
             cli.stdin.flush()
         done = [reply for cli in writers.values() for reply in redis_cli.typed(cli, [])[3::4]]

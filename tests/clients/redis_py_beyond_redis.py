@@ -1,4 +1,4 @@
-"""The recipes that take one call here, through redis-py's generic command call."""
+"""The recipes that need only one call on zsetd, through redis-py's generic command call."""
 
 import os
 import threading
@@ -24,8 +24,8 @@ class BeyondRedis(unittest.TestCase):
         self.ask = self.server.execute_command
 
     def in_background(self, *words):
-        """Sends the command from a client of its own. Returns a function that waits for its reply and
-        the time at which it came."""
+        """Sends the command from a separate client. Returns a function that waits for the reply,
+        and returns it with the time at which it arrived."""
         server = self.connect()
         client_id = server.client_id()
         found = {}
@@ -50,7 +50,7 @@ class BeyondRedis(unittest.TestCase):
         _, first = self.in_background("BZPOPBYSCORE", 0, "jobs", "-inf", "now")
         _, second = self.in_background("BZPOPBYSCORE", 0, "jobs", "-inf", "now", "COUNT", 10)
         due = time.time() + 0.2
-        self.ask("ZADD", "jobs", due, "late", due - 10, "early")  # the first in any case
+        self.ask("ZADD", "jobs", due, "late", due - 10, "early")  # the first worker may take it
         self.assertEqual(first()[0][:2], ["jobs", "early"])
         (key, [[job, score]]), served_at = second()
         self.assertEqual((key, job, float(score)), ("jobs", "late", due))

@@ -1,4 +1,4 @@
-"""redis-py connects, introduces itself, and comes back after its connection was cut."""
+"""redis-py connects, sets its client info, and reconnects after its connection was cut."""
 
 import os
 import subprocess

@@ -28,7 +28,7 @@ def wait_until(claim, deadline_s=60):
 
 
 def write_one_reading_per_timestamp(writer, both_ready):
-    """One of two processes that write their reading for the same timestamps."""
+    """One of two processes that write their readings for the same timestamps."""
     server = connect()
     both_ready.wait()
     replaced = 0

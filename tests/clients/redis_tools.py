@@ -1,6 +1,6 @@
-"""What redis-cli can do beside sending commands, and prometheus-redis-exporter: without a warning.
+"""redis-cli's special modes, and prometheus-redis-exporter: they work without a warning.
 
-The same runs on redis-server (oracle.redis_tools), which shows that the tests hold for it too.
+oracle.redis_tools runs the same tests on redis-server, to prove that they hold for it too.
 """
 
 import os
@@ -25,7 +25,7 @@ def cli(*options, data=None):
 
 
 def first_lines(count, *options):
-    """The first lines of what would go on forever."""
+    """Returns the first lines of a run that would never end."""
     with subprocess.Popen(["stdbuf", "-oL", "redis-cli", "-p", PORT, *options], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True) as run:
         try:

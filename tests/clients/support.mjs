@@ -1,4 +1,4 @@
-// What the tests of both Node clients need.
+// Functions that the tests of both Node clients share.
 
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
@@ -15,13 +15,13 @@ export async function waitUntil(claim, deadlineMs = 60_000) {
   assert.ok(await claim());
 }
 
-// A time to live, in seconds, that was set since this process began.
+// Checks a time to live, in seconds, that was set after this process started.
 export function assertFreshTtl(ttlS, setS) {
   assert.ok(ttlS <= setS && ttlS >= setS - Math.ceil(process.uptime()), `${ttlS} is not about ${setS}`);
 }
 
-// Runs the script in two processes, which begin together when both are ready, and gives what each
-// tells at its end. Each is given a name and the arguments.
+// Runs the script in two processes, which start together when both are ready. Returns the final
+// message of each. Each process receives a name and the arguments.
 export async function race(script, ...givenArguments) {
   const path = fileURLToPath(new URL(script, import.meta.url));
   const racers = ['left', 'right'].map((name) => fork(path, [name, ...givenArguments.map(String)]));
@@ -33,7 +33,7 @@ export async function race(script, ...givenArguments) {
   return results;
 }
 
-// The racer's side: says that it is ready, and waits until both are.
+// Called by a racer: reports that it is ready, and waits until both are.
 export async function untilBothAreReady() {
   const go = once(process, 'message');
   process.send('ready');

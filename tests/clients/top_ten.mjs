@@ -1,26 +1,26 @@
-// What the top-ten recipe is fed, and what it must answer, for the clients of Node. top_ten.py
-// tells the story.
+// Inputs and expected results of the top-ten recipe for the Node clients. See top_ten.py for the
+// scenario.
 
 export const bucketTtlS = 179200;
 export const topTtlS = 3600;
-export const kept = 30; // members that trimming leaves in a bucket
+export const kept = 30; // number of members that trimming keeps in a bucket
 
-// Numbers in [0, 1) from a seed. Park and Miller 1988, "Random number generators: good ones are
-// hard to find".
+// Returns random numbers in [0, 1) from a seed. Park and Miller 1988, "Random number generators:
+// good ones are hard to find".
 function randomFrom(seed) {
   let state = (seed % 2147483646) + 1;
   return () => (state = (state * 48271) % 2147483647) / 2147483647;
 }
 
-// Chance for one test; SEED in the environment repeats what failed.
+// Prints the seed of one test. SEED in the environment reproduces a failed run.
 export function printedSeed() {
   const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
   console.log(`SEED ${seed}`);
   return randomFrom(seed);
 }
 
-// For each of the last 24 hours' buckets, by its key, the numbers looked up, in order; a few of
-// them often.
+// Returns the numbers looked up in each of the last 24 hourly buckets, in order, by the bucket's
+// key. A few numbers occur often.
 export function randomLookups(random) {
   const below = (limit) => Math.floor(random() * limit);
   const phone = () => `${200 + below(800)}-555-${String(below(10000)).padStart(4, '0')}`;
@@ -39,7 +39,7 @@ function countInto(counts, member, by) {
   counts.set(member, (counts.get(member) ?? 0) + by);
 }
 
-// What each of these lookups makes its number's count.
+// Returns the count of each looked-up number after its lookup.
 export function runningCounts(numbers) {
   const counts = new Map();
   return numbers.map((number) => {
@@ -48,14 +48,16 @@ export function runningCounts(numbers) {
   });
 }
 
-// The highest `number` of counts as [member, count], lowest first; equals by their bytes.
+// Returns the `number` highest counts as [member, count], lowest first. Equal counts are in the
+// order of the members' bytes.
 function highest(counts, number) {
   const order = ([member, count], [otherMember, otherCount]) =>
     count - otherCount || (member < otherMember ? -1 : 1);
   return [...counts].sort(order).slice(-number);
 }
 
-// The ten numbers looked up most, lowest first, by the `kept` highest of each bucket.
+// Returns the ten most frequent numbers, lowest first, computed from the `kept` highest of each
+// bucket.
 export function topTen(lookups) {
   const total = new Map();
   for (const numbers of lookups.values()) {

@@ -1,7 +1,7 @@
-"""What the top-ten recipe is fed, and what it must answer, for the clients tested from Python.
+"""Inputs and expected results of the top-ten recipe for clients that are tested from Python.
 
-Phone numbers are looked up, and each lookup counts one for its number in the bucket of its hour, a
-sorted set named like 20180708_20. A bucket lives for two days and some hours, then nobody asks.
+Phone numbers are looked up. Each lookup adds 1 to the number's count in the bucket of its hour, a
+sorted set with a name like 20180708_20. A bucket expires after two days and some hours.
 """
 
 import collections
@@ -11,18 +11,19 @@ import random
 
 BUCKET_TTL_S = 179200
 TOP_TTL_S = 3600
-KEPT = 30  # members that trimming leaves in a bucket
+KEPT = 30  # number of members that trimming keeps in a bucket
 
 
 def printed_seed():
-    """Chance for one test; SEED in the environment repeats what failed."""
+    """Prints the seed of one test. SEED in the environment reproduces a failed run."""
     seed = int(os.environ.get("SEED", random.randrange(2**32)))
     print("SEED", seed)
     return random.Random(seed)
 
 
 def random_lookups(rng):
-    """For each bucket of the last 24 hours the numbers looked up, in order; a few of them often."""
+    """Returns the numbers looked up in each of the last 24 hourly buckets, in order. A few occur
+    often."""
     first = datetime.datetime(2018, 7, 7, 21)
     keys = [f"{first + datetime.timedelta(hours=hour):%Y%m%d_%H}" for hour in range(24)]
     numbers = [f"{rng.randrange(200, 999)}-555-{rng.randrange(10000):04}" for _ in range(60)]
@@ -31,18 +32,20 @@ def random_lookups(rng):
 
 
 def running_counts(numbers):
-    """What each of these lookups makes its number's count."""
+    """Returns the count of each looked-up number after its lookup."""
     counts = collections.Counter()
     return [counts.update([number]) or counts[number] for number in numbers]
 
 
 def highest(counts, number):
-    """The highest `number` of counts as (member, count), lowest first; equals by their bytes."""
+    """Returns the `number` highest counts as (member, count), lowest first; equal counts by the
+    members' bytes."""
     return sorted(counts.items(), key=lambda item: (item[1], item[0]))[-number:]
 
 
 def top_ten(lookups):
-    """The ten numbers looked up most, lowest first, by the KEPT highest of each bucket."""
+    """Returns the ten most frequent numbers, lowest first, computed from the KEPT highest of each
+    bucket."""
     total = collections.Counter()
     for numbers in lookups.values():
         total.update(dict(highest(collections.Counter(numbers), KEPT)))

@@ -1,4 +1,4 @@
-"""A proxy with one of the files in conf/examples, which for a test has other addresses."""
+"""A proxy that runs with a file from conf/examples; a test replaces its addresses."""
 
 import os
 import pathlib
@@ -13,7 +13,7 @@ import redis
 from server_process import ServerProcess, eventually, free_port
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "conf" / "examples"
-SYSTEM_PATH = os.environ["PATH"] + ":/usr/sbin"  # where Debian has proxies
+SYSTEM_PATH = os.environ["PATH"] + ":/usr/sbin"  # where Debian installs proxies
 
 
 def program(name):
@@ -21,7 +21,7 @@ def program(name):
 
 
 def replaced(text, addresses):
-    """The text with other addresses; each must be there."""
+    """Returns the text with other addresses. Each replaced address must occur in the text."""
     for before, after in addresses.items():
         assert before in text, before
         text = text.replace(before, after)
@@ -42,7 +42,7 @@ class ProxyTest(unittest.TestCase):
         return server
 
     def start_proxy(self, command, example, addresses, port):
-        """Starts the command with the example's path as its last argument."""
+        """Runs the command with the path of the example as its last argument."""
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         path = pathlib.Path(folder.name, example)

@@ -9,8 +9,8 @@ namespace {
 
 using Kind = MemoryFiles::Operation::Kind;
 
-// A disk as the operations leave it: files have numbers, so that a renaming moves the name and not
-// the contents.
+// A disk in the state that the operations produce. Files have numbers, so a renaming moves the name
+// and not the contents.
 class Replay {
  public:
   explicit Replay(const MemoryFiles::Contents& before) {
@@ -61,7 +61,8 @@ class Replay {
     }
   }
 
-  // Any of the names since the directory was synced, with none, half or all of what is not synced.
+  // Combines each state of the names since the last sync of the directory with none, half or all of
+  // the bytes that are not synced.
   std::vector<MemoryFiles::Contents> CrashStates() const {
     std::vector<std::map<std::string, int>> names = names_history_;
     names.push_back(durable_names_);
@@ -89,7 +90,7 @@ class Replay {
   std::vector<File> files_;
   std::map<std::string, int> names_;
   std::map<std::string, int> durable_names_;
-  std::vector<std::map<std::string, int>> names_history_;  // since the directory was synced
+  std::vector<std::map<std::string, int>> names_history_;  // since the last sync of the directory
 };
 
 }  // namespace
@@ -210,7 +211,7 @@ absl::Status MemoryFiles::Remove(const std::string& path) {
   return Do({.kind = Kind::kRemove, .path = path});
 }
 
-// Directories are no more than a part of paths.
+// A directory exists only as part of paths.
 absl::Status MemoryFiles::CreateDirectory(const std::string&) { return absl::OkStatus(); }
 
 absl::Status MemoryFiles::SyncDirectory(const std::string& path) {

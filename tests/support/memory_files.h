@@ -13,8 +13,8 @@
 
 namespace zsetd {
 
-// A disk in memory that records what is done to it, fails on demand, and knows what a crash of the
-// machine could leave of it: what was not synced may be there, be missing or be cut off anywhere.
+// A disk in memory that records its operations and fails on demand. It computes the states that a
+// machine crash may leave: unsynced data may be present, missing or cut off anywhere.
 class MemoryFiles : public FileSystem {
  public:
   struct Operation {
@@ -30,11 +30,11 @@ class MemoryFiles : public FileSystem {
     };
     Kind kind;
     std::string path;
-    std::string to = {};     // of a renaming
-    std::string bytes = {};  // that are written
-    uint64_t size = 0;       // that it is cut to, or had when the sync began
+    std::string to = {};     // the new path of a renaming
+    std::string bytes = {};  // the bytes of a write
+    uint64_t size = 0;       // the size after truncation, or when the sync began
   };
-  using Contents = std::map<std::string, std::string>;  // of files, by path
+  using Contents = std::map<std::string, std::string>;  // files by path
 
   absl::StatusOr<std::unique_ptr<WritableFile>> Create(const std::string& path) override;
   absl::StatusOr<std::unique_ptr<WritableFile>> Append(const std::string& path) override;
@@ -50,14 +50,14 @@ class MemoryFiles : public FileSystem {
   // at the same time. It may wait; other operations continue.
   void set_failure(std::function<absl::Status(const Operation&)> fails);
 
-  // The files as programs see them.
+  // Returns the files as programs see them.
   Contents contents() const;
   void set_contents(const std::string& path, std::string bytes);
 
   std::vector<Operation> operations() const;
 
-  // What may be on the disk after a crash of the machine when the first `count` operations were
-  // done.
+  // Returns the possible states of the disk if the machine crashes after the first `count`
+  // operations.
   std::vector<Contents> CrashStates(size_t count) const;
 
  private:
@@ -71,7 +71,7 @@ class MemoryFiles : public FileSystem {
 
   mutable std::mutex mutex_;
   Contents contents_;
-  Contents before_;  // the recorded operations
+  Contents before_;  // before the recorded operations
   std::vector<Operation> operations_;
   std::shared_mutex failure_mutex_;
   std::function<absl::Status(const Operation&)> fails_;

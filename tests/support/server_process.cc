@@ -48,8 +48,8 @@ bool IsFree(int port) {
   return free;
 }
 
-// Tests that run at once start their search at places of their own, below the ports that the system
-// gives to outgoing connections.
+// Tests that run in parallel start their search at different ports, below the range that the system
+// uses for outgoing connections.
 int FreePort() {
   int port = 10000 + getpid() % 20000;
   while (!IsFree(port)) ++port;
@@ -64,7 +64,7 @@ std::vector<std::string> Command(const std::string& program, int port, const std
 }
 
 [[noreturn]] void Become(const std::vector<std::string>& words, const std::string& log) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // a test that is killed leaves no server behind
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // if the test is killed, the server is killed too
   const int output = open(log.c_str(), O_WRONLY | O_CREAT, 0600);
   dup2(output, STDOUT_FILENO);
   dup2(output, STDERR_FILENO);
@@ -87,7 +87,7 @@ ServerProcess::ServerProcess(const std::string& program) : program_(program), po
 }
 
 ServerProcess::~ServerProcess() {
-  if (running() && Listens()) kill(process_, SIGTERM);  // else it is ending already
+  if (running() && Listens()) kill(process_, SIGTERM);  // otherwise it is already ending
   std::optional<int> status = running() ? WaitUntilItEnds(kUntilEnd) : 0;
   if (!status) {
     kill(process_, SIGKILL);

@@ -9,19 +9,19 @@
 
 namespace zsetd {
 
-// A server program of its own for one test: started on a free port with nothing in it and nothing
-// kept. When this goes it is asked to end, and a GoogleTest failure tells what it said if it does
-// not, or not well; so what a sanitizer finds in it is seen.
+// A server program for one test, started on a free port with an empty dataset that is not
+// persisted. The destructor asks it to end. If the server does not end, or fails, a GoogleTest
+// failure prints its output. So a test reports sanitizer findings too.
 class ServerProcess {
  public:
-  // `program` is a path, or a name to look for in PATH: zsetd or redis-server. Waits until it
-  // answers.
+  // `program` is a path, or a name to look up in PATH: zsetd or redis-server. Returns when the
+  // server listens.
   explicit ServerProcess(const std::string& program);
   ServerProcess(const ServerProcess&) = delete;
   ServerProcess& operator=(const ServerProcess&) = delete;
   ~ServerProcess();
 
-  // Whether it started; if not, a GoogleTest failure has been reported.
+  // Returns whether it started. If not, a GoogleTest failure has been reported.
   bool running() const { return process_ > 0; }
   int port() const { return port_; }
 
@@ -37,7 +37,7 @@ class ServerProcess {
   std::string folder_;
 };
 
-// Whether the program is redis-server, by its name.
+// Returns whether the program is redis-server, judged by its name.
 bool IsRedis(const std::string& program);
 
 }  // namespace zsetd

@@ -1,4 +1,4 @@
-"""A server program for tests: on a port of its own, with nothing in it and nothing kept."""
+"""A server program for tests, on its own port, with an empty dataset that is not persisted."""
 
 import os
 import pathlib
@@ -10,18 +10,18 @@ import subprocess
 import tempfile
 import time
 
-# Each server runs in a folder that is thrown away; these keep Redis from writing there at all.
+# Each server runs in a temporary folder. These options keep Redis from writing there at all.
 OPTIONS = {"redis-server": ["--save", "", "--appendonly", "no", "--enable-debug-command", "yes"],
            "zsetd": ["--save", "", "--enable-debug-command", "yes"]}
 
-# Long enough for a sanitizer, next to other tests, on a small machine.
+# long enough for a sanitizer, next to other tests, on a small machine
 START_S = 60
 LEAVE_S = 60
 PATIENCE_S = 60
 
 
 def eventually(holds, patience_s=PATIENCE_S):
-    """Asks `holds` until it does; what it answered last."""
+    """Calls `holds` until it returns a true value. Returns the last value."""
     deadline = time.monotonic() + patience_s
     while not (answer := holds()) and time.monotonic() < deadline:
         time.sleep(0.002)
@@ -29,7 +29,7 @@ def eventually(holds, patience_s=PATIENCE_S):
 
 
 def free_port():
-    """A free port below those the system hands out, so that no client's own socket takes it."""
+    """Returns a free port below the range of outgoing connections."""
     while True:
         port = random.randrange(20000, 32000)
         with socket.socket() as probe:
@@ -38,19 +38,19 @@ def free_port():
 
 
 class ServerProcess:
-    """A server that listens on `port`, until stop(). It does not outlive the test."""
+    """A server that listens on `port` until stop(). It does not outlive the test."""
 
     def __init__(self, program, *options, config=None, environment=None, output=None,
                  awaits_data=True, port=None):
-        """`config` is the configuration file. `output` is a file for what it writes to standard
-        output, if that is not for log(). Returns when its data is loaded, or as soon as it listens."""
+        """`config` is the configuration file. `output` is a file for standard output, if log() does
+        not read it. Returns when the data is loaded, or as soon as the server listens."""
         is_ready = self.answers if awaits_data else self.listens
         self.name = pathlib.Path(program).name
         self.expected_exit_code = 0
         self._folder = tempfile.TemporaryDirectory()
         self._log_file = pathlib.Path(self._folder.name, "log")
         options = [*OPTIONS.get(self.name, []), *options]
-        for _ in range(3):  # a port may be taken by another before the server has it
+        for _ in range(3):  # another program may take the port before the server
             self.port = port or free_port()
             command = [os.path.abspath(shutil.which(program) or program),
                        *([config] if config else []), "--port", str(self.port), *options]
@@ -71,7 +71,7 @@ class ServerProcess:
             return probe.connect_ex(("127.0.0.1", self.port)) == 0
 
     def answers(self):
-        """Whether it listens, and is not loading its data any more."""
+        """Returns whether the server listens and has finished loading its data."""
         try:
             with socket.create_connection(("127.0.0.1", self.port), timeout=START_S) as probe:
                 probe.sendall(b"PING\r\n")
@@ -89,7 +89,7 @@ class ServerProcess:
         self.process.send_signal(number)
 
     def exit_code(self):
-        """Waits until the server has left."""
+        """Waits until the server has ended. Returns its exit code."""
         return self.process.wait(LEAVE_S)
 
     def kill(self):
@@ -97,7 +97,7 @@ class ServerProcess:
         self.process.wait()
 
     def stop(self):
-        """Asks the server to leave, if it is still there. What was wrong with its end, or None."""
+        """Asks the server to end, if it is running. Returns the problem with its end, or None."""
         if not self.ended():
             self.ask_to_leave()
         with self._folder:
