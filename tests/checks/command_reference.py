@@ -221,8 +221,7 @@ class Command:
 
 
 def commands(client):
-    """Returns all commands sorted by name. Replaces a command with subcommands by these, without
-    HELP."""
+    """Returns all commands sorted by name. Subcommands other than HELP replace their container."""
     docs = pairs(client.execute_command("COMMAND", "DOCS"))
     infos = {text(info[0]): info for info in client.execute_command("COMMAND", "INFO")}
     found = []

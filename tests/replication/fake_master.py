@@ -1,4 +1,4 @@
-"""A master that says what a test has it say."""
+"""A master whose replies a test chooses."""
 
 import contextlib
 import socket
@@ -10,12 +10,12 @@ ONE_KEY = b"REDIS0010\x00\x03new\x011\xff" + bytes(8)
 
 
 class FakeMaster:
-    """Answers the handshake, then what the test has it say."""
+    """Replies to the handshake, then calls the test's `sync`."""
 
     def __init__(self, knows_psync=True):
         self.knows_psync = knows_psync
-        self.asked = []  # what came for a synchronization
-        self.said = []   # the requests that came afterwards
+        self.asked = []  # requests for a synchronization
+        self.said = []   # later requests
         self.sync = lambda connection, words: None
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = self._listener.getsockname()[1]

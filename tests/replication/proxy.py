@@ -1,4 +1,5 @@
-"""A proxy between a replica and its master, that cuts the link after a number of bytes, or stalls."""
+"""A proxy between a replica and its master that cuts the link after a number of bytes, or stalls
+it."""
 
 import socket
 import threading
@@ -7,7 +8,8 @@ PATIENCE_S = 60
 
 
 class Proxy:
-    """Passes connections on to the port `target`. Each takes the limits that are set when it comes."""
+    """Forwards connections to the port `target`. A connection keeps the limits set when it was
+    accepted."""
 
     def __init__(self, target):
         self.target = target
@@ -23,18 +25,18 @@ class Proxy:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def cut_after(self, to_replica=None, to_master=None):
-        """Connections that come end as soon as so many bytes have been passed on; None: never."""
+        """New connections end as soon as this many bytes have been forwarded; None: never."""
         self._most = {"replica": to_replica, "master": to_master}
 
     def stall(self):
-        """Nothing is passed on, and nothing ends, until flow()."""
+        """Forwards nothing and closes nothing until flow()."""
         self._flows.clear()
 
     def flow(self):
         self._flows.set()
 
     def cut(self):
-        """Ends the connections that there are."""
+        """Closes the current connections."""
         with self._lock:
             open_now, self._open = self._open, set()
         for end in open_now:

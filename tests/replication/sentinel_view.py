@@ -1,11 +1,11 @@
-"""What Sentinel sees of a server: the lines of INFO that it reads, and the replies to what it sends."""
+"""Sentinel's view of a server: the lines of INFO that it reads, and the replies to its commands."""
 
 import re
 
 ALL = "all of it"
-LATELY_S = 60  # more than a test takes, and less than any time since a start of the epoch
+LATELY_S = 60  # longer than a test, and shorter than the time since the epoch
 
-# Sentinel reads the last six only where the role has come before.
+# Sentinel reads the last six only after it has read the role.
 NAMES = ("run_id", "role", "master_link_down_since_seconds", "master_host", "master_port",
          "master_link_status", "slave_priority", "slave_repl_offset", "replica_announced")
 IS_READ = re.compile(rf"(?:{'|'.join(NAMES)}|slave\d+):")
@@ -13,7 +13,7 @@ SLAVE = re.compile(r"ip=([^,]*),port=(\d+),state=(\w+),offset=(\d+),lag=(\d+)")
 
 
 def read_info(text):
-    """What sentinelRefreshInstanceInfo() of redis-server 7.0 finds, by its own rules."""
+    """Parses INFO by the rules of sentinelRefreshInstanceInfo() of redis-server 7.0."""
     found, slaves, role = {}, [], None
     for line in text.split("\r\n"):
         name, _, value = line.partition(":")
@@ -32,8 +32,9 @@ def read_info(text):
 
 
 class View:
-    """One server at one moment, by its replies to INFO and ROLE. What differs in every run (ports,
-    ids, offsets) is replaced by what it means; `names` has the servers' ports."""
+    """One server at one moment, by its replies to INFO and ROLE. Values that differ in every run
+    (ports, ids, offsets) are replaced by their meaning; `names` maps the servers' ports to
+    names."""
 
     def __init__(self, info, role, names):
         self.names = names

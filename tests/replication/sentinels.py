@@ -1,4 +1,4 @@
-"""Three Sentinels that look after a master and its replicas, whatever programs these are."""
+"""Three Sentinels that monitor a master and its replicas, which may be of either program."""
 
 import pathlib
 import tempfile
@@ -20,7 +20,7 @@ sentinel parallel-syncs {name} 2
 
 
 class Sentinel:
-    """redis-server in its role as a Sentinel, which keeps what it learns in its file."""
+    """redis-server in Sentinel mode, which stores its state in its configuration file."""
 
     def __init__(self, folder, master_port):
         port = free_port()
@@ -36,7 +36,8 @@ class Sentinel:
         return int(self.ask("GET-MASTER-ADDR-BY-NAME", NAME)[1])
 
     def state(self):
-        """What it knows of the master: flags, and how many replicas and other Sentinels."""
+        """Returns its view of the master: flags, and the numbers of replicas and other
+        Sentinels."""
         words = self.ask("MASTER", NAME)
         if isinstance(words, dict):
             return words
@@ -56,7 +57,7 @@ class Sentinel:
 
 class SentinelTest(ReplicationTest):
     def start_group(self, *programs):
-        """A master and replicas of these programs, looked after by three Sentinels."""
+        """A master and replicas of these programs, monitored by three Sentinels."""
         folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         self.addCleanup(folder.cleanup)
         self.servers = {}
@@ -77,7 +78,7 @@ class SentinelTest(ReplicationTest):
         return ()
 
     def await_all_known(self, replicas):
-        """Every Sentinel knows the others and all replicas, and that they are there."""
+        """Waits until every Sentinel knows the others and all replicas, and sees them all alive."""
         for sentinel in self.sentinels:
             self.await_that(lambda each=sentinel: self.knows_all(each, replicas),
                             lambda each=sentinel: f"{each.state()}\n{each.log()[-3000:]}")
@@ -92,19 +93,20 @@ class SentinelTest(ReplicationTest):
         return self.servers[self.sentinels[0].master_port()]
 
     def replace(self, dead):
-        """Starts a server again that was killed, with nothing in it."""
+        """Restarts a killed server with an empty dataset."""
         server = self.start(dead.program, *self.options(), port=dead.port)
         self.servers[server.port] = server
         return server
 
     def report(self):
-        """What a failed test needs: what everybody believes."""
+        """Returns details for a failed test: the state of each server and the logs of the
+        Sentinels."""
         beliefs = [f"{server.port}: {server.info() if not server.ended() else 'has ended'}"
                    for server in self.servers.values()]
         return "\n".join([*beliefs, *(each.log()[-2000:] for each in self.sentinels)])
 
     def await_failover(self, old):
-        """All Sentinels have agreed on another master, and it is one."""
+        """Waits until all Sentinels have agreed on another master, and it has that role."""
         def is_over():
             ports = {sentinel.master_port() for sentinel in self.sentinels}
             if len(ports) != 1 or old.port in ports:

@@ -1,4 +1,4 @@
-"""Masters and replicas for tests, each a program of its own."""
+"""Masters and replicas for tests, each in its own process."""
 
 import os
 import random
@@ -31,7 +31,8 @@ class Server(ServerProcess):
         super().kill()
 
     def connect(self, **options):
-        """A client that connects again, where the server or a Sentinel has closed its connection."""
+        """Returns a client that reconnects after the server or a Sentinel has closed its
+        connection."""
         return redis.Redis(port=self.port, socket_timeout=PATIENCE_S,
                            retry=Retry(ConstantBackoff(0.05), 3),
                            retry_on_error=[redis.ConnectionError], **options)
@@ -65,7 +66,8 @@ class ReplicationTest(unittest.TestCase):
         return proxy
 
     def await_that(self, holds, what, patience_s=PATIENCE_S):
-        """`what` is said if it never holds; or what a function returns then."""
+        """Fails if `holds` never returns a true value. `what` is the message, or a function that
+        returns it."""
         if not eventually(holds, patience_s):
             self.fail(what() if callable(what) else what)
 
@@ -73,7 +75,7 @@ class ReplicationTest(unittest.TestCase):
         self.await_that(replica.is_linked, "no link: " + replica.log()[-2000:])
 
     def assert_same(self, master, replica):
-        """They come to the same data."""
+        """Waits until both servers have the same data."""
         is_same = lambda: (replica.info()["master_repl_offset"] ==
                            master.info()["master_repl_offset"]
                            and master.digest() == replica.digest())
@@ -81,7 +83,7 @@ class ReplicationTest(unittest.TestCase):
 
 
 class Load:
-    """Random changes of all types in some databases, of the commands that Redis 7.0 has."""
+    """Random changes of all types in several databases, with the commands of Redis 7.0."""
 
     SCRIPT = ("redis.call('incr', KEYS[1]) redis.call('rpush', KEYS[2], ARGV[1]) "
               "return redis.call('srandmember', KEYS[3])")
@@ -92,7 +94,7 @@ class Load:
         self.expires = expires
 
     def run(self, server, count):
-        """Sends so many, some in transactions. What is answered is of no interest."""
+        """Sends `count` requests, some in transactions. Ignores the replies."""
         requests = []
         for _ in range(count):
             if self.random.random() < 0.05:

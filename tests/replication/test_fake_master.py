@@ -1,4 +1,4 @@
-"""What a replica makes of masters that say strange things, or are very old."""
+"""How a replica reacts to masters that misbehave, or are very old."""
 
 import fcntl
 import pathlib
@@ -17,8 +17,9 @@ from servers import ZSETD, ReplicationTest
 
 
 def receive_queue(host, port, peer_port):
-    """How many bytes the system holds for a program that has not read them: those that came to this port
-    of this machine from the other. None if the connection does not exist any more."""
+    """Returns the number of bytes that the system has received for `port` of this machine from
+    `peer_port`, and that the program has not read yet. Returns None if the connection no longer
+    exists."""
     for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]:
         _, local, remote, state, queues, *_ = line.split()
         if (int(local.split(":")[1], 16), int(remote.split(":")[1], 16)) == (port, peer_port) and state == "01":
@@ -27,7 +28,8 @@ def receive_queue(host, port, peer_port):
 
 
 def unread_bytes(connection):
-    """How many bytes that were sent over this connection the program at its other end has not read."""
+    """Returns the number of bytes sent over this connection that the peer program has not read
+    yet."""
     under_way = struct.unpack("i", fcntl.ioctl(connection, termios.TIOCOUTQ, bytes(4)))[0]
     return under_way + (receive_queue(*connection.getpeername(), connection.getsockname()[1]) or 0)
 
@@ -37,7 +39,7 @@ LIBRARY = "#!lua name=library\nredis.register_function('f', function() return 1 
 
 class Masters(ReplicationTest):
     def follow(self, *options, knows_psync=True):
-        """A master, and a replica with these options that is to follow it."""
+        """Returns a master, and a replica with these options that is going to follow it."""
         master = FakeMaster(knows_psync)
         self.addCleanup(master.close)
         replica = self.start(ZSETD, *options)
@@ -45,7 +47,8 @@ class Masters(ReplicationTest):
         return master, replica
 
     def follow_one_that_says_once(self, change):
-        """A replica that gets a snapshot and this change, then asks again and gets the first only."""
+        """Returns a replica that receives a snapshot and this change, requests a synchronization
+        again, and receives only the snapshot."""
         master, replica = self.follow()
         answers = [change, b""]
         master.sync = lambda connection, words: connection.sendall(
@@ -71,7 +74,7 @@ class Masters(ReplicationTest):
                 self.assertEqual(replica.client.get("own"), b"1")
                 master.sync = lambda connection, words: connection.sendall(
                     self.full_sync(ONE_KEY))
-                self.await_link(replica)  # it tries again
+                self.await_link(replica)  # it retries
                 self.assertEqual(replica.client.get("new"), b"1")
                 self.assertIsNone(replica.client.get("own"))
 
@@ -108,7 +111,7 @@ class Masters(ReplicationTest):
                     self.assertEqual(replica.client.get("own"), b"1")
                     self.assertEqual(replica.client.dbsize(), 1)
                     self.assertEqual(replica.client.function_dump(), functions)
-                    replica.client.replicaof("NO", "ONE")  # the next try needs no pause
+                    replica.client.replicaof("NO", "ONE")  # so the next attempt needs no pause
             master.sync = lambda connection, words: connection.sendall(self.full_sync(ONE_KEY))
             replica.follow(master.port)
             self.await_link(replica)
@@ -134,7 +137,7 @@ class Masters(ReplicationTest):
         self.assertEqual(master.asked, [[b"SYNC"]])
         self.assertEqual(replica.client.get("new"), b"1")
         time.sleep(1.5)
-        self.assertEqual(master.said, [])  # it would not know what to make of an ACK
+        self.assertEqual(master.said, [])  # it does not know ACK
 
     def test_getack_is_answered_at_once(self):
         master, replica = self.follow()
@@ -180,7 +183,7 @@ class Masters(ReplicationTest):
         self.await_that(lambda: unread_bytes(connections[0]) == 0, "it is not read")
         connections[0].setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         peer = connections[0].getpeername()
-        connections[0].shutdown(socket.SHUT_RD)  # the master's thread closes it: a reset
+        connections[0].shutdown(socket.SHUT_RD)  # causes a reset when the master's thread closes it
         self.await_that(lambda: receive_queue(*peer, master.port) is None, "there is no reset")
         replica.client.script_kill()
         caller.reply()
@@ -264,7 +267,7 @@ class Masters(ReplicationTest):
                                           "redis.call('set', 'in', 'it')", "0")}
         for name, flush in flushes.items():
             with self.subTest(name), tempfile.TemporaryDirectory() as folder:
-                # What comes before cannot be applied to what there is after the flush.
+                # The writes before the flush fail on the dataset that exists after the flush.
                 stream = before + request("LSET", "list", "0", "y") + flush + \
                     request("RPUSH", "after", "1") + request("LSET", "after", "0", "2")
                 master, replica = self.follow("--dir", folder, "--save", "3600 1000")
@@ -290,7 +293,7 @@ class Masters(ReplicationTest):
                 self.assertGreaterEqual(int(master.asked[1][2]), 101 + stream.index(b"FLUSHALL")
                                         if name == "alone" else 101 + stream.index(flush))
                 self.assertEqual(back.client.get("in"), None if name == "alone" else b"it")
-                back.kill()  # its folder goes
+                back.kill()  # its folder is deleted
 
     def test_many_refusals_do_not_keep_it_from_following(self):
         master, replica = self.follow()

@@ -1,4 +1,4 @@
-"""What a replica answers while it loads its master's data, compared with redis-server."""
+"""The replies of a replica that is loading its master's data, compared with redis-server."""
 
 import contextlib
 
@@ -7,10 +7,10 @@ from servers import REDIS, ZSETD, ReplicationTest
 
 KEYS = 300_000  # of the first try; a fast machine needs more
 MOST_TRIES = 7
-# So that redis-server answers often enough meanwhile.
+# Makes redis-server serve clients often enough during the load.
 OPTIONS = ("--loading-process-events-interval-bytes", "1024")
 
-LOADS = {"swapdb": "async_loading", "disabled": "loading"}  # what INFO says
+LOADS = {"swapdb": "async_loading", "disabled": "loading"}  # the field of INFO
 
 ASKED = [("PING",), ("GET", "old"), ("SET", "new", "1"), ("EXISTS", "key:1"), ("CONFIG", "REWRITE"),
          ("SAVE",), ("BGSAVE",), ("BGREWRITEAOF",), ("PSYNC", "?", "-1"), ("SYNC",),
@@ -19,7 +19,7 @@ ASKED = [("PING",), ("GET", "old"), ("SET", "new", "1"), ("EXISTS", "key:1"), ("
          ("EVAL", "return redis.call('get', 'old')", "0"), ("FUNCTION", "LIST"),
          ("MULTI",), ("GET", "old"), ("EXEC",), ("MULTI",), ("BGSAVE",), ("EXEC",)]
 
-# Queued before, with EXEC meanwhile.
+# Queued before the load; EXEC is sent during the load.
 QUEUED = [[("GET", "old")], [("PING",), ("BGSAVE",)], [("SLAVEOF", "NO", "ONE")],
           [("PUBLISH", "news", "x")], []]
 
@@ -28,8 +28,8 @@ class Loading(ReplicationTest):
     maxDiff = None
 
     def answers(self, program, how):
-        """What is answered at one moment of a load: of a whole synchronization with a master that the
-        replica knows. The transactions are of clients of their own."""
+        """Returns the replies at one moment of the load of a full synchronization, with a master
+        that the replica has followed before. Each transaction has its own client."""
         master = self.start(REDIS, "--repl-backlog-size", "16kb")
         master.client.set("old", "value")
         proxy = self.proxy_to(master)

@@ -1,4 +1,4 @@
-"""zsetd as a master: of redis-server and of the tools that speak its protocol."""
+"""zsetd as the master of redis-server, and of tools that use the replication protocol."""
 
 import os
 import pathlib
@@ -332,7 +332,7 @@ class Master(ReplicationTest):
 
 
 class MasterOfItsOwn(Master):
-    """The same with replicas of the same kind."""
+    """Repeats the tests with zsetd replicas."""
 
     replica_program = ZSETD
 
@@ -350,7 +350,7 @@ class MasterOfItsOwn(Master):
         self.await_link(third)
         Load(2).run(second, 1000)
         self.assert_same(second, third)
-        fourth = self.replica_of(third)  # the stream that is passed on is in some database
+        fourth = self.replica_of(third)  # the stream that it forwards has a selected database
         self.await_link(fourth)
         Load(3).run(second, 300)
         self.assert_same(third, fourth)
@@ -359,7 +359,7 @@ class MasterOfItsOwn(Master):
 
 class Histories(ReplicationTest):
     def run_transaction(self, server, *requests):
-        """Each is the words of a request; what EXEC replied."""
+        """Runs these requests, each given as text, in a transaction. Returns the reply of EXEC."""
         requests = [("MULTI",), *(each.split() for each in requests), ("EXEC",)]
         peer = Peer(server.port)
         peer.socket.sendall(b"".join(request(*words) for words in requests))
@@ -368,7 +368,7 @@ class Histories(ReplicationTest):
         return replies[-1]
 
     def test_a_promotion_within_a_transaction_reaches_replicas_as_a_whole(self):
-        """The writes before it are of a writable replica, in a database that the stream does not name."""
+        """Before it, a writable replica writes to a database that the stream has not selected."""
         for log in "no", "yes":
             with self.subTest(log=log):
                 first = self.start(ZSETD)
@@ -453,11 +453,11 @@ class Histories(ReplicationTest):
                 master.client.set("after", "1")
                 self.assert_same(master, replica)
                 self.assertEqual(replica.client.get("n"), kept)
-                master.kill()  # its folder goes
+                master.kill()  # its folder is deleted
 
 
 class Tools(ReplicationTest):
-    """What redis-cli does as a replica."""
+    """redis-cli as a replica."""
 
     def cli(self, master, *options, timeout=30):
         return subprocess.run(["redis-cli", "-p", str(master.port), *options], timeout=timeout,

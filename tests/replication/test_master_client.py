@@ -1,5 +1,5 @@
-"""The link to the master, which is a client in CLIENT LIST. On redis-server too, which shows that it is so
-there."""
+"""The link to the master is a client in CLIENT LIST. The tests also run on redis-server, to prove
+that they hold for it."""
 
 import time
 
@@ -30,7 +30,8 @@ class MasterClient(ReplicationTest):
         return self.master.info("stats")["sync_partial_ok"]
 
     def await_another_link(self, before):
-        """Whoever was killed comes back, and goes on where it was."""
+        """Waits until the killed link has reconnected and continues with a partial
+        synchronization."""
         self.await_that(lambda: self.reconnects() == before + 1, self.replica.log)
         self.await_link(self.replica)
         self.master.client.incr("counter")

@@ -1,5 +1,5 @@
-"""Planned ends of masters under load: whatever the replicas do in the meantime, no write that was acknowledged is
-missing on a replica if the master reports that the replica is in sync."""
+"""Planned shutdowns of masters under load, with random behaviour of the replicas. If the master
+reports that a replica is in sync, that replica has every acknowledged write."""
 
 import os
 import random
@@ -22,7 +22,7 @@ ENDS = (("SIGTERM",), ("SIGTERM", "SIGTERM"), ("SIGINT",), ("SHUTDOWN",), ("SHUT
 
 
 class Writer(threading.Thread):
-    """Appends numbers to a list of its own until the server ends its connection."""
+    """Appends numbers to its own list until the server closes its connection."""
 
     def __init__(self, port, name, pick):
         super().__init__(daemon=True)
@@ -66,7 +66,8 @@ class PlannedEnds(ReplicationTest):
         self.await_that(lambda: self.master.client.wait(2, 20) == 2, self.master.log)
 
     def hold_up(self):
-        """One replica is stopped, or the link of the other stalls, or both, or none. What ends it."""
+        """Stops one replica, stalls the link of the other, does both, or neither. Returns functions
+        that undo it."""
         ways = [(lambda: self.replicas[0].process.send_signal(signal.SIGSTOP),
                  lambda: self.replicas[0].process.send_signal(signal.SIGCONT)),
                 (self.proxy.stall, self.proxy.flow)]
@@ -85,7 +86,8 @@ class PlannedEnds(ReplicationTest):
         return peer.send(*word.split())
 
     def ask_in_turn(self, words):
-        """A word has had its effect before the next one follows, if the server is still there."""
+        """Sends the words. Waits until each word has taken effect before it sends the next, unless
+        the server has ended."""
         for word in words:
             try:
                 self.ask(word)
@@ -95,7 +97,7 @@ class PlannedEnds(ReplicationTest):
                 self.await_that(lambda: self.master.ended() or self.waits(), self.master.log)
 
     def waits(self):
-        """Whether the master waits for replicas, or has gone further than that."""
+        """Returns whether the master waits for replicas, or has already stopped waiting."""
         if "replicas are in sync when shutting down." in self.master.log():
             return True
         try:
@@ -125,7 +127,7 @@ class PlannedEnds(ReplicationTest):
         story = f"seed {SEED}: {ends}, {len(resume)} held up"
         self.ask_in_turn(ends)
         for end in self.pick.sample(resume, len(resume)):
-            time.sleep(self.pick.random() * 0.3)  # one after the other, for other interleavings
+            time.sleep(self.pick.random() * 0.3)  # one after the other, for different interleavings
             end()
         try:
             self.assertEqual(self.master.exit_code(), 0)

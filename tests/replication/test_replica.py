@@ -1,4 +1,4 @@
-"""zsetd as the replica of redis-server: how it links up, what it takes over, what it refuses."""
+"""zsetd as the replica of redis-server: how it connects, what it replicates, what it refuses."""
 
 import tempfile
 import threading
@@ -81,7 +81,7 @@ class Linking(ReplicationTest):
         self.await_link(replica)
         Load(5).run(master, 3000)
         self.assert_same(master, replica)
-        # A master whose certificate is of another authority is none.
+        # The replica rejects a master whose certificate another authority has signed.
         with tempfile.TemporaryDirectory() as elsewhere:
             stranger = self.start(ZSETD, "--tls-replication", "yes", "--tls-cert-file", certificate,
                                   "--tls-key-file", key, "--tls-ca-cert-file",
@@ -101,7 +101,7 @@ class Linking(ReplicationTest):
         master = self.start(REDIS, "--tls-port", str(tls_port), "--tls-cert-file", certificate,
                             "--tls-key-file", key, "--tls-ca-cert-file", certificates.authority)
         certificate, key = certificates.make("replica", password="secret")
-        other, other_key = others.make("server")  # which the master does not accept
+        other, other_key = others.make("server")  # the master does not accept it
         replica = self.start(ZSETD, "--tls-replication", "yes", "--tls-cert-file", other,
                              "--tls-key-file", other_key, "--tls-ca-cert-file",
                              certificates.authority, "--tls-client-cert-file", certificate,
@@ -113,7 +113,7 @@ class Linking(ReplicationTest):
         self.check_live_change(replica, certificates)
 
     def check_live_change(self, replica, certificates):
-        """A file that cannot be read is refused when it is set. A good one is used for the next link."""
+        """An unreadable file is refused when it is set. The next link uses a valid one."""
         with self.assertRaisesRegex(redis.ResponseError, "Unable to update TLS configuration"):
             replica.client.config_set("tls-client-key-file", "/none")
         with self.assertRaisesRegex(redis.ResponseError, "Unable to update TLS configuration"):
@@ -175,7 +175,7 @@ class Requests(ReplicationTest):
         self.await_that(lambda: self.replica.client.dbsize() == 1, "the key is missing")
         self.await_that(lambda: self.replica.client.get("a") is None, "the key is visible")
         self.assertEqual(self.replica.client.dbsize(), 1)
-        # A millisecond later it is past for redis-server, too, and the request deletes it.
+        # A millisecond later the key has expired for redis-server too, and the request deletes it.
         self.await_that(lambda: self.master.client.get("a") is None, "the master has it")
         self.await_that(lambda: self.replica.client.dbsize() == 0, "the key stays")
 
@@ -339,7 +339,7 @@ class WritableReplicas(ReplicationTest):
                 client.set("removed", "1", px=100)
                 client.delete("removed")
                 left = lambda: client.info("keyspace")["db0"]["keys"]
-                self.await_that(lambda: left() == 3, left)  # masters, later, persisted
+                self.await_that(lambda: left() == 3, left)  # the master's key, later, persisted
                 self.assertEqual(sorted(client.keys()), [b"later", b"persisted"])
                 self.assertEqual(client.dbsize(), 3)
 
@@ -406,7 +406,7 @@ class CommandsThatItDoesNotKnow(ReplicationTest):
         master.client.pfadd("visitors", "a")
         self.await_that(lambda: "'PFADD': unknown command" in replica.log(), replica.log)
         self.assertIn("rdb-skip-unknown yes", replica.log())
-        self.await_link(replica)  # its snapshot has the key as a string
+        self.await_link(replica)  # its snapshot contains the key as a string
         self.assert_same(master, replica)
 
     def test_commands_of_the_master_are_counted(self):
@@ -445,7 +445,7 @@ class Loading(ReplicationTest):
         self.assert_same(master, replica)
 
     def test_a_link_that_ends_meanwhile_is_taken_up_where_the_snapshot_ends(self):
-        """More data is tried if the machine has loaded it before it can be observed."""
+        """Repeats with more data if the machine finishes loading before the test can observe it."""
         def is_loaded_or_loading():
             seen.append(replica.client.info("persistence")["async_loading"])
             return seen[-1] or replica.is_linked()

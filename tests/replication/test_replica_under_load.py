@@ -12,9 +12,9 @@ from servers import REDIS, ZSETD, Load, ReplicationTest
 
 
 class Handshake(ReplicationTest):
-    """What is cut short is begun again; until then the replica keeps what it has."""
+    """A handshake that is cut is repeated. Until it succeeds, the replica keeps its data."""
 
-    HANDSHAKE_BYTES = 190  # of each direction, and a part of what follows
+    HANDSHAKE_BYTES = 190  # of each direction, and a part of the stream
 
     def check(self, **direction):
         self.proxy.cut_after(**direction)
@@ -38,20 +38,20 @@ class Handshake(ReplicationTest):
         self.replica.follow(self.proxy.port)
         self.await_that(lambda: not self.replica.is_linked(), "the link is up")
         self.proxy.cut_after()
-        self.await_link(self.replica)  # by itself
+        self.await_link(self.replica)  # without another command
         self.assert_same(master, self.replica)
 
 
 class Stream(ReplicationTest):
     def start_load(self, master, seed):
-        """Until the test ends, or stop_load()."""
+        """Runs until the test ends, or stop_load()."""
         self.loading = True
         load = Load(seed)
 
         def run():
             while self.loading:
                 load.run(master, 200)
-                time.sleep(0.005)  # so that the backlog holds what comes in a second
+                time.sleep(0.005)  # so that the backlog holds the changes of one second
 
         self.thread = threading.Thread(target=run)
         self.thread.start()
@@ -130,7 +130,7 @@ class Stream(ReplicationTest):
         for _ in range(5):
             replica.client.execute_command(
                 "EVAL_RO", "local n = 0 for i = 1, 20000000 do n = n + i % 7 end return n", 0)
-            with contextlib.suppress(redis.exceptions.ResponseError):  # one is under way
+            with contextlib.suppress(redis.exceptions.ResponseError):  # one is in progress
                 replica.client.execute_command("BGREWRITEAOF")
         self.stop_load()
         self.assert_same(master, replica)

@@ -1,5 +1,5 @@
-"""Failovers by redis-sentinel: it finds, watches, promotes and reconfigures zsetd as it does
-redis-server, and both beside one another."""
+"""Failovers by redis-sentinel: it discovers, monitors, promotes and reconfigures zsetd like
+redis-server, also in groups that contain both."""
 
 import itertools
 import os
@@ -15,12 +15,13 @@ from servers import PATIENCE_S, REDIS, ZSETD
 
 KILLS = int(os.environ.get("KILLS", "3"))  # of masters, in each test
 PROCEDURE = pathlib.Path(__file__).resolve().parents[2] / "conf/examples/planned-failover"
-WRITES = 60  # that are acknowledged between two kills
+WRITES = 60  # acknowledged writes between two kills
 
 
 class Failovers(SentinelTest):
     def write(self, port, first, acknowledged):
-        """Writes until the server is gone: what WAIT says a replica has is acknowledged."""
+        """Writes until the server ends. A write is acknowledged if WAIT reports that a replica has
+        it."""
         client = redis.Redis(port=port, socket_timeout=2)
         try:
             for number in itertools.count(first):
@@ -42,7 +43,8 @@ class Failovers(SentinelTest):
         writer.join()
 
     def kill_at_rest(self, master, replicas):
-        """All have the same, so that nobody needs more than what comes next."""
+        """Kills the master when all replicas have the same data, so each needs only later
+        changes."""
         master.client.zadd("written", {"rest": 0})
         self.assertEqual(master.client.wait(replicas, 1000 * PATIENCE_S), replicas)
         master.kill()
@@ -84,7 +86,8 @@ class Failovers(SentinelTest):
 
 
 class PlannedFailovers(SentinelTest):
-    """SENTINEL FAILOVER of a master that lives, under load. Both masters accept writes for some seconds."""
+    """Runs SENTINEL FAILOVER under load, with a master that keeps running. Both masters accept
+    writes for some seconds."""
 
     def setUp(self):
         self.start_group(ZSETD, ZSETD, ZSETD)
@@ -94,7 +97,8 @@ class PlannedFailovers(SentinelTest):
         self.stops = False
 
     def write(self, port, replicas):
-        """Writes until the server is no master any more. A write counts if this number of replicas has it."""
+        """Writes until the server is no longer a master. A write counts if this many replicas have
+        it."""
         client = redis.Redis(port=port, socket_timeout=PATIENCE_S)
         try:
             for number in itertools.count():
@@ -146,7 +150,8 @@ class PlannedFailovers(SentinelTest):
         self.assertIs(self.master(), old)
 
     def test_what_all_replicas_have_survives(self):
-        """The new master acknowledges nothing to the old one any more, so that WAIT does not count it."""
+        """The new master acknowledges nothing to the old one any more, so WAIT does not count
+        it."""
         self.check_no_write_is_lost(lambda: self.sentinels[0].ask("FAILOVER", NAME), replicas=2)
 
 

@@ -1,5 +1,5 @@
-"""What Sentinel reads of a server, and what it is answered, compared with redis-server: both come into the
-same situations here, and show the same in each."""
+"""The data that Sentinel reads from a server, and the replies to its commands, compared with
+redis-server. Both servers are put into the same situations, and must show the same in each."""
 
 import contextlib
 import itertools
@@ -16,16 +16,16 @@ from server_process import free_port
 from servers import REDIS, ZSETD, ReplicationTest
 
 HELLO = "__sentinel__:hello"
-# So that offsets stand still once all have all.
+# Keeps offsets constant once all replicas have all changes.
 OPTIONS = ("--repl-ping-replica-period", "3600")
 
-# On its link for commands, in the order of a first contact, and what clients behind it ask.
+# Sentinel's requests on its command link, in the order of a first contact, and requests of clients.
 CONTACT = (("PING",), ("CLIENT", "SETNAME", "sentinel-0123456789-cmd"), ("PUBLISH", HELLO, "x"),
            ("SCRIPT", "KILL"), ("GET", "key"), ("SET", "key", "value"))
 
 
 def plain(reply):
-    """A reply that can be compared."""
+    """Returns a reply in a form that can be compared."""
     if isinstance(reply, list):
         return [plain(part) for part in reply]
     return f"-{reply}" if isinstance(reply, RuntimeError) else reply
@@ -44,9 +44,9 @@ def receive_snapshot(peer):
 
 
 class EndlessSnapshot:
-    """A dump.rdb that a server reads as long as the context lasts, and that has no keys then."""
+    """A dump.rdb without keys, which a server keeps loading until the context ends."""
 
-    # A field that no server knows. Redis serves clients only after each 2 MB that it has read.
+    # An unknown field. Redis serves clients only after every 2 MB of the file.
     PIECE = b"\xfa\x05field\x80" + struct.pack(">I", 1 << 16) + bytes(1 << 16)
 
     def __init__(self, folder):
@@ -72,7 +72,7 @@ class EndlessSnapshot:
 
 
 class Group:
-    """Servers of one program in a situation."""
+    """Servers of one program in one situation."""
 
     def __init__(self, test, program):
         self.test = test
@@ -80,7 +80,7 @@ class Group:
         self.names = {}  # by port
 
     def start(self, name, *options, **more):
-        """With a file for CONFIG REWRITE."""
+        """Starts a server with a configuration file, which CONFIG REWRITE needs."""
         folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         self.test.addCleanup(folder.cleanup)
         path = pathlib.Path(folder.name, "server.conf")
@@ -103,7 +103,7 @@ class Group:
         return server
 
     def fake_master(self, *said):
-        """One that says this when it is asked for a synchronization, and no more."""
+        """Returns a master that replies with these bytes to a request for a synchronization."""
         master = FakeMaster()
         self.test.addCleanup(master.close)
         master.sync = lambda connection, words: connection.sendall(b"".join(said))
@@ -111,7 +111,7 @@ class Group:
         return master
 
     def settle(self, master, replicas):
-        """So many replicas have all, and have said so."""
+        """Waits until this number of replicas have acknowledged all changes."""
         master.client.set("settled", "yes")
 
         def have_all():
@@ -122,7 +122,7 @@ class Group:
         self.test.await_that(have_all, master.info)
 
     def view(self, server):
-        """Between two tries to connect, each of which takes a moment."""
+        """Returns the view at a moment when the server is not trying to connect to its master."""
         seen = []
 
         def is_connecting():
@@ -133,13 +133,14 @@ class Group:
         return seen[-1]
 
     def ask(self, server, *requests):
-        """The replies to these requests of one client, which come at once."""
+        """Returns the replies to these requests, which one client sends together."""
         with contextlib.closing(Peer(server.port)) as peer:
             peer.socket.sendall(b"".join(request(*words) for words in requests))
             return [plain(peer.reply()) for _ in requests]
 
     def reconfigure(self, server, *role):
-        """As Sentinel does it. The replies, and whose replica the file says that the server is."""
+        """Reconfigures the server as Sentinel does. Returns the replies, and the master that the
+        file names."""
         replies = self.ask(server, ("MULTI",), ("SLAVEOF", *role), ("CONFIG", "REWRITE"),
                            ("CLIENT", "KILL", "TYPE", "normal"),
                            ("CLIENT", "KILL", "TYPE", "pubsub"), ("EXEC",), ("PING",))
@@ -152,7 +153,7 @@ class SentinelView(ReplicationTest):
     maxDiff = None
 
     def compare(self, situation):
-        """`situation` brings a group into it, and returns what is seen."""
+        """`situation` puts a group into a situation and returns the views that are compared."""
         seen = [situation(Group(self, program)) for program in (REDIS, ZSETD)]
         for expected, found in zip(*seen, strict=True):
             self.assertEqual(expected, found)
@@ -351,7 +352,8 @@ class SentinelView(ReplicationTest):
                 self.compare(situation)
 
     def test_a_server_that_loads(self):
-        """The file is a fifo whose end comes when all has been seen, however fast a server loads."""
+        """The file is a fifo, which ends after the views are taken, however fast the server
+        loads."""
         def situation(group):
             with tempfile.TemporaryDirectory() as folder:
                 fifo = EndlessSnapshot(folder)

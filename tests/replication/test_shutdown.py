@@ -1,5 +1,5 @@
-"""A master that is asked to end waits until its replicas have acknowledged all changes. On redis-server too,
-which shows that it is so there."""
+"""A master that is asked to end waits until its replicas have acknowledged all changes. The tests
+also run on redis-server, to prove that they hold for it."""
 
 import contextlib
 import pathlib
@@ -27,14 +27,14 @@ class ShutdownTest(ReplicationTest):
         self.await_online(self.master)
 
     def await_online(self, master):
-        """The master has an acknowledgement of its replica, so that it is not in a synchronization."""
+        """Waits until the replica has acknowledged, so that no synchronization is in progress."""
         is_online = lambda: (master.info().get("slave0", {}).get("state") == "online"
                              and master.client.wait(1, 10) == 1)
         self.await_that(is_online, master.log)
 
     @contextlib.contextmanager
     def stopped_replica(self):
-        """The replica receives and sends nothing in the meantime."""
+        """Stops the replica, which then receives and sends nothing, until the context ends."""
         self.replica.process.send_signal(signal.SIGSTOP)
         try:
             yield
@@ -42,7 +42,7 @@ class ShutdownTest(ReplicationTest):
             self.replica.process.send_signal(signal.SIGCONT)
 
     def folder(self):
-        """For a server that is started afterwards."""
+        """Returns a folder that outlives a server, for the server started after it."""
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         return folder.name
@@ -65,7 +65,8 @@ class ShutdownTest(ReplicationTest):
         return self.master.info("server").get("shutdown_in_milliseconds")
 
     def assert_waits(self, *peers):
-        """None of them has received anything. Each later request of another client is answered."""
+        """Asserts that none of the peers has received anything. A PING of another client gets its
+        reply."""
         self.master.client.ping()
         for peer in peers:
             peer.socket.setblocking(False)
@@ -167,7 +168,8 @@ class Shutdown(ShutdownTest):
             self.assertEqual(str(other.ask("SHUTDOWN", "ABORT")), "ERR No shutdown in progress.")
             errors = self.master.client.info("errorstats")["errorstat_ERR"]
             self.assertEqual(errors, "count=3")
-        # redis-server 7.0.15 ends by an assertion if a client whose SHUTDOWN was aborted sends a request.
+        # redis-server 7.0.15 ends by an assertion if a client whose SHUTDOWN was aborted sends a
+        # request.
         client = writer if ZSETD == REDIS else first
         self.assertEqual(client.ask("SET", "c", "3"), b"OK")
         self.assert_same(self.master, self.replica)
@@ -285,7 +287,7 @@ class Shutdown(ShutdownTest):
         self.start_pair("--dir", folder, "--save", "3600 1")
         self.master.client.set("a", "1")
         self.master.client.config_set("shutdown-on-sigterm", "force")
-        pathlib.Path(folder, "dump.rdb").mkdir()  # no file can take its place
+        pathlib.Path(folder, "dump.rdb").mkdir()  # no file can replace it
         self.master.ask_to_leave()
         self.assert_ended()
 
@@ -307,7 +309,7 @@ class Shutdown(ShutdownTest):
         folder = self.folder()
         self.start_pair("--dir", folder, "--save", "3600 1")
         client, writer = self.peer(), self.peer()
-        pathlib.Path(folder, "dump.rdb").mkdir()  # no file can take its place
+        pathlib.Path(folder, "dump.rdb").mkdir()  # no file can replace it
         with self.stopped_replica():
             self.master.client.set("a", "1")
             client.send("SHUTDOWN")
@@ -321,7 +323,7 @@ class Shutdown(ShutdownTest):
         pathlib.Path(folder, "dump.rdb").rmdir()
 
     def test_the_snapshot_is_that_of_the_end(self):
-        """A master that starts again continues the history, so that its replica needs no snapshot."""
+        """A master that restarts continues the history, so its replica needs no snapshot."""
         options = ("--dir", self.folder(), "--save", "3600 1")
         self.start_pair(*options)
         with self.stopped_replica():
@@ -370,7 +372,7 @@ class OfZsetd(ShutdownTest):
         self.assertEqual(self.replica.client.dbsize(), KEYS)
 
     def test_a_replica_has_replicas(self):
-        """The stream of its master continues while the replica waits for its own."""
+        """The stream of its master continues while the replica waits for its own replicas."""
         top = self.start(ZSETD)
         self.master = self.start(ZSETD, "--replicaof", f"127.0.0.1 {top.port}",
                                  "--shutdown-timeout", "60")

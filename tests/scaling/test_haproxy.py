@@ -1,4 +1,4 @@
-"""HAProxy, which asks each server for its ROLE: clients reach the master."""
+"""HAProxy checks each server with ROLE, so clients reach the master."""
 
 import subprocess
 import unittest
@@ -8,7 +8,7 @@ from redis.exceptions import ConnectionError
 from proxy import EXAMPLES, ProxyTest, program
 from server_process import eventually, free_port
 
-# A replica that says "master" in its reply to ROLE, as the name of its master.
+# A replica whose reply to ROLE contains "master" in the name of its master.
 REPLICA = ["--replicaof", "master.invalid", "6379", "--replica-read-only", "no"]
 
 
@@ -28,7 +28,7 @@ class HAProxy(ProxyTest):
         self.start_proxy([program("haproxy"), "-db", "-f"], "haproxy.cfg", addresses, self.masters)
 
     def server_at(self, port):
-        """The name of the server that a new connection reaches, or None."""
+        """Returns the name of the server that a new connection reaches, or None."""
         client = self.connect(port)
         try:
             return client.get("name")
@@ -38,7 +38,8 @@ class HAProxy(ProxyTest):
             client.close()
 
     def check_server_at(self, port, name):
-        """Until they are checked, all servers are taken for what is wanted, and have their turns."""
+        """HAProxy assumes that all servers qualify until it has checked them, and sends clients to
+        each in turn."""
         self.assertTrue(eventually(lambda: {self.server_at(port) for _ in range(8)} == {name}))
 
     def test_clients_reach_the_master(self):

@@ -1,5 +1,5 @@
-"""The recipes of docs/recipes.md through nutcracker (twemproxy) over three servers: what docs/scaling.md
-says of them."""
+"""The recipes of docs/recipes.md through nutcracker (twemproxy) over three servers, as
+docs/scaling.md describes."""
 
 import subprocess
 import unittest
@@ -31,7 +31,7 @@ class Nutcracker(ProxyTest):
         return holders[0]
 
     def check_closes(self, *words):
-        """The proxy does not know the request, and closes the client's connection."""
+        """Asserts that the proxy does not know the request and closes the client's connection."""
         with self.assertRaises(ConnectionError, msg=words):
             self.ask(*words)
 
@@ -69,7 +69,8 @@ class Nutcracker(ProxyTest):
                          [("a", 24), ("b", sum(range(24)))])
         shard = self.shard_of("{top}:day")
         self.assertTrue(all(self.shard_of(hour) is shard for hour in hours))
-        # Without a temporary key: in a script, for the proxy takes the number of keys for a key.
+        # To avoid a temporary key, ZUNION runs in a script: the proxy would take the number of keys
+        # for a key.
         code = ("local words = {unpack(KEYS)} for _, word in ipairs(ARGV) do words[#words + 1] = word "
                 "end return redis.call('ZUNION', #KEYS, unpack(words))")
         options = ["REV", "LIMIT", 0, 1, "WITHSCORES"]
@@ -79,7 +80,7 @@ class Nutcracker(ProxyTest):
             self.assertIn((), replies)
 
     def test_a_union_without_a_common_tag_lacks_keys(self):
-        """Nobody says so: the request goes to the server of the first key."""
+        """There is no error: the request goes to the server of the first key."""
         names = [f"hour:{number}" for number in range(30)]
         for name in names:
             self.proxy.zadd(name, {name: 1})
@@ -115,7 +116,7 @@ class Nutcracker(ProxyTest):
         self.assertEqual(self.proxy.eval(code, 1, "locks", 100, "job:1"), 1)
         self.assertEqual(self.proxy.eval(code, 1, "locks", 110, "job:1"), 0)
         self.assertEqual(self.proxy.eval(code, 1, "locks", 130, "job:1"), 1)
-        self.check_closes("SCRIPT", "LOAD", code)  # so EVALSHA needs an EVAL before, on each server
+        self.check_closes("SCRIPT", "LOAD", code)  # so each server needs an EVAL before EVALSHA
         self.check_closes("FCALL", "f", 1, "locks")
 
     def test_pipelines(self):
