@@ -1,5 +1,5 @@
-// maxmemory with memory that a test sets: how long evictions keep a command waiting, and what goes
-// on between commands.
+// maxmemory with memory that a test sets: how long evictions delay a command, and which evictions
+// run between commands.
 
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ class MemoryLimit : public testing::Test {
   size_t keys() const { return engine_.store().database(0).keys().size(); }
   std::string Limit(int keys) const { return std::to_string(keys * kBytesPerKey); }
 
-  // The stopwatch goes on by a microsecond whenever it is looked at.
+  // The stopwatch advances by a microsecond at each reading.
   Micros stopwatch_{0};
   Engine engine_{Settings(), AllCommands(), /*seed=*/1, kStart,
                  Host{.stopwatch = [this] { return stopwatch_ += Micros(1); },

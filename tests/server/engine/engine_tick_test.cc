@@ -1,4 +1,4 @@
-// How often a tick looks after clients.
+// How often a tick checks the clients.
 
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ class EngineTick : public testing::Test {
   }
   ~EngineTick() override { engine_.clients().Detach(stalled_); }
 
-  // How often the client is woken by a tick at that time.
+  // Returns how often a tick at that time wakes the client.
   int WakesAt(Millis now) {
     const int before = wakes_;
     engine_.executor().AdvanceTo(now);

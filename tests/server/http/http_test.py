@@ -9,7 +9,7 @@ from zsetd import ZsetdTest
 
 class HttpTest(ZsetdTest):
     def start(self, *options, **more):
-        for _ in range(3):  # another may have the port first
+        for _ in range(3):  # another program may take the port first
             self.http_port = free_port()
             try:
                 return super().start("--metrics-port", str(self.http_port), *options, **more)
@@ -18,7 +18,7 @@ class HttpTest(ZsetdTest):
         raise failure
 
     def request(self, method, path, body=None, headers=None):
-        """The status, the headers and the body of the response."""
+        """Returns the status, the headers and the body of the response."""
         connection = http.client.HTTPConnection("127.0.0.1", self.http_port, timeout=20)
         try:
             connection.request(method, path, body, headers or {})
@@ -28,7 +28,7 @@ class HttpTest(ZsetdTest):
             connection.close()
 
     def exchange(self, data):
-        """All that the server sends to these bytes until it closes."""
+        """Sends these bytes and returns all that the server sends until it closes."""
         with socket.create_connection(("127.0.0.1", self.http_port), timeout=20) as raw:
             raw.sendall(data)
             received = b""

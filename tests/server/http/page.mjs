@@ -1,4 +1,5 @@
-// The page in Debian's chromium: what it shows, what it lets someone do, and what it asks of whom.
+// The page in Debian's chromium: its contents, the actions that it permits, and its requests to the
+// server.
 
 import assert from "node:assert/strict";
 import {execFileSync, spawn} from "node:child_process";
@@ -18,7 +19,7 @@ function cli(...words) {
   return execFileSync("redis-cli", ["-p", String(port), ...words], {encoding: "utf8"}).trim();
 }
 
-// A free port below those that the system hands out.
+// Returns a free port below the range that the system uses for outgoing connections.
 function freePort() {
   return new Promise((resolve) => {
     const wanted = 20000 + Math.floor(Math.random() * 12000);

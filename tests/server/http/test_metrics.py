@@ -1,4 +1,4 @@
-"""The metrics as Prometheus scrapes them, and the limits of the HTTP server that has them."""
+"""The metrics as Prometheus scrapes them, and the limits of the HTTP server that serves them."""
 
 import json
 import pathlib
@@ -14,7 +14,7 @@ from server_process import eventually
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[3] / "conf" / "examples"
 
-# What prometheus-redis-exporter 1.45 exports of Redis 7.0, apart from figures about itself.
+# Metrics that prometheus-redis-exporter 1.45 exports for Redis 7.0, without those about itself.
 OF_THE_EXPORTER = """
     redis_active_defrag_running redis_allocator_active_bytes redis_allocator_allocated_bytes
     redis_allocator_frag_bytes redis_allocator_frag_ratio redis_allocator_resident_bytes
@@ -50,11 +50,11 @@ OF_THE_EXPORTER = """
     redis_second_repl_offset redis_slave_expires_tracked_keys redis_slowlog_last_id redis_slowlog_length
     redis_start_time_seconds redis_up redis_uptime_in_seconds redis_latency_percentiles_usec
     """.split()
-OF_A_SANITIZED_BUILD = "redis_allocator_"  # are missing there: it has another allocator
+OF_A_SANITIZED_BUILD = "redis_allocator_"  # missing there: another allocator
 
 
 def samples(text):
-    """The values of a scrape, by name and labels as they stand there."""
+    """Returns the values of a scrape, by name with labels as written."""
     return {name: float(value) for name, value in
             (line.rsplit(" ", 1) for line in text.splitlines() if line and not line.startswith("#"))}
 
@@ -208,7 +208,7 @@ class Server(HttpTest):
         self.assertTrue(self.exchange(body).startswith(b"HTTP/1.1 413"))
 
     def test_the_length_of_a_request_is_not_ambiguous(self):
-        """A proxy in front could see another request after the first."""
+        """A proxy in front could find another request after the first."""
         self.start()
         post = b"POST /api/commands HTTP/1.1\r\nHost: localhost\r\n"
         inner = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -238,7 +238,7 @@ class Server(HttpTest):
             self.assertTrue(reply.startswith(b"HTTP/1.1 400 "), reply[:200])
 
     def test_other_sites_do_not_get_metrics_under_names_of_theirs(self):
-        """A name of theirs may resolve to this machine."""
+        """A name that another site owns may resolve to this machine."""
         self.start("--metrics-hosts", "scrape.example")
         for host, status in (("evil.example", 403), ("evil.example:9121", 403), ("127.0.0.1.evil.example", 403),
                              ("localhost.evil.example", 403), ("", 200), ("127.0.0.1", 200), ("10.1.2.3:1", 200),
@@ -269,7 +269,8 @@ class Server(HttpTest):
         self.assertTrue(reply.startswith(b"HTTP/1.1 415 "), "there is nothing to continue with")
 
     def test_slow_clients_do_not_keep_a_scrape_out(self):
-        """Neither those that send a header slowly nor those that do not take what they have asked for."""
+        """This includes clients that send a header slowly, and clients that do not read their
+        response."""
         self.start()
         for begun in b"G", b"GET /metrics HTTP/1.1\r\n", b"GET /metrics HTTP/1.1\r\nHost: x\r\nX: ":
             slow = [socket.create_connection(("127.0.0.1", self.http_port)) for _ in range(100)]
@@ -277,7 +278,7 @@ class Server(HttpTest):
                 try:
                     each.sendall(begun)
                 except OSError:
-                    pass  # it has been closed for a later one
+                    pass  # closed to make room for a later one
             for _ in range(3):
                 self.assertEqual(self.request("GET", "/metrics")[0], 200)
             for each in slow:
@@ -289,7 +290,7 @@ class Server(HttpTest):
             early.bind(("127.0.0.2", 0))
             early.connect(("127.0.0.1", self.http_port))
             early.sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n")
-            self.assertEqual(self.request("GET", "/metrics")[0], 200)  # it has been read
+            self.assertEqual(self.request("GET", "/metrics")[0], 200)  # the header is read
             slow = []
             for _ in range(100):
                 slow.append(socket.create_connection(("127.0.0.1", self.http_port)))

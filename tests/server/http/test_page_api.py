@@ -1,4 +1,5 @@
-"""What the page asks the server: read-only commands as an ACL user, and nothing without a password."""
+"""The page's requests to the server: read-only commands as an ACL user, and none without a
+password."""
 
 import base64
 import json
@@ -75,7 +76,7 @@ class PageApi(HttpTest):
         self.assertIn("'set' is not a read-only command", self.ask(["ping2", "a", "b"])[0]["error"])
 
     def test_guesses_are_slowed_down_for_one_user_and_not_for_others(self):
-        """Behind a proxy all users have its address."""
+        """Behind a proxy all users share its address."""
         self.start(*USERS, "--user", "other", "on", ">other", "~*", "+@all")
         for number in range(10):
             self.assertEqual(self.post([["PING"]])[0], 200)
@@ -83,7 +84,7 @@ class PageApi(HttpTest):
         self.assertEqual(self.post([["PING"]], user="other", password="other")[0], 200)
         self.assertEqual(self.post([["PING"]], user="other", password="wrong")[0], 401)
         body, head = '{"commands":[["PING"]]}', {"Content-Type": "application/json"}
-        for password in ("guess", "secret"):  # which is right is not to be found out meanwhile
+        for password in ("guess", "secret"):  # a right password must not stand out
             head["Authorization"] = basic("viewer", password)
             status, headers, text = self.request("POST", "/api/commands", body, head)
             self.assertEqual(status, 429)
@@ -127,7 +128,8 @@ class PageApi(HttpTest):
             self.assertEqual(self.post([["PING"]], user="default", password="", Host=host)[0], status, host)
 
     def test_other_sites_cannot_ask(self):
-        """A browser sends JSON to another site only if that permits it, which is asked by OPTIONS."""
+        """A browser sends JSON to another site only if that site permits it in its reply to
+        OPTIONS."""
         self.start(*USERS)
         self.assertEqual(self.post([["PING"]], **{"Content-Type": "text/plain"})[0], 415)
         status, headers, _ = self.request("OPTIONS", "/api/commands")

@@ -1,7 +1,7 @@
-// Preloaded into a server, lets the network fail: of the calls of accept, recv and send the
-// file FAULTS says how many in 256 fail, and with which error. An array of three Fault, which may
-// change at any time. Where the error is -1, the call succeeds with a byte or half of the bytes
-// that it could take.
+// Preloaded into a server, makes the network fail. The file FAULTS states for each of the calls
+// accept, recv and send how many in 256 fail, and with which error. It is an array of three Fault,
+// which may change at any time. If the error is -1, the call succeeds with one byte or half of the
+// bytes that it could transfer.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -30,7 +30,7 @@ const volatile Fault* MapFaults() {
   return static_cast<const volatile Fault*>(bytes);
 }
 
-// The error that this call is to have; 0 if nothing is to happen to it.
+// Returns the error of this call; 0 if it does not fail.
 int FaultOf(Call call) {
   static const volatile Fault* const faults = MapFaults();
   static uint64_t state = 1;
@@ -57,7 +57,7 @@ extern "C" int accept(int socket, sockaddr* address, socklen_t* size) {
   static auto* const next = Next<int(int, sockaddr*, socklen_t*)>("accept");
   const int error = FaultOf(kAccept);
   if (error == 0) return next(socket, address, size);
-  if (error == ECONNABORTED) close(next(socket, nullptr, nullptr));  // it has left the queue
+  if (error == ECONNABORTED) close(next(socket, nullptr, nullptr));  // removes it from the queue
   return Fail(error);
 }
 

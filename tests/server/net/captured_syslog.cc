@@ -1,5 +1,5 @@
-// Preloaded into a server, writes what it sends to the system's log to the file
-// CAPTURED_SYSLOG_FILE: "open IDENT FACILITY", and "PRIORITY TEXT" for each message.
+// Preloaded into a server, writes its messages for the system log to the file CAPTURED_SYSLOG_FILE:
+// "open IDENT FACILITY", and "PRIORITY TEXT" for each message.
 #include <syslog.h>
 
 #include <cstdarg>
@@ -35,7 +35,7 @@ extern "C" void syslog(int priority, const char* format, ...) {
   va_end(arguments);
 }
 
-// What a compiler with fortified headers calls instead.
+// A compiler with fortified headers calls this function instead of syslog().
 extern "C" void __syslog_chk(int priority, int, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);

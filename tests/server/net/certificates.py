@@ -5,7 +5,7 @@ import subprocess
 
 
 class Certificates:
-    """An authority of one's own, and those for whom it vouches, as files in a folder."""
+    """A test authority and the certificates that it signs, as files in a folder."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
@@ -18,7 +18,7 @@ class Certificates:
         return str(self.folder / name)
 
     def make(self, name, password=None):
-        """The certificate and the key of `name`, who is on this machine."""
+        """Creates the certificate and the key of `name`, for the address 127.0.0.1."""
         certificate, key, request = (self.path(f"{name}.{end}") for end in ("crt", "key", "csr"))
         secrecy = ["-passout", f"pass:{password}"] if password else ["-nodes"]
         self._openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", *secrecy,

@@ -1,4 +1,4 @@
-// Connections that the server opens: what their owner hears, in the poller's rounds.
+// Connections that the server opens: the calls that their owner receives in the poller's rounds.
 #include "server/net/outgoing.h"
 
 #include <arpa/inet.h>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kMostRounds = 1000;  // of 10 ms at most
 
-// The other server.
+// A listening socket that acts as the other server.
 class Listening {
  public:
   explicit Listening(const char* host) : descriptor_(socket(Family(host), SOCK_STREAM, 0)) {
@@ -47,7 +47,7 @@ class Listening {
     EXPECT_EQ(recv(connection_, text.data(), count, MSG_WAITALL), static_cast<ssize_t>(count));
     return text;
   }
-  // What has arrived.
+  // Returns the bytes that have arrived.
   std::string HearSome() {
     std::string text(1u << 20, '\0');
     text.resize(std::max<ssize_t>(recv(connection_, text.data(), text.size(), MSG_DONTWAIT), 0));
@@ -183,7 +183,7 @@ TEST_F(OutgoingTest, ReportsWhyThereIsNoConnection) {
             "either tls-ca-cert-file or tls-ca-cert-dir is required to verify other servers");
 }
 
-// In each of its calls, and before the first of them.
+// In each of its calls, and before the first one.
 TEST_F(OutgoingTest, CanBeDestroyedByItsOwner) {
   for (const std::string when : {"", "connected.", "connected.ended."}) {
     Listening server("127.0.0.1");

@@ -11,18 +11,18 @@ PATIENCE_S = 60
 
 
 def request(*words):
-    """The bytes of a request."""
+    """Returns the bytes of a request."""
     encoded = [word if isinstance(word, bytes) else str(word).encode() for word in words]
     return b"*%d\r\n" % len(encoded) + b"".join(b"$%d\r\n%b\r\n" % (len(w), w) for w in encoded)
 
 
 class Peer:
-    """A client. Replies come as Python has them: bytes, int, list, dict, None; an error as a
+    """A client. Replies are Python values: bytes, int, list, dict, None; an error is a
     RuntimeError."""
 
     def __init__(self, port, host="127.0.0.1", receive_buffer=None):
         self.socket = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
-        if receive_buffer is not None:  # before it connects, or the window has been promised
+        if receive_buffer is not None:  # before connecting, which announces the window
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.socket.settimeout(PATIENCE_S)
@@ -33,7 +33,8 @@ class Peer:
         self.socket.sendall(request(*words))
 
     def send_until_arrived(self, data):
-        """Sends, and waits until the server's system has it all, whether the server reads or not."""
+        """Sends, and waits until the server's system has received all bytes, even if the server
+        does not read."""
         self.socket.sendall(data)
         under_way = lambda: struct.unpack("i", fcntl.ioctl(self.socket, termios.TIOCOUTQ, bytes(4)))[0]
         if not eventually(lambda: under_way() == 0, PATIENCE_S):
@@ -44,7 +45,7 @@ class Peer:
         return self.reply()
 
     def ask_until_end(self, *words):
-        """All bytes that the server sends after this request, until it closes."""
+        """Sends this request and returns all bytes that the server sends until it closes."""
         self.send(*words)
         return self.rest()
 
@@ -70,11 +71,11 @@ class Peer:
         raise ValueError(line)
 
     def rest(self):
-        """All bytes until the server closes."""
+        """Returns all bytes until the server closes."""
         return self.lines.read()
 
     def rest_until_broken(self):
-        """All bytes until the server closes, or the connection breaks."""
+        """Returns all bytes until the server closes, or the connection breaks."""
         received = bytearray()
         try:
             while chunk := self.lines.read1():
@@ -84,7 +85,7 @@ class Peer:
         return received
 
     def close_half(self):
-        """Says that no more will be sent."""
+        """Closes the sending half of the connection."""
         self.socket.shutdown(socket.SHUT_WR)
 
     def close(self):
@@ -92,6 +93,6 @@ class Peer:
         self.socket.close()
 
     def vanish(self):
-        """Closes with a reset, as when the client's machine has lost all memory of it."""
+        """Closes with a reset, as if the client's machine had restarted."""
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.close()

@@ -9,7 +9,7 @@
 namespace zsetd {
 namespace {
 
-// One end of a connection, that writes down what it is asked; we hold the other.
+// One end of a connection, which records the poller's calls. The test holds the other end.
 class Peer : public Polled, public std::enable_shared_from_this<Peer> {
  public:
   Peer(char name, std::string& log) : name_(name), log_(log) {

@@ -1,5 +1,5 @@
-// Preloaded into a server, sets its wall clock by as many seconds as the file CLOCK_SHIFT says: a
-// 64-bit integer, which may change at any time.
+// Preloaded into a server, shifts its wall clock by the number of seconds in the file CLOCK_SHIFT.
+// The number is a 64-bit integer, which may change at any time.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>

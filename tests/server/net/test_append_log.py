@@ -1,4 +1,5 @@
-"""What the append-only log keeps: killed at any moment, with each policy, while it is rewritten."""
+"""The append-only log keeps acknowledged writes if the server is killed at any moment, with each
+policy, also during a rewrite."""
 
 import contextlib
 import os
@@ -17,19 +18,20 @@ from server_process import ServerProcess, eventually
 from zsetd import ZsetdTest
 
 KILLS = int(os.environ.get("ZSETD_KILLS", "12"))
-LIFE_S = {"always": 0.3, "everysec": 1.5, "no": 0.3}  # with everysec the first sync is after a second
+LIFE_S = {"always": 0.3, "everysec": 1.5, "no": 0.3}  # everysec syncs after a second
 CLIENTS = 6
 IN_A_PIPELINE = 16
 MEMBERS = 1000  # of each client's set
 
 
 def values_of(client):
-    """The digest of each key's value, which names the key that differs."""
+    """Returns the digest of each key's value, so that a difference names its key."""
     return {key: client.execute_command("DEBUG", "DIGEST-VALUE", key) for key in client.keys()}
 
 
 class Writer(threading.Thread):
-    """Sends transactions in pipelines until the server ends, and counts the acknowledged ones in `counts`."""
+    """Sends pipelined transactions until the server ends. Counts the acknowledged ones in
+    `counts`."""
 
     def __init__(self, port, number, counts):
         super().__init__()
@@ -57,8 +59,8 @@ class Writer(threading.Thread):
 
     @staticmethod
     def count_in(replies):
-        """The reply of INCR, from all replies to one transaction."""
-        lines = [replies.readline() for _ in range(8)]  # OK, three times QUEUED, and three in an array
+        """Reads all replies to one transaction. Returns the reply of INCR."""
+        lines = [replies.readline() for _ in range(8)]  # OK, 3 QUEUED, 3 in an array
         if not lines[-1].endswith(b"\r\n"):
             raise EOFError
         if not lines[5].startswith(b":"):
@@ -134,7 +136,7 @@ class AppendLog(ZsetdTest):
                 reader.get("key:1")
 
     def test_a_script_that_does_not_end_leaves_nothing(self):
-        """The server ends while it runs, by SHUTDOWN NOSAVE or by two signals."""
+        """The server ends while the script runs, by SHUTDOWN NOSAVE or by two signals."""
         body = "redis.call('set', 'a', 1) redis.call('set', 'b', 1) while true do end"
         library = f"#!lua name=l\nredis.register_function('f', function() {body} end)"
         runs = {"EVAL": [("EVAL", body, "0")],
@@ -206,8 +208,8 @@ class AppendLog(ZsetdTest):
                 self.assertEqual(again.lrange("l", 0, -1), [b"x", b"y"])
 
     def test_what_was_acknowledged_survives_a_kill(self):
-        """With each policy the log's file has each acknowledged write and no part of a
-        unit. Each client counts by itself; in each transaction a counter and a set change."""
+        """With each policy the log contains each acknowledged write and no part of a unit. Each
+        client counts by itself; each transaction changes a counter and a set."""
         source = random.Random()
         counts = [0] * CLIENTS
         policy = None
@@ -228,7 +230,8 @@ class AppendLog(ZsetdTest):
         self.compare_with(self.serve(), counts, f"the last kill with {policy}")
 
     def compare_with(self, control, counts, killed):
-        """Checks that a restart has restored all acknowledged transactions, and continues from their counts."""
+        """Checks that a restart has restored all acknowledged transactions. Takes over their
+        counts."""
         for each, count in enumerate(counts):
             counts[each] = int(control.get(f"count:{each}") or 0)
             self.assertGreaterEqual(counts[each], count, f"acknowledged writes are lost by {killed}")
@@ -280,7 +283,7 @@ class AppendLog(ZsetdTest):
         self.assertEqual(self.serve().execute_command("DEBUG", "DIGEST"), digest)
 
     def test_deadlines_of_hash_fields_are_kept_in_either_form(self):
-        """Redis 7.0 loads the log only with the private form."""
+        """Redis 7.0 loads the log only in zsetd's private form."""
         for how in ("7.4", "7.0"):
             with self.subTest(how):
                 client = self.serve("--propagation-compatibility", how)
@@ -333,7 +336,7 @@ class AppendLog(ZsetdTest):
         self.assertEqual(self.serve().execute_command("DEBUG", "DIGEST"), digest)
 
     def test_a_full_disk_refuses_writes_and_recovers(self):
-        """A file system of two megabytes, where this process may mount one."""
+        """Uses a file system of two megabytes, if this process may mount one."""
         mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "none", str(self.folder)],
                                  capture_output=True)
         if mounted.returncode != 0:

@@ -1,4 +1,5 @@
-"""All memory that a client has the server take counts as the client's (tot-mem), whatever it is for."""
+"""All memory that a client makes the server allocate is counted for the client (tot-mem), whatever
+its use."""
 
 import time
 import unittest
@@ -9,7 +10,7 @@ from zsetd import SANITIZED, ZsetdTest
 
 KB = 1 << 10
 MB = 1 << 20
-NOISE = 100 * KB  # of the one who asks
+NOISE = 100 * KB  # of the client that asks
 STEADY_S = 0.35
 
 
@@ -28,13 +29,13 @@ class ClientMemory(ZsetdTest):
         return int(info.split("used_memory:")[1].split("\r\n")[0])
 
     def total(self):
-        """The client's tot-mem; 0 if it has gone."""
+        """Returns the client's tot-mem; 0 if it has disconnected."""
         line = self.observer.ask("CLIENT", "LIST", "ID", self.number)
         return int(line.split(b" tot-mem=")[1].split()[0]) if line else 0
 
     def settled(self):
-        """What is used and what is accounted for, when neither has changed for some of the server's
-        ticks, in which buffers shrink."""
+        """Returns the used and the accounted memory, once neither has changed for some of the
+        server's ticks, in which buffers shrink."""
         last, since = None, time.monotonic()
         deadline = since + 10
         while time.monotonic() < min(since + STEADY_S, deadline):
@@ -45,7 +46,8 @@ class ClientMemory(ZsetdTest):
         return last
 
     def assert_accounted(self, cause, least, most_of=2.5):
-        """`cause` makes the server take memory: `least` bytes or more, which are the client's."""
+        """`cause` makes the server allocate `least` bytes or more, which must count for the
+        client."""
         used_before, total_before = self.settled()
         cause()
         taken = accounted = 0

@@ -1,4 +1,4 @@
-"""How connections end: received requests are answered, and nothing of a client is left behind."""
+"""How connections end: received requests get replies, and no state of a client remains."""
 
 import unittest
 
@@ -7,7 +7,7 @@ from server_process import eventually
 from zsetd import ZsetdTest
 
 MB = 1 << 20
-LARGE = b"x" * (16 * MB)  # more than the system keeps on the way
+LARGE = b"x" * (16 * MB)  # more than the socket buffers hold
 
 
 class Closings(ZsetdTest):
@@ -16,7 +16,7 @@ class Closings(ZsetdTest):
         self.client = self.connect()
 
     def assert_alone(self, observer):
-        """No client but this one is left."""
+        """Waits until this client is the only one."""
         clients = lambda: observer.ask("CLIENT", "LIST").count(b"\n")
         self.assertTrue(eventually(lambda: clients() == 1), observer.ask("CLIENT", "LIST"))
 
@@ -61,7 +61,8 @@ class Closings(ZsetdTest):
         self.assertEqual(self.client.rest(), b"+OK\r\n")
 
     def test_bytes_after_quit_cost_no_reply(self):
-        """Though the system throws away what is on its way when a socket is closed over them."""
+        """Otherwise the system would discard data in transit, because the socket is closed with
+        unread bytes."""
         client, value = self.connect(receive_buffer=4096), b"x" * MB
         client.ask("SET", "k", value)
         client.socket.sendall(request("GET", "k") + request("QUIT") + b"x" * (2 * MB))

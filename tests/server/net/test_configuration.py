@@ -1,4 +1,5 @@
-"""Configuration as services, distributions and harnesses use it: files, processes, signals."""
+"""Configuration as used by services, distributions and test harnesses: files, processes,
+signals."""
 
 import contextlib
 import os
@@ -20,7 +21,7 @@ STOCK = pathlib.Path("/etc/redis/redis.conf")  # Debian's redis-server
 
 
 def run(*words, **more):
-    """The program with these words, when it has ended."""
+    """Runs the program with these arguments until it ends."""
     return subprocess.run([PROGRAM, *words], capture_output=True, text=True, timeout=20, **more)
 
 
@@ -43,7 +44,7 @@ class StockFile(FolderTest):
             self.skipTest(f"{STOCK} cannot be read")
 
     def test_starts_as_it_is_but_for_places(self):
-        """In the background, as the file has it; only port and paths are the test's."""
+        """Runs in the background, as the file specifies. The test sets only port and paths."""
         port, log, pid = free_port(), self.folder / "log", self.folder / "pid"
         start = run(str(STOCK), "--port", str(port), "--dir", str(self.folder),
                     "--logfile", str(log), "--pidfile", str(pid))
@@ -79,7 +80,7 @@ class StockFile(FolderTest):
         self.start(config=path)
 
 
-# What the files that newer releases ship have set, beyond those of Debian's: directives and values.
+# Directives and values that the files of newer releases set, in addition to those of Debian's file.
 NEWEST = {
     "Redis 8": """
         hide-user-data-from-log yes
@@ -205,7 +206,7 @@ class Process(FolderTest):
         self.assertTrue(eventually(lambda: warning in server.log()), server.log())
 
     def test_a_daemon_gives_memory_back_as_the_foreground_does(self):
-        """The allocator's threads are there after the fork."""
+        """The allocator's threads exist after the fork."""
         path = self.folder / "pid"
         run("--daemonize", "yes", "--pidfile", str(path), "--port", str(free_port()),
             "--dir", str(self.folder))

@@ -1,4 +1,4 @@
-"""New connections are accepted whatever happens to others."""
+"""New connections are accepted whatever happens to other connections."""
 
 import contextlib
 import os
@@ -13,7 +13,7 @@ from zsetd import ZsetdTest
 
 class Connecting(ZsetdTest):
     def served(self):
-        """A client, if another is served."""
+        """Returns a new client if the server replies to it."""
         client = self.connect()
         with contextlib.suppress(OSError, EOFError):
             return client if client.ask("PING") == b"PONG" else None
@@ -77,7 +77,8 @@ class Connecting(ZsetdTest):
             self.assertEqual(client.reply(), b"PONG")
 
     def keepalive_s(self, client):
-        """In how many seconds the server's system asks whether the client is there; 0 for never."""
+        """Returns the seconds until the server's system sends the next keepalive probe; 0 if it
+        sends none."""
         ends = [f":{self.server.port:04X}", f":{client.socket.getsockname()[1]:04X}"]
         for line in pathlib.Path("/proc/net/tcp").read_text().splitlines():
             fields = line.split()

@@ -17,7 +17,8 @@ SHIFTED_CLOCK = os.environ["SHIFTED_CLOCK"]
 
 class Deadlines(ZsetdTest):
     def test_free_their_keys_with_nobody_asking(self):
-        """The next tick would be a second away, since each key follows the end of the one before."""
+        """Each key is added after the previous one expired, and the next tick is up to a second
+        away."""
         self.start("--hz", "1", "--notify-keyspace-events", "Ex")
         client, listener = self.connect(), self.connect()
         event = b"__keyevent@0__:expired"

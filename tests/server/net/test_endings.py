@@ -1,4 +1,5 @@
-"""A server that is asked to stop first answers what it has received, and waits for no client for long."""
+"""A server that is asked to stop first replies to the requests that it has received. It waits for
+clients only for a limited time."""
 
 import signal
 import time
@@ -7,10 +8,10 @@ import unittest
 from peer import request
 from zsetd import ZsetdTest
 
-GRACE_S = 3  # a shutdown-timeout that is waited for
-FAR_AWAY_S = 3600  # one that no test waits for
+GRACE_S = 3  # a shutdown-timeout that a test waits for
+FAR_AWAY_S = 3600  # a timeout that no test waits for
 
-ECHOES = 2_200  # more than three reads bring, and no more than a socket holds while nobody reads
+ECHOES = 2_200  # more than three reads, and no more than a socket holds unread
 LARGE_REPLIES = 16
 
 
@@ -19,7 +20,7 @@ class Endings(ZsetdTest):
         self.start("--shutdown-timeout", str(FAR_AWAY_S))
 
     def leave_amid(self, happening, end=signal.SIGTERM):
-        """Has what happens and the signal reach the server at once."""
+        """Makes `happening` and the signal reach the server together."""
         with self.server.frozen():
             happening()
             self.server.ask_to_leave(end)
@@ -28,7 +29,8 @@ class Endings(ZsetdTest):
         self.assertEqual(self.server.exit_code(), 0)
 
     def assert_echoed_amid(self, happening):
-        """That a client who has sent much when something else happens is told all of it."""
+        """Asserts that a client receives all replies to many requests if `happening` coincides with
+        them."""
         client = self.connect()
         with self.server.frozen():
             client.send_until_arrived(b"".join(request("ECHO", i) for i in range(ECHOES)))
@@ -85,9 +87,10 @@ class Endings(ZsetdTest):
         self.assert_left()
 
     def test_a_client_that_keeps_sending_gets_all_replies(self):
-        """Requests that come too late do not break the connection while replies are in transit."""
+        """Requests that arrive too late do not break the connection while replies are in
+        transit."""
         client = self.connect(receive_buffer=4096)
-        text = b"x" * 300_000  # more than the client's system takes, and less than the server's
+        text = b"x" * 300_000  # more than the client's socket holds, less than the server's
         client.ask("SET", "k", text)
         with self.server.frozen():
             client.send_until_arrived(request("GET", "k"))
@@ -96,13 +99,13 @@ class Endings(ZsetdTest):
             pass
         for _ in range(200):
             client.socket.sendall(request("PING"))
-            time.sleep(0.001)  # some come before the server closes its half, and some afterwards
+            time.sleep(0.001)  # before and after the server closes its half
         self.assertEqual(client.reply(), text)
         self.assertEqual(client.rest().replace(b"+PONG\r\n", b""), b"")
         self.assert_left()
 
     def ask_for_much(self, client, text):
-        """Has far more replies on their way than the system keeps for a client."""
+        """Requests far more replies than the sockets can hold."""
         client.ask("ZADD", "z", 1, text)
         client.socket.sendall(request("ZRANGE", "z", 0, 0) * LARGE_REPLIES)
 
@@ -117,7 +120,7 @@ class Endings(ZsetdTest):
     def test_the_second_signal_waits_for_nobody(self):
         self.ask_for_much(self.connect(receive_buffer=4096), b"x" * (1 << 20))
         self.server.ask_to_leave()
-        while self.server.listens():  # until it has taken the first
+        while self.server.listens():  # until it has received the first
             pass
         self.server.ask_to_leave()
         self.assert_left()

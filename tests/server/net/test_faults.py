@@ -1,5 +1,4 @@
-"""The network fails in every way that it has: nobody else notices, and nothing is lost or done
-twice."""
+"""If the network fails in any way, no other client notices, and no request is lost or run twice."""
 
 import contextlib
 import errno
@@ -13,7 +12,7 @@ from peer import Peer, request
 from server_process import eventually
 from zsetd import ZsetdTest
 
-SHORT = -1  # no error: the call takes less than it could
+SHORT = -1  # no error: the call transfers less than it could
 ALWAYS, OFTEN, SELDOM = 256, 100, 30  # in 256
 CALLS = "accept", "receive", "send"
 
@@ -78,7 +77,7 @@ class Faults(ZsetdTest):
     def test_that_break_a_connection_break_no_other(self):
         other = self.connect()
         self.assertEqual(other.ask("PING"), b"PONG")
-        self.assertTrue(self.served())  # so the server has begun to wait for the other's next request
+        self.assertTrue(self.served())  # so the server waits for the next request of `other`
         for call in "receive", "send":
             for error in errno.ECONNRESET, errno.EPIPE, errno.ETIMEDOUT, errno.ENOBUFS:
                 with self.subTest(call=call, error=error):
@@ -89,7 +88,7 @@ class Faults(ZsetdTest):
         self.assertEqual(other.ask("PING"), b"PONG")
 
     def rest(self, connection):
-        """All bytes until the server closes, or the connection breaks."""
+        """Returns all bytes until the server closes, or the connection breaks."""
         with contextlib.suppress(ConnectionResetError):
             return connection.recv(100)
         return b""

@@ -11,7 +11,7 @@ MB = 1 << 20
 
 class Floods(ZsetdTest):
     def figure(self, client, section, name):
-        """What INFO tells under this name."""
+        """Returns the value of this field of INFO."""
         lines = client.ask("INFO", section).decode().split("\r\n")
         return dict(line.split(":", 1) for line in lines if ":" in line)[name]
 
@@ -20,7 +20,7 @@ class Floods(ZsetdTest):
             client.socket.sendall(data)
             client.close_half()
         except OSError:
-            pass  # while it was sending
+            pass  # the server closed while the client was sending
         self.assertEqual(client.rest_until_broken(), b"")
 
     def test_beyond_client_query_buffer_limit_end_the_connection(self):

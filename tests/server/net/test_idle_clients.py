@@ -7,9 +7,9 @@ import unittest
 from peer import request
 from zsetd import ZsetdTest
 
-TIMEOUTS_S = 3, 12, 48  # the next one if the machine does not let the test take its steps in time
+TIMEOUTS_S = 3, 12, 48  # the next one if the machine was too slow for the steps of the test
 MB = 1 << 20
-TEXT = b"x" * (16 * MB)  # more than the system keeps on the way
+TEXT = b"x" * (16 * MB)  # more than the socket buffers hold
 
 
 class IdleClients(ZsetdTest):
@@ -19,7 +19,7 @@ class IdleClients(ZsetdTest):
         self.start("--timeout", str(self.timeout_s))
 
     def in_time(self, test):
-        """Runs the test, and again with a longer timeout if a step of it came too late."""
+        """Runs the test, and again with a longer timeout if one of its steps was late."""
         for self.timeout_s in TIMEOUTS_S:
             self.start("--timeout", str(self.timeout_s))
             self.was_late = False
@@ -30,7 +30,8 @@ class IdleClients(ZsetdTest):
                     raise
 
     def timeout_passes(self, step):
-        """Takes ten steps or more, until a client that is idle in the meantime is closed."""
+        """Repeats the step, ten times or more, until a client that is idle in the meantime is
+        closed."""
         idle = self.connect()
         last = time.monotonic()
         while not select.select([idle.socket], [], [], self.timeout_s / 10)[0]:

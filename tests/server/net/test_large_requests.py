@@ -52,7 +52,7 @@ class LargeRequests(ZsetdTest):
 
     @unittest.skipIf(SANITIZED, "a sanitizer wants nearly all addresses")
     def test_beyond_all_memory_end_the_server(self):
-        """Rather than leave it with a request half run."""
+        """Otherwise the server could continue with a request half run."""
         self.start()
         client = self.connect()
         self.server.limit(resource.RLIMIT_CORE, 0)

@@ -9,7 +9,7 @@ from server_process import free_port
 from zsetd import PROGRAM, ZsetdTest
 
 LOOPBACK = [(socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")]
-NOBODYS = "192.0.2.1"  # RFC 5737: kept for documentation, so no machine has it
+NOBODYS = "192.0.2.1"  # RFC 5737: reserved for documentation, so no machine has it
 
 
 def exists(family, address):
@@ -47,7 +47,7 @@ class Listening(ZsetdTest):
     def test_fails_on_a_taken_address_even_after_a_minus(self):
         for family, address in filter(lambda each: exists(*each), LOOPBACK):
             with socket.socket(family) as taken:
-                port = free_port()  # where connections to an earlier server may still linger
+                port = free_port()  # where connections to an earlier server may remain
                 taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 taken.bind((address, port))
                 taken.listen()

@@ -8,7 +8,7 @@ from server_process import eventually
 from zsetd import SANITIZED, ZsetdTest
 
 MB = 1 << 20
-BOUND = 32 * MB  # beyond what the server had before
+BOUND = 32 * MB  # in addition to the earlier memory of the server
 BILLION = 1_000_000_000
 
 
@@ -136,7 +136,7 @@ class LongReplies(ZsetdTest):
                 self.assertLess(self.used_memory() - before, 20 * 2 * MB + 3 * size)
                 for client in clients:
                     client.close()
-                if not SANITIZED:  # which keeps what was freed
+                if not SANITIZED:  # a sanitizer retains freed memory
                     self.assertTrue(eventually(lambda: self.used_memory() - before < size // 2))
 
     def test_draws_from_values_that_change_count_as_memory_of_their_clients(self):
@@ -166,7 +166,7 @@ class LongReplies(ZsetdTest):
                 self.other.ask("CONFIG", "RESETSTAT")
 
     def fill(self):
-        """Sets of some megabytes each."""
+        """Creates collections of some megabytes each."""
         words = [b"%08d" % number * 4 for number in range(50_000)]
         self.other.ask("SADD", "set", *words)
         self.other.ask("ZADD", "zset", *(each for word in words for each in (1, word)))

@@ -1,13 +1,14 @@
-"""The figures of MEMORY add up: the bytes of all keys are those that the allocator has allocated for data."""
+"""The figures of MEMORY add up: the bytes of all keys are those that the allocator has allocated
+for data."""
 
 import unittest
 
 from server_process import eventually
 from zsetd import SANITIZED, ZsetdTest
 
-KEYS = 100_000  # for which DEBUG POPULATE makes entries of the same size
-BUCKET = 8  # bytes of a key's share in the table, which MEMORY STATS counts as overhead
-NOISE = 200_000  # bytes of buffers that come and go
+KEYS = 100_000  # DEBUG POPULATE creates entries of equal size for this number
+BUCKET = 8  # bytes per key in the table, which MEMORY STATS counts as overhead
+NOISE = 200_000  # bytes of buffers that are allocated and freed
 
 
 def as_dict(pairs):

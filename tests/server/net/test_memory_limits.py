@@ -10,7 +10,7 @@ from zsetd import SANITIZED, ZsetdTest
 
 MB = 1 << 20
 LIMIT = 30 * MB
-NOISE = MB  # bytes of buffers that come and go
+NOISE = MB  # bytes of buffers that are allocated and freed
 
 
 @unittest.skipIf(SANITIZED, "memory is counted in another way")
@@ -27,7 +27,7 @@ class MemoryLimits(ZsetdTest):
         return int(self.info("used_memory"))
 
     def fill(self, count, size, first=0):
-        """Sets so many keys, a thousand in a pipeline. The errors."""
+        """Sets `count` keys, a thousand in a pipeline. Returns the number of errors."""
         errors = 0
         for start in range(first, first + count, 1000):
             numbers = range(start, min(start + 1000, first + count))
@@ -79,7 +79,7 @@ class MemoryLimits(ZsetdTest):
         for key in hot:
             self.client.ask("SET", key, "x" * 1000)
         for round in range(6):
-            time.sleep(1.01)  # marks tell seconds
+            time.sleep(1.01)  # the time of the last use is in seconds
             self.assertEqual(self.fill(10_000, 1000, first=10_000 * round), 0)
             self.client.ask("TOUCH", *hot)
         self.assertGreaterEqual(self.client.ask("EXISTS", *hot), 95)
@@ -96,7 +96,7 @@ class MemoryLimits(ZsetdTest):
         self.assertEqual(small.ask("PING"), b"PONG")
         greedy = self.connect()
         self.assertEqual(greedy.ask("MULTI"), b"OK")
-        with contextlib.suppress(ConnectionError):  # it may not even get rid of it
+        with contextlib.suppress(ConnectionError):  # the connection may close earlier
             greedy.send("SET", "key", "x" * (12 * MB))
         self.assertIn(greedy.rest_until_broken(), (b"", b"+QUEUED\r\n"))
         self.assertEqual(self.info("evicted_clients"), "1")
@@ -108,7 +108,7 @@ class MemoryLimits(ZsetdTest):
         self.assertEqual(spared.ask("CLIENT", "NO-EVICT", "ON"), b"OK")
         self.assertEqual(spared.ask("MULTI"), b"OK")
         self.assertEqual(spared.ask("SET", "key", "x" * (12 * MB)), b"QUEUED")
-        time.sleep(0.3)  # some looks at the clients
+        time.sleep(0.3)  # long enough for several checks of the clients
         self.assertEqual(spared.ask("EXEC"), [b"OK"])
         self.assertEqual(self.info("evicted_clients"), "0")
 
@@ -167,7 +167,7 @@ class MemoryLimits(ZsetdTest):
         self.assertLess(costs[1], 10 * costs[0] + 1, "a walk over all channels for each takes 9 s")
 
     def fill_beside_clients(self):
-        """As many large values as fit, with a limit for clients beside them."""
+        """Fills the memory with large values, next to clients with a limit of their own."""
         self.start("--maxmemory", "11mb", "--maxmemory-policy", "allkeys-lru",
                    "--maxmemory-clients", "3mb", "--client-output-buffer-limit", "pubsub", "0", "0", "0")
         self.client = self.connect()
@@ -210,5 +210,5 @@ class MemoryLimits(ZsetdTest):
                 reader.ask("GET", name)
         self.client.ask("CONFIG", "SET", "maxmemory", self.used() - 40_000)
         self.assertTrue(eventually(lambda: int(self.info("evicted_keys")) > 0))
-        time.sleep(0.5)  # some ticks
+        time.sleep(0.5)  # several ticks
         self.assertLess(int(self.info("evicted_keys")), 100)

@@ -1,4 +1,4 @@
-"""What is disabled by default: access from other machines, and dangerous commands."""
+"""Disabled by default: access from other machines, and dangerous commands."""
 
 import socket
 import subprocess
@@ -9,10 +9,10 @@ from zsetd import PROGRAM, ZsetdTest
 
 
 def own_address():
-    """An address of this machine that others see, or None. Nothing is sent."""
+    """Returns an address of this machine that other machines see, or None. Sends no data."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            probe.connect(("192.0.2.1", 9))  # RFC 5737: kept for documentation
+            probe.connect(("192.0.2.1", 9))  # RFC 5737: reserved for documentation
         except OSError:
             return None
         return probe.getsockname()[0]

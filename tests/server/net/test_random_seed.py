@@ -1,4 +1,5 @@
-"""A run can be repeated: all random choices and hashes follow from one seed, which the log prints."""
+"""A run can be reproduced: all random choices and hashes derive from one seed, which the log
+prints."""
 
 import re
 import unittest
@@ -10,7 +11,7 @@ DRAWN = re.compile(r"The seed of this run is (\d+)")
 
 class RandomSeed(ZsetdTest):
     def run_with(self, seed):
-        """What the log says the seed is, and replies that depend on random choices and on hashes."""
+        """Returns the seed in the log, and replies that depend on random choices and on hashes."""
         server = self.start("--random-seed", str(seed))
         peer = self.connect()
         for at in range(500):

@@ -1,4 +1,4 @@
-"""Requests are answered in order, however the network splits them."""
+"""Requests get their replies in order, however the network splits them."""
 
 import unittest
 
@@ -17,7 +17,8 @@ class Requests(ZsetdTest):
         self.other = self.connect()
 
     def arrived(self):
-        """Waits until the server has read all that was sent before: it serves in that order."""
+        """Waits until the server has read all earlier bytes. It serves clients in order of
+        arrival."""
         self.assertEqual(self.other.ask("PING"), b"PONG")
 
     def receive(self, size):

@@ -1,5 +1,5 @@
-"""Scripts that take too long: others are answered, the script can be ended, and a unit is never left
-half done."""
+"""Scripts that run too long: other clients get replies, the script can be ended, and a unit is
+never left half done."""
 
 import hashlib
 import signal
@@ -16,7 +16,7 @@ KILLED = "Script killed by user with SCRIPT KILL."
 
 class Scripts(ZsetdTest):
     def start_busy(self, script=ENDLESS, *arguments, threshold="20"):
-        """A server, the client whose script runs, and another that has been answered BUSY."""
+        """Starts a server. Returns the client whose script runs, and one that has received BUSY."""
         self.start("--busy-reply-threshold", threshold)
         caller, other = self.connect(), self.connect()
         caller.send("EVAL", script, *(arguments or ["0"]))
@@ -79,7 +79,7 @@ class Scripts(ZsetdTest):
             "local function f() return f() end f()",
             "while true do redis.call('GET', 'x') end",
             "while true do redis.pcall('nope') end",
-            # Metatables that getmetatable does not show.
+            # Metatables that getmetatable hides.
             "string.gsub('a', 'a', setmetatable({}, {__metatable=false, __index=function() while true do pcall(function() while true do end end) end end}))",
             "return tostring(setmetatable({}, {__metatable=false, __tostring=function() while true do end end}))",
             "local m = {__metatable=false, __lt=function() while true do end end} table.sort({setmetatable({}, m), setmetatable({}, m)})",
@@ -149,7 +149,7 @@ class Scripts(ZsetdTest):
         self.assertLess(int(self.info(client)["used_memory"]), used + 5_000_000)
         self.assertLess(int(self.info(client)["used_memory_peak"]), used + 10_000_000)
         self.assertTrue(eventually(lambda: int(self.info(client)["used_memory_vm_eval"]) < 5_000_000))
-        # A library that keeps what it is passed.
+        # A library that retains its arguments.
         client.ask("FUNCTION", "LOAD", "#!lua name=lib\nlocal kept = {} redis.register_function('keep', "
                    "function(keys, args) kept[#kept + 1] = args return #kept end)")
         for i in range(100):
@@ -270,7 +270,7 @@ class Scripts(ZsetdTest):
         loaded = client.ask("SCRIPT", "LOAD", "return 'loaded'")
         for i in range(510):
             self.assertEqual(client.ask("EVAL", f"return {i}", "0"), i)
-            client.ask("EVAL", "return 0", "0")  # used again and again
+            client.ask("EVAL", "return 0", "0")  # remains in use
         known = [client.ask("SCRIPT", "EXISTS", hashlib.sha1(f"return {i}".encode()).hexdigest())[0]
                  for i in range(510)]
         self.assertEqual(known, [1] + [0] * 10 + [1] * 499)

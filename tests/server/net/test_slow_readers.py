@@ -8,7 +8,7 @@ from server_process import eventually
 from zsetd import SANITIZED, ZsetdTest
 
 MB = 1 << 20
-BOUND = 32 * MB  # beyond what the server had before; generous, and far below what was asked for
+BOUND = 32 * MB  # in addition to the earlier memory; far less than the replies
 
 
 class SlowReaders(ZsetdTest):
@@ -24,7 +24,8 @@ class SlowReaders(ZsetdTest):
             self.assertLess(self.server.peak_memory() - self.before, BOUND)
 
     def send_until_blocked(self, data, most):
-        """Sends as far as the server lets it, while the other is served. How much."""
+        """Sends until the server stops reading, while the other client is served. Returns the bytes
+        sent."""
         self.slow.socket.setblocking(False)
         sent = refused = 0
         while refused < 20 and sent < most:
@@ -62,7 +63,7 @@ class SlowReaders(ZsetdTest):
         self.assert_bounded()
 
     def account(self, field):
-        """What CLIENT LIST tells of the slow one."""
+        """Returns a field of the slow client in CLIENT LIST."""
         clients = self.other.ask("CLIENT", "LIST", "ID", self.number)
         return int(clients.split(b" %b=" % field.encode())[1].split()[0])
 

@@ -1,4 +1,5 @@
-"""What stays when the server ends: by SIGTERM, by SHUTDOWN, killed at any moment."""
+"""Snapshots preserve the data when the server ends: by SIGTERM, by SHUTDOWN, or killed at any
+moment."""
 
 import os
 import pathlib
@@ -33,14 +34,14 @@ class Snapshots(ZsetdTest):
         return client
 
     def refusal(self, *options):
-        """What a server writes that does not start."""
+        """Returns the error output of a server that does not start."""
         run = subprocess.run([PROGRAM, "--port", "0", "--unixsocket", str(self.folder / "socket"),
                               "--dir", str(self.folder), *options], capture_output=True, timeout=20)
         self.assertNotEqual(run.returncode, 0)
         return run.stderr.decode()
 
     def test_sigterm_saves_if_there_are_save_points(self):
-        for save, kept in (("3600 1", 1), ("", 1)):  # the second keeps what was there
+        for save, kept in (("3600 1", 1), ("", 1)):  # the second keeps the earlier data
             client = self.serve(save=save)
             client.set(f"key{save}", "v")
             self.assertIsNone(self.server.stop())
@@ -59,7 +60,8 @@ class Snapshots(ZsetdTest):
         self.assertEqual(self.serve().dbsize(), 0)
 
     def load_slowly(self, write, *options):
-        """A server that loads a file which is being written: `write` gets it, and a client."""
+        """Starts a server that loads a file while `write` writes it. `write` receives the file and
+        a client."""
         client = self.serve()
         for i in range(2000):
             client.set(f"key{i}", "value" * 20)
@@ -199,7 +201,7 @@ class Snapshots(ZsetdTest):
             count = 0
             while not stop.is_set():
                 count += 1
-                own.mset({"first": count, "second": count})  # in no instant they differ
+                own.mset({"first": count, "second": count})  # they never differ
                 own.rename("k:1", "k:renamed")
                 own.rename("k:renamed", "k:1")
             own.close()
@@ -248,7 +250,7 @@ class Snapshots(ZsetdTest):
                     try:
                         client.bgsave()
                     except redis.ResponseError:
-                        pass  # one is under way
+                        pass  # one is in progress
             self.server.kill()
             self.server.expected_exit_code = -signal.SIGKILL
 

@@ -1,5 +1,5 @@
-"""Mixed commands for some seconds, beside clients that vanish, stall and flood; at the end all that
-was answered is there, and nothing else. SOAK_SECONDS=3600 makes it an hour."""
+"""Mixed commands for some seconds, next to clients that vanish, stall and flood. At the end the
+data contains all acknowledged writes and nothing else. SOAK_SECONDS=3600 runs it for an hour."""
 
 import contextlib
 import os
@@ -18,7 +18,7 @@ MB = 1 << 20
 
 
 class Worker(threading.Thread):
-    """Has a server to itself to trouble until the time is up; `error` is what went wrong."""
+    """Repeats its turn until the time is up; `error` is the exception that ended it."""
 
     def __init__(self, port, name, end):
         super().__init__(name=name, daemon=True)
@@ -30,12 +30,12 @@ class Worker(threading.Thread):
         try:
             while time.monotonic() < self.end:
                 self.turn()
-        except Exception as error:  # told by the test
+        except Exception as error:  # the test reports it
             self.error = error
 
 
 class Scorer(Worker):
-    """Does everything right, and knows what it must find in the end."""
+    """Uses the server correctly, and knows the data that it must find in the end."""
 
     def __init__(self, port, name, end):
         self.peer = Peer(port)
@@ -74,7 +74,7 @@ class Scorer(Worker):
 
 
 class Vanisher(Worker):
-    """Breaks off amid a transaction that moves two counters together."""
+    """Disconnects amid a transaction that moves two counters together."""
 
     def turn(self):
         move = request("MULTI") + request("INCR", "a") + request("INCR", "b") + request("EXEC")
@@ -84,7 +84,7 @@ class Vanisher(Worker):
 
 
 class Waiter(Worker):
-    """Waits for what never comes, and leaves."""
+    """Waits for an event that never occurs, and disconnects."""
 
     def turn(self):
         peer = Peer(self.port)
@@ -96,7 +96,7 @@ class Waiter(Worker):
 
 
 class Staller(Worker):
-    """Asks for much and reads nothing of it."""
+    """Requests large replies and reads none of them."""
 
     def turn(self):
         peer = Peer(self.port, receive_buffer=4096)
@@ -108,7 +108,7 @@ class Staller(Worker):
 
 
 class Flooder(Worker):
-    """Sends nonsense, as much as it can."""
+    """Sends invalid bytes, as many as it can."""
 
     def turn(self):
         peer = Peer(self.port)

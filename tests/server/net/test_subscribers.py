@@ -1,4 +1,5 @@
-"""Messages reach subscribers at once; one that does not read them is closed and delays no other client."""
+"""Messages reach subscribers without delay. A subscriber that does not read is closed and delays no
+other."""
 
 import time
 import unittest
@@ -9,13 +10,13 @@ from zsetd import SANITIZED, ZsetdTest
 
 MB = 1 << 20
 MESSAGE = b"x" * (16 << 10)
-LARGE = b"x" * (16 * MB)  # more than the system keeps on the way
+LARGE = b"x" * (16 * MB)  # more than the socket buffers hold
 MANY = len(LARGE) // len(MESSAGE)
 
 
 class Subscribers(ZsetdTest):
     def start_with(self, limit="0 0 0", *options):
-        """With a limit for subscribers: hard, soft, seconds."""
+        """Starts a server with an output limit for subscribers: hard, soft, seconds."""
         self.start("--client-output-buffer-limit", "pubsub", *limit.split(), *options)
         self.publisher = self.connect()
 
@@ -25,11 +26,12 @@ class Subscribers(ZsetdTest):
         return listener
 
     def publish(self, message=MESSAGE):
-        """How many it reached."""
+        """Returns the number of clients that received it."""
         return self.publisher.ask("PUBLISH", "news", message)
 
     def test_hear_at_once(self):
-        """Each message follows the one before; the next tick would be a second away."""
+        """Each message is sent after the previous one arrived, and the next tick is up to a second
+        away."""
         self.start_with("0 0 0", "--hz", "1")
         listener, delays = self.listen(), []
         for i in range(20):
@@ -107,7 +109,7 @@ class Subscribers(ZsetdTest):
         client.socket.sendall(request("GET", "k") + request("ECHO", "answer"))
         received = b""
         for _ in range(2 * MANY):
-            while self.waiting_bytes() < 1000 << 10:  # more, and the client may ask for no more
+            while self.waiting_bytes() < 1000 << 10:  # above it, requests may have to wait
                 self.publish()
             received = received[-10:] + client.lines.read(len(MESSAGE))
             if b"answer" in received:
@@ -115,7 +117,7 @@ class Subscribers(ZsetdTest):
         self.fail("not answered")
 
     def waiting_bytes(self):
-        """What the listener has not been sent."""
+        """Returns the number of bytes that the server still holds for the listener."""
         client = self.publisher.ask("CLIENT", "LIST", "TYPE", "PUBSUB")
         return sum(int(client.split(field)[1].split()[0]) for field in (b" obl=", b" omem="))
 

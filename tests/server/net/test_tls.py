@@ -25,7 +25,7 @@ class Tls(ZsetdTest):
         cls.client_files = cls.certificates.make("client")
 
     def start_tls(self, *options):
-        """A server with a TLS port, which asks clients for no certificate."""
+        """Starts a server with a TLS port, which requests no certificate from clients."""
         certificate, key = self.server_files
         self.tls_port = free_port()
         self.start("--tls-port", str(self.tls_port), "--tls-cert-file", certificate,
@@ -58,7 +58,7 @@ class Tls(ZsetdTest):
         return secret
 
     def subject(self):
-        """To whom the certificate belongs that the server shows now."""
+        """Returns the subject of the certificate that the server currently presents."""
         names = self.handshake(self.context()).getpeercert()["subject"]
         return dict(pair for name in names for pair in name)["commonName"]
 
@@ -282,7 +282,7 @@ class Tls(ZsetdTest):
         admin = self.connect()
         used = lambda: int(admin.ask("INFO", "memory").split(b"used_memory:")[1].split(b"\r\n")[0])
         context, count, text = self.context(), 20, b"x" * (1 << 20)
-        self.handshake(context).sendall(request("PING"))  # what all of them share
+        self.handshake(context).sendall(request("PING"))  # memory that all of them share
         before = used()
         for _ in range(count):
             secret = self.handshake(context)

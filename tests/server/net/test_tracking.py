@@ -15,7 +15,7 @@ class Tracking(ZsetdTest):
         self.writer = self.connect()
 
     def redirected(self, *options, protocol="2"):
-        """A client, and the one that is told in its place."""
+        """Returns a client, and the one that receives its invalidations."""
         told, client = self.connect(), self.connect()
         told.ask("HELLO", protocol)
         self.told_id = told.ask("CLIENT", "ID")
@@ -130,7 +130,7 @@ class Tracking(ZsetdTest):
         self.assertEqual(self.info("tracking_total_prefixes"), "0")
 
     def test_prefixes_cost_no_more_than_their_bytes(self):
-        """Compared with each other, these would take minutes."""
+        """If each prefix were compared with each other, this would take minutes."""
         self.start_with()
         client = self.connect()
         client.ask("HELLO", 3)

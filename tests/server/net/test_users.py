@@ -44,7 +44,7 @@ class Users(ZsetdTest):
         self.assertIn("# mine\n", text)
         self.assertNotIn("secret", text)
         self.assertIsNone(server.stop())
-        self.start("--dir", ".", config=config)  # its directory went with it
+        self.start("--dir", ".", config=config)  # the first one's directory is deleted
         self.assertEqual(self.whoami("bob", "word"), b"bob")
         self.assertEqual(self.connect().ask("ACL", "LIST"), before)
 

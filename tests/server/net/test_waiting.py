@@ -8,8 +8,8 @@ from zsetd import ZsetdTest
 
 MB = 1 << 20
 
-# More than the server reads behind a request that waits, which is 1 MB, and no more beyond that than
-# any receive window holds.
+# Exceeds the 1 MB that the server reads after a request that waits, by no more than any receive
+# window holds.
 MUCH = request("PING") * ((MB + 48 * 1024) // len(request("PING")))
 
 

@@ -36,7 +36,7 @@ TEST_F(TickerTest, TicksWhenAKeyComesDue) {
   EXPECT_EQ(database.keys().size(), 0);
 }
 
-// Once more if the thread did not run until the key was due.
+// Repeats if the thread did not run until the key was due.
 TEST_F(TickerTest, IsNotLateByTheRestOfAMillisecond) {
   ticker_.TickIfDue(MonotonicNow());
   for (Millis deadline(0); deadline <= UnixNow();) {

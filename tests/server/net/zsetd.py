@@ -1,4 +1,4 @@
-"""A zsetd of its own for each test, and what the system reports about it."""
+"""A separate zsetd for each test, and the system's figures about its process."""
 
 import contextlib
 import os
@@ -12,15 +12,15 @@ from peer import Peer
 from server_process import ServerProcess
 
 PROGRAM = os.environ["ZSETD"]
-SANITIZED = os.environ.get("SANITIZER", "") != ""  # memory and speed are not its own then
+SANITIZED = os.environ.get("SANITIZER", "") != ""  # which changes memory and speed
 
 
 class Zsetd(ServerProcess):
-    """A zsetd, and what the system tells of it."""
+    """A zsetd, and the system's figures about its process."""
 
     @contextlib.contextmanager
     def frozen(self):
-        """Holds the server still, so that it finds at once all that happens meanwhile."""
+        """Suspends the server, which then finds all events of this context together."""
         self.process.send_signal(signal.SIGSTOP)
         os.waitpid(self.process.pid, os.WUNTRACED)
         try:
@@ -29,7 +29,7 @@ class Zsetd(ServerProcess):
             self.process.send_signal(signal.SIGCONT)
 
     def peak_memory(self):
-        """The most bytes that the server has had in memory so far."""
+        """Returns the peak of the server's resident memory so far, in bytes."""
         return self._status("VmHWM:")
 
     def memory(self):
@@ -43,19 +43,19 @@ class Zsetd(ServerProcess):
         return int(status.split(field)[1].split()[0]) << 10
 
     def limit(self, what, most):
-        """Leaves what it may be raised to as it is."""
+        """Sets the soft limit and keeps the hard limit."""
         _, highest = resource.prlimit(self.process.pid, what)
         resource.prlimit(self.process.pid, what, (most, highest))
 
     def cpu_seconds_of(self, interval_s):
-        """The processor time that the server takes while so much time passes."""
+        """Returns the processor time that the server uses during this interval."""
         before = self.cpu_seconds()
         time.sleep(interval_s)
         return self.cpu_seconds() - before
 
     def cpu_seconds(self):
-        """The processor time that the server has taken. Other programs do not add to it, so a test can
-        bound the cost of a request by it."""
+        """Returns the processor time that the server has used. Other programs do not add to it, so
+        a test can bound the cost of a request by it."""
         fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -64,7 +64,8 @@ class Zsetd(ServerProcess):
 
 
 class ZsetdTest(unittest.TestCase):
-    """Has a server, which must leave in peace if it is still there when the test is done."""
+    """Starts servers. A server that is still running at the end of the test must end without an
+    error."""
 
     def start(self, *options, **more):
         self.server = Zsetd(PROGRAM, *options, **more)
@@ -72,7 +73,7 @@ class ZsetdTest(unittest.TestCase):
         return self.server
 
     def connect(self, **options):
-        """A client of the server that was started last."""
+        """Returns a client of the server that was started last."""
         peer = Peer(self.server.port, **options)
         self.addCleanup(peer.close)
         return peer

@@ -1,4 +1,5 @@
-// Whatever rules a user is given: what ACL SAVE and CONFIG REWRITE write is read back as the same.
+// ACL SAVE and CONFIG REWRITE write every user's rules in a form that is read back as the same
+// rules.
 
 #include <gtest/gtest.h>
 
@@ -84,7 +85,7 @@ class AclRoundTrip : public testing::Test {
     }
   }
 
-  // Texts, and what they mean for each command with a few first arguments.
+  // Expects equal rules, with the same effect on each command with several first arguments.
   void ExpectSame(const Users& a, const Users& b) {
     ASSERT_EQ(a.all().size(), b.all().size());
     for (const auto& [name, user] : a.all()) {

@@ -20,7 +20,7 @@ namespace {
 
 class Acl : public testing::Test {
  protected:
-  // Each test has a file of its own: they run at the same time.
+  // Each test has its own file because tests run in parallel.
   static std::string FileWith(const std::string& text) {
     const std::string test = testing::UnitTest::GetInstance()->current_test_info()->name();
     const std::string path = testing::TempDir() + "zsetd-users-" + test;
@@ -146,7 +146,7 @@ TEST_F(Acl, EveryKeyBehindAnOptionIsLookedAt) {
   const std::vector<std::string_view> fine = {"sort", "a", "STORE", "ab"};
   EXPECT_TRUE(user.Check(sort, twice));
   EXPECT_TRUE(user.Check(sort, hidden));
-  EXPECT_FALSE(user.Check(sort, last_counts));  // SORT stores there alone
+  EXPECT_FALSE(user.Check(sort, last_counts));  // SORT stores only at the last key
   EXPECT_FALSE(user.Check(sort, fine));
 }
 

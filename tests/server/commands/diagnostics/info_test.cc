@@ -1,4 +1,4 @@
-// What INFO reports about time, which a test against a running server cannot determine.
+// Times that INFO reports, which a test against a running server cannot determine.
 
 #include "server/commands/diagnostics/info.h"
 
@@ -19,7 +19,7 @@ constexpr Millis kStart{1'800'000'000'000};
 
 class Info : public testing::Test {
  protected:
-  // The value of a field; empty if it is not told.
+  // Returns the value of a field; empty if INFO does not contain it.
   std::string Field(std::string_view section, const std::string& name) {
     const std::vector<std::string_view> names = {section};
     const std::string text = "\r\n" + InfoText(engine_, names);

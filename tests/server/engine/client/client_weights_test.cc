@@ -1,4 +1,5 @@
-// What clients weigh together stays the sum of what each takes, however they change, come and go.
+// The total weight of the clients stays the sum of their memory, however clients change, connect
+// and disconnect.
 
 #include "server/engine/client/client_weights.h"
 

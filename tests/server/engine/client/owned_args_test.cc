@@ -18,7 +18,7 @@ TEST(OwnedArgs, OutliveTheRequest) {
   for (std::string& word : said) std::ranges::fill(word, '-');
   const OwnedArgs words = std::move(first);
   EXPECT_TRUE(std::ranges::equal(words.argv(), expected));
-  EXPECT_TRUE(first.empty());  // NOLINT: it is to be empty
+  EXPECT_TRUE(first.empty());  // NOLINT: must be empty after the move
   EXPECT_TRUE(first.argv().empty());
 }
 

@@ -22,7 +22,7 @@ TEST(NameIndex, FindsNamesOfEveryLengthInAnyCase) {
 
 TEST(NameIndex, DoesNotTakeOneNameForAnother) {
   const NameIndex index({"get", "georadius_ro", "zrangebyscore"});
-  // The last ones differ from names only in the bit that tells a letter's case, or in the highest.
+  // The last ones differ from names only in the bit of the letter case, or in the highest bit.
   for (const char* name : {"", "g", "ge", "gets", "got", "zrangebylexcore", "georadius\x7fro",
                            "\x07et", "\307et", "\347ET"}) {
     EXPECT_EQ(index.Find(name), 3u) << name;

@@ -1,4 +1,4 @@
-// Holds conf/zsetd.conf against the table of settings.
+// Compares conf/zsetd.conf with the table of settings.
 
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ TEST(Conf, HoldsEverySettingThatHasAnEffectOnce) {
   }
 }
 
-// The settings are given other values first, so that a line which says nothing cannot pass.
+// The settings get other values first, so that a line without effect cannot pass.
 TEST(Conf, HoldsEverySettingAtItsDefault) {
   const Settings defaults;
   Settings settings;
@@ -82,7 +82,7 @@ TEST(Conf, HoldsEverySettingAtItsDefault) {
 TEST(Conf, TellsWhatEachSettingMeans) {
   const std::vector<std::string> lines = LinesOfConf();
   ASSERT_FALSE(lines.empty());
-  bool told = false;  // a comment stands above, with no empty line between
+  bool told = false;  // a comment is directly above, with no empty line between
   for (const std::string& line : lines) {
     const bool is_comment = line.starts_with("# ");
     EXPECT_TRUE(told || is_comment || line.empty()) << line;

@@ -81,7 +81,7 @@ std::string RandomBytes(std::mt19937& random, size_t most) {
   return bytes;
 }
 
-// What a client might give: any bytes, alone or within a value that is accepted.
+// Returns a value that a client might send: any bytes, alone or within an accepted value.
 std::string RandomValue(const Setting& setting, std::mt19937& random) {
   std::string value = RandomBytes(random, 12);
   if (random() % 2 == 0) {
@@ -95,8 +95,8 @@ std::string RandomValue(const Setting& setting, std::mt19937& random) {
   return value;
 }
 
-// A value as a line of a file has it. A single word of a setting with many words is split once
-// more.
+// Returns a value as written to a line of a file. A single word of a setting with several words is
+// split once more.
 std::string QuotedWords(const Setting& setting, const std::string& value) {
   const std::vector<std::string_view> words = Split(value, ' ');
   if (!setting.many_words) return " " + QuoteWord(value);

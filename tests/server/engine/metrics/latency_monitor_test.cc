@@ -9,7 +9,7 @@ namespace {
 
 constexpr int64_t kThreshold_ms = 10;
 
-// At that second, that many milliseconds.
+// Reports a command that took that many milliseconds at that second.
 void MaybeRecord(LatencyMonitor& monitor, int64_t second, int64_t took) {
   monitor.MaybeRecord("command", Micros(took * 1000), Millis(second * 1000), kThreshold_ms);
 }

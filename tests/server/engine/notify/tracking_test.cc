@@ -1,4 +1,4 @@
-// The table of who has read what, beside a plain model; and what follows from its bounds.
+// The tracking table compared with a plain model, and the effects of its limits.
 
 #include "server/engine/notify/tracking.h"
 
@@ -63,7 +63,7 @@ class TrackingOfClients : public testing::Test {
     for (const auto& [id, client] : clients_) tracking_.Stop(*client);
   }
 
-  // A client that receives invalidations of all keys with that prefix.
+  // Adds a client that receives invalidations of all keys with that prefix.
   Client* Listen(uint64_t id, const std::string& prefix, bool no_loop = false) {
     Client* const client = Connect(id);
     tracking_.Stop(*client);
@@ -92,7 +92,7 @@ class TrackingOfClients : public testing::Test {
   }
 
   Rng rng_{1};
-  std::vector<std::unique_ptr<Client>> owned_;  // also those that have left
+  std::vector<std::unique_ptr<Client>> owned_;  // also clients that have disconnected
   std::map<uint64_t, Client*> clients_;
   Tracking tracking_{1, clients_};
 };
@@ -184,8 +184,8 @@ TEST_F(TrackingOfClients, SendsNoChangeFromBeforeThePrefixWasAdded) {
   EXPECT_EQ(later->output.buffer.view(), Invalidation({"kent"}));
 }
 
-// Neither the length of prefixes nor their number may cost more than the bytes of the key: with all
-// beginnings of a name as prefixes, looked up one by one, this would take hours.
+// Neither the length of prefixes nor their number may cost more than the bytes of the key. If each
+// beginning of the name were a prefix that is looked up separately, this would take hours.
 TEST_F(TrackingOfClients, LongPrefixesDoNotCostMuch) {
   const std::string name(Tracking::kMostPrefixBytes, 'a');
   std::vector<Client*> clients;

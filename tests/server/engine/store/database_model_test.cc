@@ -1,5 +1,5 @@
-// A database beside plain maps: values of every kind and length come, go, are edited, renamed and
-// copied, and expire.
+// A database compared with plain maps: values of every kind and length are added, removed, edited,
+// renamed and copied, and expire.
 
 #include <gtest/gtest.h>
 
@@ -52,7 +52,7 @@ class DatabaseBesideMaps : public testing::TestWithParam<uint64_t> {
     }
   }
 
-  // Most are about as long as an entry holds beside its key.
+  // Most are about as long as the space that an entry has next to its key.
   std::string RandomText() {
     const size_t lengths[] = {rng.Below(20), rng.Below(300), 235 + rng.Below(12), rng.Below(5'000)};
     return std::string(lengths[rng.Below(4)], static_cast<char>('a' + rng.Below(26)));
@@ -85,7 +85,7 @@ class DatabaseBesideMaps : public testing::TestWithParam<uint64_t> {
     }
   }
 
-  // As a command does that edits what is there, or makes it.
+  // Edits the value or creates it, like a command that does either.
   void EditValue(const std::string& key) {
     Entry* entry = database.Open(key);
     ASSERT_EQ(entry != nullptr, model.contains(key));
@@ -179,7 +179,7 @@ class DatabaseBesideMaps : public testing::TestWithParam<uint64_t> {
     if (deadline <= database.now()) model.erase(key);
   }
 
-  // What is due is freed at times only, as when a tick runs out of its budget.
+  // Expired keys are freed only at times, as when a tick exhausts its budget.
   void AdvanceTo(Millis now) {
     database.AdvanceTo(now);
     std::erase_if(model, [&](const auto& pair) {
@@ -234,7 +234,7 @@ class DatabaseBesideMaps : public testing::TestWithParam<uint64_t> {
     EXPECT_EQ(database.keys().with_deadline(), with_deadline + due);
   }
 
-  // Lengths around those at which the layout of an entry changes, and some far beyond.
+  // Lengths around those at which the layout of an entry changes, and some far longer ones.
   static std::vector<std::string> Keys() {
     std::vector<std::string> keys;
     for (const size_t length : {0, 1, 5, 8, 13, 14, 20, 100, 126, 127, 128, 255, 256, 70'000}) {

@@ -14,7 +14,7 @@ namespace {
 constexpr uint64_t kHashSeed = 5;
 constexpr int kMany = 10'000;
 
-// A database, and what it gave away to be freed.
+// A database, and the values that it handed over to be freed.
 struct Scene {
   std::vector<std::shared_ptr<void>> discarded;
   Database database{

@@ -17,8 +17,8 @@ namespace {
 constexpr Millis kStart{1'800'000'000'000};
 constexpr size_t kSamples = 5;
 
-// Databases in which one key after the other is used, a second apart, and evicted when there are
-// too many.
+// Databases whose keys are used one at a time, a second apart. Keys are evicted when there are too
+// many.
 class EvictorTest : public testing::Test {
  protected:
   EvictorTest() {
@@ -48,7 +48,8 @@ class EvictorTest : public testing::Test {
   }
   bool Holds(const std::string& key) { return databases_[0]->Find(key) != nullptr; }
 
-  // Uses the key as a cache does: puts it if it is not there, and evicts others. True if it was.
+  // Uses the key as a cache does: adds it if it is missing, and evicts others. Returns true if it
+  // existed.
   bool UseInCache(const std::string& key, size_t most, MaxmemoryPolicy policy) {
     Pass(Millis(1000));
     if (databases_[0]->Use(key) != nullptr) return true;
@@ -64,7 +65,7 @@ class EvictorTest : public testing::Test {
   std::vector<std::unique_ptr<Database>> databases_;
 };
 
-// The model: evicts exactly what was not used for the longest.
+// The model: evicts exactly the least recently used key.
 class ExactCache {
  public:
   explicit ExactCache(size_t most) : most_(most) {}
@@ -84,11 +85,11 @@ class ExactCache {
 
  private:
   size_t most_;
-  std::list<std::string> order_;  // the one used last comes first
+  std::list<std::string> order_;  // most recently used first
   std::map<std::string, std::list<std::string>::iterator> places_;
 };
 
-// Low numbers come often: the third power of an even chance.
+// Low numbers are frequent: the third power of a uniform number.
 std::string SkewedKey(Rng& rng) {
   const double chance = static_cast<double>(rng.Below(1'000'000)) / 1'000'000;
   return std::to_string(static_cast<int>(5'000 * chance * chance * chance));
@@ -161,7 +162,7 @@ TEST_F(EvictorTest, TheFirstToComeDueGoesFirst) {
   EXPECT_EQ(Choose(MaxmemoryPolicy::kVolatileTtl), std::nullopt);
 }
 
-// Many with a deadline among those without, or few: both ways of finding them.
+// Many keys with a deadline among keys without, or few: this covers both ways of finding them.
 TEST_F(EvictorTest, VolatilePoliciesSpareWhatLasts) {
   for (const int lasting : {30, 3'000}) {
     for (int i = 0; i < lasting; ++i) Put("lasting" + std::to_string(i));

@@ -1,4 +1,4 @@
-// Values written and read again, as DUMP and RESTORE have it.
+// Values that are written and read again, in the format of DUMP and RESTORE.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -31,7 +31,7 @@ std::unique_ptr<Entry> Read(std::string_view bytes) {
   return reader.AtEnd() ? std::move(entry) : nullptr;
 }
 
-// Some are integers, some are long, some are both alike and long.
+// Some are integers, some are long, some are long and repetitive.
 std::string AnyText(std::mt19937_64& rng) {
   if (rng() % 3 == 0) return IntegerText(static_cast<int64_t>(rng()) >> rng() % 64);
   std::string text(rng() % (rng() % 20 == 0 ? 20'000 : 30), 'x');
@@ -134,8 +134,8 @@ TEST(ValueExchange, ValuesAreReadAsTheyWereWritten) {
   }
 }
 
-// Under a sanitizer this is the test of every length and every count in the format. What is still
-// sound must be a whole value, no larger than its bytes can tell.
+// Under a sanitizer this tests every length and every count in the format. Damaged bytes that are
+// still accepted must be a complete value, no larger than the bytes can describe.
 TEST(ValueExchange, DamageIsRefusedOrReadAsAWholeValue) {
   SCOPED_TRACE("seed 2");
   std::mt19937_64 rng(2);
@@ -175,7 +175,7 @@ TEST(ValueExchange, WhatCanBeThereOnceIsRefusedTwice) {
                        "1\x01"
                        "a\x01"
                        "2",
-                       10),  // a sorted set of old
+                       10),  // an old sorted set
   };
   for (const std::string_view bytes : twice) EXPECT_EQ(Read(bytes), nullptr);
 }

@@ -15,8 +15,8 @@
 
 namespace {
 
-// What was done to files, in order: "sync NAME", "rename NAME". The functions below come before
-// those of the C library.
+// The operations on files, in order: "sync NAME", "rename NAME". The functions below replace those
+// of the C library.
 std::vector<std::string>& Steps() {
   static std::vector<std::string> steps;
   return steps;
@@ -83,7 +83,8 @@ TEST_F(ReplaceFileTest, HasTheNewTextAndThePermissions) {
   EXPECT_EQ(FileCount(), 1u);
 }
 
-// Else a power failure could leave an empty file, or the old one after the command had succeeded.
+// Otherwise a power failure could leave an empty file, or the old one after the command had
+// succeeded.
 TEST_F(ReplaceFileTest, SyncsTheFileThenRenamesItThenSyncsTheDirectory) {
   ASSERT_TRUE(Replace(path_, "new").ok());
   ASSERT_EQ(Steps().size(), 3u);

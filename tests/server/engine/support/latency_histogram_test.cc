@@ -1,4 +1,4 @@
-// The histogram beside the sorted list of what it was given.
+// The histogram compared with a sorted list of the same times.
 
 #include "server/engine/support/latency_histogram.h"
 
@@ -12,10 +12,10 @@
 namespace zsetd {
 namespace {
 
-// Of all magnitudes alike.
+// All magnitudes are equally likely.
 Micros RandomTime(Rng& rng) { return Micros(rng.Below(uint64_t{1} << rng.Below(40))); }
 
-// Times are told apart to within one part in 128.
+// Times that differ by less than one part in 128 may share a bucket.
 Micros Blurred(Micros time) { return time + time / 128; }
 
 TEST(LatencyHistogram, TellsShortTimesExactly) {
