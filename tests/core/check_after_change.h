@@ -4,8 +4,8 @@
 
 namespace zsetd {
 
-// Asserts the invariants of a structure after change number `step`; in release builds, which have
-// no asserts, nothing. Check() visits every element, so a large structure is checked after some
+// Asserts the invariants of a structure after change number `step`. Does nothing in release builds,
+// which have no asserts. Check() visits every element, so a large structure is checked after some
 // changes only.
 template <class Structure>
 void CheckAfterChange([[maybe_unused]] const Structure& structure, [[maybe_unused]] int step) {

@@ -1,8 +1,8 @@
 """Random steps on strings of bits, which give the same replies and the same bytes on each server.
 
-A step does not depend on the speed of a server. A deadline is in the past, far away, or soon: then
-the step names it, and nothing else happens until the clock of both servers has passed it. The keys
-are few and the strings short, so that the steps meet each other's results."""
+A step does not depend on the speed of a server. A deadline is in the past, far away, or soon. For a
+soon deadline the step states it, and no other step runs until the clocks of both servers have
+passed it. The keys are few and the strings short, so that the steps meet each other's results."""
 
 import random
 import time
@@ -27,7 +27,7 @@ class Step:
 
 
 def quoted(word):
-    """A word as redis-cli and transcripts read it."""
+    """Returns a word quoted as redis-cli and transcripts read it."""
     if word and all(33 <= byte < 127 and byte not in b"\"'\\" for byte in word):
         return word.decode()
     plain = lambda byte: chr(byte) if 32 <= byte < 127 and byte not in b"\"\\" else f"\\x{byte:02x}"
@@ -35,7 +35,7 @@ def quoted(word):
 
 
 class BitSteps:
-    """The steps of one seed."""
+    """Generates the steps of one seed."""
 
     def __init__(self, seed):
         self.random = random.Random(seed)
@@ -54,7 +54,7 @@ class BitSteps:
         if isinstance(words, tuple):
             words, until_ms = words
         elif self.random.random() < 0.1:
-            # In a script the step is part of a larger unit. Errors come as replies.
+            # In a script the step is part of a larger unit. Errors are part of the reply.
             words = [b"EVAL", b"return redis.pcall(unpack(ARGV))", 0, *words]
         step = Step(words, until_ms)
         self.expired = step.words[1] if until_ms else None
@@ -71,7 +71,7 @@ class BitSteps:
         return [self.key() for _ in range(self.random.choice([1, 1, 2, 2, 3, 5, 9]))]
 
     def small(self):
-        """A size: often at a border of bytes, words or encodings."""
+        """Returns a size, often at a limit of bytes, words or encodings."""
         borders = [0, 1, 7, 8, 9, 15, 16, 31, 32, 33, 43, 44, 45, 63, 64, 65, 127, 128, 255, 256]
         return self.random.choice([self.random.choice(borders), self.random.randrange(LONGEST)])
 
@@ -98,7 +98,7 @@ class BitSteps:
         return self.random.randbytes(self.small() if kind < 4 else self.random.randrange(12))
 
     def past_or_far(self):
-        """Milliseconds since 1970, and whether it is in seconds."""
+        """Returns a time in milliseconds since 1970, and whether it is in whole seconds."""
         at = self.random.choice([1, 1000, FAR_MS + self.random.randrange(10**6) * 1000])
         return at
 

@@ -1,8 +1,8 @@
 """Runs the same random steps on zsetd and on redis-server, and compares replies and data.
 
-STEPS is their number, SEED the first round's seed. A round begins with an empty database and has a
-seed of its own, so that a difference is found again with SEED=<that seed> STEPS=1: the round is then
-repeated, compared after each step, and its steps are written to a file."""
+STEPS is their number, SEED the first round's seed. A round starts with an empty database and has
+its own seed, so SEED=<that seed> STEPS=1 reproduces a difference. If replies or data differ, the
+round is repeated and compared after each step, and its steps are written to a file."""
 
 import contextlib
 import os
@@ -35,7 +35,7 @@ class Connection:
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def send(self, requests):
-        """Each request is followed by a mark in the replies."""
+        """Each request is followed by a marker in the replies."""
         self.socket.sendall(b"".join(requests))
 
     def receive(self, count):
@@ -51,7 +51,7 @@ class Connection:
 
 
 class Pair:
-    """Both servers, which are asked the same."""
+    """Both servers, which receive the same requests."""
 
     MARK = encode([b"ECHO", b"end-of-step"])
 
@@ -63,7 +63,7 @@ class Pair:
             connection.socket.close()
 
     def ask(self, requests):
-        """The replies of each server to each of the requests, which are lists of words."""
+        """Returns the replies of each server to each of the requests, which are lists of words."""
         data = [encode(words) + self.MARK for words in requests]
         for connection in self.connections:
             connection.send(data)
@@ -79,13 +79,14 @@ class Pair:
             time.sleep((until_ms - now_ms + 1) / 1000)
 
 
-# What is compared after the steps: the bytes of each string, and each deadline.
+# Returns the data to compare after the steps: the bytes of each string, and each deadline.
 LOOK = [[command, key] for key in [*KEYS, LIST] for command in (b"GET", b"PEXPIRETIME", b"TYPE")]
 
 
 def is_of_a_newer_redis(words, ours, expected):
-    """Whether zsetd replies as newer releases than 7.0.15 do: GETRANGE with an end before the first
-    byte is empty, and BITCOUNT and BITPOS check all arguments before they look at the key."""
+    """Returns whether zsetd replies like newer releases than 7.0.15: GETRANGE with an end before
+    the first byte is empty, and BITCOUNT and BITPOS check all arguments before they look at the
+    key."""
     if words[0] == b"EVAL":
         words = words[3:]
     if words[0] in (b"GETRANGE", b"SUBSTR"):
@@ -105,13 +106,14 @@ class Bits(unittest.TestCase):
             server.stop()
 
     def run_round(self, seed, batch):
-        """Returns the steps up to the first difference, and what differs; no text if nothing does."""
+        """Returns the steps up to the first difference, and a description of it; no text if nothing
+        differs."""
         with contextlib.closing(Pair(self.servers)) as pair:
             return self.compare(pair, seed, batch)
 
     def compare(self, pair, seed, batch):
         source = BitSteps(seed)
-        active = b"%d" % (seed % 2)  # in every other round expired keys stay until a step finds them
+        active = b"%d" % (seed % 2)  # with even seeds expired keys stay until a step finds them
         begun = pair.ask([[b"FLUSHALL"], [b"DEBUG", b"SET-ACTIVE-EXPIRE", active], [b"RPUSH", LIST, b"x"]])
         self.assertEqual(begun, 2 * [[b"+OK\r\n", b"+OK\r\n", b":1\r\n"]])
         steps = []
@@ -133,7 +135,7 @@ class Bits(unittest.TestCase):
         return steps, ""
 
     def report(self, seed, difference):
-        """Runs the round again, step by step, and writes its steps down."""
+        """Repeats the round step by step, and writes its steps to a file."""
         steps, again = self.run_round(seed, batch=1)
         file = pathlib.Path(tempfile.gettempdir(), f"zsetd-bits-{seed}.txt")
         file.write_text("\n".join(str(step) for step in steps) + "\n")

@@ -35,7 +35,7 @@ std::string CheckEntry(const Entry& entry) {
   return set == nullptr ? "" : CheckSortedSet(*set);
 }
 
-// The counters of a client's memory agree with what it has the server keep.
+// Checks that the counters of a client's memory match the state that the server keeps for it.
 std::string CheckClient(const Client& client) {
   const Transaction& transaction = client.transaction;
   size_t watch_bytes = 0;

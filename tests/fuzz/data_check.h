@@ -6,8 +6,8 @@
 
 namespace zsetd {
 
-// What does not hold together in the data that the engine keeps, in words; empty if nothing. No key
-// holds an empty value; a sorted set is in order, and knows each of its members. O(elements).
+// Returns a description of an inconsistency in the engine's data; empty if there is none. No key
+// holds an empty value; a sorted set is in order, and finds each of its members. O(elements).
 std::string WrongInData(Engine& engine);
 
 }  // namespace zsetd

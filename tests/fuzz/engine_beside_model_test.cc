@@ -1,5 +1,5 @@
-// Whole requests through parser, engine and commands, beside a model that is plain enough to be
-// believed: every reply is compared byte for byte.
+// Complete requests through parser, engine and commands. Every reply is compared byte for byte with
+// that of a model that is simple enough to be trusted.
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ class EngineBesideModel : public testing::TestWithParam<uint64_t> {
   std::string Member() { return std::string(1 + rng.Below(2), char('a' + rng.Below(8))); }
   std::string Number() { return std::to_string(static_cast<int64_t>(rng.Below(41)) - 20); }
 
-  // Some elements of a value, with their number in front and this word before it; `each` makes one.
+  // Returns some elements, preceded by `keyword` and their number; `each` makes one element.
   template <class Each>
   PlainStore::Args Named(const std::string& keyword, Each each) {
     const size_t count = 1 + rng.Below(3);
@@ -35,7 +35,7 @@ class EngineBesideModel : public testing::TestWithParam<uint64_t> {
     return Named("FIELDS", [this] { return PlainStore::Args{Member()}; });
   }
 
-  // One of several groups of words.
+  // Returns one of several groups of words.
   PlainStore::Args AnyOf(const std::vector<PlainStore::Args>& groups) {
     return groups[rng.Below(groups.size())];
   }
@@ -182,7 +182,7 @@ TEST_P(EngineBesideModel, AnswersTheSame) {
       const Millis time(rng.Below(500));
       if (rng.Below(2) == 0) {
         peer.Pass(time);
-      } else {  // the commands find what is due
+      } else {  // the commands find expired elements
         peer.engine().executor().AdvanceTo(now + time);
       }
       model.AdvanceTo(now += time);

@@ -21,15 +21,16 @@ Settings SmallSettings() {
   return settings;
 }
 
-// Whether each request of the client has just one answer, and nothing else is told to it.
+// Returns whether each request of the client gets exactly one reply, and the client receives
+// nothing else.
 bool IsPlain(const Client* client) {
   if (client == nullptr) return true;  // it is going to connect
   return !client->IsWaiting() && !client->IsSubscriber() && !client->monitors() &&
          !client->tracking().on && client->output.reply_mode == ClientOutput::ReplyMode::kOn;
 }
 
-// UNSUBSCRIBE and its kin answer once for each channel, even to who listens to none; SHUTDOWN
-// answers only if it is refused.
+// UNSUBSCRIBE and similar commands reply once per channel, even to a client that has no
+// subscription. SHUTDOWN replies only if it is refused.
 bool AnswersOnce(std::string_view command) {
   constexpr std::string_view kMany = "subscribe";
   if (EqualsIgnoringCase(command, "shutdown")) return false;
@@ -44,7 +45,7 @@ bool QueueAnswersOnce(const Client* client) {
          });
 }
 
-// No request if it is not whole ones.
+// Returns no request if the bytes are not complete requests.
 std::vector<std::vector<std::string>> SplitRequests(std::string_view bytes) {
   RequestParser parser;
   std::vector<std::vector<std::string>> requests;
@@ -63,7 +64,7 @@ std::vector<std::vector<std::string>> SplitRequests(std::string_view bytes) {
   return is_whole ? requests : std::vector<std::vector<std::string>>();
 }
 
-// What clients have said must not outlive them.
+// Checks that no state of clients outlives them.
 std::string LeftBehind(Engine& engine) {
   const Tracking& tracking = engine.notifier().tracking();
   if (!engine.clients().all().empty()) return "a client that has disconnected is still known";

@@ -11,20 +11,20 @@
 
 namespace zsetd {
 
-// Plays a script to an engine of its own and holds what comes back, and what the engine then keeps,
-// against what always holds:
+// Plays a script to a separate engine. Checks the output and the engine's data against these
+// invariants:
 //
-//   - all that a client is told is replies and messages, each well-formed and whole;
-//   - a request is answered once, before the next, unless it waits or the client listens;
-//   - what it keeps holds together (data_check.h);
-//   - what is propagated is whole requests, between MULTI and EXEC if there are several;
-//   - of clients that have disconnected nothing is left: no wait, no tracked key or prefix.
+// - a client receives only replies and messages, each well-formed and complete;
+// - a request gets one reply, before the next one, unless it waits or the client is subscribed;
+// - the engine's data is consistent (data_check.h);
+// - only complete requests are propagated, between MULTI and EXEC if there are several;
+// - no state of disconnected clients remains: no wait, no tracked key or prefix.
 class FuzzRun {
  public:
   FuzzRun();
   ~FuzzRun();
 
-  // What was wrong, in words; empty if nothing was.
+  // Returns the violation in words; empty if there is none.
   std::string Play(const FuzzScript& script);
 
  private:
@@ -32,7 +32,7 @@ class FuzzRun {
   std::string HangUp(const std::string& client);
   std::string HearAll();
 
-  // Holds each unit of what is propagated against what a log may hold.
+  // Checks that each propagated unit is valid in a log.
   class UnitCheck : public Journal {
    public:
     uint64_t Append(OutputBuffer& unit) override;
@@ -45,7 +45,7 @@ class FuzzRun {
 
   UnitCheck units_;
   EnginePeer peer_;
-  std::map<std::string, bool> speaks_whole_;  // whether a client has sent nothing but requests
+  std::map<std::string, bool> speaks_whole_;  // whether a client has sent only complete requests
   std::map<std::string, size_t> answers_;     // to the last step, by client
 };
 

@@ -9,7 +9,7 @@
 namespace zsetd {
 namespace {
 
-// Every byte as a hexadecimal escape: nothing else needs to be known of quoting.
+// Escapes every byte as hexadecimal, which avoids all other rules of quoting.
 std::string Escaped(std::string_view bytes) {
   constexpr char kDigits[] = "0123456789abcdef";
   std::string text = "\"";
@@ -21,7 +21,8 @@ std::string Escaped(std::string_view bytes) {
   return text + '"';
 }
 
-// The words of a request as a client library sends it; none if these bytes are anything else.
+// Returns the words of a request as a client library sends it; empty if the bytes are anything
+// else.
 std::vector<std::string> WordsOf(std::string_view bytes) {
   RequestParser parser;
   for (std::string_view left = bytes; !left.empty();) {
@@ -41,8 +42,7 @@ FuzzStep StepOf(const Step& step) {
       .client = step.client, .words = WordsOf(step.bytes), .bytes = step.bytes, .time = step.time};
 }
 
-// Whether replies would no longer be counted, or not be limited: the one who plays keeps all of
-// them.
+// Returns whether the step turns replies off or changes their limits. FuzzRun relies on both.
 bool ChangesTheRules(const FuzzStep& step) {
   const auto limits_output = [](std::string_view word) {
     return EqualsIgnoringCase(word, "client-output-buffer-limit");

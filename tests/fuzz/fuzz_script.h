@@ -8,8 +8,8 @@
 
 namespace zsetd {
 
-// One thing that happens to the server: a client sends a request or, if it has no words, other
-// bytes or, if it has none of these either, disconnects; or, without a client, time passes.
+// One event of the server. If there is a client, it sends a request (words), or other bytes, or
+// disconnects if there are neither. Without a client, time passes.
 struct FuzzStep {
   std::string client;
   std::vector<std::string> words;
@@ -18,17 +18,16 @@ struct FuzzStep {
 
   bool IsRequest() const { return !words.empty(); }
   bool IsHangUp() const { return !client.empty() && words.empty() && bytes.empty(); }
-  std::string Sent() const;  // what goes to the server
+  std::string Sent() const;  // the bytes that the server receives
 };
 
 using FuzzScript = std::vector<FuzzStep>;
 
-// What a transcript sends; its replies are left out, and so is what would change the rules by which
-// replies are counted (CLIENT REPLY) or limited. Empty if the text is no transcript, or one that
-// needs a socket.
+// Returns the steps of a transcript. Omits replies, and requests that change how replies are
+// counted (CLIENT REPLY) or limited. Empty if the text is not a transcript, or needs a socket.
 FuzzScript ReadFuzzScript(std::string_view text);
 
-// The same as a transcript without replies, to be played again or kept in tests/fuzz/corpus.
+// Returns the script as a transcript without replies, to be replayed or kept in tests/fuzz/corpus.
 std::string FuzzScriptText(const FuzzScript& script);
 
 }  // namespace zsetd

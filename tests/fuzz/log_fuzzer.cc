@@ -1,10 +1,9 @@
-// An append-only log of any bytes under libFuzzer: what is loaded holds together, a start that is
-// refused changes nothing on the disk, and one that succeeds leaves a log that brings back the same
-// data.
+// An append-only log of arbitrary bytes under libFuzzer. Loaded data is consistent. A start that is
+// refused changes nothing on the disk. One that succeeds leaves a log that restores the same data.
 //
 //   number of bytes | the manifest | bytes of ...1.incr.aof        1 byte, as many, the rest
 //
-// Without a manifest there is the usual one.
+// Without a manifest the usual one is used.
 
 #include <algorithm>
 #include <cstdint>
@@ -38,7 +37,7 @@ std::string Digest(EnginePeer& peer) {
   return peer.Receive("a", Millis(0));
 }
 
-// What is wrong, in words; empty if nothing is.
+// Returns the violation in words; empty if there is none.
 std::string Load(std::string_view bytes) {
   MemoryFiles::Contents disk;
   if (!bytes.empty()) {
@@ -49,7 +48,7 @@ std::string Load(std::string_view bytes) {
   }
   EnginePeer peer(WithLog());
   peer.engine().services().scripting =
-      nullptr;  // scripts that never end are not what is looked for
+      nullptr;  // endless scripts are not the subject of this fuzzer
   for (const auto& [path, contents] : disk) peer.files().set_contents(path, contents);
   if (!peer.persistence().Start().ok()) {
     return peer.files().contents() == disk ? "" : "a refused start has changed files";

@@ -1,5 +1,5 @@
-// Scripts, and bytes for the libraries that scripts read bytes with, under libFuzzer. The first
-// byte says which. An endless script is killed; the engine must answer afterwards.
+// Scripts, and bytes for the libraries with which scripts parse bytes, under libFuzzer. The first
+// byte selects one of them. An endless script is killed; the engine must reply afterwards.
 
 #include <cstdint>
 #include <cstdlib>
@@ -19,7 +19,7 @@ namespace {
 constexpr Millis kStart{1'800'000'000'000};
 constexpr int kMostSlices = 20;
 
-// An engine whose stopwatch moves a millisecond with each look.
+// An engine whose stopwatch advances by a millisecond at each reading.
 class ScriptPeer {
  public:
   ScriptPeer() {
@@ -32,7 +32,7 @@ class ScriptPeer {
     engine_.clients().Detach(other_);
   }
 
-  // False if the script that it runs goes on for too long and has written.
+  // Returns false if the running script takes too long and has written.
   bool Run(const std::vector<std::string_view>& words) {
     client_.output.buffer.Clear();
     engine_.executor().Execute(client_, words);
@@ -78,7 +78,7 @@ constexpr std::string_view kReaders[] = {
     "return {pcall(string.format, ARGV[1], 1, 'two', 3.5)}",
 };
 
-// What is wrong, in words; empty if nothing is.
+// Returns the violation in words; empty if there is none.
 std::string Try(uint8_t kind, std::string_view bytes) {
   ScriptPeer peer;
   bool ended = true;

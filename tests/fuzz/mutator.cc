@@ -7,7 +7,7 @@ namespace zsetd {
 namespace {
 
 constexpr size_t kLongestPiece = 60;    // steps of one script
-constexpr size_t kLongestScript = 150;  // of longer ones too few would be played
+constexpr size_t kLongestScript = 150;  // longer ones would reduce the number of runs
 
 }  // namespace
 
@@ -34,11 +34,11 @@ FuzzScript Mutator::Piece(const FuzzScript& script) {
 
 FuzzStep Mutator::NewStep() {
   if (rng_.Below(6) == 0) return {.time = Millis(rng_.Below(5'000))};
-  if (rng_.Below(12) == 0) return {.client = AnyClient()};  // it disconnects
+  if (rng_.Below(12) == 0) return {.client = AnyClient()};  // disconnects
   return {.client = AnyClient(), .words = vocabulary_.AnyRequest(rng_)};
 }
 
-// Once mostly; at times as often as makes a long queue or many watches.
+// Usually once; sometimes often enough for a long queue or many watches.
 size_t Mutator::Repetitions() { return rng_.Below(8) == 0 ? 1 + rng_.Below(kLongestPiece) : 1; }
 
 std::string Mutator::AnyWord(const FuzzScript& script) {

@@ -10,20 +10,20 @@
 
 namespace zsetd {
 
-// Makes new scripts of old ones. It knows what a request is: most of what it makes still parses, so
-// that commands see it; a little does not, so that the parser does.
+// Makes new scripts from old ones. It knows the structure of requests. Most of its output still
+// parses and tests commands; a small part does not parse and tests the parser.
 class Mutator {
  public:
   using ChangeBytes = std::function<void(std::string&)>;
 
-  // `change_bytes` changes a word that nothing is known of. All is used as long as the mutator.
+  // `change_bytes` changes a word of unknown meaning. All arguments must outlive the mutator.
   Mutator(const Vocabulary& vocabulary, const ChangeBytes& change_bytes, Rng& rng)
       : vocabulary_(vocabulary), change_bytes_(change_bytes), rng_(rng) {}
 
-  // Changes a few things.
+  // Makes a few changes.
   void Mutate(FuzzScript& script);
 
-  // Pieces of both, one behind the other or one within the other.
+  // Combines pieces of both, either one after the other or one inside the other.
   FuzzScript Cross(const FuzzScript& one, const FuzzScript& other);
 
  private:

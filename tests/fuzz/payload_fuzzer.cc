@@ -1,5 +1,5 @@
-// Any bytes, sealed as DUMP seals a value and given to RESTORE under libFuzzer: what is taken holds
-// together, and what it is dumped as is taken again.
+// Arbitrary bytes under libFuzzer, sealed like the output of DUMP and passed to RESTORE. An
+// accepted value is consistent, and RESTORE accepts its DUMP again.
 
 #include <cstdint>
 #include <cstdlib>
@@ -20,13 +20,13 @@ std::string Ask(EnginePeer& peer, const std::vector<std::string>& words) {
   return peer.Receive("a", Millis(0));
 }
 
-// The word in the bulk string that a reply is.
+// Returns the contents of a bulk string reply.
 std::string Word(const std::string& reply) {
   const size_t start = reply.find('\n') + 1;
   return reply.substr(start, reply.size() - start - 2);
 }
 
-// What is wrong, in words; empty if nothing is.
+// Returns the violation in words; empty if there is none.
 std::string Restore(std::string value) {
   SealPayload(value);
   EnginePeer peer;

@@ -34,7 +34,7 @@ std::string Listed(const std::vector<std::pair<int64_t, std::string>>& elements)
   return Array(replies);
 }
 
-// As Redis would write it: no plus, no zeros in front, no minus before a zero.
+// Like Redis's own output: no plus, no leading zeros, no minus before a zero.
 bool IsNumber(const std::string& text) {
   int64_t value = 0;
   const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -47,12 +47,12 @@ bool Has(const Args& words, const std::string& option) {
   return std::ranges::count(words, option) > 0;
 }
 
-// The word so far behind that option.
+// Returns the word at that distance after the option.
 std::string After(const Args& words, const std::string& option, size_t distance = 1) {
   return *(std::ranges::find(words, option) + static_cast<ptrdiff_t>(distance));
 }
 
-// The elements that a request names: those behind MEMBERS or FIELDS and their number.
+// Returns the elements of a request: the words after MEMBERS or FIELDS and their number.
 Args Named(const Args& words) {
   const auto keyword = std::ranges::find_if(
       words, [](const std::string& word) { return word == "MEMBERS" || word == "FIELDS"; });
@@ -61,7 +61,7 @@ Args Named(const Args& words) {
 
 }  // namespace
 
-// The key is gone with its last element that was not due.
+// Drops expired elements. A key is deleted with its last element.
 PlainStore::Entry* PlainStore::Find(const std::string& key) {
   const auto at = entries_.find(key);
   if (at == entries_.end()) return nullptr;
@@ -152,7 +152,7 @@ std::string PlainStore::AnswerString(const Args& words) {
   return Integer(words[0] == "APPEND" ? text.size() : std::stoll(text));
 }
 
-// Is called when something has been taken out, or an empty value was made and nothing put in.
+// Called after elements were removed, or if no element was added to a new value.
 void PlainStore::DropIfEmpty(const std::string& key) {
   const auto at = entries_.find(key);
   if (at == entries_.end()) return;
@@ -253,7 +253,7 @@ std::string PlainStore::AnswerScores(const Args& words) {
   return AnswerRanks(words, scores == nullptr ? Scores() : *scores);
 }
 
-// Those that change nothing.
+// Commands that change nothing.
 std::string PlainStore::AnswerRanks(const Args& words, const Scores& scores) {
   const std::string& name = words[0];
   const std::vector<Element> elements = InOrder(scores);
@@ -331,7 +331,7 @@ std::string PlainStore::AddEx(const Args& words) {
     if (Has(words, "PX")) scores[member].deadline = now_ + Millis(std::stoll(After(words, "PX")));
     if (Has(words, "PXAT")) scores[member].deadline = Millis(std::stoll(After(words, "PXAT")));
   }
-  Find(words[1]);  // what is past its deadline at once
+  Find(words[1]);  // removes elements whose deadline is in the past
   DropIfEmpty(words[1]);
   return Integer(counted);
 }
@@ -463,7 +463,7 @@ std::string PlainStore::SetEx(const Args& words) {
     if (Has(words, "PX")) field.deadline = now_ + Millis(std::stoll(After(words, "PX")));
     if (Has(words, "PXAT")) field.deadline = Millis(std::stoll(After(words, "PXAT")));
   }
-  Find(words[1]);  // what is past its deadline at once
+  Find(words[1]);  // removes elements whose deadline is in the past
   DropIfEmpty(words[1]);
   return Integer(!refused);
 }

@@ -11,15 +11,15 @@
 
 namespace zsetd {
 
-// What a few commands do to strings, sorted sets and hashes, and what they answer, written down as
-// plainly as can be: maps of values, looked through from end to end. Scores are integers.
+// Implements a few commands on strings, sorted sets and hashes, and their replies, as simply as
+// possible: maps of values that are searched from end to end. Scores are integers.
 class PlainStore {
  public:
   using Args = std::vector<std::string>;
 
   void AdvanceTo(Millis now) { now_ = now; }
 
-  // The bytes of the reply to a request that is known here.
+  // Returns the bytes of the reply to a supported request.
   std::string Answer(const Args& words);
 
  private:
@@ -35,12 +35,12 @@ class PlainStore {
     std::variant<Text, Scores, Fields> value;
     std::optional<Millis> deadline;
   };
-  using Element = std::pair<int64_t, std::string>;  // of a sorted set, in its order
+  using Element = std::pair<int64_t, std::string>;  // in the order of the sorted set
 
   Entry* Find(const std::string& key);
   void DropIfEmpty(const std::string& key);
 
-  // The elements at `key`; null if there is no such key, or it holds something else.
+  // Returns the elements at `key`; null if the key is missing or holds another type.
   template <class T>
   T* Get(const std::string& key);
   bool IsOther(const std::string& key, size_t type);  // whether it holds a value of another type
@@ -51,8 +51,8 @@ class PlainStore {
   std::string AnswerRanks(const Args& words, const Scores& scores);
   std::string AnswerFields(const Args& words);
 
-  // The commands on deadlines of elements, which sorted sets and hashes have alike; `name` is
-  // without the first letter.
+  // The commands on deadlines of elements, which sorted sets and hashes share. `name` omits the
+  // first letter.
   template <class T>
   std::string AnswerDeadlines(const std::string& name, const Args& words);
   template <class T>

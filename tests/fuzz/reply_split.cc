@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kLineEnd = "\r\n";
 
-// Walks from part to part; of nesting it knows only how many parts are to come.
+// Walks from part to part. For nested replies it counts only the parts to come.
 class StrictWalk {
  public:
   explicit StrictWalk(std::string_view bytes) : bytes_(bytes) {}
@@ -49,7 +49,7 @@ class StrictWalk {
     if (size > bytes_.size()) return false;
     if (std::string_view("*~>").find(kind) != std::string_view::npos) parts_left_ += size;
     if (kind == '%') parts_left_ += 2 * size;
-    if (kind == '|') parts_left_ += 2 * size + 1;  // stands before what it describes
+    if (kind == '|') parts_left_ += 2 * size + 1;  // precedes the value that it describes
     return std::string_view("*~>%|").find(kind) != std::string_view::npos;
   }
 

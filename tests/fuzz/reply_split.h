@@ -6,8 +6,9 @@
 
 namespace zsetd {
 
-// The replies and messages that `bytes` are made of; nothing if any is malformed or not whole.
-// Stricter than a client: a line holds no CR, LF or NUL, a number is one, every bulk has its end.
+// Splits `bytes` into replies and messages; returns nullopt if any is malformed or incomplete. It
+// is stricter than a client: a line has no CR, LF or NUL, a number is valid, every bulk has its
+// end.
 std::optional<std::vector<std::string_view>> SplitReplies(std::string_view bytes);
 
 }  // namespace zsetd

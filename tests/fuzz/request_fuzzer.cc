@@ -1,5 +1,5 @@
-// Any bytes, sent to the request parser under libFuzzer: in pieces of every size they are the same
-// requests and the same error, and an inline line that is quoted again says the same.
+// Arbitrary bytes for the request parser under libFuzzer. In pieces of every size they yield the
+// same requests and the same error. An inline line that is quoted again parses to the same words.
 
 #include <cstdint>
 #include <cstdlib>
@@ -17,7 +17,7 @@ constexpr RequestLimits kLimits[] = {
     {.max_bulk_bytes = 1000, .max_words = 100, .max_line_bytes = 200},
     {.max_bulk_bytes = 1000, .max_words = 100, .max_line_bytes = 200, .unauthenticated = true}};
 
-// Cut where the bytes themselves say, so that a find repeats.
+// The bytes determine the cuts, so that a finding is reproducible.
 Parsed ParseInPieces(std::string_view bytes, size_t longest, const RequestLimits& limits) {
   Rng rng(bytes.size());
   RequestParser parser(limits);
@@ -25,7 +25,7 @@ Parsed ParseInPieces(std::string_view bytes, size_t longest, const RequestLimits
   while (!bytes.empty()) {
     const size_t size = std::min<size_t>(bytes.size(), 1 + rng.Below(longest));
     Feed(parser, bytes.substr(0, size));
-    parser.Upcoming();  // asked by a session; changes nothing
+    parser.Upcoming();  // called by sessions; changes nothing
     TakeAll(parser, parsed);
     bytes.remove_prefix(size);
   }

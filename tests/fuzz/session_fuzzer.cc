@@ -1,6 +1,6 @@
-// Whole sessions, sent to an engine in this process under libFuzzer: it keeps a script that took
-// the engine through code, or made it compare with words, that no script before it did, and goes on
-// from there. What it is given and keeps are transcripts (tests/transcripts/README.md).
+// Whole sessions under libFuzzer, sent to an engine in this process. libFuzzer keeps a script that
+// reaches new code, or new comparisons of words, and continues from there. Inputs and kept scripts
+// are transcripts (tests/transcripts/README.md).
 
 #include <algorithm>
 #include <cstdlib>
@@ -9,26 +9,26 @@
 #include "tests/fuzz/fuzz_run.h"
 #include "tests/fuzz/mutator.h"
 
-// Of libFuzzer: changes the first `size` bytes in place, and may make up to `capacity` of them.
+// From libFuzzer: changes the first `size` bytes in place, and may use up to `capacity` bytes.
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t capacity);
 
 namespace zsetd {
 namespace {
 
-constexpr size_t kRoomToGrow = 16;  // by which one change makes a word longer at most
+constexpr size_t kRoomToGrow = 16;  // the most that one change lengthens a word
 
 std::string_view TextIn(const uint8_t* data, size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-// With words of its own and such as the engine has compared with.
+// Uses libFuzzer's mutations, which include words that the engine has compared.
 void ChangeWord(std::string& word) {
   const size_t size = word.size();
   word.resize(size + kRoomToGrow);
   word.resize(LLVMFuzzerMutate(reinterpret_cast<uint8_t*>(word.data()), size, word.size()));
 }
 
-// Writes the script as a text of at most `capacity` bytes; what is over is left out at its end.
+// Writes the script as a text of at most `capacity` bytes; steps that do not fit are omitted.
 size_t Write(FuzzScript script, uint8_t* data, size_t capacity) {
   std::string text = FuzzScriptText(script);
   while (text.size() > capacity) {

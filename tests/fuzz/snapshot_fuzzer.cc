@@ -1,6 +1,6 @@
-// Any bytes as a snapshot's file under libFuzzer: the loaded data is consistent, and a snapshot of
-// it loads as the same data. A check, as a replica makes before it drops its data, succeeds exactly
-// for the files that load. Checksums are not verified: otherwise no mutation would load.
+// Arbitrary bytes as a snapshot file under libFuzzer. The loaded data is consistent, and a snapshot
+// of it loads as the same data. A check, as a replica makes before it drops its data, succeeds
+// exactly for the files that load. Checksums are not verified: otherwise no mutation would load.
 
 #include <cstdint>
 #include <cstdlib>
@@ -40,11 +40,11 @@ bool IsCheckRight(MemoryFiles& files) {
   return LoadSnapshot(files, path, options).ok() == CheckSnapshot(files, path, options).ok();
 }
 
-// What is wrong, in words; empty if nothing is.
+// Returns the violation in words; empty if there is none.
 std::string Load(std::string file) {
   EnginePeer peer(Unchecked());
   peer.engine().services().scripting =
-      nullptr;  // libraries that never end are not what is looked for
+      nullptr;  // endless libraries are not the subject of this fuzzer
   peer.files().set_contents(std::string(kPath), std::move(file));
   if (!IsCheckRight(peer.files())) return "a check and a load do not agree";
   if (!peer.persistence().Start().ok()) return "";

@@ -11,8 +11,8 @@
 namespace zsetd {
 namespace {
 
-// Edges of numbers, ranges and patterns, and a few keys. Large negative numbers are counts of
-// random elements that are never all sent.
+// Limits of numbers, ranges and patterns, and a few keys. Large negative numbers are counts of
+// random elements, which are never all sent.
 std::vector<std::string> Edges() {
   return {"",
           "0",
@@ -80,7 +80,7 @@ std::vector<std::string> Split(std::string_view text, std::string_view separator
   return parts;
 }
 
-// What stands in capitals in a usage, such as "key min max [WITHSCORES] [LIMIT offset count]".
+// Adds the words in capitals of a usage, such as "key min max [WITHSCORES] [LIMIT offset count]".
 void AddOptions(std::string_view usage, std::set<std::string>& options) {
   for (std::string& word : Split(usage, " []|<>.")) {
     const bool in_capitals = std::ranges::all_of(word, [](char c) { return c >= 'A' && c <= 'Z'; });

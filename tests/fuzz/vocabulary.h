@@ -7,16 +7,17 @@
 
 namespace zsetd {
 
-// Args that mean something to some command.
+// Words that have a meaning to some command.
 class Vocabulary {
  public:
-  // Knows the names of all commands and the options that their usage tells.
+  // Collects the names of all commands and the options in their usage.
   Vocabulary();
 
-  // The edge of a range, a name of a key, an option.
+  // Returns a limit of a range, a name of a key, or an option.
   const std::string& AnyWord(Rng& rng) const { return words_[rng.Below(words_.size())]; }
 
-  // A command's name, with its subcommand if it has one, and as many words as it asks for at least.
+  // Returns a command's name, with its subcommand if any, and at least the arguments that it
+  // requires.
   std::vector<std::string> AnyRequest(Rng& rng) const;
 
  private:

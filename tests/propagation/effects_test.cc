@@ -1,4 +1,5 @@
-// Which units there are, how they are framed, and in which words each command is propagated.
+// The units that are propagated, how they are framed, and the form in which each command is
+// propagated.
 #include "server/engine/propagation/effects.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +20,7 @@ class EffectsTest : public testing::Test {
   EffectsTest() { peer_.engine().effects().set_log(&journal_); }
   ~EffectsTest() override { peer_.engine().effects().set_log(nullptr); }
 
-  // Sends requests, one a line, and returns what they propagated.
+  // Sends requests, one per line, and returns the requests that they propagated.
   std::string Send(const std::string& lines, const std::string& client = "a") {
     std::string bytes;
     for (const char each : lines)
@@ -111,7 +112,7 @@ TEST_F(EffectsTest, StreamHasAllThatTheLogHasAndMessages) {
   peer_.engine().effects().set_stream(nullptr);
 }
 
-// As REPLICAOF NO ONE within a transaction of a writable replica.
+// For example REPLICAOF NO ONE within a transaction of a writable replica.
 TEST_F(EffectsTest, StreamThatBeginsWithinAUnitReceivesTheWholeUnit) {
   Recorder stream;
   Effects& effects = peer_.engine().effects();
@@ -240,12 +241,12 @@ TEST_F(ApplierTest, TransactionThatDoesNotEndIsNotRun) {
   EXPECT_FALSE(Apply({"EXEC"}).ok());
 }
 
-// The logs of Redis before version 7 may hold them.
+// The logs of Redis before version 7 may contain scripts.
 TEST_F(ApplierTest, ScriptsAreNotChecked) {
   Settings settings = peer_.engine().settings();
   settings.maxmemory = 1;
   ASSERT_TRUE(peer_.engine().Configure(settings).ok());
-  peer_.Send("a", Multibulk({"GET", "k"}));  // it is noticed that memory is short
+  peer_.Send("a", Multibulk({"GET", "k"}));  // notices that memory is short
   EXPECT_TRUE(peer_.engine().store().LacksMemory());
   peer_.engine().disk().set_log_error("No space left on device");
   applier_.Begin();

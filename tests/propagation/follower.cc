@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kMarker = "$12\r\nend-of-units\r\n";
 
-// The lines of errors in replies, those within arrays too.
+// Returns the lines of errors in replies, including those within arrays.
 std::string Errors(std::string_view replies) {
   std::string errors;
   while (!replies.empty()) {
@@ -60,7 +60,7 @@ std::string RedisFollower::Follow(std::string_view units) { return Errors(Ask(un
 
 std::string RedisFollower::Digest() { return Ask("DEBUG DIGEST\r\n"); }
 
-// The replies up to that of an ECHO behind the requests.
+// Returns the replies before that of an ECHO, which is appended to the requests.
 std::string RedisFollower::Ask(std::string_view requests) {
   std::string left(requests);
   left += Multibulk({"ECHO", "end-of-units"});

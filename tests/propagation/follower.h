@@ -8,19 +8,19 @@
 
 namespace zsetd {
 
-// What follows a server: it is told what that propagates, and must come to the same data.
+// Follows a server: applies the units that it propagates, and must reach the same data.
 class Follower {
  public:
   virtual ~Follower() = default;
 
-  // Applies these units. Returns what went wrong; empty if nothing.
+  // Applies these units. Returns the error; empty if there is none.
   virtual std::string Follow(std::string_view units) = 0;
 
-  // DEBUG DIGEST.
+  // Returns the reply to DEBUG DIGEST.
   virtual std::string Digest() = 0;
 };
 
-// An engine that applies them as it would a log.
+// An engine that applies units like those of a log.
 class EngineFollower : public Follower {
  public:
   std::string Follow(std::string_view units) override;
@@ -33,7 +33,7 @@ class EngineFollower : public Follower {
   Applier applier_{peer_.engine()};
 };
 
-// A redis-server, as its client.
+// A redis-server that receives units as the requests of a client.
 class RedisFollower : public Follower {
  public:
   explicit RedisFollower(int port);

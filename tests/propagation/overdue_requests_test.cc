@@ -1,5 +1,5 @@
-// Requests on values in which very many elements are due: they wait until all of these are removed,
-// and others are served meanwhile.
+// Requests on values in which very many elements have expired: they wait until all of these are
+// removed. Other clients are served in the meantime.
 #include "server/engine/notify/overdue_requests.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ namespace zsetd {
 namespace {
 
 constexpr int kMany = 3000;
-constexpr Micros kNoTime{-1};  // a tick of this budget does as little as it can
+constexpr Micros kNoTime{-1};  // a tick with this budget does the minimum
 const std::string kNone;       // no reply yet
 
 class OverdueRequestsTest : public testing::Test {
@@ -33,7 +33,7 @@ class OverdueRequestsTest : public testing::Test {
   }
   std::string Receive(const std::string& client) { return peer_.Receive(client, Millis(0)); }
 
-  // A set of this many members that are due after a second, and one that is not, "stays".
+  // Creates a set of this many members that expire after a second, and the member "stays".
   void MakeSet(const std::string& key, int members) {
     Words add = {"ZADD", key, "-1", "stays"};
     Words expire = {"ZPEXPIRE", key, "1000", "MEMBERS", std::to_string(members)};
@@ -55,7 +55,7 @@ class OverdueRequestsTest : public testing::Test {
     peer_.Send("nobody", "");
   }
 
-  // The reply to a request that waits, and how many ticks that took.
+  // Returns the reply to a request that waits, and the number of ticks until it.
   std::pair<std::string, int> Await(const std::string& client) {
     for (int ticks = 1; ticks < 1000; ++ticks) {
       Tick();
@@ -181,8 +181,8 @@ TEST_F(OverdueRequestsTest, FieldsOfHashes) {
   EXPECT_EQ(Await("a").first, ":1\r\n");
 }
 
-// Several clients on one set, most of whose members are due at times, beside a model that is told
-// by MONITOR which request ran when.
+// Several clients use one set, most of whose members expire together at times. MONITOR reports to a
+// model which request ran when.
 class OverdueModel : public OverdueRequestsTest {
  protected:
   struct Member {
@@ -228,7 +228,7 @@ class OverdueModel : public OverdueRequestsTest {
         model_, [&](const auto& each) { return std::pair(each.second.score, each.first) < place; });
   }
 
-  // The reply that the model has for it.
+  // Returns the model's reply.
   std::string Run(const Words& words) {
     Expire();
     const std::string member = words.back();
@@ -250,7 +250,7 @@ class OverdueModel : public OverdueRequestsTest {
     return "*1\r\n:1\r\n";
   }
 
-  // The requests that ran since the last call, as MONITOR shows them.
+  // Returns the requests that ran since the last call, as MONITOR reports them.
   std::vector<Words> TakeRun() {
     std::vector<Words> run;
     Words words;
@@ -269,7 +269,7 @@ class OverdueModel : public OverdueRequestsTest {
     return run;
   }
 
-  // Has the model run what has run, and compares the replies.
+  // Runs the same requests on the model and compares the replies.
   void Compare() {
     for (const Words& words : TakeRun()) {
       const auto asked = std::ranges::find(waiting_, words, &std::pair<std::string, Words>::second);
@@ -280,7 +280,7 @@ class OverdueModel : public OverdueRequestsTest {
     }
   }
 
-  // Many members that are due together.
+  // Adds many members that expire together.
   void Fill() {
     const std::string at = std::to_string((now() + Millis(100)).count());
     Words add = {"ZADD", "s"}, expire = {"ZPEXPIREAT", "s", at, "MEMBERS", "0"};
@@ -297,7 +297,7 @@ class OverdueModel : public OverdueRequestsTest {
     Receive("monitor");
   }
 
-  // Sends a request of a client that has none.
+  // Sends a request of a client that does not wait for a reply.
   void AskOne() {
     const std::string client = "c" + std::to_string(rng_.Below(4));
     if (std::ranges::count(waiting_, client, &std::pair<std::string, Words>::first) > 0) return;

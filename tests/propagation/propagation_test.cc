@@ -1,6 +1,6 @@
-// What is propagated, applied elsewhere, makes the same data: random requests of every command that
-// writes, alone, in transactions and in scripts, with clients that block, keys that expire and are
-// evicted. Another engine and redis-server follow, and are compared after each step.
+// Propagated units, applied elsewhere, produce the same data. The test sends random requests of
+// every command that writes, alone, in transactions and in scripts. Clients block; keys expire and
+// are evicted. Another engine and redis-server apply the units and are compared after each step.
 //
 //   PROPAGATION_SEED=7 PROPAGATION_STEPS=100000 build/release/tests/propagation_test
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ std::string Show(const std::vector<Words>& requests) {
   return text;
 }
 
-// A target that accepts keys whose payload is of even size.
+// A MIGRATE target that accepts keys whose payload is of even size.
 class EvenKeysMigration : public Migration {
  public:
   absl::Status Send(const Target&, size_t count, const Pack& pack,
@@ -81,7 +81,7 @@ class PropagationTest : public testing::Test {
     return peer_.Receive(client, Millis(0));
   }
 
-  // The bytes of a reply that is a bulk string.
+  // Returns the contents of a bulk string reply.
   std::string AskForBulk(const Words& words) {
     const std::string reply = Ask("reader", words);
     const size_t start = reply.find("\r\n");
@@ -89,7 +89,7 @@ class PropagationTest : public testing::Test {
     return reply.substr(start + 2, reply.size() - start - 4);
   }
 
-  // All that is due goes: followers keep what they are not told to delete.
+  // Deletes all expired keys. Followers keep each key until a unit deletes it.
   void ReclaimDue() {
     peer_.engine().store().set_expires_actively(true);
     peer_.Pass(Millis(0));
@@ -111,7 +111,7 @@ class PropagationTest : public testing::Test {
     if (journal_.units() > units) propagated_.insert(row);
   }
 
-  // Requests of the row, where there are keys of every type, some with a deadline and some without.
+  // Runs requests of the row on keys of every type, some with a deadline and some without.
   void RunOnMuch(const std::string& row) {
     for (const std::string type : {"mset", "setbit", "rpush", "sadd", "hset", "zadd", "geoadd"}) {
       for (int left = 4; left > 0; --left) Run("a", requests_.Of(type));
@@ -149,7 +149,7 @@ class PropagationTest : public testing::Test {
     if (!IsWaiting(client)) Run(client, requests_.Blocking());
   }
 
-  // Keys come due; sometimes it is a command that finds them.
+  // Keys expire. Sometimes a command is the first to find them.
   void PassTime() {
     const Millis time(1 + requests_.rng().Below(300));
     trace_.push_back({"(time passes)", std::to_string(time.count())});
@@ -183,7 +183,7 @@ class PropagationTest : public testing::Test {
     Evict();
   }
 
-  // Hands what was propagated to a follower; false if it is not the same then.
+  // Passes the units to a follower. Returns false if its data then differs.
   bool Compare(Follower& follower, const std::string& name, const std::string& units,
                const std::string& digest) {
     const std::string wrong = follower.Follow(units);
@@ -218,7 +218,7 @@ class PropagationTest : public testing::Test {
   uint64_t step_ = 0;
 };
 
-// The deadlines of keys, members and fields, which a digest leaves out.
+// The deadlines of keys, members and fields, which a digest omits.
 std::map<std::string, int64_t> Deadlines(Engine& engine) {
   std::map<std::string, int64_t> deadlines;
   for (int index = 0; index < engine.store().database_count(); ++index) {
@@ -267,7 +267,7 @@ TEST_F(PropagationTest, FollowersComeToTheSameData) {
     if (step_ % 4 != 3) continue;
     ASSERT_TRUE(Compare(redis, "redis-server", std::exchange(for_redis, {}), digest));
   }
-  // Rows that have not changed anything by chance.
+  // Rows that have not changed anything so far.
   for (const std::string& row : requests_.Names()) {
     trace_.clear();
     for (int left = 300; left > 0 && !propagated_.contains(row); --left) RunOnMuch(row);

@@ -39,7 +39,7 @@ std::vector<std::string> RandomRequests::Names() const { return names_; }
 
 Words RandomRequests::Of(const std::string& row) { return cases_.at(row)(); }
 
-// Those that take all that there is come seldom, and those that make something often.
+// Rows that remove all data are rare, and rows that create data are frequent.
 std::string RandomRequests::AnyName() {
   if (Chance(3)) return Pick({"mset", "rpush", "sadd", "hset", "zadd", "geoadd", "setbit", "copy"});
   const std::string& name = names_[Below(names_.size())];
@@ -265,7 +265,7 @@ void RandomRequests::AddHashes() {
   };
 }
 
-// So many elements, with their number.
+// Appends up to `most` elements, preceded by their number.
 Words RandomRequests::Elements(Words request, const std::string& keyword,
                                const std::function<std::string()>& element, size_t most) {
   const size_t count = 1 + Below(most);
@@ -274,7 +274,7 @@ Words RandomRequests::Elements(Words request, const std::string& keyword,
   return request;
 }
 
-// The commands that give deadlines to elements, some of which pass.
+// Adds the commands that set deadlines of elements. Some of the deadlines pass.
 void RandomRequests::AddExpiry(const std::string& letter, const std::string& keyword,
                                const std::function<std::string()>& key,
                                const std::function<std::string()>& element) {
@@ -307,7 +307,7 @@ Words RandomRequests::Algebra(const std::string& row) {
 
 void RandomRequests::AddSortedSets() {
   const auto key = [this] { return Key('z', 4); };
-  // In a while, in either unit of time.
+  // Due soon, in either unit of time.
   const auto job = [this] {
     const int64_t due = source_.now().count() + 200 - static_cast<int64_t>(Below(300));
     if (Chance(2)) return Words{std::to_string(due), Member()};
@@ -317,7 +317,7 @@ void RandomRequests::AddSortedSets() {
   const auto pairs = [=, this] {
     return Many([=, this] { return Chance(8) ? job() : Words{Score(), Member()}; }, 8);
   };
-  // Ranges by members are for sets of one score.
+  // Ranges by members require sets of a single score.
   const auto flat = [this] { return "y" + Number(3); };
   cases_["zadd"] = [=, this] {
     if (Chance(5)) {

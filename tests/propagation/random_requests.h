@@ -11,7 +11,7 @@
 
 namespace zsetd {
 
-// Random requests of every command that writes, on few keys, so that they meet.
+// Random requests of every command that writes, on few keys, so that they affect each other.
 class RandomRequests {
  public:
   using Words = std::vector<std::string>;
@@ -25,22 +25,22 @@ class RandomRequests {
 
   RandomRequests(uint64_t seed, Source source);
 
-  // The rows for which there is a case.
+  // Returns the rows for which there is a case.
   std::vector<std::string> Names() const;
   bool Has(std::string_view row) const { return cases_.contains(std::string(row)); }
 
-  // A request of that row; most are valid and most change something.
+  // Returns a request of that row. Most are valid and most change something.
   Words Of(const std::string& row);
 
-  // A row, such that there is always some data.
+  // Returns a row. The choice keeps some data in the database.
   std::string AnyName();
 
-  // A request of such a row, or now and then one that reads.
+  // Returns a request of such a row, or occasionally one that reads.
   Words Any();
 
   std::string AnyKey();
 
-  // The same of a row that may block, with a short timeout.
+  // Returns a request of a row that may block, with a short timeout.
   Words Blocking();
 
   Rng& rng() { return rng_; }
@@ -70,7 +70,7 @@ class RandomRequests {
   std::string Float();
   std::string Score();
   std::string Timeout();
-  Words Expiry();  // EX 10, or another form; may be in the past where that is allowed
+  Words Expiry();  // EX 10, or another form; in the past where allowed
   Words Capped();  // MAXLEN 5, or with KEEP
   Words Many(const std::function<Words()>& one, size_t most);
   Words TimeFor(const std::string& row);

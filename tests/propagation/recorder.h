@@ -9,12 +9,12 @@
 
 namespace zsetd {
 
-// A journal that keeps the bytes of each unit, and takes none.
+// A journal that copies the bytes of each unit and does not consume it.
 class Recorder : public Journal {
  public:
   uint64_t Append(OutputBuffer& unit) override;
 
-  // What came since the last call.
+  // Returns the bytes since the last call.
   std::string TakeBytes() { return std::exchange(bytes_, {}); }
 
   uint64_t position() const { return position_; }
@@ -26,11 +26,11 @@ class Recorder : public Journal {
   size_t units_ = 0;
 };
 
-// Requests in RESP, taken apart.
+// Parses requests in RESP.
 using Words = std::vector<std::string>;
 std::vector<Words> Requests(std::string_view bytes);
 
-// The same to be compared: words with spaces between them, requests with "; " between them.
+// Formats requests for comparison: spaces between words, "; " between requests.
 std::string Plain(std::string_view bytes);
 
 }  // namespace zsetd

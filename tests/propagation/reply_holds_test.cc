@@ -1,6 +1,6 @@
-// Which replies are held with appendfsync always, after random requests of every command that
-// writes, keys and elements that expire, DEBUG commands that change data without a unit, and
-// changes of the log's settings.
+// Which replies are held with appendfsync always. The test sends random requests of every command
+// that writes. Keys and elements expire. DEBUG commands change data without a unit, and the log's
+// settings change.
 //
 // Two properties, checked after each step:
 //   - a reply that reports a change which is not durable is held;
@@ -66,7 +66,7 @@ class ReplyHoldsTest : public testing::Test {
     Ask("writer", words);
   }
 
-  // When a client that asks this now gets its reply.
+  // Returns when a client that sends this request now gets its reply.
   Release ReleaseOf(const Words& words) {
     peer_.Send("reader", Multibulk(words));
     const Release release = peer_.engine().reply_holds().ReleaseOf(*peer_.Find("reader"));
@@ -83,7 +83,7 @@ class ReplyHoldsTest : public testing::Test {
     }
   }
 
-  // A request that reads may find that elements are due, which makes a unit.
+  // A request that reads may find expired elements, which adds a unit.
   void ExpectNothingIsHeld() {
     Flush();
     std::vector<Words> reads = {{"DBSIZE"}, {"KEYS", "*"}, {"SCAN", "0"}};
@@ -120,7 +120,7 @@ class ReplyHoldsTest : public testing::Test {
     return text;
   }
 
-  // Data that comes from elsewhere than from commands.
+  // Changes the data by means other than commands that write.
   void RunRandomReload() {
     static const std::vector<Words> kReloads = {{"DEBUG", "POPULATE", "3", "s"},
                                                 {"DEBUG", "RELOAD"},
@@ -148,7 +148,7 @@ class ReplyHoldsTest : public testing::Test {
 
   const uint64_t seed_ = Environment("HOLDS_SEED", 1);
   const uint64_t steps_ = Environment("HOLDS_STEPS", 3000);
-  std::atomic<bool> is_stopped_ = false;  // no sync ends
+  std::atomic<bool> is_stopped_ = false;  // while true, no sync ends
   EnginePeer peer_{WithLog()};
   RandomRequests requests_{seed_,
                            {.now = [this] { return peer_.engine().store().now(); },
@@ -216,7 +216,7 @@ TEST_F(ReplyHoldsTest, DataThatIsInNoUnitHoldsNoReader) {
   }
 }
 
-// Nothing is durable before a first base is complete, so that no reply can wait for it.
+// Nothing is durable before the first base is complete, so no reply can wait for it.
 TEST_F(ReplyHoldsTest, LogWithoutABaseHoldsNoReply) {
   Run({"CONFIG", "SET", "appendonly", "no"});
   peer_.files().set_failure([](const Operation& operation) {

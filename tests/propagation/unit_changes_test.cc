@@ -1,5 +1,5 @@
 // Settings that change, snapshots, reloads and the server's end within a unit. No file and no
-// stream ever shows a part of a unit.
+// stream ever contains a part of a unit.
 //
 //   UNITS_SEED=7 UNITS_STEPS=1000 build/release/tests/propagation_test
 //   --gtest_filter='UnitChanges*'
@@ -28,7 +28,7 @@ uint64_t Environment(const char* name, uint64_t otherwise) {
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
-// FLUSHALL saves; nothing else does by itself.
+// Only FLUSHALL saves without a request to save.
 Settings With(bool log) {
   Settings settings;
   settings.enable_debug_command = DangerousAccess::kYes;
@@ -37,11 +37,11 @@ Settings With(bool log) {
   settings.appendonly = log;
   settings.appendfsync = AppendFsync::kAlways;
   settings.auto_aof_rewrite_percentage = 0;
-  settings.busy_reply_threshold = -1;  // a script is suspended as soon as it can be
+  settings.busy_reply_threshold = -1;  // a script is suspended at the first opportunity
   return settings;
 }
 
-// Asks for something that is replied immediately, or by a script that is suspended at times.
+// Sends a request whose reply comes immediately, or from a script that is suspended at times.
 std::string Ask(EnginePeer& peer, const Words& words) {
   peer.Send("a", Multibulk(words));
   std::string reply = peer.Receive("a", Millis(0));
@@ -54,7 +54,7 @@ std::string Ask(EnginePeer& peer, const Words& words) {
 
 std::string Digest(EnginePeer& peer) { return Ask(peer, {"DEBUG", "DIGEST"}); }
 
-// The data that a server has which starts with these files.
+// Returns the digest of the data of a server that starts with these files.
 std::string DigestAfterStart(const MemoryFiles::Contents& disk, bool log) {
   EnginePeer restarted(With(log));
   for (const auto& [path, bytes] : disk) restarted.files().set_contents(path, bytes);
@@ -70,7 +70,7 @@ void Flush(EnginePeer& peer) {
   }
 }
 
-// Finishes the work in the background, too.
+// Finishes the background work, too.
 void Settle(EnginePeer& peer) {
   peer.persistence().EndRound();
   peer.Pass(Millis(10'000));
@@ -101,8 +101,8 @@ class UnitChangesTest : public testing::Test {
     Run({"EXEC"});
   }
 
-  // A follower of the stream has the same data, and so has a server that starts with the files,
-  // however this one ended since the last check: that of before a unit, or of after it.
+  // A follower of the stream has the same data. A server that starts with the files has the data
+  // before or after some unit, whenever this server ended since the last check.
   void Check() {
     Settle(*peer_);
     const std::string digest = Digest(*peer_);
@@ -163,7 +163,7 @@ class UnitChangesTest : public testing::Test {
   EngineFollower follower_;
   std::unique_ptr<EnginePeer> peer_;
   std::set<std::string> digests_;  // after each unit
-  size_t operations_ = 0;          // of the disk, that are checked
+  size_t operations_ = 0;          // checked operations of the disk
   std::vector<Words> trace_;
 };
 
@@ -205,7 +205,7 @@ TEST_F(UnitChangesTest, LogThatEndsWithinATransactionHoldsAllOfIt) {
   Check();
 }
 
-// As Redis does.
+// This is the behaviour of Redis.
 TEST_F(UnitChangesTest, LogBeginsWhenASnapshotThatIsBeingTakenIsComplete) {
   for (const Words& words : std::vector<Words>{{"BGSAVE"}, {"BGREWRITEAOF"}}) {
     Start(/*log=*/false);
@@ -214,7 +214,7 @@ TEST_F(UnitChangesTest, LogBeginsWhenASnapshotThatIsBeingTakenIsComplete) {
     Run(words);
     RunTransaction({{"INCR", "n"}, {"CONFIG", "SET", "appendonly", "yes"}, {"INCR", "n"}});
     Check();
-    Check();  // the next try
+    Check();  // the next attempt
     EXPECT_NE(Ask(*peer_, {"INFO", "persistence"}).find("aof_enabled:1"), std::string::npos);
     Run({"INCR", "n"});
     Check();
@@ -267,7 +267,7 @@ TEST_F(UnitChangesTest, ScriptThatDoesNotEndLeavesNothing) {
       if (leaves) peer_->HangUp("a");
       EXPECT_TRUE(peer_->persistence().SaveBeforeExit(false, /*may_not=*/true).ok());
       peer_->persistence().SaveTheRest();
-      // As the parts of the server end.
+      // Ends the parts in the server's order.
       peer_->engine().effects().set_stream(nullptr);
       peer_->engine().effects().set_log(nullptr);
       Flush(*peer_);

@@ -12,7 +12,7 @@
 namespace zsetd {
 namespace {
 
-constexpr Millis kStart{1'800'000'000'000};  // in 2027; after what transcripts call past
+constexpr Millis kStart{1'800'000'000'000};  // in 2027; transcripts treat earlier times as past
 constexpr uint64_t kSeed = 1;
 constexpr Micros kTickBudget{1'000'000};
 
@@ -43,7 +43,7 @@ Settings OpenSettings() {
 
 }  // namespace
 
-// What net/session is to a socket.
+// Plays the part of the server's session, without a socket.
 class EnginePeer::Connection {
  public:
   explicit Connection(Engine& engine)
@@ -67,8 +67,8 @@ class EnginePeer::Connection {
     }
   }
 
-  // Stops at a command that waits; to be called again when it may have been served. Returns whether
-  // there was anything to run.
+  // Stops at a command that waits. Call it again when that command may have been served. Returns
+  // whether it ran any request.
   bool RunRequests() {
     bool ran = false;
     for (; !ended() && !client_.IsWaiting(); ran = true) {
@@ -87,7 +87,7 @@ class EnginePeer::Connection {
 
   std::string TakeOutput() { return std::string(std::exchange(client_.output.buffer, {}).view()); }
 
-  // What the engine knows of a client ends here; its last output can still be taken.
+  // Removes the client from the engine. Its last output can still be taken.
   void Leave() {
     if (std::exchange(left_, true)) return;
     engine_.clients().Detach(client_);
@@ -96,13 +96,14 @@ class EnginePeer::Connection {
 
   const Client& client() const { return client_; }
 
-  // Whether the connection is to close as soon as its output is taken.
+  // Returns whether the connection closes as soon as its output is taken.
   bool ended() const {
     return broken_ || client_.connection.close_after_reply || client_.connection.close_now;
   }
 
  private:
-  // Nobody takes its parts meanwhile: one that is longer than the client may leave unread ends it.
+  // The output is not taken in between, so a reply that exceeds the client's output limit ends the
+  // connection.
   void WriteLongReply() {
     while (client_.output.long_reply && !client_.connection.close_now) {
       engine_.executor().ContinueReply(client_);
@@ -146,7 +147,7 @@ void EnginePeer::Send(const std::string& client, std::string_view bytes) {
   RunAllRequests();
 }
 
-// What one runs may end the wait of another, who then has more to run.
+// A request of one client may end the wait of another, which then has more requests to run.
 void EnginePeer::RunAllRequests() {
   bool any_ran = true;
   while (std::exchange(any_ran, false)) {
@@ -179,7 +180,7 @@ void EnginePeer::HangUp(const std::string& client) {
   RunAllRequests();
 }
 
-// The thread that writes it knows nothing of the time that passes here.
+// The thread that writes the snapshot uses real time, not the time of Pass().
 void EnginePeer::AwaitSnapshot() {
   while (persistence_.IsSaving() || persistence_.IsRewriting()) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -12,8 +12,8 @@
 
 namespace zsetd {
 
-// An engine in this process, with the sessions' part played here. Its clock moves only by Pass()
-// and DEBUG SLEEP, so nothing that it says depends on how fast the test runs.
+// An engine in this process, without sockets. Its clock moves only by Pass() and DEBUG SLEEP, so
+// its replies do not depend on the speed of the test.
 class EnginePeer : public Peer {
  public:
   EnginePeer();
@@ -25,16 +25,17 @@ class EnginePeer : public Peer {
   bool Closed(const std::string& client) override;
   void Pass(Millis time) override;
 
-  // The client disconnects, whatever it has not read or waits for. Does no harm if it is not there.
+  // Disconnects the client, even if it has unread output or waits. Does nothing if it is not
+  // connected.
   void HangUp(const std::string& client);
 
   Engine& engine() { return engine_; }
 
-  // What keeps the data, and the disk that it is kept on. Its snapshots are at dir/dbfilename.
+  // The persistence of the data, and the disk that it uses. Snapshots are at dir/dbfilename.
   PersistenceService& persistence() { return persistence_; }
   MemoryFiles& files() { return files_; }
 
-  // What the engine knows of a client; null if it is not connected. Valid until the next call.
+  // Returns the engine's client; null if it is not connected. Valid until the next call.
   const Client* Find(const std::string& client) const;
 
  private:

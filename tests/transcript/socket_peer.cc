@@ -37,7 +37,7 @@ void SocketPeer::Send(const std::string& client, std::string_view bytes) {
   if (is_new) at->second = ConnectTo(port_);
   while (!bytes.empty()) {
     const ssize_t sent = send(at->second, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent < 0) return;  // closed meanwhile: Receive will tell
+    if (sent < 0) return;  // closed by the server: Receive() reports it
     bytes.remove_prefix(static_cast<size_t>(sent));
   }
 }

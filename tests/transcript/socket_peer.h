@@ -21,8 +21,8 @@ class SocketPeer : public Peer {
   bool Closed(const std::string& client) override;
   void Pass(Millis time) override;
 
-  // The longest time that a reply, or the end of a wait, came later than it could. A server under
-  // test does not have the transcript's time then, and its keys may expire a step too early.
+  // Returns the longest delay of a reply, or of the end of a wait. With a delay, the server's time
+  // is ahead of the transcript's, and its keys may expire a step too early.
   Millis longest_delay() const { return longest_delay_; }
 
  private:
@@ -33,7 +33,7 @@ class SocketPeer : public Peer {
   Millis longest_delay_{0};
 };
 
-// A socket connected to that port of 127.0.0.1, or -1.
+// Returns a socket connected to that port of 127.0.0.1, or -1.
 int ConnectTo(int port);
 
 }  // namespace zsetd

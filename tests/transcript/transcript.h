@@ -10,14 +10,14 @@
 
 namespace zsetd {
 
-// Whose answers a conversation is held to. Redis 7.0.15 is the oracle where the newest Redis, which
-// zsetd follows, still does as it did.
+// Selects the expected replies. zsetd follows the newest Redis. The oracle is Redis 7.0.15, whose
+// replies are listed where they differ.
 enum class Dialect { kNewest, kOracle };
 
 struct Step {
   enum class Kind {
-    kSend,  // `client` sends `bytes`, then hears what is expected
-    kHear,  // `client` hears what is expected without having asked
+    kSend,  // `client` sends `bytes`, then receives the expected reply
+    kHear,  // `client` receives the expected bytes without a request
     kPass,  // `time` passes
   };
   Kind kind = Kind::kSend;
@@ -27,23 +27,23 @@ struct Step {
   std::string bytes;
   Millis time{0};
   Expectation expected;
-  Expectation oracle;  // what 7.0.15 says instead; empty if it says the same
+  Expectation oracle;  // the different reply of 7.0.15; empty if it is the same
 
   const Expectation& Expected(Dialect dialect) const;
 };
 
-// A conversation with a server: who sends what, and the exact bytes that come back.
-// tests/transcripts/README.md has the format.
+// A conversation with a server: the bytes that each client sends, and the exact bytes that it
+// receives. tests/transcripts/README.md has the format.
 struct Transcript {
   int protocol = 2;
-  bool needs_socket = false;  // of what happens to connections: not to be played in process
+  bool needs_socket = false;  // about connections: cannot be played in process
   std::vector<Step> steps;
 };
 
-// The conversation that a file's text tells. The error names the line.
+// Parses a transcript. The error names the line.
 absl::StatusOr<Transcript> ParseTranscript(std::string_view text);
 
-// A request as a client library sends it.
+// Encodes a request like a client library.
 std::string Multibulk(const std::vector<std::string>& words);
 
 }  // namespace zsetd

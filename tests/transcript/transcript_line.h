@@ -7,7 +7,7 @@
 
 namespace zsetd {
 
-// What a line of a transcript is, by its head alone.
+// The kind of a line of a transcript, determined by its first characters.
 enum class LineKind {
   kNothing,  // empty, or a comment
   kRequest,  // NAME> words
@@ -19,13 +19,13 @@ enum class LineKind {
 };
 LineKind KindOfLine(std::string_view line);
 
-// Takes the client's name and the mark after it from the head of a line of the first three kinds.
+// Takes the client's name and the mark after it from a line of kind kRequest, kRaw or kHeard.
 std::string_view TakeName(std::string_view& line);
 
 // Takes "7.0.15| ".
 void TakeOracleMark(std::string_view& line);
 
-// The time of a line of that kind.
+// Returns the time of a line of kind kPass.
 Millis TimeOfLine(std::string_view line);
 
 }  // namespace zsetd

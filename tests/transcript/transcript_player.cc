@@ -12,8 +12,8 @@ namespace zsetd {
 namespace {
 
 constexpr Millis kUntilReply{60000};  // a server under a sanitizer on a busy machine
-constexpr Millis kUntilMore{200};     // once something whole but wrong has come
-constexpr Millis kUntilSilence{20};   // before we believe that nothing comes
+constexpr Millis kUntilMore{200};     // after a reply that is whole but wrong
+constexpr Millis kUntilSilence{20};   // until the client is assumed to receive nothing
 constexpr size_t kMaxFailures = 10;   // the replies after a wrong one are often wrong too
 
 bool IsWhole(std::string_view bytes) {

@@ -9,21 +9,21 @@
 
 namespace zsetd {
 
-// A server as its clients see it, reached in one way or another. Clients are known by name and
+// A server as its clients see it, over a socket or in process. Clients are known by name and
 // connect when they first send.
 class Peer {
  public:
   virtual ~Peer() = default;
 
-  // Connects `client` if it is not connected (anew, if the server had closed).
+  // Connects `client` if it is not connected, also after the server has closed its connection.
   virtual void Send(const std::string& client, std::string_view bytes) = 0;
 
-  // Takes what has come for `client`, at once or as soon as something comes. Empty if nothing came
-  // within `patience`, or if the connection is closed.
+  // Takes the bytes that have arrived for `client`, or the first ones to arrive. Empty if none
+  // arrive within `patience`, or if the connection is closed.
   virtual std::string Receive(const std::string& client, Millis patience) = 0;
 
-  // Whether the client is not connected: it has not sent anything yet, or Receive() has come to the
-  // end of what the server sent before it closed.
+  // Returns whether the client is not connected: it has not sent anything yet, or Receive() has
+  // returned all bytes that the server sent before it closed.
   virtual bool Closed(const std::string& client) = 0;
 
   virtual void Pass(Millis time) = 0;
@@ -45,8 +45,8 @@ void Report(const std::vector<TranscriptFailure>& failures, const std::string& p
 // line of the file at `path`.
 void Play(const Transcript& transcript, std::string_view path, Dialect dialect, Peer& peer);
 
-// The conversation in the file at `path`. What is wrong with the file is a GoogleTest failure, and
-// the conversation is then empty.
+// Returns the conversation in the file at `path`. An error in the file is a GoogleTest failure; the
+// conversation is then empty.
 Transcript ReadTranscript(const std::string& path);
 
 }  // namespace zsetd

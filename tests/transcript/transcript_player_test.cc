@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kClosed = "closed";
 
-// Says its lines one after the other, to whoever listens.
+// Sends its lines one after the other, to the client that receives.
 class ScriptedPeer : public Peer {
  public:
   explicit ScriptedPeer(std::deque<std::string_view> lines) : lines_(std::move(lines)) {}

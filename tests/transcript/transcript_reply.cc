@@ -19,7 +19,7 @@ constexpr std::string_view kRegexMark = "~ ";
 
 bool IsPrintable(char byte) { return byte >= ' ' && byte <= '~'; }
 
-// A reply line that the file would take for something else.
+// Returns whether the file would parse this reply line as something else.
 bool IsAmbiguous(std::string_view line) {
   return line == kWaits || line == kClosed || line == kEmptyLine || line == kAnyLines ||
          line.starts_with(kRegexMark) || KindOfLine(line) != LineKind::kReply;
@@ -31,7 +31,7 @@ std::string Hex(char byte) {
   return {'\\', 'x', kDigits[value >> 4], kDigits[value & 15]};
 }
 
-// The inverse of ShowLine. Nothing if a backslash stands before something else than \ or xHH.
+// The inverse of ShowLine. Returns nullopt if a backslash precedes anything but \ or xHH.
 std::optional<std::string> Unescape(std::string_view text) {
   std::string bytes;
   while (!text.empty()) {

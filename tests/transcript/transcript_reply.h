@@ -6,10 +6,10 @@
 
 namespace zsetd {
 
-// One line of a reply, as a transcript asks for it.
+// One line of an expected reply.
 struct LinePattern {
   enum class Kind {
-    kExact,     // these very bytes
+    kExact,     // exactly these bytes
     kRegex,     // a line that, escaped as ShowLine does, matches the expression
     kAnyLines,  // any number of lines
   };
@@ -17,8 +17,8 @@ struct LinePattern {
   std::string text;
 };
 
-// What a client is to hear at one point: nothing at all (it waits), or the lines, and perhaps then
-// the end of the connection.
+// The expected output at one point: either nothing (the client waits), or lines, optionally
+// followed by the end of the connection.
 struct Expectation {
   std::vector<LinePattern> lines;
   bool waits = false;
@@ -27,20 +27,20 @@ struct Expectation {
   bool empty() const { return lines.empty() && !waits && !closed; }
 };
 
-// Reads one line that stands under a request and adds it to what is expected. Returns what is wrong
-// with it, or nothing.
+// Parses one line below a request and adds it to the expectation. Returns the error; empty if
+// valid.
 std::string_view AddLine(std::string_view line, Expectation& expected);
 
-// Whether the bytes that came are the lines asked for. `closed` is not judged here.
+// Returns whether the bytes match the expected lines. Ignores `closed`.
 bool Matches(const Expectation& expected, std::string_view bytes);
 
-// A line as a transcript would have it: printable, and not to be taken for anything but a reply.
+// Returns a line in the format of a transcript: printable, and not ambiguous.
 std::string ShowLine(std::string_view line);
 
-// Each line of the bytes so. What follows the last line end is marked as cut short.
+// Returns each line of the bytes in that format. Marks bytes after the last line end as cut short.
 std::vector<std::string> ShowLines(std::string_view bytes);
 
-// An expectation, as the file has it.
+// Returns an expectation in the format of a transcript.
 std::vector<std::string> ShowLines(const Expectation& expected);
 
 }  // namespace zsetd

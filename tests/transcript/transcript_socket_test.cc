@@ -1,5 +1,5 @@
-// Plays transcripts over a socket: transcript_socket_test SERVER TRANSCRIPT...
-// Each is a test of its own, with a server of its own.
+// Plays transcripts over a socket: transcript_socket_test SERVER TRANSCRIPT... Each transcript is a
+// test with its own server.
 
 #include <gtest/gtest.h>
 
@@ -25,11 +25,11 @@ class TranscriptTest : public testing::Test {
 
  private:
   // Time is real here: in a transcript with "PX 20" a machine that stalls loses the key too early.
-  // A failure counts only if nothing was late, or if it comes each time.
+  // A failure counts only if nothing was late, or if it recurs each time.
   static constexpr int kMostTries = 5;
   static constexpr Millis kPrompt{5};
 
-  // Returns false if the transcript is to be played once more.
+  // Returns false if the transcript must be played again.
   bool PlayOnce(const Transcript& transcript, bool is_last) const {
     ServerProcess server(server_);
     if (!server.running()) return true;

@@ -13,7 +13,7 @@ Transcript Parsed(std::string_view text) {
   return transcript.ok() ? *std::move(transcript) : Transcript();
 }
 
-// What the one step of `a> PING` with these lines under it expects.
+// Returns the expectation of the only step of `a> PING` followed by these lines.
 Expectation Expected(const std::string& lines) {
   const Transcript transcript = Parsed("a> PING\n" + lines);
   EXPECT_EQ(transcript.steps.size(), 1);
@@ -99,7 +99,7 @@ TEST(Reply, WhoWaitsHearsNothing) {
   EXPECT_FALSE(Matches(Expected("(waits)"), "+OK\r\n"));
 }
 
-// Bytes as a server might send them, rich in what the format treats specially.
+// Returns bytes that a server might send, with many characters that the format treats specially.
 std::string RandomReply(std::mt19937& random) {
   constexpr std::string_view kParts[] = {"\r\n", "\n",      "\\",      " ",       "#",  "~ ",
                                          "a> ",  "(waits)", "...",     "+1",      "a<", "x",

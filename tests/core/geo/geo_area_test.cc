@@ -15,7 +15,7 @@ double Between(double min, double max, Rng& rng) {
   return min + (max - min) * static_cast<double>(rng.Below(1u << 30)) / (1u << 30);
 }
 
-// From a metre to a thousand kilometres, all orders of size alike.
+// From a metre to a thousand kilometres; all magnitudes are equally likely.
 double AnyLength(Rng& rng) { return std::pow(10, Between(0, 6, rng)); }
 
 GeoArea AnyArea(Rng& rng) {

@@ -19,7 +19,7 @@ GeoPoint AnyPoint(Rng& rng) {
   return {Between(-kMaxLongitude, kMaxLongitude, rng), Between(-kMaxLatitude, kMaxLatitude, rng)};
 }
 
-// The examples of Redis's documentation.
+// The examples in Redis's documentation.
 TEST(GeoCell, ScoresAndGeohashesAreThoseOfRedis) {
   const GeoPoint palermo = {13.361389, 38.115556}, catania = {15.087269, 37.502669};
   EXPECT_EQ(GeoScoreOf(palermo), 3479099956230698);

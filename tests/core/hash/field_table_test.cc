@@ -35,7 +35,8 @@ std::string AnyText(Rng& rng, size_t kinds) {
 
 class FieldTableBesideAMap : public testing::TestWithParam<uint64_t> {
  protected:
-  // Names of one byte to four, some longer: about 700, and no long ones where it is to stay small.
+  // Names of one to four bytes, and some longer ones: about 700, or only short ones if the table
+  // must stay small.
   std::string AnyName() { return AnyText(rng, 4) + std::to_string(rng.Below(names)); }
 
   void Step() {
@@ -135,7 +136,7 @@ TEST(FieldTable, ASampleHasDifferentFields) {
   }
 }
 
-// Each of n fields is drawn with chance k/n: 2,000 times that, give or take six deviations.
+// Each of n fields is drawn with probability k/n: 2,000 times that, within six standard deviations.
 TEST(FieldTable, ASampleIsFair) {
   Rng rng(8);
   for (const size_t size : {20, 200}) {

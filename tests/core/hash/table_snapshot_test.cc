@@ -41,7 +41,7 @@ std::optional<Millis> EarliestDeadline(const Fields& fields) {
   return earliest;
 }
 
-// Fails if a field comes twice.
+// Fails if a field occurs twice.
 void Step(TableSnapshot& snapshot, Fields& fields) {
   snapshot.Step([&](const Field& field, std::optional<Millis> deadline) {
     const bool is_first =
@@ -57,7 +57,8 @@ TEST(TableSnapshot, ShowsTheFieldsOfItsInstantWhateverChangesMeanwhile) {
   for (int round = 0; round < 60; ++round) {
     FieldTable table;
     const uint64_t names = 200 + rng.Below(2000);
-    // Mostly removals in some rounds, so that buckets merge; mostly additions in others.
+    // In some rounds most changes are removals, so that buckets merge; in others most are
+    // additions.
     const uint64_t removals = rng.Below(100);
     const auto name = [&] { return "f" + std::to_string(rng.Below(names)); };
     for (uint64_t left = names; left > 0; --left) table.Set({.name = name(), .value = "old"});

@@ -16,8 +16,8 @@ TEST(SipHash, GivesThePapersTestVector) {
   EXPECT_EQ((SipHash<2, 4>(key, message)), 0xa129ca6149be45e5);
 }
 
-// Python 3.11 hashes bytes with SipHash-1-3, with a zero key under PYTHONHASHSEED=0. Every length
-// is here that the last, incomplete word of a message can have.
+// Python 3.11 hashes bytes with SipHash-1-3, with a zero key under PYTHONHASHSEED=0. The inputs
+// cover every length that the last, incomplete word of a message can have.
 TEST(SipHash, WithFewerRoundsAgreesWithPython) {
   constexpr std::string_view kLetters = "abcdefghijklmnopq";
   constexpr uint64_t kHashes[] = {0x407448d2b89b1813, 0x555508cbc6add439, 0xc03bc3a0042630f2,

@@ -94,7 +94,7 @@ TEST(Dictionary, KeysAreAnyBytes) {
   EXPECT_EQ(nodes.Find(zeros.substr(1)), nullptr);
 }
 
-// Grows for a while, then shrinks for a while, so that every size is passed in both directions.
+// Grows and shrinks in turn, so that every size is passed in both directions.
 TEST(Dictionary, BehavesLikeAMap) {
   const uint64_t seed = 20180708;
   SCOPED_TRACE(seed);
@@ -177,8 +177,8 @@ TEST(Dictionary, QuietScanVisitsEachNodeOnce) {
   }
 }
 
-// Between two calls of a scan nodes come and go by the hundred, so buckets split and merge under
-// it.
+// Between two calls of a scan hundreds of nodes are added and removed, so that buckets split and
+// merge.
 TEST(Dictionary, ScanVisitsAllThatStayWhileOthersComeAndGo) {
   for (uint64_t seed = 1; seed <= 10; ++seed) {
     SCOPED_TRACE(seed);
@@ -187,7 +187,7 @@ TEST(Dictionary, ScanVisitsAllThatStayWhileOthersComeAndGo) {
     const int staying = 200;
     InsertNumbers(nodes, 0, staying);
 
-    int last = staying;  // staying .. last-1 are there too
+    int last = staying;  // staying .. last-1 exist too
     std::set<std::string> seen;
     uint64_t cursor = 0;
     do {
@@ -214,7 +214,7 @@ TEST(Dictionary, ScanTakesAnyCursor) {
   }
 }
 
-// 96 nodes in 160 buckets, drawn 1000 times each: five standard deviations either way.
+// 96 nodes in 160 buckets, drawn 1000 times each: five standard deviations in either direction.
 TEST(Dictionary, RandomFavoursNoNode) {
   Rng rng(5);
   Nodes nodes(kHashSeed);

@@ -79,7 +79,7 @@ TEST(LinearHashing, AScanPassesEachBucketOnce) {
   }
 }
 
-// The promise a scan rests on, for a cursor that comes from a table of any other size.
+// The guarantee that a scan relies on, for a cursor that comes from a table of any other size.
 TEST(LinearHashing, ACursorLeavesNoHashBehindThatItDidNotPass) {
   for (size_t count = 1; count <= kMostBuckets; ++count) {
     const LinearHashing numbers = Buckets(count);

@@ -21,7 +21,7 @@ std::string RandomBytes(Rng& rng, size_t length) {
   return bytes;
 }
 
-// Around every length at which the layout changes.
+// Lengths around each one at which the layout changes.
 std::vector<size_t> KeyLengths() {
   return {0, 1, 14, 15, 16, 17, 125, 126, 127, 128, 255, 256, 65'536};
 }
@@ -126,7 +126,7 @@ TEST(Entry, ADeadlineTakesRoomOnlyWhereThereIsOne) {
   EXPECT_LE(Entry::Make("key:1234", ByteString("thirteen byte"))->BytesUsed(), 32 + kWord);
 }
 
-// To either side of those that share their room with the mark.
+// Deadlines on either side of the limit from which they share their bytes with the mark.
 std::vector<std::optional<Millis>> ExpiryIndex() {
   constexpr int64_t kFirstFar = (int64_t{1} << 44) - 1;
   return {std::nullopt,
@@ -175,7 +175,7 @@ TEST(Entry, MarksAggregatesBesideTheirElements) {
   }
 }
 
-// Each string takes the place of the one before, where it may.
+// Each string replaces the previous one, in place if possible.
 TEST(Entry, AssignsInPlaceWhatNeedsTheSameAllocation) {
   const uint64_t seed = 3;
   SCOPED_TRACE(seed);

@@ -16,7 +16,7 @@
 namespace zsetd {
 namespace {
 
-// The keyspace only owns the entries; what it knows of deadlines is not used here.
+// The keyspace only owns the entries. Its own index of deadlines is not used here.
 std::vector<Entry*> MakeEntries(Keyspace& keys, int count) {
   std::vector<Entry*> entries;
   for (int i = 0; i < count; ++i) {

@@ -16,7 +16,7 @@ constexpr uint64_t kHashSeed = 99;
 
 std::string_view TextOf(const Entry& entry) { return entry.GetIf<ByteString>()->view(); }
 
-// The key is not there yet.
+// The key must not exist yet.
 Entry& Put(Keyspace& keys, std::string_view key, std::string_view text = "value",
            std::optional<Millis> deadline = std::nullopt) {
   return keys.Insert(Entry::Make(key, ByteString(text), deadline));
@@ -62,7 +62,7 @@ TEST(Keyspace, AnEntryReplacesAnotherWithItsDeadline) {
 
 TEST(Keyspace, DeadlinesAreGivenAndTakenAway) {
   Keyspace keys(kHashSeed);
-  for (size_t length = 0; length < 40; ++length) {  // with room for it or without
+  for (size_t length = 0; length < 40; ++length) {  // with or without space for a deadline
     const std::string key(length, 'k');
     Entry& entry = keys.SetDeadline(Put(keys, key, "v"), Millis(10));
     EXPECT_EQ(keys.Find(key), &entry);

@@ -46,7 +46,7 @@ ListChunk ChunkOf(const Model& elements) {
   return chunk;
 }
 
-// Lengths around the edges of a mark of one byte, most of them small.
+// Lengths around those at which a mark of one byte no longer suffices, most of them small.
 std::string AnyElement(Rng& rng) {
   const size_t length = rng.Below(20) == 0 ? 120 + rng.Below(20) : rng.Below(12);
   return std::string(length, static_cast<char>(rng.Next()));

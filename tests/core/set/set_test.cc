@@ -61,7 +61,7 @@ std::vector<std::string> InOrder(const Set& set) {
   return members;
 }
 
-// Small and large ones, whatever was added and removed.
+// Small and large sets, after any sequence of additions and removals.
 TEST(SetEncoding, AnIntsetIsInTheOrderOfItsNumbers) {
   Rng rng(1);
   Set set;
@@ -135,7 +135,7 @@ Model AnyModel(Rng& rng) {
   return members;
 }
 
-// Folds the models by one of the algorithms of the standard library.
+// Combines the models with an algorithm of the standard library.
 template <class Algorithm>
 Model Folded(const std::vector<Model>& models, Algorithm algorithm) {
   Model result = models[0];

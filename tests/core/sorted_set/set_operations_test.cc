@@ -34,7 +34,7 @@ TEST(SetAlgebra, SetMayBeGivenTwice) {
   EXPECT_EQ(ElementsOf(Intersection(inputs, Aggregate::kSum)), expected);
 }
 
-// Whose members would be looked up 80 million times.
+// A look-up of each member in each input would take 80 million look-ups.
 TEST(SetAlgebra, ASetGivenAThousandTimesIsWalkedOnce) {
   SortedSet set;
   Set plain;
@@ -62,7 +62,7 @@ TEST(SetAlgebra, InfinitiesThatCancelGiveZero) {
   EXPECT_EQ(ElementsOf(Union(weightless, Aggregate::kMax)), zero);
 }
 
-// A sum that is 0 because infinities met goes on from that 0, in the order of size.
+// A sum that is 0 because opposite infinities met continues from that 0, in the order of size.
 TEST(SetAlgebra, InfinitiesAreCombinedOneByOneFromTheSmallestSet) {
   const SortedSet big = SetOf({{"a", kInfinity}, {"b", 1}}), small = SetOf({{"a", -kInfinity}});
   const std::vector<WeightedSet> inputs = {{&big, 1}, {&big, 1}, {&small, 1}};
@@ -70,7 +70,7 @@ TEST(SetAlgebra, InfinitiesAreCombinedOneByOneFromTheSmallestSet) {
   EXPECT_EQ(Intersection(inputs, Aggregate::kSum).Score("a"), kInfinity);
 }
 
-// As in Redis: a union takes it for 0, an intersection only where its first input has it.
+// Like Redis: a union treats NaN as 0, an intersection only if its first input has it.
 TEST(SetAlgebra, InfinityTimesZeroIsIgnoredByAMaximumInAnIntersection) {
   const SortedSet set = SetOf({{"a", -kInfinity}});
   const std::vector<WeightedSet> last = {{&set, 1}, {&set, 0}}, first = {{&set, 0}, {&set, 1}};
@@ -139,7 +139,7 @@ TEST(SetAlgebra, DoesWhatTheModelDoes) {
   }
 }
 
-// Each as an input of its own, and as the sorted set that it counts as.
+// Each plain set is an input, and so is the sorted set that it is equivalent to.
 TEST(SetAlgebra, APlainSetIsOneWhoseScoresAreOne) {
   Rng rng(4);
   std::vector<SortedSet> sorted(2);
@@ -163,7 +163,7 @@ TEST(SetAlgebra, APlainSetIsOneWhoseScoresAreOne) {
   }
 }
 
-// It may come as a null pointer, which a build with sanitizers does not let pass to memmove.
+// It may be a null pointer, which sanitizers do not accept as an argument of memmove.
 TEST(SetAlgebra, AnEmptyMemberMayComeFirst) {
   SortedSet set;
   set.Set(std::string_view(), 1);

@@ -38,7 +38,7 @@ void Step(SetSnapshot& snapshot, Elements& elements) {
   }
 }
 
-// Changes of every kind: a block that grows, is split, shrinks, is merged, goes; runs that are cut.
+// Changes of every kind: a block grows, is split, shrinks, is merged, is removed; runs are cut.
 class Changes {
  public:
   explicit Changes(uint64_t seed) : rng_(seed) {}
@@ -140,7 +140,7 @@ TEST(SetSnapshot, ARunThatIsCutOutIsKeptAndNotCopied) {
   const Elements expected = ElementsOf(set);
   const auto snapshot = set.StartSnapshot();
   set.Cut({1000, 99'000});
-  EXPECT_LT(snapshot->copied_bytes(), 20'000u);  // what the ends of the run share with others
+  EXPECT_LT(snapshot->copied_bytes(), 20'000u);  // only the blocks at the ends of the run
   Elements shown;
   while (!snapshot->done()) Step(*snapshot, shown);
   EXPECT_EQ(shown, expected);

@@ -165,7 +165,7 @@ TEST(SortedSetBuilder, WhatItBuiltChangesAsTheModelDoes) {
   }
 }
 
-// At any time: while the index still lacks moves, while it is swept, with LargeMembers.
+// At any time: while the index still lacks moves, while it is swept, and with LargeMembers.
 TEST(SortedSetClone, IsTheSameSetAndIndependent) {
   for (int style = 0; style < kStyles; ++style) {
     SCOPED_TRACE("style " + std::to_string(style));

@@ -62,7 +62,7 @@ class SortedSetModel {
     return std::distance(ordered_.begin(), ordered_.find({*score, member}));
   }
 
-  // The ranks of the elements that lie in a range, given by a claim about one element.
+  // Returns the ranks of the elements in a range, which a predicate on one element defines.
   template <class Within>
   RankRange RanksOf(Within within) const {
     const std::vector<Pair> all = Elements();

@@ -14,7 +14,7 @@ namespace {
 
 std::string Member(uint64_t number) { return "member:" + std::to_string(number); }
 
-// A set, what it should hold, and a scan of it that others' changes come between.
+// A set, its model, and a scan of it that is interleaved with changes.
 class ScannedSet {
  public:
   explicit ScannedSet(uint64_t seed) : rng_(seed) {}
@@ -48,7 +48,7 @@ class ScannedSet {
     for (const auto& [member, score] : scores_) missing_.insert(member);
   }
 
-  // At the end nothing may be missing.
+  // At the end no element may be missing.
   void Step() {
     cursor_ = set_.Scan(*cursor_, [&](const Element& element) {
       const auto held = scores_.find(std::string(element.member));
@@ -71,10 +71,10 @@ class ScannedSet {
   SortedSet set_;
   std::map<std::string, double> scores_;
   std::optional<uint64_t> cursor_;
-  std::set<std::string> missing_;  // there since the scan began, and not visited yet
+  std::set<std::string> missing_;  // present since the scan began, and not visited yet
 };
 
-// Grows and shrinks by turns, at times to nothing or to a single block.
+// Grows and shrinks in turn, at times to nothing or to a single block.
 void Change(ScannedSet& set, bool grows) {
   Rng& rng = set.rng();
   for (uint64_t i = rng.Below(grows ? 200 : 40); i > 0; --i) set.Add(rng.Below(8000));
@@ -105,7 +105,7 @@ TEST(SortedSetScan, PassesOverWhatWasCutOut) {
   for (int i = 0; i < 10; ++i) set.Step();
   set.RemoveRange(45000);
   while (set.scanning()) set.Step();
-  for (int i = 0; i < 2000; ++i) set.Add(100000 + i);  // ids are given again
+  for (int i = 0; i < 2000; ++i) set.Add(100000 + i);  // ids are reused
   set.StartScan();
   while (set.scanning()) set.Step();
 }

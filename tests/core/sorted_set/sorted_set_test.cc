@@ -209,7 +209,7 @@ void RunBesideModel(uint64_t seed, int steps) {
 // A set, a model, and the deadlines that members have in it.
 class DeadlineRun {
  public:
-  // Some deadlines are up to 2^spread milliseconds away, the others soon due.
+  // Some deadlines are up to 2^spread milliseconds away, the others very near.
   DeadlineRun(uint64_t seed, bool large, uint64_t spread)
       : world_(seed), large_(large), spread_(spread) {}
 
@@ -358,7 +358,7 @@ TEST(SortedSet, MembersHaveTheDeadlinesOfTheModel) {
   }
 }
 
-// The bytes of its blocks that are in use.
+// Returns the bytes in use in its blocks.
 size_t UsedBytes(const SortedSet& set) {
   size_t bytes = 0;
   set.ForEachBlock([&](const Block& block) { bytes += block.used_bytes(); });

@@ -10,7 +10,7 @@
 
 namespace zsetd {
 
-// Members and scores from a small world, so that they meet often: ties, prefixes of one another,
+// Few different members and scores, so that they coincide often: ties, prefixes of one another,
 // binary and empty members, numerals, infinities.
 class World {
  public:

@@ -55,7 +55,7 @@ TEST(TimedScoreRange, NeverReachesWhatNoClockShows) {
   EXPECT_EQ(NextReach({.max = {.score = 10}}, 20), std::nullopt);
 }
 
-// Whatever the rounding of a score in seconds: at that moment it lies in the range, and not before.
+// However a score in seconds is rounded, it enters the range at that moment and not before.
 TEST(TimedScoreRange, ReachesAnElementInTheFirstMillisecondThatFindsIt) {
   Rng rng(1);
   for (int i = 0; i < 10000; ++i) {

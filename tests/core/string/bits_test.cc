@@ -11,7 +11,7 @@
 namespace zsetd {
 namespace {
 
-// Bytes with long stretches of equal ones, so that whole words are skipped.
+// Bytes with long runs of equal ones, so that whole words are skipped.
 std::string AnyBytes(Rng& rng) {
   std::string bytes;
   for (uint64_t stretches = rng.Below(5); stretches > 0; --stretches) {

@@ -17,7 +17,7 @@ struct Case {
   bool matches;
 };
 
-// Where the answer is not plain, it is what redis-server 7.0.15 gives to KEYS.
+// For results that are not obvious, the expectation is the reply of redis-server 7.0.15 to KEYS.
 constexpr Case kCases[] = {
     {"", "", true},
     {"", "a", false},
@@ -130,8 +130,8 @@ TEST(Glob, LongRunsDoNotCostMuch) {
   EXPECT_LT(std::clock() - start, 5 * CLOCKS_PER_SEC);
 }
 
-// Runs with wildcards that nearly match at each place of a large key: of many pieces, of one piece
-// with many bytes, and of many stars.
+// Runs with wildcards that nearly match at each place of a large key: runs of many pieces, of one
+// piece with many bytes, and of many stars.
 TEST(Glob, RunsWithWildcardsDoNotCostMuch) {
   const std::string text(8'000'000, 'a');
   const auto times = [](int count, std::string_view run) {
@@ -183,7 +183,7 @@ TEST(Glob, MatchesAsIfAllWereTried) {
   EXPECT_GT(matches, 5'000);
 }
 
-// In texts long enough for the search by bits, and runs beyond one word of them.
+// In texts long enough for the search by bits, with runs longer than one of its words.
 TEST(Glob, FindsRunsFarOffAsIfAllPlacesWereTried) {
   const uint64_t seed = 6;
   SCOPED_TRACE(seed);
@@ -213,7 +213,7 @@ TEST(Glob, FindsRunsFarOffAsIfAllPlacesWereTried) {
   EXPECT_GT(matches, 500);
 }
 
-// With a choice remade at every star this would take longer than the universe has.
+// If each star made every choice again, this would practically never end.
 TEST(Glob, ManyStarsDoNotCostMuch) {
   std::string pattern;
   for (int i = 0; i < 1'000; ++i) pattern += "a*";

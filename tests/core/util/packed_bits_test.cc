@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kFront = 8;  // bytes
 
-// Random bytes: the eight in front of an array, and the array, behind which is nothing.
+// Random bytes: the eight before an array, and the array. No bytes follow the array.
 std::vector<char> RandomBytes(size_t array_bytes, Rng& rng) {
   std::vector<char> bytes(kFront + array_bytes);
   for (char& byte : bytes) byte = static_cast<char>(rng.Next());
@@ -64,7 +64,7 @@ TEST(PackedBits, MoveChangesTheRangeAlone) {
     SCOPED_TRACE(std::to_string(count) + " bits from " + std::to_string(from) + " to " +
                  std::to_string(to));
     ASSERT_NO_FATAL_FAILURE(ExpectSame(bytes, expected, to + count));
-    const size_t next_byte = (to + count + 7) / 8;  // from here on nothing changes either
+    const size_t next_byte = (to + count + 7) / 8;  // from here on these bits do not change either
     ASSERT_TRUE(std::equal(bytes.begin() + kFront + next_byte, bytes.end(),
                            expected.begin() + kFront + next_byte));
   }

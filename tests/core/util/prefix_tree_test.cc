@@ -72,7 +72,7 @@ TEST(PrefixTree, StopsWhereItIsTold) {
   EXPECT_EQ(visits, 1);
 }
 
-// Neither time nor stack may grow with more than the length: this one is as deep as it is long.
+// Neither time nor stack may grow faster than the length: this tree is as deep as it is long.
 TEST(PrefixTree, IsAsDeepAsItsLongestString) {
   constexpr size_t kDepth = 100'000;
   const std::string text(kDepth, 'a');

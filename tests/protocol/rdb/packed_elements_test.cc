@@ -52,7 +52,7 @@ TEST(PackedElements, ListpackGivesBackWhatWasPutIn) {
   }
 }
 
-// As redis-server 7.0.15 writes it: RPUSH k 1 a -5 70000.
+// As written by redis-server 7.0.15 for RPUSH k 1 a -5 70000.
 TEST(PackedElements, ListpackIsThatOfRedis) {
   ListpackWriter writer;
   for (const char* element : {"1", "a", "-5", "70000"}) writer.Add(element);
@@ -70,7 +70,7 @@ TEST(PackedElements, IntsetGivesBackWhatWasPutIn) {
   EXPECT_EQ(All(ReadIntset, MakeIntset(out_of_order)), std::nullopt);
 }
 
-// Of Redis's source, ziplist.c: the list "2", "5"; then one of each other encoding.
+// From Redis's source, ziplist.c: the list "2", "5"; then one of each other encoding.
 TEST(PackedElements, ZiplistIsRead) {
   EXPECT_EQ(All(ReadZiplist, Bytes({0x0f, 0, 0, 0, 0x0c, 0, 0, 0, 2, 0, 0, 0xf3, 2, 0xf6, 0xff})),
             (Elements{"2", "5"}));
@@ -90,7 +90,7 @@ TEST(PackedElements, ZipmapIsRead) {
             (Elements{"foo", "bar", "k", "v"}));
 }
 
-// Bytes that anyone may have made up: an address sanitizer sees it if they lead too far.
+// Arbitrary bytes: an address sanitizer reports it if they lead past the end.
 TEST(PackedElements, DamageIsNeverReadBeyondItsEnd) {
   SCOPED_TRACE("seed 2");
   std::mt19937_64 rng(2);

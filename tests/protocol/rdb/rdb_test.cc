@@ -39,7 +39,7 @@ TEST(Rdb, StringsAreReadAsTheyWereWritten) {
   }
 }
 
-// A string that is longer than any may be, and one that claims to unpack to more than it can.
+// A string that exceeds the maximum length, and one that claims to unpack to an impossible size.
 TEST(Rdb, LengthsAreBoundedBeforeMemoryIsSpent) {
   std::string bytes;
   RdbWriter(bytes).String(std::string(1000, 'x'));
@@ -56,7 +56,7 @@ TEST(Rdb, LengthsAreBoundedBeforeMemoryIsSpent) {
 }
 
 TEST(Rdb, PayloadOpensOnlyAsItWasSealed) {
-  std::string payload("\x00\xc0\x01", 3);  // as redis-server 7.0.15 gives it for SET k 1
+  std::string payload("\x00\xc0\x01", 3);  // the payload of redis-server 7.0.15 for SET k 1
   SealPayload(payload);
   EXPECT_EQ(payload, std::string("\x00\xc0\x01\x0a\x00\x26\x78\xe7\xb6\xd1\x01\x11\xfc", 13));
   EXPECT_EQ(OpenPayload(payload), std::string_view("\x00\xc0\x01", 3));

@@ -107,7 +107,7 @@ TEST(OutputBuffer, GoesBackOverPieces) {
   EXPECT_EQ(buffer.view(), "kept too");
 }
 
-// Else hundreds of replies of a megabyte, of one transaction, are copied again and again.
+// Otherwise hundreds of replies of a megabyte, of one transaction, are copied again and again.
 TEST(OutputBuffer, LongStringsStayWhereTheyWereWritten) {
   constexpr size_t kSize = 1u << 20;
   OutputBuffer buffer = With("header");

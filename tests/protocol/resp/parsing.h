@@ -13,7 +13,7 @@ namespace zsetd {
 
 using Request = std::vector<std::string>;
 
-// All results of a parser for some bytes.
+// Collects all results of a parser for some bytes.
 struct Parsed {
   std::vector<Request> requests;
   std::string error;
@@ -21,7 +21,7 @@ struct Parsed {
   bool operator==(const Parsed&) const = default;
 };
 
-// Puts all of `bytes` where the next read from a socket would.
+// Copies all of `bytes` to the place where the next read from a socket would store them.
 inline void Feed(RequestParser& parser, std::string_view bytes) {
   while (!bytes.empty()) {
     const std::span<char> space = parser.Space();

@@ -6,8 +6,8 @@
 namespace zsetd {
 namespace {
 
-constexpr size_t kQuiet = 20u << 10;   // a connection that has nothing on its way
-constexpr size_t kSmall = 100u << 10;  // one that has had much to do
+constexpr size_t kQuiet = 20u << 10;   // a connection that has no request in progress
+constexpr size_t kSmall = 100u << 10;  // one that has been busy
 
 size_t BytesAfter(std::string_view bytes) {
   RequestParser parser;
@@ -90,7 +90,7 @@ TEST(RequestMemory, StaysSmallUnderAnEndlessPipeline) {
   RequestParser parser;
   size_t taken = 0;
   Feed(parser, request.substr(0, 9));
-  for (int round = 0; round < 100; ++round) {  // no read ends where a request does
+  for (int round = 0; round < 100; ++round) {  // no read ends at the end of a request
     Feed(parser, stream.substr(9) + stream.substr(0, 9));
     while (parser.Next() == RequestParser::Result::kRequest) ++taken;
     ASSERT_LE(parser.BytesUsed(), 4 * stream.size());

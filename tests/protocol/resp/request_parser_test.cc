@@ -89,7 +89,7 @@ TEST(RequestParser, TellsWhatFollows) {
   EXPECT_EQ(parser.Next(), RequestParser::Result::kNeedMore);
 }
 
-// The array of words has room for many, so that shrinking it would move it.
+// The array of words has room for many. Shrinking it would move it.
 TEST(RequestParser, KeepsWhatItHasReadAheadWhenItShrinks) {
   RequestParser parser;
   Feed(parser, Multibulk(Request(100, "word")));

@@ -1,4 +1,4 @@
-// Streams of requests, cut and spoilt in every way.
+// Streams of requests that are split and damaged in every way.
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ size_t RandomSize(Chance& chance) {
   return Below(chance, 200) == 0 ? Below(chance, 50'000) : Below(chance, 12);
 }
 
-// Some requests, and the bytes in which a client may send them. The plain model of the parser.
+// Requests, and the bytes in which a client may send them. The plain model of the parser.
 struct Stream {
   std::vector<Request> requests;
   std::string bytes;
@@ -109,7 +109,7 @@ TEST(RequestStream, IsTheSameInRandomPieces) {
   }
 }
 
-TEST(RequestStream, OfAMillionTinyPiecesIsReadOnce) {  // if not, this test does not end in time
+TEST(RequestStream, OfAMillionTinyPiecesIsReadOnce) {  // if not, this test takes too long
   Chance chance(1);
   const Request many(200'000, "x");
   const Request large = {std::string(1'000'000, 'x')};

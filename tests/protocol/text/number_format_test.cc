@@ -99,7 +99,7 @@ TEST(FormatDouble, ReadsBackAndIsAsShortAsCanBe) {
   }
 }
 
-// Each as INCRBYFLOAT of redis-server 7.0.15 answers.
+// Each is the reply of redis-server 7.0.15 to INCRBYFLOAT.
 TEST(LongDoubleText, WritesAsIncrByFloatDoes) {
   const std::pair<long double, const char*> cases[] = {
       {0, "0"},

@@ -117,7 +117,7 @@ TEST(ParseDouble, RefusesWhatDoesNotFit) {
   }
 }
 
-// What Redis does, in the words of C.
+// The C code that Redis uses.
 std::optional<double> StrtodOf(const std::string& text) {
   if (text.empty() || std::isspace(static_cast<unsigned char>(text[0]))) return std::nullopt;
   char* end = nullptr;

@@ -27,7 +27,7 @@ class BacklogTest : public testing::Test {
     return end;
   }
 
-  // All from that offset on, some at a time.
+  // Returns all bytes from that offset on. Reads at most `most` at a time.
   static std::string Read(const Backlog& backlog, int64_t offset, size_t most) {
     OutputBuffer out;
     while (const size_t count = backlog.Copy(offset, most, out)) {
@@ -91,7 +91,7 @@ TEST_F(BacklogTest, DropsWholePiecesThatNobodyNeeds) {
 
 TEST_F(BacklogTest, GoesOnAfterAllWasDropped) {
   Backlog backlog(state_);
-  Append(backlog, Bytes(size_t{1} << 16, 'a'));  // a piece exactly
+  Append(backlog, Bytes(size_t{1} << 16, 'a'));  // exactly one piece
   backlog.DropBefore(state_.offset() + 1);
   EXPECT_EQ(backlog.size(), 0u);
   EXPECT_EQ(backlog.first_offset(), state_.offset() + 1);

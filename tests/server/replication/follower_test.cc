@@ -1,4 +1,4 @@
-// What a replica does with its connection, its disk and its data, whatever its master does.
+// A replica keeps its connection, its disk and its data consistent, whatever its master does.
 #include "server/replication/follower.h"
 
 #include <gtest/gtest.h>
@@ -280,7 +280,7 @@ TEST_F(FollowerTest, WaitsLongerAndLongerWhenSnapshotsAreOfNoUse) {
     EXPECT_TRUE(network_.IsOpen()) << pause;
   }
   Link();
-  for (int i = 0; i < 7; ++i) {  // a link that lasts
+  for (int i = 0; i < 7; ++i) {  // a link that stays up
     Pass(seconds(10));
     Receive(Multibulk({"PING"}));
   }
@@ -311,7 +311,7 @@ TEST_F(FollowerTest, KeepsItsDataWhenTheSnapshotIsDamaged) {
   EXPECT_FALSE(HasDraft());
 }
 
-// A snapshot of all types from another server.
+// Returns a snapshot of all types from another server.
 std::string AllTypes() {
   EnginePeer peer(SettingsOfReplica(/*with_log=*/false));
   for (int i = 0; i < 40; ++i) {
@@ -330,7 +330,8 @@ std::string AllTypes() {
   return peer.files().contents().at("/data/dump.rdb");
 }
 
-// In every other round the checksum is 0, which is not verified: then the values are damaged.
+// In every other round the checksum is 0, which disables its verification, so the values are
+// damaged.
 TEST_F(FollowerTest, KeepsItsDataAndFunctionsWhateverPrefixOrDamageTheSnapshotHas) {
   Ask(peer_, {"FUNCTION", "LOAD",
               "#!lua name=own\nredis.register_function('f', function() return 1 end)"});
@@ -343,7 +344,7 @@ TEST_F(FollowerTest, KeepsItsDataAndFunctionsWhateverPrefixOrDamageTheSnapshotHa
     Link(snapshot);
     if (log_.find("Failed trying") == std::string::npos &&
         log_.find("is not taken") == std::string::npos) {
-      EXPECT_TRUE(IsLinked()) << what << log_;  // damage that makes other data
+      EXPECT_TRUE(IsLinked()) << what << log_;  // the damaged bytes are valid data
       follower_.Stop();
       Ask(peer_, {"FLUSHALL"});
       Ask(peer_, {"FUNCTION", "FLUSH"});
@@ -455,8 +456,8 @@ class FollowerWithLogTest : public FollowerTest {
   }
 };
 
-// A crash leaves what was there before the snapshot of the master, or that and changes in their
-// order; never a mixture.
+// A crash leaves the data from before the master's snapshot, or the snapshot with changes in their
+// order. It never leaves a mixture.
 TEST_F(FollowerWithLogTest, LogHoldsOneDatasetAtAnyTime) {
   std::vector<std::string> digests = {Flushed()};
   const size_t start = peer_.files().operations().size();
@@ -468,7 +469,7 @@ TEST_F(FollowerWithLogTest, LogHoldsOneDatasetAtAnyTime) {
     peer_.persistence().EndRound();
     digests.push_back(Ask(peer_, {"DEBUG", "DIGEST"}));
   }
-  Pass(Millis(0));  // awaits the new base
+  Pass(Millis(0));  // waits for the new base
   Receive(Multibulk({"SET", "last", "1"}));
   digests.push_back(Flushed());
 
@@ -510,7 +511,7 @@ TEST_F(FollowerWithLogTest, DataOfASnapshotHoldsNoReader) {
 TEST_F(FollowerWithLogTest, AcknowledgesWhatIsDurable) {
   Start();
   Link();
-  Pass(Millis(0));  // awaits the new base
+  Pass(Millis(0));  // waits for the new base
   Receive(Multibulk({"SET", "a", "1"}));
   Flushed();
   Pass(seconds(1));

@@ -1,4 +1,5 @@
-// What a replica says to its master and understands of the answer, however the bytes are split.
+// The requests of a replica to its master, and its parsing of the replies, however the bytes are
+// split.
 #include "server/replication/master_link.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +18,7 @@ const std::string kId(40, 'a');
 const std::string kOtherId(40, 'b');
 const std::string kMark = "0123456789abcdef0123456789abcdef01234567";
 
-// Writes down what it learns; snapshot and stream as a whole, however they come in pieces.
+// Records the events. Joins the pieces of the snapshot and of the stream.
 struct Record : MasterLink::Listener {
   void OnFullSync(const std::optional<ReplicationPosition>& position) override {
     events.push_back(position ? "full " + position->id + " " + std::to_string(position->offset)
@@ -38,7 +39,7 @@ struct Record : MasterLink::Listener {
   std::string stream;
 };
 
-// One connection: what the master sends, after each line that asks for it.
+// A link whose master is the test.
 struct Link {
   explicit Link(LinkOptions options = {.port = 7000, .version = "7.0.15"})
       : link(std::move(options), record) {
@@ -154,7 +155,7 @@ TEST(MasterLink, AsksAnOldMasterBySync) {
   EXPECT_EQ(link.record.snapshot + "|" + link.record.stream, "abc|d");
 }
 
-// The conversation comes in two parts that are split at every byte, and byte by byte.
+// The master's bytes arrive in two parts that are split at every position, and byte by byte.
 void ExpectHoweverSplit(const std::string& bytes, const Strings& events,
                         const std::string& snapshot, const std::string& stream) {
   const auto check = [&](Link& link, size_t where) {
@@ -225,7 +226,7 @@ TEST(MasterLink, FailsWhenThereIsNoSnapshot) {
   }
 }
 
-// Of what has no end there is not kept more and more.
+// A line without an end does not use more and more memory.
 TEST(MasterLink, FailsWhenALineDoesNotEnd) {
   Link link;
   for (int i = 0; i < 11 && link.link.state() == State::kGreeting; ++i) {

@@ -1,4 +1,4 @@
-// What a replica makes of its master's stream, however the bytes are split.
+// A replica applies its master's stream correctly, however the bytes are split.
 #include "server/replication/master_stream.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ std::string Ask(EnginePeer& peer, const Words& words) {
 
 std::string Digest(EnginePeer& peer) { return Ask(peer, {"DEBUG", "DIGEST"}); }
 
-// Writes down what a master propagates.
+// Records the bytes that a master propagates.
 struct Recorder : Journal {
   uint64_t Append(OutputBuffer& unit) override {
     bytes += unit.view();
@@ -43,7 +43,7 @@ class Replica {
  public:
   absl::Status Receive(std::string_view bytes) { return stream.Receive(bytes); }
 
-  // Byte for byte what has been applied must be what is passed on.
+  // The bytes passed on must equal the applied bytes.
   void Record(const MasterStream::Applied& applied) {
     EXPECT_TRUE(peer.engine().effects().is_muted());
     (applied.changes_data ? data : link) += applied.bytes;
@@ -63,7 +63,7 @@ class Replica {
 const std::string kPing = Multibulk({"PING"});
 const std::string kGetAck = Multibulk({"REPLCONF", "GETACK", "*"});
 
-// A master's stream of random changes, with what is about the link in between.
+// Returns a master's stream of random changes, mixed with requests that concern the link.
 std::string RandomStream(EnginePeer& master, uint64_t seed) {
   Recorder journal;
   master.engine().effects().set_log(&journal);
@@ -165,7 +165,7 @@ TEST(MasterStream, GoesOnInItsDatabase) {
   EXPECT_EQ(replica.stream.database(), 3);
 }
 
-// The data is not the master's then.
+// After such a command the replica's data would differ from the master's.
 TEST(MasterStream, RefusesWhatItCannotApply) {
   const std::string set = Multibulk({"SET", "a", "1"});
   for (const std::string& bytes :
@@ -179,7 +179,7 @@ TEST(MasterStream, RefusesWhatItCannotApply) {
   }
 }
 
-// Like their keys of snapshots.
+// The setting treats unknown commands like unknown keys of snapshots.
 TEST(MasterStream, LeavesUnknownCommandsOutIfTheSettingSaysSo) {
   const std::string add = Multibulk({"XADD", "s", "*", "a", "b"});
   const std::string group = Multibulk({"XGROUP", "CREATE", "s", "g", "$"});
@@ -194,13 +194,13 @@ TEST(MasterStream, LeavesUnknownCommandsOutIfTheSettingSaysSo) {
   ASSERT_TRUE(replica.Receive(Multibulk({"JSON.SET", "s", "$", "1"})).ok());
   EXPECT_EQ(replica.stream.skipped(), 5);
   EXPECT_EQ(replica.stream.first_skipped(), "XADD");
-  EXPECT_FALSE(replica.Receive(Multibulk({"LPUSH", "a", "b"})).ok());  // known, and wrong
+  EXPECT_FALSE(replica.Receive(Multibulk({"LPUSH", "a", "b"})).ok());  // a known command that fails
   Replica strict;
   const absl::Status refused = strict.Receive(add);
   EXPECT_NE(refused.message().find("rdb-skip-unknown"), std::string_view::npos) << refused;
 }
 
-// A key whose value becomes one that is left out does not keep its old value.
+// If a skipped value replaces the value of a key, the key does not keep its old value.
 TEST(MasterStream, RemovesKeysThatAreReplacedByWhatIsLeftOut) {
   const std::string restore =
       Multibulk({"RESTORE", "a", "0", std::string("\x0f") + "stream", "REPLACE"});
@@ -245,7 +245,7 @@ TEST(MasterStream, PublishesToSubscribersHere) {
             "*3\r\n$7\r\nmessage\r\n$4\r\nnews\r\n$5\r\nhello\r\n");
 }
 
-// One that waits for a key which the stream brings, as far as it may write here.
+// The stream adds the key that a client waits for. The client is served if it may write here.
 TEST(MasterStream, ServesBlockedClients) {
   Replica replica;
   replica.peer.Send("a", Multibulk({"BZPOPMIN", "z", "0"}));

@@ -12,7 +12,7 @@
 namespace zsetd {
 namespace {
 
-// "3 5 [a] @2", or an error.
+// Returns a result such as "3 5 [a] @2", or an error.
 std::string Found(std::string_view text, std::string_view pattern, size_t steps) {
   const bool is_anchored = pattern.starts_with('^');
   PatternMatcher matcher(text, pattern.substr(is_anchored ? 1 : 0));

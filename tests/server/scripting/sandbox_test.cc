@@ -1,4 +1,5 @@
-// Hostile scripts: whatever they pass to whatever function, the run can be suspended soon.
+// Hostile scripts: whatever function they call with whatever arguments, the run can be suspended
+// soon.
 
 #include "server/scripting/sandbox.h"
 
@@ -12,8 +13,8 @@
 namespace zsetd {
 namespace {
 
-// Far above what a slice takes, even under a sanitizer, and far below what a function takes that is
-// not interrupted.
+// Far longer than a slice, even under a sanitizer. Far shorter than a function that is not
+// interrupted.
 constexpr double kMostSeconds = 5;
 
 // Calls functions with random arguments. Each function of a hostile value probes whether the run
@@ -143,7 +144,7 @@ TEST(Sandbox, RunCanBeSuspendedInEveryCallbackOfEveryFunction) {
   EXPECT_GT(ended, 0);
 }
 
-// Each takes minutes or longer, or as much memory as there is.
+// Each takes minutes or longer, or as much memory as available.
 const char* const kLongCalls[] = {
     "return string.find(('a'):rep(30000), ('.-'):rep(9) .. 'b')",
     "return string.match(('a'):rep(30000), ('a*'):rep(9) .. 'b')",
@@ -207,7 +208,8 @@ TEST_P(LongCall, IsSuspended) {
 
 INSTANTIATE_TEST_SUITE_P(Sandbox, LongCall, testing::ValuesIn(kLongCalls));
 
-// A run that is suspended in the middle of a call has the result of one that is not.
+// A run that is suspended in the middle of a call has the same result as a run that is not
+// suspended.
 TEST(Sandbox, SuspendedCallsHaveTheSameResults) {
   const char* const kScripts[] = {
       "local t = {} for i = 1, 30000 do t[i] = {i, a = {tostring(i)}} end "

@@ -11,13 +11,13 @@
 
 namespace zsetd {
 
-// An interpreter with the sandbox that scripts see, and a stopwatch that the test moves. It runs
-// one script after the other, each in slices, and measures the processor time between two looks at
-// the stopwatch.
+// An interpreter with the sandbox of scripts, and a stopwatch that the test moves. It runs scripts
+// one at a time, each in slices. It measures the processor time between two readings of the
+// stopwatch.
 //
-// Scripts have three more functions: redis.probe() notes whether the run could be suspended where
-// it was called, redis.fields(library) returns a table of the library's fields, and a hurried run
-// that calls redis.hurry() is not hurried before.
+// Scripts have three more functions. redis.probe() records whether the run could be suspended at
+// the call. redis.fields(library) returns a table of the library's fields. A hurried run is hurried
+// only from a call of redis.hurry() on, if it contains one.
 class SandboxedLua {
  public:
   struct Outcome {
@@ -34,7 +34,8 @@ class SandboxedLua {
     sandbox_.AddRedisFunction("hurry", Hurry, this);
   }
 
-  // Runs the code as a script. With `hurried`, each look ends a slice; otherwise none does.
+  // Runs the code as a script. If `hurried`, each reading of the stopwatch ends a slice; otherwise
+  // none does.
   Outcome Run(std::string_view code, bool hurried, int most_slices = 1'000'000'000);
 
   Interpreter& interpreter() { return interpreter_; }

@@ -30,7 +30,7 @@ BlockItem ItemOf(const std::pair<uint64_t, std::string>& element) {
   return {code, member, large, TagOf(member)};
 }
 
-// A block with its LargeMembers, repacked when an insertion asks for it, as its owner would do.
+// A block with its LargeMembers. Like an owner, it repacks the block when an insertion requires it.
 class OwnedBlock {
  public:
   OwnedBlock(const std::pair<uint64_t, std::string>& first, bool tagged) {
@@ -83,7 +83,7 @@ class OwnedBlock {
   Block* block_;
 };
 
-// Members and scores of one style each, so that formats other than the plainest are common.
+// Members and scores of one style each, so that compact formats occur often.
 class Style {
  public:
   explicit Style(Rng& rng) : rng_(rng), kind_(rng.Below(16)), prefix_(rng.Below(20), 'p') {}
@@ -333,7 +333,7 @@ TEST(Block, DeadlinesTakeTheBitsOfTheirRange) {
   }
 }
 
-// How often the column of 160 deadlines is packed again.
+// Returns how often the column of 160 deadlines is repacked.
 template <class At>
 size_t TimesReframed(At deadline) {
   OwnedBlock block({ScoreCode(0), "x"}, true);
@@ -377,8 +377,8 @@ size_t PlannedBytes(const Elements& elements) {
   return PlanBlock(items, true).bytes;
 }
 
-// How often a block of its own format is packed as it takes a full block's elements, each of which
-// belongs before all others.
+// Returns how often a block in its own format is repacked while it takes a full block's elements.
+// Each of these elements belongs before all others.
 template <class Score, class Member>
 size_t TimesPacked(Score score, Member member) {
   OwnedBlock block({ScoreCode(score(0)), member(0)}, true);
@@ -399,7 +399,7 @@ size_t TimesPacked(Score score, Member member) {
 }
 
 TEST(Block, DescendingElementsPackItAFewTimes) {
-  constexpr size_t kFew = 10;  // each time the range grows or its steps get smaller
+  constexpr size_t kFew = 10;  // whenever the range grows or its steps get smaller
   const auto name = [](int i) { return "name" + std::string(1, char('z' - i % 20)) + "x"; };
   const auto padded = [](int i) { return "member:" + std::to_string(20'000'000 - i); };
   const auto shortest = [](int i) { return std::to_string(500 - i); };

@@ -73,7 +73,7 @@ class Pair {
     ASSERT_EQ(place.block, nullptr);
   }
 
-  // Each comes once in a scan.
+  // Each occurs once in a scan.
   void ExpectScanned() const {
     std::map<std::string, uint64_t> scanned;
     uint64_t cursor = 0;
@@ -140,7 +140,7 @@ class Keys {
   }
 
  private:
-  // Different for each n, as a hash is.
+  // Different for each n, like a hash.
   static std::string Mixed(uint64_t n) {
     std::string text;
     for (uint64_t bits = (n + 1) * 0x9E3779B97F4A7C15; text.size() < 12; bits >>= 5) {
@@ -183,8 +183,8 @@ TEST(BlockSkipList, DoesWhatTheModelDoes) {
   }
 }
 
-// A change that splits a block leaves its elements indexed by their old block for some changes
-// more.
+// A change that splits a block leaves its elements indexed under their old block during some more
+// changes.
 TEST(BlockSkipList, AllAreFoundAfterEachChange) {
   for (int style = 0; style <= kStyles && !testing::Test::HasFatalFailure(); ++style) {
     SCOPED_TRACE("style " + std::to_string(style));

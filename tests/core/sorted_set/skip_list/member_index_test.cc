@@ -31,7 +31,7 @@ class PlainBlocks : public MemberIndex::Blocks {
   std::map<uint32_t, std::vector<uint64_t>> blocks;
 };
 
-// How many entries for `hash` name block `id`.
+// Returns how many entries for `hash` name block `id`.
 size_t Entries(const MemberIndex& index, uint64_t hash, uint32_t id) {
   size_t count = 0;
   index.Find(hash, [&](uint32_t candidate) { return count += candidate == id, false; });
@@ -47,7 +47,7 @@ void ExpectFindsAll(const MemberIndex& index, const PlainBlocks& model) {
   ASSERT_EQ(index.size(), size);
 }
 
-// Few tags, low bits and blocks, so that entries are often twins.
+// Few tags, low bits and blocks, so that entries are often equal.
 uint64_t SomeHash(Rng& rng) { return rng.Below(3) << 56 | rng.Below(4096); }
 uint32_t SomeId(Rng& rng) { return rng.Below(2) == 0 ? rng.Below(10) : 65530 + rng.Below(10); }
 

@@ -20,7 +20,7 @@ struct Block {
   size_t span;
 };
 
-// The row of blocks by their separators. The first one's is below every key.
+// The row of blocks with their separators. The separator of the first block is below every key.
 class Model {
  public:
   explicit Model(uint32_t id, size_t span) { blocks[{0, ""}] = {id, span}; }
@@ -177,7 +177,7 @@ TEST(SeparatorLevels, BlocksInDescendingOrderFillTheNodes) {
   }
   levels.Check();
   EXPECT_EQ(levels.size(), kBlocks);
-  EXPECT_EQ(levels.height(), 2 + 1);  // a node that has been filled from above lacks one
+  EXPECT_EQ(levels.height(), 2 + 1);  // a node that was filled from above lacks one
   EXPECT_LE(levels.BytesUsed(),
             (SeparatorLevels::kFanout + 4) * (SeparatorLevels::kNodeBytes + 16));
   for (uint32_t rank = 0; rank < kBlocks; ++rank) {
@@ -199,7 +199,7 @@ TEST(SeparatorLevels, GiveBackWhatTheyTook) {
   }
   EXPECT_EQ(levels.height(), 1);
   EXPECT_LE(levels.BytesUsed(),
-            SeparatorLevels::kNodeBytes + 4096);  // the room of its ties may stay
+            SeparatorLevels::kNodeBytes + 4096);  // the space of its ties may stay
 }
 
 TEST(SeparatorLevels, OfFewBlocksTakeLittle) {

@@ -1,4 +1,4 @@
-// What the append-only log brings back, whatever happened to the server and its disk.
+// The append-only log restores its data, whatever happened to the server and its disk.
 #include "server/persistence/log/append_log.h"
 
 #include <gtest/gtest.h>
@@ -56,7 +56,7 @@ void Place(const MemoryFiles::Contents& disk, EnginePeer& peer) {
   for (const auto& [path, bytes] : disk) peer.files().set_contents(path, bytes);
 }
 
-// The data that a server has which starts with these files.
+// Returns the digest of the data of a server that starts with these files.
 std::string DigestAfterStart(const MemoryFiles::Contents& disk, const Settings& settings) {
   EnginePeer restarted(settings);
   Place(disk, restarted);
@@ -93,7 +93,7 @@ TEST(AppendLog, BringsBackWhatWasWritten) {
   EXPECT_EQ(Ask(restarted, {"SELECT", "3"}), "+OK\r\n");
   EXPECT_EQ(Ask(restarted, {"TTL", "l"}), ":100\r\n");
 
-  // And goes on in the same file.
+  // The server continues in the same file.
   Ask(restarted, {"SET", "more", "1"});
   Flush(restarted);
   EXPECT_EQ(DigestAfterStart(restarted.files().contents(), WithLog()), Digest(restarted));
@@ -245,7 +245,7 @@ TEST(AppendLog, AFullDiskRefusesWritesUntilThereIsRoom) {
     return operation.kind == Kind::kWrite ? absl::InternalError("No space left on device")
                                           : absl::OkStatus();
   });
-  Ask(peer, {"SET", "b", "1"});  // it is in memory, and waits for the disk
+  Ask(peer, {"SET", "b", "1"});  // applied in memory, waits for the disk
   peer.persistence().EndRound();
   const std::string refusal =
       "-MISCONF Errors writing to the AOF file: No space left on device\r\n";
@@ -301,7 +301,7 @@ TEST(AppendLog, AfterAFailedSyncANewBaseTakesTheLogsPlace) {
   EXPECT_EQ(DigestAfterStart(disk, WithLog()), Digest(peer));
 }
 
-// BGREWRITEAOF is another rewrite, which fails with the sync: that is no reason to wait.
+// BGREWRITEAOF starts another rewrite, which fails with the sync. The repair does not wait for it.
 TEST(AppendLog, TheRepairAfterAFailedSyncBeginsImmediately) {
   for (const AppendFsync policy : {AppendFsync::kAlways, AppendFsync::kEverySec}) {
     for (const char* const meanwhile : {"BGREWRITEAOF", "BGSAVE", "PING"}) {
@@ -336,7 +336,7 @@ TEST(AppendLog, TheRepairAfterAFailedSyncBeginsImmediately) {
   }
 }
 
-// Whatever the thread was doing for a rewrite when the sync failed.
+// The sync may fail at any stage of the thread's work for a rewrite.
 TEST(AppendLog, SyncsThatFailDuringRewritesLeaveALogOfAllThatIsThere) {
   const uint64_t seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
@@ -489,7 +489,7 @@ TEST(AppendLog, ASnapshotMakesARewriteBeginAgain) {
   EXPECT_EQ(DigestAfterStart(peer.files().contents(), WithLog()), Digest(peer));
 }
 
-// So that a process that is killed loses nothing that was acknowledged.
+// A process that is killed loses no acknowledged write.
 TEST(AppendLog, RepliesToWritesWaitForTheWriteWithEveryPolicy) {
   for (const AppendFsync policy : {AppendFsync::kEverySec, AppendFsync::kNo}) {
     EnginePeer peer(WithLog(policy));
@@ -542,7 +542,7 @@ TEST(AppendLog, RepliesToWritesWaitForTheWriteWithEveryPolicy) {
     Ask(peer, {"SET", "a", "third"});
     peer.persistence().EndRound();
     while (release_of("a") != Release::kNow) std::this_thread::yield();
-    peer.persistence().EndRound();  // of the round that the signal begins
+    peer.persistence().EndRound();  // of the round that the signal starts
     EXPECT_TRUE(Ask(peer, {"SET", "a", "fourth"}).starts_with("-MISCONF"));
     peer.files().set_failure(nullptr);
     Flush(peer);
@@ -576,7 +576,7 @@ TEST(AppendLog, RepliesWaitForTheDiskOnlyWithAlways) {
           << reads[0];
       peer.HangUp("reader");
     }
-    // Keys share slots: a reader of another key may wait, but not of all others.
+    // Keys share slots. A reader of another key may wait, but readers of all other keys do not.
     const auto is_released = [&](const std::string& key) {
       peer.Send(key, Multibulk({"GET", key}));
       return peer.engine().reply_holds().ReleaseOf(*peer.Find(key)) == Release::kNow;

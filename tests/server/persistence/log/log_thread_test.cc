@@ -1,4 +1,4 @@
-// What the thread that writes the log does when the disk fails it.
+// The thread that writes the log keeps its guarantees when the disk fails.
 #include "server/persistence/log/log_thread.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ absl::Status ResultOf(LogThread& thread, LogStep step) {
   return *result;
 }
 
-// A second sync would succeed, although what was written before is lost.
+// A second sync would succeed, although the bytes written before the first are lost.
 TEST(LogThread, NothingIsDurableAfterAFailedSyncBeforeThereIsANewFile) {
   MemoryFiles files;
   auto file = files.Create("/log/a.1.incr.aof");
@@ -81,11 +81,11 @@ TEST(LogThread, AppendedUnitsAreInTheFileUnlessASyncIsUnderWay) {
     EXPECT_EQ(thread.progress().written, 1u);
     if (policy == SyncPolicy::kNever) {
       const LogManifest next = {.incremental = {{.name = "a.1.incr.aof", .number = 1}}};
-      thread.Do({.manifest = next});  // which syncs
+      thread.Do({.manifest = next});  // the manifest change syncs
     }
     while (!is_syncing) std::this_thread::yield();
 
-    // Another thread writes it, and does not wait for the end of the sync.
+    // Another thread writes the unit, and does not wait for the end of the sync.
     thread.Append(Bytes("b"));
     while (thread.progress().written < 2) std::this_thread::yield();
     EXPECT_EQ(files.contents().at("/log/a.1.incr.aof"), "ab");
@@ -155,7 +155,7 @@ TEST(LogThread, UnitsStayInOrderWhateverThreadWritesThem) {
   EXPECT_EQ(written, appended);
 }
 
-// A manifest that names a file of which a sync has failed would promise data that may be lost.
+// A manifest that names a file whose sync has failed would promise data that may be lost.
 TEST(LogThread, AStepThatKeepsABrokenFileFails) {
   MemoryFiles files;
   auto file = files.Create("/log/a.1.incr.aof");
@@ -177,7 +177,7 @@ TEST(LogThread, AStepThatKeepsABrokenFileFails) {
   EXPECT_EQ(thread.progress().durable, 0u);
 }
 
-// A second sync could begin with the units that came during the first, but the two clients that
+// A second sync could start with the units that arrived during the first. But the two clients that
 // wait for the first are about to write again.
 TEST(LogThread, ASyncWaitsForClientsThatTheLastOneHasReleased) {
   MemoryFiles files;

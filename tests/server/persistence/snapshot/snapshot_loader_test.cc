@@ -1,4 +1,4 @@
-// Which files are loaded, and that others are refused whatever they hold.
+// Valid files are loaded; all other files are refused, whatever their bytes.
 #include "server/persistence/snapshot/snapshot_loader.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ std::string Sealed(std::string parts) {
   return parts + Number(static_cast<int64_t>(Crc64(parts)));
 }
 
-// A check finds exactly what a load that keeps expired keys finds.
+// CheckSnapshot() reports the same as a load that keeps expired keys.
 void ExpectSameOfCheck(MemoryFiles& files, LoadOptions options) {
   options.keeps_expired = true;
   const auto loaded = LoadSnapshot(files, kPath, options);
@@ -57,7 +57,7 @@ void ExpectSameOfCheck(MemoryFiles& files, LoadOptions options) {
   EXPECT_TRUE(checked->databases.empty());
 }
 
-// Every file of these tests is checked as well.
+// Also checks every file that it loads.
 absl::StatusOr<LoadedSnapshot> Load(const std::string& bytes, bool skips_unknown = false) {
   MemoryFiles files;
   files.set_contents(kPath, bytes);
@@ -80,7 +80,7 @@ std::string Fields(const LoadedSnapshot& loaded) {
   return text;
 }
 
-// A sorted set of the members a and b, and what follows it.
+// Returns a sorted set with the members a and b, followed by `rest`.
 std::string SetAnd(const std::string& rest) {
   return Sealed("REDIS0010\x05"s + String("z") + "\2" + String("a") + Number(0) + String("b") +
                 Number(0) + rest);
@@ -161,7 +161,7 @@ TEST(SnapshotLoader, ReadsHashesWithFieldDeadlinesOfRedisAndValkey) {
   EXPECT_EQ(of_valkey.Deadline("a"), std::nullopt);
   EXPECT_EQ(of_valkey.Deadline("b"), Millis(later));
   EXPECT_EQ(valkey->databases.at(0).hashes_with_deadlines(), 1u);
-  // Redis 7.4: deadlines are counted from the first one, and 1 is that; 0 is none.
+  // Redis 7.4: deadlines are relative to the first one, plus 1; 0 means no deadline.
   const auto redis =
       Load(Sealed("REDIS0012\x18"s + String("h") + past + "\3" + "\0"s + String("a") + String("1") +
                   "\1" + String("b") + String("2") + "\x3f" + String("c") + String("3")));
@@ -233,7 +233,7 @@ TEST(SnapshotLoader, RefusesEmptyIntsetsAndZipmaps) {
   EXPECT_NE(ErrorOf(Sealed("REDIS0011" + KeyOf(9, String("\0\xff"s)))), "");
 }
 
-// The next key has its own deadline and not the one of the key that is left out.
+// The next key has its own deadline and not that of the skipped key.
 TEST(SnapshotLoader, ForgetsTheDeadlineOfAKeyWithoutElements) {
   const std::string deadline = "\xfc" + Number(kNow.count() + 1000);
   const std::string text = "\0"s + String("a") + String("1");
@@ -251,7 +251,7 @@ TEST(SnapshotLoader, NamesTheFirstEmptyKeysOnly) {
   EXPECT_EQ(loaded->some_empty_keys.size(), 10u);
 }
 
-// Of such a value many elements lie across two of the pieces in which the file is read.
+// The value has many elements that span two of the pieces in which the file is read.
 TEST(SnapshotLoader, ReadsValuesLongerThanItsBuffer) {
   constexpr int kMembers = 100'000;
   std::string value;

@@ -1,4 +1,4 @@
-// What a snapshot shows, whatever happens to the data while it is taken.
+// A snapshot contains the data of one instant, whatever happens to the data while it is taken.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -25,7 +25,7 @@ std::string Ask(EnginePeer& peer, const std::vector<std::string>& words) {
 
 std::string Digest(EnginePeer& peer) { return Ask(peer, {"DEBUG", "DIGEST"}); }
 
-// The deadlines of members of sorted sets and of fields of hashes, which a digest leaves out.
+// The deadlines of members of sorted sets and of fields of hashes, which a digest omits.
 std::map<std::string, int64_t> ElementDeadlines(Engine& engine) {
   std::map<std::string, int64_t> deadlines;
   for (const auto& database : engine.store().databases()) {
@@ -44,7 +44,7 @@ std::map<std::string, int64_t> ElementDeadlines(Engine& engine) {
   return deadlines;
 }
 
-// Requests of every kind that change keys, on few keys, so that they meet.
+// Generates requests of every kind that change keys, on few keys, so that they affect each other.
 class Writer {
  public:
   explicit Writer(uint64_t seed) : random_(seed) {}
@@ -217,11 +217,11 @@ TEST(Snapshot, ShowsTheInstantAtWhichItBeganWhateverIsWrittenMeanwhile) {
     ASSERT_TRUE(loaded.ok()) << loaded;
     ASSERT_EQ(Digest(other), expected) << "round " << round;
     ASSERT_EQ(ElementDeadlines(other.engine()), deadlines) << "round " << round;
-    ASSERT_NE(Ask(peer, {"DBSIZE"}), "");  // and the server goes on
+    ASSERT_NE(Ask(peer, {"DBSIZE"}), "");  // the server continues
   }
 }
 
-// The file of a snapshot that ends here, loaded by another server.
+// Ends the snapshot, loads its file in another server and returns the string.
 std::string LoadedString(SnapshotEncoder& encoder, const std::string& key) {
   encoder.End();
   EnginePeer other;
@@ -233,7 +233,7 @@ std::string LoadedString(SnapshotEncoder& encoder, const std::string& key) {
   return Ask(other, {"GET", key});
 }
 
-// It grows, so that its bytes move, and gets another key, while some of it is copied.
+// While parts of the string are copied, it grows, which moves its bytes, and is renamed.
 TEST(Snapshot, AStringThatIsEditedInPlaceIsAsItWas) {
   const uint64_t seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
@@ -277,7 +277,7 @@ TEST(Snapshot, AStringThatIsEditedInPlaceIsAsItWas) {
   }
 }
 
-// Only the pieces that are changed are copied then; the others in their turn.
+// Copies only the changed pieces at that time. The others follow in their turn.
 TEST(Snapshot, AChangeInPlaceCopiesLittleOfALargeString) {
   EnginePeer peer;
   Ask(peer, {"SETRANGE", "k", "50000000", "end"});
@@ -381,7 +381,7 @@ TEST(SnapshotService, WritesAreRefusedWhileSnapshotsFail) {
   EXPECT_EQ(Ask(peer, {"CONFIG", "SET", "stop-writes-on-bgsave-error", "yes"}), "+OK\r\n");
   EXPECT_EQ(Ask(peer, {"SET", "k", "v"}).substr(0, 9), "-MISCONF ");
   peer.files().set_failure(nullptr);
-  peer.Pass(Millis(6000));  // it is not tried more often after a failure
+  peer.Pass(Millis(6000));  // it is not retried more often after a failure
   EXPECT_EQ(Ask(peer, {"BGSAVE"}).substr(0, 1), "+");
   peer.Pass(Millis(100));
   EXPECT_EQ(Ask(peer, {"SET", "k", "v"}), "+OK\r\n");
@@ -401,7 +401,7 @@ TEST(SnapshotService, SavesWhenASavePointIsReached) {
             std::string::npos);
 }
 
-// What follows on a FLUSHALL in the round of its own, before its reply is sent.
+// `follows` runs in the round of a FLUSHALL, before the reply to it is sent.
 void ExpectFlushIsOnDisk(const std::function<void(EnginePeer&)>& follows) {
   EnginePeer peer;
   Ask(peer, {"CONFIG", "SET", "save", "100 3"});
@@ -465,7 +465,7 @@ TEST(SnapshotService, KeepsLibrariesOfFunctions) {
             std::string::npos);
   EXPECT_EQ(Ask(peer, {"FCALL", "f", "1", "k"}), ":1\r\n");
   EXPECT_EQ(Ask(peer, {"BGSAVE"}), "+Background saving started\r\n");
-  EXPECT_EQ(Ask(peer, {"FUNCTION", "FLUSH"}), "+OK\r\n");  // after the instant
+  EXPECT_EQ(Ask(peer, {"FUNCTION", "FLUSH"}), "+OK\r\n");  // after the instant of the snapshot
   peer.Pass(Millis(100));
   const std::string file = peer.files().contents().at(kPath);
 
@@ -499,7 +499,7 @@ TEST(SnapshotService, ALibraryThatCannotBeRestoredRefusesTheWholeFile) {
   writer.Database(0);
   writer.Key(RdbType::kString, "k").String("v");
   writer.End();
-  bytes += std::string(8, '\0');  // no checksum
+  bytes += std::string(8, '\0');  // an absent checksum
   EnginePeer peer;
   Ask(peer, {"SET", "old", "1"});
   Ask(peer, {"FUNCTION", "LOAD", kLibrary});
@@ -546,11 +546,11 @@ TEST(SnapshotService, NothingIsSavedAtTheEndUnlessTheShutdownSaved) {
       [](const MemoryFiles::Operation&) { return absl::InternalError("I/O error"); });
   EXPECT_EQ(Ask(peer, {"SHUTDOWN"}), "-ERR Errors trying to SHUTDOWN. Check logs.\r\n");
   peer.files().set_failure(nullptr);
-  peer.persistence().SaveTheRest();  // after a refusal the end may come without a save
+  peer.persistence().SaveTheRest();  // after a refusal the server may end without a save
   EXPECT_TRUE(peer.files().contents().empty());
 }
 
-// The stream of replicas, as far as the history counts it.
+// The stream to replicas. It only advances the offset.
 class CountedStream : public Journal {
  public:
   explicit CountedStream(ReplicationState& state) : state_(state) {}
@@ -594,7 +594,7 @@ TEST(SnapshotService, ReloadLeavesTheDataAsItIsIfTheFileIsDamaged) {
             "-ERR Error trying to load the RDB dump, check server logs\r\n");
   EXPECT_EQ(Ask(peer, {"GET", "a"}), "$1\r\n1\r\n");
   Ask(peer, {"SET", "b", "1"});
-  EXPECT_EQ(Ask(peer, {"DEBUG", "RELOAD", "NOFLUSH"}).substr(0, 4), "-ERR");  // twice there
+  EXPECT_EQ(Ask(peer, {"DEBUG", "RELOAD", "NOFLUSH"}).substr(0, 4), "-ERR");  // the key is in both
   EXPECT_EQ(Ask(peer, {"DEBUG", "RELOAD", "NOFLUSH", "MERGE"}), "+OK\r\n");
   EXPECT_EQ(Ask(peer, {"DBSIZE"}), ":2\r\n");
 }
