@@ -63,8 +63,8 @@ ONLY_FOR = {
 }
 
 # core and protocol do not depend on the operating system: their angle-bracket includes are limited
-# to the C++ standard library. There are three exceptions. malloc.h reports the real size of an
-# allocation, for memory accounting. emmintrin.h has the processor's 16-byte instructions. lzf.h
+# to the C++ standard library. There are three exceptions. The first reports the real size of an
+# allocation, for memory accounting. The second has the processor's 16-byte instructions. The third
 # compresses strings as Redis's format requires.
 PURE = {"core", "protocol"}
 PURE_EXCEPTIONS = {"malloc.h", "emmintrin.h", "liblzf/lzf.h"}

@@ -6,8 +6,9 @@
 
 namespace zsetd {
 
-// Returns a description of an inconsistency in the engine's data; empty if there is none. No key
-// holds an empty value; a sorted set is in order, and finds each of its members. O(elements).
+// Returns a description of an inconsistency in the engine's data; empty if the data is consistent.
+// No key holds an empty value; a sorted set is in order, and finds each of its members.
+// O(elements).
 std::string WrongInData(Engine& engine);
 
 }  // namespace zsetd

@@ -24,7 +24,7 @@ class FuzzRun {
   FuzzRun();
   ~FuzzRun();
 
-  // Returns the violation in words; empty if there is none.
+  // Returns the violation in words; empty if nothing is wrong.
   std::string Play(const FuzzScript& script);
 
  private:

@@ -37,7 +37,7 @@ std::string Digest(EnginePeer& peer) {
   return peer.Receive("a", Millis(0));
 }
 
-// Returns the violation in words; empty if there is none.
+// Returns the violation in words; empty if nothing is wrong.
 std::string Load(std::string_view bytes) {
   MemoryFiles::Contents disk;
   if (!bytes.empty()) {

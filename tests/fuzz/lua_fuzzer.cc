@@ -78,7 +78,7 @@ constexpr std::string_view kReaders[] = {
     "return {pcall(string.format, ARGV[1], 1, 'two', 3.5)}",
 };
 
-// Returns the violation in words; empty if there is none.
+// Returns the violation in words; empty if nothing is wrong.
 std::string Try(uint8_t kind, std::string_view bytes) {
   ScriptPeer peer;
   bool ended = true;

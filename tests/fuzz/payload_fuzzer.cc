@@ -26,7 +26,7 @@ std::string Word(const std::string& reply) {
   return reply.substr(start, reply.size() - start - 2);
 }
 
-// Returns the violation in words; empty if there is none.
+// Returns the violation in words; empty if nothing is wrong.
 std::string Restore(std::string value) {
   SealPayload(value);
   EnginePeer peer;

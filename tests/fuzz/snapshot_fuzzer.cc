@@ -40,7 +40,7 @@ bool IsCheckRight(MemoryFiles& files) {
   return LoadSnapshot(files, path, options).ok() == CheckSnapshot(files, path, options).ok();
 }
 
-// Returns the violation in words; empty if there is none.
+// Returns the violation in words; empty if nothing is wrong.
 std::string Load(std::string file) {
   EnginePeer peer(Unchecked());
   peer.engine().services().scripting =

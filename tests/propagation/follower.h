@@ -13,7 +13,7 @@ class Follower {
  public:
   virtual ~Follower() = default;
 
-  // Applies these units. Returns the error; empty if there is none.
+  // Applies these units. Returns the error; empty if nothing is wrong.
   virtual std::string Follow(std::string_view units) = 0;
 
   // Returns the reply to DEBUG DIGEST.
