@@ -31,7 +31,7 @@ TEST(Options, AreRead) {
   EXPECT_EQ(options->step, (std::vector<std::string>{"GET {user}", "PING"}));
 }
 
-TEST(Options, OfNoUseAreRefused) {
+TEST(Options, InvalidOptionsAreRefused) {
   const std::vector<std::vector<std::string>> useless = {{},
                                                          {"--port", "x", "PING"},
                                                          {"--steps", "0", "PING"},

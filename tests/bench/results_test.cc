@@ -5,7 +5,7 @@
 namespace zsetd {
 namespace {
 
-TEST(Results, TellPercentilesAndRate) {
+TEST(Results, ReportPercentilesAndRate) {
   Results results;
   for (int i = 1; i <= 1000; ++i) results.Record(Micros(i == 1000 ? 90'000 : 100));
   EXPECT_EQ(results.answered(), 1000u);

@@ -16,7 +16,7 @@ TEST(Schedule, KeepsItsRateHoweverLateItIs) {
   }
 }
 
-TEST(Schedule, WithoutARateIsDueAtOnce) {
+TEST(Schedule, WithoutARateEveryRequestIsDueImmediately) {
   const TimePoint start{}, now = start + seconds(5);
   EXPECT_EQ(Schedule(0, start).DueAt(20, now), now);
 }

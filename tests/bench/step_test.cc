@@ -19,14 +19,14 @@ std::string Next(Step& step) {
   return out;
 }
 
-TEST(Step, IsEncodedAsAServerReadsIt) {
+TEST(Step, IsEncodedAsAMultibulkRequest) {
   auto step = Parse({"GET key", "PING"}, {});
   ASSERT_TRUE(step.ok()) << step.status();
   EXPECT_EQ(Next(*step), "*2\r\n$3\r\nGET\r\n$3\r\nkey\r\n*1\r\n$4\r\nPING\r\n");
   EXPECT_EQ(step->requests(), 2u);
 }
 
-TEST(Step, SharesAVariableAndMovesItOn) {
+TEST(Step, SharesAndAdvancesAVariable) {
   auto step = Parse({"ZADD v {at} a:{at}b", "ZREM v ({at-60}"}, {{"at", Kind::kCounter, 1000}});
   ASSERT_TRUE(step.ok()) << step.status();
   EXPECT_EQ(Next(*step),
@@ -52,7 +52,7 @@ TEST(Step, DrawsEveryNumberBelowTheBound) {
                                    "*1\r\n$12\r\n000000000002\r\n"}));
 }
 
-TEST(Step, RefusesWhatItCannotSend) {
+TEST(Step, RefusesRequestsThatItCannotSend) {
   for (const char* request :
        {"", " ", "GET {key}", "GET {at", "GET {at-x}", "GET {at--1}", "GET {-at}", "GET {at-at}"}) {
     EXPECT_FALSE(Parse({request}, {{"at", Kind::kCounter, 1000}}).ok()) << request;

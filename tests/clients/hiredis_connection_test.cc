@@ -29,7 +29,7 @@ TEST(Connection, AClientIsKnownByItsName) {
   EXPECT_NE(info.find(" db=3 "), std::string::npos) << info;
 }
 
-TEST(Connection, AClientTellsWhichLibraryItIs) {
+TEST(Connection, AClientReportsItsLibrary) {
   if (!IsZsetd()) GTEST_SKIP() << "new in Redis 7.2";
   HiredisConnection redis;
   EXPECT_EQ(redis.Run("CLIENT SETINFO LIB-NAME hiredis"), "OK");

@@ -47,7 +47,7 @@ TEST(Recipe, RecencyListKeepsTheLatestAndExpires) {
   EXPECT_EQ(redis.Run("ZREVRANGE recent:ann 0 -1"), "[]");
 }
 
-TEST(Recipe, ChatListShowsTheLastWordOfEachRoom) {
+TEST(Recipe, ChatListShowsTheLatestMessageOfEachRoom) {
   HiredisConnection redis;
   EXPECT_EQ(redis.Run("MSET chat:work:from bob chat:work:text hello"), "OK");
   EXPECT_EQ(redis.Run("ZADD chats:ann %ld work", kNow), "1");
@@ -64,7 +64,7 @@ TEST(Recipe, ChatListShowsTheLastWordOfEachRoom) {
   EXPECT_EQ(redis.Run("MGET chat:work:from chat:gym:from"), "[bob nil]");
 }
 
-TEST(Recipe, LiveEventsAreHeardAndForgotten) {
+TEST(Recipe, LiveEventsAreReceivedAndExpire) {
   HiredisConnection redis, listener;
   EXPECT_EQ(listener.Run("SUBSCRIBE events:new"), "[subscribe events:new 1]");
   for (int minute = 0; minute < 5; ++minute) {
@@ -79,7 +79,7 @@ TEST(Recipe, LiveEventsAreHeardAndForgotten) {
   EXPECT_EQ(redis.Run("ZCARD events"), "3");
 }
 
-TEST(Recipe, VisitorsAreThoseWhoseHeartBeatLately) {
+TEST(Recipe, VisitorsAreThoseWithARecentHeartbeat) {
   HiredisConnection redis;
   EXPECT_EQ(redis.Run("ZADD visitors %ld ann %ld bob", kNow, kNow + 5), "2");
   EXPECT_EQ(redis.Run("ZADD visitors %ld ann", kNow + 20), "0");

@@ -173,7 +173,7 @@ class EngineBesideModel : public testing::TestWithParam<uint64_t> {
   PlainStore model;
 };
 
-TEST_P(EngineBesideModel, AnswersTheSame) {
+TEST_P(EngineBesideModel, RepliesLikeTheModel) {
   SCOPED_TRACE(GetParam());
   Millis now = peer.engine().store().now();
   model.AdvanceTo(now);

@@ -24,11 +24,13 @@ TEST(FuzzScript, IsReadBackFromItsText) {
   EXPECT_EQ(FuzzScriptText(again), text);
 }
 
-TEST(FuzzScript, LeavesOutWhatChangesHowRepliesAreCounted) {
+TEST(FuzzScript, OmitsRequestsThatChangeHowRepliesAreCounted) {
   EXPECT_TRUE(ReadFuzzScript("a> CLIENT REPLY OFF\n...\n").empty());
 }
 
-TEST(FuzzScript, OfWhatIsNoTranscriptIsEmpty) { EXPECT_TRUE(ReadFuzzScript("a> \"x\n").empty()); }
+TEST(FuzzScript, IsEmptyForTextThatIsNotATranscript) {
+  EXPECT_TRUE(ReadFuzzScript("a> \"x\n").empty());
+}
 
 }  // namespace
 }  // namespace zsetd

@@ -34,7 +34,7 @@ class EffectsTest : public testing::Test {
   Recorder journal_;
 };
 
-TEST_F(EffectsTest, RequestThatChangesSomethingIsPropagatedAsItIs) {
+TEST_F(EffectsTest, RequestThatChangesDataIsPropagatedUnchanged) {
   EXPECT_EQ(Send("ZADD z 1 x"), "SELECT 0; zadd z 1 x");
   EXPECT_EQ(Send("ZADD z 1 x"), "");
   EXPECT_EQ(Send("ZSCORE z x"), "");
@@ -42,7 +42,7 @@ TEST_F(EffectsTest, RequestThatChangesSomethingIsPropagatedAsItIs) {
   EXPECT_EQ(Send("ZADD z 2 x"), "zadd z 2 x");
 }
 
-TEST_F(EffectsTest, UnitNamesItsDatabaseWhereItDiffers) {
+TEST_F(EffectsTest, UnitSelectsItsDatabaseIfItDiffers) {
   EXPECT_EQ(Send("SET k v"), "SELECT 0; set k v");
   EXPECT_EQ(Send("SELECT 3\nSET k v"), "SELECT 3; set k v");
   EXPECT_EQ(Send("SET k w"), "set k w");
@@ -52,7 +52,7 @@ TEST_F(EffectsTest, UnitNamesItsDatabaseWhereItDiffers) {
             "MULTI; set k y; SELECT 0; set k z; EXEC");
 }
 
-TEST_F(EffectsTest, TransactionIsOneUnitFramedIfItIsSeveralRequests) {
+TEST_F(EffectsTest, TransactionIsOneUnitWithAFrameForSeveralRequests) {
   Send("SET k 1");
   const size_t units = journal_.units();
   EXPECT_EQ(Send("MULTI\nINCR k\nINCR k\nEXEC"), "MULTI; incr k; incr k; EXEC");
@@ -61,14 +61,14 @@ TEST_F(EffectsTest, TransactionIsOneUnitFramedIfItIsSeveralRequests) {
   EXPECT_EQ(journal_.units(), units + 2);
 }
 
-TEST_F(EffectsTest, ScriptIsWhatItsCommandsPropagate) {
+TEST_F(EffectsTest, ScriptPropagatesItsCommands) {
   Send("SET k 1");
   EXPECT_EQ(Send("EVAL \"redis.call('INCR','k') return redis.call('GET','k')\" 0"), "incr k");
   EXPECT_EQ(Send("EVAL \"redis.call('incr','k') redis.call('incr','k')\" 0"),
             "MULTI; incr k; incr k; EXEC");
 }
 
-TEST_F(EffectsTest, ExpiredKeyIsDeletedBeforeWhatTheCommandSays) {
+TEST_F(EffectsTest, DeletionOfAnExpiredKeyPrecedesTheCommand) {
   Send("DEBUG SET-ACTIVE-EXPIRE 0\nSET k v PX 10");
   peer_.Pass(Millis(20));
   EXPECT_EQ(Send("SADD k x"), "MULTI; DEL k; sadd k x; EXEC");
@@ -95,13 +95,13 @@ TEST_F(EffectsTest, KeyThatExpiresByItselfIsAUnit) {
   EXPECT_EQ(Plain(journal_.TakeBytes()), "DEL a; DEL b");
 }
 
-TEST_F(EffectsTest, ServedClientIsAUnitAfterThatOfWhoServedIt) {
+TEST_F(EffectsTest, ServedClientIsAUnitAfterTheOneThatServedIt) {
   Send("BLPOP l 0", "waiting");
   EXPECT_EQ(Send("MULTI\nRPUSH l x\nRPUSH l y\nEXEC"),
             "MULTI; SELECT 0; rpush l x; rpush l y; EXEC; lpop l");
 }
 
-TEST_F(EffectsTest, StreamHasAllThatTheLogHasAndMessages) {
+TEST_F(EffectsTest, StreamContainsTheLogsUnitsAndMessages) {
   Recorder stream;
   peer_.engine().effects().set_stream(&stream);
   EXPECT_EQ(Send("PUBLISH c m"), "");
@@ -141,7 +141,7 @@ TEST_F(EffectsTest, JournalThatIsRemovedReceivesNoPartOfAUnit) {
   EXPECT_EQ(journal_.units() + stream.units(), 0u);
 }
 
-TEST_F(EffectsTest, WhatIsAppliedGoesToTheLogWithItsDatabase) {
+TEST_F(EffectsTest, AppliedUnitsAreLoggedWithTheirDatabase) {
   Effects& effects = peer_.engine().effects();
   effects.Mute(true);
   effects.AppendApplied("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$1\r\nv\r\n", 2, 2);
@@ -176,7 +176,7 @@ TEST_F(EffectsTest, TimesAreInstants) {
   EXPECT_EQ(Send("PEXPIREAT k 1"), "DEL k");
 }
 
-TEST_F(EffectsTest, ResultsStandForWhatServersMayComputeDifferently) {
+TEST_F(EffectsTest, ResultsReplaceCommandsThatServersMayComputeDifferently) {
   Send("SET n 1\nSADD s x y z\nSADD one x\nRPUSH l 2 1\nZADD z 1 m");
   EXPECT_EQ(Send("INCRBYFLOAT n 0.5"), "SET n 1.5 KEEPTTL");
   EXPECT_EQ(Send("HINCRBYFLOAT h f 0.5"), "HSET h f 0.5");
@@ -200,7 +200,7 @@ TEST_F(EffectsTest, LongRunsAreDivided) {
   EXPECT_EQ(requests[3].size(), 2 + 452u);
 }
 
-TEST_F(EffectsTest, FlushIsPropagatedThoughNothingIsThere) {
+TEST_F(EffectsTest, FlushOfAnEmptyDatabaseIsPropagated) {
   EXPECT_EQ(Send("FLUSHALL"), "SELECT 0; flushall");
   EXPECT_EQ(Send("FLUSHDB"), "flushdb");
 }
@@ -216,7 +216,7 @@ class ApplierTest : public testing::Test {
   Applier applier_{peer_.engine()};
 };
 
-TEST_F(ApplierTest, NothingIsDueWhileItRuns) {
+TEST_F(ApplierTest, NoKeyExpiresWhileItRuns) {
   applier_.Begin();
   EXPECT_TRUE(Apply({"SET", "k", "v", "PXAT", "1000"}).ok());
   EXPECT_TRUE(Apply({"APPEND", "k", "w"}).ok());
@@ -226,7 +226,7 @@ TEST_F(ApplierTest, NothingIsDueWhileItRuns) {
   EXPECT_EQ(Find("k"), nullptr);
 }
 
-TEST_F(ApplierTest, TransactionThatDoesNotEndIsNotRun) {
+TEST_F(ApplierTest, TransactionWithoutExecIsNotRun) {
   applier_.Begin();
   EXPECT_TRUE(Apply({"MULTI"}).ok());
   EXPECT_TRUE(Apply({"SET", "k", "v"}).ok());
@@ -256,7 +256,7 @@ TEST_F(ApplierTest, ScriptsAreNotChecked) {
   EXPECT_NE(Find("l"), nullptr);
 }
 
-TEST_F(ApplierTest, WhatCannotBeRunIsAnError) {
+TEST_F(ApplierTest, UnknownOrFailingCommandIsAnError) {
   applier_.Begin();
   EXPECT_FALSE(Apply({"NOSUCHCOMMAND"}).ok());
   EXPECT_FALSE(Apply({"SET", "k"}).ok());

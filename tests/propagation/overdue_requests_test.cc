@@ -67,13 +67,13 @@ class OverdueRequestsTest : public testing::Test {
   EnginePeer peer_;
 };
 
-TEST_F(OverdueRequestsTest, RemovesWhatIsNotMuchItself) {
+TEST_F(OverdueRequestsTest, RemovesFewExpiredElementsWithoutWaiting) {
   MakeSet("few", 500);
   Advance();
   EXPECT_EQ(Ask("a", {"ZCARD", "few"}), ":1\r\n");
 }
 
-TEST_F(OverdueRequestsTest, WaitWhereMuchIsDueWhileOthersAreServed) {
+TEST_F(OverdueRequestsTest, WaitForManyExpiredElementsWhileOthersAreServed) {
   MakeSet("many", kMany);
   MakeSet("few", 10);
   Advance();
@@ -121,7 +121,7 @@ TEST_F(OverdueRequestsTest, TransactionsAndScriptsWaitForTheKeysTheyName) {
   EXPECT_EQ(Await("b").first, ":1\r\n");
 }
 
-TEST_F(OverdueRequestsTest, ScriptsFindNothingDueInKeysTheyDoNotName) {
+TEST_F(OverdueRequestsTest, ScriptsSeeNoExpiredElementsInUndeclaredKeys) {
   MakeSet("many", kMany);
   Advance();
   EXPECT_EQ(Ask("a", {"EVAL", "return redis.call('zcard', 'many')", "0"}), ":1\r\n");
@@ -155,7 +155,7 @@ TEST_F(OverdueRequestsTest, OnOneKeyDoNotDelayThoseOnAnother) {
   EXPECT_EQ(Await("a").first, ":1\r\n");
 }
 
-TEST_F(OverdueRequestsTest, BlockedClientsAreServedWhenNothingDueIsLeft) {
+TEST_F(OverdueRequestsTest, BlockedClientsAreServedOnceExpiredElementsAreRemoved) {
   MakeSet("many", kMany);
   const std::string due = std::to_string((now() + Millis(1000)).count());
   Ask("maker", {"ZADD", "many", due, "job"});
@@ -331,7 +331,7 @@ class OverdueModel : public OverdueRequestsTest {
   EngineFollower follower_;
 };
 
-TEST_F(OverdueModel, RepliesAndEffectsAreExactWhateverComesBetween) {
+TEST_F(OverdueModel, RepliesAndEffectsAreExactDespiteInterleavedRequests) {
   for (int round = 0; round < 12; ++round) {
     FinishAll();
     Fill();

@@ -248,7 +248,7 @@ TEST_F(PropagationTest, EveryCommandThatWritesHasACase) {
   }
 }
 
-TEST_F(PropagationTest, FollowersComeToTheSameData) {
+TEST_F(PropagationTest, FollowersReachTheSameData) {
   std::printf("PROPAGATION_SEED=%llu\n", static_cast<unsigned long long>(seed_));
   const ServerProcess server("redis-server");
   ASSERT_TRUE(server.running());

@@ -185,7 +185,7 @@ TEST_F(UnitChangesTest, AreMadeBetweenTwoUnits) {
   }
 }
 
-TEST_F(UnitChangesTest, LogThatBeginsWithinATransactionHoldsEachWriteOnce) {
+TEST_F(UnitChangesTest, LogThatStartsWithinATransactionContainsEachWriteOnce) {
   Start(/*log=*/false);
   RunTransaction({{"RPUSH", "l", "x"},
                   {"INCR", "n"},
@@ -197,7 +197,7 @@ TEST_F(UnitChangesTest, LogThatBeginsWithinATransactionHoldsEachWriteOnce) {
   Check();
 }
 
-TEST_F(UnitChangesTest, LogThatEndsWithinATransactionHoldsAllOfIt) {
+TEST_F(UnitChangesTest, LogThatEndsWithinATransactionContainsAllOfIt) {
   Start(/*log=*/true);
   RunTransaction({{"INCR", "n"}, {"CONFIG", "SET", "appendonly", "no"}, {"INCR", "n"}});
   Settle(*peer_);

@@ -44,7 +44,7 @@ void Play(std::string_view text, std::deque<std::string_view> lines,
   Play(*ParseTranscript(text), "file", dialect, peer);
 }
 
-TEST(Player, AcceptsWhatTheTranscriptAsksFor) {
+TEST(Player, AcceptsTheExpectedReplies) {
   Play("a> PING\n+PONG\na> GET k\n$1\nv\n", {"+PONG\r\n", "$1\r\n", "v\r\n"});
   Play("a> QUIT\n+OK\n(closed)\n", {"+OK\r\n", kClosed});
   Play("a> PING\n(waits)\na<\n+PONG\n", {"", "+PONG\r\n"});
@@ -62,7 +62,7 @@ TEST(Player, ReportsAMissingReply) {
   EXPECT_NONFATAL_FAILURE(Play("a> GET k\n$1\nv\n", {"$1\r\n"}), "got:\n$1\n");
 }
 
-TEST(Player, ReportsMoreThanWasAskedFor) {
+TEST(Player, ReportsAdditionalOutput) {
   EXPECT_NONFATAL_FAILURE(Play("a> PING\n+PONG\n", {"+PONG\r\n+PONG\r\n"}), "+PONG\n+PONG\n");
   EXPECT_NONFATAL_FAILURE(Play("a> PING\n+PONG\n", {"+PONG\r\n", "+PONG\r\n"}), "unexpected");
   EXPECT_NONFATAL_FAILURE(Play("a> PING\n(waits)\n", {"+PONG\r\n"}), "(waits)\ngot:\n+PONG");
@@ -74,7 +74,7 @@ TEST(Player, ReportsAConnectionThatClosesOrDoesNot) {
                           "expected:\n+OK\n(closed)");
 }
 
-TEST(Player, LetsTimePass) {
+TEST(Player, PassesTime) {
   ScriptedPeer peer({});
   Play(*ParseTranscript("+1500\n"), "file", Dialect::kNewest, peer);
   EXPECT_EQ(peer.passed(), Millis(1500));

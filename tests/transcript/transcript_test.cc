@@ -27,11 +27,11 @@ TEST(Transcript, SendsWordsAsMultibulk) {
   EXPECT_EQ(transcript.steps[0].client, "a");
 }
 
-TEST(Transcript, SendsRawBytesAsTheyStand) {
+TEST(Transcript, SendsRawBytesUnchanged) {
   EXPECT_EQ(Parsed("b2>> \"PING\\r\\n\"\n+PONG\n").steps[0].bytes, "PING\r\n");
 }
 
-TEST(Transcript, KnowsTimeAndWhatIsHeardUnasked) {
+TEST(Transcript, ParsesTimeAndUnsolicitedOutput) {
   const Transcript transcript = Parsed("+1500\na<\n>1\n");
   EXPECT_EQ(transcript.steps[0].kind, Step::Kind::kPass);
   EXPECT_EQ(transcript.steps[0].time, Millis(1500));
@@ -43,7 +43,7 @@ TEST(Transcript, SkipsCommentsAndEmptyLines) {
   EXPECT_TRUE(Matches(Expected("# a comment\n\n#t\n#\n"), "#t\r\n"));
 }
 
-TEST(Transcript, HoldsTheOracleToItsOwnReply) {
+TEST(Transcript, ExpectsTheOraclesOwnReply) {
   const Transcript transcript = Parsed("a> GET k\n$1\n1\n7.0.15| $1\n7.0.15| 2\nb> PING\n+PONG\n");
   const Step& step = transcript.steps[0];
   EXPECT_TRUE(Matches(step.Expected(Dialect::kNewest), "$1\r\n1\r\n"));
@@ -51,12 +51,12 @@ TEST(Transcript, HoldsTheOracleToItsOwnReply) {
   EXPECT_TRUE(Matches(transcript.steps[1].Expected(Dialect::kOracle), "+PONG\r\n"));
 }
 
-TEST(Transcript, HeadersHoldForAllOfIt) {
+TEST(Transcript, HeadersApplyToTheWholeTranscript) {
   EXPECT_TRUE(Parsed("socket\na> PING\n+PONG\n").needs_socket);
   EXPECT_EQ(Parsed("# all of it\nproto 3\na> PING\n+PONG\n").protocol, 3);
 }
 
-TEST(Transcript, TellsTheLineOfAnError) {
+TEST(Transcript, ReportsTheLineOfAnError) {
   const auto error = [](std::string_view text) {
     return std::string(ParseTranscript(text).status().message());
   };
@@ -68,7 +68,7 @@ TEST(Transcript, TellsTheLineOfAnError) {
   EXPECT_EQ(error("a> PING\n+\\q\n"), "line 2: a backslash stands before \\ or xHH only");
 }
 
-TEST(Reply, ExactLinesMatchTheirBytesAlone) {
+TEST(Reply, ExactLinesMatchOnlyTheirBytes) {
   const Expectation expected = Expected("$3\n\\x00\\x0d\\\\");
   EXPECT_TRUE(Matches(expected, std::string_view("$3\r\n\0\r\\\r\n", 9)));
   EXPECT_FALSE(Matches(expected, "$3\r\n"));
@@ -94,7 +94,7 @@ TEST(Reply, DotsMatchAnyLines) {
   EXPECT_FALSE(Matches(expected, "a\r\nc\r\n"));
 }
 
-TEST(Reply, WhoWaitsHearsNothing) {
+TEST(Reply, AWaitingClientReceivesNothing) {
   EXPECT_TRUE(Matches(Expected("(waits)"), ""));
   EXPECT_FALSE(Matches(Expected("(waits)"), "+OK\r\n"));
 }
@@ -109,7 +109,7 @@ std::string RandomReply(std::mt19937& random) {
   return bytes + "\r\n";
 }
 
-TEST(Reply, WhatIsShownReadsBack) {
+TEST(Reply, ShownLinesReadBack) {
   const unsigned seed = std::random_device()();
   SCOPED_TRACE(seed);
   std::mt19937 random(seed);

@@ -39,7 +39,7 @@ GeoPoint AnyPointNear(const GeoPoint& center, Rng& rng) {
   return {longitude, std::clamp(latitude, -kMaxLatitude, kMaxLatitude)};
 }
 
-TEST(GeoArea, CellsCoverAllThatLiesWithin) {
+TEST(GeoArea, CellsCoverTheWholeArea) {
   Rng rng(1);
   int within = 0;
   for (int i = 0; i < 3000; ++i) {
@@ -67,7 +67,7 @@ TEST(GeoArea, CellsAreFewAndSmall) {
   EXPECT_LT(degrees, 1);
 }
 
-TEST(GeoArea, BorderBelongsToIt) {
+TEST(GeoArea, ContainsItsBorder) {
   const GeoPoint center = {10, 50}, point = {10, 51};
   const double distance = Distance(center, point);
   EXPECT_EQ(distance, DistanceOfLatitudes(50, 51));

@@ -20,7 +20,7 @@ GeoPoint AnyPoint(Rng& rng) {
 }
 
 // The examples in Redis's documentation.
-TEST(GeoCell, ScoresAndGeohashesAreThoseOfRedis) {
+TEST(GeoCell, ScoresAndGeohashesEqualRediss) {
   const GeoPoint palermo = {13.361389, 38.115556}, catania = {15.087269, 37.502669};
   EXPECT_EQ(GeoScoreOf(palermo), 3479099956230698);
   EXPECT_EQ(GeoScoreOf(catania), 3479447370796909);
@@ -40,7 +40,7 @@ TEST(GeoCell, ScoreKeepsAPlaceToHalfAMetre) {
   }
 }
 
-TEST(GeoCell, HoldsItsPointsAndTheirScores) {
+TEST(GeoCell, ContainsItsPointsAndTheirScores) {
   Rng rng(2);
   for (int i = 0; i < 10000; ++i) {
     const GeoPoint point = AnyPoint(rng), other = AnyPoint(rng);

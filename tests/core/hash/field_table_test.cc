@@ -63,7 +63,7 @@ class FieldTableBesideAMap : public testing::TestWithParam<uint64_t> {
   size_t growth = 50;
 };
 
-TEST_P(FieldTableBesideAMap, HoldsTheSame) {
+TEST_P(FieldTableBesideAMap, HoldsTheSameFields) {
   SCOPED_TRACE(GetParam());
   names = GetParam() % 2 == 0 ? 2 : 400;
   for (int step = 0; step < 10'000; ++step) {
@@ -90,7 +90,7 @@ FieldTable TableOf(size_t size) {
   return table;
 }
 
-TEST(FieldTable, ASmallOneKeepsTheOrderOfArrival) {
+TEST(FieldTable, ASmallTableKeepsTheOrderOfInsertion) {
   FieldTable table;
   for (const char* name : {"c", "a", "b"}) table.Set({name, "1"});
   table.Set({"a", "another value"});
@@ -99,7 +99,7 @@ TEST(FieldTable, ASmallOneKeepsTheOrderOfArrival) {
   EXPECT_EQ(names, "cab");
 }
 
-TEST(FieldTable, AScanOfASmallOneTellsAll) {
+TEST(FieldTable, AScanOfASmallTableReturnsAllFields) {
   const FieldTable table = TableOf(FieldTable::kMostPacked);
   size_t told = 0;
   EXPECT_EQ(table.Scan(12'345, [&](const Field&) { ++told; }), 0u);
@@ -107,7 +107,7 @@ TEST(FieldTable, AScanOfASmallOneTellsAll) {
 }
 
 // Half of the fields are added and removed; the scan visits the other half in any case.
-TEST(FieldTable, AScanTellsWhatWasThereThroughout) {
+TEST(FieldTable, AScanReturnsAllFieldsThatStay) {
   const uint64_t seed = 5;
   SCOPED_TRACE(seed);
   Rng rng(seed);
@@ -160,7 +160,7 @@ TEST(FieldTable, AFewFieldsTakeLittleMoreThanTheirBytes) {
   EXPECT_LE(table.BytesUsed(), 96 + kWord);
 }
 
-TEST(FieldTable, AMemberOfALargeOneTakesOneAllocation) {
+TEST(FieldTable, AMemberOfALargeTableTakesOneAllocation) {
   FieldTable table;
   for (size_t i = 0; i < 10'000; ++i) {
     table.Insert({.name = "member:" + std::to_string(100'000 + i), .value = ""});

@@ -22,7 +22,7 @@ Model FieldsOf(const Hash& hash) {
 
 class HashBesideAMap : public testing::TestWithParam<uint64_t> {};
 
-TEST_P(HashBesideAMap, HoldsTheSame) {
+TEST_P(HashBesideAMap, HoldsTheSameFields) {
   SCOPED_TRACE(GetParam());
   Rng rng(GetParam());
   Hash hash;

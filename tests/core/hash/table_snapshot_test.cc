@@ -50,7 +50,7 @@ void Step(TableSnapshot& snapshot, Fields& fields) {
   });
 }
 
-TEST(TableSnapshot, ShowsTheFieldsOfItsInstantWhateverChangesMeanwhile) {
+TEST(TableSnapshot, ContainsTheFieldsOfItsInstantDespiteLaterChanges) {
   const uint64_t seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
   Rng rng(seed);

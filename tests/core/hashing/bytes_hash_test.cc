@@ -9,7 +9,7 @@ namespace zsetd {
 namespace {
 
 // Aumasson and Bernstein 2012, appendix A: key 00 01 .. 0f, message 00 01 .. 0e.
-TEST(SipHash, GivesThePapersTestVector) {
+TEST(SipHash, ReproducesThePapersTestVector) {
   const HashKey key{0x0706050403020100, 0x0f0e0d0c0b0a0908};
   std::string message;
   for (char byte = 0; byte < 15; ++byte) message.push_back(byte);

@@ -45,7 +45,7 @@ std::multiset<std::string> NamesOf(const Nodes& nodes) {
   return names;
 }
 
-TEST(Dictionary, EmptyHoldsNothing) {
+TEST(Dictionary, EmptyDictionaryHasNoNodes) {
   Nodes nodes(kHashSeed);
   Rng rng(1);
   EXPECT_EQ(nodes.size(), 0u);
@@ -55,7 +55,7 @@ TEST(Dictionary, EmptyHoldsNothing) {
   EXPECT_EQ(nodes.Scan(0, [](const Node&) { FAIL(); }), 0u);
 }
 
-TEST(Dictionary, ReplacesANodeInItsPlace) {
+TEST(Dictionary, ReplacesANodeAtItsPosition) {
   Nodes nodes(kHashSeed);
   InsertNumbers(nodes, 0, 1'000);
   for (int i = 0; i < 1'000; ++i) {
@@ -179,7 +179,7 @@ TEST(Dictionary, QuietScanVisitsEachNodeOnce) {
 
 // Between two calls of a scan hundreds of nodes are added and removed, so that buckets split and
 // merge.
-TEST(Dictionary, ScanVisitsAllThatStayWhileOthersComeAndGo) {
+TEST(Dictionary, ScanVisitsEveryNodeThatStaysWhileOthersAreAddedAndRemoved) {
   for (uint64_t seed = 1; seed <= 10; ++seed) {
     SCOPED_TRACE(seed);
     Rng rng(seed);
@@ -226,7 +226,7 @@ TEST(Dictionary, RandomFavoursNoNode) {
   for (const auto& [name, times] : drawn) EXPECT_NEAR(times, 1'000, 160) << name;
 }
 
-TEST(Dictionary, EachNodeIsSampledNowAndThen) {
+TEST(Dictionary, EachNodeIsSampledEventually) {
   constexpr int kNodes = 100;
   constexpr int kRounds = 20'000;
   Nodes nodes(kHashSeed);

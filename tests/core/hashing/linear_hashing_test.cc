@@ -80,7 +80,7 @@ TEST(LinearHashing, AScanPassesEachBucketOnce) {
 }
 
 // The guarantee that a scan relies on, for a cursor that comes from a table of any other size.
-TEST(LinearHashing, ACursorLeavesNoHashBehindThatItDidNotPass) {
+TEST(LinearHashing, ACursorSkipsNoHash) {
   for (size_t count = 1; count <= kMostBuckets; ++count) {
     const LinearHashing numbers = Buckets(count);
     for (uint64_t cursor = 0; cursor < 128; ++cursor) {

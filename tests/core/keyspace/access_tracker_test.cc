@@ -37,7 +37,7 @@ class UseMeterTest : public testing::Test {
   std::unique_ptr<Entry> entry_ = Entry::Make("key", ByteString("value"));
 };
 
-TEST_F(UseMeterTest, TellsHowLongAKeyWasIdle) {
+TEST_F(UseMeterTest, ReportsHowLongAKeyWasIdle) {
   EXPECT_EQ(meter_.IdleTime(mark()), seconds(0));
   Pass(std::chrono::hours(24 * 150));
   EXPECT_EQ(meter_.IdleTime(mark()), std::chrono::hours(24 * 150)) << "across the wrap";
@@ -50,7 +50,7 @@ TEST_F(UseMeterTest, MarksAnIdleTime) {
   EXPECT_EQ(meter_.IdleTime(meter_.OfIdle(seconds::max())), seconds(0xffffff)) << "the longest";
 }
 
-TEST_F(UseMeterTest, NotesNothingWhileItIsNotTo) {
+TEST_F(UseMeterTest, RecordsNothingWhileItIsOff) {
   Pass(seconds(10));
   meter_.set_records(false);
   Use(1);
@@ -60,7 +60,7 @@ TEST_F(UseMeterTest, NotesNothingWhileItIsNotTo) {
   EXPECT_EQ(meter_.IdleTime(mark()), seconds(0));
 }
 
-TEST_F(UseMeterTest, CountsEachUseWithAFactorOfNothing) {
+TEST_F(UseMeterTest, CountsEachUseWithAFactorOfZero) {
   CountUses(0, 1);
   EXPECT_EQ(meter_.Count(mark()), 5) << "a new key";
   Use(10);
@@ -91,13 +91,13 @@ TEST_F(UseMeterTest, CountsFade) {
   EXPECT_EQ(meter_.Count(mark()), 0);
 }
 
-TEST_F(UseMeterTest, CountsStayIfTheyAreNotToFade) {
+TEST_F(UseMeterTest, CountsStayIfFadingIsOff) {
   CountUses(0, 0);
   Pass(std::chrono::hours(20));
   EXPECT_EQ(meter_.Count(mark()), 5);
 }
 
-TEST_F(UseMeterTest, RanksWhatWasUsedLeastHighest) {
+TEST_F(UseMeterTest, RanksTheLeastUsedKeyHighest) {
   EXPECT_GT(meter_.EvictionRank(meter_.OfIdle(seconds(9))),
             meter_.EvictionRank(meter_.OfIdle(seconds(8))));
   CountUses(10, 1);

@@ -72,7 +72,7 @@ TEST(Entry, HoldsKeysAndStringsOfAnyLength) {
   }
 }
 
-TEST(Entry, HoldsAggregatesBesideKeysOfAnyLength) {
+TEST(Entry, StoresAggregatesNextToKeysOfAnyLength) {
   Rng rng(2);
   for (const size_t key_length : KeyLengths()) {
     const std::string key = RandomBytes(rng, key_length);
@@ -122,7 +122,7 @@ TEST(Entry, AShortKeyAndValueTakeFortyEightBytes) {
   EXPECT_LE(Entry::Make(key, value, Millis(1))->BytesUsed(), 48 + kWord);
 }
 
-TEST(Entry, ADeadlineTakesRoomOnlyWhereThereIsOne) {
+TEST(Entry, OnlyAKeyWithADeadlineStoresOne) {
   EXPECT_LE(Entry::Make("key:1234", ByteString("thirteen byte"))->BytesUsed(), 32 + kWord);
 }
 
@@ -162,7 +162,7 @@ TEST(Entry, KeepsDeadlineAndMarkApart) {
   }
 }
 
-TEST(Entry, MarksAggregatesBesideTheirElements) {
+TEST(Entry, KeepsMarksOfAggregatesApartFromTheirElements) {
   for (const auto deadline : ExpiryIndex()) {
     const auto set = Entry::Make("set", SetOf("m"), deadline);
     const auto list = Entry::Make("list", ListOf("e"), deadline);
@@ -176,7 +176,7 @@ TEST(Entry, MarksAggregatesBesideTheirElements) {
 }
 
 // Each string replaces the previous one, in place if possible.
-TEST(Entry, AssignsInPlaceWhatNeedsTheSameAllocation) {
+TEST(Entry, AssignsStringsOfEqualAllocationInPlace) {
   const uint64_t seed = 3;
   SCOPED_TRACE(seed);
   Rng rng(seed);
@@ -229,7 +229,7 @@ TEST(Entry, LongStringsCanBeEdited) {
   EXPECT_EQ(StringIn(*entry).view(), std::string(300, 'x') + "y");
 }
 
-TEST(Entry, StringsGoOverToAnotherKey) {
+TEST(Entry, StringsMoveToAnotherKey) {
   for (const size_t length : ValueLengths()) {
     const std::string text(length, 't');
     for (const bool edited : {false, true}) {
@@ -248,7 +248,7 @@ TEST(Entry, StringsGoOverToAnotherKey) {
   }
 }
 
-TEST(Entry, AggregatesGoOverToAnotherKey) {
+TEST(Entry, AggregatesMoveToAnotherKey) {
   auto list = Entry::Make("list", ListOf("e"));
   auto set = Entry::Make("set", SetOf("m"));
   EXPECT_EQ(list->Copy("x")->GetIf<List>()->At(0), "e");
@@ -259,7 +259,7 @@ TEST(Entry, AggregatesGoOverToAnotherKey) {
   EXPECT_EQ(Entry::Remade(std::move(set), "x", {})->GetIf<SortedSet>()->size(), 1u);
 }
 
-TEST(Entry, IsHeavyIfItTakesLongToFree) {
+TEST(Entry, IsHeavyIfFreeingItIsSlow) {
   EXPECT_FALSE(Entry::Make("k", ByteString("v"))->IsHeavy());
   EXPECT_FALSE(Entry::Make("k", SetOf("m"))->IsHeavy());
   EXPECT_TRUE(Entry::Make("k", ByteString(std::string(2 << 20, 'x')))->IsHeavy());

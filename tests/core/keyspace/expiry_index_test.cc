@@ -51,7 +51,7 @@ TEST(ExpiryIndex, MeanOfTheLargestIsNotTooLarge) {
   EXPECT_EQ(deadlines.Mean(), Millis::max());
 }
 
-TEST(ExpiryIndex, KnowTheEarliestTheLatestAndTheMean) {
+TEST(ExpiryIndex, KnowsTheEarliestTheLatestAndTheMean) {
   const uint64_t seed = 7;
   SCOPED_TRACE(seed);
   Rng rng(seed);
@@ -81,7 +81,7 @@ TEST(ExpiryIndex, KnowTheEarliestTheLatestAndTheMean) {
   }
 }
 
-TEST(ExpiryIndex, ComeOutInOrderHoweverTheyWentIn) {
+TEST(ExpiryIndex, YieldsDeadlinesInOrderWhateverTheInsertionOrder) {
   constexpr int kCount = 3'000;  // many blocks
   Keyspace keys(1);
   const auto entries = MakeEntries(keys, kCount);
@@ -105,7 +105,7 @@ TEST(ExpiryIndex, ComeOutInOrderHoweverTheyWentIn) {
   }
 }
 
-TEST(ExpiryIndex, FillAndEmptyBesideASet) {
+TEST(ExpiryIndex, BehavesLikeASetWhileItFillsAndEmpties) {
   const uint64_t seed = 11;
   SCOPED_TRACE(seed);
   Rng rng(seed);
@@ -135,7 +135,7 @@ TEST(ExpiryIndex, FillAndEmptyBesideASet) {
   }
 }
 
-TEST(ExpiryIndex, TheFurthestAreHeldToo) {
+TEST(ExpiryIndex, HoldsTheFurthestDeadlinesToo) {
   Keyspace keys(1);
   const auto entries = MakeEntries(keys, 3);
   ExpiryIndex deadlines;

@@ -35,7 +35,7 @@ std::set<std::string> ScannedKeys(const Keyspace& keys) {
   return found;
 }
 
-TEST(Keyspace, FindsWhatWasPut) {
+TEST(Keyspace, FindsStoredKeys) {
   Keyspace keys(kHashSeed);
   EXPECT_EQ(keys.Find("k"), nullptr);
   Entry& entry = Put(keys, "k", "v");
@@ -60,7 +60,7 @@ TEST(Keyspace, AnEntryReplacesAnotherWithItsDeadline) {
   EXPECT_EQ(keys.NextDeadline(), Millis(20));
 }
 
-TEST(Keyspace, DeadlinesAreGivenAndTakenAway) {
+TEST(Keyspace, DeadlinesAreSetAndRemoved) {
   Keyspace keys(kHashSeed);
   for (size_t length = 0; length < 40; ++length) {  // with or without space for a deadline
     const std::string key(length, 'k');
@@ -77,7 +77,7 @@ TEST(Keyspace, DeadlinesAreGivenAndTakenAway) {
   }
 }
 
-TEST(Keyspace, NothingIsSeenOnceItIsDue) {
+TEST(Keyspace, ExpiredKeysAreInvisible) {
   Keyspace keys(kHashSeed);
   Rng rng(1);
   Entry& entry = PutUntil(keys, "k", Millis(10));
@@ -108,7 +108,7 @@ TEST(Keyspace, TheLongestOverdueComesFirst) {
   EXPECT_EQ(keys.size(), 1u);
 }
 
-TEST(Keyspace, RandomFindsTheOneThatIsNotDue) {
+TEST(Keyspace, RandomFindsTheKeyThatHasNotExpired) {
   Keyspace keys(kHashSeed);
   Rng rng(1);
   for (int i = 0; i < 10'000; ++i) PutUntil(keys, std::to_string(i), Millis(10));
@@ -267,7 +267,7 @@ class KeyspaceBesideAMap : public testing::TestWithParam<uint64_t> {
   Millis now{0};
 };
 
-TEST_P(KeyspaceBesideAMap, BehavesTheSame) {
+TEST_P(KeyspaceBesideAMap, BehavesLikeTheMap) {
   SCOPED_TRACE(GetParam());
   for (int step = 0; step < 10'000; ++step) {
     ASSERT_NO_FATAL_FAILURE(Step());

@@ -106,7 +106,7 @@ TEST(ListChunk, CloneIsItsOwn) {
   ExpectHolds(copy, {"a", "b", "c"});
 }
 
-TEST(ListChunk, LargeElementStandsAlone) {
+TEST(ListChunk, LargeElementHasItsOwnChunk) {
   ListChunk chunk;
   const std::string large(100'000, 'x');
   ASSERT_TRUE(chunk.Takes(large));

@@ -65,7 +65,7 @@ void Change(List& list, Rng& rng) {
   }
 }
 
-TEST(ListSnapshot, ShowsTheElementsOfItsInstantWhateverChangesMeanwhile) {
+TEST(ListSnapshot, ContainsTheElementsOfItsInstantDespiteLaterChanges) {
   const uint64_t seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
   Rng rng(seed);

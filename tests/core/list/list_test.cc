@@ -126,7 +126,7 @@ class ListBesideADeque : public testing::TestWithParam<uint64_t> {
   Model model;
 };
 
-TEST_P(ListBesideADeque, BehavesTheSame) {
+TEST_P(ListBesideADeque, BehavesLikeTheDeque) {
   SCOPED_TRACE(GetParam());
   for (int step = 0; step < 15'000; ++step) {
     ASSERT_NO_FATAL_FAILURE(Step(step / 3'000 % 2 == 0));
@@ -145,7 +145,7 @@ TEST_P(ListBesideADeque, BehavesTheSame) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, ListBesideADeque, testing::Range<uint64_t>(1, 9));
 
-TEST(List, GoesBackToAListpackAtHalfTheSizeAtWhichItLeft) {
+TEST(List, BecomesAListpackAgainAtHalfTheLimit) {
   constexpr ListLimits kLimits = {.elements = 4};
   List list;
   for (const char* element : {"a", "b", "c", "d"}) list.PushBack(element);
@@ -216,7 +216,7 @@ TEST(List, RemovesEqualOnesFromEitherEnd) {
   ExpectHolds(list, {"b", "c"});
 }
 
-TEST(List, RemovingWhatIsNotThereChangesNothing) {
+TEST(List, RemovingAMissingElementChangesNothing) {
   List list = ListOf({"a", "b"});
   const uint32_t revision = list.revision();
   EXPECT_EQ(list.RemoveFromFront("c", 10), 0u);

@@ -30,7 +30,7 @@ Model MembersOf(const Set& set) {
 
 class SetBesideASet : public testing::TestWithParam<uint64_t> {};
 
-TEST_P(SetBesideASet, HoldsTheSame) {
+TEST_P(SetBesideASet, HoldsTheSameMembers) {
   SCOPED_TRACE(GetParam());
   Rng rng(GetParam());
   Set set;
@@ -147,7 +147,7 @@ Model Folded(const std::vector<Model>& models, Algorithm algorithm) {
   return result;
 }
 
-TEST(SetCombination, IsThatOfTheStandardLibrary) {
+TEST(SetCombination, EqualsThatOfTheStandardLibrary) {
   const uint64_t seed = 3;
   SCOPED_TRACE(seed);
   Rng rng(seed);

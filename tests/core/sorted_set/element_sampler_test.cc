@@ -26,7 +26,7 @@ void ExpectEvenDraws(const std::map<std::string, double>& scores, ElementSampler
 
 // Six standard deviations are 120. The blocks are filled unevenly, as removals leave them, with
 // members of all lengths.
-TEST(ElementSampler, DrawsAllElementsAlikeWhateverBecomesOfTheSet) {
+TEST(ElementSampler, DrawsAllElementsEquallyOftenAfterAnyChanges) {
   for (const int size : {1, 3, 100, 1500}) {
     SortedSet set;
     std::map<std::string, double> scores;

@@ -40,7 +40,7 @@ TEST(ElementSelector, AnOffsetNearTheLargestNumberSelectsNothing) {
   EXPECT_EQ(Selected({{1, "a"}}, {.count = 0}), Pairs());
 }
 
-TEST(ElementSelector, SelectsWhatASortedSetHasThere) {
+TEST(ElementSelector, SelectsTheElementsOfASortedSetInThatRange) {
   constexpr uint64_t kSeed = 1;
   std::printf("seed %llu\n", static_cast<unsigned long long>(kSeed));
   Rng rng(kSeed);

@@ -99,7 +99,7 @@ double Combined(double a, double b, Aggregate aggregate) {
 }
 
 // Whole scores and weights, so that sums do not depend on their order.
-TEST(SetAlgebra, DoesWhatTheModelDoes) {
+TEST(SetAlgebra, BehavesLikeTheModel) {
   for (uint64_t seed = 1; seed <= 300; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Rng rng(seed);
@@ -140,7 +140,7 @@ TEST(SetAlgebra, DoesWhatTheModelDoes) {
 }
 
 // Each plain set is an input, and so is the sorted set that it is equivalent to.
-TEST(SetAlgebra, APlainSetIsOneWhoseScoresAreOne) {
+TEST(SetAlgebra, APlainSetCountsAsScoresOfOne) {
   Rng rng(4);
   std::vector<SortedSet> sorted(2);
   std::vector<Set> plain(2);

@@ -83,7 +83,7 @@ class Changes {
   Rng rng_;
 };
 
-TEST(SetSnapshot, ShowsTheElementsOfItsInstantWhateverChangesMeanwhile) {
+TEST(SetSnapshot, ContainsTheElementsOfItsInstantDespiteLaterChanges) {
   const uint64_t seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
   Changes changes(seed);

@@ -108,7 +108,7 @@ TEST(SortedSetBuilder, NegativeZeroIsStoredAsZero) {
   EXPECT_EQ(ElementsOf(*builder.Build()), (Elements{{-1, "c"}, {0, "a"}, {0, "b"}}));
 }
 
-TEST(SortedSetBuilder, RefusesAMemberThatComesTwice) {
+TEST(SortedSetBuilder, RefusesADuplicateMember) {
   Rng rng(2);
   for (int style = 0; style < kStyles; ++style) {
     for (const size_t size : {1, 2, 100, 160, 161, 1000, 5000}) {
@@ -124,7 +124,7 @@ TEST(SortedSetBuilder, RefusesAMemberThatComesTwice) {
 }
 
 // A change after a build meets full blocks, full nodes and buckets that no insertion has filled.
-TEST(SortedSetBuilder, WhatItBuiltChangesAsTheModelDoes) {
+TEST(SortedSetBuilder, BuiltSetChangesLikeTheModel) {
   for (uint64_t seed = 1; seed <= 4; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     World world(seed);

@@ -83,7 +83,7 @@ void Change(ScannedSet& set, bool grows) {
   if (rng.Below(100) == 0) set.RemoveRange(set.size());
 }
 
-TEST(SortedSetScan, VisitsWhatIsThereThroughoutAndNothingElse) {
+TEST(SortedSetScan, VisitsEveryElementThatStaysAndNoOthers) {
   for (uint64_t seed = 1; seed <= 3; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     ScannedSet set(seed);
@@ -98,7 +98,7 @@ TEST(SortedSetScan, VisitsWhatIsThereThroughoutAndNothingElse) {
 }
 
 // Elements that are cut out together leave entries in the index for a while.
-TEST(SortedSetScan, PassesOverWhatWasCutOut) {
+TEST(SortedSetScan, SkipsElementsThatWereCutOut) {
   ScannedSet set(1);
   for (uint64_t number = 0; number < 50000; ++number) set.Add(number);
   set.StartScan();
@@ -110,7 +110,7 @@ TEST(SortedSetScan, PassesOverWhatWasCutOut) {
   while (set.scanning()) set.Step();
 }
 
-TEST(SortedSetScan, SmallSetComesAtOnce) {
+TEST(SortedSetScan, SmallSetIsReturnedInOneCall) {
   ScannedSet set(1);
   for (uint64_t number = 0; number < 100; ++number) set.Add(number);
   set.StartScan();
@@ -118,7 +118,7 @@ TEST(SortedSetScan, SmallSetComesAtOnce) {
   EXPECT_FALSE(set.scanning());
 }
 
-TEST(SortedSetScan, EachElementOfAStillSetComesOnce) {
+TEST(SortedSetScan, EachElementOfAnUnchangedSetIsReturnedOnce) {
   SortedSet set;
   for (uint64_t number = 0; number < 30000; ++number) set.Set(Member(number), double(number));
   std::map<std::string, int> times;

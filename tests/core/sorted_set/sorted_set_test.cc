@@ -89,7 +89,7 @@ TEST(SortedSet, RemembersItsLongestMember) {
   EXPECT_EQ(set.longest_member(), 65'535u);
 }
 
-TEST(SortedSet, NeverGoesBackToAListpack) {
+TEST(SortedSet, NeverBecomesAListpackAgain) {
   constexpr SortedSetLimits kLimits = {.listpack_entries = 2, .listpack_value = 3};
   SortedSet set = SetOf({{1, "abc"}, {2, "b"}});
   set.Expect(2, 3, kLimits);
@@ -113,7 +113,7 @@ TEST(SortedSet, TheOnlyMemberMayBeLongWhenItsScoreChanges) {
   EXPECT_EQ(ElementsOf(set), (std::vector<Pair>{{2, member}}));
 }
 
-TEST(SortedSet, RemovingEverythingGivesTheBytesBack) {
+TEST(SortedSet, RemovingEverythingReleasesTheMemory) {
   SortedSet set;
   for (int i = 0; i < 5000; ++i) set.Set(std::string(40, 'x') + std::to_string(i), i % 7);
   const size_t full = set.BytesUsed();
@@ -365,7 +365,7 @@ size_t UsedBytes(const SortedSet& set) {
   return bytes;
 }
 
-TEST(SortedSet, WithoutDeadlinesItTakesWhatItTookBefore) {
+TEST(SortedSet, WithoutDeadlinesItTakesNoMemoryForThem) {
   for (const int size : {30, 100, 5000}) {
     SortedSet set;
     for (int i = 0; i < size; ++i) set.Set("member" + std::to_string(i * 7919 % size), i % 100);
@@ -388,7 +388,7 @@ TEST(SortedSet, FarDeadlinesCountAsTheFurthest) {
   EXPECT_EQ(set.Deadline("b"), Millis((int64_t{1} << 46) - 1));
 }
 
-TEST(SortedSet, CopyHoldsTheRangeAlone) {
+TEST(SortedSet, CopyContainsOnlyTheRange) {
   World world(3);
   Rng& rng = world.rng();
   SortedSet set;
@@ -402,7 +402,7 @@ TEST(SortedSet, CopyHoldsTheRangeAlone) {
   }
 }
 
-TEST(SortedSet, DoesWhatTheModelDoes) {
+TEST(SortedSet, BehavesLikeTheModel) {
   for (uint64_t seed = 1; seed <= 4; ++seed) RunBesideModel(seed, 5000);
 }
 

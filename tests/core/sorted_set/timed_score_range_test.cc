@@ -48,7 +48,7 @@ TEST(TimedScoreRange, AnElementAtTheEndIsReachedAlreadyUnlessTheEndIsExclusive) 
   EXPECT_EQ(NextReach(Until(Clock::kMillis, true), 1'700'000'000'250), Millis(1'700'000'000'251));
 }
 
-TEST(TimedScoreRange, NeverReachesWhatNoClockShows) {
+TEST(TimedScoreRange, NeverReachesScoresBeyondAnyClock) {
   EXPECT_EQ(NextReach(Until(Clock::kSeconds), kInfinity), std::nullopt);
   EXPECT_EQ(NextReach(Until(Clock::kMillis), 1e300), std::nullopt);
   EXPECT_EQ(Until(Clock::kMillis).NextReach(SortedSet(), kNow), std::nullopt);

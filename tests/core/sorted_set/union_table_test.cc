@@ -23,7 +23,7 @@ std::string SomeMember(Rng& rng) {
                      static_cast<char>('a' + rng.Below(26)));
 }
 
-TEST(UnionTable, CombinesWhatComesAgainAndGrowsBeyondWhatWasExpected) {
+TEST(UnionTable, CombinesRepeatedMembersAndGrowsBeyondTheExpectedSize) {
   for (const size_t expected : {0, 100, 10000}) {
     Rng rng(expected);
     const ScoreFold fold = Sum();
@@ -42,7 +42,7 @@ TEST(UnionTable, CombinesWhatComesAgainAndGrowsBeyondWhatWasExpected) {
   }
 }
 
-TEST(UnionTable, OfNothingIsAnEmptySet) { EXPECT_TRUE(UnionTable(0).Build().empty()); }
+TEST(UnionTable, EmptyTableMakesAnEmptySet) { EXPECT_TRUE(UnionTable(0).Build().empty()); }
 
 }  // namespace
 }  // namespace zsetd

@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
 
-TEST(BitField, KeepsWhatIsWrittenAndItsNeighbours) {
+TEST(BitField, KeepsWrittenNumbersAndTheirNeighbours) {
   SCOPED_TRACE("seed 1");
   Rng rng(1);
   for (int i = 0; i < 10000; ++i) {

@@ -27,7 +27,7 @@ TEST(ByteSearch, WideAndPortablePathsAgree) {
   }
 }
 
-TEST(ByteSearch, StopsWhereTold) {
+TEST(ByteSearch, StopsWhenTheCallbackReturnsTrue) {
   const std::vector<uint8_t> bytes(40, 7);
   size_t last = 0;
   EXPECT_TRUE(FindByte(bytes.data(), bytes.size(), 7, [&](size_t i) { return last = i, i == 20; }));

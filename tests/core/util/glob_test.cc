@@ -86,7 +86,7 @@ constexpr Case kCases[] = {
     {"[\\", "\\", true},
 };
 
-TEST(Glob, MatchesAsRedisDoes) {
+TEST(Glob, MatchesLikeRedis) {
   for (const Case& c : kCases) {
     EXPECT_EQ(GlobMatches(c.pattern, c.text), c.matches) << c.pattern << "  " << c.text;
   }
@@ -162,7 +162,7 @@ bool MatchesByTrying(std::string_view pattern, std::string_view text) {
   return MatchesByTrying(pattern.substr(1), text.substr(1));
 }
 
-TEST(Glob, MatchesAsIfAllWereTried) {
+TEST(Glob, MatchesLikeATrialOfAllPlaces) {
   const uint64_t seed = 5;
   SCOPED_TRACE(seed);
   Rng rng(seed);
@@ -184,7 +184,7 @@ TEST(Glob, MatchesAsIfAllWereTried) {
 }
 
 // In texts long enough for the search by bits, with runs longer than one of its words.
-TEST(Glob, FindsRunsFarOffAsIfAllPlacesWereTried) {
+TEST(Glob, FindsDistantRunsLikeATrialOfAllPlaces) {
   const uint64_t seed = 6;
   SCOPED_TRACE(seed);
   Rng rng(seed);

@@ -18,7 +18,7 @@ std::string Written(uint64_t number, uint8_t digits) {
   return text;
 }
 
-TEST(Numeral, ComesBackAsTheSameDigits) {
+TEST(Numeral, ReadsBackAsTheSameDigits) {
   for (const std::string text : {"0", "7", "10", "123456789012345678", "9999999999999999999"}) {
     ASSERT_TRUE(ParseNumeral(text, kShortest)) << text;
     EXPECT_EQ(Written(*ParseNumeral(text, kShortest), kShortest), text);
@@ -52,7 +52,7 @@ TEST(Numeral, IsPaddedToAnyWidth) {
   }
 }
 
-TEST(Numeral, OtherSpellingsAreNone) {
+TEST(Numeral, OtherSpellingsAreNotNumerals) {
   for (const char* text : {"", "00", "01", "-1", "+1", "1a", " 1", "10000000000000000000"}) {
     EXPECT_FALSE(ParseNumeral(text, kShortest)) << text;
   }

@@ -36,7 +36,7 @@ void SetBit(std::vector<char>& bytes, size_t bit, bool to) {
   byte = static_cast<char>(to ? byte | mask : byte & ~mask);
 }
 
-TEST(PackedBits, StoreChangesItsBitsAlone) {
+TEST(PackedBits, StoreChangesOnlyItsBits) {
   Rng rng(1);
   for (int round = 0; round < 20'000; ++round) {
     const int bits = 1 + static_cast<int>(rng.Below(kMostPackedBits));
@@ -50,7 +50,7 @@ TEST(PackedBits, StoreChangesItsBitsAlone) {
   }
 }
 
-TEST(PackedBits, MoveChangesTheRangeAlone) {
+TEST(PackedBits, MoveChangesOnlyTheRange) {
   Rng rng(2);
   for (int round = 0; round < 20'000; ++round) {
     const size_t from = rng.Below(300), count = rng.Below(600);

@@ -37,7 +37,7 @@ std::string AnyText(Rng& rng) {
   return text;
 }
 
-TEST(PrefixTree, HoldsWhatAMapHolds) {
+TEST(PrefixTree, HoldsTheSameStringsAsAMap) {
   constexpr uint64_t kSeed = 18;
   SCOPED_TRACE(kSeed);
   Rng rng(kSeed);
@@ -63,7 +63,7 @@ TEST(PrefixTree, HoldsWhatAMapHolds) {
   }
 }
 
-TEST(PrefixTree, StopsWhereItIsTold) {
+TEST(PrefixTree, StopsWhenTheVisitorStops) {
   Tree tree;
   tree.FindOrInsert("") = 1;
   tree.FindOrInsert("a") = 2;

@@ -26,7 +26,7 @@ void ExpectSame(const Array& array, const std::vector<uint64_t>& model) {
   for (size_t i = 0; i < model.size(); ++i) ASSERT_EQ(array[i], model[i]) << i;
 }
 
-TEST(SegmentedArray, GrowsAndShrinksBesideAVector) {
+TEST(SegmentedArray, GrowsAndShrinksLikeAVector) {
   Rng rng(1);
   Array array;
   std::vector<uint64_t> model;
@@ -54,7 +54,7 @@ TEST(SegmentedArray, HasMoreThanAListOfSegments) {
   for (size_t i = 0; i < kPerSegment; ++i) ASSERT_EQ(array[i], i);
 }
 
-TEST(SegmentedArray, OfFewElementsTakesLittle) {
+TEST(SegmentedArray, FewElementsTakeLittleMemory) {
   EXPECT_EQ(Array().BytesUsed(), 0u);
   EXPECT_LE(Of(1).BytesUsed(), kSomeBytes);
   for (const size_t size : {10ul, 100ul, kPerSegment}) {
@@ -63,7 +63,7 @@ TEST(SegmentedArray, OfFewElementsTakesLittle) {
   EXPECT_LE(Of(100 * kPerSegment).BytesUsed(), 101 * 4096 + 2 * 128 * sizeof(void*));
 }
 
-TEST(SegmentedArray, GivesBackWhatItNeedsNoMore) {
+TEST(SegmentedArray, ReleasesUnusedSegments) {
   Array array = Of(5 * kPerSegment);
   while (array.size() > 3) array.RemoveLast();
   EXPECT_LE(array.BytesUsed(), 2 * kSomeBytes);

@@ -7,7 +7,7 @@
 namespace zsetd {
 namespace {
 
-TEST(SameBytes, TellsAnyDifferentByteAtAnyLength) {
+TEST(SameBytes, DetectsAnyDifferentByteAtAnyLength) {
   for (size_t size = 0; size < 70; ++size) {
     std::string bytes(size, 'a');
     const std::string same = bytes;

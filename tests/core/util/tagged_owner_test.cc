@@ -25,7 +25,7 @@ struct Right {
 using Either = TaggedOwner<Left, Right, std::default_delete<Left>, std::default_delete<Right>>;
 static_assert(sizeof(Either) == sizeof(void*));
 
-TEST(TaggedOwner, IsOneOrTheOtherOrNothing) {
+TEST(TaggedOwner, HoldsEitherTypeOrNull) {
   Either either;
   EXPECT_EQ(either.first(), nullptr);
   EXPECT_EQ(either.second(), nullptr);
@@ -39,7 +39,7 @@ TEST(TaggedOwner, IsOneOrTheOtherOrNothing) {
   EXPECT_EQ(either.second(), right);
 }
 
-TEST(TaggedOwner, FreesWhatItOwns) {
+TEST(TaggedOwner, FreesItsPointer) {
   {
     Either either;
     either.Reset(new Left);
@@ -56,7 +56,7 @@ TEST(TaggedOwner, FreesWhatItOwns) {
   EXPECT_EQ(Right::living, 0);
 }
 
-TEST(TaggedOwner, AReleasedOneIsNotFreed) {
+TEST(TaggedOwner, AReleasedPointerIsNotFreed) {
   Either either;
   either.Reset(new Left);
   EXPECT_EQ(either.ReleaseSecond(), nullptr);

@@ -13,7 +13,7 @@ constexpr std::pair<size_t, size_t> kLengthsAndBytes[] = {
     {16'383, 2}, {16'384, 3}, {2'097'151, 3}, {2'097'152, 4}, {SIZE_MAX, 10},
 };
 
-TEST(Varint, IsReadAsWrittenFromBothSides) {
+TEST(Varint, ReadsBackFromBothSides) {
   for (const auto& [length, bytes] : kLengthsAndBytes) {
     SCOPED_TRACE(length);
     EXPECT_EQ(VarintBytes(length), bytes);

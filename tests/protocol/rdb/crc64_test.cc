@@ -10,13 +10,13 @@
 namespace zsetd {
 namespace {
 
-TEST(Crc64, IsThatOfRedis) {
+TEST(Crc64, EqualsRedissChecksum) {
   EXPECT_EQ(Crc64(""), 0u);
   EXPECT_EQ(Crc64("123456789"), 0xe9c6d914c4b8d9cau);
 }
 
 // Every length around the sixteen bytes of a step, at every alignment.
-TEST(Crc64, IsThatOfTheDefinitionAtEveryLengthAndAlignment) {
+TEST(Crc64, EqualsTheDefinitionAtEveryLengthAndAlignment) {
   std::string text;
   for (int i = 0; i < 400; ++i) text += static_cast<char>(i * i * 31 + i);
   for (size_t start = 0; start < 16; ++start) {

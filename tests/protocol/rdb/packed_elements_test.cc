@@ -39,7 +39,7 @@ std::string AnyElement(std::mt19937_64& rng) {
   return element;
 }
 
-TEST(PackedElements, ListpackGivesBackWhatWasPutIn) {
+TEST(PackedElements, ListpackReadsBackAsWritten) {
   SCOPED_TRACE("seed 1");
   std::mt19937_64 rng(1);
   ListpackWriter writer;
@@ -53,14 +53,14 @@ TEST(PackedElements, ListpackGivesBackWhatWasPutIn) {
 }
 
 // As written by redis-server 7.0.15 for RPUSH k 1 a -5 70000.
-TEST(PackedElements, ListpackIsThatOfRedis) {
+TEST(PackedElements, ListpackEqualsRediss) {
   ListpackWriter writer;
   for (const char* element : {"1", "a", "-5", "70000"}) writer.Add(element);
   EXPECT_EQ(writer.Finish(), Bytes({0x14, 0,    0,    0,    4,    0,    0x01, 0x01, 0x81, 'a',
                                     0x02, 0xdf, 0xfb, 0x02, 0xf2, 0x70, 0x11, 0x01, 0x04, 0xff}));
 }
 
-TEST(PackedElements, IntsetGivesBackWhatWasPutIn) {
+TEST(PackedElements, IntsetReadsBackAsWritten) {
   for (const int64_t large : {int64_t{7}, int64_t{40'000}, int64_t{1} << 40}) {
     const std::vector<int64_t> integers = {-5, 0, large};
     const Elements texts = {"-5", "0", IntegerText(large)};

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kMost = 1u << 30;
 
-TEST(Rdb, LengthsAreReadAsTheyWereWritten) {
+TEST(Rdb, LengthsReadBackAsWritten) {
   for (const uint64_t length : {uint64_t{0}, uint64_t{63}, uint64_t{64}, uint64_t{16383},
                                 uint64_t{16384}, uint64_t{UINT32_MAX}, uint64_t{1} << 32}) {
     std::string bytes;
@@ -24,7 +24,7 @@ TEST(Rdb, LengthsAreReadAsTheyWereWritten) {
   }
 }
 
-TEST(Rdb, StringsAreReadAsTheyWereWritten) {
+TEST(Rdb, StringsReadBackAsWritten) {
   const std::string long_one(100'000, 'x');
   for (const std::string& string :
        {std::string(), std::string("0"), std::string("-129"), std::string("40000"),

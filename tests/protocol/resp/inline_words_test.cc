@@ -46,7 +46,7 @@ const Case kCases[] = {
     {"a\0b"s, Args{"a\0b"s}},
 };
 
-TEST(SplitWords, QuotesAsRedisCliDoes) {
+TEST(SplitWords, QuotesLikeRedisCli) {
   for (const Case& c : kCases) EXPECT_EQ(SplitWords(c.line), c.words) << c.line;
 }
 

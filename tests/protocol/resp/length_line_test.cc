@@ -22,7 +22,7 @@ Read ReadFrom(std::string_view line, std::string_view behind = kBehind) {
   return read;
 }
 
-TEST(LengthLine, OfUpToFourDigitsIsRead) {
+TEST(LengthLine, ReadsUpToFourDigits) {
   EXPECT_EQ(ReadFrom("$0\r\n"), (Read{4, 0}));
   EXPECT_EQ(ReadFrom("$7\r\n"), (Read{4, 7}));
   EXPECT_EQ(ReadFrom("$10\r\n"), (Read{5, 10}));
@@ -30,7 +30,7 @@ TEST(LengthLine, OfUpToFourDigitsIsRead) {
   EXPECT_EQ(ReadFrom("$9999\r\n", ""), (Read{7, 9999}));
 }
 
-TEST(LengthLine, OfAnyOtherShapeIsLeft) {
+TEST(LengthLine, OtherFormsAreNotRead) {
   for (const std::string_view line :
        {"*7\r\n", "$\r\n", "$10000\r\n", "$03\r\n", "$00\r\n", "$-1\r\n", "$+1\r\n", "$ 1\r\n",
         "$1 \r\n", "$1x\r\n", "$1\n\r\n", "$0x10\r\n", "7\r\n"}) {
@@ -38,7 +38,7 @@ TEST(LengthLine, OfAnyOtherShapeIsLeft) {
   }
 }
 
-TEST(LengthLine, IsLeftWhereLittleFollows) {
+TEST(LengthLine, IsNotReadIfTooFewBytesFollow) {
   EXPECT_EQ(ReadFrom("", ""), Read());
   EXPECT_EQ(ReadFrom("$", ""), Read());
   EXPECT_EQ(ReadFrom("$1234\r", ""), Read());

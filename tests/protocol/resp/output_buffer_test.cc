@@ -18,7 +18,7 @@ OutputBuffer With(std::string_view bytes) {
   return buffer;
 }
 
-TEST(OutputBuffer, HoldsWhatCameBesideAString) {
+TEST(OutputBuffer, KeepsBytesAddedAroundAString) {
   std::mt19937 random(1);
   OutputBuffer buffer;
   std::string model;
@@ -50,7 +50,7 @@ std::string PiecesOf(const OutputBuffer& buffer) {
   return text;
 }
 
-TEST(OutputBuffer, HoldsWhatCameInManyPieces) {
+TEST(OutputBuffer, KeepsBytesAddedInManyPieces) {
   std::mt19937 random(2);
   OutputBuffer buffer;
   std::string model;
@@ -123,7 +123,7 @@ TEST(OutputBuffer, LongStringsStayWhereTheyWereWritten) {
   EXPECT_LT(buffer.capacity(), 21 * kSize);
 }
 
-TEST(OutputBuffer, WhatWasSentIsFreedBeforeTheRest) {
+TEST(OutputBuffer, FreesSentBytesBeforeTheRest) {
   OutputBuffer buffer;
   for (int i = 0; i < 100; ++i) buffer.Append(std::string(100'000, 'x'));
   const size_t capacity = buffer.capacity();
@@ -132,7 +132,7 @@ TEST(OutputBuffer, WhatWasSentIsFreedBeforeTheRest) {
   EXPECT_LT(buffer.capacity(), capacity / 5);
 }
 
-TEST(OutputBuffer, TakesABitTooMuchBehindWhatIsFilled) {
+TEST(OutputBuffer, ToleratesStoresSlightlyBeyondTheFilledPart) {
   OutputBuffer buffer;
   for (size_t size = 0; size < 300; ++size) {
     std::memset(buffer.Extend(size), '0' + static_cast<int>(size % 10),
@@ -141,7 +141,7 @@ TEST(OutputBuffer, TakesABitTooMuchBehindWhatIsFilled) {
   }
 }
 
-TEST(OutputBuffer, EndsWhereItIsTold) {
+TEST(OutputBuffer, EndsAtTheGivenLength) {
   OutputBuffer buffer = With("kept");
   char* more = buffer.Extend(100);
   *more = '!';

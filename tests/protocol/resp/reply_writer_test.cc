@@ -68,7 +68,7 @@ TEST(ReplyWriter, AnErrorReplacesAHalfWrittenReply) {
   EXPECT_EQ(out.view(), "+before\r\n-ERR syntax error\r\n");
 }
 
-TEST(ReplyWriter, FailureIsThatOfTheReplyBegunLast) {
+TEST(ReplyWriter, FailureConcernsTheReplyStartedLast) {
   OutputBuffer out;
   ReplyWriter writer(out);
   writer.Begin();
@@ -79,7 +79,7 @@ TEST(ReplyWriter, FailureIsThatOfTheReplyBegunLast) {
   EXPECT_FALSE(writer.failed());
 }
 
-TEST(ReplyWriter, DiscardsTheReplyBegunLast) {
+TEST(ReplyWriter, DiscardsTheReplyStartedLast) {
   OutputBuffer out;
   ReplyWriter writer(out);
   writer.Ok();
@@ -89,7 +89,7 @@ TEST(ReplyWriter, DiscardsTheReplyBegunLast) {
   EXPECT_EQ(out.view(), "+OK\r\n");
 }
 
-TEST(ReplyWriter, LeavesOutBulksBeyondTheMost) {
+TEST(ReplyWriter, OmitsBulksBeyondTheLimit) {
   OutputBuffer out;
   out.Append("+before\r\n");
   ReplyWriter writer(out);
@@ -108,7 +108,7 @@ TEST(ReplyWriter, LeavesOutBulksBeyondTheMost) {
   EXPECT_FALSE(writer.IsFull());
 }
 
-TEST(ReplyWriter, TheMostIsThatOfEachReply) {
+TEST(ReplyWriter, TheLimitAppliesToEachReply) {
   OutputBuffer out;
   ReplyWriter writer(out);
   writer.set_most_bytes(20);

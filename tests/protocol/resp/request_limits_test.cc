@@ -29,7 +29,7 @@ TEST(RequestLimits, RefusesBadBulkLengths) {
   EXPECT_EQ(ErrorOf("*1\r\n$536870912\r\n"), "");
 }
 
-TEST(RequestLimits, NamesTheByteThatStandsForADollar) {
+TEST(RequestLimits, NamesTheByteFoundInsteadOfADollar) {
   EXPECT_EQ(ErrorOf("*1\r\nPING\r\n"), "ERR Protocol error: expected '$', got 'P'");
   EXPECT_EQ(ErrorOf("*1\r\n\r\n"), "ERR Protocol error: expected '$', got '\r'");
   EXPECT_EQ(ErrorOf("*2\r\n$1\r\na\r\n:1\r\n"), "ERR Protocol error: expected '$', got ':'");
@@ -56,7 +56,7 @@ TEST(RequestLimits, RefusesLinesThatNeverEnd) {
   ExpectLineLimit("", 'x', "ERR Protocol error: too big inline request");
 }
 
-TEST(RequestLimits, AreAsSet) {
+TEST(RequestLimits, HaveTheConfiguredValues) {
   const RequestLimits limits = {.max_bulk_bytes = 4, .max_words = 2};
   EXPECT_EQ(ErrorOf("*2\r\n$4\r\nPING\r\n$0\r\n\r\n", limits), "");
   EXPECT_EQ(ErrorOf("*3\r\n", limits), "ERR Protocol error: invalid multibulk length");
@@ -80,7 +80,7 @@ TEST(RequestLimits, HoldForWholeRequests) {
             "ERR Protocol error: unauthenticated bulk length");
 }
 
-TEST(RequestLimits, AreLowerForWhoHasNotSaidWhoItIs) {
+TEST(RequestLimits, AreLowerForUnauthenticatedClients) {
   const RequestLimits limits = {.unauthenticated = true};
   EXPECT_EQ(ErrorOf("*10\r\n$16384\r\n", limits), "");
   EXPECT_EQ(ErrorOf("*11\r\n", limits), "ERR Protocol error: unauthenticated multibulk length");
@@ -89,7 +89,7 @@ TEST(RequestLimits, AreLowerForWhoHasNotSaidWhoItIs) {
   EXPECT_EQ(ErrorOf("*1\r\n$536870913\r\n", limits), "ERR Protocol error: invalid bulk length");
 }
 
-TEST(RequestLimits, OfAStrangerEndWithTheRequestThatIntroducesIt) {
+TEST(RequestLimits, LowLimitsEndWithTheRequestThatAuthenticates) {
   RequestParser parser({.unauthenticated = true});
   Feed(parser, "*1\r\n$5\r\nHELLO\r\n*11\r\n$17000\r\n");
   EXPECT_EQ(parser.Next(), RequestParser::Result::kRequest);
@@ -105,7 +105,7 @@ TEST(RequestLimits, MayChangeBetweenRequests) {
   EXPECT_EQ(parser.Next(), RequestParser::Result::kBroken);
 }
 
-TEST(RequestLimits, WhatStoodBeforeTheBreakIsServed) {
+TEST(RequestLimits, RequestsBeforeTheErrorAreServed) {
   const Parsed parsed = Parse({"PING\r\n*x\r\nPING\r\n"});
   EXPECT_EQ(parsed.requests, std::vector<Request>{{"PING"}});
   EXPECT_EQ(parsed.error, "ERR Protocol error: invalid multibulk length");

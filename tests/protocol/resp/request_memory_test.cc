@@ -49,7 +49,7 @@ TEST(RequestMemory, IsNoMoreThanALargeBulkNeeds) {
   EXPECT_EQ(parser.argv()[2].size(), size);
 }
 
-TEST(RequestMemory, IsGivenBackWhenAskedFor) {
+TEST(RequestMemory, IsReleasedOnRequest) {
   RequestParser parser;
   Feed(parser,
        Multibulk({"SET", "k", std::string(5'000'000, 'x')}) + "*2\r\n$4\r\nECHO\r\n$3\r\nab");
@@ -70,13 +70,13 @@ TEST(RequestMemory, IsGivenBackWhenAskedFor) {
   EXPECT_EQ(parser.argv()[0], "PING");
 }
 
-TEST(RequestMemory, IsGivenBackAfterALargeBulk) {
+TEST(RequestMemory, IsReleasedAfterALargeBulk) {
   const std::string large = Multibulk({"SET", "k", std::string(5'000'000, 'x')});
   EXPECT_LE(BytesAfter(large), kQuiet);
   EXPECT_LE(BytesAfter(large + "PI"), 2 * kQuiet);
 }
 
-TEST(RequestMemory, IsGivenBackAfterManyWords) {
+TEST(RequestMemory, IsReleasedAfterManyWords) {
   EXPECT_LE(BytesAfter(Multibulk(Request(100'000, "x"))), kQuiet);
   std::string line = "x";
   for (int i = 0; i < 30'000; ++i) line += " x";

@@ -44,7 +44,7 @@ TEST(RequestParser, AnInlineRequestMayBeOneEmptyWord) {
 }
 
 // As in Redis, the parser checks only the CR of a line, and no bytes after a bulk.
-TEST(RequestParser, DoesNotCheckWhatLengthsMakeKnown) {
+TEST(RequestParser, DoesNotCheckBytesWhosePositionIsKnown) {
   EXPECT_EQ(RequestsIn("*1\rX$4\rYPINGab"), (Requests{{"PING"}}));
 }
 
@@ -55,7 +55,7 @@ TEST(RequestParser, WaitsForTheLastByte) {
   }
 }
 
-TEST(RequestParser, WordsAreViewsIntoWhatWasRead) {
+TEST(RequestParser, WordsAreViewsIntoTheReadBytes) {
   RequestParser parser;
   const std::span<char> space = parser.Space();
   Feed(parser, "*1\r\n$4\r\nPING\r\n");
@@ -73,7 +73,7 @@ TEST(RequestParser, CountsTheBytesThatAreNotYetTaken) {
   EXPECT_EQ(parser.buffered_bytes(), 3);
 }
 
-TEST(RequestParser, TellsWhatFollows) {
+TEST(RequestParser, ReportsTheNextRequest) {
   RequestParser parser;
   Feed(parser, "*1\r\n$1\r\na\r\n*2\r\n$1\r\nb\r\n$1\r\nc\r\n*1\r\n$1\r\nd\r\n*1\r\n$9\r\nx");
   ASSERT_EQ(parser.Next(), RequestParser::Result::kRequest);
@@ -90,7 +90,7 @@ TEST(RequestParser, TellsWhatFollows) {
 }
 
 // The array of words has room for many. Shrinking it would move it.
-TEST(RequestParser, KeepsWhatItHasReadAheadWhenItShrinks) {
+TEST(RequestParser, KeepsBytesReadAheadWhenItShrinks) {
   RequestParser parser;
   Feed(parser, Multibulk(Request(100, "word")));
   ASSERT_EQ(parser.Next(), RequestParser::Result::kRequest);
@@ -103,7 +103,7 @@ TEST(RequestParser, KeepsWhatItHasReadAheadWhenItShrinks) {
   EXPECT_EQ(parsed.requests, (Requests{{"a"}, {"b", "c"}, {"d"}}));
 }
 
-TEST(RequestParser, TellsWhatWaitsBeforeItIsTaken) {
+TEST(RequestParser, ReportsWaitingRequestsBeforeTheyAreTaken) {
   RequestParser parser;
   EXPECT_TRUE(parser.Upcoming().empty());
   Feed(parser, "*1\r\n$1\r\na\r\n*2\r\n$1\r\nb\r\n$1\r\nc\r\n*1\r\n$9\r\nx");
@@ -118,7 +118,7 @@ TEST(RequestParser, TellsWhatWaitsBeforeItIsTaken) {
   EXPECT_EQ(parser.Next(), RequestParser::Result::kNeedMore);
 }
 
-TEST(RequestParser, TellsOfAnErrorWhenItsTurnHasCome) {
+TEST(RequestParser, ReportsAnErrorAfterAllEarlierRequests) {
   RequestParser parser;
   Feed(parser, "*1\r\n$1\r\na\r\n*x\r\n");
   EXPECT_EQ(parser.Upcoming().size(), 1u);

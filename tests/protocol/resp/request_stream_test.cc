@@ -83,7 +83,7 @@ Parsed ParseInPieces(std::string_view bytes, size_t longest, Chance& chance) {
   return parsed;
 }
 
-TEST(RequestStream, IsTheSameCutInTwoAnywhere) {
+TEST(RequestStream, YieldsTheSameRequestsIfCutInTwoAnywhere) {
   const std::string bytes =
       "*3\r\n$3\r\nSET\r\n$0\r\n\r\n$12\r\nabc\r\ndef\r\n\r\n\r\n"
       "ECHO \"a b\" c\r\n*0\r\n\r\nPING\n*1\r\n$4\r\nQUIT\r\n*1\r\n$5x\r\n";
@@ -96,7 +96,7 @@ TEST(RequestStream, IsTheSameCutInTwoAnywhere) {
   }
 }
 
-TEST(RequestStream, IsTheSameInRandomPieces) {
+TEST(RequestStream, YieldsTheSameRequestsInRandomPieces) {
   for (uint64_t seed = 0; seed < 100; ++seed) {
     SCOPED_TRACE(seed);
     Chance chance(seed);
@@ -109,7 +109,7 @@ TEST(RequestStream, IsTheSameInRandomPieces) {
   }
 }
 
-TEST(RequestStream, OfAMillionTinyPiecesIsReadOnce) {  // if not, this test takes too long
+TEST(RequestStream, ReadsAMillionTinyPiecesOnce) {  // if not, this test takes too long
   Chance chance(1);
   const Request many(200'000, "x");
   const Request large = {std::string(1'000'000, 'x')};
@@ -117,7 +117,7 @@ TEST(RequestStream, OfAMillionTinyPiecesIsReadOnce) {  // if not, this test take
   EXPECT_EQ(parsed.requests, (std::vector<Request>{many, large}));
 }
 
-TEST(RequestStream, OfNoiseIsSurvived) {
+TEST(RequestStream, SurvivesNoise) {
   for (uint64_t seed = 0; seed < 2000; ++seed) {
     SCOPED_TRACE(seed);
     Chance chance(seed);
@@ -146,7 +146,7 @@ void Spoil(std::string& bytes, Chance& chance) {
   }
 }
 
-TEST(RequestStream, SpoiltIsSurvived) {
+TEST(RequestStream, SurvivesDamagedRequests) {
   size_t broken = 0;
   for (uint64_t seed = 0; seed < 2000; ++seed) {
     SCOPED_TRACE(seed);

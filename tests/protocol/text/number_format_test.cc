@@ -15,7 +15,7 @@ using Chance = std::mt19937_64;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-TEST(FormatDouble, LaysOutAsTheNewestRedis) {
+TEST(FormatDouble, FormatsLikeTheNewestRedis) {
   const std::pair<double, const char*> cases[] = {
       {0, "0"},
       {-0.0, "-0"},
@@ -84,7 +84,7 @@ bool ReadsBackWithDigits(double value, int digits) {
   return std::strtod(text, nullptr) == value;
 }
 
-TEST(FormatDouble, ReadsBackAndIsAsShortAsCanBe) {
+TEST(FormatDouble, ReadsBackAndIsShortest) {
   for (uint64_t seed = 0; seed < 300'000; ++seed) {
     SCOPED_TRACE(seed);
     Chance chance(seed);
@@ -100,7 +100,7 @@ TEST(FormatDouble, ReadsBackAndIsAsShortAsCanBe) {
 }
 
 // Each is the reply of redis-server 7.0.15 to INCRBYFLOAT.
-TEST(LongDoubleText, WritesAsIncrByFloatDoes) {
+TEST(LongDoubleText, FormatsLikeIncrByFloat) {
   const std::pair<long double, const char*> cases[] = {
       {0, "0"},
       {-0.0L, "0"},
@@ -125,7 +125,7 @@ TEST(LongDoubleText, HasRoomForTheLargest) {
   EXPECT_EQ(ParseLongDouble(LongDoubleText(largest)), largest);
 }
 
-TEST(FixedText, HasAllItsDigitsWhateverTheySay) {
+TEST(FixedText, HasTheRequestedDecimalsAtAnyMagnitude) {
   EXPECT_EQ(FixedText(0, 4), "0.0000");
   EXPECT_EQ(FixedText(166274.15156960033, 4), "166274.1516");
   EXPECT_EQ(FixedText(-180.000001, 6), "-180.000001");

@@ -17,7 +17,7 @@ namespace {
 using Chance = std::mt19937_64;
 using namespace std::string_literals;
 
-TEST(ParseInteger, TakesWhatRedisWrites) {
+TEST(ParseInteger, AcceptsIntegersWrittenByRedis) {
   EXPECT_EQ(ParseInteger("0"), 0);
   EXPECT_EQ(ParseInteger("7"), 7);
   EXPECT_EQ(ParseInteger("-10"), -10);
@@ -51,7 +51,7 @@ TEST(ParseInteger, RefusesEveryOtherSpelling) {
   }
 }
 
-TEST(ParseInteger, ReadsBackWhatIsWritten) {
+TEST(ParseInteger, ReadsBackFormattedIntegers) {
   Chance chance(1);
   for (int i = 0; i < 100'000; ++i) {
     const int64_t value = static_cast<int64_t>(chance()) >> (chance() % 64);
@@ -61,7 +61,7 @@ TEST(ParseInteger, ReadsBackWhatIsWritten) {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-TEST(ParseDouble, TakesEverySpellingOfRedis) {
+TEST(ParseDouble, AcceptsEverySpellingOfRedis) {
   const std::pair<std::string, double> cases[] = {
       {"1", 1},
       {"+1", 1},
@@ -97,7 +97,7 @@ TEST(ParseDouble, KeepsTheSignOfZero) {
   EXPECT_FALSE(std::signbit(*ParseDouble("+0")));
 }
 
-TEST(ParseDouble, RefusesWhatIsNoNumber) {
+TEST(ParseDouble, RefusesTextsThatAreNotNumbers) {
   for (const std::string& text :
        {""s,      "+"s,     "-"s,   "."s,    "e5"s,   "1e"s,    "1e+"s,   " 1"s,
         "1 "s,    "1\n"s,   "1\0"s, "1_0"s,  "1,5"s,  "1f"s,    "--1"s,   "++1"s,
@@ -108,7 +108,7 @@ TEST(ParseDouble, RefusesWhatIsNoNumber) {
   }
 }
 
-TEST(ParseDouble, RefusesWhatDoesNotFit) {
+TEST(ParseDouble, RefusesNumbersOutOfRange) {
   for (const std::string& text :
        {"1e400"s, "-1e400"s, "1.7976931348623159e308"s, "0x1p1024"s, "0x1.fffffffffffff8p1023"s,
         "1e99999999999999999999"s, std::string(400, '1'), "1e-400"s, "-1e-400"s, "2e-324"s,
@@ -162,7 +162,7 @@ TEST(ParseLongDouble, HasRoomBeyondADouble) {
   EXPECT_EQ(ParseLongDouble("1e-5000"), std::nullopt);
 }
 
-TEST(ParseLongDouble, ReadsNothingBehindTheText) {
+TEST(ParseLongDouble, ReadsNothingBeyondTheText) {
   const std::vector<char> text = {'1', '.', '5'};
   EXPECT_EQ(ParseLongDouble(std::string_view(text.data(), text.size())), 1.5L);
 }

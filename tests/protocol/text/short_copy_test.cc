@@ -7,7 +7,7 @@
 namespace zsetd {
 namespace {
 
-TEST(ShortCopy, CopiesEveryLengthAndNoByteMore) {
+TEST(ShortCopy, CopiesExactlyTheLength) {
   for (size_t size = 0; size <= kShortBytes; ++size) {
     std::string from;
     for (size_t i = 0; i < size; ++i) from += static_cast<char>('0' + i);

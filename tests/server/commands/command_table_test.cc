@@ -10,7 +10,7 @@
 namespace zsetd {
 namespace {
 
-TEST(CommandTable, RenamedCommandIsFoundByItsNewNameAlone) {
+TEST(CommandTable, RenamedCommandIsFoundByItsNewNameOnly) {
   CommandTable table(AllCommands());
   const Command* get = table.Find("get");
   ASSERT_TRUE(table.Rename("GET", "Fetch"));
@@ -21,7 +21,7 @@ TEST(CommandTable, RenamedCommandIsFoundByItsNewNameAlone) {
   EXPECT_TRUE(table.IsCallable(*get));
 }
 
-TEST(CommandTable, CommandWithoutANameIsGoneWithItsSubcommands) {
+TEST(CommandTable, CommandRenamedToNothingIsRemovedWithItsSubcommands) {
   CommandTable table(AllCommands());
   const Command* config = table.Find("config");
   const Command* subcommand = table.Find("config|get");
@@ -43,7 +43,7 @@ TEST(CommandTable, NoTwoCommandsGetTheSameName) {
   EXPECT_EQ(table.Find("get")->name, "set");
 }
 
-TEST(ForeignCommands, AreNoRowsAndHaveKnownCategories) {
+TEST(ForeignCommands, HaveNoRowsButKnownCategories) {
   const CommandTable table(AllCommands());
   for (const auto& [name, categories] : AllForeignCommands()) {
     EXPECT_EQ(table.FindOriginal(name), nullptr) << name;

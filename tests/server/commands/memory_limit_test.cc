@@ -45,7 +45,7 @@ class MemoryLimit : public testing::Test {
   Client client_{engine_.clients().NextId(), "peer", "own", kStart, [] {}};
 };
 
-TEST_F(MemoryLimit, KeysGoUntilTheRestFits) {
+TEST_F(MemoryLimit, KeysAreEvictedUntilTheRestFits) {
   Set("maxmemory-policy", "allkeys-lru");
   Set("maxmemory", Limit(300));
   EXPECT_EQ(Ask({"PING"}), "+PONG\r\n");
@@ -55,7 +55,7 @@ TEST_F(MemoryLimit, KeysGoUntilTheRestFits) {
   EXPECT_EQ(engine_.metrics().stats().evicted_keys, 700u);
 }
 
-TEST_F(MemoryLimit, ACommandWaitsNoLongerThanTenacityHasIt) {
+TEST_F(MemoryLimit, TenacityBoundsTheWaitOfACommand) {
   Set("maxmemory-policy", "allkeys-lru");
   Set("maxmemory-eviction-tenacity", "0");
   Set("maxmemory", Limit(100));
@@ -68,7 +68,7 @@ TEST_F(MemoryLimit, ACommandWaitsNoLongerThanTenacityHasIt) {
   EXPECT_EQ(keys(), 100u);
 }
 
-TEST_F(MemoryLimit, NothingGoesWhileClientsArePaused) {
+TEST_F(MemoryLimit, NoKeyIsEvictedWhileClientsArePaused) {
   Set("maxmemory-policy", "allkeys-lru");
   Ask({"CLIENT", "PAUSE", "1000", "WRITE"});
   Set("maxmemory", Limit(1));
@@ -80,7 +80,7 @@ TEST_F(MemoryLimit, NothingGoesWhileClientsArePaused) {
   EXPECT_EQ(keys(), 1u);
 }
 
-TEST_F(MemoryLimit, TellsForHowLongItWasPassed) {
+TEST_F(MemoryLimit, ReportsHowLongItWasExceeded) {
   Set("maxmemory", Limit(1));
   EXPECT_EQ(Ask({"SET", "k", "v"}).substr(0, 4), "-OOM");
   stopwatch_ += Micros(5000);

@@ -41,14 +41,14 @@ class EngineTick : public testing::Test {
   Client stalled_{engine_.clients().NextId(), "peer", "own", kStart, [this] { ++wakes_; }};
 };
 
-TEST_F(EngineTick, LooksAfterClientsOnceInAPeriod) {
+TEST_F(EngineTick, ChecksClientsOncePerPeriod) {
   EXPECT_EQ(WakesAt(kStart), 1);
   EXPECT_EQ(WakesAt(kStart), 0);
   EXPECT_EQ(WakesAt(kStart + kPeriod - Millis(1)), 0);
   EXPECT_EQ(WakesAt(kStart + kPeriod), 1);
 }
 
-TEST_F(EngineTick, LooksAfterClientsWhenTheClockIsSetBack) {
+TEST_F(EngineTick, ChecksClientsAfterTheClockIsSetBack) {
   EXPECT_EQ(WakesAt(kStart), 1);
   EXPECT_EQ(WakesAt(kStart - kPeriod), 1);
 }

@@ -18,12 +18,12 @@ TEST(PageJson, NumbersThatJavaScriptWouldRoundAreText) {
             R"({"replies":[9007199254740991,"9007199254740992"]})");
 }
 
-TEST(PageJson, BytesThatAreNoUtf8AreHexadecimal) {
+TEST(PageJson, InvalidUtf8IsHexadecimal) {
   EXPECT_EQ(Json({"$3\r\n\xff\r\n\r\n", "$2\r\n\xc3\xbc\r\n", "$2\r\n\xed\xa0\r\n"}),
             "{\"replies\":[{\"hex\":\"ff0d0a\"},\"\xc3\xbc\",{\"hex\":\"eda0\"}]}");
 }
 
-TEST(PageJson, WhatIsNoReplyIsNull) {
+TEST(PageJson, MalformedReplyIsNull) {
   EXPECT_EQ(Json({"", "x", "$9\r\nshort\r\n", "*3\r\n:1\r\n"}),
             R"({"replies":[null,null,null,[1]]})");
   std::string deep;

@@ -130,7 +130,7 @@ TEST_F(OutgoingTest, SendsAndReceives) {
   }
 }
 
-TEST_F(OutgoingTest, SendsMoreThanTheNetworkTakesAtOnce) {
+TEST_F(OutgoingTest, SendsMoreThanTheNetworkTakesInOneCall) {
   Listening server("127.0.0.1");
   Connect("127.0.0.1", server.port());
   RunUntilLogged("connected.");
@@ -147,7 +147,7 @@ TEST_F(OutgoingTest, SendsMoreThanTheNetworkTakesAtOnce) {
   EXPECT_EQ(heard, sent);
 }
 
-TEST_F(OutgoingTest, DoesNotReceiveWhileItIsNotTo) {
+TEST_F(OutgoingTest, DoesNotReceiveWhileReceivingIsOff) {
   Listening server("127.0.0.1");
   Connect("127.0.0.1", server.port());
   RunUntilLogged("connected.");

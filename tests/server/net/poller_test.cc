@@ -63,7 +63,7 @@ class PollerTest : public testing::Test {
   Poller poller_;
 };
 
-TEST_F(PollerTest, ServesNobodyBeforeAllWhoAreReadyHaveReceived) {
+TEST_F(PollerTest, ServesNoConnectionBeforeAllReadyOnesHaveReceived) {
   ASSERT_TRUE(poller_.Watch(a_->descriptor(), *a_, {.reads = true}));
   ASSERT_TRUE(poller_.Watch(b_->descriptor(), *b_, {.reads = true}));
   EXPECT_EQ(RunRound(), "");
@@ -73,7 +73,7 @@ TEST_F(PollerTest, ServesNobodyBeforeAllWhoAreReadyHaveReceived) {
   EXPECT_EQ(RunRound(), "a receives\nb receives\na serves\nb serves\na sends\nb sends\n");
 }
 
-TEST_F(PollerTest, CallsBackWhenAllAreServedAndNobodyHasSent) {
+TEST_F(PollerTest, CallsBackAfterAllAreServedAndBeforeAnyHasSent) {
   ASSERT_TRUE(poller_.Watch(a_->descriptor(), *a_, {.reads = true}));
   ASSERT_TRUE(poller_.Watch(b_->descriptor(), *b_, {.reads = true}));
   a_->Say();
@@ -85,7 +85,7 @@ TEST_F(PollerTest, CallsBackWhenAllAreServedAndNobodyHasSent) {
       "a receives\nb receives\na serves\nb serves\nthe log is handed over\na sends\nb sends\n");
 }
 
-TEST_F(PollerTest, AsksOnlyWhoWatches) {
+TEST_F(PollerTest, CallsOnlyConnectionsThatWatch) {
   a_->Say();
   EXPECT_EQ(RunRound(), "");
   ASSERT_TRUE(poller_.Watch(a_->descriptor(), *a_, {.writes = true}));
@@ -95,7 +95,7 @@ TEST_F(PollerTest, AsksOnlyWhoWatches) {
 }
 
 // Level-triggered: without interest in the end, it would be reported in every round.
-TEST_F(PollerTest, ReportsTheEndToWhoWantsToKnow) {
+TEST_F(PollerTest, ReportsTheEndIfRequested) {
   a_->Say();
   a_->CloseHalf();
   ASSERT_TRUE(poller_.Watch(a_->descriptor(), *a_, {}));
@@ -104,7 +104,7 @@ TEST_F(PollerTest, ReportsTheEndToWhoWantsToKnow) {
   EXPECT_EQ(RunRound(), "a receives\na has ended\na serves\na sends\n");
 }
 
-TEST_F(PollerTest, ReportsABrokenConnectionToWhoeverWatches) {
+TEST_F(PollerTest, ReportsABrokenConnectionToAnyWatcher) {
   a_->Say();
   ASSERT_TRUE(poller_.Watch(a_->descriptor(), *a_, {}));
   EXPECT_EQ(RunRound(), "");
@@ -114,21 +114,21 @@ TEST_F(PollerTest, ReportsABrokenConnectionToWhoeverWatches) {
   EXPECT_EQ(RunRound(), "");
 }
 
-TEST_F(PollerTest, AsksWhoWasWokenOnce) {
+TEST_F(PollerTest, CallsAWokenConnectionOnce) {
   poller_.Wake(*b_);
   poller_.Wake(*b_);
   EXPECT_EQ(RunRound(), "b serves\nb sends\n");
   EXPECT_EQ(RunRound(), "");
 }
 
-TEST_F(PollerTest, AsksWhoIsReadyAndWokenOnce) {
+TEST_F(PollerTest, CallsAReadyAndWokenConnectionOnce) {
   ASSERT_TRUE(poller_.Watch(a_->descriptor(), *a_, {.reads = true}));
   a_->Say();
   poller_.Wake(*a_);
   EXPECT_EQ(RunRound(), "a receives\na serves\na sends\n");
 }
 
-TEST_F(PollerTest, DoesNotWaitIfSomebodyWasWoken) {
+TEST_F(PollerTest, DoesNotWaitIfAConnectionWasWoken) {
   poller_.Wake(*a_);
   EXPECT_TRUE(poller_.RunRound(Millis(600'000), [] {}));
   EXPECT_EQ(log_, "a serves\na sends\n");

@@ -40,7 +40,7 @@ TEST_F(PostedStepsTest, RunInTheOrderOfArrivalAndAgainWhileTheyReturnTrue) {
   EXPECT_EQ(ran, "aaab");
 }
 
-TEST_F(PostedStepsTest, ARoundEndsAfterOneThatTakesLong) {
+TEST_F(PostedStepsTest, ARoundEndsAfterASlowStep) {
   int runs = 0;
   steps_->Post([&runs] {
     const Micros until = MonotonicNow() + Micros(1000);

@@ -20,7 +20,7 @@ class TickerTest : public testing::Test {
   Ticker ticker_{engine_};
 };
 
-TEST_F(TickerTest, TicksAtFirstAndThenAsOftenAsIsSet) {
+TEST_F(TickerTest, TicksFirstImmediatelyAndThenAtTheSetRate) {
   const Micros left = ticker_.TickIfDue(MonotonicNow());
   EXPECT_GT(left, Millis(0));
   EXPECT_LE(left, Millis(100));
@@ -28,7 +28,7 @@ TEST_F(TickerTest, TicksAtFirstAndThenAsOftenAsIsSet) {
   EXPECT_LE(ticker_.TickIfDue(MonotonicNow()), Millis(2));
 }
 
-TEST_F(TickerTest, TicksWhenAKeyComesDue) {
+TEST_F(TickerTest, TicksWhenAKeyExpires) {
   ticker_.TickIfDue(MonotonicNow());
   Database& database = engine_.store().database(0);
   database.Put("due", ByteString("value"), KeyEvent::kSet, UnixNow());

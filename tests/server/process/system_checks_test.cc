@@ -31,7 +31,7 @@ TEST_F(SystemChecks, AWellSetUpSystemHasNoWarnings) {
   EXPECT_TRUE(SystemWarnings(Settings(), root_).empty());
 }
 
-TEST_F(SystemChecks, EachWarningNamesTheCommandThatHelps) {
+TEST_F(SystemChecks, EachWarningNamesTheCommandThatFixesIt) {
   Write("proc/sys/vm/overcommit_memory", "2");
   Write("proc/sys/net/core/somaxconn", "128");
   Write("sys/kernel/mm/transparent_hugepage/enabled", "[always] madvise never");
@@ -42,7 +42,7 @@ TEST_F(SystemChecks, EachWarningNamesTheCommandThatHelps) {
   EXPECT_NE(warnings[2].find("echo madvise >"), std::string::npos);
 }
 
-TEST_F(SystemChecks, WhatCannotBeReadIsNoWarning) {
+TEST_F(SystemChecks, UnreadableFilesCauseNoWarning) {
   EXPECT_TRUE(SystemWarnings(Settings(), root_ + "nowhere/").empty());
 }
 

@@ -42,7 +42,7 @@ class BacklogTest : public testing::Test {
   ReplicationState state_{settings_, rng_};
 };
 
-TEST_F(BacklogTest, BeginsEmptyWhereTheHistoryIs) {
+TEST_F(BacklogTest, StartsEmptyAtTheOffsetOfTheHistory) {
   const Backlog backlog(state_);
   EXPECT_EQ(backlog.first_offset(), 1001);
   EXPECT_EQ(backlog.size(), 0u);
@@ -51,7 +51,7 @@ TEST_F(BacklogTest, BeginsEmptyWhereTheHistoryIs) {
   EXPECT_FALSE(backlog.Has(1002));
 }
 
-TEST_F(BacklogTest, AdvancesTheHistoryAndReturnsWhatCame) {
+TEST_F(BacklogTest, AdvancesTheHistoryAndReturnsTheBytes) {
   Backlog backlog(state_);
   EXPECT_EQ(Append(backlog, "one"), 1003u);
   EXPECT_EQ(Append(backlog, "three"), 1008u);
@@ -75,7 +75,7 @@ TEST_F(BacklogTest, CrossesPiecesAtAnyOffset) {
   }
 }
 
-TEST_F(BacklogTest, DropsWholePiecesThatNobodyNeeds) {
+TEST_F(BacklogTest, DropsWholePiecesThatNoReaderNeeds) {
   Backlog backlog(state_);
   const std::string all = Bytes(300'000, 'a');
   Append(backlog, all);
@@ -89,7 +89,7 @@ TEST_F(BacklogTest, DropsWholePiecesThatNobodyNeeds) {
   EXPECT_EQ(backlog.size(), all.size() - kept);
 }
 
-TEST_F(BacklogTest, GoesOnAfterAllWasDropped) {
+TEST_F(BacklogTest, ContinuesAfterAllBytesWereDropped) {
   Backlog backlog(state_);
   Append(backlog, Bytes(size_t{1} << 16, 'a'));  // exactly one piece
   backlog.DropBefore(state_.offset() + 1);

@@ -161,7 +161,7 @@ TEST_F(FollowerTest, TakesOverTheMastersData) {
   EXPECT_FALSE(HasDraft());
 }
 
-TEST_F(FollowerTest, TriesAgainASecondAfterTheLinkHasEnded) {
+TEST_F(FollowerTest, RetriesASecondAfterTheLinkHasEnded) {
   Start();
   for (int tries = 1; tries <= 5; ++tries) {
     EXPECT_EQ(network_.tries, tries);
@@ -197,7 +197,7 @@ TEST_F(FollowerTest, GivesUpALinkThatIsSilent) {
   expect_given_up();
 }
 
-TEST_F(FollowerTest, SaysEverySecondHowFarItIs) {
+TEST_F(FollowerTest, AcknowledgesItsOffsetEverySecond) {
   Start();
   Link();
   EXPECT_TRUE(network_.Sent().ends_with(Multibulk({"REPLCONF", "ACK", "100"})));
@@ -211,7 +211,7 @@ TEST_F(FollowerTest, SaysEverySecondHowFarItIs) {
   EXPECT_EQ(network_.Sent(), Multibulk({"REPLCONF", "ACK", "151"}));
 }
 
-TEST_F(FollowerTest, GivesSignsOfLifeWhileTheSnapshotComes) {
+TEST_F(FollowerTest, SendsSignsOfLifeDuringTheSnapshot) {
   Start();
   Connected();
   const std::string all = FullSync(kNewKey);
@@ -228,7 +228,7 @@ TEST_F(FollowerTest, GivesSignsOfLifeWhileTheSnapshotComes) {
   EXPECT_TRUE(IsLinked());
 }
 
-TEST_F(FollowerTest, ContinuesWhereItIs) {
+TEST_F(FollowerTest, ContinuesAtItsOffset) {
   Start();
   Link();
   const std::string select = Multibulk({"SELECT", "3"});
@@ -248,7 +248,7 @@ TEST_F(FollowerTest, ContinuesWhereItIs) {
   EXPECT_EQ(Get("a"), kOne);
 }
 
-TEST_F(FollowerTest, KeepsItsDataWhenTheSnapshotCannotBeKept) {
+TEST_F(FollowerTest, KeepsItsDataWhenTheSnapshotCannotBeStored) {
   for (const Kind kind : {Kind::kCreate, Kind::kWrite}) {
     peer_.files().set_failure([kind](const MemoryFiles::Operation& operation) {
       return operation.kind == kind ? absl::InternalError("the disk is full") : absl::OkStatus();
@@ -268,7 +268,7 @@ TEST_F(FollowerTest, KeepsItsDataWhenTheSnapshotCannotBeKept) {
   EXPECT_EQ(Get("new"), kOne);
 }
 
-TEST_F(FollowerTest, WaitsLongerAndLongerWhenSnapshotsAreOfNoUse) {
+TEST_F(FollowerTest, WaitsLongerAfterEachUselessSnapshot) {
   Start();
   for (const int pause : {1, 2, 4, 8, 16, 32, 60, 60}) {
     Connected();
@@ -289,7 +289,7 @@ TEST_F(FollowerTest, WaitsLongerAndLongerWhenSnapshotsAreOfNoUse) {
   EXPECT_TRUE(network_.IsOpen());
 }
 
-TEST_F(FollowerTest, KeepsItsDataUntilTheNewIsThere) {
+TEST_F(FollowerTest, KeepsItsDataUntilTheNewDataIsLoaded) {
   Ask(peer_, {"CONFIG", "SET", "repl-diskless-load", "swapdb"});
   Start();
   Connected();
@@ -428,7 +428,7 @@ TEST_F(FollowerTest, StopsAtAnyTime) {
   }
 }
 
-TEST_F(FollowerTest, TakesUpALinkThatEndedWhileItLoaded) {
+TEST_F(FollowerTest, ContinuesALinkThatEndedDuringTheLoad) {
   Ask(peer_, {"CONFIG", "SET", "repl-diskless-load", "swapdb"});
   Start();
   Connected();

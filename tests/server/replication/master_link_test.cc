@@ -68,7 +68,7 @@ std::string Request(const Strings& words) {
 
 const std::string kIntroduced = "+PONG\r\n+OK\r\n+OK\r\n+OK\r\n";  // without AUTH and address
 
-TEST(MasterLink, IntroducesItselfAndAsksForEverything) {
+TEST(MasterLink, IntroducesItselfAndRequestsAFullSync) {
   Link link;
   EXPECT_EQ(link.Sent(), Request({"PING"}));
   link.Receive("+PONG\r\n");
@@ -99,7 +99,7 @@ TEST(MasterLink, AuthenticatesByPasswordAlone) {
   EXPECT_TRUE(link.Sent().starts_with(Request({"AUTH", "secret"})));
 }
 
-TEST(MasterLink, FailsWhereItIsRefused) {
+TEST(MasterLink, FailsIfItIsRefused) {
   for (const std::string answer :
        {"-LOADING Redis is loading the dataset in memory\r\n", "-MASTERDOWN Link is down\r\n"}) {
     Link link;
@@ -143,7 +143,7 @@ TEST(MasterLink, ContinuesWithTheNextByteOfItsHistory) {
   EXPECT_EQ(known.record.events, Strings{"continue "});
 }
 
-TEST(MasterLink, AsksAnOldMasterBySync) {
+TEST(MasterLink, UsesSyncWithAnOldMaster) {
   Link link;
   link.Receive(kIntroduced);
   link.Sent();
@@ -203,7 +203,7 @@ TEST(MasterLink, TakesASnapshotUntilItsMark) {
   }
 }
 
-TEST(MasterLink, HandsASnapshotOnWithoutKeepingMore) {
+TEST(MasterLink, ForwardsASnapshotWithoutBufferingMore) {
   Link link;
   link.Receive(kFull + "$EOF:" + kMark + "\r\n");
   size_t sent = 0;

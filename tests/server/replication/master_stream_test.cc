@@ -143,7 +143,7 @@ TEST(MasterStream, AppliesWholeUnitsOnly) {
   }
 }
 
-TEST(MasterStream, KeepsWhatIsAboutTheLinkApart) {
+TEST(MasterStream, SeparatesRequestsAboutTheLink) {
   Replica replica;
   const std::string set = Multibulk({"SET", "a", "1"});
   ASSERT_TRUE(replica.Receive(kPing + set + set + kGetAck + set + kPing).ok());
@@ -153,7 +153,7 @@ TEST(MasterStream, KeepsWhatIsAboutTheLinkApart) {
   EXPECT_FALSE(replica.stream.TakeAckRequest());
 }
 
-TEST(MasterStream, GoesOnInItsDatabase) {
+TEST(MasterStream, ContinuesInItsDatabase) {
   Replica replica;
   replica.stream.Begin(0, 7);
   replica.database = 7;
@@ -166,7 +166,7 @@ TEST(MasterStream, GoesOnInItsDatabase) {
 }
 
 // After such a command the replica's data would differ from the master's.
-TEST(MasterStream, RefusesWhatItCannotApply) {
+TEST(MasterStream, RefusesCommandsThatItCannotApply) {
   const std::string set = Multibulk({"SET", "a", "1"});
   for (const std::string& bytes :
        {Multibulk({"XADD", "s", "*", "a", "b"}), Multibulk({"LPUSH", "a", "x"}),
@@ -180,7 +180,7 @@ TEST(MasterStream, RefusesWhatItCannotApply) {
 }
 
 // The setting treats unknown commands like unknown keys of snapshots.
-TEST(MasterStream, LeavesUnknownCommandsOutIfTheSettingSaysSo) {
+TEST(MasterStream, SkipsUnknownCommandsIfTheSettingAllowsIt) {
   const std::string add = Multibulk({"XADD", "s", "*", "a", "b"});
   const std::string group = Multibulk({"XGROUP", "CREATE", "s", "g", "$"});
   const std::string set = Multibulk({"SET", "a", "1"});
@@ -201,7 +201,7 @@ TEST(MasterStream, LeavesUnknownCommandsOutIfTheSettingSaysSo) {
 }
 
 // If a skipped value replaces the value of a key, the key does not keep its old value.
-TEST(MasterStream, RemovesKeysThatAreReplacedByWhatIsLeftOut) {
+TEST(MasterStream, RemovesKeysThatASkippedValueReplaces) {
   const std::string restore =
       Multibulk({"RESTORE", "a", "0", std::string("\x0f") + "stream", "REPLACE"});
   for (const std::string& change :

@@ -33,7 +33,7 @@ TEST_F(SnapshotPipeTest, EachReaderGetsAllAtItsOwnSpeed) {
   EXPECT_EQ(pipe_.waiting(), 0u);
 }
 
-TEST_F(SnapshotPipeTest, TheEndIsReachedWhenAllIsRead) {
+TEST_F(SnapshotPipeTest, TheEndIsReachedWhenAllBytesAreRead) {
   const size_t reader = pipe_.AddReader();
   pipe_.Write("all");
   pipe_.End();
@@ -42,7 +42,7 @@ TEST_F(SnapshotPipeTest, TheEndIsReachedWhenAllIsRead) {
   EXPECT_TRUE(pipe_.IsAtEnd(reader));
 }
 
-TEST_F(SnapshotPipeTest, AnnouncesMoreOnceUntilSomebodyReads) {
+TEST_F(SnapshotPipeTest, AnnouncesMoreBytesOnceUntilTheyAreRead) {
   const size_t reader = pipe_.AddReader();
   pipe_.Write("a");
   pipe_.Write("b");
@@ -52,7 +52,7 @@ TEST_F(SnapshotPipeTest, AnnouncesMoreOnceUntilSomebodyReads) {
   EXPECT_EQ(announced_, 2);
 }
 
-TEST_F(SnapshotPipeTest, NothingIsKeptForReadersThatHaveLeft) {
+TEST_F(SnapshotPipeTest, KeepsNothingForReadersThatHaveLeft) {
   const size_t one = pipe_.AddReader(), other = pipe_.AddReader();
   pipe_.Write("bytes");
   Read(one);

@@ -68,7 +68,7 @@ class Reference {
   lua_State* lua_;
 };
 
-TEST(PatternMatcher, MatchesAsLua) {
+TEST(PatternMatcher, MatchesLikeLua) {
   constexpr std::string_view kPieces[] = {
       "a",  "b",    ".",  "%a",    "%d", "%A", "[ab]",  "[^a]", "[a-c]", "[%d_]", "[]]",
       "*",  "+",    "-",  "?",     "*",  "+",  "(",     ")",    "()",    "(a)",   "(.)",

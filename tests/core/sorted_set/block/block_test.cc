@@ -286,7 +286,7 @@ void RunBesideModel(uint64_t seed) {
   }
 }
 
-TEST(Block, DoesWhatTheModelDoes) {
+TEST(Block, BehavesLikeTheModel) {
   for (uint64_t seed = 1; seed <= 150 && !testing::Test::HasFatalFailure(); ++seed) {
     RunBesideModel(seed);
   }
@@ -441,7 +441,7 @@ TEST(Block, EqualScoresTakeNoBytes) {
   EXPECT_EQ(PlannedBytes({{7, "apple"}, {7, "bread"}, {7, "chess"}}), 3 * 6);
 }
 
-TEST(Block, SharedPrefixStandsOnce) {
+TEST(Block, SharedPrefixIsStoredOnce) {
   EXPECT_EQ(PlannedBytes({{1, "shop/a"}, {2, "shop/bc"}}), 5 + (1 + 2) + 2 * (1 + 1 + 1));
 }
 

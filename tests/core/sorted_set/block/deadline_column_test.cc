@@ -124,7 +124,7 @@ TEST(DeadlineFrame, TakesTheBitsOfTheRange) {
   EXPECT_EQ(WidthOf({kMostDeadline, 1}), DeadlineFrame::kMostWidth);
 }
 
-TEST(DeadlineFrame, HoldsTheFirstTheLastAndNone) {
+TEST(DeadlineFrame, EncodesTheFirstTheLastAndNoDeadline) {
   for (const std::vector<uint64_t>& deadlines :
        {std::vector<uint64_t>{1, kMostDeadline}, {kMostDeadline, kMostDeadline - 1}, {2, 1}}) {
     for (const auto added : {std::optional<size_t>(), std::optional<size_t>(1)}) {
@@ -138,7 +138,7 @@ TEST(DeadlineFrame, HoldsTheFirstTheLastAndNone) {
   }
 }
 
-TEST(DeadlineFrame, LeavesRoomForLaterOnes) {
+TEST(DeadlineFrame, LeavesRoomForLaterDeadlines) {
   constexpr uint64_t kNow = 1'790'000'000'000;
   for (uint64_t range = 100; range < uint64_t{1} << 40; range = range * 5 / 4) {
     const auto frame = DeadlineFrame::Covering(std::vector<uint64_t>{kNow, kNow + range});

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-TEST(ScoreCode, KeepsOrderAndComesBack) {
+TEST(ScoreCode, KeepsOrderAndIsReversible) {
   std::vector<double> scores = {-kInfinity, -1e308, -2.5, -1, -5e-324, 0,
                                 5e-324,     0.1,    1,    3,  1e308,   kInfinity};
   for (size_t i = 0; i < scores.size(); ++i) {
@@ -40,7 +40,7 @@ TEST(ScoreFrame, TimestampsTakeFewBytes) {
   EXPECT_FALSE(frame.Holds(ScoreCode(first + 1000)));
 }
 
-TEST(ScoreFrame, HoldsWhatItCovers) {
+TEST(ScoreFrame, EncodesAllScoresInItsRange) {
   for (uint64_t seed = 1; seed <= 2000; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Rng rng(seed);

@@ -11,7 +11,7 @@
 namespace zsetd {
 namespace {
 
-TEST(BlockDeadlines, KnowsTheEarliestOfAll) {
+TEST(BlockDeadlines, FindsTheEarliestDeadline) {
   for (const size_t ids : {1u, 16u, 17u, 300u, 5000u}) {
     SCOPED_TRACE(std::to_string(ids) + " ids");
     Rng rng(ids);

@@ -177,7 +177,7 @@ void RunBesideModel(int style, uint64_t seed) {
   pair.ExpectSame();
 }
 
-TEST(BlockSkipList, DoesWhatTheModelDoes) {
+TEST(BlockSkipList, BehavesLikeTheModel) {
   for (int style = 0; style <= kStyles && !testing::Test::HasFatalFailure(); ++style) {
     RunBesideModel(style, 100 + style);
   }
@@ -210,7 +210,7 @@ TEST(BlockSkipList, AllAreFoundAfterEachChange) {
   }
 }
 
-TEST(BlockSkipList, LongRangesGoAtOnceAndLeaveNoTrace) {
+TEST(BlockSkipList, LongRangesAreRemovedTogetherAndLeaveNoEntries) {
   for (int style = 0; style <= kStyles && !testing::Test::HasFatalFailure(); style += 3) {
     SCOPED_TRACE("style " + std::to_string(style));
     Rng rng(40 + style);

@@ -51,7 +51,7 @@ void ExpectFindsAll(const MemberIndex& index, const PlainBlocks& model) {
 uint64_t SomeHash(Rng& rng) { return rng.Below(3) << 56 | rng.Below(4096); }
 uint32_t SomeId(Rng& rng) { return rng.Below(2) == 0 ? rng.Below(10) : 65530 + rng.Below(10); }
 
-TEST(MemberIndex, FindsWhatTheBlocksHoldWhileItGrowsMovesAndShrinks) {
+TEST(MemberIndex, FindsEveryMemberWhileItGrowsMovesAndShrinks) {
   for (uint64_t seed = 1; seed <= 5; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Rng rng(seed);
@@ -95,7 +95,7 @@ TEST(MemberIndex, TakesLessThanFourBytesAMember) {
   EXPECT_LT(index.BytesUsed(), 430000u);  // glibc rounds to 16 bytes and keeps 8 of them
 }
 
-TEST(MemberIndex, StaleEntriesGoWhenTheirBucketSplits) {
+TEST(MemberIndex, StaleEntriesAreRemovedWhenTheirBucketSplits) {
   Rng rng(2);
   MemberIndex index;
   PlainBlocks model;

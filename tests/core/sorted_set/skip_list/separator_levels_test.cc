@@ -61,7 +61,7 @@ void ExpectSame(const SeparatorLevels& levels, Model& model, const Key& key) {
   }
 }
 
-TEST(SeparatorLevels, DoWhatTheModelDoes) {
+TEST(SeparatorLevels, BehaveLikeTheModel) {
   for (uint64_t seed = 1; seed <= 4; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Rng rng(seed);
@@ -185,7 +185,7 @@ TEST(SeparatorLevels, BlocksInDescendingOrderFillTheNodes) {
   }
 }
 
-TEST(SeparatorLevels, GiveBackWhatTheyTook) {
+TEST(SeparatorLevels, ReleaseTheirMemory) {
   Rng rng(9);
   SeparatorLevels levels(0, 0);
   std::vector<Key> keys;
@@ -202,7 +202,7 @@ TEST(SeparatorLevels, GiveBackWhatTheyTook) {
             SeparatorLevels::kNodeBytes + 4096);  // the space of its ties may stay
 }
 
-TEST(SeparatorLevels, OfFewBlocksTakeLittle) {
+TEST(SeparatorLevels, FewBlocksTakeLittleMemory) {
   SeparatorLevels levels(0, 1);
   EXPECT_LE(levels.BytesUsed(), 160u);
   for (uint32_t id = 1; id < 6; ++id) levels.Split(id, "", id, 0);

@@ -42,7 +42,7 @@ void ApplyAll(const std::string& text, AclSelector& selector) {
     ASSERT_TRUE(selector.Apply(word).ok()) << word;
 }
 
-TEST_F(Acl, RulesAreTakenBackAsTheyAreTold) {
+TEST_F(Acl, ListedRulesReadBackAsTheSameRules) {
   const unsigned seed = std::random_device()();
   SCOPED_TRACE(seed);
   std::mt19937 rng(seed);
@@ -91,7 +91,7 @@ TEST_F(Acl, PasswordIsKeptHashed) {
   EXPECT_FALSE(user.Admits(user.password_hashes()[0]));
 }
 
-TEST_F(Acl, OnlyAUserAllowedEverythingMayDoAll) {
+TEST_F(Acl, OnlyAUserWithAllPermissionsMayRunEverything) {
   EXPECT_TRUE(MakeUser({"+@all", "~*", "&*"}).MayDoAll());
   EXPECT_TRUE(MakeUser({"(+@all ~* &*)"}).MayDoAll());
   EXPECT_FALSE(MakeUser({"+@all", "~*", "&*", "-get"}).MayDoAll());
@@ -100,7 +100,7 @@ TEST_F(Acl, OnlyAUserAllowedEverythingMayDoAll) {
   EXPECT_FALSE(MakeUser({"+@all", "~*", "&*", "reset"}).MayDoAll());
 }
 
-TEST_F(Acl, FileIsReadAsItWasWritten) {
+TEST_F(Acl, WrittenFileReadsBackAsTheSameUsers) {
   Users users(commands_);
   const std::vector<std::string> modifiers = {"on", ">x",    "%R~a",    "~b",
                                               "&c", "+@all", "-config", "(+get ~d)"};
@@ -114,7 +114,7 @@ TEST_F(Acl, FileIsReadAsItWasWritten) {
   EXPECT_EQ(read.default_user().Text(), users.default_user().Text());
 }
 
-TEST_F(Acl, FileTellsOfAllThatIsWrongInIt) {
+TEST_F(Acl, EveryErrorInAFileIsReported) {
   const std::string path =
       FileWith("user a on\n\nuser a off\nnonsense\nuser b +nosuch ~x y y\nuser c (+get\n");
   Users users(commands_);
@@ -137,7 +137,7 @@ TEST_F(Acl, UserOfTheConfigurationFileIsDefinedOnce) {
   EXPECT_FALSE(ReadUserLines({{"b", "+nosuch"}}, false, users).ok());
 }
 
-TEST_F(Acl, EveryKeyBehindAnOptionIsLookedAt) {
+TEST_F(Acl, EveryKeyAfterAnOptionIsChecked) {
   const User user = MakeUser({"+sort", "~a*"});
   const Command& sort = *commands_.Find("sort");
   const std::vector<std::string_view> last_counts = {"sort", "a", "STORE", "b", "STORE", "a"};

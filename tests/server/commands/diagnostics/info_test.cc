@@ -37,21 +37,21 @@ class Info : public testing::Test {
                       .supervisor = "systemd"}};
 };
 
-TEST_F(Info, TellsHowLongTheServerHasRun) {
+TEST_F(Info, ReportsTheUptime) {
   engine_.executor().AdvanceTo(kStart + Millis(90'061'999));
   EXPECT_EQ(Field("server", "uptime_in_seconds"), "90061");
   EXPECT_EQ(Field("server", "uptime_in_days"), "1");
   EXPECT_EQ(Field("server", "server_time_usec"), "1800000000123456");
 }
 
-TEST_F(Info, TellsWhichFilesWereUsed) {
+TEST_F(Info, ReportsTheFilesInUse) {
   EXPECT_EQ(Field("server", "executable"), "/usr/bin/zsetd");
   EXPECT_EQ(Field("server", "config_file"), "/etc/zsetd.conf");
 }
 
 TEST_F(Info, NamesTheSupervisor) { EXPECT_EQ(Field("server", "process_supervised"), "systemd"); }
 
-TEST_F(Info, TellsTheAverageTimeToLive) {
+TEST_F(Info, ReportsTheAverageTimeToLive) {
   Database& database = engine_.store().database(3);
   for (const std::string_view key : {"a", "b", "c"}) {
     database.Put(key, ByteString(), KeyEvent::kSet);
@@ -67,7 +67,7 @@ TEST_F(Info, TellsTheAverageTimeToLive) {
   EXPECT_EQ(Field("keyspace", "db3"), "keys=1,expires=0,avg_ttl=0,subexpiry=0");
 }
 
-TEST_F(Info, TellsTheRateOfTheLastMoments) {
+TEST_F(Info, ReportsTheCurrentRate) {
   engine_.executor().Tick(Micros(0));
   engine_.metrics().stats().commands_processed = 500;
   engine_.metrics().stats().net_input_bytes = 2048;

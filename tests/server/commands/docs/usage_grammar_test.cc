@@ -20,7 +20,7 @@ Argument Only(std::string_view usage) {
   return arguments->front();
 }
 
-TEST(Usage, NamesTellTypes) {
+TEST(Usage, NamesDetermineTypes) {
   const auto arguments = *ParseUsage("key member score count unix-time-seconds pattern");
   const std::vector<Type> types = {Type::kKey,     Type::kString,   Type::kDouble,
                                    Type::kInteger, Type::kUnixTime, Type::kPattern};
@@ -90,7 +90,7 @@ TEST(Usage, ATokenIsRepeatedOrNot) {
   EXPECT_TRUE(!get.optional && get.multiple && get.multiple_token);
 }
 
-TEST(Usage, MistakesAreSeen) {
+TEST(Usage, ErrorsAreDetected) {
   for (const std::string_view bad :
        {"[", "]", "[]", "[key", "key]", "<a|b]", "a|", "|a", "a|b", "...", "key ...",
         "key [other ...]", "[key ...]", "<>", "a []", "[AGGREGATE SUM|MIN]"}) {
@@ -98,7 +98,7 @@ TEST(Usage, MistakesAreSeen) {
   }
 }
 
-TEST(Usage, OfEveryRowIsReadAndWrittenAlike) {
+TEST(Usage, EveryRowsUsageIsParsedAndFormattedUnchanged) {
   for (const auto& family : AllCommands()) {
     for (const Command& row : family) {
       const auto arguments = ParseUsage(row.usage);

@@ -22,7 +22,7 @@ std::unique_ptr<Client> NewClient(uint64_t id, ClientWeights& weights) {
   return client;
 }
 
-TEST(ClientWeights, SumIsWhatAllOfThemTake) {
+TEST(ClientWeights, SumEqualsTheMemoryOfAllClients) {
   Rng rng(1);
   ClientWeights weights;
   weights.Switch(true);
@@ -60,7 +60,7 @@ TEST(ClientWeights, SumIsWhatAllOfThemTake) {
   }
 }
 
-TEST(ClientWeights, NothingIsWeighedWhileThereIsNoLimit) {
+TEST(ClientWeights, WithoutALimitNoClientIsWeighed) {
   ClientWeights weights;
   const std::unique_ptr<Client> client = NewClient(1, weights);
   EXPECT_EQ(weights.Sum(), 0u);
@@ -72,7 +72,7 @@ TEST(ClientWeights, NothingIsWeighedWhileThereIsNoLimit) {
   EXPECT_EQ(weights.Heaviest(), nullptr);
 }
 
-TEST(ClientWeights, AMessageIsNotedByWhoReceivesIt) {
+TEST(ClientWeights, AMessageIsCountedForItsReceiver) {
   ClientWeights weights;
   weights.Switch(true);
   const std::unique_ptr<Client> client = NewClient(1, weights);

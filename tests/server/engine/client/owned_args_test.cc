@@ -22,7 +22,7 @@ TEST(OwnedArgs, OutliveTheRequest) {
   EXPECT_TRUE(first.argv().empty());
 }
 
-TEST(OwnedArgs, TakeSixteenBytesAWordBesideTheBytes) {
+TEST(OwnedArgs, TakeSixteenBytesPerWordPlusTheBytes) {
   const std::vector<std::string_view> words(100'000, "");
   EXPECT_LE(OwnedArgs{Args(words)}.allocated_bytes(), 100'000 * 16 * 5 / 4);
   EXPECT_EQ(OwnedArgs().allocated_bytes(), 0u);

@@ -30,13 +30,13 @@ TEST(NameIndex, DoesNotTakeOneNameForAnother) {
   EXPECT_EQ(index.Find(std::string(100000, 'z')), 3u);
 }
 
-TEST(NameIndex, LooksBetweenTheEndsOfLongNames) {
+TEST(NameIndex, ComparesTheMiddleOfLongNames) {
   const NameIndex index({"georadiusbymember_ro"});
   EXPECT_EQ(index.Find("GeoRadiusByMember_RO"), 0u);
   EXPECT_EQ(index.Find("georadiusbxmember_ro"), 1u);
 }
 
-TEST(NameIndex, TakesOnlyLettersForCapitals) {
+TEST(NameIndex, IgnoresTheCaseOfLettersOnly) {
   const NameIndex index({"a`b", "a{b", "a[b", "a@b"});
   EXPECT_EQ(index.Find("A`B"), 0u);
   EXPECT_EQ(index.Find("A{B"), 1u);
@@ -44,7 +44,7 @@ TEST(NameIndex, TakesOnlyLettersForCapitals) {
   EXPECT_EQ(index.Find("A@B"), 3u);
 }
 
-TEST(NameIndex, OfNothingFindsNothing) { EXPECT_EQ(NameIndex({}).Find("get"), 0u); }
+TEST(NameIndex, EmptyIndexFindsNothing) { EXPECT_EQ(NameIndex({}).Find("get"), 0u); }
 
 }  // namespace
 }  // namespace zsetd

@@ -21,7 +21,7 @@ std::vector<std::string> LinesOfConf() {
   return lines;
 }
 
-TEST(Conf, HoldsEverySettingThatHasAnEffectOnce) {
+TEST(Conf, ListsEverySettingThatHasAnEffectOnce) {
   std::map<std::string_view, int> times;
   for (const std::string& line : LinesOfConf()) {
     if (line.empty() || line.front() == '#') continue;
@@ -36,7 +36,7 @@ TEST(Conf, HoldsEverySettingThatHasAnEffectOnce) {
 }
 
 // The settings get other values first, so that a line without effect cannot pass.
-TEST(Conf, HoldsEverySettingAtItsDefault) {
+TEST(Conf, ListsEverySettingWithItsDefault) {
   const Settings defaults;
   Settings settings;
   settings.bind = settings.metrics_bind = settings.requirepass = settings.logfile = "other";
@@ -79,7 +79,7 @@ TEST(Conf, HoldsEverySettingAtItsDefault) {
   }
 }
 
-TEST(Conf, TellsWhatEachSettingMeans) {
+TEST(Conf, DescribesEachSetting) {
   const std::vector<std::string> lines = LinesOfConf();
   ASSERT_FALSE(lines.empty());
   bool told = false;  // a comment is directly above, with no empty line between

@@ -9,20 +9,20 @@ namespace {
 
 constexpr OutputLimit kLimit = {.hard_bytes = 100, .soft_bytes = 10, .soft_seconds = 2};
 
-TEST(OutputWatch, HardLimitHoldsAtOnce) {
+TEST(OutputWatch, HardLimitAppliesImmediately) {
   OutputWatch watch;
   EXPECT_FALSE(watch.Exceeds(kLimit, 100, Millis(0)));
   EXPECT_TRUE(watch.Exceeds(kLimit, 101, Millis(0)));
 }
 
-TEST(OutputWatch, SoftLimitHoldsAfterItsTime) {
+TEST(OutputWatch, SoftLimitAppliesAfterItsTime) {
   OutputWatch watch;
   EXPECT_FALSE(watch.Exceeds(kLimit, 11, Millis(5000)));
   EXPECT_FALSE(watch.Exceeds(kLimit, 90, Millis(6999)));
   EXPECT_TRUE(watch.Exceeds(kLimit, 11, Millis(7000)));
 }
 
-TEST(OutputWatch, TimeOverTheSoftLimitIsCountedOnEnd) {
+TEST(OutputWatch, OnlyContinuousTimeAboveTheSoftLimitCounts) {
   OutputWatch watch;
   EXPECT_FALSE(watch.Exceeds(kLimit, 11, Millis(0)));
   EXPECT_FALSE(watch.Exceeds(kLimit, 10, Millis(1000)));

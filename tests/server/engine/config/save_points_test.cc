@@ -16,7 +16,7 @@ std::string Of(const std::string& lines) {
   return settings.save.Text();
 }
 
-TEST(SavePoints, LinesTakeThePlaceOfTheDefaultAndAddToEachOther) {
+TEST(SavePoints, LinesReplaceTheDefaultAndAddToEachOther) {
   EXPECT_EQ(Of(""), "3600 1 300 100 60 10000");
   EXPECT_EQ(Of("save 900 1\n"), "900 1");
   EXPECT_EQ(Of("save 900 1\nsave 300 10 60 100\n"), "900 1 300 10 60 100");

@@ -23,26 +23,26 @@ Settings Changed() {
   return settings;
 }
 
-TEST(RewriteSettings, KeepsWhatIsRight) {
+TEST(RewriteSettings, KeepsCorrectLines) {
   const std::string text = "# a comment with \" in it\n\n  PORT   7000\nrequirepass 'two words'\n";
   EXPECT_EQ(RewriteSettings(text, Changed()), text);
 }
 
-TEST(RewriteSettings, ChangesASettingWhereItStands) {
+TEST(RewriteSettings, ChangesASettingOnItsLine) {
   EXPECT_EQ(RewriteSettings("hz 10\nport 6379\n# end\nrequirepass x\n", Changed()),
             "hz 10\nport 7000\n# end\nrequirepass \"two words\"\n");
 }
 
-TEST(RewriteSettings, SaysASettingOnce) {
+TEST(RewriteSettings, WritesEachSettingOnce) {
   EXPECT_EQ(RewriteSettings("requirepass a\nport 1\nport 2\nport 7000\n", Changed()),
             "requirepass \"two words\"\nport 7000\n");
 }
 
-TEST(RewriteSettings, AppendsWhatIsNotTheDefault) {
+TEST(RewriteSettings, AppendsSettingsThatDifferFromTheDefault) {
   EXPECT_EQ(RewriteSettings("", Changed()), "port 7000\nrequirepass \"two words\"\n");
 }
 
-TEST(RewriteSettings, SaysAllUsersAnew) {
+TEST(RewriteSettings, RewritesAllUsers) {
   Settings settings = Changed();
   settings.users = {{"alice", "on", "+get"}, {"bob", "off"}};
   EXPECT_EQ(RewriteSettings("user carol on\nport 7000\nUSER alice off\n# end\n"
@@ -51,7 +51,7 @@ TEST(RewriteSettings, SaysAllUsersAnew) {
             "port 7000\n# end\nrequirepass 'two words'\nuser alice on +get\nuser bob off\n");
 }
 
-TEST(RewriteSettings, WinsOverAnIncludedFile) {
+TEST(RewriteSettings, OverridesAnIncludedFile) {
   const std::string include = "include " ZSETD_CONF "\n";
   EXPECT_EQ(RewriteSettings("port 7000\n" + include, Changed()),
             "port 7000\n" + include + "port 7000\nrequirepass \"two words\"\n");
@@ -106,7 +106,7 @@ std::string QuotedWords(const Setting& setting, const std::string& value) {
   return line;
 }
 
-TEST(RewriteSettings, WhateverIsAcceptedReadsBackAsTheSameSettings) {
+TEST(RewriteSettings, EveryAcceptedValueReadsBackAsTheSameSettings) {
   const unsigned seed = std::random_device()();
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   std::mt19937 random(seed);
@@ -151,7 +151,7 @@ TEST(RewriteSettings, ReplacesAFileAndKeepsItsRights) {
   std::filesystem::remove(path);
 }
 
-TEST(RewriteSettings, TellsWhyAFileCannotBeWritten) {
+TEST(RewriteSettings, ReportsWhyAFileCannotBeWritten) {
   EXPECT_EQ(RewriteSettingsFile("/no/such/zsetd.conf", Settings()).message(),
             "can't write '/no/such/zsetd.conf': No such file or directory");
 }

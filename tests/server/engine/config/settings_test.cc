@@ -92,13 +92,13 @@ TEST(Settings, SizesKeepToTheirBounds) {
             "argument must be between 1048576 and 9223372036854775807 inclusive");
 }
 
-TEST(Settings, SizesForPeopleHaveTwoDigits) {
+TEST(Settings, HumanReadableSizesHaveTwoDigits) {
   EXPECT_EQ(SizeText(1023), "1023B");
   EXPECT_EQ(SizeText(1536), "1.50K");
   EXPECT_EQ(SizeText(512u << 20), "512.00M");
 }
 
-TEST(Settings, ChoicesComeInAnyCase) {
+TEST(Settings, ChoicesIgnoreCase) {
   Settings settings;
   EXPECT_EQ(Set("loglevel", "Verbose", settings), "");
   EXPECT_EQ(settings.loglevel, LogLevel::kVerbose);
@@ -106,7 +106,7 @@ TEST(Settings, ChoicesComeInAnyCase) {
             "argument(s) must be one of the following: debug, verbose, notice, warning");
 }
 
-TEST(Settings, OfTheDiskAreChecked) {
+TEST(Settings, DiskSettingsAreChecked) {
   EXPECT_EQ(Refused("save", "900"), "Invalid save parameters");
   EXPECT_EQ(Refused("appendonly", "maybe"), "argument must be 'yes' or 'no'");
   EXPECT_EQ(Refused("appendfsync", "often"),
@@ -114,7 +114,7 @@ TEST(Settings, OfTheDiskAreChecked) {
   EXPECT_EQ(Refused("appenddirname", "a/b"), "it can't be a path, just a filename");
 }
 
-TEST(Settings, WhatWouldMisleadIsRefused) {
+TEST(Settings, MisleadingValuesAreRefused) {
   EXPECT_EQ(Refused("cluster-enabled", "yes"), "there is no cluster mode: the only value is no");
 }
 
@@ -130,7 +130,7 @@ TEST(Settings, MasterIsAHostAndAPort) {
   EXPECT_EQ(Refused("replicaof", "10.0.0.1 65536"), "Invalid master port");
 }
 
-TEST(Settings, WithoutEffectAreCheckedKeptAndShown) {
+TEST(Settings, SettingsWithoutEffectAreCheckedKeptAndShown) {
   Settings settings;
   EXPECT_EQ(Set("rdbcompression", "NO", settings), "");
   EXPECT_EQ(ValueOf(*FindSetting("rdbcompression"), settings), "no");
@@ -151,7 +151,7 @@ TEST(Settings, WithoutEffectAreCheckedKeptAndShown) {
   EXPECT_EQ(Refused("appendfilename", "a/b"), "it can't be a path, just a filename");
 }
 
-TEST(Settings, OfOldReleasesAreReadAndNotShown) {
+TEST(Settings, SettingsOfOldReleasesAreReadAndNotShown) {
   Settings settings;
   EXPECT_EQ(Read("list-max-ziplist-entries 512\nLUA-replicate-commands yes\n", settings), "");
   EXPECT_EQ(settings.without_effect.size(), 2u);
@@ -201,7 +201,7 @@ TEST(Settings, AreFoundByOldNamesToo) {
   EXPECT_EQ(FindSetting(""), nullptr);
 }
 
-TEST(SettingsFile, HoldsASettingALine) {
+TEST(SettingsFile, HasOneSettingPerLine) {
   Settings settings;
   EXPECT_EQ(
       Read("# port 1\n\n  port 7000 \r\nrequirepass \"two words\"\nBIND ::1 127.0.0.1", settings),
@@ -235,7 +235,7 @@ TEST(SettingsFile, ListsMayBeEmpty) {
             Settings().client_output_buffer_limit.pubsub);
 }
 
-TEST(SettingsFile, MistakesAreToldWithTheirLine) {
+TEST(SettingsFile, ErrorsAreReportedWithTheirLine) {
   const auto complaint = [](const std::string& line) {
     Settings settings;
     return Read("\nport 7000\n" + line + "\n", settings);
@@ -252,7 +252,7 @@ TEST(SettingsFile, MistakesAreToldWithTheirLine) {
       where + "'include /no/such.conf'\ncan't read '/no/such.conf': No such file or directory");
 }
 
-TEST(SettingsFile, HoldsUsersAndNewNamesOfCommands) {
+TEST(SettingsFile, MayDefineUsersAndRenameCommands) {
   Settings settings;
   EXPECT_EQ(Read("user alice on \">a b\"\nuser bob\nrename-command GET fetch\n"
                  "rename-command DEBUG \"\"\n",
@@ -264,7 +264,7 @@ TEST(SettingsFile, HoldsUsersAndNewNamesOfCommands) {
   EXPECT_EQ(settings.renamed_commands, names);
 }
 
-TEST(SettingsFile, AllMistakesAreToldTogether) {
+TEST(SettingsFile, AllErrorsAreReportedTogether) {
   Settings settings;
   EXPECT_EQ(Read("appendonly maybe\nport 7000\nsave 900\nloadmodule /x.so\nsearch-on-timeout fail\n"
                  "timeout 7\n",
@@ -279,7 +279,7 @@ TEST(SettingsFile, AllMistakesAreToldTogether) {
   EXPECT_EQ(settings.timeout, 7);
 }
 
-TEST(SettingsFile, OfWhatIsNoneNotEveryLineIsTold) {
+TEST(SettingsFile, ManyErrorsAreSummarized) {
   std::string text;
   for (int i = 0; i < 1000; ++i) text += "nonsense\n";
   Settings settings;
@@ -287,7 +287,7 @@ TEST(SettingsFile, OfWhatIsNoneNotEveryLineIsTold) {
   EXPECT_TRUE(refusal.ends_with("\nand 900 more such lines")) << refusal;
 }
 
-TEST(SettingsFile, IncludesWhatMatchesInTheOrderOfNames) {
+TEST(SettingsFile, IncludesMatchingFilesInTheOrderOfNames) {
   const std::filesystem::path folder = testing::TempDir() + "zsetd_include_test";
   std::filesystem::create_directory(folder);
   std::ofstream(folder / "b.conf") << "port 2\n";
@@ -300,7 +300,7 @@ TEST(SettingsFile, IncludesWhatMatchesInTheOrderOfNames) {
   std::filesystem::remove_all(folder);
 }
 
-TEST(SettingsFile, ThatIncludesItselfOftenIsReadNoFurther) {
+TEST(SettingsFile, RecursiveIncludesAreLimited) {
   const std::string path = testing::TempDir() + "zsetd_recursive.conf";
   std::ofstream(path) << "include " << path << "\ninclude " << path << "\ninclude " << path << "\n";
   Settings settings;
@@ -309,7 +309,7 @@ TEST(SettingsFile, ThatIncludesItselfOftenIsReadNoFurther) {
   std::filesystem::remove(path);
 }
 
-TEST(SettingsFile, AFolderIsNone) {
+TEST(SettingsFile, AFolderIsRefused) {
   Settings settings;
   EXPECT_EQ(ErrorLine(ReadSettingsFile("/", settings)), "can't read '/': Is a directory");
 }
@@ -321,7 +321,7 @@ TEST(SettingsFile, IncludesOthers) {
   EXPECT_EQ(settings.port, 7000);
 }
 
-TEST(CommandLine, GivesSettings) {
+TEST(CommandLine, SetsSettings) {
   CommandLine line;
   EXPECT_EQ(ReadLine({"--port", "7000", "--save", "", "--bind", "127.0.0.1", "::1",
                       "--list-max-listpack-size", "-1"},
@@ -339,7 +339,7 @@ std::string SaveOf(const std::vector<std::string_view>& words) {
   return refusal.empty() ? ValueOf(*FindSetting("save"), line.settings) : "refused";
 }
 
-TEST(CommandLine, ReadsSavePointsAsRedis) {
+TEST(CommandLine, ReadsSavePointsLikeRedis) {
   EXPECT_EQ(SaveOf({"--save"}), "");
   EXPECT_EQ(SaveOf({"--save", ""}), "");
   EXPECT_EQ(SaveOf({"--save", "\"\""}), "");
@@ -381,14 +381,14 @@ TEST(CommandLine, TheArgumentAfterANameIsItsValue) {
   EXPECT_EQ(line.settings.hz, 20);
 }
 
-TEST(CommandLine, WinsOverTheFileItNames) {
+TEST(CommandLine, OverridesTheFileThatItNames) {
   CommandLine line;
   EXPECT_EQ(ReadLine({ZSETD_CONF, "--port", "7000"}, line), "");
   EXPECT_EQ(line.settings.port, 7000);
   EXPECT_EQ(line.config_file, ZSETD_CONF);
 }
 
-TEST(CommandLine, MistakesAreTold) {
+TEST(CommandLine, ErrorsAreReported) {
   CommandLine line;
   const std::string where = "Reading the command line\n>>> ";
   EXPECT_EQ(ReadLine({"--port", "x"}, line),
@@ -420,7 +420,7 @@ TEST(CommandLine, TakesTheOptionsOfServicesAndHarnesses) {
   EXPECT_EQ(line.settings.without_effect.size(), 2u);
 }
 
-TEST(CommandLine, AsksForTexts) {
+TEST(CommandLine, RequestsHelpTexts) {
   const auto task = [](const std::vector<std::string_view>& words) {
     CommandLine line;
     EXPECT_EQ(ReadLine(words, line), "");
@@ -436,7 +436,7 @@ TEST(CommandLine, AsksForTexts) {
   EXPECT_EQ(task({}), CommandLine::Task::kServe);
 }
 
-TEST(CommandLine, NotesWhatWasAcceptedUnderItsPresentName) {
+TEST(CommandLine, RecordsOldOptionsUnderTheirCurrentName) {
   const std::string path = testing::TempDir() + "zsetd_noted.conf";
   std::ofstream(path) << "PORT 1\nslave-lazy-flush no\nport 2\nhz x\nuser bob\n";
   CommandLine line;

@@ -14,7 +14,7 @@ void MaybeRecord(LatencyMonitor& monitor, int64_t second, int64_t took) {
   monitor.MaybeRecord("command", Micros(took * 1000), Millis(second * 1000), kThreshold_ms);
 }
 
-TEST(LatencyMonitor, RemembersWhatTookTheThresholdOrLonger) {
+TEST(LatencyMonitor, RecordsEventsOfTheThresholdOrLonger) {
   LatencyMonitor monitor;
   MaybeRecord(monitor, 1, 9);
   EXPECT_TRUE(monitor.events().empty());
@@ -22,13 +22,13 @@ TEST(LatencyMonitor, RemembersWhatTookTheThresholdOrLonger) {
   EXPECT_EQ(monitor.events().at("command").samples.size(), 1u);
 }
 
-TEST(LatencyMonitor, RemembersNothingBelowTheLongestThreshold) {
+TEST(LatencyMonitor, RecordsNothingBelowTheLongestThreshold) {
   LatencyMonitor monitor;
   monitor.MaybeRecord("command", Micros(1'000'000), Millis(0), std::numeric_limits<int64_t>::max());
   EXPECT_TRUE(monitor.events().empty());
 }
 
-TEST(LatencyMonitor, RemembersNothingWithoutAThreshold) {
+TEST(LatencyMonitor, RecordsNothingWithoutAThreshold) {
   LatencyMonitor monitor;
   monitor.MaybeRecord("command", Micros(1'000'000), Millis(0), 0);
   EXPECT_TRUE(monitor.events().empty());

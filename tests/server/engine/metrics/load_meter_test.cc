@@ -8,21 +8,21 @@
 namespace zsetd {
 namespace {
 
-TEST(RateMeter, IsZeroUntilThereAreTwoSamples) {
+TEST(RateMeter, IsZeroBeforeTheSecondSample) {
   RateMeter meter;
   EXPECT_EQ(meter.PerSecond(), 0u);
   meter.Sample(Millis(1000), 500);
   EXPECT_EQ(meter.PerSecond(), 0u);
 }
 
-TEST(RateMeter, TellsTheGrowthPerSecond) {
+TEST(RateMeter, ReportsTheGrowthPerSecond) {
   RateMeter meter;
   meter.Sample(Millis(1000), 500);
   meter.Sample(Millis(1500), 600);
   EXPECT_EQ(meter.PerSecond(), 200u);
 }
 
-TEST(RateMeter, ForgetsWhatIsLongAgo) {
+TEST(RateMeter, ForgetsOldSamples) {
   RateMeter meter;
   meter.Sample(Millis(0), 0);
   for (int i = 1; i <= 16; ++i) meter.Sample(Millis(i * 100), 1'000'000);
@@ -36,7 +36,7 @@ TEST(RateMeter, SamplesAtOneTimeAreNoRate) {
   EXPECT_EQ(meter.PerSecond(), 0u);
 }
 
-TEST(LoadMeter, LooksTenTimesASecond) {
+TEST(LoadMeter, SamplesTenTimesASecond) {
   LoadMeter meter;
   Stats stats;
   meter.Sample(Millis(1000), stats, 0);
@@ -47,7 +47,7 @@ TEST(LoadMeter, LooksTenTimesASecond) {
   EXPECT_EQ(meter.commands_per_second(), 100u);
 }
 
-TEST(LoadMeter, RemembersThePeakOfMemory) {
+TEST(LoadMeter, KeepsThePeakOfMemory) {
   LoadMeter meter;
   constexpr size_t kBytes = 64 << 20;
   auto block = std::make_unique<std::vector<char>>(kBytes, 'x');

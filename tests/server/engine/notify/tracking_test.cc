@@ -27,7 +27,7 @@ size_t ReaderCount(const Model& model) {
   return count;
 }
 
-TEST(TrackingTable, HoldsWhatAMapOfSetsHolds) {
+TEST(TrackingTable, HoldsTheSameAsAMapOfSets) {
   constexpr uint64_t kSeed = 20181;
   SCOPED_TRACE(kSeed);
   Rng rng(kSeed);
@@ -97,7 +97,7 @@ class TrackingOfClients : public testing::Test {
   Tracking tracking_{1, clients_};
 };
 
-TEST_F(TrackingOfClients, ForgetsWhoCameReadAndLeft) {
+TEST_F(TrackingOfClients, ForgetsClientsThatHaveDisconnected) {
   const auto stays = Connect(1);
   for (uint64_t id = 2; id < 1000; ++id) {
     const auto comes = Connect(id);
@@ -110,7 +110,7 @@ TEST_F(TrackingOfClients, ForgetsWhoCameReadAndLeft) {
   EXPECT_EQ(stays->output.buffer.view(), ">2\r\n$10\r\ninvalidate\r\n*1\r\n$7\r\npopular\r\n");
 }
 
-TEST_F(TrackingOfClients, KeepsNothingOnceNobodyTracks) {
+TEST_F(TrackingOfClients, KeepsNothingOnceNoClientTracks) {
   const auto client = Connect(1);
   for (int i = 0; i < 100; ++i) tracking_.Remember(*client, std::to_string(i), 0, rng_);
   EXPECT_NE(tracking_.Stop(*client), nullptr);
@@ -118,7 +118,7 @@ TEST_F(TrackingOfClients, KeepsNothingOnceNobodyTracks) {
   EXPECT_EQ(tracking_.Stop(*client), nullptr);
 }
 
-TEST_F(TrackingOfClients, TellsOfEveryKeyThatTheTableHasNoRoomFor) {
+TEST_F(TrackingOfClients, NotifiesOfEveryKeyThatTheTableHasNoRoomFor) {
   constexpr size_t kMost = 10;
   constexpr int kKeys = 1000;
   const auto client = Connect(1);

@@ -249,7 +249,7 @@ class DatabaseBesideMaps : public testing::TestWithParam<uint64_t> {
   std::map<std::string, Expected> model;
 };
 
-TEST_P(DatabaseBesideMaps, BehavesTheSame) {
+TEST_P(DatabaseBesideMaps, BehavesLikeTheMaps) {
   SCOPED_TRACE(GetParam());
   for (int step = 0; step < 10'000; ++step) {
     SCOPED_TRACE(step);

@@ -73,7 +73,7 @@ TEST(Database, DeadlineStaysWhenAHeavyValueIsReplaced) {
   EXPECT_EQ(scene.database.keys().with_deadline(), 1u);
 }
 
-TEST(Database, PutOverADueKeyReportsItsEndFirst) {
+TEST(Database, PutOverAnExpiredKeyReportsItsExpiryFirst) {
   std::vector<std::string> events;
   Database database(0, kHashSeed,
                     [&](const Change& change) { events.emplace_back(NameOf(change.event)); });
@@ -96,7 +96,7 @@ TEST(Database, ADeadlineThatHasPassedErasesTheKey) {
   EXPECT_EQ(events, (std::vector<std::string>{"set", "del", "set", "del"}));
 }
 
-TEST(Database, MoveAndCopyDiscardWhatStoodThere) {
+TEST(Database, MoveAndCopyDiscardThePreviousValue) {
   Scene scene;
   scene.database.Put("from", Light(), KeyEvent::kZAdd);
   scene.database.Put("to", Heavy(), KeyEvent::kZAdd);
@@ -108,7 +108,7 @@ TEST(Database, MoveAndCopyDiscardWhatStoodThere) {
   EXPECT_EQ(scene.discarded.size(), 2u);
 }
 
-TEST(Database, MoveDiscardsNothingOfWhatMoves) {
+TEST(Database, MoveDiscardsNoPartOfTheMovedValue) {
   Scene scene;
   scene.database.Put("from", Heavy(), KeyEvent::kZAdd);
   scene.database.Move(*scene.database.Open("from"), scene.database, "to", KeyEvent::kRenameFrom,
@@ -117,7 +117,7 @@ TEST(Database, MoveDiscardsNothingOfWhatMoves) {
   EXPECT_NE(scene.database.Find("to"), nullptr);
 }
 
-TEST(Database, ListsMoveWithoutBeingLookedAtAfterwards) {
+TEST(Database, MovedListsAreNotReadAfterwards) {
   Scene scene;
   List list;
   list.PushBack("a");
@@ -141,7 +141,7 @@ TEST(Database, ExpiredHeavyValuesAreDiscarded) {
   EXPECT_EQ(scene.discarded.size(), 2u);
 }
 
-TEST(Database, ClearDiscardsAllKeysAtOnceAndGoesOn) {
+TEST(Database, ClearDiscardsAllKeysTogetherAndTheDatabaseStaysUsable) {
   Scene scene;
   scene.database.Clear();
   EXPECT_TRUE(scene.discarded.empty());

@@ -95,7 +95,7 @@ std::string SkewedKey(Rng& rng) {
   return std::to_string(static_cast<int>(5'000 * chance * chance * chance));
 }
 
-TEST_F(EvictorTest, HitsNearlyAsOftenAsIfItKnewTheLeastRecent) {
+TEST_F(EvictorTest, HitsNearlyAsOftenAsExactLru) {
   constexpr size_t kMost = 500;
   Rng keys(2);
   ExactCache model(kMost);
@@ -108,7 +108,7 @@ TEST_F(EvictorTest, HitsNearlyAsOftenAsIfItKnewTheLeastRecent) {
   EXPECT_GT(hits["sampled"], hits["exact"] * 0.98) << hits["exact"];
 }
 
-TEST_F(EvictorTest, WhatWasUsedLastStays) {
+TEST_F(EvictorTest, TheMostRecentlyUsedKeyStays) {
   constexpr int kKeys = 1'000;
   for (int i = 0; i < kKeys; ++i) {
     Pass(Millis(1000));
@@ -120,7 +120,7 @@ TEST_F(EvictorTest, WhatWasUsedLastStays) {
   EXPECT_GE(of_newest_quarter, 249) << "of 250";
 }
 
-TEST_F(EvictorTest, WhatIsUsedOftenSurvivesAFloodOfWhatIsUsedOnce) {
+TEST_F(EvictorTest, FrequentlyUsedKeysSurviveAFloodOfKeysUsedOnce) {
   constexpr size_t kMost = 500;
   meter_.set_rule({.lfu = true});
   for (int round = 0; round < 100; ++round) {
@@ -137,7 +137,7 @@ TEST_F(EvictorTest, WhatIsUsedOftenSurvivesAFloodOfWhatIsUsedOnce) {
   EXPECT_GE(hot, 95);
 }
 
-TEST_F(EvictorTest, WhatWasUsedSinceItWasLookedAtIsNoCandidate) {
+TEST_F(EvictorTest, AKeyUsedSinceItWasSampledIsNoCandidate) {
   for (int i = 0; i < 10; ++i) {
     Pass(Millis(1000));
     Put(std::to_string(i));
@@ -149,7 +149,7 @@ TEST_F(EvictorTest, WhatWasUsedSinceItWasLookedAtIsNoCandidate) {
   EXPECT_EQ(Evict(MaxmemoryPolicy::kAllKeysLru), "9");
 }
 
-TEST_F(EvictorTest, TheFirstToComeDueGoesFirst) {
+TEST_F(EvictorTest, TheEarliestDeadlineIsEvictedFirst) {
   Rng rng(4);
   std::multimap<Millis, std::string> expected;
   for (int i = 0; i < 300; ++i) {
@@ -163,7 +163,7 @@ TEST_F(EvictorTest, TheFirstToComeDueGoesFirst) {
 }
 
 // Many keys with a deadline among keys without, or few: this covers both ways of finding them.
-TEST_F(EvictorTest, VolatilePoliciesSpareWhatLasts) {
+TEST_F(EvictorTest, VolatilePoliciesSpareKeysWithoutADeadline) {
   for (const int lasting : {30, 3'000}) {
     for (int i = 0; i < lasting; ++i) Put("lasting" + std::to_string(i));
     for (const MaxmemoryPolicy policy :
@@ -180,7 +180,7 @@ TEST_F(EvictorTest, VolatilePoliciesSpareWhatLasts) {
   }
 }
 
-TEST_F(EvictorTest, TakesFromEveryDatabase) {
+TEST_F(EvictorTest, EvictsFromEveryDatabase) {
   for (const MaxmemoryPolicy policy : {MaxmemoryPolicy::kAllKeysLru, MaxmemoryPolicy::kAllKeysLfu,
                                        MaxmemoryPolicy::kAllKeysRandom}) {
     for (const auto& database : databases_) {
@@ -193,7 +193,7 @@ TEST_F(EvictorTest, TakesFromEveryDatabase) {
   }
 }
 
-TEST_F(EvictorTest, NothingGoesWithoutAPolicy) {
+TEST_F(EvictorTest, WithoutAPolicyNoKeyIsEvicted) {
   Put("key", now_ + Millis(1000));
   EXPECT_EQ(Choose(MaxmemoryPolicy::kNoEviction), std::nullopt);
 }

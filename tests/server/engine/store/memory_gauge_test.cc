@@ -20,7 +20,7 @@ class MemoryGaugeTest : public testing::Test {
   };
 };
 
-TEST_F(MemoryGaugeTest, WhatIsHandedOverCountsAsFree) {
+TEST_F(MemoryGaugeTest, DiscardedValuesCountAsFree) {
   gauge_.HandOver(std::make_shared<std::string>("garbage"), 400'000, 1, discard_);
   EXPECT_EQ(gauge_.Used(), 600'000u);
   EXPECT_EQ(gauge_.pending_objects(), 1u);
@@ -59,7 +59,7 @@ TEST_F(MemoryGaugeTest, UncountedBytesAreNotUsed) {
   EXPECT_EQ(gauge.Used(), 1'000'000u);
 }
 
-TEST_F(MemoryGaugeTest, NeverTellsLessThanNothing) {
+TEST_F(MemoryGaugeTest, NeverReportsLessThanZero) {
   gauge_.HandOver(std::make_shared<int>(), 2'000'000, 1, discard_);
   EXPECT_EQ(gauge_.Used(), 0u);
 }

@@ -119,7 +119,7 @@ void ExpectSame(const SortedSet& a, const SortedSet& b) {
   }
 }
 
-TEST(ValueExchange, ValuesAreReadAsTheyWereWritten) {
+TEST(ValueExchange, ValuesReadBackAsWritten) {
   SCOPED_TRACE("seed 1");
   std::mt19937_64 rng(1);
   for (int i = 0; i < 1000; ++i) {
@@ -158,7 +158,7 @@ TEST(ValueExchange, DamageIsRefusedOrReadAsAWholeValue) {
   EXPECT_GT(refused, 1000);
 }
 
-TEST(ValueExchange, WhatCanBeThereOnceIsRefusedTwice) {
+TEST(ValueExchange, DuplicateElementsAreRefused) {
   const std::string_view twice[] = {
       std::string_view("\x02\x02\x01"
                        "a\x01"
@@ -180,7 +180,7 @@ TEST(ValueExchange, WhatCanBeThereOnceIsRefusedTwice) {
   for (const std::string_view bytes : twice) EXPECT_EQ(Read(bytes), nullptr);
 }
 
-TEST(ValueExchange, OldFormsAreRead) {
+TEST(ValueExchange, OldFormatsAreRead) {
   const auto sorted_set =
       Read(std::string_view("\x03\x02\x01"
                             "a\x03"

@@ -93,7 +93,7 @@ TEST_F(ReplaceFileTest, SyncsTheFileThenRenamesItThenSyncsTheDirectory) {
   EXPECT_EQ(Steps()[2], "sync " + directory_.filename().string());
 }
 
-TEST_F(ReplaceFileTest, MakesAFileThatWasNotThere) {
+TEST_F(ReplaceFileTest, CreatesAMissingFile) {
   ASSERT_TRUE(Replace(directory_ / "another", "new").ok());
   EXPECT_EQ(Contents(directory_ / "another"), "new");
   EXPECT_EQ(Contents(path_), "old");
@@ -106,7 +106,7 @@ TEST_F(ReplaceFileTest, KeepsALinkAndReplacesWhatItPointsTo) {
   EXPECT_EQ(Contents(path_), "new");
 }
 
-TEST_F(ReplaceFileTest, LeavesNothingBehindWhenItFails) {
+TEST_F(ReplaceFileTest, LeavesNoTemporaryFileWhenItFails) {
   fs::create_directory(directory_ / "folder");
   std::ofstream(directory_ / "folder" / "file") << "x";
   EXPECT_FALSE(Replace(directory_ / "folder", "new").ok());

@@ -18,7 +18,7 @@ Micros RandomTime(Rng& rng) { return Micros(rng.Below(uint64_t{1} << rng.Below(4
 // Times that differ by less than one part in 128 may share a bucket.
 Micros Blurred(Micros time) { return time + time / 128; }
 
-TEST(LatencyHistogram, TellsShortTimesExactly) {
+TEST(LatencyHistogram, ReportsShortTimesExactly) {
   LatencyHistogram histogram;
   for (int time = 0; time < 256; ++time) histogram.Record(Micros(time));
   for (int time = 0; time < 256; ++time) {
@@ -29,20 +29,20 @@ TEST(LatencyHistogram, TellsShortTimesExactly) {
   EXPECT_EQ(histogram.Percentile(0), Micros(0));
 }
 
-TEST(LatencyHistogram, TellsNothingOfNothing) {
+TEST(LatencyHistogram, ReportsNothingWithoutSamples) {
   const LatencyHistogram histogram;
   EXPECT_EQ(histogram.count(), 0u);
   EXPECT_EQ(histogram.CountUpTo(Micros(1000)), 0u);
   EXPECT_EQ(histogram.Percentile(99), Micros(0));
 }
 
-TEST(LatencyHistogram, TakesAClockThatStoodStillOrWentBackAsNoTime) {
+TEST(LatencyHistogram, CountsNoTimeIfTheClockStoppedOrWentBack) {
   LatencyHistogram histogram;
   histogram.Record(Micros(-5));
   EXPECT_EQ(histogram.CountUpTo(Micros(0)), 1u);
 }
 
-TEST(LatencyHistogram, TellsCountsAndPercentilesOfAnyTimes) {
+TEST(LatencyHistogram, ReportsCountsAndPercentilesOfAnyTimes) {
   constexpr uint64_t kSeed = 20264;
   SCOPED_TRACE(kSeed);
   Rng rng(kSeed);

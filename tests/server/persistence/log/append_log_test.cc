@@ -64,7 +64,7 @@ std::string DigestAfterStart(const MemoryFiles::Contents& disk, const Settings& 
   return status.ok() ? Digest(restarted) : std::string(status.message());
 }
 
-TEST(AppendLog, BringsBackWhatWasWritten) {
+TEST(AppendLog, RestoresAllWrites) {
   EnginePeer peer(WithLog());
   ASSERT_TRUE(peer.persistence().Start().ok());
   for (const Words& words : std::vector<Words>{{"SET", "s", "1"},
@@ -99,7 +99,7 @@ TEST(AppendLog, BringsBackWhatWasWritten) {
   EXPECT_EQ(DigestAfterStart(restarted.files().contents(), WithLog()), Digest(restarted));
 }
 
-TEST(AppendLog, EveryCrashLeavesAStateThatWasWithAllThatWasAcknowledged) {
+TEST(AppendLog, EveryCrashLeavesAnEarlierStateWithAllAcknowledgedWrites) {
   const uint64_t seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937_64 random(seed);
@@ -151,7 +151,7 @@ TEST(AppendLog, EveryCrashLeavesAStateThatWasWithAllThatWasAcknowledged) {
   EXPECT_GT(states, 200u);
 }
 
-TEST(AppendLog, RewritingWhileRequestsWriteKeepsAll) {
+TEST(AppendLog, ARewriteKeepsWritesMadeDuringIt) {
   EnginePeer peer(WithLog(AppendFsync::kEverySec));
   ASSERT_TRUE(peer.persistence().Start().ok());
   for (int i = 0; i < 3000; ++i) Ask(peer, {"SET", "k" + std::to_string(i), "v"});
@@ -170,7 +170,7 @@ TEST(AppendLog, RewritingWhileRequestsWriteKeepsAll) {
   EXPECT_EQ(DigestAfterStart(disk, WithLog()), Digest(peer));
 }
 
-TEST(AppendLog, AnEndThatIsCutOffIsRemoved) {
+TEST(AppendLog, ATruncatedEndIsRemoved) {
   EnginePeer peer(WithLog());
   ASSERT_TRUE(peer.persistence().Start().ok());
   Ask(peer, {"SET", "a", "1"});
@@ -202,7 +202,7 @@ TEST(AppendLog, AnEndThatIsCutOffIsRemoved) {
   }
 }
 
-TEST(AppendLog, WhatIsDamagedIsRefusedWithItsPlaceAndStays) {
+TEST(AppendLog, ADamagedFileIsRefusedWithTheOffsetAndKept) {
   EnginePeer peer(WithLog());
   ASSERT_TRUE(peer.persistence().Start().ok());
   Ask(peer, {"SET", "a", "1"});
@@ -236,7 +236,7 @@ TEST(AppendLog, WhatIsDamagedIsRefusedWithItsPlaceAndStays) {
                "Cannot read the manifest");
 }
 
-TEST(AppendLog, AFullDiskRefusesWritesUntilThereIsRoom) {
+TEST(AppendLog, AFullDiskRefusesWritesUntilSpaceIsFree) {
   EnginePeer peer(WithLog(AppendFsync::kEverySec));
   ASSERT_TRUE(peer.persistence().Start().ok());
   Ask(peer, {"SET", "a", "1"});
@@ -270,7 +270,7 @@ TEST(AppendLog, AFullDiskRefusesWritesUntilThereIsRoom) {
   EXPECT_EQ(DigestAfterStart(peer.files().contents(), WithLog()), Digest(peer));
 }
 
-TEST(AppendLog, AfterAFailedSyncANewBaseTakesTheLogsPlace) {
+TEST(AppendLog, AfterAFailedSyncANewBaseReplacesTheLog) {
   EnginePeer peer(WithLog());
   ASSERT_TRUE(peer.persistence().Start().ok());
   Ask(peer, {"SET", "a", "1"});
@@ -337,7 +337,7 @@ TEST(AppendLog, TheRepairAfterAFailedSyncBeginsImmediately) {
 }
 
 // The sync may fail at any stage of the thread's work for a rewrite.
-TEST(AppendLog, SyncsThatFailDuringRewritesLeaveALogOfAllThatIsThere) {
+TEST(AppendLog, SyncsThatFailDuringRewritesLeaveALogOfAllData) {
   const uint64_t seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937_64 random(seed);
@@ -402,7 +402,7 @@ class EmptySink : public SnapshotSink {
   absl::Status Complete() override { return absl::OkStatus(); }
 };
 
-TEST(AppendLog, TurnedOnDuringASnapshotItBeginsAfterIt) {
+TEST(AppendLog, ALogTurnedOnDuringASnapshotStartsAfterIt) {
   for (const bool is_for_replica : {false, true}) {
     SCOPED_TRACE(is_for_replica ? "for a replica" : "BGSAVE");
     Settings settings = WithLog();
@@ -447,7 +447,7 @@ TEST(AppendLog, TurnedOnDuringASnapshotItBeginsAfterIt) {
   }
 }
 
-TEST(AppendLog, BeginsWithTheSnapshotThatIsThere) {
+TEST(AppendLog, StartsFromAnExistingSnapshot) {
   Settings settings = WithLog();
   settings.appendonly = false;
   EnginePeer peer(settings);
@@ -460,7 +460,7 @@ TEST(AppendLog, BeginsWithTheSnapshotThatIsThere) {
   EXPECT_EQ(DigestAfterStart(restarted.files().contents(), WithLog()), Digest(peer));
 }
 
-TEST(AppendLog, TakesOverTheOneFileOfOldRedis) {
+TEST(AppendLog, LoadsTheSingleFileOfOldRedis) {
   EnginePeer peer(WithLog());
   peer.files().set_contents("/data/appendonly.aof", Multibulk({"SELECT", "0"}) +
                                                         Multibulk({"SET", "k", "v"}) +
@@ -474,7 +474,7 @@ TEST(AppendLog, TakesOverTheOneFileOfOldRedis) {
   EXPECT_EQ(DigestAfterStart(peer.files().contents(), WithLog()), Digest(peer));
 }
 
-TEST(AppendLog, ASnapshotMakesARewriteBeginAgain) {
+TEST(AppendLog, ASnapshotRestartsARewrite) {
   EnginePeer peer(WithLog());
   ASSERT_TRUE(peer.persistence().Start().ok());
   for (int i = 0; i < 5000; ++i) Ask(peer, {"SET", "k" + std::to_string(i), "v"});

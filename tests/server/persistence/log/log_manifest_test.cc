@@ -13,7 +13,7 @@ std::string Refused(std::string_view text) {
   return manifest.ok() ? "" : std::string(ErrorLine(manifest.status()));
 }
 
-TEST(LogManifest, IsReadAsRedisWritesIt) {
+TEST(LogManifest, ReadsRedissManifest) {
   const auto manifest = ParseManifest(
       "# a comment\n"
       "file appendonly.aof.2.base.rdb seq 2 type b\n"
@@ -37,7 +37,7 @@ TEST(LogManifest, TextIsReadBack) {
   EXPECT_EQ(*read, manifest);
 }
 
-TEST(LogManifest, RefusesWhatIsDamaged) {
+TEST(LogManifest, RefusesDamagedManifests) {
   EXPECT_EQ(Refused(""), "it names no file");
   EXPECT_EQ(Refused("file a seq 1 type b"), "line 1: it has no end");
   EXPECT_EQ(Refused("file a seq 1 type\n"), "line 1: it is no list of fields and values");
@@ -52,7 +52,7 @@ TEST(LogManifest, RefusesWhatIsDamaged) {
   EXPECT_EQ(Refused("file a seq 1 type x\n"), "line 1: the file's type or order is wrong");
 }
 
-TEST(LogManifest, IsWrittenWhollyOrNotAtAll) {
+TEST(LogManifest, IsWrittenAtomically) {
   MemoryFiles files;
   const LogManifest first = {.base = LogFile{"a.1.base.rdb", 1}};
   const LogManifest second = {.base = LogFile{"a.2.base.rdb", 2}};

@@ -32,7 +32,7 @@ absl::Status ResultOf(LogThread& thread, LogStep step) {
 }
 
 // A second sync would succeed, although the bytes written before the first are lost.
-TEST(LogThread, NothingIsDurableAfterAFailedSyncBeforeThereIsANewFile) {
+TEST(LogThread, NothingIsDurableAfterAFailedSyncUntilANewFileExists) {
   MemoryFiles files;
   auto file = files.Create("/log/a.1.incr.aof");
   ASSERT_TRUE(file.ok());
@@ -61,7 +61,7 @@ TEST(LogThread, NothingIsDurableAfterAFailedSyncBeforeThereIsANewFile) {
   EXPECT_EQ(files.contents().at("/log/a.2.incr.aof"), "kept");
 }
 
-TEST(LogThread, AppendedUnitsAreInTheFileUnlessASyncIsUnderWay) {
+TEST(LogThread, AppendedUnitsAreInTheFileUnlessASyncIsRunning) {
   for (const SyncPolicy policy : {SyncPolicy::kEverySecond, SyncPolicy::kNever}) {
     MemoryFiles files;
     auto file = files.Create("/log/a.1.incr.aof");
@@ -100,7 +100,7 @@ TEST(LogThread, AppendedUnitsAreInTheFileUnlessASyncIsUnderWay) {
 }
 
 // Three threads write, sync and change files. The files together hold each unit once and in order.
-TEST(LogThread, UnitsStayInOrderWhateverThreadWritesThem) {
+TEST(LogThread, UnitsStayInOrderWhicheverThreadWritesThem) {
   const uint64_t seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937_64 random(seed);

@@ -96,7 +96,7 @@ std::string Deadline(const std::string& member, uint64_t deadline) {
   return bytes;
 }
 
-TEST(SnapshotLoader, ReadsDeadlinesOfMembersBehindTheirKey) {
+TEST(SnapshotLoader, ReadsDeadlinesOfMembersAfterTheirKey) {
   const uint64_t later = kNow.count() + 1000;
   const auto loaded = Load(SetAnd(DeadlineField("\1" + Deadline("b", later))));
   ASSERT_TRUE(loaded.ok()) << loaded.status();
@@ -119,7 +119,7 @@ TEST(SnapshotLoader, RefusesDeadlinesThatAreNotTheKeys) {
   EXPECT_FALSE(Load(SetAnd(of_text + DeadlineField("\1" + good))).ok());
 }
 
-TEST(SnapshotLoader, LeavesOutDeadlinesOfAKeyThatIsLeftOut) {
+TEST(SnapshotLoader, SkipsDeadlinesOfASkippedKey) {
   const std::string key = "\x05"s + String("y") + "\1" + String("c") + Number(0);
   const std::string expired = "\xfc" + Number(kNow.count() - 1);
   const auto loaded =
@@ -130,7 +130,7 @@ TEST(SnapshotLoader, LeavesOutDeadlinesOfAKeyThatIsLeftOut) {
   EXPECT_FALSE(loaded->databases.at(0).Find("z")->EarliestElementDeadline());
 }
 
-TEST(SnapshotLoader, RefusesOneKeyThatComesTwiceAmongMany) {
+TEST(SnapshotLoader, RefusesADuplicateKeyAmongMany) {
   std::string keys = "REDIS0010";
   std::vector<size_t> ends;
   for (int i = 0; i < 100; ++i) {
@@ -180,7 +180,7 @@ TEST(SnapshotLoader, ReadsHashesWithFieldDeadlinesOfRedisAndValkey) {
   EXPECT_EQ(small->databases.at(0).Find("h")->GetIf<Hash>()->Deadline("c"), Millis(later));
 }
 
-TEST(SnapshotLoader, AHashOfWhichAllFieldsHaveExpiredIsLeftOut) {
+TEST(SnapshotLoader, AHashWhoseFieldsHaveAllExpiredIsSkipped) {
   const auto loaded = Load(Sealed("VALKEY080\x16"s + String("h") + "\1" + String("a") +
                                   String("1") + Number(kNow.count())));
   ASSERT_TRUE(loaded.ok()) << loaded.status();
@@ -193,7 +193,7 @@ std::string KeyOf(int type, const std::string& value) {
 }
 
 // Redis before 6.2 could save keys without elements; newer releases leave them out.
-TEST(SnapshotLoader, LeavesOutKeysWithoutElements) {
+TEST(SnapshotLoader, SkipsKeysWithoutElements) {
   const std::string none(1, '\0');
   const std::string listpack = String("\7\0\0\0\0\0\xff"s);
   const std::string ziplist = String("\xb\0\0\0\xa\0\0\0\0\0\xff"s);
@@ -308,7 +308,7 @@ TEST(SnapshotLoader, ReadsOldFilesWithoutChecksum) {
   EXPECT_EQ(loaded->keys_loaded, 1u);
 }
 
-TEST(SnapshotLoader, RefusesWhatItCannotRead) {
+TEST(SnapshotLoader, RefusesUnreadableFiles) {
   EXPECT_NE(ErrorOf("").find("it is no snapshot"), std::string::npos);
   EXPECT_NE(ErrorOf("REDIS0079\xff").find("version 79 of Redis"), std::string::npos);
   EXPECT_NE(ErrorOf("VALKEY081\xff").find("version 81 of Valkey"), std::string::npos);
@@ -360,7 +360,7 @@ TEST(SnapshotLoader, RefusesEveryPrefixAndEveryFlippedBit) {
   }
 }
 
-TEST(SnapshotLoader, ReadsNothingBeyondWhatIsThereWithoutAChecksum) {
+TEST(SnapshotLoader, ReadsNothingBeyondTheEndWithoutAChecksum) {
   std::string whole = AllTypes();
   whole.replace(whole.size() - 8, 8, std::string(8, '\0'));
   std::mt19937_64 random(2);
@@ -373,7 +373,7 @@ TEST(SnapshotLoader, ReadsNothingBeyondWhatIsThereWithoutAChecksum) {
   }
 }
 
-TEST(SnapshotLoader, ACheckFindsElementsThatComeTwice) {
+TEST(SnapshotLoader, ACheckFindsDuplicateElements) {
   const std::string a = String("a");
   const std::string score = Number(0);
   for (const std::string& value :
@@ -389,7 +389,7 @@ TEST(SnapshotLoader, ACheckFindsElementsThatComeTwice) {
   EXPECT_EQ(ErrorOf(Sealed("REDIS0012" + many + String("m20000") + score)), "");
 }
 
-TEST(SnapshotLoader, ACheckOfManyKeysEndsWhenItIsAbandoned) {
+TEST(SnapshotLoader, ACheckOfManyKeysCanBeAbandoned) {
   std::string keys = "REDIS0010";
   for (int i = 0; i < 30'000; ++i) keys += "\0"s + String("k" + std::to_string(i)) + String("v");
   EXPECT_EQ(ErrorOf(Sealed(keys)), "");

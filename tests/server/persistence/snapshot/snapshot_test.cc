@@ -183,7 +183,7 @@ class Writer {
   std::mt19937_64 random_;
 };
 
-TEST(Snapshot, ShowsTheInstantAtWhichItBeganWhateverIsWrittenMeanwhile) {
+TEST(Snapshot, ContainsTheInstantOfItsStartDespiteLaterWrites) {
   const uint64_t seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
   Writer writer(seed);
@@ -234,7 +234,7 @@ std::string LoadedString(SnapshotEncoder& encoder, const std::string& key) {
 }
 
 // While parts of the string are copied, it grows, which moves its bytes, and is renamed.
-TEST(Snapshot, AStringThatIsEditedInPlaceIsAsItWas) {
+TEST(Snapshot, AStringEditedInPlaceHasItsOldContents) {
   const uint64_t seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
   Writer writer(seed);
@@ -419,7 +419,7 @@ TEST(SnapshotService, FlushAllIsOnDiskBeforeItsReplyIfThereAreSavePoints) {
   ExpectFlushIsOnDisk([](EnginePeer& peer) { peer.persistence().EndRound(); });
 }
 
-TEST(SnapshotService, FlushAllIsOnDiskWhateverFollowsInItsRound) {
+TEST(SnapshotService, FlushAllIsOnDiskWhateverElseItsRoundRuns) {
   ExpectFlushIsOnDisk([](EnginePeer& peer) {
     EXPECT_TRUE(peer.persistence().SaveBeforeExit(/*must_save=*/false, /*may_not=*/true).ok());
   });
@@ -441,7 +441,7 @@ TEST(SnapshotService, ADirectoryBelongsToOneServer) {
   EXPECT_TRUE(peer.files().contents().empty());
 }
 
-TEST(SnapshotService, ReloadWhileOneIsTakenInTheBackgroundTakesItsPlace) {
+TEST(SnapshotService, ReloadReplacesABackgroundSnapshot) {
   EnginePeer peer;
   for (int i = 0; i < 500; ++i) Ask(peer, {"SET", "k" + std::to_string(i), "v"});
   EXPECT_EQ(Ask(peer, {"BGSAVE"}), "+Background saving started\r\n");
@@ -563,7 +563,7 @@ class CountedStream : public Journal {
   ReplicationState& state_;
 };
 
-TEST(SnapshotService, WhatExpiresAfterTheSaveOfTheEndIsInItsPlaceInTheHistory) {
+TEST(SnapshotService, ExpiryAfterTheFinalSaveKeepsItsPositionInTheHistory) {
   EnginePeer peer;
   CountedStream stream(peer.engine().replication());
   peer.engine().effects().set_stream(&stream);
@@ -583,7 +583,7 @@ TEST(SnapshotService, WhatExpiresAfterTheSaveOfTheEndIsInItsPlaceInTheHistory) {
   peer.engine().effects().set_stream(nullptr);
 }
 
-TEST(SnapshotService, ReloadLeavesTheDataAsItIsIfTheFileIsDamaged) {
+TEST(SnapshotService, ReloadKeepsTheDataIfTheFileIsDamaged) {
   EnginePeer peer;
   Ask(peer, {"SET", "a", "1"});
   Ask(peer, {"SAVE"});
