@@ -28,7 +28,7 @@ def stall_once(listener):
 
 
 class Loading(unittest.TestCase):
-    def test_all_requests_are_answered_up_to_whole_batches(self):
+    def test_all_requests_get_replies_up_to_whole_batches(self):
         with running(PONG) as server:
             done = generate(server.port, "--requests", "1001", "--steps", "16", "PING", "PING")
         figures = json.loads(done.stdout)
@@ -41,7 +41,7 @@ class Loading(unittest.TestCase):
             done = generate(server.port, "--requests", "101", "--rate", "500", "PING")
         self.assertGreaterEqual(json.loads(done.stdout)["seconds"], 0.2)
 
-    def test_a_stall_is_felt_by_all_that_were_due_meanwhile(self):
+    def test_a_stall_delays_all_requests_that_became_due_during_it(self):
         with socket.create_server(("127.0.0.1", 0)) as listener:
             threading.Thread(target=stall_once, args=(listener,), daemon=True).start()
             done = generate(listener.getsockname()[1], "--connections", "1", "--requests", "100",
@@ -50,7 +50,7 @@ class Loading(unittest.TestCase):
         self.assertGreaterEqual(figures["max_ms"], 900 * STALL_S)  # starts before the first call
         self.assertGreaterEqual(figures["p50_ms"], 500 * STALL_S)
 
-    def test_an_error_of_the_server_is_told(self):
+    def test_an_error_of_the_server_is_reported(self):
         with running(Spec("zsetd", f"{os.environ['ZSETD']} --port {{port}} --save ''")) as server:
             done = generate(server.port, "FROBNICATE")
         self.assertEqual((done.returncode, done.stdout), (1, ""))

@@ -29,7 +29,7 @@ class Page(unittest.TestCase):
         self.figures = page.Figures({"GET": same}, {"ZADD": points, "ZRANK": points}, {"a set": same},
                                     {"DEL": same}, 1.0)
 
-    def test_a_new_section_takes_the_place_of_the_old_one(self):
+    def test_a_new_section_replaces_the_old_one(self):
         text = page.replace_section("# B\n\nintro\n\n## First\n\nx\n", f"{page.BEGIN}\none\n{page.END}")
         self.assertEqual(text, f"# B\n\nintro\n\n{page.BEGIN}\none\n{page.END}\n\n## First\n\nx\n")
         again = page.replace_section(text, f"{page.BEGIN}\ntwo\n{page.END}")
@@ -72,13 +72,13 @@ class Report(unittest.TestCase):
         self.assertEqual(list(rows), [("GET", 1), ("GET", 16)])
         self.assertEqual(rows["GET", 1], GET)
 
-    def test_the_floor_has_a_row_of_its_own(self):
+    def test_the_floor_has_its_own_row(self):
         rows = report.by_row(PING)
         self.assertEqual(report.ratios(rows["PING", 16], "cpu_us"), {"redis": 0.75})
         self.assertEqual(report.ratios(rows["PING by a bare epoll server", 16], "cpu_us"),
                          {"redis": 0.25})
 
-    def test_tables_tell_all_of_it(self):
+    def test_tables_contain_all_figures(self):
         memory = [{"kind": "memory", "workload": "a set", "server": name, "resident_mb": size}
                   for name, size in (("zsetd", 14), ("redis", 100))]
         more = {"kind": "latency", "p99_9_ms": 7.5, "due_per_second": 500}

@@ -28,7 +28,7 @@ class Rows(unittest.TestCase):
             if row.giving_back:
                 self.assertEqual(row.requests_of(300_000, 1000), 500)
 
-    def test_titles_are_told_apart(self):
+    def test_titles_are_different(self):
         titles = [(row.title_at(row.size_at(pipeline, 1000)), pipeline)
                   for row in SPEED + RECIPES for pipeline in row.pipelines]
         self.assertEqual(len(titles), len(set(titles)))
@@ -45,7 +45,7 @@ class Requests(unittest.TestCase):
     def tearDown(self):
         generator.PROGRAM = self.program
 
-    def test_all_are_answered(self):
+    def test_all_requests_get_replies(self):
         for spec in SPECS:
             with running(spec) as server:
                 for row in SPEED + RECIPES:
@@ -55,14 +55,14 @@ class Requests(unittest.TestCase):
                         figures = generator.run(server.port, row.step(200), 2, 100)
                         self.assertGreaterEqual(figures["requests"], 100)
 
-    def test_a_recipe_is_measured_on_a_server_of_its_own(self):
+    def test_a_recipe_is_measured_on_its_own_server(self):
         union = next(row for row in RECIPES if row.per == "union")
         run = measure.recipe(union, 4, OPTIONS, SPECS[0])
         self.assertEqual((run["workload"], run["pipeline"], run["requests"]),
                          ("top-ten recipe, per union", 4, 1))
         self.assertGreater(run["cpu_us"], 0)
 
-    def test_latency_is_measured_beside_what_disturbs(self):
+    def test_latency_is_measured_under_disturbance(self):
         row = next(row for row in SPEED if row.name == "ZPOPMIN")
         for spec in SPECS:
             run = latency.measured(row, 16, OPTIONS, spec)

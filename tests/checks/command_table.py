@@ -95,7 +95,7 @@ class CommandTable(unittest.TestCase):
         for part in set(PARTS) - allowed:
             self.assertEqual(ours[part], theirs[part], f"{name}: {part}")
 
-    def test_every_allowed_difference_is_one(self):
+    def test_every_allowed_difference_exists(self):
         for name, part in ALLOWED:
             with self.subTest(name):
                 ours, theirs = ZSETD.row(name), REDIS.row(name)

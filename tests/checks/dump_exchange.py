@@ -28,13 +28,13 @@ class DumpExchange(unittest.TestCase):
                 self.assertEqual(read(source, "key"), read(destination, "key"))
                 self.assertEqual(source.dump("key"), payload)
 
-    def test_zsetd_restores_what_redis_dumped(self):
+    def test_zsetd_restores_dumps_of_redis(self):
         self.exchange(REDIS, ZSETD)
 
-    def test_redis_restores_what_zsetd_dumped(self):
+    def test_redis_restores_dumps_of_zsetd(self):
         self.exchange(ZSETD, REDIS)
 
-    def test_what_came_back_is_of_the_same_encoding(self):
+    def test_values_keep_their_encoding(self):
         maker = Maker(1)
         for _ in range(150):
             maker.fill(REDIS, "key")

@@ -223,7 +223,7 @@ class BetweenServers(MigrationTest):
         self.assertEqual(target.mget("a", "b"), [b"1", b"2"])
 
     @for_each_source
-    def test_the_server_itself_is_no_target(self, source):
+    def test_the_server_itself_is_refused_as_a_target(self, source):
         source.set("a", 1)
         self.assertEqual(self.migrate(source, source.server.port, "a", timeout=50), READING)
         self.assertEqual(source.get("a"), b"1")
@@ -286,7 +286,7 @@ class BadTargets(MigrationTest):
         self.assertEqual(sorted(source.keys()), sorted(key.encode() for key in keys))
 
     @for_each_source
-    def test_nobody_listens(self, source):
+    def test_no_server_listens(self, source):
         source.set("a", 1)
         self.assertEqual(self.migrate(source, free_port(), "a"), WRITING)
         self.assertEqual(self.migrate(source, "none", "a"), WRITING)
@@ -297,7 +297,7 @@ class BadTargets(MigrationTest):
         self.assertEqual(source.info("stats")["migrate_cached_sockets"], 0)
 
     @for_each_source
-    def test_it_says_nothing(self, source):
+    def test_it_does_not_reply(self, source):
         done = threading.Event()
         self.addCleanup(done.set)
         target = self.meet(source, lambda connection: done.wait(60))
@@ -306,7 +306,7 @@ class BadTargets(MigrationTest):
         self.assertEqual(target.connections, 1)  # a timeout is not retried
 
     @for_each_source
-    def test_it_takes_nothing(self, source):
+    def test_it_does_not_read(self, source):
         done = threading.Event()
         self.addCleanup(done.set)
 
@@ -322,7 +322,7 @@ class BadTargets(MigrationTest):
         self.assertEqual(source.strlen("large"), 1 << 25)
 
     @for_each_source
-    def test_it_closes_at_once(self, source):
+    def test_it_closes_immediately(self, source):
         target = self.meet(source, lambda connection: None)
         self.assertIn(self.migrate(source, target.port, "a"), [READING, WRITING])
         self.check_left(source, "a", "b", "c")
@@ -347,14 +347,14 @@ class BadTargets(MigrationTest):
         self.assertEqual(source.info("stats")["migrate_cached_sockets"], 0)
 
     @for_each_source
-    def test_it_replies_errors(self, source):
+    def test_it_replies_with_errors(self, source):
         target = self.meet(source, answer(b"+OK\r\n", b"-A one\r\n", b"+OK\r\n",
                                            b"-B two\r\n"))
         reply = self.migrate(source, target.port, "", "KEYS", "a", "b", "c")
         self.assertEqual(reply, TARGET + "A one")
         self.check_left(source, "a", "c")
 
-    def test_it_is_no_such_server(self):
+    def test_it_is_another_kind_of_server(self):
         """Redis takes any reply except an error as an acknowledgement."""
         source = self.start("zsetd")
         source.set("a", 1)
@@ -364,7 +364,7 @@ class BadTargets(MigrationTest):
             self.assertEqual(self.migrate(source, target.port, "a"), READING)
             self.assertEqual(source.get("a"), b"1")
 
-    def test_it_never_stops_talking(self):
+    def test_its_reply_is_endless(self):
         source = self.start("zsetd")
         source.set("a", 1)
 
@@ -380,7 +380,7 @@ class BadTargets(MigrationTest):
         self.assertIn(self.migrate(source, target.port, "a"), [READING, WRITING])
         self.assertEqual(source.get("a"), b"1")
 
-    def test_a_member_with_a_deadline_goes_to_zsetd_only(self):
+    def test_a_member_with_a_deadline_migrates_to_zsetd_only(self):
         source = self.start("zsetd")
         source.zadd("set", {"a": 1, "b": 2})
         source.execute_command("ZEXPIRE", "set", 1000, "MEMBERS", 1, "a")

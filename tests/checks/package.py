@@ -36,7 +36,7 @@ class Package(unittest.TestCase):
     def field(self, name):
         return run("dpkg-deb", "--field", self.deb, name).strip()
 
-    def test_has_what_a_service_needs(self):
+    def test_contains_the_files_of_a_service(self):
         files = {str(path.relative_to(self.root)) for path in self.root.rglob("*") if path.is_file()}
         wanted = {"usr/bin/zsetd", "etc/zsetd/zsetd.conf", "etc/logrotate.d/zsetd",
                   "lib/systemd/system/zsetd.service", "usr/share/man/man1/zsetd.1",
@@ -50,7 +50,7 @@ class Package(unittest.TestCase):
             self.assertIn(library, depends)
         self.assertNotIn("-dev", depends)
 
-    def test_keeps_what_an_operator_has_changed(self):
+    def test_keeps_files_that_an_operator_has_changed(self):
         conffiles = run("dpkg-deb", "--info", self.deb, "conffiles").split()
         self.assertEqual(conffiles, ["/etc/zsetd/zsetd.conf", "/etc/logrotate.d/zsetd"])
 

@@ -199,7 +199,7 @@ class RdbExchange(unittest.TestCase):
         self.fill_with_deadlines_of_fields(source)
         self.expect_kept(self.folder / "from", source.execute_command("DEBUG", "DIGEST"), deadlines, *options)
 
-    def test_use_of_keys_comes_along(self):
+    def test_use_of_keys_is_preserved(self):
         for policy, field in (("allkeys-lru", "idletime"), ("allkeys-lfu", "freq")):
             for source_program, program in ((ZSETD, REDIS), (REDIS, ZSETD)):
                 with self.subTest(policy=policy, source=source_program):

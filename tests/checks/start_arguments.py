@@ -105,7 +105,7 @@ class Case:
 class StartArguments(unittest.TestCase):
     maxDiff = None
 
-    def test_mean_what_they_mean_to_redis(self):
+    def test_mean_the_same_as_in_redis(self):
         print(f"START_SEED={SEED}")
         pick = random.Random(SEED)
         accepted = 0

@@ -24,7 +24,7 @@ def typed(*lines):
 
 
 class Connection(unittest.TestCase):
-    def test_first_steps_print_what_redis_prints(self):
+    def test_first_commands_print_what_redis_prints(self):
         self.assertEqual(run("PING"), "PONG\n")
         for protocol in ("-2", "-3"):
             with self.subTest(protocol=protocol):
@@ -35,12 +35,12 @@ class Connection(unittest.TestCase):
                 self.assertEqual(run(*as_typed, "GET", "connection:none"), "(nil)\n")
         self.assertEqual(run("-3", "--no-raw", "ZSCORE", "connection-3", "x"), "(double) 1.5\n")
 
-    def test_both_loopback_addresses_answer(self):
+    def test_both_loopback_addresses_accept_clients(self):
         for host in ("127.0.0.1", "::1"):
             with self.subTest(host=host):
                 self.assertEqual(run("-h", host, "PING"), "PONG\n")
 
-    def test_the_server_tells_who_it_is(self):
+    def test_the_server_reports_its_name_and_version(self):
         self.assertIn("proto 3\n", run("-3", "HELLO"))
         self.assertIn("redis_version:7.", run("INFO", "server"))
         self.assertIn("role:master", run("INFO"))
@@ -54,7 +54,7 @@ class Connection(unittest.TestCase):
         self.assertTrue(error.startswith("error:\"ERR unknown command 'ZAD', with args"), error)
 
     @unittest.skipUnless(IS_ZSETD, "new in Redis 7.2")
-    def test_a_client_tells_which_library_it_is(self):
+    def test_a_client_reports_its_library(self):
         lines = "CLIENT SETINFO LIB-NAME redis-cli\nCLIENT INFO\n"
         out, _ = redis_cli.start("-3").communicate(lines, timeout=30)
         self.assertIn(" lib-name=redis-cli ", out)  # redis-cli does not print this reply as JSON

@@ -93,7 +93,7 @@ class Recipes:
     def test_top_ten_of_the_last_24_hours_in_one_call(self):
         self.check_top_ten(self.count_in_one_call)
 
-    def test_chat_list_shows_the_last_word_of_each_room(self):
+    def test_chat_list_shows_the_latest_message_of_each_room(self):
         self.check(
             'MSET chat:work:from bob chat:work:text hello', "OK",
             f"ZADD chats:ann {NOW} work", 1,
@@ -107,7 +107,7 @@ class Recipes:
             "ZREVRANGE chats:ann 0 -1", ["home"],
             "MGET chat:work:from chat:gym:from", ["bob", None])
 
-    def test_live_events_are_heard_and_forgotten(self):
+    def test_live_events_are_received_and_expire(self):
         listener = self.start("SUBSCRIBE", "events:new")
         self.addCleanup(listener.kill)
         self.assertTrue(listener.stdout.readline().startswith("Reading messages"))
@@ -124,7 +124,7 @@ class Recipes:
                    f"ZREMRANGEBYSCORE events -inf ({NOW + 120}", 2,
                    "ZCARD events", 3)
 
-    def test_visitors_are_those_whose_heart_beat_lately(self):
+    def test_visitors_are_those_with_a_recent_heartbeat(self):
         self.check(f"ZADD visitors {NOW} ann", 1,
                    f"ZADD visitors {NOW + 5} bob", 1,
                    f"ZADD visitors {NOW + 20} ann", 0,

@@ -28,7 +28,7 @@ class Connection(unittest.TestCase):
         steps = subprocess.run([sys.executable, "-c", FIRST_STEPS], capture_output=True, text=True)
         self.assertEqual((steps.stdout, steps.stderr), ("True 1\n", ""))
 
-    def test_both_loopback_addresses_answer(self):
+    def test_both_loopback_addresses_accept_clients(self):
         for host in ("127.0.0.1", "::1"):
             with self.subTest(host=host):
                 self.assertTrue(self.connect(host=host).ping())
@@ -41,7 +41,7 @@ class Connection(unittest.TestCase):
         self.assertEqual(server.client_info()["db"], 3)
 
     @unittest.skipUnless(IS_ZSETD, "new in Redis 7.2")
-    def test_a_client_tells_which_library_it_is(self):
+    def test_a_client_reports_its_library(self):
         server = self.connect(single_connection_client=True)
         self.assertTrue(server.execute_command("CLIENT SETINFO", "LIB-NAME", "redis-py"))
         self.assertEqual(server.client_info()["lib-name"], "redis-py")
@@ -51,7 +51,7 @@ class Connection(unittest.TestCase):
         self.assertIsNone(self.connect(db=2).get("connection:db"))
         self.assertEqual(self.connect(db=1).get("connection:db"), "one")
 
-    def test_info_tells_a_version_and_a_role(self):
+    def test_info_reports_a_version_and_a_role(self):
         info = self.connect().info()
         self.assertGreaterEqual(info["redis_version"], "7.0")
         self.assertEqual(info["role"], "master")

@@ -106,7 +106,7 @@ class Recipes(unittest.TestCase):
         rooms = self.server.zrevrange("chats:ann", 0, -1)
         return rooms, self.server.mget([f"chat:{room}:text" for room in rooms])
 
-    def test_chat_list_shows_the_last_word_of_each_room(self):
+    def test_chat_list_shows_the_latest_message_of_each_room(self):
         self.assertEqual(self.say("work", NOW, "bob", "hello"), 1)
         self.assertEqual(self.say("home", NOW + 1, "eve", "soup is ready"), 1)
         self.assertEqual(self.say("work", NOW + 2, "bob", "anyone \"here\"?\r\n"), 0)
@@ -116,7 +116,7 @@ class Recipes(unittest.TestCase):
         self.assertEqual(self.chats(), (["home"], ["soup is ready"]))
         self.assertEqual(self.server.mget("chat:work:from", "chat:gym:from"), ["bob", None])
 
-    def test_live_events_are_heard_and_forgotten(self):
+    def test_live_events_are_received_and_expire(self):
         listener = self.server.pubsub(ignore_subscribe_messages=False)
         self.addCleanup(listener.close)
         listener.subscribe("events:new")
@@ -132,7 +132,7 @@ class Recipes(unittest.TestCase):
         self.assertEqual(self.server.zremrangebyscore("events", "-inf", f"({NOW + 120}"), 2)
         self.assertEqual(self.server.zcard("events"), 3)
 
-    def test_visitors_are_those_whose_heart_beat_lately(self):
+    def test_visitors_are_those_with_a_recent_heartbeat(self):
         for second, visitor in [(0, "ann"), (5, "bob"), (20, "ann"), (31, "eve")]:
             self.server.zadd("visitors", {visitor: NOW + second})
         self.assertEqual(self.server.zremrangebyscore("visitors", "-inf", NOW + 31 - 20), 1)

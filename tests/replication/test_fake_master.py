@@ -61,7 +61,7 @@ class Masters(ReplicationTest):
     def full_sync(snapshot, offset=100):
         return b"+FULLRESYNC %s %d\r\n$%d\r\n%s" % (ID, offset, len(snapshot), snapshot)
 
-    def test_an_unreadable_version_leaves_the_data_as_it_was(self):
+    def test_a_snapshot_of_an_unknown_version_keeps_the_data(self):
         for snapshot in (b"REDIS0099" + bytes(100), b"VALKEY999" + bytes(100), b"no snapshot",
                          b"REDIS"):
             with self.subTest(snapshot=snapshot[:9]):
@@ -78,7 +78,7 @@ class Masters(ReplicationTest):
                 self.assertEqual(replica.client.get("new"), b"1")
                 self.assertIsNone(replica.client.get("own"))
 
-    def test_a_snapshot_that_cannot_be_loaded_leaves_the_data(self):
+    def test_a_snapshot_that_cannot_be_loaded_keeps_the_data(self):
         key = b"\x00\x03new\x011"
         end = b"\xff" + bytes(8)
         snapshots = {
@@ -117,7 +117,7 @@ class Masters(ReplicationTest):
             self.await_link(replica)
             self.assertEqual(replica.client.keys(), [b"new"])
 
-    def test_keys_without_elements_are_left_out(self):
+    def test_keys_without_elements_are_skipped(self):
         for load in "disabled", "swapdb", "on-empty-db":
             with self.subTest(load=load):
                 master, replica = self.follow("--repl-diskless-load", load)
@@ -128,7 +128,7 @@ class Masters(ReplicationTest):
                 self.assertEqual(replica.client.keys(), [b"a"])
                 self.assertIn("empty keys skipped: 2.", replica.log())
 
-    def test_a_master_that_does_not_know_psync_is_asked_by_sync(self):
+    def test_a_master_without_psync_receives_sync(self):
         master, replica = self.follow(knows_psync=False)
         master.sync = lambda connection, words: connection.sendall(
             b"\n$%d\r\n%s" % (len(ONE_KEY), ONE_KEY) + request("SET", "more", "2"))
@@ -139,7 +139,7 @@ class Masters(ReplicationTest):
         time.sleep(1.5)
         self.assertEqual(master.said, [])  # it does not know ACK
 
-    def test_getack_is_answered_at_once(self):
+    def test_getack_is_acknowledged_immediately(self):
         master, replica = self.follow()
         connections = []
 
@@ -158,7 +158,7 @@ class Masters(ReplicationTest):
         self.await_that(lambda: len(master.said) >= before + 2, "it does not go on")
         self.assertEqual(master.said[-1], [b"REPLCONF", b"ACK", offset])
 
-    def test_a_link_that_ends_behind_its_snapshot_while_a_script_runs_is_made_again(self):
+    def test_a_link_that_ends_after_its_snapshot_while_a_script_runs_is_restored(self):
         master, replica = self.follow("--busy-reply-threshold", "20")
         whole = self.full_sync(ONE_KEY)
         connections = []
@@ -192,7 +192,7 @@ class Masters(ReplicationTest):
         self.await_link(replica)
         self.assertEqual(replica.client.get("new"), b"1")
 
-    def test_what_is_durable_is_acknowledged_with_a_log(self):
+    def test_only_durable_changes_are_acknowledged_with_a_log(self):
         master, replica = self.follow()
         replica.client.config_set("appendonly", "yes")
         connections = []
@@ -210,7 +210,7 @@ class Masters(ReplicationTest):
         self.await_that(lambda: [b"REPLCONF", b"ACK", offset, b"FACK", offset] in master.said,
                         master.said)
 
-    def test_a_change_that_cannot_be_applied_asks_for_everything(self):
+    def test_a_change_that_cannot_be_applied_causes_a_full_sync(self):
         for change in (request("PFADD", "a", "b"), request("LPUSH", "new", "x"), b"*no\r\n",
                        request("MULTI") + request("LPUSH", "new", "x") + request("EXEC")):
             with self.subTest(change=change):
@@ -219,7 +219,7 @@ class Masters(ReplicationTest):
                 self.assertIn("== CRITICAL ==", replica.log())
                 self.await_link(replica)
 
-    def test_what_no_master_propagates_is_not_applied(self):
+    def test_commands_that_no_master_propagates_are_not_applied(self):
         for words in (("REPLICAOF", "NO", "ONE"), ("SHUTDOWN", "NOSAVE"), ("MONITOR",),
                       ("PSYNC", "?", "-1"), ("SUBSCRIBE", "news"), ("CLIENT", "TRACKING", "ON"),
                       ("CLIENT", "KILL", "TYPE", "master"), ("WATCH", "a"),
@@ -232,7 +232,7 @@ class Masters(ReplicationTest):
                     self.await_link(replica)
                     self.assertEqual(replica.client.get("a"), b"1")
 
-    def test_a_link_that_ends_is_continued_at_the_end_of_the_last_whole_unit(self):
+    def test_a_lost_link_continues_after_the_last_complete_unit(self):
         master, replica = self.follow()
         whole = request("SET", "a", "1") + request("MULTI") + request("INCR", "a") + \
             request("EXEC")
@@ -256,7 +256,7 @@ class Masters(ReplicationTest):
         self.assertEqual(info["second_repl_offset"], 101 + len(whole))
         self.assertEqual(replica.client.get("a"), b"3")
 
-    def test_a_snapshot_of_a_flush_is_of_where_its_stream_ends(self):
+    def test_a_snapshot_after_a_flush_has_the_offset_of_its_stream(self):
         before = request("RPUSH", "list", "x") + request("FUNCTION", "LOAD", LIBRARY)
         flushes = {"alone": request("FLUSHALL"),
                    "in a transaction": request("MULTI") + request("RPUSHX", "list", "y") +
@@ -295,7 +295,7 @@ class Masters(ReplicationTest):
                 self.assertEqual(back.client.get("in"), None if name == "alone" else b"it")
                 back.kill()  # its folder is deleted
 
-    def test_many_refusals_do_not_keep_it_from_following(self):
+    def test_it_follows_after_many_refusals(self):
         master, replica = self.follow()
         refusals = [b"-LOADING Redis is loading\r\n", b"-NOMASTERLINK no\r\n",
                     b"-MASTERDOWN no\r\n", b"-whatever\r\n"]

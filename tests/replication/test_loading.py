@@ -64,8 +64,8 @@ class Loading(ReplicationTest):
                 self.await_link(replica)
         return self.fail(f"{program} is never asked while it loads")
 
-    def test_beside_the_old_data(self):
+    def test_replies_are_those_of_redis_while_the_old_data_is_kept(self):
         self.assertEqual(self.answers(REDIS, "swapdb"), self.answers(ZSETD, "swapdb"))
 
-    def test_in_the_place_of_the_old_data(self):
+    def test_replies_are_those_of_redis_after_the_old_data_is_dropped(self):
         self.assertEqual(self.answers(REDIS, "disabled"), self.answers(ZSETD, "disabled"))

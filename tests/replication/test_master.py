@@ -92,7 +92,7 @@ class Master(ReplicationTest):
         self.assertEqual(stats["sync_full"], 1)
         self.assertGreaterEqual(stats["sync_partial_ok"], 1)
 
-    def test_full_sync_where_the_backlog_is_too_short(self):
+    def test_full_sync_if_the_backlog_is_too_short(self):
         master = self.start(ZSETD, "--repl-backlog-size", "100kb")
         replica = self.replica_of(master)
         self.await_link(replica)
@@ -117,7 +117,7 @@ class Master(ReplicationTest):
         self.assertEqual(listener.get_message(timeout=10)["data"], b"hello")
         listener.close()
 
-    def test_expired_keys_go_when_the_master_says(self):
+    def test_expired_keys_are_deleted_by_the_master(self):
         master = self.start(ZSETD)
         replica = self.replica_of(master)
         self.await_link(replica)
@@ -126,7 +126,7 @@ class Master(ReplicationTest):
         self.await_that(lambda: master.client.dbsize() == 0, "keys stay")
         self.await_that(lambda: replica.client.dbsize() == 0, "keys stay on the replica")
 
-    def test_wait_counts_who_has_it(self):
+    def test_wait_counts_replicas_that_have_acknowledged(self):
         master = self.start(ZSETD)
         self.assertEqual(master.client.wait(1, 50), 0)
         replicas = [self.replica_of(master) for _ in range(2)]
@@ -182,7 +182,7 @@ class Master(ReplicationTest):
         except redis.ResponseError:
             return False
 
-    def test_what_is_said_of_a_replica(self):
+    def test_reports_about_a_replica(self):
         master = self.start(ZSETD)
         replica = self.replica_of(master)
         self.await_link(replica)
@@ -299,7 +299,7 @@ class Master(ReplicationTest):
             master.client.execute_command("FAILOVER", "ABORT")
 
 
-    def test_a_pause_of_clients_is_none_of_replicas(self):
+    def test_a_pause_of_clients_does_not_pause_replicas(self):
         master = self.start(ZSETD, "--repl-timeout", "2")
         replica = self.replica_of(master)
         self.await_link(replica)
@@ -309,7 +309,7 @@ class Master(ReplicationTest):
         self.assertTrue(replica.is_linked())
         self.assertEqual(master.info("stats")["sync_full"], 1)
 
-    def test_a_replica_that_takes_nothing_of_the_snapshot_is_given_up(self):
+    def test_a_replica_that_does_not_read_the_snapshot_is_disconnected(self):
         master = self.start(ZSETD, "--repl-timeout", "2", "--repl-diskless-sync", "yes")
         for i in range(60):
             master.client.set(f"k{i}", os.urandom(1 << 20))
@@ -321,7 +321,7 @@ class Master(ReplicationTest):
             self.await_that(lambda: master.info()["connected_slaves"] == 0, "it is kept")
         self.await_that(lambda: not master.info("persistence")["rdb_bgsave_in_progress"], "it goes on")
 
-    def test_what_was_answered_before_the_end_is_on_the_replica(self):
+    def test_writes_acknowledged_before_the_end_are_on_the_replica(self):
         master = self.start(ZSETD)
         replica = self.replica_of(master)
         self.await_link(replica)
@@ -411,7 +411,7 @@ class Histories(ReplicationTest):
             master.kill()
             self.assertEqual(self.start(ZSETD, *options).digest(), digest)
 
-    def test_a_master_that_is_one_at_the_end_of_a_transaction_stays_one(self):
+    def test_a_master_at_the_end_of_a_transaction_stays_a_master(self):
         other, master = self.start(ZSETD), self.start(ZSETD)
         replica = self.start(REDIS)
         replica.follow(master.port)

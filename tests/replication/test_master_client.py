@@ -50,7 +50,7 @@ class MasterClient(ReplicationTest):
         self.assertLessEqual(int(link["age"]), time.monotonic() - self.begun + 1)
         self.assertGreater(int(link["fd"]), 0)
 
-    def test_it_is_one_of_all(self):
+    def test_it_is_among_all_clients(self):
         (link,) = self.links()
         ids = [int(client["id"]) for client in self.replica.client.client_list()]
         self.assertIn(int(link["id"]), ids)
@@ -62,7 +62,7 @@ class MasterClient(ReplicationTest):
             flags = [client["flags"] for client in self.replica.client.client_list(_type=kind)]
             self.assertNotIn("M", flags)
 
-    def test_it_counts_as_connected_where_replicas_do_not(self):
+    def test_it_counts_as_connected_unlike_replicas(self):
         self.await_that(lambda: self.replica.client.info("clients")["connected_clients"] == 2,
                         self.replica.client.client_list)
         self.await_that(lambda: self.master.client.info("clients")["connected_clients"] == 1,
@@ -99,7 +99,7 @@ class MasterClient(ReplicationTest):
             self.assertEqual(pipe.execute(), [1, True])
         self.await_another_link(before)
 
-    def test_others_are_killed_without_it(self):
+    def test_filters_that_do_not_match_spare_it(self):
         before = self.reconnects()
         other = self.replica.connect()
         other.ping()
@@ -111,7 +111,7 @@ class MasterClient(ReplicationTest):
         self.assertEqual(len(self.links()), 1)
         self.assertEqual(self.reconnects(), before)
 
-    def test_there_is_none_without_a_link(self):
+    def test_it_does_not_exist_without_a_link(self):
         self.master.kill()
         self.await_that(lambda: not self.replica.is_linked(), "the link is up")
         self.assertEqual(self.links(), [])

@@ -11,7 +11,7 @@ from servers import PATIENCE_S, REDIS, ZSETD, Load, ReplicationTest
 
 
 class Linking(ReplicationTest):
-    def test_it_takes_over_what_the_master_has(self):
+    def test_it_receives_the_masters_data(self):
         master = self.start(REDIS)
         Load(1).run(master, 3000)
         master.client.function_load("#!lua name=lib\nredis.register_function('f', function() return 7 end)")
@@ -32,7 +32,7 @@ class Linking(ReplicationTest):
         self.await_link(replica)
         self.assert_same(master, replica)
 
-    def test_it_goes_on_with_the_masters_changes(self):
+    def test_it_receives_the_masters_changes(self):
         master = self.start(REDIS)
         replica = self.start(ZSETD, "--replicaof", f"127.0.0.1 {master.port}")
         self.await_link(replica)
@@ -91,7 +91,7 @@ class Linking(ReplicationTest):
                             "it trusts anybody")
             self.assertFalse(stranger.is_linked())
 
-    def test_it_shows_its_master_a_certificate_of_its_own(self):
+    def test_it_presents_its_own_certificate_to_the_master(self):
         folders = [tempfile.TemporaryDirectory() for _ in range(2)]
         for folder in folders:
             self.addCleanup(folder.cleanup)
@@ -156,7 +156,7 @@ class Requests(ReplicationTest):
         self.replica.client.config_set("replica-read-only", "no")
         self.replica.client.set("a", "1")
 
-    def test_a_replica_without_link_may_refuse_to_answer(self):
+    def test_a_replica_without_link_may_refuse_requests(self):
         client = self.replica.client
         self.master.client.set("a", "1")
         self.await_that(lambda: client.get("a") == b"1", "the change is missing")
@@ -187,7 +187,7 @@ class Requests(ReplicationTest):
         self.assertEqual(listener.get_message(timeout=5)["data"], b"hello")
         listener.close()
 
-    def test_blocked_clients_of_a_master_that_becomes_a_replica_are_told(self):
+    def test_blocked_clients_of_a_master_that_becomes_a_replica_are_unblocked(self):
         server = self.start(ZSETD)
         errors = []
 
@@ -212,7 +212,7 @@ class Information(ReplicationTest):
             "replica_announced connected_slaves master_failover_state master_replid "
             "master_replid2 master_repl_offset second_repl_offset").split()
 
-    def test_a_linked_replica_says_what_redis_says(self):
+    def test_a_linked_replica_reports_what_redis_reports(self):
         master = self.start(REDIS)
         replicas = [self.start(program, "--replicaof", f"127.0.0.1 {master.port}")
                     for program in (REDIS, ZSETD)]
@@ -234,7 +234,7 @@ class Information(ReplicationTest):
         self.assertEqual({slaves["slave0"]["port"], slaves["slave1"]["port"]},
                          {replica.port for replica in replicas})
 
-    def test_what_the_master_sends_is_counted(self):
+    def test_bytes_from_the_master_are_counted(self):
         master = self.start(REDIS)
         replica = self.start(ZSETD, "--replicaof", f"127.0.0.1 {master.port}")
         self.await_link(replica)
@@ -249,7 +249,7 @@ class Information(ReplicationTest):
         self.assertGreaterEqual(grown["total_net_repl_input_bytes"], 20_000)
         self.assertGreaterEqual(grown["total_net_input_bytes"], 20_000)
 
-    def test_a_replica_without_link_says_what_redis_says(self):
+    def test_a_replica_without_link_reports_what_redis_reports(self):
         master = self.start(REDIS)
         replicas = [self.start(program, "--replicaof", f"127.0.0.1 {master.port}")
                     for program in (REDIS, ZSETD)]
@@ -266,7 +266,7 @@ class Information(ReplicationTest):
         self.assertIn(zsetd_info["master_link_down_since_seconds"], (0, 1, 2, 3))
         self.assertEqual(zsetd_info["master_last_io_seconds_ago"], -1)
 
-    def test_one_that_was_never_linked_does_too(self):
+    def test_a_replica_that_was_never_linked_reports_what_redis_reports(self):
         port = free_port()
         redis_info, zsetd_info = (self.start(program, "--replicaof", f"127.0.0.1 {port}").info()
                                   for program in (REDIS, ZSETD))
@@ -275,7 +275,7 @@ class Information(ReplicationTest):
                      "master_link_down_since_seconds", "slave_read_repl_offset"):
             self.assertEqual(redis_info[name], zsetd_info[name], name)
 
-    def test_what_it_announces_is_what_the_master_lists(self):
+    def test_the_master_lists_the_announced_address(self):
         master = self.start(REDIS)
         replica = self.start(ZSETD, "--replicaof", f"127.0.0.1 {master.port}",
                              "--replica-announce-ip", "10.1.2.3", "--replica-announce-port", "7")
@@ -285,7 +285,7 @@ class Information(ReplicationTest):
 
 
 class FailedSynchronizations(ReplicationTest):
-    def test_a_stream_on_the_master_leaves_the_replicas_data(self):
+    def test_a_stream_key_on_the_master_keeps_the_replicas_data(self):
         master = self.start(REDIS)
         master.client.mset({f"key{i}": i for i in range(100)})
         replica = self.start(ZSETD, "--replicaof", f"127.0.0.1 {master.port}")
@@ -302,7 +302,7 @@ class FailedSynchronizations(ReplicationTest):
 
 
 class LogLines(ReplicationTest):
-    def test_they_name_the_client_that_asks_for_a_role(self):
+    def test_they_name_the_client_that_changes_the_role(self):
         for program in (REDIS, ZSETD):
             with self.subTest(program):
                 master, server = self.start(REDIS), self.start(program)
@@ -317,7 +317,7 @@ class LogLines(ReplicationTest):
 
 
 class WritableReplicas(ReplicationTest):
-    def test_they_delete_keys_that_their_own_clients_let_expire(self):
+    def test_they_delete_expired_keys_of_their_own_clients(self):
         for program in (REDIS, ZSETD):
             with self.subTest(program):
                 master = self.start(REDIS)
@@ -343,7 +343,7 @@ class WritableReplicas(ReplicationTest):
                 self.assertEqual(sorted(client.keys()), [b"later", b"persisted"])
                 self.assertEqual(client.dbsize(), 3)
 
-    def test_so_does_one_with_a_log_and_several_databases(self):
+    def test_with_a_log_and_several_databases_they_delete_them_too(self):
         master = self.start(ZSETD)
         with tempfile.TemporaryDirectory() as folder:
             replica = self.start(ZSETD, "--replica-read-only", "no", "--dir", folder,
@@ -376,7 +376,7 @@ class CommandsThatItDoesNotKnow(ReplicationTest):
         client.execute_command("RESTORE", "copy", 0, client.dump("old"))
         client.set("last", "1")
 
-    def test_with_the_setting_they_are_left_out(self):
+    def test_with_the_setting_they_are_skipped(self):
         master = self.start(REDIS)
         with tempfile.TemporaryDirectory() as folder:
             options = ("--rdb-skip-unknown", "yes", "--dir", folder, "--appendonly", "yes",
@@ -430,7 +430,7 @@ class Loading(ReplicationTest):
     def fill(self, master, keys):
         master.client.execute_command("DEBUG", "POPULATE", keys, "key", 20)
 
-    def test_the_old_data_is_read_until_the_new_is_there(self):
+    def test_the_old_data_is_served_until_the_new_data_is_loaded(self):
         master = self.start(REDIS)
         self.fill(master, self.KEYS)
         replica = self.start(ZSETD, "--repl-diskless-load", "swapdb")
@@ -444,7 +444,7 @@ class Loading(ReplicationTest):
         self.assertEqual(answers[-1], (None, self.KEYS))
         self.assert_same(master, replica)
 
-    def test_a_link_that_ends_meanwhile_is_taken_up_where_the_snapshot_ends(self):
+    def test_a_link_that_ends_during_the_load_continues_at_the_end_of_the_snapshot(self):
         """Repeats with more data if the machine finishes loading before the test can observe it."""
         def is_loaded_or_loading():
             seen.append(replica.client.info("persistence")["async_loading"])
@@ -468,7 +468,7 @@ class Loading(ReplicationTest):
         self.assertEqual(master.client.info("stats")["sync_full"], 1)
         self.assertEqual(master.client.info("stats")["sync_partial_ok"], 1)
 
-    def test_changes_that_come_meanwhile_are_applied_afterwards(self):
+    def test_changes_that_arrive_during_the_load_are_applied_afterwards(self):
         for how in ("swapdb", "disabled"):
             with self.subTest(how=how):
                 master = self.start(REDIS)
@@ -506,7 +506,7 @@ class Loading(ReplicationTest):
             stats = master.client.info("stats")
             self.assertEqual((stats["sync_full"], stats["sync_partial_ok"]), (1, 1))
 
-    def test_a_log_begins_again_with_the_masters_data(self):
+    def test_a_log_restarts_with_the_masters_data(self):
         master = self.start(REDIS)
         Load(10, expires=False).run(master, 2000)
         with tempfile.TemporaryDirectory() as folder:

@@ -61,7 +61,7 @@ class Stream(ReplicationTest):
         self.loading = False
         self.thread.join()
 
-    def test_a_link_that_is_cut_at_random_bytes_goes_on_there(self):
+    def test_a_link_that_is_cut_at_random_bytes_continues_there(self):
         seed = random.randrange(1 << 32)
         print(f"seed {seed}")
         pick = random.Random(seed)
@@ -83,7 +83,7 @@ class Stream(ReplicationTest):
         self.assertEqual(stats["sync_full"], 1)
         self.assertGreater(stats["sync_partial_ok"], 7)
 
-    def test_a_link_that_stalls_is_given_up_and_made_again(self):
+    def test_a_link_that_stalls_is_closed_and_restored(self):
         master = self.start(REDIS)
         proxy = self.proxy_to(master)
         replica = self.start(ZSETD, "--replicaof", f"127.0.0.1 {proxy.port}", "--repl-timeout", "2")

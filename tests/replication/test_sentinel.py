@@ -149,7 +149,7 @@ class PlannedFailovers(SentinelTest):
         self.assertTrue(old.client.set("b", "2"))
         self.assertIs(self.master(), old)
 
-    def test_what_all_replicas_have_survives(self):
+    def test_writes_that_all_replicas_have_survive(self):
         """The new master acknowledges nothing to the old one any more, so WAIT does not count
         it."""
         self.check_no_write_is_lost(lambda: self.sentinels[0].ask("FAILOVER", NAME), replicas=2)
@@ -168,7 +168,7 @@ class Reconfiguration(SentinelTest):
         self.assert_same(new, old)
         self.assertEqual(old.client.get("a"), b"1")
 
-    def test_who_must_not_be_promoted_is_not(self):
+    def test_a_replica_with_priority_0_is_not_promoted(self):
         self.start_group(ZSETD, ZSETD, ZSETD)
         old = self.master()
         never, other = [server for server in self.servers.values() if server is not old]

@@ -219,7 +219,7 @@ class SentinelView(ReplicationTest):
 
                 self.compare(situation)
 
-    def test_a_link_that_never_was(self):
+    def test_a_link_that_was_never_up(self):
         port = free_port()
 
         def situation(group):
@@ -259,7 +259,7 @@ class SentinelView(ReplicationTest):
 
         self.compare(situation)
 
-    def test_replicas_that_are_sent_a_snapshot(self):
+    def test_replicas_that_are_receiving_a_snapshot(self):
         for diskless in ("yes", "no"):
             with self.subTest(diskless=diskless):
                 def situation(group, diskless=diskless):
@@ -351,7 +351,7 @@ class SentinelView(ReplicationTest):
 
                 self.compare(situation)
 
-    def test_a_server_that_loads(self):
+    def test_a_server_that_is_loading(self):
         """The file is a fifo, which ends after the views are taken, however fast the server
         loads."""
         def situation(group):

@@ -120,7 +120,7 @@ class Shutdown(ShutdownTest):
         self.assertEqual(self.replica.client.get("a"), b"1")
         self.assertIsNone(self.replica.client.get("b"))
 
-    def test_the_time_is_limited(self):
+    def test_shutdown_timeout_limits_the_wait(self):
         self.start_pair(timeout_s=1)
         with self.stopped_replica():
             self.master.client.set("a", "1")
@@ -132,7 +132,7 @@ class Shutdown(ShutdownTest):
                          r"reported offset \d+ behind master, lag=\d+, state=online\.")
         self.assertIn("0 of 1 replicas are in sync when shutting down.", self.master.log())
 
-    def test_no_time_is_no_wait(self):
+    def test_a_timeout_of_0_does_not_wait(self):
         self.start_pair(timeout_s=0)
         with self.stopped_replica():
             self.master.client.set("a", "1")
@@ -186,7 +186,7 @@ class Shutdown(ShutdownTest):
         self.master.ask_to_leave()
         self.assert_ended()
 
-    def test_a_client_that_waits_may_leave(self):
+    def test_a_client_that_waits_may_disconnect(self):
         self.start_pair()
         client = self.peer()
         with self.stopped_replica():
@@ -228,7 +228,7 @@ class Shutdown(ShutdownTest):
         self.assert_ended()
         self.assertIn("1 of 1 replicas are in sync when shutting down.", self.master.log())
 
-    def test_sigint_twice_ends_at_once(self):
+    def test_a_second_sigint_ends_immediately(self):
         self.start_pair()
         with self.stopped_replica():
             self.master.client.set("a", "1")
@@ -239,7 +239,7 @@ class Shutdown(ShutdownTest):
             self.assertEqual(self.master.exit_code(), 1)
         self.assertIn("You insist... exiting now.", self.master.log())
 
-    def test_a_replica_that_leaves_is_not_waited_for(self):
+    def test_a_replica_that_disconnects_is_not_waited_for(self):
         self.start_pair()
         with self.stopped_replica():
             self.master.client.set("a", "1")
@@ -282,7 +282,7 @@ class Shutdown(ShutdownTest):
         self.assert_ended()
         self.assertFalse(pathlib.Path(folder, "dump.rdb").exists())
 
-    def test_a_signal_that_ends_in_spite_of_errors(self):
+    def test_a_signal_with_force_ends_despite_errors(self):
         folder = self.folder()
         self.start_pair("--dir", folder, "--save", "3600 1")
         self.master.client.set("a", "1")
@@ -322,7 +322,7 @@ class Shutdown(ShutdownTest):
         self.assert_same(self.master, self.replica)
         pathlib.Path(folder, "dump.rdb").rmdir()
 
-    def test_the_snapshot_is_that_of_the_end(self):
+    def test_the_snapshot_contains_the_final_data(self):
         """A master that restarts continues the history, so its replica needs no snapshot."""
         options = ("--dir", self.folder(), "--save", "3600 1")
         self.start_pair(*options)
@@ -371,7 +371,7 @@ class OfZsetd(ShutdownTest):
         self.assert_ended()
         self.assertEqual(self.replica.client.dbsize(), KEYS)
 
-    def test_a_replica_has_replicas(self):
+    def test_a_replica_waits_for_its_own_replicas(self):
         """The stream of its master continues while the replica waits for its own replicas."""
         top = self.start(ZSETD)
         self.master = self.start(ZSETD, "--replicaof", f"127.0.0.1 {top.port}",

@@ -127,7 +127,7 @@ class Nutcracker(ProxyTest):
         replies = pipeline.execute()
         self.assertEqual(replies, [each for number in range(1000) for each in (1, number)])
 
-    def test_what_only_zsetd_has_runs_in_scripts(self):
+    def test_extensions_of_zsetd_run_in_scripts(self):
         self.proxy.zadd("{league}:2", {"anna": 1, "bert": 2})
         call = "return redis.call(ARGV[1], KEYS[1], unpack(ARGV, 2))"
         for words in [("ZPOPBYSCORE", "{league}:2", "-inf", "now"),

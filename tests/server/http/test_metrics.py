@@ -70,7 +70,7 @@ class Metrics(HttpTest):
         self.assertTrue(headers["Content-Type"].startswith("text/plain; version=0.0.4"), headers)
         return text
 
-    def test_values_are_those_of_the_server(self):
+    def test_values_equal_those_of_the_server(self):
         self.start("--maxmemory", "100mb", "--slowlog-log-slower-than", "0")
         client = self.connect()
         for i in range(7):
@@ -133,7 +133,7 @@ class Metrics(HttpTest):
         subprocess.run(["promtool", "check", "rules", EXAMPLES / "prometheus-alerts.yml"], check=True,
                        capture_output=True)
 
-    def test_a_label_can_hold_what_a_client_sends(self):
+    def test_a_label_can_contain_any_bytes_of_a_client(self):
         self.start()
         client = self.connect()
         client.ask("EVAL", 'return redis.error_reply("A\\"B\\\\ x")', 0)
@@ -154,7 +154,7 @@ class Metrics(HttpTest):
             thread.join()
         self.assertEqual(results, [200] * 16)
 
-    def test_a_script_that_runs_does_not_keep_it_from_answering(self):
+    def test_a_running_script_does_not_delay_scrapes(self):
         self.start("--busy-reply-threshold", "1")
         client = self.connect()
         client.ask("SET", "k", "x", "PX", "1000000")
@@ -173,7 +173,7 @@ class Server(HttpTest):
         self.assertEqual(self.connect().ask("CONFIG", "GET", "metrics-port"), [b"metrics-port", b"0"])
         self.assertNotIn("Metrics", server.log())
 
-    def test_a_port_that_is_taken_prevents_the_start(self):
+    def test_a_port_in_use_prevents_the_start(self):
         with socket.socket() as taken:
             taken.bind(("127.0.0.1", 0))
             taken.listen()
@@ -195,7 +195,7 @@ class Server(HttpTest):
         last = request.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")
         self.assertEqual(self.exchange(request + request + last).count(b"HTTP/1.1 404"), 3)
 
-    def test_what_is_no_http_is_refused(self):
+    def test_bytes_that_are_not_http_are_refused(self):
         self.start()
         self.assertTrue(self.exchange(b"PING\r\n\r\n").startswith(b"HTTP/1.1 400"))
         self.assertTrue(self.exchange(b"\x16\x03\x01\x00\xa5\r\n\r\n").startswith(b"HTTP/1.1 400"))
@@ -237,7 +237,7 @@ class Server(HttpTest):
             reply = self.exchange(b"GET /metrics HTTP/1.1\r\n" + head + b"\r\n")
             self.assertTrue(reply.startswith(b"HTTP/1.1 400 "), reply[:200])
 
-    def test_other_sites_do_not_get_metrics_under_names_of_theirs(self):
+    def test_other_sites_do_not_get_metrics_under_their_own_names(self):
         """A name that another site owns may resolve to this machine."""
         self.start("--metrics-hosts", "scrape.example")
         for host, status in (("evil.example", 403), ("evil.example:9121", 403), ("127.0.0.1.evil.example", 403),
@@ -252,7 +252,7 @@ class Server(HttpTest):
         self.start("--metrics-hosts", "*")
         self.assertEqual(self.request("GET", "/metrics", headers={"Host": "any.example"})[0], 200)
 
-    def test_a_client_that_expects_to_continue_is_told_to(self):
+    def test_a_client_that_expects_100_continue_receives_it(self):
         self.start()
         head = (b"POST /api/commands HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nConnection: close\r\n"
                 b"Expect: 100-Continue\r\n\r\n")
@@ -268,7 +268,7 @@ class Server(HttpTest):
         reply = self.exchange(head.replace(b"Length: 2", b"Length: 0"))
         self.assertTrue(reply.startswith(b"HTTP/1.1 415 "), "there is nothing to continue with")
 
-    def test_slow_clients_do_not_keep_a_scrape_out(self):
+    def test_slow_clients_do_not_block_a_scrape(self):
         """This includes clients that send a header slowly, and clients that do not read their
         response."""
         self.start()
@@ -284,7 +284,7 @@ class Server(HttpTest):
             for each in slow:
                 each.close()
 
-    def test_a_client_that_came_early_stays_when_another_opens_many(self):
+    def test_an_earlier_client_stays_when_another_opens_many_connections(self):
         self.start()
         with socket.socket() as early:
             early.bind(("127.0.0.2", 0))

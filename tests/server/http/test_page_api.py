@@ -60,22 +60,22 @@ class PageApi(HttpTest):
         self.assertGreater(tried, 80)
         self.assertEqual(client.ask("GET", "k"), b"v")
 
-    def test_scripts_do_not_run_though_they_read(self):
+    def test_even_read_only_scripts_are_refused(self):
         self.start(*USERS)
         for command in (["EVAL_RO", "return 1", "0"], ["EVALSHA_RO", "x", "0"], ["FCALL_RO", "f", "0"]):
             self.assertIn("is not a read-only command", self.ask(command)[0]["error"])
 
-    def test_secrets_are_not_to_be_had(self):
+    def test_secrets_are_not_readable(self):
         self.start(*USERS, "--requirepass", "main")
         for command in (["CONFIG", "GET", "requirepass"], ["ACL", "LIST"], ["ACL", "GETUSER", "viewer"],
                         ["MONITOR"], ["SUBSCRIBE", "c"], ["AUTH", "default", "main"]):
             self.assertIn("is not a read-only command", self.ask(command)[0]["error"])
 
-    def test_renamed_commands_are_what_they_were(self):
+    def test_renamed_commands_keep_their_rules(self):
         self.start(*USERS, "--rename-command", "SET", "ping2")
         self.assertIn("'set' is not a read-only command", self.ask(["ping2", "a", "b"])[0]["error"])
 
-    def test_guesses_are_slowed_down_for_one_user_and_not_for_others(self):
+    def test_failed_logins_slow_down_one_user_and_not_others(self):
         """Behind a proxy all users share its address."""
         self.start(*USERS, "--user", "other", "on", ">other", "~*", "+@all")
         for number in range(10):
@@ -106,7 +106,7 @@ class PageApi(HttpTest):
         denied = self.connect().ask("ACL", "LOG")
         self.assertGreaterEqual(len(denied), 1)
 
-    def test_rules_hold(self):
+    def test_acl_rules_apply(self):
         self.start("--user", "narrow", "on", ">secret", "~mine:*", "+get")
         status, answer = self.post([["GET", "mine:a"], ["GET", "a"], ["STRLEN", "mine:a"], ["INFO"]], user="narrow")
         self.assertEqual(status, 200)
@@ -114,7 +114,7 @@ class PageApi(HttpTest):
         for reply in answer["replies"][1:]:
             self.assertTrue(reply["error"].startswith("NOPERM"), reply)
 
-    def test_a_user_without_password_is_for_this_machine(self):
+    def test_a_user_without_password_is_limited_to_this_machine(self):
         self.start()
         self.assertEqual(self.post([["PING"]], user="default", password="")[0], 200)
         self.assertEqual(self.post([["PING"]], user="default", password="", Host="localhost:1")[0], 200)
@@ -122,12 +122,12 @@ class PageApi(HttpTest):
         self.assertEqual(status, 403)
         self.assertIn("needs no password", answer["error"])
 
-    def test_a_user_without_password_may_come_by_a_name_of_the_settings(self):
+    def test_a_user_without_password_may_use_a_configured_host_name(self):
         self.start("--metrics-hosts", "mine.example", "two.example")
         for host, status in (("mine.example:1", 200), ("Two.Example", 200), ("evil.example", 403)):
             self.assertEqual(self.post([["PING"]], user="default", password="", Host=host)[0], status, host)
 
-    def test_other_sites_cannot_ask(self):
+    def test_other_sites_cannot_send_requests(self):
         """A browser sends JSON to another site only if that site permits it in its reply to
         OPTIONS."""
         self.start(*USERS)
@@ -136,7 +136,7 @@ class PageApi(HttpTest):
         self.assertEqual(status, 405)
         self.assertNotIn("Access-Control-Allow-Origin", headers)
 
-    def test_what_is_no_request_is_refused(self):
+    def test_malformed_requests_are_refused(self):
         self.start(*USERS)
         for body in ("", "x", "[]", "{}", '{"commands": []}', '{"commands": [[]]}', '{"commands": [[1]]}',
                      '{"commands": ["PING"]}', '{"commands": [[{"hex": "f"}]]}', '{"commands": [["\\ud800"]]}',
@@ -165,7 +165,7 @@ class PageApi(HttpTest):
         client.ask("CLIENT", "PAUSE", "100000", "ALL")
         self.assertIn("paused", self.ask(["GET", "k"])[0]["error"])
 
-    def test_a_script_that_runs_is_told(self):
+    def test_a_running_script_is_reported(self):
         self.start(*USERS, "--busy-reply-threshold", "1")
         client, other = self.connect(), self.connect()
         client.send("EVAL", "while true do end", 0)
@@ -173,7 +173,7 @@ class PageApi(HttpTest):
         self.assertTrue(self.ask(["GET", "k"])[0]["error"].startswith("BUSY"))
         self.assertEqual(other.ask("SCRIPT", "KILL"), b"OK")
 
-    def test_its_clients_leave(self):
+    def test_its_clients_are_removed(self):
         self.start(*USERS)
         client = self.connect()
         for _ in range(20):

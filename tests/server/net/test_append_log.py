@@ -86,7 +86,7 @@ class AppendLog(ZsetdTest):
         self.server.kill()
         self.server.expected_exit_code = -signal.SIGKILL
 
-    def test_a_restart_brings_everything_back(self):
+    def test_a_restart_restores_everything(self):
         for policy in "always", "everysec", "no":
             with self.subTest(policy=policy):
                 client = self.serve(policy=policy)
@@ -98,7 +98,7 @@ class AppendLog(ZsetdTest):
                 self.assertEqual(client.execute_command("DEBUG", "DIGEST"), digest)
                 self.assertIsNone(self.server.stop())
 
-    def test_debug_loadaof_brings_everything_back(self):
+    def test_debug_loadaof_restores_everything(self):
         client = self.serve(policy="everysec")
         pipeline = client.pipeline(transaction=False)
         for i in range(1000):
@@ -177,7 +177,7 @@ class AppendLog(ZsetdTest):
         self.assertEqual(self.serve().keys(), [b"before"])
         self.assertIsNone(self.server.stop())
 
-    def test_a_log_that_begins_within_a_transaction_holds_each_write_once(self):
+    def test_a_log_that_starts_within_a_transaction_contains_each_write_once(self):
         for with_replica in False, True:
             with self.subTest(with_replica=with_replica):
                 folder = tempfile.TemporaryDirectory()
@@ -207,7 +207,7 @@ class AppendLog(ZsetdTest):
                 self.addCleanup(again.close)
                 self.assertEqual(again.lrange("l", 0, -1), [b"x", b"y"])
 
-    def test_what_was_acknowledged_survives_a_kill(self):
+    def test_acknowledged_writes_survive_a_kill(self):
         """With each policy the log contains each acknowledged write and no part of a unit. Each
         client counts by itself; each transaction changes a counter and a set."""
         source = random.Random()

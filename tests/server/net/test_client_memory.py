@@ -145,7 +145,7 @@ class ClientMemory(ZsetdTest):
                 self.observer.ask("PUBLISH", "news", "x" * (10 * KB))
         self.assert_accounted(publish, 3 * MB)
 
-    def test_of_what_a_long_reply_keeps(self):
+    def test_of_a_long_reply(self):
         for start in range(0, 200_000, 10_000):
             elements = [word for i in range(start, start + 10_000) for word in (i * 7919 % 100_003, i * 37)]
             self.observer.ask("ZADD", "z", *elements)
@@ -166,7 +166,7 @@ class ClientMemory(ZsetdTest):
 
 @unittest.skipIf(SANITIZED, "memory is counted in another way")
 class IdleBuffers(ZsetdTest):
-    def test_are_given_back(self):
+    def test_are_released(self):
         self.start()
         observer = self.connect()
         used = lambda: int(observer.ask("INFO", "memory").split(b"used_memory:")[1].split(b"\r\n")[0])

@@ -26,7 +26,7 @@ class Closings(ZsetdTest):
         self.assertEqual([int(self.client.reply()) for _ in range(1000)], list(range(1000)))
         self.assertEqual(self.client.rest(), b"")
 
-    def test_a_killed_client_is_closed_before_who_killed_it_has_a_reply(self):
+    def test_a_killed_client_is_closed_before_the_killer_gets_its_reply(self):
         for _ in range(50):
             victim = self.connect()
             number = victim.ask("CLIENT", "ID")
@@ -42,13 +42,13 @@ class Closings(ZsetdTest):
             self.assertTrue(self.client.reply() == LARGE)
         self.assertEqual(self.client.rest(), b"")
 
-    def test_a_client_that_closes_its_half_amid_a_request_is_not_answered(self):
+    def test_a_client_that_closes_its_half_amid_a_request_gets_no_reply(self):
         self.client.socket.sendall(request("PING") + request("SET", "k", "v")[:-1])
         self.client.close_half()
         self.assertEqual(self.client.rest(), b"+PONG\r\n")
         self.assertEqual(self.connect().ask("EXISTS", "k"), 0)
 
-    def test_quit_is_answered_and_what_follows_it_is_not(self):
+    def test_requests_after_quit_get_no_reply(self):
         self.client.socket.sendall(request("PING") + request("QUIT") + request("SET", "k", "v"))
         self.assertEqual(self.client.rest(), b"+PONG\r\n+OK\r\n")
         self.assertEqual(self.connect().ask("EXISTS", "k"), 0)
@@ -69,13 +69,13 @@ class Closings(ZsetdTest):
         self.assertTrue(client.reply() == value)
         self.assertEqual(client.rest(), b"+OK\r\n")
 
-    def test_who_sends_on_after_quit_is_cut_off(self):
+    def test_a_client_that_keeps_sending_after_quit_is_closed(self):
         self.client.ask("QUIT")
         with self.assertRaises(OSError):
             while True:
                 self.client.socket.sendall(b"x" * MB)
 
-    def test_who_stays_after_quit_is_cut_off(self):
+    def test_a_client_that_stays_after_quit_is_closed(self):
         self.client.ask("PING")
         before = self.server.open_files()
         idle = [self.connect() for _ in range(5)]
@@ -83,20 +83,20 @@ class Closings(ZsetdTest):
             client.ask("QUIT")
         self.assertTrue(eventually(lambda: self.server.open_files() == before))
 
-    def test_a_broken_protocol_is_named_after_the_replies_before_it(self):
+    def test_a_protocol_error_is_reported_after_the_earlier_replies(self):
         self.client.socket.sendall(request("PING") + b"*1\r\n+PING\r\n" + request("SET", "k", "v"))
         expected = b"+PONG\r\n-ERR Protocol error: expected '$', got '+'\r\n"
         self.assertEqual(self.client.rest(), expected)
         self.assertEqual(self.connect().ask("EXISTS", "k"), 0)
 
-    def test_a_client_that_kills_itself_is_told_so(self):
+    def test_a_client_that_kills_itself_gets_a_reply(self):
         number = self.client.ask("CLIENT", "ID")
         kill = request("CLIENT", "KILL", "ID", number, "SKIPME", "NO")
         self.client.socket.sendall(kill + request("SET", "k", "v"))
         self.assertEqual(self.client.rest(), b":1\r\n")
         self.assertEqual(self.connect().ask("EXISTS", "k"), 0)
 
-    def test_who_is_killed_while_it_does_not_read_asks_no_more(self):
+    def test_requests_of_a_client_killed_while_it_does_not_read_are_dropped(self):
         self.client.ask("SET", "k", LARGE)
         number = self.client.ask("CLIENT", "ID")
         self.client.socket.sendall(request("GET", "k") * 100 + request("DEL", "k"))
@@ -106,7 +106,7 @@ class Closings(ZsetdTest):
         self.assertEqual(other.ask("EXISTS", "k"), 1)
         self.assertLess(len(self.client.rest_until_broken()), len(LARGE))
 
-    def test_who_vanishes_leaves_nothing(self):
+    def test_a_client_that_vanishes_leaves_no_state(self):
         watcher, listener, transaction, half = (self.connect() for _ in range(4))
         watcher.ask("WATCH", "k")
         listener.ask("SUBSCRIBE", "news")
@@ -121,7 +121,7 @@ class Closings(ZsetdTest):
         self.assertEqual(self.client.ask("EXISTS", "k"), 0)
         self.assertEqual(self.client.ask("SET", "k", "v"), b"OK")
 
-    def test_who_vanishes_before_a_large_reply_leaves_nothing(self):
+    def test_a_client_that_vanishes_before_a_large_reply_leaves_no_state(self):
         self.client.ask("SET", "k", LARGE)
         for _ in range(20):
             gone = self.connect()

@@ -43,7 +43,7 @@ class StockFile(FolderTest):
         if not os.access(STOCK, os.R_OK):
             self.skipTest(f"{STOCK} cannot be read")
 
-    def test_starts_as_it_is_but_for_places(self):
+    def test_starts_unchanged_except_for_port_and_paths(self):
         """Runs in the background, as the file specifies. The test sets only port and paths."""
         port, log, pid = free_port(), self.folder / "log", self.folder / "pid"
         start = run(str(STOCK), "--port", str(port), "--dir", str(self.folder),
@@ -64,7 +64,7 @@ class StockFile(FolderTest):
         self.assertIn("aof-use-rdb-preamble", warnings[0])
         self.assertNotIn("maxmemory", warnings[0])
 
-    def test_is_kept_by_a_rewrite(self):
+    def test_is_preserved_by_a_rewrite(self):
         text = re.sub(r"(?m)^(daemonize|pidfile|logfile|dir) .*\n", "", STOCK.read_text())
         path = self.file("redis.conf", text)
         server = self.start("--dir", str(self.folder), config=path)
@@ -140,7 +140,7 @@ class Checks(FolderTest):
                                        "accepted, without effect here (1):\n  replica-lazy-flush\n"
                                        "zsetd can start with this configuration.\n")
 
-    def test_all_that_would_be_refused(self):
+    def test_everything_that_a_start_would_refuse(self):
         path = self.file("x.conf", "port 1\ncluster-enabled yes\nloadmodule /x.so\n")
         check = run("--check-config", path)
         self.assertEqual(check.returncode, 1)
@@ -148,7 +148,7 @@ class Checks(FolderTest):
         self.assertIn(">>> 'loadmodule /x.so'\nmodules are not loaded", check.stdout)
         self.assertIn("cannot start", check.stdout)
 
-    def test_what_settings_refer_to(self):
+    def test_files_that_settings_refer_to(self):
         for text in ("dir /no/such/folder", "user bob +nonsense", "rename-command nonsense x",
                      "tls-port 1\ntls-cert-file /no/such/file"):
             with self.subTest(text):
@@ -179,7 +179,7 @@ class Refusals(FolderTest):
                                    "replicaof 10.0.0.1", "cluster-enabled yes",
                                    "loadmodule /x.so", "--io-threads 0", "--nonsense 1"])
 
-    def test_of_a_daemon_reach_who_starts_it(self):
+    def test_of_a_daemon_reach_the_process_that_starts_it(self):
         with socket.socket() as taken:
             taken.bind(("127.0.0.1", 0))
             taken.listen()
@@ -205,7 +205,7 @@ class Process(FolderTest):
         warning = "Cannot write the pidfile '/no/such/folder/pid'"
         self.assertTrue(eventually(lambda: warning in server.log()), server.log())
 
-    def test_a_daemon_gives_memory_back_as_the_foreground_does(self):
+    def test_a_daemon_releases_memory_like_a_foreground_server(self):
         """The allocator's threads exist after the fork."""
         path = self.folder / "pid"
         run("--daemonize", "yes", "--pidfile", str(path), "--port", str(free_port()),
@@ -226,7 +226,7 @@ class Process(FolderTest):
             os.kill(number, signal.SIGTERM)
             eventually(lambda: not path.exists())
 
-    def test_systemd_learns_of_the_start_and_of_the_end(self):
+    def test_systemd_is_notified_of_the_start_and_of_the_end(self):
         path = str(self.folder / "notify")
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify:
             notify.bind(path)
@@ -268,7 +268,7 @@ class Process(FolderTest):
 
 
 class Words(FolderTest):
-    def test_the_log_begins_with_what_an_operator_wants_to_know(self):
+    def test_the_log_starts_with_the_facts_that_an_operator_needs(self):
         server = self.start("--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru",
                             config=self.file("my.conf", "hz 20\n"))
         log = server.log()
@@ -280,7 +280,7 @@ class Words(FolderTest):
         self.assertEqual(self.connect().ask("DEBUG", "POPULATE", "300000"), b"OK")
         self.assertIn("DEBUG POPULATE: 100000 of 300000 keys", server.log())
 
-    def test_version_is_in_the_words_of_redis(self):
+    def test_version_has_the_format_of_redis(self):
         line = run("--version").stdout
         self.assertRegex(line, r"\ARedis server v=\d+\.\d+\.\d+ sha=\S+ malloc=\S+ bits=64 "
                                r"build=zsetd-\d+\.\d+\.\d+\n\Z")
@@ -292,7 +292,7 @@ class Words(FolderTest):
         self.assertTrue(eventually(lambda: ready.search(server.log())), server.log())
         self.assertRegex(server.log(), f" PID: {server.process.pid}.*Server initialized")
 
-    def test_each_way_in_has_a_ready_line(self):
+    def test_each_kind_of_listener_has_a_ready_line(self):
         path = str(self.folder / "redis.sock")
         certificate, key = Certificates(self.folder).make("server")
         server = self.start("--unixsocket", path, "--tls-port", str(free_port()),
@@ -322,7 +322,7 @@ class Words(FolderTest):
         self.assertRegex(server.log(), r":M [^*#]* \* MASTER MODE enabled")
         self.assertRegex(server.log(), r" # DEBUG LOG: a warning")
 
-    def test_a_command_that_is_not_there_is_logged_once(self):
+    def test_a_missing_command_is_logged_once(self):
         server = self.start()
         client = self.connect()
         client.ask("CLIENT", "SETINFO", "LIB-NAME", "jobs")
@@ -374,13 +374,13 @@ class Logs(FolderTest):
         self.assertTrue(eventually(lambda: "Cannot open the log file" in (old / "log").read_text()))
         self.assertEqual(self.connect().ask("PING"), b"PONG")
 
-    def test_no_words_of_a_client_make_a_line_of_their_own(self):
+    def test_arguments_of_a_client_cannot_add_a_line(self):
         server = self.start()
         self.connect().ask("DEBUG", "LOG", "a\n99:M 01 Jan 2026 00:00:00.000 # forged\x1b[2J")
         self.assertTrue(eventually(lambda: "DEBUG LOG: a\\x0a99" in server.log()))
         self.assertIn("forged\\x1b[2J\n", server.log())
 
-    def test_the_system_has_the_log_too(self):
+    def test_the_system_log_contains_the_log_too(self):
         captured = self.folder / "syslog"
         server = self.start("--syslog-enabled", "yes", "--syslog-ident", "mine", "--syslog-facility",
                             "local3", environment={"LD_PRELOAD": os.environ["CAPTURED_SYSLOG"],
@@ -417,7 +417,7 @@ class Doors(FolderTest):
         self.assertEqual(self.set(client, "port", old), b"OK")
         self.assertTrue(self.reaches(old))
 
-    def test_a_port_that_is_taken_leaves_all_as_it_was(self):
+    def test_a_port_in_use_changes_nothing(self):
         server = self.start()
         client = self.connect()
         with socket.socket() as taken:

@@ -27,7 +27,7 @@ class Connecting(ZsetdTest):
         self.assertTrue(eventually(self.served))
         self.assertEqual(clients[1].ask("PING"), b"PONG")
 
-    def test_beyond_maxclients_is_refused_even_to_who_has_asked_already(self):
+    def test_beyond_maxclients_is_refused_even_after_a_request(self):
         self.start("--maxclients", "1")
         served = eventually(self.served)
         with self.server.frozen():
@@ -36,7 +36,7 @@ class Connecting(ZsetdTest):
         self.assertEqual(str(client.reply()), "ERR max number of clients reached")
         self.assertEqual(served.ask("PING"), b"PONG")
 
-    def test_works_after_a_storm_of_connections_that_break(self):
+    def test_works_after_many_connections_that_break(self):
         self.start()
         half = request("PING")
         for i in range(1000):
@@ -53,7 +53,7 @@ class Connecting(ZsetdTest):
                 Peer(self.server.port).vanish()
         self.assertEqual(self.connect().ask("PING"), b"PONG")
 
-    def test_many_at_once_are_all_served(self):
+    def test_many_simultaneous_clients_are_all_served(self):
         self.start()
         with self.server.frozen():
             clients = [self.connect() for _ in range(300)]
@@ -62,7 +62,7 @@ class Connecting(ZsetdTest):
         for i, client in enumerate(clients):
             self.assertEqual(client.reply(), b"%d" % i)
 
-    def test_goes_on_when_files_are_to_be_had_again(self):
+    def test_resumes_when_file_descriptors_are_available_again(self):
         self.start()
         served = self.connect()
         self.assertEqual(served.ask("PING"), b"PONG")
@@ -86,7 +86,7 @@ class Connecting(ZsetdTest):
                 timer, jiffies = fields[5].split(":")
                 return int(jiffies, 16) / os.sysconf("SC_CLK_TCK") if timer == "02" else 0
 
-    def test_asks_silent_clients_whether_they_are_there(self):
+    def test_sends_keepalive_probes_to_silent_clients(self):
         self.start("--tcp-keepalive", "100")
         client = self.connect()
         self.assertEqual(client.ask("CONFIG", "SET", "tcp-keepalive", "0"), b"OK")

@@ -16,7 +16,7 @@ SHIFTED_CLOCK = os.environ["SHIFTED_CLOCK"]
 
 
 class Deadlines(ZsetdTest):
-    def test_free_their_keys_with_nobody_asking(self):
+    def test_free_their_keys_without_any_access(self):
         """Each key is added after the previous one expired, and the next tick is up to a second
         away."""
         self.start("--hz", "1", "--notify-keyspace-events", "Ex")
@@ -53,7 +53,7 @@ class Clock(ZsetdTest):
         self.assertTrue(eventually(lambda: self.client.ask("EXISTS", "new") == 0))
         self.assertTrue(eventually(lambda: self.client.ask("DBSIZE") == self.lasting))
 
-    def test_set_at_any_time_leaves_replicas_good(self):
+    def test_set_at_any_time_keeps_replicas_connected(self):
         master = self.server
         replica = self.start("--replicaof", f"127.0.0.1 {master.port}")
         self.client.ask("CONFIG", "SET", "repl-diskless-sync-delay", "0")
@@ -81,7 +81,7 @@ class Clock(ZsetdTest):
         self.assertTrue(eventually(lambda: self.client.ask("DBSIZE") == 0))
         self.assert_keys_still_go()
 
-    def test_set_forward_past_many_deadlines_keeps_nobody_waiting(self):
+    def test_set_forward_past_many_deadlines_delays_no_client(self):
         count = 100_000
         keys = b"".join(request("SET", i, "x", "EX", HOUR_S) for i in range(count))
         self.client.socket.sendall(keys)

@@ -38,27 +38,27 @@ class Endings(ZsetdTest):
         self.assertEqual([int(client.reply()) for _ in range(ECHOES)], list(range(ECHOES)))
         self.assertEqual(client.rest(), b"")
 
-    def test_sigterm_finishes_what_was_received(self):
+    def test_sigterm_finishes_received_requests(self):
         self.assert_echoed_amid(self.server.ask_to_leave)
         self.assert_left()
 
-    def test_sigint_finishes_what_was_received(self):
+    def test_sigint_finishes_received_requests(self):
         self.assert_echoed_amid(lambda: self.server.ask_to_leave(signal.SIGINT))
         self.assert_left()
 
-    def test_shutdown_finishes_what_was_received(self):
+    def test_shutdown_finishes_received_requests(self):
         other = self.connect()
         self.assert_echoed_amid(lambda: other.send_until_arrived(request("SHUTDOWN")))
         self.assertEqual(other.rest(), b"")
         self.assert_left()
 
-    def test_shutdown_is_the_last_that_is_run(self):
+    def test_shutdown_is_the_last_request_that_is_run(self):
         client = self.connect()
         client.socket.sendall(request("ECHO", "a") + request("SHUTDOWN") + request("ECHO", "b"))
         self.assertEqual(client.rest(), b"$1\r\na\r\n")
         self.assert_left()
 
-    def test_what_many_clients_sent_is_answered(self):
+    def test_many_clients_get_their_replies(self):
         clients = [self.connect() for _ in range(50)]
 
         def all_ask():
@@ -71,7 +71,7 @@ class Endings(ZsetdTest):
             self.assertEqual(client.rest(), b"")
         self.assert_left()
 
-    def test_half_a_request_is_forgotten(self):
+    def test_half_a_request_is_dropped(self):
         client = self.connect()
         self.leave_amid(lambda: client.send_until_arrived(request("PING") + request("PING")[:-1]))
         self.assertEqual(client.rest(), b"+PONG\r\n")
@@ -109,7 +109,7 @@ class Endings(ZsetdTest):
         client.ask("ZADD", "z", 1, text)
         client.socket.sendall(request("ZRANGE", "z", 0, 0) * LARGE_REPLIES)
 
-    def test_a_client_that_does_not_read_is_waited_for_only_so_long(self):
+    def test_the_wait_for_a_client_that_does_not_read_is_limited(self):
         self.connect().ask("CONFIG", "SET", "shutdown-timeout", GRACE_S)
         self.ask_for_much(self.connect(receive_buffer=4096), b"x" * (1 << 20))
         start = time.monotonic()
@@ -117,7 +117,7 @@ class Endings(ZsetdTest):
         self.assert_left()
         self.assertGreater(time.monotonic() - start, GRACE_S - 0.5)
 
-    def test_the_second_signal_waits_for_nobody(self):
+    def test_the_second_signal_waits_for_no_client(self):
         self.ask_for_much(self.connect(receive_buffer=4096), b"x" * (1 << 20))
         self.server.ask_to_leave()
         while self.server.listens():  # until it has received the first
@@ -133,7 +133,7 @@ class Endings(ZsetdTest):
             self.assertEqual(client.rest(), b"")
         self.assert_left()
 
-    def test_those_who_connect_at_that_moment_do_not_delay_the_end(self):
+    def test_new_clients_do_not_delay_the_end(self):
         self.leave_amid(lambda: [self.connect() for _ in range(50)])
         self.assert_left()
 

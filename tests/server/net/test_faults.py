@@ -43,7 +43,7 @@ class Faults(ZsetdTest):
         with contextlib.suppress(OSError, EOFError):
             return self.connect().ask("PING") == b"PONG"
 
-    def test_of_accept_keep_nobody_out_for_good(self):
+    def test_of_accept_block_no_client_permanently(self):
         served = self.connect()
         self.assertEqual(served.ask("PING"), b"PONG")
         for error in errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.EPROTO:
@@ -68,7 +68,7 @@ class Faults(ZsetdTest):
         self.assertEqual(client.ask("ECHO", text), text)
         self.assertEqual(client.ask("DEL", "n"), 1)
 
-    def test_that_pass_change_nothing(self):
+    def test_that_are_temporary_change_nothing(self):
         for call in "receive", "send":
             for error in errno.EINTR, SHORT:
                 with self.subTest(call=call, error=error), self.fault(call, OFTEN, error):

@@ -38,7 +38,7 @@ class Floods(ZsetdTest):
         self.assertEqual(client.ask("CONFIG", "SET", "client-query-buffer-limit", "4mb"), b"OK")
         self.assertEqual(client.ask("SET", "k", b"x" * (2 * MB)), b"OK")
 
-    def test_of_requests_that_are_run_as_they_come_are_none(self):
+    def test_of_requests_that_are_run_on_arrival_are_accepted(self):
         self.start("--client-query-buffer-limit", "1mb")
         client = self.connect()
         client.socket.sendall(request("SET", "k", b"x" * 50_000) * 100)
@@ -55,7 +55,7 @@ class Floods(ZsetdTest):
         self.assert_closed(client, request("SET", "k", b"x" * MB) + request("EXEC"))
         self.assertEqual(other.ask("GET", "k"), b"1")
 
-    def test_of_a_stranger_who_does_not_read_end_at_1_mb(self):
+    def test_of_an_unauthenticated_client_that_does_not_read_end_at_1_mb(self):
         self.start("--requirepass", "secret")
         stranger = Peer(self.server.port, receive_buffer=4096)
         self.addCleanup(stranger.close)
@@ -70,7 +70,7 @@ class Floods(ZsetdTest):
         self.assertEqual(other.ask("AUTH", "secret"), b"OK")
         self.assertEqual(self.figure(other, "stats", "client_output_buffer_limit_disconnections"), "1")
 
-    def test_of_http_are_told_once_a_minute(self):
+    def test_of_http_are_logged_once_a_minute(self):
         self.start()
         posts = b"POST / HTTP/1.1\r\nHost: localhost\r\n\r\n"
         for _ in range(10):

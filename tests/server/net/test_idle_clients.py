@@ -46,14 +46,14 @@ class IdleClients(ZsetdTest):
         self.assertEqual(self.connect().rest(), b"")
         self.assertGreater(time.monotonic() - start, self.timeout_s * 0.9)
 
-    def test_but_not_those_who_listen(self):
+    def test_subscribers_are_not_closed(self):
         listener = self.connect()
         self.assertEqual(listener.ask("SUBSCRIBE", "news"), [b"subscribe", b"news", 1])
         self.timeout_passes(lambda: None)
         self.assertEqual(self.connect().ask("PUBLISH", "news", "x"), 1)
         self.assertEqual(listener.reply(), [b"message", b"news", b"x"])
 
-    def test_nor_one_who_takes_long_over_a_request(self):
+    def test_a_client_that_sends_a_request_slowly_is_not_closed(self):
         self.in_time(self.take_long_over_a_request)
 
     def take_long_over_a_request(self):
@@ -68,7 +68,7 @@ class IdleClients(ZsetdTest):
         client.socket.sendall(echo[sent[0]:])
         self.assertEqual(client.reply(), TEXT)
 
-    def test_nor_one_who_takes_long_over_a_reply(self):
+    def test_a_client_that_reads_a_reply_slowly_is_not_closed(self):
         self.in_time(self.take_long_over_a_reply)
 
     def take_long_over_a_reply(self):

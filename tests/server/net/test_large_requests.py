@@ -41,7 +41,7 @@ class LargeRequests(ZsetdTest):
             given_back = lambda: self.server.memory() - before < 25 * MB
             self.assertTrue(eventually(given_back), self.server.memory() - before)
 
-    def test_that_never_come_whole_take_what_has_come(self):
+    def test_that_stay_incomplete_take_memory_for_received_bytes_only(self):
         self.start()
         before = self.server.peak_memory()
         for _ in range(50):

@@ -26,25 +26,25 @@ class Listening(ZsetdTest):
         self.assertEqual(end.returncode, 1)
         self.assertIn(reason, end.stderr)
 
-    def test_is_on_every_loopback_address_there_is(self):
+    def test_is_on_every_existing_loopback_address(self):
         self.start()
         for family, address in LOOPBACK:
             if exists(family, address):
                 self.assertEqual(self.connect(host=address).ask("PING"), b"PONG")
 
-    def test_is_on_no_address_but_those_that_are_named(self):
+    def test_is_only_on_the_configured_addresses(self):
         self.start("--bind", "127.0.0.1")
         with socket.socket() as probe:
             self.assertNotEqual(probe.connect_ex(("127.0.0.2", self.server.port)), 0)
 
-    def test_passes_over_an_address_after_a_minus_that_is_missing(self):
+    def test_skips_a_missing_address_after_a_minus(self):
         self.start("--bind", f"-{NOBODYS}", "127.0.0.1")
         self.assertEqual(self.connect().ask("PING"), b"PONG")
 
-    def test_fails_on_an_address_that_is_missing(self):
+    def test_fails_on_a_missing_address(self):
         self.assert_does_not_start(f"Cannot listen on {NOBODYS}", "--bind", "127.0.0.1", NOBODYS)
 
-    def test_fails_on_a_taken_address_even_after_a_minus(self):
+    def test_fails_on_an_address_in_use_even_after_a_minus(self):
         for family, address in filter(lambda each: exists(*each), LOOPBACK):
             with socket.socket(family) as taken:
                 port = free_port()  # where connections to an earlier server may remain
@@ -55,12 +55,12 @@ class Listening(ZsetdTest):
                 self.assert_does_not_start(reason, "--bind", address, port=port)
                 self.assert_does_not_start(reason, "--bind", "-" + address, port=port)
 
-    def test_fails_on_nonsense_even_after_a_minus(self):
+    def test_fails_on_an_invalid_address_even_after_a_minus(self):
         for word in "nonsense", "-nonsense":
             reason = "'nonsense' is not an IP address"
             self.assert_does_not_start(reason, "--bind", "127.0.0.1", word)
 
-    def test_fails_if_it_is_nowhere(self):
+    def test_fails_without_any_address(self):
         for words in "", "-" + NOBODYS:
             self.assert_does_not_start("bind: there is no address to listen on", "--bind", words)
 

@@ -7,7 +7,7 @@ from zsetd import ZsetdTest
 
 
 class Logs(ZsetdTest):
-    def test_may_lose_their_reader(self):
+    def test_survive_the_loss_of_their_reader(self):
         reader, writer = os.pipe()
         self.start("--loglevel", "debug", output=writer)
         os.close(reader)

@@ -27,7 +27,7 @@ class LongReplies(ZsetdTest):
     def read(self, size):
         self.assertEqual(len(self.client.lines.read(size)), size)
 
-    def test_comes_as_it_is_read(self):
+    def test_is_produced_as_the_client_reads(self):
         self.client.send("ZRANDMEMBER", "z", -BILLION)
         self.assertEqual(self.client.lines.readline(), b"*%d\r\n" % BILLION)
         for _ in range(20):
@@ -35,14 +35,14 @@ class LongReplies(ZsetdTest):
             self.assertEqual(self.other.ask("PING"), b"PONG")
         self.assert_bounded()
 
-    def test_does_not_come_where_nobody_reads(self):
+    def test_is_not_produced_if_the_client_does_not_read(self):
         self.client.send("ZRANDMEMBER", "z", -BILLION, "WITHSCORES")
         deadline = time.monotonic() + 1
         while time.monotonic() < deadline:
             self.assertEqual(self.other.ask("PING"), b"PONG")
         self.assert_bounded()
 
-    def test_tells_all_of_what_was_there_when_it_began(self):
+    def test_contains_all_data_of_its_start(self):
         count = 200_000
         self.client.socket.sendall(request("ZRANDMEMBER", "z", -count) + request("PING"))
         self.assertEqual(self.client.lines.readline(), b"*%d\r\n" % count)
@@ -51,7 +51,7 @@ class LongReplies(ZsetdTest):
         self.assertEqual(told, {b"a", b"b", b"c"})
         self.assertEqual(self.client.reply(), b"PONG")
 
-    def test_is_finished_for_who_will_say_no_more(self):
+    def test_is_finished_for_a_client_that_has_closed_its_half(self):
         count = 200_000
         self.client.send("ZRANDMEMBER", "z", -count)
         self.client.close_half()
@@ -76,7 +76,7 @@ class LongReplies(ZsetdTest):
             self.assertIn(self.client.reply(), {b"a", b"b", b"c"})
         self.assertEqual(self.client.reply(), [b"message", b"news", b"today"])
 
-    def test_many_messages_do_not_hold_it_up(self):
+    def test_many_messages_do_not_delay_it(self):
         count, member, message = 20_000, b"x" * 1000, b"y" * MB
         self.client.ask("ZADD", "long", 1, member)
         self.client.ask("HELLO", 3)
@@ -90,7 +90,7 @@ class LongReplies(ZsetdTest):
         for _ in range(3):
             self.assertEqual(self.client.reply(), [b"message", b"news", message])
 
-    def test_nobody_hears_it_with_replies_off(self):
+    def test_is_not_sent_with_replies_off(self):
         self.client.send("CLIENT", "REPLY", "SKIP")
         self.client.send("ZRANDMEMBER", "z", -BILLION)
         self.assertEqual(self.client.ask("PING"), b"PONG")
@@ -172,7 +172,7 @@ class LongReplies(ZsetdTest):
         self.other.ask("ZADD", "zset", *(each for word in words for each in (1, word)))
         self.other.ask("HSET", "hash", *(each for word in words for each in (word, 1)))
 
-    def test_about_a_million_commands_keeps_nobody_waiting(self):
+    def test_about_a_million_commands_delays_no_client(self):
         count = 1_000_000
         self.client.send("COMMAND", "DOCS", *[b"get"] * count)
         self.assertEqual(self.client.lines.readline(), b"*%d\r\n" % (2 * count))
@@ -185,7 +185,7 @@ class LongReplies(ZsetdTest):
         infos = self.other.ask("COMMAND", "INFO", *[b"get", b"none"] * 1000)
         self.assertEqual([info and info[0] for info in infos], [b"get", None] * 1000)
 
-    def test_about_a_million_commands_is_given_up_in_a_transaction(self):
+    def test_about_a_million_commands_is_aborted_in_a_transaction(self):
         self.other.ask("CONFIG", "SET", "client-output-buffer-limit", "normal 1mb 0 0")
         self.client.socket.sendall(request("MULTI") +
                                    request("COMMAND", "DOCS", *[b"get"] * 1_000_000) + request("EXEC"))
@@ -194,7 +194,7 @@ class LongReplies(ZsetdTest):
         if not SANITIZED:
             self.assertLess(self.server.cpu_seconds() - before, 5)
 
-    def test_beyond_the_limit_is_given_up_while_it_is_written(self):
+    def test_beyond_the_limit_is_aborted_while_it_is_written(self):
         self.other.ask("CONFIG", "SET", "client-output-buffer-limit", "normal 1mb 0 0")
         self.other.ask("SET", "k", b"x" * (MB // 2))
         for words in [("MGET", *["k"] * 10_000)], [("MULTI",), *[("GET", "k")] * 1000, ("EXEC",)]:
@@ -205,7 +205,7 @@ class LongReplies(ZsetdTest):
                 self.assertEqual(self.other.ask("PING"), b"PONG")
         self.assert_bounded()
 
-    def test_of_every_collection_is_given_up(self):
+    def test_of_every_collection_is_aborted(self):
         self.other.ask("CONFIG", "SET", "client-output-buffer-limit", "normal 1mb 0 0")
         values = [b"%05d" % number * 10 for number in range(40_000)]
         self.other.ask("RPUSH", "list", *values)

@@ -44,7 +44,7 @@ class MemoryLimits(ZsetdTest):
         self.assertGreater(int(self.info("evicted_keys")), 50_000)
         self.assertGreater(self.client.ask("DBSIZE"), 20_000)
 
-    def test_hold_where_no_key_may_go(self):
+    def test_hold_if_no_key_may_be_evicted(self):
         self.start_with()
         self.assertGreater(self.fill(50_000, 1000), 10_000)
         self.assertLess(self.used(), LIMIT + NOISE)
@@ -53,7 +53,7 @@ class MemoryLimits(ZsetdTest):
             self.assertEqual(self.client.ask("DEL", f"key:{i}"), 1)
         self.assertEqual(self.client.ask("SET", "key:0", "x"), b"OK")
 
-    def test_one_command_passes_them_by_its_own_size(self):
+    def test_one_command_exceeds_them_by_at_most_its_own_size(self):
         self.start_with()
         large = 20 * MB
         self.assertEqual(self.client.ask("SETRANGE", "a", large, "x"), large + 1)
@@ -73,7 +73,7 @@ class MemoryLimits(ZsetdTest):
         self.assertTrue(eventually(lambda: self.used() < LIMIT + NOISE))
         self.assertGreaterEqual(int(self.info("lazyfreed_objects")), 25)
 
-    def test_what_is_read_stays(self):
+    def test_keys_in_use_stay(self):
         self.start_with("--maxmemory-policy", "allkeys-lru")
         hot = [f"hot:{i}" for i in range(100)]
         for key in hot:
@@ -102,7 +102,7 @@ class MemoryLimits(ZsetdTest):
         self.assertEqual(self.info("evicted_clients"), "1")
         self.assertEqual(small.ask("PING"), b"PONG")
 
-    def test_spare_clients_that_asked_for_it(self):
+    def test_spare_clients_with_no_evict(self):
         self.start_with("--maxmemory-clients", "30%")
         spared = self.connect()
         self.assertEqual(spared.ask("CLIENT", "NO-EVICT", "ON"), b"OK")
@@ -112,7 +112,7 @@ class MemoryLimits(ZsetdTest):
         self.assertEqual(spared.ask("EXEC"), [b"OK"])
         self.assertEqual(self.info("evicted_clients"), "0")
 
-    def test_close_who_does_not_read(self):
+    def test_close_a_client_that_does_not_read(self):
         self.start_with("--maxmemory-clients", "5mb")
         reader, slow = self.connect(), self.connect(receive_buffer=4096)
         for client in reader, slow:
@@ -123,7 +123,7 @@ class MemoryLimits(ZsetdTest):
         self.assertTrue(eventually(lambda: self.info("evicted_clients") == "1"))
         self.assertEqual(self.client.ask("PUBLISH", "news", "x"), 1)
 
-    def test_hold_for_an_unfinished_request_at_once(self):
+    def test_hold_for_an_unfinished_request_immediately(self):
         self.start_with("--maxmemory-clients", "5mb")
         self.assertEqual(self.client.ask("DEBUG", "PAUSE-CRON", 1), b"OK")
         greedy = self.connect()
@@ -142,13 +142,13 @@ class MemoryLimits(ZsetdTest):
         self.assertEqual(self.info("evicted_clients"), "1")
         self.assertEqual(self.info("connected_clients"), "1")
 
-    def test_do_not_count_what_unwatch_took_back(self):
+    def test_do_not_count_keys_after_unwatch(self):
         self.start_with("--client-query-buffer-limit", "1mb")
         for _ in range(3000):
             self.assertEqual(self.client.ask("WATCH", "k" * 1000), b"OK")
             self.assertEqual(self.client.ask("UNWATCH"), b"OK")
 
-    def test_cost_no_more_for_who_listens_to_much(self):
+    def test_cost_no_more_for_a_client_with_many_subscriptions(self):
         self.start_with("--maxmemory-clients", "1gb", "--maxmemory", "0")
         listener, count = self.connect(), 50_000
         listener.ask("HELLO", 3)

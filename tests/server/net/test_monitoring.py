@@ -14,14 +14,14 @@ class Monitoring(ZsetdTest):
         self.start(*options)
         self.client = self.connect()
 
-    def test_tells_the_present_time(self):
+    def test_reports_the_current_time(self):
         self.start_with()
         monitor = self.connect()
         self.assertEqual(monitor.ask("MONITOR"), b"OK")
         self.client.ask("PING")
         self.assertAlmostEqual(float(monitor.reply().split()[0]), time.time(), delta=10)
 
-    def test_who_does_not_read_is_cut_off(self):
+    def test_a_client_that_does_not_read_is_closed(self):
         self.start_with("--client-output-buffer-limit", "pubsub", "2mb", "0", "0")
         monitor = self.connect(receive_buffer=4096)
         monitor.ask("MONITOR")
@@ -33,7 +33,7 @@ class Monitoring(ZsetdTest):
         if not SANITIZED:
             self.assertLess(self.server.peak_memory() - before, 16 * MB)
 
-    def test_what_takes_long_is_remembered_drawn_and_explained(self):
+    def test_slow_events_are_recorded_drawn_and_explained(self):
         self.start_with("--latency-monitor-threshold", "1", "--slowlog-log-slower-than", "-1")
         words = [b"m%d" % i for i in range(100_000)]
         while not self.client.ask("LATENCY", "LATEST"):

@@ -23,7 +23,7 @@ class Protection(ZsetdTest):
         return self.connect(host=own_address())
 
     @unittest.skipIf(own_address() is None, "this machine has no address but its own")
-    def test_without_a_password_only_this_machine_is_let_in(self):
+    def test_without_a_password_only_this_machine_is_accepted(self):
         self.start("--bind", "*")
         near = self.connect()
         denied = self.from_afar().rest()
@@ -36,7 +36,7 @@ class Protection(ZsetdTest):
         near.ask("CONFIG", "SET", "protected-mode", "no")
         self.assertEqual(self.from_afar().ask("PING"), b"PONG")
 
-    def test_renamed_command_has_its_new_name_alone(self):
+    def test_renamed_command_has_only_its_new_name(self):
         self.start("--rename-command", "GET", "fetch", "--rename-command", "CONFIG", "",
                    "--rename-command", "ACL", "rights")
         client = self.connect()
@@ -60,7 +60,7 @@ class Protection(ZsetdTest):
             self.assertEqual(end.returncode, 1)
             self.assertIn(reason, end.stderr)
 
-    def test_modules_are_closed_unless_a_setting_opens_them(self):
+    def test_modules_are_disabled_unless_a_setting_enables_them(self):
         self.start()
         closed = str(self.connect().ask("MODULE", "LOAD", "x"))
         self.assertTrue(closed.startswith("ERR MODULE command not allowed. If the "

@@ -21,7 +21,7 @@ class RandomSeed(ZsetdTest):
                    peer.ask("RANDOMKEY")]
         return int(DRAWN.search(server.log())[1]), replies
 
-    def test_repeats_a_run(self):
+    def test_reproduces_a_run(self):
         drawn, replies = self.run_with(0)
         self.assertNotEqual(drawn, 0)
         self.assertEqual(self.run_with(drawn), (drawn, replies))

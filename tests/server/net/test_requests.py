@@ -32,7 +32,7 @@ class Requests(ZsetdTest):
             expected = REPLIES % (cut == 1)
             self.assertEqual(self.receive(len(expected)), expected, f"cut at {cut}")
 
-    def test_may_come_byte_by_byte(self):
+    def test_may_arrive_byte_by_byte(self):
         for byte in STREAM:
             self.client.socket.sendall(bytes([byte]))
             self.arrived()
@@ -48,13 +48,13 @@ class Requests(ZsetdTest):
         for i in range(count):
             self.assertEqual(self.client.reply(), b"%d" % i)
 
-    def test_replies_to_one_read_come_in_one_write(self):
+    def test_replies_to_one_read_are_sent_in_one_write(self):
         pings = 100
         for _ in range(50):
             self.client.socket.sendall(request("PING") * pings)
             self.assertEqual(self.client.socket.recv(1 << 16), b"+PONG\r\n" * pings)
 
-    def test_one_client_half_through_a_request_keeps_no_other_waiting(self):
+    def test_an_unfinished_request_of_one_client_delays_no_other(self):
         self.client.socket.sendall(request("ECHO", "x" * 1000)[:-500])
         for i in range(10):
             self.assertEqual(self.other.ask("ECHO", i), b"%d" % i)

@@ -26,7 +26,7 @@ class Scripts(ZsetdTest):
     def is_busy(self, client):
         return str(client.ask("PING")) == BUSY
 
-    def test_that_are_late_have_others_answered(self):
+    def test_that_are_slow_do_not_keep_others_from_replies(self):
         self.start("--busy-reply-threshold", "50")
         caller, other = self.connect(), self.connect()
         caller.send("EVAL", ENDLESS, "0")
@@ -38,7 +38,7 @@ class Scripts(ZsetdTest):
         self.assertEqual(other.ask("PING"), b"PONG")
         self.assertEqual(caller.ask("PING"), b"PONG")
 
-    def test_log_at_the_level_that_they_name(self):
+    def test_log_at_the_given_level(self):
         server = self.start("--loglevel", "verbose")
         client = self.connect()
         for level in ("DEBUG", "VERBOSE", "NOTICE", "WARNING"):
@@ -241,7 +241,7 @@ class Scripts(ZsetdTest):
         other.send("SHUTDOWN", "NOSAVE")
         self.assertTrue(eventually(self.server.ended))
 
-    def test_that_flood_the_memory_have_an_error(self):
+    def test_that_exceed_the_memory_get_an_error(self):
         self.start("--script-memory-limit", "16mb")
         client = self.connect()
         floods = [
@@ -264,7 +264,7 @@ class Scripts(ZsetdTest):
                 self.assertTrue(isinstance(reply, (RuntimeError, list)), reply)
         self.assertEqual(client.ask("EVAL", "return 1", "0"), 1)
 
-    def test_of_eval_are_forgotten_but_for_the_last_500(self):
+    def test_of_eval_are_dropped_except_the_last_500(self):
         self.start()
         client = self.connect()
         loaded = client.ask("SCRIPT", "LOAD", "return 'loaded'")

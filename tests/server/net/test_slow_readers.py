@@ -38,7 +38,7 @@ class SlowReaders(ZsetdTest):
         self.slow.socket.settimeout(20)
         return sent
 
-    def test_may_ask_on_until_its_socket_blocks(self):
+    def test_may_send_requests_until_its_socket_blocks(self):
         text = b"x" * (64 << 10)
         echo = request("ECHO", text)
         sent = self.send_until_blocked(echo, most=256 * MB)
@@ -67,7 +67,7 @@ class SlowReaders(ZsetdTest):
         clients = self.other.ask("CLIENT", "LIST", "ID", self.number)
         return int(clients.split(b" %b=" % field.encode())[1].split()[0])
 
-    def test_has_to_its_account_what_waits_for_it(self):
+    def test_is_charged_for_replies_that_wait_for_it(self):
         self.other.ask("ZADD", "z", 1, b"x" * (16 * MB))
         self.number = self.slow.ask("CLIENT", "ID")
         waiting = request("PING") * 10

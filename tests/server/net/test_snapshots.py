@@ -48,7 +48,7 @@ class Snapshots(ZsetdTest):
             self.assertEqual(self.serve().dbsize(), kept)
             self.assertIsNone(self.server.stop())
 
-    def test_a_flush_is_saved_before_the_script_behind_it_runs(self):
+    def test_a_flush_is_saved_before_the_next_script_runs(self):
         client = self.serve("--busy-reply-threshold", "20", save="3600 1000")
         client.set("a", "1")
         client.save()
@@ -76,7 +76,7 @@ class Snapshots(ZsetdTest):
             fifo.write(self.bytes[:1000])
             write(fifo, client)
 
-    def test_requests_without_data_are_answered_while_it_is_loaded(self):
+    def test_requests_that_need_no_data_are_served_during_the_load(self):
         def write(fifo, client):
             for request in "GET key1", "SET a b", "PING", "EVAL x 0", "SAVE", "DBSIZE":
                 with self.assertRaisesRegex(redis.exceptions.BusyLoadingError,
@@ -100,7 +100,7 @@ class Snapshots(ZsetdTest):
         self.assertEqual(client.info("persistence")["loading"], 0)
         client.close()
 
-    def test_an_end_while_data_is_loaded_leaves_the_file(self):
+    def test_an_end_during_the_load_keeps_the_file(self):
         for word in "SIGTERM", "SHUTDOWN":
             def write(fifo, client):
                 self.assertEqual(client.info("persistence")["loading"], 1)
@@ -117,7 +117,7 @@ class Snapshots(ZsetdTest):
             self.assertTrue(self.file.is_fifo())
             self.file.unlink()
 
-    def test_a_damaged_file_ends_a_start_that_has_answered_already(self):
+    def test_a_damaged_file_ends_a_server_that_already_listens(self):
         def write(fifo, client):
             self.assertEqual(client.info("persistence")["loading"], 1)
             fifo.write(b"\xff" * 100 + self.bytes[1100:])
@@ -128,7 +128,7 @@ class Snapshots(ZsetdTest):
         self.assertIn("Cannot load", self.server.log())
         self.assertIn("redis-check-rdb", self.server.log())
 
-    def test_shutdown_saves_as_it_is_asked_to(self):
+    def test_shutdown_obeys_save_and_nosave(self):
         for save, word, kept in (("3600 1", "NOSAVE", 0), ("", "SAVE", 1), ("3600 1", None, 2)):
             client = self.serve(save=save)
             client.set(f"key{word}", "v")
@@ -140,7 +140,7 @@ class Snapshots(ZsetdTest):
             self.assertEqual(self.serve(save="").dbsize(), kept)
             self.assertIsNone(self.server.stop())
 
-    def test_it_goes_on_if_it_cannot_save(self):
+    def test_the_server_continues_if_it_cannot_save(self):
         client = self.serve()
         client.set("k", "v")
         self.folder.rename(gone := self.folder.with_name(self.folder.name + "-gone"))
@@ -157,7 +157,7 @@ class Snapshots(ZsetdTest):
         self.serve()
         self.assertIn("another server keeps its data in the directory", self.refusal("--save", "3600 1"))
 
-    def test_a_damaged_file_is_refused_and_stays_as_it_is(self):
+    def test_a_damaged_file_is_refused_and_kept(self):
         self.serve().set("k", "v" * 1000)
         self.assertIsNone(self.server.stop())
         damaged = bytearray(self.file.read_bytes())
@@ -170,7 +170,7 @@ class Snapshots(ZsetdTest):
         self.assertEqual(self.file.read_bytes(), damaged)
         self.assertEqual([each.name for each in self.folder.iterdir()], ["dump.rdb"])
 
-    def test_keys_without_elements_are_left_out_and_counted(self):
+    def test_keys_without_elements_are_skipped_and_counted(self):
         """Redis before 6.2 could save such keys."""
         self.file.write_bytes(b"REDIS0009\x00\x01a\x011" + b"\x02\x03set\x00" + b"\x0e\x04list\x00"
                               + b"\xff" + bytes(8))
@@ -228,7 +228,7 @@ class Snapshots(ZsetdTest):
             stop.set()
             writer.join()
 
-    def test_killed_at_any_moment_it_starts_with_a_state_that_was(self):
+    def test_killed_at_any_moment_it_restarts_with_an_earlier_state(self):
         source = random.Random()
         saved = 0
         for kill in range(KILLS):

@@ -124,7 +124,7 @@ class Flooder(Worker):
 
 
 class Soak(ZsetdTest):
-    def test_ends_with_what_was_answered_and_nothing_else(self):
+    def test_ends_with_the_acknowledged_writes_and_nothing_else(self):
         self.start()
         end = time.monotonic() + SECONDS
         kinds = [Scorer, Scorer, Scorer, Vanisher, Vanisher, Waiter, Staller, Flooder]

@@ -29,7 +29,7 @@ class Subscribers(ZsetdTest):
         """Returns the number of clients that received it."""
         return self.publisher.ask("PUBLISH", "news", message)
 
-    def test_hear_at_once(self):
+    def test_receive_messages_immediately(self):
         """Each message is sent after the previous one arrived, and the next tick is up to a second
         away."""
         self.start_with("0 0 0", "--hz", "1")
@@ -42,14 +42,14 @@ class Subscribers(ZsetdTest):
             self.assertEqual(self.publisher.reply(), 1)
         self.assertLess(min(delays[1:]), 0.5)
 
-    def test_hear_all_that_came_in_one_batch(self):
+    def test_receive_all_messages_of_a_batch(self):
         self.start_with()
         listeners = [self.listen() for _ in range(10)]
         self.publisher.socket.sendall(b"".join(request("PUBLISH", "news", i) for i in range(1000)))
         for listener in listeners:
             self.assertEqual([int(listener.reply()[2]) for _ in range(1000)], list(range(1000)))
 
-    def test_hear_themselves_after_the_reply(self):
+    def test_receive_their_own_messages_after_the_reply(self):
         self.start_with()
         client = self.connect()
         client.ask("HELLO", "3")
@@ -57,7 +57,7 @@ class Subscribers(ZsetdTest):
         self.assertEqual(client.ask("PUBLISH", "news", "x"), 1)
         self.assertEqual(client.reply(), [b"message", b"news", b"x"])
 
-    def test_who_do_not_read_are_cut_off_at_the_hard_limit(self):
+    def test_that_do_not_read_are_closed_at_the_hard_limit(self):
         self.start_with("2mb 0 0")
         listener = self.listen(receive_buffer=4096)
         before = self.server.peak_memory()
@@ -71,7 +71,7 @@ class Subscribers(ZsetdTest):
         if not SANITIZED:
             self.assertLess(self.server.peak_memory() - before, 16 * MB)
 
-    def test_who_do_not_read_are_cut_off_when_the_soft_limits_time_is_over(self):
+    def test_that_do_not_read_are_closed_after_the_soft_limits_time(self):
         self.start_with("0 2mb 1")
         self.listen(receive_buffer=4096)
         for _ in range(MANY):
@@ -79,20 +79,20 @@ class Subscribers(ZsetdTest):
         listeners = lambda: self.publisher.ask("PUBSUB", "NUMSUB", "news")[1]
         self.assertTrue(eventually(lambda: listeners() == 0))
 
-    def test_who_do_not_read_are_kept_within_the_soft_limits_time(self):
+    def test_that_do_not_read_are_kept_during_the_soft_limits_time(self):
         self.start_with("0 2mb 3600")
         listener = self.listen(receive_buffer=4096)
         self.assertTrue(all(self.publish() == 1 for _ in range(MANY)))
         self.assertTrue(all(listener.reply()[2] == MESSAGE for _ in range(MANY)))
 
-    def test_who_read_on_are_not_cut_off(self):
+    def test_that_continue_to_read_are_not_closed(self):
         self.start_with("2mb 0 0")
         listener = self.listen()
         for _ in range(MANY):
             self.assertEqual(self.publish(), 1)
             self.assertTrue(listener.reply()[2] == MESSAGE)
 
-    def test_who_do_not_read_keep_no_other_from_hearing(self):
+    def test_that_do_not_read_delay_no_other_subscriber(self):
         self.start_with()
         self.listen(receive_buffer=4096)
         listener = self.listen()
@@ -100,7 +100,7 @@ class Subscribers(ZsetdTest):
             self.assertEqual(self.publish(), 2)
             self.assertTrue(listener.reply()[2] == MESSAGE)
 
-    def test_who_read_slowly_are_answered_though_more_and_more_is_pushed(self):
+    def test_that_read_slowly_get_replies_during_endless_messages(self):
         self.start_with()
         self.publisher.ask("SET", "k", LARGE)
         client = self.connect(receive_buffer=4096)

@@ -69,14 +69,14 @@ class Tls(ZsetdTest):
             if not secret.recv(100):
                 raise ConnectionResetError
 
-    def test_is_spoken_beside_the_plain_port(self):
+    def test_works_next_to_the_plain_port(self):
         self.start_tls()
         client = self.client()
         self.assertTrue(client.set("k", "v"))
         self.assertEqual(self.connect().ask("GET", "k"), b"v")
         self.assertIn(f":{self.tls_port}", client.client_info()["laddr"])
 
-    def test_is_spoken_alone_without_a_plain_port(self):
+    def test_works_without_a_plain_port(self):
         certificate, key = self.server_files
         port = free_port()
         process = subprocess.Popen(
@@ -122,28 +122,28 @@ class Tls(ZsetdTest):
         other.ask("RPUSH", "list", "x")
         self.assertEqual(waiter.recv(100), b"*2\r\n$4\r\nlist\r\n$1\r\nx\r\n")
 
-    def test_takes_requests_in_any_pieces(self):
+    def test_accepts_requests_in_any_pieces(self):
         self.start_tls()
         secret = self.handshake(self.context())
         for byte in request("ECHO", "hello"):
             secret.sendall(bytes([byte]))
         self.assertEqual(secret.recv(100), b"$5\r\nhello\r\n")
 
-    def test_ends_with_a_goodbye(self):
+    def test_ends_with_close_notify(self):
         self.start_tls()
         secret = self.handshake(self.context())
         secret.sendall(request("QUIT"))
         self.assertEqual(secret.recv(100), b"+OK\r\n")
         self.assertEqual(secret.recv(100), b"")  # a connection that is cut would raise
 
-    def test_answers_a_goodbye(self):
+    def test_replies_to_close_notify(self):
         self.start_tls()
         secret = self.handshake(self.context())
         secret.sendall(request("ECHO", "last"))
         self.assertEqual(secret.recv(100), b"$4\r\nlast\r\n")
         secret.unwrap()
 
-    def test_client_certificates_are_asked_for_as_the_setting_has_it(self):
+    def test_client_certificates_are_requested_as_the_setting_specifies(self):
         self.start_tls("--tls-auth-clients", "yes")
         stranger = Certificates(tempfile.mkdtemp(dir=self.certificates.folder)).make("stranger")
         self.assert_turned_away()
@@ -169,7 +169,7 @@ class Tls(ZsetdTest):
         self.assertEqual(self.subject(), "second")
         self.assertTrue(before.ping())
 
-    def test_files_are_read_anew_when_they_are_named_again(self):
+    def test_files_are_reread_when_they_are_set_again(self):
         self.start_tls()
         plain = self.connect()
         certificate, key = self.certificates.make("third")
@@ -184,7 +184,7 @@ class Tls(ZsetdTest):
         self.assertEqual(plain.ask(*name), b"OK")
         self.assertEqual(self.subject(), "third")
 
-    def test_bad_file_is_refused_and_the_old_one_stays(self):
+    def test_invalid_file_is_refused_and_the_old_one_stays(self):
         self.start_tls()
         plain = self.connect()
         other_key = self.certificates.make("other")[1]
@@ -218,7 +218,7 @@ class Tls(ZsetdTest):
         with self.assertRaises((ssl.SSLError, ConnectionError)):
             self.handshake(old)
 
-    def test_who_does_not_speak_it_is_turned_away_and_harms_nobody(self):
+    def test_a_client_without_tls_is_closed_and_affects_no_other(self):
         self.start_tls()
         admin = self.connect()
         for words in b"PING\r\n", request("PING"), b"\x16\x03\x01\xff\xff" + bytes(100), b"":
@@ -230,7 +230,7 @@ class Tls(ZsetdTest):
             lambda: b"connected_clients:1\r" in admin.ask("INFO", "clients")))
         self.assertTrue(self.client().ping())
 
-    def test_who_does_not_finish_the_handshake_is_closed(self):
+    def test_a_client_that_does_not_finish_the_handshake_is_closed(self):
         self.start_tls()
         served = self.client()
         self.assertTrue(served.ping())
@@ -244,7 +244,7 @@ class Tls(ZsetdTest):
         self.assertGreater(time.monotonic() - begun, 9)
         self.assertTrue(served.ping())
 
-    def test_beyond_maxclients_is_turned_away_without_a_handshake(self):
+    def test_beyond_maxclients_is_refused_without_a_handshake(self):
         self.start_tls()
         admin = self.connect()
         alone = lambda: b"connected_clients:1\r" in admin.ask("INFO", "clients")
@@ -263,7 +263,7 @@ class Tls(ZsetdTest):
              str(self.tls_port), "PING"], capture_output=True, text=True, timeout=20)
         self.assertEqual(answer.stdout, "PONG\n")
 
-    def test_mistakes_keep_the_server_from_starting(self):
+    def test_errors_keep_the_server_from_starting(self):
         certificate, key = self.server_files
         for options, reason in [
                 (["--tls-cert-file", certificate], "tls-key-file"),
@@ -277,7 +277,7 @@ class Tls(ZsetdTest):
             self.assertIn(reason, end.stderr)
 
     @unittest.skipIf(SANITIZED, "memory is counted in another way")
-    def test_counts_what_openssl_keeps(self):
+    def test_counts_memory_of_openssl(self):
         self.start_tls()
         admin = self.connect()
         used = lambda: int(admin.ask("INFO", "memory").split(b"used_memory:")[1].split(b"\r\n")[0])

@@ -28,7 +28,7 @@ class Tracking(ZsetdTest):
         lines = self.writer.ask("INFO", "everything").decode().splitlines()
         return dict(line.split(":", 1) for line in lines if ":" in line)[field]
 
-    def test_resp2_is_told_on_a_channel_of_another_connection(self):
+    def test_resp2_is_notified_on_a_channel_of_another_connection(self):
         self.start_with()
         client, told = self.redirected()
         client.ask("MGET", "a", "b")
@@ -38,14 +38,14 @@ class Tracking(ZsetdTest):
         self.writer.ask("FLUSHALL")
         self.assertEqual(told.reply(), [b"message", CHANNEL, None])
 
-    def test_resp3_can_be_told_on_another_connection_too(self):
+    def test_resp3_can_be_notified_on_another_connection_too(self):
         self.start_with()
         client, told = self.redirected("BCAST", "PREFIX", "user:", protocol="3")
         client.ask("MSET", "user:2", 1, "user:1", 2, "other", 3)
         self.assertEqual(told.reply(), [b"invalidate", [b"user:1", b"user:2"]])
         self.assertEqual(client.ask("CLIENT", "GETREDIR"), self.told_id)
 
-    def test_who_is_told_by_another_learns_when_that_has_gone(self):
+    def test_a_redirecting_client_is_notified_when_its_target_disconnects(self):
         self.start_with()
         client, told = self.redirected()
         client.ask("HELLO", "3")
@@ -63,7 +63,7 @@ class Tracking(ZsetdTest):
         self.writer.ask("SWAPDB", 0, 1)
         self.assertEqual(told.reply(), [b"message", CHANNEL, None])
 
-    def test_a_key_too_many_goes_as_if_it_had_changed(self):
+    def test_a_key_beyond_the_limit_is_invalidated(self):
         self.start_with("--tracking-table-max-keys", "10")
         client, told = self.redirected()
         for i in range(100):
@@ -72,7 +72,7 @@ class Tracking(ZsetdTest):
         self.assertEqual(len(forgotten), 90)
         self.assertEqual(self.info("tracking_total_keys"), "10")
 
-    def test_who_left_is_forgotten(self):
+    def test_a_client_that_disconnected_is_forgotten(self):
         self.start_with()
         stays, _ = self.redirected()
         for _ in range(100):
@@ -86,7 +86,7 @@ class Tracking(ZsetdTest):
         stays.ask("CLIENT", "TRACKING", "OFF")
         self.assertEqual(self.info("tracking_total_keys"), "0")
 
-    def test_who_does_not_read_is_cut_off(self):
+    def test_a_client_that_does_not_read_is_closed(self):
         self.start_with("--client-output-buffer-limit", "pubsub", "2mb", "0", "0")
         silent = self.connect(receive_buffer=4096)
         silent.ask("HELLO", "3")
@@ -98,7 +98,7 @@ class Tracking(ZsetdTest):
         if not SANITIZED:
             self.assertLess(self.server.peak_memory() - before, 16 * MB)
 
-    def test_large_replies_cut_nobody_off(self):
+    def test_large_replies_close_no_client(self):
         self.start_with("--client-output-buffer-limit", "pubsub", "2mb", "0", "0")
         large = b"x" * (32 * MB)
         self.writer.ask("SET", "large", large)

@@ -24,7 +24,7 @@ class UnixSocket(ZsetdTest):
         self.addCleanup(client.close)
         return client
 
-    def test_is_listened_on_beside_the_port(self):
+    def test_is_open_next_to_the_port(self):
         client = self.start_there()
         self.assertTrue(client.set("k", "v"))
         self.assertEqual(self.connect().ask("GET", "k"), b"v")
@@ -34,14 +34,14 @@ class UnixSocket(ZsetdTest):
         self.assertEqual(os.stat(self.path).st_mode & 0o777, 0o700)
         self.assertEqual(client.config_get("unixsocketperm"), {"unixsocketperm": "700"})
 
-    def test_is_told_as_the_address_of_its_clients(self):
+    def test_is_reported_as_the_address_of_its_clients(self):
         client = self.start_there()
         info = client.client_info()
         self.assertEqual(info["addr"], f"{self.path}:0")
         self.assertEqual(info["laddr"], f"{self.path}:0")
         self.assertEqual(info["flags"], "U")
 
-    def test_file_goes_with_the_server_and_an_old_one_is_replaced(self):
+    def test_file_is_removed_with_the_server_and_an_old_one_is_replaced(self):
         pathlib.Path(self.path).touch()
         self.start_there()
         self.assertIsNone(self.server.stop())
@@ -53,7 +53,7 @@ class UnixSocket(ZsetdTest):
                                 text=True, timeout=20)
         self.assertEqual(answer.stdout, "PONG\n")
 
-    def test_may_be_all_there_is(self):
+    def test_may_be_the_only_listener(self):
         process = subprocess.Popen([PROGRAM, "--port", "0", "--unixsocket", self.path, "--save", ""],
                                    stdout=subprocess.DEVNULL)
         try:
@@ -66,7 +66,7 @@ class UnixSocket(ZsetdTest):
         with socket.socket(socket.AF_UNIX) as probe:
             return probe.connect_ex(self.path) == 0
 
-    def test_path_that_cannot_be_had_stops_the_start(self):
+    def test_unusable_path_prevents_the_start(self):
         for path in "/nowhere/at/all", "x" * 200:
             end = subprocess.run([PROGRAM, "--port", str(free_port()), "--unixsocket", path,
                                   "--save", ""], capture_output=True, text=True, timeout=20)

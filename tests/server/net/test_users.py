@@ -48,7 +48,7 @@ class Users(ZsetdTest):
         self.assertEqual(self.whoami("bob", "word"), b"bob")
         self.assertEqual(self.connect().ask("ACL", "LIST"), before)
 
-    def test_default_user_of_the_configuration_file_begins_with_nothing(self):
+    def test_default_user_of_the_configuration_file_starts_without_permissions(self):
         self.start("--user", "default", "on", "nopass", "~*", "+@all")
         self.assertIn("NOPERM", str(self.connect().ask("SUBSCRIBE", "x")))
 
@@ -65,7 +65,7 @@ class Users(ZsetdTest):
         self.assertEqual(admin.ask("ACL", "LIST"), before)
         self.assertEqual(self.whoami("eve", "x"), b"eve")
 
-    def test_acl_load_takes_all_of_a_file_or_nothing(self):
+    def test_acl_load_loads_all_of_a_file_or_nothing(self):
         admin = self.start_with_file("user alice on nopass +@all ~*")
         before = admin.ask("ACL", "LIST")
         self.acl_file.write_text("user alice on\nuser bob +nosuch\n")
@@ -74,7 +74,7 @@ class Users(ZsetdTest):
         self.assertIn("opening file", str(admin.ask("ACL", "LOAD")))
         self.assertEqual(admin.ask("ACL", "LIST"), before)
 
-    def test_acl_load_closes_who_is_gone_or_hears_too_much(self):
+    def test_acl_load_closes_clients_of_removed_users_and_of_forbidden_channels(self):
         admin = self.start_with_file("user alice on nopass +@all ~* &*")
         listeners = {}
         admin.ask("ACL", "SETUSER", "doug", "on", "nopass", "+@all", "&test*")
@@ -90,7 +90,7 @@ class Users(ZsetdTest):
         admin.ask("PUBLISH", "test1", "hello")
         self.assertEqual(listeners["alice"].reply(), [b"message", b"test1", b"hello"])
 
-    def test_mistakes_keep_the_server_from_starting(self):
+    def test_errors_keep_the_server_from_starting(self):
         self.acl_file.write_text("user alice on nonsense\n")
         for lines, reason in [
                 (["user alice +nosuch"], "Unknown command or category name in ACL"),

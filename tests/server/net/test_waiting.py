@@ -27,7 +27,7 @@ class Waiting(ZsetdTest):
         self.client.send(*words)
         self.assertTrue(eventually(lambda: self.waiting() == 1))
 
-    def test_who_leaves_takes_nothing_along(self):
+    def test_a_client_that_leaves_takes_no_element(self):
         for leave in self.client.close, self.client.vanish, self.client.close_half:
             with self.subTest(leave.__name__):
                 self.client = self.connect()
@@ -38,7 +38,7 @@ class Waiting(ZsetdTest):
                 self.assertEqual(self.other.ask("RPUSH", "l", "x"), 1)
                 self.assertEqual(self.other.ask("LPOP", "l"), b"x")
 
-    def test_who_leaves_much_unread_behind_takes_nothing_along(self):
+    def test_a_client_that_leaves_unread_requests_takes_no_element(self):
         for leave in self.client.close, self.client.vanish, self.client.close_half:
             with self.subTest(leave.__name__):
                 self.client = self.connect()
@@ -52,7 +52,7 @@ class Waiting(ZsetdTest):
                 self.assertEqual(self.other.ask("RPUSH", "l", "x"), 1)
                 self.assertEqual(self.other.ask("LPOP", "l"), b"x")
 
-    def test_who_is_held_up_by_a_pause_and_leaves_much_unread_is_forgotten(self):
+    def test_a_paused_client_that_leaves_unread_requests_is_forgotten(self):
         self.other.ask("CLIENT", "PAUSE", 600_000, "WRITE")
         self.wait_on("SET", "k", "v")
         self.client.send_until_arrived(MUCH)
@@ -70,7 +70,7 @@ class Waiting(ZsetdTest):
             self.assertEqual(len(self.client.reply()), 8 * MB)
         self.assertEqual(self.client.rest(), b"")
 
-    def test_who_is_killed_takes_nothing_along(self):
+    def test_a_killed_client_takes_no_element(self):
         number = self.client.ask("CLIENT", "ID")
         self.wait_on("BZPOPMIN", "k", 0)
         self.assertEqual(self.other.ask("CLIENT", "KILL", "ID", number), 1)
@@ -79,7 +79,7 @@ class Waiting(ZsetdTest):
         self.assertEqual(self.other.ask("ZCARD", "k"), 1)
         self.assertEqual(self.client.rest_until_broken(), b"")
 
-    def test_a_wait_can_be_ended_by_another(self):
+    def test_another_client_can_end_a_wait(self):
         number = self.client.ask("CLIENT", "ID")
         self.wait_on("BLPOP", "l", 0)
         self.assertIn(b"flags=b", self.other.ask("CLIENT", "LIST", "ID", number))
@@ -92,11 +92,11 @@ class Waiting(ZsetdTest):
         stats = self.other.ask("INFO", "commandstats").decode()
         self.assertRegex(stats, "cmdstat_blpop:calls=2,.*,rejected_calls=0,failed_calls=1")
 
-    def test_time_that_is_up_is_told_without_anyone_asking(self):
+    def test_a_timeout_is_reported_without_other_requests(self):
         self.client.send("BLPOP", "l", "0.02")
         self.assertIsNone(self.client.reply())
 
-    def test_much_that_was_sent_behind_it_is_answered(self):
+    def test_many_requests_after_it_get_replies(self):
         count = 4 * MB // len(request("PING"))
         self.wait_on("BLPOP", "l", 0)
         self.client.socket.sendall(request("PING") * count)
@@ -105,7 +105,7 @@ class Waiting(ZsetdTest):
         for _ in range(count):
             self.assertEqual(self.client.reply(), b"PONG")
 
-    def test_large_replies_behind_it_are_all_sent(self):
+    def test_large_replies_after_it_are_all_sent(self):
         self.other.ask("SET", "k", b"x" * MB)
         self.client.socket.sendall(request("BLPOP", "l", 0) + request("GET", "k") * 20)
         self.assertTrue(eventually(lambda: self.waiting() == 1))
@@ -114,20 +114,20 @@ class Waiting(ZsetdTest):
         for _ in range(20):
             self.assertEqual(len(self.client.reply()), MB)
 
-    def test_a_client_without_replies_can_leave_behind_it(self):
+    def test_a_client_without_replies_can_quit_after_it(self):
         self.client.socket.sendall(request("CLIENT", "REPLY", "OFF") + request("BLPOP", "l", 0) +
                                    request("QUIT"))
         self.assertTrue(eventually(lambda: self.waiting() == 1))
         self.other.ask("RPUSH", "l", "x")
         self.assertEqual(self.client.rest(), b"")
 
-    def test_the_server_does_not_wait_with_them_when_it_ends(self):
+    def test_the_end_of_the_server_does_not_wait_for_them(self):
         self.wait_on("BLPOP", "l", 0)
         self.other.send("SHUTDOWN")
         self.assertEqual(self.client.rest_until_broken(), b"")
         self.assertEqual(self.server.exit_code(), 0)
 
-    def test_many_are_served_each_once_in_the_order_they_came(self):
+    def test_many_are_served_each_once_in_order_of_arrival(self):
         peers = [self.connect() for _ in range(50)]
         for number, peer in enumerate(peers):
             peer.send("BLPOP", "l", 0)
