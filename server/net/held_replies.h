@@ -8,18 +8,18 @@
 
 namespace zsetd {
 
-// The connections whose replies wait for the append-only log to be durable. When the log's thread
-// signals that more is, all of them take part in a round, and send, or wait on. Signals of others
-// have only the poller return.
+// The connections whose replies wait until the append-only log is durable. When the log's thread
+// signals that more of the log is durable, all of these connections take part in a round. Each one
+// sends its replies or continues to wait. Other users of the signal only make the poller return.
 class HeldReplies : public Polled, public std::enable_shared_from_this<HeldReplies> {
  public:
-  // Both outlive it.
+  // The poller and the signal outlive this object.
   HeldReplies(Poller& poller, const WakeSignal& signal) : poller_(poller), signal_(signal) {}
 
   // Takes part in the poller's rounds from now on.
   void Start();
 
-  // The connection is to send when there is news. Once a round is enough.
+  // Registers the connection for the next signal only.
   void Add(std::weak_ptr<Polled> connection) { held_.push_back(std::move(connection)); }
 
  private:

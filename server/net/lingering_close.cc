@@ -12,18 +12,19 @@
 namespace zsetd {
 namespace {
 
-constexpr std::chrono::milliseconds kQuiet{50};  // then no request is likely to be in transit
+// After this time no request is likely to be in transit.
+constexpr std::chrono::milliseconds kQuiet{50};
 constexpr size_t kMaxBytes = 16u << 20;
 
 }  // namespace
 
-// The rest of a connection.
+// A connection whose output has ended, and whose input is discarded.
 class LingeringCloses::Rest : public Polled, public std::enable_shared_from_this<Rest> {
  public:
   Rest(Socket socket, LingeringCloses& owner)
       : socket_(std::move(socket)), owner_(owner), patience_(owner.executor_, owner.patience_) {}
 
-  // False if the connection is closed.
+  // Returns false if the connection is closed.
   bool Start() {
     socket_.EndOutput();
     if (!owner_.poller_.Watch(socket_.descriptor(), *this, {.reads = true})) return false;
@@ -68,7 +69,7 @@ class LingeringCloses::Rest : public Polled, public std::enable_shared_from_this
 LingeringCloses::~LingeringCloses() = default;
 
 void LingeringCloses::Close(Socket socket) {
-  if (socket.HasEnded()) return;  // the usual case, which needs none of the rest
+  if (socket.HasEnded()) return;  // the usual case: nothing is left to discard
   const auto rest = std::make_shared<Rest>(std::move(socket), *this);
   if (rest->Start()) rests_.insert(rest);
 }

@@ -11,9 +11,9 @@
 namespace zsetd {
 
 // Closes connections so that the other sides receive everything that was sent. Linux resets a
-// connection that is closed while input is unread, and discards output that is still in transit. So
-// only our half is closed at first, and input is discarded until the other side closes its own, for
-// at most a second, or the time that is set, and 16 MB.
+// connection that is closed while input is unread, and discards output that is in transit.
+// Therefore only our half is closed at first, and input is discarded until the other side closes
+// its half. This ends after one second, or the time set by `set_patience()`, or after 16 MB.
 class LingeringCloses {
  public:
   // `poller` outlives it.
@@ -22,14 +22,14 @@ class LingeringCloses {
   LingeringCloses(const LingeringCloses&) = delete;
   ~LingeringCloses();
 
-  // Takes the connection, which is not registered with the poller any more.
+  // Takes over the connection, which must not be registered with the poller.
   void Close(Socket socket);
 
-  // The time for connections that are closed from now on.
+  // Sets the time limit for connections that are closed from now on.
   void set_patience(Millis patience) { patience_ = patience; }
 
-  // At the end of the server: whether each other side has acknowledged all that was sent, and sends
-  // nothing more. Closing resets no connection then. `now` is of the monotonic clock.
+  // Used at the end of the server: returns whether each of the other sides has acknowledged all
+  // output and has stopped sending. Closing then resets no connection. `now` is monotonic time.
   bool AreSettled(Micros now) const;
 
  private:

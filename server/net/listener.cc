@@ -18,10 +18,10 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 
 constexpr std::chrono::milliseconds kPauseAfterFailure{100};
-constexpr int kMostAtOnce = 100;  // then connected clients have their turn
+constexpr int kMostAtOnce = 100;  // then the connected clients are served
 
-// Whether the next connection can probably be accepted: no reason to pause, or a client that
-// connects and breaks off again could keep all others waiting.
+// Whether the error concerns one connection only, so the next one can probably be accepted. Such an
+// error is no reason to pause: a client that repeatedly connects and aborts would delay all others.
 bool IsOfOneConnection(const error_code& error) {
   return error == asio::error::connection_aborted || error == asio::error::interrupted;
 }
@@ -66,8 +66,8 @@ error_code Listener::Begin(int backlog) {
   return error;
 }
 
-// The second is for Asio, which would answer a connection that broke in the queue by waiting for
-// the next.
+// The second option is for Asio: without it, Asio handles a connection that was aborted in the
+// queue by waiting for the next one.
 void Listener::NeverBlock(error_code& error) {
   acceptor_.non_blocking(true, error);
   if (!error) acceptor_.set_option(asio::socket_base::enable_connection_aborted(true), error);

@@ -13,18 +13,18 @@
 
 namespace zsetd {
 
-// Accepts connections on one address, or on one unix socket, and hands them on. Goes on after a
-// failure to accept, such as too many open files.
+// Accepts connections on one address or one Unix socket, and passes them to a callback. Continues
+// after a failure to accept, such as too many open files.
 class Listener : public Polled, public std::enable_shared_from_this<Listener> {
  public:
   Listener(boost::asio::io_context& io, Poller& poller,
            std::function<void(StreamSocket)> on_connection);
 
-  // Binds and starts to accept.
+  // Binds and starts to accept connections.
   boost::system::error_code Listen(const StreamEndpoint& endpoint, int backlog);
 
-  // Like the function above, on a Unix socket. Its file gets these permissions before any client
-  // can connect; 0: the process's umask. An existing file is removed.
+  // Like `Listen()`, but on a Unix socket. The socket file gets these permissions before any client
+  // can connect; 0 leaves them to the process's umask. Removes an existing file.
   boost::system::error_code ListenAt(const std::string& path, mode_t permissions, int backlog);
 
   // Accepts pending connections, then closes.
@@ -46,7 +46,7 @@ class Listener : public Polled, public std::enable_shared_from_this<Listener> {
   StreamAcceptor acceptor_;
   boost::asio::steady_timer pause_;
   std::function<void(StreamSocket)> on_connection_;
-  std::string path_;  // of the unix socket, to be removed in the end
+  std::string path_;  // of the Unix socket; removed by Stop()
 };
 
 }  // namespace zsetd

@@ -14,7 +14,7 @@ namespace zsetd {
 
 struct NameLookup::State {
   WakeSignal signal;
-  std::atomic<bool> done = false;  // set once, after the others
+  std::atomic<bool> done = false;  // set last, after the other fields
   std::vector<NetworkAddress> addresses;
   std::string error;
 
@@ -26,7 +26,7 @@ struct NameLookup::State {
 
 namespace {
 
-// Whether that is all there is to look up.
+// Returns true and adds the addresses if the lookup succeeds; otherwise sets `error`.
 bool Look(const std::string& host, int port, int flags, std::vector<NetworkAddress>& addresses,
           std::string& error) {
   addrinfo hints = {};

@@ -13,12 +13,12 @@ struct NetworkAddress {
   socklen_t size;
 };
 
-// Looks up the addresses of a host. An address needs no lookup; a name is looked up on a thread of
-// its own, for the system's own function blocks, for many seconds if no name server answers.
-// Destroyed before it is done, it lets that thread end by itself.
+// Looks up the addresses of a host. A numeric address needs no lookup. A name is looked up on a
+// thread of its own, because the system's function blocks, for many seconds if no name server
+// replies. If the object is destroyed before the lookup is done, the thread ends by itself.
 class NameLookup {
  public:
-  // Throws std::system_error if there is no descriptor or no thread left.
+  // Throws std::system_error if no descriptor or no thread is left.
   NameLookup(const std::string& host, int port);
 
   // Becomes readable when the lookup is done.
@@ -26,8 +26,8 @@ class NameLookup {
 
   bool done() const;
 
-  // After the lookup: the addresses in the order in which to try them. Without any, error() returns
-  // the reason.
+  // After the lookup: the addresses in the order in which to try them. Without any, error()
+  // returns the reason.
   const std::vector<NetworkAddress>& addresses() const;
   const std::string& error() const;
 

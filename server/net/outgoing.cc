@@ -24,10 +24,11 @@ constexpr size_t kPiecesAtOnce = 64;
 std::string ErrorText(int error) { return std::system_category().message(error); }
 
 void SetOption(int descriptor, int level, int name, int value) {
-  (void)::setsockopt(descriptor, level, name, &value, sizeof(value));  // it works without
+  (void)::setsockopt(descriptor, level, name, &value, sizeof(value));  // errors do no harm
 }
 
-// As for the connections of clients, this detects a peer that disappeared without closing.
+// Sets the same options as for clients' connections, to detect a peer that disappears without
+// closing.
 void Prepare(int descriptor, const Settings& settings) {
   SetOption(descriptor, IPPROTO_TCP, TCP_NODELAY, 1);
   const int silence_s = static_cast<int>(settings.tcp_keepalive);
@@ -38,7 +39,8 @@ void Prepare(int descriptor, const Settings& settings) {
   SetOption(descriptor, IPPROTO_TCP, TCP_KEEPCNT, 3);
 }
 
-// The address that one of the system's two questions for it answers.
+// Returns the address that `ask`, which is getpeername() or getsockname(), reports; empty on an
+// error.
 std::string AddressOf(int descriptor, int (*ask)(int, sockaddr*, socklen_t*)) {
   sockaddr_storage address;
   socklen_t size = sizeof(address);
@@ -165,7 +167,7 @@ bool Outgoing::TryAddress(const NetworkAddress& address, std::string& reason) {
   return false;
 }
 
-// The attempt has ended when the socket is writable or has broken.
+// Called when the socket is writable or has broken, which ends the attempt to connect.
 void Outgoing::FinishConnecting() {
   sockaddr_storage peer;
   socklen_t peer_size = sizeof(peer);
@@ -177,7 +179,7 @@ void Outgoing::FinishConnecting() {
     return TryNext(ErrorText(error));
   }
   if (::getpeername(socket_.descriptor(), reinterpret_cast<sockaddr*>(&peer), &peer_size) != 0) {
-    return;  // not yet: the round had another reason
+    return;  // still connecting: the round had another cause
   }
   lookup_.reset();
   arrived_.resize(kReadBytes);
@@ -192,7 +194,7 @@ void Outgoing::Deliver() {
   owner_->OnReceived({arrived_.data(), size});
 }
 
-// Whether the connection is open.
+// Returns whether the connection is open.
 bool Outgoing::ShakeHands() {
   if (tls_) tls_->ShakeHands();
   if (tls_ && tls_->ended()) EndTls();
@@ -246,7 +248,7 @@ void Outgoing::Await() {
   End("the system has no memory for a connection");
 }
 
-// The owner is notified in the present round, or in the next.
+// Notifies the owner in this round or in the next one.
 void Outgoing::End(std::string reason) {
   if (state_ == State::kClosed || !end_reason_.empty()) return;
   end_reason_ = std::move(reason);

@@ -14,27 +14,29 @@
 
 namespace zsetd {
 
-// A connection to another server that takes part in the poller's rounds as those of clients do:
+// A connection to another server. Like the connections of clients, it takes part in the poller's
+// rounds:
 //
 //   Receive   network -> buffer
 //   Serve     buffer -> owner
 //   Send      output -> network
 //
 // It looks up the name, tries the addresses one after the other, and performs the TLS handshake if
-// TLS is on. The owner is notified when all steps are done.
+// TLS is on. Then it notifies the owner.
 class Outgoing : public Polled, public std::enable_shared_from_this<Outgoing> {
  public:
-  // `tls` is null for a connection in the clear. The others outlive it, `owner` until Close().
+  // `tls` is null for a connection without TLS. The poller and the settings outlive this object;
+  // `owner` is used until Close().
   Outgoing(Poller& poller, const Settings& settings, std::unique_ptr<Tls> tls,
            Connection::Owner& owner);
 
-  // Begins to connect.
+  // Starts to connect.
   void Start(const Connector::Target& target);
 
-  // Like the constructor above, but only reports this error to the owner.
+  // Called instead of `Start()`: reports this error to the owner.
   void StartFailed(std::string reason);
 
-  // Closes it without another word to the owner.
+  // Closes the connection. The owner is not notified again.
   void Close();
 
   Connection::Ends ends() const;
@@ -67,20 +69,20 @@ class Outgoing : public Polled, public std::enable_shared_from_this<Outgoing> {
   Connection::Owner* owner_;
   State state_ = State::kLookup;
   std::unique_ptr<NameLookup> lookup_;
-  size_t tried_ = 0;  // addresses
+  size_t tried_ = 0;  // the number of addresses
   Socket socket_;
   bool receives_ = true;
-  std::string arrived_;  // room for what one call reads
+  std::string arrived_;  // a buffer for one call of read
   size_t arrived_size_ = 0;
   OutputBuffer output_;
-  OutputBuffer sending_;    // taken from it, encrypted if need be
-  std::string end_reason_;  // not empty: the connection has ended, which the owner is to hear
+  OutputBuffer sending_;    // bytes of `output_`, encrypted if TLS is on
+  std::string end_reason_;  // not empty: the connection has ended, and the owner must be notified
 };
 
 // Opens connections that take part in this poller's rounds.
 class OutgoingConnector : public Connector {
  public:
-  // Both outlive it, and all connections.
+  // The poller and the settings outlive this object and all connections.
   OutgoingConnector(Poller& poller, const Settings& settings)
       : poller_(poller), settings_(settings) {}
 

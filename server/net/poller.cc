@@ -14,7 +14,7 @@
 namespace zsetd {
 namespace {
 
-// EPOLLERR and EPOLLHUP are reported in any case.
+// epoll reports EPOLLERR and EPOLLHUP in any case.
 uint32_t Events(Interest interest) {
   return (interest.reads ? uint32_t{EPOLLIN} : 0) | (interest.writes ? uint32_t{EPOLLOUT} : 0) |
          (interest.end ? uint32_t{EPOLLRDHUP} : 0);
@@ -49,8 +49,8 @@ void Poller::Wake(Polled& connection) {
   woken_.push_back(connection.Self());
 }
 
-// Systems before Linux 5.11, and some that restrict what a program may call, have epoll_wait only,
-// which waits for whole milliseconds.
+// Linux before 5.11, and some sandboxes that restrict system calls, only have epoll_wait, which
+// waits for whole milliseconds.
 int Poller::Wait(Micros longest) {
   if (waits_exactly_ && longest > Micros(0)) {
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(longest);
@@ -77,18 +77,19 @@ bool Poller::RunRound(Micros longest, const std::function<void()>& before_sendin
   return count >= 0;
 }
 
-// Holds on to all of them before any is touched, for one may end another.
+// Takes a reference to each connection before any of them runs, because one connection may end
+// another.
 void Poller::GatherReady(int count) {
   for (int i = 0; i < count; ++i) {
     auto& connection = *static_cast<Polled*>(events_[i].data.ptr);
     ready_.push_back(connection.Self());
-    connection.woken_ = false;  // it takes part as it is
+    connection.woken_ = false;  // this round includes it already
     connection.has_broken_ = (events_[i].events & (EPOLLERR | EPOLLHUP)) != 0;
     connection.has_ended_ = (events_[i].events & EPOLLRDHUP) != 0;
   }
 }
 
-// They come first: what they hold for their clients may be what memory is short for.
+// Puts the woken connections first: sending their output may free the memory that others need.
 void Poller::GatherWoken() {
   std::erase_if(woken_, [](const auto& each) { return !std::exchange(each->woken_, false); });
   ready_.insert(ready_.begin(), std::make_move_iterator(woken_.begin()),

@@ -14,7 +14,7 @@ namespace zsetd {
 
 class Poller;
 
-// A connection as its poller sees it.
+// A connection in the view of its poller.
 class Polled {
  public:
   virtual ~Polled() = default;
@@ -27,8 +27,8 @@ class Polled {
   virtual void Send() = 0;     // sends the replies
 
  protected:
-  // The events that the system reported in the present round. They may be the only sign of a state
-  // if the connection neither reads nor writes.
+  // The events that the system reported in this round. If the connection neither reads nor writes,
+  // they are the only sign that the other side has disconnected.
   bool has_broken() const { return has_broken_; }  // reset, timed out, or closed in both directions
   bool has_ended() const { return has_ended_; }    // only if Interest::end: no more will arrive
 
@@ -41,25 +41,25 @@ class Polled {
   bool woken_ = false;
 };
 
-// The events for which a connection takes part in a round. A broken connection is always reported:
-// a connection that does not read for now would otherwise be kept, and served, after its client has
-// disconnected.
+// The events for which a connection takes part in a round. A broken connection is always reported,
+// even if it does not read at the moment. Otherwise the server would keep a connection whose client
+// has disconnected.
 struct Interest {
   bool reads = false;
   bool writes = false;
-  bool end = false;  // the other side has closed its half, whatever of it is still unread
+  bool end = false;  // the other side has closed its half, even if bytes are unread
 
   friend bool operator==(const Interest&, const Interest&) = default;
 };
 
-// Waits for all connections at once and serves those that are ready in rounds: each of them
-// receives, then each is served, then each sends.
+// Waits for all connections together and serves the ready ones in rounds: all of them receive, then
+// all are served, then all send.
 //
-// Asio handles one connection at a time, and tries to read before it waits, which fails whenever
-// the client has all its replies. The replies of a round are sent together, as in Redis: a client
-// program with many connections finds all of them answered when it wakes up, and waking it costs
-// the server more than sending. docs/benchmarks.md has the difference (bench/compare/versus --only
-// recency).
+// Asio handles one connection at a time and tries to read before it waits. That read fails whenever
+// the client has received all its replies. Here the replies of a round are sent together, as in
+// Redis: a client program with many connections finds all replies when it wakes up, and waking it
+// costs the server more than sending. docs/benchmarks.md has the difference (bench/compare/versus
+// --only recency).
 class Poller {
  public:
   // Throws std::system_error if there are no descriptors left.
@@ -67,9 +67,9 @@ class Poller {
   ~Poller();
   Poller(const Poller&) = delete;
 
-  // Adds `connection` to the rounds for the events of `interest`, and for its end. Each is reported
-  // as long as it lasts. False if the system has no memory for it. A descriptor may be closed
-  // without notice.
+  // Adds `connection` to the rounds for the events of `interest` and for the end of the connection.
+  // Each event is reported as long as it lasts. Returns false if the system has no memory for it. A
+  // descriptor may be closed without notice to the poller.
   bool Watch(int descriptor, Polled& connection, Interest interest);
 
   // Removes the connection from rounds, except those started by `Wake()`. Idempotent.
@@ -78,13 +78,13 @@ class Poller {
   // Includes `connection` in the next round in any case, which is soon.
   void Wake(Polled& connection);
 
-  // Waits until a connection is ready, or for `longest`, and runs a round with those that are, at
-  // most 128 of them, so that replies are sent soon, and with all that were woken, which do not
-  // receive. `before_sending` is called when all are served, and before they send. False if
-  // interrupted by a signal.
+  // Waits until a connection is ready, or for `longest`, and runs a round. The round includes at
+  // most 128 ready connections, so that replies are sent soon. It also includes all woken
+  // connections, which do not receive. `before_sending` is called after all are served and before
+  // any sends. Returns false if a signal interrupted the wait.
   bool RunRound(Micros longest, const std::function<void()>& before_sending);
 
-  // When the last round had waited enough and began its work, by the monotonic clock.
+  // When the last round ended its wait and began its work, in monotonic time.
   Micros round_began() const { return round_began_; }
 
  private:
@@ -95,11 +95,11 @@ class Poller {
   void GatherWoken();
 
   int epoll_;
-  bool waits_exactly_ = true;  // false: the system has no wait of less than a millisecond
+  bool waits_exactly_ = true;  // false: the system cannot wait for less than a millisecond
   Micros round_began_{0};
   std::array<epoll_event, kMostAtOnce> events_;
-  std::vector<std::shared_ptr<Polled>> ready_;  // of the present round
-  std::vector<std::shared_ptr<Polled>> woken_;  // of the next
+  std::vector<std::shared_ptr<Polled>> ready_;  // of this round
+  std::vector<std::shared_ptr<Polled>> woken_;  // of the next round
 };
 
 }  // namespace zsetd

@@ -10,9 +10,9 @@
 
 namespace zsetd {
 
-// Work that other threads have for the thread of the commands: functions that are called there
-// between the requests of a round, first come first served, each again as long as it returns true.
-// A round spends a tenth of a millisecond on them, or a single call if that takes longer.
+// Functions that other threads post to the thread of the commands. It calls them between the
+// requests of a round, in the order of arrival, each one again as long as it returns true. A round
+// spends 0.1 ms on them, or a single call if that takes longer.
 class PostedSteps : public Polled, public std::enable_shared_from_this<PostedSteps> {
  public:
   using Step = std::function<bool()>;
@@ -35,7 +35,7 @@ class PostedSteps : public Polled, public std::enable_shared_from_this<PostedSte
   Poller& poller_;
   WakeSignal signal_;
   std::mutex mutex_;
-  std::deque<Step> arrived_;  // guarded by the mutex
+  std::deque<Step> arrived_;  // guarded by `mutex_`
   std::deque<Step> steps_;
 };
 

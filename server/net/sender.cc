@@ -7,9 +7,14 @@
 namespace zsetd {
 namespace {
 
-constexpr size_t kMaxKeptBytes = 64u << 10;  // of an empty buffer, for the next replies
-constexpr uint64_t kMostAtOnce = 1u << 20;   // of a source, then others come between
-constexpr size_t kPiecesAtOnce = 64;         // of 64 KB mostly: more than a socket takes
+// The capacity that an empty buffer keeps for the next replies.
+constexpr size_t kMaxKeptBytes = 64u << 10;
+
+// The bytes of a source that are sent before other clients are served.
+constexpr uint64_t kMostAtOnce = 1u << 20;
+
+// Most pieces have 64 KB, so these are more than a socket takes.
+constexpr size_t kPiecesAtOnce = 64;
 
 void Empty(OutputBuffer& buffer) {
   buffer.Clear();
@@ -26,14 +31,15 @@ bool Sender::Send() {
     if (state == Socket::State::kBroken) return false;
     if (state == Socket::State::kNotNow) return true;
     OnSent(count);
-    if (IsHeldUp()) return true;  // it took a part
+    if (IsHeldUp()) return true;  // the socket took a part
     has_more_ = client_.output.source != nullptr && client_.connection.sent >= enough;
     if (has_more_) return true;
   }
   return true;
 }
 
-// Nearly all output is one piece: room for more is not initialized before it is needed.
+// Nearly all output is one piece, so the array for many pieces is only initialized when it is
+// needed.
 Socket::Result Sender::Write() const {
   std::array<std::string_view, 2> first;
   if (sending_.Pieces(first) == 1) return socket_.Write(first[0]);

@@ -10,30 +10,31 @@
 
 namespace zsetd {
 
-// Sends a client's output in the order in which it was written. With TLS it is encrypted and
-// follows the records of the TLS protocol.
+// Sends a client's output in the order in which it was written. With TLS the output is encrypted,
+// and sent after the records of the TLS protocol itself.
 class Sender {
  public:
-  // All of them outlive the sender. `tls` is null for a connection in the clear.
+  // All arguments outlive the sender. `tls` is null for a connection without TLS.
   Sender(Client& client, const Socket& socket, Tls* tls, Stats& stats)
       : client_(client), socket_(socket), tls_(tls), stats_(stats) {}
 
-  // Sends as much as the socket takes now. False if the connection has broken.
+  // Sends as much as the socket takes now. Returns false if the connection has broken.
   bool Send();
 
-  // Frees buffers that hold nothing.
+  // Frees empty buffers.
   void Shrink();
 
-  // Frees the unsent bytes. The connection must close.
+  // Frees the unsent bytes. The connection must be closed afterwards.
   void Drop();
 
-  // Whether the socket would not take all: Send() is to be called again when it does.
+  // Whether the socket did not take everything. Send() must be called again when the socket is
+  // writable.
   bool IsHeldUp() const { return !sending_.empty(); }
 
-  // Whether it stopped for others' sake: Send() is to be called again soon.
+  // Whether Send() stopped so that other clients are served. It must be called again soon.
   bool has_more() const { return has_more_; }
 
-  // Whether all output is sent, or cannot be, because the TLS handshake has failed.
+  // Whether all output is sent, or cannot be sent because the TLS handshake has failed.
   bool IsDone() const;
 
  private:

@@ -32,9 +32,9 @@ using TcpOption = asio::detail::socket_option::integer<IPPROTO_TCP, name>;
 constexpr Millis kTurn{100};
 constexpr Millis kLastTurn{5};
 constexpr Millis kGraceForReplicas{1000};
-constexpr int kUnansweredProbes = 3;  // then the connection is lost; as Redis
+constexpr int kUnansweredProbes = 3;  // then the connection counts as lost; as in Redis
 
-// The wording of Redis.
+// Text of Redis.
 constexpr std::string_view kDenied =
     "-DENIED Redis is running in protected mode because protected mode is enabled and no password "
     "is set for the default user. In this mode connections are only accepted from the loopback "
@@ -50,7 +50,7 @@ constexpr std::string_view kDenied =
     "for the server to start accepting connections from the outside.\r\n";
 
 void Prepare(StreamSocket& socket, const Settings& settings) {
-  error_code ignored;  // a connection works without these
+  error_code ignored;  // a connection works without these options
   socket.set_option(tcp::no_delay(true), ignored);
   const int silence_s = static_cast<int>(settings.tcp_keepalive);
   if (silence_s == 0) return;
@@ -66,7 +66,7 @@ bool IsMissing(const error_code& error) {
          error == boost::system::errc::address_family_not_supported;
 }
 
-// While it lives, SIGTERM and SIGINT have the effect that they have by default.
+// Restores the default effect of SIGTERM and SIGINT during its lifetime.
 class DefaultSignals {
  public:
   DefaultSignals() {
@@ -129,8 +129,8 @@ absl::Status Server::Apply(const Settings& settings) {
   return status;
 }
 
-// Connections that the server opens read the settings when they open. Their files are read here so
-// that an error is reported where they are set.
+// Connections that the server opens read the settings when they open. Their files are read here, so
+// that an error is reported when they are set.
 absl::Status Server::ApplyTls(const Settings& settings) {
   const bool is_same = SameTls(settings, engine_.settings()) &&
                        settings.tls_replication == engine_.settings().tls_replication;
@@ -157,7 +157,7 @@ absl::Status Server::ApplyDoors(const Settings& settings) {
                                  : "Unable to listen on this port. Check server logs.");
 }
 
-// The plain port comes last: a client that can connect to it can connect to all others.
+// The plain port is last, so a client that can connect to it can connect to all other ports.
 std::vector<Server::Door> Server::DoorsOf(const Settings& settings) {
   std::vector<Door> doors;
   std::istringstream addresses(settings.bind);
@@ -244,12 +244,12 @@ void Server::OnConnection(StreamSocket socket, bool with_tls) {
 bool Server::IsProtectedFrom(const StreamSocket& socket) const {
   const User& user = engine_.access().users().default_user();
   if (!engine_.settings().protected_mode || !user.takes_any_password()) return false;
-  error_code error;  // of a connection that has broken already
+  error_code error;  // set if the connection has already broken
   const StreamEndpoint peer = socket.remote_endpoint(error);
   return !error && !IsLocal(peer);
 }
 
-// With TLS no reason can be sent before the handshake.
+// With TLS the reason cannot be sent, because the handshake has not happened.
 void Server::TurnAway(StreamSocket& socket, bool with_tls, std::string_view reason) {
   error_code ignored;
   if (!with_tls) socket.write_some(asio::buffer(reason), ignored);
@@ -268,8 +268,8 @@ void Server::AwaitSignal() {
   });
 }
 
-// A snapshot never shows half of a script, so one that is suspended ends first, or is killed. A
-// second signal does not wait for it, and then nothing is saved.
+// A snapshot never contains half of a script's changes, so a suspended script must end or be killed
+// first. After a second signal the server does not wait for the script and saves nothing.
 void Server::OnTermination(int signal) {
   if (stopping_) return AskToStop();
   Shutdown& shutdown = engine_.shutdown();
@@ -287,11 +287,12 @@ void Server::OnTermination(int signal) {
     options.save = false;
     options.nosave = true;
   }
-  const DefaultSignals end_at_once;  // another signal while it saves ends the process
+  const DefaultSignals end_at_once;  // another signal during the save ends the process
   (void)shutdown.Start(options);
 }
 
-// Supervisors repeat SIGTERM. A user who repeats Ctrl+C does not want to wait, as in Redis.
+// Supervisors may repeat SIGTERM, so it does not end the wait. A user who repeats Ctrl+C wants to
+// stop immediately, as in Redis.
 void Server::OnRepeatedTermination(int signal) {
   if (signal != SIGINT) {
     return spdlog::warn(
@@ -313,8 +314,8 @@ void Server::ContinueShutdown() {
   engine_.shutdown().Continue();
 }
 
-// Asio handles signals, and timers that may be a tenth of a second late: it gets a turn ten times a
-// second, and immediately when a signal interrupts the wait for connections.
+// Asio handles signals, and timers that may be 0.1 s late. It gets a turn ten times a second, and
+// immediately after a signal interrupts the wait for connections.
 void Server::Run() {
   Micros next_tick{0};
   Micros next_turn{0};
@@ -334,7 +335,7 @@ void Server::Run() {
   }
 }
 
-// At the end the server waits for events that do not wake the poller.
+// At the end the server waits for events that do not wake the poller, so its turns are shorter.
 Micros Server::LongestWait() const { return stopping_ && sessions_.empty() ? kLastTurn : kTurn; }
 
 void Server::Stop() {
@@ -351,7 +352,8 @@ void Server::Stop() {
   });
 }
 
-// The rest of shutdown-timeout, but a second after a wait for replicas that took nearly all of it.
+// The rest of `shutdown-timeout`, but at least one second if the wait for replicas used nearly all
+// of it.
 Millis Server::GraceForClients() const {
   const Millis all = std::chrono::seconds(engine_.settings().shutdown_timeout);
   const Millis least = std::min<Millis>(all, kGraceForReplicas);
@@ -359,14 +361,14 @@ Millis Server::GraceForClients() const {
 }
 
 void Server::AbandonSessions() {
-  const auto sessions = sessions_;  // one that closes leaves
+  const auto sessions = sessions_;  // a copy: closing a session removes it
   for (const auto& session : sessions) {
     if (replicas_finish_ || !session->IsReplica()) session->Abandon();
   }
 }
 
-// Replicas are sent what the last requests of clients have changed. One that does not receive it
-// was waited for already.
+// Sends the changes of the clients' last requests to the replicas. A replica that does not receive
+// them has already been waited for.
 void Server::FinishReplicas() {
   const auto is_replica = [](const auto& session) { return session->IsReplica(); };
   if (!stopping_ || replicas_finish_ || !std::ranges::all_of(sessions_, is_replica)) return;
@@ -380,8 +382,8 @@ void Server::FinishReplicas() {
   });
 }
 
-// Waits until the systems of the other sides have everything. Does not wait for clients that have
-// received everything but do not close.
+// Waits until the other sides' systems have acknowledged everything. Does not wait for clients that
+// have received everything but do not close.
 bool Server::IsDone() const {
   if (was_cut_short_) return true;
   if (!stopping_) return false;

@@ -24,37 +24,37 @@
 
 namespace zsetd {
 
-// The engine's door to the network: listens, keeps the sessions, ticks, and ends in good order on
-// SIGTERM, SIGINT or SHUTDOWN. SIGHUP opens the log file again.
+// The network side of the engine: listens, owns the sessions, ticks, and shuts down on SIGTERM,
+// SIGINT or SHUTDOWN. SIGHUP reopens the log file.
 class Server {
  public:
-  // `log_signal` comes when more of the append-only log is durable, or a snapshot wants a turn. All
-  // of them outlive it.
+  // `log_signal` is sent when more of the append-only log is durable, or when a snapshot needs a
+  // turn. All arguments outlive the server.
   Server(boost::asio::io_context& io, Engine& engine, const WakeSignal& log_signal);
 
-  // Listens on every address of the setting `bind`, except an optional one (minus) that this
-  // machine lacks, with the plain port and that of TLS, and on the unix socket; at least one must
-  // remain. The error states what failed.
+  // Listens with the plain port and the TLS port on every address of the setting `bind`, and on the
+  // Unix socket. Skips an optional address (with a minus) that this machine does not have. At least
+  // one address or the Unix socket must remain. The error states what failed.
   absl::Status Listen();
 
-  // Applies changed settings: reads the files for TLS again, for new connections, and listens on
-  // other addresses and ports. Connections stay. Ciphers and versions are checked even while TLS is
+  // Applies changed settings: reads the TLS files again, for new connections, and listens on other
+  // addresses and ports. Existing connections stay. Checks ciphers and versions even while TLS is
   // not in use. A refusal is a human-readable reason and changes nothing.
   absl::Status Apply(const Settings& settings);
 
-  // Serves until the end.
+  // Serves clients until the server stops.
   void Run();
 
-  // Has Run() stop listening, answer what has been received, close and return. Asked a second time,
-  // it waits for no client any more; nor does it after `shutdown-timeout`.
+  // Makes Run() stop listening, run the requests that have arrived, send the replies, close and
+  // return. After a second call, or after `shutdown-timeout`, it no longer waits for clients.
   void AskToStop() { ++asked_to_stop_; }
 
-  // Whether a second SIGINT has ended Run(), so that data may not be saved.
+  // `was_cut_short()`: a second SIGINT ended Run(), so data may not be saved.
   bool is_stopping() const { return stopping_; }
   bool was_cut_short() const { return was_cut_short_; }
 
-  // Has Run() call this between the requests of a round, and again as long as it returns true. May
-  // be called by any thread.
+  // Makes Run() call the function between the requests of a round, and again as long as it returns
+  // true. May be called by any thread.
   void Post(PostedSteps::Step step) { posted_steps_->Post(std::move(step)); }
 
   // Opens connections to other servers, which take part in the rounds of Run().
@@ -63,7 +63,7 @@ class Server {
  private:
   // One address and port to listen on.
   struct Door {
-    std::string address;  // as `bind` has it
+    std::string address;  // in the syntax of `bind`
     int64_t port = 0;
     bool with_tls = false;
 
@@ -104,9 +104,9 @@ class Server {
   std::shared_ptr<HeldReplies> held_replies_;
   std::shared_ptr<PostedSteps> posted_steps_;
   boost::asio::signal_set signals_;
-  boost::asio::steady_timer grace_;  // for clients, and then for replicas
+  boost::asio::steady_timer grace_;  // for clients, then for replicas
   std::vector<OpenDoor> doors_;
-  std::shared_ptr<Listener> unix_listener_;  // null: there is no unix socket
+  std::shared_ptr<Listener> unix_listener_;  // null without a Unix socket
   TlsContext tls_;                           // for new connections; null while TLS is not in use
   LingeringCloses closes_;
   absl::flat_hash_set<std::shared_ptr<Session>> sessions_;

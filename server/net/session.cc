@@ -16,22 +16,32 @@ namespace {
 
 using boost::system::error_code;
 
-constexpr size_t kMuchUnsentBytes = 1u << 20;  // sendable; then no more requests are run
-constexpr size_t kMuchUnreadBytes = 1u << 20;  // then no more is read while a command waits
-constexpr size_t kFewRequests = 4;             // of a client, that others' come between
-constexpr size_t kManyReplyBytes = 64u << 10;  // then they do not wait for the round's end
-constexpr size_t kBytesAround = 512;           // of a session, in the tables that refer to it
+// While more sendable bytes are unsent, no requests are run.
+constexpr size_t kMuchUnsentBytes = 1u << 20;
+
+// While a command waits, reading stops when more bytes are unread.
+constexpr size_t kMuchUnreadBytes = 1u << 20;
+
+// Up to this many requests of a client are prefetched together with those of other clients.
+constexpr size_t kFewRequests = 4;
+
+// Longer replies are sent before the end of the round.
+constexpr size_t kManyReplyBytes = 64u << 10;
+
+// The memory of a session in the tables that refer to it.
+constexpr size_t kBytesAround = 512;
+
 constexpr std::chrono::seconds kHandshakeTime{10};
 
-// An end of a connection that has broken already has no address; reading
-// reports that it is closed.
+// If the connection has already broken, this end has no address. The next read then reports that it
+// is closed.
 std::string OwnEndOf(const StreamSocket& socket) {
   error_code error;
   const StreamEndpoint endpoint = socket.local_endpoint(error);
   return error ? "?:0" : AddressText(endpoint);
 }
 
-// Only the server's end of a Unix socket has a name, which is used for both.
+// For a Unix socket only the server's end has a name, which is used for both ends.
 std::string PeerOf(const StreamSocket& socket) {
   error_code error;
   const StreamEndpoint endpoint = socket.remote_endpoint(error);
@@ -66,8 +76,8 @@ void Session::Start() {
   AwaitNext();
 }
 
-// A client that never finishes one would otherwise be kept forever: `timeout` is 0 unless it is
-// set.
+// Without this limit a client that never completes the handshake would be kept forever, because
+// `timeout` is 0 by default.
 void Session::LimitHandshake() {
   handshake_ends_.expires_after(kHandshakeTime);
   handshake_ends_.async_wait([weak = weak_from_this()](const error_code&) {
@@ -78,8 +88,8 @@ void Session::LimitHandshake() {
   });
 }
 
-// Reads even while the client waits, to detect that it has disconnected. Without reads, the poller
-// reports it.
+// Reads even while the client waits, to detect that it has disconnected. While the session does not
+// read, the poller reports that.
 void Session::Receive() {
   if (sender_.IsHeldUp()) Flush();
   if (HasLeftUnread()) return Close();
@@ -91,7 +101,7 @@ void Session::Receive() {
   Prefetch();
 }
 
-// After Finish(), not more than had arrived then.
+// After Finish(), reads no more than had arrived by then.
 Socket::Result Session::Read() {
   const std::span<char> space = Space();
   if (!left_to_read_) return socket_.Read(space);
@@ -100,15 +110,16 @@ Socket::Result Session::Read() {
   return result;
 }
 
-// A client that only closed its half may still be taking replies, so its requests are run; but one
-// that does so while its command waits has left, as if that were read.
+// Whether the client has left, although its input is not read. A client that only closed its half
+// may still read replies, so its requests are run. If it closes its half while its command waits,
+// it counts as having left, as it does when the end is read.
 bool Session::HasLeftUnread() const {
   if (closed_ || !(paused_ || finishing_)) return false;
   return has_broken() || (has_ended() && client_.IsWaiting());
 }
 
-// Prefetches together with other ready clients. Many requests prefetch for themselves when they
-// run, because the cache cannot hold the keys of all clients.
+// Prefetches for the first requests together with those of other ready clients. If there are many
+// requests, each prefetches when it runs, because the cache cannot hold the keys of all clients.
 void Session::Prefetch() {
   const auto requests = parser_.Upcoming();
   foreseen_ = !requests.empty() && requests.size() <= kFewRequests;
@@ -117,7 +128,7 @@ void Session::Prefetch() {
 
 std::span<char> Session::Space() { return tls_ ? tls_->Space() : parser_.Space(); }
 
-// The number of received bytes that the parser has.
+// Returns the number of bytes that the parser received.
 size_t Session::Arrived(size_t count) {
   if (!tls_) return count;
   tls_->Arrived(count);
@@ -166,12 +177,12 @@ void Session::CloseForQueryBuffer() {
 }
 
 void Session::Serve() {
-  engine_.executor()
-      .FetchPrefetched();  // in any case: requests stay where they are in this round alone
+  // Runs in every case, because the prefetched requests stay in place during this round only.
+  engine_.executor().FetchPrefetched();
   if (closed_ || client_.connection.close_now) return;
   engine_.executor().BeginBatch(UnixNow());
-  if (engine_.store().ExceedsLimit())
-    Flush();  // or keys would be evicted for what need only be sent
+  // Sending frees memory, so fewer keys are evicted.
+  if (engine_.store().ExceedsLimit()) Flush();
   if (client_.HoldsIdleBuffers(engine_.store().now())) ShrinkBuffers();
   do {
     paused_ = !RunUntilHeld();
@@ -189,9 +200,10 @@ void Session::NoteInput() {
 }
 
 bool Session::RunUntilHeld() {
-  if (client_.connection.close_after_reply) finishing_ = true;  // as a held-back request required
+  // A request that was held back may have set this.
+  if (client_.connection.close_after_reply) finishing_ = true;
   while (!finishing_ && !closed_ && !client_.connection.close_now && !client_.IsWaiting()) {
-    if (IsClogged()) return closed_;  // which pauses no client
+    if (IsClogged()) return closed_;  // a closed session is not paused
     if (client_.output.long_reply) {
       ContinueReply();
       return false;
@@ -204,7 +216,8 @@ bool Session::RunUntilHeld() {
   return !client_.IsWaiting() || parser_.buffered_bytes() <= kMuchUnreadBytes;
 }
 
-// Messages that wait for a long reply's end do not count: they wait for what would wait for them.
+// Messages that wait for the end of a long reply do not count. Otherwise that reply and the
+// messages would wait for each other.
 bool Session::IsClogged() {
   if (client_.output.SendableBytes() <= kMuchUnsentBytes) return false;
   Flush();
@@ -212,7 +225,7 @@ bool Session::IsClogged() {
   return closed_ || client_.output.SendableBytes() > kMuchUnsentBytes;
 }
 
-// Others come in between two pieces.
+// Other clients are served between two pieces.
 void Session::ContinueReply() {
   engine_.executor().ContinueReply(client_);
   poller_.Wake(*this);
@@ -224,7 +237,7 @@ void Session::RunRequest() {
     engine_.executor().FetchPrefetched();
   }
   engine_.executor().Execute(client_, parser_.argv());
-  if (parser_.limits().unauthenticated) ApplyLimits();  // it may have authenticated
+  if (parser_.limits().unauthenticated) ApplyLimits();  // the client may have authenticated
   if (client_.connection.close_after_reply) finishing_ = true;
 }
 
@@ -244,8 +257,8 @@ void Session::Send() {
   AwaitNext();
 }
 
-// Whether the replies wait for the log. A reply whose changes may be lost is never sent: the
-// connection ends instead.
+// Whether the replies wait for the log. A reply whose changes may be lost is never sent; the
+// connection is closed instead.
 bool Session::IsHeld() {
   const Release release = engine_.reply_holds().ReleaseOf(client_);
   held_ = release == Release::kLater;
@@ -263,8 +276,8 @@ void Session::Flush() {
   client_.NoteMemory();
 }
 
-// A session that is paused because much was unsent resumes when the socket accepts more, or now if
-// it accepted everything.
+// A session that is paused because of unsent bytes resumes when the socket takes more. If the
+// socket took everything, the session resumes in the next round.
 void Session::AwaitNext() {
   if (closed_) return;
   if (held_) held_replies_.Add(weak_from_this());
@@ -276,16 +289,17 @@ void Session::AwaitNext() {
   if (!poller_.Watch(socket_.descriptor(), *this, interest)) Close();
 }
 
-// Many messages for this client may arrive while the requests of others run: one write sends all. A
-// client that CLIENT KILL closes is closed before the killer has its reply.
+// Many messages for this client may arrive while other clients' requests run; one write sends all
+// of them. A client that CLIENT KILL closes is closed before the caller receives its reply.
 void Session::OnWake() {
   if (client_.connection.close_now) socket_.Break();
   if (client_.connection.close_now && !client_.executing) DropBuffers();
   poller_.Wake(*this);
 }
 
-// At once, not when the session ends: no key is to be evicted for buffers that are unused. The
-// requests that were read are not used again (Prefetch() is done before any of them runs).
+// Frees the buffers now rather than when the session ends, so that no key is evicted because of
+// unused buffers. The requests in them are not used again, because Prefetch() ends before any of
+// them runs.
 void Session::DropBuffers() {
   sender_.Drop();
   parser_ = RequestParser();
@@ -301,8 +315,8 @@ void Session::CloseIfStalled() {
   Close();
 }
 
-// Does not close the half for input: Linux then resets the connection when more arrives, and
-// discards output that is in transit.
+// Does not close the half for input: Linux would reset the connection when more input arrives, and
+// discard output that is in transit.
 void Session::Finish() {
   left_to_read_ = socket_.Unread();
   if (left_to_read_ == 0) ended_ = true;

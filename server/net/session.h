@@ -19,20 +19,19 @@
 
 namespace zsetd {
 
-// One connection: reads requests, has the engine run them, sends the client's output. It takes part
-// in its poller's rounds:
+// One connection: reads requests, passes them to the engine, and sends the client's output. It
+// takes part in its poller's rounds:
 //
 //   Receive   socket -> parser
 //   Serve     parser -> engine -> client.output.buffer
 //   Send      client.output.buffer -> sender -> socket
 //
-// All replies of one round are sent in one write, unless they are long. While many bytes are
-// unsent, the session neither reads nor runs requests, so a client that does not read costs bounded
-// memory. TLS decrypts the bytes before the parser reads them, and encrypts the output before it is
-// sent.
+// All replies of a round are sent in one write, unless they are long. While many bytes are unsent,
+// the session neither reads nor runs requests, so a client that does not read uses bounded memory.
+// TLS decrypts the bytes before the parser reads them, and encrypts the output before it is sent.
 class Session : public Polled, public std::enable_shared_from_this<Session> {
  public:
-  // `tls` is null for a connection in the clear. `on_end` is called once.
+  // `tls` is null for a connection without TLS. `on_end` is called once.
   Session(StreamSocket socket, std::unique_ptr<Tls> tls, Engine& engine, Poller& poller,
           HeldReplies& held_replies, LingeringCloses& closes, std::function<void(Session&)> on_end);
 
@@ -40,10 +39,10 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
 
   bool IsReplica() const { return client_.IsReplica(); }
 
-  // Serves the requests that have arrived, sends the replies and closes.
+  // Runs the requests that have arrived, sends the replies and closes.
   void Finish();
 
-  // Closes without sending the rest.
+  // Closes without sending the unsent bytes.
   void Abandon() { Close(); }
 
  private:
@@ -66,8 +65,9 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
   void ApplyLimits();
   void CloseForQueryBuffer();
 
-  // Runs the requests that have arrived. False if the session should not read more, because many
-  // bytes are unsent, or unread after a command that waits, or a long reply has not ended.
+  // Runs the requests that have arrived. Returns false if the session must not read more: many
+  // bytes are unsent, many bytes are unread after a command that waits, or a long reply has not
+  // ended.
   bool RunUntilHeld();
   bool IsClogged();
   void ContinueReply();
@@ -83,7 +83,7 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
   void CloseIfDone();
   void Close();
 
-  boost::asio::steady_timer handshake_ends_;  // with TLS
+  boost::asio::steady_timer handshake_ends_;  // with TLS only
   std::unique_ptr<Tls> tls_;
   Engine& engine_;
   Poller& poller_;
@@ -94,12 +94,12 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
   Socket socket_;
   RequestParser parser_;
   Sender sender_;
-  bool foreseen_ = false;               // the engine knows which requests come first
-  std::optional<size_t> left_to_read_;  // bytes, since Finish()
-  bool held_ = false;                   // its replies wait for the log
-  bool paused_ = false;                 // nothing more is read for the time being
-  bool ended_ = false;                  // the client will send nothing more
-  bool finishing_ = false;              // no more requests; close when all is sent
+  bool foreseen_ = false;               // the first requests of this round are prefetched
+  std::optional<size_t> left_to_read_;  // bytes; set by Finish()
+  bool held_ = false;                   // the replies wait for the log
+  bool paused_ = false;                 // does not read at the moment
+  bool ended_ = false;                  // the client sends nothing more
+  bool finishing_ = false;              // runs no more requests, and closes when everything is sent
   bool closed_ = false;
 };
 

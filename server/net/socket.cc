@@ -18,7 +18,7 @@ using State = Socket::State;
 
 constexpr size_t kMostPieces = 64;
 
-// The result of a failed call.
+// Returns the result of a failed call.
 Socket::Result Failure() {
   const bool not_now = errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
   return {not_now ? State::kNotNow : State::kBroken, 0};
@@ -74,7 +74,7 @@ bool Socket::HasUnacknowledged() const {
   return ioctl(descriptor_, SIOCOUTQ, &bytes) == 0 && bytes > 0;
 }
 
-// A broken connection ends by itself, so errors of these calls are ignored.
+// Errors of these calls are ignored, because a broken connection ends by itself.
 void Socket::EndOutput() const { shutdown(descriptor_, SHUT_WR); }
 void Socket::Break() const { shutdown(descriptor_, SHUT_RDWR); }
 

@@ -9,14 +9,13 @@
 
 namespace zsetd {
 
-// The descriptor of a connection, for use with a Poller. No call blocks. Closed with the
-// object.
+// The descriptor of a connection, for use with a Poller. No call blocks. The destructor closes it.
 class Socket {
  public:
   enum class State {
-    kDone,    // some bytes went over
-    kNotNow,  // none did; the poller reports when to try again
-    kEnded,   // the other side will send nothing more
+    kDone,    // some bytes were transferred
+    kNotNow,  // no bytes were transferred; the poller reports when to try again
+    kEnded,   // the other side sends nothing more
     kBroken,  // the connection is closed
   };
 
@@ -25,9 +24,9 @@ class Socket {
     size_t count;
   };
 
-  Socket() = default;  // none
+  Socket() = default;  // no connection
 
-  // Takes the connection from Asio, which is not to wait for it as well.
+  // Takes the connection from Asio, which must not wait for it any more.
   explicit Socket(StreamSocket accepted);
   explicit Socket(int descriptor) : descriptor_(descriptor) {}
   Socket(Socket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
@@ -42,24 +41,24 @@ class Socket {
   // `space`, `bytes` and `pieces` are not empty.
   Result Read(std::span<char> space) const;
   Result Write(std::string_view bytes) const;
-  Result Write(std::span<const std::string_view> pieces) const;  // in one call; 64 at most
+  Result Write(std::span<const std::string_view> pieces) const;  // in one call; at most 64 pieces
 
-  // Whether the other side has closed its half and nothing of what it sent is unread.
+  // Whether the other side has closed its half and all bytes that it sent are read.
   bool HasEnded() const;
 
   // The number of bytes that have arrived and are unread.
   size_t Unread() const;
 
-  // Whether bytes that were written are not acknowledged by the other side's system.
+  // Whether the other side's system has not yet acknowledged all written bytes.
   bool HasUnacknowledged() const;
 
   void EndOutput() const;  // reports the end of output to the other side
-  void Break() const;      // both
+  void Break() const;      // ends input and output
 
   void Close();
 
  private:
-  int descriptor_ = -1;  // -1: none, or none any more
+  int descriptor_ = -1;  // -1: none, or closed
 };
 
 }  // namespace zsetd

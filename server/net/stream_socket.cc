@@ -19,7 +19,7 @@ Tcp::endpoint TcpOf(const StreamEndpoint& endpoint) {
   return tcp;
 }
 
-// That of a client has no path.
+// Returns the path of a Unix socket. A client's end has none.
 std::string PathOf(const StreamEndpoint& endpoint) {
   constexpr size_t kStart = offsetof(sockaddr_un, sun_path);
   if (endpoint.size() <= kStart) return {};

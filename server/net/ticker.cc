@@ -8,8 +8,8 @@
 namespace zsetd {
 namespace {
 
-// The longest that a tick keeps clients waiting. One that leaves something due is followed by the
-// next as soon as the clients that are ready have been served.
+// The longest time that a tick delays clients. If a tick leaves work, the next one follows as soon
+// as the ready clients have been served.
 constexpr Micros kBudget{1000};
 
 }  // namespace
@@ -23,14 +23,14 @@ Micros Ticker::TickIfDue(Micros now) {
   return TimeLeft(MonotonicNow());
 }
 
-// Deadlines are whole milliseconds, due from the beginning of the millisecond.
+// Deadlines are whole milliseconds, and are due at the start of the millisecond.
 Micros Ticker::TimeLeft(Micros now) const {
   Micros left = last_tick_ + Period() - now;
   const std::optional<Millis> deadline = engine_.executor().NextDeadline();
   if (deadline && *deadline <= engine_.store().now()) return Micros(0);
   const Micros wall = UnixNowExactly();
   const bool is_soon = deadline && *deadline < std::chrono::ceil<Millis>(wall + left);
-  if (is_soon) left = std::min(left, *deadline - wall);  // which fits
+  if (is_soon) left = std::min(left, *deadline - wall);  // the difference cannot overflow here
   return std::max(left, Micros(0));
 }
 

@@ -5,14 +5,14 @@
 
 namespace zsetd {
 
-// Advances the engine's time while there are no requests: `hz` times a second, and at the moment
-// when the next key comes due.
+// Advances the engine's time while there are no requests: `hz` times a second, and when the next
+// key expires.
 class Ticker {
  public:
   explicit Ticker(Engine& engine) : engine_(engine) {}
 
-  // Ticks if it is time to; `now` is that of the clock that only goes forward. Returns for how long
-  // it need not be called again, unless commands run, which may set an earlier deadline.
+  // Ticks if a tick is due. `now` is monotonic time. Returns the time after which it must be called
+  // again; commands that run in the meantime may set an earlier deadline.
   Micros TickIfDue(Micros now);
 
  private:

@@ -12,7 +12,7 @@ namespace zsetd {
 namespace {
 
 constexpr size_t kMostAtOnce = 64u << 10;    // of a read or a write; OpenSSL counts in int
-constexpr size_t kMostEncrypted = 1u << 20;  // before the network is to take it
+constexpr size_t kMostEncrypted = 1u << 20;  // encrypted bytes before the socket must take some
 
 }  // namespace
 
@@ -45,12 +45,12 @@ size_t Tls::Decrypt(std::span<char> space) {
   return 0;
 }
 
-// No failure is that more bytes are needed.
+// Handles the result of a failed call. The need for more bytes is not a failure.
 void Tls::Fail(int result) {
   const int reason = SSL_get_error(ssl_.get(), result);
   if (reason == SSL_ERROR_WANT_READ || reason == SSL_ERROR_WANT_WRITE) return;
   ended_ = true;
-  if (reason == SSL_ERROR_ZERO_RETURN) return;  // the client's goodbye
+  if (reason == SSL_ERROR_ZERO_RETURN) return;  // the client ended the TLS session
   char text[256] = "the connection has broken";
   if (const unsigned long code = ERR_get_error()) ERR_error_string_n(code, text, sizeof(text));
   ERR_clear_error();
@@ -70,7 +70,7 @@ void Tls::Encrypt(OutputBuffer& plain, OutputBuffer& wire) {
   }
 }
 
-// Some records of the first piece, but `most` bytes at most; returns how many bytes these were.
+// Encrypts a part of the first piece, at most `most` bytes. Returns the number of encrypted bytes.
 size_t Tls::EncryptPart(OutputBuffer& plain, size_t most) {
   std::array<std::string_view, 1> piece;
   if (plain.Pieces(piece) == 0 || !CanSpeak()) return 0;

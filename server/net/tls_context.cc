@@ -24,7 +24,7 @@ constexpr std::string_view kUsualProtocols = "TLSv1.2 TLSv1.3";
 
 const char* OrNull(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
 
-// `what` failed, for the reason that OpenSSL has put down.
+// Returns the error that `what` failed, with OpenSSL's reason.
 absl::Status Failure(const std::string& what) {
   char reason[256] = "";
   ERR_error_string_n(ERR_get_error(), reason, sizeof(reason));
@@ -62,7 +62,8 @@ absl::Status SetCiphers(const Settings& settings, SSL_CTX* context) {
   return absl::OkStatus();
 }
 
-// With no password OpenSSL would ask for one on the terminal.
+// Passes the password of a key to OpenSSL. Without this function OpenSSL would ask for it on the
+// terminal.
 int TellPassword(char* buffer, int size, int, void* password) {
   const auto& text = *static_cast<const std::string*>(password);
   if (text.size() > static_cast<size_t>(size)) return -1;
@@ -82,8 +83,8 @@ CertificateFiles ServerFiles(const Settings& settings) {
   return {"tls-", settings.tls_cert_file, settings.tls_key_file, settings.tls_key_file_pass};
 }
 
-// Whether there is a certificate for connections that this server opens. A certificate without a
-// key does not count, as in Redis: the two may be set one after the other.
+// Whether there is a certificate for connections that this server opens. As in Redis, a certificate
+// without a key does not count, because the two settings may be changed one after the other.
 bool HasClientFiles(const Settings& settings) {
   return !settings.tls_client_cert_file.empty() && !settings.tls_client_key_file.empty();
 }
@@ -107,11 +108,11 @@ absl::Status LoadCertificate(CertificateFiles files, SSL_CTX* context) {
   if (SSL_CTX_use_PrivateKey_file(context, files.key.c_str(), SSL_FILETYPE_PEM) != 1) {
     return Failure(key_name + " " + files.key);
   }
-  SSL_CTX_set_default_passwd_cb_userdata(context, nullptr);  // it was for these calls alone
+  SSL_CTX_set_default_passwd_cb_userdata(context, nullptr);  // only these calls use it
   return absl::OkStatus();
 }
 
-// Loads the authorities of the other sides' certificates.
+// Loads the authorities that must have signed the other side's certificate.
 absl::Status LoadAuthorities(const Settings& settings, SSL_CTX* context) {
   const char* file = OrNull(settings.tls_ca_cert_file);
   const char* folder = OrNull(settings.tls_ca_cert_dir);
@@ -138,7 +139,8 @@ absl::Status SetClientChecks(const Settings& settings, SSL_CTX* context) {
   return absl::OkStatus();
 }
 
-// Sessions are not resumed: a client that was let in once would not be checked again.
+// Disables the resumption of sessions, because a resumed session skips the check of the client's
+// certificate.
 void SetModes(SSL_CTX* context) {
   SSL_CTX_set_options(context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_TICKET);
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);

@@ -9,21 +9,22 @@
 
 namespace zsetd {
 
-// Shared by all TLS connections: the certificate, the authorities of clients, protocol versions and
-// ciphers. Connections that were made with it keep it.
+// The configuration that TLS connections share: the certificate, the authorities of clients,
+// protocol versions and ciphers. A connection keeps the context with which it was made.
 using TlsContext = std::shared_ptr<SSL_CTX>;
 
-// Reads the files of the settings. An error is human-readable; `context` is unchanged then.
+// Reads the files that the settings name. On an error, which is human-readable, `context` does not
+// change.
 absl::Status MakeTlsContext(const Settings& settings, TlsContext& context);
 
-// Like `MakeTlsContext()`, but for connections that this server opens. The other side must have a
-// certificate of the authorities of the settings. This server shows its certificate for such
-// connections, or else its own, if there is one. As in Redis the name in the other side's
-// certificate is not compared with anything.
+// Like `MakeTlsContext()`, but for connections that this server opens. The other side's certificate
+// must come from one of the authorities in the settings. This server sends its client certificate,
+// or else its server certificate if there is one. As in Redis, the name in the other side's
+// certificate is not checked.
 absl::Status MakeTlsClientContext(const Settings& settings, TlsContext& context);
 
-// Whether the files for connections that this server opens can be read, if the settings name a
-// certificate for these alone. A refusal is human-readable.
+// Checks that the files of the client certificate can be read, if the settings name one. A refusal
+// is human-readable.
 absl::Status CheckTlsClientFiles(const Settings& settings);
 
 // Checks versions and ciphers without reading files, for settings while TLS is not in use. A

@@ -14,7 +14,7 @@ WakeSignal::WakeSignal() : descriptor_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))
 
 WakeSignal::~WakeSignal() { ::close(descriptor_); }
 
-// It fails only where the count is at its maximum, which is a signal, too.
+// The write fails only if the count is at its maximum, which is a signal, too.
 void WakeSignal::Send() const { (void)::eventfd_write(descriptor_, 1); }
 
 void WakeSignal::Clear() const {

@@ -2,10 +2,10 @@
 
 namespace zsetd {
 
-// Ends a poller's wait from another thread. Signals that come together count as one.
+// Ends a poller's wait from another thread. Several signals before Clear() count as one.
 class WakeSignal {
  public:
-  // Throws std::system_error if there are no descriptors left.
+  // Throws std::system_error if no descriptor is left.
   WakeSignal();
   ~WakeSignal();
   WakeSignal(const WakeSignal&) = delete;
@@ -16,7 +16,7 @@ class WakeSignal {
   // Clears the signal.
   void Clear() const;
 
-  int descriptor() const { return descriptor_; }  // readable while there is a signal
+  int descriptor() const { return descriptor_; }  // readable while a signal is pending
 
  private:
   int descriptor_;

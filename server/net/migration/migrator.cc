@@ -18,7 +18,7 @@ using Result = TargetConnection::Result;
 constexpr size_t kMostCached = 64;
 constexpr Micros kKeptFor = std::chrono::seconds(10);
 
-// The wording of Redis.
+// Texts of Redis.
 constexpr std::string_view kCannotConnect = "IOERR error or timeout connecting to the client";
 constexpr std::string_view kCannotWrite = "IOERR error or timeout writing to target instance";
 constexpr std::string_view kCannotRead = "IOERR error or timeout reading to target instance";
@@ -38,13 +38,13 @@ class Migrator::Transfer {
   Transfer(const Target& target, size_t count, const Pack& pack, std::vector<size_t>& accepted)
       : target_(target), count_(count), pack_(pack), accepted_(accepted) {}
 
-  // Whether the connection works afterwards.
+  // Returns whether the connection can still be used.
   bool Run(Link& link);
 
-  // The error that ends the attempt; OK: all parcels were accepted.
+  // The error that ended the attempt; OK if all parcels were accepted.
   absl::Status status() const;
 
-  // Whether it may be tried again on a new connection, because this one broke before any reply to a
+  // Whether the attempt may be repeated on another connection: this one broke before a reply to any
   // parcel was read.
   bool MayRepeat() const { return broken_ && replies_ == 0; }
 
@@ -64,13 +64,13 @@ class Migrator::Transfer {
   size_t replies_ = 0;  // to parcels
   bool broken_ = false;
   std::string_view connection_error_;
-  std::string target_error_;  // the first that the target replied
+  std::string target_error_;  // the first error reply of the target
 };
 
 bool Migrator::Transfer::Run(Link& link) {
   link.connection->set_timeout(target_.timeout);
   if (Prepare(link)) SendParcels(*link.connection);
-  if (!target_error_.empty()) link.database = std::nullopt;  // as Redis: perhaps a new one
+  if (!target_error_.empty()) link.database = std::nullopt;  // as in Redis: SELECT again
   return connection_error_.empty();
 }
 
@@ -95,7 +95,7 @@ absl::Status Migrator::Transfer::status() const {
   return connection_error_.empty() ? absl::OkStatus() : Refusal(connection_error_);
 }
 
-// The replies are awaited: nothing may get into another database.
+// Waits for the replies, so that no key is written to the wrong database.
 bool Migrator::Transfer::Prepare(Link& link) {
   if (target_.password && !link.authenticated) {
     const std::string_view password = *target_.password;
@@ -110,7 +110,7 @@ bool Migrator::Transfer::Prepare(Link& link) {
   return true;
 }
 
-// Whether the target has replied that it is done.
+// Sends a request and returns whether the target's reply is a status such as +OK.
 bool Migrator::Transfer::Ask(Link& link, std::initializer_list<std::string_view> words) {
   TargetConnection& connection = *link.connection;
   if (!WriteRequest(connection, words)) return false;
@@ -133,7 +133,8 @@ bool Migrator::Transfer::SendParcel(TargetConnection& connection, const Parcel& 
   return WriteRequest(connection, {"RESTORE", parcel.key, time, parcel.payload});
 }
 
-// A reply that is neither +OK nor an error comes from no server that has the key now.
+// Reads the reply to one parcel. Any reply other than a status or an error does not confirm that
+// the target has the key, so the connection counts as broken.
 bool Migrator::Transfer::TakeReply(TargetConnection& connection) {
   std::string line;
   if (!Check(connection.ReadLine(line), kCannotRead)) return false;
@@ -163,8 +164,8 @@ bool Migrator::Transfer::WriteRequest(TargetConnection& connection,
   return Check(result, kCannotWrite);
 }
 
-// A connection that breaks immediately may have been closed by the target since its last use, or
-// the target may have restarted: another one is tried.
+// Retries once if the connection breaks before the first reply: the target may have closed it since
+// its last use, or may have restarted.
 absl::Status Migrator::Send(const Target& target, size_t count, const Pack& pack,
                             std::vector<size_t>& accepted) {
   for (bool may_repeat = true;; may_repeat = false) {
@@ -172,7 +173,7 @@ absl::Status Migrator::Send(const Target& target, size_t count, const Pack& pack
     if (link == nullptr) {
       Result result = Result::kDone;
       auto connection = TargetConnection::Open(target.host, target.port, target.timeout, result);
-      if (result == Result::kBroken) return Refusal(kCannotWrite);  // as Redis calls a refused one
+      if (result == Result::kBroken) return Refusal(kCannotWrite);  // as in Redis if it is refused
       if (result != Result::kDone) return Refusal(kCannotConnect);
       link = std::make_unique<Link>(Link{.host = std::string(target.host),
                                          .port = std::string(target.port),
@@ -189,7 +190,7 @@ absl::Status Migrator::Send(const Target& target, size_t count, const Pack& pack
   }
 }
 
-// Null if the target has closed it in the meantime.
+// Returns null if there is no such connection, or the target has closed it.
 std::unique_ptr<Migrator::Link> Migrator::TakeCached(const Target& target) {
   const auto found =
       std::ranges::find_if(cached_, [&](const auto& link) { return link->LeadsTo(target); });
@@ -206,7 +207,7 @@ void Migrator::Keep(std::unique_ptr<Link> link) {
   if (cached_.size() == 1) AwaitIdle();
 }
 
-// For the one that was not used for the longest time.
+// Starts the timer for the connection that has been idle longest.
 void Migrator::AwaitIdle() {
   timer_.expires_after(cached_.front()->last_used + kKeptFor - MonotonicNow());
   timer_.async_wait([this](const boost::system::error_code& error) {

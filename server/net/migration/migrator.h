@@ -13,10 +13,10 @@
 
 namespace zsetd {
 
-// Hands keys over to other servers by RESTORE. All requests of a transfer are written before its
-// last reply is read, so that it takes one round trip; another one if the connection is new or in
-// another database. A connection is kept for ten seconds after its last use, for the same address
-// and the same credentials; 64 at most.
+// Moves keys to other servers with RESTORE. Writes all requests of a transfer before it reads the
+// last reply, so a transfer takes one round trip. A new connection or another database takes one
+// more. A connection is kept for ten seconds after its last use, and reused for the same address
+// and credentials. At most 64 are kept.
 class Migrator : public Migration {
  public:
   explicit Migrator(boost::asio::io_context& io) : timer_(io) {}
@@ -36,9 +36,9 @@ class Migrator : public Migration {
     std::optional<std::string> user;
     std::optional<std::string> password;
     std::unique_ptr<TargetConnection> connection;
-    std::optional<int64_t> database;  // that is selected; none: unknown
+    std::optional<int64_t> database;  // the selected one; nullopt if unknown
     bool authenticated = false;
-    Micros last_used{0};  // by the monotonic clock
+    Micros last_used{0};  // monotonic time
 
     bool LeadsTo(const Target& target) const;
   };
@@ -48,8 +48,8 @@ class Migrator : public Migration {
   void AwaitIdle();
   void CloseIdle();
 
-  std::vector<std::unique_ptr<Link>> cached_;  // the one that was used last is last
-  boost::asio::steady_timer timer_;            // runs while there are any
+  std::vector<std::unique_ptr<Link>> cached_;  // in the order of their last use
+  boost::asio::steady_timer timer_;            // runs while any is cached
 };
 
 }  // namespace zsetd

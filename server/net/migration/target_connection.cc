@@ -24,12 +24,12 @@ namespace {
 using Result = TargetConnection::Result;
 using Addresses = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
 
-// A point in time until which something may take, by the monotonic clock.
+// A deadline in monotonic time.
 class TimeLimit {
  public:
   explicit TimeLimit(Millis timeout) : left_at_start_(timeout), start_(MonotonicNow()) {}
 
-  // At least 0, and as poll() takes it.
+  // The milliseconds that are left, at least 0, in the type that poll() takes.
   int left_ms() const {
     const auto passed = std::chrono::duration_cast<Millis>(MonotonicNow() - start_);
     const int64_t left = (left_at_start_ - passed).count();
@@ -41,7 +41,7 @@ class TimeLimit {
   Micros start_;
 };
 
-// Waits for one of the events. Returns those that occurred, or 0 after the limit.
+// Waits for one of the events. Returns the events that occurred, or 0 at the deadline.
 short Await(int descriptor, short events, const TimeLimit& limit) {
   pollfd polled = {.fd = descriptor, .events = events, .revents = 0};
   while (true) {
@@ -68,7 +68,7 @@ std::string PortText(std::string_view text) {
   return std::to_string(port >= 0 && port <= 65535 ? port : 0);
 }
 
-// Connects; the descriptor, or -1.
+// Connects and returns the descriptor, or -1. Sets `result`.
 int Connect(const addrinfo& address, const TimeLimit& limit, Result& result) {
   const int descriptor = socket(address.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   result = Result::kUnreachable;
@@ -147,7 +147,7 @@ Result TargetConnection::WritePiece(std::string_view piece) {
   return Result::kDone;
 }
 
-// Reads what there is.
+// Reads the bytes that have arrived.
 Result TargetConnection::Receive() {
   std::array<char, 16 << 10> space;
   const Socket::Result read = socket_.Read(space);

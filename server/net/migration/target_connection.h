@@ -10,41 +10,41 @@
 
 namespace zsetd {
 
-// A connection to another server, on which calls block: for requests and their replies of one line
-// each. Bytes that arrive while requests are written are read immediately, so the other side never
-// waits for its replies to be read before it continues to read.
+// A blocking connection to another server, for requests whose replies are one line each. While it
+// writes requests it also reads the bytes that arrive, so the other side can always send its
+// replies and continue to read.
 class TargetConnection {
  public:
   enum class Result {
     kDone,
-    kTimedOut,     // the other side did nothing in time
-    kBroken,       // it has closed, refused or reset the connection, or sent an invalid reply
+    kTimedOut,  // the other side did not respond in time
+    kBroken,    // the other side closed, refused or reset the connection, or sent an invalid reply
     kUnreachable,  // no connection could be attempted, or it was not accepted in time
   };
 
-  // Connects to a host by name or address. The timeout is for all of its addresses together; to
-  // find them may take longer. Null with the reason in `result`.
+  // Connects to a host by name or address. The timeout covers all of its addresses together, but
+  // not the lookup of the name. On failure returns null, with the reason in `result`.
   static std::unique_ptr<TargetConnection> Open(std::string_view host, std::string_view port,
                                                 Millis timeout, Result& result);
 
-  // The limit of each further call: to write the next 64 KB, or to read the next line.
+  // Sets the time limit of each later step: writing the next 64 KB, or reading the next line.
   void set_timeout(Millis timeout) { timeout_ = timeout; }
 
   // Whether the other side has closed the idle connection, or sent unexpected bytes.
   bool IsStale() const;
 
-  // Writes bytes, the last 64 KB of which may stay here until Flush().
+  // Writes bytes. The last 64 KB may stay in a buffer until Flush().
   Result Write(std::string_view bytes);
   Result Flush();
 
-  // Takes the next line of a reply, without its end. HasLine() returns whether it has already
-  // arrived.
+  // Takes the next line of a reply, without its line end. HasLine() returns whether the line has
+  // already arrived.
   bool HasLine() const { return received_.find('\n', taken_) != std::string::npos; }
   Result ReadLine(std::string& line);
 
  private:
   static constexpr size_t kPiece = 64 << 10;
-  static constexpr size_t kMostReceived = 16 << 20;  // and not taken
+  static constexpr size_t kMostReceived = 16 << 20;  // of bytes that are not taken yet
 
   explicit TargetConnection(int descriptor) : socket_(descriptor) {}
 
@@ -56,8 +56,8 @@ class TargetConnection {
   Millis timeout_{0};
   std::string unsent_;
   std::string received_;
-  size_t taken_ = 0;    // of the received bytes
-  bool ended_ = false;  // nothing more will be received
+  size_t taken_ = 0;    // the bytes of `received_` that were taken
+  bool ended_ = false;  // the other side will send nothing more
 };
 
 }  // namespace zsetd
