@@ -14,7 +14,8 @@ namespace zsetd {
 namespace {
 
 constexpr Micros kMostLoadTime{500'000};
-constexpr char kFunctionOpcode = static_cast<char>(245);  // of Redis's snapshots: a library follows
+// The opcode of a library in Redis's snapshots.
+constexpr char kFunctionOpcode = static_cast<char>(245);
 constexpr size_t kMostCodeBytes = 16u << 20;
 
 constexpr std::string_view kBadName =
@@ -28,10 +29,10 @@ bool IsName(std::string_view text) {
   });
 }
 
-// The name of the library in the first line of its code.
+// The name of a library, from the first line of its code.
 struct Metadata {
   std::string name;
-  std::string_view code;  // after that line
+  std::string_view code;  // after the first line
 };
 
 absl::StatusOr<Metadata> ReadMetadata(std::string_view text) {
@@ -97,7 +98,7 @@ int Libraries::Register(lua_State* lua) {
   return 0;
 }
 
-// The error of the arguments, if any.
+// Reads the arguments. Returns the error, if any.
 std::optional<std::string> Libraries::ReadRegistration(lua_State* lua, std::string& name,
                                                        Function& function) {
   const int count = lua_gettop(lua);
@@ -137,7 +138,7 @@ std::optional<std::string> Libraries::ReadNamedArguments(lua_State* lua, std::st
       name = lua_tostring(lua, -1);
       has_name = true;
     } else if (EqualsIgnoringCase(key, "description")) {
-      // A number would do, but that to convert it in place would confuse lua_next.
+      // Numbers are allowed, too. Converting the original in place would confuse lua_next.
       lua_pushvalue(lua, -1);
       const char* const text = lua_tostring(lua, -1);
       if (text == nullptr) {
@@ -167,7 +168,7 @@ std::optional<std::string> Libraries::ReadNamedArguments(lua_State* lua, std::st
   return std::nullopt;
 }
 
-// The size of the array on top of the stack.
+// Reads the array of flags on top of the stack. Returns the error, if any.
 std::optional<std::string> Libraries::ReadFlags(lua_State* lua, ScriptFlags& flags) {
   for (int i = 1;; ++i) {
     lua_rawgeti(lua, -1, i);
@@ -207,7 +208,7 @@ absl::StatusOr<std::unique_ptr<Libraries::Library>> Libraries::Build(std::string
   return library;
 }
 
-// The environment stays with the functions that the chunk makes: it is that of the library.
+// The functions that the chunk creates keep the environment as that of their library.
 absl::Status Libraries::Run(LuaReference chunk) {
   lua_State* const lua = interpreter_.run_thread();
   sandbox_.PushEnvironment(lua);
@@ -272,7 +273,7 @@ void Libraries::Insert(std::unique_ptr<Library> library) {
   libraries_[library->name] = std::move(library);
 }
 
-// Lets go of what it has in the interpreter.
+// Releases the library's functions in the interpreter.
 void Libraries::Drop(Library& library) {
   for (const auto& [name, function] : library.functions) interpreter_.Release(function.callback);
 }
@@ -316,8 +317,8 @@ std::string Libraries::Dump() const {
   return dump;
 }
 
-// All are built, and their names checked against each other and against those that stay, before any
-// is put in its place.
+// Builds all libraries, and checks their names against each other and against the existing
+// libraries, before it replaces any of them.
 absl::Status Libraries::Restore(std::string_view dump, RestorePolicy policy) {
   RdbReader reader(dump, kMostCodeBytes);
   std::vector<std::unique_ptr<Library>> restored;

@@ -20,9 +20,10 @@
 namespace zsetd {
 
 // The libraries of functions (FUNCTION LOAD), in an interpreter of their own. A library is loaded
-// whole or not at all; of what it replaces nothing is dropped before.
+// completely or not at all. The old library is only deleted after its replacement has been loaded.
 //
-// Invariant: each function belongs to one library, and no two have the same name in any case.
+// Invariant: each function belongs to one library. No two functions have the same name, ignoring
+// case.
 class Libraries {
  public:
   struct Function {
@@ -32,16 +33,16 @@ class Libraries {
     std::optional<std::string> description;
   };
 
-  // As the interpreter has it; `seed` is that of math.random.
+  // The interpreter receives `stopwatch` and `allocated_bytes`; `seed` is the seed of math.random.
   Libraries(std::function<Micros()> stopwatch, size_t& allocated_bytes, uint64_t seed);
   ~Libraries();
 
-  // Runs the code, which registers functions, for at most half a second. Returns the library's
-  // name, or a refusal.
+  // Runs the code, which registers functions, for at most half a second. Returns the library's name
+  // or a refusal.
   absl::StatusOr<std::string> Load(std::string_view code, bool replace);
   bool Delete(std::string_view name);  // false if it does not exist
 
-  // Returns the function of this name, in any case, or null.
+  // Returns the function of this name, ignoring case, or null.
   const Function* Find(std::string_view name) const;
 
   std::vector<LibraryDescription> Describe() const;
@@ -88,8 +89,8 @@ class Libraries {
     const Library* owner;
     const Function* function;
   };
-  std::map<std::string, Owned, std::less<>> functions_;  // by their names in lower case
-  Library* loading_ = nullptr;                           // what functions are registered in
+  std::map<std::string, Owned, std::less<>> functions_;  // by name in lower case
+  Library* loading_ = nullptr;                           // not null while a library is loaded
 };
 
 }  // namespace zsetd

@@ -16,7 +16,7 @@ void PushText(lua_State* lua, std::string_view text) {
   lua_pushlstring(lua, text.data(), text.size());
 }
 
-// Reads one reply and pushes its value. The server's own replies are well formed.
+// Reads one reply and pushes its value. The reply comes from this server, so it is well-formed.
 class ReplyPusher {
  public:
   ReplyPusher(lua_State* lua, std::string_view bytes) : lua_(lua), bytes_(bytes) {}
@@ -138,7 +138,7 @@ class ReplyPusher {
   std::string_view bytes_;
 };
 
-// The fast path for what most commands reply: an integer of a few digits. False if it is not.
+// The fast path for the most common reply, an integer of a few digits. Returns false for any other.
 bool PushShortInteger(lua_State* lua, std::string_view reply) {
   constexpr size_t kMostDigits = 9;
   constexpr size_t kAround = 3;  // the colon and the end of the line
@@ -152,7 +152,7 @@ bool PushShortInteger(lua_State* lua, std::string_view reply) {
   return true;
 }
 
-// Writes values as replies. Works on the stack's top and leaves the stack as it was.
+// Writes values as replies. Uses the top of the stack, and leaves the stack unchanged.
 class ValueWriter {
  public:
   ValueWriter(lua_State* lua, Call& call, bool resp3)
@@ -163,7 +163,7 @@ class ValueWriter {
         most_bytes_(call.reply.most_bytes()),
         start_(out_.size()) {}
 
-  // False if the value cannot be replied: it is nested too deep.
+  // Returns false if the value is nested too deep for a reply.
   bool Write() {
     if (reply_.IsFull() || out_.size() - start_ > most_bytes_) return true;
     if (lua_checkstack(lua_, 4) == 0) return false;
@@ -192,7 +192,7 @@ class ValueWriter {
     return {text, size};
   }
 
-  // Converts like the processor: a number out of range becomes the least integer.
+  // Converts like the processor: a number out of range becomes the smallest integer.
   static int64_t Integer(double number) {
     constexpr double kLimit = 9223372036854775808.0;
     if (!(number >= -kLimit && number < kLimit)) return INT64_MIN;
@@ -208,7 +208,7 @@ class ValueWriter {
     }
   }
 
-  // Pushes the table's own field and returns whether it has this type; if not, pops it.
+  // Pushes the table's own field and returns true if it has this type. Otherwise pushes nothing.
   bool Has(const char* name, int type) {
     lua_pushstring(lua_, name);
     lua_rawget(lua_, -2);
@@ -395,7 +395,7 @@ ErrorText TextOfError(lua_State* lua, int index) {
     return error;
   }
   lua_pushvalue(lua, index);
-  const char* text = lua_tolstring(lua, -1, &size);  // of a number, too
+  const char* text = lua_tolstring(lua, -1, &size);  // also converts a number
   if (text != nullptr) {
     error.line = "ERR " + std::string(text, size);
   } else if (lua_isboolean(lua, -1)) {

@@ -11,7 +11,7 @@ namespace zsetd {
 
 class Call;
 
-// Values on their way between replies and Lua, as Redis converts them.
+// Conversions between replies and Lua values, as in Redis.
 //
 // clang-format off
 //   RESP2 reply   Lua                     Lua                     reply
@@ -22,7 +22,7 @@ class Call;
 //   error         {err = text}            {err = text}            error
 //   null          false                   false, nil              null
 //                                         true                    1
-//   with RESP3, after redis.setresp(3), moreover
+//   additionally with RESP3, after redis.setresp(3)
 //   map           {map = table}           {map = table}           map
 //   set           {set = {[x] = true}}    {set = {[x] = true}}    set
 //   null          nil                     nil                     null
@@ -35,18 +35,19 @@ class Call;
 // Pushes an array of strings.
 void PushArray(lua_State* lua, Args strings);
 
-// Pushes the value of one whole reply of this server's own. A Lua error if memory is short.
+// Pushes the value of one complete reply of this server. Raises a Lua error if memory is short.
 void PushReply(lua_State* lua, std::string_view reply);
 
-// Replies the value on top of the stack, and pops it. `resp3`: the script has asked for RESP3.
-// O(size). A table nested too deep for the stack makes it an error.
+// Sends the value on top of the stack as the reply, and pops it. `resp3`: the script has selected
+// RESP3. O(size). A table that is nested too deep for the stack causes an error reply.
 void ReplyWithValue(lua_State* lua, Call& call, bool resp3);
 
-// An error in the form of redis.call: {err = text}. `line` is the whole error line with its code;
-// ERR is added if it has none.
+// Pushes an error in the form of redis.call: {err = text}. `line` is the whole error line with its
+// code; ERR is added if it has none. `is_counted`: the error statistics already include it.
 void PushError(lua_State* lua, std::string_view line, bool is_counted = false);
 
-// The text of an error value and whether it has been counted; the value stays.
+// The text of an error value, and whether the error statistics already include it. The value stays
+// on the stack.
 struct ErrorText {
   std::string line;
   bool is_counted = false;

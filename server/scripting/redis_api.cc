@@ -34,7 +34,8 @@ int Raise(lua_State* lua, std::string_view line) {
   return lua_error(lua);
 }
 
-// Whole numbers without an exponent, as commands that read integers need them.
+// Formats whole numbers without an exponent, because commands that read integers accept no
+// exponent.
 char* FormatNumber(double number, char* out) {
   constexpr double kExact = 9007199254740992.0;  // 2^53
   if (std::fabs(number) <= kExact) {
@@ -44,8 +45,8 @@ char* FormatNumber(double number, char* out) {
   return FormatDouble(number, out);
 }
 
-// Reads the arguments of a call as the words of a request. They point to the strings on the Lua
-// stack, or to the run's text of numbers. False if one is neither.
+// Reads the arguments of a call as the words of a request. The words refer to strings on the Lua
+// stack, or to the run's text of numbers. Returns false if an argument has another type.
 bool ReadWords(lua_State* lua, ScriptRun& run) {
   const int count = lua_gettop(lua);
   std::vector<std::string_view>& words = run.argv();
@@ -69,8 +70,8 @@ bool ReadWords(lua_State* lua, ScriptRun& run) {
   return true;
 }
 
-// Pushes the reply of a command, or an error for one that cannot be run. Returns whether it is an
-// error.
+// Runs a command. Pushes its reply, or an error if it cannot be run. Returns whether the value is
+// an error.
 bool PushCommand(lua_State* lua, ScriptRun& run) {
   if (lua_gettop(lua) == 0) {
     PushError(lua, "ERR Please specify at least one argument for this redis lib call");
@@ -175,8 +176,8 @@ int SetResp(lua_State* lua) {
   return 0;
 }
 
-// Effects are always propagated completely: a script that omits a part of its changes would make
-// replicas diverge permanently.
+// Accepted without effect: all effects are always propagated. If a script could omit some of its
+// changes, replicas would diverge permanently.
 int SetRepl(lua_State* lua) {
   if (lua_gettop(lua) != 1) return Raise(lua, "ERR redis.set_repl() requires two arguments.");
   const auto flags = static_cast<int>(lua_tonumber(lua, 1));
@@ -210,7 +211,7 @@ int AclCheckCommand(lua_State* lua) {
   return 1;
 }
 
-// There is no debugger.
+// Returns false, because there is no debugger.
 int Breakpoint(lua_State* lua) {
   lua_pushboolean(lua, 0);
   return 1;

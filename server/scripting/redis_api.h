@@ -4,8 +4,8 @@
 
 namespace zsetd {
 
-// Pushes the fields of the library redis, as Redis has them: call, pcall, error_reply, ... They act
-// on the run that is under way in the interpreter.
+// Pushes the fields of the library redis, as in Redis: call, pcall, error_reply, ... They act on
+// the interpreter's current run.
 void PushRedisApi(lua_State* lua);
 
 }  // namespace zsetd

@@ -23,7 +23,7 @@ namespace {
 
 constexpr char kReadOnly[] = "Attempt to modify a readonly table";
 
-// Keeps the functions that are removed from a Lua library.
+// The functions that the sandbox takes from a Lua library.
 struct Source {
   const char* library;  // null: the globals
   std::initializer_list<const char*> names;
@@ -40,7 +40,7 @@ const std::initializer_list<const char*> kMath = {
     "floor", "fmod", "frexp", "huge", "ldexp", "log",  "log10", "max",  "min", "modf",
     "pi",    "pow",  "rad",   "sin",  "sinh",  "sqrt", "tan",   "tanh"};
 
-char random_key;  // its address is where the registry has the state
+char random_key;  // its address is the registry's key of the state
 
 LuaRandom& RandomOf(lua_State* lua) {
   lua_pushlightuserdata(lua, &random_key);
@@ -54,7 +54,7 @@ LuaRandom::Bits BitsOfSeed(uint32_t seed) {
   return {0x330e, static_cast<unsigned short>(seed), static_cast<unsigned short>(seed >> 16)};
 }
 
-// The next 31 bits.
+// Returns the next 31 bits.
 int32_t NextRandom(lua_State* lua) {
   return static_cast<int32_t>(nrand48(RandomOf(lua).bits.data()));
 }
@@ -109,7 +109,7 @@ int RaiseError(lua_State* lua) {
   Fail(lua, std::string(text));
 }
 
-// A script can ask how much there is, and no more: when garbage is collected is not for it to say.
+// A script can query the memory size, but cannot control when garbage is collected.
 int CollectGarbage(lua_State* lua) {
   const std::string_view what = luaL_optstring(lua, 1, "collect");
   const bool counts = what == "count";
@@ -153,7 +153,7 @@ void Open(lua_State* lua, lua_CFunction library, const char* name) {
   lua_call(lua, 1, 0);
 }
 
-// Copies fields of the table below the top into the table on top.
+// Copies fields from the table below the top to the table on top.
 void CopyFields(lua_State* lua, std::initializer_list<const char*> names) {
   for (const char* name : names) {
     lua_getfield(lua, -2, name);
@@ -162,7 +162,7 @@ void CopyFields(lua_State* lua, std::initializer_list<const char*> names) {
   }
 }
 
-// Pushes a table of these fields of a library.
+// Pushes a table with these fields of a library.
 void PushFields(lua_State* lua, const char* library, std::initializer_list<const char*> names) {
   lua_getglobal(lua, library);
   lua_newtable(lua);
@@ -170,7 +170,8 @@ void PushFields(lua_State* lua, const char* library, std::initializer_list<const
   lua_remove(lua, -2);
 }
 
-// Replaces the table of fields on top by a library that has them and cannot be changed.
+// Replaces the table of fields on top by a library object that has these fields and cannot be
+// changed.
 void Seal(lua_State* lua) {
   lua_newuserdata(lua, 0);
   lua_createtable(lua, 0, 3);
@@ -189,7 +190,7 @@ void SetFunction(lua_State* lua, const char* name, lua_CFunction function) {
   lua_setfield(lua, -2, name);
 }
 
-// Moves fields of the table at `from` into the table on top.
+// Moves fields from the table at `from` to the table on top.
 void Take(lua_State* lua, int from, std::initializer_list<const char*> names) {
   for (const char* name : names) {
     lua_getfield(lua, from, name);
@@ -198,7 +199,7 @@ void Take(lua_State* lua, int from, std::initializer_list<const char*> names) {
   }
 }
 
-// Pushes what the Lua part of the sandbox builds on.
+// Pushes a table of the functions that the Lua part of the sandbox uses.
 void PushRaw(lua_State* lua) {
   lua_newtable(lua);
   const int raw = lua_gettop(lua);
@@ -230,8 +231,8 @@ void PushRaw(lua_State* lua) {
   SetFunction(lua, "fail", RaiseError);
 }
 
-// Pushes the table of what the Lua part of the sandbox replaces. `metatable` is that of
-// environments, `state` what that part has of a run.
+// Pushes a table of the Lua part's replacements. `metatable` is the metatable of environments.
+// `state` refers to the Lua part's state of a run.
 void PushReplaced(lua_State* lua, int metatable, LuaReference state) {
   [[maybe_unused]] const int status =
       luaL_loadbuffer(lua, kSandboxCode.data(), kSandboxCode.size(), kSandboxChunk);
@@ -245,14 +246,14 @@ void PushReplaced(lua_State* lua, int metatable, LuaReference state) {
   lua_call(lua, 5, 1);
 }
 
-// Puts libraries into the table of globals on top. `replaced` is the index of what replaces Lua's.
-// Returns the settings of cjson, and sets `math_library` to the fields of math.
+// Puts libraries into the table of globals on top. `replaced` is the index of the table of
+// replacements. Returns the settings of cjson, and sets `math_library` to the fields of math.
 JsonSettings& AddLibraries(lua_State* lua, int replaced, LuaReference& math_library) {
   PushFields(lua, "string", kString);
   Take(lua, replaced, {"find", "match", "gmatch", "gsub", "format"});
   lua_getfield(lua, -1, "gmatch");
   lua_setfield(lua, -2, "gfind");
-  lua_pushvalue(lua, -1);  // strings find their methods there, too
+  lua_pushvalue(lua, -1);  // strings find their methods in this table, too
   Seal(lua);
   lua_setfield(lua, -3, "string");
   lua_pushliteral(lua, "");
@@ -369,7 +370,7 @@ Sandbox::Sandbox(Interpreter& interpreter, uint64_t seed)
   environment_metatable_ = luaL_ref(lua, LUA_REGISTRYINDEX);
   lua_settop(lua, metatable - 1);
 
-  // No script can reach what the libraries put there.
+  // Scripts cannot reach the globals that LuaJIT's libraries have set.
   lua_newtable(lua);
   lua_replace(lua, LUA_GLOBALSINDEX);
 }
@@ -391,7 +392,7 @@ void Sandbox::PushSharedEnvironment(lua_State* lua) {
   shared_environment_ = luaL_ref(lua, LUA_REGISTRYINDEX);
 }
 
-// The names are kept in the registry, so that they are not hashed again for each run.
+// The registry keeps the names, so that they are not hashed again for each run.
 void Sandbox::SetArguments(lua_State* lua, Args keys, Args args) const {
   lua_rawgeti(lua, LUA_REGISTRYINDEX, globals_);
   lua_rawgeti(lua, LUA_REGISTRYINDEX, keys_name_);
@@ -417,7 +418,7 @@ void Sandbox::BeginRunOfLuaPart() {
   lua_pop(lua_, 1);
 }
 
-// Causes a library to find its fields in another table.
+// Makes a library look up its fields in another table.
 void Sandbox::SetFields(const char* library, LuaReference fields) {
   lua_rawgeti(lua_, LUA_REGISTRYINDEX, globals_);
   lua_pushstring(lua_, library);

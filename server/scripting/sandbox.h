@@ -11,7 +11,8 @@ namespace zsetd {
 
 struct JsonSettings;
 
-// The sequence of math.random: that of drand48, as in Redis. It continues from run to run.
+// The generator of math.random, which is drand48 as in Redis. Its sequence continues from run to
+// run.
 struct LuaRandom {
   using Bits = std::array<unsigned short, 3>;
   Bits bits;
@@ -19,33 +20,33 @@ struct LuaRandom {
   bool is_seeded_by_run = false;
 };
 
-// What scripts see: the functions of Lua 5.1 that only compute, and the libraries redis, cjson,
-// cmsgpack, struct and bit. There is no way to the system: no io, package, debug, ffi or jit; of os
-// the processor time alone; and no bytecode.
+// The environment of scripts: the functions of Lua 5.1 that only compute, and the libraries redis,
+// cjson, cmsgpack, struct and bit. Scripts cannot reach the system: there is no io, package, debug,
+// ffi or jit, no bytecode, and os has only the processor time.
 //
-// Nothing that outlives a run can be changed by one. Libraries are userdata whose fields cannot be
-// assigned, not even by rawset or table.insert. A run has an empty table of globals, whose hidden
-// metatable finds the fixed ones, with KEYS and ARGV among them, and refuses to make new ones.
+// A run cannot change anything that outlives it. Libraries are userdata whose fields cannot be
+// assigned, not even by rawset or table.insert. Each run has an empty table of globals. Its hidden
+// metatable finds the fixed globals, including KEYS and ARGV, and refuses to create new ones.
 class Sandbox {
  public:
-  // `seed` is that of math.random.
+  // `seed` is the seed of math.random.
   Sandbox(Interpreter& interpreter, uint64_t seed);
 
-  // Pushes a fresh table of globals.
+  // Pushes a new table of globals.
   void PushEnvironment(lua_State* lua) const;
 
-  // Pushes a table of globals that is the same for each run: for scripts that cannot refer to the
-  // table itself, and so can leave nothing in it.
+  // Pushes a table of globals that all runs share. Only for scripts that cannot refer to the table
+  // itself, and so cannot leave anything in it.
   void PushSharedEnvironment(lua_State* lua);
 
-  // Sets the KEYS and ARGV that all environments have in common.
+  // Sets KEYS and ARGV, which all environments share.
   void SetArguments(lua_State* lua, Args keys, Args args) const;
 
-  // Undoes the settings that the last run made: those of cjson, and math.randomseed, after which
-  // math.random continues as if that run had not drawn from it.
+  // Undoes the settings of the last run: those of cjson, and math.randomseed. math.random then
+  // continues as if that run had not used it.
   void BeginRun();
 
-  // While a library is loaded, it cannot reach functions that only make sense in a call, such as
+  // While a library is loaded, hides the functions that only make sense during a call, such as
   // redis.call and math.random.
   void BeginLoad();
   void EndLoad();
@@ -64,14 +65,14 @@ class Sandbox {
   LuaRandom* random_;
   JsonSettings* json_;
   LuaReference environment_metatable_;
-  LuaReference redis_library_;  // its fields
+  LuaReference redis_library_;  // the fields of the library
   LuaReference math_library_;
   LuaReference globals_;
   LuaReference shared_environment_ = LUA_NOREF;
   LuaReference keys_name_;  // "KEYS"
   LuaReference args_name_;  // "ARGV"
-  LuaReference state_;      // of the part in Lua: reset at each run
-  uint64_t failures_ = 0;   // of the interpreter, when it was recreated
+  LuaReference state_;      // of the Lua part; reset for each run
+  uint64_t failures_ = 0;   // the interpreter's failures() when the state was last reset
 };
 
 }  // namespace zsetd

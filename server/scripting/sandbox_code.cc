@@ -10,14 +10,14 @@ local find, sub, byte, tonumber = raw.find, raw.sub, raw.byte, raw.tonumber
 local concat = raw.concat
 local replaced = {}
 
--- Raises an error that seems to come from the function that the script has called.
+-- Raises an error with the position of the script's call.
 local fail = raw.fail
 local function wrong_argument(number, name, expected, value)
   fail('bad argument #' .. number .. " to '" .. name .. "' (" .. expected .. ' expected, got ' ..
        type(value) .. ')')
 end
 
--- An error of redis.call is a table, which scripts expect as its text.
+-- An error of redis.call is a table. Scripts expect its text.
 local function caught(ok, problem, ...)
   if not ok and type(problem) == 'table' then
     local text = rawget(problem, 'err')
@@ -43,10 +43,10 @@ function replaced.xpcall(f, handler, ...)
   return handled(handler, raw_pcall(f, ...))
 end
 
--- A coroutine within a script that is suspended by the clock hands the suspension on to the one
--- that resumed it, up to the script itself, and is resumed in turn when that goes on.
+-- When a coroutine of a script is late, it yields to the coroutine that resumed it, which yields in
+-- turn, up to the script itself. When the script continues, each resumes the next one.
 --
--- Each that resumes another takes a piece of the processor's stack, which LuaJIT does not check.
+-- Each nested resume uses the processor's stack. LuaJIT does not check its size, so this does.
 local create, raw_resume, raw_yield = raw.create, raw.resume, raw.yield
 local most_nested = 150
 local resumed
@@ -98,7 +98,7 @@ function replaced.setmetatable(t, metatable)
   return raw_setmetatable(t, metatable)
 end
 
--- Library functions that can be slow return `unfinished` and their call when the run is late.
+-- If the run is late, slow library functions return `unfinished` and their call.
 local unfinished, pause, continue = raw.unfinished, raw.pause, raw.continue
 local function settled(...)
   if (...) ~= unfinished then return ... end
@@ -109,7 +109,7 @@ local function settling(f) return function(...) return settled(f(...)) end end
 replaced.settling = settling
 replaced.find, replaced.match = settling(raw.find), settling(raw.match)
 
--- Text only, and of bounded size.
+-- Loads only text, not bytecode, and only up to this size.
 local most_bytes = 16 * 1024 * 1024
 local raw_load = raw.load
 local function load_text(text, name)
@@ -150,8 +150,8 @@ function replaced.gmatch(...)
   return function() return advance(next_match(text, pattern, from)) end
 end
 
--- gsub with a function or a table, which may have an __index, is a loop in Lua. A pattern that
--- begins with ^ matches at the start only.
+-- gsub with a function, or with a table that may have an __index, is a loop in Lua. A pattern that
+-- begins with ^ matches only at the start.
 local scan, replace, check_gsub = raw.scan, raw.replace, raw.check_gsub
 local function new_value(repl, kind, whole, ...)
   local value
@@ -206,7 +206,7 @@ function replaced.gsub(...)
   return gsub(...)
 end
 
--- Tables may have a __tostring, whose result may be a table again.
+-- A table may have a __tostring, whose result may be a table again.
 local raw_format = raw.format
 local function as_text(count, value, ...)
   if count == 0 then return end
@@ -225,7 +225,7 @@ function replaced.format(...)
   return raw_format(...)
 end
 
--- A long one is made of pieces.
+-- A long result is concatenated from pieces, so that the run can be suspended between them.
 local raw_concat = raw.concat
 local piece_length = 5000
 local function concat_piece(t, separator, from, to)
@@ -254,7 +254,7 @@ function replaced.concat(t, separator, first, last)
   return raw_concat(t, separator, first, last)
 end
 
--- Merges runs of doubling length. The elements are read and written without metamethods.
+-- A merge sort, which reads and writes the elements without metamethods.
 local raw_sort = raw.sort
 local function merge_by(from, to, low, middle, high, before)
   local left, right = low, middle
@@ -284,7 +284,7 @@ local function merge(from, to, low, middle, high)
   end
 end
 
--- The order of values that may have none.
+-- Compares values that may not be comparable. An error does not contain the sandbox's position.
 local function is_less(a, b) return a < b end
 local function in_order(a, b)
   local ok, answer = raw_pcall(is_less, a, b)
@@ -301,8 +301,8 @@ local function have_type(t, count, wanted)
   return true
 end
 
--- Whether LuaJIT may sort a table: a short one, as its time may be quadratic, of values of one type
--- that is compared without metamethods.
+-- Whether LuaJIT may sort the table. It must be short, because LuaJIT's sort can take quadratic
+-- time. Its values must have one type that is compared without metamethods.
 local function is_simple(t)
   local count, kind = #t, type(rawget(t, 1))
   if count > 100 or (kind ~= 'number' and kind ~= 'string') then return false end
@@ -342,7 +342,7 @@ function replaced.sort(t, before)
   for i = 1, count do rawset(t, i, from[i]) end
 end
 
--- The globals of a script are found by a metatable.
+-- The globals of a script are not in its table; a metatable finds them.
 local raw_pairs = raw.pairs
 local function all_globals(environment)
   local all = {}

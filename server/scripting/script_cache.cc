@@ -8,7 +8,7 @@
 namespace zsetd {
 namespace {
 
-// The table of globals has one name, and code that is loaded may contain it.
+// Only the name of the table of globals matters, and code that a script loads may contain it, too.
 bool RefersToGlobals(std::string_view code) {
   return code.find("_G") != std::string_view::npos || code.find("load") != std::string_view::npos;
 }

@@ -14,10 +14,9 @@
 
 namespace zsetd {
 
-// The compiled scripts by the SHA-1 of their text. Those that only EVAL brought are forgotten when
-// there are more than 500, the one used longest ago first, for programs that put their arguments
-// into the text would fill the memory; those of SCRIPT LOAD stay until SCRIPT FLUSH. As Redis since
-// version 7.4.
+// The compiled scripts by the SHA-1 of their text. At most 500 scripts from EVAL are kept, and the
+// least recently used one is removed first: programs that put their arguments into the text would
+// fill the memory. Scripts of SCRIPT LOAD stay until SCRIPT FLUSH. Redis does so since version 7.4.
 class ScriptCache {
  public:
   static constexpr size_t kMostFromEval = 500;
@@ -25,16 +24,18 @@ class ScriptCache {
   struct Script {
     LuaReference function;
     ScriptFlags flags;
-    bool is_loaded = false;                      // by SCRIPT LOAD
-    bool refers_to_globals = false;              // it may refer to the table of them as a value
-    std::list<std::string>::iterator used = {};  // its place among those of EVAL, unless loaded
+    bool is_loaded = false;          // by SCRIPT LOAD
+    bool refers_to_globals = false;  // the code may use the table of globals as a value
+
+    // The position in `from_eval_`. Not valid for a loaded script.
+    std::list<std::string>::iterator used = {};
   };
 
-  // Both outlive it; `evicted` counts the scripts that were forgotten.
+  // Both outlive this object. `evicted` counts the removed scripts.
   ScriptCache(Interpreter& interpreter, size_t& evicted)
       : interpreter_(interpreter), evicted_(evicted) {}
 
-  // The script of this SHA-1, in lower case, or null; finding it is a use. Valid until the next
+  // Returns the script of this SHA-1, in lower case, or null. Counts as a use. Valid until the next
   // call.
   const Script* Find(std::string_view sha);
   bool Contains(std::string_view sha) const { return scripts_.contains(sha); }
@@ -42,7 +43,7 @@ class ScriptCache {
   // Returns the flags of a script, or null. Does not count as a use.
   const ScriptFlags* FlagsOf(std::string_view sha) const;
 
-  // Compiles a script that is not there yet, or marks one that is as loaded.
+  // Compiles a new script. Marks an existing script as loaded if `is_loaded` is set.
   absl::StatusOr<const Script*> Add(std::string_view sha, std::string_view body, bool is_loaded);
 
   size_t size() const { return scripts_.size(); }
@@ -58,7 +59,7 @@ class ScriptCache {
 
   Interpreter& interpreter_;
   absl::flat_hash_map<std::string, Script, Hash, std::equal_to<>> scripts_;
-  std::list<std::string> from_eval_;  // the SHA-1s, the one used last first
+  std::list<std::string> from_eval_;  // the SHA-1s, the most recently used first
   size_t& evicted_;
 };
 

@@ -13,7 +13,7 @@
 namespace zsetd {
 namespace {
 
-constexpr Micros kSlice{2'000};  // how long others wait for a script that is late
+constexpr Micros kSlice{2'000};  // how long a late script delays other clients
 constexpr std::string_view kNoSuchScript = "NOSCRIPT No matching script. Please use EVAL.";
 
 constexpr std::string_view kStaleScript =
@@ -22,9 +22,9 @@ constexpr std::string_view kStaleScript =
 constexpr std::string_view kWritesOnReplica =
     "READONLY Can not run script with write flag on readonly replica";
 
-// Why a script that declares this may not run; empty if it may. The executor has refused most such
-// requests by their flags already, but the script of an EVALSHA may have been loaded since the
-// request was queued.
+// Returns the reason why a script with these flags may not run, or an empty string. The executor
+// has already refused most of these requests by their flags. The script of an EVALSHA may have been
+// loaded after its request was queued, so it is checked again.
 std::string ReasonNotToRun(const ScriptRun::Target& target, const Engine& engine) {
   if (engine.effects().is_muted()) return {};
   const absl::Status stale = engine.replication().CheckStale();
@@ -131,7 +131,7 @@ bool ScriptingService::HasScript(std::string_view sha) const {
 
 void ScriptingService::FlushScripts() { scripts_.reset(); }
 
-// KEYS and ARGV are globals. Changes of their tables by a script are not visible to other runs.
+// KEYS and ARGV are globals. If a script changes their tables, other runs do not see it.
 void ScriptingService::RunScript(Call& call, const ScriptCache::Script& script,
                                  std::string_view sha, const ScriptArguments& arguments) {
   ScriptEngine& engine = *scripts_;
@@ -209,7 +209,7 @@ absl::Status ScriptingService::RestoreLibraries(std::string_view dump, RestorePo
 
 // --- Runs ---
 
-// Makes the run that the call asks for, unless it may not be.
+// Starts the run of this call. Returns false, with an error reply, if it may not run.
 bool ScriptingService::Begin(Call& call, ScriptRun::Target target) {
   if (const std::string reason = ReasonNotToRun(target, engine_); !reason.empty()) {
     call.Fail(reason);

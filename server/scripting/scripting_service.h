@@ -16,11 +16,11 @@
 
 namespace zsetd {
 
-// Scripts and functions for one engine. The interpreters are made when the first script, or the
-// first library, comes: a server that runs none pays nothing.
+// The scripts and functions of one engine. The interpreters are created with the first script or
+// library, so a server without them has no cost.
 class ScriptingService : public Scripting {
  public:
-  // The engine outlives it, and is given it by set_scripting().
+  // The engine outlives this object.
   explicit ScriptingService(Engine& engine) : engine_(engine) {}
 
   std::optional<ScriptDeclaration> DeclarationOfScript(std::string_view body) const override;
@@ -50,7 +50,7 @@ class ScriptingService : public Scripting {
   void ResetStats() override { evicted_scripts_ = 0; }
 
  private:
-  // The interpreter of scripts, and its contents.
+  // The interpreter of scripts and its contents.
   struct ScriptEngine {
     ScriptEngine(Engine& engine, size_t& evicted_scripts)
         : interpreter(engine.host().stopwatch, engine.store().gauge().uncounted_bytes()),
@@ -75,7 +75,7 @@ class ScriptingService : public Scripting {
   Engine& engine_;
   std::unique_ptr<ScriptEngine> scripts_;
   std::unique_ptr<zsetd::Libraries> libraries_;
-  size_t evicted_scripts_ = 0;  // since the statistics were reset
+  size_t evicted_scripts_ = 0;  // since the last reset of the statistics
   std::unique_ptr<ScriptWorkspace> workspace_;
   std::optional<ScriptRun> run_;
 };

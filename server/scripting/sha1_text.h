@@ -7,7 +7,7 @@
 
 namespace zsetd {
 
-// The SHA-1 of bytes as 40 lower-case hex digits, by which scripts are known.
+// The SHA-1 of a script's text as 40 lower-case hex digits.
 using Sha1Text = std::array<char, 2 * SHA_DIGEST_LENGTH>;
 
 inline Sha1Text Sha1TextOf(std::string_view bytes) {

@@ -17,7 +17,7 @@ class Tokens {
  public:
   explicit Tokens(std::string_view code) : code_(code) {}
 
-  // The next word of letters and digits; empty at the end. All else is passed over.
+  // Returns the next word of letters and digits; empty at the end. Skips everything else.
   std::string_view NextWord() {
     while (at_ < code_.size()) {
       const char byte = code_[at_];
@@ -38,7 +38,7 @@ class Tokens {
     return {};
   }
 
-  size_t at() const { return at_; }  // after the last returned token
+  size_t at() const { return at_; }  // the index after the last returned word
 
  private:
   void SkipTo(char end) { at_ = std::min(code_.find(end, at_), code_.size()); }
@@ -50,7 +50,8 @@ class Tokens {
     at_ = std::min(at_ + 1, code_.size());
   }
 
-  // One that begins here, [[...]] or [==[...]==]; false if none does.
+  // Skips a long bracket that begins here, [[...]] or [==[...]==]. Returns false if none begins
+  // here.
   bool SkipLongBracket() {
     if (at_ >= code_.size() || code_[at_] != '[') return false;
     size_t inner = at_ + 1;
@@ -66,7 +67,7 @@ class Tokens {
   size_t at_ = 0;
 };
 
-// Whether the text begins with a call of a function that returns one value at most.
+// Whether the text begins with a call of a function that returns at most one value.
 bool StartsWithKnownCall(std::string_view text) {
   constexpr std::array<std::string_view, 3> kLibraries = {"redis.", "cjson.", "bit."};
   constexpr std::array<std::string_view, 8> kFunctions = {

@@ -17,21 +17,21 @@ namespace {
 
 constexpr Micros kMostOverdue{1'000'000};
 
-// Garbage is collected when there is as much of it as of all else, or this much. A state without
-// scripts is smaller.
+// A collection starts when the garbage is as large as the rest of the state, but not before it
+// reaches this size. A state without scripts is smaller than this.
 constexpr size_t kLeastGarbage = 256u << 10;
 
-// The number of bytes that the instructions between two looks may read if each of them reads the
-// largest string or table: about a second, or some seconds while copying.
+// The number of bytes that the instructions between two checks may read if each reads the largest
+// string or table: about one second, or some seconds if they copy.
 constexpr size_t kBytesPerLook = size_t{4} << 30;
 constexpr int kFewestInstructions = 10;
 
-// Garbage of a run is collected when the state is larger by this than after the last collection,
-// and twice as large.
+// Garbage of a run is collected if the state is at least twice as large as after the last
+// collection, and at least this much larger.
 constexpr size_t kGarbageWorthCollecting = 1u << 20;
 constexpr Micros kCollectedAfterRun{1'000};
 
-// The bytes that jemalloc takes for an allocation: it has four sizes between two powers of two.
+// The bytes that jemalloc takes for an allocation. It has four sizes between two powers of two.
 size_t RoundedSize(size_t bytes) {
   constexpr size_t kQuantum = 16;
   if (bytes <= kQuantum / 2) return kQuantum / 2;
@@ -39,14 +39,15 @@ size_t RoundedSize(size_t bytes) {
   return (bytes + unit - 1) / unit * unit;
 }
 
-// Source names that are not the scripts' own.
+// Whether the frame is not code of a script: C code, or a chunk of the sandbox.
 bool IsOwnCode(const lua_Debug& frame) {
   return std::strcmp(frame.what, "C") == 0 || frame.source[0] == '=';
 }
 
 int OnPanic(lua_State*) { std::abort(); }
 
-// "user_script:3: ..." as LuaJIT begins the text of an error that arises in Lua code.
+// Reads the position from "user_script:3: ...", the start of LuaJIT's text for an error in Lua
+// code.
 std::optional<ScriptPosition> PositionInText(std::string_view text) {
   const size_t name_end = text.find(':');
   if (name_end == std::string_view::npos || name_end == 0) return std::nullopt;
@@ -114,7 +115,8 @@ void Interpreter::LookAfter(int instructions) {
   lua_sethook(state_, OnCount, LUA_MASKCOUNT, instructions);
 }
 
-// The larger the largest string or table is, the longer an instruction can take.
+// Checks more often if there is a large string or table, because an instruction can take longer
+// then.
 void Interpreter::AdaptLooks() {
   if (state_ == nullptr) return;
   const auto count =
@@ -141,8 +143,8 @@ int Interpreter::Pause(lua_State* lua) {
   return lua_yield(lua, 0);
 }
 
-// While a suspension travels from a coroutine of the script to the script, the coroutines on the
-// way run some instructions, in which they must not be suspended once more.
+// While a suspension passes from a coroutine through its callers to the script, those coroutines
+// run some instructions. They must not be suspended again during that.
 void Interpreter::OnCount(lua_State* lua, lua_Debug*) {
   Interpreter& self = Of(lua);
   if (self.suspending_) return;
@@ -175,7 +177,7 @@ void Interpreter::Release(LuaReference reference) {
   luaL_unref(state_, LUA_REGISTRYINDEX, reference);
 }
 
-// One that has failed cannot be used again.
+// Replaces the thread of runs, because a thread that has failed cannot be used again.
 void Interpreter::RenewThread() {
   luaL_unref(state_, LUA_REGISTRYINDEX, thread_reference_);
   thread_ = lua_newthread(state_);
@@ -219,8 +221,8 @@ void Interpreter::EndRun() {
   if (bytes_ / 2 > adapted_at_bytes_ || bytes_ < adapted_at_bytes_ / 2) AdaptCollector();
 }
 
-// A cycle that has begun during the run leaves what became garbage since then, so there is a second
-// one.
+// Plans two cycles: a cycle that began during the run does not collect the garbage that was made
+// after its start.
 void Interpreter::PlanCollection() {
   constexpr int kCycles = 2;
   if (bytes_ / 2 < bytes_collected_ || bytes_ - bytes_collected_ < kGarbageWorthCollecting) return;
@@ -241,7 +243,8 @@ void Interpreter::CollectGarbage(Micros until) {
   AdaptLooks();
 }
 
-// Must be called when the state has become much larger or smaller.
+// Sets the pause of the garbage collector for the current size. Must be called when the state has
+// become much larger or smaller.
 void Interpreter::AdaptCollector() {
   constexpr size_t kPercent = 100;
   adapted_at_bytes_ = bytes_;
@@ -256,7 +259,7 @@ std::optional<ScriptPosition> Interpreter::Position() const {
     lua_getinfo(thread_, "Sl", &frame);
     if (IsOwnCode(frame)) continue;
     if (frame.currentline > 0) return ScriptPosition{frame.source, frame.currentline};
-    break;  // it failed by itself: LuaJIT has dropped where
+    break;  // the error is in the script itself: LuaJIT has dropped the line
   }
   if (lua_gettop(thread_) == 0 || lua_type(thread_, -1) != LUA_TSTRING) return std::nullopt;
   size_t size = 0;

@@ -12,24 +12,24 @@ namespace zsetd {
 
 class Call;
 
-// The state that each run uses and leaves to the next.
+// State that each run uses and leaves to the next run.
 struct ScriptWorkspace {
   ScriptSession session;
-  std::vector<std::string_view> argv;  // of redis.call
-  std::vector<char> number_text;       // of arguments that are numbers
+  std::vector<std::string_view> argv;  // the arguments of redis.call
+  std::vector<char> number_text;       // the text of arguments that are numbers
 };
 
-// One run of a script or a function: its caller, and the shared state of its commands.
+// One run of a script or function: its caller, and the state that its commands share.
 class ScriptRun {
  public:
   struct Target {
-    std::string name;  // SHA-1 or function
+    std::string name;  // the SHA-1 of a script, or the name of a function
     bool is_function = false;
     ScriptFlags flags;
-    bool read_only = false;  // by the command that called it
+    bool read_only = false;  // set by the command that called it
   };
 
-  // The workspace outlives it, and no other run uses it at the same time.
+  // The workspace outlives this object, and no other run uses it at the same time.
   ScriptRun(Engine& engine, Call& call, Target target, ScriptWorkspace& workspace);
 
   ~ScriptRun() { session().End(); }
@@ -43,21 +43,22 @@ class ScriptRun {
     return workspace_.session.client.output.reply.protocol() == Protocol::kResp3;
   }
 
-  // Runs a command. A refusal is the whole error line; otherwise its reply is in
-  // `session().client.output.buffer` until the next.
+  // Runs a command. A refusal contains the whole error line. Otherwise the reply is in
+  // `session().client.output.buffer` until the next command.
   absl::Status Execute(Args argv) {
     return engine_.executor().RunInScript(session(), *caller_, argv);
   }
 
-  // The script has computed for long since its last command, so that the next command did not begin
-  // when that one ended.
+  // The script has computed for a long time since its last command, so the next command did not
+  // start when that one ended.
   void OnLongComputation() { session().has_computed_long = true; }
 
-  // It is suspended, or goes on for this call.
+  // The run is suspended, or continues for this call.
   void OnSuspended(const Call& call);
   void OnContinued(Call& call);
 
-  const std::vector<std::string>& command() const { return command_; }  // once it was suspended
+  // The command that started the run. Set when the run is suspended.
+  const std::vector<std::string>& command() const { return command_; }
   Micros started_at() const { return started_at_; }
   Micros elapsed() const { return engine_.host().stopwatch() - started_at_; }
 

@@ -17,21 +17,20 @@ enum class ScriptFlag : uint8_t {
   kAllowOom,            // it may run while memory is short
   kAllowStale,          // it may run on a replica that has lost its master
   kNoCluster,           // it does not run in a cluster
-  kAllowCrossSlotKeys,  // its keys may be of several slots
+  kAllowCrossSlotKeys,  // its keys may be in several slots
 };
 
 class ScriptFlags {
  public:
-  // Nullopt if no flag has this name.
+  // Returns nullopt if no flag has this name.
   static std::optional<ScriptFlag> Find(std::string_view name);
 
   void Add(ScriptFlag flag) { bits_ |= Bit(flag); }
   bool Has(ScriptFlag flag) const { return (bits_ & Bit(flag)) != 0; }
   std::vector<std::string_view> Names() const;
 
-  // That of a script without a first line of its own, to which the rules apply that Redis had
-  // before there were flags: it may write, and of commands that take memory each is refused by
-  // itself.
+  // The flags of a script without a shebang line. Redis's rules from the time before flags apply:
+  // the script may write, and each command that needs memory may be refused separately.
   static ScriptFlags Compatible() {
     ScriptFlags flags;
     flags.is_compatible_ = true;
@@ -39,7 +38,7 @@ class ScriptFlags {
   }
   bool is_compatible() const { return is_compatible_; }
 
-  // Returns what the flags declare; nullopt for a script without flags of its own.
+  // The properties that the flags declare; nullopt for a script without flags of its own.
   std::optional<ScriptDeclaration> Declaration() const;
 
  private:
@@ -49,19 +48,20 @@ class ScriptFlags {
   bool is_compatible_ = false;
 };
 
-// The first line of a script's text, "#!lua flags=no-writes", or of a library's, "#!lua name=lib".
+// The first line of a script's text, "#!lua flags=no-writes", or of a library's text, "#!lua
+// name=lib".
 struct Shebang {
   std::string engine;                // "lua"
   std::vector<std::string> options;  // "flags=no-writes"
-  std::string_view rest;             // of the text, from the end of that line on
+  std::string_view rest;             // the text from the end of that line on
 };
 
-// Its words may be quoted, as in a configuration file. Returns nullopt if the line does not end, or
-// its quotes do not. `text` begins with "#!".
+// Reads the line. Its words may be quoted, as in a configuration file. Returns nullopt if the line
+// or a quoted word does not end. `text` begins with "#!".
 std::optional<Shebang> ReadShebang(std::string_view text);
 
-// The flags of a script, with or without a first line, and the code after that line. A refusal is
-// the whole error line.
+// The flags of a script, with or without a shebang line, and the code after that line. A refusal
+// contains the whole error line.
 struct ScriptText {
   ScriptFlags flags;
   std::string_view code;

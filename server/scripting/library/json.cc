@@ -28,7 +28,7 @@ struct JsonSettings {
   int encode_max_depth = 1000;
   int decode_max_depth = 1000;
   int precision = 14;
-  int encode_invalid = 0;  // NaN and infinity: 0 refused, 1 as they are, 2 as null
+  int encode_invalid = 0;  // NaN and infinity: 0 refuses them, 1 writes them, 2 writes null
   bool decode_invalid = true;
   bool keep_buffer = true;  // has no effect
   bool array_metatable = false;
@@ -50,13 +50,13 @@ std::string_view TextAt(lua_State* lua, int index) {
 
 // --- Writing ---
 
-// A call of encode. The values that are being written are on the stack, each table with the key of
-// the entry that is next or, of an array, nothing:
+// A call of encode. The tables that are being written are on the stack. Each object is followed by
+// the key of its current entry; an array is followed by nothing:
 //
 //   {"a": [1, {}]}    ... object, "a", array, {}
 class EncodeCall : public LongCall {
  public:
-  // The value to write is on top of the stack.
+  // Encodes the value on top of the stack.
   EncodeCall(lua_State* lua, const JsonSettings& settings) : settings_(settings), text_(lua) {}
 
   std::optional<int> Work(lua_State* lua) override {
@@ -93,7 +93,7 @@ class EncodeCall : public LongCall {
   void Write(std::string_view bytes) { text_.Append(lua_, bytes); }
   void Write(char byte) { text_.Append(lua_, byte); }
 
-  // Writes the value on top of the stack and pops it, or begins to write it if it is a table.
+  // Writes the value on top of the stack and pops it. A table is only begun.
   void Append() {
     switch (lua_type(lua_, -1)) {
       case LUA_TSTRING:
@@ -235,7 +235,7 @@ class EncodeCall : public LongCall {
     return same;
   }
 
-  // The length of an array; 0 or less if the table is an object.
+  // Returns the length of an array; 0 or less if the table is an object.
   int ArrayLength() {
     double length = 0;
     int count = 0;
@@ -260,7 +260,7 @@ class EncodeCall : public LongCall {
     return static_cast<int>(length);
   }
 
-  lua_State* lua_ = nullptr;  // during Work()
+  lua_State* lua_ = nullptr;  // valid during Work()
   JsonSettings settings_;
   std::vector<Frame> frames_;
   ScriptBuffer text_;
@@ -274,8 +274,8 @@ int Encode(lua_State* lua) {
 
 // --- Reading ---
 
-// Builds values on the Lua stack as RapidJSON's reader finds their parts: of each table that is
-// open there is the table and, of an object, the key of the value that comes next.
+// Builds values on the Lua stack from the parts that RapidJSON's reader reports. The stack holds
+// each open table and, for an object, the key of its next value.
 class ValueBuilder {
  public:
   ValueBuilder(lua_State* lua, const JsonSettings& settings) : lua_(lua), settings_(settings) {}
@@ -299,7 +299,7 @@ class ValueBuilder {
     lua_pushnumber(lua_, value);
     return Attach();
   }
-  // Numbers come as text, for one that is too large is infinite.
+  // Numbers arrive as text, because a number that is too large must become infinite.
   bool RawNumber(const char* text, rapidjson::SizeType size, bool) {
     const double number = std::strtod(std::string(text, size).c_str(), nullptr);
     has_invalid_number_ = !settings_.decode_invalid && !std::isfinite(number);
@@ -345,7 +345,7 @@ class ValueBuilder {
     return Attach();
   }
 
-  // Puts the value on top into the table that is open, if one is.
+  // Puts the value on top into the innermost open table, if any.
   bool Attach() {
     if (frames_.empty()) return true;
     Frame& frame = frames_.back();
@@ -364,7 +364,7 @@ class ValueBuilder {
   bool has_invalid_number_ = false;
 };
 
-// lua-cjson's name of the token that begins there.
+// Returns lua-cjson's name for the token at `at`.
 const char* TokenAt(std::string_view text, size_t at) {
   if (at >= text.size() || text[at] == '\0') return "T_END";
   const std::string_view rest = text.substr(at);
@@ -396,7 +396,7 @@ bool IsLetterOrDigit(char byte) {
          (byte >= '0' && byte <= '9') || byte == '.' || byte == '-' || byte == '+';
 }
 
-// Where a word that is no value began.
+// Returns the start of an invalid word.
 size_t WordStart(std::string_view text, size_t at) {
   while (at > 0 && IsLetterOrDigit(text[at - 1])) --at;
   return at;
@@ -404,7 +404,7 @@ size_t WordStart(std::string_view text, size_t at) {
 
 struct Problem {
   const char* expected = "value";
-  const char* found = nullptr;  // null: the token that is there
+  const char* found = nullptr;  // null: the token at `at`
   size_t at = 0;
 };
 
@@ -467,7 +467,7 @@ int Decode(lua_State* lua) {
 
 // --- Settings ---
 
-// Reads argument `index`, if it is present, as an integer in this range.
+// Reads argument `index` as an integer in this range, if it is present.
 void IntegerOption(lua_State* lua, int index, int least, int most, int& setting) {
   if (lua_isnoneornil(lua, index)) return;
   const lua_Integer value = luaL_checkinteger(lua, index);
@@ -578,7 +578,7 @@ constexpr luaL_Reg kFunctions[] = {
     {"new", New},
 };
 
-// Pushes the library for the settings on top, in their place.
+// Replaces the settings on top of the stack by the library that uses them.
 void PushFunctions(lua_State* lua) {
   lua_newtable(lua);
   lua_pushvalue(lua, -2);

@@ -4,18 +4,19 @@
 
 namespace zsetd {
 
-// The library cjson: JSON to Lua values and back, as lua-cjson has it. RapidJSON reads.
+// The library cjson converts JSON to Lua values and back, compatible with lua-cjson. RapidJSON
+// reads the text.
 //
-// An array is a table 1..n, null is cjson.null. Nesting is bounded by encode_max_depth and
-// decode_max_depth, 1000 unless a script sets it, and by the Lua stack in any case; memory by what
-// the interpreter may take.
+// An array is a table 1..n, null is cjson.null. encode_max_depth and decode_max_depth bound the
+// nesting, 1000 unless a script sets them; the Lua stack bounds it in any case. The interpreter's
+// limit bounds the memory.
 
 struct JsonSettings;
 
-// Pushes its fields, and returns the settings, which exist as long as its functions.
+// Pushes the library's fields. Returns the settings, which live as long as its functions.
 JsonSettings& PushJsonLibrary(lua_State* lua);
 
-// Takes back what scripts have set: a setting lasts for the run that made it.
+// Restores the default settings. A setting lasts until the end of the run that made it.
 void Reset(JsonSettings& settings);
 
 }  // namespace zsetd

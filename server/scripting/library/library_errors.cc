@@ -6,7 +6,8 @@
 namespace zsetd {
 namespace {
 
-// Finds the innermost frame beyond the sandbox, which called the function. False if no script did.
+// Finds the innermost frame outside the sandbox, which called the function. Returns false if no
+// script called it.
 bool FindCaller(lua_State* lua, lua_Debug& frame) {
   for (int level = 1; lua_getstack(lua, level, &frame) != 0; ++level) {
     lua_getinfo(lua, "Sl", &frame);

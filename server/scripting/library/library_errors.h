@@ -10,17 +10,17 @@ namespace zsetd {
 constexpr char kSandboxChunk[] = "=sandbox";
 
 // Errors of library functions that scripts call through the Lua part of the sandbox. Like
-// luaL_error and its relatives, but the position in the text and the name are those of the script's
+// luaL_error and similar functions, but with the position and the function name of the script's
 // call.
 
 [[noreturn]] void Fail(lua_State* lua, const std::string& text);
 [[noreturn]] void FailArgument(lua_State* lua, int index, const char* function,
                                const std::string& reason);
 
-// As LuaJIT has it when the interpreter has reached its limit.
+// Raises LuaJIT's error for a state that has reached its memory limit.
 [[noreturn]] void FailMemory(lua_State* lua);
 
-// Makes room for that many values on the stack, or fails with an error that contains `what`.
+// Makes room for that many values on the stack. Otherwise raises an error that contains `what`.
 void CheckStack(lua_State* lua, int count, const char* what);
 
 // Returns the argument, which is a string or a number. A number is converted in place.

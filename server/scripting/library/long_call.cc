@@ -7,12 +7,12 @@
 namespace zsetd {
 namespace {
 
-// Their addresses are the mark, and places in the registry.
+// The addresses serve as the mark, and as keys of the registry.
 char unfinished_mark;
 char metatable_key;
 char maker_key;
 
-// The start of the userdata; the object follows.
+// The beginning of the userdata; the LongCall follows it.
 struct KeptCall {
   LongCall* call;
 };
@@ -26,7 +26,7 @@ int Destroy(lua_State* lua) {
   return 0;
 }
 
-// Ends a call when the scope is left.
+// Ends a call at the end of the scope.
 class Ending {
  public:
   explicit Ending(KeptCall& kept) : kept_(&kept) {}
@@ -40,14 +40,14 @@ class Ending {
   KeptCall* kept_;
 };
 
-// Moves `count` values from the top of a stack to another.
+// Moves `count` values from the top of one stack to another.
 void MoveValues(lua_State* from, lua_State* to, int count) {
   CheckStack(from, 2, "a call has too many values");
   if (lua_checkstack(to, count + 2) == 0) Fail(from, "stack overflow");
   lua_xmove(from, to, count);
 }
 
-// The thread that keeps the values of the call at index 1.
+// Returns the thread that keeps the values of the call at index 1.
 lua_State* ThreadOf(lua_State* lua) {
   lua_getfenv(lua, 1);
   lua_rawgeti(lua, -1, 1);

@@ -9,44 +9,44 @@
 
 namespace zsetd {
 
-// A call of a library function that can be slow, such as cjson.encode of a large table. It does
-// its work in slices, so that the run can be suspended in between.
+// A call of a library function that can be slow, such as cjson.encode of a large table. It works in
+// slices, so that the run can be suspended between them.
 //
-// The function that scripts see is written in Lua. `settled` in the sandbox's Lua part knows two
-// functions of C++:
+// The function that scripts see is written in Lua. The function `settled` in the sandbox's Lua part
+// calls two functions of C++:
 //
 //   function find(...) return settled(start_find(...)) end
 //
 //   start_find      makes a LongCall and runs it. Nearly always it is done in its first slice, and
-//                   these are its results. If not, it returns a mark and the call as a userdata,
-//   pause           which settled() keeps while the run is suspended,
-//   ContinueCall    and passes here for the next slice, until there are results.
+//                   returns its results. If not, it returns a mark and the call as a userdata,
+//   pause           which `settled` keeps while the run is suspended,
+//   ContinueCall    and passes to this function for the next slice, until there are results.
 //
-// Between slices the values that the call had on the stack are kept in a thread of their own.
+// Between slices a separate thread keeps the values that the call had on the stack.
 class LongCall {
  public:
   virtual ~LongCall() = default;
 
-  // Works until the call is done, and returns the number of its results on top of the stack; or
-  // until the run is late, and returns nullopt. The next slice finds the same values on the stack,
-  // but at other indexes, so they are addressed from the top. Errors are Lua errors.
+  // Works until the call is done, and returns the number of its results on top of the stack. If the
+  // run is late, returns nullopt before that. The next slice finds the same values on the stack,
+  // but at other indexes, so they must be addressed from the top. Errors are Lua errors.
   virtual std::optional<int> Work(lua_State* lua) = 0;
 };
 
-// Pushes the mark that precedes a call that is not done.
+// Pushes the mark that precedes an unfinished call.
 void PushUnfinishedMark(lua_State* lua);
 
-// Adds what LongCall needs to the registry.
+// Adds the entries of the registry that LongCall needs.
 void PrepareLongCalls(lua_State* lua);
 
-// Pops the function of the Lua part that makes start_find, as above, to find.
+// Pops the function of the Lua part that makes `find` from `start_find`, as above.
 void SetCallMaker(lua_State* lua);
 
-// Pushes the function that scripts see for one that returns StartCall(). `upvalues` are popped.
+// Pushes the function that scripts see. `start` returns StartCall(). Pops `upvalues` upvalues.
 void PushLongFunction(lua_State* lua, lua_CFunction start, int upvalues);
 
-// A userdata for a LongCall. Moves all values of the stack to it and pushes the mark and itself.
-// Returns 2. `make` constructs the call in memory of `bytes` bytes and returns it.
+// Keeps a call as a userdata, and moves all values of the stack to it. Pushes the mark and the
+// userdata, and returns 2. `make` constructs the call in `bytes` bytes of memory and returns it.
 int KeepCall(lua_State* lua, size_t bytes, LongCall* (*make)(void* memory, void* source),
              void* source);
 
@@ -61,7 +61,7 @@ int StartCall(lua_State* lua, Call&& call) {
   return KeepCall(lua, sizeof(Call), make, &call);
 }
 
-// Runs the call that is argument 1 for another slice.
+// Runs the call in argument 1 for another slice.
 int ContinueCall(lua_State* lua);
 
 }  // namespace zsetd

@@ -20,14 +20,14 @@
 namespace zsetd {
 namespace {
 
-constexpr size_t kMostNested = 16;  // as lua-cmsgpack
+constexpr size_t kMostNested = 16;  // as in lua-cmsgpack
 
-// A call of pack. Each argument is packed by itself, all of them into one string. On the stack are
-// the arguments that are left, the last one first, and then the tables that are being packed, each
-// with its next key if it is a map.
+// A call of pack. Packs each argument separately and appends the results to one string. The stack
+// holds the remaining arguments, the last one first. Above them are the tables that are being
+// packed, each followed by its next key if it is a map.
 class PackCall : public LongCall {
  public:
-  // `arguments` values are on the stack.
+  // The stack holds `arguments` values.
   PackCall(lua_State* lua, int arguments) : arguments_(arguments), bytes_(lua) {}
 
   std::optional<int> Work(lua_State* lua) override {
@@ -53,7 +53,7 @@ class PackCall : public LongCall {
   // A table that is being packed.
   struct Frame {
     bool is_array;
-    bool has_value;  // of a map: on top is the value of the last key
+    bool has_value;  // for a map: the value of the last key is on top
     uint32_t left;   // elements of an array
     uint32_t packed;
   };
@@ -65,7 +65,7 @@ class PackCall : public LongCall {
     bytes_.Append(lua_, {element, static_cast<size_t>(encode(element) - element)});
   }
 
-  // Packs the value on top of the stack and pops it, or begins to pack it if it is a table.
+  // Packs the value on top of the stack and pops it. A table is only begun.
   void Pack() {
     switch (lua_type(lua_, -1)) {
       case LUA_TSTRING:
@@ -141,7 +141,7 @@ class PackCall : public LongCall {
     Pack();
   }
 
-  // Whether the keys are 1..pairs.
+  // Counts the entries. Returns whether the keys are 1..pairs.
   bool CountPairs(uint32_t& pairs) {
     double greatest = 0;
     bool are_indices = true;
@@ -158,7 +158,7 @@ class PackCall : public LongCall {
     return are_indices && greatest == pairs;
   }
 
-  lua_State* lua_ = nullptr;  // during Work()
+  lua_State* lua_ = nullptr;  // valid during Work()
   int arguments_;
   std::vector<Frame> frames_;
   ScriptBuffer bytes_;
@@ -168,7 +168,7 @@ int Pack(lua_State* lua) {
   const int count = lua_gettop(lua);
   if (count == 0) FailArgument(lua, 0, "pack", "MessagePack pack needs input.");
   CheckStack(lua, 5, "Too many arguments for MessagePack pack.");
-  for (int i = 1, j = count; i < j; ++i, --j) {  // reverses them
+  for (int i = 1, j = count; i < j; ++i, --j) {  // reverses the arguments
     lua_pushvalue(lua, i);
     lua_pushvalue(lua, j);
     lua_replace(lua, i);
@@ -177,15 +177,15 @@ int Pack(lua_State* lua) {
   return StartCall(lua, PackCall(lua, count));
 }
 
-// A call of unpack, unpack_one or unpack_limit. Reads values from bytes that any client may have
-// made. Memory follows the bytes that exist, not what a header announces.
+// A call of unpack, unpack_one or unpack_limit. The bytes may come from any client, so the memory
+// depends on the bytes that exist, not on the size that a header announces.
 //
-// On the stack are the bytes, the values that are complete, and then the tables that are being
-// built, each with the key of the value that is next if it is a map.
+// The stack holds the bytes, then the complete values. Above them are the tables that are being
+// built, each followed by the key of its next value if it is a map.
 class UnpackCall : public LongCall {
  public:
-  // Unpacks `limit` values from `offset` on. With `tells_offset` the first result is the offset
-  // where the next one begins, or -1 at the end.
+  // Unpacks `limit` values from `offset` on. If `tells_offset` is set, the first result is the
+  // offset of the next value, or -1 at the end.
   UnpackCall(std::string_view bytes, size_t offset, lua_Integer limit, bool tells_offset)
       : begin_(bytes.data()),
         at_(bytes.data() + offset),
@@ -213,7 +213,7 @@ class UnpackCall : public LongCall {
   // A table that is being built.
   struct Frame {
     bool is_array;
-    bool has_key;  // of a map: on top is the key of the next value
+    bool has_key;  // for a map: the key of the next value is on top
     uint32_t left;
     uint32_t read;
   };
@@ -221,14 +221,14 @@ class UnpackCall : public LongCall {
   [[noreturn]] void FailMissing() { Fail(lua_, "Missing bytes in input."); }
   [[noreturn]] void FailFormat() { Fail(lua_, "Bad data format in input."); }
 
-  // `beyond` is how many bytes of a header are beyond the end, if that is positive.
+  // `beyond`: the number of bytes of a header that are missing at the end, if positive.
   void Need(ptrdiff_t beyond) {
     if (beyond > 0) FailMissing();
   }
 
   size_t left() const { return static_cast<size_t>(end_ - at_); }
 
-  // Reads the next value, or the beginning of a table.
+  // Reads the next value. A table is only begun.
   void Read() {
     CheckStack(lua_, 4, "in function mp_decode_to_lua_type");
     if (at_ == end_) FailMissing();
@@ -296,7 +296,7 @@ class UnpackCall : public LongCall {
     return true;
   }
 
-  // Puts the value on top into the innermost table, if there is one.
+  // Puts the value on top into the innermost table, if any.
   void Attach() {
     if (frames_.empty()) {
       ++count_;
@@ -316,7 +316,7 @@ class UnpackCall : public LongCall {
 
   bool IsNan() { return lua_type(lua_, -1) == LUA_TNUMBER && std::isnan(lua_tonumber(lua_, -1)); }
 
-  lua_State* lua_ = nullptr;  // during Work()
+  lua_State* lua_ = nullptr;  // valid during Work()
   const char* begin_;
   const char* at_;
   const char* end_;
@@ -326,7 +326,7 @@ class UnpackCall : public LongCall {
   std::vector<Frame> frames_;
 };
 
-// All if `limit` and `offset` are 0.
+// Unpacks all values if `limit` and `offset` are 0.
 int UnpackSome(lua_State* lua, const char* function, lua_Integer limit, lua_Integer offset) {
   const std::string_view bytes = TextArgument(lua, 1, function);
   const std::string position = std::to_string(static_cast<int>(offset));

@@ -20,7 +20,7 @@ bool IsHexDigit(unsigned char byte) {
   return IsDigit(byte) || (byte >= 'a' && byte <= 'f') || (byte >= 'A' && byte <= 'F');
 }
 
-// Whether the byte belongs to the class %`name`. An upper case name is the complement.
+// Whether the byte is in the class %`name`. An upper case name means the complement.
 bool ClassContains(unsigned char byte, char name) {
   bool contains = false;
   switch (name | 0x20) {
@@ -112,7 +112,7 @@ bool PatternMatcher::Fail(const char* error) {
   return false;
 }
 
-// Matches the next item of the pattern. False if it does not match.
+// Matches the next item of the pattern. Returns false if it does not match.
 bool PatternMatcher::Step() {
   if (next_ >= pattern_.size()) return true;
   switch (pattern_[next_]) {
@@ -144,7 +144,7 @@ bool PatternMatcher::StepEscape(bool& is_item) {
   return false;
 }
 
-// Matches one character, or begins its repetitions.
+// Matches one character, or starts its repetitions.
 bool PatternMatcher::StepItem() {
   const size_t item = next_;
   const size_t end = ItemEnd(item);
@@ -178,7 +178,7 @@ bool PatternMatcher::StepItem() {
   }
 }
 
-// Repeats the item of the last choice as often as it matches, some times in each call.
+// Repeats the item of the last choice as often as it matches, up to 64 times in each call.
 bool PatternMatcher::Repeat() {
   constexpr size_t kMostTimes = 64;
   Choice& choice = choices_.back();
@@ -195,7 +195,7 @@ bool PatternMatcher::Repeat() {
   return true;
 }
 
-// Goes back to the last choice that has another alternative. False if no choice has one.
+// Returns to the last choice that has another alternative. Returns false if no choice has one.
 bool PatternMatcher::Retry() {
   using Kind = Choice::Kind;
   while (!choices_.empty()) {
@@ -250,7 +250,7 @@ bool PatternMatcher::CloseCapture() {
   return Fail("invalid pattern capture");
 }
 
-// %bxy
+// Matches %bxy.
 bool PatternMatcher::MatchBalanced() {
   if (next_ + 3 >= pattern_.size()) return Fail("unbalanced pattern");
   const char opening = pattern_[next_ + 2];
@@ -271,7 +271,7 @@ bool PatternMatcher::MatchBalanced() {
   return false;
 }
 
-// %f[set]
+// Matches %f[set].
 bool PatternMatcher::MatchFrontier() {
   const size_t set = next_ + 2;
   if (PatternAt(set) != '[') return Fail("missing '[' after '%f' in pattern");
@@ -284,13 +284,13 @@ bool PatternMatcher::MatchFrontier() {
   return true;
 }
 
-// %1
+// Matches a back reference such as %1.
 bool PatternMatcher::MatchCapture(char digit) {
-  const auto index = static_cast<size_t>(digit - '1');  // a large one for %0
+  const auto index = static_cast<size_t>(digit - '1');  // very large for %0
   if (index >= capture_count_ || captures_[index].size == Capture::kOpen) {
     return Fail("invalid capture index");
   }
-  // As in Lua 5.1, the size of a position is one that no text has.
+  // As in Lua 5.1, a position capture never matches here.
   if (captures_[index].size == Capture::kPosition) return false;
   const auto size = static_cast<size_t>(captures_[index].size);
   if (text_.size() - at_ < size) return false;
@@ -302,7 +302,7 @@ bool PatternMatcher::MatchCapture(char digit) {
   return true;
 }
 
-// The end of the item that begins at `item`: a character, an escaped one, or a set.
+// Returns the end of the item that begins at `item`: a character, an escaped character, or a set.
 size_t PatternMatcher::ItemEnd(size_t item) {
   const char first = pattern_[item];
   if (first == kEscape) {
@@ -338,7 +338,7 @@ bool PatternMatcher::Matches(size_t at, size_t item, size_t item_end) {
   }
 }
 
-// `set` is the place of the [ and `set_last` that of the ].
+// `set` is the index of the [, and `set_last` that of the ].
 bool PatternMatcher::SetContains(unsigned char byte, size_t set, size_t set_last) {
   Charge((set_last - set) / 4);
   bool contained = true;

@@ -11,17 +11,18 @@ namespace zsetd {
 
 // Matches a Lua 5.1 pattern against a text, in slices.
 //
-// Some patterns, such as ".-.-.-.-x", take time that is exponential in their length. The matcher
-// therefore keeps its choices on a stack of its own rather than on the processor's, so that it can
-// stop after any number of steps and continue later:
+// Some patterns, such as ".-.-.-.-x", take time that is exponential in their length. Therefore the
+// matcher keeps its choices on a stack of its own instead of the processor's stack. It can stop
+// after any number of steps and continue later:
 //
 //   a*b against "aac"     choices: (a* took 2), then (a* took 1), then (a* took 0)
 //   (a)b                  choices: undo "the capture opened", undo "the capture closed"
 //
-// A choice that fails is popped and its next alternative is tried. A capture that was opened or
-// closed since then is undone on the way, because its undo is a choice without alternatives.
+// When a choice fails, the matcher tries its next alternative, or pops it without one. A
+// capture that was opened or closed since then is undone on the way, because its undo is a choice
+// without alternatives.
 //
-// As in Lua 5.1 a pattern ends at its first NUL byte. The characters of classes are those of ASCII.
+// As in Lua 5.1, a pattern ends at its first NUL byte, and character classes are those of ASCII.
 // The views that are passed to the constructor outlive the matcher.
 class PatternMatcher {
  public:
@@ -32,7 +33,7 @@ class PatternMatcher {
   // A part of the text, or a position in it.
   struct Capture {
     size_t start;
-    ptrdiff_t size;  // or one of the following
+    ptrdiff_t size;  // or one of these constants
 
     static constexpr ptrdiff_t kOpen = -1;
     static constexpr ptrdiff_t kPosition = -2;
@@ -43,11 +44,11 @@ class PatternMatcher {
   // Whether the pattern is plain text, without magic characters.
   static bool IsPlain(std::string_view pattern);
 
-  // Begins a search for the first match that starts at `start` or later, or at `start` only.
+  // Starts a search for the first match at `start` or later, or only at `start`.
   void Begin(size_t start, bool only_there);
 
-  // Continues the search for about `steps` steps, each of which takes some nanoseconds. Once it has
-  // returned another result than kUnfinished, Begin() must precede the next call.
+  // Continues the search for about `steps` steps, each of which takes some nanoseconds. After a
+  // result other than kUnfinished, call Begin() before the next Run().
   Result Run(size_t steps);
 
   // The match. Valid after kMatch.
@@ -65,10 +66,10 @@ class PatternMatcher {
     enum class Kind : uint8_t { kLonger, kShorter, kSkip, kReopen, kForget };
     Kind kind;
     uint8_t capture;  // kReopen
-    size_t at;        // in the text
-    size_t item;      // in the pattern: the item that is repeated
-    size_t rest;      // in the pattern: the end of the item's suffix
-    size_t count;     // kShorter: the repetitions that are left to give up
+    size_t at;        // index in the text
+    size_t item;      // index of the repeated item in the pattern
+    size_t rest;      // index after the item's suffix in the pattern
+    size_t count;     // kShorter: the repetitions that can still be given up
   };
 
   void StartAt(size_t start);
@@ -96,9 +97,9 @@ class PatternMatcher {
   std::array<Capture, kMostCaptures> captures_;
   size_t capture_count_ = 0;
   const char* error_ = nullptr;
-  size_t start_ = 0;  // where the current attempt starts
-  size_t at_ = 0;     // in the text
-  size_t next_ = 0;   // in the pattern
+  size_t start_ = 0;  // the start of the current attempt
+  size_t at_ = 0;     // index in the text
+  size_t next_ = 0;   // index in the pattern
   size_t charged_ = 0;
   bool only_there_ = false;
   bool is_repeating_ = false;  // the item of the last choice is being repeated

@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kStepsPerLook = 10'000;
 
-// Runs the matcher until it has a result. False if the run is late.
+// Runs the matcher until it has a result. Returns false if the run is late.
 bool Search(lua_State* lua, PatternMatcher& matcher, bool& found) {
   Interpreter& interpreter = Interpreter::Of(lua);
   while (true) {
@@ -51,8 +51,8 @@ void PushCapture(lua_State* lua, const PatternMatcher& matcher, std::string_view
   lua_pushlstring(lua, text.data() + capture.start, static_cast<size_t>(capture.size));
 }
 
-// Pushes the captures and returns their number. A pattern without captures has the whole match as
-// its only one.
+// Pushes the captures and returns their number. If the pattern has no captures, the whole match is
+// the only one.
 int PushCaptures(lua_State* lua, const PatternMatcher& matcher, std::string_view text) {
   const size_t count = std::max<size_t>(matcher.capture_count(), 1);
   CheckStack(lua, static_cast<int>(count), "too many captures");
@@ -64,7 +64,8 @@ void PushPosition(lua_State* lua, size_t position) {
   lua_pushinteger(lua, static_cast<lua_Integer>(position));
 }
 
-// A position that a script gives, counted from 1, or from the end if it is negative, as an offset.
+// Converts a position of a script to an offset. Positions count from 1, or from the end if
+// negative.
 size_t OffsetOf(lua_Integer position, size_t size) {
   const auto length = static_cast<lua_Integer>(size);
   if (position < 0) position = position < -length ? 0 : position + length + 1;
@@ -145,7 +146,7 @@ int StartMatch(lua_State* lua, MatchCall::Kind kind, const char* function) {
 int Find(lua_State* lua) { return StartMatch(lua, MatchCall::Kind::kFind, "find"); }
 int Match(lua_State* lua) { return StartMatch(lua, MatchCall::Kind::kMatch, "match"); }
 
-// The Lua part passes strings, and an offset that may be one beyond the end.
+// Called by the Lua part with strings and an offset, which may be one beyond the end.
 int StartScan(lua_State* lua, MatchCall::Kind kind, bool is_anchored) {
   const std::string_view text = TextArgument(lua, 1, "gsub");
   const std::string_view pattern = TextArgument(lua, 2, "gsub");
@@ -162,7 +163,7 @@ int Scan(lua_State* lua) {
   return StartScan(lua, MatchCall::Kind::kScan, lua_toboolean(lua, 4) != 0);
 }
 
-// Checks the first two arguments of gmatch and gsub, and returns them as strings.
+// Checks the first two arguments of gmatch or gsub, and returns them as strings.
 int CheckTexts(lua_State* lua) {
   const char* const function = lua_tostring(lua, lua_upvalueindex(1));
   TextArgument(lua, 1, function);
@@ -171,7 +172,7 @@ int CheckTexts(lua_State* lua) {
   return 2;
 }
 
-// string.gsub with a text as the replacement.
+// string.gsub with text as the replacement.
 class ReplaceCall : public LongCall {
  public:
   ReplaceCall(lua_State* lua, std::string_view text, std::string_view pattern,

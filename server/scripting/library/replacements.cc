@@ -11,7 +11,7 @@
 namespace zsetd {
 namespace {
 
-// t[to] = t[from] of the table that is argument 1.
+// Copies an element: t[to] = t[from], where t is the table in argument 1.
 void Copy(lua_State* lua, int from, int to) {
   lua_rawgeti(lua, 1, from);
   lua_rawseti(lua, 1, to);
@@ -22,7 +22,7 @@ void Remove(lua_State* lua, int index) {
   lua_rawseti(lua, 1, index);
 }
 
-// The indexes of elements from `first` to 0, the greatest first.
+// Returns the indexes of the elements from `first` to 0, the largest first.
 std::vector<int> IndexesUpToZero(lua_State* lua, int first) {
   std::vector<int> indexes;
   for (lua_pushnil(lua); lua_next(lua, 1) != 0; lua_pop(lua, 1)) {
@@ -36,11 +36,10 @@ std::vector<int> IndexesUpToZero(lua_State* lua, int first) {
   return indexes;
 }
 
-// Moves the elements from `first`, which is not positive, to 0 up by one place. Overwrites the
-// element at 1.
+// Moves the elements from `first` to 0 up by one. `first` is not positive. Overwrites element 1.
 void MoveUpToZero(lua_State* lua, int first) {
   const std::vector<int> indexes = IndexesUpToZero(lua, first);
-  int vacant = 1;  // the place above the next element that must become empty
+  int vacant = 1;  // the index above the next element, which must become empty
   for (const int index : indexes) {
     if (index + 1 != vacant) Remove(lua, vacant);
     Copy(lua, index, index + 1);
@@ -49,7 +48,7 @@ void MoveUpToZero(lua_State* lua, int first) {
   Remove(lua, vacant);
 }
 
-// The low 32 bits of an integer, as Lua BitOp finds them.
+// The low 32 bits of an integer, computed as in Lua BitOp.
 uint32_t BitsArgument(lua_State* lua, int index) {
   constexpr double kBias = 6755399441055744.0;  // 2^52 + 2^51
   const double biased = luaL_checknumber(lua, index) + kBias;

@@ -10,8 +10,8 @@
 
 namespace zsetd {
 
-// Bytes that a library function collects. They are in the memory of the interpreter, so that
-// script-memory-limit applies: beyond it, appending is a Lua error.
+// Bytes that a library function collects. They are allocated in the interpreter, so
+// `script-memory-limit` applies. Appending beyond it is a Lua error.
 class ScriptBuffer {
  public:
   explicit ScriptBuffer(lua_State* lua) : allocate_(lua_getallocf(lua, &owner_)) {}

@@ -23,7 +23,7 @@ struct Option {
   size_t size = 0;
 };
 
-// Reads a format from left to right: the next item and its alignment.
+// Reads a format from left to right: the next element and its alignment.
 class Format {
  public:
   Format(lua_State* lua, const char* text) : lua_(lua), text_(text) {}
@@ -31,7 +31,7 @@ class Format {
   bool AtEnd() const { return *text_ == '\0'; }
   bool is_little() const { return is_little_; }
 
-  // The next element. Those that set how others are read are `kind` 0.
+  // Returns the next element. An element that only changes how others are read has `kind` 0.
   Option Next() {
     const char kind = *text_++;
     switch (kind) {
@@ -75,7 +75,7 @@ class Format {
     return {};
   }
 
-  // How many bytes are between an end at `total` and this element.
+  // The number of padding bytes before this element, if the data so far has `total` bytes.
   size_t Padding(const Option& option, size_t total) const {
     if (option.size == 0 || option.kind == 'c') return 0;
     const size_t unit = std::min(option.size, alignment_);
@@ -156,7 +156,8 @@ void AppendString(lua_State* lua, int argument, Option option, ScriptBuffer& byt
   size_t size = 0;
   const char* const text = luaL_checklstring(lua, argument, &size);
   if (option.kind == 's' || option.size == 0) option.size = size;
-  luaL_argcheck(lua, size >= option.size, argument + 1, "string too short");  // as the original
+  // As in the original library.
+  luaL_argcheck(lua, size >= option.size, argument + 1, "string too short");
   bytes.Append(lua, {text, option.size});
   if (option.kind == 's') bytes.Append(lua, '\0');
 }
@@ -213,7 +214,7 @@ void PushFloat(lua_State* lua, std::string_view bytes, bool is_little) {
   lua_pushnumber(lua, static_cast<lua_Number>(value));
 }
 
-// Takes the number on top of the stack as the size of the next string.
+// Pops a number, which is the size of the next string.
 size_t TakeSize(lua_State* lua, int results) {
   if (results == 0 || lua_type(lua, -1) != LUA_TNUMBER) {
     luaL_error(lua, "format 'c0' needs a previous size");

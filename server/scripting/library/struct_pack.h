@@ -4,8 +4,8 @@
 
 namespace zsetd {
 
-// Pushes the fields of the library struct: numbers and strings as bytes of a given layout, as the
-// library that Redis has.
+// Pushes the fields of the library struct, which converts numbers and strings to bytes of a given
+// layout and back, like the library in Redis.
 //
 //   > < =native order   ! alignment, !n at most n        x  a padding byte
 //   b B h H l L         signed and unsigned char, short, long      T  size_t
