@@ -46,8 +46,8 @@
 namespace zsetd {
 namespace {
 
-// The setting's seed, or a random one. The log prints it: with the same seed, and the same requests
-// at the same times, a run can be repeated.
+// Returns the seed of the setting, or a random one. The log prints it: the same seed, and the same
+// requests at the same times, reproduce a run.
 uint64_t SeedFor(const Settings& settings) {
   if (settings.random_seed != 0) return static_cast<uint64_t>(settings.random_seed);
   std::random_device device;
@@ -56,7 +56,7 @@ uint64_t SeedFor(const Settings& settings) {
 }
 
 std::string Executable() {
-  std::error_code ignored;  // an empty path then
+  std::error_code ignored;  // on an error the path is empty
   return std::filesystem::read_symlink("/proc/self/exe", ignored);
 }
 
@@ -73,8 +73,8 @@ absl::Status Apply(const Settings& settings) {
   return absl::OkStatus();
 }
 
-// Like the function above, for settings that have just changed; `directory` is the working
-// directory of the process.
+// Like `Apply()`, but for settings that have just changed. `directory` is the working directory of
+// the process.
 absl::Status ApplyChanged(const Settings& settings, std::string& directory, Server& server) {
   std::error_code error;
   if (settings.dir != directory) std::filesystem::current_path(settings.dir, error);
@@ -90,18 +90,17 @@ int Complain(const absl::Status& status) {
   return EXIT_FAILURE;
 }
 
-// A default that exceeds the system's limit must not prevent the start.
+// Lowers `maxclients` to the system's limit, so that a default above it does not prevent the start.
 void MeetOpenFileLimit(Settings& settings) {
   const int64_t possible = MakeRoomForClients(settings.maxclients);
   if (possible == settings.maxclients) return;
   spdlog::warn(
-      "maxclients is lowered to {} from {}: the limit of open files (ulimit -n) does not allow "
-      "more",
+      "Lowered maxclients to {} from {}: the limit of open files (ulimit -n) allows no more",
       possible, settings.maxclients);
   settings.maxclients = possible;
 }
 
-// File names are relative to it, and tools query its full path.
+// File names are relative to this directory, and tools query its full path.
 absl::Status EnterDirectory(Settings& settings) {
   std::error_code error;
   std::filesystem::current_path(settings.dir, error);
@@ -110,7 +109,8 @@ absl::Status EnterDirectory(Settings& settings) {
   return absl::OkStatus();
 }
 
-// A request that is half done can neither be finished nor undone. Must not allocate.
+// Ends the process, because an incomplete request can neither be finished nor undone. Must not
+// allocate.
 [[noreturn]] void EndWithoutMemory() {
   std::fputs(
       "*** zsetd is out of memory and has to stop. "
@@ -119,16 +119,15 @@ absl::Status EnterDirectory(Settings& settings) {
   std::abort();
 }
 
-// Warnings about accepted settings.
+// Logs warnings about accepted settings.
 void WarnOfSettings(const Settings& settings, const Supervisor& supervisor) {
   if (!settings.save.Any() && !settings.appendonly) {
     spdlog::warn(
-        "There are no save points: what was not saved by SAVE, BGSAVE or SHUTDOWN SAVE is lost "
-        "when "
-        "the server ends");
+        "There are neither save points nor an append-only log. When the server ends, changes since "
+        "the last SAVE or BGSAVE are lost, unless SHUTDOWN SAVE ends it");
   }
   if (supervisor.IsMissing()) {
-    spdlog::warn("supervised {}: the environment shows no such supervisor",
+    spdlog::warn("supervised {}: the environment does not contain such a supervisor",
                  ChoiceName(settings.supervised));
   }
   std::string names;
@@ -138,7 +137,7 @@ void WarnOfSettings(const Settings& settings, const Supervisor& supervisor) {
   if (!names.empty()) spdlog::warn("Settings that have no effect here: {}", names);
 }
 
-// "snapshots, a log synced every second"
+// Returns a text such as "snapshots, a log, appendfsync everysec, in /var/lib/zsetd".
 std::string DurabilityText(const Settings& settings) {
   std::string text = settings.save.Any() ? "snapshots" : "";
   if (settings.appendonly) {
@@ -148,9 +147,9 @@ std::string DurabilityText(const Settings& settings) {
   return text.empty() ? "none" : text + ", in " + settings.dir;
 }
 
-// A summary of the configuration for the first lines of the log.
+// Logs a summary of the configuration as the first lines.
 void ReportSettings(const Settings& settings, const std::string& config_file) {
-  spdlog::info("zsetd {} starts, configured by {}", ZSETD_VERSION,
+  spdlog::info("Starting zsetd {}, configured by {}", ZSETD_VERSION,
                config_file.empty() ? "its command line" : config_file);
   const std::string limit =
       settings.maxmemory == 0 ? "no limit" : SizeText(static_cast<uint64_t>(settings.maxmemory));
@@ -163,7 +162,7 @@ void ReportSettings(const Settings& settings, const std::string& config_file) {
 absl::Status Prepare(Settings& settings, const std::string& config_file,
                      const Supervisor& supervisor, Background& background) {
   std::set_new_handler(EndWithoutMemory);
-  std::signal(SIGPIPE, SIG_IGN);  // the reader of the log may go away
+  std::signal(SIGPIPE, SIG_IGN);  // the reader of the log may exit
   SetLogRole(MasterIn(settings).has_value());
   if (absl::Status status = EnterDirectory(settings); !status.ok()) return status;
   if (settings.daemonize && !supervisor.Exists()) {
@@ -176,7 +175,7 @@ absl::Status Prepare(Settings& settings, const std::string& config_file,
   return absl::OkStatus();
 }
 
-// A missing file does not stop the server, which works without it.
+// If the file cannot be written, the server starts without it.
 void WritePidFile(const Settings& settings, PidFile& file) {
   constexpr std::string_view kOfDaemons = "/var/run/zsetd.pid";
   const std::string path(settings.pidfile.empty() && settings.daemonize ? kOfDaemons
@@ -186,13 +185,13 @@ void WritePidFile(const Settings& settings, PidFile& file) {
   if (!status.ok()) spdlog::warn("{}", ErrorLine(status));
 }
 
-// The words are Redis's, because scripts and test suites wait for them: those of the newest release
-// and, for a Unix socket, also those of the releases before 7.2.
+// Logs Redis's texts, because scripts and test suites wait for them. For a Unix socket, also logs
+// the text of the releases before 7.2.
 void ReportReady(const Settings& settings, Supervisor& supervisor, Background& background) {
   spdlog::info("zsetd {}, PID: {}, port {}: Server initialized", ZSETD_VERSION, getpid(),
                settings.port);
   if (settings.metrics_port != 0) {
-    spdlog::info("Metrics and a page at port {} of {}", settings.metrics_port,
+    spdlog::info("Serving metrics and a page at port {} of {}", settings.metrics_port,
                  settings.metrics_bind);
   }
   if (settings.port != 0) spdlog::info("Ready to accept connections tcp");
@@ -205,7 +204,7 @@ void ReportReady(const Settings& settings, Supervisor& supervisor, Background& b
   background.ReportReady();
 }
 
-// The engine's functions of the surrounding program. `server` may be null until the first request.
+// The functions of the program that the engine calls. `server` may be null until the first request.
 Host HostFor(const CommandLine& line, const std::string& directory, const Log& log,
              const Supervisor& supervisor, Server*& server, BackgroundFree& background_free) {
   return {
@@ -233,7 +232,7 @@ ServerLog LinesFor(const Log& log) {
           .warning = [&log](std::string_view text) { log.Write(LogLevel::kWarning, text); }};
 }
 
-// Where metrics find the figures of INFO.
+// Returns the source from which metrics take the figures of INFO.
 InfoSource InfoOf(Engine& engine) {
   InfoSource source;
   for (const InfoSection& section : InfoSections()) source.sections.emplace_back(section.name);
@@ -251,7 +250,7 @@ int Serve(const CommandLine& line) {
   }
   const uint64_t seed = SeedFor(settings);
   SeedKeyedHash(Rng(seed).Next());
-  spdlog::info("The seed of this run is {} (random-seed repeats it)", seed);
+  spdlog::info("Random seed: {} (set random-seed to reproduce this run)", seed);
   boost::asio::io_context io(1);
   Server* server = nullptr;
   const SpdlogLog log;
@@ -280,12 +279,12 @@ int Serve(const CommandLine& line) {
   WritePidFile(settings, pid_file);
   absl::Status loaded;
   absl::Status begun = persistence.StartInBackground([&](const absl::Status& status) {
-    if (!status.ok() && front.is_stopping()) return;  // the end interrupts the load
+    if (!status.ok() && front.is_stopping()) return;  // the shutdown interrupted the load
     loaded = status;
     if (status.ok()) replication.OnLoaded();
     if (status.ok()) return ReportReady(settings, supervisor, background);
     front.AskToStop();
-    front.AskToStop();  // immediately
+    front.AskToStop();  // the second call stops immediately
   });
   if (begun.ok()) {
     front.Run();
@@ -301,15 +300,15 @@ int Serve(const CommandLine& line) {
   return front.was_cut_short() ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-// In the shape of redis-server's, which programs that start one take apart for the version that
-// they can expect.
+// Has the format of redis-server's version line. Programs that start a redis-server parse it to
+// find out the version.
 std::string VersionLine() {
   return "Redis server v=" + std::string(kRedisVersion) +
          " sha=00000000:0 malloc=" + AllocatorName() + " bits=64 build=zsetd-" ZSETD_VERSION;
 }
 
-// The further checks of a start: the working directory, users, new names of commands, the files of
-// TLS.
+// Performs the further checks of a start: the working directory, users, renamed commands, and TLS
+// files.
 absl::Status CheckTogether(Settings settings) {
   if (absl::Status status = EnterDirectory(settings); !status.ok()) return status;
   Engine engine(settings, AllCommands(), 1, UnixNow(), {.stopwatch = MonotonicNow});
@@ -345,9 +344,8 @@ int Run(Args words) {
   if (line.task == Task::kCheckConfig) return CheckConfig(line, status);
   if (!status.ok()) {
     Complain(status);
-    std::fputs(
-        "zsetd --help all lists the settings, zsetd --check-config FILE what works of a file.\n",
-        stderr);
+    std::fputs("zsetd --help all lists the settings. zsetd --check-config FILE checks a file.\n",
+               stderr);
     return EXIT_FAILURE;
   }
   switch (line.task) {

@@ -53,8 +53,9 @@ HttpResponse Refused(unsigned status, std::string why) {
   return {.status = status, .body = why + "\n"};
 }
 
-// Why a request cannot be read further, if its header is one of those that a proxy in front may
-// understand differently (RFC 9112, 3.2 and 6.1), or needs what this server does not have.
+// Returns the response that refuses a request because of its header. Refuses headers that a proxy
+// may understand differently (RFC 9112, 3.2 and 6.1), and those that need features this server does
+// not have.
 std::optional<HttpResponse> RefusalOf(const Message& message) {
   const bool is_first_version = message.version() < 11;
   const auto encodings = message.count(http::field::transfer_encoding);
@@ -80,11 +81,11 @@ std::optional<HttpResponse> RefusalOf(const Message& message) {
 
 }  // namespace
 
-// One connection: reads a request, has it handled, writes the response, and so on. Everything but
-// the handler's work happens on the server's thread.
+// One connection: reads a request, calls the handler, writes the response, and repeats. Everything
+// except the handler's work runs on the server's thread.
 class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
  public:
-  // In the order in which connections are closed for a new one.
+  // In the order in which connections are closed to make room for a new one.
   enum class Phase { kIdle, kReading, kWriting, kHandled };
 
   HttpConnection(tcp::socket socket, HttpServer& server)
@@ -99,7 +100,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
     parser_->header_limit(kMostHeaderBytes);
     parser_->body_limit(kMostBodyBytes);
     stream_.expires_after(kIdleTime);
-    // The first bytes end the wait between two requests; from then on, the rest must come soon.
+    // The first bytes end the idle time. The rest of the request must then arrive within
+    // `kRequestTime`.
     http::async_read_some(stream_, buffer_, *parser_,
                           [self = shared_from_this()](const error_code& error, size_t) {
                             self->OnFirstBytes(error);
@@ -107,7 +109,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   }
 
   Phase phase() const { return phase_; }
-  uint64_t phase_number() const { return phase_number_; }  // larger ones began later
+  uint64_t phase_number() const { return phase_number_; }  // larger for a phase that began later
   const std::string& origin() const { return origin_; }
 
   void Close() {
@@ -156,7 +158,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
         [self = shared_from_this()](const error_code& failed, size_t) { self->OnRequest(failed); });
   }
 
-  // Responds if the bytes are the reason, and closes the connection.
+  // Closes the connection. If the received bytes are the cause, responds first.
   void Fail(const error_code& error) {
     if (error == http::error::body_limit || error == http::error::header_limit) {
       return Refuse(Refused(413, "The request is too large."));
@@ -164,12 +166,12 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
     const bool is_about_bytes =
         error != http::error::end_of_stream &&
         error.category() == http::make_error_code(http::error::end_of_stream).category();
-    if (is_about_bytes) return Refuse(Refused(400, "This is no HTTP request."));
+    if (is_about_bytes) return Refuse(Refused(400, "This is not an HTTP request."));
     Close();
   }
 
   void Refuse(HttpResponse response) {
-    keep_alive_ = false;  // where the next request begins is unknown
+    keep_alive_ = false;  // the start of the next request is unknown
     Write(std::move(response));
   }
 
@@ -178,7 +180,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
     const Message& message = parser_->get();
     keep_alive_ = message.keep_alive();
     Enter(Phase::kHandled);
-    stream_.expires_never();  // the server takes its time
+    stream_.expires_never();  // the handler has no time limit
     server_.handler_(Described(message),
                      [weak = weak_from_this(), &io = server_.io_](HttpResponse response) {
                        asio::post(io, [weak, response = std::move(response)]() mutable {
@@ -259,7 +261,7 @@ absl::Status HttpServer::ListenAt(std::string_view address, uint16_t port) {
   const std::string name(address == "*" ? "0.0.0.0" : address == "::*" ? "::" : address);
   error_code error;
   const auto ip = asio::ip::make_address(name, error);
-  if (error) return Refusal("metrics-bind: " + name + " is no address");
+  if (error) return Refusal("metrics-bind: " + name + " is not an address");
   auto acceptor = std::make_unique<Acceptor>(io_);
   const tcp::endpoint endpoint(ip, port);
   acceptor->open(endpoint.protocol(), error);
@@ -278,7 +280,8 @@ absl::Status HttpServer::ListenAt(std::string_view address, uint16_t port) {
   return absl::OkStatus();
 }
 
-// Signals are for the thread of the commands, whose waiting they interrupt.
+// Blocks all signals on the new thread, because they must interrupt the wait of the thread of the
+// commands.
 void HttpServer::Start() {
   for (const auto& acceptor : acceptors_) Accept(*acceptor);
   sigset_t all;
@@ -306,7 +309,7 @@ void HttpServer::Accept(Acceptor& acceptor) {
   });
 }
 
-// Whether there is room for one more connection now.
+// Closes a connection if necessary. Returns whether there is room for one more.
 bool HttpServer::MakeRoom() {
   if (connections_.size() < kMostConnections) return true;
   std::map<std::string_view, size_t> counts;

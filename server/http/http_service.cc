@@ -16,7 +16,7 @@
 namespace zsetd {
 namespace {
 
-// Nothing but the page's own files is loaded or asked, and no other page may frame it.
+// The page may load and request only files and data of this server. No other page may frame it.
 constexpr std::string_view kContentPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -34,7 +34,7 @@ HttpResponse Json(unsigned status, std::string body) {
                            .content_type = "application/json",
                            .body = std::move(body),
                            .headers = {{"Cache-Control", "no-store"}}};
-  // A scheme that no browser knows, because the page has a form of its own.
+  // Browsers do not know this scheme, so they show no login dialog. The page has a form of its own.
   if (status == 401) response.headers.emplace_back("WWW-Authenticate", "zsetd");
   return response;
 }
@@ -43,7 +43,7 @@ HttpResponse JsonError(unsigned status, std::string_view why) {
   return Json(status, "{\"error\":\"" + std::string(why) + "\"}");
 }
 
-// Rounded up to whole seconds, so that the next login is allowed after them.
+// Rounds up to whole seconds, so that the next login after them is allowed.
 HttpResponse TooManyFailures(Micros wait) {
   const std::string seconds = std::to_string(std::chrono::ceil<std::chrono::seconds>(wait).count());
   HttpResponse response =
@@ -52,7 +52,7 @@ HttpResponse TooManyFailures(Micros wait) {
   return response;
 }
 
-// The host of a Host header, without its port and the brackets of IPv6.
+// Returns the host of a Host header, without its port and the brackets of IPv6.
 std::string_view WithoutPort(std::string_view host) {
   return host.starts_with('[') ? host.substr(1, host.find(']') - 1)
                                : host.substr(0, host.find(':'));
@@ -66,7 +66,7 @@ bool IsAddress(std::string_view host) {
 
 HttpResponse UnknownHost() {
   return {.status = 403,
-          .body = "The URL needs an address, localhost, or a name that metrics-hosts has.\n"};
+          .body = "The URL must contain an address, localhost, or a name in metrics-hosts.\n"};
 }
 
 HttpResponse ResponseTo(const PageReplies& replies) {
@@ -75,8 +75,8 @@ HttpResponse ResponseTo(const PageReplies& replies) {
       return JsonError(401, "The user or the password is wrong.");
     case PageReplies::Access::kProtected:
       return JsonError(403,
-                       "This user needs no password: set one, or come from this machine and by "
-                       "its address, localhost, or a name that metrics-hosts has.");
+                       "This user needs no password. Set one, or connect from this machine with a "
+                       "URL that contains its address, localhost, or a name in metrics-hosts.");
     case PageReplies::Access::kGranted:
       break;
   }
@@ -84,7 +84,7 @@ HttpResponse ResponseTo(const PageReplies& replies) {
 }
 
 HttpResponse NotFound() {
-  return {.status = 404, .body = "There are /metrics and the page at / only.\n"};
+  return {.status = 404, .body = "Only /metrics and the page at / exist.\n"};
 }
 
 HttpResponse MethodNotAllowed(std::string allowed) {
@@ -125,9 +125,9 @@ void HttpService::Handle(HttpRequest request, HttpServer::Respond respond) {
   ServeMetrics(std::move(respond));
 }
 
-// Whether the Host header names this server. Another name may be that of a web site, made to
-// resolve to this machine (DNS rebinding); its scripts could then read what this server sends.
-// Every browser sends the header.
+// Whether the Host header names this server. A web site can make its own name resolve to this
+// machine (DNS rebinding), and its scripts could then read the responses. Every browser sends the
+// header.
 bool HttpService::IsOwnName(std::string_view host) const {
   const std::string_view name = WithoutPort(host);
   if (host.empty() || IsAddress(name) || EqualsIgnoringCase(name, "localhost")) return true;
@@ -136,10 +136,11 @@ bool HttpService::IsOwnName(std::string_view host) const {
   });
 }
 
-// A browser asks before it sends JSON to another site, and is not permitted to.
+// Requires JSON: a page of another site can send JSON only after the browser has asked this server
+// for permission, which it does not give.
 void HttpService::ServeCommands(const HttpRequest& request, HttpServer::Respond respond) {
   if (!request.content_type.starts_with("application/json")) {
-    return respond(JsonError(415, "The body has to be application/json."));
+    return respond(JsonError(415, "The body must be application/json."));
   }
   const auto credentials = ReadCredentials(request.authorization);
   if (!credentials) return respond(JsonError(401, "Log in as an ACL user."));
@@ -147,7 +148,7 @@ void HttpService::ServeCommands(const HttpRequest& request, HttpServer::Respond 
   const Micros wait = throttle_.WaitFor(login, MonotonicNow());
   if (wait > Micros(0)) return respond(TooManyFailures(wait));
   auto commands = ReadPageCommands(request.body);
-  if (!commands) return respond(JsonError(400, "The body has no list of commands."));
+  if (!commands) return respond(JsonError(400, "The body does not contain a list of commands."));
   auto page = std::make_shared<PageRequest>(PageRequest{.user = credentials->user,
                                                         .password = credentials->password,
                                                         .peer = request.peer,
@@ -166,8 +167,7 @@ void HttpService::ServeCommands(const HttpRequest& request, HttpServer::Respond 
                   });
 }
 
-// The text is made by the server's thread: the snapshot comes back to it as a response that is not
-// formatted yet.
+// Takes the snapshot on the thread of the commands. The server's thread formats it as text.
 void HttpService::ServeMetrics(HttpServer::Respond respond) {
   TakeSnapshot(engine_, source_, post_,
                [this, respond = std::move(respond)](std::unique_ptr<MetricsSnapshot> snapshot) {

@@ -14,21 +14,21 @@
 
 namespace zsetd {
 
-// What `metrics-port` serves:
+// The service at `metrics-port`:
 //
-//   GET  /metrics        the figures in Prometheus's format; to every client that can connect and
-//                        whose URL has an address or a name in `metrics-hosts`
-//   GET  / and its files the page: files of our own, without any data
+//   GET  /metrics        the figures in Prometheus's format, for every client that can connect. The
+//                        URL must contain an address, or a name in `metrics-hosts`
+//   GET  / and its files the page: static files, without any data
 //   POST /api/commands   read-only commands, as an ACL user with a password (page_commands.h)
 //
-// Requests are read and replies formatted on a thread of its own; what concerns the data is done in
-// short steps on the thread of the commands.
+// A separate thread reads requests and formats responses. Work on the data runs in short steps on
+// the thread of the commands.
 class HttpService {
  public:
-  // `engine` outlives it. Steps that were posted and not run may be dropped, or run later.
+  // `engine` outlives this object. Posted steps that have not run may be dropped, or may run later.
   HttpService(Engine& engine, InfoSource source, PostStep post);
 
-  // Listens and starts to serve; nothing if metrics-port is 0.
+  // Listens and starts to serve. Does nothing if `metrics-port` is 0.
   absl::Status Start(const Settings& settings);
 
  private:
@@ -40,9 +40,9 @@ class HttpService {
   Engine& engine_;
   InfoSource source_;
   PostStep post_;
-  std::vector<std::string> hosts_;  // metrics-hosts
-  LoginThrottle throttle_;          // for the server's thread alone
-  HttpServer server_;               // last: its thread uses the others
+  std::vector<std::string> hosts_;  // the names in `metrics-hosts`
+  LoginThrottle throttle_;          // used by the server's thread only
+  HttpServer server_;               // must be last: its thread uses the other members
 };
 
 }  // namespace zsetd

@@ -28,7 +28,7 @@ void LoginThrottle::OnFailure(const Login& login, Micros now) {
 }
 
 // Removes the forgotten logins. If that is not enough, removes the half that would be forgotten
-// first. O(1) for each login that was added since the last time.
+// first. O(1) amortized for each login that was added.
 void LoginThrottle::MakeRoom(Micros now) {
   absl::erase_if(forgotten_at_, [&](const auto& each) { return each.second <= now; });
   if (forgotten_at_.size() < kMostLogins) return;

@@ -9,15 +9,15 @@
 
 namespace zsetd {
 
-// Limits attempts to log in. After ten failed logins of a user from an address there may be one in
-// five seconds; the ten return in the course of fifty. Successful logins cost nothing, but while a
-// login has to wait its right password is not tried either. Users do not share a limit, because
-// behind a proxy all of them have its address.
+// Limits failed logins. A user at an address may fail ten times; after that, one more login is
+// allowed every five seconds. The allowance of ten is complete again after fifty seconds.
+// Successful logins do not count. While a login must wait, even the right password is not tried.
+// Users have separate limits, because behind a proxy all of them have the same address.
 //
-// Keeps at most 1,024 logins, about 100 KB; those with the most failures stay longest.
+// Keeps at most 1,024 logins, about 100 KB. Logins with the most failures are kept longest.
 class LoginThrottle {
  public:
-  // An address and the name of a user. Long names that begin alike share a limit.
+  // An address and a user name. Long names with the same beginning share a limit.
   class Login {
    public:
     Login(std::string_view address, std::string_view user)
@@ -29,10 +29,11 @@ class LoginThrottle {
     std::string text_;
   };
 
-  // How long the login has to wait before it is tried; 0: not at all. `now` never goes back. O(1).
+  // Returns the time that the login must wait; 0 if it may be tried now. `now` never decreases.
+  // O(1).
   Micros WaitFor(const Login& login, Micros now) const;
 
-  // The login has failed. O(1) amortized.
+  // Records a failure of the login. O(1) amortized.
   void OnFailure(const Login& login, Micros now);
 
   size_t login_count() const { return forgotten_at_.size(); }
@@ -40,7 +41,7 @@ class LoginThrottle {
  private:
   void MakeRoom(Micros now);
 
-  // When all failures of a login are forgotten, at one in five seconds.
+  // When all failures of a login are forgotten. Each takes five seconds.
   absl::flat_hash_map<std::string, Micros> forgotten_at_;
 };
 

@@ -14,7 +14,7 @@
 
 namespace zsetd {
 
-// Where the figures of INFO come from: the names of its sections, and the text of one.
+// The source of the figures of INFO: the names of its sections, and the text of a section.
 struct InfoSource {
   std::vector<std::string> sections;
   std::function<std::string(std::string_view section)> text;
@@ -28,14 +28,14 @@ struct MetricsSnapshot {
   };
 
   std::string info;               // all sections
-  std::vector<Command> commands;  // those that were called or refused
+  std::vector<Command> commands;  // commands that were called or refused
   size_t slow_log_length = 0;
   uint64_t slow_log_last_id = 0;
   Micros slow_log_last_took{0};
 };
 
-// Takes a snapshot in steps on the thread of the commands: a section of INFO at a time, then the
-// statistics of all commands at once. `done` is called there.
+// Takes a snapshot in steps on the thread of the commands: one section of INFO per step, then the
+// statistics of all commands in the last step. Calls `done` on that thread.
 void TakeSnapshot(Engine& engine, const InfoSource& source, const PostStep& post,
                   std::function<void(std::unique_ptr<MetricsSnapshot>)> done);
 

@@ -6,14 +6,14 @@
 
 namespace zsetd {
 
-// The snapshot in the text format of Prometheus. Names, types and labels are those of
-// prometheus-redis-exporter where it has the figure, so that its dashboards and alerts work;
-// metrics that only zsetd has begin with zsetd_.
+// Formats the snapshot in the text format of Prometheus. If prometheus-redis-exporter has the
+// figure, the name, type and labels are the same, so that its dashboards and alerts work. Metrics
+// that only zsetd has begin with zsetd_.
 //
 //   redis_commands_total{cmd="zadd"}          redis_memory_used_bytes     redis_db_keys{db="db0"}
 //   redis_commands_latencies_usec_bucket      redis_connected_clients     zsetd_expiry_lag_seconds
 //
-// Takes some milliseconds: to be called on another thread than that of the commands.
+// Takes some milliseconds, so it must not be called on the thread of the commands.
 std::string MetricsText(const MetricsSnapshot& snapshot);
 
 }  // namespace zsetd

@@ -11,7 +11,8 @@
 namespace zsetd {
 namespace {
 
-// Commands that are no reads of keys. SELECT is for the commands after it in the same request.
+// Commands that the page may run although they do not read keys. SELECT is for the commands after
+// it in the same request.
 constexpr std::string_view kInspecting[] = {
     "acl|whoami",
     "client|info",
@@ -45,7 +46,7 @@ class Running {
       : engine_(engine), request_(std::move(request)), done_(std::move(done)) {}
   Running(const Running&) = delete;
 
-  // Dropped half way, when the server ends.
+  // The server may drop the run before its end when it stops.
   ~Running() {
     if (client_ != nullptr) engine_.clients().Detach(*client_);
   }
@@ -133,8 +134,8 @@ class Running {
   std::function<void(PageReplies)> done_;
   std::unique_ptr<Client> client_;
   PageReplies result_;
-  size_t next_ = 0;  // of the commands
-  size_t used_ = 0;  // bytes replied
+  size_t next_ = 0;  // the index of the next command
+  size_t used_ = 0;  // the bytes of the replies
 };
 
 }  // namespace

@@ -15,36 +15,37 @@ namespace zsetd {
 struct PageRequest {
   std::string user;
   std::string password;
-  std::string peer;         // the address, as CLIENT LIST and ACL LOG show it
+  std::string peer;         // the client's address, as CLIENT LIST and ACL LOG show it
   std::string own;          // the server's end
   bool is_local = false;    // the peer is on this machine
-  bool by_own_name = true;  // the URL names this server, and is not another site's
+  bool by_own_name = true;  // the URL names this server, not another site
   std::vector<std::vector<std::string>> commands;
 };
 
-// Their replies, in order, in RESP2; the reply of a command without permission is an error.
+// The replies in order, in RESP2. A command without permission has an error as its reply.
 struct PageReplies {
   enum class Access { kGranted, kDenied, kProtected };
 
-  Access access = Access::kDenied;  // unless it is granted, no command was run
+  Access access = Access::kDenied;  // if it is not kGranted, no command was run
   std::vector<std::string> replies;
 };
 
-// The most that is run and replied for one request.
+// The limits of one request. Beyond the bytes, the remaining commands reply an error.
 inline constexpr size_t kMostPageCommands = 512;
-inline constexpr size_t kMostPageReplyBytes = 4 << 20;  // then the other commands reply an error
+inline constexpr size_t kMostPageReplyBytes = 4 << 20;
 
-// Runs the commands as a client of their own, a step each on the thread of the commands. The client
-// logs in as the user first, and what it may do is what that user may. Beyond that, rows decide
-// (MayRunOnPage). A user who needs no password is let in as `protected-mode` has it, and only by a
-// URL that names this server: another site could have its own name resolve to this machine.
+// Runs the commands as a new client, one per step on the thread of the commands. The client logs in
+// as the user first, and has the permissions of that user. In addition, a command must be allowed
+// by MayRunOnPage(). A user without a password must meet the conditions of `protected-mode`, and
+// use a URL that names this server, because another site could make its own name resolve to this
+// machine.
 //
 // `done` is called on the thread of the commands.
 void RunPageCommands(Engine& engine, std::shared_ptr<const PageRequest> request,
                      const PostStep& post, std::function<void(PageReplies)> done);
 
-// Whether the command only reads: its row is read-only, and it neither blocks nor runs a script; or
-// it shows the state of the server, without secrets.
+// Whether the page may run the command. Its row must be read-only, and it must neither block nor
+// run a script. Some commands that show the state of the server without secrets are allowed, too.
 bool MayRunOnPage(const Command& command);
 
 }  // namespace zsetd

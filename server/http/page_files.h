@@ -5,7 +5,7 @@
 
 namespace zsetd {
 
-// A file of server/http/page, which the build puts into the program (page_files.cmake).
+// A file of server/http/page, which the build embeds in the program (page_files.cmake).
 struct PageFile {
   std::string_view path;  // "/page.js"
   std::string_view content_type;

@@ -20,7 +20,8 @@ namespace {
 
 using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
 
-constexpr int64_t kLargestExact = int64_t{1} << 53;  // as a number of JavaScript
+// Smaller integers are exact as numbers of JavaScript.
+constexpr int64_t kLargestExact = int64_t{1} << 53;
 constexpr int kDeepest = 32;
 
 bool IsUtf8(std::string_view text) {
@@ -68,7 +69,7 @@ void WriteText(std::string_view text, Writer& json) {
   json.EndObject();
 }
 
-// Reads replies from bytes of our own. Invalid or too deeply nested replies become null.
+// Converts replies of this server to JSON. Invalid or too deeply nested replies become null.
 class ReplyToJson {
  public:
   ReplyToJson(std::string_view bytes, Writer& json) : bytes_(bytes), json_(json) {}

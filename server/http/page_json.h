@@ -8,19 +8,21 @@
 
 namespace zsetd {
 
-// The body of a request of the page:
+// Reads the body of a request of the page:
 //
 //   {"commands": [["ZRANGE", "k", "0", "9"], ["GET", {"hex": "ff00"}]]}
 //
-// A word is a string or, if it is not UTF-8, its bytes in hexadecimal. Nullopt if the body does not
-// have that form, or has no command, an empty one, or too many (kMostPageCommands).
+// A word is a string or, if it is not UTF-8, its bytes in hexadecimal. Returns nullopt if the body
+// does not have this form, has no commands, has an empty command, or has more than
+// kMostPageCommands.
 std::optional<std::vector<std::vector<std::string>>> ReadPageCommands(std::string_view body);
 
-// The replies, each in RESP2, as {"replies": [...]}: strings as in a request, integers as numbers
-// (as strings beyond 2^53), errors as {"error": "ERR ..."}, arrays, and null.
+// Formats the replies, each in RESP2, as {"replies": [...]}. Strings are written as in a request.
+// Integers become numbers, or strings beyond 2^53. Errors become {"error": "ERR ..."}. Arrays and
+// null stay.
 std::string PageRepliesJson(std::span<const std::string> replies);
 
-// The name and the password of an Authorization header of the scheme Basic (RFC 7617).
+// The user name and the password of a Basic Authorization header (RFC 7617).
 struct Credentials {
   std::string user;
   std::string password;

@@ -113,7 +113,7 @@ void Outgoing::Receive() {
   const auto [state, count] =
       socket_.Read(tls_ ? tls_->Space() : std::span(arrived_.data(), arrived_.size()));
   if (state == Socket::State::kBroken) return End("the connection has broken");
-  if (state == Socket::State::kEnded) return End("the other side has closed it");
+  if (state == Socket::State::kEnded) return End("the other side has closed the connection");
   if (count == 0) return;
   if (tls_) {
     tls_->Arrived(count);
@@ -214,7 +214,7 @@ void Outgoing::DeliverDecrypted() {
 }
 
 void Outgoing::EndTls() {
-  End(tls_->error().empty() ? "the other side has closed it" : "TLS: " + tls_->error());
+  End(tls_->error().empty() ? "the other side has closed the connection" : "TLS: " + tls_->error());
 }
 
 void Outgoing::Send() {

@@ -198,7 +198,7 @@ absl::Status Server::Open(const Door& door) {
   const auto port = static_cast<uint16_t>(door.port);
   error_code error;
   const auto address = asio::ip::make_address(name, error);
-  if (error) return Refusal("bind: " + name + " is no address");
+  if (error) return Refusal("bind: " + name + " is not an address");
   auto listener = MakeListener(door.with_tls);
   error = listener->Listen(tcp::endpoint(address, port),
                            static_cast<int>(engine_.settings().tcp_backlog));
@@ -207,7 +207,7 @@ absl::Status Server::Open(const Door& door) {
     const bool in_use = error == boost::system::errc::address_in_use;
     return Refusal("Cannot listen on " + name + " port " + std::to_string(port) + ": " +
                    error.message() +
-                   (in_use ? ". Another program has it, perhaps redis-server: stop that one, or "
+                   (in_use ? ". Another program uses it, perhaps redis-server. Stop it, or "
                              "choose another --port"
                            : ""));
   }
@@ -281,7 +281,7 @@ void Server::OnTermination(int signal) {
                      (options.save || settings.save.Any());
   if (saves && engine_.executor().IsSuspended()) {
     if (shutdown.state() != Shutdown::State::kScript) {
-      spdlog::warn("A script is running. The server saves its data and stops when it has ended.");
+      spdlog::warn("A script is running. When it ends, the server saves its data and stops.");
       return shutdown.StartAfterScript(options);
     }
     options.save = false;

@@ -40,7 +40,7 @@ absl::Status SetProtocols(const std::string& setting, SSL_CTX* context) {
     uint64_t known = 0;
     for (const auto& [name, option] : kProtocols)
       known |= EqualsIgnoringCase(name, word) ? option : 0;
-    if (known == 0) return Refusal("tls-protocols: " + word + " is no version of TLS");
+    if (known == 0) return Refusal("tls-protocols: " + word + " is not a version of TLS");
     forbidden &= ~known;
   }
   SSL_CTX_set_options(context, forbidden);

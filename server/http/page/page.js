@@ -1,10 +1,10 @@
 // The page of zsetd: a client of /api/commands, which runs read-only commands as the user who logged in.
-// Strings that are not UTF-8 come as {hex: "..."}, and may be sent back as such.
+// Strings that are not UTF-8 are received as {hex: "..."}, and may be sent in the same form.
 "use strict";
 
 const POLL_MS = 2000;
-const POINTS = 150;  // of a chart: five minutes
-const FEWEST_POINTS = 30;  // that its width has room for
+const POINTS = 150;  // of a chart, which shows five minutes
+const FEWEST_POINTS = 30;  // that fit in the width of a chart
 const SCAN_BATCH = 100;
 const SHOWN_KEYS = 20;
 const BARS = 48;
@@ -13,7 +13,7 @@ const $ = (id) => document.getElementById(id);
 const text = (value) => value === null ? "" : typeof value === "object" && "hex" in value
   ? value.hex.replace(/../g, "\\x$&") : String(value);
 
-let credentials = null;  // only here: another visit logs in again
+let credentials = null;  // not stored anywhere else, so each visit logs in again
 let timer = null;
 
 // ------------------------------------------------------------------------------- asking the server
@@ -25,7 +25,7 @@ function encoded(user, password) {
   return btoa(String.fromCharCode(...bytes));
 }
 
-// The replies to these commands. Throws Refused if the login does not hold.
+// Returns the replies to these commands. Throws Refused if the server refuses the login.
 async function ask(...commands) {
   const all = [["SELECT", $("database").value || "0"], ...commands];
   const response = await fetch("/api/commands", {
@@ -48,14 +48,14 @@ function orThrow(reply) {
   return reply;
 }
 
-// Runs what may fail, and shows why above the page.
+// Runs an action. If it fails, shows the reason above the page.
 async function attempt(work) {
   try {
     await work();
     $("problem").hidden = true;
   } catch (error) {
     if (error instanceof Refused) return leave(error.message);
-    $("problem").textContent = error instanceof TypeError ? "The server does not answer." : error.message;
+    $("problem").textContent = error instanceof TypeError ? "The server does not respond." : error.message;
     $("problem").hidden = false;
   }
 }
@@ -128,7 +128,7 @@ function tile(name, value, title = "") {
 class Chart {
   constructor(id, title, format, names, highest = null) {
     this.format = format;
-    this.highest = highest;  // of the picture; null: as the values need
+    this.highest = highest;  // the top of the picture; null: depends on the values
     this.values = names.map(() => []);
     this.now = names.map((_, i) => element("span", {className: `s${i}`}));
     this.figure = element("figure", {id});
@@ -197,7 +197,7 @@ function fieldsOf(info) {
 
 const partsOf = (value) => Object.fromEntries(value.split(",").map((part) => part.split("=")));
 
-// Cumulative counts by upper bound in microseconds, of each command: LATENCY HISTOGRAM.
+// Returns the cumulative counts of each command by upper bound in microseconds, from LATENCY HISTOGRAM.
 function histogramsOf(reply) {
   const found = new Map();
   if (!Array.isArray(reply)) return found;
@@ -219,7 +219,7 @@ function countUpTo(counts, bound) {
   return last;
 }
 
-// The bucket that contains this share of the samples since `before`; null without samples.
+// Returns the upper bound of the bucket that this share of the samples since `before` reaches; null without samples.
 function percentile(part, after, before) {
   const bounds = [...new Set(after.flatMap((counts) => counts.map(([upper]) => upper)))].sort((a, b) => a - b);
   const upTo = (bound) => after.reduce((sum, counts, i) =>
@@ -230,7 +230,7 @@ function percentile(part, after, before) {
 }
 
 let before = null;  // the figures of the last poll
-let first = null;   // and of the first
+let first = null;   // the figures of the first poll
 
 async function poll() {
   const [info, latency] = await ask(["INFO", "everything"], ["LATENCY", "HISTOGRAM"]);
@@ -299,7 +299,7 @@ function showCommands(old, now) {
 
 // -------------------------------------------------------------------------------------------- keys
 
-let scanning = 0;  // which scan is on; 0: none
+let scanning = 0;  // the number of the current scan; 0: none
 
 async function scan() {
   const mine = scanning = Date.now();
@@ -307,7 +307,7 @@ async function scan() {
   const found = {largest: [], used: [], types: new Map(), keys: 0, bytes: 0};
   const byFrequency = /lfu$/.test(before?.fields.maxmemory_policy ?? "");
   $("used-title").textContent = byFrequency ? "Most frequently used keys" : "Most recently used keys";
-  $("used-hint").textContent = byFrequency ? "" : "an LFU policy counts how often";
+  $("used-hint").textContent = byFrequency ? "" : "an LFU policy shows the frequency of use";
   $("used-unit").textContent = byFrequency ? "frequency" : "idle";
   let cursor = "0";
   do {
@@ -332,7 +332,7 @@ async function look(keys, found, byFrequency) {
       [["OBJECT", byFrequency ? "FREQ" : "IDLETIME", key], ["TYPE", key], ["MEMORY", "USAGE", key]]));
     some.forEach((key, i) => {
       const [use, type, memory] = replies.slice(3 * i, 3 * i + 3);
-      if (typeof memory !== "number") return;  // it has expired, or may not be read
+      if (typeof memory !== "number") return;  // the key has expired, or the user may not read it
       const row = {key, type: text(type), memory, use: typeof use === "number" ? use : null};
       found.keys += 1;
       found.bytes += memory;
@@ -367,7 +367,7 @@ function showKeys(found, byFrequency) {
 
 // -------------------------------------------------------------------------------------- sorted set
 
-let shownKey = null;  // in its original form, if it is not text
+let shownKey = null;  // the original form of a key that is not text
 
 function openSet(key) {
   shownKey = key;
@@ -418,7 +418,7 @@ function ranked(pairs, rank, step, mark = null) {
   });
 }
 
-// The score of the member, if there is one.
+// Returns the score of the member, if it exists.
 async function showAround(key, member, size) {
   $("around").hidden = true;
   if (member === "") return null;
@@ -426,7 +426,7 @@ async function showAround(key, member, size) {
   $("around").hidden = false;
   $("around-member").textContent = member;
   if (rank === null) {
-    $("around-rank").textContent = "is no member";
+    $("around-rank").textContent = "is not a member";
     fill("neighbours", []);
     return null;
   }
@@ -437,12 +437,12 @@ async function showAround(key, member, size) {
   return Number(value);
 }
 
-// How the scores are distributed: the number in each of equal intervals, counted by ZCOUNT.
+// Shows the distribution of the scores: ZCOUNT counts the members in each of several equal intervals.
 async function showScores(key, lowest, highest, mark) {
   $("score-range").textContent = "";
   if (!Number.isFinite(lowest) || !Number.isFinite(highest) || lowest === highest) {
     $("scores").replaceChildren(element("p", {className: "quiet"},
-      lowest === highest ? `All scores are ${lowest}.` : "There are infinite scores."));
+      lowest === highest ? `All scores are ${lowest}.` : "Some scores are infinite."));
     return;
   }
   const width = (highest - lowest) / BARS;
@@ -478,7 +478,8 @@ async function showSlowLog() {
 
 // ------------------------------------------------------------------------------------------ prompt
 
-// Splits a line as redis-cli does: words in quotes, and \n \r \t \b \a \xHH in double ones. Null if a quote is open.
+// Splits a line as redis-cli does: words may be quoted, and double quotes may contain \n \r \t \b \a \xHH.
+// Returns null if a quote is not closed.
 function wordsOf(line) {
   const words = [];
   const pattern = /\s*(?:"((?:\\x[0-9a-f]{2}|\\.|[^"\\])*)"|'((?:\\'|[^'])*)'|([^\s"']\S*))(?=\s|$)/giy;
@@ -511,7 +512,7 @@ function wordOf(data) {
   }
 }
 
-// A reply as redis-cli shows it.
+// Formats a reply as redis-cli does.
 function formatted(reply, indent = "") {
   if (reply === null) return "(nil)";
   if (typeof reply === "number") return `(integer) ${reply}`;
@@ -592,7 +593,7 @@ function leave(why = "") {
   scanning = 0;
   for (const part of [...views, "tabs", "leave", "hints", "problem"]) $(part).hidden = true;
   document.querySelector(".database").hidden = true;
-  // Nothing that was shown stays behind.
+  // Removes everything that was shown.
   for (const table of document.querySelectorAll("tbody")) table.replaceChildren();
   for (const part of ["tiles", "charts", "types", "facts", "scores", "replies", "server"]) $(part).replaceChildren();
   $("set").hidden = true;

@@ -133,7 +133,7 @@ test("a sorted set is shown with ranks, neighbours, scores and time to live", as
   assert.equal(await page.locator("#scores .bar.mark").count(), 1);
   await page.fill("#member", "nobody");
   await page.keyboard.press("Enter");
-  await shows("#around-rank", "is no member");
+  await shows("#around-rank", "is not a member");
   await page.fill("#key", "nothing");
   await page.keyboard.press("Enter");
   await shows("#no-set", "There is no key nothing.");

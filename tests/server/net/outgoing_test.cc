@@ -126,7 +126,7 @@ TEST_F(OutgoingTest, SendsAndReceives) {
     RunUntil([&] { return owner_.received == "+PONG\r\n"; });
     server.Close();
     RunUntilLogged("connected.ended.");
-    EXPECT_EQ(owner_.why, "the other side has closed it");
+    EXPECT_EQ(owner_.why, "the other side has closed the connection");
   }
 }
 

@@ -187,7 +187,7 @@ class Refusals(FolderTest):
                       str(taken.getsockname()[1]), "--dir", str(self.folder),
                       "--pidfile", str(self.folder / "pid"))
         self.assertEqual(end.returncode, 1)
-        self.assertIn("Address already in use. Another program has it", end.stderr)
+        self.assertIn("Address already in use. Another program uses it", end.stderr)
         self.assertFalse((self.folder / "pid").exists())
 
 

@@ -6,7 +6,7 @@ import unittest
 
 from zsetd import ZsetdTest
 
-DRAWN = re.compile(r"The seed of this run is (\d+)")
+DRAWN = re.compile(r"Random seed: (\d+)")
 
 
 class RandomSeed(ZsetdTest):
