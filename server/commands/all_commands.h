@@ -6,7 +6,7 @@
 
 namespace zsetd {
 
-// The rows of each family of commands, at the end of the file of that name.
+// The rows of each family of commands. They are at the end of the file with the family's name.
 std::span<const Command> AclCommands();
 std::span<const Command> AuthCommands();
 std::span<const Command> BitCommands();
@@ -81,7 +81,7 @@ std::span<const Command> ZSetReadCommands();
 std::span<const Command> ZSetRemoveCommands();
 std::span<const Command> ZSetScanCommands();
 
-// All of them.
+// The rows of all families.
 std::span<const std::span<const Command>> AllCommands();
 
 }  // namespace zsetd

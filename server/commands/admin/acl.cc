@@ -23,7 +23,7 @@ namespace {
 constexpr int64_t kUsualBits = 256;
 constexpr int64_t kMostBits = 4096;
 
-// Whether there are too many arguments for the subcommand; the error is then kept.
+// Refuses the call if the subcommand has too many arguments.
 void RefuseMore(AdminCall& call, size_t most) {
   if (call.args.left() <= most) return;
   call.args.Refuse("ERR unknown subcommand or wrong number of arguments for '" +
@@ -49,7 +49,8 @@ void Cat(AdminCall& call) {
   ReplyNames(call.reply, names);
 }
 
-// Does not use the engine's generator, because passwords must be unpredictable.
+// Uses the system's random source instead of the engine's generator, because passwords must be
+// unpredictable.
 void GenPass(AdminCall& call) {
   RefuseMore(call, 1);
   const int64_t bits = call.args.AtEnd() ? kUsualBits : call.args.Integer();

@@ -33,7 +33,7 @@ void ReplyUser(ReplyWriter& reply, const User& user) {
   }
 }
 
-// The command of the request, if the number of arguments fits its arity.
+// Returns the command of the request. Refuses an unknown command, or a wrong number of arguments.
 const Command* FindAsked(AdminCall& call, Args request) {
   const Command* command = call.engine.commands().Find(request);
   const bool is_known = command != nullptr && (command->run != nullptr || request.size() == 1);
@@ -47,7 +47,7 @@ const Command* FindAsked(AdminCall& call, Args request) {
 
 }  // namespace
 
-// The users that there are not are passed over.
+// Ignores users that do not exist.
 void AclDelUser(AdminCall& call) {
   const Args names = call.args.Rest();
   if (std::ranges::count(names, "default") > 0) {

@@ -1,5 +1,5 @@
-// CLUSTER and other commands of cluster clients. Without cluster mode the replies are Redis's, from
-// which clients conclude that no other nodes exist.
+// CLUSTER and other commands of cluster clients. Without cluster mode the replies are Redis's;
+// clients conclude from them that no other nodes exist.
 #include <string_view>
 
 #include "server/commands/all_commands.h"

@@ -26,7 +26,7 @@ void Add(std::string_view name, const Setting& setting, std::vector<NamedSetting
   if (!known) found.emplace_back(name, &setting);
 }
 
-// A setting requested by its exact name is returned under the name as it was spelled.
+// If the pattern is the exact name of a setting, the result has the spelling of the request.
 void AddMatches(std::string_view pattern, std::vector<NamedSetting>& found) {
   if (const Setting* setting = FindSetting(pattern)) return Add(pattern, *setting, found);
   for (const Setting& setting : AllSettings()) {
@@ -56,7 +56,8 @@ bool MayChange(const Setting& setting, std::string_view value, const Settings& s
   return setting.changes_live || (setting.changes_later && ValueOf(setting, settings) == value);
 }
 
-// Whether the settings in the first of each pair can be changed, and each is named once.
+// Checks that each pair starts with the name of a setting that can be changed, and that no name is
+// repeated.
 absl::Status CheckNames(Args pairs, const Settings& settings, bool may_set_protected) {
   std::vector<const Setting*> seen;
   for (size_t at = 0; at < pairs.size(); at += 2) {
@@ -87,13 +88,13 @@ absl::Status SetPairs(Args pairs, Settings& settings) {
   return absl::OkStatus();
 }
 
-// A refusal of the host may depend on several settings; the first one is reported.
+// The host may refuse a combination of settings. The error then names the first one.
 absl::Status Configure(Engine& engine, std::string_view name, const Settings& settings) {
   const absl::Status status = engine.Configure(settings);
   return status.ok() ? status : Failure(name, ErrorLine(status));
 }
 
-// All pairs, or none of them.
+// Sets all pairs or none of them.
 void ConfigSet(AdminCall& call) {
   const Args pairs = call.args.Rest();
   if (pairs.size() % 2 != 0) return call.Fail(kSyntaxError);
@@ -128,8 +129,8 @@ void ConfigRewrite(AdminCall& call) {
   call.reply.Ok();
 }
 
-// The values of settings that are passwords, and of names that are no setting, for those may be
-// misspelt.
+// Returns the indexes of the values that are passwords. Includes values of unknown names, because
+// the name may be misspelt.
 std::vector<size_t> SecretsOfConfigSet(Args argv) {
   std::vector<size_t> secrets;
   for (size_t at = 2; at + 1 < argv.size(); at += 2) {

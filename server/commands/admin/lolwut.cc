@@ -1,6 +1,6 @@
 // LOLWUT: mountains, painted from a sorted set. Each member is a peak, named after its position,
-// and its score is its height; read from the highest score down, far peaks come first and near ones
-// are in front of them.
+// and its score is its height. The set is read from the highest score down, so that far peaks come
+// first and near ones cover them.
 //
 //      /\              rank 0
 //     /::\  /\         rank 1
@@ -22,7 +22,7 @@
 namespace zsetd {
 namespace {
 
-// Bounds of a picture, in characters; arguments beyond them are clamped.
+// The bounds of a picture, in characters. Arguments are clamped to them.
 constexpr int64_t kLeastColumns = 20, kMostColumns = 500;
 constexpr int64_t kLeastRows = 6, kMostRows = 100;
 
@@ -42,7 +42,7 @@ struct Canvas {
   std::vector<std::string> lines;
 };
 
-// Random peaks, the same each time for a picture of that size. Most are low.
+// Random peaks, always the same for a picture of this size. Most are low.
 SortedSet Peaks(int64_t columns, int64_t rows) {
   Rng rng(static_cast<uint64_t>(columns * kMostRows + rows));
   SortedSet peaks;
@@ -91,7 +91,7 @@ std::string Landscape(int64_t columns, int64_t rows) {
   return picture + std::string(columns, '~') + "\n";
 }
 
-// There is one picture: VERSION is taken, and changes nothing.
+// There is only one picture, so VERSION is parsed but has no effect.
 void Lolwut(Call& call) {
   if (call.args.left() > 1 && call.args.Take("version")) call.args.Integer();
   const int64_t columns = call.args.AtEnd() ? 66 : call.args.Integer();

@@ -1,4 +1,4 @@
-// MODULE: there are no modules, and none are loaded.
+// MODULE. zsetd has no modules and loads none.
 
 #include <string_view>
 

@@ -1,4 +1,4 @@
-// Masters and replicas: roles, offsets, and the commands that they exchange.
+// Commands of masters and replicas: roles, offsets, and the commands that they exchange.
 #include "server/engine/replication.h"
 
 #include <algorithm>
@@ -28,7 +28,8 @@ constexpr std::string_view kNotZeroOrOne = "ERR value is out of range, value mus
 constexpr std::string_view kFailingOver = "NOMASTERLINK Can't SYNC while failing over";
 constexpr std::string_view kNoReplication = "ERR this server does not replicate";
 
-// An engine that was constructed without a network has none.
+// Returns the service. An engine that was constructed without a network has none; the call is then
+// refused.
 Replication* ReplicationOf(AdminCall& call) {
   Replication* const replication = call.engine.services().replication;
   if (replication == nullptr) call.args.Refuse(kNoReplication);
@@ -116,7 +117,7 @@ bool IsFailingOver(const Replication& replication) {
   return replication.failover_state() != "no-failover";
 }
 
-// "user request from 'id=3 addr=...'", for the log.
+// Returns a text for the log, such as "user request from 'id=3 addr=...'".
 std::string RequestOf(AdminCall& call, std::string_view kind) {
   std::string line = ClientLine(call.client, call.now());
   line.pop_back();
@@ -149,7 +150,7 @@ void ReplicaOf(AdminCall& call) {
   call.reply.Ok();
 }
 
-// The client becomes a replica: it gets no reply but the stream.
+// Makes the client a replica. Its only reply is the stream.
 void Psync(AdminCall& call) {
   const std::string_view id = call.args.Word();
   const int64_t offset = call.args.Integer();
@@ -180,7 +181,7 @@ void Sync(AdminCall& call) {
   if (!status.ok()) call.Fail(status);
 }
 
-// "functions data": parts of the snapshot that are wanted.
+// Reads a list of the requested parts of the snapshot, such as "functions data".
 void TakeFilter(ArgReader& args, ReplicaOptions& options) {
   options.leaves_out_data = true;
   options.leaves_out_functions = true;
@@ -209,7 +210,7 @@ void TakeCapability(ArgReader& args, ReplicaOptions& options) {
   if (EqualsIgnoringCase(capability, "psync2")) options.takes_psync2 = true;
 }
 
-// There is no reply to it.
+// REPLCONF ACK has no reply.
 void Acknowledge(AdminCall& call, Replication& replication) {
   const int64_t offset = call.args.Integer();
   std::optional<int64_t> log_offset;
@@ -245,7 +246,7 @@ void ReplConf(AdminCall& call) {
   if (!call.Refused()) call.reply.Ok();
 }
 
-// The options come in any order, each once.
+// The options may have any order. Each is allowed once.
 FailoverRequest TakeFailover(ArgReader& args) {
   FailoverRequest request;
   bool has_target = false;

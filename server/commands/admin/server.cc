@@ -8,7 +8,7 @@
 namespace zsetd {
 namespace {
 
-// Seconds and microseconds since the Unix epoch.
+// Replies the Unix time in seconds and microseconds.
 void Time(AdminCall& call) {
   const int64_t micros = call.engine.host().wall_clock().count();
   call.reply.Array(2);
@@ -16,7 +16,7 @@ void Time(AdminCall& call) {
   call.reply.Bulk(IntegerText(micros % 1'000'000));
 }
 
-// The options, and whether a shutdown is to be cancelled instead.
+// Reads the options. Sets `aborts` if a shutdown is to be cancelled instead.
 ShutdownOptions ReadShutdownOptions(ArgReader& args, bool& aborts) {
   ShutdownOptions options;
   while (args.ok() && !args.AtEnd()) {
@@ -36,7 +36,8 @@ void AbortShutdown(AdminCall& call) {
   call.reply.Ok();
 }
 
-// The client gets no reply: its connection is closed at the end, which may wait for replicas.
+// The client receives no reply. Its connection is closed at the end of the shutdown, which may wait
+// for replicas.
 void RunShutdown(AdminCall& call) {
   bool aborts = false;
   const ShutdownOptions options = ReadShutdownOptions(call.args, aborts);

@@ -9,7 +9,7 @@
 namespace zsetd {
 namespace {
 
-// The error of Redis, which has no reason; the log states it.
+// As in Redis, the error has no reason. The log contains it.
 constexpr std::string_view kFailed = "ERR";
 
 constexpr std::string_view kRewriteFailed =
@@ -26,7 +26,7 @@ void Save(AdminCall& call) {
   call.reply.Ok();
 }
 
-// Within a transaction it is put off: a snapshot shows an instant between two units.
+// During a transaction the snapshot is postponed, because it must not contain a part of a unit.
 void BackgroundSave(AdminCall& call) {
   const bool may_wait = call.args.Take("schedule");
   call.args.End();

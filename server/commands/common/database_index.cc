@@ -4,8 +4,8 @@
 
 namespace zsetd {
 
-// Redis keeps the number in an int, and has different errors for overflow and for a missing
-// database.
+// As in Redis, the number must fit in an int. Redis has different errors for an overflow and for a
+// missing database.
 int TakeDatabaseIndex(Call& call) {
   using Int = std::numeric_limits<int32_t>;
   const int64_t index = call.args.Integer();

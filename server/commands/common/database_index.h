@@ -6,10 +6,10 @@
 
 namespace zsetd {
 
-// Takes the next argument as the number of a database; an error if it does not exist.
+// Takes the next argument as the number of a database. Refuses it if the database does not exist.
 int TakeDatabaseIndex(Call& call);
 
-// Records an error if there is no database of that number.
+// Records an error if this database does not exist.
 void CheckDatabaseIndex(Call& call, int64_t index);
 
 }  // namespace zsetd

@@ -15,7 +15,7 @@
 namespace zsetd {
 namespace {
 
-// The latest deadline of an element: Redis's of a field.
+// The latest deadline of an element, which is Redis's limit for a field.
 constexpr Millis kLatest{(int64_t{1} << 46) - 1};
 
 ElementCondition TakeCondition(ArgReader& args) {

@@ -9,26 +9,26 @@
 #include "core/util/time.h"
 #include "server/engine/call.h"
 
-// The commands that give deadlines to elements of a value, to members of a sorted set as Redis's
-// HEXPIRE and its companions give them to fields of a hash. Their checks, the order of these, and
-// the replies are those of Redis 8.0:
+// Commands that set deadlines of elements: of fields of a hash, like Redis's HEXPIRE and similar
+// commands, and of members of a sorted set. The checks, their order, and the replies are those of
+// Redis 8.0:
 //
 //   HEXPIRE key seconds [NX|XX|GT|LT] FIELDS numfields field [field ...]
 //   HTTL    key FIELDS numfields field [field ...]
 namespace zsetd {
 
-// The names of the commands of one type, their effects and events.
+// The words, commands and events of one type of value.
 struct ElementWords {
-  std::string_view keyword;  // before the elements: "MEMBERS"
-  std::string_view unit;     // in errors: "members"
+  std::string_view keyword;  // precedes the elements, "MEMBERS"
+  std::string_view unit;     // in errors, "members"
   std::string_view capitalized_unit;
   KeyEvent expire_event;
   KeyEvent persist_event;
   KeyEvent remove_event;
-  std::string_view pexpireat;  // the requests that are propagated
+  std::string_view pexpireat;  // the commands that are propagated
   std::string_view persist;
   std::string_view remove;
-  bool is_known_to_redis = false;  // Redis has had these requests since 7.4
+  bool is_known_to_redis = false;  // Redis has had these commands since 7.4
 };
 
 inline constexpr ElementWords kMemberWords = {.keyword = "members",
@@ -58,14 +58,15 @@ struct ExpiryUnit {
   Millis unit{1};
 };
 
-// The deadline that `amount` of the unit is; an error, and anything, if it is not a number from 0
-// on, or too far in the future.
+// Returns the deadline that is `amount` units after the origin. Refuses an amount that is not a
+// number, is negative, or is too far in the future; the result then has no meaning.
 Millis CheckedElementDeadline(Call& call, std::string_view amount, const ExpiryUnit& unit);
 
-// The condition on an element's present deadline for a change; at most one of them.
+// A condition on the current deadline of an element.
 enum class ElementCondition { kNone, kNx, kXx, kGt, kLt };
 
-// Whether it allows another deadline. No deadline counts as later than any.
+// Whether the condition allows the new deadline. An element without a deadline counts as having the
+// latest one.
 bool Allows(ElementCondition condition, std::optional<Millis> present, Millis deadline);
 
 struct ElementExpireRequest {
@@ -74,39 +75,39 @@ struct ElementExpireRequest {
   Args elements;
 };
 
-// Takes the arguments after the key, up to the end.
+// Takes all arguments after the key.
 ElementExpireRequest TakeElementExpireRequest(Call& call, const ExpiryUnit& unit,
                                               const ElementWords& words);
 
-// Takes the keyword, the number of elements and the elements, up to the end; for those who only
-// ask.
+// Takes the keyword, the number of elements and the elements, which must be the last arguments.
 Args TakeElements(Call& call, const ElementWords& words);
 
-// Takes the number of elements and then the elements, of `each` words, up to the end.
+// Takes the number of elements and the elements, of `each` words, which must be the last arguments.
 Args TakeCountedElements(ArgReader& args, const ElementWords& words, std::string_view bad_count,
                          size_t each = 1);
 
-// Propagates deadlines that elements have got, or with nothing that they have lost theirs.
+// Propagates the new deadline of elements; nullopt means that their deadlines were removed.
 void PropagateElementDeadline(Call& call, std::string_view key,
                               const std::vector<std::string_view>& elements,
                               std::optional<Millis> deadline, const ElementWords& words);
 
-// Propagates all deadlines that elements of the value at `key` have.
+// Propagates the deadlines of all elements of the value at `key`.
 void PropagateElementDeadlines(Call& call, std::string_view key);
 
-// Propagates that elements were removed.
+// Propagates the removal of elements.
 void PropagateElementRemoval(Call& call, std::string_view key,
                              const std::vector<std::string_view>& elements,
                              const ElementWords& words);
 
-// WRONGTYPE, if the key holds something else: before anything is read, as in Redis.
+// Refuses the call with WRONGTYPE if the key holds another type. As in Redis, this precedes the
+// parsing of arguments.
 template <class T>
 void CheckType(Call& call, std::string_view key) {
   const Entry* entry = call.keys.all().Find(key);
   if (entry != nullptr && !entry->Holds<T>()) call.args.Refuse(kWrongType);
 }
 
-// Whether elements with this deadline are deleted immediately.
+// Whether the deadline has passed, so that elements are deleted immediately.
 inline bool HasPassed(Call& call, Millis deadline) { return deadline <= call.keys.due_until(); }
 
 inline void ReplyMissing(Call& call, size_t elements) {
@@ -126,8 +127,9 @@ int64_t ExpireElement(T& value, std::string_view element, ElementCondition condi
   return 1;
 }
 
-// Sets the deadline of elements: 1, or 2 if they were removed for it, 0 if the condition forbade
-// it, -2 without such an element.
+// Sets the deadline of elements. The reply for each is 1, or 2 if the element was removed because
+// the deadline has passed, 0 if the condition does not allow it, or -2 if the element does not
+// exist.
 template <class T>
 void ExpireElements(Call& call, const ExpiryUnit& unit, const ElementWords& words) {
   const std::string_view key = call.args.Word();
@@ -157,8 +159,8 @@ void ExpireElements(Call& call, const ExpiryUnit& unit, const ElementWords& word
   }
 }
 
-// Replies how far the deadlines of elements are from the origin; -1 without one, -2 without such an
-// element.
+// Replies the time from the origin to the deadline of each element; -1 without a deadline, -2 if
+// the element does not exist.
 template <class T>
 void ReplyElementDeadlines(Call& call, const ExpiryUnit& unit, const ElementWords& words) {
   const std::string_view key = call.args.Word();
@@ -180,7 +182,8 @@ void ReplyElementDeadlines(Call& call, const ExpiryUnit& unit, const ElementWord
   }
 }
 
-// Removes the deadlines of elements: 1, -1 without one, -2 without such an element.
+// Removes the deadlines of elements. The reply for each is 1, -1 without a deadline, or -2 if the
+// element does not exist.
 template <class T>
 void PersistElements(Call& call, const ElementWords& words) {
   const std::string_view key = call.args.Word();

@@ -7,8 +7,8 @@
 
 namespace zsetd {
 
-// The name of the encoding that Redis would use for the value. Tools expect these names; they say
-// nothing about how zsetd stores it.
+// Returns the name of the encoding that Redis would use for the value. Tools expect these names;
+// they do not describe how zsetd stores the value.
 std::string_view EncodingName(const Entry& entry);
 
 }  // namespace zsetd

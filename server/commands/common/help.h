@@ -4,7 +4,8 @@ namespace zsetd {
 
 class AdminCall;
 
-// HELP of every command with subcommands: their usage and summaries, from their rows.
+// Replies to the HELP subcommand of any command: the usage and summary of each subcommand, from its
+// row.
 void Help(AdminCall& call);
 
 }  // namespace zsetd

@@ -5,7 +5,7 @@
 namespace zsetd {
 namespace {
 
-// Counted from the front; still negative if that is before the front.
+// Converts an index to one that counts from the front. It stays negative if it is before the front.
 int64_t FromFront(int64_t index, int64_t size) { return index < 0 ? index + size : index; }
 
 }  // namespace

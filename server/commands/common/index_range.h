@@ -9,27 +9,27 @@
 
 namespace zsetd {
 
-// Two indices as a client writes them: both ends are included, and a negative one counts from the
-// end, -1 being the last element.
+// Two indexes as a client writes them. Both ends are included. A negative index counts from the
+// end; -1 is the last element.
 struct IndexRange {
   int64_t start = 0;
   int64_t stop = 0;
 
-  // The part of it within `size` elements.
+  // The part of the range that is within `size` elements.
   RankRange Within(size_t size) const;
 
-  // Like the function above, for BITCOUNT and BITPOS, which replace an end before the first byte or
-  // bit by it.
+  // Like `Within()`, but for BITCOUNT and BITPOS: an end before the first byte or bit becomes the
+  // first.
   RankRange WithinString(size_t size) const;
 
-  // Whether both ends count from the end, the first one behind the other.
+  // Whether both ends count from the end and the first one is after the other.
   bool IsTurnedAround() const { return start < 0 && stop < 0 && start > stop; }
 };
 
 // Takes the next two arguments.
 IndexRange TakeIndexRange(ArgReader& args);
 
-// The position that `index` refers to among `size` elements, if there is one.
+// The position of `index` among `size` elements; nullopt if it does not exist.
 std::optional<size_t> IndexWithin(int64_t index, size_t size);
 
 }  // namespace zsetd

@@ -7,7 +7,7 @@
 
 namespace zsetd {
 
-// The keys of a command whose last argument is its timeout.
+// The keys of a command with a timeout as its last argument.
 inline constexpr KeyPlaces kAllButLast = {1, -2, 1};
 
 // Takes "numkeys key [key ...]".
@@ -16,8 +16,8 @@ Args TakeCountedKeys(ArgReader& args);
 // Takes "[COUNT count]" at the end of ZMPOP, LMPOP and similar commands; 1 by default.
 uint64_t TakeMultiPopCount(ArgReader& args);
 
-// Opens the first of the keys that exists; `found` is its name. Empty if none exists. A command
-// that was blocked considers only the key that unblocked it.
+// Opens the first key that exists, and sets `found` to its name. Returns an empty Edit if none
+// exists. A command that was blocked only considers the key that unblocked it.
 template <class T>
 Edit<T> OpenFirst(Call& call, Args keys, KeyEvent event, std::string_view& found) {
   for (const std::string_view key : keys) {

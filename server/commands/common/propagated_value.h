@@ -8,11 +8,11 @@
 
 namespace zsetd {
 
-// Propagates items in requests "command key item ...", each with at most as many items as clients
-// usually send at once. Does nothing without a journal.
+// Propagates items as requests "command key item ...". Each request has at most as many items as
+// clients usually send. Does nothing without a journal.
 class PropagatedItems {
  public:
-  // So many items follow, each of `words` words.
+  // `items` items of `words` words each follow.
   PropagatedItems(Call& call, std::string_view command, std::string_view key, size_t items,
                   size_t words = 1);
 
@@ -27,10 +27,10 @@ class PropagatedItems {
   size_t left_in_request_ = 0;
 };
 
-// Propagates the value that the command has put at `key`, a string, list or sorted set without a
-// deadline, in place of how it was found: the result may depend on the order of a hash table or on
-// the platform's mathematics, or older servers do not know the request. If there is no value: that
-// the key is deleted. O(elements).
+// Propagates the value that the command has stored at `key`, instead of the command. The value is a
+// string, list or sorted set without a deadline. The command's own result may depend on the order
+// of a hash table or on the platform's mathematics, or older servers may not know the command. If
+// there is no value, propagates the key's deletion. O(elements).
 void PropagateValue(Call& call, std::string_view key);
 
 }  // namespace zsetd

@@ -19,7 +19,7 @@ RandomRequest TakeRandomRequest(ArgReader& args, std::string_view more) {
   request.with_more = !more.empty() && args.Take(more);
   args.End();
   if (request.with_more && request.size() > kMost / 2) {
-    args.Refuse("ERR value is out of range");  // RESP2 counts two for each
+    args.Refuse("ERR value is out of range");  // in RESP2 each counts twice
   }
   return request;
 }

@@ -12,10 +12,10 @@
 
 namespace zsetd {
 
-// The number of random elements that a command returns. With a negative count an element may be
+// The number of random elements that a command returns. If the count is negative, an element may be
 // returned more than once.
 struct RandomRequest {
-  bool counted = false;  // else a single element, not in an array
+  bool counted = false;  // false: a single element, not in an array
   int64_t count = 0;
   bool with_more = false;  // scores or values
 
@@ -23,10 +23,11 @@ struct RandomRequest {
   size_t size() const { return may_repeat() ? -count : count; }
 };
 
-// Takes the remaining arguments: none, or a count and, unless `more` is empty, that option.
+// Takes the remaining arguments: none, or a count. Unless `more` is empty, this option may follow
+// the count.
 RandomRequest TakeRandomRequest(ArgReader& args, std::string_view more = "");
 
-// An unbounded number of draws from a copy of a value as it was at the beginning.
+// Any number of draws from a copy of the value, which does not change during the reply.
 template <class Copy, class Draw>
 class LongDraws : public LongReply {
  public:
@@ -49,10 +50,10 @@ class LongDraws : public LongReply {
   Rng& rng_;
 };
 
-// Replies with this number of draws from the value at `key`; the header is written already. Draw is
-// called with ReplyWriter&, the value or a Copy of it, and Rng&, and keeps no view. A Copy, to
-// which `make_copy()` returns a shared pointer, is made only for a reply that is longer than the
-// value, and once for all such replies until the key changes.
+// Replies `count` draws from the value at `key`. The header must be written before. `draw` is
+// called with ReplyWriter&, the value or a copy of it, and Rng&, and must not keep a view. A copy
+// is only made if the reply is longer than the value, and all such replies share it until the key
+// changes. `make_copy()` returns a shared pointer to it.
 template <class Copy, class Whole, class MakeCopy, class Draw>
 void ReplyDraws(Call& call, std::string_view key, const Whole& whole, MakeCopy make_copy,
                 size_t count, Draw draw) {

@@ -7,7 +7,7 @@
 
 namespace zsetd {
 
-// Writes the pairs of a map whose header is written already and may announce more.
+// Writes the pairs of a map. The header is already written, and may announce more pairs.
 class ReplyFields {
  public:
   explicit ReplyFields(ReplyWriter& reply) : reply_(reply) {}

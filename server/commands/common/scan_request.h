@@ -8,28 +8,28 @@
 
 namespace zsetd {
 
-// The arguments of every SCAN command: where to continue, about how many elements to examine, and
-// which of them to return.
+// The arguments of every SCAN command: the cursor, the approximate number of elements to examine,
+// and a filter.
 struct ScanRequest {
   uint64_t cursor = 0;
   uint64_t count = 10;
   std::optional<std::string_view> pattern;
-  bool with_values = true;  // of fields, or scores of members
+  bool with_values = true;  // of fields; or scores of members
 
   bool Wants(std::string_view name) const;
 };
 
 uint64_t TakeScanCursor(ArgReader& args);
 
-// Takes MATCH or COUNT with its value, if that comes next.
+// Takes MATCH or COUNT with its value, if it is next.
 bool TakeScanOption(ArgReader& args, ScanRequest& request);
 
-// Takes the options up to the end; `without_values` is one more that the command has, if not empty.
+// Takes the remaining options. `without_values` is an additional option of the command, or empty.
 void TakeScanOptions(ArgReader& args, ScanRequest& request, std::string_view without_values);
 
-// Takes the arguments of HSCAN, SSCAN and ZSCAN. Returns the value to scan, or null, with the
-// cursor at the end, if the key does not exist. As in Redis, the options are parsed only if it
-// exists.
+// Takes the arguments of HSCAN, SSCAN and ZSCAN. Returns the value to scan. If the key does not
+// exist, returns null and sets the cursor to the end. As in Redis, the options are parsed only if
+// the key exists.
 template <class Value>
 const Value* TakeScanOf(Call& call, ScanRequest& request, std::string_view without_values = {}) {
   const std::string_view key = call.args.Word();
@@ -43,11 +43,12 @@ const Value* TakeScanOf(Call& call, ScanRequest& request, std::string_view witho
   return value;
 }
 
-// Begins the reply: the cursor, and the header of an array of `count` strings, which follow.
+// Starts the reply: the cursor, and the header of an array of `count` strings. The caller writes
+// the strings.
 void ReplyScan(ReplyWriter& reply, const ScanRequest& request, size_t count);
 
 // Iterates over buckets until enough elements have been examined, and advances the cursor. `look`
-// gets a cursor, adds the number of elements at it to the count, and returns the next cursor. Where
+// receives a cursor, adds the number of its elements to the count, and returns the next cursor. If
 // most buckets are empty, the number of buckets is the limit.
 template <class Look>
 void Advance(ScanRequest& request, Look look) {

@@ -5,11 +5,11 @@
 
 namespace zsetd {
 
-// Takes the timeout of a blocking command: seconds, possibly with a fraction, rounded up to whole
-// milliseconds; 0 blocks indefinitely. The timeout counts from `now`.
+// Takes the timeout of a blocking command and adds it to `now`. The argument is in seconds,
+// possibly with a fraction, and is rounded up to whole milliseconds; 0 blocks indefinitely.
 Millis TakeTimeout(ArgReader& args, Millis now);
 
-// Like the function above, in whole milliseconds; the command defines the meaning of 0.
+// Like `TakeTimeout()`, but in whole milliseconds. The command defines the meaning of 0.
 Millis TakeTimeoutMillis(ArgReader& args, Millis now);
 
 }  // namespace zsetd

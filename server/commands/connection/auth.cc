@@ -84,7 +84,7 @@ void ReplyGreeting(AdminCall& call) {
   ReplyWriter& reply = call.reply;
   reply.Map(7);
   ReplyFields fields(reply);
-  fields.Text("server", "redis");  // clients identify the server by it
+  fields.Text("server", "redis");  // clients use this to identify the server
   fields.Text("version", kRedisVersion);
   fields.Number("proto", static_cast<uint64_t>(reply.protocol()));
   fields.Number("id", call.client.id);
@@ -94,7 +94,7 @@ void ReplyGreeting(AdminCall& call) {
   reply.Array(0);
 }
 
-// A HELLO that fails changes nothing, except that it may have authenticated.
+// A HELLO that fails changes nothing, except that its AUTH option may have succeeded.
 void Hello(AdminCall& call) {
   const Greeting greeting = TakeGreeting(call.args);
   if (call.Refused()) return;
@@ -106,10 +106,10 @@ void Hello(AdminCall& call) {
   ReplyGreeting(call);
 }
 
-// The user and the password after each AUTH, and everything after an unknown option, which may be a
-// misspelt AUTH. The word "auth" after SETNAME is a name.
+// Returns the indexes of the user and password after each AUTH, and of everything after an unknown
+// option, which may be a misspelt AUTH. The word "auth" after SETNAME is a name.
 std::vector<size_t> SecretsOfHello(Args argv) {
-  size_t at = 2;  // behind the protocol
+  size_t at = 2;  // after the protocol
   std::vector<size_t> secrets;
   while (at < argv.size()) {
     if (EqualsIgnoringCase(argv[at], "setname")) {

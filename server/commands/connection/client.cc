@@ -45,7 +45,8 @@ void SetInfo(AdminCall& call) {
   call.reply.Ok();
 }
 
-// How to unblock a client: with an error, or as if its timeout had elapsed.
+// Takes TIMEOUT or ERROR, if present. Returns whether the client is unblocked with an error, not as
+// if its timeout had elapsed.
 bool TakeEndsWithError(ArgReader& args) {
   if (args.AtEnd() || args.Take("timeout")) return false;
   if (!args.Take("error")) args.Refuse("ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR");

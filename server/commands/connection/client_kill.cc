@@ -24,7 +24,7 @@ bool IsOf(const Client& client, std::string_view user) {
   return !IsMaster(client) && client.identity.user()->name() == user;
 }
 
-// The clients to kill: those that match all given filters.
+// The filters of CLIENT KILL. A client must match all given filters.
 struct KillFilter {
   std::optional<int64_t> id;
   std::optional<std::string_view> address;
@@ -86,7 +86,7 @@ KillFilter TakeFilter(ArgReader& args) {
   return filter;
 }
 
-// Returns how many.
+// Returns the number of killed clients.
 int64_t KillAll(AdminCall& call, const KillFilter& filter) {
   std::vector<Client*> named;
   for (const auto& [id, client] : call.engine.clients().all()) {

@@ -4,7 +4,7 @@
 
 namespace zsetd {
 
-// CLIENT KILL, in its old form (an address) and its new one (filters).
+// CLIENT KILL, in its old form (an address) and its new form (filters).
 void ClientKill(AdminCall& call);
 
 }  // namespace zsetd

@@ -18,7 +18,8 @@ const Client* FindClient(const Engine& engine, uint64_t id) {
   return found == engine.clients().all().end() ? nullptr : found->second;
 }
 
-// The clients whose ids follow, in that order; those that there are not are left out.
+// Takes the remaining arguments as client IDs. Returns the clients in that order, without those
+// that do not exist.
 std::vector<const Client*> TakeClients(AdminCall& call) {
   std::vector<const Client*> found;
   while (call.args.ok() && !call.args.AtEnd()) {
@@ -29,7 +30,7 @@ std::vector<const Client*> TakeClients(AdminCall& call) {
   return found;
 }
 
-// By age.
+// Returns the clients in the order of their age.
 std::vector<const Client*> ClientsOf(const Engine& engine, std::optional<ClientKind> kind) {
   std::vector<const Client*> found;
   for (const auto& [id, client] : engine.clients().all()) found.push_back(client);

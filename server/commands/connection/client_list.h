@@ -9,10 +9,10 @@ enum class ClientKind { kNormal, kPubSub, kReplica, kMaster };
 
 ClientKind KindOf(const Client& client);
 
-// The link to the master of this server, which is listed as a client; null without a link.
+// The client of the link to the master; null without a link.
 const Client* MasterClient(const Engine& engine);
 
-// Takes the next argument as a kind, in any case.
+// Takes the next argument as a kind, ignoring case.
 ClientKind TakeClientKind(ArgReader& args);
 
 // CLIENT LIST, CLIENT INFO.

@@ -18,7 +18,7 @@ namespace {
 
 using Choice = TrackingMode::Choice;
 
-// The arguments of CLIENT TRACKING as sent, with prefixes that may overlap.
+// The arguments of CLIENT TRACKING as sent. The prefixes may overlap.
 struct TrackingRequest {
   TrackingMode mode;
   bool opt_in = false;
@@ -65,8 +65,9 @@ bool Overlap(std::string_view a, std::string_view b) {
   return a.starts_with(b) || b.starts_with(a);
 }
 
-// The first of `prefixes` that overlaps with this one, or null. Except for the empty prefix they do
-// not overlap, so only three can: the empty one, the last that is less than this one, or the next.
+// Returns the first of `prefixes` that overlaps with `prefix`, or null. Except for the empty prefix
+// they do not overlap with each other, so only three can overlap with it: the empty one, the last
+// one before `prefix`, and the next one.
 const std::string* FindOverlap(const std::set<std::string>& prefixes, const std::string& prefix) {
   if (prefixes.empty()) return nullptr;
   if (prefixes.begin()->empty()) return &*prefixes.begin();
@@ -75,15 +76,16 @@ const std::string* FindOverlap(const std::set<std::string>& prefixes, const std:
   return next != prefixes.end() && next->starts_with(prefix) ? &*next : nullptr;
 }
 
-// The least index of a prefix that overlaps with another, or their number if none does. In sorted
-// order, the prefixes that begin with another one follow it immediately. O(n log n).
+// Returns the lowest index of a prefix that overlaps with another, or the number of prefixes if
+// none does. In sorted order, all prefixes that begin with another one follow it directly. O(n log
+// n).
 size_t FirstOverlapping(const std::vector<std::string>& prefixes) {
   std::vector<size_t> order(prefixes.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::ranges::stable_sort(
       order, {}, [&](size_t i) -> const auto& { return prefixes[i]; });
   size_t first = prefixes.size();
-  size_t shortest = 0;  // in `order`, of those with which the next may overlap
+  size_t shortest = 0;  // index in `order` of the prefix with which the next one may overlap
   for (size_t at = 1; at < order.size(); ++at) {
     if (prefixes[order[at]].starts_with(prefixes[order[shortest]])) {
       first = std::min({first, order[shortest], order[at]});
@@ -94,8 +96,8 @@ size_t FirstOverlapping(const std::vector<std::string>& prefixes) {
   return first;
 }
 
-// Invalidations of a key must not be sent twice. The error names the first prefix that overlaps and
-// the first prefix that it overlaps with, as in Redis.
+// Refuses overlapping prefixes, because an invalidation of a key must not be sent twice. As in
+// Redis, the error names the first overlapping prefix and the first one with which it overlaps.
 void CheckOverlaps(const std::set<std::string>& existing, const std::vector<std::string>& prefixes,
                    ArgReader& args) {
   const size_t overlapping = FirstOverlapping(prefixes);
@@ -128,14 +130,14 @@ void CheckPrefixes(const Client& client, const std::vector<std::string>& prefixe
   if (args.ok()) CheckOverlaps(existing, prefixes, args);
 }
 
-// Takes the options after ON or OFF, up to the end. An error is kept by the reader.
+// Takes the options after ON or OFF. The reader keeps an error.
 TrackingRequest TakeTrackingRequest(AdminCall& call) {
   TrackingRequest request;
   while (call.args.ok() && !call.args.AtEnd()) TakeOption(call, request);
   return request;
 }
 
-// Refuses options that contradict each other, or the mode that the client is in.
+// Refuses options that contradict each other or the client's current mode.
 void CheckTracking(const Client& client, const TrackingRequest& request, ArgReader& args) {
   const TrackingMode& now = client.tracking();
   const auto refuse_if = [&](bool wrong, std::string_view error) {
@@ -158,7 +160,7 @@ void CheckTracking(const Client& client, const TrackingRequest& request, ArgRead
   if (broadcast) CheckPrefixes(client, request.prefixes, args);
 }
 
-// The tracking mode of a client after the request, where `before` was its mode.
+// Returns the tracking mode of a client after the request. `before` is its current mode.
 TrackingMode TrackingModeOf(const TrackingRequest& request, const TrackingMode& before) {
   TrackingMode mode = request.mode;
   mode.on = true;
@@ -187,7 +189,7 @@ void SetTracking(AdminCall& call) {
   call.reply.Ok();
 }
 
-// Whether the next command is an exception from the client's mode.
+// Sets whether the next command is an exception from the client's mode.
 void Caching(AdminCall& call) {
   const TrackingMode& mode = call.client.tracking();
   if (!mode.on) {

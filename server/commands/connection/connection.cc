@@ -7,7 +7,7 @@
 namespace zsetd {
 namespace {
 
-// A RESP2 subscriber gets an array, like its other messages.
+// A RESP2 subscriber receives an array, as for its other messages.
 void Ping(AdminCall& call) {
   const bool listening = call.client.IsSubscriber() && call.reply.protocol() == Protocol::kResp2;
   const bool with_message = !call.args.AtEnd();

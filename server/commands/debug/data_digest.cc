@@ -11,7 +11,7 @@
 namespace zsetd {
 namespace {
 
-// Redis: %.17g, which distinguishes all doubles.
+// As in Redis: %.17g, which distinguishes all doubles.
 std::string ScoreText(double score) {
   std::array<char, 32> text;
   const int length = std::snprintf(text.data(), text.size(), "%.17g", score);
@@ -25,7 +25,7 @@ DataDigest DigestOfPair(std::string_view first, std::string_view second) {
   return digest;
 }
 
-// Redis numbers the types: 0 strings, 1 lists, 2 sets, 3 sorted sets, 4 hashes.
+// Redis's numbers of types: 0 strings, 1 lists, 2 sets, 3 sorted sets, 4 hashes.
 void AppendContents(DataDigest& digest, const ByteString& string) {
   AppendNumber(digest, 0);
   digest.Append(string.view());

@@ -8,18 +8,18 @@
 
 namespace zsetd {
 
-// A fingerprint of data, made as Redis makes it, so that two servers can be compared: equal for
-// equal contents, however they came about and in whatever order unordered parts are visited.
+// A fingerprint of data, computed as in Redis, to compare two servers. It is equal for equal
+// contents, regardless of the operations that made them and of the order of unordered parts.
 class DataDigest {
  public:
   // Adds the next part of an ordered value.
   void Append(std::string_view bytes);
 
-  // Adds a part of an unordered whole. Adding the same part twice cancels out.
+  // Adds a part of an unordered value. Adding the same part twice cancels out.
   void Add(std::string_view bytes);
   void Add(const DataDigest& part) { Add(part.bytes()); }
 
-  std::string Text() const;  // 40 hexadecimal digits; zeros for nothing
+  std::string Text() const;  // 40 hexadecimal digits; all zero without data
 
  private:
   static constexpr size_t kBytes = 20;  // SHA-1's
@@ -28,10 +28,10 @@ class DataDigest {
   std::array<unsigned char, kBytes> digest_ = {};
 };
 
-// Takes in a number as Redis does: four bytes, the highest first.
+// Adds a number as Redis does: four bytes, the most significant first.
 void AppendNumber(DataDigest& digest, uint32_t number);
 
-// Takes in what the entry holds and whether it has a deadline, but not its key. O(bytes).
+// Adds the entry's value and whether it has a deadline, but not its key. O(bytes).
 void AppendValue(DataDigest& digest, const Entry& entry);
 
 }  // namespace zsetd

@@ -1,4 +1,4 @@
-// DEBUG: for test suites only; disabled unless enable-debug-command permits it.
+// DEBUG, for test suites only. Disabled unless enable-debug-command permits it.
 
 #include "server/commands/debug/debug.h"
 
@@ -17,14 +17,14 @@
 namespace zsetd {
 namespace {
 
-constexpr double kMaxSleep_s = 1e9;  // longer times are treated alike
+constexpr double kMaxSleep_s = 1e9;  // longer times are reduced to this
 
-// A subcommand by its name and the number of its arguments. DEBUG is no command with subcommands
-// for COMMAND, nor is it in Redis.
+// A subcommand by its name and the number of its arguments. As in Redis, COMMAND does not report
+// subcommands of DEBUG.
 struct DebugSubcommand {
   std::string_view name;
   void (*run)(AdminCall&);
-  size_t least = 0;  // arguments
+  size_t least = 0;  // of arguments
   size_t most = 0;
   std::string_view usage;
   std::string_view summary;
@@ -35,7 +35,7 @@ void FailUnknown(AdminCall& call, std::string_view name) {
             std::string(name.substr(0, 128)) + "'. Try DEBUG HELP.");
 }
 
-// The time advances with it, even within a transaction, which is its purpose.
+// The server's time advances during the sleep, even within a transaction. Test suites need that.
 void Sleep(AdminCall& call) {
   const double time_s = std::clamp(call.args.Float(), 0.0, kMaxSleep_s);
   if (call.Refused()) return;
@@ -59,7 +59,7 @@ void PauseCron(AdminCall& call) {
   call.reply.Ok();
 }
 
-// The reply is the client's own error, which counts as none of ours.
+// Replies the error that the client sent. The error statistics do not count it.
 void Error(AdminCall& call) { call.reply.Error(call.args.Word()); }
 
 void Log(AdminCall& call) {
@@ -69,8 +69,8 @@ void Log(AdminCall& call) {
 
 void AllocatorMap(AdminCall& call) { call.reply.Verbatim("txt", AllocatorReport()); }
 
-// Redis packs elements below this size together; zsetd packs by a fixed size, and elements of any
-// size come out as they went in.
+// Accepted without effect. Redis packs elements below this size together. zsetd packs by a fixed
+// size, which clients cannot observe.
 void PackedThreshold(AdminCall& call) {
   constexpr uint64_t kMost = (uint64_t{4} << 30) - (1 << 20);
   const std::optional<uint64_t> bytes = ParseSize(call.args.Word());
@@ -80,8 +80,8 @@ void PackedThreshold(AdminCall& call) {
   call.reply.Ok();
 }
 
-// Redis resizes the buffer of a client's replies by its peak; here it grows and shrinks with each
-// reply, so there is nothing to set. Suites set it before they measure.
+// Accepted without effect. Redis resizes the buffer of a client's replies by its peak. Here the
+// buffer grows and shrinks with each reply. Test suites call this before they measure.
 void ReplyBuffer(AdminCall& call) {
   if (call.args.Take("peak-reset-time")) {
     if (!call.args.Take("never") && !call.args.Take("reset")) call.args.Integer();
@@ -100,7 +100,7 @@ void StringMatch(AdminCall& call) {
   call.reply.Integer(matches ? 1 : 0);
 }
 
-// There are no replicas to send it to.
+// Accepted without effect: sends nothing to replicas.
 void Replicate(AdminCall& call) { call.reply.Ok(); }
 
 void ChangeReplicationId(AdminCall& call) {

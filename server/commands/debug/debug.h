@@ -4,7 +4,7 @@
 
 namespace zsetd {
 
-// The subcommands of DEBUG that are more than a line or two. Each finds its arguments counted.
+// The larger subcommands of DEBUG. The number of arguments is already checked.
 
 void DebugProtocol(AdminCall& call);
 

@@ -12,7 +12,7 @@ namespace {
 constexpr int64_t kKeysPerReport = 100'000;
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 
-// Truncated, or padded with zero bytes, to `bytes` if given.
+// Returns the value, truncated or padded with zero bytes to `bytes` if given.
 std::string ValueText(int64_t number, std::optional<size_t> bytes) {
   std::string value = "value:" + std::to_string(number);
   if (bytes) value.resize(*bytes);

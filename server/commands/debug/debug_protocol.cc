@@ -1,4 +1,4 @@
-// DEBUG PROTOCOL: one reply of each kind, the same as Redis's, for tests of clients.
+// DEBUG PROTOCOL: one reply of each kind, equal to Redis's, for tests of clients.
 
 #include <algorithm>
 #include <string_view>

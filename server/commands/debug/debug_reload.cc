@@ -3,7 +3,7 @@
 
 namespace zsetd {
 
-// DEBUG RELOAD [MERGE] [NOFLUSH] [NOSAVE]: all data on its way through a snapshot's file.
+// DEBUG RELOAD [MERGE] [NOFLUSH] [NOSAVE]: saves all data to the snapshot file and loads it again.
 void DebugReload(AdminCall& call) {
   Persistence::Reload reload;
   while (!call.args.AtEnd()) {

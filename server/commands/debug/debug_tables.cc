@@ -1,4 +1,4 @@
-// DEBUG HTSTATS and HTSTATS-KEY: how well hashing spreads the keys, as Redis words it.
+// DEBUG HTSTATS and HTSTATS-KEY: how evenly the keys are spread by hashing, in Redis's format.
 
 #include <algorithm>
 #include <map>
@@ -13,7 +13,7 @@ namespace {
 
 // Counts the chains of a hash table by their length.
 struct ChainLengths {
-  std::map<size_t, size_t> chains;  // how many there are of each length
+  std::map<size_t, size_t> chains;  // the number of chains by length
   size_t buckets = 0;
   size_t elements = 0;
 
@@ -50,7 +50,7 @@ std::string Describe(const ChainLengths& lengths) {
   return text + Distribution(lengths);
 }
 
-// FULL, which adds the distribution in Redis, has no effect: it is always included.
+// FULL has no effect. In Redis it adds the distribution, which is always included here.
 void TakeFull(ArgReader& args) {
   if (!args.AtEnd() && !args.Take("full")) args.Refuse(kSyntaxError);
 }
@@ -64,7 +64,7 @@ ChainLengths ChainsOf(const Entry& entry) {
 
 }  // namespace
 
-// ExpiryIndex are in a tree.
+// Keys with a deadline are in a tree (ExpiryIndex), so there is no second table.
 void DebugHashTables(AdminCall& call) {
   const int64_t index = call.args.Integer();
   TakeFull(call.args);

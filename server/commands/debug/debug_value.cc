@@ -1,5 +1,5 @@
-// The subcommands of DEBUG that inspect a value. The texts are Redis's, because test suites read
-// them; the figures are zsetd's own.
+// Subcommands of DEBUG that inspect a value. The texts are Redis's, because test suites parse them.
+// The figures are those of zsetd.
 
 #include <cstdio>
 #include <string>
@@ -34,7 +34,8 @@ size_t SerializedBytes(const Entry& entry) {
   return bytes.size();
 }
 
-// What Redis adds for a quicklist, whose nodes are our chunks. None is ever compressed.
+// Returns the fields that Redis adds for a quicklist. Its nodes correspond to the list's chunks,
+// which are never compressed.
 std::string QuicklistText(const Entry& entry, const Settings& settings) {
   const List* list = entry.GetIf<List>();
   if (list == nullptr || list->encoding() == ListEncoding::kListpack) return {};
@@ -51,7 +52,7 @@ size_t ElementCount(const Aggregate& aggregate) {
   return aggregate.size();
 }
 
-// Logs the size of the value, if Redis would use this encoding for it.
+// Logs the size of the value if Redis would use this encoding for it.
 void LogLayout(AdminCall& call, std::string_view encoding, std::string_view reply) {
   const Entry* entry = FindOrFail(call);
   if (entry == nullptr) return;
@@ -89,7 +90,7 @@ void DebugQuicklist(AdminCall& call) {
   LogLayout(call, "quicklist", "Quicklist structure printed on stdout");
 }
 
-// The key and the value of a short string share one allocation, which counts as the key's.
+// The key and the value of a short string share one allocation, which counts as the key's memory.
 void DebugStringLength(AdminCall& call) {
   const Entry* entry = FindOrFail(call);
   if (entry == nullptr) return;

@@ -22,7 +22,7 @@ namespace {
 
 double Seconds(Micros time) { return std::chrono::duration<double>(time).count(); }
 
-// As in Redis: seconds, of which an object keeps the lowest 24 bits.
+// As in Redis: the seconds of which an object keeps the lowest 24 bits.
 int64_t LruClock(Millis now) {
   return std::chrono::duration_cast<std::chrono::seconds>(now).count() & 0xffffff;
 }
@@ -72,10 +72,10 @@ void WriteServer(InfoWriter& info, Engine& engine) {
 // Totals and maxima over all clients.
 struct ClientFigures {
   size_t largest_input = 0;   // bytes of a buffer
-  size_t largest_output = 0;  // bytes that wait to be sent
+  size_t largest_output = 0;  // bytes that are not sent yet
   size_t subscribers = 0;
   size_t watching = 0;
-  size_t connected = 0;  // with the master, without replicas
+  size_t connected = 0;  // including the master, excluding replicas
 };
 
 ClientFigures Measure(const Engine& engine) {
@@ -108,10 +108,10 @@ void WriteClients(InfoWriter& info, Engine& engine) {
   info.Add("clients_in_timeout_table", engine.notifier().blocked_clients().with_deadline());
   info.Add("total_watched_keys", engine.notifier().watches().key_count());
   info.Add("total_blocking_keys", engine.notifier().blocked_clients().key_count());
-  info.Add("total_blocking_keys_on_nokey", 0);  // no command waits for a key to go
+  info.Add("total_blocking_keys_on_nokey", 0);  // no command waits for the deletion of a key
 }
 
-// The one thread that serves the clients.
+// Reports the one thread that serves clients.
 void WriteThreads(InfoWriter& info, Engine& engine) {
   const Stats& stats = engine.metrics().stats();
   info.Section("Threads");
@@ -140,8 +140,8 @@ void WriteCluster(InfoWriter& info, Engine&) {
   info.Add("cluster_enabled", 0);
 }
 
-// Redis has deadlines of fields only; here `subexpiry` counts the sorted sets whose members have
-// deadlines, too.
+// Redis only has deadlines of fields. Here `subexpiry` also counts sorted sets whose members have
+// deadlines.
 void WriteKeyspace(InfoWriter& info, Engine& engine) {
   info.Section("Keyspace");
   for (int index = 0; index < engine.store().database_count(); ++index) {

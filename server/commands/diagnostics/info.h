@@ -10,20 +10,19 @@
 
 namespace zsetd {
 
-// One section of INFO. Its values are true: counted, read from the system, or the constant that it
-// must be in a server without replicas, modules, scripts and disk. A field of Redis's that would be
-// neither is left out.
+// One section of INFO. Each value is counted, read from the system, or a constant if zsetd does not
+// have the feature. Fields of Redis for which neither is possible are left out.
 struct InfoSection {
   std::string_view name;  // in lower case
   void (*write)(InfoWriter&, Engine&);
   bool by_default = true;
 };
 
-// All of them, in their order in the reply.
+// All sections, in the order of the reply.
 std::span<const InfoSection> InfoSections();
 
-// The sections with these names, in any case; `default`, `all` and `everything` select several, and
-// no name for `default`. Unknown ones add nothing.
+// Returns the sections with these names, ignoring case. `default`, `all` and `everything` select
+// several sections; without a name `default` applies. Unknown names add nothing.
 std::string InfoText(Engine& engine, Args names);
 
 }  // namespace zsetd

@@ -35,7 +35,7 @@ void Add(std::span<const Field> fields, InfoWriter& info) {
   for (const auto& [name, value] : fields) info.Add(name, value);
 }
 
-// As Redis: the fields of its size only if there is one.
+// As in Redis, the fields of the log's size exist only if the log is on.
 void AddLog(const LogStatus& log, InfoWriter& info) {
   info.Add("aof_enabled", log.enabled ? 1 : 0);
   info.Add("aof_rewrite_in_progress", log.rewriting ? 1 : 0);
@@ -56,7 +56,7 @@ void AddLog(const LogStatus& log, InfoWriter& info) {
   info.Add("aof_delayed_fsync", log.delayed_syncs);
 }
 
-// As Redis, which knows the bytes that were used when the file was written.
+// Writes Redis's fields. Redis also knows how much memory was used when the file was written.
 void AddLoading(const LoadingStatus& loading, Millis now, InfoWriter& info) {
   const uint64_t total = std::max<uint64_t>(loading.total_bytes, 1);
   const uint64_t loaded = std::min(loading.loaded_bytes, total);
@@ -75,7 +75,7 @@ void AddLoading(const LoadingStatus& loading, Millis now, InfoWriter& info) {
 
 }  // namespace
 
-// There is no second process: copies for a snapshot are serialized immediately.
+// There is no second process: a snapshot serializes its copies immediately.
 void WritePersistence(InfoWriter& info, Engine& engine) {
   const Persistence* persistence = engine.services().persistence;
   SnapshotStatus status = {.last_saved_at = engine.identity().started_at(),

@@ -22,7 +22,7 @@ std::string Text(const CommandStats& stats) {
          ",failed_calls=" + std::to_string(stats.failed);
 }
 
-// Counters of defragmentation and I/O threads, which do not exist here.
+// Counters of defragmentation and I/O threads, which zsetd does not have.
 constexpr std::string_view kNeverCounted[] = {
     "latest_fork_usec",
     "total_forks",
@@ -66,7 +66,8 @@ void WriteTraffic(InfoWriter& info, const Stats& stats, const LoadMeter& load,
   info.Add("sync_partial_err", stream.refused_partial_syncs);
 }
 
-// For how long the key that is due longest is past its deadline.
+// Returns the time since the earliest deadline of a key that is not deleted yet; 0 if no key is
+// due.
 Micros ExpiryLag(const Engine& engine) {
   const std::optional<Millis> deadline = engine.store().NextDeadline();
   if (!deadline) return Micros(0);
@@ -76,7 +77,7 @@ Micros ExpiryLag(const Engine& engine) {
 void WriteKeyStats(InfoWriter& info, const Engine& engine, const Stats& stats) {
   info.Add("expired_subkeys", stats.expired_elements);
   info.Add("expired_keys", stats.expired_keys);
-  info.AddFraction("expired_stale_perc", 0);  // an index finds due keys, not samples
+  info.AddFraction("expired_stale_perc", 0);  // due keys are found by an index, not by samples
   info.Add("expired_time_cap_reached_count", stats.expiries_cut_short);
   info.Add("expire_cycle_cpu_milliseconds", stats.expiry_time.count() / 1000);
   info.Add("expiry_lag_usec", ExpiryLag(engine).count());

@@ -5,7 +5,8 @@
 
 namespace zsetd {
 
-// INFO stats, commandstats, errorstats, latencystats: the counters, until CONFIG RESETSTAT.
+// INFO stats, commandstats, errorstats and latencystats: the counters since the last CONFIG
+// RESETSTAT.
 void WriteStats(InfoWriter& info, Engine& engine);
 void WriteCommandStats(InfoWriter& info, Engine& engine);
 void WriteErrorStats(InfoWriter& info, Engine& engine);

@@ -7,7 +7,7 @@
 
 namespace zsetd {
 
-// Writes the text of INFO: sections with a title, a field a line.
+// Writes the text of INFO: sections with a title, and one field per line.
 class InfoWriter {
  public:
   void Section(std::string_view title);
@@ -15,10 +15,10 @@ class InfoWriter {
   void Add(std::string_view name, std::string_view value);
   void Add(std::string_view name, std::integral auto value) { Add(name, std::to_string(value)); }
 
-  // With this number of digits after the point.
+  // Writes `digits` digits after the decimal point.
   void AddFraction(std::string_view name, double value, int digits = 2);
 
-  // The bytes, and a second, human-readable field, NAME_human.
+  // Writes the bytes, and a second, human-readable field, NAME_human.
   void AddSize(std::string_view name, uint64_t bytes);
 
   const std::string& text() const { return text_; }
@@ -27,7 +27,7 @@ class InfoWriter {
   std::string text_;
 };
 
-// The number with this many digits after the point.
+// Returns the number with this many digits after the decimal point.
 std::string FractionText(double value, int digits);
 
 }  // namespace zsetd

@@ -8,15 +8,16 @@
 namespace zsetd {
 namespace {
 
-// The longest time that counts for the bar of that number: powers of two, in units of 1.024
-// microseconds, and what Redis's histogram cannot distinguish from them: 1, 2, 4, 8, 16, 33, 66 ...
+// Returns the longest time of a bar: 1.024 microseconds times a power of two, increased to the
+// largest value that Redis's histogram does not distinguish from it: 1, 2, 4, 8, 16, 33, 66 ...
 Micros BarOf(int number) { return Micros(((int64_t{1032} << number) - 1) / 1000); }
 
-using Bar = std::pair<Micros, uint64_t>;  // the number that took this time or less
+// A time, and the number of calls that took at most this time.
+using Bar = std::pair<Micros, uint64_t>;
 
-// The bars that are higher than the one before.
+// Returns the bars that are higher than the previous one.
 std::vector<Bar> BarsOf(const LatencyHistogram& histogram) {
-  constexpr int kMost = 50;  // beyond it, times are longer than any server runs
+  constexpr int kMost = 50;  // the times of later bars are longer than any server runs
   std::vector<Bar> bars;
   uint64_t told = 0;
   for (int number = 0; told < histogram.count() && number < kMost; ++number) {
@@ -41,7 +42,7 @@ void ReplyHistogram(ReplyWriter& reply, const LatencyHistogram& histogram) {
   }
 }
 
-// The commands that are named, with their subcommands; all of them, if none is.
+// Returns the named commands with their subcommands, or all commands if none is named.
 std::vector<const Command*> NamedCommands(AdminCall& call) {
   const CommandTable& table = call.engine.commands();
   std::vector<const Command*> commands;

@@ -4,7 +4,8 @@
 
 namespace zsetd {
 
-// LATENCY HISTOGRAM: how many calls of commands took how long, in bars of times that double.
+// LATENCY HISTOGRAM: the number of calls of each command by their duration. Each bar's time is
+// twice that of the previous one.
 void ReplyLatencyHistograms(AdminCall& call);
 
 }  // namespace zsetd

@@ -28,7 +28,7 @@ Bounds BoundsOf(const LatencySeries& series) {
   return {low.took, high.took};
 }
 
-// The height of the sample, from 0 to one less than the marks of all rows.
+// Returns the height of the sample, from 0 to the number of marks in all rows minus one.
 int64_t LevelOf(const LatencySample& sample, const Bounds& bounds) {
   const int64_t levels = kRows * static_cast<int64_t>(kMarks.size());
   const int64_t range = std::max<int64_t>((bounds.high - bounds.low).count(), 1);
@@ -41,7 +41,7 @@ char MarkAt(int64_t row, int64_t level) {
   return level / marks == row ? kMarks[static_cast<size_t>(level % marks)] : ' ';
 }
 
-// "42s", "7m", "3h", "2d".
+// Returns a text such as "42s", "7m", "3h" or "2d".
 std::string Age(int64_t seconds) {
   if (seconds < 60) return IntegerText(seconds) + "s";
   if (seconds < 60 * 60) return IntegerText(seconds / 60) + "m";
@@ -79,8 +79,8 @@ std::string Ages(const LatencySeries& series, Millis now) {
 // Statistics of a series.
 struct Summary {
   int64_t average = 0;         // milliseconds
-  int64_t mean_deviation = 0;  // from that, whichever way
-  double period_s = 0;         // from spike to spike
+  int64_t mean_deviation = 0;  // the mean distance from the average
+  double period_s = 0;         // the mean time between two spikes
 };
 
 Summary Summarize(const LatencySeries& series, Millis now) {

@@ -8,11 +8,11 @@
 
 namespace zsetd {
 
-// The LATENCY GRAPH: a column of marks for each sample, higher where it took longer, and below it,
-// to be read downward, how long ago that was.
+// The reply of LATENCY GRAPH: a column of marks for each sample, which is higher for a longer
+// latency. Below it, the age of the sample is written downward.
 std::string LatencyGraph(std::string_view event, const LatencySeries& series, Millis now);
 
-// The LATENCY DOCTOR report: what took long, how often, and advice.
+// The reply of LATENCY DOCTOR: the slow events, their frequency, and advice.
 std::string LatencyAdvice(const Engine& engine);
 
 }  // namespace zsetd

@@ -10,7 +10,7 @@
 namespace zsetd {
 namespace {
 
-// SAMPLES, with which Redis bounds its estimate, changes nothing here: the bytes are known.
+// SAMPLES has no effect. Redis uses it to bound its estimate, but here the bytes are known.
 void Usage(AdminCall& call) {
   const std::string_view key = call.args.Word();
   while (call.args.ok() && !call.args.AtEnd()) {
@@ -24,7 +24,7 @@ void Usage(AdminCall& call) {
   call.reply.Integer(static_cast<int64_t>(keys.BytesUsedBy(*entry)));
 }
 
-// Replies OK also if the allocator cannot purge.
+// Replies OK even if the allocator cannot purge.
 void Purge(AdminCall& call) {
   PurgeAllocator();
   call.reply.Ok();

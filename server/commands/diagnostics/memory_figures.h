@@ -9,14 +9,14 @@
 
 namespace zsetd {
 
-// How the process uses memory at one moment, in bytes; for INFO and MEMORY.
+// The memory that the process uses at one moment, in bytes. For INFO and MEMORY.
 struct MemoryFigures {
   size_t used = 0;      // allocated
-  size_t resident = 0;  // physical
-  size_t startup = 0;   // used before there was anything to hold
-  size_t peak = 0;      // the most that was ever used
+  size_t resident = 0;  // physical memory
+  size_t startup = 0;   // used before any data was loaded
+  size_t peak = 0;      // the maximum of `used`
   size_t clients = 0;
-  size_t overhead = 0;  // used for other things than data: the empty server, tables, clients
+  size_t overhead = 0;  // not for data: the empty server, tables, clients
   std::optional<AllocatorStats> allocator;
 
   size_t data() const { return used - overhead; }
@@ -25,13 +25,13 @@ struct MemoryFigures {
 // The memory of scripts; zero without scripting.
 ScriptUsage UsageOfScripts(const Engine& engine);
 
-// O(clients + databases), and some microseconds for asking the system.
+// O(clients + databases), plus some microseconds for system calls.
 MemoryFigures MeasureMemory(Engine& engine);
 
-// `part` as a share of `whole`, 0 of nothing.
+// Returns `part` / `whole`; 0 if `whole` is 0.
 double Ratio(size_t part, size_t whole);
 
-// May be negative.
+// Returns a - b, which may be negative.
 int64_t Difference(size_t a, size_t b);
 
 }  // namespace zsetd

@@ -10,8 +10,7 @@
 namespace zsetd {
 namespace {
 
-// Counts the fields in a first pass and writes them in a second, because a map starts with its
-// size.
+// Writes a map in two passes. The first pass counts the fields, because a map begins with its size.
 class MapWriter {
  public:
   explicit MapWriter(ReplyWriter* reply) : reply_(reply) {}
@@ -23,7 +22,7 @@ class MapWriter {
     if (Name(name)) reply_->Double(value);
   }
 
-  // Whether to write the value: its name is written.
+  // Writes the name. Returns whether the caller must write the value.
   bool Name(std::string_view name) {
     ++size_;
     if (reply_ != nullptr) reply_->Bulk(name);
@@ -34,7 +33,7 @@ class MapWriter {
   size_t size() const { return size_; }
 
  private:
-  ReplyWriter* reply_;  // null: only counts
+  ReplyWriter* reply_;  // null in the pass that only counts
   size_t size_ = 0;
 };
 
@@ -131,7 +130,7 @@ void MemoryStats(AdminCall& call) {
 }
 
 void MemoryDoctor(AdminCall& call) {
-  constexpr size_t kTooLittleToTell = 5u << 20;  // as Redis
+  constexpr size_t kTooLittleToTell = 5u << 20;  // as in Redis
   const MemoryFigures memory = MeasureMemory(call.engine);
   const std::string findings = Findings(call.engine, memory);
   if (memory.used < kTooLittleToTell) {

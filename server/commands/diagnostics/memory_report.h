@@ -4,10 +4,10 @@
 
 namespace zsetd {
 
-// MEMORY STATS: the figures, under the names that Redis uses.
+// MEMORY STATS: the figures under Redis's names.
 void MemoryStats(AdminCall& call);
 
-// MEMORY DOCTOR: an analysis of them in plain text.
+// MEMORY DOCTOR: an analysis of the figures in plain text.
 void MemoryDoctor(AdminCall& call);
 
 }  // namespace zsetd

@@ -4,7 +4,7 @@
 namespace zsetd {
 namespace {
 
-// A client that is already a monitor gets no reply, as in Redis.
+// As in Redis, a client that is already a monitor receives no reply.
 void Monitor(AdminCall& call) {
   if (call.client.transaction.open) {
     return call.Fail("ERR MONITOR isn't allowed for DENY BLOCKING client");

@@ -17,7 +17,7 @@
 namespace zsetd {
 namespace {
 
-// All commands, subcommands excluded.
+// Returns all commands without subcommands.
 std::vector<const Command*> WholeCommands(const CommandTable& table) {
   std::vector<const Command*> commands;
   for (const Command& row : table.rows()) {
@@ -28,7 +28,8 @@ std::vector<const Command*> WholeCommands(const CommandTable& table) {
 
 using WriteOne = void (*)(ReplyWriter&, const CommandTable&, const Command*);
 
-// The rest of a reply about many commands: a request may repeat names.
+// The rest of a reply about many commands. The number is not bounded, because a request may repeat
+// names.
 class RestOfCommands : public LongReply {
  public:
   RestOfCommands(const CommandTable& table, std::vector<const Command*> commands, WriteOne write)
@@ -48,7 +49,7 @@ class RestOfCommands : public LongReply {
   size_t next_ = 0;
 };
 
-// The header being written.
+// Replies each command. The header must be written before.
 void ReplyEach(AdminCall& call, std::vector<const Command*> commands, WriteOne write) {
   constexpr size_t kMany = 1000;  // fewer are replied in one piece
   const CommandTable& table = call.engine.commands();
@@ -75,7 +76,7 @@ void CommandCount(AdminCall& call) {
   call.reply.Integer(static_cast<int64_t>(WholeCommands(call.engine.commands()).size()));
 }
 
-// The commands that are named, null for an unknown one; all if none is named.
+// Returns the named commands, with null for an unknown one; all commands if none is named.
 std::vector<const Command*> NamedCommands(AdminCall& call) {
   if (call.args.AtEnd()) return WholeCommands(call.engine.commands());
   std::vector<const Command*> commands;
@@ -103,7 +104,7 @@ Filter ReadFilter(ArgReader& args) {
   if (!args.Take("filterby")) return [](const Command&) { return true; };
   if (args.Take("module")) {
     args.Word();
-    return [](const Command&) { return false; };  // there are no modules
+    return [](const Command&) { return false; };  // zsetd has no modules
   }
   if (args.Take("aclcat")) {
     return [category = args.Word()](const Command& row) { return IsIn(row, category); };

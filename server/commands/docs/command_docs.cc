@@ -77,8 +77,8 @@ void ReplyPair(ReplyWriter& reply, std::string_view name, std::string_view text)
   reply.Bulk(text);
 }
 
-// Writes the arguments of one command. Those that are keys are numbered as its key specs are; so
-// are patterns that name keys.
+// Writes the arguments of one command. Keys, and patterns that name keys, have the index of their
+// key spec.
 class ArgumentWriter {
  public:
   ArgumentWriter(ReplyWriter& reply, const Command& command) : reply_(reply) {
@@ -104,7 +104,7 @@ class ArgumentWriter {
   std::optional<size_t> TakeKeySpec(const Argument& argument);
 
   ReplyWriter& reply_;
-  std::deque<size_t> key_specs_;  // not taken yet
+  std::deque<size_t> key_specs_;  // not used yet
   std::optional<size_t> pattern_spec_;
 };
 

@@ -5,8 +5,8 @@
 
 namespace zsetd {
 
-// The COMMAND DOCS of a command: its full name, and a map of its summary, its arguments, its
-// subcommands. redis-cli makes its hints of this.
+// Replies the COMMAND DOCS of a command: its full name, and a map with its summary, its arguments
+// and its subcommands. redis-cli uses this for its hints.
 void ReplyCommandDocs(ReplyWriter& reply, const CommandTable& table, const Command& command);
 
 }  // namespace zsetd

@@ -33,7 +33,7 @@ constexpr FlagName kFlagNames[] = {
     {kNoMandatoryKeys, "no_mandatory_keys"},
 };
 
-// A set of words, each as a simple string.
+// Replies a set of words, each as a simple string.
 void ReplyWords(ReplyWriter& reply, const std::vector<std::string_view>& words) {
   reply.Set(words.size());
   for (const std::string_view word : words) reply.Simple(word);
@@ -53,7 +53,7 @@ std::vector<std::string_view> FlagsOf(const Command& command) {
   return names;
 }
 
-// Replies that no rule describes this step.
+// Replies that this step is unknown.
 void ReplyUnknown(ReplyWriter& reply, std::string_view step) {
   reply.Bulk(step);
   reply.Map(2);

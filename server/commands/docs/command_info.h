@@ -8,10 +8,10 @@
 
 namespace zsetd {
 
-// How keys are used, as a set of the words of `use`.
+// Replies the words of `use`, which describe how keys are used, as a set.
 void ReplyKeyFlags(ReplyWriter& reply, std::string_view use);
 
-// The COMMAND INFO of a command, and of its subcommands.
+// Replies the COMMAND INFO of a command and its subcommands.
 void ReplyCommandInfo(ReplyWriter& reply, const CommandTable& table, const Command& command);
 
 }  // namespace zsetd

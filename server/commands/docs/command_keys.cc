@@ -9,7 +9,7 @@
 namespace zsetd {
 namespace {
 
-// The reason why the keys of this request cannot be returned; empty if they can.
+// Returns the reason why the keys of this request cannot be returned; empty if they can.
 std::string_view WrongWith(const Command* command, Args request) {
   const bool is_known = command != nullptr && (command->run != nullptr || request.size() == 1);
   if (!is_known) return "ERR Invalid command specified";

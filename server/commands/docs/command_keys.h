@@ -4,8 +4,8 @@
 
 namespace zsetd {
 
-// COMMAND GETKEYS and GETKEYSANDFLAGS: which arguments of the given request are keys, and how the
-// command uses them.
+// COMMAND GETKEYS and GETKEYSANDFLAGS: the arguments of the given request that are keys, and how
+// the command uses them.
 void CommandGetKeys(AdminCall& call);
 void CommandGetKeysAndFlags(AdminCall& call);
 

@@ -6,7 +6,7 @@
 
 namespace zsetd {
 
-// One argument of a command, or several that belong together.
+// One argument of a command, or a group of arguments.
 struct Argument {
   enum class Type {
     kString,
@@ -16,16 +16,16 @@ struct Argument {
     kPattern,
     kUnixTime,
     kPureToken,  // only its token
-    kOneOf,      // of its arguments
-    kBlock,      // of all its arguments in order
+    kOneOf,      // one of its arguments
+    kBlock,      // all its arguments in order
   };
 
   std::string name;
   Type type = Type::kString;
-  std::string token;  // the word that it is or that precedes it, in upper case
+  std::string token;  // the word that it is, or that precedes it, in upper case
   bool optional = false;
   bool multiple = false;        // may be repeated
-  bool multiple_token = false;  // then the token is repeated too
+  bool multiple_token = false;  // the token is repeated with it
   std::vector<Argument> arguments;
 
   bool operator==(const Argument&) const = default;
@@ -33,13 +33,14 @@ struct Argument {
 
 using Arguments = std::vector<Argument>;
 
-// The type that arguments of this name have.
+// Returns the usual type of an argument with this name.
 Argument::Type UsualTypeOf(std::string_view name);
 
-// Several arguments as one of that type, which is kOneOf or kBlock; the one itself if it is alone.
+// Returns a group of this type, which is kOneOf or kBlock. A single argument is returned unchanged.
 Argument Grouped(Argument::Type type, Arguments arguments);
 
-// Whether the last of `arguments` are the repeated ones; these then become one that may be.
+// If `arguments` ends with `repeated`, merges these into one argument that may be repeated. Returns
+// whether it did.
 bool Repeat(Arguments& arguments, const Arguments& repeated);
 
 }  // namespace zsetd

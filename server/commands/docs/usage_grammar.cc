@@ -14,12 +14,12 @@ bool IsToken(std::string_view word) {
   return std::ranges::none_of(word, [](char c) { return c >= 'a' && c <= 'z'; });
 }
 
-// Reads a usage from left to right. Once something is wrong it stays so.
+// Reads a usage from left to right. After an error, ok() stays false.
 class Reader {
  public:
   explicit Reader(std::string_view rest) : rest_(rest) { SkipSpaces(); }
 
-  // Up to the end, or to a | ] > or ... of the enclosing group.
+  // Reads up to the end, or to a | ] > or ... of the enclosing group.
   Arguments Sequence();
 
   bool AtEnd() const { return rest_.empty(); }
@@ -37,7 +37,7 @@ class Reader {
   Argument Alternatives(std::string_view end);
   Argument TokenAndMore(std::string_view token);
 
-  // Takes "[a ...]" if it repeats the last of the arguments.
+  // Takes "[a ...]" if it repeats the last arguments.
   bool TakeRepetition(Arguments& arguments);
 
   std::string_view rest_;
@@ -90,8 +90,8 @@ Argument Reader::Alternatives(std::string_view end) {
   return Grouped(Type::kOneOf, std::move(alternatives));
 }
 
-// A token is followed by one choice or by all plain words up to the next token. Two tokens side by
-// side are a choice that lacks its <>.
+// After a token there is one choice, or all plain words up to the next token. Two adjacent tokens
+// are an error: a choice without its <>.
 Argument Reader::TokenAndMore(std::string_view token) {
   Arguments more;
   if (Take("<")) {

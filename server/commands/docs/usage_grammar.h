@@ -8,19 +8,19 @@
 
 namespace zsetd {
 
-// Reads a row's usage:
+// Parses the usage of a row:
 //
-//   member                  an argument; its type follows from its name
+//   member                  an argument; its name determines its type
 //   WITHSCORES              a token
-//   LIMIT offset count      a token before an argument or several
-//   [NX]                    what may be left out
+//   LIMIT offset count      a token before one or more arguments
+//   [NX]                    optional
 //   ""                      an empty argument
 //   <LEFT|RIGHT>            one of several
-//   [NX|XX]                 one or none of them
-//   key [key ...]           what may be repeated
-//   GET name [GET name ...] the same with its token
+//   [NX|XX]                 one of several, or none
+//   key [key ...]           may be repeated
+//   GET name [GET name ...] may be repeated with its token
 //
-// Nullopt if it cannot be parsed.
+// Returns nullopt if it cannot be parsed.
 std::optional<std::vector<Argument>> ParseUsage(std::string_view usage);
 
 }  // namespace zsetd

@@ -18,7 +18,7 @@ std::string Joined(const std::vector<Argument>& arguments, std::string_view betw
   return text;
 }
 
-// Neither the token before it, nor its repetition.
+// Returns the text of the argument without its preceding token and its repetition.
 std::string Body(const Argument& argument) {
   switch (argument.type) {
     case Type::kPureToken:

@@ -7,7 +7,7 @@
 
 namespace zsetd {
 
-// Writes arguments as ParseUsage() reads them.
+// Writes arguments in the syntax that ParseUsage() reads.
 std::string UsageText(const std::vector<Argument>& arguments);
 
 }  // namespace zsetd

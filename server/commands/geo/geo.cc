@@ -45,13 +45,13 @@ void GeoAdd(Call& call) {
   PropagateAddition(call, key, set, request, set && set->revision() != revision);
 }
 
-// Where the member is; nothing if it is not in the set, or there is no set.
+// Returns the member's position; nullopt if the set or the member does not exist.
 std::optional<GeoPoint> PlaceOf(const SortedSet* set, std::string_view member) {
   const std::optional<double> score = set == nullptr ? std::nullopt : set->Score(member);
   return score ? std::optional(GeoPointOf(*score)) : std::nullopt;
 }
 
-// `reply_one` replies with the position of each member.
+// Replies the position of each member by `reply_one`.
 template <class ReplyOne>
 void ReplyPlaces(Call& call, ReplyOne reply_one) {
   const std::string_view key = call.args.Word();

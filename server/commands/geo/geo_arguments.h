@@ -9,20 +9,20 @@
 
 namespace zsetd {
 
-// A longitude and a latitude within the supported range.
+// Takes a longitude and a latitude within the supported range.
 GeoPoint TakePoint(ArgReader& args);
 
-// A member of the set, and its position. If the set is missing, the argument is consumed all the
-// same.
+// Takes a member of the set and returns its position. Takes the argument even if the set is
+// missing.
 GeoPoint TakePlaceOfMember(ArgReader& args, const SortedSet* set);
 
-// A unit by its name, in metres.
+// Takes the name of a unit and returns its length in metres.
 double TakeUnit(ArgReader& args);
 
-// Replies with a distance in units, with four digits after the point.
+// Replies a distance in units, with four digits after the decimal point.
 void ReplyDistance(ReplyWriter& reply, double units);
 
-// Replies with a position as a pair of coordinates.
+// Replies a position as a pair of coordinates.
 void ReplyPoint(ReplyWriter& reply, const GeoPoint& point);
 
 }  // namespace zsetd

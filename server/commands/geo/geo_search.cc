@@ -23,16 +23,16 @@ namespace {
 using Center = GeoSearchGrammar::Center;
 using Order = GeoSearchRequest::Order;
 
-// A member that lies within the area of a search.
+// A member within the area of a search.
 struct FoundPlace {
   std::string member;
   double score;
   GeoPoint point;
   double distance;  // metres
-  size_t number;    // in the order of the search
+  size_t number;    // its index in the order of the search
 };
 
-// Adds what the set has in the cell and within the area, until there are `most`.
+// Adds the members of the set that are in the cell and in the area, until there are `most`.
 void Search(const SortedSet& set, const GeoCell& cell, const GeoArea& area, size_t most,
             std::vector<FoundPlace>& found) {
   const RankRange ranks = set.Ranks(cell.Scores());
@@ -47,8 +47,8 @@ void Search(const SortedSet& set, const GeoCell& cell, const GeoArea& area, size
   }
 }
 
-// Puts the first `most` in order, those that are equally far as they were found, and drops the
-// rest.
+// Sorts the first `most` places and drops the rest. Places at equal distances keep the order of the
+// search.
 void SortAndCut(std::vector<FoundPlace>& found, Order order, size_t most) {
   const auto middle = found.begin() + std::min(most, found.size());
   const auto nearest_first = [](const FoundPlace& a, const FoundPlace& b) {
@@ -65,8 +65,8 @@ void SortAndCut(std::vector<FoundPlace>& found, Order order, size_t most) {
   found.erase(middle, found.end());
 }
 
-// The members within the area, in the requested order, and no more than requested. O(n+log(m)) for
-// n members in the cells that cover the area, of m in the set.
+// Returns the members within the area, in the requested order and limited to the requested number.
+// O(n + log(m)) for n members in the cells that cover the area and m members in the set.
 std::vector<FoundPlace> FindPlaces(const SortedSet& set, const GeoSearchRequest& request) {
   std::vector<FoundPlace> found;
   for (const GeoCell& cell : CellsOf(request.area)) {

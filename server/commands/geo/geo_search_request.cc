@@ -11,7 +11,7 @@ namespace {
 using Order = GeoSearchRequest::Order;
 using Center = GeoSearchGrammar::Center;
 
-// The arguments of one search, as far as they have been read.
+// Reads the arguments of one search.
 class Reader {
  public:
   Reader(Call& call, const SortedSet* set, const GeoSearchGrammar& grammar,
@@ -34,8 +34,8 @@ class Reader {
   }
 
  private:
-  // The leading arguments of commands without these options. Redis does not check the radius around
-  // a member of a missing set.
+  // Takes the leading arguments, for commands without FROM and BY. As in Redis, the radius around a
+  // member of a missing set is not checked.
   void TakeFixed() {
     if (grammar_.center == Center::kOption) return;
     if (grammar_.center == Center::kPoint) {

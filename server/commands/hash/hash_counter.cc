@@ -13,12 +13,12 @@
 namespace zsetd {
 namespace {
 
-// The text of a field; none counts as 0.
+// Returns the text of a field; "0" if it does not exist.
 std::string_view TextOf(const Edit<Hash>& hash, std::string_view name) {
   return hash ? hash->Get(name).value_or("0") : "0";
 }
 
-// A field that is incremented keeps its deadline.
+// Stores the new value. An incremented field keeps its deadline.
 void Store(Call& call, const Edit<Hash>& hash, std::string_view name, std::string_view text) {
   hash->Set({.name = name, .value = text}, call.keys.hash_limits(), Hash::OldDeadline::kKeep);
   hash.Note(name);

@@ -1,4 +1,4 @@
-// Deadlines of fields: HEXPIRE and its companions, HGETEX, HSETEX and HGETDEL, as in Redis 8.0.
+// Deadlines of fields: HEXPIRE and similar commands, HGETEX, HSETEX and HGETDEL, as in Redis 8.0.
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -74,7 +74,7 @@ void HGetDel(Call& call) {
   PropagateElementRemoval(call, key, removed, kFieldWords);
 }
 
-// What HGETEX does to the deadlines of the fields that it returns.
+// The change that HGETEX makes to the deadlines of the fields that it returns.
 struct FieldDeadlineChange {
   std::optional<Millis> deadline;
   bool persists = false;
@@ -119,8 +119,8 @@ void HGetEx(Call& call) {
 }
 
 struct SetExRequest {
-  bool only_new = false;       // FNX: none of the fields exists
-  bool only_existing = false;  // FXX: all of them do
+  bool only_new = false;       // FNX: only if none of the fields exists
+  bool only_existing = false;  // FXX: only if all fields exist
   bool keep_deadline = false;  // KEEPTTL
   std::optional<Millis> deadline;
   Args fields;  // names and values
@@ -178,7 +178,7 @@ bool IsAllowed(const Hash& hash, const SetExRequest& request) {
   return !request.only_existing || found == request.fields.size() / 2;
 }
 
-// Sets the fields; false if the condition forbids it.
+// Sets the fields. Returns false if the condition does not allow it.
 bool SetFields(Call& call, std::string_view key, const SetExRequest& request) {
   const Edit<Hash> hash = request.only_existing ? call.Open<Hash>(key, KeyEvent::kHSet)
                                                 : call.OpenOrMake<Hash>(key, KeyEvent::kHSet);
@@ -194,8 +194,8 @@ bool SetFields(Call& call, std::string_view key, const SetExRequest& request) {
   return true;
 }
 
-// All servers receive the values, and zsetd also the deadlines. Setting a field again removes its
-// deadline, so a kept deadline is propagated again.
+// Redis receives only the values; zsetd receives the deadlines, too. Setting a field removes its
+// deadline, so a deadline that is kept is propagated again.
 void PropagateSetEx(Call& call, std::string_view key, const SetExRequest& request) {
   if (!call.Propagates()) return;
   PropagatedItems items(call, "HSET", key, request.fields.size() / 2, 2);

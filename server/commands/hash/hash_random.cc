@@ -10,7 +10,7 @@
 namespace zsetd {
 namespace {
 
-// With values, RESP3 has a pair for each field, and RESP2 one flat array.
+// With values, the reply is an array of pairs in RESP3, and a flat array in RESP2.
 void StartFields(ReplyWriter& reply, size_t count, bool with_values) {
   const bool flat = with_values && reply.protocol() == Protocol::kResp2;
   reply.Array(flat ? 2 * count : count);

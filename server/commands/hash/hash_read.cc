@@ -16,7 +16,7 @@ Value ValueIn(const Hash* hash, std::string_view name) {
   return hash == nullptr ? std::nullopt : hash->Get(name);
 }
 
-// Replies, by `reply`, with the value of the field in the last argument.
+// Calls `reply` with the value of the field in the last argument.
 template <class Reply>
 void ReadField(Call& call, Reply reply) {
   const Hash* hash = call.Find<Hash>(call.args.Word());
@@ -53,8 +53,7 @@ void HLen(Call& call) {
   call.reply.Integer(hash == nullptr ? 0 : static_cast<int64_t>(hash->size()));
 }
 
-// Replies with what `reply` writes for each field, after the header that `start` writes for their
-// number.
+// Calls `start` with the number of fields to write the header, then `reply` for each field.
 template <class Start, class Reply>
 void ReplyAll(Call& call, Start start, Reply reply) {
   const Hash* hash = call.Find<Hash>(call.args.Word());

@@ -11,7 +11,8 @@ namespace {
 
 void DbSize(AdminCall& call) { call.reply.Integer(static_cast<int64_t>(call.keys.all().size())); }
 
-// Both options mean the same: the keys are deleted immediately and freed in the background.
+// SYNC and ASYNC have the same effect: the keys are deleted immediately and freed in the
+// background.
 void TakeFlushMode(ArgReader& args) {
   if (!args.Take("async")) args.Take("sync");
   args.End();

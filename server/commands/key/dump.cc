@@ -1,4 +1,4 @@
-// DUMP and RESTORE: a value as bytes that zsetd and Redis can both read.
+// DUMP and RESTORE: a value as bytes that both zsetd and Redis can read.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -24,7 +24,7 @@
 namespace zsetd {
 namespace {
 
-// As any server reads it, without deadlines of elements.
+// Returns a payload that any server can read, without deadlines of elements.
 std::string PlainPayloadOf(Call& call, const Entry& entry) {
   std::string payload;
   RdbWriter writer(payload, call.keys.compresses_dumps());
@@ -45,12 +45,12 @@ struct RestoreRequest {
   std::string_view time_to_live;  // parsed after the options, as in Redis
   std::string_view payload;
   bool replaces = false;                // REPLACE
-  bool until = false;                   // ABSTTL: the time to live is an instant
+  bool until = false;                   // ABSTTL: the time to live is a Unix time
   std::optional<int64_t> idle_seconds;  // IDLETIME
   std::optional<int64_t> frequency;     // FREQ
 };
 
-// Takes IDLETIME or FREQ with its value; at most one of them is allowed.
+// Takes IDLETIME or FREQ with its value. At most one of them is allowed.
 bool TakeUse(ArgReader& args, RestoreRequest& request) {
   if (args.left() < 2 || request.idle_seconds || request.frequency) return false;
   if (args.Take("idletime")) {
@@ -83,7 +83,7 @@ RestoreRequest TakeRestoreRequest(ArgReader& args) {
   return request;
 }
 
-// Reads the time to live of the deadline; 0 means no deadline.
+// Returns the deadline from the time to live; nullopt if it is 0.
 std::optional<Millis> DeadlineOf(Call& call, const RestoreRequest& request) {
   const std::optional<int64_t> given = ParseInteger(request.time_to_live);
   if (!given) call.args.Refuse(kNotAnInteger);
@@ -94,7 +94,7 @@ std::optional<Millis> DeadlineOf(Call& call, const RestoreRequest& request) {
   return call.now() + std::min(Millis(*given), longest);
 }
 
-// The entry that a payload's value makes, or null.
+// Returns an entry with the payload's value, or null.
 std::unique_ptr<Entry> EntryOf(Call& call, const RestoreRequest& request,
                                std::optional<Millis> deadline) {
   const std::optional<std::string_view> value = OpenPayload(request.payload);
@@ -119,7 +119,8 @@ AccessTracker::Stamp StampOf(const AccessTracker& tracker, const RestoreRequest&
   return tracker.OfNewKey();
 }
 
-// A payload that a newer server has made, or zsetd alone can read, is made again.
+// Returns the request's payload. If it comes from a newer server, or only zsetd can read it,
+// returns a new payload in `remade`.
 std::string_view PropagatedPayload(Call& call, const RestoreRequest& request, std::string& remade) {
   const auto type = static_cast<RdbType>(request.payload.front());
   const bool is_known =
@@ -145,7 +146,7 @@ void PropagateRestore(Call& call, const RestoreRequest& request, std::optional<M
   PropagateElementDeadlines(call, request.key);
 }
 
-// A value that is already expired only deletes the present one.
+// If the value has already expired, only the existing value is deleted.
 void Restore(Call& call) {
   const RestoreRequest request = TakeRestoreRequest(call.args);
   const bool is_taken = call.args.ok() && call.keys.Open(request.key) != nullptr;

@@ -15,12 +15,12 @@ constexpr Millis kEpoch{0};
 constexpr Millis kSecond{1000};
 constexpr Millis kMilli{1};
 
-// The condition on a key's present deadline for a change.
+// A condition on the current deadline of a key.
 struct ExpireRule {
   bool none = false;    // NX: no deadline
-  bool some = false;    // XX: there is one
-  bool sooner = false;  // GT: it is sooner than the new one
-  bool later = false;   // LT: it is later, which none always is
+  bool some = false;    // XX: there is a deadline
+  bool sooner = false;  // GT: the current deadline is sooner than the new one
+  bool later = false;   // LT: the current deadline is later; a key without one always is
 };
 
 ExpireRule TakeExpireRule(ArgReader& args) {
@@ -62,8 +62,8 @@ Millis ReadDeadline(Call& call, std::string_view amount, Millis origin, Millis u
   return deadline.value_or(kEpoch);
 }
 
-// Sets the deadline of a key to the argument's number of units after `origin`; 0 if there is no
-// such key or the rule forbids it.
+// Sets the deadline of a key to `origin` plus the argument's number of units. Replies 0 if the key
+// does not exist or the rule does not allow it.
 void SetDeadline(Call& call, Millis origin, Millis unit) {
   const std::string_view key = call.args.Word();
   const std::string_view amount = call.args.Word();

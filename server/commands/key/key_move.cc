@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kSameObjects = "ERR source and destination objects are the same";
 
-// The key exists, or the reply is an error.
+// Returns the key's entry. Refuses the call if the key does not exist.
 Entry* OpenExisting(Call& call, std::string_view key) {
   Entry* entry = call.keys.Open(key);
   if (entry == nullptr) call.args.Refuse(kNoSuchKey);

@@ -10,10 +10,11 @@ constexpr Millis kEpoch{0};
 
 int64_t InMillis(Millis time) { return time.count(); }
 
-// To the nearest second, as in Redis. A future time is not negative.
+// Rounds to the nearest second, as in Redis. The time is not negative.
 int64_t InSeconds(Millis time) { return time.count() / 1000 + (time.count() % 1000 >= 500); }
 
-// Replies how far a key's deadline is from `origin`; -1 if it has none, -2 without a key.
+// Replies the time from `origin` to the key's deadline; -1 without a deadline, -2 if the key does
+// not exist.
 void ReplyDeadline(Call& call, Millis origin, int64_t (*in_unit)(Millis)) {
   const Entry* entry = call.keys.Find(call.args.Word());
   if (entry == nullptr) return call.reply.Integer(-2);

@@ -1,4 +1,5 @@
-// MIGRATE: keys are sent to another server by RESTORE, and deleted here when it has them.
+// MIGRATE: sends keys to another server with RESTORE, and deletes them here after it has accepted
+// them.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +25,7 @@ struct MigrateRequest {
   bool copies = false;
 };
 
-// Takes an option; the last one is KEYS.
+// Takes an option. KEYS must be the last one.
 void TakeOption(ArgReader& args, std::string_view single_key, MigrateRequest& request) {
   Migration::Target& target = request.target;
   if (args.Take("copy")) {
@@ -86,7 +87,7 @@ Migration::Parcel Pack(Call& call, std::string_view key) {
   return parcel;
 }
 
-// They exist elsewhere now.
+// Erases the keys that the other server has accepted.
 void EraseMoved(Call& call, const std::vector<std::string_view>& keys,
                 const std::vector<size_t>& accepted) {
   std::vector<std::string_view> words = {"DEL"};
@@ -112,8 +113,8 @@ void Migrate(AdminCall& call) {
   call.reply.Ok();
 }
 
-// The password after AUTH, user and password after AUTH2, and everything after an unknown option,
-// which may be a misspelt one.
+// Returns the indexes of the password after AUTH, of the user and password after AUTH2, and of
+// everything after an unknown option, which may be misspelt.
 std::vector<size_t> SecretsOfMigrate(Args argv) {
   std::vector<size_t> secrets;
   const auto is = [&](size_t at, std::string_view option) {

@@ -35,7 +35,7 @@ void IdleTime(Call& call) {
       "switching between policies at runtime LRU and LFU data will take some time to adjust.");
 }
 
-// No value is ever shared between keys.
+// Always 1, because keys never share a value.
 void RefCount(Call& call) {
   const Entry* entry = call.keys.Find(call.args.Word());
   if (entry == nullptr) {

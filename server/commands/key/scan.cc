@@ -18,7 +18,7 @@ void ReplyKeys(Call& call, const std::vector<std::string_view>& keys) {
   for (const std::string_view key : keys) call.reply.Bulk(key);
 }
 
-// A reply that becomes too long is abandoned as soon as that is known.
+// Stops as soon as the reply is known to be too long.
 void Keys(Call& call) {
   const std::string_view pattern = call.args.Word();
   const size_t most_bytes = call.reply.most_bytes();
@@ -56,7 +56,7 @@ KeyScanRequest TakeScanRequest(ArgReader& args) {
 
 struct ScannedKeys {
   std::vector<std::string_view> found;
-  std::vector<std::string> due;  // past their deadline and not freed yet
+  std::vector<std::string> due;  // past their deadline and not yet freed
 };
 
 ScannedKeys Advance(const Keyspace& keys, KeyScanRequest& request) {
@@ -82,7 +82,7 @@ void Scan(Call& call) {
   call.reply.Array(2);
   call.reply.Bulk(std::to_string(request.cursor));
   ReplyKeys(call, scanned.found);
-  for (const std::string& key : scanned.due) call.keys.Open(key);  // which frees it
+  for (const std::string& key : scanned.due) call.keys.Open(key);  // this frees the key
 }
 
 constexpr Command kCommands[] = {

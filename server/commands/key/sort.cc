@@ -20,11 +20,11 @@
 namespace zsetd {
 namespace {
 
-// The elements of a list, a set or a sorted set, in its order. Valid until the key changes.
+// The elements of a list, set or sorted set, in its order. Valid until the key changes.
 class SortElements {
  public:
-  // The elements that SORT starts from: all, or only the requested ones if they are not sorted. No
-  // entry is no elements.
+  // All elements of the value. If they are not sorted, only the requested ones. None if `entry` is
+  // null.
   SortElements(const Entry* entry, const SortRequest& request);
   SortElements(const SortElements&) = delete;
 
@@ -35,7 +35,8 @@ class SortElements {
   void Load(const Set& set, RankRange range);
   void Load(const SortedSet& set, RankRange range, bool reversed);
 
-  std::vector<std::string> copies_;  // of the members of a sorted set, which a view cannot refer to
+  // Copies of a sorted set's members, to which views cannot refer.
+  std::vector<std::string> copies_;
   std::vector<std::string_view> views_;
 };
 
@@ -44,7 +45,7 @@ bool IsSortable(const Entry& entry) {
   return entry.Holds<List>() || entry.Holds<Set>() || entry.Holds<SortedSet>();
 }
 
-// Unsorted, DESC turns the order around, but that of a set, which has no direction.
+// If the elements are not sorted, DESC reverses their order. The order of a set stays.
 SortElements::SortElements(const Entry* entry, const SortRequest& request) {
   const auto range_of = [&](size_t size) {
     return request.sorts ? RankRange{.first = 0, .last = size} : request.Within(size);
@@ -96,15 +97,15 @@ void SortElements::Load(const SortedSet& set, RankRange range, bool reversed) {
   views_.assign(copies_.begin(), copies_.end());
 }
 
-// One element with what it is sorted by: its number or, where by bytes, its text.
+// One element with its weight: a number, or a text if ALPHA is given.
 struct Item {
   std::string_view element;
   double number = 0;
   std::optional<std::string_view> text;
-  size_t place = 0;  // in the order it came in
+  size_t place = 0;  // its index before sorting
 };
 
-// The number of a weight, as strtod reads it: spaces may precede it, and no bytes at all are 0.
+// Parses the number of a weight like strtod: blanks may precede it, and an empty text is 0.
 std::optional<double> NumberOf(std::string_view weight) {
   if (weight.empty()) return 0;
   const size_t start = weight.find_first_not_of(" \t\n\v\f\r");
@@ -112,7 +113,7 @@ std::optional<double> NumberOf(std::string_view weight) {
   return ParseDouble(weight.substr(start));
 }
 
-// A weight that is not there is the number 0, and comes before every text.
+// A missing weight is the number 0, or comes before every text.
 Item Weighed(Call& call, const SortRequest& request, std::string_view element, size_t place) {
   Item item = {.element = element, .place = place};
   const auto weight = request.weights ? request.weights->Resolve(call, element) : element;
@@ -126,8 +127,8 @@ Item Weighed(Call& call, const SortRequest& request, std::string_view element, s
   return item;
 }
 
-// Elements of equal weight keep their order where they have texts for weights, and are in that of
-// their bytes where they have numbers, as in Redis.
+// As in Redis, elements with equal texts as weights keep their order. Elements with equal numbers
+// are ordered by their bytes.
 int Compare(const SortRequest& request, const Item& a, const Item& b) {
   if (request.by_bytes) return a.text < b.text ? -1 : a.text > b.text;
   if (a.number != b.number) return a.number < b.number ? -1 : 1;
@@ -161,7 +162,8 @@ std::vector<std::string_view> Sorted(Call& call, const SortRequest& request,
   return sorted;
 }
 
-// Calls visit with each result, or nullopt for a missing one: for every element all results of GET.
+// Calls `visit` with each result, or nullopt for a missing one. Each element has one result per
+// GET.
 template <class Visit>
 void ForEachResult(Call& call, const SortRequest& request,
                    const std::vector<std::string_view>& elements, Visit visit) {
@@ -195,8 +197,7 @@ void Store(Call& call, const SortRequest& request, const std::vector<std::string
   PropagateValue(call, *request.destination);
 }
 
-// The keys of patterns depend on the elements, so a user who may not read every key may not use
-// patterns.
+// Refuses patterns to a user that may not read every key, because the elements determine the keys.
 void CheckPatterns(Call& call, const SortRequest& request) {
   const User& user = *call.client.identity.user();
   if (user.MayDoAll() || user.MayReadAllKeysIn(call.command, call.argv())) return;
@@ -207,8 +208,8 @@ void CheckPatterns(Call& call, const SortRequest& request) {
   }
 }
 
-// The order of a set's members is arbitrary. It must not become the order of a list, and a script
-// gets the same reply whenever it runs.
+// The order of a set's members is arbitrary. Sorts them by bytes if the result becomes a list, or
+// if a script must receive the same reply each time.
 void ForceOrder(const Entry* entry, bool in_script, SortRequest& request) {
   const bool is_needed = request.destination.has_value() || in_script;
   if (request.sorts || !is_needed || entry == nullptr || !entry->Holds<Set>()) return;

@@ -8,7 +8,7 @@
 namespace zsetd {
 namespace {
 
-// Takes the option, if it is next and at least this number of arguments follows it.
+// Takes the option if it is next and at least `argv` arguments follow it.
 bool TakeWith(ArgReader& args, std::string_view option, size_t argv) {
   return args.left() > argv && args.Take(option);
 }
@@ -37,7 +37,7 @@ void TakeOption(ArgReader& args, bool may_store, SortRequest& request) {
 
 }  // namespace
 
-// An arrow at the end is a part of the key, as in Redis.
+// An arrow at the end is part of the key, as in Redis.
 SortPattern::SortPattern(std::string_view text)
     : text_(text), has_star_(text.find('*') != std::string_view::npos) {
   if (!has_star_) return;

@@ -25,7 +25,7 @@ void PopElements(Call& call, std::string_view key, List& list, ListEnd end, uint
   call.Propagate({NameOf(PopEvent(end)), key, IntegerText(static_cast<int64_t>(count))});
 }
 
-// Without a timeout it does not wait.
+// Does not wait if there is no timeout.
 void MultiPop(Call& call, std::optional<Millis> timeout) {
   const Args keys = TakeCountedKeys(call.args);
   const ListEnd end = TakeListEnd(call.args);

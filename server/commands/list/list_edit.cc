@@ -10,7 +10,7 @@
 namespace zsetd {
 namespace {
 
-// Redis checks the key before the index.
+// As in Redis, the key is checked before the index.
 void LSet(Call& call) {
   const Edit<List> list = call.Open<List>(call.args.Word(), KeyEvent::kLSet);
   if (!list) call.args.Refuse(kNoSuchKey);
@@ -20,13 +20,13 @@ void LSet(Call& call) {
   if (!place) call.args.Refuse(kIndexOutOfRange);
   if (call.Refused()) return;
   const ListLimits limits = call.keys.list_limits();
-  list->Expect(1, element.size(), limits);  // Redis counts the old one still
+  list->Expect(1, element.size(), limits);  // as in Redis, which still counts the old one
   list->Replace(*place, element);
   list->Reconsider(limits);
   call.reply.Ok();
 }
 
-// A negative count removes from the right end, 0 all there are.
+// A negative count removes from the right end; 0 removes all equal elements.
 size_t RemoveEqual(List& list, int64_t count, std::string_view element) {
   if (count == 0) return list.RemoveFromFront(element, list.size());
   if (count > 0) return list.RemoveFromFront(element, count);
@@ -58,7 +58,7 @@ void LTrim(Call& call) {
   call.reply.Ok();
 }
 
-// The index of a new element right before the pivot, or right after it.
+// Returns the index of a new element directly before or after the pivot.
 std::optional<size_t> PlaceBeside(const List& list, std::string_view pivot, bool before) {
   size_t index = 0;
   for (auto at = list.CursorAt(0); at.valid(); at.Next(), ++index) {
@@ -73,7 +73,7 @@ bool TakeBefore(ArgReader& args) {
   return false;
 }
 
-// Replies the new length, 0 for no list and -1 for no pivot.
+// Replies the new length, 0 if the list does not exist, or -1 without the pivot.
 void LInsert(Call& call) {
   const std::string_view key = call.args.Word();
   const bool before = TakeBefore(call.args);

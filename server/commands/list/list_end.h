@@ -14,24 +14,24 @@ enum class ListEnd { kLeft, kRight };
 // Takes LEFT or RIGHT.
 ListEnd TakeListEnd(ArgReader& args);
 
-// The change at that end, whose name is also that of the command that makes it: "lpush", "rpush",
-// "lpop", "rpop".
+// The event of the change at that end, which has the name of the command: "lpush", "rpush", "lpop"
+// or "rpop".
 KeyEvent PushEvent(ListEnd end);
 KeyEvent PopEvent(ListEnd end);
 
-// To walk from that end to the other.
+// A cursor at that end, from which to move to the other end.
 List::Cursor CursorFrom(const List& list, ListEnd end);
 void StepFrom(ListEnd end, List::Cursor& cursor);
 
 void PushAt(List& list, ListEnd end, std::string_view element);
 
-// Updates the list's encoding before these are added.
+// Updates the list's encoding before the elements are added.
 void ExpectAll(List& list, Args elements, const ListLimits& limits);
 
-// The element at that end; the list is not empty. Valid until its next change.
+// The element at that end of a list that is not empty. Valid until its next change.
 std::string_view ElementAt(const List& list, ListEnd end);
 
-// Removes that many elements, of as many at least, from that end.
+// Removes `count` elements from that end. The list has at least that many.
 void DropAt(List& list, ListEnd end, size_t count, const ListLimits& limits);
 
 }  // namespace zsetd

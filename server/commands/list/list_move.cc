@@ -13,8 +13,8 @@ namespace {
 
 std::string_view NameOf(ListEnd end) { return end == ListEnd::kLeft ? "LEFT" : "RIGHT"; }
 
-// Pushes before it pops, so that a list of one element that is turned around in itself does not go
-// in between, and its time to live with it. Without a timeout it does not wait.
+// Pushes before it pops, so that a list with one element is not deleted, with its time to live, if
+// it is both source and destination. Does not wait if there is no timeout.
 void Move(Call& call, std::string_view source, ListEnd from, std::string_view destination,
           ListEnd to, std::optional<Millis> timeout = std::nullopt) {
   const List* list = call.Find<List>(source);

@@ -36,7 +36,7 @@ void RPush(Call& call) { Push(call, ListEnd::kRight); }
 void LPushX(Call& call) { PushIfThere(call, ListEnd::kLeft); }
 void RPushX(Call& call) { PushIfThere(call, ListEnd::kRight); }
 
-// Replies `count` elements, of as many at least, from that end on.
+// Replies `count` elements from that end. The list has at least that many.
 void ReplyFromEnd(Call& call, const List& list, ListEnd end, size_t count) {
   call.reply.Array(count);
   List::Cursor cursor = CursorFrom(list, end);
@@ -50,7 +50,7 @@ std::optional<size_t> TakePopCount(Call& call) {
   return call.args.IntegerIn(0, kMost, kMustBePositive);
 }
 
-// One element, or with a count an array of what there is.
+// Replies one element, or with a count an array of the elements that exist.
 void Pop(Call& call, ListEnd end) {
   const std::string_view key = call.args.Word();
   const std::optional<size_t> wanted = TakePopCount(call);

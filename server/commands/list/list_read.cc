@@ -28,7 +28,7 @@ void LRange(Call& call) {
   for (size_t i = 0; i < range.size(); ++i, cursor.Next()) call.reply.Bulk(cursor.element());
 }
 
-// Redis does not parse the index if there is no list.
+// As in Redis, the index is not parsed if the list does not exist.
 void LIndex(Call& call) {
   const List* list = call.Find<List>(call.args.Word());
   if (list == nullptr && call.args.ok()) return call.reply.Null();

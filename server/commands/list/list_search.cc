@@ -24,9 +24,9 @@ constexpr std::string_view kRankIsZero =
 struct Search {
   std::string_view element;
   ListEnd from = ListEnd::kLeft;
-  int64_t skipped = 0;           // matches before the first that is wanted
-  std::optional<int64_t> count;  // 0 for all matches; without it the first, and not in an array
-  int64_t most_compared = 0;     // elements to compare; 0 for all
+  int64_t skipped = 0;           // matches before the first requested one
+  std::optional<int64_t> count;  // 0 for all matches; nullopt for the first match, not in an array
+  int64_t most_compared = 0;     // 0 compares all elements
 };
 
 void TakeRank(ArgReader& args, Search& search) {
@@ -54,7 +54,7 @@ Search TakeSearch(ArgReader& args) {
   return search;
 }
 
-// The indices of the matches, in the order of the search.
+// Returns the indexes of the matches, in the order of the search.
 std::vector<int64_t> Matches(const List& list, const Search& search) {
   const int64_t size = static_cast<int64_t>(list.size());
   const int64_t compared = search.most_compared == 0 ? size : std::min(size, search.most_compared);

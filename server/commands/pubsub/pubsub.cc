@@ -9,7 +9,7 @@
 namespace zsetd {
 namespace {
 
-// How confirmations open.
+// The first words of confirmations.
 struct Confirmation {
   std::string_view began;
   std::string_view ended;
@@ -27,14 +27,14 @@ Confirmation ConfirmationOf(ChannelKind kind) {
   return {};
 }
 
-// The client's number of subscriptions: shard channels are counted separately.
+// The client's number of subscriptions. Shard channels are counted separately.
 size_t Count(const Client& client, ChannelKind kind) {
   if (kind == ChannelKind::kShardChannel) return client.listens_to(kind).size();
   return client.listens_to(ChannelKind::kChannel).size() +
          client.listens_to(ChannelKind::kPattern).size();
 }
 
-// A confirmation comes even where replies are turned off, as messages do.
+// Like messages, a confirmation is sent even if replies are turned off.
 void Confirm(AdminCall& call, std::string_view what, ChannelKind kind,
              std::optional<std::string_view> name) {
   const auto write = [&](ReplyWriter& reply) {
@@ -77,7 +77,7 @@ void End(AdminCall& call, ChannelKind kind) {
 void Subscribe(AdminCall& call) { Begin(call, ChannelKind::kChannel); }
 void PSubscribe(AdminCall& call) { Begin(call, ChannelKind::kPattern); }
 
-// Within a transaction Redis refuses this one, though not the other two.
+// As in Redis, a transaction refuses SSUBSCRIBE, but not SUBSCRIBE and PSUBSCRIBE.
 void SSubscribe(AdminCall& call) {
   if (call.client.transaction.open) {
     return call.Fail("ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client");

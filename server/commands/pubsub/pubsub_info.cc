@@ -1,4 +1,4 @@
-// PUBSUB: inspects subscriptions.
+// PUBSUB: reports subscriptions.
 #include <cstdint>
 #include <string>
 #include <string_view>

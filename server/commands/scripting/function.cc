@@ -1,4 +1,4 @@
-// FCALL and FUNCTION: functions in libraries, which server/scripting runs.
+// FCALL and FUNCTION: functions of libraries. server/scripting runs them.
 #include <algorithm>
 #include <array>
 #include <optional>

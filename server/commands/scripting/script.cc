@@ -1,4 +1,4 @@
-// EVAL and similar commands: scripts, which server/scripting runs.
+// EVAL and similar commands. server/scripting runs the scripts.
 #include <string_view>
 
 #include "server/commands/all_commands.h"

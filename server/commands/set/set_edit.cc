@@ -48,7 +48,7 @@ void Move(Call& call, std::string_view source, std::string_view destination,
   if (to->Add(member, call.keys.set_limits())) to.Note(member);
 }
 
-// Redis does not check the destination if there is no source.
+// As in Redis, the destination is not checked if the source does not exist.
 void SMove(Call& call) {
   const std::string_view source = call.args.Word();
   const std::string_view destination = call.args.Word();

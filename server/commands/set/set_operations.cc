@@ -29,7 +29,7 @@ void Reply(Call& call, Operation operation) {
   ReplyMembers(call, &result);
 }
 
-// The destination may be one of the inputs: the result is whole before it is put there.
+// The destination may be one of the inputs, so the result is complete before it is stored.
 void Store(Call& call, KeyEvent event, Operation operation) {
   const std::string_view destination = call.args.Word();
   const std::vector<const Set*> sets = FindSets(call, call.args.Rest());
@@ -58,7 +58,7 @@ Args TakeKeys(ArgReader& args) {
   return args.Next(count);
 }
 
-// LIMIT 0 is no limit.
+// LIMIT 0 means no limit.
 void SInterCard(Call& call) {
   const Args keys = TakeKeys(call.args);
   int64_t limit = 0;

@@ -1,4 +1,4 @@
-// Strings as rows of bits: SETBIT, GETBIT, BITCOUNT, BITPOS.
+// Strings as sequences of bits: SETBIT, GETBIT, BITCOUNT, BITPOS.
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -41,14 +41,14 @@ void GetBit(Call& call) {
   call.reply.Integer(string && BitAt(string->view(), position));
 }
 
-// Takes BYTE or BIT, unless the arguments end here.
+// Takes BYTE or BIT if there is another argument. Returns whether it is BIT.
 bool TakeIsInBits(ArgReader& args) {
   if (args.AtEnd() || args.Take("byte")) return false;
   if (!args.Take("bit")) args.Refuse(kSyntaxError);
   return true;
 }
 
-// The bits of the range in a string of this size.
+// The bits of the range in a string of `bytes` bytes.
 RankRange Bits(const IndexRange& range, bool in_bits, size_t bytes) {
   if (in_bits) return range.WithinString(8 * bytes);
   const RankRange part = range.WithinString(bytes);
@@ -74,10 +74,10 @@ struct BitSearch {
   bool bit = false;
   IndexRange range = kWhole;
   bool in_bits = false;
-  bool ends_with_string = true;  // else zero bits follow it without end
+  bool ends_with_string = true;  // false: infinitely many zero bits follow the string
 };
 
-// Takes "bit [start [end [BYTE|BIT]]]". As in Redis the unit is checked before the end is read.
+// Takes "bit [start [end [BYTE|BIT]]]". As in Redis, the unit is checked before the end is parsed.
 BitSearch TakeBitSearch(ArgReader& args) {
   BitSearch search;
   const int64_t bit = args.Integer();
@@ -95,7 +95,7 @@ BitSearch TakeBitSearch(ArgReader& args) {
   return search;
 }
 
-// A key that is not there is a string of zero bits without end.
+// A key that does not exist is an infinite string of zero bits.
 void BitPos(Call& call) {
   const std::string_view key = call.args.Word();
   const BitSearch search = TakeBitSearch(call.args);

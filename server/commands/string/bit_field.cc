@@ -1,4 +1,4 @@
-// BITFIELD and BITFIELD_RO: integers of any width in the middle of a string.
+// BITFIELD and BITFIELD_RO: integers of any width inside a string.
 #include "core/string/bit_field.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace zsetd {
 namespace {
 
-// One thing to be done with one field.
+// One operation on one field.
 struct FieldStep {
   enum class Kind { kGet, kSet, kIncrement };
 
@@ -51,7 +51,7 @@ Overflow TakeOverflow(ArgReader& args) {
   return Overflow::kWrap;
 }
 
-// Takes GET, SET or INCRBY; nothing unless all of its arguments are present.
+// Takes GET, SET or INCRBY. Takes nothing unless all of its arguments are present.
 FieldStep TakeStep(Call& call, Overflow overflow) {
   using Kind = FieldStep::Kind;
   ArgReader& args = call.args;
@@ -73,7 +73,7 @@ FieldStep TakeStep(Call& call, Overflow overflow) {
   return step;
 }
 
-// An OVERFLOW applies to the operations after it.
+// An OVERFLOW applies to all operations after it.
 std::vector<FieldStep> TakeSteps(Call& call) {
   std::vector<FieldStep> steps;
   Overflow overflow = Overflow::kWrap;
@@ -89,8 +89,8 @@ std::vector<FieldStep> TakeSteps(Call& call) {
 
 bool OnlyReads(const FieldStep& step) { return step.kind == FieldStep::Kind::kGet; }
 
-// Takes one step that writes, if the new value fits, and replies to it. Returns whether that is
-// another value.
+// Runs a step that writes, if the new value fits, and replies to it. Returns whether the value
+// changed.
 bool Write(ReplyWriter& reply, const FieldStep& step, std::span<char> bytes) {
   const std::string_view text(bytes.data(), bytes.size());
   const int64_t old = ReadBitField(text, step.type, step.position);
@@ -119,7 +119,7 @@ void ReadFields(Call& call, std::string_view key, const std::vector<FieldStep>& 
   }
 }
 
-// The string has room for all fields that are written before the first of them is.
+// Grows the string for all fields that are written before it writes the first one.
 void WriteFields(Call& call, std::string_view key, const std::vector<FieldStep>& steps) {
   constexpr KeyEvent kEvent = KeyEvent::kSetBit;
   Edit<ByteString> string = call.Open<ByteString>(key, kEvent);

@@ -17,7 +17,7 @@ struct NamedOperation {
   std::string_view name;
   BitOperation operation;
   size_t least_strings = 1;
-  bool is_new = false;  // to Redis 8.2: its result is propagated
+  bool is_new = false;  // new in Redis 8.2, so its result is propagated
 };
 
 constexpr NamedOperation kOperations[] = {
@@ -49,7 +49,7 @@ void CheckCount(ArgReader& args, const NamedOperation& operation, size_t strings
   }
 }
 
-// The destination may be one of the strings: the result is whole before it is put there.
+// The destination may be one of the inputs, so the result is complete before it is stored.
 void BitOp(Call& call) {
   const NamedOperation* operation = TakeOperation(call.args);
   const std::string_view destination = call.args.Word();

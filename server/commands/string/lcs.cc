@@ -39,7 +39,7 @@ LcsRequest TakeLcsRequest(ArgReader& args) {
   return request;
 }
 
-// The string at the key; no key counts as no bytes.
+// Returns the string at the key; empty if it does not exist.
 std::string_view FindText(Call& call, std::string_view key) {
   const Entry* entry = call.keys.Find(key);
   if (entry == nullptr) return {};
@@ -48,9 +48,9 @@ std::string_view FindText(Call& call, std::string_view key) {
   return string.value_or(ByteString()).view();
 }
 
-// The memory is bounded before any is spent.
+// Refuses strings that would need too much memory, before any is allocated.
 void CheckSizes(Call& call, std::string_view first, std::string_view second) {
-  constexpr size_t kMostBytes = UINT32_MAX - 1;  // as Redis
+  constexpr size_t kMostBytes = UINT32_MAX - 1;  // as in Redis
   if (std::max(first.size(), second.size()) >= kMostBytes) {
     call.args.Refuse("ERR String too long for LCS");
   }

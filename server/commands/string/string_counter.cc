@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kLeastInteger = std::numeric_limits<int64_t>::min();
 
-// The text of a string; no key counts as 0.
+// Returns the text of a string; "0" if it does not exist.
 std::string_view TextOf(const Edit<ByteString>& string) { return string ? string.view() : "0"; }
 
 void Store(Call& call, std::string_view key, Edit<ByteString>& string, std::string_view text,
@@ -24,7 +24,7 @@ void Store(Call& call, std::string_view key, Edit<ByteString>& string, std::stri
   call.keys.Put(key, ByteString(text), event);
 }
 
-// A decrement too is notified as incrby, as in Redis.
+// As in Redis, the event is incrby for a decrement, too.
 void AddInteger(Call& call, std::string_view key, int64_t increment) {
   constexpr KeyEvent kEvent = KeyEvent::kIncrBy;
   Edit<ByteString> string = call.Open<ByteString>(key, kEvent);
@@ -56,7 +56,7 @@ void DecrBy(Call& call) {
   AddInteger(call, key, call.args.ok() ? -decrement : 0);
 }
 
-// Redis checks the key before the increment.
+// As in Redis, the key is checked before the increment.
 void IncrByFloat(Call& call) {
   constexpr KeyEvent kEvent = KeyEvent::kIncrByFloat;
   const std::string_view key = call.args.Word();

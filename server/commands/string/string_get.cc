@@ -16,7 +16,7 @@ void Get(Call& call) {
   ReplyString(call, value);
 }
 
-// A key of another type counts as none.
+// A key of another type counts as missing.
 void MGet(Call& call) {
   const Args keys = call.args.Rest();
   call.reply.Array(keys.size());
@@ -68,7 +68,7 @@ GetExOptions TakeGetExOptions(ArgReader& args) {
   return options;
 }
 
-// The amount of time is read last: to Redis it is no matter where the key is missing.
+// The amount of time is parsed last. As in Redis, it is not checked if the key is missing.
 void GetEx(Call& call) {
   const std::string_view key = call.args.Word();
   const GetExOptions options = TakeGetExOptions(call.args);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr KeyEvent kSetRangeEvent = KeyEvent::kSetRange;
 
-// Refuses a string that would be longer than one argument may be.
+// Refuses a string that would be longer than the longest argument.
 void CheckLength(Call& call, size_t offset, size_t bytes) {
   const size_t most = call.keys.most_string_bytes();
   if (bytes <= most && offset <= most - bytes) return;
@@ -56,7 +56,7 @@ size_t WritePiece(Call& call, std::string_view key, Edit<ByteString>& string, si
   return offset + piece.size();
 }
 
-// An empty piece changes nothing, wherever it is to go.
+// An empty piece changes nothing, regardless of the offset.
 void SetRange(Call& call) {
   const std::string_view key = call.args.Word();
   const int64_t offset = call.args.Integer();

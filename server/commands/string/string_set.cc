@@ -22,7 +22,8 @@ struct SetOptions {
   std::optional<ExpiryOption> expiry;
 };
 
-// False if the next argument is no option, or contradicts one before. The same one may come again.
+// Returns false if the next argument is not an option, or contradicts an earlier one. An option may
+// be repeated.
 bool TakeSetOption(ArgReader& args, SetOptions& options) {
   if (!options.only_existing && args.Take("nx")) return options.only_new = true;
   if (!options.only_new && args.Take("xx")) return options.only_existing = true;
@@ -44,7 +45,7 @@ bool MaySet(Call& call, std::string_view key, const SetOptions& options) {
   return !options.only_existing || Exists(call, key);
 }
 
-// Without a relative time, and without GET, which older servers refuse together with NX.
+// Propagates neither a relative time nor GET, because older servers refuse GET together with NX.
 void PropagateSet(Call& call, std::string_view key, std::string_view value,
                   std::optional<Millis> deadline, bool keeps_deadline = false) {
   if (!call.Propagates()) return;
@@ -108,7 +109,7 @@ void SetExpiring(Call& call, ExpiryOption::Form form) {
 void SetEx(Call& call) { SetExpiring(call, ExpiryOption::Form::kEx); }
 void PSetEx(Call& call) { SetExpiring(call, ExpiryOption::Form::kPx); }
 
-// Keys and values in turn.
+// Takes the remaining arguments as keys and values.
 Args TakePairs(Call& call) {
   if (call.args.left() % 2 != 0) call.args.Refuse(WrongArity(call.command.name));
   return call.args.Rest();

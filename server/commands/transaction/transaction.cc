@@ -7,7 +7,7 @@
 namespace zsetd {
 namespace {
 
-// A watched key may be past its deadline and not freed yet: that is a change too.
+// A watched key may be past its deadline but not yet deleted. Deletes it, which counts as a change.
 void ReclaimWatched(AdminCall& call) {
   for (const WatchedKey* key : call.client.transaction.watched()) {
     call.engine.store().database(key->database).Open(key->name);
@@ -20,8 +20,8 @@ void Multi(AdminCall& call) {
   call.reply.Ok();
 }
 
-// Runs the rest of the queue, or until a script in it is suspended: then EXEC runs again when that
-// has ended.
+// Runs the rest of the queue. If a script in the queue is suspended, stops, and EXEC runs again
+// when the script has ended.
 void RunQueue(AdminCall& call) {
   Transaction& transaction = call.client.transaction;
   while (transaction.next < transaction.queue.size() && !call.client.suspended) {
@@ -29,7 +29,7 @@ void RunQueue(AdminCall& call) {
   }
 }
 
-// The watches are not needed any more; queued commands must not affect them.
+// Removes the watches first, so that queued commands do not affect them.
 void StartQueue(AdminCall& call) {
   Transaction& transaction = call.client.transaction;
   call.engine.notifier().watches().RemoveAll(call.client);
@@ -38,7 +38,7 @@ void StartQueue(AdminCall& call) {
   RunQueue(call);
 }
 
-// The transaction stays open until the end: CLIENT INFO reports it.
+// The transaction stays open until its end, so that CLIENT INFO reports it.
 void Exec(AdminCall& call) {
   const Transaction& transaction = call.client.transaction;
   if (!transaction.open) return call.Fail("ERR EXEC without MULTI");
@@ -62,7 +62,8 @@ void Discard(AdminCall& call) {
   call.reply.Ok();
 }
 
-// A key that is past its deadline already is reclaimed first, so that this is no change later.
+// Deletes a key that is already past its deadline, so that its later deletion does not count as a
+// change.
 void Watch(AdminCall& call) {
   if (call.client.transaction.open) return call.Fail("ERR WATCH inside MULTI is not allowed");
   for (const std::string_view key : call.args.Rest()) {

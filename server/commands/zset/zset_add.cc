@@ -35,17 +35,17 @@ bool TakeRuleOption(ArgReader& args, AddRequest& request) {
          TakeFlag(args, "ch", request.count_changed);
 }
 
-// The options that are allowed before the pairs and after them.
+// The options that are allowed both before and after the pairs.
 class SharedOptions {
  public:
   SharedOptions(Call& call, AddRequest& request) : call_(call), request_(request) {}
 
-  // Whether the next argument was one; it is taken then.
+  // Takes the next argument if it is an option. Returns whether it was.
   bool Take() { return TakeIncrement() || TakeButIncrement(); }
 
   bool TakeButIncrement() { return TakeExpiry() || TakeCap(); }
 
-  // Must be called when everything else is valid.
+  // Must be called after everything else has been checked.
   std::optional<Millis> Deadline() {
     if (!expiry_ || !call_.args.ok()) return std::nullopt;
     return DeadlineOf(call_, *expiry_);
@@ -82,7 +82,7 @@ class SharedOptions {
 
   Call& call_;
   AddRequest& request_;
-  std::optional<ExpiryOption> expiry_;  // none for KEEPTTL
+  std::optional<ExpiryOption> expiry_;  // nullopt for KEEPTTL
   bool expiry_given_ = false;
 };
 
@@ -106,16 +106,16 @@ void CheckRequest(ArgReader& args, const AddRequest& request) {
   }
 }
 
-// The argument in place of a score is neither a number nor an option. Redis checks the number of
-// arguments first, then at the options, then at the scores.
+// Refuses an argument that is neither a score nor an option. As in Redis, the number of arguments
+// is checked first, then the options, then the scores.
 void RefuseScore(ArgReader& args, const AddRequest& request) {
   if (args.AtEnd() || args.left() % 2 != 0) args.Refuse(kSyntaxError);
   CheckRequest(args, request);
   args.Refuse(kNotAFloat);
 }
 
-// Adds one member and replies its new score, or null where the rule forbade it. To a new member
-// nothing is added, so its increment is replied as it is: -0 stays -0, as in Redis.
+// Adds one member and replies its new score, or null if the rule does not allow it. For a new
+// member the increment itself is replied, so -0 stays -0, as in Redis.
 void Increment(Call& call, Edit<SortedSet>& set, const Element& pair, const AddRule& rule) {
   if (!set) return call.reply.Null();
   if (!rule.only_new && call.keys.refuses_inexact_integers()) {
@@ -149,17 +149,18 @@ void PropagatePairs(Call& call, std::string_view key, const AddRequest& request)
   call.Propagate(words);
 }
 
-// Removes the excess elements, as a change of its own. Returns their ranks.
+// Removes the excess elements as a separate change. Returns their ranks.
 RankRange Trim(Call& call, std::string_view key, Edit<SortedSet>& set, const SizeCap& cap) {
   const RankRange excess = cap.ExcessOf(set->size());
   if (excess.empty()) return excess;
-  set = Edit<SortedSet>();  // which reports the addition
+  set = Edit<SortedSet>();  // this reports the addition
   set = call.Open<SortedSet>(key, KeyEvent::kZRemRangeByRank);
   CutRanks(set, excess);
   return excess;
 }
 
-// The steps after the addition in the same request. `before` is the set's revision before it.
+// Performs the other steps of the request after the addition. `before` is the set's revision before
+// it.
 void EndAddition(Call& call, std::string_view key, Edit<SortedSet>& set, const AddRequest& request,
                  uint32_t before) {
   if (!set || !request.is_extended) return;

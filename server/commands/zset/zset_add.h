@@ -12,17 +12,17 @@
 
 namespace zsetd {
 
-// MAXLEN count [KEEP HIGHEST|LOWEST]: how many elements a set may have after the addition, and
-// which of them stay.
+// MAXLEN count [KEEP HIGHEST|LOWEST]: the maximum number of elements after the addition, and the
+// end whose elements stay.
 struct SizeCap {
   size_t most = 0;  // not 0
   bool keep_lowest = false;
 
-  // The ranks of those that are too many among `size`.
+  // The ranks of the excess elements of a set with `size` elements.
   RankRange ExcessOf(size_t size) const;
 };
 
-// Takes "MAXLEN count [KEEP HIGHEST|LOWEST]" if it comes next.
+// Takes "MAXLEN count [KEEP HIGHEST|LOWEST]" if it is next.
 std::optional<SizeCap> TakeSizeCap(ArgReader& args);
 
 // The arguments of ZADD after its key:
@@ -38,35 +38,36 @@ std::optional<SizeCap> TakeSizeCap(ArgReader& args);
 // either a score or an option; the argument after a score is always a member. Each shared option is
 // allowed once, before the pairs or after them, and only one of the five about time.
 struct AddRequest {
-  using Pairs = absl::InlinedVector<Element, 2>;  // most requests add one
+  using Pairs = absl::InlinedVector<Element, 2>;  // most requests add one element
 
   AddRule rule;
   bool count_changed = false;      // CH
   std::optional<Millis> deadline;  // from the EX family
   std::optional<SizeCap> cap;      // MAXLEN
   Pairs pairs;                     // views of the request
-  bool is_extended = false;        // in a way that Redis does not know
+  bool is_extended = false;        // has options that Redis does not have
 };
 
 // Refuses options that contradict each other.
 void CheckRule(ArgReader& args, const AddRule& rule);
 
-// Takes the arguments after the key. An error is kept by the reader.
+// Takes the arguments after the key. The reader keeps an error.
 AddRequest TakeAddRequest(Call& call);
 
-// The set to add to: a new one may only be made where members may be added.
+// Opens the set. Only creates a new set if the rule allows new members.
 Edit<SortedSet> OpenToAdd(Call& call, std::string_view key, const AddRule& rule);
 
-// Adds one pair, and updates the set's encoding.
+// Adds one pair and updates the set's encoding.
 AddResult AddOne(SortedSet& set, const Element& pair, const AddRule& rule,
                  const SortedSetLimits& limits);
 
-// Adds all pairs and replies how many members are new, with CH how many are new or have moved.
+// Adds all pairs. Replies the number of new members; with CH, the number of members that are new or
+// have another score.
 void AddAll(Call& call, Edit<SortedSet>& set, const AddRequest& request);
 
-// Propagates that the pairs were added to the set at `key`, that the elements of `excess` were then
-// removed, and that it got the request's deadline, as requests that Redis understands. `changed`:
-// an element was added, or has another score.
+// Propagates the request as requests that Redis understands: the addition of the pairs to the set
+// at `key`, the removal of the elements of `excess`, and the new deadline. `changed`: an element
+// was added or has another score.
 void PropagateAddition(Call& call, std::string_view key, const Edit<SortedSet>& set,
                        const AddRequest& request, bool changed, RankRange excess = {});
 

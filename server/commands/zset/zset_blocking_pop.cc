@@ -15,16 +15,16 @@
 namespace zsetd {
 namespace {
 
-// The event of the change, and of the command that makes it.
+// The event of the change, and of the command.
 KeyEvent PopEvent(bool highest) { return highest ? KeyEvent::kZPopMax : KeyEvent::kZPopMin; }
 
-// The ranks of the lowest elements of the set, or of the highest.
+// The ranks of the `wanted` lowest or highest elements of the set.
 RankRange EndOf(const SortedSet& set, bool highest, uint64_t wanted) {
   const size_t count = std::min<uint64_t>(set.size(), wanted);
   return highest ? RankRange{set.size() - count, set.size()} : RankRange{0, count};
 }
 
-// The key, then the elements of the range, each member with its score: nested in RESP2 too.
+// Replies the key, then the elements as pairs of member and score. They are also nested in RESP2.
 void ReplyPairs(Call& call, std::string_view key, const SortedSet& set, RankRange ranks,
                 bool highest) {
   call.reply.Array(2);
@@ -39,7 +39,7 @@ void ReplyPairs(Call& call, std::string_view key, const SortedSet& set, RankRang
   }
 }
 
-// The key, the member and its score.
+// Replies the key, the member and its score.
 void ReplySingle(Call& call, std::string_view key, const SortedSet::Cursor& at) {
   call.reply.Array(3);
   call.reply.Bulk(key);
@@ -55,7 +55,7 @@ void PopPairs(Call& call, std::string_view key, Edit<SortedSet>& set, bool highe
   call.Propagate({NameOf(PopEvent(highest)), key, IntegerText(static_cast<int64_t>(ranks.size()))});
 }
 
-// Without a timeout it does not wait.
+// Does not wait if there is no timeout.
 void MultiPop(Call& call, std::optional<Millis> timeout) {
   const Args keys = TakeCountedKeys(call.args);
   const bool highest = call.args.Take("max");

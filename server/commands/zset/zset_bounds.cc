@@ -19,8 +19,8 @@ using Clock = TimedScoreBound::Clock;
 constexpr std::string_view kBadScoreBound = "ERR min or max is not a float";
 constexpr std::string_view kBadLexBound = "ERR min or max not valid string range item";
 
-// Redis parses bounds with strtod, for which the empty string is 0, blanks may precede a number,
-// and one out of range is infinite, or 0. That takes a copy, so the usual ones are read without it.
+// Redis parses bounds with strtod: an empty string is 0, blanks may precede a number, and a number
+// out of range is infinite or 0. strtod needs a copy, so common bounds are parsed without it.
 std::optional<double> ParseBound(std::string_view text) {
   if (const auto number = ParseDouble(text)) return number;
   const std::string terminated(text);
@@ -52,7 +52,7 @@ TimedScoreBound TakeScoreBound(ArgReader& args) {
   return bound.value_or(TimedScoreBound());
 }
 
-// As a number if it is the present.
+// Replaces `now` and `nowms` by the current time as a number.
 std::string ResolvedBound(std::string_view word, Millis now) {
   const std::optional<TimedScoreBound> bound = ReadScoreBound(word);
   if (!bound || bound->clock == Clock::kNone) return std::string(word);

@@ -11,7 +11,8 @@ constexpr double kFirstInexact = 9007199254740992;  // 2^53: the next integer is
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// The digits of an integer's absolute value, without zeros in front; empty for other numbers.
+// Returns the digits of an integer's absolute value, without leading zeros; empty for other
+// numbers.
 std::string_view DigitsOf(std::string_view text) {
   if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
   const size_t point = text.find('.');

@@ -11,11 +11,11 @@ inline constexpr std::string_view kInexactSum =
     "ERR resulting score is an integer that a double cannot hold exactly "
     "(zset-refuse-inexact-integers)";
 
-// Whether the text is a decimal integer, with zeros behind a point or without, that is not the
-// number it was parsed as. O(length).
+// Whether the text is a decimal integer that differs from `parsed`, the double it was parsed as.
+// Zeros after a decimal point are allowed. O(length).
 bool IsInexactInteger(std::string_view text, double parsed);
 
-// Whether both are integers whose sum is one that a double cannot hold.
+// Whether both are integers and a double cannot represent their sum.
 bool IsInexactSum(double a, double b);
 
 }  // namespace zsetd

@@ -1,4 +1,4 @@
-// Deadlines of members: ZEXPIRE and its companions, and ZADDEX.
+// Deadlines of members: ZEXPIRE and similar commands, and ZADDEX.
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -45,7 +45,7 @@ void ZPersist(Call& call) { PersistElements<SortedSet>(call, kMemberWords); }
 struct AddExRequest {
   AddRule rule;
   bool count_changed = false;      // CH
-  std::optional<Millis> deadline;  // of the members that are set
+  std::optional<Millis> deadline;  // for the members that are set
   std::vector<Element> pairs;
 };
 
@@ -113,10 +113,10 @@ AddExRequest TakeAddExRequest(Call& call) {
   return request;
 }
 
-// What ZADDEX has done.
+// The result of ZADDEX.
 struct AddExOutcome {
   int64_t counted = 0;
-  std::vector<Element> set;  // with the scores that they have now
+  std::vector<Element> set;  // with their new scores
 };
 
 AddExOutcome AddPairs(Call& call, Edit<SortedSet>& set, const AddExRequest& request) {
@@ -134,8 +134,8 @@ AddExOutcome AddPairs(Call& call, Edit<SortedSet>& set, const AddExRequest& requ
   return outcome;
 }
 
-// Redis receives the members and their scores; the deadlines are for zsetd only. Adding a member
-// again removes its deadline, so a deadline kept by KEEPTTL is propagated again.
+// Redis receives the members and their scores; only zsetd receives the deadlines. Adding a member
+// removes its deadline, so a deadline that KEEPTTL keeps is propagated again.
 void PropagateAddEx(Call& call, std::string_view key, const AddExRequest& request,
                     const AddExOutcome& outcome) {
   if (!call.Propagates()) return;
@@ -154,7 +154,7 @@ void PropagateAddEx(Call& call, std::string_view key, const AddExRequest& reques
   }
 }
 
-// Gives members that exist the deadline, or removes them if it has passed.
+// Sets the deadline of the existing members, or removes them if it has passed.
 void ExpireSet(Call& call, std::string_view key, const AddExOutcome& outcome, Millis deadline) {
   if (outcome.set.empty()) return;
   const bool has_passed = HasPassed(call, deadline);

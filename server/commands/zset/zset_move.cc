@@ -22,7 +22,8 @@ struct Moved {
   std::optional<Millis> deadline;
 };
 
-// Those of the members that the set has, each once, with their scores and deadlines.
+// Removes the members from the set. Returns those that existed, each once, with their scores and
+// deadlines.
 std::vector<Moved> TakeOut(const Edit<SortedSet>& set, Args members) {
   std::vector<Moved> taken;
   for (const std::string_view member : members) {
@@ -65,7 +66,7 @@ void PropagateMove(Call& call, std::string_view source, std::string_view destina
   }
 }
 
-// The two keys differ, and each holds a sorted set or nothing.
+// The two keys differ, and each holds a sorted set or does not exist.
 size_t Move(Call& call, std::string_view source, std::string_view destination, Args members) {
   Edit<SortedSet> from = call.Open<SortedSet>(source, KeyEvent::kZRem);
   if (!from) return 0;  // its last members have just expired
@@ -86,8 +87,8 @@ size_t CountIn(const SortedSet& set, Args members) {
   return count;
 }
 
-// As SMOVE, it does not look at the destination if there is no source; and if they are the same it
-// changes nothing.
+// Like SMOVE, it does not check the destination if the source does not exist, and changes nothing
+// if both are the same key.
 void ZMove(Call& call) {
   const std::string_view source = call.args.Word();
   const std::string_view destination = call.args.Word();

@@ -28,7 +28,7 @@ struct AlgebraRequest {
   std::optional<ScoreRange> scores;          // BYSCORE min max
   std::optional<RangeRequest::Limit> limit;  // LIMIT offset count
 
-  // Whether some elements of the result may not be wanted.
+  // Whether only some elements of the result are requested.
   bool IsSelective() const { return scores || limit; }
   Selection selection() const;
 };
@@ -39,7 +39,7 @@ struct AlgebraGrammar {
   bool replies = false;   // WITHSCORES, REV, BYSCORE and LIMIT
 };
 
-// A negative count is no limit, a negative offset leaves nothing.
+// A negative count means no limit; a negative offset selects nothing.
 Selection AlgebraRequest::selection() const {
   Selection selected = {.reversed = is_reversed};
   if (scores) selected.scores = *scores;
@@ -84,7 +84,7 @@ bool TakeAggregate(ArgReader& args, Aggregate& aggregate) {
   return true;
 }
 
-// The options about what is replied. BYSCORE has the lower bound first, with REV too.
+// Takes an option that affects the reply. BYSCORE has the lower bound first, even with REV.
 bool TakeReplyOption(Call& call, AlgebraRequest& request) {
   ArgReader& args = call.args;
   if (args.Take("withscores")) {
@@ -116,7 +116,7 @@ WeightedSet FindInput(Call& call, std::string_view key) {
   return input;
 }
 
-// Takes "numkeys key [key ...]". A missing key is an empty set; a key of another type than set or
+// Takes "numkeys key [key ...]". A missing key is an empty set. A key that is neither a set nor a
 // sorted set is an error.
 std::vector<WeightedSet> TakeAlgebraInputs(Call& call) {
   std::vector<WeightedSet> inputs;
@@ -124,7 +124,7 @@ std::vector<WeightedSet> TakeAlgebraInputs(Call& call) {
   return inputs;
 }
 
-// Takes the same and the options, up to the end. Errors are kept by the reader.
+// Takes the inputs and the options up to the end. The reader keeps an error.
 AlgebraRequest TakeAlgebraRequest(Call& call, const AlgebraGrammar& grammar) {
   AlgebraRequest request = {.inputs = TakeAlgebraInputs(call)};
   while (call.args.ok() && !call.args.AtEnd()) {
@@ -133,7 +133,8 @@ AlgebraRequest TakeAlgebraRequest(Call& call, const AlgebraGrammar& grammar) {
   return request;
 }
 
-// An operation in two forms: the whole result, or its elements into a selector.
+// An operation in two forms: one returns the whole result, the other passes its elements to a
+// selector.
 struct Operation {
   SortedSet (*whole)(const AlgebraRequest&);
   void (*select)(const AlgebraRequest&, ElementSelector&);
@@ -155,7 +156,7 @@ constexpr Operation kDifference = {
       SelectDifference(request.inputs, selector);
     }};
 
-// Some elements of the result, which is not built for them.
+// Replies some elements of the result without building the whole result.
 void ReplySelected(Call& call, const AlgebraRequest& request, const Operation& operation) {
   ElementSelector selector(request.selection());
   operation.select(request, selector);
@@ -175,7 +176,7 @@ void Reply(Call& call, AlgebraGrammar grammar, const Operation& operation) {
   ReplyElements(call, &result, {0, result.size()}, request.is_reversed, request.with_scores);
 }
 
-// The destination may be one of the inputs: the result is whole before it is put there.
+// The destination may be one of the inputs, so the result is complete before it is stored.
 void Store(Call& call, const AlgebraGrammar& grammar, KeyEvent event, const Operation& operation) {
   const std::string_view destination = call.args.Word();
   const AlgebraRequest request = TakeAlgebraRequest(call, grammar);
@@ -194,7 +195,7 @@ void ZUnionStore(Call& call) { Store(call, kWeighted, KeyEvent::kZUnionStore, kU
 void ZInterStore(Call& call) { Store(call, kWeighted, KeyEvent::kZInterStore, kIntersection); }
 void ZDiffStore(Call& call) { Store(call, {}, KeyEvent::kZDiffStore, kDifference); }
 
-// LIMIT 0 is no limit.
+// LIMIT 0 means no limit.
 void ZInterCard(Call& call) {
   constexpr size_t kNoLimit = std::numeric_limits<size_t>::max();
   const std::vector<WeightedSet> inputs = TakeAlgebraInputs(call);

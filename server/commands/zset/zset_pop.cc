@@ -12,8 +12,8 @@
 namespace zsetd {
 namespace {
 
-// The number of elements to pop, and whether it was explicit: without a count, RESP3 returns the
-// element as a flat pair.
+// The number of elements to pop, and whether the request has a count. Without one, the reply in
+// RESP3 is a flat pair.
 struct PopCount {
   uint64_t count = 1;
   bool given = false;

@@ -35,7 +35,7 @@ void ReplyRepeated(Call& call, std::string_view key, const SortedSet& set,
       call, key, set, [&] { return std::make_shared<ElementSampler>(set); }, request.size(), draw);
 }
 
-// If all are requested they are returned highest first, as in Redis.
+// If all elements are requested, replies the highest first, as in Redis.
 void ReplyDistinct(Call& call, const SortedSet& set, const RandomRequest& request) {
   if (request.size() >= set.size()) {
     return ReplyElements(call, &set, {0, set.size()}, /*reversed=*/true, request.with_more);

@@ -13,7 +13,7 @@ namespace {
 
 using By = RangeRequest::By;
 
-// `named` has the properties that follow from the command's name.
+// `named` has the properties that the command's name implies.
 void ReplyRange(Call& call, const RangeRequest& named) {
   const std::string_view key = call.args.Word();
   const RangeRequest request = TakeRangeRequest(call.args, call.now(), named);
@@ -30,7 +30,7 @@ void ZRevRangeByScore(Call& call) { ReplyRange(call, {.by = By::kScore, .reverse
 void ZRangeByLex(Call& call) { ReplyRange(call, {.by = By::kLex, .reversed = false}); }
 void ZRevRangeByLex(Call& call) { ReplyRange(call, {.by = By::kLex, .reversed = true}); }
 
-// The destination may be the source: the result is whole before it is put there.
+// The destination may be the source, so the result is complete before it is stored.
 void ZRangeStore(Call& call) {
   const std::string_view destination = call.args.Word();
   const std::string_view source = call.args.Word();

@@ -32,7 +32,7 @@ bool TakeOption(ArgReader& args, RangeRequest& request) {
   return true;
 }
 
-// Redis overlooks the LIMIT of a range of ranks whose count is -1, and its offset with it.
+// As in Redis, a LIMIT with a count of -1 is ignored, with its offset, for a range of ranks.
 void CheckOptions(ArgReader& args, RangeRequest& request) {
   const By by = request.by.value_or(By::kRank);
   if (request.limit && by == By::kRank) {
@@ -61,7 +61,7 @@ void TakeEnds(ArgReader& args, Millis now, RangeRequest& request) {
   }
 }
 
-// Counted from the highest element where reversed.
+// The limit counts from the highest element if `reversed`.
 RankRange Cut(RankRange ranks, const RangeRequest::Limit& limit, bool reversed) {
   const size_t size = ranks.size();
   if (limit.offset < 0 || static_cast<uint64_t>(limit.offset) >= size) return {};
@@ -87,7 +87,8 @@ RankRange RangeRequest::RanksIn(const SortedSet& set) const {
   return limit ? Cut(ranks, *limit, IsReversed()) : ranks;
 }
 
-// The options come last but determine how the two ends are parsed: they are parsed first.
+// The options are the last arguments but determine how the two ends are parsed, so they are parsed
+// first.
 RangeRequest TakeRangeRequest(ArgReader& args, Millis now, RangeRequest request) {
   ArgReader ends(args.Next(2), 0);
   while (args.ok() && !args.AtEnd()) {

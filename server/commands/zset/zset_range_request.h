@@ -13,17 +13,17 @@
 
 namespace zsetd {
 
-// The arguments of every command that reads a range of a sorted set, in whichever syntax.
+// The arguments of every command that reads a range of a sorted set.
 struct RangeRequest {
   enum class By { kRank, kScore, kLex };
 
-  // LIMIT: a negative count is no limit, a negative offset leaves nothing.
+  // LIMIT. A negative count means no limit; a negative offset selects nothing.
   struct Limit {
     int64_t offset = 0;
     int64_t count = -1;
   };
 
-  // A command's name implies both of these or neither; ZRANGE has options for them.
+  // A command's name implies both of these or neither. ZRANGE has options for them.
   std::optional<By> by;
   std::optional<bool> reversed;
 
@@ -34,12 +34,12 @@ struct RangeRequest {
 
   bool IsReversed() const { return reversed.value_or(false); }
 
-  // The ranks of the requested elements, to be read from the end where reversed. O(log n).
+  // The ranks of the requested elements, which are read from the end if reversed. O(log n).
   RankRange RanksIn(const SortedSet& set) const;
 };
 
-// Reads `start stop` and the options after it. `request` has the properties that follow from the
-// command's name; `now` is what the bounds `now` and `nowms` mean.
+// Takes `start stop` and the options after it. `request` has the properties that the command's name
+// implies. `now` is the time for the bounds `now` and `nowms`.
 RangeRequest TakeRangeRequest(ArgReader& args, Millis now, RangeRequest request);
 
 }  // namespace zsetd

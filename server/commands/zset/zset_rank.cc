@@ -15,15 +15,15 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// What ZRANK may have after the member: [WITHSCORE] [TIES COMPETITION|ORDINAL].
+// The options of ZRANK: [WITHSCORE] [TIES COMPETITION|ORDINAL].
 struct RankOptions {
   bool with_score = false;
-  bool ties = false;         // TIES was there
-  bool competition = false;  // equal scores share the best of their ranks
+  bool ties = false;         // TIES is given
+  bool competition = false;  // COMPETITION: equal scores share the best of their ranks
 };
 
-// Redis, which has WITHSCORE alone, complains of the number of arguments if there are more than
-// two.
+// As in Redis, which only has WITHSCORE, several arguments with an unknown option are an error
+// about the number of arguments.
 RankOptions TakeRankOptions(Call& call) {
   ArgReader& args = call.args;
   const bool has_several = args.left() > 1;
@@ -44,14 +44,15 @@ RankOptions TakeRankOptions(Call& call) {
   return options;
 }
 
-// The rank from the low end, or from the high end where `reversed`; nothing for an unknown member.
+// Returns the rank from the low end, or from the high end if `reversed`; nullopt if the member does
+// not exist.
 std::optional<size_t> RankOf(const SortedSet* set, std::string_view member, bool reversed) {
   const std::optional<size_t> rank = set == nullptr ? std::nullopt : set->Rank(member);
   if (!rank || !reversed) return rank;
   return set->size() - 1 - *rank;
 }
 
-// How many elements have a lower score, or a higher one where `reversed`.
+// Returns the number of elements with a lower score, or with a higher score if `reversed`.
 size_t CompetitionRank(const SortedSet& set, double score, bool reversed) {
   const ScoreRange better = reversed
                                 ? ScoreRange{{.score = score, .exclusive = true}, {kInfinity}}
@@ -104,7 +105,7 @@ struct AroundRequest {
   bool reversed = false;
   bool with_scores = false;
 
-  // The member of that rank and its neighbours, as far as there are any.
+  // The ranks of the member and its existing neighbours.
   RankRange RanksIn(const SortedSet& set, size_t rank) const {
     const uint64_t below = std::min<uint64_t>(rank, reversed ? after : before);
     const uint64_t above = std::min<uint64_t>(set.size() - 1 - rank, reversed ? before : after);

@@ -17,19 +17,20 @@ namespace zsetd {
 struct ScorePopRequest {
   TimedScoreRange scores;
   bool reversed = false;          // REV: the highest first
-  std::optional<uint64_t> count;  // COUNT; without it one element, and a reply of its own form
+  std::optional<uint64_t> count;  // COUNT; without it, one element in a reply of a different form
 
   // The ranks of the elements to pop. O(log n).
   RankRange RanksIn(const SortedSet& set, Millis now) const;
 
-  // The events of the change: those of ZPOPMIN and ZPOPMAX, as for ZMPOP.
+  // The event of the change: that of ZPOPMIN or ZPOPMAX, as for ZMPOP.
   KeyEvent event() const { return reversed ? KeyEvent::kZPopMax : KeyEvent::kZPopMin; }
 };
 
-// Takes the arguments up to the end. An error is kept by the reader.
+// Takes the remaining arguments. The reader keeps an error.
 ScorePopRequest TakeScorePopRequest(ArgReader& args);
 
-// Removes the elements and propagates that by their ranks: which they are depends on the time.
+// Removes the elements and propagates the removal by ranks, because the score range may depend on
+// the time.
 void PopRanks(Call& call, std::string_view key, Edit<SortedSet>& set, RankRange ranks);
 
 }  // namespace zsetd

@@ -7,12 +7,12 @@
 
 namespace zsetd {
 
-// The number of changes that a stored set counts for save points: Redis counts the elements of geo
-// searches.
+// How many changes a stored set counts for save points. As in Redis, geo searches count the
+// elements.
 enum class StoreCount { kOne, kElements };
 
-// Stores the set at `key`, replacing any value, and replies with its size; an empty set deletes the
-// key. Returns whether anything has changed.
+// Stores the set at `key` in place of any value, and replies its size. An empty set deletes the
+// key. Returns whether anything changed.
 bool StoreSet(Call& call, std::string_view key, SortedSet set, KeyEvent event,
               StoreCount count = StoreCount::kOne);
 
