@@ -50,7 +50,7 @@ constexpr Command kCommands[] = {
      .group = CommandGroup::kCluster,
      .since = "3.0.0",
      .summary = "A container for cluster commands.",
-     .cost = "That of the subcommand"},
+     .cost = "Depends on the subcommand"},
     Subcommand("cluster|addslots", -3, kChange, "3.0.0", "slot [slot ...]"),
     Subcommand("cluster|addslotsrange", -4, kChange, "7.0.0",
                "start-slot end-slot [start-slot end-slot ...]"),

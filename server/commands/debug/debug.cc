@@ -179,7 +179,7 @@ constexpr Command kCommands[] = {
      .since = "1.0.0",
      .usage = "subcommand [argument [argument ...]]",
      .summary = "Debugging commands; see DEBUG HELP.",
-     .cost = "That of the subcommand"},
+     .cost = "Depends on the subcommand"},
 };
 
 }  // namespace

@@ -187,7 +187,7 @@ constexpr Command kCommands[] = {
      .since = "2.6.0",
      .usage = "key ttl serialized-value [REPLACE] [ABSTTL] [IDLETIME seconds] [FREQ frequency]",
      .summary = "Creates a key from a DUMP payload.",
-     .cost = "O(N) for N elements, of a sorted set O(N*log(N))",
+     .cost = "O(N) for N elements; O(N*log(N)) for a sorted set",
      .key_use = "OW update"},
 };
 

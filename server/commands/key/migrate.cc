@@ -145,7 +145,7 @@ constexpr Command kCommands[] = {
      .since = "2.6.0",
      .usage = "host port <key|\"\"> destination-db timeout [COPY] [REPLACE] "
               "[AUTH password|AUTH2 username password] [KEYS key [key ...]]",
-     .summary = "Moves keys to another server. All clients wait meanwhile.",
+     .summary = "Moves keys to another server. All clients wait in the meantime.",
      .cost = "O(N) for N elements of the keys, which are sent over the network",
      .key_use = "RW access delete,RW access delete incomplete",
      .tips = "nondeterministic_output",

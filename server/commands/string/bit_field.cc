@@ -177,7 +177,7 @@ constexpr Command kCommands[] = {
               "encoding offset increment> [<GET encoding offset|OVERFLOW <WRAP|SAT|FAIL>|SET "
               "encoding offset value|INCRBY encoding offset increment> ...]]",
      .summary = "Reads, writes and increments integer fields of arbitrary width in a string.",
-     .cost = "O(1) for each of them, and O(N) for N bytes that the string grows",
+     .cost = "O(1) for each operation, and O(N) for N bytes that the string grows",
      .key_use = "RW access update variable_flags",
      .variable_use = {"RW access update", "RO access", kWritingOptions, 2}},
     {.name = "bitfield_ro",
@@ -189,7 +189,7 @@ constexpr Command kCommands[] = {
      .since = "6.0.0",
      .usage = "key [GET encoding offset [GET encoding offset ...]]",
      .summary = "Reads integer fields of arbitrary width in a string.",
-     .cost = "O(1) for each of them"},
+     .cost = "O(1) for each operation"},
 };
 
 }  // namespace

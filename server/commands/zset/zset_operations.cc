@@ -223,7 +223,7 @@ constexpr Command kCommands[] = {
      .since = "6.2.0",
      .usage = "numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM|MIN|MAX|COUNT>] "
               "[BYSCORE min max] [REV] [LIMIT offset count] [WITHSCORES]",
-     .summary = "Returns the union of sorted sets, or the first elements of it.",
+     .summary = "Returns the union of sorted sets, or its first elements.",
      .cost =
          "O(N)+O(M*log(M)) for N members in all sets and M in the result, or up to the last that "
          "LIMIT wants"},
@@ -236,7 +236,7 @@ constexpr Command kCommands[] = {
      .since = "6.2.0",
      .usage = "numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM|MIN|MAX|COUNT>] "
               "[BYSCORE min max] [REV] [LIMIT offset count] [WITHSCORES]",
-     .summary = "Returns the intersection of sorted sets, or the first elements of it.",
+     .summary = "Returns the intersection of sorted sets, or its first elements.",
      .cost =
          "O(N*K)+O(M*log(M)) for N members in the smallest of K sets and M in the result, or up to "
          "the last that LIMIT wants"},
