@@ -20,7 +20,7 @@ std::string Rate(uint64_t bytes, Micros took) {
 std::string DataDirectory::path() const {
   const std::string& directory = engine_.settings().dir;
   if (directory.starts_with('/')) return directory;
-  std::error_code error;  // of a directory that was removed: then opening files in it fails
+  std::error_code error;  // the directory was removed; opening files in it reports that
   return std::filesystem::current_path(error);
 }
 
@@ -30,13 +30,13 @@ absl::Status DataDirectory::Lock() {
   auto lock = files_.Lock(directory);
   if (absl::IsUnimplemented(lock.status())) {
     log_.warning("The file system of '" + directory +
-                 "' has no locks: see to it that no other server uses this directory");
+                 "' does not support locks. Make sure that no other server uses this directory");
   } else if (!lock.ok()) {
     return Refusal("cannot open the directory '" + directory +
                    "': " + std::string(ErrorLine(lock.status())));
   } else if (*lock == nullptr) {
     return Refusal("another server keeps its data in the directory '" + directory +
-                   "': give one of them another `dir`");
+                   "'. Set a different `dir` for one of them");
   } else {
     lock_ = *std::move(lock);
   }

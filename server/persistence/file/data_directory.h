@@ -11,32 +11,31 @@
 
 namespace zsetd {
 
-// For such lines: "12 MB", and the rate "12 MB/s".
+// Texts for log lines: a size such as "12 MB", and a rate such as "12 MB/s".
 std::string Megabytes(uint64_t bytes);
 std::string Rate(uint64_t bytes, Micros took);
 
-// The directory that the server keeps its data in (the setting `dir`), which no other server may
-// use at the same time.
+// The directory of the server's data files (the setting `dir`). A lock keeps other servers out.
 class DataDirectory {
  public:
-  // All of them outlive it.
+  // The arguments outlive this.
   DataDirectory(const Engine& engine, FileSystem& files, const ServerLog& log)
       : engine_(engine), files_(files), log_(log) {}
 
   // The absolute path.
   std::string path() const;
 
-  // Takes the directory for this process and removes drafts that a killed server has left; it has
-  // no effect if this process has the directory already. Must be called before any write there. The
-  // refusal is human-readable.
+  // Locks the directory for this process and removes drafts that a killed server has left. Has no
+  // effect if this process holds the lock already. Must be called before any write to the
+  // directory. An error is human-readable.
   absl::Status Lock();
 
  private:
   const Engine& engine_;
   FileSystem& files_;
   const ServerLog& log_;
-  std::unique_ptr<DirectoryLock> lock_;  // null where there are no locks, or none was needed yet
-  std::string locked_;                   // the directory
+  std::unique_ptr<DirectoryLock> lock_;  // null: not locked yet, or the file system has no locks
+  std::string locked_;                   // the directory of `lock_`
 };
 
 }  // namespace zsetd

@@ -7,10 +7,10 @@
 
 namespace zsetd {
 
-// The names of drafts begin so, of which a server that was killed leaves one behind.
+// The prefix of the names of drafts. A server that is killed may leave a draft in the directory.
 inline constexpr std::string_view kDraftPrefix = "temp-zsetd-";
 
-// Removes the drafts in the directory. No other server runs there.
+// Removes the drafts in the directory. Precondition: no other server uses the directory.
 void RemoveDrafts(FileSystem& files, const std::string& directory);
 
 }  // namespace zsetd

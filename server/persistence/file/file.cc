@@ -37,7 +37,7 @@ class Descriptor {
 
  private:
   int number_;
-  int error_;  // of open(), if that failed
+  int error_;  // errno, if open() failed
 };
 
 absl::Status SyncAll(const Descriptor& file) {
@@ -68,7 +68,7 @@ class SystemWritableFile : public WritableFile {
                             SYNC_FILE_RANGE_WRITE);
   }
 
-  // The descriptor was opened to append: its position follows.
+  // The descriptor is open with O_APPEND, so the next write goes to the new end.
   absl::Status Truncate(uint64_t size) override {
     return ::ftruncate(file_.number(), static_cast<off_t>(size)) == 0 ? absl::OkStatus()
                                                                       : ErrorOf(errno);
@@ -109,7 +109,7 @@ class SystemLock : public DirectoryLock {
   explicit SystemLock(Descriptor directory) : directory_(std::move(directory)) {}
 
  private:
-  Descriptor directory_;  // the lock ends when it is closed
+  Descriptor directory_;  // closing it releases the lock
 };
 
 class SystemFileSystem : public FileSystem {
@@ -164,7 +164,7 @@ class SystemFileSystem : public FileSystem {
     return names;
   }
 
-  // flock(2), because it always ends with the process, and leaves no file.
+  // Uses flock(2): the kernel releases the lock when the process ends, and no lock file remains.
   absl::StatusOr<std::unique_ptr<DirectoryLock>> Lock(const std::string& directory) override {
     Descriptor opened(directory, O_RDONLY | O_DIRECTORY);
     if (!opened.status().ok()) return opened.status();
@@ -178,7 +178,7 @@ class SystemFileSystem : public FileSystem {
  private:
   static absl::StatusOr<std::unique_ptr<WritableFile>> OpenToWrite(const std::string& path,
                                                                    int flags) {
-    constexpr mode_t kPermissions = 0644;  // and what the process's mask leaves of them
+    constexpr mode_t kPermissions = 0644;  // reduced by the process's umask
     Descriptor file(path, O_WRONLY | O_APPEND | flags, kPermissions);
     if (!file.status().ok()) return file.status();
     return std::make_unique<SystemWritableFile>(std::move(file));

@@ -1,5 +1,5 @@
-// The only access to the disk. All data files go through a FileSystem, so that tests can replace it
-// by one that records operations, loses unsynced bytes, or fails.
+// Access to the disk. All data files go through a FileSystem. Tests replace it with one that
+// records operations, loses unsynced bytes, or fails.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@
 
 namespace zsetd {
 
-// A file that is being written at its end. It is closed with the object. An error is the system's
-// reason, without the path.
+// A file that is open for appending. The destructor closes it. Errors contain the system's reason
+// without the path.
 class WritableFile {
  public:
   virtual ~WritableFile() = default;
@@ -24,34 +24,35 @@ class WritableFile {
   // Appends all of the bytes.
   virtual absl::Status Write(std::string_view bytes) = 0;
 
-  // Returns when all that was written is on the disk; the one need not bring its metadata there.
-  // After an error nothing is known of what was written before, and to sync again is no remedy.
+  // Return when all written bytes are on the disk. SyncData() may leave out metadata, like
+  // fdatasync(2). After an error it is unknown which of the written bytes are on the disk, and
+  // another sync does not help.
   virtual absl::Status SyncData() = 0;
   virtual absl::Status Sync() = 0;
 
-  // Asks the system to start writing these bytes to the disk. Waits for none of them, reports no
-  // error, and makes nothing durable: it shortens the next sync.
+  // Asks the system to start writing these bytes to the disk, which shortens the next sync. Does
+  // not wait, reports no error, and makes nothing durable.
   virtual void StartWriteBack(uint64_t offset, uint64_t bytes) = 0;
 
   // Truncates the file to this size; the next write continues there.
   virtual absl::Status Truncate(uint64_t size) = 0;
 
-  // Advises the system to keep none of it in memory: it is not going to be read soon.
+  // Advises the system to drop the file from the page cache, because it will not be read soon.
   virtual void DropFromCache() = 0;
 };
 
-// A file that is being read from its beginning.
+// A file that is read sequentially from its beginning.
 class ReadableFile {
  public:
   virtual ~ReadableFile() = default;
 
-  virtual uint64_t size() const = 0;  // when it was opened
+  virtual uint64_t size() const = 0;  // at the time of opening
 
-  // Reads some bytes, as many as there is space for unless the file ends; 0 at its end.
+  // Fills `space` unless the file ends first. Returns the number of bytes read; 0 at the end.
   virtual absl::StatusOr<size_t> Read(std::span<char> space) = 0;
 };
 
-// As long as it lives, no other process has this directory locked.
+// While this object exists, no other process can lock the directory.
 class DirectoryLock {
  public:
   virtual ~DirectoryLock() = default;
@@ -67,7 +68,7 @@ class FileSystem {
   // Opens the file to append to it. kNotFound if it does not exist.
   virtual absl::StatusOr<std::unique_ptr<WritableFile>> Append(const std::string& path) = 0;
 
-  // absl::StatusCode::kNotFound if it does not exist.
+  // Opens the file for reading. kNotFound if it does not exist.
   virtual absl::StatusOr<std::unique_ptr<ReadableFile>> Open(const std::string& path) = 0;
 
   virtual absl::Status Rename(const std::string& from, const std::string& to) = 0;
@@ -76,17 +77,18 @@ class FileSystem {
   // Creates the directory, unless it exists.
   virtual absl::Status CreateDirectory(const std::string& path) = 0;
 
-  // Returns when files that were created, renamed and removed in the directory are so on the disk.
+  // Returns when all creations, renames and removals in the directory are on the disk.
   virtual absl::Status SyncDirectory(const std::string& path) = 0;
 
-  // The names of the files in it.
+  // The names of the files in the directory.
   virtual absl::StatusOr<std::vector<std::string>> List(const std::string& directory) = 0;
 
-  // Null if another process has it. kUnimplemented where the file system has no locks.
+  // Locks the directory. Null if another process holds the lock. kUnimplemented if the file system
+  // does not support locks.
   virtual absl::StatusOr<std::unique_ptr<DirectoryLock>> Lock(const std::string& directory) = 0;
 };
 
-// That of the operating system. All its methods may be called by several threads at the same time.
+// The file system of the operating system. Thread-safe.
 FileSystem& SystemFiles();
 
 }  // namespace zsetd

@@ -27,7 +27,7 @@ std::string_view FileSource::Refill(size_t unread, size_t count) {
   return std::string_view(buffer_).substr(0, filled_);
 }
 
-// The buffer grows no further than the file goes. A large one is not kept.
+// The buffer is never larger than the rest of the file. A large buffer is not kept.
 void FileSource::Fill(size_t count) {
   const uint64_t end = before_ + filled_;
   const uint64_t left = file_->size() > end ? file_->size() - end : 0;
@@ -44,7 +44,7 @@ void FileSource::Fill(size_t count) {
   } else {
     filled_ += *read;
     if (on_read_ && !on_read_(before_ + filled_, file_->size())) {
-      status_ = absl::CancelledError("the load was given up");
+      status_ = absl::CancelledError("the load was canceled");
     }
   }
 }

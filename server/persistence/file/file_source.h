@@ -12,11 +12,11 @@
 
 namespace zsetd {
 
-// The bytes of a file, read ahead in pieces, and the checksum of those that have been taken.
+// Reads a file ahead in pieces and computes the checksum of the bytes that the reader has consumed.
 class FileSource : public ByteSource {
  public:
-  // Called with the number of bytes that have been read, and that the file has. If it returns false
-  // the rest is not read.
+  // Called with the number of bytes read so far and the size of the file. If it returns false,
+  // reading stops.
   using OnRead = std::function<bool(uint64_t bytes, uint64_t total)>;
 
   // `on_read` may be null.
@@ -25,10 +25,10 @@ class FileSource : public ByteSource {
 
   std::string_view Refill(size_t unread, size_t count) override;
 
-  // Where in the file the reader is that has this many bytes unread.
+  // The position in the file of a reader that has this many unread bytes.
   uint64_t OffsetWith(size_t unread) const { return before_ + filled_ - unread; }
 
-  // The CRC64 of all bytes before that.
+  // The CRC64 of all bytes before that position.
   uint64_t ChecksumWith(size_t unread);
 
   uint64_t size() const { return file_->size(); }
@@ -44,8 +44,8 @@ class FileSource : public ByteSource {
   std::unique_ptr<ReadableFile> file_;
   const OnRead on_read_;
   std::string buffer_;
-  size_t filled_ = 0;    // bytes of the buffer
-  size_t summed_ = 0;    // of these, in the checksum
+  size_t filled_ = 0;    // bytes in the buffer
+  size_t summed_ = 0;    // the part of `filled_` that is in the checksum
   uint64_t before_ = 0;  // bytes of the file before the buffer
   uint64_t checksum_ = 0;
   absl::Status status_;

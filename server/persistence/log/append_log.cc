@@ -10,7 +10,7 @@
 namespace zsetd {
 namespace {
 
-constexpr Millis kMostUnsynced{2000};           // with everysec; then the disk is behind
+constexpr Millis kMostUnsynced{2000};  // with everysec; beyond it the disk does not keep up
 constexpr uint64_t kMostUnwritten = 64u << 20;  // bytes
 
 }  // namespace
@@ -53,8 +53,8 @@ absl::Status AppendLog::Load() {
 
 absl::Status AppendLog::LoadAgain() {
   assert(IsOn());
-  if (!Flush()) return Refusal("the append only file could not be written to its end");
-  Continue();  // a step may have brought other files
+  if (!Flush()) return Refusal("the append only file could not be written completely");
+  Continue();  // a completed step may have changed the files
   if (IsRewriting() || MustBegin()) return Refusal("the append only file is being rewritten");
   engine_.store().ClearAll();
   return LogReplay(engine_, directory_, dataset_, log_).Run().status();
@@ -130,7 +130,7 @@ void AppendLog::NoteUnwritten(const LogProgress& progress) {
   engine_.reply_holds().set_log_is_unwritten(is_unwritten && may_be_awaited);
 }
 
-// Whether there is no valid log yet: its first base is being written.
+// Whether the log is not valid yet because its first base is being written.
 bool AppendLog::HasNoBase() const {
   return !is_repairing_ && (rewriter_.IsBeginning() || rewriter_.LeftUnnamedFile());
 }
@@ -211,7 +211,7 @@ void AppendLog::Disable() {
   engine_.reply_holds().set_log_is_unwritten(false);
   write_error_ = absl::OkStatus();
   engine_.disk().set_log_error({});
-  if (on_progress_) on_progress_();  // replies that were held may leave
+  if (on_progress_) on_progress_();  // held replies can be sent now
 }
 
 void AppendLog::StartRewriting() { StartRewriting(/*keeps_old_files=*/!MustBegin()); }
@@ -261,12 +261,12 @@ void AppendLog::WatchDisk() {
   }
   write_error_ = progress.write_error;
   if (write_error_.ok() && is_repairing_) {
-    write_error_ = absl::InternalError("a sync has failed, and a new file is being begun");
+    write_error_ = absl::InternalError("a sync has failed; a new file is being started");
   }
   if (was_ok != write_error_.ok()) {
     engine_.disk().set_log_error(std::string(ErrorLine(write_error_)));
     log_.warning(write_error_.ok()
-                     ? "The append only file is written again"
+                     ? "Writing to the AOF file works again."
                      : "Errors writing to the AOF file: " + std::string(ErrorLine(write_error_)));
   }
   const bool was_behind = is_behind_;
@@ -275,8 +275,8 @@ void AppendLog::WatchDisk() {
   if (is_behind_ && !was_behind) {
     ++delayed_syncs_;
     log_.warning(
-        "Asynchronous AOF fsync is taking too long (disk is busy?). Replies to requests that write "
-        "wait for it");
+        "Asynchronous AOF fsync is taking too long (disk is busy?). Holding the replies of write "
+        "requests until it ends");
   }
 }
 

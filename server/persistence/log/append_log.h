@@ -1,9 +1,10 @@
-// The append-only log: every unit of changes is appended to a file, and a start runs them again.
+// The append-only log: every unit of changes is appended to a file. A start of the server runs the
+// units again.
 //
 //   engine ──units──► AppendLog ──each round──► LogThread ──► appendonlydir/…incr.aof
 //                        └─────────────► LogRewriter ──► appendonlydir/…base.rdb
 //
-// Files and manifest are those of Redis 7 (server/persistence/log/log_manifest.h).
+// Files and manifest have the layout of Redis 7 (server/persistence/log/log_manifest.h).
 #pragma once
 
 #include <cstdint>
@@ -28,32 +29,32 @@ namespace zsetd {
 
 class AppendLog : public Journal {
  public:
-  // All of them outlive it. `on_progress` is called on another thread when more has become durable,
-  // or no more will; it may be null.
+  // The arguments outlive this. `on_progress` is called on another thread when more bytes are
+  // written or durable, or a write or sync has failed; it may be null.
   AppendLog(Engine& engine, FileSystem& files, DataDirectory& directory, Dataset& dataset,
             const ServerLog& log, std::function<void()> on_progress);
   ~AppendLog() override;
 
-  // At the start. Whether there is a log on the disk to load.
+  // Used at the start. Returns whether a log exists on the disk.
   absl::StatusOr<bool> Exists() const { return directory_.HasLog(); }
 
-  // Loads it, and continues to append to it. A refusal is human-readable.
+  // Loads the log and continues to append to it. An error is human-readable.
   absl::Status Load();
 
-  // Begins a log with what the engine holds as its base, in the foreground.
+  // Creates a log whose base is the engine's data, in the foreground.
   absl::Status Create();
 
-  // Begins one in the background while the server runs (CONFIG SET appendonly yes), and ends it.
-  // Prepare() checks in advance whether the directory allows it.
+  // Enable() begins a log in the background while the server runs (CONFIG SET appendonly yes).
+  // Disable() ends the log. Prepare() checks in advance whether the directory is usable.
   absl::Status Prepare();
   absl::Status Enable();
   void Disable();
 
-  // Writes a log of this instant in the background while the log is off, and ends it.
+  // Writes a log of the present data in the background, then disables the log. The log is off.
   absl::Status WriteOnce();
 
-  // Replaces the engine's data by that of the present files. Precondition: no snapshot is being
-  // taken for a rewrite.
+  // Replaces the engine's data with the contents of the present files. Precondition: no snapshot is
+  // being taken for a rewrite.
   absl::Status LoadAgain();
   bool IsOn() const { return thread_ != nullptr; }
   bool IsKept() const { return IsOn() && !ends_after_rewrite_; }
@@ -64,51 +65,54 @@ class AppendLog : public Journal {
   // sent.
   void EndRound();
 
-  // Positions count the bytes appended since the start. A reply may leave when its request's
-  // changes are written; with appendfsync always, and while the disk does not keep up, when they
-  // are durable. If the write fails it leaves too, as in Redis, and further writes are refused.
+  // Positions count the bytes appended since the start. A reply is sent when the changes of its
+  // request are before released(): the end of the written bytes, or durable() with appendfsync
+  // always and while the disk does not keep up. After a failed write replies are sent as well, as
+  // in Redis, and further writes are refused.
   uint64_t end() const { return end_; }
   uint64_t durable() const;
   uint64_t released() const;
 
-  // Whether what ends there was written before a sync failed, so that it is unknown whether it is
-  // on the disk.
+  // Whether the unit that ends at this position may be missing on the disk because a sync has
+  // failed.
   bool MayBeLost(uint64_t position) const { return is_repairing_ && position > durable(); }
 
   LogStatus status() const;
   void ResetStats() { delayed_syncs_ = 0; }
 
-  // Rewriting in the background. None is under way, and no snapshot is being taken.
+  // Starts a rewrite in the background. Precondition: no rewrite is running, and no snapshot is
+  // being taken.
   void StartRewriting();
   bool IsRewriting() const { return rewriter_.IsUnderWay(); }
 
-  // Gives up the rewrite that is under way, if its snapshot is still being taken: whether it was.
-  // To make way for another snapshot.
+  // Cancels the running rewrite, if its snapshot is still being taken, so that another snapshot can
+  // start. Returns whether it canceled one.
   bool AbandonRewriting() { return rewriter_.Abandon(); }
 
-  // Whether there is no valid log before a rewrite is complete, which ConsiderRewriting() begins.
+  // Whether a rewrite must be started, because there is no valid log without it.
+  // ConsiderRewriting() starts it.
   bool MustBegin() const { return rewriter_.LeftUnnamedFile() || is_repairing_; }
 
   // Whether the files on the disk lack the appended units until a rewrite is complete.
   bool IsBeginning() const { return MustBegin() || rewriter_.IsBeginning(); }
 
-  // Whether that is to begin now, even if another snapshot has to be given up for it: writes are
-  // refused until then. Only the first try is that urgent.
+  // Whether the rewrite that repairs the log must start now, even if another snapshot has to be
+  // canceled. Writes are refused until it is complete. Only the first try is that urgent.
   bool MustRepairNow() const {
     return is_repairing_ && !IsRewriting() && rewriter_.IsFirstBeginning();
   }
 
-  // Begins one if the log has grown as far as the settings say, or is broken.
+  // Starts a rewrite if the log has grown past the configured limit, or is broken.
   void ConsiderRewriting();
 
-  // The settings may have changed.
+  // Must be called when the settings may have changed.
   void ApplySettings();
 
-  // Takes a rewrite further, and looks after the disk's thread.
+  // Continues a running rewrite, and checks the progress of the log's thread.
   void Continue();
   bool HasWork() const { return rewriter_.HasWork(); }
 
-  // Waits until all is on the disk. False if that has failed.
+  // Waits until all appended units are on the disk. Returns false if that has failed.
   bool Flush();
 
  private:
@@ -130,13 +134,13 @@ class AppendLog : public Journal {
 
   LogDirectory directory_;
   std::unique_ptr<LogThread> thread_;  // null: there is no log
-  OutputBuffer pending_;               // not handed over
-  size_t pending_units_ = 0;           // in it
+  OutputBuffer pending_;               // not handed to the thread yet
+  size_t pending_units_ = 0;           // the number of units in `pending_`
   uint64_t end_ = 0;
   uint64_t thread_start_ = 0;                     // the position at which the thread's count began
-  int64_t stamped_at_ = 0;                        // seconds, of the last timestamp
+  int64_t stamped_at_ = 0;                        // the time of the last timestamp, in seconds
   SyncPolicy policy_ = SyncPolicy::kEverySecond;  // the thread's
-  bool is_behind_ = false;                        // the disk is
+  bool is_behind_ = false;                        // the disk does not keep up
   bool is_repairing_ = false;  // after a failed sync, until there are a new base and a new file
   bool ends_after_rewrite_ = false;
   absl::Status write_error_ = absl::OkStatus();

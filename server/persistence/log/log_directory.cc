@@ -59,8 +59,8 @@ absl::Status LogDirectory::ReadManifest() {
   return absl::OkStatus();
 }
 
-// The manifest comes first: a crash in between leaves one that names a file that is still in the
-// old place.
+// The manifest is written before the file is moved. After a crash in between, the manifest names a
+// file that is still at the old path; this function moves it.
 absl::Status LogDirectory::Open() {
   absl::Status status = ReadManifest();
   if (absl::IsNotFound(status)) status = NameOldLog();

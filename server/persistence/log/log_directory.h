@@ -14,11 +14,11 @@
 
 namespace zsetd {
 
-// The directory of the append-only log (the settings `appenddirname` and `appendfilename`): what
-// its files are called, and which of them the log consists of.
+// The directory of the append-only log (the settings `appenddirname` and `appendfilename`): the
+// names of its files, and the manifest that lists the files of the log.
 class LogDirectory {
  public:
-  // All of them outlive it.
+  // The arguments outlive this.
   LogDirectory(const Engine& engine, FileSystem& files, const DataDirectory& data)
       : engine_(engine), files_(files), data_(data) {}
 
@@ -32,7 +32,7 @@ class LogDirectory {
   std::string BaseName(uint64_t number) const;
   std::string IncrementalName(uint64_t number) const;
 
-  // Whether there is a log on the disk.
+  // Whether a log exists on the disk.
   absl::StatusOr<bool> HasLog() const;
 
   // Creates the directory, unless it exists, and removes drafts that a killed server has left.
@@ -42,17 +42,17 @@ class LogDirectory {
   // before version 7, is moved here first and becomes the base.
   absl::Status Open();
 
-  // Like Open(), but does not move such a file.
+  // Like Open(), but does not move a log of the old layout.
   absl::Status ReadManifest();
 
-  // The manifest on the disk, as far as is known here.
+  // The last manifest that was read or written.
   const LogManifest& manifest() const { return manifest_; }
   void set_manifest(LogManifest manifest) { manifest_ = std::move(manifest); }
 
-  // Creates the incremental file that the manifest is to name next, and names it.
+  // Creates the next incremental file and adds it to the manifest.
   absl::StatusOr<std::unique_ptr<WritableFile>> AddIncremental();
 
-  // A snapshot that becomes the file of this name when it is complete.
+  // A snapshot file that gets this name when it is complete.
   std::unique_ptr<SnapshotFile> CreateBase(const std::string& name);
 
  private:

@@ -32,7 +32,7 @@ class LogLoader {
 
  private:
   static RequestLimits Limits() {
-    return {.max_bulk_bytes = size_t{UINT32_MAX}};  // what a snapshot may hold, too
+    return {.max_bulk_bytes = size_t{UINT32_MAX}};  // the limit of snapshots, too
   }
 
   absl::Status SkipBase();
@@ -47,7 +47,7 @@ class LogLoader {
   RequestParser parser_;
   uint64_t read_;    // bytes of the file
   uint64_t offset_;  // of the first command
-  uint64_t at_ = 0;  // of the command that is run
+  uint64_t at_ = 0;  // of the running command
   bool in_unit_ = false;
   uint64_t reported_ = 0;
   LoadedLog loaded_;
@@ -66,7 +66,7 @@ absl::StatusOr<LoadedLog> LogLoader::Load() {
   loaded_.bytes = status.ok() ? read_ : file_.size();
   const bool may_be_cut = loaded_.bytes - loaded_.whole_bytes <= options_.most_damaged_bytes;
   if (!status.ok() && !may_be_cut) return status;
-  if (in_unit_) options_.discard();  // of a unit that was not written whole
+  if (in_unit_) options_.discard();  // an incomplete unit
   return loaded_;
 }
 
@@ -76,7 +76,7 @@ absl::Status LogLoader::SkipBase() {
     const size_t wanted = std::min<uint64_t>(space.size(), offset_ - read_);
     const absl::StatusOr<size_t> count = file_.Read(std::span(space).first(wanted));
     if (!count.ok()) return Fail(std::string(ErrorLine(count.status())));
-    if (*count == 0) return Fail("the file ends");
+    if (*count == 0) return Fail("the file ends here");
     read_ += *count;
   }
   return absl::OkStatus();
@@ -85,7 +85,7 @@ absl::Status LogLoader::SkipBase() {
 absl::StatusOr<bool> LogLoader::ReadMore() {
   const std::span<char> space = parser_.Space();
   const absl::StatusOr<size_t> count = file_.Read(space);
-  if (!count.ok()) return Fail("it cannot be read: " + std::string(ErrorLine(count.status())));
+  if (!count.ok()) return Fail("cannot read the file: " + std::string(ErrorLine(count.status())));
   parser_.Arrived(*count);
   read_ += *count;
   if (options_.progress && read_ - reported_ >= kBytesPerReport) {
@@ -100,7 +100,7 @@ absl::Status LogLoader::RunAll() {
     const RequestParser::Result result = parser_.Next();
     if (result == RequestParser::Result::kNeedMore) return absl::OkStatus();
     if (result == RequestParser::Result::kBroken) {
-      return Fail("there is no command: " + std::string(parser_.error()));
+      return Fail("not a command: " + std::string(parser_.error()));
     }
     const absl::Status status = RunOne(parser_.argv());
     if (!status.ok()) return status;
@@ -109,16 +109,16 @@ absl::Status LogLoader::RunAll() {
   }
 }
 
-// A request that takes other bytes than its encoding is a line or an annotation.
+// A request whose length differs from its RESP encoding is an inline command or an annotation.
 absl::Status LogLoader::RunOne(Args argv) {
   if (Position() - at_ != EncodedBytes(argv)) {
-    return argv[0].starts_with('#') ? absl::OkStatus() : Fail("there is no command");
+    return argv[0].starts_with('#') ? absl::OkStatus() : Fail("not a command");
   }
   ++loaded_.commands;
   const bool begins = EqualsIgnoringCase(argv[0], "multi");
   const bool ends = EqualsIgnoringCase(argv[0], "exec");
-  if (begins && in_unit_) return Fail("a transaction begins in another");
-  if (ends && !in_unit_) return Fail("a transaction ends that has not begun");
+  if (begins && in_unit_) return Fail("MULTI inside a transaction");
+  if (ends && !in_unit_) return Fail("EXEC without MULTI");
   absl::Status status = options_.apply(argv);
   if (!status.ok()) return Fail("the command fails: " + std::string(ErrorLine(status)));
   in_unit_ = begins || (in_unit_ && !ends);
@@ -126,7 +126,7 @@ absl::Status LogLoader::RunOne(Args argv) {
 }
 
 absl::Status LogLoader::Fail(const std::string& what) const {
-  return Refusal("at byte " + std::to_string(at_) + " of " + std::to_string(file_.size()) + " " +
+  return Refusal("at byte " + std::to_string(at_) + " of " + std::to_string(file_.size()) + ": " +
                  what);
 }
 

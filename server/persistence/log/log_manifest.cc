@@ -25,10 +25,11 @@ void Append(const LogFile& file, char type, std::string& text) {
           "\n";
 }
 
-// Words come in pairs: a field and its value. Fields of newer versions are of no matter here.
+// Words come in pairs: a field and its value. Unknown fields are ignored; newer versions may add
+// some.
 absl::StatusOr<Line> ParseLine(std::string_view text) {
   const auto words = SplitWords(text);
-  if (!words || words->size() % 2 != 0) return Refusal("it is no list of fields and values");
+  if (!words || words->size() % 2 != 0) return Refusal("not a list of fields and values");
   Line line;
   for (size_t i = 0; i < words->size(); i += 2) {
     const std::string& field = (*words)[i];
@@ -48,7 +49,7 @@ absl::StatusOr<Line> ParseLine(std::string_view text) {
   return line;
 }
 
-// Adds the file; false if it does not fit to those before.
+// Adds the file; false if its type or number contradicts the files before it.
 bool Add(Line line, LogManifest& manifest) {
   switch (line.type) {
     case kBase:
@@ -72,7 +73,7 @@ bool Add(Line line, LogManifest& manifest) {
 constexpr uint64_t kMostManifestBytes = 1u << 20;
 
 absl::StatusOr<std::string> ReadWhole(ReadableFile& file) {
-  if (file.size() > kMostManifestBytes) return Refusal("it is too long for a manifest");
+  if (file.size() > kMostManifestBytes) return Refusal("too long for a manifest");
   std::string text(file.size(), '\0');
   const absl::StatusOr<size_t> count = file.Read(text);
   if (!count.ok()) return count.status();
@@ -109,7 +110,7 @@ absl::StatusOr<LogManifest> ParseManifest(std::string_view text) {
   while (!text.empty()) {
     const size_t end = text.find('\n');
     const std::string where = "line " + std::to_string(++number) + ": ";
-    if (end == std::string_view::npos) return Refusal(where + "it has no end");
+    if (end == std::string_view::npos) return Refusal(where + "the line feed is missing");
     const std::string_view rest = text.substr(0, end);
     text.remove_prefix(end + 1);
     if (rest.starts_with('#')) continue;
@@ -119,7 +120,7 @@ absl::StatusOr<LogManifest> ParseManifest(std::string_view text) {
       return Refusal(where + "the file's type or order is wrong");
     }
   }
-  if (!manifest.base && manifest.incremental.empty()) return Refusal("it names no file");
+  if (!manifest.base && manifest.incremental.empty()) return Refusal("the manifest names no file");
   return manifest;
 }
 
@@ -127,7 +128,7 @@ absl::Status WriteManifest(FileSystem& files, const std::string& directory, cons
                            const LogManifest& manifest, bool& is_uncertain) {
   const std::string draft = directory + "/temp-" + name;
   absl::Status status = WriteDraft(files, draft, ManifestText(manifest));
-  // The files that the manifest names exist before the manifest.
+  // Makes the files that the manifest names durable before the manifest.
   if (status.ok()) status = files.SyncDirectory(directory);
   if (status.ok()) status = files.Rename(draft, directory + "/" + name);
   if (!status.ok()) {

@@ -1,12 +1,11 @@
-// Which files the append-only log consists of, in the layout of Redis 7:
+// The manifest lists the files of the append-only log, in the layout of Redis 7:
 //
 //     appendonlydir/appendonly.aof.manifest       file appendonly.aof.2.base.rdb seq 2 type b
 //                   appendonly.aof.2.base.rdb     file appendonly.aof.3.incr.aof seq 3 type i
 //                   appendonly.aof.3.incr.aof
 //
-// The data is what the base holds, and then what the commands of the incremental files do, in the
-// order of their numbers. Only what the manifest names counts; whatever else is in the directory is
-// a leftover of a server that was killed.
+// A start loads the base, then runs the commands of the incremental files in the order of their
+// numbers. Files that the manifest does not name are leftovers of a server that was killed.
 #pragma once
 
 #include <cstdint>
@@ -22,32 +21,33 @@
 namespace zsetd {
 
 struct LogFile {
-  std::string name;  // in the log's directory; no path
+  std::string name;  // in the log's directory, without a path
   uint64_t number = 0;
 
   bool operator==(const LogFile&) const = default;
 };
 
 struct LogManifest {
-  std::optional<LogFile> base;       // a snapshot, or a log of Redis before 7
+  std::optional<LogFile> base;       // a snapshot, or a log of Redis before version 7
   std::vector<LogFile> incremental;  // by number, ascending
-  std::vector<LogFile> history;      // not needed any more, to be removed
+  std::vector<LogFile> history;      // no longer needed, to be removed
 
-  uint64_t LastNumber() const;  // of the base and the incremental files; 0 without files
+  uint64_t LastNumber()
+      const;  // the largest number of the base and the incremental files; 0 without files
 
   bool operator==(const LogManifest&) const = default;
 };
 
-// The text of the manifest's file, and back. A refusal states the reason and the line.
+// Convert a manifest to the text of its file, and back. An error states the reason and the line.
 std::string ManifestText(const LogManifest& manifest);
 absl::StatusOr<LogManifest> ParseManifest(std::string_view text);
 
-// Replaces the manifest in the directory, completely or not at all. After an error the old one is
-// in place, unless `is_uncertain`: then a crash may restore either.
+// Replaces the manifest in the directory, completely or not at all. After an error the old manifest
+// is in place. If `is_uncertain` is set, a crash may restore either manifest.
 absl::Status WriteManifest(FileSystem& files, const std::string& directory, const std::string& name,
                            const LogManifest& manifest, bool& is_uncertain);
 
-// Reads it. kNotFound if it does not exist; a human-readable refusal if it is damaged.
+// Reads the manifest. kNotFound if it does not exist; a human-readable error if it is damaged.
 absl::StatusOr<LogManifest> ReadManifest(FileSystem& files, const std::string& path);
 
 }  // namespace zsetd

@@ -88,7 +88,7 @@ absl::Status LogReplay::LoadCommands(const LogFile& file, uint64_t offset, bool 
       .apply = [this, turns](Args argv) -> absl::Status {
         constexpr uint64_t kPerLook = 16;
         if (turns != nullptr && ++applied_ % kPerLook == 0 && !turns->GoOn()) {
-          return absl::CancelledError("the load was given up");
+          return absl::CancelledError("the load was canceled");
         }
         return applier_.Apply(argv);
       },
@@ -107,9 +107,10 @@ absl::Status LogReplay::LoadCommands(const LogFile& file, uint64_t offset, bool 
   if (turns != nullptr) turns->EndFile(loaded->bytes);
   commands_ += loaded->commands;
   if (applier_.skipped() > 0) {
-    log_.warning("Left out " + std::to_string(applier_.skipped()) +
-                 " commands of keys that this server cannot hold, such as '" +
-                 applier_.first_skipped() + "' (rdb-skip-unknown)");
+    log_.warning("Skipped " + std::to_string(applier_.skipped()) +
+                 " commands on keys of types that this server does not support (rdb-skip-unknown "
+                 "yes). The first one: '" +
+                 applier_.first_skipped() + "'");
   }
   bytes_.last = loaded->whole_bytes;
   if (!loaded->IsTruncated()) return absl::OkStatus();
@@ -133,16 +134,16 @@ absl::Status LogReplay::CutOff(const LogFile& file, uint64_t whole_bytes, uint64
                             std::to_string(bytes) + " of '" + path + "'";
   if (!is_last || !engine_.settings().aof_load_truncated) {
     return Refusal("The append-only log is cut off " + where +
-                   (is_last ? ". With aof-load-truncated yes, what follows is removed"
-                            : ", and another file follows"));
+                   (is_last ? ". Set aof-load-truncated yes to remove the incomplete end"
+                            : ", but it is not the last file"));
   }
   log_.warning("The append-only log is cut off " + where +
-               ": what follows is no whole unit, and is removed (aof-load-truncated)");
+               ". Removing the incomplete unit at the end (aof-load-truncated yes)");
   auto opened = directory_.files().Append(path);
   absl::Status status = opened.status();
   if (status.ok()) status = (*opened)->Truncate(whole_bytes);
   if (status.ok()) status = (*opened)->Sync();
-  return status.ok() ? status : LogRefusal("cut", path, status);
+  return status.ok() ? status : LogRefusal("truncate", path, status);
 }
 
 }  // namespace zsetd

@@ -15,18 +15,18 @@ namespace zsetd {
 struct LogBytes {
   uint64_t base = 0;
   uint64_t old = 0;   // incremental files before the last
-  uint64_t last = 0;  // the last one, after truncation
+  uint64_t last = 0;  // the last incremental file, after truncation
 };
 
-// Runs a log: what its base holds, and then the commands of its incremental files, in turns with
-// the engine if the dataset has them. Used once.
+// Loads a log: the base, then the commands of the incremental files. If the dataset has turns, the
+// load takes turns with the engine. An object is used once.
 class LogReplay {
  public:
-  // All of them outlive it. The directory is open.
+  // The arguments outlive this. Precondition: the directory is open.
   LogReplay(Engine& engine, const LogDirectory& directory, Dataset& dataset, const ServerLog& log);
 
-  // Truncates an incomplete unit at the end of the last file if the settings allow it. A refusal is
-  // human-readable; the engine may then hold a part of the log.
+  // Truncates an incomplete unit at the end of the last file if the settings allow it. An error is
+  // human-readable; after it, the engine may contain a part of the log.
   absl::StatusOr<LogBytes> Run();
 
  private:
@@ -44,7 +44,7 @@ class LogReplay {
   const Micros start_;
   Micros reported_at_;
   uint64_t commands_ = 0;
-  uint64_t applied_ = 0;  // of commands, so far
+  uint64_t applied_ = 0;  // the number of commands, so far
   LogBytes bytes_;
 };
 

@@ -11,10 +11,10 @@
 namespace zsetd {
 namespace {
 
-// Between tries to begin a log. Each pause is twice as long as the last, up to the longest.
+// Pauses between tries to begin a log. Each pause is twice as long as the last, up to kLongestWait.
 constexpr std::chrono::seconds kFirstPause{5};
 constexpr std::chrono::seconds kLongestWait{60};
-constexpr uint64_t kFreeFailures = 3;  // of rewrites, before there is a pause
+constexpr uint64_t kFreeFailures = 3;  // failed rewrites in a row that are retried without a pause
 constexpr std::chrono::minutes kLongestPause{60};
 
 }  // namespace
@@ -97,7 +97,7 @@ LogRewriter::Progress LogRewriter::OnStepDone(const absl::Status& status, LogThr
 
 bool LogRewriter::Abandon() {
   if (rewrite_ == nullptr || rewrite_->snapshot == nullptr) return false;
-  GiveUp(absl::CancelledError("another snapshot is taken"));
+  GiveUp(absl::CancelledError("another snapshot takes precedence"));
   return true;
 }
 
@@ -120,7 +120,7 @@ void LogRewriter::Finish(LogThread& thread) {
       ", " + Rate(base_bytes_, std::chrono::duration_cast<Micros>(*last_took_)));
 }
 
-// The reason may be part of the rewrite.
+// `why` is a copy because the original may be a member of `rewrite_`.
 LogRewriter::Progress LogRewriter::Fail(absl::Status why) {
   last_took_ = engine_.store().now() - rewrite_->started_at;
   last_ok_ = false;
@@ -130,12 +130,12 @@ LogRewriter::Progress LogRewriter::Fail(absl::Status why) {
     ++failed_beginnings_;
   }
   rewrite_.reset();
-  log_.warning("The append only file could not be rewritten: " + std::string(ErrorLine(why)));
+  log_.warning("Cannot rewrite the append only file: " + std::string(ErrorLine(why)));
   return Progress::kFailed;
 }
 
 void LogRewriter::Reset() {
-  if (rewrite_ != nullptr) log_.warning("Background append only file rewriting abandoned");
+  if (rewrite_ != nullptr) log_.warning("Background append only file rewriting canceled");
   rewrite_.reset();
   left_unnamed_file_ = false;
   failed_beginnings_ = 0;

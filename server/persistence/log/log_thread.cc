@@ -12,14 +12,15 @@ namespace {
 constexpr std::chrono::seconds kBetweenSyncs{1};
 constexpr std::chrono::seconds kBetweenRetries{1};
 
-// A direct write that takes longer was blocked by the kernel. The next ones are likely to be.
+// A direct write that takes longer than kSlowWrite was blocked by the kernel. The next writes are
+// likely to block too, so the log's thread does them for kAfterSlowWrite.
 constexpr std::chrono::milliseconds kSlowWrite{1};
 constexpr std::chrono::milliseconds kAfterSlowWrite{100};
 
 constexpr uint64_t kBetweenWriteBacks = 1u << 20;
-constexpr uint64_t kEndOfFile = 64u << 10;  // is not written back: it is about to change
+constexpr uint64_t kEndOfFile = 64u << 10;  // not written back, because the next write changes it
 
-// After this number of waits without units, only one sync in sixteen waits for them.
+// After this number of unsuccessful waits, only one sync in sixteen waits for units.
 constexpr int kMostFailedWaits = 2;
 constexpr uint64_t kSyncsBetween = 16;
 
@@ -79,8 +80,8 @@ bool LogThread::CanWriteDirectly() const {
   return job_ != Job::kSync && job_ != Job::kStep && Clock::now() >= direct_from_;
 }
 
-// Returns false, and writes nothing, if the write fails; the log's thread retries it. The caller
-// holds the mutex, so that neither a sync nor a step begins during the write.
+// Returns false if the write fails; the file is then unchanged, and the log's thread retries. The
+// caller holds the mutex, so that neither a sync nor a step begins during the write.
 bool LogThread::WriteDirectly(const OutputBuffer& bytes) {
   const Clock::time_point start = Clock::now();
   bool is_cut = true;
@@ -167,7 +168,7 @@ void LogThread::Run() {
   }
 }
 
-// False when the thread is to end: all is done that can be.
+// Returns false when the thread must end. All work that is possible is done then.
 bool LogThread::WaitForWork(std::unique_lock<std::mutex>& lock) {
   const auto has_work = [this] {
     return CanWrite() || IsSyncDue() || IsWriteBackDue() || (stopping_ && job_ == Job::kNone);
@@ -184,7 +185,7 @@ bool LogThread::WaitForWork(std::unique_lock<std::mutex>& lock) {
   return false;
 }
 
-// When there is something to do next that no other thread announces.
+// The time of the next work that no other thread signals.
 std::optional<LogThread::Clock::time_point> LogThread::NextAttempt() const {
   const bool is_step_next = !queue_.empty() && std::holds_alternative<LogStep>(queue_.front());
   if (!queue_.empty() && !is_step_next && !is_changing_file_) return retry_at_;
@@ -213,7 +214,7 @@ bool LogThread::IsWriteBackDue() const {
          progress_.file_bytes >= written_back_ + kBetweenWriteBacks + kEndOfFile;
 }
 
-// Until the units are there that are expected, if the sync before has only just ended.
+// Waits until the expected units have arrived, or the patience after the last sync has ended.
 void LogThread::AwaitUnits(std::unique_lock<std::mutex>& lock) {
   if (policy_ != SyncPolicy::kAlways || !LacksUnits()) return;
   const auto goes_on = [this] {
@@ -230,8 +231,8 @@ void LogThread::AwaitUnits(std::unique_lock<std::mutex>& lock) {
   failed_waits_ = most_came ? 0 : failed_waits_ + 1;
 }
 
-// Writes all units up to a step, which it starts: whether it has written any. Units that cannot be
-// written stay in the queue.
+// Writes all units up to the next step, and starts that step. Returns whether it has written any
+// unit. Units that cannot be written stay in the queue.
 bool LogThread::WriteItems(std::unique_lock<std::mutex>& lock) {
   bool has_written = false;
   while (CanWrite()) {
@@ -261,8 +262,8 @@ bool LogThread::WriteItems(std::unique_lock<std::mutex>& lock) {
   return has_written;
 }
 
-// A unit of which a part was written is removed again, so that the file ends with a whole one at
-// all times. If that fails too, `is_cut` becomes false, and a new file must replace this one.
+// After a failed write, truncates the file to its old size, so that it always ends with a complete
+// unit. If that fails too, `is_cut` becomes false, and a new file must replace this one.
 absl::Status LogThread::WriteUnits(const OutputBuffer& units, uint64_t file_bytes, bool& is_cut) {
   if (file_ == nullptr) return absl::InternalError("there is no file");
   absl::Status status;
@@ -333,7 +334,7 @@ void LogThread::StartSync() {
   });
 }
 
-// Up to a multiple of the size of a large page, which the end of the file is not part of.
+// The range ends at a multiple of kEndOfFile, before the end of the file.
 void LogThread::StartWriteBack() {
   const uint64_t from = written_back_;
   written_back_ = (progress_.file_bytes - kEndOfFile) / kEndOfFile * kEndOfFile;
@@ -356,13 +357,13 @@ void LogThread::StartStep(LogStep step) {
   });
 }
 
-// Without the mutex.
+// Called without the mutex.
 LogThread::StepResult LogThread::DoStep(const LogStep& step, WritableFile* file,
                                         bool was_broken) const {
   StepResult result;
   const bool opens = !step.next_file.empty();
   if (was_broken && (!opens || step.manifest)) {
-    result.status = absl::InternalError("the file could not be synced");  // and never will be
+    result.status = absl::InternalError("the file could not be synced");  // no retry can succeed
     result.is_broken = true;
     return result;
   }
@@ -413,7 +414,7 @@ void LogThread::EndStep(const LogStep& step, StepResult result, uint64_t positio
   step_result_ = std::move(result.status);
 }
 
-// At the end of a job: `note` notes its result.
+// Ends a job. `note` stores its result.
 void LogThread::EndJob(const std::function<void()>& note) {
   std::unique_lock lock(mutex_);
   const bool is_news = job_ != Job::kWriteBack;

@@ -22,86 +22,90 @@
 
 namespace zsetd {
 
-// When the log is synced to the disk.
+// The policy for syncing the log to the disk (the setting `appendfsync`).
 enum class SyncPolicy { kAlways, kEverySecond, kNever };
 
-// The progress of the log. Positions count the bytes that were appended since the start.
+// The progress of the log. Positions count the bytes appended since the start.
 struct LogProgress {
-  uint64_t written = 0;  // all before this position is in a file
-  uint64_t durable = 0;  // all before this position survives a crash of the machine
+  uint64_t written = 0;  // all bytes before this position are in a file
+  uint64_t durable = 0;  // all bytes before this position survive a crash of the machine
 
-  // Why the last write or sync failed; OK if it did not. A write is retried every second, and
+  // The error of the last write or sync, or OK. A failed write is retried every second;
   // `is_retrying` is true until it succeeds.
   absl::Status write_error = absl::OkStatus();
   bool is_retrying = false;
 
-  // A sync has failed, so that it is unknown what is on the disk after `durable`: the system may
-  // have dropped it. Only a new base with a new file repairs that.
+  // A sync has failed, so the system may have dropped any bytes after `durable`. Only a new base
+  // with a new file repairs the log.
   bool is_broken = false;
 
-  uint64_t file_bytes = 0;  // of the file that is appended to
+  uint64_t file_bytes = 0;  // the size of the present file
 };
 
-// A change of the files of the log, done in order with the appended units. After any crash, the
-// manifest on the disk names files that exist completely.
+// A change of the files of the log, done in order with the appended units. After any crash, all
+// files that the manifest on the disk names exist and are complete.
 struct LogStep {
-  // The file that the log continues in; empty: the present one. The present one is synced first. If
-  // the log is broken it is not, and only a step with a new file and no manifest can be done.
+  // The file in which the log continues; empty: the present file. The present file is synced first.
+  // If the log is broken, the present file is not synced, and only a step with a new file and
+  // without a manifest is possible.
   std::string next_file;
 
-  // The new manifest. Without one, the new file does not count before a later step names it, and
-  // its contents are not durable until then.
+  // The new manifest. Without it, the new file is not part of the log until a later step names it.
+  // Its contents are not durable until then.
   std::optional<LogManifest> manifest;
 
-  std::vector<std::string> removed;  // files that are not needed any more
+  std::vector<std::string> removed;  // files that are no longer needed
 };
 
-// Writes and syncs the append-only log. All methods are for one thread, the caller's. Three threads
-// take part, so that only replies that depend on the disk wait for it:
+// Writes and syncs the append-only log. Only the caller's thread may call its methods. Three
+// threads share the work, so that only replies that depend on the disk wait for it:
 //
 //   caller's   writes units directly while no sync and no step is under way (not with kAlways)
 //   log's      writes all other units; with kAlways it also syncs
 //   jobs'      syncs with kEverySecond, does the steps, and starts to write back between syncs
 //
 // The kernel may block a write to a file that is being synced until the sync ends. Therefore the
-// caller's thread does not write then; the log's thread does, and signals when the write returns.
-// With kEverySecond the kernel is asked to write back after each megabyte, except the end of the
-// file, which the next write touches. So a sync has little left to do, and rarely blocks a write.
+// caller's thread does not write during a sync. The log's thread writes instead, and signals when
+// the write returns. With kEverySecond the kernel is asked to write back after each megabyte,
+// except the end of the file, which the next write changes. So a sync has little left to do and
+// rarely blocks a write.
 //
 // With kAlways all units that arrive during a sync are written and synced together after it (group
-// commit). Clients that wait for a sync send their next request when it ends, a moment after the
-// next sync could begin with the units of the other clients:
+// commit). A client that waits for a sync sends its next request when the sync ends. If the next
+// sync starts immediately, it covers only the units of the other clients, and the request has to
+// wait for the sync after it:
 //
 //   no delay         [ a b c ][ d e ][ a b c ][ d e ]               each waits for two syncs
 //   a little later   [ a b c ] . [ a b c d e ] . [ a b c d e ]      for one and a bit
 //
-// So a sync is delayed until as many units have arrived as were waiting and are released, or for
-// half of the time that a sync takes, or ten milliseconds. If waiting did not help, it is retried
-// occasionally.
+// So a sync waits until the queue has as many units as the last sync released plus those that
+// arrived during it. It waits for at most half of the duration of the last sync, and at most ten
+// milliseconds. If waiting did not help, it is retried occasionally.
 class LogThread {
  public:
   struct Options {
-    std::string directory;      // of the log, absolute
-    std::string manifest_name;  // of the file in it
+    std::string directory;      // the directory of the log, absolute
+    std::string manifest_name;  // the name of the manifest's file in it
     SyncPolicy policy = SyncPolicy::kEverySecond;
     std::function<void()> on_progress;           // called on another thread; or null
-    std::chrono::milliseconds longest_wait{10};  // of a sync for units to come
+    std::chrono::milliseconds longest_wait{10};  // the longest wait of a sync for more units
   };
 
-  // Appends to `file`, which holds this many bytes; null: no file before the first step.
+  // Appends to `file`, whose size is `file_bytes`. Null: the first step creates the file.
   LogThread(FileSystem& files, Options options, std::unique_ptr<WritableFile> file,
             uint64_t file_bytes);
   LogThread(const LogThread&) = delete;
 
-  // Writes and syncs the appended units if possible.
+  // Writes and syncs the appended units, unless that fails.
   ~LogThread();
 
-  // Appends whole units, and how many they are. Writes them if that is unlikely to block;
-  // otherwise LogProgress::written follows.
+  // Appends `units` complete units. Writes them immediately if that is unlikely to block. Otherwise
+  // the log's thread writes them, and LogProgress::written advances later.
   void Append(OutputBuffer bytes, size_t units = 1);
 
-  // Does a step, when all that was appended before is written. One at a time: until its result is
-  // taken.
+  // Do() starts a step when all units that were appended before it are written. TakeStepResult()
+  // returns the result once, when the step is done. Only one step is possible at a time, until its
+  // result is taken.
   void Do(LogStep step);
   std::optional<absl::Status> TakeStepResult();
 
@@ -109,14 +113,14 @@ class LogThread {
 
   LogProgress progress() const;
 
-  // Bytes that were handed over and are not in a file yet.
+  // The number of appended bytes that are not in a file yet.
   uint64_t waiting() const;
 
-  // For how long something has been waiting for a sync; zero: nothing is.
+  // The time for which the oldest unsynced bytes have been waiting for a sync; 0 if all are synced.
   std::chrono::milliseconds unsynced_for() const;
 
-  // Waits until all steps are done, and all that was appended is durable or cannot be: whether it
-  // is.
+  // Waits until all steps are done and all appended units are durable, or a write or sync has
+  // failed. Returns whether all units are durable.
   bool Flush();
 
  private:
@@ -129,9 +133,9 @@ class LogThread {
   enum class Job { kNone, kWriteBack, kSync, kStep };
   struct StepResult {
     absl::Status status;
-    std::unique_ptr<WritableFile> next;  // null: the file stays
-    bool is_synced = false;              // the present file
-    bool is_broken = false;              // its sync has failed, or the manifest is uncertain
+    std::unique_ptr<WritableFile> next;  // null: the file does not change
+    bool is_synced = false;              // the present file is synced
+    bool is_broken = false;              // the sync has failed, or the manifest is uncertain
   };
 
   void Run();
@@ -165,35 +169,37 @@ class LogThread {
   mutable std::mutex mutex_;
   std::condition_variable arrived_;
   std::condition_variable progressed_;
-  std::unique_ptr<WritableFile> file_;  // null before the first step, if there was none
+  std::unique_ptr<WritableFile> file_;  // null: the first step creates it
 
-  // A job uses `file_` without the mutex. So does the log's thread while it writes the front of the
-  // queue, which is not empty then. The job that replaces `file_` excludes both.
+  // A job uses `file_` without the mutex. The log's thread does that too while it writes the front
+  // of the queue; the queue is not empty then. The job that replaces `file_` excludes both.
   Job job_ = Job::kNone;
   bool is_changing_file_ = false;
   SyncPolicy policy_;
   std::deque<Item> queue_;
-  uint64_t appended_ = 0;  // position
+  uint64_t appended_ = 0;  // the end position
   LogProgress progress_;
-  bool is_named_ = true;  // the manifest on the disk names the present file
+  bool is_named_ = true;  // whether the manifest on the disk names the present file
 
-  // In units: in the queue, written since the last sync, and how many are to come before the next.
+  // Numbers of units: in the queue, written since the last sync, and expected before the next sync.
   size_t queued_ = 0;
   size_t unsynced_ = 0;
   size_t expected_ = 0;
   bool is_awaiting_ = false;
-  Clock::duration patience_{0};  // after the last sync
-  int failed_waits_ = 0;         // one after another
+  Clock::duration patience_{0};  // the wait for units after the last sync
+  int failed_waits_ = 0;         // in a row
   uint64_t syncs_ = 0;
 
-  std::optional<Clock::time_point> unsynced_since_;  // without what a sync under way covers:
-  std::optional<Clock::time_point> syncing_since_;   // since when that was unsynced
+  // Since when bytes have been unsynced: bytes that the running sync does not cover, and bytes that
+  // it covers.
+  std::optional<Clock::time_point> unsynced_since_;
+  std::optional<Clock::time_point> syncing_since_;
   Clock::time_point synced_at_;
   Clock::time_point retry_at_;
-  Clock::time_point direct_from_;  // the time of the next direct write after a slow one
-  uint64_t written_back_ = 0;      // of the file: the system was asked to write all before this
+  Clock::time_point direct_from_;  // no direct write before this time, after a slow one
+  uint64_t written_back_ = 0;      // the system was asked to write back the file up to here
   std::optional<absl::Status> step_result_;
-  size_t steps_ahead_ = 0;  // not done yet
+  size_t steps_ahead_ = 0;  // steps that are not done yet
   bool flushing_ = false;
   bool stopping_ = false;
   JobThread jobs_;      // it uses the members above

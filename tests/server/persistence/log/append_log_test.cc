@@ -225,13 +225,13 @@ TEST(AppendLog, ADamagedFileIsRefusedWithTheOffsetAndKept) {
   EXPECT_PRED2(says, damaged([](std::string& file) { file[0] = 'x'; }),
                "appendonly.aof.1.incr.aof': at byte 0 of ");
   EXPECT_PRED2(says, damaged([](std::string& file) { file.insert(file.size(), "GET a\r\n"); }),
-               "there is no command");
+               "not a command");
   EXPECT_PRED2(says, damaged([](std::string& file) {
                  file += Multibulk({"NOSUCH", "a"});
                }),
                "the command fails: ERR 'NOSUCH': unknown command");
   EXPECT_PRED2(says, damaged([](std::string& file) { file += Multibulk({"EXEC"}); }),
-               "a transaction ends that has not begun");
+               "EXEC without MULTI");
   EXPECT_PRED2(says, damaged([](std::string& file) { file = "nonsense\n"; }, kManifest),
                "Cannot read the manifest");
 }

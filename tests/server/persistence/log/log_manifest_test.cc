@@ -38,9 +38,9 @@ TEST(LogManifest, TextIsReadBack) {
 }
 
 TEST(LogManifest, RefusesDamagedManifests) {
-  EXPECT_EQ(Refused(""), "it names no file");
-  EXPECT_EQ(Refused("file a seq 1 type b"), "line 1: it has no end");
-  EXPECT_EQ(Refused("file a seq 1 type\n"), "line 1: it is no list of fields and values");
+  EXPECT_EQ(Refused(""), "the manifest names no file");
+  EXPECT_EQ(Refused("file a seq 1 type b"), "line 1: the line feed is missing");
+  EXPECT_EQ(Refused("file a seq 1 type\n"), "line 1: not a list of fields and values");
   EXPECT_EQ(Refused("file a seq 0 type b\n"), "line 1: the number of the file is wrong");
   EXPECT_EQ(Refused("file a seq 9x type b\n"), "line 1: the number of the file is wrong");
   EXPECT_EQ(Refused("file ../a seq 1 type b\n"),
