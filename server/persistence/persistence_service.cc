@@ -60,7 +60,8 @@ absl::Status PersistenceService::StartInBackground(OnLoaded on_loaded) {
   return absl::OkStatus();
 }
 
-// Requests wait for a short load instead of getting LOADING.
+// Continues the load for up to `time`, so that requests wait for a short load instead of getting
+// LOADING.
 void PersistenceService::LoadFor(std::chrono::milliseconds time) {
   const auto until = std::chrono::steady_clock::now() + time;
   for (auto now = until - time; load_ != nullptr && now < until;) {
@@ -70,8 +71,8 @@ void PersistenceService::LoadFor(std::chrono::milliseconds time) {
   }
 }
 
-// After a failure at the start the engine stays as if it were loading: there is nothing to answer
-// from.
+// After a failed load at the start, the engine stays in the loading state because it has no data to
+// serve.
 void PersistenceService::ContinueLoading() {
   load_->GiveTurn();
   if (!load_->done()) return;
@@ -79,12 +80,13 @@ void PersistenceService::ContinueLoading() {
   load_.reset();
   if (IsReplacing()) return FinishReplacing(status);
   engine_.disk().set_loading(!status.ok());
-  engine_.store().gauge().Calibrate();  // which has not counted what another thread allocated
+  engine_.store().gauge().Calibrate();  // the gauge does not count allocations of other threads
   std::exchange(on_loaded_, nullptr)(status);
 }
 
 absl::StatusOr<std::unique_ptr<ReceivedSnapshot>> PersistenceService::ReceiveSnapshot() {
-  // Another server may have the directory, where this one keeps nothing.
+  // If this server keeps no data in the directory, another server may hold its lock. The other
+  // prefix keeps that server from removing the file as a draft.
   const bool is_ours = directory_.Lock().ok();
   return ReceivedSnapshot::Create(
       files_, directory_.path() + "/" + std::string(is_ours ? kDraftPrefix : "temp-replica-") +
@@ -145,7 +147,7 @@ absl::Status PersistenceService::StartReplacing(std::unique_ptr<ReceivedSnapshot
   return absl::OkStatus();
 }
 
-// Runs on the thread of the load. Keys past their deadline stay until the master deletes them.
+// Runs on the load's thread. Keys past their deadline stay until the master deletes them.
 absl::Status PersistenceService::Replace(const std::string& path) {
   const Micros start = engine_.host().stopwatch();
   const std::optional<CheckedSnapshot>& checked = replacement_.checked;
@@ -217,9 +219,8 @@ void PersistenceService::ScheduleLog() {
   log_is_missing_ = log_is_due_ = true;
   log_tried_at_ = Millis(0);
   log_.notice(
-      "The append only file was turned on while a snapshot is being taken. Its first rewrite "
-      "starts "
-      "when that has ended");
+      "The append only file is enabled while a snapshot is being taken. Its first rewrite starts "
+      "after the snapshot.");
 }
 
 std::optional<LoadingStatus> PersistenceService::loading() const {
@@ -242,10 +243,11 @@ absl::Status PersistenceService::LoadAll() {
   if (status.ok()) status = *exists ? append_log_.Load() : snapshots_.Load().status();
   loaded_position_ = snapshots_.loaded_position();
   if (!status.ok()) {
-    return Refusal(std::string(ErrorLine(status)) +
-                   "\nNothing was changed on disk. Put a good copy in its place, look at it with " +
-                   (has_log ? "redis-check-aof" : "redis-check-rdb") +
-                   ", or move it away to start without data.");
+    return Refusal(
+        std::string(ErrorLine(status)) +
+        "\nThe files were not changed. Replace the damaged one with a good copy, inspect it with " +
+        (has_log ? "redis-check-aof" : "redis-check-rdb") +
+        ", or move it away to start without data.");
   }
   if (has_log && !*exists) status = append_log_.Create();
   if (!status.ok()) return status;
@@ -320,17 +322,17 @@ void PersistenceService::ContinueTransfer() {
   transfer_.reset();
 }
 
-// A snapshot in the foreground does not wait for a rewrite, which begins again afterwards, nor for
-// one that replicas are sent, which ask for another.
+// Cancels a running rewrite, which starts again afterwards, and a transfer to replicas, which
+// request another one. A snapshot in the foreground does not wait for them.
 void PersistenceService::MakeWayForSnapshot() {
   if (transfer_ != nullptr) {
     transfer_.reset();
-    transfer_result_ = Refusal("it made way for a snapshot on disk");
+    transfer_result_ = Refusal("a snapshot on disk takes precedence");
   }
   if (append_log_.AbandonRewriting()) rewriting_scheduled_ = true;
 }
 
-// A snapshot that is being taken in the background starts again after the repair.
+// Also cancels a snapshot in the background, which starts again after the repair.
 void PersistenceService::MakeWayForRepair() {
   if (snapshots_.IsSaving()) {
     snapshots_.Abandon();
@@ -350,8 +352,8 @@ absl::Status PersistenceService::Save() {
   return snapshots_.Save();
 }
 
-// A log that has only begun holds nothing before its first base is complete, as after the snapshot
-// of a master: that is awaited, which takes as long as a snapshot.
+// Waits for the first base of a new log, for example after a master's snapshot. Until it is
+// complete the log has no data. Takes as long as a snapshot.
 void PersistenceService::CompleteLog() {
   constexpr std::chrono::milliseconds kBetweenLooks{1};
   while (append_log_.IsRewriting() && append_log_.IsBeginning()) {
@@ -360,13 +362,13 @@ void PersistenceService::CompleteLog() {
   }
 }
 
-// The loaded part is less than the contents of the files.
+// Saves nothing during a load, because the files contain more than the loaded part.
 absl::Status PersistenceService::SaveBeforeExit(bool must_save, bool may_not) {
   if (engine_.disk().loading()) return absl::OkStatus();
   SaveFlushed();
   if (!may_not) CompleteLog();
   if (!append_log_.Flush()) {
-    log_.warning("The append only file could not be written to its end");
+    log_.warning("Cannot write the append only file completely");
     if (!may_not) return Refusal("the append only file could not be written");
   }
   MakeWayForSnapshot();
@@ -375,19 +377,19 @@ absl::Status PersistenceService::SaveBeforeExit(bool must_save, bool may_not) {
 
 void PersistenceService::SaveTheRest() {
   if (engine_.disk().loading()) return;
-  if (!append_log_.Flush()) log_.warning("The append only file could not be written to its end");
+  if (!append_log_.Flush()) log_.warning("Cannot write the append only file completely");
   MakeWayForSnapshot();
   snapshots_.SaveTheRest();
 }
 
 void PersistenceService::OnFlushAll() {
-  if (engine_.disk().loading()) return;  // the log states it, or its files exist
-  snapshots_.Abandon();                  // it would bring the data back
+  if (engine_.disk().loading()) return;  // the files hold data that is not loaded yet
+  snapshots_.Abandon();                  // it would restore the flushed data
   engine_.disk().set_flush_is_unsaved(engine_.settings().save.Any());
 }
 
-// Not in FLUSHALL itself: in the middle of a unit, the data belongs to no offset of the history
-// from which a replica could continue.
+// FLUSHALL itself does not save: in the middle of a unit, no offset of the history describes the
+// data, so a replica could not continue from it.
 void PersistenceService::SaveFlushed() {
   if (!engine_.disk().flush_is_unsaved() || engine_.executor().IsSuspended()) return;
   engine_.disk().set_flush_is_unsaved(false);
@@ -397,13 +399,13 @@ void PersistenceService::SaveFlushed() {
   (void)snapshots_.Save();
 }
 
-// A master's stream may have dropped the data, too.
+// Also saves after a FLUSHALL from a master's stream.
 void PersistenceService::EndRound() {
   SaveFlushed();
   append_log_.EndRound();
 }
 
-// The log lacks the data from this file: a new base contains it.
+// The log does not contain the loaded data, so a rewrite creates a new base that does.
 absl::Status PersistenceService::LoadAgain(const Reload& reload) {
   if (load_ != nullptr) return Refusal(kIsLoading);
   absl::Status status;
@@ -418,8 +420,8 @@ absl::Status PersistenceService::LoadAgain(const Reload& reload) {
   return status;
 }
 
-// The file must not show the middle of a unit: the data takes its way through a draft, and the file
-// is saved when the unit has ended.
+// The file must not contain a state in the middle of a unit. So the data is saved to and loaded
+// from a draft, and the file is saved after the unit.
 absl::Status PersistenceService::LoadAgainInTransaction(const Reload& reload) {
   MakeWayForSnapshot();
   if (!reload.saves && !engine_.disk().flush_is_unsaved()) return snapshots_.LoadAgain(reload);
@@ -432,7 +434,7 @@ absl::Status PersistenceService::LoadAgainInTransaction(const Reload& reload) {
   return status;
 }
 
-// The log holds all data between two units only.
+// Inside a transaction the log lacks the running unit, so the load waits for its end.
 absl::Status PersistenceService::LoadLogAgain() {
   if (load_ != nullptr) return Refusal(kIsLoading);
   if (!append_log_.IsKept()) return Refusal("there is no append only file");
@@ -456,7 +458,8 @@ absl::Status PersistenceService::Apply(const Settings& settings) {
   return is_same ? absl::OkStatus() : SwitchLogAfterUnit(settings.appendonly);
 }
 
-// A log that cannot begin then is begun later, as after the snapshot of a master.
+// Switches the log when the unit has ended. If a log cannot begin then, it is retried later, like
+// after a master's snapshot.
 absl::Status PersistenceService::SwitchLogAfterUnit(bool on) {
   const bool is_new = on && !append_log_.IsOn();
   if (const absl::Status status = is_new ? append_log_.Prepare() : absl::OkStatus(); !status.ok()) {
@@ -470,7 +473,7 @@ absl::Status PersistenceService::SwitchLogAfterUnit(bool on) {
   return absl::OkStatus();
 }
 
-// Between two units.
+// Precondition: no unit is open.
 absl::Status PersistenceService::SwitchLog(bool on) {
   log_is_missing_ = log_is_due_ = false;
   next_log_state_.reset();

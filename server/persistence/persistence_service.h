@@ -21,53 +21,53 @@
 
 namespace zsetd {
 
-// Keeps the data on disk: in snapshots, in an append-only log, in both or in neither, as the
-// settings say. At most one of a snapshot and a rewrite of the log is under way.
+// Keeps the data on disk: in snapshots, in an append-only log, in both or in neither, as
+// configured. A snapshot and a rewrite of the log never run at the same time.
 class PersistenceService : public Persistence {
  public:
-  // The engine and the files outlive it. `on_progress` is called on another thread when replies
-  // that were held may leave, or HasWork() becomes true, perhaps a moment after this is
-  // destroyed; or null.
+  // The engine and the files outlive this. `on_progress` is called on another thread when held
+  // replies can be sent, or HasWork() becomes true. A call may come shortly after the destructor.
+  // It may be null.
   PersistenceService(Engine& engine, FileSystem& files, ServerLog log,
                      std::function<void()> on_progress = nullptr);
   ~PersistenceService() override;
 
-  // At the server's start: takes the directory for this process if it will write there, and loads
-  // the log, or else the snapshot, if one exists. A refusal is human-readable and leaves the files
-  // unchanged, except for a truncated end of the log. If the log is on and does not exist yet, the
-  // snapshot becomes its base, so no data on the disk is lost.
+  // Called at the server's start. Locks the directory if the settings let the server write there.
+  // Loads the log if it is on and exists, else the snapshot if it exists. An error is
+  // human-readable and leaves the files unchanged, except for a truncated end of the log. If the
+  // log is on and does not exist yet, the snapshot's data becomes its base, so no data on the disk
+  // is lost.
   absl::Status Start();
 
-  // Like Load(), but loads while requests are served. Calls `on_loaded` with the result, from
-  // Tick() or, for little data, from this function. If it returns an error nothing was started. If
-  // the service is destroyed before the end, the files stay unchanged.
+  // Like Start(), but loads while requests are served. Calls `on_loaded` with the result, from
+  // Tick() or, if the load is short, from this function. After an error nothing was started. If the
+  // service is destroyed before the end of the load, the files stay unchanged.
   using OnLoaded = std::function<void(const absl::Status&)>;
   absl::Status StartInBackground(OnLoaded on_loaded);
 
-  // A file for a snapshot that a master is going to send.
+  // Creates a file for a snapshot that a master will send.
   absl::StatusOr<std::unique_ptr<ReceivedSnapshot>> ReceiveSnapshot();
 
-  // Reads a snapshot that has been received to its end, in the background, and changes nothing. The
-  // result is OK if StartReplacing() can load it. `on_checked` is called by Tick(). The snapshot
-  // outlives the check.
+  // Reads a received snapshot completely in the background and changes nothing. The result is OK if
+  // StartReplacing() can load the snapshot. Tick() calls `on_checked`. The snapshot outlives the
+  // check.
   using OnChecked = std::function<void(absl::StatusOr<CheckedSnapshot>)>;
   void StartChecking(const ReceivedSnapshot& snapshot, OnChecked on_checked);
   bool IsChecking() const { return check_ != nullptr; }
 
-  // Ends the check without a call of `on_checked`.
+  // Cancels the check without a call of `on_checked`.
   void AbandonChecking();
 
-  // Replaces the data with a snapshot that has been received, in the background. If the data is
-  // kept, requests are served from the old data until the new data has been loaded, and a snapshot
-  // that cannot be loaded leaves the old data. Otherwise the old data is dropped first, and
-  // requests get LOADING. The append-only log ends with the old data, and begins again with the
-  // new.
+  // Replaces the data with a received snapshot in the background. With `keeps_data`, requests are
+  // served from the old data until the new data is loaded. A snapshot that cannot be loaded then
+  // leaves the old data. Without it, the old data is dropped first, and requests get LOADING. The
+  // append-only log ends with the old data and begins again with the new data.
   //
   // `checked` is the result of StartChecking() for this snapshot. Data that is neither kept nor
   // empty is dropped only after a check: then only a file that cannot be read again loses the data.
   //
-  // An error means that nothing was changed, and that nothing has begun. No other load is under
-  // way. `on_replaced` is called by Tick() or, if the load takes a few milliseconds only, by this.
+  // After an error nothing was changed or started. Precondition: no other load is running. Tick()
+  // calls `on_replaced`; if the load takes a few milliseconds only, this function calls it.
   struct Replacement {
     bool keeps_data = false;
     std::optional<CheckedSnapshot> checked;
@@ -77,44 +77,45 @@ class PersistenceService : public Persistence {
                               OnReplaced on_replaced);
   bool IsReplacing() const { return replaced_by_ != nullptr; }
 
-  // Gives that up: without data if it is not kept.
+  // Cancels the replacement. Without `keeps_data`, no data remains.
   void AbandonReplacing();
 
-  // Begins the append-only log, if there is to be one, with the present data, where a snapshot that
-  // could not be loaded has ended it.
+  // Begins the append-only log again with the present data, if a replacement has ended it. Called
+  // after a failed replacement; a successful one does this itself.
   void ResumeLog();
 
-  // Whether there is an append-only log that a restart would find with all that is durable in it.
+  // Whether the append-only log on the disk is valid: a restart can load all durable changes from
+  // it.
   bool IsLogComplete() const { return append_log_.IsKept() && !append_log_.IsBeginning(); }
 
   // The place in a history that the last loaded snapshot contains; nullopt if a log was loaded.
   const std::optional<HistoryPlace>& loaded_position() const { return loaded_position_; }
 
-  // Takes a snapshot of this instant for replicas, in the background: between two units, and not
-  // while another is taken. `sink` gets it on another thread, and must not wait there; nothing is
-  // encoded for it as long as `is_full` returns true.
+  // Takes a snapshot of this instant for replicas in the background. Preconditions: no unit is
+  // open, and no other snapshot is being taken. `sink` receives the bytes on another thread and
+  // must not wait there. Encoding pauses while `is_full` returns true.
   void StartTransfer(std::unique_ptr<SnapshotSink> sink, const SnapshotContents& contents,
                      std::function<bool()> is_full);
   bool IsTransferring() const { return transfer_ != nullptr; }
 
-  // Gives it up: nothing more is written to the sink.
+  // Cancels the transfer: no more bytes are written to the sink.
   void AbandonTransfer() { transfer_.reset(); }
 
-  // How the last one ended: once.
+  // Returns the result of the last transfer once.
   std::optional<absl::Status> TakeTransferResult() { return std::exchange(transfer_result_, {}); }
 
-  // Whether the snapshot of the server's end was saved: the history then advances only by changes.
+  // Whether the final snapshot was saved. After that, only changes advance the history.
   bool IsSavedForExit() const { return snapshots_.IsSavedForExit(); }
 
-  // Whether a snapshot is being taken or loaded, for whatever.
+  // Whether a snapshot is being taken or loaded for any purpose.
   bool IsBusy() const { return IsSaving() || IsRewriting() || IsReplacing(); }
 
-  // The data as files have it.
+  // Reads and writes the data as files.
   Dataset& dataset() { return dataset_; }
   DataDirectory& directory() { return directory_; }
 
-  // At the server's end: must be called after the last requests were served after SaveBeforeExit().
-  // Saves their changes, too.
+  // Saves the changes that were made after SaveBeforeExit(). Must be called at the server's end,
+  // after the last requests.
   void SaveTheRest();
 
   std::optional<LoadingStatus> loading() const override;
@@ -173,11 +174,11 @@ class PersistenceService : public Persistence {
   AppendLog append_log_;
   bool saving_scheduled_ = false;
   bool rewriting_scheduled_ = false;
-  // The log is on, but does not exist: a master's snapshot has ended it, or it waits for the end of
-  // another snapshot.
+  // Whether the log is on but does not exist: a master's snapshot has ended it, or its first
+  // rewrite waits for the end of another snapshot.
   bool log_is_missing_ = false;
-  bool log_is_due_ = false;             // it begins as soon as no snapshot is being taken
-  std::optional<bool> next_log_state_;  // when the running transaction has ended: on or off
+  bool log_is_due_ = false;             // the log begins when no snapshot is being taken
+  std::optional<bool> next_log_state_;  // set in a transaction: on or off after it
   Millis log_tried_at_{0};
   std::unique_ptr<BackgroundSnapshot> transfer_;  // null: none
   std::function<bool()> is_transfer_full_;
@@ -185,13 +186,13 @@ class PersistenceService : public Persistence {
   Millis loading_since_{0};
   OnLoaded on_loaded_;
   std::optional<HistoryPlace> loaded_position_;
-  uint64_t received_ = 0;                          // snapshots
+  uint64_t received_ = 0;                          // snapshots, so far
   std::unique_ptr<ReceivedSnapshot> replaced_by_;  // null: nothing is being replaced
-  Replacement replacement_;                        // how
+  Replacement replacement_;                        // the options of the replacement
   OnChecked on_checked_;
-  absl::StatusOr<CheckedSnapshot> checked_;  // of the load's thread, until it is done
+  absl::StatusOr<CheckedSnapshot> checked_;  // used by the check's thread until it is done
   std::unique_ptr<LoadTurns> check_;         // null: none
-  std::unique_ptr<LoadTurns> load_;          // null: none; last: both use the others
+  std::unique_ptr<LoadTurns> load_;  // null: none; last: `check_` and `load_` use the others
 };
 
 }  // namespace zsetd

@@ -15,7 +15,7 @@
 namespace zsetd {
 namespace {
 
-constexpr std::chrono::seconds kBetweenRetries{5};  // after a failure, as Redis
+constexpr std::chrono::seconds kBetweenRetries{5};  // after a failure, as in Redis
 
 }  // namespace
 
@@ -88,7 +88,7 @@ absl::StatusOr<std::unique_ptr<SnapshotFile>> SnapshotService::CreateFile(const 
 }
 
 absl::Status SnapshotService::FailToSave(absl::Status why) {
-  log_.warning("The snapshot could not be saved: " + std::string(ErrorLine(why)));
+  log_.warning("Cannot save the snapshot: " + std::string(ErrorLine(why)));
   return why;
 }
 
@@ -169,7 +169,7 @@ void SnapshotService::Finish() {
 void SnapshotService::Abandon() {
   if (job_ == nullptr) return;
   job_.reset();
-  log_.warning("Background saving abandoned");
+  log_.warning("Background saving canceled");
 }
 
 void SnapshotService::ConsiderSavePoints() {
@@ -203,7 +203,9 @@ void SnapshotService::SaveTheRest() {
                         engine_.replication().offset() == saved_offset_;
   if (is_saved) return;
   if (engine_.executor().IsSuspended()) {
-    log_.warning("A script has not ended: what was written since the last snapshot is lost");
+    log_.warning(
+        "Cannot save a final snapshot while a script runs. Changes since the last snapshot are "
+        "lost.");
     return;
   }
   Abandon();
@@ -212,7 +214,7 @@ void SnapshotService::SaveTheRest() {
 
 absl::Status SnapshotService::LoadAgain(const Persistence::Reload& reload) {
   if (reload.saves) {
-    Abandon();  // this one shows a later instant
+    Abandon();  // the new snapshot is of a later instant
     const absl::Status saved = Save();
     if (!saved.ok()) return saved;
   }
@@ -241,7 +243,7 @@ absl::Status SnapshotService::LoadAgainFrom(const std::string& path,
   absl::StatusOr<LoadedSnapshot> loaded = dataset_.Read(path, /*keeps_expired=*/false);
   absl::Status status = loaded.status();
   if (absl::IsNotFound(status)) {
-    status = Refusal("Cannot open '" + path + "': there is no such file");
+    status = Refusal("Cannot open '" + path + "': the file does not exist");
   }
   if (status.ok()) {
     dataset_.Report(*loaded, engine_.host().stopwatch() - start);

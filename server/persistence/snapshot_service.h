@@ -19,27 +19,28 @@
 
 namespace zsetd {
 
-// The file of SAVE, BGSAVE and save points (the setting `dbfilename`): when it is written, the
-// results, and loading it.
+// Saves and loads the snapshot file of SAVE, BGSAVE and save points (the setting `dbfilename`), and
+// keeps the results for INFO.
 class SnapshotService {
  public:
-  // All of them outlive it. `on_progress` is called on another thread when HasWork() becomes true;
-  // or null.
+  // The arguments outlive this. `on_progress` is called on another thread when HasWork() becomes
+  // true; it may be null.
   SnapshotService(Engine& engine, FileSystem& files, DataDirectory& directory, Dataset& dataset,
                   const ServerLog& log, std::function<void()> on_progress);
   ~SnapshotService();
 
-  // Loads the file if it exists. Returns whether it did. A refusal is human-readable; no file was
-  // changed.
+  // Loads the file if it exists. Returns whether it existed. An error is human-readable; no file
+  // was changed.
   absl::StatusOr<bool> Load();
 
-  // The place in a history that it showed; nothing if it showed none, or was not loaded.
+  // The place in a history that the loaded file contains; nullopt if it contains none or no file
+  // was loaded.
   const std::optional<HistoryPlace>& loaded_position() const { return loaded_position_; }
 
-  // The data is that of the disk, by whatever file: save points count from now on.
+  // Must be called when the dataset was loaded from any file. Save points count changes from here.
   void OnLoaded() { saved_changes_ = engine_.store().change_count(); }
 
-  // As Persistence has them.
+  // See Persistence.
   SnapshotStatus status() const;
   absl::Status Save();
   bool IsSaving() const { return job_ != nullptr; }
@@ -47,24 +48,25 @@ class SnapshotService {
   absl::Status SaveBeforeExit(bool must_save, bool may_not);
   absl::Status LoadAgain(const Persistence::Reload& reload);
 
-  // Like LoadAgain() of a file that was just saved, but through a draft. The file stays as it is.
+  // Like LoadAgain() with `saves`, but saves to a draft and loads the draft. The snapshot file is
+  // unchanged.
   absl::Status LoadAgainByDraft(const Persistence::Reload& reload);
 
-  // Whether the snapshot of the server's end has been saved.
+  // Whether the final snapshot was saved.
   bool IsSavedForExit() const { return saved_for_exit_; }
 
-  // At the server's end: must be called after the last requests were served and keys have expired
-  // since SaveBeforeExit(). Saves these changes, too.
+  // Saves the changes that were made after SaveBeforeExit(), including expired keys. Must be called
+  // at the server's end, after the last requests.
   void SaveTheRest();
 
-  // Gives up the snapshot that is being taken, if there is one.
+  // Cancels the snapshot that is being taken, if one is.
   void Abandon();
 
-  // Takes the snapshot further that is being taken.
+  // Continues the snapshot that is being taken.
   void Continue();
   bool HasWork() const { return job_ != nullptr && (job_->HasWork() || job_->done()); }
 
-  // Begins one if a save point is reached. None is being taken.
+  // Starts a snapshot if a save point is reached. Precondition: no snapshot is being taken.
   void ConsiderSavePoints();
 
  private:
@@ -83,13 +85,13 @@ class SnapshotService {
   const ServerLog& log_;
   const std::function<void()> on_progress_;
   std::unique_ptr<BackgroundSnapshot> job_;  // null: none
-  int reported_tenths_ = 0;                  // of that one
+  int reported_tenths_ = 0;                  // the last reported progress of `job_`
   uint64_t drafts_ = 0;
   bool saved_for_exit_ = false;
 
   Millis last_saved_at_;
-  uint64_t saved_changes_ = 0;  // the engine's count at the instant that the last one shows
-  int64_t saved_offset_ = 0;    // of the history, in the last one in the foreground
+  uint64_t saved_changes_ = 0;  // the store's change count in the last snapshot
+  int64_t saved_offset_ = 0;    // the history's offset in the last snapshot in the foreground
   bool last_save_ok_ = true;
   std::optional<Millis> last_save_took_;
   Millis last_try_at_{0};

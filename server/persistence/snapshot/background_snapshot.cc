@@ -6,14 +6,14 @@
 namespace zsetd {
 namespace {
 
-constexpr size_t kPieceBytes = 512u << 10;  // handed to the thread at a time
+constexpr size_t kPieceBytes = 512u << 10;  // handed to the thread together
 
-// The length of a slice without requests, for which new requests wait. With constant load, a slice
-// takes a quarter of the time of the requests since the last one, so that a half-busy server keeps
-// up with them.
+// The lengths of a slice of encoding; new requests wait for its end. Without requests a slice is
+// kIdleSlice long. Under load it takes a quarter of the time of the requests since the last slice,
+// so that a half-busy server keeps up with the requests.
 constexpr Micros kIdleSlice{100};
 constexpr Micros kShortestSlice{50};
-constexpr Micros kLongestSlice{1000};  // if requests are slow themselves
+constexpr Micros kLongestSlice{1000};  // reached if the requests are slow
 constexpr int kShareOfRequests = 4;
 
 }  // namespace
@@ -34,8 +34,8 @@ BackgroundSnapshot::BackgroundSnapshot(std::unique_ptr<SnapshotSink> sink, const
   encoder_.Begin(engine.store().now(), engine.store().gauge().Used(), contents, snapshot_);
 }
 
-// A thread that is done has a few instructions left, but may wait for a core: no request waits for
-// it.
+// If the thread is done, joins it in the background. It has few instructions left but may wait for
+// a core, and no request must wait for it.
 BackgroundSnapshot::~BackgroundSnapshot() {
   const auto& free_in_background = engine_.host().free_in_background;
   if (done() && free_in_background) free_in_background(std::move(thread_));

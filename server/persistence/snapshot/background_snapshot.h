@@ -21,26 +21,28 @@ namespace zsetd {
 //            a tenth of a millisecond at most         encodes blocks, compresses, sums, writes,
 //            syncs
 //
-// It shows the instant at which it was created. The engine's thread encodes the entries, some at
-// each Continue(), and those that are about to change right before they do; of large sorted sets it
-// copies the packed blocks, which a thread of its own encodes, as it has the disk. There is one at
-// a time. Destroyed before it is done, it leaves no file.
+// The snapshot contains the data at the instant of its creation. The engine's thread encodes some
+// entries at each Continue(), and encodes an entry that is about to change before the change. It
+// only copies the packed blocks of large sorted sets; the snapshot's thread encodes and writes
+// them. At most one snapshot exists at a time. A snapshot that is destroyed before it is done
+// leaves no file.
 class BackgroundSnapshot {
  public:
-  // `on_progress` is called on another thread when HasWork() or done() becomes true; or null.
+  // `on_progress` is called on another thread when HasWork() or done() becomes true; it may be
+  // null.
   BackgroundSnapshot(std::unique_ptr<SnapshotSink> sink, const Engine& engine,
                      const SnapshotContents& contents, std::function<void()> on_progress);
 
   ~BackgroundSnapshot();
 
-  // Whether Continue() has something to encode that the disk has room for.
+  // Whether Continue() has entries to encode and the thread's queue has room for them.
   bool HasWork() const;
 
   // Encodes for a tenth of a millisecond. With many requests, encodes for a quarter of their time
   // since the last call, unless that is too short.
   void Continue();
 
-  // Whether the file is complete, or has failed: status() returns which.
+  // Whether the file is complete or has failed. status() returns the result.
   bool done() const { return thread_->done(); }
   absl::Status status() const { return thread_->status(); }
 
@@ -68,7 +70,7 @@ class BackgroundSnapshot {
   const uint64_t changes_;
 };
 
-// Takes a snapshot of this instant and returns when it is on disk, or what failed.
+// Takes a snapshot of this instant in the foreground. Returns when it is on disk or has failed.
 absl::Status WriteSnapshot(const Engine& engine, const SnapshotContents& contents,
                            SnapshotSink& sink);
 

@@ -12,17 +12,18 @@
 namespace zsetd {
 namespace {
 
-constexpr Micros kBetweenReports{2'000'000};  // of the progress of a load
+constexpr Micros kBetweenReports{2'000'000};  // between progress reports of a load
 
 }  // namespace
 
-// Libraries whether they can be called here or not.
+// The libraries of functions, even if this server cannot run them.
 std::string Dataset::Functions() const {
   const Scripting* const scripting = engine_.services().scripting;
   return scripting != nullptr ? scripting->DumpLibraries() : kept_functions_;
 }
 
-// The stream of a replica is its master's; that of a master is what it propagates.
+// The stream of a replica is its master's. The stream of a master consists of the commands that it
+// propagates.
 HistoryPlace Dataset::place() const {
   const ReplicationState& state = engine_.replication();
   return {.id = state.id(),
@@ -75,7 +76,7 @@ absl::StatusOr<LoadedSnapshot> Dataset::Read(const std::string& path, LoadOption
     const Micros now = engine_.host().stopwatch();
     if (now - reported_at < kBetweenReports) return;
     reported_at = now;
-    // In a turn: the engine's thread may be opening the log file again.
+    // Logs in a turn, because at other times the engine's thread may reopen the log file.
     if (turns_ != nullptr && !turns_->Begin()) return;
     log_.notice("Loading: " + std::to_string(bytes * 100 / std::max<uint64_t>(total, 1)) + " % (" +
                 std::to_string(keys) + " keys), " + Rate(bytes, now - start));
@@ -102,8 +103,8 @@ absl::StatusOr<CheckedSnapshot> Dataset::Check(const std::string& path, LoadOpti
   absl::StatusOr<LoadedSnapshot> checked = CheckSnapshot(files_, path, options);
   if (!turns.Begin()) return absl::CancelledError();
   if (!checked.ok()) return checked.status();
-  log_.notice("The snapshot can be loaded: " + std::to_string(checked->keys_loaded) + " keys, " +
-              Megabytes(checked->bytes) + ", checked at " +
+  log_.notice("Checked the snapshot; it can be loaded: " + std::to_string(checked->keys_loaded) +
+              " keys, " + Megabytes(checked->bytes) + ", " +
               Rate(checked->bytes, engine_.host().stopwatch() - start));
   return CheckedSnapshot{.functions = std::move(checked->functions),
                          .skips_unknown = options.skips_unknown};
@@ -122,18 +123,18 @@ void Dataset::Report(const LoadedSnapshot& loaded, Micros took) const {
                 ", empty keys skipped: " + std::to_string(loaded.keys_empty) + ".");
   }
   if (loaded.keys_skipped > 0) {
-    log_.warning("The snapshot holds " + std::to_string(loaded.keys_skipped) +
-                 " keys of types that this server cannot keep. They were left out "
-                 "(rdb-skip-unknown), and are lost with the next snapshot");
+    log_.warning("The snapshot contains " + std::to_string(loaded.keys_skipped) +
+                 " keys of types that this server does not support. Skipping them "
+                 "(rdb-skip-unknown yes); the next snapshot will not contain them");
   }
   if (!loaded.functions.empty() && engine_.services().scripting == nullptr) {
     log_.warning(
-        "The snapshot holds libraries of functions. They are kept in the next snapshots, and "
+        "The snapshot contains libraries of functions. Keeping them for the next snapshots; they "
         "cannot be called (scripting no)");
   }
 }
 
-// Redis announces no event for keys that it loads.
+// Like Redis, sends no keyspace events for loaded keys.
 absl::Status Dataset::Put(LoadedSnapshot loaded, const std::string& path,
                           const Persistence::Reload& reload) {
   absl::Status status = absl::OkStatus();
@@ -189,7 +190,7 @@ absl::Status Dataset::PutFunctions(const std::string& functions, const std::stri
                                                                : RestorePolicy::kAppend);
   if (status.ok()) return status;
   return Refusal("Cannot load '" + path +
-                 "': its libraries of functions: " + std::string(ErrorLine(status)));
+                 "': cannot load its libraries of functions: " + std::string(ErrorLine(status)));
 }
 
 }  // namespace zsetd

@@ -17,58 +17,61 @@ namespace zsetd {
 // The result of a check of a snapshot that can be loaded.
 struct CheckedSnapshot {
   std::string functions;       // as Scripting::DumpLibraries() returns them
-  bool skips_unknown = false;  // whether keys that cannot be kept may be left out
+  bool skips_unknown = false;  // whether keys of unsupported types are skipped
 };
 
-// All persistent data, in the engine and in files: the keys of all databases and the libraries of
-// functions.
+// The persistent data: the keys of all databases and the libraries of functions. Moves it between
+// the engine and files.
 class Dataset {
  public:
-  // All of them outlive it.
+  // The arguments outlive this.
   Dataset(Engine& engine, FileSystem& files, const ServerLog& log)
       : engine_(engine), files_(files), log_(log) {}
 
-  // Where the data is in the history that the server shares with others, between two units.
+  // The place of the data in the history that masters and replicas share. Precondition: no unit is
+  // open.
   HistoryPlace place() const;
 
-  // The contents of a snapshot of this instant in addition to the keys: for replicas that continue
-  // from it, or for the base of a log.
+  // The contents of a snapshot of this instant in addition to the keys. The first is for snapshot
+  // files and replicas, the second for the base of a log.
   SnapshotContents Contents() const;
   SnapshotContents ContentsOfBase() const;
 
-  // Reads a snapshot's file; the engine is left as it is. Reports the progress in the log. Keys
-  // past their deadline are left out, unless `keeps_expired`: commands that follow may still need
-  // them. kNotFound if there is no such file.
+  // Reads a snapshot's file and leaves the engine unchanged. Logs the progress. Keys past their
+  // deadline are left out unless `keeps_expired`, which is needed if commands follow that may use
+  // them. kNotFound if the file does not exist.
   absl::StatusOr<LoadedSnapshot> Read(const std::string& path, bool keeps_expired) const;
 
-  // Like Read() with `keeps_expired`, of a file for which Check() has returned `checked`.
+  // Like Read() with `keeps_expired`, for a file that Check() has accepted with the result
+  // `checked`.
   absl::StatusOr<LoadedSnapshot> Read(const std::string& path,
                                       const CheckedSnapshot& checked) const;
 
-  // Reads a snapshot's file to its end, in turns, and keeps nothing. OK if the file can be loaded
+  // Reads a snapshot's file completely, in turns, and keeps no key. OK if the file can be loaded
   // with these options.
   absl::StatusOr<CheckedSnapshot> Check(const std::string& path, LoadOptions options,
                                         LoadTurns& turns) const;
 
-  // How a file is loaded by the present settings.
+  // The options for loading a file with the present settings.
   LoadOptions Options() const;
 
-  // Replaces the engine's data by that of the file, or adds it. All or nothing: a refusal leaves
-  // the engine unchanged.
+  // Replaces the engine's data with the loaded data, or adds the loaded data, as `reload`
+  // specifies. An error leaves the engine unchanged.
   absl::Status Put(LoadedSnapshot loaded, const std::string& path,
                    const Persistence::Reload& reload);
 
-  // The two parts of Put(): libraries of functions, all or nothing; then keys, which cannot fail if
-  // the store is empty.
+  // The two parts of Put(). PutFunctions() puts all libraries or, after an error, none. PutKeys()
+  // cannot fail if the store is empty.
   absl::Status PutFunctions(const std::string& functions, const std::string& path,
                             const Persistence::Reload& reload);
   void PutKeys(LoadedSnapshot loaded);
 
-  // Takes turns with the engine while it reads; null: the engine waits. It outlives its use here.
+  // If `turns` is not null, loads take turns with the engine; otherwise the engine waits. `turns`
+  // stays valid until it is replaced.
   void set_turns(LoadTurns* turns) { turns_ = turns; }
   LoadTurns* turns() const { return turns_; }
 
-  // Logs what was read, and which parts are not kept.
+  // Logs the numbers of keys that were loaded and skipped.
   void Report(const LoadedSnapshot& loaded, Micros took) const;
 
  private:
@@ -80,7 +83,7 @@ class Dataset {
   FileSystem& files_;
   const ServerLog& log_;
   LoadTurns* turns_ = nullptr;
-  std::string kept_functions_;  // that were loaded and cannot be run, to be saved again
+  std::string kept_functions_;  // loaded libraries that cannot run here, for the next snapshots
 };
 
 }  // namespace zsetd

@@ -6,7 +6,7 @@
 namespace zsetd {
 namespace {
 
-constexpr std::chrono::milliseconds kLongestTurn{2};  // for which requests wait
+constexpr std::chrono::milliseconds kLongestTurn{2};  // requests wait for its end
 
 }  // namespace
 

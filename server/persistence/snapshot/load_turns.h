@@ -22,7 +22,8 @@ namespace zsetd {
 // turn. So no part of the engine is used by two threads at the same time.
 class LoadTurns {
  public:
-  // Begins in a turn. `on_request` is called by the load's thread when it wants one; or null.
+  // Starts the load, which begins in a turn. The load's thread calls `on_request` when it wants a
+  // turn; it may be null.
   using Load = std::function<absl::Status(LoadTurns&)>;
   LoadTurns(Load load, std::function<void()> on_request);
   LoadTurns(const LoadTurns&) = delete;
@@ -37,31 +38,32 @@ class LoadTurns {
   // Returns when the turn has ended, or immediately if none is wanted.
   void GiveTurn();
 
-  // Waits until a turn is wanted or the load has ended, but not for longer than that.
+  // Waits until a turn is wanted or the load has ended, but at most for `most`.
   void Await(std::chrono::milliseconds most) const;
 
   bool done() const;
-  absl::Status status() const;  // when it is done
+  absl::Status status() const;  // valid when done()
 
-  // How far it is, in bytes of files.
+  // The progress, in bytes of files.
   uint64_t loaded_bytes() const { return before_bytes_ + file_bytes_; }
   uint64_t total_bytes() const { return total_bytes_; }
 
   // --- For the load. ---
 
-  // Ends the turn, and begins another. The latter returns false if the load is to give up.
+  // End() ends the turn; Begin() waits for the next one. Begin() returns false if the load is
+  // canceled.
   void End();
   bool Begin();
 
-  // In a turn, to be called often: ends it and begins another if it has taken long enough. False if
-  // the load is to give up.
+  // Must be called often in a turn. If the turn has taken long enough, ends it and waits for the
+  // next one. Returns false if the load is canceled.
   bool GoOn();
 
-  // Set when the load is to give up.
+  // Set when the load is canceled.
   const std::atomic<bool>& abandoned() const { return abandoned_; }
 
-  // A file of this size is to be loaded; this part of the present file has been loaded; the present
-  // file, of this size, has been loaded completely.
+  // Report progress. Announce(): a file of this size will be loaded. set_file_bytes(): this part of
+  // the present file is loaded. EndFile(): the present file, of this size, is loaded completely.
   void Announce(uint64_t bytes) { total_bytes_ += bytes; }
   void set_file_bytes(uint64_t bytes) { file_bytes_ = bytes; }
   void EndFile(uint64_t bytes) {

@@ -11,13 +11,13 @@
 
 namespace zsetd {
 
-// Names of which only hashes are kept: 8 bytes each. Detects names that were added twice.
+// Detects names that were added twice. Keeps only the hashes of the names, 8 bytes each.
 //
-// Two names may share a hash: of 100 million names two do with a probability of 1 to 4,000. A hash
-// with another seed shows whether a name really comes twice.
+// Two different names may share a hash. Among 100 million names the probability of that is 1 in
+// 4,000. A second run with another seed shows whether a name really occurs twice.
 class NameHashes {
  public:
-  // A sort stops when `abandoned` becomes true. It outlives this; or null.
+  // A sort stops when `abandoned` becomes true. `abandoned` outlives this, or is null.
   explicit NameHashes(uint64_t seed, const std::atomic<bool>* abandoned = nullptr)
       : hash_(seed), abandoned_(abandoned) {}
 
@@ -55,7 +55,7 @@ class NameHashes {
   }
 
  private:
-  // Many names are divided by the first byte of their hash: a part is sorted in a short time, and
+  // Many names are divided by the first byte of their hash. A part is sorted in a short time, and
   // only one part at a time needs space to grow.
   static constexpr size_t kMostFew = 8192;
   static constexpr size_t kParts = 256;
@@ -82,7 +82,7 @@ class NameHashes {
   size_t size_ = 0;
   bool is_sorted_ = true;
   std::vector<uint64_t> few_;                 // while there are few
-  std::vector<std::vector<uint64_t>> parts_;  // afterwards, by the first byte
+  std::vector<std::vector<uint64_t>> parts_;  // when there are many, by the first byte
 };
 
 }  // namespace zsetd

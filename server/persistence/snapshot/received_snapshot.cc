@@ -48,7 +48,7 @@ absl::Status ReceivedSnapshot::Finish() {
 
 absl::Status ReceivedSnapshot::CheckMagic() const {
   const auto version = ParseRdbMagic(magic_);
-  if (!version) return Refusal("what the master sends is no snapshot");
+  if (!version) return Refusal("the master sent data that is not a snapshot");
   if (CanRead(*version)) return absl::OkStatus();
   return Refusal("the master's snapshot is of version " + std::to_string(version->number) +
                  (version->is_valkey ? " of Valkey" : " of Redis") +

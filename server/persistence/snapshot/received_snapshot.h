@@ -11,18 +11,18 @@
 
 namespace zsetd {
 
-// A snapshot that another server sends, in a file while it comes. The file is removed with the
-// object.
+// A file for a snapshot that another server sends. The destructor removes the file.
 class ReceivedSnapshot {
  public:
-  // Creates the file, whose path is absolute. `files` outlives it.
+  // Creates the file. `path` is absolute. `files` outlives the object.
   static absl::StatusOr<std::unique_ptr<ReceivedSnapshot>> Create(FileSystem& files,
                                                                   std::string path);
   ~ReceivedSnapshot();
   ReceivedSnapshot(const ReceivedSnapshot&) = delete;
 
-  // Appends received bytes. An error states what failed, or that this server cannot read such a
-  // file. So this is known before the server drops its own data.
+  // Appends received bytes. Returns an error if the write fails, or if the first bytes are not of a
+  // version that this server can read. So a useless snapshot is detected before the server drops
+  // its own data.
   absl::Status Write(std::string_view bytes);
 
   // Must be called when all bytes have arrived.

@@ -9,7 +9,7 @@
 
 namespace zsetd {
 
-// Bytes of the file in order, and the database that was selected last among them.
+// Consecutive bytes of the file, and the database that they selected last.
 class SnapshotEncoder::Section : private UnwrittenParts {
  public:
   Section(bool compresses, const LargeValueLimits& limits)
@@ -31,7 +31,7 @@ class SnapshotEncoder::Section : private UnwrittenParts {
     return std::exchange(pieces_, {});
   }
 
-  // Adds all that the other has, and leaves it empty.
+  // Moves all bytes of `other` to the end of this section.
   void Append(Section& other) {
     if (other.size() == 0) return;
     EndPiece();
@@ -54,13 +54,14 @@ class SnapshotEncoder::Section : private UnwrittenParts {
   }
 
   const bool compresses_;
-  std::string bytes_;  // behind the pieces
+  std::string bytes_;  // after the pieces
   RdbFileWriter writer_;
   std::vector<SnapshotPiece> pieces_;
   size_t piece_bytes_ = 0;
 };
 
-// A large value that was received, with the parts before it as of the instant.
+// A large value that was received. `head` has the parts before the value, as of the instant of the
+// snapshot.
 struct SnapshotEncoder::OpenValue {
   int database = 0;
   std::string head;
@@ -100,8 +101,8 @@ void SnapshotEncoder::Begin(Millis now, size_t used_bytes, const SnapshotContent
   main_->Add(contents.functions);
 }
 
-// Entries that are handed out before their turn may be of another database than those around them,
-// so that a database is selected more than once: every loader accepts that. Sizes are written the
+// Entries that are handed out early may be of another database than the entries around them. So a
+// database may be selected more than once, which every loader accepts. The sizes are written the
 // first time.
 void SnapshotEncoder::Select(int database, Section& section) {
   if (database == section.selected) return;
@@ -135,7 +136,7 @@ void SnapshotEncoder::Receive(int database, const Entry& entry) {
     writer.Key(slices->type(), entry.key());
     open->identity = ValueIdentity(entry);
     open->slices = std::move(slices);
-    // Another may have been there, and be gone: then it was copied.
+    // An existing element is of a value that was deleted; its slices have a copy.
     open_by_identity_.insert_or_assign(open->identity, open.get());
     open_.push_back(std::move(open));
     return;

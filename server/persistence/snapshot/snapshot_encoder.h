@@ -31,23 +31,25 @@ struct SnapshotContents {
   std::optional<HistoryPlace> place;  // of the data, if a replica may continue from it
 };
 
-// Makes the bytes of a file of the entries of a snapshot (protocol/rdb/rdb_file.h).
+// Encodes the entries of a snapshot as the bytes of a file (protocol/rdb/rdb_file.h).
 //
-// A large value is written in slices. In the file it is in one piece, so entries that are received
-// in the meantime because they are about to change are kept aside until it is complete:
+// A large value is written in slices, but must be contiguous in the file. Other entries that are
+// about to change are received in the meantime. They are collected in a second section until the
+// large value is complete:
 //
 //   main     [ entry | entry | large value, a slice at a time ... ]
 //   early    [ entry | entry ... ]                                   then follows
 //
-// Large values that are about to change themselves come next, in the order in which they did.
+// Large values that are about to change themselves are written next, in the order in which they
+// were received.
 class SnapshotEncoder : public SnapshotReceiver {
  public:
-  // `access_tracker` defines the use of keys that is written, if any; it outlives this.
+  // `access_tracker` defines which access data of keys is written, if any. It outlives this.
   SnapshotEncoder(const Settings& settings, const AccessTracker& access_tracker,
                   const LargeValueLimits& limits = LargeValueLimits());
   ~SnapshotEncoder() override;
 
-  // Writes the part before the first key. `snapshot` hands its entries out afterwards.
+  // Writes the part before the first key. Must be called before `snapshot` hands out entries.
   void Begin(Millis now, size_t used_bytes, const SnapshotContents& contents,
              const Snapshot& snapshot);
 
@@ -62,10 +64,10 @@ class SnapshotEncoder : public SnapshotReceiver {
   // Writes the part after the last key, except the checksum.
   void End();
 
-  size_t keys() const { return keys_; }  // written
-  size_t size() const;                   // of the bytes that were not taken yet
+  size_t keys() const { return keys_; }  // written so far
+  size_t size() const;                   // the number of bytes that were not taken yet
 
-  // Pieces of the file, in order.
+  // Removes and returns the encoded pieces of the file, in order.
   std::vector<SnapshotPiece> Take();
 
  private:
@@ -84,7 +86,7 @@ class SnapshotEncoder : public SnapshotReceiver {
   const Use use_;
   const std::unique_ptr<Section> main_;
   const std::unique_ptr<Section> early_;
-  bool is_inside_value_ = false;  // main_ ends in the middle of one
+  bool is_inside_value_ = false;  // whether `main_` ends in the middle of a value
   const Snapshot* snapshot_ = nullptr;
   std::vector<int> selected_once_;
   std::deque<std::unique_ptr<OpenValue>> open_;  // the first is being written

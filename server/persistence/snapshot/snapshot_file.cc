@@ -7,8 +7,8 @@
 namespace zsetd {
 namespace {
 
-// Periodic syncs keep the last sync short, and syncs of other files wait for at most this many
-// bytes.
+// The number of bytes between two syncs. Periodic syncs keep the last sync short, and a sync of
+// another file waits for at most this many bytes.
 constexpr uint64_t kSyncStep = 32u << 20;
 
 }  // namespace

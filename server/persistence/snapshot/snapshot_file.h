@@ -12,9 +12,9 @@
 
 namespace zsetd {
 
-// Replaces an older snapshot, completely or not at all: the new one is written next to it, synced,
-// renamed, and then the directory is synced. At every instant the name belongs to a complete file,
-// and when Finish() returns OK the new one survives a crash of the machine.
+// Replaces an older snapshot file, completely or not at all. The new file is written next to the
+// old one, synced and renamed, and then the directory is synced. At every instant the name belongs
+// to a complete file. When Finish() returns OK, the new file survives a crash of the machine.
 //
 // The destructor removes an unfinished file.
 class SnapshotFile : public SnapshotSink {
@@ -23,8 +23,8 @@ class SnapshotFile : public SnapshotSink {
     bool with_checksum = true;   // rdbchecksum
     bool syncs_in_steps = true;  // rdb-save-incremental-fsync
     std::string directory;       // absolute
-    std::string name;            // of the file in it
-    std::string draft_name;      // while it is written
+    std::string name;            // the final name of the file
+    std::string draft_name;      // the name of the file while it is written
   };
 
   SnapshotFile(FileSystem& files, Options options);
@@ -39,7 +39,7 @@ class SnapshotFile : public SnapshotSink {
 
   FileSystem& files_;
   const Options options_;
-  std::unique_ptr<WritableFile> file_;  // null once it is in its place
+  std::unique_ptr<WritableFile> file_;  // null when the file has its final name
   absl::Status create_error_;
   uint64_t unsynced_ = 0;  // bytes
 };

@@ -22,36 +22,36 @@
 namespace zsetd {
 namespace {
 
-// Strings are bounded by the bytes in the file; this bounds a string after decompression.
+// Strings are bounded by the bytes in the file; this limit applies after decompression.
 constexpr size_t kMostStringBytes = UINT32_MAX;
 
-constexpr size_t kMostQuotedBytes = 128;  // of a key, in an error
+constexpr size_t kMostQuotedBytes = 128;  // of a key's name in an error
 constexpr uint64_t kKeysPerReport = 4096;
 constexpr size_t kInsertedTogether = 16;
 
-// The properties of a key from the parts before it.
+// The properties of a key, from the parts that precede it in the file.
 struct KeyNotes {
   std::optional<Millis> deadline;
   std::optional<uint64_t> idle_seconds;
   std::optional<uint8_t> frequency;
 };
 
-// Names that a check keeps instead of the keys.
+// The hashes of names that a check keeps instead of the keys.
 struct CheckedNames {
   enum class LastValue { kNone, kSortedSet, kOther };
 
   CheckedNames(uint64_t seed, const std::atomic<bool>* abandoned)
       : keys(seed, abandoned), elements(seed, abandoned) {}
 
-  NameHashes keys;                          // with the number of their database
-  NameHashes elements;                      // of the last value
-  LastValue last_value = LastValue::kNone;  // kNone: no field about elements is expected
+  NameHashes keys;                          // "database:key"
+  NameHashes elements;                      // the elements of the last value
+  LastValue last_value = LastValue::kNone;  // kNone: element deadlines are ignored
   bool has_duplicate = false;
 };
 
 class Loader {
  public:
-  // With `names` the file is only checked. They outlive it; or null.
+  // With `names`, the file is only checked. `names` outlives this, or is null.
   Loader(FileSource& source, const LoadOptions& options, CheckedNames* names)
       : source_(source), options_(options), reader_(source, kMostStringBytes), names_(names) {}
 
@@ -81,7 +81,7 @@ class Loader {
   void SelectKeyspace();
   void Mark(Entry& entry, const KeyNotes& notes) const;
 
-  // The error at the present place, or at another.
+  // Return an error about the present place in the file, or about another.
   Step Fail(const std::string& what) { return FailAt(Place(), what); }
   Step FailAt(uint64_t place, const std::string& what);
   uint64_t Place() const { return source_.OffsetWith(reader_.left()); }
@@ -93,17 +93,17 @@ class Loader {
   CheckedNames* const names_;
   RdbVersion version_;
   LoadedSnapshot loaded_;
-  HistoryPlace position_ = {.offset = -1};  // as far as it has been read
-  Keyspace* keyspace_ = nullptr;            // that of the database selected
+  HistoryPlace position_ = {.offset = -1};  // the parts that have been read
+  Keyspace* keyspace_ = nullptr;            // the keyspace of the selected database
 
-  // Entries that are to be inserted together, because each would wait for memory; and where in the
-  // file they end.
+  // Entries that are inserted together, so that their cache misses overlap, and their end positions
+  // in the file.
   std::vector<std::pair<std::unique_ptr<Entry>, uint64_t>> waiting_;
 
-  bool last_is_waiting_ = false;  // the last key's entry
-  Entry* last_entry_ = nullptr;   // of the last key; null if that was left out, or is waiting
+  bool last_is_waiting_ = false;  // whether the last key's entry is in `waiting_`
+  Entry* last_entry_ = nullptr;   // of the last key; null if it was left out or is waiting
   int database_ = 0;
-  uint64_t announced_keys_ = 0;  // in that database, whether true or not
+  uint64_t announced_keys_ = 0;  // of the selected database; not verified
   KeyNotes notes_;
   uint64_t keys_ = 0;
   bool ended_ = false;
@@ -115,9 +115,9 @@ std::string QuotedKey(std::string_view key) {
 
 Loader::Step Loader::FailAt(uint64_t place, const std::string& what) {
   const std::string where =
-      "at byte " + std::to_string(place) + " of " + std::to_string(source_.size()) + " ";
+      "at byte " + std::to_string(place) + " of " + std::to_string(source_.size()) + ": ";
   if (source_.status().ok()) return Refusal(where + what);
-  return Refusal(where + "it cannot be read: " + std::string(ErrorLine(source_.status())));
+  return Refusal(where + "cannot read the file: " + std::string(ErrorLine(source_.status())));
 }
 
 absl::StatusOr<LoadedSnapshot> Loader::Load() {
@@ -133,16 +133,16 @@ absl::StatusOr<LoadedSnapshot> Loader::Load() {
 Loader::Step Loader::ReadMagic() {
   const auto version = ParseRdbMagic(reader_.Bytes(kRdbMagicBytes));
   if (!version)
-    return Fail("it is no snapshot: it does not begin with REDIS or VALKEY and a version");
+    return Fail("not a snapshot: the file does not begin with REDIS or VALKEY and a version");
   version_ = *version;
   if (CanRead(version_)) return absl::OkStatus();
-  return Fail("its format is version " + std::to_string(version_.number) +
+  return Fail("the format is version " + std::to_string(version_.number) +
               (version_.is_valkey ? " of Valkey" : " of Redis") +
               ", which this server cannot read");
 }
 
 Loader::Step Loader::ReadPart(uint8_t first) {
-  if (!reader_.ok()) return Fail("the file ends before its end is marked");
+  if (!reader_.ok()) return Fail("the file is incomplete: the end marker is missing");
   if (first >= kFirstRdbOpcode) return ReadOpcode(static_cast<RdbOpcode>(first));
   return ReadKey(static_cast<RdbType>(first));
 }
@@ -188,13 +188,14 @@ Loader::Step Loader::ReadOpcode(RdbOpcode opcode) {
       return ReadEnd();
     case RdbOpcode::kFunctionsOfOld:
       return Fail(
-          "there are functions of a release candidate of Redis 7.0, which nothing else reads");
+          "the functions have the format of a release candidate of Redis 7.0, which is not "
+          "supported");
     case RdbOpcode::kKeyMetadata:
       return Fail(
-          "there is what modules have noted of a key, or a slot that was being imported: "
-          "this server cannot keep either");
+          "metadata of modules for a key, or a slot that was being imported: this server does "
+          "not support them");
   }
-  return reader_.ok() ? absl::OkStatus() : Damaged("what is said of a key or a database");
+  return reader_.ok() ? absl::OkStatus() : Damaged("the data about a key or a database");
 }
 
 Loader::Step Loader::ReadAux() {
@@ -208,7 +209,8 @@ Loader::Step Loader::ReadAux() {
   return reader_.ok() ? absl::OkStatus() : Damaged("a field about the server that wrote the file");
 }
 
-// Sets deadlines of elements of the last key, or checks them. True if that key was left out.
+// Sets the deadlines of elements of the last key, or checks them. Returns whether `field` is sound.
+// True if the last key was left out.
 bool Loader::SetDeadlines(std::string_view field) {
   if (names_ != nullptr) {
     using LastValue = CheckedNames::LastValue;
@@ -224,7 +226,7 @@ bool Loader::SetDeadlines(std::string_view field) {
   return is_sound;
 }
 
-// Unknown parts are skipped: they cost at most a full synchronization.
+// Ignores invalid values: the consequence is at most a full synchronization.
 void Loader::NotePosition(std::string_view name, std::string_view value) {
   constexpr size_t kIdBytes = 40;
   const std::optional<int64_t> number = ParseInteger(value);
@@ -244,8 +246,7 @@ Loader::Step Loader::ReadFunctions() {
 Loader::Step Loader::ReadModuleAux() {
   if (!options_.skips_unknown) {
     return Fail(
-        "there is data of a module, which this server cannot keep. With rdb-skip-unknown yes "
-        "it is left out");
+        "data of a module: this server does not support it. Set rdb-skip-unknown yes to skip it");
   }
   return SkipRdbModuleAux(reader_) ? absl::OkStatus() : Damaged("the data of a module");
 }
@@ -254,8 +255,8 @@ Loader::Step Loader::SelectDatabase() {
   const uint64_t index = reader_.Length();
   if (!reader_.ok()) return Damaged("the number of a database");
   if (index >= static_cast<uint64_t>(options_.databases)) {
-    return Fail("there are keys of database " + std::to_string(index) + ", and `databases` is " +
-                std::to_string(options_.databases) + ": raise it");
+    return Fail("keys of database " + std::to_string(index) + ", but `databases` is " +
+                std::to_string(options_.databases) + ". Increase `databases`");
   }
   database_ = static_cast<int>(index);
   announced_keys_ = 0;
@@ -272,7 +273,7 @@ Loader::Step Loader::ReadKey(RdbType type) {
   last_is_waiting_ = false;
   if (!reader_.ok()) return Damaged("a key");
   if (HasFieldDeadlines(type) && version_.is_valkey != (type == RdbType::kValkeyHash)) {
-    return Skip(type, key);  // of a release candidate
+    return Skip(type, key);  // the format of a release candidate
   }
   const KeyNotes notes = std::exchange(notes_, KeyNotes());
   if (names_ != nullptr) {
@@ -293,7 +294,8 @@ Loader::Step Loader::ReadKey(RdbType type) {
   return absl::OkStatus();
 }
 
-// Redis before 6.2 could save keys without elements, and newer releases leave them out.
+// Redis before 6.2 could save keys without elements. Newer releases leave them out, and so does
+// this loader.
 void Loader::NoteEmpty(const std::string& key) {
   constexpr size_t kMostNames = 10;
   if (loaded_.some_empty_keys.size() < kMostNames) {
@@ -327,7 +329,7 @@ void Loader::CountKey() {
   }
 }
 
-// A type that is not known ends the load in any case: it is unknown where its value ends.
+// An unknown type ends the load in any case, because the end of its value is unknown.
 Loader::Step Loader::Skip(RdbType type, const std::string& key) {
   const std::string value = "the value of the key " + QuotedKey(key);
   const bool is_stream =
@@ -336,14 +338,13 @@ Loader::Step Loader::Skip(RdbType type, const std::string& key) {
   const bool is_known = type <= RdbType::kHashListpackTriples && static_cast<int>(type) != 8;
   if (!is_known || (HasFieldDeadlines(type) && reader_.ok())) {
     return Fail(value + " is of type " + std::to_string(static_cast<int>(type)) +
-                ", which this server does not know");
+                ", which this server does not support");
   }
   if (!is_stream && !is_module) return Damaged(value);
   if (!options_.skips_unknown || type == RdbType::kModuleOfOld) {
-    return Fail(
-        value + (is_stream ? " is a stream" : " is a module's") +
-        ", which this server cannot keep" +
-        (type == RdbType::kModuleOfOld ? "" : ". With rdb-skip-unknown yes it is left out"));
+    return Fail(value + (is_stream ? " is a stream" : " is a module's") +
+                ", which this server does not support" +
+                (type == RdbType::kModuleOfOld ? "" : ". Set rdb-skip-unknown yes to skip it"));
   }
   if (!SkipRdbValue(reader_, type)) return Damaged(value);
   ++loaded_.keys_skipped;
@@ -371,7 +372,7 @@ Loader::Step Loader::InsertWaiting() {
   keyspace_->Prefetch(keys);
   for (auto& [entry, place] : waiting_) {
     if (keyspace_->FindEvenDue(entry->key()) != nullptr) {
-      return FailAt(place, "the key " + QuotedKey(entry->key()) + " comes a second time");
+      return FailAt(place, "the key " + QuotedKey(entry->key()) + " occurs twice");
     }
     Entry& inserted = keyspace_->Insert(std::move(entry));
     last_entry_ = last_is_waiting_ ? &inserted : nullptr;
@@ -384,7 +385,7 @@ Loader::Step Loader::InsertWaiting() {
 
 // An announced count is used only if the file has enough bytes for that many keys.
 void Loader::SelectKeyspace() {
-  constexpr uint64_t kLeastBytes = 3;  // of a type, a key and a value
+  constexpr uint64_t kLeastBytes = 3;  // for a type, a key and a value
   const auto [place, is_new] = loaded_.databases.try_emplace(database_, options_.make_keyspace());
   keyspace_ = &place->second;
   const uint64_t offset = Place();
@@ -411,15 +412,14 @@ Loader::Step Loader::ReadEnd() {
   ended_ = true;
   if (names_ != nullptr && names_->keys.HasDuplicate()) {
     names_->has_duplicate = true;
-    return Fail("a key comes a second time");
+    return Fail("a key occurs twice");
   }
   if (!version_.HasChecksum()) return absl::OkStatus();
   const uint64_t computed = source_.ChecksumWith(reader_.left());
   const uint64_t stored = reader_.LittleEndian(sizeof stored);
-  if (!reader_.ok()) return Fail("the file ends before its checksum does");
+  if (!reader_.ok()) return Fail("the file is incomplete: the checksum is missing");
   const bool is_right = stored == 0 || stored == computed || !options_.checks_checksum;
-  return is_right ? absl::OkStatus()
-                  : Fail("the checksum is wrong: something before it is damaged");
+  return is_right ? absl::OkStatus() : Fail("the checksum does not match: the file is damaged");
 }
 
 absl::StatusOr<LoadedSnapshot> Read(FileSystem& files, const std::string& path,
@@ -442,7 +442,7 @@ absl::StatusOr<LoadedSnapshot> LoadSnapshot(FileSystem& files, const std::string
   return Read(files, path, options, nullptr);
 }
 
-// A second seed decides whether names that share a hash are the same.
+// If names share a hash, a second run with another seed shows whether they are equal.
 absl::StatusOr<LoadedSnapshot> CheckSnapshot(FileSystem& files, const std::string& path,
                                              const LoadOptions& options) {
   CheckedNames names(KeyedHash("names in a snapshot"), options.abandoned);

@@ -16,11 +16,11 @@ absl::Status WritePieces(std::vector<SnapshotPiece> pieces, SnapshotSink& sink,
                          const std::function<bool(size_t size)>& on_written) {
   absl::Status status;
   std::string made;
-  size_t size = 0;  // of the pieces that `made` has
+  size_t size = 0;  // of the pieces in `made`
   const auto write = [&](std::string_view bytes) {
     if (status.ok() && !bytes.empty()) status = sink.Write(bytes);
     const bool goes_on = on_written == nullptr || on_written(std::exchange(size, 0));
-    if (!goes_on && status.ok()) status = absl::CancelledError("the snapshot was given up");
+    if (!goes_on && status.ok()) status = absl::CancelledError("the snapshot was canceled");
   };
   for (SnapshotPiece& piece : pieces) {
     size += piece.size();

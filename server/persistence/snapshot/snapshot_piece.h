@@ -12,19 +12,19 @@
 
 namespace zsetd {
 
-// A piece of a snapshot's file on its way to the disk: bytes of the file, or a part that is still
-// to be made into bytes.
+// A piece of a snapshot's file on its way to the disk: encoded bytes, or a part that is not encoded
+// yet.
 struct SnapshotPiece {
   std::string bytes;
-  std::unique_ptr<UnwrittenPart> part;  // null: these are the bytes
+  std::unique_ptr<UnwrittenPart> part;  // null: `bytes` is the piece
   bool compresses = false;
 
-  size_t size() const { return part == nullptr ? bytes.size() : part->bytes(); }  // of memory
+  size_t size() const { return part == nullptr ? bytes.size() : part->bytes(); }  // in memory
 };
 
-// Writes the pieces in order, small ones together. After some, calls `on_written` with their
-// size(), if it is not null; if that returns false the rest is dropped. Slow for strings that are
-// compressed.
+// Writes the pieces in order, and combines small ones. After each write, calls `on_written` with
+// the size() of the written pieces, unless it is null. If it returns false, the rest is dropped.
+// Slow if strings are compressed.
 absl::Status WritePieces(std::vector<SnapshotPiece> pieces, SnapshotSink& sink,
                          const std::function<bool(size_t size)>& on_written = nullptr);
 

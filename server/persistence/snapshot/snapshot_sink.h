@@ -7,11 +7,11 @@
 
 namespace zsetd {
 
-// Where the bytes of a snapshot go: into a file, or to replicas. They are summed on the way. After
-// the first error everything returns that error.
+// The destination of the bytes of a snapshot: a file, or replicas. Computes the checksum. After the
+// first error, all functions return that error.
 class SnapshotSink {
  public:
-  // Without a checksum there are zeros in its place (rdbchecksum).
+  // Without a checksum, zeros are written instead (the setting `rdbchecksum`).
   explicit SnapshotSink(bool with_checksum) : with_checksum_(with_checksum) {}
   SnapshotSink(const SnapshotSink&) = delete;
   virtual ~SnapshotSink() = default;

@@ -9,7 +9,7 @@
 namespace zsetd {
 namespace {
 
-// Where cores are short requests come first, but the snapshot still gets a tenth of one.
+// If cores are scarce, requests get more time, but the snapshot still gets a tenth of a core.
 constexpr int kNicer = 10;
 
 }  // namespace
@@ -49,7 +49,7 @@ absl::Status SnapshotThread::status() const {
   return status_;
 }
 
-// It ends after an error: later parts are discarded with the queue.
+// Ends after an error; the pieces in the queue are discarded.
 void SnapshotThread::Run() {
   ::setpriority(PRIO_PROCESS, 0, ::getpriority(PRIO_PROCESS, 0) + kNicer);  // this thread, on Linux
   std::unique_lock lock(mutex_);
@@ -68,13 +68,13 @@ void SnapshotThread::Run() {
     if (is_last) break;
   }
   lock.unlock();
-  sink_.reset();  // which removes an unfinished draft
+  sink_.reset();  // removes an unfinished draft
   done_ = true;
   if (on_progress_) on_progress_();
 }
 
-// The engine's thread, which may be asleep, can fill half of the room while this one continues.
-// False if no more parts will arrive.
+// Signals progress when half of the room is free, so that the engine's thread, which may be asleep,
+// can fill it while this thread continues. Returns false if the snapshot is canceled.
 bool SnapshotThread::OnWritten(size_t size) {
   written_ = sink_->size();
   const size_t before = waiting_.fetch_sub(size);

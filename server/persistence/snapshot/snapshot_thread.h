@@ -16,29 +16,29 @@
 
 namespace zsetd {
 
-// Writes a snapshot's file on a thread of its own, so that no client waits for the disk, for a long
-// string to be compressed or for the elements of a large sorted set. Parts are written in order.
-// All methods are for one thread, and only the destructor waits for writes.
+// Writes a snapshot's file on a thread of its own. So no client waits for the disk, for the
+// compression of a long string, or for the encoding of a large sorted set. Pieces are written in
+// order. The methods must be called on one thread. Only the destructor waits for writes.
 class SnapshotThread {
  public:
-  // `on_progress` is called on that thread when half of the room is free again, and when done()
-  // becomes true; or null. Its state outlives this.
+  // The thread calls `on_progress` when half of the room is free again, and when done() becomes
+  // true; it may be null. Its state outlives this.
   explicit SnapshotThread(std::unique_ptr<SnapshotSink> sink,
                           std::function<void()> on_progress = nullptr);
 
-  // Completes running writes; without Finish() before, the draft is removed.
+  // Completes running writes. Removes the draft if Finish() was not called.
   ~SnapshotThread();
 
   void Write(std::vector<SnapshotPiece> pieces);
   void Finish();
 
-  // Whether the parts that are not yet written take little memory.
+  // Whether the pieces that are not written yet take little memory.
   bool HasRoom() const { return waiting_ < kMostWaiting; }
 
-  // Whether it has finished or failed: status() returns which.
+  // Whether the file is complete or has failed. status() returns the result.
   bool done() const { return done_; }
   absl::Status status() const;
-  uint64_t written() const { return written_; }  // bytes of the file
+  uint64_t written() const { return written_; }  // bytes of the file so far
 
  private:
   static constexpr size_t kMostWaiting = 4u << 20;  // bytes
@@ -48,7 +48,7 @@ class SnapshotThread {
 
   mutable std::mutex mutex_;
   std::condition_variable arrived_;
-  std::unique_ptr<SnapshotSink> sink_;  // the thread's own
+  std::unique_ptr<SnapshotSink> sink_;  // used by the thread only
   const std::function<void()> on_progress_;
   std::vector<SnapshotPiece> queue_;
   bool finishing_ = false;

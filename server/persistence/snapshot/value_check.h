@@ -6,11 +6,11 @@
 
 namespace zsetd {
 
-// Reads a value like ReadValue() (rdb_value_reader.h), but keeps only hashes of the names of its
-// elements, in `names`, which is cleared first. Returns whether ReadValue() returns an entry if no
-// element has expired. Leaves the reader at the same place, broken or sound like ReadValue().
+// Reads a value like ReadValue() (rdb_value_reader.h), but keeps only the hashes of the names of
+// its elements. Clears `names` first and adds the hashes to it. Returns whether ReadValue() would
+// return an entry if no element has expired. Leaves the reader in the same state as ReadValue().
 //
-// False may be a mistake if `names` has a duplicate. O(bytes), O(n log n) for n elements.
+// A result of false may be wrong if `names` has a duplicate. O(bytes), O(n log n) for n elements.
 bool CheckValue(RdbReader& reader, RdbType type, NameHashes& names);
 
 }  // namespace zsetd
