@@ -80,8 +80,8 @@ class PersistenceService : public Persistence {
   // Cancels the replacement. Without `keeps_data`, no data remains.
   void AbandonReplacing();
 
-  // Begins the append-only log again with the present data, if a replacement has ended it. Called
-  // after a failed replacement; a successful one does this itself.
+  // Begins the append-only log again with the present data, if a replacement has ended it. A
+  // successful replacement does this itself.
   void ResumeLog();
 
   // Whether the append-only log on the disk is valid: a restart can load all durable changes from

@@ -12,33 +12,34 @@
 
 namespace zsetd {
 
-// The last bytes of the history, for connected replicas and for those that reconnect. They are
-// stored once, in pieces, for any number of replicas; each replica has an offset of its own.
+// The last bytes of the history, for connected replicas and for replicas that reconnect. The bytes
+// are stored once for any number of replicas, in pieces. Each replica has an offset of its own.
 //
 //   [ 64 KB | 64 KB | ... | last piece, growing → ]
 //     ↑ first_offset                            ↑ end, the history's offset
 class Backlog : public Journal {
  public:
-  // Begins empty, where the history is. `state` outlives it.
+  // Begins empty, at the present offset of the history. `state` outlives this.
   explicit Backlog(ReplicationState& state);
 
-  // Appends the bytes, which stay where they are, and advances the history. Returns the offset of
-  // the last. O(bytes).
+  // Appends a copy of the bytes and advances the history. Returns the offset of the last
+  // byte. O(bytes).
   uint64_t Append(OutputBuffer& unit) override;
 
-  int64_t first_offset() const { return first_offset_; }  // of the first byte, if there is one
-  int64_t end() const { return state_.offset(); }         // of the last
+  int64_t first_offset() const { return first_offset_; }  // the offset of the first stored byte
+  int64_t end() const { return state_.offset(); }         // the offset of the last byte
   size_t size() const { return static_cast<size_t>(end() + 1 - first_offset_); }
   size_t BytesUsed() const { return pieces_.size() * kPieceBytes; }
 
-  // Whether the stream can continue at this offset: it is stored, or is the next one.
+  // Whether the stream can continue at this offset: its byte is stored, or is the next one to be
+  // appended.
   bool Has(int64_t offset) const { return offset >= first_offset_ && offset <= end() + 1; }
 
-  // Copies bytes from this offset on, `most` at most; as many as there are in one piece. Returns
-  // how many. O(log(pieces) + bytes).
+  // Copies up to `most` bytes that start at this offset, from one piece. Returns the number of
+  // copied bytes. O(log(pieces) + bytes).
   size_t Copy(int64_t offset, size_t most, OutputBuffer& out) const;
 
-  // Drops pieces of which all bytes come before this offset.
+  // Drops full pieces whose bytes are all before this offset.
   void DropBefore(int64_t offset);
 
  private:
@@ -46,7 +47,7 @@ class Backlog : public Journal {
 
   struct Piece {
     std::unique_ptr<char[]> bytes;
-    int64_t first = 0;  // offset
+    int64_t first = 0;  // the offset of the first byte
     size_t size = 0;
   };
 

@@ -8,7 +8,7 @@
 namespace zsetd {
 namespace {
 
-// Until End(): a server that is killed meanwhile is paused no more.
+// The pause lasts until End(). It is not persistent: a restarted server is not paused.
 constexpr Millis kForever = std::chrono::hours(24 * 365);
 
 }  // namespace
@@ -66,7 +66,7 @@ bool Failover::HasTimedOut() const {
   return state_ == State::kWaiting && is_over && !request_.forces;
 }
 
-// The replica to hand over to, if it has all.
+// The replica to hand over to, if it has acknowledged the whole history; else null.
 const Replica* Failover::Target() const {
   const Replica* const target = replicas_.Find(request_.host, request_.port);
   const bool has_all = target != nullptr && target->state() == Replica::State::kStream &&

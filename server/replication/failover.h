@@ -13,14 +13,15 @@
 
 namespace zsetd {
 
-// The exchange of roles with a replica (FAILOVER), in which no write is lost:
+// Exchanges the roles with a replica without losing a write (FAILOVER):
 //
 //   kNone ──► kWaiting: writes are paused until the replica has all ──► kHandover: it receives
 //     ↑                                                                 become the master, and
 //     └────────────── has become it, or has refused ◄──────────────── this its replica
 class Failover {
  public:
-  // Both outlive it. `hand_over` makes this server the replica of that one, which takes over.
+  // The arguments outlive this. `hand_over` makes this server a replica of the given server, which
+  // becomes the master.
   using HandOver = std::function<void(const MasterAddress&)>;
   Failover(Engine& engine, const Replicas& replicas, HandOver hand_over);
 
@@ -29,13 +30,13 @@ class Failover {
   bool IsHandingOver() const { return state_ == State::kHandover; }
   std::string_view state() const;  // the name in Redis
 
-  // Ends the failover, successful or not: writes continue.
+  // Ends the failover, successful or not. Paused writes continue.
   void End();
 
-  // Whether the time is over without the replica having all.
+  // Whether the timeout has passed before the replica has acknowledged the whole history.
   bool HasTimedOut() const;
 
-  // Hands over if that may be done now.
+  // Hands over when the conditions are met.
   void Tick();
 
  private:

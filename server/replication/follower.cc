@@ -16,8 +16,8 @@ using std::chrono::seconds;
 constexpr seconds kBetweenTries{1};
 constexpr seconds kLongestPause{60};  // after what costs the master much
 constexpr seconds kBetweenAcks{1};
-constexpr seconds kStable{60};            // of a link, until what failed before it is forgotten
-constexpr seconds kBetweenSameLines{60};  // in the log, of a master that is away
+constexpr seconds kStable{60};  // the age of a link at which earlier failures are forgotten
+constexpr seconds kBetweenSameLines{60};  // for a repeated log line about an unreachable master
 constexpr size_t kMostLogMarks = 4096;
 
 std::string Request(std::initializer_list<std::string_view> words) {
@@ -86,7 +86,7 @@ void Follower::Stop() {
 
 // ---- The link. ----
 
-// At the start the server's own data is loaded first.
+// Does nothing while the server loads its own data at the start; Tick() retries.
 void Follower::Connect() {
   if (engine_.disk().loading()) return;
   tried_at_ = heard_at_ = now();
@@ -125,12 +125,13 @@ void Follower::Disconnect() {
   log_marks_.clear();
 }
 
-// Tries again a second after the last try, so immediately if the link was up for longer. Waits
-// longer if each try costs the master a snapshot.
+// Closes the link. The next try is one second after the start of the last one, so a link that was
+// up for longer is retried immediately. The pause grows if each try costs the master a snapshot.
 void Follower::Drop(std::string_view reason, bool costs_much) {
   const bool is_news = reason != logged_reason_ || Since(logged_at_) >= kBetweenSameLines;
   if (is_news) {
-    log_.warning("The link to MASTER " + TextOf(master_) + " ends: " + std::string(reason));
+    log_.warning("The link to MASTER " + TextOf(master_) + " has ended: " + std::string(reason) +
+                 ". Reconnecting.");
     logged_reason_ = reason;
     logged_at_ = now();
   }
@@ -159,7 +160,7 @@ void Follower::OnConnected() {
   connection_->Send();
 }
 
-// While the data is loaded, the next bytes have arrived already or will be requested again.
+// During a load, the snapshot has arrived completely, so the load continues without the link.
 void Follower::OnConnectionEnd(std::string_view reason) {
   if (state_ != State::kLoading) return Drop(reason);
   connection_.reset();
@@ -210,7 +211,7 @@ void Follower::Tick() {
   }
   const seconds patience(engine_.settings().repl_timeout);
   if (connection_ != nullptr && held_.empty() && Since(heard_at_) > patience) {
-    Drop("it has been silent for " + std::to_string(patience.count()) + " seconds (repl-timeout)");
+    Drop("no data for " + std::to_string(patience.count()) + " seconds (repl-timeout)");
   }
 }
 
@@ -219,7 +220,7 @@ bool Follower::HasWork() const {
   return (!held_.empty() && MayApply()) || MayLoad();
 }
 
-// Whether a whole snapshot waits for its check.
+// Whether a complete snapshot waits for its check.
 bool Follower::MayLoad() const {
   return state_ == State::kLoading && snapshot_ != nullptr && !persistence_.IsChecking();
 }
@@ -229,7 +230,7 @@ bool Follower::MayLoad() const {
 void Follower::OnFullSync(const std::optional<ReplicationPosition>& position) {
   log_.notice(position ? "Full resync from master: " + position->id + ":" +
                              std::to_string(position->offset)
-                       : "Full resync from a master that does not know PSYNC");
+                       : "Full resync from a master that does not support PSYNC");
   snapshot_position_ = position;
   state_ = State::kReceiving;
 }
@@ -253,29 +254,29 @@ void Follower::OnSnapshotEnd() {
   if (snapshot_status_.ok()) state_ = State::kLoading;
 }
 
-// The data is what it was.
+// Fails the synchronization before the load. The data is unchanged.
 void Follower::FailSnapshot(const absl::Status& status) {
-  log_.warning("The snapshot of MASTER is not taken, and the data stays as it was: " +
+  log_.warning("Cannot use the snapshot of MASTER; keeping the old data: " +
                std::string(ErrorLine(status)));
-  Drop("no snapshot could be taken", /*costs_much=*/true);
+  Drop("its snapshot cannot be used", /*costs_much=*/true);
 }
 
-// Not in the middle of a script.
+// Waits while a script runs.
 void Follower::ConsiderLoading() {
   if (!engine_.executor().IsSuspended()) return StartLoading();
   if (connection_ != nullptr) connection_->set_receives(false);
 }
 
-// An empty dataset needs no check: a load that fails leaves it empty. The master receives the
-// offset when the data has been loaded.
+// An empty dataset needs no check, because a failed load leaves it empty. The offset is
+// acknowledged to the master after the load.
 void Follower::StartLoading() {
   using Load = DisklessLoad;
   const Load load = engine_.settings().repl_diskless_load;
   keeps_data_ = load == Load::kSwapDb && HasData(engine_.store());
   if (connection_ != nullptr) connection_->set_receives(false);
-  is_link_over_ = connection_ == nullptr;  // it may have ended while a script ran
+  is_link_over_ = connection_ == nullptr;  // the link may have ended while a script ran
   if (keeps_data_ || !HasData(engine_.store())) return Replace(std::nullopt);
-  log_.notice("MASTER <-> REPLICA sync: Checking the snapshot, the old data stays until then");
+  log_.notice("MASTER <-> REPLICA sync: Checking the snapshot before the old data is dropped");
   persistence_.StartChecking(*snapshot_, [this](absl::StatusOr<CheckedSnapshot> checked) {
     OnChecked(std::move(checked));
   });
@@ -287,7 +288,8 @@ void Follower::OnChecked(absl::StatusOr<CheckedSnapshot> checked) {
 }
 
 void Follower::Replace(std::optional<CheckedSnapshot> checked) {
-  log_.notice(keeps_data_ ? "MASTER <-> REPLICA sync: Loading DB beside the old data"
+  log_.notice(keeps_data_ ? "MASTER <-> REPLICA sync: Loading DB in memory, keeping the old data "
+                            "until it is complete"
                           : "MASTER <-> REPLICA sync: Flushing old data, loading DB in memory");
   const bool had_history = has_history_;
   if (!keeps_data_) has_history_ = false;
@@ -303,7 +305,7 @@ void Follower::Replace(std::optional<CheckedSnapshot> checked) {
 void Follower::FailLoading(const absl::Status& status) {
   log_.warning("Failed trying to load the MASTER synchronization DB: " +
                std::string(ErrorLine(status)));
-  if (HasData(engine_.store())) log_.notice("The data stays as it was before the synchronization");
+  if (HasData(engine_.store())) log_.notice("Keeping the data from before the synchronization");
   Drop("its snapshot cannot be loaded", /*costs_much=*/true);
 }
 
@@ -324,11 +326,11 @@ void Follower::OnLoaded(const absl::Status& status) {
   engine_.effects().ForgetDatabase();
   listener_.OnNewHistory();
   log_.notice("MASTER <-> REPLICA sync: Finished with success");
-  if (is_link_over_) return Drop("it ended while the data was loaded");
+  if (is_link_over_) return Drop("it was lost during the load");
   BecomeLinked();
 }
 
-// Where the data is, in that database.
+// Starts the stream at the offset of the data, in that database.
 void Follower::BeginStream(int database) {
   ReplicationState& state = engine_.replication();
   stream_.Begin(state.offset(), database);
@@ -388,9 +390,9 @@ void Follower::Apply(std::string_view bytes) {
   const uint64_t skipped_before = stream_.skipped();
   const absl::Status status = stream_.Receive(bytes);
   if (skipped_before == 0 && stream_.skipped() > 0) {
-    log_.warning("Leaving out '" + stream_.first_skipped() +
-                 "' from MASTER: this server cannot hold its key (rdb-skip-unknown yes). The next "
-                 "ones are left out without a log line");
+    log_.warning("Skipping '" + stream_.first_skipped() +
+                 "' from MASTER: this server does not support the type of its key "
+                 "(rdb-skip-unknown yes). Further ones are skipped without a log line");
   }
   if (status.ok()) {
     NoteLog();
@@ -402,10 +404,11 @@ void Follower::Apply(std::string_view bytes) {
       "resync. The command: " +
       std::string(ErrorLine(status)));
   ForgetHistory();
-  Drop("a change cannot be applied", /*costs_much=*/true);
+  Drop("a command cannot be applied", /*costs_much=*/true);
 }
 
-// Byte for byte the master's stream: servers with the same offset have the same data.
+// Passes on the master's stream unchanged, byte by byte, so that servers with the same offset have
+// the same data.
 void Follower::PassOn(const MasterStream::Applied& applied) {
   Effects& effects = engine_.effects();
   engine_.replication().set_stream_database(applied.database_after);
@@ -418,7 +421,7 @@ void Follower::PassOn(const MasterStream::Applied& applied) {
 
 // ---- Messages to the master. ----
 
-// The applied offset, and the offset that is durable in the log.
+// Acknowledges the applied offset and, if the log is on, the offset that is durable in the log.
 void Follower::SendAck() {
   spoke_at_ = now();
   if (connection_ == nullptr || link_->IsOld()) return;
@@ -434,7 +437,8 @@ void Follower::SendAck() {
   connection_->Send();
 }
 
-// Which part of the history is durable is known by the positions in the log.
+// Records which offset of the history belongs to which position in the log, and sets `log_offset_`
+// to the offset that is durable.
 void Follower::NoteLog() {
   if (!persistence_.IsLogComplete()) return;
   const uint64_t durable = persistence_.DurablePosition();
@@ -454,7 +458,7 @@ void Follower::NoteLog() {
   }
 }
 
-// So that the master does not take the replica for dead while it has no offset to acknowledge.
+// Shows the master that the replica is alive while it has no offset to acknowledge.
 void Follower::SendSignOfLife() {
   spoke_at_ = now();
   connection_->output().Append("\n");
@@ -462,10 +466,10 @@ void Follower::SendSignOfLife() {
 }
 
 void Follower::CloseLink() {
-  if (state_ == State::kLinked) Drop("CLIENT KILL has closed it");
+  if (state_ == State::kLinked) Drop("closed by CLIENT KILL");
 }
 
-// As it is at present.
+// Updates `client_` with the present state.
 void Follower::DescribeClient() const {
   const Client& applied = stream_.client();
   client_->database = applied.database;

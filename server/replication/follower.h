@@ -23,48 +23,47 @@
 
 namespace zsetd {
 
-// A replica's part: keeps a link to the master, takes over its data, and goes with its changes.
+// The replica's side of replication: keeps a link to the master, loads its data, and applies its
+// changes.
 //
 //   waits ──► connects ──► greets ──► receives a snapshot ──► checks, loads it ──► is linked
 //     ▲          │            │  └─────── continues ──────────────────────────────►    │
 //     └──────────┴────────────┴───────── the link ends, or is silent ──────────────────┘
 //
-// A snapshot replaces the data only after it has been read to its end and found to be sound: a
-// master whose snapshot cannot be loaded leaves the data as it is. With repl-diskless-load swapdb
-// the new data is loaded next to the old, which needs memory for both. Otherwise a check reads the
-// file (CheckSnapshot() in snapshot_loader.h) while requests are served from the old data, then the
-// old data is dropped.
+// A snapshot replaces the data only after it was read completely without an error. If a master's
+// snapshot cannot be loaded, the data is unchanged. With repl-diskless-load swapdb the new data is
+// loaded while the old data is kept, which needs memory for both. Otherwise a check reads the file
+// (CheckSnapshot() in snapshot_loader.h) while requests are served from the old data. After the
+// check, the old data is dropped.
 //
-// The data is always that of one point of the master's history (ReplicationState), or of none while
-// there is no usable data. While the data is being loaded, or a script runs, nothing more is read
-// from the master.
+// The data always equals the master's at one point of its history (ReplicationState), unless
+// has_history() is false. During a load or a script, no bytes are read from the master.
 class Follower : private Connection::Owner, private MasterLink::Listener {
  public:
-  // Receives changes of the history and passes them on. Called between two units.
+  // Is notified of changes of the history, between two units.
   class Listener {
    public:
     virtual ~Listener() = default;
 
-    // The data is about to be replaced by the master's.
+    // The master's data is about to replace the data.
     virtual void BeforeNewHistory() = 0;
 
-    // The data was replaced: its history and offset are new, and the old stream does not lead to
-    // it.
+    // The data was replaced. Its history and offset are new and do not continue the old stream.
     virtual void OnNewHistory() = 0;
 
-    // The history goes on by another id.
+    // The history continues under another ID.
     virtual void OnNewId() = 0;
   };
 
-  // All of them outlive it.
+  // The arguments outlive this.
   Follower(Engine& engine, PersistenceService& persistence, Connector& connector,
            Listener& listener, ServerLog log);
   ~Follower() override;
 
-  // Follows that server from now on, instead of the present one. If the data is at the point of a
-  // history that ReplicationState says, the master may continue from there: then `database` is that
-  // which the next change is for.
-  // With `takes_over` the master is a replica of this server that is told to become one (FAILOVER).
+  // Follows `master` instead of the present master. `database` has a value if the data is at the
+  // point of a history that ReplicationState states: the master may continue from there. Then the
+  // next change applies to `database`. With `takes_over`, `master` is a replica of this server,
+  // which requests it to become the master (FAILOVER).
   void Start(const MasterAddress& master, std::optional<int> database, bool takes_over = false);
 
   // Stops following. The data stays.
@@ -73,17 +72,18 @@ class Follower : private Connection::Owner, private MasterLink::Listener {
   MasterLinkStatus status() const;
   void ResetStats() { received_bytes_ = 0; }
 
-  // Closes the link, if it is up, and opens it again.
+  // Closes the link if it is up. It is opened again later.
   void CloseLink();
 
-  // Whether the data is at the point of a history that ReplicationState names.
+  // Whether the data is at the point of a history that ReplicationState states.
   bool has_history() const { return has_history_; }
 
-  // Whether the takeover was not yet sent to the master; whether the master has refused it.
+  // Whether a takeover was requested and the master has not accepted it yet; whether the master has
+  // refused it.
   bool IsTakingOver() const { return takes_over_; }
   bool IsTakeoverRefused() const { return is_takeover_refused_; }
 
-  // As Replication has them.
+  // See Replication.
   void Tick();
   bool HasWork() const;
 
@@ -139,37 +139,37 @@ class Follower : private Connection::Owner, private MasterLink::Listener {
   bool has_history_ = false;
   std::unique_ptr<Connection> connection_;
   std::unique_ptr<MasterLink> link_;
-  std::unique_ptr<Client> client_;  // the master as one, for CLIENT LIST, while it is linked
+  std::unique_ptr<Client> client_;  // the master as a client, for CLIENT LIST, while linked
   bool is_receiving_ = false;       // in link_->Receive()
   Millis tried_at_{0};
-  Millis pause_{0};            // until the next try
-  int costly_failures_ = 0;    // one after the other, of what costs the master much
-  std::string logged_reason_;  // why the link ended last
+  Millis pause_{0};            // from `tried_at_` to the next try
+  int costly_failures_ = 0;    // failures in a row that cost the master a snapshot
+  std::string logged_reason_;  // the reason in the last log line
   Millis logged_at_{0};
   Millis heard_at_{0};
   Millis spoke_at_{0};
   Millis linked_at_{0};
-  uint64_t received_bytes_ = 0;  // on all links, since the statistics were reset
+  uint64_t received_bytes_ = 0;  // on all links since the last reset of the statistics
   std::optional<Millis> down_since_;
-  bool takes_over_ = false;  // not yet sent to the master
+  bool takes_over_ = false;  // requested and not accepted yet
   bool is_takeover_refused_ = false;
 
   std::optional<ReplicationPosition> snapshot_position_;
   std::unique_ptr<ReceivedSnapshot> snapshot_;
   absl::Status snapshot_status_;
   std::optional<uint64_t> snapshot_bytes_;
-  bool keeps_data_ = false;    // while it is loaded
-  bool is_link_over_ = false;  // meanwhile
+  bool keeps_data_ = false;    // during the load
+  bool is_link_over_ = false;  // the link has ended during the load
 
   MasterStream stream_;
-  std::string held_;  // bytes of the stream that cannot be applied yet; of one reading
+  std::string held_;  // received bytes of the stream that are not applied yet
 
   struct LogMark {
     uint64_t log_position;
     int64_t offset;
   };
-  std::deque<LogMark> log_marks_;  // of units that are not durable in the log
-  int64_t log_offset_ = 0;         // the durable offset
+  std::deque<LogMark> log_marks_;  // for units that are not durable in the log yet
+  int64_t log_offset_ = 0;         // the offset that is durable in the log
 };
 
 }  // namespace zsetd

@@ -40,7 +40,8 @@ bool HasCode(std::string_view line, std::string_view code) {
          (line.size() == code.size() + 1 || line[code.size() + 1] == ' ');
 }
 
-// The replies of a master that is reachable but requires a password, or is not ready.
+// Whether this reply to PING is from a working master: PONG, or an error that requires
+// authentication.
 bool IsAlive(std::string_view line) {
   return line.starts_with('+') || HasCode(line, "NOAUTH") || HasCode(line, "NOPERM") ||
          line.starts_with("-ERR operation not permitted");
@@ -75,12 +76,13 @@ void MasterLink::Receive(std::string_view bytes, OutputBuffer& out) {
   }
 }
 
-// Up to the end of a line, which is left out.
+// Adds bytes up to the next line feed to `line_`, without the line feed. Returns the number of
+// bytes taken.
 size_t MasterLink::TakeLine(std::string_view bytes) {
   const size_t end = bytes.find('\n');
   const std::string_view part = bytes.substr(0, end);
   if (line_.size() + part.size() > kMostLineBytes) {
-    Fail("the master sends what is no reply to a replica");
+    Fail("the master sent a line that is too long for a reply");
     return bytes.size();
   }
   line_ += part;
@@ -104,12 +106,12 @@ void MasterLink::OnLine(std::string_view line, OutputBuffer& out) {
 }
 
 void MasterLink::OnGreeted(std::string_view line, OutputBuffer& out) {
-  if (!IsAlive(line)) return Fail("the master replies to PING: " + std::string(line));
+  if (!IsAlive(line)) return Fail("unexpected reply to PING: " + std::string(line));
   state_ = State::kIntroduction;
   Introduce(out);
 }
 
-// All at once: the replies come in the same order.
+// Sends all requests together. The replies arrive in the same order.
 void MasterLink::Introduce(OutputBuffer& out) {
   if (!options_.password.empty()) {
     asked_.push_back({Question::kAuth, "AUTH"});
@@ -131,7 +133,7 @@ void MasterLink::Introduce(OutputBuffer& out) {
   Send({"REPLCONF", "version", options_.version}, out);
 }
 
-// A master that does not know an option ignores it.
+// An error reply to an optional request is ignored: the master does not know the option.
 void MasterLink::OnIntroduced(std::string_view line, OutputBuffer& out) {
   const Asked asked = asked_.front();
   asked_.pop_front();
@@ -164,7 +166,7 @@ void MasterLink::OnSyncReply(std::string_view line, OutputBuffer& out) {
   if (word == "+CONTINUE") return OnContinued(rest);
   is_takeover_refused_ = options_.takes_over && !is_takeover_done_;
   if (word != "-ERR" || options_.takes_over)
-    return Fail("the master replies to PSYNC: " + std::string(line));
+    return Fail("unexpected reply to PSYNC: " + std::string(line));
   is_old_ = true;
   state_ = State::kPreparation;
   Send({"SYNC"}, out);
@@ -176,7 +178,7 @@ void MasterLink::OnFullResync(std::string_view arguments) {
   position.id = TakeWord(arguments);
   if (position.id.size() != kIdBytes || !ReadInteger(TakeWord(arguments), position.offset) ||
       position.offset < 0) {
-    return Fail("the master's +FULLRESYNC has no position");
+    return Fail("the position in the master's +FULLRESYNC is invalid");
   }
   state_ = State::kPreparation;
   listener_.OnFullSync(position);
@@ -184,24 +186,26 @@ void MasterLink::OnFullResync(std::string_view arguments) {
 
 void MasterLink::OnContinued(std::string_view arguments) {
   const std::string_view id = TakeWord(arguments);
-  if (!options_.continuing) return Fail("the master continues what was not begun");
-  if (!id.empty() && id.size() != kIdBytes) return Fail("the master's +CONTINUE has a wrong id");
+  if (!options_.continuing) return Fail("the master sent +CONTINUE, but no position was requested");
+  if (!id.empty() && id.size() != kIdBytes)
+    return Fail("the ID in the master's +CONTINUE is invalid");
   state_ = State::kStream;
   listener_.OnContinue(id == options_.continuing->id ? "" : id);
 }
 
 void MasterLink::OnSnapshotHeader(std::string_view line) {
-  if (IsError(line)) return Fail("the master has no snapshot: " + std::string(line));
-  if (!line.starts_with('$')) return Fail("the master sends no snapshot");
+  if (IsError(line)) return Fail("the master cannot send a snapshot: " + std::string(line));
+  if (!line.starts_with('$')) return Fail("the header of the snapshot is invalid");
   line.remove_prefix(1);
   if (line.starts_with(kMarked)) {
     mark_ = line.substr(kMarked.size());
-    if (mark_.size() != kMarkBytes) return Fail("the mark of the snapshot's end is too short");
+    if (mark_.size() != kMarkBytes)
+      return Fail("the end mark of the snapshot has the wrong length");
     state_ = State::kSnapshot;
     return listener_.OnSnapshot(std::nullopt);
   }
   const auto size = ParseInteger(line);
-  if (!size || *size < 0) return Fail("the snapshot has no size");
+  if (!size || *size < 0) return Fail("the size of the snapshot is invalid");
   snapshot_left_ = static_cast<uint64_t>(*size);
   state_ = State::kSnapshot;
   listener_.OnSnapshot(snapshot_left_);
@@ -221,7 +225,7 @@ size_t MasterLink::TakeSnapshot(std::string_view bytes) {
 size_t MasterLink::TakeUntilMark(std::string_view bytes) {
   const size_t held_bytes = held_.size();
   const std::string seam = held_ + std::string(bytes.substr(0, kMarkBytes - 1));
-  size_t mark_at = seam.find(mark_);  // from the first byte that was held
+  size_t mark_at = seam.find(mark_);  // from the first byte of `held_`
   if (mark_at == std::string::npos) {
     const size_t found = bytes.find(mark_);
     if (found != std::string_view::npos) mark_at = held_bytes + found;

@@ -1,10 +1,10 @@
-// The replica's side of the replication protocol: what a replica sends to its master, and what it
-// makes of the bytes that come back.
+// The replica's side of the replication protocol: creates the requests to the master and parses the
+// bytes that the master sends.
 //
 //   PING ──► AUTH ──► REPLCONF ... ──► PSYNC id offset ──┬─ +CONTINUE ──────────────► stream
 //                                                        └─ +FULLRESYNC ─► snapshot ─► stream
 //
-// Bytes in, bytes out: there is neither a socket nor a clock here. Input may be split anywhere.
+// Works on bytes only, without a socket or a clock. Input may be split anywhere.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@
 
 namespace zsetd {
 
-// A place in the history of a master's changes: the history's id, 40 characters, and how many bytes
-// of its stream come before the place.
+// A place in the history of a master's changes: the history's ID (40 characters) and the number of
+// bytes of its stream before the place.
 struct ReplicationPosition {
   std::string id;
   int64_t offset = 0;
@@ -27,38 +27,39 @@ struct ReplicationPosition {
   friend bool operator==(const ReplicationPosition&, const ReplicationPosition&) = default;
 };
 
-// How a replica introduces itself.
+// The data that a replica sends to its master at the start of a link.
 struct LinkOptions {
   std::string user;  // empty: AUTH with the password alone
   std::string password;
-  int64_t port = 0;                               // at which the replica is reached
-  std::string address;                            // the same; empty: as the master sees it
-  std::string version;                            // of this server
-  std::optional<ReplicationPosition> continuing;  // what the replica has; none: nothing of use
-  bool takes_over = false;  // the other side is to become the master, where the replica is
+  int64_t port = 0;     // the port at which the replica listens
+  std::string address;  // the address of the replica; empty: the peer address
+  std::string version;  // the version of this server
+  std::optional<ReplicationPosition> continuing;  // the replica's place; nullopt: no usable data
+  bool takes_over = false;  // requests the other side to become the master, at this place
 };
 
 class MasterLink {
  public:
-  // Learns what the master sends, in the order in which it is sent. The calls are made by
-  // Receive(), and may not lead to another call of the link.
+  // Receives the parsed input in the order of arrival. Receive() makes the calls. They must not
+  // call the link.
   class Listener {
    public:
     virtual ~Listener() = default;
 
-    // The master is going to send a snapshot of this position; or of an unknown one, if it is too
-    // old to have positions.
+    // The master will send a snapshot of this position. nullopt: the master is too old for
+    // positions.
     virtual void OnFullSync(const std::optional<ReplicationPosition>& position) = 0;
 
-    // The snapshot: its size if that is known before, its bytes, its end.
+    // The snapshot: its size if that is known in advance, its bytes, its end.
     virtual void OnSnapshot(std::optional<uint64_t> bytes) = 0;
     virtual void OnSnapshotBytes(std::string_view bytes) = 0;
     virtual void OnSnapshotEnd() = 0;
 
-    // The stream continues at the replica's offset; the history has a new ID, unless it is empty.
+    // The stream continues at the replica's offset. `new_id` is the new ID of the history; empty:
+    // the ID is unchanged.
     virtual void OnContinue(std::string_view new_id) = 0;
 
-    // Bytes of the stream.
+    // Bytes of the stream have arrived.
     virtual void OnStream(std::string_view bytes) = 0;
   };
 
@@ -73,27 +74,27 @@ class MasterLink {
     kFailed,
   };
 
-  // The listener outlives it.
+  // The listener outlives this.
   MasterLink(LinkOptions options, Listener& listener);
   MasterLink(const MasterLink&) = delete;
 
-  // The connection is open. Adds the bytes to send to `out`.
+  // Must be called when the connection is open. Appends the bytes to send to `out`.
   void Start(OutputBuffer& out);
 
-  // Processes bytes from the master. After a failure they are ignored. O(bytes); memory is bounded,
-  // whatever arrives.
+  // Processes bytes from the master. After a failure they are ignored. O(bytes). Memory use is
+  // bounded for any input.
   void Receive(std::string_view bytes, OutputBuffer& out);
 
   State state() const { return state_; }
 
-  // Why it has failed, for the log; the connection is to be closed then.
+  // The reason of a failure, for the log. The caller must close the connection then.
   const std::string& failure() const { return failure_; }
 
-  // Whether the other side has become the master, or was it already; whether it has refused to.
+  // Whether the other side has become the master or already was; whether it has refused.
   bool IsTakeoverDone() const { return is_takeover_done_; }
   bool IsTakeoverRefused() const { return is_takeover_refused_; }
 
-  // Whether the master is too old for PSYNC: it must not be sent REPLCONF ACK.
+  // Whether the master is too old for PSYNC. It must not receive REPLCONF ACK.
   bool IsOld() const { return is_old_; }
 
  private:
@@ -122,15 +123,15 @@ class MasterLink {
   const LinkOptions options_;
   Listener& listener_;
   State state_ = State::kIdle;
-  std::string line_;  // the part of a line that has arrived
+  std::string line_;  // the received part of a line
   std::deque<Asked> asked_;
   bool is_old_ = false;
   bool is_takeover_done_ = false;
   bool is_takeover_refused_ = false;
   std::string failure_;
-  uint64_t snapshot_left_ = 0;  // bytes of it that are still to come, if that is known
-  std::string mark_;            // that ends it, otherwise
-  std::string held_;            // the last bytes that came: the mark may have begun in them
+  uint64_t snapshot_left_ = 0;  // the number of bytes that have not arrived, if the size is known
+  std::string mark_;            // the end mark of the snapshot, if the size is unknown
+  std::string held_;            // the last received bytes, which may be the start of the mark
 };
 
 }  // namespace zsetd

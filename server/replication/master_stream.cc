@@ -12,7 +12,7 @@
 namespace zsetd {
 namespace {
 
-constexpr size_t kMostKeptCapacity = 1u << 20;  // of an empty buffer
+constexpr size_t kMostKeptCapacity = 1u << 20;  // the largest capacity of an empty buffer
 
 bool IsFrame(Args request) {
   return request.size() == 1 &&
@@ -20,7 +20,7 @@ bool IsFrame(Args request) {
 }
 
 RequestLimits Limits() {
-  return {.max_bulk_bytes = size_t{UINT32_MAX}};  // what a snapshot may hold, too
+  return {.max_bulk_bytes = size_t{UINT32_MAX}};  // the limit of snapshots, too
 }
 
 }  // namespace
@@ -74,7 +74,7 @@ absl::Status MasterStream::ApplyAll() {
       if (status.ok() && !applier_.InTransaction()) EndUnit();
     }
     if (status.ok() && result == RequestParser::Result::kBroken) {
-      status = Refusal("ERR the master's stream is no stream of requests: " +
+      status = Refusal("ERR the master's stream is not a sequence of requests: " +
                        std::string(parser_.error()));
     }
   }

@@ -96,7 +96,7 @@ void Replica::FillFromPipe(OutputBuffer& out) {
   EndSnapshot(State::kAcknowledgement);
 }
 
-// A client that requested only a snapshot is closed, as by Redis.
+// Like Redis, closes a client that requested only a snapshot.
 void Replica::EndSnapshot(State next) {
   state_ = options_.only_snapshot ? State::kDone : next;
   if (state_ != State::kDone) return;
@@ -104,8 +104,8 @@ void Replica::EndSnapshot(State next) {
   client_.Wake();
 }
 
-// It was complete when it was opened; if it cannot be read any more, the replica is better off
-// without the rest.
+// The file was complete when it was opened. If it cannot be read any more, closes the connection,
+// so that the replica does not use a part of it.
 void Replica::FillFromFile(OutputBuffer& out) {
   const auto count = file_->Read(std::span(out.Extend(kMostAtOnce), kMostAtOnce));
   out.Truncate(count.value_or(0));

@@ -16,19 +16,19 @@
 
 namespace zsetd {
 
-// A client that follows this server, and what it is sent next:
+// A replica of this server, and the output for it:
 //
 //   kWaiting ──► kPreparation ──► kSnapshot ──► kAcknowledgement ──► kStream
 //      │          of a file                                             ↑
 //      └───────── what it lacks is in the backlog ──────────────────────┘
 //
-// A replica that finds the end of the snapshot by a mark acknowledges it before the stream follows,
-// because it could not separate them.
+// A replica that finds the end of the snapshot by a mark acknowledges the snapshot before the
+// stream starts. Otherwise it could not separate the two.
 class Replica : public OutputSource {
  public:
   enum class State { kWaiting, kPreparation, kSnapshot, kAcknowledgement, kStream, kDone };
 
-  // Both outlive it.
+  // The client and the backlog outlive this.
   Replica(Client& client, ReplicaOptions options, const Backlog& backlog);
   Replica(const Replica&) = delete;
   ~Replica() override;
@@ -39,52 +39,54 @@ class Replica : public OutputSource {
   ReplicaOptions& options() { return options_; }
   State state() const { return state_; }
 
-  // It speaks the protocol before PSYNC: nothing precedes the snapshot, and it acknowledges
-  // nothing.
+  // Marks a replica that uses the protocol before PSYNC. It expects no line before the snapshot and
+  // sends no acknowledgments.
   void set_is_old() { is_old_ = true; }
   bool is_old() const { return is_old_; }
 
-  // Sends this first: words of the protocol.
+  // Queues bytes of the protocol, which are sent before any other output.
   void Say(std::string_view bytes) { said_ += bytes; }
 
-  // The stream follows from that offset on.
+  // Starts the stream at this offset.
   void StartStream(int64_t offset);
 
-  // Sends a snapshot of the data at that offset, and then the stream after it.
+  // Announces a snapshot of the data at this offset. The stream after it follows.
   void AwaitSnapshot(int64_t offset);
 
-  // It follows: with an end mark, or from a file.
+  // Start sending the snapshot: from a pipe with an end mark, or from a file.
   void StartSnapshot(std::shared_ptr<SnapshotPipe> pipe, std::string mark);
   void StartFile(std::unique_ptr<ReadableFile> file);
 
-  // Whether it has received the snapshot, if it needed one.
+  // Whether the snapshot was sent completely, or none was needed.
   bool IsOnline() const { return state_ == State::kAcknowledgement || state_ == State::kStream; }
 
-  // Whether it is sent a snapshot that is complete on disk.
+  // Whether a snapshot file is being sent.
   bool IsSentFile() const { return file_ != nullptr; }
 
-  // It has acknowledged all until there.
+  // Notes that the replica has acknowledged the stream up to `offset`, and in its log up to
+  // `log_offset`.
   void Acknowledge(int64_t offset, int64_t log_offset, Millis now);
   int64_t acknowledged() const { return acknowledged_; }
   int64_t logged() const { return logged_; }
   Millis acknowledged_at() const { return acknowledged_at_; }
   void set_acknowledged_at(Millis at) { acknowledged_at_ = at; }
 
-  // Whether it has acknowledged all until there; or, if it acknowledges nothing, was sent all.
+  // Whether the replica has acknowledged the stream up to this offset. For an old replica: whether
+  // the whole stream was sent.
   bool HasAll(int64_t offset) const;
 
-  // For how long it has acknowledged nothing. At first this counts from when it was noted as
-  // online.
+  // The time since the last acknowledgment. Before the first one, the time since Note() first saw
+  // the replica online.
   Millis SilentFor(Millis now) const;
 
-  // Notes changes since the last call. `took_at()` is when the network took something from it last,
-  // and `heard_at()` when the replica sent something last, as far as that has been noted.
+  // Notes activity since the last call. took_at() is the last noted time at which the network
+  // accepted output. heard_at() is the last noted time at which the replica sent bytes.
   void Note(Millis now);
   Millis took_at() const { return took_at_; }
   Millis heard_at() const { return heard_at_; }
 
-  // The offset of the next byte of the stream that it is sent, if it is sent any. Whether there is
-  // more for it.
+  // The offset of the next byte of the stream to send; whether the replica needs the stream from
+  // there; whether there is output to send now.
   int64_t next_offset() const { return next_; }
   bool NeedsStream() const { return state_ != State::kWaiting && state_ != State::kDone; }
   bool HasMore() const override;
@@ -103,8 +105,8 @@ class Replica : public OutputSource {
   State state_ = State::kWaiting;
   bool is_old_ = false;
   std::string said_;
-  std::shared_ptr<SnapshotPipe> pipe_;  // null: no snapshot, or it was read
-  std::unique_ptr<ReadableFile> file_;  // the same
+  std::shared_ptr<SnapshotPipe> pipe_;  // null: no snapshot, or it was sent
+  std::unique_ptr<ReadableFile> file_;  // null: no snapshot from a file, or it was sent
   size_t reader_ = 0;
   std::string mark_;
   int64_t next_ = 0;

@@ -29,8 +29,9 @@ std::string WithoutPort(std::string_view address) {
   return std::string(address);
 }
 
-// When it has shown last that it is there: while it is sent a snapshot by taking it, and while it
-// loads by newlines. One that waits for a snapshot need not, and an old one in the stream cannot.
+// The time of the replica's last sign of life. During a snapshot this is accepted output, during
+// its load a newline. A replica that waits for a snapshot need not send any, and an old one in the
+// stream cannot; both never time out.
 Millis LastSignOf(const Replica& replica) {
   using State = Replica::State;
   const State state = replica.state();
@@ -54,12 +55,13 @@ Replicas::~Replicas() {
   engine_.replication().set_good_replicas(nullptr);
 }
 
-// By the monotonic clock: setting the clock of the machine must not change the lag of replicas.
+// Uses the monotonic clock, because setting the machine's clock must not change the lag of
+// replicas.
 Millis Replicas::Now() const {
   return std::chrono::duration_cast<Millis>(engine_.host().stopwatch());
 }
 
-// No replica has received anything yet, so a new history starts here, unless it is a master's.
+// Starts the backlog at the present offset of the history.
 void Replicas::EnsureBacklog() {
   if (backlog_ != nullptr) return;
   backlog_ = std::make_unique<Backlog>(engine_.replication());
@@ -97,7 +99,8 @@ bool Replicas::CanContinue(const StreamPosition& from) const {
   return (is_present || is_second) && backlog_->Has(from.offset);
 }
 
-// It gets no replies from here on: only the stream.
+// Turns the client into a replica. It receives the stream only, no replies. Without a backlog,
+// changes were not counted, so a new history starts here.
 Replica& Replicas::Add(Client& client) {
   if (backlog_ == nullptr) {
     engine_.replication().Restart();
@@ -126,7 +129,7 @@ absl::Status Replicas::Synchronize(Client& client, const StreamPosition& from) {
   ++full_syncs_;
   Add(client);
   if (!waits_since_) waits_since_ = Now();
-  log_.notice("Replica " + client.connection.address + " asks for a full synchronization");
+  log_.notice("Replica " + client.connection.address + " requests a full synchronization");
   return absl::OkStatus();
 }
 
@@ -213,7 +216,7 @@ void Replicas::OnLeave(Client& client) {
 }
 
 void Replicas::DisconnectAll() {
-  std::vector<Client*> clients;  // separate, because one that is disconnected leaves
+  std::vector<Client*> clients;  // a copy, because End() removes a replica from `all_`
   for (const auto& [id, replica] : all_) clients.push_back(&replica->client());
   for (Client* const client : clients) engine_.clients().End(*client);
 }
@@ -231,7 +234,7 @@ void Replicas::EndRound() {
   DropUnneeded();
 }
 
-// Appends a request of the protocol, which is not a change.
+// Appends a request of the protocol to the stream. It does not count as a change.
 void Replicas::AppendControl(std::string_view request) {
   change_end_ = last_change();
   engine_.effects().AppendToStream(request);
@@ -291,7 +294,7 @@ bool Replicas::MayStartSync() const {
   return Now() - *waits_since_ >= std::chrono::seconds(settings.repl_diskless_sync_delay);
 }
 
-// All that wait for the same share it; others follow.
+// Starts a snapshot for all waiting replicas with equal options. The others get another one later.
 void Replicas::StartSync() {
   waits_since_.reset();
   Group group;
@@ -307,7 +310,7 @@ void Replicas::StartSync() {
   }
   if (!shared) return;
   group.offset = backlog_->end();
-  engine_.effects().ForgetDatabase();  // the stream after a snapshot names it
+  engine_.effects().ForgetDatabase();  // the stream after a snapshot begins with SELECT
   SnapshotContents contents = persistence_.dataset().Contents();
   contents.with_keys = !shared->leaves_out_data;
   if (shared->leaves_out_functions) contents.functions.clear();
@@ -369,7 +372,8 @@ void Replicas::EndSync(const absl::Status& result) {
   if (status.ok() && group_->pipe == nullptr) status = SendFile();
   if (!group_->path.empty()) (void)files_.Remove(group_->path);
   if (!status.ok()) {
-    log_.warning("The snapshot for replicas has failed: " + std::string(ErrorLine(status)));
+    log_.warning("Cannot send a snapshot to replicas; disconnecting them: " +
+                 std::string(ErrorLine(status)));
     for (const uint64_t id : group_->clients) {
       const auto found = all_.find(id);
       if (found != all_.end()) engine_.clients().End(found->second->client());
@@ -378,7 +382,8 @@ void Replicas::EndSync(const absl::Status& result) {
   group_.reset();
 }
 
-// Each replica reads it separately; the system keeps it as long as one has it open.
+// Each replica opens the file separately. The system keeps the removed file until the last replica
+// closes it.
 absl::Status Replicas::SendFile() {
   absl::Status status;
   for (const uint64_t id : group_->clients) {
@@ -408,7 +413,7 @@ void Replicas::LookAfter(Millis now) {
   for (const auto& [id, replica] : all_) {
     const Replica::State state = replica->state();
     if (state == Replica::State::kWaiting || state == Replica::State::kPreparation) {
-      replica->Say("\n");  // it is not forgotten
+      replica->Say("\n");  // shows the replica that the link is alive
       replica->client().Wake();
     }
     replica->Note(now);
@@ -422,8 +427,8 @@ void Replicas::LookAfter(Millis now) {
   FreeBacklog(now);
 }
 
-// A replica detects a lost master by missing PINGs. Those of a master reach the replicas of its
-// replicas.
+// A replica detects a lost master by missing PINGs. A replica passes on its master's PINGs, so it
+// sends none itself.
 void Replicas::Ping(Millis now) {
   const auto period = std::chrono::seconds(engine_.settings().repl_ping_replica_period);
   if (all_.empty() || engine_.replication().is_replica()) pinged_at_ = now;
@@ -433,8 +438,8 @@ void Replicas::Ping(Millis now) {
   AppendControl(kPing);
 }
 
-// A replica that has received its snapshot counts although it has acknowledged nothing yet, as in
-// Redis: it is shown as online. Each write asks for this, so the time is one that is known already.
+// As in Redis, a replica that has received its snapshot counts before its first acknowledgment,
+// because its state is "online". Each write calls this, so it uses a time that is already known.
 int64_t Replicas::CountGood() const {
   const auto most = std::chrono::seconds(engine_.settings().min_replicas_max_lag);
   const auto command_began =
@@ -445,7 +450,8 @@ int64_t Replicas::CountGood() const {
   });
 }
 
-// Leaves a history that no replica can continue: later changes are not part of it.
+// Frees the backlog if there have been no replicas for repl-backlog-ttl. Later changes are not
+// counted, so a new history starts.
 void Replicas::FreeBacklog(Millis now) {
   const auto ttl = std::chrono::seconds(engine_.settings().repl_backlog_ttl);
   const bool is_needed = !all_.empty() || engine_.replication().is_replica() || ttl.count() == 0;

@@ -20,25 +20,25 @@
 
 namespace zsetd {
 
-// The replicas of this server: their state, their output, and the memory that is kept for them.
+// The replicas of this server: their state, their output, and the backlog.
 //
 //   PSYNC ──► in the backlog? ──yes──► the stream
 //                 └──no──► a snapshot, shared by all requests in time ──► the stream
 //
-// Effects are written to the backlog from the first replica on, and for some time after the last
-// has disconnected (repl-backlog-ttl).
+// Effects are written to the backlog from the first replica on, until repl-backlog-ttl after the
+// last one has disconnected.
 class Replicas {
  public:
-  // Posts a function to the thread of the commands; any thread may call it.
+  // Runs a function on the engine's thread later. Any thread may call it.
   using Post = std::function<void(std::function<bool()>)>;
 
-  // All arguments outlive it, and all posted calls have ended when it is destroyed.
+  // The arguments outlive this. When it is destroyed, all posted calls have ended.
   Replicas(Engine& engine, PersistenceService& persistence, FileSystem& files, const ServerLog& log,
            Post post);
   ~Replicas();
   Replicas(const Replicas&) = delete;
 
-  // As Replication has them.
+  // See Replication.
   ReplicaOptions& OptionsOf(Client& client) { return options_[client.id]; }
   absl::Status Synchronize(Client& client, const StreamPosition& from);
   absl::Status SynchronizeByOldProtocol(Client& client);
@@ -57,27 +57,28 @@ class Replicas {
   void Tick();
   bool HasWork() const;
 
-  // Keeps all effects from now on, for later replicas.
+  // Creates the backlog unless it exists, so that later replicas can continue from here.
   void EnsureBacklog();
 
-  // Starts another history: drops the kept bytes of the old one.
+  // Drops the stored bytes of the old history after a new history has started.
   void ResetBacklog();
 
-  // Closes all replicas: they reconnect, and continue at their offset if possible.
+  // Disconnects all replicas. They reconnect and continue at their offset if possible.
   void DisconnectAll();
 
   ReplicaStatus StatusOf(const Replica& replica) const;
 
-  // An online replica at this address; or, with an empty one, the first that has all. Null: none.
+  // Returns the replica at this address. With an empty `host`, returns the first replica that has
+  // acknowledged the whole history. Null if none exists.
   const Replica* Find(const std::string& host, int64_t port) const;
 
  private:
-  // The replicas that share a snapshot, and its contents.
+  // The replicas that share a snapshot, and the snapshot.
   struct Group {
-    std::vector<uint64_t> clients;       // by id
-    std::shared_ptr<SnapshotPipe> pipe;  // null: it goes to a file
+    std::vector<uint64_t> clients;       // their IDs
+    std::shared_ptr<SnapshotPipe> pipe;  // null: the snapshot goes to a file
     std::string mark;
-    std::string path;  // of the file
+    std::string path;  // the path of the file
     int64_t offset = 0;
   };
 
@@ -104,17 +105,17 @@ class Replicas {
   FileSystem& files_;
   const ServerLog& log_;
   const Post post_;
-  std::unique_ptr<Backlog> backlog_;                  // null: nothing is kept
-  std::map<uint64_t, std::unique_ptr<Replica>> all_;  // by client
-  std::map<uint64_t, ReplicaOptions> options_;        // of clients that are no replicas yet
-  std::optional<Group> group_;                        // whose snapshot is being taken
-  std::optional<Millis> waits_since_;                 // the first replica for a snapshot
-  std::optional<Millis> without_since_;               // there are no replicas
+  std::unique_ptr<Backlog> backlog_;                  // null: no bytes are kept
+  std::map<uint64_t, std::unique_ptr<Replica>> all_;  // by client ID
+  std::map<uint64_t, ReplicaOptions> options_;        // of clients that are not replicas yet
+  std::optional<Group> group_;                        // the group whose snapshot is being taken
+  std::optional<Millis> waits_since_;    // since when a replica has been waiting for a snapshot
+  std::optional<Millis> without_since_;  // since when there have been no replicas
   Millis looked_after_at_{0};
   Millis pinged_at_{0};
-  int64_t sent_until_ = 0;   // the end of the backlog when replicas were woken last
-  int64_t change_end_ = 0;   // of the last change before the last control request
-  int64_t control_end_ = 0;  // of the last control request
+  int64_t sent_until_ = 0;   // the end of the backlog when replicas were last woken
+  int64_t change_end_ = 0;   // the end of the last change before `control_end_`
+  int64_t control_end_ = 0;  // the end of the last control request
   bool asks_ = false;
   bool pings_ = true;
   uint64_t drafts_ = 0;

@@ -25,10 +25,11 @@ ReplicationService::ReplicationService(Engine& engine, PersistenceService& persi
   if (MasterIn(engine.settings())) BecomeReplica();
 }
 
-// Connections end after it.
+// Connections that end later must not call this object.
 ReplicationService::~ReplicationService() { engine_.services().replication = nullptr; }
 
-// A master remembers the history, for replicas that were at its end.
+// Resumes the saved history: a master for replicas that were at its end, a replica to continue from
+// its master.
 void ReplicationService::OnLoaded() {
   const std::optional<HistoryPlace>& saved = persistence_.loaded_position();
   const std::optional<MasterAddress> master = MasterIn(engine_.settings());
@@ -42,13 +43,13 @@ void ReplicationService::OnLoaded() {
   follower_.Start(*master, saved ? std::optional(saved->database) : std::nullopt);
 }
 
-// The keys and elements of a replica stay until the master removes them.
+// A replica does not expire keys and elements itself; the master removes them.
 void ReplicationService::SetRole(bool is_replica) {
   engine_.replication().set_is_replica(is_replica);
   engine_.store().set_leaves_expiry_to_master(is_replica);
 }
 
-// The stream is the master's.
+// From here on, the stream is the master's and is passed on.
 void ReplicationService::BecomeReplica() {
   SetRole(true);
   engine_.effects().set_passes_on(true);
@@ -61,8 +62,9 @@ void ReplicationService::Follow(std::string host, int64_t port, std::string_view
               std::string(request) + ")");
 }
 
-// The role and the setting change immediately, which the rest of a transaction (CONFIG REWRITE) may
-// depend on. The changes of the transaction are those of a master.
+// The role and the setting change immediately, because later commands of a transaction (such as
+// CONFIG REWRITE) may depend on them. The link starts after the unit, so the transaction's changes
+// are still those of a master.
 void ReplicationService::Follow(const MasterAddress& master, bool takes_over) {
   NameMaster(master.host + " " + std::to_string(master.port));
   if (!engine_.replication().is_replica()) {
@@ -73,10 +75,10 @@ void ReplicationService::Follow(const MasterAddress& master, bool takes_over) {
   engine_.executor().AfterUnit([this] { JoinNextMaster(); });
 }
 
-// A master is at a place in a history, too: another replica that is promoted may continue from
-// there. Changes that were propagated to no stream have not been counted.
+// The data of a master is at a place in a history, too, so a promoted replica may continue from
+// there. Without a stream, changes were not counted, and a new history starts.
 void ReplicationService::JoinNextMaster() {
-  if (!next_master_) return;  // REPLICAOF NO ONE came after it in the transaction
+  if (!next_master_) return;  // a later REPLICAOF NO ONE in the transaction
   const NextMaster next = *std::exchange(next_master_, std::nullopt);
   ReplicationState& state = engine_.replication();
   const bool was_replica = engine_.effects().passes_on();
@@ -94,7 +96,7 @@ void ReplicationService::JoinNextMaster() {
 void ReplicationService::NameMaster(std::string text) {
   Settings settings = engine_.settings();
   settings.replicaof = std::move(text);
-  (void)engine_.Configure(settings);  // which checks nothing of this
+  (void)engine_.Configure(settings);  // `replicaof` is not checked and cannot fail
 }
 
 void ReplicationService::UnblockClients() {
@@ -103,8 +105,9 @@ void ReplicationService::UnblockClients() {
   }
 }
 
-// Replicas of the old master continue with the history that this server has followed until here.
-// Within a transaction that is the beginning of its unit, which they receive as a whole.
+// Other replicas of the old master can continue with the history that this server has followed so
+// far. In a transaction, the new history begins at the start of its unit, so they receive the whole
+// unit.
 void ReplicationService::Promote(std::string_view request) {
   next_master_.reset();
   LeaveMaster();
@@ -112,7 +115,7 @@ void ReplicationService::Promote(std::string_view request) {
 }
 
 void ReplicationService::LeaveMaster() {
-  if (!engine_.effects().passes_on()) {  // a master that has not joined another yet
+  if (!engine_.effects().passes_on()) {  // has not joined the new master yet
     NameMaster("");
     return SetRole(false);
   }
@@ -135,7 +138,7 @@ absl::Status ReplicationService::AbortFailover() {
   if (!failover_.IsOn()) return Refusal("ERR No failover in progress.");
   const bool was_replica = failover_.IsHandingOver();
   failover_.End();
-  if (was_replica) Promote("the failover was aborted");
+  if (was_replica) Promote("failover aborted");
   log_.notice("Failover aborted.");
   return absl::OkStatus();
 }
@@ -146,7 +149,7 @@ void ReplicationService::ResetStats() {
 }
 
 void ReplicationService::Tick() {
-  replicas_.set_pings(!failover_.IsOn());  // a replica that takes over has all
+  replicas_.set_pings(!failover_.IsOn());  // PINGs would add bytes that the replica lacks
   replicas_.Tick();
   follower_.Tick();
   if (!failover_.IsOn()) return;
@@ -159,7 +162,7 @@ void ReplicationService::Tick() {
 
 void ReplicationService::OnNewHistory() { replicas_.ResetBacklog(); }
 
-// Our replicas know it by the one of before.
+// The replicas use the old ID, so they must reconnect.
 void ReplicationService::OnNewId() { replicas_.DisconnectAll(); }
 
 }  // namespace zsetd

@@ -16,16 +16,17 @@
 
 namespace zsetd {
 
-// The roles of the server: the replica of one server, and the master of others. All of them share
-// one history.
+// The server's roles in replication: a replica of one master, and a master of its own replicas. All
+// these servers share one history.
 class ReplicationService : public Replication, private Follower::Listener {
  public:
-  // All arguments outlive it, and all posted calls have ended when it is destroyed.
+  // The arguments outlive this. When it is destroyed, all posted calls have ended.
   ReplicationService(Engine& engine, PersistenceService& persistence, FileSystem& files,
                      Connector& connector, const ServerLog& log, Replicas::Post post);
   ~ReplicationService() override;
 
-  // When the server's own data has been loaded: takes the place in a history that it was saved at.
+  // Must be called when the server's own data has been loaded. Resumes the history at the place
+  // that was saved with the data.
   void OnLoaded();
 
   void Follow(std::string host, int64_t port, std::string_view request) override;
@@ -87,7 +88,7 @@ class ReplicationService : public Replication, private Follower::Listener {
   Replicas replicas_;
   Follower follower_;
   Failover failover_;
-  std::optional<NextMaster> next_master_;  // to be joined when the running transaction has ended
+  std::optional<NextMaster> next_master_;  // the master to join after the running unit
 };
 
 }  // namespace zsetd

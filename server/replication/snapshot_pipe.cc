@@ -47,7 +47,7 @@ void SnapshotPipe::RemoveReader(size_t reader) {
   DropRead();
 }
 
-// Pieces are as long as they were written: a reader is at the beginning of one, or at the end.
+// Readers take whole pieces, so a reader is always at the beginning of a piece or at the end.
 void SnapshotPipe::Read(size_t reader, OutputBuffer& out) {
   const std::lock_guard lock(mutex_);
   is_announced_ = false;

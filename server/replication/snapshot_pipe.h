@@ -15,33 +15,35 @@
 
 namespace zsetd {
 
-// A snapshot on its way to replicas, each of which reads it at its own speed. One thread writes,
-// another reads; neither waits. The bytes are stored once, until all have read them.
+// A snapshot on its way to replicas. Each replica reads it at its own speed. One thread writes and
+// another one reads, without waiting. The bytes are stored once, until all replicas have read them.
 class SnapshotPipe {
  public:
-  // `on_progress` is called on the writing thread when more can be read, once until the next read.
+  // `on_progress` is called on the writing thread when new bytes are available, at most once until
+  // the next Read().
   explicit SnapshotPipe(std::function<void()> on_progress) : on_progress_(std::move(on_progress)) {}
   SnapshotPipe(const SnapshotPipe&) = delete;
 
   // --- Writing. ---
 
   void Write(std::string_view bytes);
-  void End();  // that was all
+  void End();  // no more bytes follow
 
   // --- Reading. ---
 
-  // Adds a reader that starts at the first byte. Precondition: nothing was written. Returns its
-  // number.
+  // Adds a reader that starts at the first byte, and returns its number. Precondition: no bytes
+  // were written.
   size_t AddReader();
   void RemoveReader(size_t reader);
 
-  // Appends the next bytes for that reader: some ten KB, or none if no more are available now.
+  // Appends the next bytes for this reader to `out`: some tens of KB, or none if none are available
+  // now.
   void Read(size_t reader, OutputBuffer& out);
 
-  // Whether that one has read all that there will be.
+  // Whether this reader has read all bytes, and no more bytes follow.
   bool IsAtEnd(size_t reader) const;
 
-  // The bytes that the slowest reader has not read.
+  // The number of bytes that the slowest reader has not read.
   size_t waiting() const;
   bool has_readers() const;
 
@@ -54,14 +56,14 @@ class SnapshotPipe {
   mutable std::mutex mutex_;
   const std::function<void()> on_progress_;
   std::deque<std::string> pieces_;
-  uint64_t first_ = 0;  // position of the first piece
+  uint64_t first_ = 0;  // the position of the first piece
   uint64_t end_ = 0;
   bool ended_ = false;
   bool is_announced_ = false;
-  std::vector<uint64_t> readers_;  // positions; kGone: has left
+  std::vector<uint64_t> readers_;  // positions; kGone: removed
 };
 
-// The end of a pipe that a snapshot is written to.
+// The writing end of a pipe.
 class PipeSink : public SnapshotSink {
  public:
   PipeSink(std::shared_ptr<SnapshotPipe> pipe, bool with_checksum)

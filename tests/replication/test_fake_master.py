@@ -69,7 +69,7 @@ class Masters(ReplicationTest):
                 master.sync = lambda connection, words: connection.sendall(
                     self.full_sync(snapshot))
                 replica.follow(master.port)
-                self.await_that(lambda: "is not taken, and the data stays" in replica.log(),
+                self.await_that(lambda: "Cannot use the snapshot of MASTER" in replica.log(),
                                 "the refusal is not in the log")
                 self.assertEqual(replica.client.get("own"), b"1")
                 master.sync = lambda connection, words: connection.sendall(
