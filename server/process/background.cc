@@ -20,7 +20,7 @@ absl::Status Failure(const char* what) {
   return Refusal("Cannot daemonize: " + std::string(what) + ": " + std::strerror(errno));
 }
 
-// The exit code for the process that was started.
+// Waits for the child's report and returns the exit code for the started process.
 int AwaitReport(int pipe, pid_t child) {
   char byte = 0;
   ssize_t count = 0;
@@ -68,7 +68,7 @@ void Background::ReportReady() {
   }
   if (nothing > STDERR_FILENO) close(nothing);
   const char ready = '1';
-  // A killed parent does not wait any more: SIGPIPE is ignored, and the server continues.
+  // If the parent was killed, the write fails (SIGPIPE is ignored), and the server continues.
   [[maybe_unused]] const ssize_t written = write(report_, &ready, 1);
   close(std::exchange(report_, -1));
 }

@@ -9,7 +9,7 @@
 namespace zsetd {
 
 // Frees large objects, such as a set of millions of members, on a thread of its own, so that no
-// client waits for it. No other code may refer to such an object.
+// client waits. No other code may refer to such an object.
 class BackgroundFree {
  public:
   BackgroundFree();

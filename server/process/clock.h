@@ -8,7 +8,7 @@ namespace zsetd {
 Millis UnixNow();
 Micros UnixNowExactly();
 
-// A clock that only goes forward, for measuring.
+// A monotonic clock, for measuring durations.
 Micros MonotonicNow();
 
 }  // namespace zsetd

@@ -21,7 +21,7 @@
 namespace zsetd {
 namespace {
 
-// spdlog's levels from trace to warn are those of LogLevel; the higher ones are warnings too.
+// spdlog's levels from trace to warn have the numbers of LogLevel. Higher levels are warnings, too.
 LogLevel LevelOf(spdlog::level::level_enum level) {
   return std::min(static_cast<LogLevel>(level), LogLevel::kWarning);
 }
@@ -30,7 +30,7 @@ spdlog::level::level_enum SpdlogLevel(LogLevel level) {
   return static_cast<spdlog::level::level_enum>(level);
 }
 
-// By SyslogFacility.
+// Indexed by SyslogFacility.
 constexpr int kFacilities[] = {LOG_USER,   LOG_LOCAL0, LOG_LOCAL1, LOG_LOCAL2, LOG_LOCAL3,
                                LOG_LOCAL4, LOG_LOCAL5, LOG_LOCAL6, LOG_LOCAL7};
 static_assert(std::size(kFacilities) == std::size(kSyslogFacilities));
@@ -88,7 +88,7 @@ std::unique_ptr<spdlog::formatter> Formatter(const std::string& pattern, const s
 }
 
 absl::Status MakeSink(const std::string& file, spdlog::sink_ptr& sink) {
-  // Tried first, because spdlog throws where it cannot open the file.
+  // Checks the file first, because spdlog throws if it cannot open it.
   if (!file.empty() && !std::ofstream(file, std::ios::app)) {
     return Refusal("Cannot open the log file '" + file + "': " + std::strerror(errno));
   }
@@ -109,7 +109,7 @@ spdlog::sink_ptr SystemSink(const Settings& settings) {
   return sink;
 }
 
-// The first sink is that of the file, or of standard output.
+// The first sink is the file or standard output.
 void LogTo(const std::vector<spdlog::sink_ptr>& sinks) {
   auto logger = std::make_shared<spdlog::logger>("zsetd", sinks.begin(), sinks.end());
   logger->flush_on(spdlog::level::trace);
@@ -128,7 +128,7 @@ absl::Status OpenLog(const Settings& settings) {
   return absl::OkStatus();
 }
 
-// The connection to the system's log is kept: a second one would be closed with the first.
+// Keeps the sink of the system's log, because a second one would be closed with the first.
 absl::Status ReopenLogFile(const std::string& file) {
   if (file.empty()) return absl::OkStatus();
   std::vector<spdlog::sink_ptr> sinks = spdlog::default_logger()->sinks();

@@ -6,7 +6,7 @@
 
 namespace zsetd {
 
-// A file that holds the process's number while this lives.
+// A file that contains the process ID while this object exists.
 class PidFile {
  public:
   PidFile() = default;
@@ -17,7 +17,7 @@ class PidFile {
   absl::Status Write(const std::string& path);
 
  private:
-  std::string path_;  // empty: nothing was written
+  std::string path_;  // empty: no file was written
 };
 
 }  // namespace zsetd

@@ -24,8 +24,8 @@ bool Has(const char* variable) {
   return value != nullptr && *value != '\0';
 }
 
-// Sends one message to the socket of this name, in which a leading @ means a NUL: it is in the
-// abstract namespace then. False if it cannot be sent.
+// Sends one message to the socket of this name. A leading @ stands for NUL, the abstract namespace.
+// Returns false if the message cannot be sent.
 bool SendTo(std::string name, std::string_view message) {
   sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
   if (name.size() >= sizeof(address.sun_path)) return false;

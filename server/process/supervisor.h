@@ -6,26 +6,26 @@
 
 namespace zsetd {
 
-// The program that started this one and watches over it, if the setting `supervised` and the
-// environment specify one: systemd by NOTIFY_SOCKET, upstart by UPSTART_JOB.
+// The program that started this process and supervises it, if the setting `supervised` and the
+// environment specify one: NOTIFY_SOCKET for systemd, UPSTART_JOB for upstart.
 //
-// systemd's protocol is one datagram for each message (sd_notify(3)). libsystemd has it too, but
-// would bring five other libraries into the process.
+// systemd's protocol is one datagram for each message (sd_notify(3)). libsystemd implements it too,
+// but would load five other libraries into the process.
 class Supervisor {
  public:
   explicit Supervisor(Supervision setting);
 
-  // Whether a supervisor exists. The server then stays in the foreground, whatever `daemonize` is.
+  // Whether a supervisor exists. The server then stays in the foreground, even with `daemonize`.
   bool Exists() const { return kind_ != Kind::kNone; }
 
   // Returns "systemd" or "upstart", or "no" without a supervisor.
   std::string_view Name() const;
 
-  // Whether the setting specifies a supervisor that the environment does not show.
+  // Whether the setting specifies a supervisor, but its environment variable is missing.
   bool IsMissing() const { return missing_; }
 
-  // Each notifies the supervisor of a change of state. Upstart is notified of readiness only, by
-  // SIGSTOP ("expect stop").
+  // Notify the supervisor of a change of state. Upstart is notified of readiness only, by SIGSTOP
+  // ("expect stop").
   void ReportReady();
   void ReportStopping();
 

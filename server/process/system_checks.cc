@@ -20,23 +20,23 @@ std::string FirstLine(const std::string& path) {
 
 std::vector<std::string> SystemWarnings(const Settings& settings, const std::string& root) {
   std::vector<std::string> warnings;
-  // proc(5): with 2, the sum of all that processes have asked for is limited, used or not.
+  // proc(5): with 2, the sum of all reserved memory is limited, even if it is not used.
   if (FirstLine(root + "proc/sys/vm/overcommit_memory") == "2") {
     warnings.emplace_back(
-        "The system limits memory that is only reserved, too: allocations may fail, and the server "
-        "end, while memory is free. To change that: sysctl vm.overcommit_memory=1");
+        "vm.overcommit_memory is 2: allocations may fail and end the server while memory is free. "
+        "To fix this, run: sysctl vm.overcommit_memory=1");
   }
   const std::string longest = FirstLine(root + "proc/sys/net/core/somaxconn");
   const std::optional<int64_t> somaxconn = ParseInteger(longest);
   if (somaxconn && *somaxconn < settings.tcp_backlog) {
     const std::string wanted = std::to_string(settings.tcp_backlog);
     warnings.push_back("tcp-backlog " + wanted + " is limited to " + longest +
-                       " by the system. To change that: sysctl net.core.somaxconn=" + wanted);
+                       " by the system. To fix this, run: sysctl net.core.somaxconn=" + wanted);
   }
   if (FirstLine(root + "sys/kernel/mm/transparent_hugepage/enabled").starts_with("[always]")) {
     warnings.emplace_back(
-        "Transparent huge pages are always used, which takes more memory than needed. To change "
-        "that: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled");
+        "Transparent huge pages are always used, which takes more memory than needed. To fix this, "
+        "run: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled");
   }
   return warnings;
 }

@@ -7,9 +7,9 @@
 
 namespace zsetd {
 
-// The defects of the operating system's configuration for a server with these settings: one line
-// each, with the command that corrects it. Values that cannot be read are ignored. `root` contains
-// the system's files, for tests.
+// Returns a warning for each setting of the operating system that is bad for a server with these
+// settings. A warning is one line with the command that fixes it. Values that cannot be read are
+// ignored. `root` is the directory of the system's files, for tests.
 //
 //   proc/sys/vm/overcommit_memory                    allocations fail before memory is used up
 //   proc/sys/net/core/somaxconn                      is below tcp-backlog
