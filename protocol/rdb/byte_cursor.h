@@ -7,20 +7,20 @@
 
 namespace zsetd {
 
-// The source of a ByteCursor's bytes if they do not fit into memory together, such as a file.
+// The source of a ByteCursor's bytes if they do not all fit into memory, such as a file.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
 
-  // Returns at least `count` bytes, of which the first `unread` are the last ones that it returned
-  // before; fewer than `count` only if there are no more. This invalidates earlier results. `count`
-  // may be forged: memory must follow the bytes that exist.
+  // Returns at least `count` bytes, or fewer at the end. They begin with the last `unread` bytes of
+  // the previous result. Invalidates earlier results. `count` is not trusted: memory use must be
+  // bounded by the bytes that exist.
   virtual std::string_view Refill(size_t unread, size_t count) = 0;
 };
 
-// Takes bytes from the front of a string of them, or of all that a source has. After a request for
-// too many bytes, every result is empty or zero. Bytes taken are valid as long as the string is;
-// from a source, until the next call.
+// Takes bytes from the front of a string or of a source. After a request for too many bytes, every
+// result is empty or zero. Bytes taken from a string are valid as long as the string. Bytes from a
+// source are valid until the next call.
 class ByteCursor {
  public:
   explicit ByteCursor(std::string_view bytes) : rest_(bytes) {}
@@ -40,7 +40,7 @@ class ByteCursor {
     return byte.empty() ? 0 : static_cast<uint8_t>(byte.front());
   }
 
-  // A number of 1 to 8 bytes, little-endian; signed and unsigned.
+  // A little-endian number of 1 to 8 bytes, unsigned and signed.
   uint64_t Unsigned(size_t bytes) {
     uint64_t number = 0;
     const std::string_view low_first = Take(bytes);
@@ -73,7 +73,7 @@ class ByteCursor {
   }
 
   void Break() { ok_ = false; }
-  size_t left() const { return rest_.size(); }  // of a source: of what it has returned so far
+  size_t left() const { return rest_.size(); }  // for a source: in its last result
   bool ok() const { return ok_; }
 
  private:

@@ -13,13 +13,13 @@ namespace {
 constexpr uint64_t kReflectedPolynomial = 0x95ac9329ac4bc9b5;
 
 // Bytes taken in one step (Kounavis and Berry 2005, "A Systematic Approach to Building High
-// Performance, Software-based, CRC Generators"): a CRC is linear, so what each of them contributes
-// is looked up by itself, without waiting for the one before, and the results are added.
+// Performance, Software-based, CRC Generators"): a CRC is linear, so the contribution of each byte
+// is looked up independently of the others, and the results are added.
 constexpr size_t kSlice = 16;
 
 using Table = std::array<uint64_t, 256>;
 
-// tables[n][byte] is what a byte contributes to the remainder when n zero bytes follow it.
+// tables[n][byte] is the contribution of a byte to the remainder when n zero bytes follow it.
 constexpr std::array<Table, kSlice> MakeTables() {
   std::array<Table, kSlice> tables = {};
   for (size_t byte = 0; byte < 256; ++byte) {

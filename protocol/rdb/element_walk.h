@@ -17,7 +17,7 @@ namespace zsetd {
 inline constexpr uint8_t kEndOfElements = 0xff;
 inline constexpr uint64_t kUncounted = UINT16_MAX;  // this many or more: the header has no count
 
-// The text of an integer; it is kept in `made`.
+// The text of an integer, stored in `made`.
 inline std::string_view TextOf(int64_t value, std::string& made) {
   return made = IntegerText(value);
 }
@@ -28,7 +28,7 @@ struct IntegerEncoding {
   size_t bytes;
 };
 
-// Takes the bytes of an integer; nullopt if `encoding` is not known.
+// Takes the bytes of an integer; nullopt if `encoding` is not in `known`.
 inline std::optional<std::string_view> TakeInteger(std::span<const IntegerEncoding> known,
                                                    uint8_t encoding, ByteCursor& cursor,
                                                    std::string& made) {
@@ -38,9 +38,9 @@ inline std::optional<std::string_view> TakeInteger(std::span<const IntegerEncodi
   return std::nullopt;
 }
 
-// Reads the whole: a header of this size, of which the first four bytes are the total size and the
-// last two the number of elements, and the elements. `take(first, cursor, made)` takes an element
-// after its first byte, or returns nullopt if the bytes are no element. It may keep a text in
+// Reads a header of `header_bytes` and the elements. The first four bytes of the header are the
+// total size, the last two are the number of elements. `take(first, cursor, made)` takes an element
+// after its first byte, or returns nullopt if the bytes are not an element. It may store a text in
 // `made`.
 template <class Take>
 bool WalkElements(std::string_view bytes, size_t header_bytes, const VisitElement& visit,

@@ -1,5 +1,5 @@
-// An element of a listpack is its encoding, its bytes, and the length of both, written so that it
-// can be read from behind:
+// An element of a listpack consists of its encoding, its bytes, and the length of both, which is
+// written so that it can be read backward:
 //
 //   0xxxxxxx            7-bit number               110xxxxx + 1   13-bit integer
 //   10xxxxxx            string, up to 63 bytes     1110xxxx + 1   string, up to 4095
@@ -27,7 +27,8 @@ constexpr uint8_t kInt32 = 0xf3;
 constexpr uint8_t kInt64 = 0xf4;
 constexpr IntegerEncoding kIntegers[] = {{kInt16, 2}, {kInt24, 3}, {kInt32, 4}, {kInt64, 8}};
 
-// The number of bytes of an element's back length: seven bits each, with bounds of Redis's.
+// The number of bytes of an element's back length: seven bits each, with the limits that Redis
+// uses.
 size_t BackLengthBytes(size_t length) {
   if (length <= 127) return 1;
   if (length < 16383) return 2;
@@ -35,7 +36,7 @@ size_t BackLengthBytes(size_t length) {
   return length < 268435455 ? 4 : 5;
 }
 
-// Seven bits a byte, the highest first; all but the first byte are marked.
+// Writes seven bits per byte, the highest first. All bytes except the first have the high bit set.
 void AppendBackLength(size_t length, std::string& out) {
   const size_t bytes = BackLengthBytes(length);
   for (size_t i = bytes; i > 0; --i) {
@@ -44,7 +45,7 @@ void AppendBackLength(size_t length, std::string& out) {
   }
 }
 
-// Takes the encoding, of which `first` is taken, and the bytes.
+// Takes the rest of the encoding after `first`, and the bytes.
 std::optional<std::string_view> TakeValue(uint8_t first, ByteCursor& cursor, std::string& made) {
   if (first < 0x80) return TextOf(first, made);
   if (first < 0xc0) return cursor.Take(first & 0x3f);

@@ -1,13 +1,13 @@
-// The compact forms in which Redis keeps small values, each of them one string of bytes:
+// The compact forms in which Redis stores small values. Each is one string of bytes:
 //
 //   listpack   [ bytes:4 | count:2 | element ... | 0xff ]     what Redis 7 writes
 //   ziplist    [ bytes:4 | last:4 | count:2 | element ... | 0xff ]     what it wrote before
 //   zipmap     [ pairs:1 | name | value ... | 0xff ]                 and long before
 //   intset     [ width:4 | count:4 | integer ... ]
 //
-// Each reader calls `visit` for the elements in order, integers as their text, and returns whether
-// the bytes were sound to the last and `visit` never returned false. A view that `visit` gets is
-// valid during that call. The bytes are not trusted: nothing is read beyond them. O(bytes).
+// Each reader calls `visit` for the elements in order; integers are passed as text. It returns true
+// if all bytes were sound and `visit` never returned false. The view that `visit` receives is valid
+// during that call. The bytes are not trusted: readers do not read beyond them. O(bytes).
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ bool ReadZiplist(std::string_view bytes, const VisitElement& visit);
 bool ReadZipmap(std::string_view bytes, const VisitElement& visit);
 bool ReadIntset(std::string_view bytes, const VisitElement& visit);
 
-// The intset of these, which are in order and all different; there is one at least.
+// Returns the intset of `integers`. Precondition: they are ascending, distinct and not empty.
 std::string MakeIntset(std::span<const int64_t> integers);
 
 // Makes a listpack, element by element.
@@ -38,7 +38,7 @@ class ListpackWriter {
   size_t size() const { return bytes_.size(); }  // in bytes, so far
   bool empty() const { return count_ == 0; }
 
-  // The whole listpack; the writer is empty then.
+  // Returns the complete listpack and leaves the writer empty.
   std::string Finish();
 
  private:

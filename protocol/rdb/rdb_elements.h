@@ -17,7 +17,7 @@
 
 namespace zsetd {
 
-using RdbDeadline = std::optional<std::chrono::milliseconds>;  // Unix time; nothing: none
+using RdbDeadline = std::optional<std::chrono::milliseconds>;  // Unix time; nullopt: no deadline
 
 using VisitField = std::function<bool(std::string_view name, std::string_view value)>;
 using VisitFieldWithDeadline =
@@ -36,7 +36,7 @@ bool ReadRdbFields(RdbReader& reader, RdbType type, const VisitField& visit);
 bool HasFieldDeadlines(RdbType type);
 
 // Hashes with deadlines. Leaves out the fields whose deadlines are not after `now`. Unsound bytes
-// break the reader, so that they differ from a hash without a field that is left.
+// break the reader. This distinguishes them from a hash whose fields have all expired.
 bool ReadRdbFieldsWithDeadlines(RdbReader& reader, RdbType type, std::chrono::milliseconds now,
                                 const VisitFieldWithDeadline& visit);
 

@@ -1,4 +1,4 @@
-// Redis's file of a whole dataset, with which snapshots are kept and copied:
+// Redis's file format for a whole dataset, used for snapshots on disk and for replicas:
 //
 //   "REDIS0010"                          magic and version; Valkey's from 9 on is "VALKEY080"
 //   [ 250 name value ]...                about the server that wrote it
@@ -53,8 +53,8 @@ struct RdbVersion {
 };
 inline constexpr size_t kRdbMagicBytes = 9;
 
-// Returns nullopt if no such file begins with these bytes. The version may still be unreadable; see
-// CanRead().
+// Returns nullopt if the bytes are not the beginning of such a file. CanRead() returns whether this
+// server supports the version.
 std::optional<RdbVersion> ParseRdbMagic(std::string_view bytes);
 bool CanRead(const RdbVersion& version);
 
@@ -72,12 +72,12 @@ class RdbFileWriter {
   void Idle(uint64_t seconds);
   void Frequency(uint8_t count);
 
-  // Writes the type of a value and its key; the value is to follow, by the writer of values.
+  // Writes the type of a value and its key. The value must follow, written by the returned writer.
   RdbWriter& Key(RdbType type, std::string_view key);
   RdbWriter& values() { return writer_; }
 
-  // Passes unwritten parts to `parts`, which outlives this, and long strings as RdbWriter does.
-  // Without it, parts are written immediately.
+  // Passes unwritten parts to `parts`, which outlives this, and long strings like RdbWriter. If it
+  // is not called, parts are written immediately.
   void set_unwritten_parts(UnwrittenParts* parts, size_t least_bytes) {
     parts_ = parts;
     writer_.set_unwritten_parts(parts, least_bytes);

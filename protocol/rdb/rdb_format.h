@@ -1,13 +1,14 @@
-// Redis's serialization format, as in its snapshots, DUMP and RESTORE: what a value's type byte may
-// say, and how lengths and strings begin. All else follows from these.
+// The constants of Redis's serialization format (snapshots, DUMP and RESTORE): the types of values,
+// and the marks of lengths and strings.
 #pragma once
 
 #include <cstdint>
 
 namespace zsetd {
 
-// The version written is the oldest that can say all that is written; Redis 7.0 reads it. Valkey
-// counts from 80 on since its version 9. Deadlines of fields need the other: Redis 7.4 reads it.
+// The written version is the oldest that has all used types; Redis 7.0 reads it. Values with
+// deadlines of fields need kRdbVersionOfDeadlines, which Redis 7.4 reads. Valkey 9 and later count
+// from 80 on.
 inline constexpr uint16_t kRdbVersionWritten = 10;
 inline constexpr uint16_t kRdbVersionOfDeadlines = 12;
 inline constexpr uint16_t kNewestRdbVersionRead = 13;
@@ -32,7 +33,7 @@ enum class RdbType : uint8_t {
   kStream = 15,
   kHashListpack = 16,
   kZSetListpack = 17,
-  kListOfListpacks = 18,  // count, pairs of RdbContainer and that
+  kListOfListpacks = 18,  // count, pairs of RdbContainer and piece
   kStream2 = 19,          // Redis 7.0
   kSetListpack = 20,
   kStream3 = 21,        // Redis 7.2
@@ -40,8 +41,8 @@ enum class RdbType : uint8_t {
   kHashDeadlines = 24,  // first deadline in 8 bytes, count, triples of deadline, field and value
   kHashListpackTriples = 25,  // first deadline in 8 bytes, listpack of field, value and deadline
 
-  // zsetd's own, in DUMP payloads only: count, a deadline, triples of member, score in 8 bytes and
-  // deadline; that as 0 for none, else its distance from the first and 1 more.
+  // A type of zsetd, in DUMP payloads only: count, a deadline, triples of member, score in 8 bytes
+  // and deadline. The deadline is 0 for none, else its distance from the first deadline plus 1.
   kZSetDeadlines = 122,
 };
 
@@ -52,14 +53,14 @@ enum class RdbContainer : uint8_t { kPlain = 1, kPacked = 2 };
 enum class RdbLengthMark : uint8_t {
   k6Bits = 0,
   k14Bits = 1,   // high bits first, one more byte
-  kLong = 2,     // 4 or 8 bytes follow, high byte first, as the lower bits say
-  kSpecial = 3,  // no length: a string that is kept otherwise, as the lower bits say
+  kLong = 2,     // the lower bits select 4 or 8 bytes, high byte first
+  kSpecial = 3,  // no length: an encoded string; the lower bits are an RdbSpecial
 };
 
 inline constexpr uint8_t kRdb32BitLength = 0x80;
 inline constexpr uint8_t kRdb64BitLength = 0x81;
 
-// A string that is kept as an integer, low byte first, or compressed.
+// The encoding of a string: an integer, low byte first, or compressed.
 enum class RdbSpecial : uint8_t { kInt8 = 0, kInt16 = 1, kInt32 = 2, kLzf = 3 };
 
 }  // namespace zsetd

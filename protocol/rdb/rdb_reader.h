@@ -10,9 +10,9 @@
 
 namespace zsetd {
 
-// Reads the parts that values in Redis's format are made of, from bytes that anyone may have made
-// up. The first error ends it: from then on every read returns nothing or zero. Memory is allocated
-// for bytes that exist, never for announced lengths.
+// Reads the parts of values in Redis's format from untrusted bytes. After the first error, every
+// read returns an empty or zero result. Memory use is bounded by the bytes that exist, not by
+// announced lengths.
 class RdbReader {
  public:
   // The maximum length of a string after decompression.
@@ -27,14 +27,14 @@ class RdbReader {
   // Valid until the next read.
   std::string_view String();
 
-  // So many bytes as they are. Valid until the next read.
+  // The next `count` bytes, unchanged. Valid until the next read.
   std::string_view Bytes(size_t count) { return bytes_.Take(count); }
   uint64_t LittleEndian(size_t bytes) { return bytes_.Unsigned(bytes); }
 
   double Double() { return bytes_.Double(); }  // of 8 bytes
-  double DoubleFromText();  // of digits, as Redis kept scores before; may be no number
+  double DoubleFromText();  // a score as text, the layout before RDB version 8; may be NaN
 
-  bool AtEnd() const { return bytes_.left() == 0; }  // of a string of bytes; a source is asked
+  bool AtEnd() const { return bytes_.left() == 0; }  // only for a string of bytes, not for a source
   size_t left() const { return bytes_.left(); }
   bool ok() const { return bytes_.ok(); }
   void Break() { bytes_.Break(); }

@@ -48,7 +48,7 @@ void SkipLengths(RdbReader& reader, int count) {
 
 void SkipConsumer(RdbReader& reader, RdbType type) {
   reader.String();
-  reader.Bytes(kTimeBytes);                                 // when it was last seen
+  reader.Bytes(kTimeBytes);                                 // the consumer's last attempt
   if (type == RdbType::kStream3) reader.Bytes(kTimeBytes);  // and when it last got an entry
   for (uint64_t left = reader.Length(); left > 0 && reader.ok(); --left) {
     reader.Bytes(kStreamIdBytes);
@@ -96,7 +96,7 @@ bool SkipRdbValue(RdbReader& reader, RdbType type) {
 }
 
 bool SkipRdbModuleAux(RdbReader& reader) {
-  SkipLengths(reader, 3);  // the module; a field that says when it was written
+  SkipLengths(reader, 3);  // the module; a field with the place in the file at which it was written
   return SkipModuleFields(reader);
 }
 

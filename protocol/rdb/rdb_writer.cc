@@ -14,9 +14,9 @@
 namespace zsetd {
 namespace {
 
-constexpr size_t kLongestInteger = 11;   // bytes of the text of one of 32 bits
-constexpr size_t kLeastCompressed = 21;  // shorter strings are not worth it, as Redis has found
-constexpr size_t kLeastSaved = 4;        // bytes that compressing is to save at least
+constexpr size_t kLongestInteger = 11;   // bytes of the text of a 32-bit integer
+constexpr size_t kLeastCompressed = 21;  // as in Redis, shorter strings are not compressed
+constexpr size_t kLeastSaved = 4;        // bytes; compression must save at least this many
 
 template <class Number>
 bool Fits(int64_t value) {

@@ -18,9 +18,9 @@ class UnwrittenPart {
  public:
   virtual ~UnwrittenPart() = default;
 
-  virtual size_t bytes() const = 0;  // of memory that it takes; O(1)
+  virtual size_t bytes() const = 0;  // in memory; O(1)
 
-  virtual void Write(RdbFileWriter& writer) = 0;  // once
+  virtual void Write(RdbFileWriter& writer) = 0;  // may be called once
 };
 
 // Takes unwritten parts from a writer. Bytes that are written later belong after them.
@@ -49,7 +49,8 @@ class RdbWriter {
   void Type(RdbType type) { out_ += static_cast<char>(type); }
   void Length(uint64_t length);
 
-  // As an integer if it is a canonical one, compressed if that saves space, else verbatim.
+  // Writes a canonical integer as an integer. Compresses other strings if that saves space, else
+  // writes them verbatim.
   void String(std::string_view bytes);
 
   // Like String(), but takes over the bytes.

@@ -1,12 +1,12 @@
-// An element of a ziplist is the length of the one before it (1 byte, or 254 and 4 more), its
-// encoding and its bytes:
+// An element of a ziplist consists of the length of the preceding element (1 byte, or 254 and 4
+// more), its encoding and its bytes:
 //
 //   00xxxxxx       string, up to 63 bytes        01xxxxxx + 1   string, up to 16383
 //   10...... + 4   string, any length            1111xxxx       integers 0 to 12, as 1 to 13
 //   11...... + n   integers of 1, 2, 3, 4, 8 bytes; see kIntegers
 //
-// In a zipmap fields and values have lengths of 1 byte, or 254 and 4 more; a value's is followed by
-// the number of unused bytes after it.
+// In a zipmap, fields and values have lengths of 1 byte, or 254 and 4 more. The length of a value
+// is followed by the number of unused bytes after the value.
 #include <optional>
 
 #include "protocol/rdb/byte_cursor.h"
@@ -16,7 +16,7 @@
 namespace zsetd {
 namespace {
 
-constexpr size_t kHeaderBytes = 10;  // with the place where the last element begins
+constexpr size_t kHeaderBytes = 10;  // includes the place of the last element
 constexpr uint8_t kLongLength = 254;
 
 constexpr IntegerEncoding kIntegers[] = {{0xfe, 1}, {0xc0, 2}, {0xf0, 3}, {0xd0, 4}, {0xe0, 8}};
@@ -51,7 +51,7 @@ bool ReadZiplist(std::string_view bytes, const VisitElement& visit) {
 
 bool ReadZipmap(std::string_view bytes, const VisitElement& visit) {
   ByteCursor cursor(bytes);
-  cursor.Byte();  // how many pairs there are, or that there are many
+  cursor.Byte();  // the number of pairs, unless there are many
   uint8_t first = cursor.Byte();
   for (; cursor.ok() && first != kEndOfElements; first = cursor.Byte()) {
     const std::string_view name = cursor.Take(TakeLength(first, cursor));

@@ -8,7 +8,7 @@ namespace {
 
 bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-// Redis skips more bytes between arguments than end a bare one: \v and \f are part of it.
+// As in Redis, \v and \f are skipped between arguments, but do not end an unquoted argument.
 bool EndsWord(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 // Reads a line from left to right, argument by argument.
@@ -105,7 +105,7 @@ std::optional<char> LineReader::TakeHexEscape() {
   return static_cast<char>(byte);
 }
 
-// Whether an argument with this byte stays readable without quotes. More bytes would be valid.
+// Whether this byte is written without quotes. More bytes would be valid, but less readable.
 bool NeedsNoQuotes(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
          std::string_view("-_./:*@%+,=").find(c) != std::string_view::npos;

@@ -1,8 +1,8 @@
 // Length lines, "*3\r\n" and "$12\r\n": two in three lines of a request.
 //
 // Nearly all have at most four digits and have been received completely. They are read here in one
-// pass, with one check of the length; for others, and for malformed ones, RequestParser finds the
-// end first, and then reports the error. bench/protocol/parse_bench measures it.
+// pass, with one check of the length. All others, including malformed ones, are left to
+// RequestParser, which finds the end of the line first. bench/protocol/parse_bench measures this.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ namespace zsetd {
 constexpr size_t kMostUsualDigits = 4;
 constexpr int64_t kMostUsualLength = 9999;
 
-// The number of bytes of such a line that begins with `kind` at the front of `bytes`, and its
-// number; 0, without an error, if they are not a length line, or an unusual one.
+// Reads a length line that begins with `kind` from the front of `bytes`. Returns its size in bytes
+// and sets `length`. Returns 0 if `bytes` do not begin with a usual length line.
 inline size_t ReadLengthLine(std::string_view bytes, char kind, int64_t& length) {
   if (bytes.size() < 1 + kMostUsualDigits + 2 || bytes[0] != kind) return 0;
   size_t at = 1;

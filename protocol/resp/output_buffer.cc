@@ -8,10 +8,10 @@ namespace {
 
 constexpr size_t kLeastCapacity = 64;
 
-// A piece of at most this size is copied when it has no room left, a larger one is kept as it is.
-// So a byte is copied some ten times at most, and at least a quarter of every piece is in use.
+// A full piece of at most this size is copied into a larger one; a larger piece is kept. So a byte
+// is copied about ten times at most, and at least a quarter of every piece is in use.
 constexpr size_t kMostCopied = 16u << 10;
-constexpr size_t kPieceBytes = 64u << 10;  // of those that follow the first; more for a long string
+constexpr size_t kPieceBytes = 64u << 10;  // of later pieces; larger for a long string
 
 }  // namespace
 

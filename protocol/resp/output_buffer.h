@@ -12,17 +12,17 @@
 
 namespace zsetd {
 
-// Bytes to be sent. They are added at the end and removed at the front, or back to where a reply
-// began.
+// Bytes to be sent. They are added at the end and removed at the front. Truncate() removes a
+// partial reply at the end.
 //
 //   [ full piece | full piece | ... | last piece, growing → ]
 //     ↑ dropped so far
 //
-// A short buffer is one piece that doubles. From 16 KB on, a full piece stays where it is and
-// another one is allocated, so a reply of hundreds of megabytes is not copied as it grows, and its
-// memory is freed as it is sent.
+// A short buffer is one piece that doubles. From 16 KB on, a full piece is kept and another one is
+// allocated. So a reply of hundreds of megabytes is not copied as it grows, and its memory is freed
+// as it is sent.
 //
-// A std::string would fill new bytes with zeros first. Here bytes are written where they stay.
+// Unlike in a std::string, new bytes are not filled with zeros first.
 //
 // The result of Extend() is valid until the contents grow again.
 //
@@ -45,15 +45,15 @@ class OutputBuffer {
 
   char At(size_t place) const;  // O(1) in the last piece, else O(pieces)
 
-  // All bytes in one piece; several pieces are joined first. Valid until the contents change. For
-  // short contents: O(bytes) if there is more than one piece.
+  // Returns all bytes in one piece; several pieces are joined first, in O(bytes). For short
+  // contents. Valid until the contents change.
   std::string_view view();
 
   // Fills `pieces` with views of the first pieces and returns their number. If it is less than the
   // size of `pieces`, they are the whole contents.
   size_t Pieces(std::span<std::string_view> pieces) const;
 
-  // Makes the contents longer and returns where to write the new bytes, which are contiguous and
+  // Extends the contents and returns the address of the new bytes, which are contiguous and
   // uninitialized. O(bytes), amortized.
   char* Extend(size_t bytes) {
     if (capacity_ < size_ + bytes + kSlack) Grow(bytes);
@@ -69,8 +69,8 @@ class OutputBuffer {
   // `other`. O(pieces).
   void Take(OutputBuffer& other);
 
-  // `size` is at most the present size, and not before a byte that was present when others were
-  // dropped.
+  // Removes the bytes after the first `size`. Precondition: `size` is at most the present size.
+  // Bytes that existed at the last Drop() must not be removed.
   void Truncate(size_t size) {
     if (size < full_bytes_) Reopen(size);
     size_ = size - full_bytes_;
@@ -79,7 +79,7 @@ class OutputBuffer {
   // Truncates the buffer to end at `end`, a place in the last piece.
   void EndAt(const char* end) { size_ = end - bytes_.get(); }
 
-  // Removes bytes at the front and frees the pieces that are empty then.
+  // Removes bytes at the front and frees empty pieces.
   void Drop(size_t bytes);
 
   // Removes all bytes, and keeps the allocation of the last piece.

@@ -22,8 +22,9 @@ size_t WantedCapacity(size_t unread, size_t needed) {
 
 }  // namespace
 
-// Every move is paid for. If it was into a larger block, as many bytes as were moved must arrive
-// before the next; otherwise more than were moved have been taken since the last.
+// The cost of every move is amortized. After a move into a larger block, as many bytes as were
+// moved must arrive before the next move. Before any other move, more bytes than are moved have
+// been taken.
 std::span<char> ReadBuffer::Space(size_t needed, const Moved& moved) {
   const size_t wanted = WantedCapacity(unread().size(), needed);
   const bool wasteful = capacity_ > kKept && capacity_ >= 2 * wanted;

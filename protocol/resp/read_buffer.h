@@ -8,14 +8,14 @@
 
 namespace zsetd {
 
-// The bytes of one connection that have arrived and are not yet taken, in one piece.
+// The bytes of one connection that have arrived and were not taken yet, in one piece.
 //
 //    0        taken_       arrived_      capacity_
 //    |         |  unread()  |   Space()   |
 //
-// Memory follows the arrived bytes: at most four times the unread bytes plus 64 KB, and at most the
-// needed bytes if their number is known. Each byte is moved a constant number of times on average,
-// whatever the order of arrivals.
+// Memory use is at most four times the unread bytes plus 64 KB, and at most the needed bytes if
+// their number is known. Each byte is moved a constant number of times on average, for any order of
+// arrivals.
 class ReadBuffer {
  public:
   static constexpr size_t kLeastSpace = 16u << 10;
@@ -26,9 +26,9 @@ class ReadBuffer {
   // Called with the old and the new address of the unread bytes, while both are allocated.
   using Moved = std::function<void(const char* from, const char* to)>;
 
-  // At least kLeastSpace bytes to read into. Moves the unread bytes, or frees memory, if need be.
-  // `needed` is the least that will be unread before any of it is taken, such as up to the end
-  // of a long word; 0 if that is not known.
+  // Returns at least kLeastSpace bytes to read into. Moves the unread bytes or frees memory if
+  // necessary. `needed` is the number of unread bytes that the reader needs before it takes any,
+  // such as up to the end of a long word; 0 if unknown.
   std::span<char> Space(size_t needed, const Moved& moved);
 
   // Frees the memory that the unread bytes do not need. O(unread bytes).

@@ -7,7 +7,7 @@
 namespace zsetd {
 namespace {
 
-// Larger counts are malformed: so sums of them cannot overflow.
+// Larger counts count as malformed, so that sums cannot overflow.
 constexpr int64_t kMaxCount = int64_t{1} << 32;
 
 // The count after the first byte of a line; nullopt for a null or an invalid number.
@@ -31,7 +31,7 @@ class ReplyWalk {
   }
 
  private:
-  // Past a line and the bytes that it announces; false if they have not arrived.
+  // Passes a line and the bytes that it announces. Returns false if they have not arrived.
   bool PassPart();
 
   const std::string_view bytes_;
@@ -62,7 +62,7 @@ bool ReplyWalk::PassPart() {
       break;
     case '|':
       parts_left_ += *count * 2 + 1;
-      break;  // an attribute precedes what it describes
+      break;  // an attribute precedes a value and is not a part by itself
   }
   return position_ <= bytes_.size();
 }

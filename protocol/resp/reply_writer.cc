@@ -18,7 +18,7 @@ char* EndLine(char* out) {
   return out;
 }
 
-// A fast path for headers with a count below a hundred, as most have.
+// A fast path for headers with a count below a hundred, which are the most common.
 constexpr int64_t kShortCounts = 100;
 
 char* WriteShortHeader(char* out, char kind, int64_t count) {
@@ -30,7 +30,7 @@ char* WriteShortHeader(char* out, char kind, int64_t count) {
 
 constexpr size_t kHeaderBytes = 1 + kNumberBytes + 2;
 
-// Has kHeaderBytes of room.
+// `out` has room for kHeaderBytes.
 char* WriteHeader(char* out, char kind, int64_t count) {
   if (count >= 0 && count < kShortCounts) return WriteShortHeader(out, kind, count);
   *out = kind;
@@ -65,7 +65,7 @@ void ReplyWriter::Bulk(std::string_view bytes) {
   Bulk(bytes.size(), [bytes](char* to) { CopyBytes(to, bytes); });
 }
 
-// The output grows once for all.
+// Extends the output once for the header, the bytes and the line's end.
 char* ReplyWriter::StartBulk(size_t bytes) {
   char* line = out_.Extend(kHeaderBytes + bytes + kLineEnd.size());
   char* to = WriteHeader(line, '$', static_cast<int64_t>(bytes));

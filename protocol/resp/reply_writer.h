@@ -13,8 +13,8 @@ namespace zsetd {
 
 enum class Protocol { kResp2 = 2, kResp3 = 3 };
 
-// Writes replies by what they mean; the protocol of the moment decides the bytes. An aggregate is
-// its header, then its parts.
+// Writes replies by their type; the present protocol version defines the bytes. An aggregate
+// consists of its header and then its parts.
 class ReplyWriter {
  public:
   explicit ReplyWriter(OutputBuffer& out) : out_(out) {}
@@ -28,7 +28,7 @@ class ReplyWriter {
   void Bulk(std::string_view bytes);
   void BulkOrNull(const std::optional<std::string_view>& bytes);
 
-  // One that `write(char* to)` writes; it may write OutputBuffer::kSlack bytes too many.
+  // Adds a bulk string that `write(char* to)` writes. It may write OutputBuffer::kSlack more bytes.
   template <class Write>
   void Bulk(size_t bytes, Write write);
 
@@ -36,7 +36,7 @@ class ReplyWriter {
   void Bool(bool value);                    // RESP2: 1 or 0
   void BigNumber(std::string_view digits);  // RESP2: a bulk string
   void Null();                              // RESP2: the null bulk string
-  void NullArray();                         // RESP2: the null array, where a whole reply is missing
+  void NullArray();                         // RESP2: the null array, for a missing aggregate
   void Verbatim(std::string_view format, std::string_view text);  // RESP2: a bulk string
 
   void Array(size_t size);
@@ -76,10 +76,10 @@ class ReplyWriter {
   static constexpr size_t kNoLimit = std::numeric_limits<size_t>::max() / 2;
 
   void Header(char kind, int64_t count);
-  char* Line(char kind, std::string_view text);  // the text's address
+  char* Line(char kind, std::string_view text);  // returns the address of the text
 
-  // Starts a bulk string of this length: returns where its bytes go, with room for the line's end
-  // and OutputBuffer::kSlack behind.
+  // Starts a bulk string of this length and returns the address for its bytes. Room for
+  // OutputBuffer::kSlack more bytes follows.
   char* StartBulk(size_t bytes);
 
   OutputBuffer& out_;

@@ -13,8 +13,8 @@ namespace {
 // CR LF. As in Redis the LF is not checked, nor is the CR LF after a bulk string.
 constexpr size_t kLineEndBytes = 2;
 
-// Requests that are read ahead. Nothing is gained by more: the processor has some 16 loads from
-// memory on their way at most.
+// The maximum number of requests that are read ahead. More would gain nothing, because a processor
+// has about 16 pending loads at most.
 constexpr size_t kMostAhead = 16;
 
 constexpr int64_t kMostWordsUnauthenticated = 10;
@@ -22,10 +22,10 @@ constexpr int64_t kMostBytesUnauthenticated = 16384;  // in an argument
 static_assert(kMostUsualLength <= kMostBytesUnauthenticated,
               "ReadUsualWords does not ask who it is");
 
-constexpr size_t kKeptWords = 1024;  // room for this many is never freed
+constexpr size_t kKeptWords = 1024;  // room for this many words is never freed
 
 // The position of `byte` in `text` at or after `from`; the size if it does not occur. Most lines
-// are a few digits long: a plain loop has passed them before memchr has started.
+// have a few digits, for which a plain loop is faster than a call of memchr.
 size_t FindByte(std::string_view text, char byte, size_t from) {
   const size_t near_end = std::min(text.size(), from + 8);
   for (; from < near_end; ++from) {
@@ -50,7 +50,7 @@ std::span<char> RequestParser::Space() {
 void RequestParser::Shrink() {
   if (next_ == batch_.size()) ForgetBatch();
   buffer_.Shrink([this](const char* from, const char* to) { PointTo(from, to); });
-  if (!batch_.empty()) return;  // requests that were read ahead are spans of the words
+  if (!batch_.empty()) return;  // requests that were read ahead refer to the words
   words_.shrink_to_fit();
   unquoted_.shrink_to_fit();
   wholes_.shrink_to_fit();
@@ -114,7 +114,7 @@ void RequestParser::ForgetBatch() {
   GiveBackUnused(unquoted_);
 }
 
-// Those of requests that were taken stay behind.
+// The words of requests that Next() has returned are not adjusted.
 void RequestParser::PointTo(const char* from, const char* to) {
   if (!unquoted_.empty()) return;
   for (std::string_view& word : std::span(words_).subspan(WordsBefore(next_))) {
@@ -133,7 +133,7 @@ bool RequestParser::ReadOpening() {
   return bytes.front() == '*' ? ReadCount() : ReadInline();
 }
 
-// Leaves unauthenticated clients, which have lower limits, to ReadCount().
+// ReadCount() handles unauthenticated clients, which have lower limits.
 bool RequestParser::ReadUsualCount() {
   int64_t count = 0;
   const size_t line = ReadLengthLine(FromPosition(), '*', count);
@@ -172,7 +172,7 @@ bool RequestParser::ReadInline() {
   return true;
 }
 
-// Reads words while they have the usual form. All its state stays in registers.
+// Reads words while they have the usual form. The state stays in registers.
 void RequestParser::ReadUsualWords() {
   const std::string_view bytes = FromPosition();
   std::string_view rest = bytes;

@@ -19,15 +19,15 @@ struct RequestLimits {
   size_t max_words = (size_t{1} << 31) - 1;  // Redis 7: a count that fits an int
   size_t max_line_bytes = 64u << 10;         // Redis: PROTO_INLINE_MAX_SIZE
 
-  // The client is not authenticated: a request has at most 10 arguments of 16,384 bytes, as in
-  // Redis. No request is read ahead, because other limits may apply to the next one.
+  // Whether the client is not authenticated. A request then has at most 10 arguments of 16,384
+  // bytes, as in Redis. No request is read ahead, because other limits may apply to the next one.
   bool unauthenticated = false;
 };
 
-// Turns the bytes of one connection into requests: RESP multibulk, or inline lines with redis-cli's
-// quoting. Bytes are read straight into its buffer and requests are views into it: nothing is
-// copied, except inline lines, which are unquoted. Memory follows the arrived bytes, never an
-// announced length.
+// Parses the bytes of one connection into requests: RESP multibulk, or inline lines with
+// redis-cli's quoting. Bytes are read directly into the parser's buffer, and requests are views
+// into it. Only inline lines are copied, to unquote them. Memory use is bounded by the arrived
+// bytes, not by announced lengths.
 //
 //   std::span<char> space = parser.Space();      // room to read into
 //   parser.Arrived(n);                           // n bytes of it are now filled
@@ -36,7 +36,7 @@ class RequestParser {
  public:
   enum class Result {
     kRequest,   // argv() holds one; it is never empty
-    kNeedMore,  // every whole request has been taken
+    kNeedMore,  // all complete requests were returned
     kBroken,    // error() has the reason; the connection must be closed
   };
 
@@ -46,16 +46,16 @@ class RequestParser {
   std::span<char> Space();
   void Arrived(size_t count) { buffer_.Arrived(count); }
 
-  // Advances to the next request. It reads some ahead, for Ahead(). Every byte is examined a
-  // constant number of times, however the requests were split on their way; so a call costs O(bytes
-  // that arrived since the last one).
+  // Advances to the next request, and reads some requests ahead, for Ahead(). Every byte is
+  // examined a constant number of times, even if requests arrive in small parts. So a call costs
+  // O(bytes that arrived since the last call).
   Result Next();
 
   // The request that Next() found. Valid until Space() or Next() is called.
   Args argv() const { return batch_[next_ - 1]; }
 
-  // The requests that were read and that Next() will return. If none is left, reads some. Valid
-  // until Space() or Next() is called.
+  // The requests that were read ahead and that Next() will return. Reads some if none is left.
+  // Valid until Space() or Next() is called.
   std::span<const Args> Upcoming();
 
   // The request that Next() found and the requests after it that were read already, which Next()
@@ -69,14 +69,14 @@ class RequestParser {
   // ReplyWriter::Error(): it may quote a byte that the client sent.
   std::string_view error() const { return error_; }
 
-  // Applies from the next length that is read.
+  // The limits apply from the next length that is read.
   void set_limits(const RequestLimits& limits) { limits_ = limits; }
   const RequestLimits& limits() const { return limits_; }
 
   size_t buffered_bytes() const { return buffer_.unread().size(); }  // arrived and not yet taken
 
-  // Frees the memory that the arrived bytes do not need. Invalidates argv(). For a connection that
-  // has been idle for a while: the next Space() allocates again.
+  // Frees the memory that the arrived bytes do not need, for a connection that has been idle for a
+  // while. The next Space() allocates again. Invalidates argv().
   void Shrink();
 
   size_t BytesUsed() const;  // allocated; O(1)
@@ -96,19 +96,19 @@ class RequestParser {
   void FinishRequest();
   void ForgetBatch();
 
-  // The number of `words_` before that request of the batch, which may be one past the last.
+  // The number of `words_` before this request of the batch. `request` may be one past the last.
   size_t WordsBefore(size_t request) const {
     return request == 0 ? 0 : wholes_[request - 1].words_end;
   }
 
-  // The least number of bytes that will be unread before more are taken; 0 if unknown.
+  // The number of unread bytes that are needed before the next ones can be taken; 0 if unknown.
   size_t NeededBytes() const;
 
   // Adjusts all views after the unread bytes have moved.
   void PointTo(const char* from, const char* to);
 
-  // Each reads one part of a request and moves `position_` past it. False if the part has not
-  // arrived whole, or breaks the protocol: then there is an error().
+  // Each reads one part of a request and moves `position_` past it. Returns false if the part has
+  // not arrived completely or breaks the protocol; the latter sets error().
   bool ReadOpening();
   bool ReadCount();
   bool ReadInline();
@@ -132,19 +132,19 @@ class RequestParser {
 
   RequestLimits limits_;
   ReadBuffer buffer_;
-  uint64_t taken_ = 0;     // all before this byte has left the buffer
-  uint64_t position_ = 0;  // all before it has been understood
+  uint64_t taken_ = 0;     // all bytes before this one have left the buffer
+  uint64_t position_ = 0;  // all bytes before this one are parsed
   uint64_t begun_ = 0;     // the start of the request that is being read
   size_t searched_ = 0;    // bytes after `position_` that have been searched for a line's end
   uint64_t words_left_ = 0;
   std::optional<size_t> bulk_size_;      // of the next argument, once known
   std::vector<std::string_view> words_;  // the batch's, then those of the request being read
-  std::vector<std::string> unquoted_;  // what they are views of, if the batch is an inline request
-  size_t unquoted_bytes_ = 0;          // allocated by these strings, or less
+  std::vector<std::string> unquoted_;    // the strings behind `words_`, for an inline request
+  size_t unquoted_bytes_ = 0;            // allocated by these strings, at most
 
   std::vector<Whole> wholes_;  // the batch
-  std::vector<Args> batch_;    // request by request
-  size_t next_ = 0;            // the first of them that Next() has not returned
+  std::vector<Args> batch_;    // the arguments of each request in `wholes_`
+  size_t next_ = 0;            // the first request that Next() has not returned
   std::string error_;
 };
 

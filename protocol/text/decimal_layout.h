@@ -11,8 +11,9 @@ struct Decimal {
   int exponent;
 };
 
-// Writes `number` as the newest Redis lays out a score (7.2 on; the rules are those of the fpconv
-// library, github.com/night-shift/fpconv, emit_digits) and returns the end. At most 25 bytes.
+// Writes `number` in the layout that Redis 7.2 and later use for scores, and returns the end. The
+// rules are those of emit_digits in the fpconv library (github.com/night-shift/fpconv). Writes at
+// most 25 bytes.
 //
 //   123 * 10^2    12300       a whole number, unless most of it would be zeros
 //   123 * 10^-2   1.23        up to six digits after the point, or any number below 10^4

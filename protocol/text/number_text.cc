@@ -24,7 +24,8 @@ bool StartsLikeHex(std::string_view text) {
          (IsHexDigit(text[2]) || text[2] == '.');
 }
 
-// Whether the digits of a number say that it is not 0. Its exponent is no matter: 0e5 is 0.
+// Whether a digit of the number before its exponent is not 0. The exponent does not matter: 0e5 is
+// 0.
 bool HasNonzeroDigit(std::string_view text, bool is_hex) {
   for (char c : text) {
     if (c == 'p' || c == 'P' || (!is_hex && (c == 'e' || c == 'E'))) return false;
@@ -73,14 +74,14 @@ bool ReadDigits(std::string_view text, Number& number) {
   return true;
 }
 
-// Whether Redis writes the value as an integer, all its digits out (double2ll in its util.c).
+// Whether Redis writes the value as an integer with all digits (double2ll in its util.c).
 bool PrintsAsInteger(double value) {
   constexpr double kLimit = 4611686018427387904.0;  // 2^62
   return value >= -kLimit && value <= kLimit && value == std::trunc(value) &&
          !(value == 0 && std::signbit(value));
 }
 
-// Splits "d.ddde-dd" into digits and exponent. The digits are moved together, over the point.
+// Splits "d.ddde-dd" into digits and exponent. Removes the point by moving digits in `text`.
 Decimal SplitScientific(char* text, char* end) {
   char* e = std::find(text, end, 'e');
   int exponent = 0;

@@ -6,7 +6,7 @@
 
 namespace zsetd {
 
-// The bytes that CopyShort takes at most.
+// The maximum size for CopyShort().
 constexpr size_t kShortBytes = 64;
 
 namespace internal {
@@ -23,8 +23,8 @@ void CopyTwice(char* to, const char* from, size_t size) {
 
 }  // namespace internal
 
-// Copies up to kShortBytes to another place and returns the end of the copy. In a few instructions,
-// without a call of memcpy.
+// Copies up to kShortBytes in a few instructions, without a call of memcpy. Returns the end of the
+// copy.
 inline char* CopyShort(char* to, const char* from, size_t size) {
   if (size > 32) {
     internal::CopyTwice<32>(to, from, size);
@@ -40,7 +40,7 @@ inline char* CopyShort(char* to, const char* from, size_t size) {
   return to + size;
 }
 
-// Copies any number of bytes; fastest for few.
+// Copies any number of bytes; optimized for few.
 inline char* CopyBytes(char* to, std::string_view bytes) {
   if (bytes.size() <= kShortBytes) return CopyShort(to, bytes.data(), bytes.size());
   std::memcpy(to, bytes.data(), bytes.size());
