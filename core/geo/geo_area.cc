@@ -26,7 +26,7 @@ struct Frame {
   double west, east, south, north;
 };
 
-// Degrees of longitude shrink towards the poles: the edge nearer to a pole counts.
+// Degrees of longitude shrink towards the poles, so the edge nearer to a pole decides.
 Frame FrameOf(const GeoPoint& center, const Reach& reach) {
   const double up = DegreesOf(reach.up);
   const double narrowest = center.latitude + (center.latitude < 0 ? -up : up);
@@ -60,11 +60,11 @@ struct Direction {
   int north;
 };
 
-// The order in which GEORADIUS returns unsorted results.
+// The order of cells in unsorted results of GEORADIUS.
 constexpr Direction kDirections[] = {{0, 0}, {0, 1},  {0, -1}, {1, 0},  {-1, 0},
                                      {1, 1}, {1, -1}, {-1, 1}, {-1, -1}};
 
-// Whether the area does not reach beyond the cell's edge on that side.
+// Whether the area ends before the cell's edge on that side.
 bool IsOutOfReach(const GeoCell& cell, const Frame& frame, const Direction& direction) {
   return (direction.north < 0 && cell.south() < frame.south) ||
          (direction.north > 0 && cell.north() > frame.north) ||
@@ -93,7 +93,7 @@ std::optional<double> GeoArea::DistanceTo(const GeoPoint& point) const {
   return std::visit([&](const auto& each) { return DistanceWithin(each, center, point); }, shape);
 }
 
-// The cells, and the order, are Redis's, so that unsorted replies are the same.
+// The cells and their order are those of Redis, so that unsorted replies are equal.
 std::vector<GeoCell> CellsOf(const GeoArea& area) {
   const Reach reach = std::visit([](const auto& shape) { return ReachOf(shape); }, area.shape);
   const Frame frame = FrameOf(area.center, reach);

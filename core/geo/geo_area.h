@@ -9,7 +9,7 @@
 
 namespace zsetd {
 
-// All within a radius of a place, or within a box around it. In metres.
+// An area within a radius of a place, or within a box around it. In metres.
 struct GeoCircle {
   double radius = 0;
 };
@@ -21,12 +21,12 @@ struct GeoArea {
   GeoPoint center;
   std::variant<GeoCircle, GeoBox> shape;
 
-  // How far the point is from the center; nothing if it is outside of the area.
+  // The distance of the point from the center; nullopt if the point is outside of the area.
   std::optional<double> DistanceTo(const GeoPoint& point) const;
 };
 
-// Cells that cover the area: the one around its center first, and those of its eight neighbours
-// that the area may reach, each once.
+// Cells that cover the area: the cell around its center first, then those of its eight neighbours
+// that the area may reach. Each cell occurs once.
 std::vector<GeoCell> CellsOf(const GeoArea& area);
 
 }  // namespace zsetd

@@ -11,7 +11,7 @@ struct Axis {
   double min;
   double max;
 
-  // The number of the 2^level parts that lie before `degrees`.
+  // The number of the 2^level parts that are before `degrees`.
   uint32_t PartOf(double degrees, int level) const {
     const double share = (degrees - min) / (max - min);
     return static_cast<uint32_t>(share * static_cast<double>(uint64_t{1} << level));
@@ -83,8 +83,8 @@ double GeoScoreOf(const GeoPoint& point) {
   return static_cast<double>(NumberOf(GeoCell::Of(point, kFinestLevel)));
 }
 
-// A negative score counts as its two's complement, and one that does not fit in 64 bits as 0, on
-// every machine.
+// On every machine, a negative score is converted to its two's complement, and a score that does
+// not fit in 64 bits to 0.
 uint64_t GeoHashOf(double score) {
   constexpr double kBeyondSigned = 9223372036854775808.0;  // 2^63
   if (score >= 2 * kBeyondSigned || score < -kBeyondSigned) return 0;

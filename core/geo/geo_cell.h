@@ -1,6 +1,6 @@
-// The map cut into cells: by halves from west to east and from south to north, once for each level.
-// A cell's number interleaves the bits of its column and its row, so that the cells within a cell
-// are neighbours in number too:
+// The map is divided into cells. Each level halves every cell from west to east and from south to
+// north. A cell's number interleaves the bits of its column and its row, so that the cells within a
+// cell are neighbours in number too:
 //
 //     level 1             level 2
 //     +---+---+           +----+----+----+----+
@@ -13,9 +13,10 @@
 //                         |  0 |  2 |  8 | 10 |
 //                         +----+----+----+----+
 //
-// A sorted set keeps a place as the number of its cell of level 26, some 60 cm wide: 52 bits, which
-// a score holds exactly. So all places of a larger cell are one range of scores. Morton 1966, "A
-// computer oriented geodetic data base"; the hash is G. Niemeyer's geohash with its own limits.
+// A sorted set stores a place as the number of its cell of level 26, which is about 60 cm wide. The
+// number has 52 bits, which a score holds exactly. So all places of a larger cell are one range of
+// scores. Morton 1966, "A computer oriented geodetic data base"; the hash is G. Niemeyer's geohash
+// with its own limits.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +30,7 @@ namespace zsetd {
 inline constexpr int kFinestLevel = 26;
 
 // Columns and rows are counted from the south-west. A place on the eastern or northern edge of the
-// map is in the cell after the last.
+// map is in the cell after the last one.
 struct GeoCell {
   uint32_t column = 0;
   uint32_t row = 0;
@@ -52,15 +53,16 @@ struct GeoCell {
   ScoreRange Scores() const;
 };
 
-// The score that keeps a place, which is on the map; and the place that a score keeps, always on
-// the map, whatever the score.
+// Convert a place on the map to its score, and a score to its place. Any score gives a place on the
+// map.
 double GeoScoreOf(const GeoPoint& point);
 GeoPoint GeoPointOf(double score);
 
-// The integer in such a score, as GEOSEARCH returns it.
+// The integer in a score of a place, as GEOSEARCH returns it.
 uint64_t GeoHashOf(double score);
 
-// The common geohash of a place, eleven letters: longer than 52 bits go, so the last is always 0.
+// The standard geohash of a place: eleven letters, which are more than 52 bits, so the last letter
+// is always 0.
 std::string GeohashText(const GeoPoint& point);
 
 }  // namespace zsetd

@@ -23,7 +23,7 @@ double DistanceOfLatitudes(double a, double b) {
   return kEarthRadius * std::abs(Radians(b) - Radians(a));
 }
 
-// The order of the operations affects the last digits; it is that of Redis.
+// The order of the operations affects the last digits. The order is that of Redis.
 double Distance(const GeoPoint& a, const GeoPoint& b) {
   const double v = std::sin((Radians(b.longitude) - Radians(a.longitude)) / 2);
   if (v == 0) return DistanceOfLatitudes(a.latitude, b.latitude);

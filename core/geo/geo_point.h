@@ -8,13 +8,14 @@ struct GeoPoint {
   double latitude = 0;
 };
 
-// The part of the globe that can be kept: the square of the Mercator maps of the web, EPSG:3857.
+// The part of the globe that can be stored: the square of the Web Mercator map, EPSG:3857.
 inline constexpr double kMaxLongitude = 180;
 inline constexpr double kMaxLatitude = 85.05112878;
 
 bool IsOnMap(const GeoPoint& point);
 
-// Metres along the surface of a globe of Redis's radius, by the haversine formula.
+// The distance in metres along the surface, by the haversine formula and with Redis's radius of the
+// earth.
 double Distance(const GeoPoint& a, const GeoPoint& b);
 
 // The distance in metres between two parallels.

@@ -62,8 +62,8 @@ void FieldBlock::Erase(size_t place) {
   if (header().bytes < header().capacity / 2) MoveTo(header().bytes);
 }
 
-// Replaces `old_bytes` by room for `new_bytes` and moves the fields after them. Memory grows by a
-// quarter at a time: blocks are small, and most of them are written once and then kept.
+// Replaces `old_bytes` at `place` by room for `new_bytes` and moves the fields after them. Memory
+// grows by a quarter at a time, because blocks are small and most are written only once.
 char* FieldBlock::OpenGap(size_t place, size_t old_bytes, size_t new_bytes) {
   const size_t needed = bytes() - old_bytes + new_bytes;
   if (!memory_ || needed > header().capacity) MoveTo(needed + bytes() / 4);

@@ -14,9 +14,9 @@ namespace zsetd {
 //     memory   [ count, bytes, capacity | field | field | ... | room ]
 //     place                               0       7       12
 //
-// A field is identified by its place, its distance in bytes from the first. Any change makes places
-// and views invalid. An empty block has no memory. Movable; a moved-from block is empty. A field
-// passed in is never a view of the same block.
+// A field is identified by its place: its distance in bytes from the first field. Any change makes
+// places and views invalid. An empty block has no memory. Movable; a moved-from block is empty. A
+// field argument must not view the same block.
 class FieldBlock {
  public:
   FieldBlock Clone() const;
@@ -29,14 +29,15 @@ class FieldBlock {
   Field At(size_t place) const { return Unpack(fields() + place); }
   size_t PlaceAfter(size_t place) const { return At(place).end() - fields(); }
 
-  // The place of the field with that name, or bytes(); that of a field by its index. O(count).
+  // The place of the field with that name, or bytes() if it does not exist; the place of the field
+  // with that index. O(count).
   size_t PlaceOf(std::string_view name) const;
   size_t PlaceAt(size_t index) const;
 
   // Adds a field whose name does not exist, as the last one. O(bytes) at worst.
   void Append(const Field& field);
 
-  // Changes the value of the field at that position, or removes it. O(bytes).
+  // Replaces or removes the field at that place. O(bytes).
   void Replace(size_t place, const Field& field);
   void Erase(size_t place);
 

@@ -9,8 +9,7 @@
 
 namespace zsetd {
 
-// A field as a dictionary keeps it, in one allocation: the link of its chain, then the packed
-// field.
+// A field in a dictionary, in one allocation: the link of its chain, then the packed field.
 class FieldNode {
  public:
   static std::unique_ptr<FieldNode> Make(const Field& field) {

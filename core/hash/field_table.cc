@@ -11,7 +11,7 @@
 
 namespace zsetd {
 
-// The seed is as secret as the key of KeyedHash, and the same for all tables.
+// The seed is derived from KeyedHash(), so it is equally secret. All tables share it.
 FieldTable::Large::Large() : fields(KeyedHash("the seed of tables")) {}
 
 FieldTable::Large::~Large() {
@@ -141,7 +141,7 @@ void FieldTable::MakeRoomFor(const Field& field, bool keep_order) {
   block_ = FieldBlock();
 }
 
-// Made as if it were new, so that an existing field of that name can take the value too.
+// Counts the field as if it were new, which also covers a new value for an existing field.
 bool FieldTable::Fits(const Field& field, bool keep_order) const {
   const size_t bytes = block_.bytes() + PackedBytes(field);
   if (keep_order) return bytes <= kMostOrderedBytes;
@@ -163,7 +163,7 @@ Field FieldTable::Random(Rng& rng) const {
 }
 
 std::vector<Field> FieldTable::Sample(size_t count, Rng& rng) const {
-  // Up to a quarter, at most one draw in four repeats an earlier one.
+  // For up to a quarter of the fields, at most one draw in four repeats an earlier draw.
   const bool few = large_ && count <= size() / 4;
   return few ? DrawFew(count, rng) : DrawMany(std::min(count, size()), rng);
 }

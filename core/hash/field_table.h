@@ -18,20 +18,20 @@ namespace zsetd {
 
 class SortedSet;
 
-// Fields with unique names: what hashes and sets are made of.
+// A table of fields with unique names, used by hashes and sets.
 //
 //   small    one packed block, in the order of arrival           core/hash/field_block.h
 //   large    a dictionary, one allocation a field                core/hashing/dictionary.h
 //
 // A table is small until the block overflows or a field gets a deadline, and large from then on. A
-// small one visits its fields in insertion order, a large one in any order. Movable, not copyable;
-// a moved-from table is empty. Costs are for n fields; searching a small table reads all of its
-// bounded block. Views are valid until the next change; a field to be stored is never a view of the
+// small table visits its fields in insertion order, a large table in any order. Movable, not
+// copyable; a moved-from table is empty. Costs are for n fields; searching a small table reads all
+// of its bounded block. Views are valid until the next change. A field argument must not view the
 // same table.
 class FieldTable {
  public:
-  // The maximum of a block: a search reads all of it. Where insertion order has to be kept a block
-  // takes as many fields as the caller allows, up to kMostOrderedBytes.
+  // The limits of a block; a search reads all of it. If insertion order must be kept, a block takes
+  // as many fields as the caller allows, up to kMostOrderedBytes.
   static constexpr size_t kMostPacked = 128;
   static constexpr size_t kMostPackedBytes = 8192;
   static constexpr size_t kMostOrderedBytes = 1 << 20;
@@ -56,21 +56,21 @@ class FieldTable {
   // Adds the field, or sets its value if it exists; true if it is new. The same costs.
   bool Set(const Field& field, bool keep_order = false);
 
-  // False if it does not exist. O(1) expected.
+  // Removes the field. Returns false if it does not exist. O(1) expected.
   bool Erase(std::string_view name);
 
   // The names of the fields that have a deadline, scored by it; null if none has one. O(1).
   const SortedSet* deadlines() const { return large_ ? large_->deadlines.get() : nullptr; }
 
-  // Sets or removes the deadline of a field, which exists. One that is overwritten keeps it, one
-  // that is erased does not. O(log n); the first one O(n) if the table is small.
+  // Sets or removes the deadline of an existing field. An overwritten field keeps its deadline; an
+  // erased field loses it. O(log n); O(n) for the first deadline of a small table.
   void SetDeadline(std::string_view name, std::optional<Millis> deadline);
 
   // Calls visit(const Field&) for each field. The table must not change during the call. O(n).
   template <class Visit>
   void ForEach(Visit visit) const;
 
-  // Calls visit(length) for each chain of the hash table, if there is one yet. O(n).
+  // Calls visit(length) for each chain of the hash table of a large table. O(n).
   template <class Visit>
   void ForEachChain(Visit&& visit) const {
     if (large_) large_->fields.ForEachChain(visit);
@@ -91,11 +91,11 @@ class FieldTable {
   // Identifies the fields, independently of the object that holds them; null for a small table.
   const void* identity() const { return large_.get(); }
 
-  // A random field; the table is not empty. O(1) expected.
+  // A random field. Precondition: the table is not empty. O(1) expected.
   Field Random(Rng& rng) const;
 
-  // `count` different random fields, or all if there are fewer, in no order. O(count) expected, and
-  // where that is a good part of them O(n).
+  // `count` different random fields, or all if there are fewer, in no order. O(count) expected, or
+  // O(n) if `count` is a large part of n.
   std::vector<Field> Sample(size_t count, Rng& rng) const;
 
  private:
@@ -111,7 +111,7 @@ class FieldTable {
     Dictionary<FieldNode> fields;
     size_t node_bytes = 0;
     TableSnapshot* snapshot = nullptr;     // null: no snapshot
-    std::unique_ptr<SortedSet> deadlines;  // null: no field has one
+    std::unique_ptr<SortedSet> deadlines;  // null: no field has a deadline
   };
 
   std::vector<Field> DrawFew(size_t count, Rng& rng) const;

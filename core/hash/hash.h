@@ -16,7 +16,7 @@ namespace zsetd {
 
 // The encoding that Redis would use for a hash, which depends on its history: from listpack to
 // hashtable, never back; from listpack to listpackex when a field gets a deadline. A listpack
-// visits its fields in insertion order, which clients rely on; beyond it zsetd has its own bounds
+// visits its fields in insertion order, which clients rely on. Otherwise zsetd uses its own limits
 // (FieldTable).
 enum class HashEncoding : uint8_t { kListpack, kListpackEx, kHashtable };
 
@@ -27,12 +27,12 @@ struct HashLimits {
 };
 
 // Fields with unique names, each with a value, and some with a deadline: an instant in
-// milliseconds. Nothing happens by itself when it has passed: RemoveDue() is for that. Hashes
-// without deadlines spend nothing on them.
+// milliseconds. A field stays after its deadline until the caller calls RemoveDue(). Hashes without
+// deadlines need no memory for them.
 //
-// Invariant: the revision changes with every change. Movable, not copyable; a hash that was moved
-// from may only be assigned to. Costs are for n fields. Views are valid until the next change; a
-// field handed in to be set is no view of the same hash.
+// Invariant: the revision changes with every change. Movable, not copyable; a moved-from hash may
+// only be assigned to. Costs are for n fields. Views are valid until the next change. A field
+// argument must not view the same hash.
 class Hash {
  public:
   Hash Clone() const;  // O(n)
@@ -43,13 +43,14 @@ class Hash {
   HashEncoding encoding() const { return encoding_; }
   size_t BytesUsed() const { return fields_.BytesUsed(); }  // on the heap; O(1)
 
-  // The value of the field of that name. O(1) expected.
+  // The value of the field of that name; nullopt if it does not exist. O(1) expected.
   std::optional<std::string_view> Get(std::string_view name) const;
 
   bool Contains(std::string_view name) const { return Get(name).has_value(); }
 
-  // Adds the field, or sets its value if it exists, which counts as a change even if it had it, and
-  // removes its deadline unless that is to be kept. True if it is new. O(1) expected.
+  // Adds the field, or sets its value if it exists. An equal value counts as a change, too. Removes
+  // the deadline of an existing field, unless `old_deadline` is kKeep. Returns true if the field is
+  // new. O(1) expected.
   enum class OldDeadline { kRemove, kKeep };
   bool Set(const Field& field, const HashLimits& limits = HashLimits(),
            OldDeadline old_deadline = OldDeadline::kRemove);
@@ -57,29 +58,29 @@ class Hash {
   // Whether any field has a deadline. O(1).
   bool has_deadlines() const { return fields_.deadlines() != nullptr; }
 
-  // The earliest deadline; nothing if no field has one. O(1).
+  // The earliest deadline; nullopt if no field has one. O(1).
   std::optional<Millis> EarliestDeadline() const;
 
-  // The deadline of a field; nothing if it has none, or does not exist. O(1) expected.
+  // The deadline of a field; nullopt if it has none or does not exist. O(1) expected.
   std::optional<Millis> Deadline(std::string_view name) const;
 
-  // Sets or removes the deadline of a field. False, and the revision stays, if the field does not
-  // exist or has that deadline. Those beyond the years 1970 to 4199 count as the first or the last
-  // millisecond of these. O(log n); the first one O(n) in a small hash.
+  // Sets or removes the deadline of a field. Returns false, and keeps the revision, if the field
+  // does not exist or has that deadline. Deadlines outside the years 1970 to 4199 are clamped.
+  // O(log n); O(n) for the first deadline of a small hash.
   bool SetDeadline(std::string_view name, std::optional<Millis> deadline);
 
-  // Removes fields whose deadline is at or before `now`, the longest overdue first, `most` at most,
-  // and appends their names to `removed`. O(log n) each.
+  // Removes at most `most` fields whose deadline is at or before `now`, the longest overdue first.
+  // Appends their names to `removed`. O(log n) each.
   void RemoveDue(Millis now, size_t most, std::vector<std::string>& removed);
 
-  // False if it does not exist. O(1) expected.
+  // Removes the field. Returns false if it does not exist. O(1) expected.
   bool Remove(std::string_view name);
 
-  // This number of fields is about to be set, which may all be new: Redis then chooses an encoding
-  // for all of them.
+  // Must be called before this number of fields is set, which may all be new. Like Redis, chooses
+  // an encoding for all of them in advance.
   void Expect(size_t fields, const HashLimits& limits);
 
-  // A random field, all equally likely; the hash is not empty. O(1) expected.
+  // A random field, all equally likely. Precondition: the hash is not empty. O(1) expected.
   Field Random(Rng& rng) const { return fields_.Random(rng); }
 
   // Different random fields; see FieldTable::Sample.

@@ -28,7 +28,7 @@ std::optional<Millis> TableSnapshot::Deadline(std::string_view name) const {
   return deadline ? std::optional(Millis(static_cast<int64_t>(*deadline))) : std::nullopt;
 }
 
-// All are handed out or copied: the table may change as it likes.
+// Ends the snapshot's use of the table: all fields are handed out or copied.
 void TableSnapshot::Leave() {
   passed_all_ = true;
   if (attached_ != nullptr) *attached_ = nullptr;

@@ -17,18 +17,18 @@ namespace zsetd {
 class SortedSet;
 
 // The fields of a large table, and their deadlines, as they were at one instant, handed out a
-// bucket at a time while the table goes on changing.
+// bucket at a time while the table changes.
 //
 //     hashes, read backwards   |  passed  |cursor      still to come           |
 //                              └ handed out           └ a field is copied before its first change,
 //                                                       and its name noted as captured
 //
-// Dictionary::HasPassed returns on which side a name is, so no field keeps a mark. Starting a
-// snapshot costs nothing. A change waits for the copy of its field.
+// Dictionary::HasPassed returns on which side of the cursor a name is, so fields need no mark.
+// Starting a snapshot is O(1). A change waits for the copy of its field.
 //
-// A table has one snapshot at a time, and the snapshot may outlive it: before the fields are freed,
-// those that were not handed out are copied in O(n). The owner of a large table therefore keeps it
-// until its snapshot has ended.
+// A table has one snapshot at a time. The snapshot may outlive the table: before the fields are
+// freed, those that were not handed out are copied in O(n). Therefore the owner of a large table
+// keeps it until its snapshot has ended.
 class TableSnapshot {
  public:
   // `deadlines` is the table's set of deadlines, null while no field has one. `attached` is the
@@ -63,9 +63,9 @@ class TableSnapshot {
   bool HasPassed(std::string_view name) const {
     return passed_all_ || (cursor_ != 0 && fields_->HasPassed(cursor_, name));
   }
-  bool Capture(std::string_view name);  // false if it was
+  bool Capture(std::string_view name);  // returns false if it was captured already
   void Copy(const Field& field);
-  std::optional<Millis> Deadline(std::string_view name) const;  // the present one
+  std::optional<Millis> Deadline(std::string_view name) const;  // the present deadline
   void Leave();
 
   struct CopiedField {
@@ -90,7 +90,7 @@ void TableSnapshot::Step(Visit visit) {
   copies_.clear();
   if (passed_all_) return;
   const uint64_t next = fields_->Scan(cursor_, [&](const FieldNode& node) {
-    // A bucket that two have merged into begins left of the cursor.
+    // A bucket that was merged from two may begin left of the cursor.
     if (HasPassed(node.key()) || captured_.Find(node.key()) != nullptr) return;
     visit(node.field(), Deadline(node.key()));
   });

@@ -1,5 +1,5 @@
-// A hash table that grows and shrinks by one bucket at a time, so that no call ever stops to move
-// all keys. linear_hashing.h explains which bucket that is and where a key belongs.
+// A hash table that grows and shrinks by one bucket at a time, so that no call has to move all
+// keys. linear_hashing.h explains how buckets are chosen.
 //
 //     buckets     [ * | null | * | ... ]             segmented_array.h
 //                   |
@@ -42,12 +42,12 @@ class Dictionary {
 
   size_t size() const { return size_; }
 
-  // The node with that key, or null. O(1) expected, as are all calls that name no other cost.
+  // The node with that key, or null. O(1) expected, like all calls without a stated cost.
   Node* Find(std::string_view key) { return FindInChain(key); }
   const Node* Find(std::string_view key) const { return FindInChain(key); }
 
-  // Fetches into the cache what Find will read for these keys. Once a table is larger than the
-  // cache a lookup waits for memory twice, and here they all wait at the same time.
+  // Fetches the memory that Find() will read for these keys into the cache. In a table larger than
+  // the cache, a lookup waits for memory twice; here these waits overlap.
   void Prefetch(std::span<const std::string_view> keys) const;
 
   // Inserts a node whose key is not in the dictionary.
@@ -80,8 +80,9 @@ class Dictionary {
   template <class Visit>
   uint64_t Scan(uint64_t cursor, Visit visit) const;
 
-  // Whether a scan that returned `cursor`, which is not 0, has passed the position of this key:
-  // then a node that had this key at that time was visited, and none will be.
+  // Whether a scan that returned `cursor`, which is not 0, has passed the position of this key. If
+  // so, a node that had this key at that time was visited, and no node with this key will be
+  // visited.
   bool HasPassed(uint64_t cursor, std::string_view key) const {
     assert(cursor != 0);
     return LinearHashing::IsBefore(hash_(key), cursor);
@@ -102,11 +103,11 @@ class Dictionary {
   // The heap bytes of the buckets, nodes left out. O(1).
   size_t BytesUsed() const { return buckets_.BytesUsed(); }
 
-  // The average that a further node adds: a bucket.
+  // The average size of the bucket that a further node adds.
   static constexpr size_t kBytesPerNode = sizeof(Node*);
 
  private:
-  // Lets keys come and go without a split and a merge for each.
+  // Prevents a split and a merge for each of alternating insertions and removals.
   static constexpr size_t kSpareBuckets = 64;
 
   // A bucket that is not split yet holds two keys at most on average; then 1 chain in 5 million is
@@ -165,7 +166,7 @@ void Dictionary<Node>::FetchNode(const Node* node) {
 
 template <class Node>
 void Dictionary<Node>::Prefetch(std::span<const std::string_view> keys) const {
-  constexpr size_t kAtOnce = 16;  // a processor waits for about as many cache lines at a time
+  constexpr size_t kAtOnce = 16;  // about as many pending cache lines as a processor has
   std::array<Node* const*, kAtOnce> buckets;
   while (size_ > 0 && !keys.empty()) {
     const auto some = keys.first(std::min(keys.size(), kAtOnce));
@@ -176,7 +177,7 @@ void Dictionary<Node>::Prefetch(std::span<const std::string_view> keys) const {
     for (size_t i = 0; i < some.size(); ++i) FetchNode(*buckets[i]);
     for (size_t i = 0; i < some.size(); ++i) {
       if (const Node* first = *buckets[i])
-        FetchNode(first->next());  // it is that one half of the time
+        FetchNode(first->next());  // the right node in half of the cases
     }
     keys = keys.subspan(some.size());
   }
@@ -191,7 +192,7 @@ Node& Dictionary<Node>::Insert(std::unique_ptr<Node> node) {
   return *node.release();
 }
 
-// Makes what points to `node` point to `other`.
+// Makes the pointer to `node` in its chain point to `other`.
 template <class Node>
 void Dictionary<Node>::Relink(Node& node, Node* other) {
   Node*& head = BucketOf(node.key());

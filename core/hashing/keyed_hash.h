@@ -7,11 +7,11 @@
 
 namespace zsetd {
 
-// The hash of every structure that stores bytes chosen by clients. One for the whole process: a key
-// in each set would cost bytes where single bytes count. Without SeedKeyedHash() it has a fixed
-// seed, so that tests and fuzzers repeat; a server seeds it, so that no client can construct
-// bytes that share a bucket. (absl::Hash does not promise that: bytes that equal one of its
-// constants cancel its seed.) The hash differs from run to run and is never stored.
+// The hash of every structure that stores bytes chosen by clients. The whole process shares one
+// key, because a key in each set would take too much memory. Without SeedKeyedHash() it has a fixed
+// seed, so that tests and fuzzers repeat; a server seeds it, so that no client can construct bytes
+// that share a bucket. (absl::Hash does not promise that: bytes that equal one of its constants
+// cancel its seed.) The hash differs from run to run and is never stored.
 inline constinit BytesHash keyed_hash{0};
 
 // Must be called before the first hash: structures do not rehash their elements.

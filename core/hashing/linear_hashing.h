@@ -1,28 +1,27 @@
 // Linear hashing: which bucket a hash belongs to in a table that grows by one bucket at a time.
 // Litwin 1980, "Linear hashing: a new tool for file and table addressing".
 //
-// Hashes are distinguished by their low bits. When a bucket is added at the end, one old bucket,
-// always the next in turn, shares its hashes with it by one bit more than before. Here six buckets
-// have become of four; 0 and 1 are split already, 2 and 3 not yet:
+// Hashes are distinguished by their low bits. When a bucket is added at the end, the next old
+// bucket in turn is split: one more bit of a hash decides between both. Here four buckets have
+// become six; 0 and 1 are split already, 2 and 3 are not:
 //
 //     bucket         0      1      2      3      4      5
 //     hashes end   ..000  ..001  ..10   ..11   ..100  ..101
 //                    └──────┼─────────────────────┘      │
 //                           └────────────────────────────┘
 //
-// So a hash's bucket is the number that its low bits spell, as many bits as the largest bucket
-// number has; or one bit fewer, if there is no such bucket yet.
+// So a hash's bucket is the number in its low bits, as many bits as the largest bucket number has.
+// If that bucket does not exist yet, one bit fewer is used.
 //
-// A scan reads hashes as numbers written backwards, lowest bit first. In that order each bucket is
-// an interval; adding a bucket only cuts an interval in two, removing one only joins two
-// neighbours:
+// A scan orders hashes by their bits in reverse, lowest bit first. In that order each bucket is an
+// interval. Adding a bucket cuts an interval in two; removing one joins two neighbours:
 //
 //     backwards   000..   001..   01..    100..   101..   11..
 //     bucket     |   0   |   4   |   2   |   1   |   5   |   3   |
 //     scanned     ──────────────►cursor
 //
-// The cursor is a point on this line, written backwards again so that it is small. All hashes left
-// of it have been passed, whatever happened to the buckets between two steps.
+// The cursor is a point on this line, with its bits reversed again so that it is a small number.
+// All hashes left of it have been passed, even if buckets were added or removed between two steps.
 #pragma once
 
 #include <bit>
@@ -40,7 +39,7 @@ class LinearHashing {
 
   size_t count() const { return count_; }
 
-  // The bucket of a hash, and that where the interval of a scan's cursor lies. There is a bucket.
+  // The bucket of a hash, or of a scan's cursor. Precondition: count() > 0.
   size_t NumberOf(uint64_t hash) const {
     assert(count_ > 0);
     const size_t number = hash & (2 * level_ - 1);
@@ -54,7 +53,7 @@ class LinearHashing {
     return std::countr_zero(level_) + (is_split ? 1 : 0);
   }
 
-  // The bucket that a later one was, or will be, split from; of bucket 0 itself.
+  // The bucket from which bucket `number` was or will be split; for bucket 0, itself.
   static size_t OriginOf(size_t number) { return number - std::bit_floor(number); }
 
   // Whether a hash lies left of a scan's cursor on the line shown above.
@@ -70,7 +69,7 @@ class LinearHashing {
     *this = LinearHashing(count_ - 1);
   }
 
-  // The cursor behind the bucket NumberOf(cursor), 0 if that is the last of the line.
+  // The cursor after the bucket NumberOf(cursor); 0 if that is the last one on the line.
   uint64_t CursorAfter(uint64_t cursor) const {
     const uint64_t number = NumberOf(cursor);
     const uint64_t mask = (uint64_t{1} << DepthOf(number)) - 1;

@@ -54,8 +54,8 @@ inline uint64_t Load(const char* bytes) {
   return word;
 }
 
-// The last `size` bytes, fewer than 8, of `bytes` as a little-endian number. Loads of fixed sizes
-// that overlap: a memcpy of unknown size costs more than the hash itself.
+// The last `size` bytes, fewer than 8, of `bytes` as a little-endian number. Uses overlapping loads
+// of fixed sizes, because a memcpy of unknown size costs more than the hash itself.
 inline uint64_t Tail(std::string_view bytes, size_t size) {
   const char* end = bytes.data() + bytes.size();
   if (size == 0) return 0;
@@ -68,7 +68,7 @@ inline uint64_t Tail(std::string_view bytes, size_t size) {
 }  // namespace sip_hash
 
 // SipHash-c-d (Aumasson and Bernstein 2012): `c` rounds for each eight bytes, `d` at the end. It is
-// in the header to be inlined, because most keys are short.
+// inline because most keys are short.
 template <int c, int d>
 uint64_t SipHash(HashKey key, std::string_view bytes) {
   sip_hash::SipState state(key);

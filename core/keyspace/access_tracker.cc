@@ -5,7 +5,7 @@
 namespace zsetd {
 namespace {
 
-constexpr uint8_t kFirstCount = 5;  // so that a new key is not the first to go
+constexpr uint8_t kFirstCount = 5;  // so that a new key is not evicted first
 constexpr uint8_t kMostCount = 255;
 
 }  // namespace
@@ -31,7 +31,7 @@ uint8_t AccessTracker::Count(Stamp stamp) const {
   return faded >= count ? 0 : static_cast<uint8_t>(count - faded);
 }
 
-// The chance is 1 in (count - first count) * factor + 1.
+// The count rises with a probability of 1 in (count - first count) * factor + 1.
 AccessTracker::Stamp AccessTracker::CountedOnce(Stamp stamp) {
   const uint8_t count = Count(stamp);
   if (count == kMostCount) return OfCount(count);

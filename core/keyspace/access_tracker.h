@@ -1,13 +1,13 @@
-// How the use of keys is remembered: in a stamp of 24 bits at each key, which is either the time of
-// its last use or a count of its uses that fades.
+// Records the use of keys in a stamp of 24 bits in each entry. A stamp is either the time of the
+// last use or a decaying count of uses.
 //
 //   time    [ seconds: 24 ]                    at which it was used last; wraps after 194 days
 //   count   [ minutes: 16 | logarithm: 8 ]     when it was last used, and about how often
 //
-// The count is a Morris counter (1978, "Counting large numbers of events in small registers"): the
-// higher it is the less likely is a use to raise it, so that with a factor of 10 a million uses
-// fill it. It falls by one for each `decay_minutes` that pass. Layout, first value and odds are as
-// Redis documents its lfu-log-factor and lfu-decay-time.
+// The count is a Morris counter (1978, "Counting large numbers of events in small registers"). The
+// higher it is, the less likely a use increments it. With a factor of 10, a million uses fill it.
+// It falls by one every `decay_minutes`. Layout, first value and probabilities are those that Redis
+// documents for lfu-log-factor and lfu-decay-time.
 #pragma once
 
 #include <chrono>
@@ -41,14 +41,14 @@ class AccessTracker {
   void AdvanceTo(Millis now) { now_ = now; }
   const AccessRule& rule() const { return rule_; }
 
-  // Whether accesses are recorded: those of some clients and commands are not.
+  // Whether accesses are recorded. Accesses by some clients and commands are not.
   void set_records(bool records) { records_ = records; }
 
   void RecordAccess(Entry& entry) {
     if (!records_) return;
     const Stamp before = entry.access_stamp();
     const Stamp after = rule_.lfu ? CountedOnce(before) : Seconds();
-    if (after != before) entry.set_access_stamp(after);  // the line of memory stays clean
+    if (after != before) entry.set_access_stamp(after);  // else the cache line stays clean
   }
 
   // The stamp of a new key, of a key that was idle for `idle`, and of a key with this use count.

@@ -11,7 +11,7 @@
 namespace zsetd {
 namespace {
 
-// Takes some tens of microseconds to free.
+// Values up to these limits take at most some tens of microseconds to free.
 constexpr size_t kLightBytes = 1 << 20;
 constexpr size_t kLightElements = 4096;
 

@@ -14,16 +14,17 @@
 
 namespace zsetd {
 
-// One key with its value, a stamp of its use and, if it has one, its deadline, in one allocation:
-// core/keyspace/entry_layout.h. Its address stays the same until it is reallocated: for another
-// value or, if there is no room for it, for a deadline. All O(1) and the lengths of key and string,
-// but where another cost is given.
+// One key with its value, the stamp of its use and an optional deadline, in one allocation:
+// core/keyspace/entry_layout.h. Its address changes only when it is reallocated: for another value,
+// or for a deadline without room. All functions without a stated cost are O(1) plus the lengths of
+// key and string.
 class Entry : public EntryLayout {
  public:
   static std::unique_ptr<Entry> Make(std::string_view key, Value&& value,
                                      std::optional<Millis> deadline = std::nullopt);
 
-  // The value and the stamp of `entry` with this key and this deadline. No element is touched.
+  // An entry with the value and the stamp of `entry`, and with this key and deadline. Elements are
+  // not touched.
   static std::unique_ptr<Entry> Remade(std::unique_ptr<Entry> entry, std::string_view key,
                                        std::optional<Millis> deadline);
 
@@ -37,7 +38,7 @@ class Entry : public EntryLayout {
   template <class T>
   bool Holds() const;
 
-  // The value, where it is of this type; else nothing, or null. A ByteString comes as a view.
+  // The value if it is of this type; else nullopt or null. A ByteString is returned as a view.
   template <class T>
   auto GetIf() const;
   template <class T>
@@ -50,21 +51,21 @@ class Entry : public EntryLayout {
   // The name that TYPE returns: "string", "list", "hash", "set", "zset".
   std::string_view TypeName() const;
 
-  // Whether it is an aggregate without elements; a key never keeps such a value.
+  // Whether the value is an aggregate without elements. A keyspace never contains such a value.
   bool IsEmptyAggregate() const;
 
-  // The earliest deadline of an element of the value; nothing if none has one. O(1), of a small
-  // value O(n).
+  // The earliest deadline of an element of the value; nullopt if no element has one. O(1), for a
+  // small value O(n).
   std::optional<Millis> EarliestElementDeadline() const;
 
   // Whether freeing it may delay other clients noticeably.
   bool IsHeavy() const;
 
-  // Everything the entry takes: this allocation and what its body owns. O(chunks of a list).
+  // All memory of the entry: this allocation and the allocations of its value. O(chunks of a list).
   size_t BytesUsed() const;
 
-  // Assigns these bytes to a short string in place. False, and nothing is changed, if the value is
-  // another, or the bytes need an allocation of another size.
+  // Assigns these bytes to a short string in place. Returns false and changes nothing if the value
+  // is not a short string, or the bytes need an allocation of another size.
   bool AssignInPlace(ByteString string);
 
   // Returns the text of a long string to be edited in place, and marks the string as edited. Null
@@ -95,7 +96,7 @@ class Entry : public EntryLayout {
   bool IsString() const { return kind() <= kEditedString; }
   ByteString AsString() const;
 
-  // Calls visit with the object of any value but a short string: a std::string&, List&, ...
+  // Calls visit with the object of any value except a short string: a std::string&, List&, ...
   template <class Visit>
   decltype(auto) VisitBody(Visit visit) const {
     return VisitBodyOf(*this, visit);
@@ -107,7 +108,7 @@ class Entry : public EntryLayout {
   template <class Self, class Visit>
   static decltype(auto) VisitBodyOf(Self& self, Visit visit);
 
-  // In its bucket of the dictionary.
+  // The next entry in the dictionary's bucket.
   Entry* next() const { return static_cast<Entry*>(link()); }
   void set_next(Entry* next) { set_link(next); }
 };

@@ -9,7 +9,7 @@
 namespace zsetd {
 namespace {
 
-// The allocator's granularity. Whatever fits in the same allocation can be assigned in place.
+// The allocator's granularity. A value that fits in the same allocation can be assigned in place.
 constexpr size_t kAllocationStep = 16;
 
 }  // namespace

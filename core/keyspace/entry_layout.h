@@ -1,4 +1,4 @@
-// The parts of an entry, in one allocation of just the size they need.
+// The parts of an entry, in one allocation of exactly the needed size.
 //
 //     8       8 or 0       8 or 0      8 to 32 or 0   3 or 0
 //   [ head | deadline | long length | body         | stamp | key bytes | value bytes ]
@@ -6,16 +6,17 @@
 //   head   [ next: 43 | kind: 8 | length: 7 | room: 2 | first bits of the deadline: 4 ]
 //
 // `kind` is the number of value bytes of a short string, or the type of the object in the body: a
-// long string, a list, a hash, a set, a sorted set. `length` is the key's, in seven bits; longer
-// keys have a long length. `room` states whether the entry has room for a deadline. The room is
-// added when it is needed, or when the allocator's rounding provides it anyway. The stamp shares
-// the room, because near deadlines in milliseconds take 44 bits, of which the head holds four:
+// long string, a list, a hash, a set, a sorted set. `length` is the length of the key in seven
+// bits; longer keys have a long length. `room` states whether the entry has room for a deadline.
+// The room is added when it is needed, or when the allocator's rounding provides it anyway. The
+// stamp shares the room, because near deadlines in milliseconds take 44 bits, of which the head
+// holds four:
 //
 //   no room      stamp before the key; there is no deadline
 //   shared       [ deadline: 40 | stamp: 24 ]; up to the year 2527
 //   far          [ deadline: 64 ], and the stamp before the key
 //
-// So a key of 14 bytes with a value of 18 takes 48 with a deadline as without.
+// So a key of 14 bytes with a value of 18 takes 48 bytes with or without a deadline.
 #pragma once
 
 #include <cstddef>
@@ -29,9 +30,9 @@
 
 namespace zsetd {
 
-// The places of the parts of an entry, and the parts other than the value: the key, the deadline
-// and the stamp. It lies at the start of the memory that Allocate() returns. All functions are O(1)
-// or O(key length).
+// The places of the parts of an entry, and all parts except the value: the key, the deadline and
+// the stamp. The object is at the start of the memory that Allocate() returns. All functions are
+// O(1) or O(key length).
 class EntryLayout {
  public:
   std::string_view key() const { return {KeyBytes(), KeySize()}; }
@@ -46,7 +47,7 @@ class EntryLayout {
   }
 
  protected:
-  // Up to kMostShortBytes it is the length of a short string.
+  // A kind up to kMostShortBytes is the length of a short string.
   using Kind = uint8_t;
   static constexpr Kind kMostShortBytes = 240;
   static constexpr Kind kLongString = 241;
@@ -59,27 +60,26 @@ class EntryLayout {
   // Where there is room for a deadline.
   enum Room : uint8_t { kNoRoom, kSharedRoom, kFarRoom };
 
-  // For a new entry: its room, and its memory, not yet initialized.
+  // The room of a new entry, and its uninitialized memory.
   static Room RoomFor(size_t key_size, Kind kind, std::optional<Millis> deadline);
   static void* Allocate(size_t key_size, Kind kind, Room room);
 
-  // Writes everything but the value.
+  // Writes all parts except the value.
   EntryLayout(std::string_view key, Kind kind, Room room, std::optional<Millis> deadline);
 
-  // The bytes of its allocation.
+  // The size of its allocation.
   size_t allocation() const { return AllocationFor(KeySize(), kind(), room()); }
 
   Kind kind() const { return kind_; }
   bool IsShortString() const { return kind_ <= kMostShortBytes; }
 
-  // Makes the value one of another kind, whose body takes as many bytes; or a short string one of
-  // another length.
+  // Changes the kind to one whose body takes as many bytes, or the length of a short string.
   void set_kind(Kind kind) { kind_ = kind; }
 
   // Whether a short string of another length would take the same allocation.
   bool FitsAs(Kind kind) const { return AllocationFor(KeySize(), kind, room()) == allocation(); }
 
-  // Whether it can take that deadline. set_deadline: it can.
+  // Whether the entry has room for that deadline; a precondition of set_deadline().
   bool HasRoomFor(std::optional<Millis> deadline) const {
     return !deadline || room_ == kFarRoom || (room_ == kSharedRoom && MayShare(*deadline));
   }
@@ -97,8 +97,8 @@ class EntryLayout {
     return At<Body>(BodyOffset());
   }
 
-  // An address it keeps for its owner. No system of ours gives a program addresses of more than 47
-  // bits unasked, and allocations start at multiples of 16.
+  // An address that is stored for the owner. On supported systems addresses have at most 47 bits by
+  // default, and allocations start at multiples of 16.
   void* link() const {
     return reinterpret_cast<void*>(static_cast<uintptr_t>(next_) << kZeroAddressBits);
   }
@@ -109,10 +109,10 @@ class EntryLayout {
   static constexpr uint8_t kLongKey = 127;
   static constexpr int kStampBytes = 3;
 
-  static constexpr int kLowDeadlineBits = 40;  // of those in shared room
+  static constexpr int kLowDeadlineBits = 40;  // of a deadline in shared room
   static constexpr uint64_t kLowDeadline = (uint64_t{1} << kLowDeadlineBits) - 1;
   static constexpr uint64_t kNoSharedDeadline = (uint64_t{1} << 44) - 1;
-  static constexpr Millis kNoFarDeadline = Millis::min();  // nothing that is past already gets in
+  static constexpr Millis kNoFarDeadline = Millis::min();  // a deadline in the past is never stored
   static bool MayShare(Millis deadline) {
     return deadline.count() >= 0 && static_cast<uint64_t>(deadline.count()) < kNoSharedDeadline;
   }

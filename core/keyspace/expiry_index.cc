@@ -16,7 +16,7 @@ constexpr size_t kMergedPlaces =
 
 constexpr int64_t kFurthest = (int64_t{1} << 47) - 1;  // milliseconds from 1970
 
-// A vector would double when it grows by itself.
+// By default a vector doubles when it grows.
 template <class Block>
 void ReserveFor(Block& block, size_t places) {
   if (places > block.capacity()) block.reserve((places + kGrowth - 1) / kGrowth * kGrowth);
@@ -106,8 +106,8 @@ ExpiryIndex::Blocks::iterator ExpiryIndex::BlockFor(const Place& place) {
   return std::prev(blocks_.upper_bound(place));
 }
 
-// Half of the full block moves to a new one, but a place behind all others starts a block of its
-// own.
+// Moves half of the full block to a new block. If the added place is after all others, the new
+// block starts with it alone.
 void ExpiryIndex::Split(Blocks::iterator full, const Place& added) {
   Block& block = full->second;
   const bool at_end = std::next(full) == blocks_.end() && block.back() < added;
@@ -134,7 +134,7 @@ void ExpiryIndex::MergeIfSparse(Blocks::iterator sparse) {
   blocks_.erase(next);
 }
 
-// The next block moves in, so that the first block stays filed under the least place.
+// Moves the next block into the empty one, so that the first block keeps the lowest bound.
 void ExpiryIndex::Fill(Blocks::iterator empty) {
   const auto next = std::next(empty);
   if (next == blocks_.end()) {

@@ -1,8 +1,8 @@
-// The entries that have a deadline, ordered by it, so that due entries are found without a search.
+// The entries with a deadline, ordered by deadline, so that due entries are found without a search.
 //
 // A tree with one pair of eight-byte words in a slot costs 19 to 23 bytes for each entry. Here a
-// pair takes six and six bytes, in a block of up to 128, which grows by a few pairs at a time; the
-// tree holds one slot a block. Deadlines that come in order fill their blocks.
+// pair takes twice six bytes, in a block of up to 128 pairs, which grows by a few pairs at a time.
+// The tree has one slot for each block. Deadlines that arrive in order fill their blocks.
 //
 //     blocks_   [ bound | * ]          [ bound | * ]          [ bound | * ]
 //                        |                      |                      |
@@ -25,9 +25,9 @@ namespace zsetd {
 
 class Entry;
 
-// Invariants: no block is empty; no place comes before the one its block is filed under, and all
-// come before the one the next block is filed under. O(log n) a change, O(1) for all else. Movable;
-// a moved-from index is empty.
+// Invariants: no block is empty; the places of a block are not before its bound, and before the
+// bound of the next block. A change is O(log n); other functions are O(1). Movable; a moved-from
+// index is empty.
 class ExpiryIndex {
  public:
   ExpiryIndex() = default;
@@ -42,8 +42,8 @@ class ExpiryIndex {
   Entry* Earliest() const;
   Entry* Latest() const;
 
-  // A random entry; null if empty. Those in a fuller block are less likely, by a factor of four at
-  // most or so. O(blocks), a few nanoseconds each.
+  // A random entry; null if the index is empty. An entry in a full block is less likely, by a
+  // factor of about four at most. O(blocks), a few nanoseconds each.
   Entry* Random(Rng& rng) const;
 
   // The mean of all deadlines, rounded towards 1970; 0 if the index is empty. O(1).
@@ -60,7 +60,7 @@ class ExpiryIndex {
   size_t BytesUsed() const { return size() * kBytesPerEntry; }
 
  private:
-  // A deadline and its entry, as one number of 96 bits. The default comes before all others.
+  // A deadline and its entry, as one number of 96 bits. The default value is before all others.
   class Place {
    public:
     Place() = default;
@@ -76,7 +76,7 @@ class ExpiryIndex {
   using Block = std::vector<Place>;
   using Blocks = absl::btree_map<Place, Block>;
 
-  // The block that has, or would have, the place; the index is not empty.
+  // The block that has or would have the place. Precondition: the index is not empty.
   Blocks::iterator BlockFor(const Place& place);
   void Split(Blocks::iterator block, const Place& added);
   void MergeIfSparse(Blocks::iterator block);

@@ -19,10 +19,11 @@ namespace zsetd {
 
 // The keys of one database at one instant.
 //
-// Invariants: an entry is in the expiry index exactly if it has a deadline, and in a second one, by
-// the earliest, exactly if elements of its value have deadlines. An entry that is past its deadline
-// is never found, although it takes memory until it is reclaimed. The caller handles due elements
-// of values. Entries are valid until they are extracted, replaced or reallocated.
+// Invariants: an entry is in the expiry index exactly if it has a deadline. It is in a second
+// index, with the earliest deadline of its elements, exactly if elements have deadlines. An entry
+// past its deadline is never found, although it takes memory until it is reclaimed. The caller
+// handles due elements of values. Entries are valid until they are extracted, replaced or
+// reallocated.
 class Keyspace {
  public:
   explicit Keyspace(uint64_t hash_seed);
@@ -32,8 +33,7 @@ class Keyspace {
   Keyspace& operator=(Keyspace&&) noexcept;
   ~Keyspace();
 
-  // Sets the current time, which may go back: due entries that were not reclaimed are found again
-  // then.
+  // Sets the current time. If it goes back, due entries that were not reclaimed are found again.
   void AdvanceTo(Millis now) { now_ = now; }
 
   // The entry at `key`, or null. O(1).
@@ -43,7 +43,8 @@ class Keyspace {
   Entry* FindEvenDue(std::string_view key) { return entries_.Find(key); }
   const Entry* FindEvenDue(std::string_view key) const { return entries_.Find(key); }
 
-  // Fetches into the cache what looking for these keys will read, so that the waits overlap.
+  // Fetches the memory that lookups of these keys will read into the cache, so that the waits
+  // overlap.
   void Prefetch(std::span<const std::string_view> keys) const { entries_.Prefetch(keys); }
 
   bool IsDue(const Entry& entry) const { return entry.deadline() && *entry.deadline() <= now_; }
@@ -86,18 +87,18 @@ class Keyspace {
   // entry is due. O(1).
   Entry* FirstDue();
 
-  // The earliest deadline of an entry or element, in the past if it is not yet reclaimed; nullopt
-  // without deadlines. O(1).
+  // The earliest deadline of an entry or element; nullopt without deadlines. It may be in the past
+  // until the entry or element is reclaimed. O(1).
   std::optional<Millis> NextDeadline() const;
 
-  // All keys, those due and not yet reclaimed included. O(1).
+  // The number of keys, including due keys that are not reclaimed yet. O(1).
   size_t size() const { return entries_.size(); }
   size_t with_deadline() const { return deadlines_.size(); }
 
-  // The entries in whose values elements have deadlines. O(1).
+  // The number of entries whose values have elements with deadlines. O(1).
   size_t with_element_deadlines() const { return element_deadlines_.size(); }
 
-  // The hashes among them. O(1).
+  // The number of hashes among them. O(1).
   size_t hashes_with_deadlines() const { return hashes_with_deadlines_; }
 
   // The mean time to live of the keys with a deadline; 0 without such keys. O(1).
@@ -114,10 +115,9 @@ class Keyspace {
     entries_.ForEachChain(visit);
   }
 
-  // Calls visit(const Entry&) for the entries of one bucket, the one at `cursor`, if any are not
-  // yet due, and returns the cursor for the next call, 0 at the end. A scan from 0 to 0 visits
-  // every entry that exists throughout, whatever is added or erased between the calls. It may visit
-  // an entry twice.
+  // Calls visit(const Entry&) for the entries of the bucket at `cursor` that are not due. Returns
+  // the cursor for the next call, 0 at the end. A scan from 0 to 0 visits every entry that exists
+  // throughout, even if others are added or erased between the calls. It may visit an entry twice.
   template <class Visit>
   uint64_t Scan(uint64_t cursor, Visit visit) const;
 
@@ -136,25 +136,26 @@ class Keyspace {
   // unless nearly all entries are due.
   const Entry* Random(Rng& rng) const;
 
-  // Calls visit(const Entry&) for `count` random entries, due ones included, or for all if there
-  // are fewer; O(count). The other draws among those with a deadline, and may find fewer; where
-  // these are few among many keys it is O(blocks of the deadline index) for each.
+  // Calls visit(const Entry&) for `count` random entries, including due ones, or for all if there
+  // are fewer. O(count). The second function samples entries with a deadline and may visit fewer.
+  // If few of many keys have a deadline, it is O(blocks of the deadline index) for each.
   template <class Visit>
   void Sample(Rng& rng, size_t count, Visit visit) const;
   template <class Visit>
   void SampleWithDeadline(Rng& rng, size_t count, Visit visit) const;
 
-  // The entry that comes due first, or is due for longest; null if none has a deadline. O(1).
+  // The entry with the earliest deadline, which may have passed; null if no entry has a deadline.
+  // O(1).
   const Entry* FirstToExpire() const { return deadlines_.Earliest(); }
 
-  // Everything the key costs: its entry, key and value, its bucket in the dictionary and its place
+  // The memory of the key: its entry with key and value, its bucket in the dictionary and its place
   // in the deadline index. O(blocks of the value).
   size_t BytesUsedBy(const Entry& entry) const;
 
-  // The bytes of the dictionary and of the deadline index, entries left out.
+  // The bytes of the dictionary and of the deadline index, without the entries.
   size_t OverheadBytes() const;
 
-  // Those of the dictionary alone.
+  // The bytes of the dictionary alone.
   size_t TableBytes() const { return entries_.BytesUsed(); }
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
 
-// Value, and all the types that it may be.
+// Value and its alternative types.
 
 #include "core/hash/hash.h"
 #include "core/keyspace/value_types.h"

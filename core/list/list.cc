@@ -24,13 +24,13 @@ static_assert(sizeof(ListChunk) + 2 * sizeof(void*) <= kChainedChunkBytes);
 
 constexpr size_t kListpackFrameBytes = 7;  // a listpack's header and its end mark
 
-// Neighbours that together take no more are merged. Well below a full chunk, so that a split is not
-// followed by a merge of the halves.
+// Neighbours that together take at most this many bytes are merged. The limit is well below a full
+// chunk, so that the halves of a split chunk are not merged again.
 constexpr size_t kSmallPairBytes = ListChunk::kFullBytes * 3 / 4;
 
 }  // namespace
 
-// The state of a list, and the changes that its functions are made of.
+// The state of a list, and the steps of its functions.
 struct List::Body {
   using End = ListChunk::End;
 
@@ -68,7 +68,8 @@ List::Body::~Body() {
   }
 }
 
-// A chunk that is about to be changed: the only way to one.
+// Returns a chunk for a change, and informs the snapshot first. This is the only access to a chunk
+// that can be changed.
 inline ListChunk& List::Body::Mutable(ListChunk& chunk) {
   if (chunk.snapshot() != nullptr) [[unlikely]]
     chunk.snapshot()->BeforeChange(chunk);
@@ -101,7 +102,7 @@ List::Body::Spot List::Body::Locate(size_t index) {
     return {chunk, index};
   }
   auto chunk = chunks.end();
-  size_t behind = size - index;  // elements from `index` on that are not in chunks passed
+  size_t behind = size - index;  // elements from `index` on that are not in passed chunks
   while (behind > 0) {
     --chunk;
     if (behind <= chunk->count()) return {chunk, chunk->count() - behind};
@@ -128,7 +129,7 @@ std::string List::Body::Pop(End end) {
   return element;
 }
 
-// Removes elements of one chunk, and the chunk if they are all it has.
+// Removes elements of one chunk, and the chunk if it becomes empty.
 void List::Body::EraseFrom(Chunks::iterator chunk, size_t index, size_t count) {
   assert(0 < count && index + count <= chunk->count());
   const size_t packed_before = chunk->bytes();
@@ -261,7 +262,7 @@ void List::Insert(size_t index, std::string_view element) {
   body_->InsertAt(body_->Locate(index), element);
 }
 
-// Puts the element before the one at the spot, whose index may be one past its chunk's last.
+// Inserts the element before the spot, whose index may be one past the last of its chunk.
 void List::Body::InsertAt(Spot spot, std::string_view element) {
   auto [chunk, index] = spot;
   Count(element);
@@ -292,12 +293,13 @@ void List::Erase(size_t first, size_t last) {
     body_->EraseFrom(here, index, count);
     left -= count;
   }
-  // At the ends small chunks come and go anyway. Inside, the first and the last chunk touched may
-  // be small now, and `chunk` follows the last: three pairs.
+  // At the ends, small chunks are normal. Inside, the first and the last touched chunk may be small
+  // now, and `chunk` follows the last one. So three pairs are checked.
   for (int pair = 0; inside && pair < 3; ++pair) chunk = body_->JoinIfSmall(chunk);
 }
 
-// Merges the chunk into the one before it, if there is one, and returns that one.
+// Merges the chunk into the previous one, if it exists and both are small. Returns the previous
+// chunk.
 List::Chunks::iterator List::Body::JoinIfSmall(Chunks::iterator chunk) {
   if (chunk == chunks.begin()) return chunk;
   const auto before = std::prev(chunk);

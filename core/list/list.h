@@ -14,11 +14,11 @@ namespace zsetd {
 
 class ListSnapshot;
 
-// The encoding that Redis would use for a list, which depends on its history: it grows from
-// listpack to quicklist, and goes back only well below the size at which it left. Tools ask for it.
+// The encoding that Redis would use for a list, which depends on its history. It changes from
+// listpack to quicklist at a limit, and changes back only well below that limit. Tools display it.
 enum class ListEncoding : uint8_t { kListpack, kQuicklist };
 
-// Up to which size Redis would stay with a listpack; one of the two, or both, may be no limit.
+// The limits up to which Redis would use a listpack. One or both may be kNone.
 struct ListLimits {
   static constexpr size_t kNone = SIZE_MAX;
 
@@ -30,15 +30,15 @@ struct ListLimits {
   ListLimits Half() const;
 };
 
-// A sequence of byte strings, quick at both ends. Kept as a chain of packed chunks of up to 8 KB,
-// so that a short element costs its bytes and two more, not an allocation. A short list is one
-// small chunk; an element too large for any chunk has one of its own.
+// A sequence of byte strings with fast operations at both ends. It is a chain of packed chunks of
+// up to 8 KB, so that a short element takes its bytes and two more, not an allocation. A short list
+// is one small chunk; an element too large for any chunk has one of its own.
 //
-// Invariants: no chunk is empty; of two neighbours that an erasure between the ends left, one is
-// not small; the revision grows by one with each element that is added, removed or replaced.
-// Movable, not copyable; a moved-from list may only be assigned to. Costs are for n elements; "near
-// the index" means hops over whole chunks from the closer end. Views are valid until the next
-// change; an element passed in is never a view of the same list.
+// Invariants: no chunk is empty; after an erasure between the ends, one of two neighbours is not
+// small; the revision grows by one with each element that is added, removed or replaced. Movable,
+// not copyable; a moved-from list may only be assigned to. Costs are for n elements; "near the
+// index" means O(chunks from the closer end). Views are valid until the next change. An element
+// argument must not view the same list.
 class List {
  public:
   class Cursor;
@@ -57,29 +57,29 @@ class List {
 
   size_t chunk_count() const;  // O(1)
 
-  // The elements' bytes with their length marks, free room left out. O(1).
+  // The bytes of the elements and their length marks, without free room. O(1).
   size_t packed_bytes() const;
 
-  // The heap bytes, allocator rounding included; the object itself not. O(chunks).
+  // The heap bytes, including allocator rounding, without the object itself. O(chunks).
   size_t BytesUsed() const;
 
   void PushFront(std::string_view element);  // O(1), amortised
   void PushBack(std::string_view element);   // O(1), amortised
 
-  // Removes and returns an end; the list is not empty. O(1), amortised.
+  // Remove and return the element at one end. Precondition: the list is not empty. O(1), amortised.
   std::string PopFront();
   std::string PopBack();
 
   // The index is below size() (for Insert: at most size()). Near the index.
   std::string_view At(size_t index) const;
   void Replace(size_t index, std::string_view element);
-  void Insert(size_t index, std::string_view element);  // its index is then `index`
+  void Insert(size_t index, std::string_view element);  // the new element gets this index
 
   // Removes the elements first <= i < last. O(chunks touched).
   void Erase(size_t first, size_t last);
 
-  // Removes elements equal to `element`, `most` at most, those closest to that end. Returns how
-  // many. O(elements up to the last one removed + chunks).
+  // Remove at most `most` elements equal to `element`, starting at that end. Return the number of
+  // removed elements. O(elements up to the last one removed + chunks).
   size_t RemoveFromFront(std::string_view element, size_t most);
   size_t RemoveFromBack(std::string_view element, size_t most);
 
@@ -106,7 +106,8 @@ class List {
   std::unique_ptr<Body> body_;
 };
 
-// A place in a list, to walk from in either direction: O(1) a step. Any change of the list ends it.
+// A place in a list, to iterate in either direction: O(1) a step. Invalid after any change of the
+// list.
 //
 //   for (auto at = list.CursorAt(0); at.valid(); at.Next()) Use(at.element());
 class List::Cursor {
@@ -119,7 +120,7 @@ class List::Cursor {
     return chunk_->ElementAt(place_);
   }
 
-  // Steps from an element to its neighbour; it is invalid past either end.
+  // Move to a neighbour. Past either end the cursor is invalid.
   void Next();
   void Previous();
 

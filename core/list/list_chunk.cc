@@ -77,7 +77,7 @@ void ListChunk::Erase(size_t first_place, size_t last_place, size_t count) {
 size_t ListChunk::RemoveEqual(End from, std::string_view element, size_t most) {
   const size_t equal = CountOf(element);
   const size_t removed = std::min(equal, most);
-  size_t spared = from == End::kFront ? 0 : equal - removed;  // before the first one to remove
+  size_t spared = from == End::kFront ? 0 : equal - removed;  // equal elements to keep in front
   size_t left = removed;
   size_t kept_bytes = 0;
   for (size_t place = 0; place < bytes_ && removed > 0;) {
@@ -168,10 +168,10 @@ char* ListChunk::OpenGap(End end, size_t place, size_t gap) {
   return first() + place;
 }
 
-// The room for a chunk's first element is exact. Later a block without room at either end doubles,
-// the new half being all for this end: pushed to at one end only, a chunk fills up. One with room
-// at the other end doubles too, but shares the room out; if it is less than half full, or cannot
-// grow, it only shares out what it has. So a byte that is pushed is moved a few times at most.
+// A chunk's first element gets exact room. Later, a block without room at either end doubles, and
+// this end gets all of the new room, so a chunk with pushes at one end only fills up. A block with
+// room at the other end doubles too, but both ends share the room. If it is less than half full or
+// cannot grow, both ends only share the existing room. So a byte is moved a few times at most.
 void ListChunk::MakeRoom(End end, size_t room) {
   if (RoomAt(end) >= room) return;
   const size_t needed = bytes_ + room;

@@ -14,8 +14,8 @@ class ListSnapshot;
 //     | room | 5 h e l l o 5 | 0 0 | 3 b y e 3 | room |
 //      place   0               7     9           14 = bytes()
 //
-// An element is identified by its place, the distance of its first byte from the first element's.
-// Any change makes places and views invalid. Movable; a moved-from chunk may only be assigned to.
+// An element is identified by its place: the distance of its first byte from the first element. Any
+// change makes places and views invalid. Movable; a moved-from chunk may only be assigned to.
 class ListChunk {
  public:
   // The maximum of a chunk with more than one element.
@@ -33,14 +33,14 @@ class ListChunk {
   size_t bytes() const { return bytes_; }  // of all elements, packed
   size_t BytesUsed() const;                // on the heap, allocator rounding included
 
-  // Whether it may be added without outgrowing the chunk.
+  // Whether the element may be added without exceeding the chunk's limit.
   bool Takes(std::string_view element) const;
 
-  // Whether it may be added at that end at a cost that is O(1) over a run of such calls. Not so if
-  // all the room is at the other end of a chunk more than half full.
+  // Whether the element may be added at that end in O(1), amortized. False if all room is at the
+  // other end of a chunk that is more than half full.
   bool TakesAt(End end, std::string_view element) const;
 
-  // Adds an element that fits and that is not a view into the chunk. Insert: O(bytes).
+  // Add an element that fits. It must not view the chunk. Insert() is O(bytes).
   void Push(End end, std::string_view element);
   void Insert(size_t place, std::string_view element);
 
@@ -49,17 +49,17 @@ class ListChunk {
 
   bool Has(std::string_view element) const { return CountOf(element) > 0; }  // O(bytes)
 
-  // Removes elements equal to `element`, `most` at most, those closest to that end. Returns how
-  // many. O(bytes).
+  // Removes at most `most` elements equal to `element`, starting at that end. Returns the number of
+  // removed elements. O(bytes).
   size_t RemoveEqual(End from, std::string_view element, size_t most);
 
   // Moves the elements from `place` on, `count` of them, to a chunk of their own. O(bytes).
   ListChunk SplitOff(size_t place, size_t count);
 
-  // Adds copies of all elements of `next` behind; they fit. O(bytes).
+  // Appends copies of all elements of `next`, which fit. O(bytes).
   void Append(const ListChunk& next);
 
-  // To walk. Behind the last element is the place bytes(). O(1).
+  // To iterate: the place after the last element is bytes(). O(1).
   std::string_view ElementAt(size_t place) const;
   size_t PlaceAfter(size_t place) const;
   size_t PlaceBefore(size_t place) const;
@@ -67,8 +67,8 @@ class ListChunk {
   // The place of the element with that index, at most count(). O(elements to the closer end).
   size_t PlaceOf(size_t index) const;
 
-  // A mark for the list's use: the snapshot that is to see the chunk before it changes, or null.
-  // Neither copied nor split off; it goes along when the chunk is moved.
+  // A mark for the list: the snapshot that must copy the chunk before a change, or null. The mark
+  // moves with the chunk, but is neither copied nor split off.
   ListSnapshot* snapshot() const { return snapshot_; }
   void set_snapshot(ListSnapshot* snapshot) { snapshot_ = snapshot; }
 

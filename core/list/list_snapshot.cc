@@ -15,7 +15,7 @@ ListSnapshot::~ListSnapshot() {
   while (!done()) Pass();
 }
 
-// A copied chunk may be gone, and another one be where it was: its copy comes first.
+// Looks for a copy first, because a copied chunk may have been freed and its address reused.
 const ListChunk& ListSnapshot::Current() const {
   assert(!done());
   const auto copy = copies_.find(chunks_[next_]);

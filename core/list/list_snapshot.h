@@ -11,14 +11,14 @@
 namespace zsetd {
 
 // The elements of a list as they were at one instant, handed out a chunk at a time while the list
-// goes on changing.
+// changes.
 //
 //   order    [ * * * * * ]            the addresses that the chunks had at the instant
 //              | | | | `--> chunk      it bears a mark: unchanged and not handed out
 //              | | | `----> copy       it was about to change, and was copied
 //
-// The start visits each chunk once and sets its mark. A chunk that is removed is taken over instead
-// of copied. A list has one snapshot at a time, and the snapshot may outlive it.
+// The start visits each chunk once and sets its mark. A removed chunk is moved instead of copied. A
+// list has one snapshot at a time. The snapshot may outlive the list.
 class ListSnapshot {
  public:
   // Takes all chunks in order. For List only.
