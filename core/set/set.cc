@@ -13,7 +13,7 @@
 namespace zsetd {
 namespace {
 
-// A signed 64-bit integer in its canonical form.
+// Whether the text is a signed 64-bit integer in its canonical form.
 bool IsInteger(std::string_view text) {
   constexpr uint64_t kMost = std::numeric_limits<int64_t>::max();
   const bool negative = text.starts_with('-');
@@ -95,7 +95,7 @@ std::vector<std::string_view> Set::InNumericOrder() const {
   members_.ForEach([&](const Field& field) {
     items.push_back({.number = NumberOf(field.name), .member = field.name});
   });
-  // Members often arrive in order; then one pass is enough.
+  // Members often arrive in order, and then one pass is enough.
   if (!std::ranges::is_sorted(items, {}, &Item::number)) {
     std::ranges::sort(items, {}, &Item::number);
   }
@@ -105,8 +105,8 @@ std::vector<std::string_view> Set::InNumericOrder() const {
   return members;
 }
 
-// Changes the encoding. As in Redis the integers of an intset stay in order in the listpack that
-// it becomes.
+// Changes the encoding. As in Redis, the integers of an intset stay in order when it becomes a
+// listpack.
 void Set::LeaveIntset(SetEncoding encoding) {
   if (encoding_ == SetEncoding::kIntset && encoding == SetEncoding::kListpack) {
     FieldTable ordered;

@@ -11,9 +11,9 @@
 
 namespace zsetd {
 
-// The encoding that Redis would use for a set, which depends on its history: it goes down this list
-// and never up. It decides the order in which members are visited: numeric order for an intset,
-// insertion order for a listpack, any order for a hashtable.
+// The encoding that Redis would use for a set, which depends on its history: it changes only to
+// later values of this enum. It defines the order in which members are visited: numeric order for
+// an intset, insertion order for a listpack, any order for a hashtable.
 enum class SetEncoding : uint8_t { kIntset, kListpack, kHashtable };
 
 // The limits of the encodings: members, and bytes of a member.
@@ -26,9 +26,9 @@ struct SetLimits {
 // Unique members: a table of fields without values.
 //
 // Invariants: the revision grows by one with each member that is added or removed; the members of
-// an intset are integers in their shortest spelling. Movable, not copyable; a set that was moved
-// from may only be assigned to. Costs are for n members. Views are valid until the next change; a
-// member handed in to be added is no view of the same set.
+// an intset are integers in their shortest spelling. Movable, not copyable; a moved-from set may
+// only be assigned to. Costs are for n members. Views are valid until the next change. A member
+// argument must not view the same set.
 class Set {
  public:
   Set Clone() const;  // O(n)
@@ -43,21 +43,22 @@ class Set {
     return members_.Find(member).has_value();
   }  // O(1)
 
-  // Each returns whether the set has changed. O(1) expected.
+  // Return whether the set has changed. O(1) expected.
   bool Add(std::string_view member, const SetLimits& limits = SetLimits());
   bool Remove(std::string_view member);
 
-  // This number of members is about to be added, `first` before the others, and all may be new:
-  // Redis then chooses an encoding for all of them.
+  // Must be called before this number of members is added, `first` before the others; all may be
+  // new. Like Redis, chooses an encoding for all of them in advance.
   void Expect(std::string_view first, size_t members, const SetLimits& limits);
 
-  // Takes all members out. O(1).
+  // Removes and returns all members. O(1).
   Set TakeAll();
 
-  // A random member, all equally likely; the set is not empty. O(1) expected.
+  // A random member, all equally likely. Precondition: the set is not empty. O(1) expected.
   std::string_view Random(Rng& rng) const { return members_.Random(rng).name; }
 
-  // Different random members; see FieldTable::Sample. All of them come in ForEach()'s order.
+  // Different random members; see FieldTable::Sample. If the result has all members, they are in
+  // the order of ForEach().
   std::vector<Field> Sample(size_t count, Rng& rng) const;
 
   // Calls visit(std::string_view) for each member, in the order of the encoding. The set must not

@@ -8,8 +8,8 @@
 namespace zsetd {
 namespace {
 
-// Each non-empty set once, in the given order: a request that has one a thousand times has it
-// walked once, and its members looked up once.
+// Each non-empty set once, in the given order. So a set that a request lists a thousand times is
+// iterated once, and its members are looked up once.
 std::vector<const Set*> Distinct(Sets sets) {
   std::vector<const Set*> distinct;
   std::unordered_set<const Set*> seen;
@@ -19,7 +19,7 @@ std::vector<const Set*> Distinct(Sets sets) {
   return distinct;
 }
 
-// The smallest first; none if one is empty.
+// The distinct sets, the smallest first; none if one is empty.
 std::vector<const Set*> BySize(Sets sets) {
   const auto is_empty = [](const Set* set) { return set == nullptr || set->empty(); };
   if (std::ranges::any_of(sets, is_empty)) return {};

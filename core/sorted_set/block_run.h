@@ -14,13 +14,13 @@
 
 namespace zsetd {
 
-// Packs elements that arrive in order into full blocks, and makes a list of them at the end.
+// Packs elements that arrive in order into full blocks, and makes a BlockSkipList of them at the
+// end.
 //
 //   from the first on, ascending       [ block 0 ] [ block 1 ] [ block 2 ] <--
 //   from the last on, descending   --> [ block 2 ] [ block 1 ] [ block 0 ]
 //
-// In addition to the blocks it keeps, for the index, the hash of each member and the number of its
-// block.
+// For the index, it also stores the hash of each member and the number of its block.
 class BlockRun {
  public:
   explicit BlockRun(BlockSide from) : from_(from) {}
@@ -28,8 +28,8 @@ class BlockRun {
   BlockRun& operator=(const BlockRun&) = delete;
   ~BlockRun();
 
-  // Packs the first of these elements, as many as one block takes, and returns their number. They
-  // follow the elements packed before. Precondition: at least one element.
+  // Packs the first their hashes elements, as many as one block takes, and returns their number.
+  // They follow the elements packed before. Precondition: at least one element.
   size_t Pack(std::span<const Element> elements);
 
   bool empty() const { return blocks_.empty(); }
@@ -45,8 +45,8 @@ class BlockRun {
   const BlockSide from_;
   std::vector<Block*> blocks_;
   std::vector<MemberIndex::Member> members_;
-  size_t likely_most_ = Block::kMaxCount;  // elements that the next block takes, by the last
-  std::vector<BlockItem> items_;           // of one block
+  size_t likely_most_ = Block::kMaxCount;  // most elements of the next block, from the last
+  std::vector<BlockItem> items_;           // the elements of one block
   std::vector<uint64_t> hashes_;           // of these
 };
 

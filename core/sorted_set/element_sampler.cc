@@ -21,8 +21,8 @@ ElementSampler::~ElementSampler() {
   }
 }
 
-// Rejection sampling: draws a position as if all blocks were as full as the fullest, until it has
-// an element.
+// Rejection sampling: draws positions as if all blocks were as full as the fullest one, until a
+// position has an element.
 Element ElementSampler::Draw(Rng& rng) {
   while (true) {
     const Block& block = *blocks_[rng.Below(blocks_.size())];

@@ -9,8 +9,8 @@
 
 namespace zsetd {
 
-// A copy of the elements of a set, to sample from. The blocks are copied as they are, without
-// levels or index, which take SortedSet::Clone most of its time.
+// A copy of the elements of a set for sampling. Only the blocks are copied. Levels and index, which
+// take most of the time of SortedSet::Clone(), are not.
 class ElementSampler {
  public:
   explicit ElementSampler(const SortedSet& set);  // not an empty one; O(n)
@@ -18,7 +18,7 @@ class ElementSampler {
   ElementSampler& operator=(const ElementSampler&) = delete;
   ~ElementSampler();
 
-  // Any of them, all equally likely; it stays in the pool. The member's bytes are valid until the
+  // Draws an element with replacement, all equally likely. The member's bytes are valid until the
   // next draw. O(1) expected.
   Element Draw(Rng& rng);
 

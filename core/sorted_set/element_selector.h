@@ -11,8 +11,8 @@
 
 namespace zsetd {
 
-// Selects elements of a result: those in a range of scores, in the order of a sorted set or in
-// reverse, and of these `count` after the first `offset`.
+// Selects elements of a result: from the elements in a range of scores, in ascending or descending
+// order, skips the first `offset` and takes `count`.
 struct Selection {
   static constexpr size_t kAll = std::numeric_limits<size_t>::max();
 
@@ -23,9 +23,9 @@ struct Selection {
   size_t count = kAll;
 };
 
-// Finds the first K of N elements without sorting them all: it keeps up to 2K elements, and when
-// these are full, drops all after the K-th of them (nth_element). From then on, elements after that
-// one are not even copied.
+// Finds the first K of N elements without sorting all of them. It keeps up to 2K elements; when it
+// has 2K, it drops those after the K-th (nth_element). From then on, elements after the K-th one
+// are not copied.
 //
 // O(N + K log K) expected, and memory for 2K elements, where K is offset + count.
 class ElementSelector {
@@ -37,7 +37,7 @@ class ElementSelector {
 
   explicit ElementSelector(const Selection& selection);
 
-  // Each member once; the score is not NaN.
+  // Adds an element. Each member may be added once. The score is not NaN.
   void Add(std::string_view member, double score);
 
   // Returns the selected elements in the requested order. May be called once.

@@ -13,28 +13,28 @@ enum class Aggregate { kSum, kMin, kMax, kCount };
 // once for each of its weights, in their order. A set that a request lists several times is one
 // input with several weights.
 //
-// The order is visible, and kept, where infinities of both signs meet: their sum is 0, as in Redis,
-// and later scores are added to that 0.
+// The order is kept because it is visible if infinities of both signs are added: their sum is 0, as
+// in Redis, and later scores are added to that 0.
 class ScoreFold {
  public:
-  // The value of a product that is not a number (infinity times 0). In a union it is 0. An
-  // intersection does so for its first factor alone; elsewhere the product makes a sum 0 and is
-  // ignored by a minimum or maximum.
+  // The treatment of a product that is NaN (infinity times 0). kZero: it counts as 0, as in a
+  // union. kKept, for an intersection: only the first factor's product counts as 0; another one
+  // makes a sum 0 and is ignored by a minimum or maximum.
   enum class NanProduct { kZero, kKept };
 
   explicit ScoreFold(Aggregate aggregate, NanProduct nan = NanProduct::kZero)
       : aggregate_(aggregate), nan_(nan) {}
 
-  // There is at least one weight before the fold is used.
+  // Must be called at least once before the fold is used.
   void AddWeight(double weight) { weights_.push_back(weight); }
 
-  // The score of a member that no input before this one had. Never NaN.
+  // The score of a member that no earlier input has. Never NaN.
   double First(double score) const {
     return FoldFrom(1, OrZero(Product(score, weights_[0])), score);
   }
 
-  // The score of a member that has the score `held` from the inputs before. `held` is not NaN.
-  // Never NaN.
+  // The score of a member that has the score `held` from earlier inputs. `held` is not NaN, and
+  // neither is the result.
   double Next(double held, double score) const { return FoldFrom(0, held, score); }
 
  private:

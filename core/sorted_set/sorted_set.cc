@@ -38,7 +38,7 @@ uint64_t EndCode(const ScoreBound& max) {
   return ScoreCode(WithoutNegativeZero(max.score)) + (max.exclusive ? 0 : 1);
 }
 
-// The least member behind all that lie below the bound, or behind all up to it.
+// The least member after `member`; the least member of a range; the least member after a range.
 std::string Behind(std::string_view member) { return std::string(member) + '\0'; }
 std::string FirstMember(const LexBound& min) {
   return min.exclusive ? Behind(min.member) : std::string(min.member);
@@ -47,7 +47,7 @@ std::string EndMember(const LexBound& max) {
   return max.exclusive ? std::string(max.member) : Behind(max.member);
 }
 
-// Deadlines as blocks have them.
+// The deadline in the form that blocks store.
 uint64_t PackedDeadline(std::optional<Millis> deadline) {
   if (!deadline) return kNoDeadline;
   constexpr auto kMost = static_cast<int64_t>(kMostDeadline);
@@ -59,8 +59,8 @@ std::optional<Millis> DeadlineOf(uint64_t packed) {
   return Millis(static_cast<int64_t>(packed));
 }
 
-// Removes elements of one of its blocks that are due, until `removed` has `end` members: run by
-// run, from the last one, so that the ranks of those before stay what they are.
+// Removes due elements of one block of the set, until `removed` has `end` members. Starts with the
+// last run of due elements, so that the ranks of earlier runs do not change.
 void RemoveDueIn(SortedSet& set, const Block& block, uint64_t last, size_t end,
                  std::vector<std::string>& removed) {
   MemberBuffer buffer;
@@ -76,7 +76,7 @@ void RemoveDueIn(SortedSet& set, const Block& block, uint64_t last, size_t end,
   for (auto run = runs.rbegin(); run != runs.rend(); ++run) set.Remove(*run);
 }
 
-constexpr size_t kSoonFreed = 2000;  // elements, in ten microseconds or so
+constexpr size_t kSoonFreed = 2000;  // elements, which take about ten microseconds
 
 }  // namespace
 
@@ -169,7 +169,8 @@ AddResult SortedSet::AddOrMove(const BlockPlace& place, std::string_view member,
   return result;
 }
 
-// An existing member of a set with deadlines. The new place has none at first.
+// Moves an existing member of a set with deadlines and keeps its deadline if required. The new
+// place has none at first.
 AddResult SortedSet::MoveWithDeadline(const BlockPlace& place, std::string_view member,
                                       AddResult result, const AddRule& rule) {
   using Kind = AddResult::Kind;
@@ -243,8 +244,8 @@ void SortedSet::Expect(size_t members, size_t member_bytes, const SortedSetLimit
   if (!fits) encoding_ = SortedSetEncoding::kSkiplist;
 }
 
-// The tag under which the only block finds the member. Its first elements come without tags; they
-// have them if the set was a large one.
+// The tag of the member in the only block, or 0 if the block is not tagged. A block is tagged only
+// if the set was large before.
 uint8_t SortedSet::TagFor(std::string_view member) const {
   return only() && only()->tagged() ? MemberIndex::TagOf(KeyedHash(member)) : 0;
 }
@@ -273,7 +274,7 @@ void SortedSet::Move(const BlockPlace& place, std::string_view member, uint64_t 
   const BlockItem item = {code, member, only()->LargeAt(place.index), TagFor(member)};
   if (only()->count() == 1) {
     Block* packed = BlockBuilder::Pack({&item, 1}, PlanBlock({&item, 1}, only()->tagged()));
-    Block::Free(contents_.ReleaseFirst());  // not its LargeMember, which moved
+    Block::Free(contents_.ReleaseFirst());  // without its LargeMember, which moved
     contents_.Reset(packed);
     return;
   }
@@ -326,7 +327,7 @@ void SortedSet::Prefetch(uint64_t hash, PrefetchStep step) const {
   if (only() && step == PrefetchStep::kIndex) only()->Prefetch();
 }
 
-// A small set's block has a few lines, most of which are read whatever is asked.
+// The block of a small set has a few cache lines; most operations read nearly all of them.
 void SortedSet::PrefetchStart() const {
   constexpr size_t kLines = 4;
   if (list()) PrefetchLine(list());
@@ -359,8 +360,8 @@ RankRange SortedSet::Ranks(const ScoreRange& range) const {
   return {CountBefore(FirstCode(range.min), {}), CountBefore(EndCode(range.max), {})};
 }
 
-// All scores being equal, the first one's decides where to look. Where they are not, Redis's search
-// goes by the members all the same, which finds them as long as they too are in order.
+// If all scores are equal, searches by score and member. Otherwise does a binary search by members
+// alone, like Redis, which works if the members are in order, too.
 size_t SortedSet::CountBefore(std::string_view member) const {
   const double score = At(0).element().score;
   if (At(size() - 1).element().score == score) return CountBefore(ScoreCode(score), member);
@@ -432,7 +433,7 @@ std::shared_ptr<void> SortedSet::Cut(RankRange ranks) {
   return CutInside(ranks);
 }
 
-// The range does not go beyond the set.
+// Precondition: the range lies inside the set.
 std::shared_ptr<void> SortedSet::CutInside(RankRange ranks) {
   if (ranks.empty()) return nullptr;
   revision_ += ranks.size();

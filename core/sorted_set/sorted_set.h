@@ -89,13 +89,13 @@ class SortedSet {
 
   SortedSet Clone() const;  // O(n): its allocations are copied as they are
 
-  // A set of the elements of the range, which lies in this one. O(log n + copied).
+  // A set of the elements of the range, which lies inside this set. O(log n + copied).
   SortedSet Copy(RankRange ranks) const;
 
   size_t size() const;  // O(1)
   bool empty() const { return size() == 0; }
 
-  // Differs from an earlier value if the contents changed in between. O(1).
+  // A number that changes with every change of the contents. O(1).
   uint32_t revision() const { return revision_; }
 
   // The longest member that was ever added, in bytes, remembered up to 65,535: a bound that
@@ -108,7 +108,7 @@ class SortedSet {
   // them of this length. O(1).
   void Expect(size_t members, size_t member_bytes, const SortedSetLimits& limits);
 
-  // The heap bytes of the set, allocator rounding included; the object itself not. O(1).
+  // The heap bytes of the set, including allocator rounding, without the object itself. O(1).
   size_t BytesUsed() const;
 
   // Adds the member or moves it to `score`, which is not NaN. Removes the deadline of an existing
@@ -116,21 +116,21 @@ class SortedSet {
   AddResult Set(std::string_view member, double score) { return Add(member, score, AddRule()); }
   AddResult Add(std::string_view member, double score, const AddRule& rule);
 
-  // False if the member does not exist. O(log n).
+  // Removes the member. Returns false if it does not exist. O(log n).
   bool Remove(std::string_view member);
 
   // Removes the elements of the range, clipped to the set, and returns their number.
   // O(log n + removed).
   size_t Remove(RankRange ranks);
 
-  // Like Remove(), but returns the memory that is slow to free, or null. It is freed, on any
-  // thread, with the last pointer to it.
+  // Like Remove(), but returns the memory that is slow to free, or null. The last pointer frees it,
+  // on any thread.
   std::shared_ptr<void> Cut(RankRange ranks);
 
   // Whether any member has a deadline. O(1).
   bool has_deadlines() const;
 
-  // The earliest deadline; nullopt if no member has one. O(1), for a small set O(n).
+  // The earliest deadline; nullopt if no member has one. O(1); for a small set O(n).
   std::optional<Millis> EarliestDeadline() const;
 
   // The deadline of a member; nullopt if it has none, or does not exist. O(1).
@@ -141,9 +141,9 @@ class SortedSet {
   // O(log n); the first one of a set O(n / 100).
   bool SetDeadline(std::string_view member, std::optional<Millis> deadline);
 
-  // Removes elements whose deadline is at or before `now`, `most` at most, and appends their
-  // members to `removed`. If due elements are far apart, the longest overdue ones are removed
-  // first. O(log n) each.
+  // Removes at most `most` elements whose deadline is at or before `now`, and appends their members
+  // to `removed`. If due elements are far apart, the longest overdue ones are removed first. O(log
+  // n) each.
   void RemoveDue(Millis now, size_t most, std::vector<std::string>& removed);
 
   bool Contains(std::string_view member) const;                // O(1)
@@ -162,9 +162,9 @@ class SortedSet {
   RankRange Ranks(const LexRange& range) const;
 
   // Visits some elements, in no order, and returns the next cursor, 0 at the end. A scan from 0 to
-  // 0 visits every element that exists throughout, whatever is added, removed or updated between
-  // the calls; some may be visited twice, and with the score of that moment. All elements of a
-  // small set are visited in one call. O(1) expected.
+  // 0 visits every element that exists throughout, even if others are added, removed or updated
+  // between the calls. An element may be visited twice, with its score at that time. All elements
+  // of a small set are visited in one call. O(1) expected.
   uint64_t Scan(uint64_t cursor, const std::function<void(const Element&)>& visit) const;
 
   // A cursor at the element of that rank, or past the end. O(log n).
@@ -196,7 +196,7 @@ class SortedSet {
   BlockPlace Find(std::string_view member) const;  // false if it does not exist
   size_t RankOf(const BlockPlace& place, std::string_view member) const;
   size_t CountBefore(uint64_t code, std::string_view member) const;
-  size_t CountBefore(std::string_view member) const;  // by the members alone; not empty
+  size_t CountBefore(std::string_view member) const;  // by members alone; the set is not empty
   template <class Insert>
   AddResult AddOrMove(const BlockPlace& place, std::string_view member, double score,
                       const AddRule& rule, Insert insert);
@@ -219,7 +219,7 @@ class SortedSet {
   Block* only() const { return contents_.first(); }
   BlockSkipList* list() const { return contents_.second(); }
 
-  // One word, because there are many sets, most of them with few elements. Null for an empty set.
+  // One word, because most sets have few elements. Null for an empty set.
   TaggedOwner<Block, BlockSkipList, FreeBlock, std::default_delete<BlockSkipList>> contents_;
   uint32_t revision_ = 0;
   uint16_t longest_member_ = 0;
@@ -232,8 +232,10 @@ class SortedSet {
 //   for (auto at = set.At(0); at.valid(); at.Next()) Use(at.element());
 class SortedSet::Cursor {
  public:
-  bool valid() const { return valid_; }                    // false past either end, permanently
-  Element element() const { return {member(), score()}; }  // like the next ones: while valid
+  bool valid() const { return valid_; }  // false past either end, and from then on
+  Element element() const {
+    return {member(), score()};
+  }  // this and the functions below: only while valid
   double score() const { return ScoreOf(reader_.code()); }
 
   std::optional<Millis> deadline() const;  // nullopt without one
@@ -256,7 +258,7 @@ class SortedSet::Cursor {
   void NextBlock();
   void PreviousBlock();
 
-  const BlockSkipList* list_ = nullptr;  // none of a small set
+  const BlockSkipList* list_ = nullptr;  // null for a small set
   BlockReader reader_;
   bool valid_ = false;
 };

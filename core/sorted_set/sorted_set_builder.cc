@@ -27,7 +27,7 @@ BlockItem ItemOf(const Element& element) {
   return {ScoreCode(element.score), element.member, MakeLarge(element.member)};
 }
 
-// All elements in one block, as a small set has them; null if they are too many.
+// Packs all elements in one block, as in a small set; null if they are too many.
 Block* PackOne(std::span<const Element> elements) {
   if (elements.size() > Block::kMaxCount) return nullptr;
   std::vector<BlockItem> items;
@@ -66,8 +66,8 @@ void SortedSetBuilder::Add(std::string_view member, double score, std::optional<
   if (deadline) deadlines_.emplace_back(member, *deadline);
 }
 
-// Before the element is added: packs those before it if they are enough for a block, of which the
-// last stays to be compared with it.
+// Called before an element is added. Packs the earlier elements if they fill a block. The last one
+// is kept, to compare it with the new one.
 void SortedSetBuilder::Prepare(const Element& next) {
   assert(!std::isnan(next.score));
   longest_ = std::max(longest_, next.member.size());
@@ -83,8 +83,8 @@ void SortedSetBuilder::Prepare(const Element& next) {
   if (elements_.size() > Block::kMaxCount) PackFirst();
 }
 
-// Into a block, or several if they take few. The others, of which the last is one, are kept in
-// other memory, so that theirs can be used again.
+// Packs the first elements into a block, or into several if a block takes few. The other elements,
+// at least the last one, are copied to new memory, so that the old memory can be reused.
 void SortedSetBuilder::PackFirst() {
   if (packed_ == nullptr) {
     packed_ = std::make_unique<BlockRun>(order_ == Order::kAscending ? BlockSide::kFirst
@@ -114,7 +114,7 @@ void SortedSetBuilder::TakeOutAgain() {
   }
 }
 
-// False if two elements are equal.
+// Sorts the elements. Returns false if two are equal.
 bool SortedSetBuilder::Sort() {
   std::sort(elements_.begin(), elements_.end(), IsBefore);
   const auto is_twice = [](const Element& a, const Element& b) { return !IsBefore(a, b); };

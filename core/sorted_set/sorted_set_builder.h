@@ -16,8 +16,8 @@ namespace zsetd {
 
 class BlockRun;
 
-// Builds a sorted set from all of its elements at once, which may come in any order: from a
-// snapshot, a part of another set, a union.
+// Builds a sorted set from all of its elements, which may arrive in any order: from a snapshot, a
+// part of another set, a union.
 //
 //   elements   packed on arrival while they arrive in ascending or in descending order; else
 //              collected, and sorted at the end
@@ -25,11 +25,11 @@ class BlockRun;
 //   levels     built from the bottom up
 //   index      built bucket by bucket, from (hash, block) pairs sorted by bucket
 //
-// No block or bucket is split, and nothing is looked up: each step passes over memory in order.
+// No block or bucket is split, and no member is looked up: each step accesses memory in order.
 // Elements that arrive in order take at most 48 bytes each in addition to the set, for the index.
 //
-// The input may contain a member twice. Its two entries are then in one bucket of the index, with
-// the same tag, so that this is detected at no cost.
+// The input may contain a member twice. Its two entries are then in one bucket of the index with
+// the same tag, so this is detected without extra cost.
 class SortedSetBuilder {
  public:
   SortedSetBuilder();
@@ -67,7 +67,7 @@ class SortedSetBuilder {
   size_t longest_ = 0;                // of the members
   std::unique_ptr<BlockRun> packed_;  // the first elements; null: none
   std::vector<Element> elements_;     // the others: while in order, at most a few more than a block
-  ByteArena arena_;                   // the members of these
+  ByteArena arena_;                   // the members of `elements_`
   ByteArena spare_;
   std::vector<std::pair<std::string, Millis>> deadlines_;  // by member
 };

@@ -20,8 +20,8 @@ bool Reaches(const TimedScoreBound& bound, Millis now, double score) {
   return bound.exclusive ? end > score : end >= score;
 }
 
-// The first moment at which the upper end reaches the score; nothing if no clock ever shows it. A
-// score in seconds is rarely a multiple of a millisecond: rounding is settled by trying.
+// The first instant at which the upper end reaches the score; nullopt if it never does. A score in
+// seconds is rarely a multiple of a millisecond, so several instants are tried to handle rounding.
 std::optional<Millis> FirstReach(const TimedScoreBound& bound, double score) {
   constexpr double kLatest = 1e15;  // ms, 30,000 years
   const double millis = std::floor(bound.clock == Clock::kSeconds ? score * 1000 : score);

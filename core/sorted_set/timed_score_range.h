@@ -10,7 +10,7 @@ namespace zsetd {
 
 class SortedSet;
 
-// One end of a range of scores: a score, or the present Unix time as one.
+// One end of a range of scores: a score, or the present Unix time as a score.
 struct TimedScoreBound {
   enum class Clock {
     kNone,     // `score`
@@ -18,7 +18,7 @@ struct TimedScoreBound {
     kMillis,
   };
 
-  double score = 0;  // not NaN; 0 where there is a clock
+  double score = 0;  // not NaN; 0 if there is a clock
   bool exclusive = false;
   Clock clock = Clock::kNone;
 
@@ -28,7 +28,7 @@ struct TimedScoreBound {
   std::partial_ordering operator<=>(const TimedScoreBound&) const = default;
 };
 
-// A range of scores whose ends may move with the time.
+// A range of scores whose ends may advance with the time.
 struct TimedScoreRange {
   TimedScoreBound min;
   TimedScoreBound max;

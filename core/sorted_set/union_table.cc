@@ -28,7 +28,7 @@ void UnionTable::BeginInput(const ScoreFold& fold) {
   fold_ = &fold;
 }
 
-// Adds a waiting member and returns the place for its bytes.
+// Adds a waiting member and returns the address for its bytes.
 char* UnionTable::Await(size_t size, double score) {
   assert(fold_ != nullptr);
   const size_t room = size + SortedSet::Cursor::kTooMany;
@@ -56,7 +56,8 @@ void UnionTable::SettleWaiting() {
     Record* record = FirstSlotOf(element.hash).record;
     if (record == nullptr) continue;
     PrefetchLine(record);
-    PrefetchLine(record->bytes() + std::min(element.size, kCacheLine));  // it may cross a border
+    PrefetchLine(record->bytes() +
+                 std::min(element.size, kCacheLine));  // the record may cross a cache line
   }
   for (const Waiting& element : elements) Settle(element);
   waiting_count_ = 0;

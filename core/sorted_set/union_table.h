@@ -14,21 +14,21 @@
 
 namespace zsetd {
 
-// The members of a union with their scores, while it is computed.
+// The members of a union with their scores, during its computation.
 //
 //   waiting   [ score, member | ... ]             up to 32, to be looked up together
 //   slots     [ hash, record | - | hash, record | hash, record | - ]
 //   records     score, size, member's bytes       one after another
 //
-// A table too large for the cache waits twice for memory for each element, once for the slot and
-// once for the record. So elements are collected, and looked up together.
+// In a table too large for the cache, each lookup waits for memory twice: for the slot and for the
+// record. So elements are collected and looked up together.
 class UnionTable {
  public:
   // Prepares a table for about `expected` members.
   explicit UnionTable(size_t expected);
 
-  // Starts an input: its members are added next. The fold outlives the table or the next input.
-  // Must be called before the first member is added.
+  // Starts an input, whose members are added next. The fold must be valid until the next input
+  // starts or the table is destroyed. Must be called before the first member is added.
   void BeginInput(const ScoreFold& fold);
 
   // Folds the input's score into the member's. The member's bytes are copied. O(1), amortised.
@@ -88,14 +88,14 @@ class UnionTable {
   Record* NewRecord(std::string_view member, double score);
   void GrowSlots();
 
-  const ScoreFold* fold_ = nullptr;  // of those that wait
-  std::vector<Slot> slots_;          // a power of two, at most half of them taken
+  const ScoreFold* fold_ = nullptr;  // of the waiting members
+  std::vector<Slot> slots_;          // a power of two; at most half of them are used
   std::vector<Record*> records_;
   ByteArena arena_;
   std::array<Waiting, kBatch> waiting_;
   size_t waiting_count_ = 0;
   size_t waiting_bytes_ = 0;
-  std::string waiting_text_;  // room for them, and kTooMany
+  std::string waiting_text_;  // their bytes, and room for kTooMany more
 };
 
 }  // namespace zsetd

@@ -14,7 +14,7 @@ using Wide = __int128;
 Wide MaxOf(const BitFieldType& type) { return (Wide{1} << (type.bits - type.has_sign)) - 1; }
 Wide MinOf(const BitFieldType& type) { return type.has_sign ? -(Wide{1} << (type.bits - 1)) : 0; }
 
-// The number that the lowest bits say.
+// The number that the lowest bits encode.
 int64_t FromBits(const BitFieldType& type, uint64_t bits) {
   const int unused = 64 - type.bits;
   const uint64_t high = bits << unused;

@@ -29,7 +29,7 @@ uint64_t CountInBytes(std::string_view bytes) {
   return count;
 }
 
-// The first byte from `at` on that is not `filler`, or the end.
+// The position of the first byte from `at` on that is not `filler`, or the end.
 size_t SkipBytes(std::string_view bytes, size_t at, uint8_t filler) {
   const uint64_t word = filler == 0 ? 0 : ~uint64_t{0};
   while (at + kWordBytes <= bytes.size() && WordAt(bytes, at) == word) at += kWordBytes;
@@ -37,8 +37,8 @@ size_t SkipBytes(std::string_view bytes, size_t at, uint8_t filler) {
   return at;
 }
 
-// Strings are combined a piece at a time, so that the pieces stay in the cache and no second string
-// of that length is needed.
+// The size of a piece. Strings are combined a piece at a time, so that the pieces stay in the cache
+// and no second string of the full length is needed.
 constexpr size_t kPieceBytes = 4096;
 
 using Piece = std::array<uint8_t, kPieceBytes>;
@@ -82,7 +82,7 @@ void Include(BitOperation operation, const Piece& piece, Tally& tally) {
   }
 }
 
-// The result, in tally.first.
+// Computes the result in tally.first.
 void Conclude(BitOperation operation, Tally& tally) {
   switch (operation) {
     case BitOperation::kNot:

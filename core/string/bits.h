@@ -14,17 +14,17 @@ namespace zsetd {
 
 using BitRange = RankRange;  // of bits, by position
 
-// How many bits are set at the positions of the range, which lie in `bytes`. O(bytes of the range).
+// The number of set bits in the range, which lies in `bytes`. O(bytes of the range).
 uint64_t CountBits(std::string_view bytes, BitRange range);
 
 // The first position of the range, which lies in `bytes`, where the bit is `bit`. O(bytes of the
 // range).
 std::optional<uint64_t> FindBit(std::string_view bytes, bool bit, BitRange range);
 
-// The bit at that position; beyond the end all are 0.
+// The bit at that position; 0 beyond the end.
 bool BitAt(std::string_view bytes, uint64_t position);
 
-// `position` lies in `bytes`.
+// Precondition: `position` lies in `bytes`.
 void SetBit(std::span<char> bytes, uint64_t position, bool bit);
 
 // The operation on the bits at one position of several strings. The first string is X, the others
@@ -40,8 +40,8 @@ enum class BitOperation {
   kOne,    // in exactly one string
 };
 
-// As long as the longest of the strings; the others count as if zero bytes followed. There is one
-// string at least. O(bytes of all).
+// Returns a string as long as the longest input; shorter inputs are extended with zero bytes.
+// Precondition: at least one string. O(bytes of all strings).
 std::string Combine(BitOperation operation, std::span<const std::string_view> strings);
 
 }  // namespace zsetd

@@ -5,13 +5,13 @@
 
 namespace zsetd {
 
-// Bytes of a string: those with begin <= index < end.
+// The bytes of a string with begin <= index < end.
 struct ByteRange {
   size_t begin = 0;
   size_t end = 0;
 };
 
-// The value of a string key, to be looked at: any bytes. Valid until the key changes.
+// A view of the value of a string key, which may be any bytes. Valid until the key changes.
 class ByteString {
  public:
   explicit ByteString(std::string_view bytes = {}, bool edited_in_place = false)
@@ -19,8 +19,8 @@ class ByteString {
 
   std::string_view view() const { return bytes_; }
 
-  // Whether it was grown or overwritten in place since it was last assigned as a whole. Redis shows
-  // this as the encoding `raw`, whatever the length.
+  // Whether the string was extended or overwritten in place since it was last assigned as a whole.
+  // Redis shows the encoding `raw` then, for any length.
   bool edited_in_place() const { return edited_in_place_; }
 
  private:

@@ -5,8 +5,8 @@
 namespace zsetd {
 namespace {
 
-// For the first i bytes of the one string and the first j of the other: how many they have in
-// common; 0 if i or j is 0.
+// The lengths of the longest common subsequences of the first i bytes of one string and the first j
+// bytes of the other; 0 if i or j is 0.
 class Table {
  public:
   Table(std::string_view first, std::string_view second)
@@ -27,7 +27,7 @@ class Table {
   std::vector<uint32_t> sizes_;
 };
 
-// Puts one more byte before the last of the runs, or begins another run with it.
+// Adds one more byte before the last run, or begins another run with it.
 void Prepend(size_t i, size_t j, bool adjoins, std::vector<CommonRun>& runs) {
   if (adjoins) {
     --runs.back().first_start;
@@ -45,7 +45,7 @@ CommonSubsequence LongestCommonSubsequence(std::string_view first, std::string_v
   size_t i = first.size();
   size_t j = second.size();
   CommonSubsequence common = {.size = table.At(i, j), .runs = {}};
-  bool adjoins = false;  // the byte looked at before was a common one
+  bool adjoins = false;  // the previous byte was a common one
   while (i > 0 && j > 0) {
     const bool alike = first[i - 1] == second[j - 1];
     if (alike) {

@@ -5,11 +5,11 @@
 
 namespace zsetd {
 
-// The bytes the allocator really set aside for `block`, its rounding included; 0 for null.
+// The number of bytes that the allocator uses for `block`, including its rounding; 0 for null.
 // Works for memory from malloc and new. O(1).
 size_t AllocatedBytes(const void* block);
 
-// The heap bytes behind `text`; 0 while it fits into the string object itself. O(1).
+// The heap bytes of `text`; 0 if it fits into the string object itself. O(1).
 size_t AllocatedBytes(const std::string& text);
 
 }  // namespace zsetd

@@ -6,10 +6,10 @@
 
 namespace zsetd {
 
-// The bytes that jemalloc sets aside for an allocation of `bytes`, by its rule alone: multiples of
-// 16 up to 128, then four sizes for each doubling. With another allocator an estimate. For what has
-// to be counted where the block itself cannot be asked, as the nodes of a container, or too often
-// to ask.
+// The number of bytes that jemalloc uses for an allocation of `bytes`, computed by its rule:
+// multiples of 16 up to 128, then four sizes for each doubling. An estimate for other allocators.
+// For memory whose block is not accessible, such as the nodes of a container, or that is counted
+// too often for a call of the allocator.
 constexpr size_t AllocationSize(size_t bytes) {
   if (bytes == 0) return 0;
   const size_t step = std::max<size_t>(16, std::bit_ceil(bytes) / 8);

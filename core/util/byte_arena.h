@@ -8,11 +8,12 @@
 
 namespace zsetd {
 
-// Memory for many small things that go together: taken a chunk at a time, given back all at once.
+// Memory for many small objects with the same lifetime. It is allocated a chunk at a time and freed
+// all together.
 class ByteArena {
  public:
-  // Room for this number of bytes, aligned to eight, which lives as long as the arena; never null.
-  // O(1), amortised.
+  // Returns room for this number of bytes, aligned to eight and valid as long as the arena; never
+  // null. O(1), amortised.
   char* Take(size_t bytes) {
     bytes = (bytes + kAlignment - 1) / kAlignment * kAlignment;
     if (free_ == nullptr || free_bytes_ < bytes) {
@@ -25,7 +26,7 @@ class ByteArena {
     return taken;
   }
 
-  // Frees all memory except the last chunk, which is used again.
+  // Frees all memory except the last chunk, which is reused.
   void Clear() {
     if (chunks_.empty()) return;
     chunks_.erase(chunks_.begin(), chunks_.end() - 1);
@@ -33,7 +34,7 @@ class ByteArena {
     free_bytes_ = last_bytes_;
   }
 
-  // A copy of the bytes.
+  // Returns a copy of the bytes in the arena.
   std::string_view Keep(std::string_view bytes) {
     char* const kept = Take(bytes.size());
     std::copy(bytes.begin(), bytes.end(), kept);
@@ -47,7 +48,7 @@ class ByteArena {
   std::vector<std::unique_ptr<char[]>> chunks_;
   char* free_ = nullptr;  // in the last chunk
   size_t free_bytes_ = 0;
-  size_t last_bytes_ = 0;  // of that one
+  size_t last_bytes_ = 0;  // the size of the last chunk
 };
 
 }  // namespace zsetd

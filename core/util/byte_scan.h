@@ -11,11 +11,12 @@
 
 namespace zsetd {
 
-// Searches in short arrays of bytes, sixteen at a time where the processor can (SSE2, which every
-// x86-64 has) and in plain C++ elsewhere. Neither reads outside the array.
+// Searches in short arrays of bytes: sixteen at a time on x86-64 (with SSE2), in plain C++
+// elsewhere. Neither reads outside the array.
 namespace portable {
 
-// Calls visit(index) for each byte equal to `wanted`, in order, until it returns true; then true.
+// Calls visit(index) for each byte equal to `wanted`, in order, until it returns true. Returns
+// whether it did.
 template <class Visit>
 bool FindByte(const uint8_t* bytes, size_t first, size_t count, uint8_t wanted, Visit visit) {
   for (size_t i = first; i < count; ++i) {
@@ -24,7 +25,7 @@ bool FindByte(const uint8_t* bytes, size_t first, size_t count, uint8_t wanted, 
   return false;
 }
 
-// The sum of the bytes, each of them that is `marked` counted as `instead`.
+// The sum of the bytes. A byte equal to `marked` counts as `instead`.
 inline size_t SumBytes(const uint8_t* bytes, size_t count, uint8_t marked, uint8_t instead) {
   size_t sum = 0;
   for (size_t i = 0; i < count; ++i) sum += bytes[i] == marked ? instead : bytes[i];
@@ -35,9 +36,9 @@ inline size_t SumBytes(const uint8_t* bytes, size_t count, uint8_t marked, uint8
 
 #if defined(__SSE2__)
 
-// Which of up to 64 bytes, at least 16, are equal to `wanted`, one bit each. Without a branch on
-// what the bytes are or how many: those would be mispredicted. Chunks that would
-// reach past the end begin sixteen bytes before it, and overlap.
+// Returns which of 16 to 64 bytes are equal to `wanted`, one bit each. Does not branch on the bytes
+// or their number, because such branches would be mispredicted. A chunk that would reach past the
+// end begins sixteen bytes before it and overlaps with the previous one.
 inline uint64_t MatchBytes(const uint8_t* bytes, size_t count, uint8_t wanted) {
   const __m128i pattern = _mm_set1_epi8(static_cast<char>(wanted));
   uint64_t matches = 0;

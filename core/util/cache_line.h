@@ -4,12 +4,12 @@
 
 namespace zsetd {
 
-// The unit in which memory is fetched, on every processor of note.
+// The unit in which common processors fetch memory.
 constexpr size_t kCacheLine = 64;
 
 // Starts to fetch the cache line of the byte. The address may be invalid. The empty statement is
 // for g++ 12, which considers a function that only prefetches to have no effect, and removes its
-// calls out.
+// calls.
 inline void PrefetchLine(const void* at) {
   __builtin_prefetch(at);
   asm volatile("");

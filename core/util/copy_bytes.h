@@ -5,9 +5,9 @@
 
 namespace zsetd {
 
-// Copies bytes of a length that is known at run time; both ranges may overlap. memmove is always a
-// call, but g++ 12 turns memcpy of a length known to fit a byte into `rep movs`, which is slow to
-// start. `from` may be null if there are no bytes, which memmove does not allow.
+// Copies bytes of a length that is only known at run time. The ranges may overlap. Uses memmove,
+// which is always a call: g++ 12 compiles a memcpy whose length fits a byte to `rep movs`, which
+// starts slowly. Unlike for memmove, `from` may be null if `bytes` is 0.
 inline void CopyBytes(void* to, const void* from, size_t bytes) {
   if (bytes > 0) std::memmove(to, from, bytes);
 }

@@ -21,20 +21,20 @@ struct LowerAscii {
   char operator()(char byte) const { return byte >= 'A' && byte <= 'Z' ? byte - 'A' + 'a' : byte; }
 };
 
-// Whether a piece of a pattern that matches single bytes matches this one.
+// Whether a piece of a pattern, which matches single bytes, matches a given byte.
 struct Verdict {
   bool matches;
   size_t length;  // of the piece, in the pattern
 };
 
-// An escaped byte in brackets counts as it is in either mode, as in Redis.
+// As in Redis, an escaped byte in brackets is compared exactly in either mode.
 template <class Fold>
 Verdict JudgeClassItem(std::string_view items, char byte, Fold fold) {
   if (items[0] == '\\' && items.size() >= 2) return {items[1] == byte, 2};
   if (items.size() < 3 || items[1] != '-') return {fold(items[0]) == fold(byte), 1};
 
-  // The end may be any byte, a bracket too. The lower bound may come last. Bytes are compared as
-  // numbers from -128 to 127, as Redis does on x86.
+  // The second bound may be any byte, including a bracket. The bounds may be in descending order.
+  // Bytes are compared as numbers from -128 to 127, like in Redis on x86.
   auto [low, high] = std::pair<signed char, signed char>(items[0], items[2]);
   if (low > high) std::swap(low, high);
   const signed char folded = fold(byte);
@@ -65,10 +65,10 @@ Verdict Judge(std::string_view pattern, char byte, Fold fold) {
   return {fold(pattern[escape]) == fold(byte), escape + 1};
 }
 
-// Finds a run of pieces by the bits of machine words, whatever the pieces: bit i of the state is
-// set if the text that ends here matches the pieces up to the i-th (Baeza-Yates and Gonnet 1992, "A
-// new approach to text searching"). So each byte of the text takes a step for every 64 pieces,
-// where a trial at each place takes up to one for every byte of the run.
+// Finds a run of pieces of any kind with the bits of machine words. Bit i of the state is set if
+// the text that ends here matches the pieces up to the i-th (Baeza-Yates and Gonnet 1992, "A new
+// approach to text searching"). So each byte of the text takes one step per 64 pieces. A comparison
+// at each place would take up to one step per byte of the run.
 template <class Fold>
 class ParallelSearch {
  public:
@@ -85,7 +85,7 @@ class ParallelSearch {
     }
   }
 
-  // Where in the text the run matches first.
+  // The first position in the text at which the run matches.
   std::optional<size_t> FindIn(std::string_view text) {
     std::vector<uint64_t> state(words_);
     const uint64_t last = uint64_t{1} << (pieces_ - 1) % kBits;
@@ -104,7 +104,7 @@ class ParallelSearch {
 
  private:
   static constexpr size_t kBits = 64;
-  static constexpr size_t kBytes = 256;  // that there are
+  static constexpr size_t kBytes = 256;  // the number of byte values
 
   uint64_t& Word(size_t byte, size_t word) { return accepts_[byte * words_ + word]; }
 
@@ -114,7 +114,7 @@ class ParallelSearch {
 };
 
 // A run of a pattern between two stars, before the first one or after the last one. Each of its
-// pieces matches one byte, so that it can only match as many bytes as it has pieces.
+// pieces matches one byte, so a run matches exactly as many bytes as it has pieces.
 template <class Fold>
 class Run {
  public:
@@ -129,7 +129,7 @@ class Run {
 
   size_t size() const { return size_; }
 
-  // `text` is of that size at least.
+  // Precondition: `text` has at least size() bytes.
   bool StartsAt(std::string_view text) const {
     std::string_view rest = pattern_;
     for (size_t at = 0; at < size_; ++at) {
@@ -140,7 +140,7 @@ class Run {
     return true;
   }
 
-  // Where in the text it matches first.
+  // The first position in the text at which the run matches.
   std::optional<size_t> FindIn(std::string_view text) const {
     if (std::is_same_v<Fold, SameByte> && is_literal_) return FindBytes(text);
     if (pattern_.size() > kMostTried) return std::nullopt;
@@ -155,14 +155,15 @@ class Run {
   }
 
  private:
-  // Bytes of those with wildcards: a longer one is taken to be nowhere, or a pattern of a megabyte
-  // would stop the server for hours.
+  // The longest run with wildcards, in bytes. A longer run never matches, because a pattern of a
+  // megabyte would stop the server for hours.
   static constexpr size_t kMostTried = 1'000;
 
-  // A short text, as nearly all keys are, is not worth the search's tables.
+  // The places that are compared before the parallel search is used. Its tables are too costly for
+  // short texts, which nearly all keys are.
   static constexpr size_t kPlacesTried = 256;
 
-  // In linear time, which neither std::string_view::find() nor std::search() promises.
+  // Takes linear time, which neither std::string_view::find() nor std::search() guarantees.
   std::optional<size_t> FindBytes(std::string_view text) const {
     const std::string plain = has_escapes_ ? Unescaped() : std::string();
     const std::string_view bytes = has_escapes_ ? plain : pattern_;
@@ -196,8 +197,8 @@ size_t NextStar(std::string_view pattern) {
   return at;
 }
 
-// Every star takes as little as it can: a byte that one could take more is one that the next can
-// take as well. The last run can only match at the end.
+// Every star matches as few bytes as possible, because the next star can match the others. The last
+// run can only match at the end.
 template <class Fold>
 bool Matches(std::string_view pattern, std::string_view text, Fold fold) {
   size_t star = NextStar(pattern);

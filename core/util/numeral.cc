@@ -10,9 +10,9 @@ namespace {
 constexpr int kDigitsAtOnce = 8;
 constexpr uint64_t kAfterThem = 100'000'000;
 
-// The eight digits of a number below 10^8, the first in the lowest byte. Halves, quarters and
-// digits are split off in all lanes of a word at once; the products are divisions by 100 and by 10
-// that are exact for numbers so small.
+// The eight digits of a number below 10^8, the first in the lowest byte. Splits the number into
+// halves, quarters and digits in all lanes of a word in parallel. The products are divisions by 100
+// and by 10, which are exact for such small numbers.
 uint64_t EightDigits(uint32_t number) {
   const uint64_t halves = number / 10000 | uint64_t{number % 10000} << 32;
   const uint64_t hundreds = halves * 10486 >> 20 & 0x0000007F'0000007F;
@@ -22,14 +22,16 @@ uint64_t EightDigits(uint32_t number) {
   return digits | 0x3030303030303030;
 }
 
-// Most padding is zeros. Writes kNumeralRoom of them, of which the result includes `digits`.
+// Writes kNumeralRoom zeros and returns the end of the first `digits` of them. Most padding is
+// zeros.
 char* WriteZeros(char* out, int digits) {
   static_assert(kMaxNumeralDigits - kDigitsAtOnce <= kNumeralRoom);
   std::memcpy(out, "000000000000", kNumeralRoom);
   return out + digits;
 }
 
-// May write more bytes than `digits`, which is not 0, but not more than kNumeralRoom or `digits`.
+// Writes the number with `digits` digits, which is not 0. May write up to kNumeralRoom bytes if
+// `digits` is less.
 char* WritePadded(char* out, uint64_t number, int digits) {
   if (digits > kDigitsAtOnce) {
     const uint64_t head = number / kAfterThem;

@@ -18,18 +18,19 @@ inline bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 // The number of digits at the end of `text`, at most kMaxNumeralDigits.
 size_t TrailingDigits(std::string_view text);
 
-// The number that `text` spells with exactly `digits` digits, or in its shortest spelling. False if
-// it spells none so; the number is then untouched.
+// Parses a numeral with exactly `digits` digits or, for kShortest, in its shortest spelling.
+// Returns false, and leaves `number` unchanged, if `text` is not such a numeral.
 bool ReadNumeral(std::string_view text, uint8_t digits, uint64_t& number);
 inline std::optional<uint64_t> ParseNumeral(std::string_view text, uint8_t digits) {
   uint64_t number = 0;
   return ReadNumeral(text, digits, number) ? std::optional(number) : std::nullopt;
 }
 
-// How many digits the numeral has.
+// The number of digits of the numeral.
 size_t NumeralSize(uint64_t number, uint8_t digits);
 
-// Writes the numeral and returns its end. It may write kNumeralRoom bytes, even of a shorter one.
+// Writes the numeral and returns its end. May write kNumeralRoom bytes even if the numeral is
+// shorter.
 constexpr size_t kNumeralRoom = 12;
 char* WriteNumeral(char* out, uint64_t number, uint8_t digits);
 

@@ -7,7 +7,8 @@
 namespace zsetd {
 namespace {
 
-// Whole bytes are stored without reading those around them, which have just been written.
+// Bits are moved in chunks of whole bytes, which are stored without reading neighbouring bytes that
+// have just been written.
 constexpr size_t kChunkBytes = 7;
 constexpr size_t kChunkBits = 8 * kChunkBytes;
 

@@ -8,15 +8,15 @@
 
 namespace zsetd {
 
-// Unsigned integers of 1 to 57 bits, one right behind the other, at any address:
+// Unsigned integers of 1 to 57 bits without gaps, at any address:
 //
 //   byte      0         1         2         3
 //   bit   [ 0 . . . . . . . | 8 . . . . . . . | 16 . . . . . . | ... ]
 //         [ first     | second    | third     | ... ]                 the lowest bit first
 //
-// A load or a store touches the eight bytes that end where the integer ends, so neither goes beyond
-// the last one. There must be eight bytes in front of the array that may be read and, while it is
-// changed, written as they are.
+// A load or a store accesses the eight bytes that end where the integer ends, so it does not go
+// beyond the last one. There must be eight bytes in front of the array that may be read and, during
+// changes, rewritten unchanged.
 //
 // core/util/packed_integer.h has integers of whole bytes, which are faster.
 static_assert(std::endian::native == std::endian::little, "packed bits are read in place");
@@ -25,7 +25,7 @@ constexpr int kMostPackedBits = 57;  // 64, less those of the first byte that pr
 
 namespace internal {
 
-// The word that ends with the byte of the last bit, and where the integer begins in it.
+// The word that ends with the byte of the last bit, and the position of the integer in it.
 struct BitsInWord {
   BitsInWord(size_t first, int bits)
       : byte(static_cast<ptrdiff_t>((first + bits - 1) / 8) - 7),

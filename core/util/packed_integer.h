@@ -9,20 +9,19 @@ namespace zsetd {
 
 // Unsigned integers of 0 to 8 whole bytes, the lowest byte first, at any address.
 //
-// A load touches the eight bytes that end where the integer ends, whatever its width:
+// A load reads the eight bytes that end where the integer ends, for any width:
 //
 //      at + width - 8 ............ at ...... at + width
 //      [ bytes of someone else's  | integer ]
 //
-// so it is one load and one shift, without a branch on the width, and never reads past the end.
+// So it takes one load and one shift, without a branch on the width, and never reads past the end.
 // There must be eight readable bytes in front of the first integer.
 //
-// A store writes only the bytes of the integer. Merging it with neighbouring bytes would read what
-// the previous store has just written in part, and the processor would stall until that is in the
-// cache.
+// A store writes only the bytes of the integer. Merging it with neighbouring bytes would read bytes
+// that the previous store has just written in part, which stalls the processor.
 static_assert(std::endian::native == std::endian::little, "packed integers are read in place");
 
-// The bytes that `value` needs.
+// The number of bytes that this many bits, or `value`, need.
 constexpr int BytesForBits(int bits) { return (bits + 7) / 8; }
 constexpr int PackedWidth(uint64_t value) { return BytesForBits(std::bit_width(value)); }
 
@@ -33,7 +32,7 @@ constexpr uint64_t PackedMax(int width) {
 
 namespace internal {
 
-// The first bytes and the last ones, which may be the same in part.
+// Stores the first bytes and the last bytes, which may overlap.
 template <class Word>
 void StoreTwice(char* at, int width, uint64_t value) {
   const int rest = width - static_cast<int>(sizeof(Word));

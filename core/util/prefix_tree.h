@@ -13,17 +13,18 @@
 
 namespace zsetd {
 
-// Values at byte strings, to be found by any text that begins with these strings: a trie whose
-// edges carry as many bytes as possible (Morrison 1968, "PATRICIA").
+// Maps byte strings to values, and finds the strings that are prefixes of a text. A trie whose
+// edges have as many bytes as possible (Morrison 1968, "PATRICIA").
 //
 //        root ── "user:" ─┬─ "1" (value) ── "23" (value)
 //                         └─ "4" (value)
 //
-// A search takes O(length of the text), however many strings there are and however long they are;
-// a change takes that and O(length of one edge), which it splits or extends.
+// A search takes O(length of the text), independent of the number and the lengths of the strings. A
+// change also takes O(length of one edge), which it splits or extends.
 //
-// Invariants: edges of one node begin with different bytes and are in their order; every node but
-// the root has a value or at least two children, so there are less than two nodes for each value.
+// Invariants: the edges of one node begin with different bytes and are sorted by them; every node
+// except the root has a value or at least two children, so there are fewer than two nodes for each
+// value.
 template <class Value>
 class PrefixTree {
  public:
@@ -41,7 +42,7 @@ class PrefixTree {
   // Like Find(), but inserts Value() if the string has no value.
   Value& FindOrInsert(std::string_view text);
 
-  // Erases the value; false if the string has no value.
+  // Erases the value. Returns false if the string has no value.
   bool Erase(std::string_view text);
 
   // Calls `visit(Value&)` for every string that `text` begins with, the shortest first, until it
@@ -178,7 +179,7 @@ void PrefixTree<Value>::VisitPrefixesOf(std::string_view text, Visit visit) {
   }
 }
 
-// Without recursion: a tree may be as deep as its longest string.
+// Does not use recursion, because a tree may be as deep as its longest string.
 template <class Value>
 void PrefixTree<Value>::FreeAll() {
   std::vector<std::unique_ptr<Node>> left = std::move(root_.children);

@@ -6,7 +6,7 @@
 
 namespace zsetd {
 
-// The three ways to name a stretch of a sorted set. Every one of them ends up as a RankRange.
+// The three kinds of ranges of a sorted set. The other two are converted to a RankRange.
 
 // The elements with first <= rank < last, ranks counted from 0 at the lowest element.
 struct RankRange {
@@ -17,7 +17,7 @@ struct RankRange {
   bool empty() const { return size() == 0; }
 };
 
-// One end of a range of scores. Infinite scores are ordinary scores here, as in Redis.
+// One end of a range of scores. As in Redis, infinite scores are ordinary scores.
 struct ScoreBound {
   double score = 0;
   bool exclusive = false;
@@ -27,13 +27,13 @@ struct ScoreRange {
   ScoreBound min;
   ScoreBound max;
 
-  // Nothing can lie in it, whatever the set holds.
+  // Whether no score is in the range.
   bool empty() const {
     return min.score > max.score || (min.score == max.score && (min.exclusive || max.exclusive));
   }
 };
 
-// One end of a range of members in byte order, meant for sets whose scores are all equal.
+// One end of a range of members in byte order, for sets whose scores are all equal.
 struct LexBound {
   enum class Kind { kLowest, kMember, kHighest };  // Redis writes them -, [x or (x, +
 

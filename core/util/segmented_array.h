@@ -19,8 +19,8 @@ namespace zsetd {
 //                 |
 //             [ 512 513 514 ... ]
 //
-// T is a plain value; new ones are zero. A caller that alternately adds and removes at a segment's
-// border allocates and frees it each time; it should keep a few spare elements.
+// T is a plain value; new ones are zero. Alternating additions and removals at a segment's border
+// allocate and free it each time, so callers should keep a few spare elements.
 template <class T>
 class SegmentedArray {
  public:

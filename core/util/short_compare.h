@@ -16,7 +16,7 @@ bool SameWord(const char* a, const char* b) {
   return words[0] == words[1];
 }
 
-// For at least one word: the last one first, where most that are not the same differ.
+// Compares at least one word. The last word comes first, because most different names differ there.
 template <class Word>
 bool SameWords(const char* a, const char* b, size_t size) {
   const size_t last = size - sizeof(Word);
@@ -29,8 +29,8 @@ bool SameWords(const char* a, const char* b, size_t size) {
 
 }  // namespace internal
 
-// Whether `at` has these bytes. For names of about ten bytes, of which a lookup compares one or
-// two, so that the call of memcmp would dominate.
+// Whether the bytes at `at` equal `bytes`. For names of about ten bytes: a lookup compares one or
+// two of them, so a call of memcmp would dominate.
 inline bool SameBytes(const char* at, std::string_view bytes) {
   const size_t size = bytes.size();
   if (size >= 8) return internal::SameWords<uint64_t>(at, bytes.data(), size);

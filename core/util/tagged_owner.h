@@ -6,8 +6,8 @@
 
 namespace zsetd {
 
-// Owns a First, or a Second, or nothing, in one word: objects have even addresses, so the lowest
-// bit of a pointer can store the type. Movable; a moved-from owner is empty.
+// Owns a First, a Second, or no object, in one word. Objects have even addresses, so the lowest bit
+// of the pointer stores the type. Movable; a moved-from owner is empty.
 template <class First, class Second, class FreeFirst, class FreeSecond>
 class TaggedOwner {
  public:
@@ -20,13 +20,13 @@ class TaggedOwner {
   }
   ~TaggedOwner() { Reset(); }
 
-  // Null if it owns the other, or nothing.
+  // The object if it is of this type, else null.
   First* first() const { return HoldsSecond() ? nullptr : reinterpret_cast<First*>(word_); }
   Second* second() const {
     return HoldsSecond() ? reinterpret_cast<Second*>(word_ - kSecondMark) : nullptr;
   }
 
-  // Frees what it owned, and owns this.
+  // Frees the owned object, and takes over another one or none.
   void Reset() { Take(0); }
   void Reset(First* first) {
     const auto word = reinterpret_cast<uintptr_t>(first);
@@ -39,8 +39,8 @@ class TaggedOwner {
     Take(word + kSecondMark);
   }
 
-  // Hands its object to the caller, and owns nothing then. Null, and nothing is changed, if that
-  // was the other.
+  // Releases the object to the caller. Returns null and changes nothing if the object is not of
+  // this type.
   First* ReleaseFirst() { return Release(first()); }
   Second* ReleaseSecond() { return Release(second()); }
 

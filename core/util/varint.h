@@ -4,9 +4,9 @@
 
 namespace zsetd {
 
-// A length, packed to be read from either side: seven bits a byte, the lowest first; all bytes but
-// the last one read have the high bit set. Written forward it is read from its first byte on,
-// written backward from its last byte down.
+// A length, packed so that it can be read from either side: seven bits a byte, the lowest first.
+// All bytes except the last one read have the high bit set. A varint that is written forward is
+// read from its first byte on; one that is written backward is read from its last byte down.
 //
 //     300 = 10 0101100b     forward  [1 0101100] [0 0000010]     backward  [0 0000010] [1 0101100]
 struct Varint {
@@ -14,10 +14,10 @@ struct Varint {
   size_t bytes = 0;  // of the varint itself
 };
 
-// The bytes a varint of this length takes: 1 below 128, 2 below 16384, 10 at most.
+// The number of bytes of the varint of this length: 1 below 128, 2 below 16384, 10 at most.
 size_t VarintBytes(size_t length);
 
-// Writes the varint from `at` on and returns where it ends.
+// Write the varint at `at` and return its end.
 char* WriteVarintForward(char* at, size_t length);
 char* WriteVarintBackward(char* at, size_t length);
 

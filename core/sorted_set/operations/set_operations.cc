@@ -11,8 +11,8 @@
 namespace zsetd {
 namespace {
 
-// An input with all the weights under which it was given. So one that a request lists a thousand
-// times is walked once, and its members are looked up once.
+// A distinct input with all its weights. So a set that a request lists a thousand times is iterated
+// once, and its members are looked up once.
 struct Input {
   WeightedSet set;
   ScoreFold fold;
@@ -22,7 +22,7 @@ const void* IdentityOf(const WeightedSet& input) {
   return input.set != nullptr ? static_cast<const void*>(input.set) : input.plain;
 }
 
-// Each that is not empty once, in the order they came in.
+// Each non-empty input once, in the given order.
 std::vector<Input> Distinct(std::span<const WeightedSet> inputs, const ScoreFold& empty_fold) {
   std::vector<Input> distinct;
   std::unordered_map<const void*, size_t> places;
@@ -35,8 +35,8 @@ std::vector<Input> Distinct(std::span<const WeightedSet> inputs, const ScoreFold
   return distinct;
 }
 
-// The smallest first. The order of floating-point sums shows in their last digits, and in what
-// infinities of both signs come to; this is the order in which Redis adds.
+// The distinct inputs, the smallest first, which is the order of Redis. The order affects the last
+// digits of floating-point sums, and the sums of infinities of both signs.
 std::vector<Input> BySize(std::span<const WeightedSet> inputs, const ScoreFold& empty_fold) {
   std::vector<Input> sorted = Distinct(inputs, empty_fold);
   std::ranges::stable_sort(sorted, {}, [](const Input& input) { return input.set.size(); });
@@ -47,7 +47,8 @@ bool AnyIsEmpty(std::span<const WeightedSet> inputs) {
   return std::ranges::any_of(inputs, [](const WeightedSet& input) { return input.size() == 0; });
 }
 
-// The score of `first` in the intersection with `others`, or nothing if one of them lacks it.
+// The score of the element of `first` in the intersection with `others`; nullopt if one of them
+// lacks it.
 std::optional<double> Intersected(const Element& element, const Input& first,
                                   std::span<const Input> others) {
   double score = first.fold.First(element.score);
@@ -104,7 +105,7 @@ bool InAny(std::string_view member, std::span<const Input> inputs) {
       inputs, [&](const Input& input) { return input.set.Score(member).has_value(); });
 }
 
-// Returns use(table), for a table of the union.
+// Returns use(table) for a table of the union.
 template <class Use>
 auto WithUnion(std::span<const WeightedSet> inputs, Aggregate aggregate, Use use) {
   const std::vector<Input> sets = BySize(inputs, ScoreFold(aggregate));
