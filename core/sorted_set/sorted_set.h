@@ -233,9 +233,7 @@ class SortedSet {
 class SortedSet::Cursor {
  public:
   bool valid() const { return valid_; }  // false past either end, and from then on
-  Element element() const {
-    return {member(), score()};
-  }  // this and the functions below: only while valid
+  Element element() const { return {member(), score()}; }  // this and below: only while valid
   double score() const { return ScoreOf(reader_.code()); }
 
   std::optional<Millis> deadline() const;  // nullopt without one

@@ -56,8 +56,7 @@ void UnionTable::SettleWaiting() {
     Record* record = FirstSlotOf(element.hash).record;
     if (record == nullptr) continue;
     PrefetchLine(record);
-    PrefetchLine(record->bytes() +
-                 std::min(element.size, kCacheLine));  // the record may cross a cache line
+    PrefetchLine(record->bytes() + std::min(element.size, kCacheLine));  // often another line
   }
   for (const Waiting& element : elements) Settle(element);
   waiting_count_ = 0;

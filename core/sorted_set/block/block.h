@@ -51,7 +51,7 @@ class Block : public BlockLayout {
   static constexpr size_t kMaxCount = 160;
   static constexpr size_t kMaxBytes = 4096;
 
-  static void Free(Block* block);  // leaves LargeMembers alone
+  static void Free(Block* block);  // does not free LargeMembers
 
   uint64_t CodeAt(size_t i) const {
     assert(i < count_);
@@ -95,8 +95,8 @@ class Block : public BlockLayout {
   // the member's tag, which saves most comparisons.
   size_t Find(std::string_view member, uint8_t tag) const;
 
-  // Calls visit(i) for each element with that tag, in order, until it returns true; then returns
-  // true. The block is tagged.
+  // Calls visit(i) for each element with that tag, in order, until it returns true. Returns whether
+  // it did. Precondition: the block is tagged.
   template <class Visit>
   bool FindTag(uint8_t tag, Visit visit) const {
     assert(tagged());
@@ -106,34 +106,35 @@ class Block : public BlockLayout {
   // The number of elements that precede (code, member).
   size_t LowerBound(uint64_t code, std::string_view member) const;
 
-  // Inserts the item, which has no deadline, at `i`, its place in the order, if the format and the
-  // free bytes allow it. kOtherFormat and kNoRoom: nothing has changed.
+  // Inserts the item at `i`, its place in the order, if the format and the free bytes allow it. The
+  // item has no deadline. After kOtherFormat or kNoRoom the block is unchanged.
   enum class Insertion { kDone, kNoRoom, kOtherFormat };
   Insertion Insert(size_t i, const BlockItem& item);
 
-  // The bytes that an item takes here, if it fits the format, and those that it adds to the column
-  // of deadlines.
+  // The bytes that an item takes if it fits the format, and the bytes that it adds to the column of
+  // deadlines.
   size_t RoomFor(const BlockItem& item) const { return format_.BytesOf(item); }
   size_t RoomForDeadline() const {
     return has_deadlines() ? Deadlines().Bytes(count_ + 1) - Deadlines().Bytes(count_) : 0;
   }
 
-  // Erases the elements from `first` to before `last`, at least one and not all. Their LargeMembers
-  // are left to the caller.
+  // Erases the elements from `first` to before `last`, at least one and not all. The caller frees
+  // their LargeMembers.
   void Erase(size_t first, size_t last);
 
-  // Changes a score in place, if the format can hold it; false if not. The order must not change.
+  // Changes a score in place. Returns false if the format cannot hold it. The order must not
+  // change.
   bool SetCode(size_t i, uint64_t code);
 
-  // Sets or, with kNoDeadline, removes a deadline. Returns 0; or the number of free bytes that are
-  // missing, and nothing has changed. O(count).
+  // Sets or, with kNoDeadline, removes a deadline. Returns 0, or the number of missing free bytes
+  // if nothing was changed. O(count).
   size_t SetDeadline(size_t i, uint64_t deadline);
 
   // Prefetch what a search will read.
   void Prefetch() const;
   void PrefetchTags() const;
-  void PrefetchMember(uint8_t tag) const;   // all with that tag; reads the tags
-  void PrefetchElement(uint8_t tag) const;  // and their scores
+  void PrefetchMember(uint8_t tag) const;   // all members with that tag; reads the tags
+  void PrefetchElement(uint8_t tag) const;  // and the scores
   void PrefetchBehind(size_t i) const;      // the bytes that a change at `i` moves
 
  private:
@@ -171,7 +172,7 @@ static_assert(Block::kMaxCount <= UINT8_MAX);
 static_assert(sizeof(Block) == sizeof(BlockLayout));
 
 // The position of an element, if it exists; valid until its block changes. (Not a std::optional:
-// g++ 12 writes a returned one byte by byte in memory and reads it back as words, which stalls; see
+// g++ 12 writes a returned std::optional byte by byte and reads it as words, which stalls; see
 // ScoreMiss in bench/sorted_set.)
 struct BlockPlace {
   const Block* block = nullptr;

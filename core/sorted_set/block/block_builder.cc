@@ -22,7 +22,7 @@ Block* BlockBuilder::Allocate(size_t bytes, const BlockFormat& format, size_t co
 
 namespace {
 
-// Deadlines on their way into a block that is made.
+// The deadlines of a block that is being built.
 class CollectedDeadlines {
  public:
   void Add(uint64_t deadline) {
@@ -43,12 +43,12 @@ class CollectedDeadlines {
 
 }  // namespace
 
-// They were left room for.
+// Precondition: the block has room for them.
 void BlockBuilder::WriteDeadlines(Block& block, std::span<const uint64_t> deadlines) {
   block.WriteDeadlines(deadlines, DeadlineFrame::Covering(deadlines));
 }
 
-// Any member that is in the block as bytes has the prefix.
+// All members that the block stores as bytes begin with the prefix.
 Block* BlockBuilder::Pack(std::span<const BlockItem> items, const BlockPlan& plan) {
   assert(!items.empty() && items.size() <= Block::kMaxCount);
   CollectedDeadlines deadlines;
@@ -139,7 +139,7 @@ bool BlockBuilder::IsTight(const Block& block) {
   return BytesForBits(ScoreBits(block)) == block.format_.score_width && BytesAreTight(block);
 }
 
-// What ScoreFrame::Covering would find that the scores need; it sees these numbers shifted.
+// The number of bits that ScoreFrame::Covering() would find for the scores.
 int BlockBuilder::ScoreBits(const Block& block) {
   const auto steps = [&](size_t i) { return block.PackedScoreAt(i) >> block.format_.number_bits; };
   const uint64_t lowest = steps(0), range = steps(block.count_ - 1) - lowest;
@@ -148,8 +148,8 @@ int BlockBuilder::ScoreBits(const Block& block) {
   return differing == 0 ? 0 : std::bit_width(range >> std::countr_zero(differing));
 }
 
-// Where lengths differ, a few long numerals among many short ones would take less as bytes. Where
-// the prefix ends in digits, a prefix with fewer of them might make the members shorter.
+// If lengths differ, a few long numerals among many short ones would take less as bytes. If the
+// prefix ends in digits, a shorter prefix might make the members shorter.
 bool BlockBuilder::NumbersAreTight(const Block& block) {
   if (!block.Prefix().empty() && IsDigit(block.Prefix().back())) return false;
   uint64_t lowest = ~uint64_t{0}, highest = 0;

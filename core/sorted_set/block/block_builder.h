@@ -7,21 +7,21 @@
 
 namespace zsetd {
 
-// Makes blocks: of items, and of other blocks. block_packing.h has the rules for when.
+// Makes blocks from items and from other blocks. block_packing.h has the rules for their use.
 //
-// Packing finds bytes for each member; the other functions copy the bytes as they are, which is
-// what makes a split cheap where packing again would find no tighter format.
+// Pack() encodes each member; the other functions copy encoded bytes. So a split is cheap if
+// packing again would find no tighter format.
 class BlockBuilder {
  public:
   // A block of the items in the format of `plan`, which was made for them. There are 1 to
   // Block::kMaxCount of them. The block takes over their LargeMembers.
   static Block* Pack(std::span<const BlockItem> items, const BlockPlan& plan);
 
-  // A copy, LargeMembers included, without free bytes.
+  // A copy, including LargeMembers, without free bytes.
   static Block* Clone(const Block& block);
 
   // A copy of the elements from `first` to before `last`, at least one, in the same format, with
-  // `room` free bytes. It refers to the same LargeMembers, which only one of both blocks may free.
+  // `room` free bytes. Both blocks refer to the same LargeMembers, which only one of them may free.
   static Block* Part(const Block& block, size_t first, size_t last, size_t room);
 
   // The same block in a larger or smaller allocation with `room` free bytes; the old one is freed.

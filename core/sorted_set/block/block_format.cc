@@ -34,8 +34,8 @@ void PlanScores(std::span<const BlockItem> items, BlockFormat& format) {
   format.score_width = frame.width;
 }
 
-// How much of a frame's unused range goes below its least value as that falls. Some stays above,
-// for orders that only mostly descend.
+// The part of a frame's unused range that is placed below its least value if values descend. Some
+// stays above, for orders that descend only mostly.
 uint64_t RoomBelow(uint64_t unused) { return unused - unused / 8; }
 
 void LowerScores(std::span<const BlockItem> items, BlockFormat& format) {
@@ -51,7 +51,7 @@ void LowerNumbers(uint64_t highest, BlockFormat& format) {
   format.number_base -= std::min<uint64_t>(RoomBelow(unused), format.number_base);
 }
 
-// As bytes behind the longest shared prefix. Returns the bytes it takes, tags left out.
+// Plans members as bytes after the longest shared prefix. Returns the bytes needed, without tags.
 size_t PlanBytes(std::span<const BlockItem> items, BlockFormat& format) {
   std::string_view prefix;
   size_t inline_count = 0, inline_bytes = 0, shortest = kMaxInlineMember, longest = 0;
@@ -75,8 +75,8 @@ size_t PlanBytes(std::span<const BlockItem> items, BlockFormat& format) {
   return bytes + items.size() + (items.size() - inline_count) * sizeof(LargeMember*);
 }
 
-// Puts the numbers, the highest of which is at that distance, into the lowest bits of the packed
-// scores, if that takes fewer bytes. Bits left over are for scores and numbers to come.
+// Puts the numbers, up to `highest`, into the lowest bits of the packed scores if that takes fewer
+// bytes. Remaining bits are for future scores and numbers.
 void ShareBytes(std::span<const BlockItem> items, uint64_t highest, BlockFormat& format) {
   const int number_bits = std::bit_width(highest);
   const int score_bits = std::bit_width(format.frame().StepsUp(items.back().code));
@@ -87,8 +87,8 @@ void ShareBytes(std::span<const BlockItem> items, uint64_t highest, BlockFormat&
   format.member_width = 0;
 }
 
-// As numerals, if all members are: the same bytes and then digits, written in one of the two ways.
-// Returns the bytes it takes, tags left out.
+// Plans members as numerals, if all members have the same bytes followed by digits in the same
+// spelling. Returns the bytes needed, without tags.
 std::optional<size_t> PlanNumerals(std::span<const BlockItem> items, std::optional<size_t> added,
                                    BlockFormat& format) {
   const std::string_view first = items[0].member;

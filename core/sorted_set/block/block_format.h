@@ -17,7 +17,7 @@ namespace zsetd {
 struct BlockItem {
   uint64_t code = 0;             // of its score
   std::string_view member;       // the whole member
-  LargeMember* large = nullptr;  // what holds the member's bytes, if they are too many for a block
+  LargeMember* large = nullptr;  // the owner of a member too long for a block
   uint8_t tag = 0;               // some bits of the member's hash
   uint64_t deadline = kNoDeadline;
 };
@@ -34,12 +34,12 @@ struct [[gnu::packed]] BlockFormat {
   uint64_t score_base = 0;
   uint64_t number_base = 0;
   uint8_t score_shift = 0;
-  uint8_t score_width = 0;  // of a packed score, with what shares its bytes
+  uint8_t score_width = 0;  // of a packed score, including a shared number
   Members members : 2 = Members::kSameLength;
   bool tagged : 1 = false;         // each element has a tag
-  uint8_t digits : 5 = 0;          // of the numerals, as core/util/numeral.h counts them
-  uint8_t number_bits : 7 = 0;     // the lowest of a packed score that are the member's number
-  bool has_deadlines : 1 = false;  // an element has one
+  uint8_t digits : 5 = 0;          // of the numerals, as defined in core/util/numeral.h
+  uint8_t number_bits : 7 = 0;     // the lowest bits of a packed score, for the number
+  bool has_deadlines : 1 = false;  // an element has a deadline
   uint8_t member_width = 0;        // packed bytes a member, unless lengths differ
   uint8_t prefix_length = 0;       // of the prefix that all members share
 
@@ -54,7 +54,7 @@ struct [[gnu::packed]] BlockFormat {
     return shares_bytes() ? number_mask() : PackedMax(member_width);
   }
 
-  // The bytes that an item which fits the format takes, without its deadline.
+  // The bytes of an item that fits the format, without its deadline.
   size_t BytesOf(const BlockItem& item) const {
     const size_t front = (tagged ? 1 : 0) + score_width;
     if (members != Members::kLengths) return front + member_width;
@@ -71,13 +71,13 @@ inline LargeMember* MakeLarge(std::string_view member) {
   return member.size() > kMaxInlineMember ? LargeMember::Make(member) : nullptr;
 }
 
-// A format and the bytes that the elements take in it, the block's header and deadlines left out.
+// A format and the bytes that the elements take in it, without the block's header and deadlines.
 struct BlockPlan {
   BlockFormat format;
   size_t bytes = 0;
 };
 
-// The tightest way to write the items, which are in order and at least one.
+// Returns the tightest format for the items. Precondition: they are in order, and at least one.
 //
 // Whole bytes hold a wider range than the items need, and a block takes elements within this range
 // without being packed again. The range begins at the least score and the least number, so that
@@ -86,8 +86,8 @@ struct BlockPlan {
 //   [ 100 101 .. 110 | unused ................. ]
 //
 // If the item at `added`, which caused the packing, has the new least score or number, most of the
-// unused range lies below it. So elements in descending order pack a block a few times, as a
-// growing array is copied, and not each time:
+// unused range lies below it. So elements in descending order cause a few packings of a block, like
+// the copies of a growing array, and not one for each element:
 //
 //   [ unused ............. | 99 100 .. 110 | unused ]
 BlockPlan PlanBlock(std::span<const BlockItem> items, bool tagged,

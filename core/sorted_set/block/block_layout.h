@@ -19,18 +19,18 @@ namespace zsetd {
 //   header | prefix | tags | lengths | scores | deadlines -->      free      <-- members | end
 //                     t0 t1  l0 l1     s0 s1    d0 d1                          m1 m0
 //
-// It has no pointer and no offset per element. The arrays of the front are as long as there are
-// elements; tags and lengths exist if the format has them, deadlines if an element has one
+// It has no pointer and no offset per element. Each array at the front has one field per element.
+// Tags and lengths exist if the format has them, deadlines if an element has one
 // (core/sorted_set/block/deadline_column.h). Members are stored in order from the end downwards, so
-// that one appended after the last moves nothing.
+// that appending a member moves no other one.
 //
-// Invariant: the front and the members do not overlap. That the bytes mean anything is Block's
-// invariant.
+// Invariant: the front and the members do not overlap. Block defines the invariants of their
+// contents.
 class BlockLayout {
  public:
-  // Without padding, and each byte counts: a recency list of 30 has 31 elements at times, of five
-  // or six bytes, which take 192 or 223. In allocations of 224 and 256 such lists took a tenth
-  // more.
+  // Without padding, because each byte counts. A recency list of 30 has 31 elements at times; with
+  // five or six bytes each, these take 192 or 223 bytes. With a larger header, in allocations of
+  // 224 and 256, such lists took a tenth more.
   static constexpr size_t kHeaderBytes = 15 + sizeof(BlockFormat);
 
   BlockLayout(const BlockLayout&) = delete;

@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kMergedCount = Block::kMaxCount * 3 / 4;
 constexpr size_t kMergedBytes = Block::kMaxBytes * 3 / 4;
 
-// The room that a block gets beyond what it needs.
+// The free room of a block that grows.
 size_t Growth(const Block& block) { return block.used_bytes() / 32; }
 
 size_t UsedBytes(const Block& block) { return block.used_bytes() - block.deadline_bytes(); }
@@ -36,7 +36,7 @@ void PackHalves(std::span<const BlockItem> items, bool tagged, std::vector<Block
   PackHalves(items.subspan(half), tagged, blocks);
 }
 
-// The block with the item, packed again; null if that would be too large.
+// Packs the block again with the item; null if the result would be too large.
 Block* Repacked(Block* block, size_t i, const BlockItem& item) {
   UnpackedBlock unpacked(*block);
   unpacked.Insert(i, item);
@@ -58,8 +58,8 @@ Block* Extracted(const Block& block, size_t first, size_t last, size_t room) {
   return packed;
 }
 
-// The part with the item at `i`: in two blocks, if its members are long ones, or the item's format
-// is another.
+// Appends the part with the item at `i`, in two blocks if its members are long or the item does not
+// fit the format.
 void AppendWith(Block* part, size_t i, const BlockItem& item, std::vector<Block*>& blocks) {
   if (Block* grown = InsertOrGrow(part, i, item)) return blocks.push_back(grown);
   UnpackedBlock unpacked(*part);
@@ -126,7 +126,8 @@ Block* PackIfFitting(std::span<const BlockItem> items, bool tagged) {
   return Fits(items, plan) ? BlockBuilder::Pack(items, plan) : nullptr;
 }
 
-// In the format that is the tightest for too many, fewer take no more than in their own.
+// If the items are too many, counts how many fit in the tightest format for all. In their own
+// tightest format these take no more bytes.
 Block* PackFull(std::span<const BlockItem> items, BlockSide side) {
   assert(!items.empty());
   const bool from_last = side == BlockSide::kLast;

@@ -10,7 +10,7 @@ namespace zsetd {
 
 // The rules by which blocks are filled.
 //
-// A block takes 160 elements or 4 KB, deadlines left out. One that overflows is split into halves,
+// A block takes 160 elements or 4 KB, without deadlines. One that overflows is split into halves,
 // which are copied if packing them again would save nothing. Its allocation grows a little at a
 // time, and shrinks when a third of it is free.
 
@@ -34,16 +34,16 @@ Block* PackIfFitting(std::span<const BlockItem> items, bool tagged);
 enum class BlockSide { kFirst, kLast };
 Block* PackFull(std::span<const BlockItem> items, BlockSide side);
 
-// The halves of a block that has no room for the item, which belongs at `i`, and the item: two
-// blocks or more. The block has two elements or more; the first of the new ones has taken its
-// place, and it is freed.
+// Splits a block that has no room for the item, which belongs at `i`. Returns its halves with the
+// item: two blocks or more. The old block has at least two elements. It is freed; the first new
+// block replaces it.
 std::vector<Block*> Split(Block* block, size_t i, const BlockItem& item);
 
 // Packs the items, which are at least one, into as many blocks as they need.
 std::vector<Block*> PackAll(std::span<const BlockItem> items, bool tagged);
 
-// One block of the elements of both, which stay as they are; null if it would be more than three
-// quarters full. MayMerge finds most of the latter at once.
+// Merge() returns one block with the elements of both, which are unchanged; null if it would be
+// more than three quarters full. MayMerge() is a fast check that detects most of these cases.
 bool MayMerge(const Block& left, const Block& right);
 Block* Merge(const Block& left, const Block& right);
 

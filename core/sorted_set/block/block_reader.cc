@@ -63,8 +63,8 @@ size_t BlockReader::SizeHere() const {
   return large ? large->view().size() : format.prefix_length + length_;
 }
 
-// The prefix goes in steps of a fixed length: a call of memmove would take longer than all the
-// rest.
+// Copies the prefix in steps of a fixed length, because a call of memmove would take longer than
+// the rest.
 void BlockReader::WriteMember(char* to) const {
   if (const LargeMember* large = Large()) {
     std::memcpy(to, large->view().data(), large->view().size());

@@ -9,7 +9,7 @@
 
 namespace zsetd {
 
-// Iterates over the elements of a block in either direction: O(1) a step, where Block::MemberAt
+// Iterates over the elements of a block in either direction: O(1) a step, while Block::MemberAt()
 // adds up lengths. The prefix is copied once. Invalid after any change of the block.
 class BlockReader {
  public:
@@ -36,7 +36,7 @@ class BlockReader {
   size_t member_size() const { return size_ > 0 ? size_ : SizeHere(); }
   void WriteMember(char* to) const;
 
-  // Neither goes past the block's last or first element.
+  // Precondition: not at the block's last element, or at its first.
   void Forward() {
     assert(index_ + 1 < block_->count());
     ++index_;

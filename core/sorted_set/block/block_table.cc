@@ -95,7 +95,7 @@ void BlockTable::Remove(const Block* block) {
 
 std::shared_ptr<DetachedBlocks> BlockTable::Cut(std::span<const uint32_t> ids) {
   const bool with_large = large_count_ > 0;
-  constexpr size_t kAhead = 16;  // blocks whose header is on its way from memory
+  constexpr size_t kAhead = 16;  // blocks whose headers are being prefetched
   const uint32_t left = At(ids.front())->previous, right = At(ids.back())->next;
   std::vector<Block*> blocks;
   blocks.reserve(ids.size());

@@ -30,16 +30,16 @@ class DetachedBlocks {
   bool with_large_;
 };
 
-// The blocks of a large set, which it owns: a linked list in order, each with an id that never
+// Owns the blocks of a large set. They form a linked list in order, and each has an id that never
 // changes.
 //
 //   id          0      1      2      3
 //   table     [ A ]  [ B ]  [ - ]  [ C ]
 //   list        A <-> C <-> B                   A.next = 3, C.next = 1
 //
-// A block that grows moves to another address. Everything else refers to it by its id, so that one
-// write to the table is all a move takes. Ids of removed blocks are used again; those of a run that
-// was cut out only after FreeIds.
+// A block that grows moves to another address. All references use its id, so a move takes one write
+// to the table. Ids of removed blocks are reused. Ids of a run that was cut out are reused after
+// FreeIds() only.
 //
 // Invariant: the list and the table hold the same blocks.
 class BlockTable {
@@ -48,8 +48,7 @@ class BlockTable {
 
   BlockTable() = default;
   explicit BlockTable(std::span<Block* const> blocks);  // takes them over, in that order
-  BlockTable(
-      const BlockTable& other);  // the same blocks once more, by the same ids; LargeMembers too
+  BlockTable(const BlockTable& other);  // copies the blocks with their ids and LargeMembers
   BlockTable& operator=(const BlockTable&) = delete;
   ~BlockTable();  // frees LargeMembers too
 
@@ -76,8 +75,8 @@ class BlockTable {
   // Takes over the block, inserts it after `left`, or first if that is null, and returns its id.
   uint32_t Add(Block* block, const Block* left);
 
-  // Stores `block`, which has the id and the neighbours of the block that it replaces. That one had
-  // allocated `old_bytes`.
+  // Stores `block`, which has the id and the neighbours of the block that it replaces. `old_bytes`
+  // is the allocation of the replaced block.
   void Replace(Block* block, size_t old_bytes);
 
   // Removes the only block from the list and returns it; the caller owns it.

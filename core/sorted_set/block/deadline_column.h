@@ -11,15 +11,15 @@
 
 namespace zsetd {
 
-// The deadlines of a block's elements, in their order, where the block has them:
+// The deadlines of a block's elements, in their order, if the block has any:
 //
 //   base | width | d0 d1 d2 ...          packed by the frame, `width` bits each
 //     6      1       bytes, the last of which may have bits left over
 //
-// A view that owns nothing; the number of elements, which the block knows, is handed in. The
-// block's header precedes the column, as core/util/packed_bits.h and packed_integer.h ask for.
+// A view without ownership. The number of elements is an argument, because the block stores it. The
+// block's header precedes the column, as core/util/packed_bits.h and packed_integer.h require.
 //
-// Invariants: the frame's; its packed values are what it holds. Bits left over may be anything.
+// Invariants: those of the frame; the frame holds all packed values. Unused bits are undefined.
 class DeadlineColumn {
  public:
   explicit DeadlineColumn(char* at) : at_(at) {}
@@ -39,21 +39,22 @@ class DeadlineColumn {
   // The earliest from `first` to before `last`, or kNoDeadline. O(last - first).
   uint64_t Earliest(size_t first, size_t last) const;
 
-  bool HasAny(size_t count) const;  // reads up to the first that is one
+  bool HasAny(size_t count) const;  // reads up to the first deadline
 
-  // Writes a column; there is room for its bytes.
+  // Writes a column. Precondition: there is room for its bytes.
   void Write(const DeadlineFrame& frame, std::span<const uint64_t> deadlines);
 
-  // The frame holds it.
+  // Precondition: the frame holds the deadline.
   void Set(size_t i, uint64_t deadline) {
     assert(frame().Holds(deadline));
     StoreBits(bits(), i * width(), width(), frame().Pack(deadline));
   }
 
-  // Inserts an element without a deadline at `i`, before which there were `count`; there is room.
+  // Inserts an element without a deadline at `i` into a column of `count` elements. Precondition:
+  // there is room.
   void Insert(size_t i, size_t count);
 
-  // Erases those from `first` to before `last`, of `count`.
+  // Erases the elements from `first` to before `last` from a column of `count` elements.
   void Erase(size_t first, size_t last, size_t count);
 
  private:

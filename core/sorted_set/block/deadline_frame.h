@@ -13,12 +13,12 @@
 namespace zsetd {
 
 // A deadline is the number of milliseconds since 1970, from 1 to kMostDeadline.
-constexpr uint64_t kMostDeadline = (uint64_t{1} << 46) - 1;  // as Redis limits those of hash fields
+constexpr uint64_t kMostDeadline = (uint64_t{1} << 46) - 1;  // Redis's limit for hash fields
 
 // The deadline of an element without one: later than any other.
 constexpr uint64_t kNoDeadline = ~uint64_t{0};
 
-// How the deadlines of a block become short integers:
+// The encoding of the deadlines of a block as short integers:
 //
 //   deadline = base + packed - 1,   packed = 0: none          of `width` bits each
 //
@@ -33,9 +33,9 @@ struct DeadlineFrame {
   uint8_t width = 0;
 
   // The frame for these deadlines, one of which is not kNoDeadline. It holds an eighth more than
-  // their range. So if each new deadline is a little later than all before, and old ones are
+  // their range. So if each new deadline is a little later than all earlier ones, and old ones are
   // removed, few additions pack the column again. If the deadline at `added` is the new earliest
-  // one, most of the unused range lies below it, as it does for scores.
+  // one, most of the unused range lies below it, like for scores.
   static DeadlineFrame Covering(std::span<const uint64_t> deadlines,
                                 std::optional<size_t> added = std::nullopt) {
     uint64_t earliest = kNoDeadline, end = 0;

@@ -12,9 +12,9 @@ namespace zsetd {
 //   score    -inf ... -1.0 ... -5e-324  0  5e-324 ... 1.0 ... inf
 //   code     000F...  400F...  7FFF..F  8000..0  8000..1  BFF0...  FFF0...
 //
-// IEEE 754 doubles of one sign are ordered as their bits are: a code flips the sign bit of those
-// from zero up and every bit of those below. Neighbouring scores have neighbouring codes, and whole
-// numbers leave the low bits alone, so the scores of a block need few bytes each:
+// IEEE 754 doubles of one sign have the order of their bits. A code flips the sign bit of scores
+// from zero up, and all bits of negative scores. Neighbouring scores have neighbouring codes, and
+// the low bits of whole numbers are equal, so the scores of a block need few bytes each:
 //
 //   code = base + (steps << shift)         packed = steps << below, in `width` bytes, 0 to 8
 //
@@ -32,7 +32,7 @@ inline double ScoreOf(uint64_t code) {
   return std::bit_cast<double>(code & kSign ? code ^ kSign : ~code);
 }
 
-// The score as sets keep it: 0.0 for -0.0, which equals it.
+// The score as sets store it: 0.0 for -0.0, which equals it.
 inline double WithoutNegativeZero(double score) { return score + 0.0; }
 
 // How a block packs its codes.
@@ -59,8 +59,8 @@ struct ScoreFrame {
 
   uint64_t MostSteps() const { return PackedMax(width) >> below; }
 
-  // The fewest steps that lead to `code`, which is not below base, or beyond it. May be more than
-  // the frame holds.
+  // The fewest steps that reach or exceed `code`, which is not below base. May be more than the
+  // frame holds.
   uint64_t StepsUp(uint64_t code) const {
     const uint64_t distance = code - base;
     return (distance >> shift) + ((distance >> shift << shift) != distance);

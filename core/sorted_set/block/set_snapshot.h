@@ -22,17 +22,17 @@ struct FreesBlock {
 using OwnedBlock = std::unique_ptr<Block, FreesBlock>;
 
 // The elements of a large set as they were at one instant, handed out a block at a time while the
-// set goes on changing.
+// set changes.
 //
 //   order of ids      0   3   1   4   2                   as of the instant
 //   by id           [ live | copy | live | - | kept ]      - : handed out
 //
-// Starting it costs a word and a half for each block. A block is copied before it is changed for
-// the first time, so a change waits for the copy of a block or two at most; a run that is cut out
-// is kept alive instead. Blocks that are created later are not part of it.
+// Starting a snapshot takes a word and a half for each block. A block is copied before its first
+// change, so a change waits for the copies of two blocks at most. A run that is cut out is kept
+// alive instead. Blocks that are created later are not part of the snapshot.
 //
-// A set has one snapshot at a time, and the snapshot may outlive it: before the blocks are freed,
-// those that were not handed out are copied in O(n). The owner of a large set therefore keeps it
+// A set has one snapshot at a time. The snapshot may outlive the set: before the blocks are freed,
+// those that were not handed out are copied in O(n). Therefore the owner of a large set keeps it
 // until its snapshot has ended.
 class SetSnapshot {
  public:

@@ -9,8 +9,8 @@
 
 namespace zsetd {
 
-// The elements of one or two blocks, unpacked, to be packed again. Members that are stored in their
-// block as they are stay there: the blocks outlive this.
+// The elements of one or two blocks, unpacked, to be packed again. Members that a block stores
+// verbatim are views into the block, so the blocks must outlive this.
 class UnpackedBlock {
  public:
   static constexpr size_t kCapacity = Block::kMaxCount + 1;
@@ -18,7 +18,7 @@ class UnpackedBlock {
   UnpackedBlock() {}
   explicit UnpackedBlock(const Block& block) { Append(block); }
 
-  // The elements of the block follow those already here.
+  // Appends the elements of the block.
   void Append(const Block& block);
 
   void Insert(size_t i, const BlockItem& item);
@@ -29,7 +29,7 @@ class UnpackedBlock {
  private:
   std::array<BlockItem, kCapacity> items_;
   size_t count_ = 0;
-  std::array<char, kCapacity * kMaxInlineMember> text_;  // of members put together, not cleared
+  std::array<char, kCapacity * kMaxInlineMember> text_;  // of assembled members; not initialized
   char* text_end_ = text_.data();
 };
 

@@ -14,15 +14,15 @@ namespace zsetd {
 //   level 1   [ the earliest of 16 | the earliest of 16 | ... ]
 //   level 0   [ d0 d1 ... d15      | d16 ...                  ]    by block ID
 //
-// Not in the separator levels: their nodes are as large as an allocation, and searches by score or
-// rank read them without needing deadlines. A list has one of these while any of its elements has a
-// deadline. Blocks that are not in the list count as being without deadlines.
+// The separator levels do not contain them: their nodes exactly fill an allocation, and searches by
+// score or rank do not need deadlines. A list has this object while any of its elements has a
+// deadline. Blocks that are not in the list count as blocks without deadlines.
 class BlockDeadlines {
  public:
   BlockDeadlines() : levels_(1) {}
 
-  // Sets the earliest deadline of a block, or kNoDeadline. O(log n), and the first time for a block
-  // with a new ID O(difference to the highest so far).
+  // Sets the earliest deadline of a block, or kNoDeadline. O(log n); for a new highest ID
+  // O(difference to the previous one).
   void Set(uint32_t id, uint64_t earliest);
 
   uint64_t Of(uint32_t id) const {  // or kNoDeadline; O(1)
@@ -32,7 +32,7 @@ class BlockDeadlines {
   // The earliest of all, or kNoDeadline. O(1).
   uint64_t Earliest() const;
 
-  // A block that has it; there is one. O(log n).
+  // A block with the earliest deadline. Precondition: a block has a deadline. O(log n).
   uint32_t EarliestBlock() const;
 
   size_t BytesUsed() const;
@@ -43,7 +43,7 @@ class BlockDeadlines {
   void Append();
   uint64_t EarliestOf(size_t level, size_t group) const;
 
-  std::vector<SegmentedArray<uint64_t>> levels_;  // the last one has a single number, or none
+  std::vector<SegmentedArray<uint64_t>> levels_;  // the last level has one number, or none
 };
 
 }  // namespace zsetd

@@ -63,8 +63,8 @@ void BlockIndex::Prefetch(uint64_t hash, PrefetchStep step) const {
   });
 }
 
-// A bucket has tags and blocks, not members: those are found in the blocks by their tags, and their
-// hashes say which of them are the bucket's.
+// A bucket has tags and blocks, not members. Members are found in the blocks by tag, and their
+// hashes show whether they belong to the bucket.
 uint64_t BlockIndex::Scan(uint64_t cursor, const Visitor& visit) const {
   MemberBuffer buffer;
   return index_.Scan(cursor, [&](uint8_t tag, uint32_t id) {
@@ -76,8 +76,8 @@ uint64_t BlockIndex::Scan(uint64_t cursor, const Visitor& visit) const {
   });
 }
 
-// Calls visit(block, i) for each element with that tag that the index has by that id, always in the
-// same order, until it returns true; then true.
+// Calls visit(block, i) for each element with that tag that is indexed under that id, always in the
+// same order, until it returns true. Returns whether it did.
 template <class Visit>
 bool BlockIndex::FindTag(uint32_t id, uint8_t tag, Visit visit) const {
   const auto find_in = [&](uint32_t at) {
@@ -146,7 +146,7 @@ void BlockIndex::MoveEntries(const Block& block, size_t first, size_t last, uint
   for (size_t i = first; i < last; ++i) index_.Move(hashes[i], from, to);
 }
 
-// Each search follows all moves that are pending, so there are never many.
+// Each search checks all pending moves, so their number is limited.
 void BlockIndex::PrepareSplit(uint32_t block) {
   constexpr size_t kMostPending = 4;
   Settle(block);
@@ -181,8 +181,8 @@ void BlockIndex::PrepareCut() {
   SettleWhere([](const PendingMoves::Move&) { return true; });
 }
 
-// Sweeping keeps up with cutting: two buckets for each block cut out, but not so long that it
-// takes longer than a millisecond.
+// Sweeps two buckets for each block that was cut out, so that sweeping keeps up with cutting, but
+// at most for about a millisecond.
 void BlockIndex::StartSweep(std::vector<uint32_t> ids) {
   constexpr size_t kSweptPerBlock = 2, kMostSwept = 2000;
   const size_t swept = std::min(kMostSwept, kSweptPerBlock * ids.size());

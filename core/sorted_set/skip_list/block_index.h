@@ -25,8 +25,8 @@ namespace zsetd {
 //   split    elements keep the id of their old block in the index    core/.../pending_moves.h
 //   cut      entries of removed blocks stay, and are swept out bucket by bucket
 //
-// Invariant: every element of every block is found, and nothing else is, whatever is deferred. The
-// ids of blocks that were cut out are not given to other blocks while an entry may have them.
+// Invariant: exactly the elements of the blocks are found, even while updates are deferred. The ids
+// of blocks that were cut out are not reused while an entry may have them.
 class BlockIndex final : private MemberIndex::Blocks {
  public:
   // The blocks outlive it. The index starts empty.
@@ -46,14 +46,14 @@ class BlockIndex final : private MemberIndex::Blocks {
   BlockIndex(const BlockIndex&) = delete;
   BlockIndex& operator=(const BlockIndex&) = delete;
 
-  size_t size() const { return index_.size(); }  // entries of blocks that were cut out included
+  size_t size() const { return index_.size(); }  // includes entries of blocks that were cut out
   size_t BytesUsed() const;
 
   BlockPlace Find(std::string_view member,
                   uint64_t hash) const;  // false if it does not exist; O(1)
 
-  // The first prefetches the bucket of the hash. The second prefetches the memory that one step of
-  // finding a member reads; see SortedSet::Prefetch().
+  // The first function prefetches the bucket of the hash. The second prefetches the memory that one
+  // step of a search reads; see SortedSet::Prefetch().
   void Prefetch(uint64_t hash) const { index_.Prefetch(hash); }
   void Prefetch(uint64_t hash, PrefetchStep step) const;
 
@@ -69,15 +69,15 @@ class BlockIndex final : private MemberIndex::Blocks {
   uint32_t RecordInsertion(uint32_t id, size_t i) { return pending_moves_.RecordInsertion(id, i); }
   void RecordErasure(uint32_t id, size_t i) { pending_moves_.RecordErasure(id, i); }
 
-  // Change the entry of one member. SplitIfFull() may split a bucket; a caller may leave it to a
+  // Change the entry of one member. SplitIfFull() may split a bucket; a caller may postpone it to a
   // later change.
   void Insert(uint64_t hash, uint32_t id) { index_.Insert(hash, id); }
   void Remove(uint64_t hash, uint32_t id) { index_.Remove(hash, id, *this); }
   void Move(uint64_t hash, uint32_t from, uint32_t to) { index_.Move(hash, from, to); }
   void SplitIfFull() { index_.SplitIfFull(*this); }
 
-  // Must be called before a block is split. Afterwards no element of another block has its id, nor
-  // the reverse.
+  // Must be called before a block is split. After it, no element of another block is indexed under
+  // its id, and none of its elements under another id.
   void PrepareSplit(uint32_t block);
 
   // Starts a move: all elements of the new block `to` came from the block `from`.
@@ -107,7 +107,7 @@ class BlockIndex final : private MemberIndex::Blocks {
 
  private:
   // Ids of blocks that were cut out, while entries of the index may still have them. A round of
-  // sweeping frees those that were there when it began.
+  // sweeping frees the ids that were present when it began.
   struct CutIds {
     std::vector<uint32_t> in_round;
     std::vector<uint32_t> later;
