@@ -300,8 +300,8 @@ int Serve(const CommandLine& line) {
   return front.was_cut_short() ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-// Has the format of redis-server's version line. Programs that start a redis-server parse it to
-// find out the version.
+// Returns a line in the format of redis-server's version line. Programs that start a redis-server
+// parse it to find out the version.
 std::string VersionLine() {
   return "Redis server v=" + std::string(kRedisVersion) +
          " sha=00000000:0 malloc=" + AllocatorName() + " bits=64 build=zsetd-" ZSETD_VERSION;

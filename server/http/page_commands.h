@@ -35,10 +35,11 @@ inline constexpr size_t kMostPageCommands = 512;
 inline constexpr size_t kMostPageReplyBytes = 4 << 20;
 
 // Runs the commands as a new client, one per step on the thread of the commands. The client logs in
-// as the user first, and has the permissions of that user. In addition, a command must be allowed
-// by MayRunOnPage(). A user without a password must meet the conditions of `protected-mode`, and
-// use a URL that names this server, because another site could make its own name resolve to this
-// machine.
+// as the user first, and has the permissions of that user. In addition, MayRunOnPage() must allow
+// each command.
+//
+// A user without a password must meet the conditions of `protected-mode`, and use a URL that names
+// this server. Otherwise another site could make its own name resolve to this machine.
 //
 // `done` is called on the thread of the commands.
 void RunPageCommands(Engine& engine, std::shared_ptr<const PageRequest> request,

@@ -128,8 +128,8 @@ int64_t ExpireElement(T& value, std::string_view element, ElementCondition condi
 }
 
 // Sets the deadline of elements. The reply for each is 1, or 2 if the element was removed because
-// the deadline has passed, 0 if the condition does not allow it, or -2 if the element does not
-// exist.
+// the deadline has passed. It is 0 if the condition does not allow the change, and -2 if the
+// element does not exist.
 template <class T>
 void ExpireElements(Call& call, const ExpiryUnit& unit, const ElementWords& words) {
   const std::string_view key = call.args.Word();

@@ -28,9 +28,10 @@ class PropagatedItems {
 };
 
 // Propagates the value that the command has stored at `key`, instead of the command. The value is a
-// string, list or sorted set without a deadline. The command's own result may depend on the order
-// of a hash table or on the platform's mathematics, or older servers may not know the command. If
-// there is no value, propagates the key's deletion. O(elements).
+// string, list or sorted set without a deadline. A replica that ran the command might compute
+// another result, which depends on the order of a hash table or on the platform's mathematics.
+// Older servers may not know the command. If there is no value, propagates the key's deletion.
+// O(elements).
 void PropagateValue(Call& call, std::string_view key);
 
 }  // namespace zsetd

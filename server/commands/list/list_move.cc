@@ -13,8 +13,8 @@ namespace {
 
 std::string_view NameOf(ListEnd end) { return end == ListEnd::kLeft ? "LEFT" : "RIGHT"; }
 
-// Pushes before it pops, so that a list with one element is not deleted, with its time to live, if
-// it is both source and destination. Does not wait if there is no timeout.
+// Pushes before it pops. If a list with one element is both source and destination, it is therefore
+// not deleted and keeps its time to live. Does not wait if there is no timeout.
 void Move(Call& call, std::string_view source, ListEnd from, std::string_view destination,
           ListEnd to, std::optional<Millis> timeout = std::nullopt) {
   const List* list = call.Find<List>(source);
