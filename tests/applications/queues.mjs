@@ -11,7 +11,7 @@ let redis;
 before(async () => (redis = await emptyServer()));
 after(() => redis.quit());
 
-test("bull runs jobs at once, later, again after a failure, and by priority", async () => {
+test("bull runs jobs immediately, later, again after a failure, and by priority", async () => {
   const queue = new Bull("work", { redis: connection });
   const order = [];
   let failures = 0;

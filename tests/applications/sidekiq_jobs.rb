@@ -1,4 +1,4 @@
-# Sidekiq: jobs at once, later, and again after a failure.
+# Sidekiq: jobs immediately, later, and again after a failure.
 
 require "sidekiq"
 require "sidekiq/api"

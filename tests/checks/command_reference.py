@@ -245,7 +245,7 @@ def index(families):
     lines = [GENERATED, "# Command reference\n\n",
              "Each page lists one family; every command has its usage, complexity, arity, flags and ACL "
              "categories.\nThe same text comes from `COMMAND DOCS` and `COMMAND INFO`.\n\n",
-             "Usage: `[...]` is optional, `<a|b>` is a choice, `...` repeats what is in front of it.\n"]
+             "Usage: `[...]` is optional, `<a|b>` is a choice, `...` repeats the argument before it.\n"]
     for group, members in families.items():
         name, title = FAMILIES[group]
         rows = "".join(command.row(f"{name}.md") for command in members)

@@ -85,7 +85,7 @@ def page(rows):
              "Every directive of Redis 7.0 to 8.x and Valkey that zsetd reads, from a file, the command line or\n"
              "CONFIG SET: those that [work](#settings), those that are [accepted without\n"
              "effect](#accepted-without-effect), and those that are [refused](#refused) because to ignore them\n"
-             "would mislead. `zsetd --check-config FILE` says which are in a file;\n"
+             "would mislead. `zsetd --check-config FILE` lists those in a file;\n"
              "[operations.md](operations.md#configuration) has the rest about files.\n\n",
              "*live* settings take effect by CONFIG SET; the others need a start.\n\n## Settings\n"]
     section = None
@@ -131,7 +131,7 @@ def manual(rows):
              "redis.conf.\n.PP\n"
              "Settings marked live can be changed by CONFIG SET; the others take effect at the next start. "
              "Other settings of Redis are accepted and have no effect, or are refused where that would "
-             "mislead;\n.B zsetd \\-\\-check\\-config\n.I FILE\nsays which are in a file.\n"]
+             "mislead;\n.B zsetd \\-\\-check\\-config\n.I FILE\nlists those in a file.\n"]
     section = None
     for group in groups():
         if group.section != section:

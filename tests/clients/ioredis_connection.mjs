@@ -17,7 +17,7 @@ async function connected(options, use) {
   }
 }
 
-test('first steps print no warning', () => {
+test('first commands print no warning', () => {
   const steps = `
     import Redis from 'ioredis';
     const redis = new Redis(${port});
@@ -39,7 +39,7 @@ for (const protocol of [2, 3]) {
     }));
 }
 
-test('without being asked RESP3 is spoken', () =>
+test('RESP3 is the default protocol', () =>
   connected({}, async (redis) => assert.match(await redis.client('INFO'), / resp=3\b/)));
 
 test('replies keep their RESP3 meaning', () =>
@@ -49,13 +49,13 @@ test('replies keep their RESP3 meaning', () =>
     assert.equal((await redis.hello()).proto, 3);
   }));
 
-test('both loopback addresses answer', async () => {
+test('both loopback addresses accept clients', async () => {
   for (const host of ['127.0.0.1', '::1']) {
     await connected({ host }, async (redis) => assert.equal(await redis.ping(), 'PONG'));
   }
 });
 
-test('the library tells what it is', { skip: isZsetd ? false : 'new in Redis 7.2' }, () =>
+test('the library reports its name', { skip: isZsetd ? false : 'new in Redis 7.2' }, () =>
   connected({}, async (redis) =>
     assert.match(await redis.client('INFO'), / lib-name=ioredis lib-ver=6\.0\.0\b/)));
 

@@ -20,7 +20,7 @@ async function connected({ host, ...options }, use) {
 
 const clientInfo = (redis) => redis.sendCommand(['CLIENT', 'INFO']);
 
-test('first steps print no warning', () => {
+test('first commands print no warning', () => {
   const steps = `
     import { createClient } from 'redis';
     const redis = await createClient({ url: 'redis://localhost:${port}' }).connect();
@@ -42,7 +42,7 @@ for (const RESP of [2, 3]) {
     }));
 }
 
-test('without being asked RESP3 is spoken', () =>
+test('RESP3 is the default protocol', () =>
   connected({}, async (redis) => assert.match(await clientInfo(redis), / resp=3\b/)));
 
 test('replies keep their RESP3 meaning', () =>
@@ -52,13 +52,13 @@ test('replies keep their RESP3 meaning', () =>
     assert.equal((await redis.hello()).proto, 3);
   }));
 
-test('both loopback addresses answer', async () => {
+test('both loopback addresses accept clients', async () => {
   for (const host of ['127.0.0.1', '::1']) {
     await connected({ host }, async (redis) => assert.equal(await redis.ping(), 'PONG'));
   }
 });
 
-test('the library tells what it is', { skip: isZsetd ? false : 'new in Redis 7.2' }, () =>
+test('the library reports its name', { skip: isZsetd ? false : 'new in Redis 7.2' }, () =>
   connected({}, async (redis) =>
     assert.match(await clientInfo(redis), / lib-name=node-redis lib-ver=6\.3\.1\b/)));
 

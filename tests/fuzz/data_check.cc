@@ -19,7 +19,7 @@ std::string CheckSortedSet(const SortedSet& set) {
     if (set.Rank(element.member) != count) return "a sorted set counts wrong";
     last = std::move(now);
   }
-  return count == set.size() ? "" : "a sorted set tells a wrong size";
+  return count == set.size() ? "" : "a sorted set reports a wrong size";
 }
 
 std::string CheckEntry(const Entry& entry) {

@@ -72,10 +72,10 @@ std::string LeftBehind(Engine& engine) {
           engine.notifier().blocked_clients().count() +
           engine.notifier().blocked_clients().key_count() >
       0)
-    return "a wait is left behind";
-  if (engine.notifier().watches().key_count() > 0) return "a watch is left behind";
-  if (tracking.client_count() + tracking.prefix_count() > 0) return "tracking is left behind";
-  return tracking.table().key_count() > 0 ? "tracked keys are left behind" : "";
+    return "a wait remains";
+  if (engine.notifier().watches().key_count() > 0) return "a watch remains";
+  if (tracking.client_count() + tracking.prefix_count() > 0) return "tracking remains";
+  return tracking.table().key_count() > 0 ? "tracked keys remain" : "";
 }
 
 }  // namespace

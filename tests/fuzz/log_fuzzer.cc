@@ -59,8 +59,8 @@ std::string Load(std::string_view bytes) {
   for (const auto& [path, contents] : peer.files().contents()) {
     again.files().set_contents(path, contents);
   }
-  if (!again.persistence().Start().ok()) return "what was loaded is not loaded again";
-  return Digest(again) == Digest(peer) ? "" : "what is loaded again is not the same";
+  if (!again.persistence().Start().ok()) return "the loaded data cannot be loaded again";
+  return Digest(again) == Digest(peer) ? "" : "the data differs when it is loaded again";
 }
 
 }  // namespace

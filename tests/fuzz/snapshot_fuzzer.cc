@@ -51,7 +51,7 @@ std::string Load(std::string file) {
   const std::string wrong = WrongInData(peer.engine());
   if (!wrong.empty()) return wrong;
   const std::string digest = Ask(peer, {"DEBUG", "DIGEST"});
-  if (Ask(peer, {"DEBUG", "RELOAD"}) != "+OK\r\n") return "what was saved is not loaded again";
+  if (Ask(peer, {"DEBUG", "RELOAD"}) != "+OK\r\n") return "the saved data cannot be loaded";
   return Ask(peer, {"DEBUG", "DIGEST"}) == digest ? "" : "what was saved is not what was loaded";
 }
 

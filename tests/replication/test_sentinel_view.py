@@ -129,7 +129,7 @@ class Group:
             seen.append(View(*self.ask(server, ("INFO",), ("ROLE",)), self.names).shown())
             return seen[-1]["role"][3:4] == ["connecting"]
 
-        self.test.await_that(lambda: not is_connecting(), "it tries to connect for ever")
+        self.test.await_that(lambda: not is_connecting(), "it never stops connecting")
         return seen[-1]
 
     def ask(self, server, *requests):

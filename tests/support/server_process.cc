@@ -83,7 +83,7 @@ ServerProcess::ServerProcess(const std::string& program) : program_(program), po
   const std::vector<std::string> words = Command(program, port_, folder_);
   process_ = fork();
   if (process_ == 0) Become(words, folder_ + "/log");
-  if (!WaitUntilItListens()) ADD_FAILURE() << program << " does not listen; it says:\n" << Log();
+  if (!WaitUntilItListens()) ADD_FAILURE() << program << " does not listen; its output:\n" << Log();
 }
 
 ServerProcess::~ServerProcess() {
@@ -93,7 +93,7 @@ ServerProcess::~ServerProcess() {
     kill(process_, SIGKILL);
     waitpid(process_, nullptr, 0);
   }
-  if (status != 0) ADD_FAILURE() << program_ << " does not end as asked; it says:\n" << Log();
+  if (status != 0) ADD_FAILURE() << program_ << " does not end correctly; its output:\n" << Log();
   std::filesystem::remove_all(folder_);
 }
 

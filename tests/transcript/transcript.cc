@@ -91,7 +91,7 @@ void Parser::TakeHeader(std::string_view line) {
 void Parser::TakeReply(std::string_view line, Expectation Step::*expectation) {
   if (transcript_.steps.empty()) return TakeHeader(line);
   Step& step = transcript_.steps.back();
-  if (step.kind == Step::Kind::kPass) return Fail("who hears this?");
+  if (step.kind == Step::Kind::kPass) return Fail("no client receives this reply");
   const std::string_view wrong = AddLine(line, step.*expectation);
   if (!wrong.empty()) Fail(wrong);
 }
@@ -108,7 +108,8 @@ Step& Parser::AddStep(Step::Kind kind, std::string_view line) {
 void Parser::CheckThatLastStepExpects() {
   if (transcript_.steps.empty()) return;
   const Step& last = transcript_.steps.back();
-  if (last.kind != Step::Kind::kPass && last.expected.empty()) Fail("what is heard before this?");
+  if (last.kind != Step::Kind::kPass && last.expected.empty())
+    Fail("the previous step expects no reply");
 }
 
 void Parser::Fail(std::string_view what) {

@@ -86,10 +86,10 @@ bool MatchesAll(std::span<const LinePattern> patterns, std::span<const std::stri
 
 std::string_view AddLine(std::string_view line, Expectation& expected) {
   using Kind = LinePattern::Kind;
-  if (expected.waits || expected.closed) return "nothing can come after this";
+  if (expected.waits || expected.closed) return "no line may follow this one";
   if (line == kWaits) {
     expected.waits = true;
-    return expected.lines.empty() ? "" : "who waits hears nothing";
+    return expected.lines.empty() ? "" : "a client that waits receives nothing";
   }
   if (line == kClosed) {
     expected.closed = true;
@@ -99,7 +99,7 @@ std::string_view AddLine(std::string_view line, Expectation& expected) {
     expected.lines.push_back({Kind::kRegex, std::string(line.substr(kRegexMark.size()))});
   } else {
     const auto bytes = Unescape(line == kEmptyLine ? "" : line);
-    if (!bytes) return "a backslash stands before \\ or xHH only";
+    if (!bytes) return "a backslash precedes \\ or xHH only";
     expected.lines.push_back({Kind::kExact, *bytes});
   }
   return "";

@@ -61,11 +61,11 @@ TEST(Transcript, ReportsTheLineOfAnError) {
     return std::string(ParseTranscript(text).status().message());
   };
   EXPECT_EQ(error("a> \"x\n+OK\n"), "line 1: the quotes are not balanced, or there is no word");
-  EXPECT_EQ(error("a> PING\na> PING\n+OK\n"), "line 2: what is heard before this?");
+  EXPECT_EQ(error("a> PING\na> PING\n+OK\n"), "line 2: the previous step expects no reply");
   EXPECT_EQ(error("+OK\n"), "line 1: this is neither a header nor a request");
-  EXPECT_EQ(error("+5\n+OK\n"), "line 2: who hears this?");
-  EXPECT_EQ(error("a> PING\n(waits)\n+OK\n"), "line 3: nothing can come after this");
-  EXPECT_EQ(error("a> PING\n+\\q\n"), "line 2: a backslash stands before \\ or xHH only");
+  EXPECT_EQ(error("+5\n+OK\n"), "line 2: no client receives this reply");
+  EXPECT_EQ(error("a> PING\n(waits)\n+OK\n"), "line 3: no line may follow this one");
+  EXPECT_EQ(error("a> PING\n+\\q\n"), "line 2: a backslash precedes \\ or xHH only");
 }
 
 TEST(Reply, ExactLinesMatchOnlyTheirBytes) {

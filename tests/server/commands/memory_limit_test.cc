@@ -62,7 +62,7 @@ TEST_F(MemoryLimit, TenacityBoundsTheWaitOfACommand) {
   EXPECT_EQ(Ask({"SET", "new", "value"}), "+OK\r\n") << "room is being made";
   EXPECT_EQ(keys(), kKeys + 1 - 16u) << "evicted between two looks at the stopwatch";
   EXPECT_EQ(engine_.executor().NextDeadline(), engine_.store().now())
-      << "the next tick is due at once";
+      << "the next tick is due immediately";
   while (engine_.executor().NextDeadline() == engine_.store().now())
     engine_.executor().Tick(Micros(1));
   EXPECT_EQ(keys(), 100u);

@@ -143,7 +143,7 @@ test("a sorted set is shown with ranks, neighbours, scores and time to live", as
   assert.deepEqual(complaints, []);
 });
 
-test("the largest keys come first, and lead to the sorted set", async () => {
+test("the largest keys are listed first, with links to the sorted set", async () => {
   await logIn();
   await page.waitForSelector("#tiles .tile");
   await page.keyboard.press("2");
@@ -180,7 +180,7 @@ test("with an LFU policy the most frequently used keys come first", async () => 
   }
 });
 
-test("the prompt reads, and does not write", async () => {
+test("the prompt accepts commands that read, and refuses writes", async () => {
   await logIn();
   await page.waitForSelector("#tiles .tile");
   await page.keyboard.press("5");
@@ -214,7 +214,7 @@ test("the slow log has the commands, and values are text", async () => {
   assert.deepEqual(complaints, []);
 });
 
-test("keys lead everywhere, and logging out leaves nothing behind", async () => {
+test("keyboard keys reach every view, and logging out removes all data", async () => {
   await logIn();
   await page.waitForSelector("#tiles .tile");
   const seen = [];
@@ -236,7 +236,7 @@ test("keys lead everywhere, and logging out leaves nothing behind", async () => 
   assert.equal(await page.inputValue("#password"), "");
 });
 
-test("files are our own, and a policy keeps it so", async () => {
+test("all files are from this server, and a policy enforces it", async () => {
   await logIn();
   await page.waitForSelector("#tiles .tile");
   assert.deepEqual(requests.filter((url) => !url.startsWith(site)), []);

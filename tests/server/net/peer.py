@@ -38,7 +38,7 @@ class Peer:
         self.socket.sendall(data)
         under_way = lambda: struct.unpack("i", fcntl.ioctl(self.socket, termios.TIOCOUTQ, bytes(4)))[0]
         if not eventually(lambda: under_way() == 0, PATIENCE_S):
-            raise TimeoutError("what was sent does not arrive")
+            raise TimeoutError("the sent bytes do not arrive")
 
     def ask(self, *words):
         self.send(*words)

@@ -59,7 +59,7 @@ class ClientMemory(ZsetdTest):
             return taken > least and taken - NOISE <= accounted <= most_of * taken + NOISE
 
         eventually(is_accounted)  # a thread that frees memory may not have run yet
-        self.assertGreater(taken, least, "this test does not cause what it says")
+        self.assertGreater(taken, least, "the cause takes too little memory")
         self.assertGreaterEqual(accounted + NOISE, taken)
         self.assertLessEqual(accounted, most_of * taken + NOISE)
 

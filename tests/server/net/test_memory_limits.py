@@ -62,7 +62,7 @@ class MemoryLimits(ZsetdTest):
         self.assertIsInstance(refused, RuntimeError)
         self.assertLess(self.used(), LIMIT + large + NOISE)
         self.assertEqual(self.client.ask("DEL", "b"), 1)
-        self.assertEqual(self.client.ask("SET", "c", "x"), b"OK", "what is being freed counts as free")
+        self.assertEqual(self.client.ask("SET", "c", "x"), b"OK", "memory being freed counts as free")
 
     def test_large_values_are_evicted_without_a_wait(self):
         self.start_with("--maxmemory-policy", "allkeys-lru")

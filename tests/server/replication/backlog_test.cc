@@ -83,7 +83,7 @@ TEST_F(BacklogTest, DropsWholePiecesThatNoReaderNeeds) {
   backlog.DropBefore(1001 + 200'000);
   EXPECT_LT(backlog.BytesUsed(), before);
   EXPECT_FALSE(backlog.Has(1001));
-  EXPECT_LE(backlog.first_offset(), 1001 + 200'000) << "what is needed stays";
+  EXPECT_LE(backlog.first_offset(), 1001 + 200'000) << "needed bytes stay";
   const auto kept = static_cast<size_t>(backlog.first_offset() - 1001);
   EXPECT_EQ(Read(backlog, backlog.first_offset(), 70'000), all.substr(kept));
   EXPECT_EQ(backlog.size(), all.size() - kept);

@@ -317,7 +317,7 @@ TEST(SettingsFile, AFolderIsRefused) {
 TEST(SettingsFile, IncludesOthers) {
   Settings settings;
   EXPECT_EQ(Read("hz 20\ninclude " ZSETD_CONF "\nport 7000\n", settings), "");
-  EXPECT_EQ(settings.hz, Settings().hz) << "what the included file says comes later";
+  EXPECT_EQ(settings.hz, Settings().hz) << "the included file is read later";
   EXPECT_EQ(settings.port, 7000);
 }
 

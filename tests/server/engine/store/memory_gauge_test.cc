@@ -75,7 +75,7 @@ TEST_F(MemoryGaugeTest, CountsBetweenTwoMeasurements) {
   gauge.HandOver(std::make_shared<int>(), 100'000, 1, discard_);
   measured_ = 1'200'000;
   gauge.Calibrate();
-  EXPECT_EQ(gauge.Used(), 930'000u) << "while something is being freed nobody knows";
+  EXPECT_EQ(gauge.Used(), 930'000u) << "a figure taken while memory is being freed is ignored";
   heap_.clear();
   gauge.Calibrate();
   EXPECT_EQ(gauge.Used(), 1'200'000u);
