@@ -82,12 +82,12 @@ def prose(lines):
 
 def page(rows):
     parts = [f"<!-- {GENERATED} -->\n\n# Configuration reference\n\n",
-             "Every directive of Redis 7.0 to 8.x and Valkey that zsetd reads, from a file, the command line or\n"
+             "All directives of Redis 7.0 to 8.x and Valkey that zsetd reads from a file, the command line or\n"
              "CONFIG SET: those that [work](#settings), those that are [accepted without\n"
-             "effect](#accepted-without-effect), and those that are [refused](#refused) because to ignore them\n"
-             "would mislead. `zsetd --check-config FILE` lists those in a file;\n"
-             "[operations.md](operations.md#configuration) has the rest about files.\n\n",
-             "*live* settings take effect by CONFIG SET; the others need a start.\n\n## Settings\n"]
+             "effect](#accepted-without-effect), and those that are [refused](#refused) because ignoring them\n"
+             "would mislead. `zsetd --check-config FILE` lists them for a file.\n"
+             "[operations.md](operations.md#configuration) describes files and their syntax.\n\n",
+             "CONFIG SET changes *live* settings; the others take effect at the next start.\n\n## Settings\n"]
     section = None
     for group in groups():
         if group.section != section:
@@ -100,18 +100,18 @@ def page(rows):
             parts.append(cells(shown, code(row.default), row.values, row.changes))
         parts.append("\n" + prose(group.text))
     parts.append("\n### Lines that may occur several times\n\n| line | meaning |\n|---|---|\n"
-                 "| `include FILE` | reads another file, or all that match a pattern, in place of the line |\n"
+                 "| `include FILE` | reads another file, or all files that match a pattern, at this place |\n"
                  "| `user NAME RULE ...` | an ACL user |\n"
                  "| `rename-command OLD NEW` | renames a command; an empty name removes it |\n")
-    parts.append("\n## Accepted without effect\n\nTheir values are checked, kept, returned by CONFIG GET and "
-                 "written by CONFIG REWRITE. One warning at\nthe start lists those that are set.\n\n"
+    parts.append("\n## Accepted without effect\n\nTheir values are validated, kept, returned by CONFIG GET and "
+                 "written by CONFIG REWRITE.\nOne warning at startup lists those that are set.\n\n"
                  "| setting | default | values |\n|---|---|---|\n")
     for row in rows.values():
         if row.answer == "without effect":
             shown = code(row.name) + (f" (also {code(row.aliases)})" if row.aliases else "")
             values = row.values + (f": {row.reason}" if row.reason else "")
             parts.append(cells(shown, code(row.default), values))
-    parts.append("\n## Refused\n\nA start with them fails, and CONFIG SET has no such setting.\n\n"
+    parts.append("\n## Refused\n\nA start with one of them fails. CONFIG SET does not know them.\n\n"
                  "| directive | reason |\n|---|---|\n")
     parts += [cells(code(row.name), row.reason) for row in rows.values() if row.answer == "refused"]
     return "".join(parts)
@@ -126,12 +126,12 @@ def manual(rows):
     parts = [f'.\\" {GENERATED}\n',
              '.TH ZSETD.CONF 5 "" "zsetd" "File Formats"\n.SH NAME\nzsetd.conf \\- settings of zsetd\n'
              ".SH DESCRIPTION\nA line has the name of a setting and its value. A value with spaces is quoted, "
-             "except where a setting takes several words. Lines that begin with # are comments. Sizes are in "
+             "except if the setting takes several words. Lines that begin with # are comments. Sizes are in "
              "bytes, or in k (1000), kb (1024), m, mb, g, gb. The syntax and the names are those of "
              "redis.conf.\n.PP\n"
-             "Settings marked live can be changed by CONFIG SET; the others take effect at the next start. "
-             "Other settings of Redis are accepted and have no effect, or are refused where that would "
-             "mislead;\n.B zsetd \\-\\-check\\-config\n.I FILE\nlists those in a file.\n"]
+             "CONFIG SET changes settings that are marked live; the others take effect at the next start. "
+             "Other settings of Redis are accepted and have no effect, or are refused if that would "
+             "mislead;\n.B zsetd \\-\\-check\\-config\n.I FILE\nlists them for a file.\n"]
     section = None
     for group in groups():
         if group.section != section:
