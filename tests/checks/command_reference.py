@@ -36,93 +36,95 @@ FAMILIES = {
 
 PRESENT = """\
 A bound may be `now`, the server's Unix time in seconds with the milliseconds as a fraction, or `nowms`, the
-same in milliseconds; `(now` leaves out what comes due this very millisecond. In a transaction and in a
-script the time stands still.
+same time in milliseconds. `(now` excludes elements that are due in the current millisecond. The time does not
+advance during a transaction or a script.
 """
 
 MEMBERS_EXPIRE = """\
-The reply is an array with a number for each member: 1 if its expiration is set, 2 if the member was removed
-because the time has passed, 0 if NX, XX, GT or LT forbade it, -2 if there is no such member or key. As
-[HEXPIRE](https://redis.io/docs/latest/commands/hexpire/) has it for the fields of a hash: a member without
-an expiration has a later one than any, so GT refuses it and LT does not.
+The reply is an array with a number for each member: 1 if its expiration is set; 2 if the member was removed
+because the time has passed; 0 if NX, XX, GT or LT prevented the change; -2 if the member or the key does not
+exist. The conditions are those of [HEXPIRE](https://redis.io/docs/latest/commands/hexpire/) for the fields of a
+hash: a member without an expiration counts as one that expires later than any other, so GT never changes it
+and LT always does.
 
-A member that has expired is never seen: not in counts, ranks, scans or results. It is removed as soon as its
-time has come, whether or not anybody asks for it; subscribers are notified of `zexpired`, and of `del` if
-the set is empty then. To overwrite a member (ZADD, GEOADD) removes its expiration, to increment it (ZINCRBY,
-ZADD INCR) does not; what NX, XX, GT or LT leave as it is keeps it. RENAME, COPY, MOVE, DUMP and RESTORE keep
-expirations; the result of ZUNIONSTORE, ZRANGESTORE and other commands that compute a set has none.
+A member that has expired is never visible: not in counts, ranks, scans or results. The server removes it as
+soon as its time has passed, even if no client accesses it. Subscribers are notified of `zexpired`, and of `del`
+if the set is then empty. Overwriting a member (ZADD, GEOADD) removes its expiration; incrementing it (ZINCRBY,
+ZADD INCR) does not. A member that NX, XX, GT or LT leave unchanged keeps its expiration. RENAME, COPY, MOVE, DUMP
+and RESTORE keep expirations. The result of ZUNIONSTORE, ZRANGESTORE and other commands that compute a set has
+none.
 
-Expirations are in snapshots and in the append-only log in a form that redis-server passes over: it reads
-the members and their scores. When a member expires a ZREM is written, which every server understands.
+Snapshots and the append-only log contain expirations in a form that redis-server ignores: it reads the members
+and their scores. When a member expires, a ZREM is propagated, which every server understands.
 """
 
 MEMBERS_ASKED = """\
-The reply is an array with a number for each member: -1 if it has no expiration, -2 if there is no such member
-or key. {} See [ZEXPIRE](#zexpire).
+The reply is an array with a number for each member: -1 if it has no expiration, -2 if the member or the key does
+not exist. {} See [ZEXPIRE](#zexpire).
 """
 
 # Text by command name: zsetd's extensions of Redis commands, and notes on its own commands.
 EXTENSIONS = {
     "hexpire": """\
-As in Redis 8: a field that has expired is never seen, and is deleted as soon as its time has come (`hexpired`).
-HSET removes the expiration of a field, HINCRBY and HINCRBYFLOAT keep it. A snapshot of a dataset in which
-fields expire is written as RDB version 12: Redis loads it from 7.4 on. Without such fields, and in the
-append-only log, nothing differs from what Redis 7.0 reads.
+As in Redis 8: a field that has expired is never visible, and is deleted as soon as its time has passed
+(`hexpired`). HSET removes the expiration of a field; HINCRBY and HINCRBYFLOAT keep it. If a field of any hash has
+an expiration, the snapshot is written as RDB version 12, which Redis loads from 7.4 on. Otherwise Redis 7.0 reads
+the snapshot. For the append-only log see `propagation-compatibility` in
+[configuration.md](../configuration.md#replication).
 """,
     "zexpire": MEMBERS_EXPIRE,
     **dict.fromkeys(["zpexpire", "zexpireat", "zpexpireat"],
-                    "The same as [ZEXPIRE](#zexpire), with the time in another form.\n"),
+                    "Like [ZEXPIRE](#zexpire), with the time in another form.\n"),
     "zttl": MEMBERS_ASKED.format("Seconds are rounded up."),
     **dict.fromkeys(["zpttl", "zexpiretime", "zpexpiretime"], MEMBERS_ASKED.format("").replace("  ", " ")),
     "zpersist": """\
 The reply is an array with a number for each member: 1 if its expiration was removed, -1 if it had none, -2 if
-there is no such member or key. See [ZEXPIRE](#zexpire).
+the member or the key does not exist. See [ZEXPIRE](#zexpire).
 """,
     "zaddex": """\
-As [ZADD](#zadd) with these options, and the members that are added or updated get the expiration, or with
-KEEPTTL keep theirs; without either they have none afterwards. Members that NX, XX, GT or LT leave as they are
-keep theirs. A time that has passed removes the members. The reply is ZADD's: the number of members added,
-with CH also of those whose score has changed. Options come in any order before MEMBERS.
-See [ZEXPIRE](#zexpire) for what an expiration is.
+Like [ZADD](#zadd) with these options. Members that are added or updated get the given expiration; with KEEPTTL
+they keep their own, and without either they have none afterwards. Members that NX, XX, GT or LT leave unchanged
+keep theirs. A time that has passed removes the members. The reply is the number of members added, with CH also
+of members whose score has changed. The options may have any order and precede MEMBERS. [ZEXPIRE](#zexpire)
+describes expirations.
 """,
     "zpopbyscore": """\
-min and max are those of [ZRANGEBYSCORE](#zrangebyscore), `now` and `nowms` included; min comes first with REV
-too. Without REV the lowest-scoring members go, with it the highest. Without COUNT one member goes, and
-the reply is that of [ZPOPMIN](#zpopmin) without a count: the member and its score; with COUNT it is that
-of ZPOPMIN with a count. Nothing in the range: an empty array. Subscribers are notified of `zpopmin`, with
-REV of `zpopmax`.
+min and max are those of [ZRANGEBYSCORE](#zrangebyscore), including `now` and `nowms`. min precedes max, also with
+REV. Without REV the lowest-scoring members are removed, with REV the highest-scoring. Without COUNT one member is
+removed, and the reply is that of [ZPOPMIN](#zpopmin) without a count: the member and its score. With COUNT it is
+that of ZPOPMIN with a count. If the range contains no member, the reply is an empty array. Subscribers are notified
+of `zpopmin`, with REV of `zpopmax`.
 """,
     "bzpopbyscore": """\
-The range is that of [ZPOPBYSCORE](#zpopbyscore). With a max of `now` or `nowms` the client is served
-when time reaches the first element, without any change of the key: `BZPOPBYSCORE 0 jobs -inf now` is a
-queue of delayed jobs. Clients are served in the order in which they blocked. The reply is
-the key, the member and its score, as of [BZPOPMIN](#bzpopmin); with COUNT the key and an array of pairs, as
-of [BZMPOP](#bzmpop); after the timeout, in a transaction and in a script null.
+The range is that of [ZPOPBYSCORE](#zpopbyscore). If max is `now` or `nowms`, the client is served as soon as the
+time reaches the score of the first element, even without a change of the key: `BZPOPBYSCORE 0 jobs -inf now` is a
+queue of delayed jobs. Clients are served in the order in which they blocked. The reply is the key, the member and
+its score, as for [BZPOPMIN](#bzpopmin). With COUNT it is the key and an array of pairs, as for [BZMPOP](#bzmpop).
+After the timeout, and if no member is in the range in a transaction or a script, the reply is null.
 """,
     **dict.fromkeys(["zunion", "zinter", "zdiff"], """\
-BYSCORE, REV and LIMIT select from the result as they do from a set in [ZRANGE](#zrange), except that min
-stands before max with REV too: `REV LIMIT 0 10` replies the ten highest scores, without sorting the
-rest and without a key for the result.
+BYSCORE, REV and LIMIT select elements of the result as [ZRANGE](#zrange) selects elements of a set, except that min
+precedes max also with REV. `REV LIMIT 0 10` returns the ten highest scores. It does not sort the other elements and
+needs no key for the result.
 """),
     "zaround": """\
-`before` and `after` are numbers of neighbours; there are fewer where the set ends. The reply has two elements: the
-member's rank, and an array that is the reply of [ZRANGE](#zrange), with the member in it. REV counts
-and orders from the highest score. An unknown member: null.
+`before` and `after` are numbers of neighbours; there are fewer at the ends of the set. The reply has two elements:
+the rank of the member, and an array in the form of [ZRANGE](#zrange) that includes the member. REV counts
+and orders from the highest score. If the member does not exist, the reply is null.
 """,
     "zmove": """\
-A member's expiration goes with it. A member that the destination has already gets the score and the
-expiration of the source. The reply is the number of members
-that the source had. Subscribers are notified of `zrem` and `zadd`.
+A member keeps its expiration. If the destination already has the member, it gets the score and the expiration of
+the source. The reply is the number of members that the source contained. Subscribers are notified of `zrem` and
+`zadd`.
 """,
     **dict.fromkeys(["zrank", "zrevrank"], """\
-With TIES COMPETITION members of equal score share the best of their ranks, and the next has the rank that
-it has without: 0, 1, 1, 3. TIES ORDINAL is the default: 0, 1, 2, 3, members of equal score in
-lexicographical order.
+With TIES COMPETITION members of equal score share the best of their ranks, and the next member keeps its own
+rank: 0, 1, 1, 3. TIES ORDINAL is the default: 0, 1, 2, 3, with members of equal score in lexicographical order.
 """),
     **dict.fromkeys(["zrangebyscore", "zrevrangebyscore", "zcount", "zremrangebyscore"], PRESENT),
     **dict.fromkeys(["zrange", "zrangestore"], "With BYSCORE: " + PRESENT),
     "zadd": """\
-A time to live, MAXLEN and the options' free order are zsetd's own; Redis's ZADD has neither.
+A time to live, MAXLEN and the free order of options are extensions of zsetd.
 
     ZADD key {leading} score member {score member} {trailing}
 
@@ -131,19 +133,19 @@ A time to live, MAXLEN and the options' free order are zsetd's own; Redis's ZADD
               | PXAT unix-time-milliseconds | KEEPTTL
               | MAXLEN count [KEEP HIGHEST | KEEP LOWEST]
 
-- No option is a number, so where a score is expected a word is either a score or an option. The
-  argument after a score is always a member: `ZADD key 1 INCR` adds a member named `INCR`.
+- No option is a number, so a word in the place of a score is either a score or an option. The argument after a
+  score is always a member: `ZADD key 1 INCR` adds a member named `INCR`.
 - INCR takes a single score and member.
 - At most one of EX, PX, EXAT, PXAT and KEEPTTL may be given. It takes effect if the key exists after
-  the command has run. Without one of them the time to live stays as it is.
-- With MAXLEN the set has at most `count` members afterwards, whether or not the request has changed
-  one: the lowest-scoring ones go, with KEEP LOWEST the highest-scoring ones. The reply is that of ZADD
-  without MAXLEN, and subscribers are notified of `zadd`, then of `zremrangebyrank` if members went.
+  the command has run. Without one of them the time to live does not change.
+- With MAXLEN the set has at most `count` members afterwards, even if the request changed none. The
+  lowest-scoring members are removed, with KEEP LOWEST the highest-scoring. The reply is that of ZADD
+  without MAXLEN. Subscribers are notified of `zadd`, then of `zremrangebyrank` if members were removed.
 - A request with any error changes nothing.
 """,
     "zincrby": """\
-The options are zsetd's own: one of EX, PX, EXAT, PXAT and KEEPTTL, and MAXLEN, may follow the member,
-with the meaning that they have for [ZADD](#zadd).
+The options are extensions of zsetd: one of EX, PX, EXAT, PXAT and KEEPTTL, and MAXLEN, may follow the member.
+They have the same meaning as for [ZADD](#zadd).
 """,
 }
 
@@ -243,9 +245,9 @@ def page(title, members):
 
 def index(families):
     lines = [GENERATED, "# Command reference\n\n",
-             "Each page lists one family; every command has its usage, complexity, arity, flags and ACL "
-             "categories.\nThe same text comes from `COMMAND DOCS` and `COMMAND INFO`.\n\n",
-             "Usage: `[...]` is optional, `<a|b>` is a choice, `...` repeats the argument before it.\n"]
+             "Each page lists one family, with usage, complexity, arity, flags and ACL categories of each "
+             "command.\n`COMMAND DOCS` and `COMMAND INFO` return the same text.\n\n",
+             "Usage: `[...]` is optional, `<a|b>` is a choice, `...` repeats the word or group before it.\n"]
     for group, members in families.items():
         name, title = FAMILIES[group]
         rows = "".join(command.row(f"{name}.md") for command in members)
