@@ -192,7 +192,7 @@ def section(figures, specs, commit, images, words):
     lines = [BEGIN, "## At a glance\n",
              f"Measured by `{command(words)}` on {report.machine()}, at commit {commit}:",
              f"{', '.join(version_of(spec) for spec in specs)}. Lower is better everywhere. The load average was",
-             f"{figures.load:.0f}: waits, unlike CPU time and memory, include those for a processor.\n"]
+             f"{figures.load:.0f}, which increases waits, but not CPU time and memory.\n"]
     for title, name, rows, form in (
             ("CPU time per request", "cpu", figures.cpu_us, "{:.2f} µs"),
             ("Memory", "memory", figures.bytes_each, "{:,.0f} bytes"),
