@@ -1,8 +1,8 @@
-# What `cmake --install` installs, and the Debian package of it that `cpack` builds (scripts/package).
-# Included by the top-level CMakeLists.txt.
+# The files that `cmake --install` installs, and the Debian package that `cpack` builds from them
+# (scripts/package). The top-level CMakeLists.txt includes this file.
 include(GNUInstallDirs)
 
-# The configuration of the service: conf/zsetd.conf with its places.
+# The configuration of the service: conf/zsetd.conf with the directories of the package.
 set(service_conf ${CMAKE_CURRENT_BINARY_DIR}/service/zsetd.conf)
 file(READ ${PROJECT_SOURCE_DIR}/conf/zsetd.conf text)
 function(replace_line old new)
@@ -28,7 +28,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/conf/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} USE_SOURCE_PERMISSIONS)
 install(FILES ${PROJECT_SOURCE_DIR}/conf/zsetd.conf DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
 
-# Where the service looks is the same under any prefix: only the package has it.
+# The service uses these paths regardless of the prefix, so only the package contains these files.
 install(FILES ${packaging}/zsetd.service DESTINATION /lib/systemd/system COMPONENT service EXCLUDE_FROM_ALL)
 install(FILES ${service_conf} DESTINATION /etc/zsetd COMPONENT service EXCLUDE_FROM_ALL)
 install(FILES ${packaging}/zsetd.logrotate DESTINATION /etc/logrotate.d RENAME zsetd COMPONENT service
