@@ -12,7 +12,8 @@
 
 namespace zsetd {
 
-// A client: sends a batch of requests, reads their replies, and is then idle until the next.
+// A client. It sends a batch of requests, reads their replies, and is then idle until the next
+// batch.
 class Connection {
  public:
   explicit Connection(Socket socket) : socket_(std::move(socket)) {}
@@ -20,20 +21,19 @@ class Connection {
   int descriptor() const { return socket_.descriptor(); }
   bool idle() const { return awaited_ == 0; }
 
-  // Sends this number of encoded requests, which were due at that time. Only when idle. Their bytes
-  // are few enough for the socket's buffer, or server and client could wait for each other.
+  // Sends `requests` encoded requests, which were due at `due`. The connection must be idle. The
+  // batch must fit the socket's buffer; otherwise server and client could wait for each other.
   absl::Status Send(std::string_view batch, size_t requests, TimePoint due);
 
-  // Reads the arrived bytes and records each reply. An error reply of the server is an error of the
-  // run, too.
+  // Reads the arrived bytes and records each reply. Returns an error if a reply is an error.
   absl::Status OnReadable(Results& results);
 
  private:
   absl::Status TakeReplies(Results& results);
 
   Socket socket_;
-  std::string received_;  // and not understood yet
-  size_t awaited_ = 0;    // replies
+  std::string received_;  // bytes that are not parsed yet
+  size_t awaited_ = 0;    // the number of replies
   TimePoint due_;
 };
 

@@ -12,7 +12,7 @@
 namespace zsetd {
 namespace {
 
-constexpr std::chrono::seconds kPatience{120};  // then a server that does not answer is given up
+constexpr std::chrono::seconds kPatience{120};  // without any reply; then the run fails
 
 timespec ToTimespec(Clock::duration time) {
   const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
@@ -28,7 +28,7 @@ Generator::Generator(const Options& options, Step step)
       step_(std::move(step)),
       batches_(CeilDivide(options.requests, step_.requests() * options.steps)),
       epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
-  // By how many nanoseconds the kernel may delay a wake-up, to save power; by default 50,000.
+  // The kernel may delay a wake-up by this number of nanoseconds; the default is 50,000.
   ::prctl(PR_SET_TIMERSLACK, 1);
 }
 

@@ -16,8 +16,8 @@
 
 namespace zsetd {
 
-// The load: clients that send batches of steps, each when it is due and a client is idle, until the
-// given number of replies has arrived. One thread, which sleeps in epoll.
+// Clients that send batches of steps until the given number of replies has arrived. A batch is sent
+// when it is due and a client is idle. Runs on one thread, which sleeps in epoll.
 class Generator {
  public:
   Generator(const Options& options, Step step);
@@ -27,7 +27,7 @@ class Generator {
 
   absl::Status Connect();
 
-  // Runs to the end. Stops at the first error, its own or one that the server answers.
+  // Runs until all replies have arrived. Stops at the first error of the generator or in a reply.
   absl::StatusOr<Results> Run();
 
  private:
@@ -42,7 +42,7 @@ class Generator {
   const int epoll_;
   std::vector<Connection> connections_;
   std::vector<Listener> listeners_;  // their numbers follow those of the connections
-  std::deque<Connection*> idle_;     // the one that has been so longest first
+  std::deque<Connection*> idle_;     // the connection that has been idle longest is first
   size_t sent_batches_ = 0;
   std::string batch_;
   Results results_;

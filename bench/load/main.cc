@@ -1,5 +1,6 @@
-// A small load generator for what redis-benchmark cannot express: steps of several requests that
-// share a number, and a rate. bench/compare/versus runs it; --help describes how to run it by hand.
+// A small load generator. In addition to redis-benchmark, it supports steps of several requests
+// that share a number, and a fixed rate. bench/compare/versus runs it; --help describes its
+// options.
 
 #include <sys/resource.h>
 

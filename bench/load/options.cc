@@ -12,18 +12,18 @@ namespace zsetd {
 
 const char kUsage[] = R"(usage: load_generator [OPTION...] REQUEST...
 
-Sends the requests, which are a step, over and over and prints a line of JSON: how many were
-answered, how fast, and how long they waited. {NAME} in a request is the value of a variable, in
-twelve digits, {NAME-60} is 60 less, and {900-NAME} is what it lacks of 900.
+Sends the requests repeatedly. The requests together are one step. Prints a line of JSON with the
+number of replies, the rate and the latencies. {NAME} in a request is the value of a variable in
+twelve digits, {NAME-60} is the value minus 60, and {900-NAME} is 900 minus the value.
 
-  --port N            where the server listens, on this machine; 6379
-  --connections N     50
-  --steps N           sent at once on a connection, before their replies are awaited; 1
-  --requests N        in all, up to whole steps; 100000
-  --rate R            requests a second that are due; as many as the server takes if not given
-  --random NAME=N     a variable: in each step a random number below N
-  --counter NAME=N    a variable: N, and one more in each step
-  --listeners N=NAME  clients that subscribe to the channel NAME
+  --port N            the port of the server on this machine; 6379
+  --connections N     the number of connections; 50
+  --steps N           steps that a connection sends before it waits for replies; 1
+  --requests N        the number of requests, rounded up to whole steps; 100000
+  --rate R            requests per second; without it, as many as the server can process
+  --random NAME=N     a variable: a random number below N in each step
+  --counter NAME=N    a variable: N in the first step, incremented in each further step
+  --listeners N=NAME  the number of clients that subscribe to the channel NAME
 )";
 
 namespace {
@@ -101,7 +101,7 @@ bool ReadOption(int letter, std::string_view text, Options& options) {
 
 absl::StatusOr<Options> ParseOptions(int argc, char** argv) {
   Options options;
-  opterr = 0;  // we report errors
+  opterr = 0;  // the caller reports errors
   for (int letter; (letter = ::getopt_long(argc, argv, "", kOptions, nullptr)) != -1;) {
     if (!ReadOption(letter, optarg == nullptr ? "" : optarg, options)) {
       return absl::InvalidArgumentError(std::string("cannot use ") + argv[optind - 1]);

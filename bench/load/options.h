@@ -13,9 +13,9 @@ namespace zsetd {
 struct Options {
   int port = 6379;
   size_t connections = 50;
-  size_t steps = 1;  // sent together on each connection
+  size_t steps = 1;  // that a connection sends together
   size_t requests = 100'000;
-  double rate = 0;  // requests a second; 0 is as many as the server takes
+  double rate = 0;  // requests per second; 0: as many as the server can process
   std::vector<Variable> variables;
   size_t listeners = 0;
   std::string channel;

@@ -1,9 +1,10 @@
-// The floor that no server gets below: one thread, bare epoll, +PONG for whatever is asked.
+// A lower bound for the processor time of a server: one thread with epoll that replies +PONG to
+// each request.
 //
 //   pong_server PORT
 //
-// It counts the requests that a read brought by their first byte, so a request may hold no '*' but
-// that: PING in RESP is all that it is for.
+// It counts requests by their first byte '*', so a request must not contain another '*'. It is only
+// meant for PING in RESP.
 
 #include <netinet/in.h>
 #include <sys/epoll.h>
@@ -18,7 +19,7 @@
 
 namespace {
 
-// A socket that listens on a port of this machine, or -1.
+// Returns a socket that listens on a port of this machine, or -1.
 int Listen(int port) {
   const int listener = ::socket(AF_INET, SOCK_STREAM, 0);
   const int yes = 1;

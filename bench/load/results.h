@@ -11,7 +11,7 @@ namespace zsetd {
 using Clock = std::chrono::steady_clock;
 using TimePoint = Clock::time_point;
 
-// The results of a run: the wait of each request for its reply, counted from the time it was due.
+// The results of a run: the latency of each request, counted from the time when it was due.
 class Results {
  public:
   void Record(Clock::duration latency) {
@@ -19,8 +19,8 @@ class Results {
   }
   size_t answered() const { return latencies_.count(); }
 
-  // One line of JSON; names include the units. `elapsed` is how long the run took, `cpu` the
-  // processor time that the load itself took.
+  // Returns one line of JSON; names include the units. `elapsed` is the duration of the run, `cpu`
+  // the processor time of the load generator.
   std::string Json(Clock::duration elapsed, Clock::duration cpu) const;
 
  private:

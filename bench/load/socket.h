@@ -9,7 +9,7 @@
 
 namespace zsetd {
 
-// A connection to a port of this machine, which it closes when it goes.
+// A connection to a port of this machine. The destructor closes it.
 class Socket {
  public:
   static absl::StatusOr<Socket> ConnectTo(int port);
@@ -20,11 +20,11 @@ class Socket {
 
   int descriptor() const { return descriptor_; }
 
-  // Returns when the kernel has taken all of it.
+  // Sends all bytes. Blocks until the kernel has accepted them.
   absl::Status Send(std::string_view bytes);
 
-  // Reads the arrived bytes into `space` without waiting, and returns their number, possibly 0. A
-  // connection closed by the peer is an error.
+  // Reads the arrived bytes into `space` without waiting, and returns their number, possibly 0.
+  // Returns an error if the peer has closed the connection.
   absl::StatusOr<size_t> Receive(std::span<char> space);
 
  private:

@@ -61,7 +61,7 @@ absl::Status Step::Encode(std::string_view request) {
 
 absl::Status Step::EncodeWord(std::string_view word) {
   std::string text;
-  std::vector<Place> places;  // counted from the start of the word, until its length is known
+  std::vector<Place> places;  // relative to the start of the word, until its length is known
   while (!word.empty()) {
     const size_t open = word.find('{');
     const size_t close = word.find('}', std::min(open, word.size()));

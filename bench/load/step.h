@@ -13,11 +13,11 @@
 
 namespace zsetd {
 
-// A number that requests have in them, another one in each step.
+// A number in requests, which differs in each step.
 struct Variable {
   enum class Kind {
-    kRandom,   // below `number`
-    kCounter,  // `number`, and one more in each step
+    kRandom,   // a random number below `number`
+    kCounter,  // `number` in the first step, incremented in each further step
   };
 
   std::string name;
@@ -25,17 +25,18 @@ struct Variable {
   uint64_t number = 1;
 };
 
-// Requests that belong together and are sent in one write, such as the four that record an item a
-// user viewed. In their arguments {name} is a variable, {name-60} is 60 less and {900-name} is the
-// difference from 900, in twelve digits as redis-benchmark writes them; within a step a variable
-// has one value. They are encoded once: a step costs no more than its bytes and digits, so that the
-// load is cheaper than the server.
+// Requests that belong together and are sent in one write, such as the four requests that record an
+// item that a user viewed. In their arguments {name} is the value of a variable, {name-60} is the
+// value minus 60, and {900-name} is 900 minus the value, each in twelve digits, like numbers of
+// redis-benchmark. Within a step a variable has one value. The requests are encoded once; a step
+// only copies the bytes and writes the digits. So the load takes less processor time than the
+// server.
 //
 //   "ZADD seen:{user} {clock} {item}"    *4 $4 ZADD $17 seen:............ $12 ............ ...
 //                                                            digits go here   and here
 class Step {
  public:
-  // Args are separated by spaces. Refuses a variable that is not declared.
+  // Arguments are separated by spaces. Returns an error if a variable is not declared.
   static absl::StatusOr<Step> Parse(std::span<const std::string> requests,
                                     std::vector<Variable> variables);
 
@@ -45,7 +46,7 @@ class Step {
   void AppendTo(std::string& out);
 
  private:
-  // Where in `encoded_` the digits of a variable stand, added to a number or subtracted from it.
+  // The digits of a variable in `encoded_`. Their value is `number` plus or minus the variable.
   struct Place {
     size_t offset;
     size_t variable;
@@ -65,7 +66,7 @@ class Step {
   void MoveOn();
 
   std::vector<Variable> variables_;
-  std::vector<uint64_t> values_;  // of the variables, in the step that comes
+  std::vector<uint64_t> values_;  // the values of the variables in the next step
   std::string encoded_;
   std::vector<Place> places_;
   size_t requests_ = 0;

@@ -1,5 +1,5 @@
-// The checksum of snapshots and dumps, compared with a version that reads one byte per step. Time
-// is per buffer.
+// Measures the checksum of snapshots and dumps, compared with a version that reads one byte per
+// step. Time is per buffer.
 
 #include <benchmark/benchmark.h>
 

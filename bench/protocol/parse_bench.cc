@@ -1,4 +1,4 @@
-// The time to parse a request: its words, and the numbers in them.
+// Measures the time to parse a request: its words, and the numbers in them.
 
 #include <benchmark/benchmark.h>
 
@@ -22,7 +22,7 @@ std::string Repeated(std::string_view request, int64_t times) {
   return bytes;
 }
 
-// As a session does it: what one read brought is parsed to the end. Time is per request.
+// Parses all requests of one read, as a session does. Time is per request.
 void Parse(benchmark::State& state, std::string_view request) {
   const std::string bytes = Repeated(request, state.range(0));
   RequestParser parser;

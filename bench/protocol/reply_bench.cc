@@ -1,4 +1,4 @@
-// The time to write a reply: its numbers, bulks and arrays.
+// Measures the time to write a reply: its numbers, bulks and arrays.
 
 #include <benchmark/benchmark.h>
 
@@ -38,7 +38,7 @@ void Bulk(benchmark::State& state) {
 }
 BENCHMARK(Bulk)->Arg(3)->Arg(12)->Arg(100);
 
-// ZRANGE WITHSCORES of a thousand; time is per member.
+// The reply of ZRANGE WITHSCORES with 1,000 members. Time is per member.
 void MembersWithScores(benchmark::State& state) {
   constexpr int kMembers = 1000;
   OutputBuffer out;

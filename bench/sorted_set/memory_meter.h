@@ -6,8 +6,8 @@ namespace zsetd::bench {
 
 // The bytes that jemalloc reports for this process. Signed, because a difference may be negative.
 struct MemoryUse {
-  int64_t allocated = 0;  // handed out, its rounding included
-  int64_t resident = 0;   // in physical pages, after it gave back the free ones
+  int64_t allocated = 0;  // allocated bytes, including rounding
+  int64_t resident = 0;   // bytes in physical pages, after free pages were returned
 };
 MemoryUse MeasureMemory();
 

@@ -1,11 +1,11 @@
-// The sorted set compared with its yardsticks: bytes per member, time per operation, the longest
+// Compares the sorted set with its yardsticks: bytes per member, time per operation, the longest
 // pauses.
 //
 //   cmake --preset release -DZSETD_BENCH=ON
 //   cmake --build build/release --target sorted_set_bench
 //   build/release/bench/sorted_set_bench --benchmark_filter=Memory
 //
-// bench/compare/sorted_set does all this and makes a table of it.
+// bench/compare/sorted_set runs these commands and prints a table.
 
 #include "bench/sorted_set/sorted_set_bench.h"
 

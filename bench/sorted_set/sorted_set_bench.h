@@ -16,7 +16,7 @@ namespace zsetd::bench {
 
 constexpr int64_t kThousand = 1000, kMillion = 1'000'000;
 
-// A thread's own time, so that what else the machine does counts little.
+// The CPU time of this thread, on which other load of the machine has little influence.
 inline double NowNanos() {
   timespec now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -30,7 +30,7 @@ void Fill(Set& set, Workload workload, size_t from, size_t to) {
   for (size_t n = from; n < to; ++n) set.Set(workload.Member(n), workload.Score(n));
 }
 
-// A set of that size, filled in random order; the last one asked for is kept.
+// Returns a set of this size, filled in random order. Keeps the set of the last call.
 template <class Set>
 Set& Filled(size_t size) {
   static std::unique_ptr<Set> kept;
@@ -41,19 +41,19 @@ Set& Filled(size_t size) {
   return *kept;
 }
 
-// Times `operation(set, workload, n)` for random n below the set's size. Each n depends on what the
-// operation before returned: a server's requests come one at a time, and do not overlap in the
-// processor either.
+// Measures `operation(set, workload, n)` for random n below the set's size. Each n depends on the
+// result of the previous operation, so operations do not overlap in the processor. This resembles
+// the requests of a server, which arrive one at a time.
 template <class Set, class Operation>
 void Query(benchmark::State& state, Operation operation) {
   const size_t size = state.range(0);
   Set& set = Filled<Set>(size);
   Workload workload = RandomWorkload();
-  static uint64_t n = 0;  // continues, so that no run profits from the cache of another
+  static uint64_t n = 0;  // not reset, so that a run does not find cached data of another run
   for (auto _ : state) n += 1 + (operation(set, workload, Mix(n) % size) & 1);
 }
 
-// Runs once, for a benchmark that times itself or reports only counters.
+// Registers a benchmark that measures its time itself or reports only counters. It runs once.
 template <class Set, class Benchmark>
 void RegisterOnce(const std::string& name, int64_t size, Benchmark run) {
   benchmark::RegisterBenchmark((name + "/" + Set::kName).c_str(), run)
@@ -62,14 +62,14 @@ void RegisterOnce(const std::string& name, int64_t size, Benchmark run) {
       ->UseManualTime();
 }
 
-// Runs as often as it takes to measure its time.
+// Registers a benchmark that runs as often as its time requires.
 template <class Set, class Benchmark>
 void RegisterOften(const std::string& name, int64_t size, Benchmark run) {
   benchmark::RegisterBenchmark((name + "/" + Set::kName).c_str(), run)->Arg(size);
 }
 
-// Each in a file of its own. Those of one size are to run one after another: they share the filled
-// set.
+// Each of these functions is in a separate file. Benchmarks of one size must run one after another,
+// because they share the filled set.
 void RegisterMemory();
 template <class Set>
 void RegisterInsertions(int64_t size);

@@ -1,4 +1,4 @@
-// Time of what changes a set: filling one, and what a filled one goes through.
+// Measures the time of changes: filling a set, and changing a filled set.
 
 #include <algorithm>
 #include <memory>
@@ -12,7 +12,8 @@
 namespace zsetd::bench {
 namespace {
 
-// How often an operation is done to a whole set of that size, so that the code is warm.
+// The number of times that an operation is applied to a whole set of this size, so that the code is
+// in the cache.
 size_t RoundsFor(size_t size) { return std::max<size_t>(1, 200'000 / size); }
 
 template <class Set>
@@ -22,7 +23,7 @@ void Insert(benchmark::State& state, Members members, Scores scores) {
   for (auto _ : state) {
     double nanos = 0, bytes = 0;
     for (size_t round = 0; round < rounds; ++round) {
-      const bool last = round + 1 == rounds;  // to measure takes the allocator's free pages away
+      const bool last = round + 1 == rounds;  // measuring releases the allocator's free pages
       const MemoryUse before = last ? MeasureMemory() : MemoryUse();
       auto set = std::make_unique<Set>();
       const double start = NowNanos();
@@ -45,7 +46,8 @@ void Update(benchmark::State& state) {
   });
 }
 
-// Takes out a tenth of the set in random order, or from the low end, and puts it back untimed.
+// Measures the removal of a tenth of the set by `operation`. Adding the elements again is not
+// measured.
 template <class Set, class Operation>
 void Shrink(benchmark::State& state, Operation operation) {
   const size_t size = state.range(0);

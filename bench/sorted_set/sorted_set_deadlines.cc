@@ -1,4 +1,5 @@
-// Time and bytes of members' deadlines, which the yardsticks do not have: all within a day.
+// Measures time and bytes of deadlines of members, all within a day. The yardsticks have no
+// deadlines.
 
 #include <string>
 
@@ -15,7 +16,7 @@ Millis DeadlineOf(uint64_t n) {
   return Millis(kStart + Mix(n) % kDay);
 }
 
-// A set of which each member has a deadline.
+// A set in which each member has a deadline.
 class Timed {
  public:
   explicit Timed(size_t size) : size_(size) {
@@ -31,7 +32,7 @@ class Timed {
   double nanos_each() const { return nanos_each_; }
   double bytes_each() const { return bytes_each_; }
 
-  // Nanoseconds that operation(n) takes for a member, over all in random order.
+  // Returns the nanoseconds of `operation(n)` per member, for all members in random order.
   template <class Operation>
   double NanosOf(Operation operation) {
     const double start = NowNanos();

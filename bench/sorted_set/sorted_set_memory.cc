@@ -1,4 +1,4 @@
-// Bytes per member.
+// Measures bytes per member.
 
 #include <memory>
 #include <string>
@@ -30,7 +30,7 @@ void Memory(benchmark::State& state, Members members, Scores scores, int updates
   }
 }
 
-// Many small sets, as recency lists are: thirty ids of nine digits with the time they were seen.
+// Many small sets, like recency lists: thirty IDs of nine digits with the time of the last view.
 void SmallSets(benchmark::State& state) {
   const size_t count = 20'000;
   for (auto _ : state) {

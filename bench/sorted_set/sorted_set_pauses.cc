@@ -1,4 +1,4 @@
-// The longest pauses: of one insertion while a set or the keyspace grows, and of removals.
+// Measures the longest pauses: of one insertion while a set or the keyspace grows, and of removals.
 
 #include <algorithm>
 #include <memory>
@@ -14,9 +14,9 @@
 namespace zsetd::bench {
 namespace {
 
-// Times each of `range(0)` insertions in three runs that do the same, and keeps the shortest: what
-// the machine interrupts comes at another place in each run, what the structure does at the same.
-// `start()` returns a function that does the nth.
+// Measures each of `range(0)` insertions in three equal runs, and keeps the minimum of each.
+// Interruptions by the machine occur at different insertions in each run, and pauses of the
+// structure at the same ones. `start()` returns a function that makes the nth insertion.
 template <class Start>
 void Pauses(benchmark::State& state, Start start) {
   std::vector<float> micros(state.range(0), 1e9f);
@@ -46,7 +46,7 @@ void GrowthPauses(benchmark::State& state) {
   });
 }
 
-// Keys with short values: the keyspace's dictionary grows, and the index of the deadlines.
+// Inserts keys with short values. The keyspace's dictionary and the index of the deadlines grow.
 void KeyPauses(benchmark::State& state, bool with_deadlines) {
   Pauses(state, [=] {
     return [=, keyspace = std::make_unique<Keyspace>(1),

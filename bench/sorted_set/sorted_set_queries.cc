@@ -1,4 +1,4 @@
-// The time of queries.
+// Measures the time of queries.
 
 #include <string>
 #include <type_traits>
@@ -18,7 +18,8 @@ void ScoreHit(benchmark::State& state) {
   });
 }
 
-// Sixteen that are known beforehand, as requests of a pipeline are: their loads overlap.
+// Looks up sixteen members that are known in advance, like those of a pipeline. Their loads
+// overlap.
 void ScoreHitsAhead(benchmark::State& state) {
   constexpr size_t kAhead = 16;
   Ours& set = Filled<Ours>(state.range(0));

@@ -10,8 +10,8 @@
 
 namespace zsetd::bench {
 
-// The yardstick's other half: a chained hash table from member to node, an allocation an entry,
-// doubled when it is full and then moved over one bucket with each change.
+// The other half of the yardstick: a chained hash table from member to node, with an allocation per
+// entry. A full table is replaced by one of twice the size; each change then moves one bucket.
 class TextbookDict {
  public:
   using Node = TextbookSkipList::Node;
@@ -19,11 +19,11 @@ class TextbookDict {
   TextbookDict() : tables_{Table(4, nullptr), Table()} {}
   TextbookDict(const TextbookDict&) = delete;
   TextbookDict& operator=(const TextbookDict&) = delete;
-  ~TextbookDict();  // and the members
+  ~TextbookDict();  // also frees the members
 
   Node* Find(std::string_view member) const;
   void Insert(TextbookString* member, Node* node);
-  void Remove(std::string_view member);  // and frees it
+  void Remove(std::string_view member);  // also frees it
 
  private:
   struct Entry {

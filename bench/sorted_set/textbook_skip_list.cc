@@ -4,7 +4,8 @@
 
 namespace zsetd::bench {
 
-// The last node before a place, on each level, and how many elements stand up to and with it.
+// For each level, the last node before a position, and the number of elements up to this node,
+// inclusive.
 struct TextbookSkipList::Path {
   Node* node[kLevels];
   size_t passed[kLevels];
@@ -45,7 +46,7 @@ TextbookSkipList::Path TextbookSkipList::PathTo(double score, std::string_view m
   return path;
 }
 
-// Two bits of xorshift64 a level: p = 1/4.
+// Uses two bits of xorshift64 per level: p = 1/4.
 int TextbookSkipList::RandomHeight() {
   chance_ ^= chance_ << 13;
   chance_ ^= chance_ >> 7;

@@ -8,9 +8,9 @@
 
 namespace zsetd::bench {
 
-// The yardstick: the skip list as the textbook has it (Pugh 1990, p = 1/4), each link with the
-// number of elements it passes. A node is one allocation, its member another, which it shares with
-// the dictionary beside it and does not own.
+// The yardstick: the skip list of the textbook (Pugh 1990, p = 1/4). Each link has the number of
+// elements that it passes. A node and its member are separate allocations. The dictionary owns the
+// member; the node only refers to it.
 class TextbookSkipList {
  public:
   struct Node;
@@ -22,7 +22,7 @@ class TextbookSkipList {
     TextbookString* member;
     double score;
     Node* previous;
-    Link links[1];  // as many as the node is high
+    Link links[1];  // one for each level of the node
 
     bool Precedes(double other_score, std::string_view other) const {
       return score < other_score || (score == other_score && member->view() < other);
@@ -32,14 +32,14 @@ class TextbookSkipList {
   TextbookSkipList();
   TextbookSkipList(const TextbookSkipList&) = delete;
   TextbookSkipList& operator=(const TextbookSkipList&) = delete;
-  ~TextbookSkipList();  // leaves the members alone
+  ~TextbookSkipList();  // does not free the members
 
   size_t size() const { return size_; }
   const Node* first() const { return head_->links[0].next; }
 
   Node* Insert(double score, TextbookString* member);
   void Remove(double score, std::string_view member);
-  size_t RankOf(double score, std::string_view member) const;  // how many precede
+  size_t RankOf(double score, std::string_view member) const;  // the number of elements before it
   const Node* At(size_t rank) const;
   const Node* FirstFrom(double score) const;
 

@@ -7,7 +7,7 @@
 
 namespace zsetd::bench {
 
-// A short string in an allocation of its own: a length, a kind, the bytes and a zero.
+// A short string in a separate allocation: a length, a kind, the bytes and a zero.
 struct TextbookString {
   uint8_t length;
   uint8_t room;

@@ -9,8 +9,8 @@
 
 namespace zsetd::bench {
 
-// Steele, Lea and Flood 2014, "Fast Splittable Pseudorandom Number Generators": the mixing function
-// of SplitMix64. The nth random number without a state.
+// Returns the nth random number, without a state: the mixing function of SplitMix64 (Steele, Lea
+// and Flood 2014, "Fast Splittable Pseudorandom Number Generators").
 inline uint64_t Mix(uint64_t n) {
   n += 0x9E3779B97F4A7C15;
   n = (n ^ (n >> 30)) * 0xBF58476D1CE4E5B9;
@@ -21,12 +21,13 @@ inline uint64_t Mix(uint64_t n) {
 enum class Members { kRandomBytes, kPadded, kPaddedDescending, kShortest, kNineDigits };
 enum class Scores { kRandom, kTimestamps, kDescending, kNegativeTimestamps, kEqual };
 
-// The elements of a benchmark by their number: nothing is stored, so nothing is in the cache.
+// Computes the elements of a benchmark from their numbers. It stores no elements, so it uses no
+// cache.
 class Workload {
  public:
   Workload(Members members, Scores scores) : members_(members), scores_(scores) {}
 
-  // The member's bytes, until the next call.
+  // Returns the member's bytes, valid until the next call.
   std::string_view Member(uint64_t n) {
     switch (members_) {
       case Members::kRandomBytes:

@@ -15,7 +15,7 @@
 
 namespace zsetd::bench {
 
-// Three sorted sets with one face, for the benchmarks. `visit` takes (member, score).
+// Three sorted sets with the same interface, for the benchmarks. `visit` takes (member, score).
 
 class Ours {
  public:
@@ -96,7 +96,7 @@ class Textbook {
   TextbookDict dict_;
 };
 
-// abseil's containers: fast, but without ranks, and rehashing all at once.
+// abseil's containers: fast, but without ranks, and the hash table is rehashed in one step.
 class Abseil {
  public:
   static constexpr const char* kName = "absl btree + hash";
