@@ -1,4 +1,4 @@
-"""The contents of a server before a measurement, as encoded requests: equal in every run."""
+"""The contents of a server before a measurement, as encoded requests. They are the same in every run."""
 
 import hashlib
 import random
