@@ -11,7 +11,7 @@ HOURS = 24
 
 
 def number(value):
-    """As redis-benchmark and our load generator write numbers."""
+    """Formats a number like redis-benchmark and load_generator."""
     return f"{value:012d}"
 
 
@@ -19,7 +19,7 @@ def nothing(_size):
     return ()
 
 
-# A script that does nothing, and one that limits requests by a sliding window of ten in a minute.
+# A script that does nothing, and a rate limiter with a sliding window: ten requests in a minute.
 SHORT_SCRIPT = "return 1"
 WINDOW_SCRIPT = """
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[1] - 60000)
@@ -30,7 +30,7 @@ return count
 """
 
 
-# A job that is due, taken by one worker; a player's rank and neighbours.
+# Scripts that take a due job, and that return the rank and the neighbours of a player.
 POP_DUE_SCRIPT = """
 local now = redis.call('TIME')[1]
 local jobs = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, 1)
@@ -46,7 +46,7 @@ return {rank, redis.call('ZREVRANGE', KEYS[1], first, rank + 5, 'WITHSCORES')}
 
 
 def jobs(size):
-    """Delayed jobs of which none is due for long, and the script that takes one."""
+    """Delayed jobs that are due only in the distant future, and the script that takes a due job."""
     yield encode("SCRIPT", "LOAD", POP_DUE_SCRIPT)
     for job in range(size):
         yield encode("ZADD", "jobs", 4_000_000_000 + job, f"later:{number(job)}")
@@ -63,7 +63,7 @@ def scripts(_size):
 
 
 def different_scripts(size):
-    """Scripts as a client loads them, that differ in a comment."""
+    """Scripts that differ only in a comment, loaded by SCRIPT LOAD."""
     for script in range(size):
         yield encode("SCRIPT", "LOAD", f"{WINDOW_SCRIPT}-- {script}")
 
@@ -73,7 +73,7 @@ def sha(script):
 
 
 def board(size):
-    """One sorted set of `size` members in order of name, their scores below `size` at random."""
+    """One sorted set of `size` members in order of name, with random scores below `size`."""
     chance = random.Random(1)
     for first in range(0, size, 100):
         words = ["ZADD", "board"]
@@ -89,7 +89,7 @@ def scored_names(chance, count, scores):
 
 
 def named_board(size):
-    """Like the contents above, with random names: zsetd packs numerals tighter than other members."""
+    """Like board(), with random names: zsetd packs numerals into fewer bytes than other members."""
     chance = random.Random(5)
     for _ in range(size // 100):
         yield encode("ZADD", "board", *scored_names(chance, 100, size))
@@ -103,7 +103,7 @@ def leaderboards(count):
 
 
 def hours(size, name="hour"):
-    """24 buckets of `size` counted stories, as the top ten of a day has: each holds half of all."""
+    """24 buckets of `size` counted stories, for the top ten of a day. Each has half of all stories."""
     chance = random.Random(6)
     for hour in range(HOURS):
         told = chance.sample(range(2 * size), size)
@@ -120,7 +120,7 @@ def keys(size):
 
 
 def recency_lists(users, name=str):
-    """The items that each user saw last; `name` formats a user's number."""
+    """The items that each user viewed last; `name` formats the number of a user."""
     chance = random.Random(2)
     for user in range(users):
         words = ["ZADD", f"seen:{name(user)}"]
@@ -131,7 +131,7 @@ def recency_lists(users, name=str):
 
 
 def recency_lists_in_use(users, name=str):
-    """The same after ten more views of each, whose times have nothing in common."""
+    """Like recency_lists(), after ten more views by each user at unrelated times."""
     yield from recency_lists(users, name)
     chance = random.Random(3)
     for step in range(10 * users):

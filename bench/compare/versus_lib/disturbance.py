@@ -11,14 +11,14 @@ from typing import NamedTuple
 from versus_lib import contents, generator, load
 
 KEYS_DUE_S, SET_DELETED_S = 1, 2  # after the start
-IN_A_REQUEST = 10                 # members that are added
-FILLED_A_SECOND = 100_000         # keys at the least: all must be there before they are due
+IN_A_REQUEST = 10                 # members added by one request
+FILLED_A_SECOND = 100_000         # keys, at least: all must be set before they are due
 
 _SET, _DAY, _BUCKET = "disturbing:set", "disturbing:day", "disturbing:hour"
 
 
 class Disturbance(NamedTuple):
-    """How much there is of what disturbs."""
+    """The sizes of the disturbing operations."""
 
     members: int
     keys: int
@@ -31,7 +31,7 @@ def at_scale(scale):
 
 @contextlib.contextmanager
 def going_on(port, size):
-    """Prepares the operation, which takes time. It runs when the caller continues."""
+    """Prepares the operations, which takes some time. They run while the caller's block runs."""
     _fill_set(port, size.members)
     load.fill(port, contents.hours(size.stories, _BUCKET))
     start = _fill_keys(port, size.keys)
@@ -59,7 +59,7 @@ def _fill_set(port, members):
 
 
 def _fill_keys(port, keys):
-    """When, in seconds since 1970, a run is to start so that these keys come due early in it."""
+    """Sets the keys. Returns the Unix time at which a run must start, so that they are due early in it."""
     start = time.time() + 1 + keys / FILLED_A_SECOND
     due = int(1000 * (start + KEYS_DUE_S))
     step = generator.Step((f"SET disturbing:{{key}} x PXAT {due}",), (("counter", "key", 1),))

@@ -8,7 +8,7 @@ THOUSAND, MILLION = 1_000, 1_000_000
 
 @dataclasses.dataclass(frozen=True)
 class AtMost:
-    """A counter that is not to exceed the aim."""
+    """A counter that must not exceed the aim."""
 
     title: str
     key: tuple  # benchmark, size
@@ -26,7 +26,7 @@ class AtMost:
 
 @dataclasses.dataclass(frozen=True)
 class TimesFaster:
-    """An operation that should be faster than the yardstick's by this factor."""
+    """An operation that must be faster than that of the yardstick by the factor `aim`."""
 
     title: str
     benchmark: str
@@ -45,7 +45,7 @@ class TimesFaster:
 
 @dataclasses.dataclass(frozen=True)
 class AtMostTimes:
-    """A counter that is not to exceed another's by more than so much."""
+    """A counter that must not exceed the counter of another benchmark by more than the factor `aim`."""
 
     title: str
     key: tuple

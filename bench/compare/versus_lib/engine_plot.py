@@ -13,11 +13,11 @@ PANELS = (
 
 
 def draw(found, path):
-    import matplotlib  # slow to load, and only needed here
+    import matplotlib  # loads slowly, and is needed only here
     matplotlib.use("svg")
     from matplotlib import pyplot
 
-    matplotlib.rcParams["svg.hashsalt"] = "zsetd"  # the same figures make the same file
+    matplotlib.rcParams["svg.hashsalt"] = "zsetd"  # equal figures produce an equal file
     figure, axes = pyplot.subplots(2, 3, figsize=(13, 7), layout="constrained")
     for panel, (title, benchmark, counter) in zip(axes.flat, PANELS):
         for who in dict.fromkeys(key[1] for key in found if key[0] == benchmark):

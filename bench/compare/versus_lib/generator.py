@@ -1,4 +1,4 @@
-"""Our load generator, which adds to redis-benchmark steps of several requests and a fixed rate."""
+"""Runs load_generator, which, unlike redis-benchmark, supports steps of several requests and a fixed rate."""
 
 import json
 import pathlib
@@ -10,15 +10,15 @@ PROGRAM = HOUSE / "build/release/bench/load/load_generator"
 
 
 class Step(NamedTuple):
-    """Requests that are sent together; {name} in them is the value of a variable."""
+    """Requests that are sent together. {name} in them is the value of a variable."""
 
     requests: tuple
     variables: tuple = ()  # (random or counter, name, bound or start)
-    listeners: int = 0  # to the channel `events`
+    listeners: int = 0  # subscribers of the channel `events`
 
 
 def run(port, step, at_once, requests, rate=None):
-    """Sends this number of requests, `at_once` steps at a time; returns the figures of load_generator."""
+    """Sends the requests, `at_once` steps at a time. Returns the figures of load_generator."""
     command = [str(PROGRAM), "--port", str(port), "--steps", str(at_once),
                "--requests", str(requests)]
     if rate:

@@ -9,12 +9,12 @@ import statistics
 from versus_lib import disturbance, generator, load, measure, servers
 
 SATURATION_REQUESTS = 100_000
-SATURATION_ROUNDS = 3  # of which the median counts: half of a lucky moment may be too much later
+SATURATION_ROUNDS = 3  # the median counts: a single high rate may exceed what the server can sustain
 QUICK = ("SET", "ZADD", "recency recipe")  # the rows of a quick run
 
 
 def measured(workload, pipeline, options, spec):
-    """The percentiles of one workload on a fresh server, at half of the rate that saturates it."""
+    """Returns the percentiles of one workload on a new server, at half the rate that saturates it."""
     size = workload.size_at(pipeline, options.members)
     step = workload.step(size, spec.name)
     at_once = max(pipeline // len(step.requests), 1)
@@ -30,6 +30,6 @@ def measured(workload, pipeline, options, spec):
 
 
 def _saturation(port, step, at_once, requests):
-    """How many requests a second the server takes."""
+    """Returns the maximum number of requests per second of the server."""
     rounds = [generator.run(port, step, at_once, requests) for _ in range(SATURATION_ROUNDS)]
     return statistics.median(figures["requests_per_second"] for figures in rounds)

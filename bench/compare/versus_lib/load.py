@@ -11,7 +11,7 @@ CLIENTS = 50
 
 
 def encode(*words):
-    """A request in RESP."""
+    """Returns a request in RESP."""
     parts = [b"*%d\r\n" % len(words)]
     for word in words:
         data = str(word).encode()
@@ -20,7 +20,7 @@ def encode(*words):
 
 
 def ask(port, *words, patience_s=300):
-    """Sends one request on a connection of its own; the first line of its reply."""
+    """Sends one request on a new connection. Returns the first line of the reply."""
     with socket.create_connection(("127.0.0.1", port), patience_s) as connection:
         connection.sendall(encode(*words))
         reply = connection.makefile("rb").readline()
@@ -30,7 +30,7 @@ def ask(port, *words, patience_s=300):
 
 
 def fill(port, requests):
-    """Sends encoded requests, each answered by one line, a batch at a time. Stops at an error."""
+    """Sends encoded requests in batches; each reply must be one line. Stops at an error."""
     with socket.create_connection(("127.0.0.1", port)) as connection:
         batch = []
         for request in requests:
@@ -54,11 +54,11 @@ def _exchange(connection, batch):
 
 
 def drive(port, words, pipeline, requests, span):
-    """Lets redis-benchmark send one command over and over; `span` bounds each __rand_int__."""
+    """Lets redis-benchmark send one command repeatedly. Each __rand_int__ is below `span`."""
     command = ["redis-benchmark", "-p", str(port), "-c", str(CLIENTS), "-P", str(pipeline),
                "-n", str(requests), "-r", str(span), "--csv", *words]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:  # it stops at the first error that the server answers
+    if done.returncode != 0:  # it stops at the first error reply
         raise RuntimeError(f"{shlex.join(command)}: {done.stderr.strip()}")
     row = list(csv.DictReader(io.StringIO(done.stdout)))[-1]
     return {

@@ -1,4 +1,4 @@
-"""One measurement: a fresh server, one workload, its figures."""
+"""One measurement: a new server, one workload, its figures."""
 
 import functools
 
@@ -8,13 +8,13 @@ REQUESTS = {1: 60_000, 16: 300_000}  # by pipeline; about half a second each
 RECIPE_REQUESTS = 240_000
 
 
-@functools.lru_cache(maxsize=2)  # what the next workload is likely to want, too
+@functools.lru_cache(maxsize=2)  # the next workload probably uses the same contents
 def encoded(contents, size):
     return list(contents(size))
 
 
 def speed(workload, pipeline, options, spec):
-    """The CPU per request of a server that holds the workload's contents; by redis-benchmark."""
+    """Measures the CPU per request of a server with the workload's contents; redis-benchmark is the load."""
     size = workload.size_at(pipeline, options.members)
     requests = workload.requests_of(int(REQUESTS[pipeline] * options.share), size)
 
@@ -26,7 +26,7 @@ def speed(workload, pipeline, options, spec):
 
 
 def recipe(workload, pipeline, options, spec):
-    """The CPU per command of a recipe, or per whole step; by our load generator."""
+    """Measures the CPU per command of a recipe, or per whole step; load_generator is the load."""
     size = workload.size_at(pipeline, options.members)
     step = workload.step(size, spec.name)
     at_once = pipeline // len(workload.requests)
@@ -53,7 +53,7 @@ def _measured(workload, pipeline, size, spec, drive):
 
 
 def memory(workload, scale, spec):
-    """How much the contents add to an empty server."""
+    """Measures the resident memory that the contents add to an empty server."""
     with servers.running(spec) as server:
         empty = server.resident_bytes()
         load.fill(server.port, workload.contents(workload.size_at(scale)))

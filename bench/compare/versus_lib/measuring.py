@@ -1,4 +1,4 @@
-"""Measurements of several comparisons: the CPU of a server and the waits of its clients."""
+"""Measurements that several comparisons use: the CPU of a server and the waits of its clients."""
 
 import concurrent.futures
 import json
@@ -14,14 +14,14 @@ from versus_lib.report import table
 
 
 class Folder:
-    """A server in a folder that outlives it."""
+    """The folder of a server, which remains after the server has ended."""
 
     def __init__(self, program):
         self.program = program
         self.path = tempfile.mkdtemp(prefix="persistence-")
 
     def running(self, *options):
-        """On all cores, because the work of its threads and children is measured, too."""
+        """Runs the server on all cores, because its threads and children are measured, too."""
         return servers.running(servers.Spec(self.program, self._command(*options)), servers.ALL_CORES)
 
     def _command(self, *options):
@@ -32,13 +32,13 @@ class Folder:
 
 
 def cpu_of(client):
-    """Seconds of the server and of its children that have ended."""
+    """Returns the CPU seconds of the server and of its children that have ended."""
     info = client.info("cpu")
     return sum(info[f"used_cpu_{kind}"] for kind in ("user", "sys", "user_children", "sys_children"))
 
 
 def change_of_member(members):
-    """A request of a load generator: another score for a member that fill_set() has added."""
+    """Returns a step for load_generator: a new score for a member that fill_set() has added."""
     return generator.Step(("ZADD set {score} member:{member}",),
                           (("random", "score", members), ("random", "member", members)))
 
@@ -54,16 +54,16 @@ def fill_set(client, members):
 
 
 def add_traffic_options(parser):
-    parser.add_argument("--seconds", type=int, default=8, help="of requests whose waits are measured; 8")
+    parser.add_argument("--seconds", type=int, default=8, help="the duration of the load; 8")
     parser.add_argument("--rate", type=int,
-                        help="of these requests, a second; half of what saturates each server")
+                        help="requests per second; the default is half the rate that saturates each server")
 
 
 class Traffic:
-    """How long requests wait from when they are due: at a rate, or half of that which saturates a server."""
+    """Measures latencies from the time when requests are due, at a given rate or at half the saturating rate."""
 
     SATURATION_REQUESTS = 100_000
-    SATURATION_ROUNDS = 3  # of which the median counts
+    SATURATION_ROUNDS = 3  # the median counts
 
     def __init__(self, port, step, options):
         self._port = port
@@ -77,11 +77,11 @@ class Traffic:
         return statistics.median(figures["requests_per_second"] for figures in rounds)
 
     def alone(self):
-        """The figures of the load generator without other load."""
+        """Returns the figures of load_generator without other load."""
         return generator.run(self._port, self._step, 1, self._requests, self._rate)
 
     def beside(self, action):
-        """Like the function above, while the action is repeated until all requests have their replies."""
+        """Like alone(), but repeats the action until all requests have their replies."""
         with concurrent.futures.ThreadPoolExecutor(max_workers=1) as executor:
             running = executor.submit(self.alone)
             while not running.done():
@@ -96,8 +96,10 @@ def benchmark(port, *options):
 
 
 def compare(programs, rounds, measure, json_file=None):
-    """Measures the programs alternately, for that number of rounds, and prints the median of each figure;
-    `measure` returns them by title. Every figure goes into the file, if there is one."""
+    """Measures the programs alternately, for this number of rounds, and prints the median of each figure.
+
+    `measure` returns the figures of a program by title. Writes all figures to `json_file`, if given.
+    """
     for program in programs.values():
         if not shutil.which(program):
             sys.exit(f"there is no {program}")

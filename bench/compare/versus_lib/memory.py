@@ -1,4 +1,4 @@
-"""Contents whose resident bytes are measured, each a row of a table."""
+"""Contents whose resident bytes are measured. Each is a row of a table."""
 
 import dataclasses
 from collections.abc import Callable, Iterable
@@ -8,9 +8,9 @@ from versus_lib import contents as holding
 
 @dataclasses.dataclass(frozen=True)
 class Memory:
-    """Keys, and how many of them there are at full size."""
+    """Contents of a server, and their number at full size."""
 
-    title: str  # with a place for the size
+    title: str  # with a placeholder for the size
     full_size: int
     contents: Callable[[int], Iterable[bytes]]
 

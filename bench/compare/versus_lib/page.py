@@ -1,7 +1,7 @@
 """The human-readable report: a section of docs/benchmarks.md, and its plots.
 
-`versus --report` measures a choice of rows on all servers, then writes the section between the two marks, and
-plots as SVG next to it. Both name the machine, the servers' versions and the commit.
+`versus --report` measures selected rows on all servers. Then it writes the section between the two marks, and
+plots as SVG files. The section names the machine, the versions of the servers and the commit.
 """
 
 import dataclasses
@@ -18,7 +18,7 @@ from versus_lib.workloads import SPEED
 BEGIN, END = "<!-- versus --report: begin -->", "<!-- versus --report: end -->"
 COMMANDS = ("SET", "GET", "ZADD", "ZINCRBY", "ZRANK", "ZREVRANGE 0 9", "ZRANGEBYSCORE LIMIT 10", "ZPOPMIN")
 GROWING = ("ZADD", "ZRANK")
-SHARES = (0.01, 0.1, 1.0)  # of the members, at which growth is measured
+SHARES = (0.01, 0.1, 1.0)  # the sizes at which growth is measured, as shares of the members
 PIPELINE = 16
 COLOURS = ("#2f6f5e", "#c2762b", "#5b6fc7", "#8a8f8c")
 
@@ -31,11 +31,11 @@ class Figures:
     growth: dict  # command -> server -> [(members, µs)]
     bytes_each: dict
     longest_ms: dict
-    load: float  # average, while it was measured
+    load: float  # the load average during the measurement
 
 
 def measured(options, specs, progress):
-    """Every figure of the report; `progress` is called with the name of each measurement."""
+    """Measures all figures of the report. Calls `progress` with the name of each measurement."""
     before = os.getloadavg()[2]
     figures = Figures(_cpu(options, specs, progress), _growth(options, specs, progress),
                       _memory(options, specs, progress), _pauses(options, specs, progress), 0)
@@ -108,10 +108,10 @@ def _pauses(options, specs, progress):
 
 
 def draw(figures, folder):
-    """The plots, as SVG files in the folder."""
+    """Draws the plots, as SVG files in the folder."""
     import matplotlib
     matplotlib.use("svg")
-    matplotlib.rcParams["svg.hashsalt"] = "zsetd"  # the same figures make the same file
+    matplotlib.rcParams["svg.hashsalt"] = "zsetd"  # equal figures produce an equal file
     matplotlib.rcParams["font.family"] = "sans-serif"
     folder.mkdir(parents=True, exist_ok=True)
     _bars(figures.cpu_us, f"CPU time per request, µs, pipeline {PIPELINE}", folder / "cpu.svg")
@@ -170,7 +170,7 @@ def _finish(figure, all_axes, title, path, names):
 
 
 def version_of(spec):
-    """The version line of the server's program, such as "Redis server v=7.0.15"."""
+    """Returns name and version of the server, such as "redis-server 7.0.15"."""
     line = subprocess.run([spec.program, "--version"], capture_output=True, text=True, check=False).stdout
     own = re.search(r"build=(zsetd-\S+)", line)
     number = re.search(r"v=(\S+)", line)
@@ -178,7 +178,7 @@ def version_of(spec):
 
 
 def command(words):
-    """The command line that measured, without the program that it was given."""
+    """Returns the command line of the measurement, without --zsetd."""
     words = ["bench/compare/versus", *words]
     if "--zsetd" in words:
         at = words.index("--zsetd")
@@ -187,7 +187,7 @@ def command(words):
 
 
 def section(figures, specs, commit, images, words):
-    """The text between the marks; `words` is the command line."""
+    """Returns the text between the marks; `words` is the command line."""
     names = [spec.name for spec in specs]
     lines = [BEGIN, "## At a glance\n",
              f"Measured by `{command(words)}` on {report.machine()}, at commit {commit}:",
@@ -206,7 +206,7 @@ def section(figures, specs, commit, images, words):
 
 
 def replace_section(text, new):
-    """The document with the new section: in place of the old one, or before its first heading of that level."""
+    """Returns the document with the new section: instead of the old one, or before its first section."""
     if BEGIN in text:
         return text[:text.index(BEGIN)] + new + text[text.index(END) + len(END):]
     at = text.index("\n## ") + 1
@@ -214,7 +214,7 @@ def replace_section(text, new):
 
 
 def write(figures, specs, house):
-    """Writes the plots and the section; the files that were written."""
+    """Writes the plots and the section. Returns the written files."""
     commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=house, capture_output=True, text=True,
                             check=False).stdout.strip() or "unknown"
     folder = pathlib.Path(house, "docs/images/benchmarks")

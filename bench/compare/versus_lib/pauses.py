@@ -10,15 +10,15 @@ import time
 from versus_lib.load import encode, fill
 
 SOURCE, BIG = "source", "big"
-SETTLE_S = 0.3       # before and after an action, so that the waits are its own
+SETTLE_S = 0.3       # a pause before and after an action, so that other activity is not measured
 AT_ONCE = 100_000    # keys due in the same millisecond
 IN_A_SECOND = 1_000  # keys due one after another
-LISTEN_S = 30        # then an event that has not come counts as that late
+LISTEN_S = 30        # an event that has not arrived by then counts with this delay
 
 
 @dataclasses.dataclass(frozen=True)
 class Action:
-    """A command on a set that has just been made."""
+    """A command on a new set."""
 
     title: str
     words: tuple
@@ -35,7 +35,7 @@ ACTIONS = (
 
 
 class Connection:
-    """One that sends a request and reads the one line of its reply."""
+    """A connection that sends a request and reads the single line of its reply."""
 
     def __init__(self, port):
         self._socket = socket.create_connection(("127.0.0.1", port))
@@ -53,7 +53,7 @@ class Connection:
         self._socket.settimeout(seconds)
 
     def message(self):
-        """The next message of a channel; None if none comes."""
+        """Returns the next message of a channel, or None if none arrives in time."""
         with contextlib.suppress(TimeoutError):
             return [self.lines.readline() for _ in range(7)][-1].strip()
 
@@ -72,7 +72,7 @@ def fill_set(port, members):
 
 
 def _watch(port, stop, found):
-    """Sends PING until stopped; puts the latencies, in milliseconds."""
+    """Sends PING until stopped, and puts the latencies in milliseconds into `found`."""
     connection, waits = Connection(port), []
     while not stop.is_set():
         before = time.perf_counter()
@@ -88,7 +88,7 @@ def _summary(figures):
 
 @contextlib.contextmanager
 def watched_by_others(port):
-    """A client that sends PING throughout; yields a list that has the summary afterwards."""
+    """Runs a client that sends PING during the block. Yields a list that contains the summary afterwards."""
     stop, found, summary = multiprocessing.Event(), multiprocessing.Queue(), []
     watcher = multiprocessing.Process(target=_watch, args=(port, stop, found))
     watcher.start()
@@ -101,7 +101,7 @@ def watched_by_others(port):
 
 
 def with_waits(port, action):
-    """The 99th percentile and the maximum of the latency during the action on a copy of the set."""
+    """Returns the 99th percentile and the maximum of the latency during the action on a copy of the set."""
     connection = Connection(port)
     connection.ask("ZUNIONSTORE", BIG, 1, SOURCE)
     half = int(connection.ask("ZCARD", BIG)[1:]) // 2
@@ -113,7 +113,7 @@ def with_waits(port, action):
 
 
 def expiry_lags(port, keys):
-    """The delay by keys that are due together, and the lag of the events of keys due one by one."""
+    """Returns the delay by keys that are due together, and the lag of events of keys due one by one."""
     fill(port, (encode("SET", f"later:{key}", "x", "EX", 100_000 + key) for key in range(keys)))
     due = int(1000 * time.time()) + 3000
     fill(port, (encode("SET", f"once:{key}", "x", "PXAT", due) for key in range(AT_ONCE)))
@@ -132,8 +132,10 @@ def _lags(port):
 
 
 def event_lags(port, event_class, event, requests):
-    """How late the events of keys `due:MILLISECOND` are: 99th percentile and maximum. `requests(start)` makes
-    them, one due in each millisecond from `start` on."""
+    """Returns the delay of the events of keys `due:MILLISECOND`: 99th percentile and maximum.
+
+    `requests(start)` sets the keys, one for each millisecond from `start` on.
+    """
     asking, listening = Connection(port), Connection(port)
     asking.ask("CONFIG", "SET", "notify-keyspace-events", "E" + event_class)
     listening.ask("SUBSCRIBE", "__keyevent@0__:" + event)

@@ -1,18 +1,18 @@
-"""Bars, as SVG: the ratio of each row, and how long its requests waited."""
+"""Bar charts as SVG: the ratio of each row, and the latency of its requests."""
 
 import pathlib
 
 from versus_lib import report
 
 
-_SHORTEST_MS = 0.01  # a logarithmic scale has no zero where bars could begin
+_SHORTEST_MS = 0.01  # the start of the bars, because a logarithmic scale has no zero
 
 
 def draw(runs, folder):
-    """One file for each kind of figure that was measured; their paths."""
-    import matplotlib  # slow to load, and only needed here
+    """Draws one file for each kind of figure that was measured. Returns the paths."""
+    import matplotlib  # loads slowly, and is needed only here
     matplotlib.use("svg")
-    matplotlib.rcParams["svg.hashsalt"] = "zsetd"  # the same figures make the same file
+    matplotlib.rcParams["svg.hashsalt"] = "zsetd"  # equal figures produce an equal file
 
     pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
     figures = (("speed", "cpu_us", "CPU per request", _ratios),

@@ -11,13 +11,13 @@ class Progress:
         self._start = time.monotonic()
 
     def begin(self, title):
-        """The next step starts."""
+        """Starts the next step."""
         self._begun += 1
         if sys.stderr.isatty():
             self._write(f"{title} ...", end="")
 
     def tell(self, text):
-        """A line that stays."""
+        """Prints a line that later output does not overwrite."""
         self._write(text, end="\n")
 
     def _write(self, text, end):

@@ -1,4 +1,4 @@
-"""Commands that are sent together, as the recipes in the README have them."""
+"""Commands that are sent together, as in docs/recipes.md."""
 
 import dataclasses
 from collections.abc import Callable, Iterable
@@ -9,18 +9,18 @@ from versus_lib.generator import Step
 
 @dataclasses.dataclass(frozen=True)
 class Recipe:
-    """Steps of several requests, sent over and over by our load generator."""
+    """Steps of several requests, which load_generator sends repeatedly."""
 
     name: str
-    per: str  # what the figures are of: command, or the whole step by a name
+    per: str  # the unit of the figures: command, or a name for the whole step
     requests: tuple
-    size_of: Callable[[int], int]  # of the contents, by how many members a large set has
-    variables: Callable[[int], tuple]  # by the size
+    size_of: Callable[[int], int]  # the size of the contents, from the number of members of a large set
+    variables: Callable[[int], tuple]  # from the size
     contents: Callable[[int], Iterable[bytes]] = holding.nothing
     at_once: tuple = (1, 4)  # steps
     weight: int = 1
     listeners: int = 0
-    in_one_call: tuple = ()  # the same in zsetd's own commands
+    in_one_call: tuple = ()  # the equivalent requests with extensions of zsetd
 
     @property
     def pipelines(self):
@@ -36,7 +36,7 @@ class Recipe:
         return max(count // self.weight, len(self.requests))
 
     def requests_on(self, server):
-        """The requests for the server of that name."""
+        """Returns the requests for the server with this name."""
         return self.in_one_call if self.in_one_call and server.startswith("zsetd") else self.requests
 
     def step(self, size, server="redis-server"):
@@ -54,7 +54,7 @@ _CLOCK = ("counter", "clock", 1_700_000_000)
 
 
 def _in_order(name, request):
-    """New members in an order that leaves each at an end of the set."""
+    """Adds new members in an order in which each is at an end of the set."""
     return Recipe(f"ZADD, {name}", "command", (request,), size_of=lambda members: members // 10,
                   variables=lambda _size: (_CLOCK, ("random", "user", 10**12)), at_once=(1, 16))
 
@@ -96,7 +96,7 @@ RECIPES = (
                                     ("random", "leaver", users)),
            at_once=(1, 3), listeners=5),
 
-    # One call of zsetd's own commands, compared with the equivalent requests to Redis.
+    # One call with an extension of zsetd, compared with the equivalent requests to Redis.
     Recipe("recency list in one call", "view",
            ("ZADD seen:{user} {clock} {item}",
             f"ZREMRANGEBYRANK seen:{{user}} 0 {-holding.SEEN - 1}",

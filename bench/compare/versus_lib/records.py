@@ -1,4 +1,4 @@
-"""Every measurement, in a machine-readable form."""
+"""Writes all measurements in machine-readable forms."""
 
 import csv
 import json
@@ -14,7 +14,7 @@ def write_json(path, runs):
 
 
 def write_csv(path, runs):
-    """A line for each; a figure that one kind of measurement lacks is empty."""
+    """Writes a line for each measurement. A figure that a kind of measurement does not have is empty."""
     columns = list(dict.fromkeys(name for run in runs for name in run))
     with pathlib.Path(path).open("w", encoding="utf-8", newline="") as file:
         table = csv.DictWriter(file, columns)

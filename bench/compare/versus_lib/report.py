@@ -1,14 +1,14 @@
-"""Figures as Markdown tables: the median of the rounds, and how the first server compares."""
+"""Figures as Markdown tables: the medians of the rounds, and ratios of the first server to the others."""
 
 import os
 import pathlib
 import statistics
 
-FLOOR = "bare epoll"  # a server that only answers PING: what no other can get below
+FLOOR = "bare epoll"  # a server that only replies to PING: the lower bound
 
 
 def machine():
-    """The processor and the number of its cores."""
+    """Returns the processor and the number of its cores."""
     info = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8")
     model = next((line.partition(":")[2].strip() for line in info.splitlines()
                   if line.startswith("model name")), os.uname().machine)
@@ -16,7 +16,7 @@ def machine():
 
 
 def markdown(runs):
-    """The whole report."""
+    """Returns the whole report."""
     makers = {"speed": (_speed_table, _wait_table), "memory": (_memory_table,),
               "latency": (_latency_table,)}
     tables = [make(some) for kind, these in makers.items()
@@ -25,7 +25,7 @@ def markdown(runs):
 
 
 def summary(runs):
-    """The main figure of each server for one workload."""
+    """Returns the main figure of each server for one workload."""
     figure, unit = {"speed": ("cpu_us", "µs"), "memory": ("resident_mb", "MB"),
                     "latency": ("p99_ms", "ms")}[runs[0]["kind"]]
     return ", ".join(f"{name} {value:.2f} {unit}"
@@ -33,7 +33,7 @@ def summary(runs):
 
 
 def medians(runs, figure):
-    """By server, those first that were measured first; without those that lack the figure."""
+    """Returns the medians by server, in the order of measurement, without servers that lack the figure."""
     found = {}
     for run in runs:
         if figure in run:
@@ -42,13 +42,13 @@ def medians(runs, figure):
 
 
 def ratios(runs, figure):
-    """The first server's figure divided by that of each other, by the other's name."""
+    """Returns the first server's figure divided by that of each other server, by the other's name."""
     (_, own), *others = medians(runs, figure).items()
     return {name: own / value for name, value in others}
 
 
 def by_row(runs):
-    """(title, pipeline) -> its runs. The floor has a row of its own, against the same others."""
+    """Returns the runs by (title, pipeline). The lower bound has a separate row, compared with the same others."""
     rows = {}
     for run in runs:
         rows.setdefault((run["workload"], run.get("pipeline")), []).append(run)
@@ -64,7 +64,7 @@ def by_row(runs):
 
 
 def _speed_table(runs):
-    """A row a workload and pipeline: CPU per request, then requests per second."""
+    """A row per workload and pipeline: CPU per request, then requests per second."""
     rows = [["request", "pipeline", *_heading("CPU µs", runs), *_heading("requests/s", runs)]]
     for (title, pipeline), same in by_row(runs).items():
         rows.append([title, str(pipeline), *_compared(same, "cpu_us", "{:,.2f}"),
@@ -73,13 +73,13 @@ def _speed_table(runs):
 
 
 def _wait_table(runs):
-    """A row a workload and pipeline: how long a request waited, at as many as the server took."""
+    """A row per workload and pipeline: the latency at the maximum throughput."""
     figures = {"p50_ms": "50 % ms", "p99_ms": "99 % ms", "max_ms": "longest ms"}
     return _percentile_table(runs, figures)
 
 
 def _latency_table(runs):
-    """A row a workload and pipeline: how long a request waited at half of that, disturbed."""
+    """A row per workload and pipeline: the latency at half the maximum throughput, during large operations."""
     figures = {"due_per_second": "due/s", "p50_ms": "50 % ms", "p99_ms": "99 % ms",
                "p99_9_ms": "99.9 % ms", "max_ms": "longest ms"}
     return _percentile_table(runs, figures)
@@ -100,7 +100,7 @@ def _form(figure):
 
 
 def _memory_table(runs):
-    """A row a workload: the resident megabytes that its contents take."""
+    """A row per workload: the resident megabytes of its contents."""
     rows = [["contents", *_heading("MB", runs)]]
     rows += [[title, *_compared(same, "resident_mb", "{:.1f}")]
              for (title, _), same in by_row(runs).items()]
@@ -122,6 +122,6 @@ def _names(runs):
 
 
 def table(rows):
-    """The rows, of which the first is the head."""
+    """Returns a Markdown table; the first row is the header."""
     rule = ["---"] + ["---:"] * (len(rows[0]) - 1)
     return "\n".join(f"| {' | '.join(row)} |" for row in [rows[0], rule, *rows[1:]])

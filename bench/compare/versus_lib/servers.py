@@ -1,4 +1,4 @@
-"""Servers under measurement: started on a core of their own, observed, always stopped."""
+"""Servers under measurement. Each is started on a separate core, observed, and always stopped."""
 
 import contextlib
 import os
@@ -18,12 +18,12 @@ ALL_CORES = frozenset(os.sched_getaffinity(0))
 _START_PATIENCE_S = 5
 _STOP_PATIENCE_S = 5
 
-# Nothing is written to disk, by any server.
+# No server writes to disk.
 _REDIS_OPTIONS = "--port {port} --dir {dir} --save '' --appendonly no"
 
 
 class Spec:
-    """A server to start: its name and its command; one without {port} is given Redis's options."""
+    """The name and the command of a server. A command without {port} gets the options of Redis."""
 
     def __init__(self, name, command):
         self.name = name
@@ -45,20 +45,20 @@ class Server:
         self._process = process
 
     def cpu_seconds(self):
-        """User and system time of all its threads, to the nanosecond; /proc/PID/stat has only ticks."""
-        # As clock_getcpuclockid(3) builds it in the GNU C library: the process's scheduler clock.
+        """Returns user and system time of all threads, in nanosecond resolution; /proc/PID/stat has only ticks."""
+        # The scheduler clock of the process, as clock_getcpuclockid(3) of the GNU C library computes it.
         return time.clock_gettime((~self._process.pid << 3) | 2)
 
     def resident_bytes(self):
-        """Those of its own, without pages of programs and libraries that are used for the first time."""
+        """Returns the anonymous resident bytes, without pages of programs and libraries."""
         return self._memory("RssAnon")
 
     def forget_peak(self):
-        """peak_bytes() is that since then."""
+        """Resets the maximum that peak_bytes() returns."""
         pathlib.Path(f"/proc/{self._process.pid}/clear_refs").write_text("5", encoding="ascii")
 
     def peak_bytes(self):
-        """The most that was resident, with pages of programs and libraries."""
+        """Returns the maximum of the resident bytes, with pages of programs and libraries."""
         return self._memory("VmHWM")
 
     def _memory(self, name):
@@ -69,7 +69,7 @@ class Server:
 
 @contextlib.contextmanager
 def running(spec, cores=frozenset({SERVER_CORE})):
-    """Starts the server in an empty folder and stops it on the way out, whatever happened."""
+    """Starts the server in an empty folder, and stops it at the end of the block, also after an error."""
     with tempfile.TemporaryDirectory(prefix="versus-") as folder:
         log_path = pathlib.Path(folder, "log")
         port = free_port()

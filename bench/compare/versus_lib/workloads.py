@@ -1,4 +1,4 @@
-"""Single commands, each a row or two of a table."""
+"""Single commands. Each is one or two rows of a table."""
 
 import dataclasses
 from collections.abc import Callable, Iterable
@@ -6,35 +6,35 @@ from collections.abc import Callable, Iterable
 from versus_lib import contents as holding
 from versus_lib.generator import Step
 
-RAND = "__rand_int__"  # redis-benchmark puts a number of twelve digits here
+RAND = "__rand_int__"  # redis-benchmark replaces it with a number of twelve digits
 
 
 @dataclasses.dataclass(frozen=True)
 class Speed:
-    """One command sent over and over by redis-benchmark to a server that holds `contents`."""
+    """One command that redis-benchmark sends repeatedly to a server with `contents`."""
 
     name: str
     words: tuple
     contents: Callable[[int], Iterable[bytes]] = holding.nothing
-    unit: str = ""  # what the contents are many of
+    unit: str = ""  # the unit of the size of the contents
     spread: int = 1  # a random number is below the size of the contents times this
-    weight: int = 1  # it is sent less often than others by this factor
+    weight: int = 1  # the factor by which it is sent less often than others
     pipelines: tuple = (1, 16)
-    giving_back: str = ""  # if it takes contents away: what makes up for it in a long run
+    giving_back: str = ""  # for commands that remove contents: the request that adds them again in long runs
 
     def size_at(self, pipeline, members):
-        """Sets that pipelined requests go to have all the members; others, and keys, a tenth."""
+        """Returns the size of the contents: all members for pipelined requests to sets, otherwise a tenth."""
         return members if pipeline > 1 and self.unit == "members" else members // 10
 
     def title_at(self, size):
         return f"{self.name}, {size:,} {self.unit}" if self.unit else self.name
 
     def requests_of(self, count, size):
-        """As many, but half of what can be taken away is left."""
+        """Returns the number of requests. Commands that remove contents leave half of them."""
         return min(count, size // 2) if self.giving_back else count // self.weight
 
     def step(self, size, _server="redis-server"):
-        """The request for our load generator: each place for a number is a variable of its own."""
+        """Returns the request for load_generator. Each number is a separate variable."""
         text = "\n".join(filter(None, (" ".join(self.words), self.giving_back)))
         places = range(text.count(RAND))
         for place in places:
