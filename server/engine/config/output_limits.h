@@ -22,7 +22,7 @@ struct OutputLimit {
 // near these only if one is that large by itself.
 struct OutputLimits {
   OutputLimit normal = {1 << 30, 256 << 20, 60};
-  OutputLimit replica = {256 << 20, 64 << 20, 60};  // there are none
+  OutputLimit replica = {256 << 20, 64 << 20, 60};  // counted beyond the backlog
   OutputLimit pubsub = {32 << 20, 8 << 20, 60};     // subscribers
 
   bool operator==(const OutputLimits&) const = default;
