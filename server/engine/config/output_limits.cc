@@ -5,11 +5,11 @@
 #include <optional>
 #include <utility>
 
-#include "protocol/resp/inline_words.h"
 #include "protocol/text/number_text.h"
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/errors.h"
 #include "server/engine/support/size_text.h"
+#include "server/engine/support/split.h"
 
 namespace zsetd {
 namespace {
@@ -61,8 +61,8 @@ std::string OutputLimitsText(const OutputLimits& limits) {
 }
 
 absl::Status ReadOutputLimits(std::string_view text, OutputLimits& limits) {
-  const std::vector<std::string> words = SplitWords(text).value_or(std::vector<std::string>());
-  if (words.empty() || words.size() % kWordsPerClass != 0) {
+  const std::vector<std::string_view> words = Split(text, ' ');
+  if (words.empty() || words.size() % kWordsPerClass != 0 || text.ends_with(' ')) {
     return Refusal("Wrong number of arguments in buffer limit configuration.");
   }
   OutputLimits changed = limits;

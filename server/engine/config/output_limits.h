@@ -32,8 +32,8 @@ struct OutputLimits {
 // and the soft limit in bytes, and for how many seconds the soft one may be passed.
 std::string OutputLimitsText(const OutputLimits& limits);
 
-// Reads the same, for one class or more; the limits of other classes stay. Nothing changes on a
-// refusal.
+// Reads such a text for one class or more; the limits of other classes stay. Single spaces separate
+// the words, as in Redis. Nothing changes on a refusal.
 absl::Status ReadOutputLimits(std::string_view text, OutputLimits& limits);
 
 }  // namespace zsetd

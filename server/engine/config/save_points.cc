@@ -2,9 +2,9 @@
 
 #include <optional>
 
-#include "protocol/resp/inline_words.h"
 #include "protocol/text/number_text.h"
 #include "server/engine/support/errors.h"
+#include "server/engine/support/split.h"
 
 namespace zsetd {
 namespace {
@@ -26,10 +26,8 @@ absl::Status Invalid() { return Refusal("Invalid save parameters"); }
 }  // namespace
 
 absl::Status SavePoints::Read(std::string_view text) {
-  const auto texts = SplitWords(text);
-  if (!texts) return Invalid();
-  const auto parsed = Parse(std::vector<std::string_view>(texts->begin(), texts->end()));
-  if (!parsed) return Invalid();
+  const auto parsed = Parse(Split(text, ' '));
+  if (!parsed || text.ends_with(' ')) return Invalid();
   points = *parsed;
   configured = true;
   return absl::OkStatus();
