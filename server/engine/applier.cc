@@ -8,7 +8,7 @@
 #include "protocol/rdb/rdb_format.h"
 #include "server/engine/admin_call.h"
 #include "server/engine/propagation/own_effects.h"
-#include "server/engine/scripting.h"
+#include "server/engine/services/scripting.h"
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/errors.h"
 

@@ -12,8 +12,8 @@
 #include "server/engine/admin_call.h"
 #include "server/engine/engine.h"
 #include "server/engine/executor.h"
-#include "server/engine/replication.h"
-#include "server/engine/services.h"
+#include "server/engine/services/replication.h"
+#include "server/engine/services/services.h"
 
 namespace zsetd {
 

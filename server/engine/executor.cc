@@ -7,10 +7,10 @@
 
 #include "server/engine/admin_call.h"
 #include "server/engine/command/foreign_commands.h"
-#include "server/engine/replication.h"
 #include "server/engine/request_checks.h"
-#include "server/engine/scripting.h"
-#include "server/engine/services.h"
+#include "server/engine/services/replication.h"
+#include "server/engine/services/scripting.h"
+#include "server/engine/services/services.h"
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/errors.h"
 

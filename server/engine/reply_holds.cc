@@ -5,7 +5,7 @@
 
 #include "server/engine/client/client.h"
 #include "server/engine/command/command.h"
-#include "server/engine/services.h"
+#include "server/engine/services/services.h"
 
 namespace zsetd {
 

@@ -16,7 +16,7 @@
 #include "server/engine/engine.h"
 #include "server/engine/executor.h"
 #include "server/engine/script_session.h"
-#include "server/engine/scripting.h"
+#include "server/engine/services/scripting.h"
 #include "server/engine/support/errors.h"
 
 namespace zsetd {

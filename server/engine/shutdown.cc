@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "server/engine/engine.h"
-#include "server/engine/replication.h"
-#include "server/engine/services.h"
+#include "server/engine/services/replication.h"
+#include "server/engine/services/services.h"
 
 namespace zsetd {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "core/util/time.h"
-#include "server/net/poller.h"
-#include "server/net/socket.h"
+#include "server/net/socket/poller.h"
+#include "server/net/socket/socket.h"
 
 namespace zsetd {
 

@@ -8,8 +8,8 @@
 #include <memory>
 #include <string>
 
-#include "server/net/poller.h"
-#include "server/net/stream_socket.h"
+#include "server/net/socket/poller.h"
+#include "server/net/socket/stream_socket.h"
 
 namespace zsetd {
 

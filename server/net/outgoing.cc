@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "server/engine/support/errors.h"
-#include "server/net/stream_socket.h"
-#include "server/net/tls_context.h"
+#include "server/net/socket/stream_socket.h"
+#include "server/net/socket/tls_context.h"
 
 namespace zsetd {
 namespace {

@@ -7,10 +7,10 @@
 
 #include "server/engine/config/settings.h"
 #include "server/engine/support/connector.h"
-#include "server/net/name_lookup.h"
-#include "server/net/poller.h"
-#include "server/net/socket.h"
-#include "server/net/tls.h"
+#include "server/net/socket/name_lookup.h"
+#include "server/net/socket/poller.h"
+#include "server/net/socket/socket.h"
+#include "server/net/socket/tls.h"
 
 namespace zsetd {
 

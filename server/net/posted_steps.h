@@ -5,8 +5,8 @@
 #include <memory>
 #include <mutex>
 
-#include "server/net/poller.h"
-#include "server/net/wake_signal.h"
+#include "server/net/socket/poller.h"
+#include "server/net/socket/wake_signal.h"
 
 namespace zsetd {
 

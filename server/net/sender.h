@@ -5,8 +5,8 @@
 #include "protocol/resp/output_buffer.h"
 #include "server/engine/client/client.h"
 #include "server/engine/metrics/stats.h"
-#include "server/net/socket.h"
-#include "server/net/tls.h"
+#include "server/net/socket/socket.h"
+#include "server/net/socket/tls.h"
 
 namespace zsetd {
 

@@ -15,7 +15,7 @@
 #include <string>
 #include <utility>
 
-#include "server/engine/services.h"
+#include "server/engine/services/services.h"
 #include "server/engine/support/errors.h"
 #include "server/process/clock.h"
 #include "server/process/log.h"

@@ -14,13 +14,13 @@
 #include "server/net/lingering_close.h"
 #include "server/net/listener.h"
 #include "server/net/outgoing.h"
-#include "server/net/poller.h"
 #include "server/net/posted_steps.h"
 #include "server/net/session.h"
-#include "server/net/stream_socket.h"
+#include "server/net/socket/poller.h"
+#include "server/net/socket/stream_socket.h"
+#include "server/net/socket/tls_context.h"
+#include "server/net/socket/wake_signal.h"
 #include "server/net/ticker.h"
-#include "server/net/tls_context.h"
-#include "server/net/wake_signal.h"
 
 namespace zsetd {
 

@@ -11,11 +11,11 @@
 #include "server/engine/engine.h"
 #include "server/net/held_replies.h"
 #include "server/net/lingering_close.h"
-#include "server/net/poller.h"
 #include "server/net/sender.h"
-#include "server/net/socket.h"
-#include "server/net/stream_socket.h"
-#include "server/net/tls.h"
+#include "server/net/socket/poller.h"
+#include "server/net/socket/socket.h"
+#include "server/net/socket/stream_socket.h"
+#include "server/net/socket/tls.h"
 
 namespace zsetd {
 

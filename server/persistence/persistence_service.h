@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "server/engine/engine.h"
-#include "server/engine/services.h"
+#include "server/engine/services/services.h"
 #include "server/persistence/file/data_directory.h"
 #include "server/persistence/file/file.h"
 #include "server/persistence/log/append_log.h"

@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "core/util/time.h"
 #include "server/engine/engine.h"
-#include "server/engine/services.h"
+#include "server/engine/services/services.h"
 #include "server/persistence/file/data_directory.h"
 #include "server/persistence/file/file.h"
 #include "server/persistence/snapshot/background_snapshot.h"

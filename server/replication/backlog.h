@@ -8,7 +8,7 @@
 
 #include "protocol/resp/output_buffer.h"
 #include "server/engine/propagation/journal.h"
-#include "server/engine/replication_state.h"
+#include "server/engine/state/replication_state.h"
 
 namespace zsetd {
 

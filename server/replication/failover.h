@@ -7,8 +7,8 @@
 #include "absl/status/status.h"
 #include "core/util/time.h"
 #include "server/engine/engine.h"
-#include "server/engine/replication.h"
-#include "server/engine/replication_state.h"
+#include "server/engine/services/replication.h"
+#include "server/engine/state/replication_state.h"
 #include "server/replication/replicas.h"
 
 namespace zsetd {

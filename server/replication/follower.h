@@ -13,7 +13,7 @@
 #include "core/util/time.h"
 #include "server/engine/client/client.h"
 #include "server/engine/engine.h"
-#include "server/engine/replication.h"
+#include "server/engine/services/replication.h"
 #include "server/engine/support/connector.h"
 #include "server/engine/support/server_log.h"
 #include "server/persistence/persistence_service.h"

@@ -12,7 +12,7 @@
 #include "absl/status/status.h"
 #include "core/util/time.h"
 #include "server/engine/engine.h"
-#include "server/engine/replication.h"
+#include "server/engine/services/replication.h"
 #include "server/engine/support/server_log.h"
 #include "server/persistence/persistence_service.h"
 #include "server/replication/backlog.h"

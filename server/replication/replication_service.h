@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "server/engine/engine.h"
-#include "server/engine/replication.h"
+#include "server/engine/services/replication.h"
 #include "server/engine/support/connector.h"
 #include "server/engine/support/server_log.h"
 #include "server/persistence/persistence_service.h"

@@ -12,7 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/util/time.h"
-#include "server/engine/scripting.h"
+#include "server/engine/services/scripting.h"
 #include "server/scripting/interpreter/interpreter.h"
 #include "server/scripting/interpreter/script_flags.h"
 #include "server/scripting/sandbox.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "server/engine/engine.h"
-#include "server/engine/scripting.h"
+#include "server/engine/services/scripting.h"
 #include "server/scripting/interpreter/interpreter.h"
 #include "server/scripting/interpreter/run.h"
 #include "server/scripting/libraries.h"

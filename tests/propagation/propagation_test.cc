@@ -16,7 +16,7 @@
 
 #include "core/hash/hash.h"
 #include "core/sorted_set/sorted_set.h"
-#include "server/engine/services.h"
+#include "server/engine/services/services.h"
 #include "server/engine/support/errors.h"
 #include "tests/propagation/follower.h"
 #include "tests/propagation/random_requests.h"

@@ -10,9 +10,9 @@
 #include "server/engine/admin_call.h"
 #include "server/engine/config/settings_rewrite.h"
 #include "server/engine/config/settings_table.h"
-#include "server/engine/replication.h"
 #include "server/engine/request_checks.h"
-#include "server/engine/scripting.h"
+#include "server/engine/services/replication.h"
+#include "server/engine/services/scripting.h"
 #include "server/engine/support/ascii_case.h"
 
 namespace zsetd {

@@ -1,5 +1,5 @@
 // Commands of masters and replicas: roles, offsets, and the commands that they exchange.
-#include "server/engine/replication.h"
+#include "server/engine/services/replication.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -13,7 +13,7 @@
 #include "server/commands/common/timeout_option.h"
 #include "server/engine/acl/client_description.h"
 #include "server/engine/admin_call.h"
-#include "server/engine/services.h"
+#include "server/engine/services/services.h"
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/split.h"
 

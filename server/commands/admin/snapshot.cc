@@ -4,7 +4,7 @@
 
 #include "server/commands/all_commands.h"
 #include "server/engine/admin_call.h"
-#include "server/engine/services.h"
+#include "server/engine/services/services.h"
 
 namespace zsetd {
 namespace {

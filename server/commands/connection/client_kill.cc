@@ -9,7 +9,7 @@
 
 #include "server/commands/connection/client_list.h"
 #include "server/engine/acl/client_description.h"
-#include "server/engine/replication.h"
+#include "server/engine/services/replication.h"
 
 namespace zsetd {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "server/engine/acl/client_description.h"
-#include "server/engine/replication.h"
+#include "server/engine/services/replication.h"
 
 namespace zsetd {
 namespace {

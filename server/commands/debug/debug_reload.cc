@@ -1,5 +1,5 @@
 #include "server/commands/debug/debug.h"
-#include "server/engine/services.h"
+#include "server/engine/services/services.h"
 
 namespace zsetd {
 

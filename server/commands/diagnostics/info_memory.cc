@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "server/commands/diagnostics/memory_figures.h"
-#include "server/engine/replication.h"
+#include "server/engine/services/replication.h"
 #include "server/engine/support/allocator_stats.h"
 #include "server/engine/support/process_stats.h"
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/hash/hash.h"
-#include "server/engine/services.h"
+#include "server/engine/services/services.h"
 
 namespace zsetd {
 namespace {

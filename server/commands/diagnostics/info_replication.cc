@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "server/engine/replication.h"
+#include "server/engine/services/replication.h"
 
 namespace zsetd {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "protocol/text/number_text.h"
 #include "server/commands/diagnostics/memory_figures.h"
-#include "server/engine/replication.h"
+#include "server/engine/services/replication.h"
 
 namespace zsetd {
 namespace {

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "server/engine/engine.h"
-#include "server/engine/scripting.h"
+#include "server/engine/services/scripting.h"
 #include "server/engine/support/allocator_stats.h"
 
 namespace zsetd {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "server/engine/admin_call.h"
-#include "server/engine/scripting.h"
+#include "server/engine/services/scripting.h"
 
 namespace zsetd {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/util/time.h"
-#include "server/engine/services.h"
+#include "server/engine/services/services.h"
 #include "server/net/migration/target_connection.h"
 
 namespace zsetd {

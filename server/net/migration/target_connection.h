@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "core/util/time.h"
-#include "server/net/socket.h"
+#include "server/net/socket/socket.h"
 
 namespace zsetd {
 

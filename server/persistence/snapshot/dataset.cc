@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "server/engine/scripting.h"
+#include "server/engine/services/scripting.h"
 #include "server/engine/store/value_limits.h"
 #include "server/engine/support/errors.h"
 

@@ -15,7 +15,7 @@
 #include "core/util/time.h"
 #include "protocol/rdb/rdb_file.h"
 #include "server/engine/config/settings.h"
-#include "server/engine/replication_state.h"
+#include "server/engine/state/replication_state.h"
 #include "server/engine/store/rdb_value_slices.h"
 #include "server/engine/store/snapshot.h"
 #include "server/persistence/snapshot/snapshot_piece.h"

@@ -13,7 +13,7 @@
 #include "core/keyspace/access_tracker.h"
 #include "core/keyspace/keyspace.h"
 #include "core/util/time.h"
-#include "server/engine/replication_state.h"
+#include "server/engine/state/replication_state.h"
 #include "server/engine/store/value_limits.h"
 #include "server/persistence/file/file.h"
 #include "server/persistence/file/file_source.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "server/engine/scripting.h"
+#include "server/engine/services/scripting.h"
 
 namespace zsetd {
 

@@ -11,7 +11,7 @@
 #include "server/engine/config/settings_file.h"
 #include "server/engine/config/settings_table.h"
 #include "server/engine/config/settings_text.h"
-#include "server/engine/replication_state.h"
+#include "server/engine/state/replication_state.h"
 #include "server/engine/support/errors.h"
 #include "server/engine/support/size_text.h"
 

@@ -1,4 +1,4 @@
-#include "server/net/socket.h"
+#include "server/net/socket/socket.h"
 
 #include <linux/sockios.h>
 #include <sys/ioctl.h>

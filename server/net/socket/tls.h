@@ -9,7 +9,7 @@
 #include <string>
 
 #include "protocol/resp/output_buffer.h"
-#include "server/net/tls_context.h"
+#include "server/net/socket/tls_context.h"
 
 namespace zsetd {
 

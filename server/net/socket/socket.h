@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "server/net/stream_socket.h"
+#include "server/net/socket/stream_socket.h"
 
 namespace zsetd {
 

@@ -1,4 +1,4 @@
-#include "server/net/stream_socket.h"
+#include "server/net/socket/stream_socket.h"
 
 #include <sys/socket.h>
 #include <sys/un.h>

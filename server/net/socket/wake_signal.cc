@@ -1,4 +1,4 @@
-#include "server/net/wake_signal.h"
+#include "server/net/socket/wake_signal.h"
 
 #include <sys/eventfd.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "server/net/tls_context.h"
+#include "server/net/socket/tls_context.h"
 
 #include <openssl/err.h>
 

@@ -1,4 +1,4 @@
-#include "server/net/poller.h"
+#include "server/net/socket/poller.h"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "server/engine/disk_state.h"
+#include "server/engine/state/disk_state.h"
 
 #include "server/engine/support/errors.h"
 

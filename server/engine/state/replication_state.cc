@@ -1,4 +1,4 @@
-#include "server/engine/replication_state.h"
+#include "server/engine/state/replication_state.h"
 
 #include <string_view>
 #include <utility>

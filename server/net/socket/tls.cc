@@ -1,4 +1,4 @@
-#include "server/net/tls.h"
+#include "server/net/socket/tls.h"
 
 #include <openssl/bio.h>
 #include <openssl/err.h>

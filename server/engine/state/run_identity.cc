@@ -1,6 +1,6 @@
-#include "server/engine/run_identity.h"
+#include "server/engine/state/run_identity.h"
 
-#include "server/engine/replication_state.h"
+#include "server/engine/state/replication_state.h"
 
 namespace zsetd {
 

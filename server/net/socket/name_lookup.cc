@@ -1,4 +1,4 @@
-#include "server/net/name_lookup.h"
+#include "server/net/socket/name_lookup.h"
 
 #include <netdb.h>
 
@@ -8,7 +8,7 @@
 #include <thread>
 #include <utility>
 
-#include "server/net/wake_signal.h"
+#include "server/net/socket/wake_signal.h"
 
 namespace zsetd {
 
