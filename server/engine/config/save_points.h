@@ -28,8 +28,8 @@ struct SavePoints {
 
   bool Any() const { return !points.empty(); }
 
-  // Replaces all points; an empty text leaves none. Single spaces separate the numbers, as in Redis.
-  // Nothing changes on a refusal.
+  // Replaces all points; an empty text leaves none. Single spaces separate the numbers, as in
+  // Redis. Nothing changes on a refusal.
   absl::Status Read(std::string_view text);
 
   // Reads the words of a line of a configuration file. The first line replaces the default, and
