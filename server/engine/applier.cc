@@ -188,7 +188,7 @@ absl::Status Applier::Run(Args request) {
   if (!IsPropagated(*command)) return Unusable(request, "no server propagates this");
   if (!command->AcceptsCount(request.size())) return Unusable(request, "wrong number of arguments");
   client_.output.buffer.Clear();
-  client_.output.reply.Begin();
+  client_.reply.Begin();
   client_.last_command = command->name;
   ++client_.commands_run;
   AdminCall call(engine_, client_, *command, request);
@@ -198,7 +198,7 @@ absl::Status Applier::Run(Args request) {
     engine_.services().scripting->Continue(call);
   }
   Count(*command, request);
-  if (!client_.output.reply.failed()) return absl::OkStatus();
+  if (!client_.reply.failed()) return absl::OkStatus();
   engine_.metrics().CountFailed(*command);
   if (RestoresForeignValue(request)) {
     return Unusable(request,

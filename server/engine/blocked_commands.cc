@@ -87,13 +87,13 @@ void Executor::RunAgain(Client& client, std::string_view ready_key) {
   const Args argv = client.blocked->argv.argv();
   if (const auto denial = access_.Check(client, command, argv, store_.now())) {
     metrics_.CountRejected(command);  // what its user may do has changed while it waited
-    return EndWaitWithError(client, DenialLine(*denial, *client.identity.user(), command));
+    return EndWaitWithError(client, DenialLine(*denial, *client.user(), command));
   }
   const size_t reply_start = client.output.buffer.size();
   const Micros before = host_.stopwatch();
   client.executing = true;
   notifier_.set_active(&client);
-  client.output.reply.Begin();
+  client.reply.Begin();
   store_.access_tracker().set_records(!client.no_touch);
   AdminCall call(engine_, client, command, argv, ready_key);
   RunAndPropagate(call);
@@ -126,11 +126,11 @@ void Executor::CountWait(const Client& client) {
 void Executor::UnblockWithTimeout(Client& client) {
   CountWait(client);
   const size_t reply_start = client.output.buffer.size();
-  client.output.reply.Begin();
+  client.reply.Begin();
   if (client.blocked->acknowledgements) {
-    client.blocked->reply(client.output.reply, AcknowledgementsOf(client));
+    client.blocked->reply(client.reply, AcknowledgementsOf(client));
   } else {
-    client.blocked->give_up(client.output.reply);
+    client.blocked->give_up(client.reply);
   }
   EndWait(client, reply_start);
 }
@@ -139,12 +139,11 @@ Acknowledgements Executor::AcknowledgementsOf(const Client& client) const {
   Acknowledgements reached;
   const Services& services = engine_.services();
   if (services.persistence != nullptr && services.persistence->log_status().has_base) {
-    reached.own_logs =
-        services.persistence->DurablePosition() >= client.output.propagated_until ? 1 : 0;
+    reached.own_logs = services.persistence->DurablePosition() >= client.propagated_until ? 1 : 0;
   }
   if (services.replication == nullptr) return reached;
-  reached.replicas = services.replication->CountAcknowledged(client.output.streamed_until);
-  reached.replica_logs = services.replication->CountLogged(client.output.streamed_until);
+  reached.replicas = services.replication->CountAcknowledged(client.streamed_until);
+  reached.replica_logs = services.replication->CountLogged(client.streamed_until);
   return reached;
 }
 
@@ -169,8 +168,8 @@ void Executor::UnblockWithError(Client& client, std::string_view error) {
 
 void Executor::EndWithError(Client& client, const Command& command, std::string_view error) {
   const size_t reply_start = client.output.buffer.size();
-  client.output.reply.Begin();
-  client.output.reply.Error(error);
+  client.reply.Begin();
+  client.reply.Error(error);
   metrics_.CountFailed(command);
   metrics_.CountError(error);
   Finish(client, reply_start);
@@ -181,8 +180,8 @@ void Executor::EndWithError(Client& client, const Command& command, std::string_
 
 void Executor::EndWaitWithError(Client& client, std::string_view error) {
   const size_t reply_start = client.output.buffer.size();
-  client.output.reply.Begin();
-  client.output.reply.Error(error);
+  client.reply.Begin();
+  client.reply.Error(error);
   metrics_.CountError(error);
   EndWait(client, reply_start);
 }

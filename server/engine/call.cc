@@ -55,7 +55,7 @@ void Call::PropagateMessage() {
 }
 
 void Call::ReplyAtLength(std::unique_ptr<LongReply> rest) {
-  if (!client.transaction.open && !client.in_script) {
+  if (client.MayBlock()) {
     client.output.long_reply = std::move(rest);
     return;
   }
@@ -81,7 +81,7 @@ bool Call::WaitForAcknowledgements(const Acknowledgements& wanted, Millis timeou
 // One that runs again waits for the same as before.
 bool Call::PutAside(Args wanted, Millis timeout, bool (*can_serve)(const Entry&),
                     void (*give_up)(ReplyWriter&)) {
-  if (client.transaction.open || client.in_script) return false;
+  if (!client.MayBlock()) return false;
   waits_ = true;
   if (client.blocked) return true;
   wait_ = std::make_unique<BlockedCommand>(BlockedCommand{.command = &command,

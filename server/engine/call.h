@@ -37,7 +37,7 @@ class Call {
        Args argv, std::optional<std::string_view> ready_key = std::nullopt)
       : client(the_client),
         command(row),
-        reply(the_client.output.reply),
+        reply(the_client.reply),
         args(argv, row.IsSubcommand() ? 2 : 1),
         keys(store, the_client.database, AccessOf(the_client, row)),
         metrics_(metrics),

@@ -14,7 +14,7 @@ namespace zsetd {
 void Clients::Attach(Client& client) {
   Reset(client);
   by_id_.emplace(client.id, &client);
-  client.output.reply.set_most_bytes(MostReplyBytes());
+  client.reply.set_most_bytes(MostReplyBytes());
   weights_.Add(client);
   ++metrics_.stats().connections_received;
 }
@@ -82,8 +82,8 @@ bool Clients::IsStalled(Client& client) const {
 
 void Clients::CloseForOutputLimit(Client& client) {
   if (!client.output.RepliesEnabled()) return;
-  host_.log->Write(LogLevel::kWarning, "Closing " + client.connection.address +
-                                           ": a reply exceeds client-output-buffer-limit");
+  host_.log->Write(LogLevel::kWarning,
+                   "Closing " + client.address + ": a reply exceeds client-output-buffer-limit");
   ++metrics_.stats().stalled_disconnections;
   CloseNow(client);
 }
@@ -97,7 +97,7 @@ void Clients::RejectHttp(Client& client) {
   http_logged_at_ = now;
   host_.log->Write(
       LogLevel::kWarning,
-      "Closing " + client.connection.address +
+      "Closing " + client.address +
           ": possible cross-protocol attack, the client sent an HTTP request. Further ones are not "
           "logged for a minute");
 }
@@ -135,7 +135,7 @@ size_t Clients::MostReplyBytes() const {
 void Clients::ApplySettings() {
   weights_.Switch(settings_.maxmemory_clients != 0);
   for (const auto& [id, client] : by_id_) {
-    client->output.reply.set_most_bytes(MostReplyBytes());
+    client->reply.set_most_bytes(MostReplyBytes());
     client->NoteMemory();
   }
 }
@@ -156,7 +156,7 @@ void Clients::EvictWhileTooLarge() {
     if (heaviest == nullptr) return;
     ++metrics_.stats().evicted_clients;
     host_.log->Write(LogLevel::kWarning,
-                     "Closing " + heaviest->connection.address + ": clients use more than " +
+                     "Closing " + heaviest->address + ": clients use more than " +
                          std::to_string(limit) +
                          " bytes (maxmemory-clients), and this one is among the largest: " +
                          std::to_string(heaviest->weight()) + " bytes");

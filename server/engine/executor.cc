@@ -88,7 +88,7 @@ void Executor::Answer(Client& client, Args argv) {
   client.executing = true;
   notifier_.set_active(&client);
   client.connection.last_active = store_.now();
-  client.output.reply.Begin();
+  client.reply.Begin();
   Dispatch(client, argv);
   const bool is_postponed = !client.postponed_request.empty();
   if (client.tracking().next_is_exception && !is_postponed) EndException(client, argv);
@@ -114,8 +114,8 @@ void Executor::EndUnit(Client& client) {
     return;
   if (effects_.IsOn()) {
     const Effects::Ends ends = effects_.Commit();
-    if (ends.log > 0) client.output.propagated_until = ends.log;
-    if (ends.stream > 0) client.output.streamed_until = static_cast<int64_t>(ends.stream);
+    if (ends.log > 0) client.propagated_until = ends.log;
+    if (ends.stream > 0) client.streamed_until = static_cast<int64_t>(ends.stream);
   }
   if (!changes_after_unit_.empty()) [[unlikely]]
     MakeChangesAfterUnit();
@@ -181,15 +181,15 @@ void Executor::LogForeignCommand(const Client& client, std::string_view name) {
   const ForeignCommand* const foreign = FindForeignCommand(name);
   if (foreign == nullptr || !logged_foreign_commands_.insert(foreign->name).second) return;
   constexpr size_t kMostLibraryBytes = 128;
-  const std::string library = client.identity.lib_name.empty()
-                                  ? "not named"
-                                  : (client.identity.lib_name + " " + client.identity.lib_version)
-                                        .substr(0, kMostLibraryBytes);
-  host_.log->Write(
-      LogLevel::kWarning,
-      "A client asked for " + UpperCase(foreign->name) + ", which Redis has and zsetd does not (" +
-          std::string(foreign->categories) + "); its address: " + client.connection.address +
-          ", its library: " + library + ". Later requests for it are refused without a line here");
+  const std::string library =
+      client.lib_name.empty()
+          ? "not named"
+          : (client.lib_name + " " + client.lib_version).substr(0, kMostLibraryBytes);
+  host_.log->Write(LogLevel::kWarning,
+                   "A client asked for " + UpperCase(foreign->name) +
+                       ", which Redis has and zsetd does not (" + std::string(foreign->categories) +
+                       "); its address: " + client.address + ", its library: " + library +
+                       ". Later requests for it are refused without a line here");
 }
 
 absl::Status Executor::Admit(Client& client, const Command* command, Args argv) {
@@ -197,7 +197,7 @@ absl::Status Executor::Admit(Client& client, const Command* command, Args argv) 
   if (!status.ok()) return status;
   client.last_command = command->name;
   if (const auto denial = access_.Check(client, *command, argv, store_.now())) {
-    return Refusal(DenialLine(*denial, *client.identity.user(), *command));
+    return Refusal(DenialLine(*denial, *client.user(), *command));
   }
   const bool is_loading = engine_.disk().loading();
   const bool evicts = settings_.maxmemory > 0 && !is_loading && !suspended_;
@@ -271,7 +271,7 @@ void Executor::Reject(Client& client, const Command* command, const absl::Status
     line = AbortLine(line);
   }
   if (client.transaction.open) client.transaction.broken = true;
-  client.output.reply.Error(line);
+  client.reply.Error(line);
   metrics_.CountError(line);
 }
 
@@ -282,7 +282,7 @@ void Executor::Enqueue(Client& client, const Command& command, Args argv) {
   transaction.may_write |= (flags & kWrite) != 0;
   transaction.queue.push_back({&command, OwnedArgs(argv), flags});
   transaction.queue_bytes += transaction.queue.back().argv.allocated_bytes();
-  client.output.reply.Simple("QUEUED");
+  client.reply.Simple("QUEUED");
 }
 
 void Executor::Run(Client& client, const Command& command, Args argv) {
@@ -321,14 +321,14 @@ void Executor::Record(Client& client, const Command& command, Args argv, Micros 
 void Executor::RunQueued(Client& client, const QueuedCommand& queued) {
   const Args argv = queued.argv.argv();
   const size_t reply_start = client.output.buffer.size();
-  client.output.reply.Begin();
+  client.reply.Begin();
   if (const auto denial = access_.Check(client, *queued.command, argv, store_.now())) {
     return Reject(client, queued.command, Refusal(DenialLineInExec(*denial)));
   }
   Run(client, *queued.command, argv);
   if (client.suspended) return;
   const bool is_too_long =
-      client.output.reply.IsFull() || client.output.buffer.size() > clients_.MostReplyBytes();
+      client.reply.IsFull() || client.output.buffer.size() > clients_.MostReplyBytes();
   if (is_too_long && !client.connection.close_now) clients_.CloseForOutputLimit(client);
   if (client.connection.close_now)
     client.output.buffer.Truncate(reply_start);  // the rest runs, without replies
@@ -337,8 +337,7 @@ void Executor::RunQueued(Client& client, const QueuedCommand& queued) {
 // A blocked command has no reply yet: CLIENT REPLY SKIP still refers to it.
 void Executor::Finish(Client& client, size_t reply_start) {
   if (!client.IsWaiting()) LeaveOutUnwanted(client, reply_start);
-  if (client.output.reply.IsFull() && !client.connection.close_now)
-    clients_.CloseForOutputLimit(client);
+  if (client.reply.IsFull() && !client.connection.close_now) clients_.CloseForOutputLimit(client);
   if (!client.output.long_reply) DeliverPushes(client);
 }
 
@@ -365,11 +364,11 @@ void Executor::ContinueReply(Client& client) {
   const size_t enough =
       client.output.buffer.size() + (is_limit_low ? kLowReplyLimit : kReplyPieceBytes);
   bool more = true;
-  while (more && client.output.buffer.size() < enough && !client.output.reply.IsFull()) {
-    more = client.output.long_reply->WriteNext(client.output.reply);
+  while (more && client.output.buffer.size() < enough && !client.reply.IsFull()) {
+    more = client.output.long_reply->WriteNext(client.reply);
   }
   client.NoteMemory();
-  if (client.output.reply.IsFull()) return clients_.CloseForOutputLimit(client);
+  if (client.reply.IsFull()) return clients_.CloseForOutputLimit(client);
   if (more) return;
   clients_.EndLongReply(client);
   DeliverPushes(client);

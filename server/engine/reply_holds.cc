@@ -12,8 +12,8 @@ namespace zsetd {
 Release ReplyHolds::ReleaseOf(const Client& client) const {
   if (!IsOn() && !log_is_unwritten_) [[likely]]
     return Release::kNow;
-  const uint64_t read_until = IsOn() ? client.output.read_until : 0;
-  const uint64_t position = std::max(client.output.propagated_until, read_until);
+  const uint64_t read_until = IsOn() ? client.read_until : 0;
+  const uint64_t position = std::max(client.propagated_until, read_until);
   if (position <= services_.persistence->ReleasedPosition()) return Release::kNow;
   if (!IsOn()) return Release::kLater;
   return services_.persistence->MayBeLost(position) ? Release::kNever : Release::kLater;
@@ -29,7 +29,7 @@ void ReplyHolds::HoldForReads(Client& client, const Command& command, Args argv)
     position = std::max(position, recent_changes_.Of(client.database, argv[key]));
   }
   if (keys.empty()) position = recent_changes_.latest();  // SCAN, DBSIZE and their like
-  client.output.read_until = std::max(client.output.read_until, position);
+  client.read_until = std::max(client.read_until, position);
 }
 
 void ReplyHolds::OnChange(const Change& change) {

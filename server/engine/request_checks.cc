@@ -94,8 +94,7 @@ absl::Status CheckRequest(const Client& client, const Settings& settings,
 }
 
 absl::Status CheckContext(const Client& client, const Command& command) {
-  const bool only_listens =
-      client.IsSubscriber() && client.output.reply.protocol() == Protocol::kResp2;
+  const bool only_listens = client.IsSubscriber() && client.reply.protocol() == Protocol::kResp2;
   if (only_listens && !command.Has(kAllowedWhileSubscribed)) {
     return Refusal("ERR Can't execute '" + std::string(command.name) +
                    "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in "
@@ -109,7 +108,7 @@ absl::Status CheckContext(const Client& client, const Command& command) {
 
 bool MayDoProtected(const Client& client, DangerousAccess allowed) {
   return allowed == DangerousAccess::kYes ||
-         (allowed == DangerousAccess::kLocal && client.connection.IsLocal());
+         (allowed == DangerousAccess::kLocal && client.IsLocal());
 }
 
 bool IsHttp(Args argv) {

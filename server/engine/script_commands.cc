@@ -77,7 +77,7 @@ absl::Status Executor::RunInScript(ScriptSession& session, Client& caller, Args 
   if (status.ok()) {
     if (const auto denial = access_.CheckInScript(caller, *command, argv, store_.now())) {
       status = Refusal("ERR ACL failure in script: " +
-                       WithoutCode(DenialLine(*denial, *caller.identity.user(), *command)));
+                       WithoutCode(DenialLine(*denial, *caller.user(), *command)));
     }
   }
   if (!status.ok()) {
@@ -90,7 +90,7 @@ absl::Status Executor::RunInScript(ScriptSession& session, Client& caller, Args 
   const Micros before = command_ended_at_;
   Client& client = session.client;
   client.output.buffer.Clear();
-  client.output.reply.Begin();
+  client.reply.Begin();
   session.has_written |= command->Has(kWrite);
   store_.access_tracker().set_records(UsesItsKeys(client, *command));
   AdminCall call(engine_, client, *command, argv);
@@ -100,7 +100,7 @@ absl::Status Executor::RunInScript(ScriptSession& session, Client& caller, Args 
   }
   if (reply_holds_.IsOn()) [[unlikely]] {
     reply_holds_.HoldForReads(client, *command, argv);
-    caller.output.read_until = std::max(caller.output.read_until, client.output.read_until);
+    caller.read_until = std::max(caller.read_until, client.read_until);
   }
   command_ended_at_ = host_.stopwatch();
   Record(client, *command, argv, command_ended_at_ - before);
@@ -109,7 +109,7 @@ absl::Status Executor::RunInScript(ScriptSession& session, Client& caller, Args 
 }
 
 bool Executor::MayRunInScript(const Client& caller, const Command& command, Args argv) const {
-  return caller.identity.user()->MayDoAll() || !caller.identity.user()->Check(command, argv);
+  return caller.user()->MayDoAll() || !caller.user()->Check(command, argv);
 }
 
 std::string_view Executor::BusyError() const {
@@ -144,7 +144,7 @@ void Executor::ContinueSuspended() {
   notifier_.set_active(&client);
   client.suspended = false;
   client.output.buffer.Append(suspended_->reply);
-  client.output.reply.Begin();
+  client.reply.Begin();
   const Micros before = command_ended_at_ = host_.stopwatch();
   AdminCall call(engine_, client, command, argv);
   engine_.services().scripting->Continue(call);
@@ -171,14 +171,14 @@ void Executor::ContinueTransaction(Client& client) {
 
 // The unit continues without the client that requested it; its reply is discarded.
 void Executor::ReplaceSuspendedClient(Client& leaving) {
-  stand_in_ = std::make_unique<Client>(leaving.id, leaving.connection.address,
-                                       leaving.connection.local_address, store_.now(), [] {});
+  stand_in_ = std::make_unique<Client>(leaving.id, leaving.address, leaving.local_address,
+                                       store_.now(), [] {});
   stand_in_->database = leaving.database;
-  AccessControl::ActAs(*stand_in_, *leaving.identity.user());
+  AccessControl::ActAs(*stand_in_, *leaving.user());
   stand_in_->no_touch = leaving.no_touch;
-  stand_in_->identity.name = leaving.identity.name;
-  stand_in_->output.reply.set_protocol(leaving.output.reply.protocol());
-  stand_in_->output.reply.set_most_bytes(clients_.MostReplyBytes());
+  stand_in_->name = leaving.name;
+  stand_in_->reply.set_protocol(leaving.reply.protocol());
+  stand_in_->reply.set_most_bytes(clients_.MostReplyBytes());
   stand_in_->output.reply_mode = ClientOutput::ReplyMode::kOff;
   stand_in_->suspended = true;
   stand_in_->transaction = std::move(leaving.transaction);

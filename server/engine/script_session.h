@@ -14,9 +14,9 @@ struct ScriptSession {
 
   // Makes it the session of a new run.
   void Begin(const Client& caller) {
-    client.output.reply.set_protocol(Protocol::kResp2);
+    client.reply.set_protocol(Protocol::kResp2);
     client.database = caller.database;
-    AccessControl::ActAs(client, *caller.identity.user());
+    AccessControl::ActAs(client, *caller.user());
     client.no_touch = caller.no_touch;
     read_only = false;
     may_exceed_memory = false;

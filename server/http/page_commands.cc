@@ -75,8 +75,8 @@ class Running {
     client_ = std::make_unique<Client>(engine_.clients().NextId(), request_->peer, request_->own,
                                        engine_.store().now(), [] {});
     engine_.clients().Attach(*client_);
-    client_->output.reply.set_most_bytes(kMostPageReplyBytes);
-    client_->identity.name = "page";
+    client_->reply.set_most_bytes(kMostPageReplyBytes);
+    client_->name = "page";
     result_.access = CheckAccess();
   }
 
@@ -86,7 +86,7 @@ class Running {
                              engine_.store().now())) {
       return Access::kDenied;
     }
-    if (!client_->identity.user()->takes_any_password()) return Access::kGranted;
+    if (!client_->user()->takes_any_password()) return Access::kGranted;
     const bool from_outside = engine_.settings().protected_mode && !request_->is_local;
     return from_outside || !request_->by_own_name ? Access::kProtected : Access::kGranted;
   }

@@ -71,7 +71,7 @@ void Session::Start() {
   client_.connection.bytes =
       kBytesAround + AllocationSize(sizeof(*this)) + (tls_ ? Tls::kBytesUsed : 0);
   engine_.clients().Attach(client_);
-  spdlog::debug("Accepted {}", client_.connection.address);
+  spdlog::debug("Accepted {}", client_.address);
   if (tls_) LimitHandshake();
   AwaitNext();
 }
@@ -83,7 +83,7 @@ void Session::LimitHandshake() {
   handshake_ends_.async_wait([weak = weak_from_this()](const error_code&) {
     const auto self = weak.lock();
     if (!self || self->closed_ || self->tls_->CanSpeak()) return;
-    spdlog::debug("Closing {}: TLS handshake timed out", self->client_.connection.address);
+    spdlog::debug("Closing {}: TLS handshake timed out", self->client_.address);
     self->Close();
   });
 }
@@ -144,8 +144,7 @@ bool Session::DecryptMore() {
 size_t Session::Decrypted() {
   if (!tls_) return 0;
   const size_t count = tls_->Decrypt(parser_.Space());
-  if (!tls_->error().empty())
-    spdlog::debug("TLS with {}: {}", client_.connection.address, tls_->error());
+  if (!tls_->error().empty()) spdlog::debug("TLS with {}: {}", client_.address, tls_->error());
   return count;
 }
 
@@ -170,8 +169,8 @@ void Session::ApplyLimits() {
 }
 
 void Session::CloseForQueryBuffer() {
-  spdlog::warn("Closing {}: query buffer limit exceeded, {} bytes are pending",
-               client_.connection.address, client_.connection.input_bytes);
+  spdlog::warn("Closing {}: query buffer limit exceeded, {} bytes are pending", client_.address,
+               client_.connection.input_bytes);
   ++engine_.metrics().stats().flooding_disconnections;
   Close();
 }
@@ -242,9 +241,9 @@ void Session::RunRequest() {
 }
 
 void Session::RefuseProtocol() {
-  spdlog::debug("Closing {}: {}", client_.connection.address, parser_.error());
-  client_.output.reply.Begin();
-  client_.output.reply.Error(parser_.error());
+  spdlog::debug("Closing {}: {}", client_.address, parser_.error());
+  client_.reply.Begin();
+  client_.reply.Error(parser_.error());
   finishing_ = true;
 }
 
@@ -309,8 +308,8 @@ void Session::DropBuffers() {
 void Session::CloseIfStalled() {
   const bool has_read_all = client_.output.UnsentBytes() == 0 && !client_.IsReplica();
   if (closed_ || has_read_all || !engine_.clients().IsStalled(client_)) return;
-  spdlog::warn("Closing {}: output buffer limit exceeded, {} bytes are unsent",
-               client_.connection.address, client_.output.UnsentBytes());
+  spdlog::warn("Closing {}: output buffer limit exceeded, {} bytes are unsent", client_.address,
+               client_.output.UnsentBytes());
   ++engine_.metrics().stats().stalled_disconnections;
   Close();
 }
@@ -337,7 +336,7 @@ void Session::CloseIfDone() {
 void Session::Close() {
   if (std::exchange(closed_, true)) return;
   engine_.clients().Detach(client_);
-  spdlog::debug("Closed {}", client_.connection.address);
+  spdlog::debug("Closed {}", client_.address);
   socket_.Close();
   handshake_ends_.cancel();
   on_end_(*this);

@@ -121,7 +121,7 @@ absl::Status Replicas::Synchronize(Client& client, const StreamPosition& from) {
     replica.Say(replica.options().takes_psync2 ? "+CONTINUE " + id + "\r\n" : "+CONTINUE\r\n");
     replica.StartStream(from.offset);
     ++partial_syncs_;
-    log_.notice("Replica " + client.connection.address + " continues from offset " +
+    log_.notice("Replica " + client.address + " continues from offset " +
                 std::to_string(from.offset));
     return absl::OkStatus();
   }
@@ -129,7 +129,7 @@ absl::Status Replicas::Synchronize(Client& client, const StreamPosition& from) {
   ++full_syncs_;
   Add(client);
   if (!waits_since_) waits_since_ = Now();
-  log_.notice("Replica " + client.connection.address + " requests a full synchronization");
+  log_.notice("Replica " + client.address + " requests a full synchronization");
   return absl::OkStatus();
 }
 
@@ -164,17 +164,17 @@ int64_t Replicas::CountLogged(int64_t offset) const {
 ReplicaStatus Replicas::StatusOf(const Replica& replica) const {
   const ReplicaOptions& options = replica.options();
   const Millis silent_for = replica.SilentFor(Now());
-  return {.client = replica.client().id,
-          .address = options.address.empty() ? WithoutPort(replica.client().connection.address)
-                                             : options.address,
-          .port = options.port,
-          .state = replica.IsOnline()     ? "online"
-                   : replica.IsSentFile() ? "send_bulk"
-                                          : "wait_bgsave",
-          .is_online = replica.IsOnline(),
-          .offset = replica.acknowledged(),
-          .log_offset = replica.logged(),
-          .lag_s = std::chrono::duration_cast<std::chrono::seconds>(silent_for).count()};
+  return {
+      .client = replica.client().id,
+      .address = options.address.empty() ? WithoutPort(replica.client().address) : options.address,
+      .port = options.port,
+      .state = replica.IsOnline()     ? "online"
+               : replica.IsSentFile() ? "send_bulk"
+                                      : "wait_bgsave",
+      .is_online = replica.IsOnline(),
+      .offset = replica.acknowledged(),
+      .log_offset = replica.logged(),
+      .lag_s = std::chrono::duration_cast<std::chrono::seconds>(silent_for).count()};
 }
 
 std::vector<ReplicaStatus> Replicas::Status() const {
@@ -420,7 +420,7 @@ void Replicas::LookAfter(Millis now) {
     if (LastSignOf(*replica) + timeout < now) silent.push_back(&replica->client());
   }
   for (Client* const client : silent) {
-    log_.warning("Disconnecting timedout replica " + client->connection.address);
+    log_.warning("Disconnecting timedout replica " + client->address);
     engine_.clients().End(*client);
   }
   if (backlog_ != nullptr) DropUnneeded();

@@ -171,8 +171,8 @@ int SetResp(lua_State* lua) {
   if (lua_gettop(lua) != 1) return Raise(lua, "ERR redis.setresp() requires one argument.");
   const lua_Number version = lua_tonumber(lua, 1);
   if (version != 2 && version != 3) return Raise(lua, "ERR RESP version must be 2 or 3.");
-  RunOf(lua).session().client.output.reply.set_protocol(version == 3 ? Protocol::kResp3
-                                                                     : Protocol::kResp2);
+  RunOf(lua).session().client.reply.set_protocol(version == 3 ? Protocol::kResp3
+                                                              : Protocol::kResp2);
   return 0;
 }
 

@@ -108,7 +108,7 @@ TEST_F(EffectsTest, StreamContainsTheLogsUnitsAndMessages) {
   EXPECT_EQ(Plain(stream.TakeBytes()), "publish c m");
   EXPECT_EQ(Send("SET k v"), "SELECT 0; set k v");
   EXPECT_EQ(Plain(stream.TakeBytes()), "SELECT 0; set k v");
-  EXPECT_EQ(peer_.Find("a")->output.streamed_until, static_cast<int64_t>(stream.position()));
+  EXPECT_EQ(peer_.Find("a")->streamed_until, static_cast<int64_t>(stream.position()));
   peer_.engine().effects().set_stream(nullptr);
 }
 
@@ -155,12 +155,12 @@ TEST_F(EffectsTest, AppliedUnitsAreLoggedWithTheirDatabase) {
 
 TEST_F(EffectsTest, ClientKnowsWhereItsLastUnitEnds) {
   Send("SET k v");
-  EXPECT_EQ(peer_.Find("a")->output.propagated_until, journal_.position());
+  EXPECT_EQ(peer_.Find("a")->propagated_until, journal_.position());
   const uint64_t end = journal_.position();
   Send("SET k w", "b");
   Send("GET k");
-  EXPECT_EQ(peer_.Find("a")->output.propagated_until, end);
-  EXPECT_GT(peer_.Find("b")->output.propagated_until, end);
+  EXPECT_EQ(peer_.Find("a")->propagated_until, end);
+  EXPECT_GT(peer_.Find("b")->propagated_until, end);
 }
 
 TEST_F(EffectsTest, TimesAreInstants) {

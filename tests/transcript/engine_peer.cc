@@ -116,8 +116,8 @@ class EnginePeer::Connection {
   }
 
   void RefuseProtocol() {
-    client_.output.reply.Begin();
-    client_.output.reply.Error(parser_.error());
+    client_.reply.Begin();
+    client_.reply.Error(parser_.error());
     broken_ = true;
   }
 

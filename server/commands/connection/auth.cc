@@ -100,8 +100,8 @@ void Hello(AdminCall& call) {
   if (call.Refused()) return;
   if (greeting.credentials) Authenticate(call, *greeting.credentials);
   if (call.refused()) return;
-  if (!call.client.identity.authenticated()) return call.Fail(kMustAuthenticate);
-  if (greeting.name) call.client.identity.name = *greeting.name;
+  if (!call.client.authenticated()) return call.Fail(kMustAuthenticate);
+  if (greeting.name) call.client.name = *greeting.name;
   if (greeting.protocol) call.reply.set_protocol(*greeting.protocol);
   ReplyGreeting(call);
 }

@@ -18,15 +18,15 @@ void Id(AdminCall& call) { call.reply.Integer(static_cast<int64_t>(call.client.i
 void SetName(AdminCall& call) {
   const std::string_view name = call.args.Word();
   if (!IsClientName(name)) return call.Fail(kNotAClientName);
-  call.client.identity.name = name;
+  call.client.name = name;
   call.reply.Ok();
 }
 
 void GetName(AdminCall& call) {
-  if (call.client.identity.name.empty()) {
+  if (call.client.name.empty()) {
     call.reply.Null();
   } else {
-    call.reply.Bulk(call.client.identity.name);
+    call.reply.Bulk(call.client.name);
   }
 }
 
@@ -41,7 +41,7 @@ void SetInfo(AdminCall& call) {
     return call.Fail("ERR " + attribute +
                      " cannot contain spaces, newlines or special characters.");
   }
-  (is_name ? call.client.identity.lib_name : call.client.identity.lib_version) = value;
+  (is_name ? call.client.lib_name : call.client.lib_version) = value;
   call.reply.Ok();
 }
 

@@ -21,7 +21,7 @@ seconds AgeOf(const Client& client, Millis now) {
 }
 
 bool IsOf(const Client& client, std::string_view user) {
-  return !IsMaster(client) && client.identity.user()->name() == user;
+  return !IsMaster(client) && client.user()->name() == user;
 }
 
 // The filters of CLIENT KILL. A client must match all given filters.
@@ -36,8 +36,8 @@ struct KillFilter {
 
   bool Names(const Client& client, Millis now) const {
     return (!id || client.id == static_cast<uint64_t>(*id)) &&
-           (!address || client.connection.address == *address) &&
-           (!local_address || client.connection.local_address == *local_address) &&
+           (!address || client.address == *address) &&
+           (!local_address || client.local_address == *local_address) &&
            (!kind || KindOf(client) == *kind) && (!user || IsOf(client, *user)) &&
            AgeOf(client, now) >= least_age;
   }

@@ -199,7 +199,7 @@ void Store(Call& call, const SortRequest& request, const std::vector<std::string
 
 // Refuses patterns to a user that may not read every key, because the elements determine the keys.
 void CheckPatterns(Call& call, const SortRequest& request) {
-  const User& user = *call.client.identity.user();
+  const User& user = *call.client.user();
   if (user.MayDoAll() || user.MayReadAllKeysIn(call.command, call.argv())) return;
   if (request.weights && request.weights->NamesKeys()) {
     call.args.Refuse("ERR BY option of SORT denied due to insufficient ACL permissions.");

@@ -82,11 +82,11 @@ AccessControl::AccessControl(const CommandTable& commands, const Clients& client
 }
 
 void AccessControl::AssignDefaultUser(Client& client) const {
-  client.identity.user_ = &users_.default_user();
-  client.identity.authenticated_ = DefaultIsOpen();
+  client.user_ = &users_.default_user();
+  client.authenticated_ = DefaultIsOpen();
 }
 
-void AccessControl::ActAs(Client& internal, const User& user) { internal.identity.user_ = &user; }
+void AccessControl::ActAs(Caller& internal, const User& user) { internal.user_ = &user; }
 
 bool AccessControl::DefaultIsOpen() const {
   return users_.default_user().enabled() && users_.default_user().takes_any_password();
@@ -99,18 +99,18 @@ bool AccessControl::Authenticate(Client& client, std::string_view name, std::str
     Record(client, {Denial::Reason::kAuth}, command, name, now, ContextOf(client));
     return false;
   }
-  client.identity.user_ = user;
-  client.identity.authenticated_ = true;
+  client.user_ = user;
+  client.authenticated_ = true;
   return true;
 }
 
 std::optional<Denial> AccessControl::CheckRules(Client& client, const Command& command, Args argv,
                                                 Millis now, AclLog::Context context) {
-  const std::optional<Denial> denial = client.identity.user()->Check(command, argv);
+  const std::optional<Denial> denial = client.user()->Check(command, argv);
   if (!denial) return std::nullopt;
   const bool is_command = denial->reason == Denial::Reason::kCommand;
-  Record(client, *denial, is_command ? command.name : argv[denial->position],
-         client.identity.user()->name(), now, context);
+  Record(client, *denial, is_command ? command.name : argv[denial->position], client.user()->name(),
+         now, context);
   return denial;
 }
 
@@ -202,7 +202,7 @@ void AccessControl::CloseListeners(const User& before, const User& after) {
   if (kept) return;
   std::vector<Client*> closed;  // separate, because a closed client leaves clients_
   for (const auto& [id, client] : clients_) {
-    if (client->identity.user() == &before && !MayHearAll(*client, after)) closed.push_back(client);
+    if (client->user() == &before && !MayHearAll(*client, after)) closed.push_back(client);
   }
   for (Client* client : closed) close_(*client);
 }
@@ -210,11 +210,11 @@ void AccessControl::CloseListeners(const User& before, const User& after) {
 void AccessControl::CloseClientsOf(const User& user) {
   std::vector<Client*> closed;
   for (const auto& [id, client] : clients_) {
-    if (client->identity.user() == &user) closed.push_back(client);
+    if (client->user() == &user) closed.push_back(client);
   }
   for (Client* client : closed) {
-    client->identity.user_ = &users_.default_user();
-    client->identity.authenticated_ = false;
+    client->user_ = &users_.default_user();
+    client->authenticated_ = false;
     close_(*client);
   }
 }

@@ -34,12 +34,12 @@ class AccessControl {
   // Makes a new client the default user; it is authenticated if that user needs no password.
   void AssignDefaultUser(Client& client) const;
 
-  // Gives a client of the server's own, which is not attached, the permissions of `user`.
-  static void ActAs(Client& internal, const User& user);
+  // Gives a caller that is no attached client the permissions of `user`.
+  static void ActAs(Caller& internal, const User& user);
 
-  // Whether the client must authenticate before it may run commands.
-  bool MustAuthenticate(const Client& client) const {
-    return !client.identity.authenticated() && !DefaultIsOpen();
+  // Whether the caller must authenticate before it may run commands.
+  bool MustAuthenticate(const Caller& caller) const {
+    return !caller.authenticated() && !DefaultIsOpen();
   }
   bool DefaultIsOpen() const;
 
@@ -51,7 +51,7 @@ class AccessControl {
   // Why the client's user may not run this request, which has been checked for its shape; it is
   // logged then. For a user without restrictions the cost is one test.
   std::optional<Denial> Check(Client& client, const Command& command, Args argv, Millis now) {
-    if (client.identity.user()->MayDoAll()) [[likely]] {
+    if (client.user()->MayDoAll()) [[likely]] {
       return std::nullopt;
     }
     return CheckRules(client, command, argv, now, ContextOf(client));
@@ -60,7 +60,7 @@ class AccessControl {
   // Like the function above, for a request of a script that the client has called.
   std::optional<Denial> CheckInScript(Client& client, const Command& command, Args argv,
                                       Millis now) {
-    if (client.identity.user()->MayDoAll()) [[likely]] {
+    if (client.user()->MayDoAll()) [[likely]] {
       return std::nullopt;
     }
     return CheckRules(client, command, argv, now, AclLog::Context::kScript);

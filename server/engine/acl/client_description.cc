@@ -31,7 +31,7 @@ std::string Flags(const Client& client) {
       {tracking.broadcast, 'B'},
       {client.transaction.touched, 'd'},
       {client.connection.close_after_reply, 'c'},
-      {client.connection.IsOnUnixSocket(), 'U'},
+      {client.IsOnUnixSocket(), 'U'},
       {client.no_evict, 'e'},
       {client.no_touch, 'T'},
   }};
@@ -59,10 +59,10 @@ class Fields {
 
 void AddIdentity(const Client& client, Millis now, Fields& fields) {
   fields.Add("id", client.id);
-  fields.Add("addr", client.connection.address);
-  fields.Add("laddr", client.connection.local_address);
+  fields.Add("addr", client.address);
+  fields.Add("laddr", client.local_address);
   fields.Add("fd", client.connection.descriptor);
-  fields.Add("name", client.identity.name);
+  fields.Add("name", client.name);
   fields.Add("age", SecondsSince(client.connection.connected_at, now));
   fields.Add("idle", SecondsSince(client.connection.last_active, now));
 }
@@ -99,11 +99,11 @@ void AddMemory(const Client& client, Fields& fields) {
 void AddRest(const Client& client, Fields& fields) {
   fields.Add("events", client.output.sending_bytes > 0 ? "rw" : "r");
   fields.Add("cmd", client.last_command);
-  fields.Add("user", IsMaster(client) ? "(superuser)" : client.identity.user()->name());
+  fields.Add("user", IsMaster(client) ? "(superuser)" : client.user()->name());
   fields.Add("redir", RedirectOf(client));
-  fields.Add("resp", static_cast<int64_t>(client.output.reply.protocol()));
-  fields.Add("lib-name", client.identity.lib_name);
-  fields.Add("lib-ver", client.identity.lib_version);
+  fields.Add("resp", static_cast<int64_t>(client.reply.protocol()));
+  fields.Add("lib-name", client.lib_name);
+  fields.Add("lib-ver", client.lib_version);
   fields.Add("io-thread", 0);
   fields.Add("tot-net-in", client.connection.received);
   fields.Add("tot-net-out", client.connection.sent);
@@ -112,7 +112,7 @@ void AddRest(const Client& client, Fields& fields) {
 
 }  // namespace
 
-bool IsMaster(const Client& client) { return client.identity.user() == nullptr; }
+bool IsMaster(const Client& client) { return client.user() == nullptr; }
 
 int64_t RedirectOf(const Client& client) {
   return client.tracking().on ? static_cast<int64_t>(client.tracking().redirect) : -1;

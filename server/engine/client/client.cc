@@ -32,8 +32,8 @@ void Client::ResetState() {
   no_evict = false;
   no_touch = false;
   output.reply_mode = ClientOutput::ReplyMode::kOn;
-  output.reply.set_protocol(Protocol::kResp2);
-  identity.name.clear();
+  reply.set_protocol(Protocol::kResp2);
+  name.clear();
 }
 
 }  // namespace zsetd

@@ -13,31 +13,25 @@
 #include "core/util/time.h"
 #include "protocol/resp/args.h"
 #include "server/engine/client/blocked_command.h"
+#include "server/engine/client/caller.h"
 #include "server/engine/client/channel_kind.h"
 #include "server/engine/client/client_connection.h"
-#include "server/engine/client/client_identity.h"
 #include "server/engine/client/client_output.h"
 #include "server/engine/client/client_weights.h"
 #include "server/engine/client/owned_args.h"
 #include "server/engine/client/tracking_mode.h"
-#include "server/engine/client/transaction.h"
 
 namespace zsetd {
 
-// One client as the engine knows it: no socket, only its state and its output. Code that writes to
-// the output outside of the client's own command calls Wake().
-class Client {
+// A connected caller as the engine knows it: no socket, only its state and its output. Code that
+// writes to the output outside of the client's own command calls Wake().
+class Client : public Caller {
  public:
-  Client(uint64_t client_id, std::string address, std::string local_address, Millis now,
+  Client(uint64_t client_id, std::string its_address, std::string its_local_address, Millis now,
          std::function<void()> wake)
-      : id(client_id),
-        connection{.address = std::move(address),
-                   .local_address = std::move(local_address),
-                   .connected_at = now,
-                   .last_active = now,
-                   .bytes = sizeof(Client)},
+      : Caller(client_id, std::move(its_address), std::move(its_local_address), this),
+        connection{.connected_at = now, .last_active = now, .bytes = sizeof(Client)},
         wake_(std::move(wake)) {}
-  Client(const Client&) = delete;
 
   // Sends the client an unsolicited message, such as one of a channel it is subscribed to. While
   // the client's own command runs, or is being replied to, the message waits for that reply's end.
@@ -84,19 +78,14 @@ class Client {
   const TrackingMode& tracking() const { return tracking_; }
   size_t weight() const { return weight_.bytes; }  // its memory, when it was last weighed
 
-  const uint64_t id;
   ClientConnection connection;
-  ClientOutput output;
-  ClientIdentity identity;
-  Transaction transaction;
+  ClientOutput output{replies};
 
-  int database = 0;
+  std::string lib_name;  // CLIENT SETINFO, as the next
+  std::string lib_version;
   bool no_evict = false;         // CLIENT NO-EVICT
-  bool no_touch = false;         // CLIENT NO-TOUCH
   bool executing = false;        // its own command is running
-  bool suspended = false;        // its command is a script that is suspended
   bool awaits_shutdown = false;  // its command is a SHUTDOWN that waits (Shutdown)
-  bool in_script = false;        // it represents a script, whose commands these are
   uint64_t commands_run = 0;
   std::string_view last_command = "NULL";  // a row's name
   std::optional<BlockedCommand> blocked;
@@ -126,7 +115,7 @@ void Client::Push(Write write) {
   OutputBuffer& buffer = ReplyInProgress() ? output.pending_pushes : output.buffer;
   const size_t before = buffer.size();
   ReplyWriter writer(buffer);
-  writer.set_protocol(output.reply.protocol());
+  writer.set_protocol(reply.protocol());
   write(writer);
   output.pushed_bytes += buffer.size() - before;
   NoteMemory();

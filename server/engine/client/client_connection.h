@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
 #include "core/util/time.h"
 
@@ -10,8 +9,6 @@ namespace zsetd {
 
 // A client's connection, as the network reports it to the engine. Sizes are in bytes.
 struct ClientConnection {
-  const std::string address;        // "127.0.0.1:50000"
-  const std::string local_address;  // "127.0.0.1:6379"
   const Millis connected_at;
   Millis last_active;  // when it last sent or took something
 
@@ -24,13 +21,6 @@ struct ClientConnection {
 
   bool close_after_reply = false;  // send what is in the output, then close
   bool close_now = false;          // close without sending
-
-  bool IsOnUnixSocket() const { return address == local_address; }
-
-  // Whether it comes from this machine.
-  bool IsLocal() const {
-    return IsOnUnixSocket() || address.starts_with("127.0.0.1:") || address.starts_with("[::1]:");
-  }
 };
 
 }  // namespace zsetd

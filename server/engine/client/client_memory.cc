@@ -12,9 +12,9 @@ size_t WatchBytes(const Transaction& transaction) {
 
 // The names that it has set may be as long as a word.
 size_t NameBytes(const Client& client) {
-  return StringAllocationSize(client.identity.name.capacity()) +
-         StringAllocationSize(client.identity.lib_name.capacity()) +
-         StringAllocationSize(client.identity.lib_version.capacity());
+  return StringAllocationSize(client.name.capacity()) +
+         StringAllocationSize(client.lib_name.capacity()) +
+         StringAllocationSize(client.lib_version.capacity());
 }
 
 }  // namespace

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 
 #include "protocol/resp/output_buffer.h"
-#include "protocol/resp/reply_writer.h"
 #include "server/engine/client/long_reply.h"
 #include "server/engine/client/output_source.h"
 #include "server/engine/client/output_watch.h"
@@ -20,8 +18,7 @@ namespace zsetd {
 struct ClientOutput {
   enum class ReplyMode { kOn, kOff, kSkipNext, kSkipThis };  // CLIENT REPLY
 
-  OutputBuffer buffer;                    // what the network has not been given yet
-  ReplyWriter reply{buffer};              // writes replies to it
+  OutputBuffer& buffer;                   // Caller::replies; not given to the network yet
   OutputBuffer pending_pushes;            // messages that wait for the running command's reply
   std::unique_ptr<LongReply> long_reply;  // while set, no further request of the client is run
   ReplyMode reply_mode = ReplyMode::kOn;
@@ -33,18 +30,11 @@ struct ClientOutput {
   // Where more comes from when all else has been sent; null: nowhere. It outlives its use here.
   OutputSource* source = nullptr;
 
-  // Positions of the log that must be durable before replies are sent (ReplyHolds): the end of
-  // the client's last unit, and the last change of what it has read.
-  uint64_t propagated_until = 0;
-  uint64_t read_until = 0;
-
-  // The end of the client's last unit in the stream for replicas.
-  int64_t streamed_until = 0;
-
   OutputWatch watch;  // of all that is unsent
   OutputWatch push_watch;
 
-  ClientOutput() = default;
+  // The buffer outlives this.
+  explicit ClientOutput(OutputBuffer& replies) : buffer(replies) {}
   ClientOutput(const ClientOutput&) = delete;
 
   // The first 16 KB do not count as unread (client-output-buffer-limit): Redis's replies are

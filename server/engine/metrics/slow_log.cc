@@ -35,7 +35,7 @@ void SlowLog::Record(const Command& command, Args argv, const Client& client, Mi
                      Micros took, size_t most) {
   if (most == 0) return commands_.clear();
   commands_.push_front({next_id_++, now, took, Shortened(WithoutSecrets(command, argv)),
-                        client.connection.address, client.identity.name});
+                        client.address, client.name});
   while (commands_.size() > most) commands_.pop_back();
 }
 

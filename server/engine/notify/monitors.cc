@@ -50,7 +50,7 @@ std::string TimeText(Micros at) {
   return IntegerText(at.count() / kPerSecond) + micros;
 }
 
-std::string SourceOf(const Client& by) { return by.in_script ? "lua" : by.connection.address; }
+std::string SourceOf(const Client& by) { return by.in_script ? "lua" : by.address; }
 
 std::string LineOf(const Client& by, Args argv, Micros at) {
   std::string line = TimeText(at) + " [" + IntegerText(by.database) + " " + SourceOf(by) + "]";

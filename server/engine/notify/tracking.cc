@@ -49,7 +49,7 @@ void Tracking::Start(Client& client, const TrackingMode& mode) {
 
 void Tracking::BreakRedirect(Client& client) {
   client.tracking_.redirect_broken = true;
-  if (client.output.reply.protocol() == Protocol::kResp2) return;
+  if (client.reply.protocol() == Protocol::kResp2) return;
   client.Push([&](ReplyWriter& reply) {
     reply.Push(2);
     reply.Bulk("tracking-redir-broken");
@@ -128,7 +128,7 @@ void Tracking::Send(Client& client, std::optional<Keys> keys) const {
   const bool redirected = client.tracking().redirect != 0;
   Client* const receiver = redirected ? Find(client.tracking().redirect) : &client;
   if (receiver == nullptr) return BreakRedirect(client);
-  const bool resp2 = receiver->output.reply.protocol() == Protocol::kResp2;
+  const bool resp2 = receiver->reply.protocol() == Protocol::kResp2;
   if (resp2 && (!redirected || !receiver->IsSubscriber())) return;
   receiver->Push([&](ReplyWriter& reply) {
     WriteHeader(reply);

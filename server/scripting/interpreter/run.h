@@ -40,7 +40,7 @@ class ScriptRun {
   ScriptSession& session() { return workspace_.session; }
   const Target& target() const { return target_; }
   bool replies_resp3() const {
-    return workspace_.session.client.output.reply.protocol() == Protocol::kResp3;
+    return workspace_.session.client.reply.protocol() == Protocol::kResp3;
   }
 
   // Runs a command. A refusal contains the whole error line. Otherwise the reply is in

@@ -78,7 +78,7 @@ class TrackingOfClients : public testing::Test {
   Client* Connect(uint64_t id) {
     Client* client =
         owned_.emplace_back(std::make_unique<Client>(id, "peer", "own", Millis(0), [] {})).get();
-    client->output.reply.set_protocol(Protocol::kResp3);
+    client->reply.set_protocol(Protocol::kResp3);
     clients_.emplace(id, client);
     TrackingMode mode;
     mode.on = true;
