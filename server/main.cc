@@ -227,11 +227,6 @@ Host HostFor(const CommandLine& line, const std::string& directory, const Log& l
   };
 }
 
-ServerLog LinesFor(const Log& log) {
-  return {.notice = [&log](std::string_view text) { log.Write(LogLevel::kNotice, text); },
-          .warning = [&log](std::string_view text) { log.Write(LogLevel::kWarning, text); }};
-}
-
 // Returns the source from which metrics take the figures of INFO.
 InfoSource InfoOf(Engine& engine) {
   InfoSource source;
@@ -263,13 +258,11 @@ int Serve(const CommandLine& line) {
   engine.services().migration = &migrator;
   if (const absl::Status status = engine.Prepare(); !status.ok()) return Complain(status);
   const auto log_signal = std::make_shared<const WakeSignal>();
-  PersistenceService persistence(engine, SystemFiles(), LinesFor(log),
-                                 [log_signal] { log_signal->Send(); });
+  PersistenceService persistence(engine, SystemFiles(), log, [log_signal] { log_signal->Send(); });
   engine.services().persistence = &persistence;
   Server front(io, engine, *log_signal);
   server = &front;
-  ReplicationService replication(engine, persistence, SystemFiles(), front.connector(),
-                                 LinesFor(log),
+  ReplicationService replication(engine, persistence, SystemFiles(), front.connector(), log,
                                  [&front](Step step) { front.Post(std::move(step)); });
   engine.services().replication = &replication;
   HttpService http(engine, InfoOf(engine), [&front](Step step) { front.Post(std::move(step)); });

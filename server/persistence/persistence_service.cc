@@ -20,11 +20,11 @@ constexpr std::string_view kCannotBeginLog = "Unable to turn on AOF. Check serve
 
 }  // namespace
 
-PersistenceService::PersistenceService(Engine& engine, FileSystem& files, ServerLog log,
+PersistenceService::PersistenceService(Engine& engine, FileSystem& files, const Log& log,
                                        std::function<void()> on_progress)
     : engine_(engine),
       files_(files),
-      log_(std::move(log)),
+      log_(log),
       on_progress_(on_progress),
       directory_(engine, files, log_),
       dataset_(engine, files, log_),
@@ -204,7 +204,8 @@ void PersistenceService::ConsiderBeginningLog() {
   if (engine_.executor().IsInTransaction()) return;
   if (engine_.store().now() - log_tried_at_ < kBetweenTries) return;
   log_tried_at_ = engine_.store().now();
-  if (const absl::Status status = BeginLog(); !status.ok()) log_.warning(ErrorLine(status));
+  if (const absl::Status status = BeginLog(); !status.ok())
+    log_.Write(LogLevel::kWarning, ErrorLine(status));
 }
 
 absl::Status PersistenceService::BeginLog() {
@@ -218,7 +219,8 @@ absl::Status PersistenceService::BeginLog() {
 void PersistenceService::ScheduleLog() {
   log_is_missing_ = log_is_due_ = true;
   log_tried_at_ = Millis(0);
-  log_.notice(
+  log_.Write(
+      LogLevel::kNotice,
       "The append only file is enabled while a snapshot is being taken. Its first rewrite starts "
       "after the snapshot.");
 }
@@ -293,7 +295,7 @@ void PersistenceService::Tick() {
   if (IsSaving() || IsRewriting()) return;
   if (rewriting_scheduled_ && !append_log_.MustBegin()) {
     const absl::Status status = StartRewriting();
-    if (!status.ok()) log_.warning(ErrorLine(status));
+    if (!status.ok()) log_.Write(LogLevel::kWarning, ErrorLine(status));
   }
   if (!IsRewriting()) append_log_.ConsiderRewriting();
   if (IsRewriting()) return;
@@ -368,7 +370,7 @@ absl::Status PersistenceService::SaveBeforeExit(bool must_save, bool may_not) {
   SaveFlushed();
   if (!may_not) CompleteLog();
   if (!append_log_.Flush()) {
-    log_.warning("Cannot write the append only file completely");
+    log_.Write(LogLevel::kWarning, "Cannot write the append only file completely");
     if (!may_not) return Refusal("the append only file could not be written");
   }
   MakeWayForSnapshot();
@@ -377,7 +379,8 @@ absl::Status PersistenceService::SaveBeforeExit(bool must_save, bool may_not) {
 
 void PersistenceService::SaveTheRest() {
   if (engine_.disk().loading()) return;
-  if (!append_log_.Flush()) log_.warning("Cannot write the append only file completely");
+  if (!append_log_.Flush())
+    log_.Write(LogLevel::kWarning, "Cannot write the append only file completely");
   MakeWayForSnapshot();
   snapshots_.SaveTheRest();
 }
@@ -444,7 +447,7 @@ absl::Status PersistenceService::LoadLogAgain() {
   }
   MakeWayForSnapshot();
   const absl::Status status = append_log_.LoadAgain();
-  if (!status.ok()) log_.warning(ErrorLine(status));
+  if (!status.ok()) log_.Write(LogLevel::kWarning, ErrorLine(status));
   return status;
 }
 
@@ -463,7 +466,7 @@ absl::Status PersistenceService::Apply(const Settings& settings) {
 absl::Status PersistenceService::SwitchLogAfterUnit(bool on) {
   const bool is_new = on && !append_log_.IsOn();
   if (const absl::Status status = is_new ? append_log_.Prepare() : absl::OkStatus(); !status.ok()) {
-    log_.warning(ErrorLine(status));
+    log_.Write(LogLevel::kWarning, ErrorLine(status));
     return Refusal(kCannotBeginLog);
   }
   next_log_state_ = on;
@@ -490,7 +493,7 @@ absl::Status PersistenceService::SwitchLog(bool on) {
   }
   const absl::Status status = BeginLog();
   if (status.ok()) return status;
-  log_.warning(ErrorLine(status));
+  log_.Write(LogLevel::kWarning, ErrorLine(status));
   return Refusal(kCannotBeginLog);
 }
 

@@ -25,10 +25,10 @@ namespace zsetd {
 // configured. A snapshot and a rewrite of the log never run at the same time.
 class PersistenceService : public Persistence {
  public:
-  // The engine and the files outlive this. `on_progress` is called on another thread when held
+  // The engine, files and log outlive this. `on_progress` is called on another thread when held
   // replies can be sent, or HasWork() becomes true. A call may come shortly after the destructor.
   // It may be null.
-  PersistenceService(Engine& engine, FileSystem& files, ServerLog log,
+  PersistenceService(Engine& engine, FileSystem& files, const Log& log,
                      std::function<void()> on_progress = nullptr);
   ~PersistenceService() override;
 
@@ -166,7 +166,7 @@ class PersistenceService : public Persistence {
 
   Engine& engine_;
   FileSystem& files_;
-  const ServerLog log_;
+  const Log& log_;
   const std::function<void()> on_progress_;
   DataDirectory directory_;
   Dataset dataset_;

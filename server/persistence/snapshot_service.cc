@@ -20,7 +20,7 @@ constexpr std::chrono::seconds kBetweenRetries{5};  // after a failure, as in Re
 }  // namespace
 
 SnapshotService::SnapshotService(Engine& engine, FileSystem& files, DataDirectory& directory,
-                                 Dataset& dataset, const ServerLog& log,
+                                 Dataset& dataset, const Log& log,
                                  std::function<void()> on_progress)
     : engine_(engine),
       files_(files),
@@ -88,7 +88,7 @@ absl::StatusOr<std::unique_ptr<SnapshotFile>> SnapshotService::CreateFile(const 
 }
 
 absl::Status SnapshotService::FailToSave(absl::Status why) {
-  log_.warning("Cannot save the snapshot: " + std::string(ErrorLine(why)));
+  log_.Write(LogLevel::kWarning, "Cannot save the snapshot: " + std::string(ErrorLine(why)));
   return why;
 }
 
@@ -107,8 +107,8 @@ absl::Status SnapshotService::Save() {
   last_save_ok_ = true;
   engine_.disk().set_snapshots_fail(false);
   const Micros took = engine_.host().stopwatch() - start;
-  log_.notice("DB saved on disk: " + Megabytes((*file)->size()) + ", " +
-              Rate((*file)->size(), took));
+  log_.Write(LogLevel::kNotice, "DB saved on disk: " + Megabytes((*file)->size()) + ", " +
+                                    Rate((*file)->size(), took));
   return absl::OkStatus();
 }
 
@@ -125,7 +125,8 @@ absl::Status SnapshotService::StartSaving() {
   job_ = std::make_unique<BackgroundSnapshot>(*std::move(file), engine_, dataset_.Contents(),
                                               on_progress_);
   reported_tenths_ = 0;
-  log_.notice("Background saving started: " + std::to_string(job_->keys()) + " keys");
+  log_.Write(LogLevel::kNotice,
+             "Background saving started: " + std::to_string(job_->keys()) + " keys");
   return absl::OkStatus();
 }
 
@@ -145,8 +146,8 @@ void SnapshotService::ReportProgress() {
   reported_tenths_ = tenths;
   const auto took = std::chrono::duration_cast<Micros>(engine_.store().now() - job_->started_at());
   if (took < std::chrono::seconds(1)) return;
-  log_.notice("Background saving: " + std::to_string(tenths * 10) + " % of keys, " +
-              Rate(job_->written(), took));
+  log_.Write(LogLevel::kNotice, "Background saving: " + std::to_string(tenths * 10) +
+                                    " % of keys, " + Rate(job_->written(), took));
 }
 
 void SnapshotService::Finish() {
@@ -162,14 +163,15 @@ void SnapshotService::Finish() {
   saved_changes_ = job->changes();
   last_saved_at_ = engine_.store().now();
   const uint64_t bytes = job->written();
-  log_.notice("Background saving terminated with success: " + Megabytes(bytes) + ", " +
-              Rate(bytes, std::chrono::duration_cast<Micros>(*last_save_took_)));
+  log_.Write(LogLevel::kNotice,
+             "Background saving terminated with success: " + Megabytes(bytes) + ", " +
+                 Rate(bytes, std::chrono::duration_cast<Micros>(*last_save_took_)));
 }
 
 void SnapshotService::Abandon() {
   if (job_ == nullptr) return;
   job_.reset();
-  log_.warning("Background saving canceled");
+  log_.Write(LogLevel::kWarning, "Background saving canceled");
 }
 
 void SnapshotService::ConsiderSavePoints() {
@@ -180,8 +182,8 @@ void SnapshotService::ConsiderSavePoints() {
   if (!last_save_ok_ && engine_.store().now() - last_try_at_ <= kBetweenRetries) return;
   for (const SavePoints::Point& point : save.points) {
     if (changes < static_cast<uint64_t>(point.changes) || age <= point.age) continue;
-    log_.notice(IntegerText(point.changes) + " changes in " + IntegerText(point.age.count()) +
-                " seconds. Saving...");
+    log_.Write(LogLevel::kNotice, IntegerText(point.changes) + " changes in " +
+                                      IntegerText(point.age.count()) + " seconds. Saving...");
     (void)StartSaving();
     return;
   }
@@ -191,7 +193,7 @@ absl::Status SnapshotService::SaveBeforeExit(bool must_save, bool may_not) {
   saved_for_exit_ = false;
   Abandon();
   if (may_not || (!must_save && !engine_.settings().save.Any())) return absl::OkStatus();
-  log_.notice("Saving the final RDB snapshot before exiting.");
+  log_.Write(LogLevel::kNotice, "Saving the final RDB snapshot before exiting.");
   absl::Status status = Save();
   saved_for_exit_ = status.ok();
   return status;
@@ -203,7 +205,8 @@ void SnapshotService::SaveTheRest() {
                         engine_.replication().offset() == saved_offset_;
   if (is_saved) return;
   if (engine_.executor().IsSuspended()) {
-    log_.warning(
+    log_.Write(
+        LogLevel::kWarning,
         "Cannot save a final snapshot while a script runs. Changes since the last snapshot are "
         "lost.");
     return;
@@ -251,7 +254,7 @@ absl::Status SnapshotService::LoadAgainFrom(const std::string& path,
     keys_expired_ = loaded->keys_expired;
     status = dataset_.Put(*std::move(loaded), path, reload);
   }
-  if (!status.ok()) log_.warning(ErrorLine(status));
+  if (!status.ok()) log_.Write(LogLevel::kWarning, ErrorLine(status));
   return status;
 }
 

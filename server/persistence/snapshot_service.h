@@ -26,7 +26,7 @@ class SnapshotService {
   // The arguments outlive this. `on_progress` is called on another thread when HasWork() becomes
   // true; it may be null.
   SnapshotService(Engine& engine, FileSystem& files, DataDirectory& directory, Dataset& dataset,
-                  const ServerLog& log, std::function<void()> on_progress);
+                  const Log& log, std::function<void()> on_progress);
   ~SnapshotService();
 
   // Loads the file if it exists. Returns whether it existed. An error is human-readable; no file
@@ -82,7 +82,7 @@ class SnapshotService {
   FileSystem& files_;
   DataDirectory& directory_;
   Dataset& dataset_;
-  const ServerLog& log_;
+  const Log& log_;
   const std::function<void()> on_progress_;
   std::unique_ptr<BackgroundSnapshot> job_;  // null: none
   int reported_tenths_ = 0;                  // the last reported progress of `job_`

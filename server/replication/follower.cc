@@ -42,12 +42,12 @@ bool HasData(const Store& store) {
 }  // namespace
 
 Follower::Follower(Engine& engine, PersistenceService& persistence, Connector& connector,
-                   Listener& listener, ServerLog log)
+                   Listener& listener, const Log& log)
     : engine_(engine),
       persistence_(persistence),
       connector_(connector),
       listener_(listener),
-      log_(std::move(log)),
+      log_(log),
       stream_(engine, [this](const MasterStream::Applied& applied) { PassOn(applied); }) {}
 
 Follower::~Follower() {
@@ -67,7 +67,7 @@ void Follower::Start(const MasterAddress& master, std::optional<int> database, b
   costly_failures_ = 0;
   logged_reason_.clear();
   down_since_.reset();
-  log_.notice("Connecting to MASTER " + TextOf(master));
+  log_.Write(LogLevel::kNotice, "Connecting to MASTER " + TextOf(master));
   Connect();
 }
 
@@ -130,8 +130,8 @@ void Follower::Disconnect() {
 void Follower::Drop(std::string_view reason, bool costs_much) {
   const bool is_news = reason != logged_reason_ || Since(logged_at_) >= kBetweenSameLines;
   if (is_news) {
-    log_.warning("The link to MASTER " + TextOf(master_) + " has ended: " + std::string(reason) +
-                 ". Reconnecting.");
+    log_.Write(LogLevel::kWarning, "The link to MASTER " + TextOf(master_) +
+                                       " has ended: " + std::string(reason) + ". Reconnecting.");
     logged_reason_ = reason;
     logged_at_ = now();
   }
@@ -228,9 +228,9 @@ bool Follower::MayLoad() const {
 // ---- A full synchronization. ----
 
 void Follower::OnFullSync(const std::optional<ReplicationPosition>& position) {
-  log_.notice(position ? "Full resync from master: " + position->id + ":" +
-                             std::to_string(position->offset)
-                       : "Full resync from a master that does not support PSYNC");
+  log_.Write(LogLevel::kNotice, position ? "Full resync from master: " + position->id + ":" +
+                                               std::to_string(position->offset)
+                                         : "Full resync from a master that does not support PSYNC");
   snapshot_position_ = position;
   state_ = State::kReceiving;
 }
@@ -241,8 +241,9 @@ void Follower::OnSnapshot(std::optional<uint64_t> bytes) {
   snapshot_status_ = snapshot.status();
   if (!snapshot.ok()) return;
   snapshot_ = *std::move(snapshot);
-  log_.notice("MASTER <-> REPLICA sync: receiving " +
-              (bytes ? std::to_string(*bytes) + " bytes" : "a stream") + " from master");
+  log_.Write(LogLevel::kNotice, "MASTER <-> REPLICA sync: receiving " +
+                                    (bytes ? std::to_string(*bytes) + " bytes" : "a stream") +
+                                    " from master");
 }
 
 void Follower::OnSnapshotBytes(std::string_view bytes) {
@@ -256,8 +257,8 @@ void Follower::OnSnapshotEnd() {
 
 // Fails the synchronization before the load. The data is unchanged.
 void Follower::FailSnapshot(const absl::Status& status) {
-  log_.warning("Cannot use the snapshot of MASTER; keeping the old data: " +
-               std::string(ErrorLine(status)));
+  log_.Write(LogLevel::kWarning, "Cannot use the snapshot of MASTER; keeping the old data: " +
+                                     std::string(ErrorLine(status)));
   Drop("its snapshot cannot be used", /*costs_much=*/true);
 }
 
@@ -276,7 +277,8 @@ void Follower::StartLoading() {
   if (connection_ != nullptr) connection_->set_receives(false);
   is_link_over_ = connection_ == nullptr;  // the link may have ended while a script ran
   if (keeps_data_ || !HasData(engine_.store())) return Replace(std::nullopt);
-  log_.notice("MASTER <-> REPLICA sync: Checking the snapshot before the old data is dropped");
+  log_.Write(LogLevel::kNotice,
+             "MASTER <-> REPLICA sync: Checking the snapshot before the old data is dropped");
   persistence_.StartChecking(*snapshot_, [this](absl::StatusOr<CheckedSnapshot> checked) {
     OnChecked(std::move(checked));
   });
@@ -288,9 +290,10 @@ void Follower::OnChecked(absl::StatusOr<CheckedSnapshot> checked) {
 }
 
 void Follower::Replace(std::optional<CheckedSnapshot> checked) {
-  log_.notice(keeps_data_ ? "MASTER <-> REPLICA sync: Loading DB in memory, keeping the old data "
-                            "until it is complete"
-                          : "MASTER <-> REPLICA sync: Flushing old data, loading DB in memory");
+  log_.Write(LogLevel::kNotice,
+             keeps_data_ ? "MASTER <-> REPLICA sync: Loading DB in memory, keeping the old data "
+                           "until it is complete"
+                         : "MASTER <-> REPLICA sync: Flushing old data, loading DB in memory");
   const bool had_history = has_history_;
   if (!keeps_data_) has_history_ = false;
   listener_.BeforeNewHistory();
@@ -303,9 +306,10 @@ void Follower::Replace(std::optional<CheckedSnapshot> checked) {
 }
 
 void Follower::FailLoading(const absl::Status& status) {
-  log_.warning("Failed trying to load the MASTER synchronization DB: " +
-               std::string(ErrorLine(status)));
-  if (HasData(engine_.store())) log_.notice("Keeping the data from before the synchronization");
+  log_.Write(LogLevel::kWarning, "Failed trying to load the MASTER synchronization DB: " +
+                                     std::string(ErrorLine(status)));
+  if (HasData(engine_.store()))
+    log_.Write(LogLevel::kNotice, "Keeping the data from before the synchronization");
   Drop("its snapshot cannot be loaded", /*costs_much=*/true);
 }
 
@@ -325,7 +329,7 @@ void Follower::OnLoaded(const absl::Status& status) {
   BeginStream(position ? position->database : 0);
   engine_.effects().ForgetDatabase();
   listener_.OnNewHistory();
-  log_.notice("MASTER <-> REPLICA sync: Finished with success");
+  log_.Write(LogLevel::kNotice, "MASTER <-> REPLICA sync: Finished with success");
   if (is_link_over_) return Drop("it was lost during the load");
   BecomeLinked();
 }
@@ -347,7 +351,7 @@ void Follower::ForgetHistory() {
 
 void Follower::OnContinue(std::string_view new_id) {
   ReplicationState& state = engine_.replication();
-  log_.notice("Successful partial resynchronization with master");
+  log_.Write(LogLevel::kNotice, "Successful partial resynchronization with master");
   BeginStream(stream_.database());
   if (!new_id.empty()) {
     state.Rename(std::string(new_id));
@@ -390,19 +394,21 @@ void Follower::Apply(std::string_view bytes) {
   const uint64_t skipped_before = stream_.skipped();
   const absl::Status status = stream_.Receive(bytes);
   if (skipped_before == 0 && stream_.skipped() > 0) {
-    log_.warning("Skipping '" + stream_.first_skipped() +
-                 "' from MASTER: this server does not support the type of its key "
-                 "(rdb-skip-unknown yes). Further ones are skipped without a log line");
+    log_.Write(LogLevel::kWarning,
+               "Skipping '" + stream_.first_skipped() +
+                   "' from MASTER: this server does not support the type of its key "
+                   "(rdb-skip-unknown yes). Further ones are skipped without a log line");
   }
   if (status.ok()) {
     NoteLog();
     if (stream_.TakeAckRequest()) SendAck();
     return;
   }
-  log_.warning(
+  log_.Write(
+      LogLevel::kWarning,
       "== CRITICAL == Cannot apply a command from MASTER; the data has diverged. Requesting a full "
       "resync. The command: " +
-      std::string(ErrorLine(status)));
+          std::string(ErrorLine(status)));
   ForgetHistory();
   Drop("a command cannot be applied", /*costs_much=*/true);
 }

@@ -15,7 +15,7 @@
 #include "server/engine/engine.h"
 #include "server/engine/services/replication.h"
 #include "server/engine/support/connector.h"
-#include "server/engine/support/server_log.h"
+#include "server/engine/support/log.h"
 #include "server/persistence/persistence_service.h"
 #include "server/persistence/snapshot/received_snapshot.h"
 #include "server/replication/master_link.h"
@@ -57,7 +57,7 @@ class Follower : private Connection::Owner, private MasterLink::Listener {
 
   // The arguments outlive this.
   Follower(Engine& engine, PersistenceService& persistence, Connector& connector,
-           Listener& listener, ServerLog log);
+           Listener& listener, const Log& log);
   ~Follower() override;
 
   // Follows `master` instead of the present master. `database` has a value if the data is at the
@@ -132,7 +132,7 @@ class Follower : private Connection::Owner, private MasterLink::Listener {
   PersistenceService& persistence_;
   Connector& connector_;
   Listener& listener_;
-  const ServerLog log_;
+  const Log& log_;
 
   State state_ = State::kStopped;
   MasterAddress master_;

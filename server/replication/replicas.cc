@@ -44,7 +44,7 @@ Millis LastSignOf(const Replica& replica) {
 }  // namespace
 
 Replicas::Replicas(Engine& engine, PersistenceService& persistence, FileSystem& files,
-                   const ServerLog& log, Post post)
+                   const Log& log, Post post)
     : engine_(engine), persistence_(persistence), files_(files), log_(log), post_(std::move(post)) {
   engine_.replication().set_good_replicas([this] { return CountGood(); });
 }
@@ -121,15 +121,15 @@ absl::Status Replicas::Synchronize(Client& client, const StreamPosition& from) {
     replica.Say(replica.options().takes_psync2 ? "+CONTINUE " + id + "\r\n" : "+CONTINUE\r\n");
     replica.StartStream(from.offset);
     ++partial_syncs_;
-    log_.notice("Replica " + client.address + " continues from offset " +
-                std::to_string(from.offset));
+    log_.Write(LogLevel::kNotice, "Replica " + client.address + " continues from offset " +
+                                      std::to_string(from.offset));
     return absl::OkStatus();
   }
   if (from.id != "?") ++refused_partial_syncs_;
   ++full_syncs_;
   Add(client);
   if (!waits_since_) waits_since_ = Now();
-  log_.notice("Replica " + client.address + " requests a full synchronization");
+  log_.Write(LogLevel::kNotice, "Replica " + client.address + " requests a full synchronization");
   return absl::OkStatus();
 }
 
@@ -342,7 +342,8 @@ void Replicas::StartPipe(const SnapshotContents& contents) {
     all_[id]->Say("$EOF:" + group_->mark + "\r\n");
     all_[id]->StartSnapshot(group_->pipe, group_->mark);
   }
-  log_.notice("Sending a snapshot to " + std::to_string(group_->clients.size()) + " replica(s)");
+  log_.Write(LogLevel::kNotice,
+             "Sending a snapshot to " + std::to_string(group_->clients.size()) + " replica(s)");
   persistence_.StartTransfer(
       std::make_unique<PipeSink>(group_->pipe, engine_.settings().rdbchecksum), contents,
       [pipe = group_->pipe] { return pipe->waiting() >= kMostWaitingBytes; });
@@ -361,8 +362,8 @@ void Replicas::StartFile(const SnapshotContents& contents) {
                                     .directory = persistence_.directory().path(),
                                     .name = name,
                                     .draft_name = name + ".part"});
-  log_.notice("Taking a snapshot on disk for " + std::to_string(group_->clients.size()) +
-              " replica(s)");
+  log_.Write(LogLevel::kNotice, "Taking a snapshot on disk for " +
+                                    std::to_string(group_->clients.size()) + " replica(s)");
   persistence_.StartTransfer(std::move(sink), contents, [] { return false; });
 }
 
@@ -372,8 +373,8 @@ void Replicas::EndSync(const absl::Status& result) {
   if (status.ok() && group_->pipe == nullptr) status = SendFile();
   if (!group_->path.empty()) (void)files_.Remove(group_->path);
   if (!status.ok()) {
-    log_.warning("Cannot send a snapshot to replicas; disconnecting them: " +
-                 std::string(ErrorLine(status)));
+    log_.Write(LogLevel::kWarning, "Cannot send a snapshot to replicas; disconnecting them: " +
+                                       std::string(ErrorLine(status)));
     for (const uint64_t id : group_->clients) {
       const auto found = all_.find(id);
       if (found != all_.end()) engine_.clients().End(found->second->client());
@@ -420,7 +421,7 @@ void Replicas::LookAfter(Millis now) {
     if (LastSignOf(*replica) + timeout < now) silent.push_back(&replica->client());
   }
   for (Client* const client : silent) {
-    log_.warning("Disconnecting timedout replica " + client->address);
+    log_.Write(LogLevel::kWarning, "Disconnecting timedout replica " + client->address);
     engine_.clients().End(*client);
   }
   if (backlog_ != nullptr) DropUnneeded();
@@ -461,8 +462,9 @@ void Replicas::FreeBacklog(Millis now) {
   engine_.effects().set_stream(nullptr);
   backlog_.reset();
   engine_.replication().Restart();
-  log_.notice("Replication backlog freed after " +
-              std::to_string(engine_.settings().repl_backlog_ttl) + " seconds without replicas");
+  log_.Write(LogLevel::kNotice, "Replication backlog freed after " +
+                                    std::to_string(engine_.settings().repl_backlog_ttl) +
+                                    " seconds without replicas");
 }
 
 }  // namespace zsetd

@@ -13,7 +13,7 @@
 #include "core/util/time.h"
 #include "server/engine/engine.h"
 #include "server/engine/services/replication.h"
-#include "server/engine/support/server_log.h"
+#include "server/engine/support/log.h"
 #include "server/persistence/persistence_service.h"
 #include "server/replication/backlog.h"
 #include "server/replication/replica.h"
@@ -33,7 +33,7 @@ class Replicas {
   using Post = std::function<void(std::function<bool()>)>;
 
   // The arguments outlive this. When it is destroyed, all posted calls have ended.
-  Replicas(Engine& engine, PersistenceService& persistence, FileSystem& files, const ServerLog& log,
+  Replicas(Engine& engine, PersistenceService& persistence, FileSystem& files, const Log& log,
            Post post);
   ~Replicas();
   Replicas(const Replicas&) = delete;
@@ -103,7 +103,7 @@ class Replicas {
   Engine& engine_;
   PersistenceService& persistence_;
   FileSystem& files_;
-  const ServerLog& log_;
+  const Log& log_;
   const Post post_;
   std::unique_ptr<Backlog> backlog_;                  // null: no bytes are kept
   std::map<uint64_t, std::unique_ptr<Replica>> all_;  // by client ID

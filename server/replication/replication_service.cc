@@ -13,8 +13,8 @@ constexpr std::string_view kRoleChanged =
 }  // namespace
 
 ReplicationService::ReplicationService(Engine& engine, PersistenceService& persistence,
-                                       FileSystem& files, Connector& connector,
-                                       const ServerLog& log, Replicas::Post post)
+                                       FileSystem& files, Connector& connector, const Log& log,
+                                       Replicas::Post post)
     : engine_(engine),
       persistence_(persistence),
       log_(log),
@@ -58,8 +58,8 @@ void ReplicationService::BecomeReplica() {
 void ReplicationService::Follow(std::string host, int64_t port, std::string_view request) {
   const MasterAddress master = {std::move(host), port};
   Follow(master, /*takes_over=*/false);
-  log_.notice("REPLICAOF " + master.host + ":" + std::to_string(port) + " enabled (" +
-              std::string(request) + ")");
+  log_.Write(LogLevel::kNotice, "REPLICAOF " + master.host + ":" + std::to_string(port) +
+                                    " enabled (" + std::string(request) + ")");
 }
 
 // The role and the setting change immediately, because later commands of a transaction (such as
@@ -111,7 +111,7 @@ void ReplicationService::UnblockClients() {
 void ReplicationService::Promote(std::string_view request) {
   next_master_.reset();
   LeaveMaster();
-  log_.notice("MASTER MODE enabled (" + std::string(request) + ")");
+  log_.Write(LogLevel::kNotice, "MASTER MODE enabled (" + std::string(request) + ")");
 }
 
 void ReplicationService::LeaveMaster() {
@@ -139,7 +139,7 @@ absl::Status ReplicationService::AbortFailover() {
   const bool was_replica = failover_.IsHandingOver();
   failover_.End();
   if (was_replica) Promote("failover aborted");
-  log_.notice("Failover aborted.");
+  log_.Write(LogLevel::kNotice, "Failover aborted.");
   return absl::OkStatus();
 }
 

@@ -8,7 +8,7 @@
 #include "server/engine/engine.h"
 #include "server/engine/services/replication.h"
 #include "server/engine/support/connector.h"
-#include "server/engine/support/server_log.h"
+#include "server/engine/support/log.h"
 #include "server/persistence/persistence_service.h"
 #include "server/replication/failover.h"
 #include "server/replication/follower.h"
@@ -22,7 +22,7 @@ class ReplicationService : public Replication, private Follower::Listener {
  public:
   // The arguments outlive this. When it is destroyed, all posted calls have ended.
   ReplicationService(Engine& engine, PersistenceService& persistence, FileSystem& files,
-                     Connector& connector, const ServerLog& log, Replicas::Post post);
+                     Connector& connector, const Log& log, Replicas::Post post);
   ~ReplicationService() override;
 
   // Must be called when the server's own data has been loaded. Resumes the history at the place
@@ -84,7 +84,7 @@ class ReplicationService : public Replication, private Follower::Listener {
 
   Engine& engine_;
   PersistenceService& persistence_;
-  const ServerLog log_;
+  const Log& log_;
   Replicas replicas_;
   Follower follower_;
   Failover failover_;

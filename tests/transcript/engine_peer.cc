@@ -132,8 +132,7 @@ EnginePeer::EnginePeer() : EnginePeer(OpenSettings()) {}
 
 EnginePeer::EnginePeer(const Settings& settings)
     : engine_(settings, AllCommands(), kSeed, kStart, HostOf(engine_)),
-      persistence_(engine_, files_,
-                   {.notice = [](std::string_view) {}, .warning = [](std::string_view) {}}) {
+      persistence_(engine_, files_, kNoLog) {
   engine_.services().persistence = &persistence_;
   engine_.services().scripting = &scripting_;
 }

@@ -29,8 +29,9 @@ absl::Status DataDirectory::Lock() {
   if (directory == locked_) return absl::OkStatus();
   auto lock = files_.Lock(directory);
   if (absl::IsUnimplemented(lock.status())) {
-    log_.warning("The file system of '" + directory +
-                 "' does not support locks. Make sure that no other server uses this directory");
+    log_.Write(LogLevel::kWarning,
+               "The file system of '" + directory +
+                   "' does not support locks. Make sure that no other server uses this directory");
   } else if (!lock.ok()) {
     return Refusal("cannot open the directory '" + directory +
                    "': " + std::string(ErrorLine(lock.status())));

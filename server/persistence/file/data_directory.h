@@ -6,7 +6,7 @@
 
 #include "absl/status/status.h"
 #include "server/engine/engine.h"
-#include "server/engine/support/server_log.h"
+#include "server/engine/support/log.h"
 #include "server/persistence/file/file.h"
 
 namespace zsetd {
@@ -19,7 +19,7 @@ std::string Rate(uint64_t bytes, Micros took);
 class DataDirectory {
  public:
   // The arguments outlive this.
-  DataDirectory(const Engine& engine, FileSystem& files, const ServerLog& log)
+  DataDirectory(const Engine& engine, FileSystem& files, const Log& log)
       : engine_(engine), files_(files), log_(log) {}
 
   // The absolute path.
@@ -33,7 +33,7 @@ class DataDirectory {
  private:
   const Engine& engine_;
   FileSystem& files_;
-  const ServerLog& log_;
+  const Log& log_;
   std::unique_ptr<DirectoryLock> lock_;  // null: not locked yet, or the file system has no locks
   std::string locked_;                   // the directory of `lock_`
 };

@@ -16,7 +16,7 @@ constexpr uint64_t kMostUnwritten = 64u << 20;  // bytes
 }  // namespace
 
 AppendLog::AppendLog(Engine& engine, FileSystem& files, DataDirectory& directory, Dataset& dataset,
-                     const ServerLog& log, std::function<void()> on_progress)
+                     const Log& log, std::function<void()> on_progress)
     : engine_(engine),
       data_(directory),
       dataset_(dataset),
@@ -246,7 +246,8 @@ void AppendLog::ConsiderRewriting() {
   const uint64_t bytes = rewriter_.old_bytes() + thread_->progress().file_bytes;
   const std::optional<uint64_t> growth = rewriter_.GrowthToRewrite(bytes);
   if (!growth) return;
-  log_.notice("Starting automatic rewriting of AOF on " + std::to_string(*growth) + "% growth");
+  log_.Write(LogLevel::kNotice,
+             "Starting automatic rewriting of AOF on " + std::to_string(*growth) + "% growth");
   StartRewriting();
 }
 
@@ -265,16 +266,17 @@ void AppendLog::WatchDisk() {
   }
   if (was_ok != write_error_.ok()) {
     engine_.disk().set_log_error(std::string(ErrorLine(write_error_)));
-    log_.warning(write_error_.ok()
-                     ? "Writing to the AOF file works again."
-                     : "Errors writing to the AOF file: " + std::string(ErrorLine(write_error_)));
+    log_.Write(LogLevel::kWarning, write_error_.ok() ? "Writing to the AOF file works again."
+                                                     : "Errors writing to the AOF file: " +
+                                                           std::string(ErrorLine(write_error_)));
   }
   const bool was_behind = is_behind_;
   is_behind_ = Policy() == SyncPolicy::kEverySecond &&
                (thread_->unsynced_for() > kMostUnsynced || thread_->waiting() > kMostUnwritten);
   if (is_behind_ && !was_behind) {
     ++delayed_syncs_;
-    log_.warning(
+    log_.Write(
+        LogLevel::kWarning,
         "Asynchronous AOF fsync is taking too long (disk is busy?). Holding the replies of write "
         "requests until it ends");
   }

@@ -32,7 +32,7 @@ class AppendLog : public Journal {
   // The arguments outlive this. `on_progress` is called on another thread when more bytes are
   // written or durable, or a write or sync has failed; it may be null.
   AppendLog(Engine& engine, FileSystem& files, DataDirectory& directory, Dataset& dataset,
-            const ServerLog& log, std::function<void()> on_progress);
+            const Log& log, std::function<void()> on_progress);
   ~AppendLog() override;
 
   // Used at the start. Returns whether a log exists on the disk.
@@ -129,7 +129,7 @@ class AppendLog : public Journal {
   Engine& engine_;
   DataDirectory& data_;
   Dataset& dataset_;
-  const ServerLog& log_;
+  const Log& log_;
   const std::function<void()> on_progress_;
 
   LogDirectory directory_;

@@ -28,7 +28,7 @@ absl::StatusOr<bool> IsSnapshot(FileSystem& files, const std::string& path) {
 }  // namespace
 
 LogReplay::LogReplay(Engine& engine, const LogDirectory& directory, Dataset& dataset,
-                     const ServerLog& log)
+                     const Log& log)
     : engine_(engine),
       directory_(directory),
       dataset_(dataset),
@@ -49,8 +49,9 @@ absl::StatusOr<LogBytes> LogReplay::Run() {
   }
   if (!status.ok()) return status;
   const uint64_t all = bytes_.base + bytes_.old + bytes_.last;
-  log_.notice("DB loaded from append only file: " + std::to_string(commands_) + " commands, " +
-              Megabytes(all) + ", " + Rate(all, engine_.host().stopwatch() - start_));
+  log_.Write(LogLevel::kNotice, "DB loaded from append only file: " + std::to_string(commands_) +
+                                    " commands, " + Megabytes(all) + ", " +
+                                    Rate(all, engine_.host().stopwatch() - start_));
   return bytes_;
 }
 
@@ -107,10 +108,11 @@ absl::Status LogReplay::LoadCommands(const LogFile& file, uint64_t offset, bool 
   if (turns != nullptr) turns->EndFile(loaded->bytes);
   commands_ += loaded->commands;
   if (applier_.skipped() > 0) {
-    log_.warning("Skipped " + std::to_string(applier_.skipped()) +
-                 " commands on keys of types that this server does not support (rdb-skip-unknown "
-                 "yes). The first one: '" +
-                 applier_.first_skipped() + "'");
+    log_.Write(LogLevel::kWarning,
+               "Skipped " + std::to_string(applier_.skipped()) +
+                   " commands on keys of types that this server does not support (rdb-skip-unknown "
+                   "yes). The first one: '" +
+                   applier_.first_skipped() + "'");
   }
   bytes_.last = loaded->whole_bytes;
   if (!loaded->IsTruncated()) return absl::OkStatus();
@@ -122,9 +124,9 @@ void LogReplay::ReportProgress(const LogFile& file, uint64_t bytes, uint64_t tot
   const Micros now = engine_.host().stopwatch();
   if (now - reported_at_ < kBetweenReports) return;
   reported_at_ = now;
-  log_.notice("Loading " + file.name + ": " +
-              std::to_string(bytes * 100 / std::max<uint64_t>(total, 1)) + " %, " +
-              Rate(bytes, now - start_));
+  log_.Write(LogLevel::kNotice, "Loading " + file.name + ": " +
+                                    std::to_string(bytes * 100 / std::max<uint64_t>(total, 1)) +
+                                    " %, " + Rate(bytes, now - start_));
 }
 
 absl::Status LogReplay::CutOff(const LogFile& file, uint64_t whole_bytes, uint64_t bytes,
@@ -137,8 +139,9 @@ absl::Status LogReplay::CutOff(const LogFile& file, uint64_t whole_bytes, uint64
                    (is_last ? ". Set aof-load-truncated yes to remove the incomplete end"
                             : ", but it is not the last file"));
   }
-  log_.warning("The append-only log is cut off " + where +
-               ". Removing the incomplete unit at the end (aof-load-truncated yes)");
+  log_.Write(LogLevel::kWarning,
+             "The append-only log is cut off " + where +
+                 ". Removing the incomplete unit at the end (aof-load-truncated yes)");
   auto opened = directory_.files().Append(path);
   absl::Status status = opened.status();
   if (status.ok()) status = (*opened)->Truncate(whole_bytes);

@@ -23,7 +23,7 @@ struct LogBytes {
 class LogReplay {
  public:
   // The arguments outlive this. Precondition: the directory is open.
-  LogReplay(Engine& engine, const LogDirectory& directory, Dataset& dataset, const ServerLog& log);
+  LogReplay(Engine& engine, const LogDirectory& directory, Dataset& dataset, const Log& log);
 
   // Truncates an incomplete unit at the end of the last file if the settings allow it. An error is
   // human-readable; after it, the engine may contain a part of the log.
@@ -39,7 +39,7 @@ class LogReplay {
   Engine& engine_;
   const LogDirectory& directory_;
   Dataset& dataset_;
-  const ServerLog& log_;
+  const Log& log_;
   Applier applier_;
   const Micros start_;
   Micros reported_at_;

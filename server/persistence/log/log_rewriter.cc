@@ -42,8 +42,8 @@ void LogRewriter::Start(LogThread& thread, bool keeps_old_files) {
   if (!keeps_old_files) left_unnamed_file_ = false;
   ++rewrites_;
   engine_.effects().ForgetDatabase();
-  log_.notice("Background append only file rewriting started: " +
-              std::to_string(rewrite_->snapshot->keys()) + " keys");
+  log_.Write(LogLevel::kNotice, "Background append only file rewriting started: " +
+                                    std::to_string(rewrite_->snapshot->keys()) + " keys");
 }
 
 bool LogRewriter::HasWork() const {
@@ -115,9 +115,10 @@ void LogRewriter::Finish(LogThread& thread) {
   last_took_ = engine_.store().now() - rewrite->started_at;
   last_ok_ = true;
   failures_ = failed_beginnings_ = 0;
-  log_.notice(
+  log_.Write(
+      LogLevel::kNotice,
       "Background append only file rewriting terminated with success: " + Megabytes(base_bytes_) +
-      ", " + Rate(base_bytes_, std::chrono::duration_cast<Micros>(*last_took_)));
+          ", " + Rate(base_bytes_, std::chrono::duration_cast<Micros>(*last_took_)));
 }
 
 // `why` is a copy because the original may be a member of `rewrite_`.
@@ -130,12 +131,14 @@ LogRewriter::Progress LogRewriter::Fail(absl::Status why) {
     ++failed_beginnings_;
   }
   rewrite_.reset();
-  log_.warning("Cannot rewrite the append only file: " + std::string(ErrorLine(why)));
+  log_.Write(LogLevel::kWarning,
+             "Cannot rewrite the append only file: " + std::string(ErrorLine(why)));
   return Progress::kFailed;
 }
 
 void LogRewriter::Reset() {
-  if (rewrite_ != nullptr) log_.warning("Background append only file rewriting canceled");
+  if (rewrite_ != nullptr)
+    log_.Write(LogLevel::kWarning, "Background append only file rewriting canceled");
   rewrite_.reset();
   left_unnamed_file_ = false;
   failed_beginnings_ = 0;

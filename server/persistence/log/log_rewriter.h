@@ -31,7 +31,7 @@ class LogRewriter {
  public:
   // The arguments outlive this. `on_progress` is called on another thread when HasWork() becomes
   // true; it may be null.
-  LogRewriter(Engine& engine, LogDirectory& directory, Dataset& dataset, const ServerLog& log,
+  LogRewriter(Engine& engine, LogDirectory& directory, Dataset& dataset, const Log& log,
               std::function<void()> on_progress)
       : engine_(engine),
         directory_(directory),
@@ -113,7 +113,7 @@ class LogRewriter {
   Engine& engine_;
   LogDirectory& directory_;
   Dataset& dataset_;
-  const ServerLog& log_;
+  const Log& log_;
   const std::function<void()> on_progress_;
 
   std::unique_ptr<Rewrite> rewrite_;  // null: none

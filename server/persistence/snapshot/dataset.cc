@@ -78,8 +78,9 @@ absl::StatusOr<LoadedSnapshot> Dataset::Read(const std::string& path, LoadOption
     reported_at = now;
     // Logs in a turn, because at other times the engine's thread may reopen the log file.
     if (turns_ != nullptr && !turns_->Begin()) return;
-    log_.notice("Loading: " + std::to_string(bytes * 100 / std::max<uint64_t>(total, 1)) + " % (" +
-                std::to_string(keys) + " keys), " + Rate(bytes, now - start));
+    log_.Write(LogLevel::kNotice,
+               "Loading: " + std::to_string(bytes * 100 / std::max<uint64_t>(total, 1)) + " % (" +
+                   std::to_string(keys) + " keys), " + Rate(bytes, now - start));
     if (turns_ != nullptr) turns_->End();
   };
   if (turns_ == nullptr) return LoadSnapshot(files_, path, options);
@@ -103,32 +104,36 @@ absl::StatusOr<CheckedSnapshot> Dataset::Check(const std::string& path, LoadOpti
   absl::StatusOr<LoadedSnapshot> checked = CheckSnapshot(files_, path, options);
   if (!turns.Begin()) return absl::CancelledError();
   if (!checked.ok()) return checked.status();
-  log_.notice("Checked the snapshot; it can be loaded: " + std::to_string(checked->keys_loaded) +
-              " keys, " + Megabytes(checked->bytes) + ", " +
-              Rate(checked->bytes, engine_.host().stopwatch() - start));
+  log_.Write(LogLevel::kNotice,
+             "Checked the snapshot; it can be loaded: " + std::to_string(checked->keys_loaded) +
+                 " keys, " + Megabytes(checked->bytes) + ", " +
+                 Rate(checked->bytes, engine_.host().stopwatch() - start));
   return CheckedSnapshot{.functions = std::move(checked->functions),
                          .skips_unknown = options.skips_unknown};
 }
 
 void Dataset::Report(const LoadedSnapshot& loaded, Micros took) const {
-  log_.notice("DB loaded from disk: " + std::to_string(loaded.keys_loaded) + " keys, " +
-              std::to_string(loaded.keys_expired) + " expired, " + Megabytes(loaded.bytes) + ", " +
-              Rate(loaded.bytes, took));
+  log_.Write(LogLevel::kNotice, "DB loaded from disk: " + std::to_string(loaded.keys_loaded) +
+                                    " keys, " + std::to_string(loaded.keys_expired) + " expired, " +
+                                    Megabytes(loaded.bytes) + ", " + Rate(loaded.bytes, took));
   for (const std::string& key : loaded.some_empty_keys) {
-    log_.notice("rdbLoadObject skipping empty key: " + key);
+    log_.Write(LogLevel::kNotice, "rdbLoadObject skipping empty key: " + key);
   }
   if (loaded.keys_empty > 0) {
-    log_.notice("Done loading RDB, keys loaded: " + std::to_string(loaded.keys_loaded) +
-                ", keys expired: " + std::to_string(loaded.keys_expired) +
-                ", empty keys skipped: " + std::to_string(loaded.keys_empty) + ".");
+    log_.Write(LogLevel::kNotice,
+               "Done loading RDB, keys loaded: " + std::to_string(loaded.keys_loaded) +
+                   ", keys expired: " + std::to_string(loaded.keys_expired) +
+                   ", empty keys skipped: " + std::to_string(loaded.keys_empty) + ".");
   }
   if (loaded.keys_skipped > 0) {
-    log_.warning("The snapshot contains " + std::to_string(loaded.keys_skipped) +
-                 " keys of types that this server does not support. Skipping them "
-                 "(rdb-skip-unknown yes); the next snapshot will not contain them");
+    log_.Write(LogLevel::kWarning,
+               "The snapshot contains " + std::to_string(loaded.keys_skipped) +
+                   " keys of types that this server does not support. Skipping them "
+                   "(rdb-skip-unknown yes); the next snapshot will not contain them");
   }
   if (!loaded.functions.empty() && engine_.services().scripting == nullptr) {
-    log_.warning(
+    log_.Write(
+        LogLevel::kWarning,
         "The snapshot contains libraries of functions. Keeping them for the next snapshots; they "
         "cannot be called (scripting no)");
   }

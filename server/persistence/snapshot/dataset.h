@@ -25,7 +25,7 @@ struct CheckedSnapshot {
 class Dataset {
  public:
   // The arguments outlive this.
-  Dataset(Engine& engine, FileSystem& files, const ServerLog& log)
+  Dataset(Engine& engine, FileSystem& files, const Log& log)
       : engine_(engine), files_(files), log_(log) {}
 
   // The place of the data in the history that masters and replicas share. Precondition: no unit is
@@ -81,7 +81,7 @@ class Dataset {
 
   Engine& engine_;
   FileSystem& files_;
-  const ServerLog& log_;
+  const Log& log_;
   LoadTurns* turns_ = nullptr;
   std::string kept_functions_;  // loaded libraries that cannot run here, for the next snapshots
 };

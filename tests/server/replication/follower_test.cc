@@ -34,6 +34,19 @@ std::string FullSync(const std::string& snapshot) {
          "\r\n" + snapshot;
 }
 
+// Appends warnings to a text, one per line.
+class WarningLog : public Log {
+ public:
+  explicit WarningLog(std::string& lines) : lines_(lines) {}
+  bool IsOn(LogLevel level) const override { return level == LogLevel::kWarning; }
+  void Write(LogLevel level, std::string_view text) const override {
+    if (IsOn(level)) lines_.append(text).append("\n");
+  }
+
+ private:
+  std::string& lines_;
+};
+
 // A network whose other end is the test.
 class FakeConnector : public Connector {
  public:
@@ -133,15 +146,10 @@ class FollowerTest : public testing::Test, public Follower::Listener {
   mutable EnginePeer peer_;
   FakeConnector network_;
   std::string log_;
+  WarningLog warnings_{log_};
   int histories_ = 0;
   int ids_ = 0;
-  Follower follower_{
-      peer_.engine(),
-      peer_.persistence(),
-      network_,
-      *this,
-      {.notice = [](std::string_view) {},
-       .warning = [this](std::string_view text) { log_ += std::string(text) + "\n"; }}};
+  Follower follower_{peer_.engine(), peer_.persistence(), network_, *this, warnings_};
 };
 
 const std::string kNone = "$-1\r\n";
