@@ -1,4 +1,3 @@
-#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -36,8 +35,8 @@
 #include "server/process/background_free.h"
 #include "server/process/clock.h"
 #include "server/process/file_descriptor_limit.h"
-#include "server/process/log.h"
 #include "server/process/pid_file.h"
+#include "server/process/spdlog_log.h"
 #include "server/process/supervisor.h"
 #include "server/process/system_checks.h"
 #include "server/replication/replication_service.h"
@@ -61,26 +60,27 @@ std::string Executable() {
 }
 
 // Applies the settings that concern the process as a whole.
-absl::Status Apply(const Settings& settings) {
+absl::Status Apply(const Settings& settings, SpdlogLog& log) {
   const int64_t possible = MakeRoomForClients(settings.maxclients);
   if (possible < settings.maxclients) {
     return Refusal(
         "The operating system is not able to handle the specified number of clients, try with " +
         std::to_string(possible));
   }
-  SetLogLevel(settings.loglevel);
-  SetLogRole(MasterIn(settings).has_value());
+  log.SetLevel(settings.loglevel);
+  log.SetRole(MasterIn(settings).has_value());
   return absl::OkStatus();
 }
 
 // Like `Apply()`, but for settings that have just changed. `directory` is the working directory of
 // the process.
-absl::Status ApplyChanged(const Settings& settings, std::string& directory, Server& server) {
+absl::Status ApplyChanged(const Settings& settings, std::string& directory, SpdlogLog& log,
+                          Server& server) {
   std::error_code error;
   if (settings.dir != directory) std::filesystem::current_path(settings.dir, error);
   if (error) return Refusal(error.message());
   directory = settings.dir;
-  const absl::Status status = Apply(settings);
+  const absl::Status status = Apply(settings, log);
   return status.ok() ? server.Apply(settings) : status;
 }
 
@@ -91,12 +91,12 @@ int Complain(const absl::Status& status) {
 }
 
 // Lowers `maxclients` to the system's limit, so that a default above it does not prevent the start.
-void MeetOpenFileLimit(Settings& settings) {
+void MeetOpenFileLimit(Settings& settings, const Log& log) {
   const int64_t possible = MakeRoomForClients(settings.maxclients);
   if (possible == settings.maxclients) return;
-  spdlog::warn(
-      "Lowered maxclients to {} from {}: the limit of open files (ulimit -n) allows no more",
-      possible, settings.maxclients);
+  log.Write(LogLevel::kWarning, "Lowered maxclients to " + std::to_string(possible) + " from " +
+                                    std::to_string(settings.maxclients) +
+                                    ": the limit of open files (ulimit -n) allows no more");
   settings.maxclients = possible;
 }
 
@@ -120,21 +120,22 @@ absl::Status EnterDirectory(Settings& settings) {
 }
 
 // Logs warnings about accepted settings.
-void WarnOfSettings(const Settings& settings, const Supervisor& supervisor) {
+void WarnOfSettings(const Settings& settings, const Supervisor& supervisor, const Log& log) {
   if (!settings.save.Any() && !settings.appendonly) {
-    spdlog::warn(
+    log.Write(
+        LogLevel::kWarning,
         "There are neither save points nor an append-only log. When the server ends, changes since "
         "the last SAVE or BGSAVE are lost, unless SHUTDOWN SAVE ends it");
   }
   if (supervisor.IsMissing()) {
-    spdlog::warn("supervised {}: the environment does not contain such a supervisor",
-                 ChoiceName(settings.supervised));
+    log.Write(LogLevel::kWarning, "supervised " + std::string(ChoiceName(settings.supervised)) +
+                                      ": the environment does not contain such a supervisor");
   }
   std::string names;
   for (const auto& [name, value] : settings.without_effect) {
     names += (names.empty() ? "" : ", ") + name;
   }
-  if (!names.empty()) spdlog::warn("Settings that have no effect here: {}", names);
+  if (!names.empty()) log.Write(LogLevel::kWarning, "Settings that have no effect here: " + names);
 }
 
 // Returns a text such as "snapshots, a log, appendfsync everysec, in /var/lib/zsetd".
@@ -148,69 +149,76 @@ std::string DurabilityText(const Settings& settings) {
 }
 
 // Logs a summary of the configuration as the first lines.
-void ReportSettings(const Settings& settings, const std::string& config_file) {
-  spdlog::info("Starting zsetd {}, configured by {}", ZSETD_VERSION,
-               config_file.empty() ? "its command line" : config_file);
+void ReportSettings(const Settings& settings, const std::string& config_file, const Log& log) {
+  log.Write(LogLevel::kNotice, "Starting zsetd " ZSETD_VERSION ", configured by " +
+                                   (config_file.empty() ? "its command line" : config_file));
   const std::string limit =
       settings.maxmemory == 0 ? "no limit" : SizeText(static_cast<uint64_t>(settings.maxmemory));
-  spdlog::info("Memory: {}, policy {}. Durability: {}", limit,
-               ChoiceName(settings.maxmemory_policy), DurabilityText(settings));
-  for (const std::string& warning : SystemWarnings(settings)) spdlog::warn("{}", warning);
+  log.Write(LogLevel::kNotice, "Memory: " + limit + ", policy " +
+                                   std::string(ChoiceName(settings.maxmemory_policy)) +
+                                   ". Durability: " + DurabilityText(settings));
+  for (const std::string& warning : SystemWarnings(settings)) {
+    log.Write(LogLevel::kWarning, warning);
+  }
 }
 
 // Applies process-wide settings. Does not listen yet.
 absl::Status Prepare(Settings& settings, const std::string& config_file,
-                     const Supervisor& supervisor, Background& background) {
+                     const Supervisor& supervisor, Background& background, SpdlogLog& log) {
   std::set_new_handler(EndWithoutMemory);
   std::signal(SIGPIPE, SIG_IGN);  // the reader of the log may exit
-  SetLogRole(MasterIn(settings).has_value());
+  log.SetRole(MasterIn(settings).has_value());
   if (absl::Status status = EnterDirectory(settings); !status.ok()) return status;
   if (settings.daemonize && !supervisor.Exists()) {
     if (absl::Status status = background.Enter(); !status.ok()) return status;
   }
-  if (absl::Status status = OpenLog(settings); !status.ok()) return status;
-  ReportSettings(settings, config_file);
-  MeetOpenFileLimit(settings);
-  WarnOfSettings(settings, supervisor);
+  if (absl::Status status = log.Open(settings); !status.ok()) return status;
+  ReportSettings(settings, config_file, log);
+  MeetOpenFileLimit(settings, log);
+  WarnOfSettings(settings, supervisor, log);
   return absl::OkStatus();
 }
 
 // If the file cannot be written, the server starts without it.
-void WritePidFile(const Settings& settings, PidFile& file) {
+void WritePidFile(const Settings& settings, PidFile& file, const Log& log) {
   constexpr std::string_view kOfDaemons = "/var/run/zsetd.pid";
   const std::string path(settings.pidfile.empty() && settings.daemonize ? kOfDaemons
                                                                         : settings.pidfile);
   if (path.empty()) return;
   const absl::Status status = file.Write(path);
-  if (!status.ok()) spdlog::warn("{}", ErrorLine(status));
+  if (!status.ok()) log.Write(LogLevel::kWarning, ErrorLine(status));
 }
 
 // Logs Redis's texts, because scripts and test suites wait for them. For a Unix socket, also logs
 // the text of the releases before 7.2.
-void ReportReady(const Settings& settings, Supervisor& supervisor, Background& background) {
-  spdlog::info("zsetd {}, PID: {}, port {}: Server initialized", ZSETD_VERSION, getpid(),
-               settings.port);
+void ReportReady(const Settings& settings, Supervisor& supervisor, Background& background,
+                 const Log& log) {
+  log.Write(LogLevel::kNotice, "zsetd " ZSETD_VERSION ", PID: " + std::to_string(getpid()) +
+                                   ", port " + std::to_string(settings.port) +
+                                   ": Server initialized");
   if (settings.metrics_port != 0) {
-    spdlog::info("Serving metrics and a page at port {} of {}", settings.metrics_port,
-                 settings.metrics_bind);
+    log.Write(LogLevel::kNotice, "Serving metrics and a page at port " +
+                                     std::to_string(settings.metrics_port) + " of " +
+                                     settings.metrics_bind);
   }
-  if (settings.port != 0) spdlog::info("Ready to accept connections tcp");
-  if (settings.tls_port != 0) spdlog::info("Ready to accept connections tls");
+  if (settings.port != 0) log.Write(LogLevel::kNotice, "Ready to accept connections tcp");
+  if (settings.tls_port != 0) log.Write(LogLevel::kNotice, "Ready to accept connections tls");
   if (!settings.unixsocket.empty()) {
-    spdlog::info("Ready to accept connections unix");
-    spdlog::info("The server is now ready to accept connections at {}", settings.unixsocket);
+    log.Write(LogLevel::kNotice, "Ready to accept connections unix");
+    log.Write(LogLevel::kNotice,
+              "The server is now ready to accept connections at " + settings.unixsocket);
   }
   supervisor.ReportReady();
   background.ReportReady();
 }
 
 // The functions of the program that the engine calls. `server` may be null until the first request.
-Host HostFor(const CommandLine& line, const std::string& directory, const Log& log,
+Host HostFor(const CommandLine& line, const std::string& directory, SpdlogLog& log,
              const Supervisor& supervisor, Server*& server, BackgroundFree& background_free) {
   return {
       .apply =
-          [&server, directory = std::string(directory)](const Settings& changed) mutable {
-            return ApplyChanged(changed, directory, *server);
+          [&server, &log, directory = std::string(directory)](const Settings& changed) mutable {
+            return ApplyChanged(changed, directory, log, *server);
           },
       .log = &log,
       .stopwatch = MonotonicNow,
@@ -237,18 +245,19 @@ InfoSource InfoOf(Engine& engine) {
 
 int Serve(const CommandLine& line) {
   Settings settings = line.settings;
-  Supervisor supervisor(settings.supervised);
+  SpdlogLog log;
+  Supervisor supervisor(settings.supervised, log);
   Background background;
-  if (const absl::Status status = Prepare(settings, line.config_file, supervisor, background);
+  if (const absl::Status status = Prepare(settings, line.config_file, supervisor, background, log);
       !status.ok()) {
     return Complain(status);
   }
   const uint64_t seed = SeedFor(settings);
   SeedKeyedHash(Rng(seed).Next());
-  spdlog::info("Random seed: {} (set random-seed to reproduce this run)", seed);
+  log.Write(LogLevel::kNotice,
+            "Random seed: " + std::to_string(seed) + " (set random-seed to reproduce this run)");
   boost::asio::io_context io(1);
   Server* server = nullptr;
-  const SpdlogLog log;
   BackgroundFree background_free;
   Engine engine(settings, AllCommands(), seed, UnixNow(),
                 HostFor(line, settings.dir, log, supervisor, server, background_free));
@@ -260,7 +269,7 @@ int Serve(const CommandLine& line) {
   const auto log_signal = std::make_shared<const WakeSignal>();
   PersistenceService persistence(engine, SystemFiles(), log, [log_signal] { log_signal->Send(); });
   engine.services().persistence = &persistence;
-  Server front(io, engine, *log_signal);
+  Server front(io, engine, log, *log_signal);
   server = &front;
   ReplicationService replication(engine, persistence, SystemFiles(), front.connector(), log,
                                  [&front](Step step) { front.Post(std::move(step)); });
@@ -269,13 +278,13 @@ int Serve(const CommandLine& line) {
   if (const absl::Status status = http.Start(settings); !status.ok()) return Complain(status);
   if (const absl::Status status = front.Listen(); !status.ok()) return Complain(status);
   PidFile pid_file;
-  WritePidFile(settings, pid_file);
+  WritePidFile(settings, pid_file, log);
   absl::Status loaded;
   absl::Status begun = persistence.StartInBackground([&](const absl::Status& status) {
     if (!status.ok() && front.is_stopping()) return;  // the shutdown interrupted the load
     loaded = status;
     if (status.ok()) replication.OnLoaded();
-    if (status.ok()) return ReportReady(settings, supervisor, background);
+    if (status.ok()) return ReportReady(settings, supervisor, background, log);
     front.AskToStop();
     front.AskToStop();  // the second call stops immediately
   });
@@ -284,12 +293,12 @@ int Serve(const CommandLine& line) {
     begun = loaded;
   }
   if (!begun.ok()) {
-    spdlog::error("{}", ErrorLine(begun));
+    log.Write(LogLevel::kWarning, ErrorLine(begun));
     return Complain(begun);
   }
   persistence.SaveTheRest();
   supervisor.ReportStopping();
-  spdlog::info("Bye");
+  log.Write(LogLevel::kNotice, "Bye");
   return front.was_cut_short() ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 

@@ -1,6 +1,5 @@
 #include "server/net/listener.h"
 
-#include <spdlog/spdlog.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -28,9 +27,13 @@ bool IsOfOneConnection(const error_code& error) {
 
 }  // namespace
 
-Listener::Listener(asio::io_context& io, Poller& poller,
+Listener::Listener(asio::io_context& io, Poller& poller, const Log& log,
                    std::function<void(StreamSocket)> on_connection)
-    : poller_(poller), acceptor_(io), pause_(io), on_connection_(std::move(on_connection)) {}
+    : poller_(poller),
+      log_(log),
+      acceptor_(io),
+      pause_(io),
+      on_connection_(std::move(on_connection)) {}
 
 error_code Listener::Listen(const StreamEndpoint& endpoint, int backlog) {
   const bool is_v6 = endpoint.data()->sa_family == AF_INET6;
@@ -85,7 +88,7 @@ void Listener::Serve() {
   if (!acceptor_.is_open()) return;
   const error_code error = AcceptWaiting();
   if (!error) return;
-  spdlog::warn("Cannot accept a connection: {}", error.message());
+  log_.Write(LogLevel::kWarning, "Cannot accept a connection: " + error.message());
   ClientPause();
 }
 
@@ -100,7 +103,7 @@ void Listener::ClientPause() {
 void Listener::Await() {
   if (!acceptor_.is_open()) return;
   if (poller_.Watch(acceptor_.native_handle(), *this, {.reads = true})) return;
-  spdlog::warn("Cannot wait for connections: out of memory");
+  log_.Write(LogLevel::kWarning, "Cannot wait for connections: out of memory");
   ClientPause();
 }
 

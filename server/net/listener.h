@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "server/engine/support/log.h"
 #include "server/net/socket/poller.h"
 #include "server/net/socket/stream_socket.h"
 
@@ -17,7 +18,8 @@ namespace zsetd {
 // after a failure to accept, such as too many open files.
 class Listener : public Polled, public std::enable_shared_from_this<Listener> {
  public:
-  Listener(boost::asio::io_context& io, Poller& poller,
+  // `io`, `poller` and `log` outlive this.
+  Listener(boost::asio::io_context& io, Poller& poller, const Log& log,
            std::function<void(StreamSocket)> on_connection);
 
   // Binds and starts to accept connections.
@@ -43,6 +45,7 @@ class Listener : public Polled, public std::enable_shared_from_this<Listener> {
   boost::system::error_code Begin(int backlog);
 
   Poller& poller_;
+  const Log& log_;
   StreamAcceptor acceptor_;
   boost::asio::steady_timer pause_;
   std::function<void(StreamSocket)> on_connection_;

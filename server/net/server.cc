@@ -2,7 +2,6 @@
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <boost/asio/ip/address.hpp>
@@ -18,7 +17,6 @@
 #include "server/engine/services/services.h"
 #include "server/engine/support/errors.h"
 #include "server/process/clock.h"
-#include "server/process/log.h"
 
 namespace zsetd {
 namespace {
@@ -90,9 +88,10 @@ class DefaultSignals {
 
 }  // namespace
 
-Server::Server(asio::io_context& io, Engine& engine, const WakeSignal& log_signal)
+Server::Server(asio::io_context& io, Engine& engine, SpdlogLog& log, const WakeSignal& log_signal)
     : io_(io),
       engine_(engine),
+      log_(log),
       ticker_(engine),
       connector_(poller_, engine.settings()),
       held_replies_(std::make_shared<HeldReplies>(poller_, log_signal)),
@@ -121,7 +120,8 @@ absl::Status Server::Listen() {
 absl::Status Server::Apply(const Settings& settings) {
   const TlsContext before = tls_;
   if (const absl::Status status = ApplyTls(settings); !status.ok()) {
-    spdlog::warn("Cannot reload the TLS settings: {}", ErrorLine(status));
+    log_.Write(LogLevel::kWarning,
+               "Cannot reload the TLS settings: " + std::string(ErrorLine(status)));
     return Refusal("Unable to update TLS configuration. Check server logs.");
   }
   const absl::Status status = ApplyDoors(settings);
@@ -149,9 +149,9 @@ absl::Status Server::ApplyDoors(const Settings& settings) {
   if (wanted == before) return absl::OkStatus();
   const absl::Status status = SetDoors(wanted);
   if (status.ok()) return status;
-  spdlog::warn("{}", ErrorLine(status));
+  log_.Write(LogLevel::kWarning, ErrorLine(status));
   const absl::Status restored = SetDoors(before);
-  if (!restored.ok()) spdlog::error("{}", ErrorLine(restored));
+  if (!restored.ok()) log_.Write(LogLevel::kWarning, ErrorLine(restored));
   const bool other_addresses = settings.bind != engine_.settings().bind;
   return Refusal(other_addresses ? "Failed to bind to specified addresses."
                                  : "Unable to listen on this port. Check server logs.");
@@ -185,7 +185,7 @@ absl::Status Server::SetDoors(const std::vector<Door>& doors) {
 }
 
 std::shared_ptr<Listener> Server::MakeListener(bool with_tls) {
-  return std::make_shared<Listener>(io_, poller_, [this, with_tls](StreamSocket socket) {
+  return std::make_shared<Listener>(io_, poller_, log_, [this, with_tls](StreamSocket socket) {
     OnConnection(std::move(socket), with_tls);
   });
 }
@@ -234,7 +234,7 @@ void Server::OnConnection(StreamSocket socket, bool with_tls) {
   if (IsProtectedFrom(socket)) return TurnAway(socket, with_tls, kDenied);
   Prepare(socket, engine_.settings());
   auto session = std::make_shared<Session>(
-      std::move(socket), with_tls ? std::make_unique<Tls>(tls_) : nullptr, engine_, poller_,
+      std::move(socket), with_tls ? std::make_unique<Tls>(tls_) : nullptr, engine_, log_, poller_,
       *held_replies_, closes_, [this](Session& ended) { OnEnd(ended); });
   sessions_.insert(session);
   session->Start();
@@ -263,7 +263,7 @@ void Server::AwaitSignal() {
     if (error) return;
     AwaitSignal();
     if (signal == SIGHUP) return ReopenLog();
-    spdlog::info("Received signal {}, shutting down", signal);
+    log_.Write(LogLevel::kNotice, "Received signal " + std::to_string(signal) + ", shutting down");
     OnTermination(signal);
   });
 }
@@ -281,7 +281,8 @@ void Server::OnTermination(int signal) {
                      (options.save || settings.save.Any());
   if (saves && engine_.executor().IsSuspended()) {
     if (shutdown.state() != Shutdown::State::kScript) {
-      spdlog::warn("A script is running. When it ends, the server saves its data and stops.");
+      log_.Write(LogLevel::kWarning,
+                 "A script is running. When it ends, the server saves its data and stops.");
       return shutdown.StartAfterScript(options);
     }
     options.save = false;
@@ -295,17 +296,18 @@ void Server::OnTermination(int signal) {
 // stop immediately, as in Redis.
 void Server::OnRepeatedTermination(int signal) {
   if (signal != SIGINT) {
-    return spdlog::warn(
+    return log_.Write(
+        LogLevel::kWarning,
         "Still waiting for replicas before shutting down. SHUTDOWN NOW or SIGINT ends the wait.");
   }
-  spdlog::warn("You insist... exiting now.");
+  log_.Write(LogLevel::kWarning, "You insist... exiting now.");
   was_cut_short_ = true;
 }
 
 void Server::ReopenLog() {
-  const absl::Status status = ReopenLogFile(engine_.settings().logfile);
-  if (!status.ok()) return spdlog::warn("{}", ErrorLine(status));
-  spdlog::info("Received SIGHUP, opened the log file again");
+  const absl::Status status = log_.ReopenFile(engine_.settings().logfile);
+  if (!status.ok()) return log_.Write(LogLevel::kWarning, ErrorLine(status));
+  log_.Write(LogLevel::kNotice, "Received SIGHUP, opened the log file again");
 }
 
 void Server::ContinueShutdown() {

@@ -21,6 +21,7 @@
 #include "server/net/socket/tls_context.h"
 #include "server/net/socket/wake_signal.h"
 #include "server/net/ticker.h"
+#include "server/process/spdlog_log.h"
 
 namespace zsetd {
 
@@ -30,7 +31,7 @@ class Server {
  public:
   // `log_signal` is sent when more of the append-only log is durable, or when a snapshot needs a
   // turn. All arguments outlive the server.
-  Server(boost::asio::io_context& io, Engine& engine, const WakeSignal& log_signal);
+  Server(boost::asio::io_context& io, Engine& engine, SpdlogLog& log, const WakeSignal& log_signal);
 
   // Listens with the plain port and the TLS port on every address of the setting `bind`, and on the
   // Unix socket. Skips an optional address (with a minus) that this machine does not have. At least
@@ -98,6 +99,7 @@ class Server {
 
   boost::asio::io_context& io_;
   Engine& engine_;
+  SpdlogLog& log_;
   Ticker ticker_;
   Poller poller_;
   OutgoingConnector connector_;

@@ -1,9 +1,8 @@
 #include "server/net/session.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <chrono>
+#include <string>
 #include <utility>
 
 #include "core/util/allocation_size.h"
@@ -51,12 +50,13 @@ std::string PeerOf(const StreamSocket& socket) {
 
 }  // namespace
 
-Session::Session(StreamSocket socket, std::unique_ptr<Tls> tls, Engine& engine, Poller& poller,
-                 HeldReplies& held_replies, LingeringCloses& closes,
+Session::Session(StreamSocket socket, std::unique_ptr<Tls> tls, Engine& engine, const Log& log,
+                 Poller& poller, HeldReplies& held_replies, LingeringCloses& closes,
                  std::function<void(Session&)> on_end)
     : handshake_ends_(socket.get_executor()),
       tls_(std::move(tls)),
       engine_(engine),
+      log_(log),
       poller_(poller),
       held_replies_(held_replies),
       closes_(closes),
@@ -71,7 +71,7 @@ void Session::Start() {
   client_.connection.bytes =
       kBytesAround + AllocationSize(sizeof(*this)) + (tls_ ? Tls::kBytesUsed : 0);
   engine_.clients().Attach(client_);
-  spdlog::debug("Accepted {}", client_.address);
+  Report(LogLevel::kVerbose, "Accepted");
   if (tls_) LimitHandshake();
   AwaitNext();
 }
@@ -83,7 +83,7 @@ void Session::LimitHandshake() {
   handshake_ends_.async_wait([weak = weak_from_this()](const error_code&) {
     const auto self = weak.lock();
     if (!self || self->closed_ || self->tls_->CanSpeak()) return;
-    spdlog::debug("Closing {}: TLS handshake timed out", self->client_.address);
+    self->Report(LogLevel::kVerbose, "Closing", "TLS handshake timed out");
     self->Close();
   });
 }
@@ -144,7 +144,7 @@ bool Session::DecryptMore() {
 size_t Session::Decrypted() {
   if (!tls_) return 0;
   const size_t count = tls_->Decrypt(parser_.Space());
-  if (!tls_->error().empty()) spdlog::debug("TLS with {}: {}", client_.address, tls_->error());
+  if (!tls_->error().empty()) Report(LogLevel::kVerbose, "TLS with", tls_->error());
   return count;
 }
 
@@ -169,8 +169,9 @@ void Session::ApplyLimits() {
 }
 
 void Session::CloseForQueryBuffer() {
-  spdlog::warn("Closing {}: query buffer limit exceeded, {} bytes are pending", client_.address,
-               client_.connection.input_bytes);
+  Report(LogLevel::kWarning, "Closing",
+         "query buffer limit exceeded, " + std::to_string(client_.connection.input_bytes) +
+             " bytes are pending");
   ++engine_.metrics().stats().flooding_disconnections;
   Close();
 }
@@ -241,7 +242,7 @@ void Session::RunRequest() {
 }
 
 void Session::RefuseProtocol() {
-  spdlog::debug("Closing {}: {}", client_.address, parser_.error());
+  Report(LogLevel::kVerbose, "Closing", parser_.error());
   client_.reply.Begin();
   client_.reply.Error(parser_.error());
   finishing_ = true;
@@ -308,8 +309,9 @@ void Session::DropBuffers() {
 void Session::CloseIfStalled() {
   const bool has_read_all = client_.output.UnsentBytes() == 0 && !client_.IsReplica();
   if (closed_ || has_read_all || !engine_.clients().IsStalled(client_)) return;
-  spdlog::warn("Closing {}: output buffer limit exceeded, {} bytes are unsent", client_.address,
-               client_.output.UnsentBytes());
+  Report(LogLevel::kWarning, "Closing",
+         "output buffer limit exceeded, " + std::to_string(client_.output.UnsentBytes()) +
+             " bytes are unsent");
   ++engine_.metrics().stats().stalled_disconnections;
   Close();
 }
@@ -336,10 +338,18 @@ void Session::CloseIfDone() {
 void Session::Close() {
   if (std::exchange(closed_, true)) return;
   engine_.clients().Detach(client_);
-  spdlog::debug("Closed {}", client_.address);
+  Report(LogLevel::kVerbose, "Closed");
   socket_.Close();
   handshake_ends_.cancel();
   on_end_(*this);
+}
+
+void Session::Report(LogLevel level, std::string_view event, std::string_view reason) const {
+  if (!log_.IsOn(level)) return;
+  std::string line(event);
+  line.append(" ").append(client_.address);
+  if (!reason.empty()) line.append(": ").append(reason);
+  log_.Write(level, line);
 }
 
 }  // namespace zsetd

@@ -5,10 +5,12 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "protocol/resp/request_parser.h"
 #include "server/engine/client/client.h"
 #include "server/engine/engine.h"
+#include "server/engine/support/log.h"
 #include "server/net/held_replies.h"
 #include "server/net/lingering_close.h"
 #include "server/net/sender.h"
@@ -32,8 +34,9 @@ namespace zsetd {
 class Session : public Polled, public std::enable_shared_from_this<Session> {
  public:
   // `tls` is null for a connection without TLS. `on_end` is called once.
-  Session(StreamSocket socket, std::unique_ptr<Tls> tls, Engine& engine, Poller& poller,
-          HeldReplies& held_replies, LingeringCloses& closes, std::function<void(Session&)> on_end);
+  Session(StreamSocket socket, std::unique_ptr<Tls> tls, Engine& engine, const Log& log,
+          Poller& poller, HeldReplies& held_replies, LingeringCloses& closes,
+          std::function<void(Session&)> on_end);
 
   void Start();
 
@@ -83,9 +86,13 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
   void CloseIfDone();
   void Close();
 
+  // Logs the event, the client's address and the reason, if there is one.
+  void Report(LogLevel level, std::string_view event, std::string_view reason = {}) const;
+
   boost::asio::steady_timer handshake_ends_;  // with TLS only
   std::unique_ptr<Tls> tls_;
   Engine& engine_;
+  const Log& log_;
   Poller& poller_;
   HeldReplies& held_replies_;
   LingeringCloses& closes_;

@@ -1,6 +1,5 @@
 #include "server/process/supervisor.h"
 
-#include <spdlog/spdlog.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -40,14 +39,9 @@ bool SendTo(std::string name, std::string_view message) {
   return sent == static_cast<ssize_t>(message.size());
 }
 
-void NotifySystemd(std::string_view message) {
-  if (SendTo(std::getenv(kSystemdSocket), message)) return;
-  spdlog::warn("Cannot notify systemd: {}", std::strerror(errno));
-}
-
 }  // namespace
 
-Supervisor::Supervisor(Supervision setting) {
+Supervisor::Supervisor(Supervision setting, const Log& log) : log_(log) {
   const bool any = setting == Supervision::kAuto;
   if ((any || setting == Supervision::kSystemd) && Has(kSystemdSocket)) {
     kind_ = Kind::kSystemd;
@@ -68,6 +62,11 @@ std::string_view Supervisor::Name() const {
       return "systemd";
   }
   return "no";
+}
+
+void Supervisor::NotifySystemd(std::string_view message) const {
+  if (SendTo(std::getenv(kSystemdSocket), message)) return;
+  log_.Write(LogLevel::kWarning, "Cannot notify systemd: " + std::string(std::strerror(errno)));
 }
 
 void Supervisor::ReportReady() {

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "server/engine/config/setting_choices.h"
+#include "server/engine/support/log.h"
 
 namespace zsetd {
 
@@ -13,7 +14,8 @@ namespace zsetd {
 // but would load five other libraries into the process.
 class Supervisor {
  public:
-  explicit Supervisor(Supervision setting);
+  // The log outlives this. It need not be open yet.
+  Supervisor(Supervision setting, const Log& log);
 
   // Whether a supervisor exists. The server then stays in the foreground, even with `daemonize`.
   bool Exists() const { return kind_ != Kind::kNone; }
@@ -32,6 +34,9 @@ class Supervisor {
  private:
   enum class Kind { kNone, kUpstart, kSystemd };
 
+  void NotifySystemd(std::string_view message) const;
+
+  const Log& log_;
   Kind kind_ = Kind::kNone;
   bool missing_ = false;
 };
