@@ -14,6 +14,7 @@
 #include "server/engine/notify/notifier.h"
 #include "server/engine/propagation/effects.h"
 #include "server/engine/reply_holds.h"
+#include "server/engine/services/background_task.h"
 #include "server/engine/services/services.h"
 #include "server/engine/shutdown.h"
 #include "server/engine/state/disk_state.h"
@@ -41,6 +42,10 @@ class Engine {
   // Parts of the server above this layer. Must be set between commands.
   Services& services() { return services_; }
   const Services& services() const { return services_; }
+
+  // The work of these parts between requests.
+  BackgroundTasks& tasks() { return tasks_; }
+  const BackgroundTasks& tasks() const { return tasks_; }
 
   const Settings& settings() const { return settings_; }
 
@@ -82,6 +87,7 @@ class Engine {
   Settings settings_;
   Host host_;
   Services services_;
+  BackgroundTasks tasks_;
   Effects effects_;
   CommandTable commands_;
   Metrics metrics_{commands_, settings_};

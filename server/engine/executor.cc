@@ -386,9 +386,7 @@ void Executor::Tick(Micros budget) {
   if (settings_.maxmemory > 0) store_.CalibrateGauge();
   if (settings_.maxmemory > 0) MakeRoom();
   notifier_.TrimTrackedKeys(budget);
-  if (Scripting* const scripting = engine_.services().scripting) scripting->CollectGarbage(budget);
-  if (Persistence* const persistence = engine_.services().persistence) persistence->Tick();
-  if (Replication* const replication = engine_.services().replication) replication->Tick();
+  engine_.tasks().Tick(budget);
   if (clients_.IsPaused() || engine_.disk().loading()) return;
   RunOverdue(budget);
   if (suspended_) return;
@@ -410,12 +408,7 @@ std::optional<Millis> Executor::NextDeadline() const {
   };
   consider(clients_.pause().NextDeadline(now));
   if (store_.IsEvictionDue() || notifier_.HasTooManyTrackedKeys()) consider(now);
-  const Scripting* const scripting = engine_.services().scripting;
-  if (scripting != nullptr && scripting->HasGarbage()) consider(now);
-  const Persistence* const persistence = engine_.services().persistence;
-  if (persistence != nullptr && persistence->HasWork()) consider(now);
-  const Replication* const replication = engine_.services().replication;
-  if (replication != nullptr && replication->HasWork()) consider(now);
+  if (engine_.tasks().HasWork()) consider(now);
   // In a pause no key changes, and the master decides when its keys expire on a replica.
   if (clients_.IsPaused()) return earliest;
   if (!overdue_.empty()) consider(now);
@@ -460,8 +453,7 @@ bool Executor::LacksMemoryFor(const Client& client, const Command& command, Args
 }
 
 void Executor::EndRound() {
-  if (Persistence* const persistence = engine_.services().persistence) persistence->EndRound();
-  if (Replication* const replication = engine_.services().replication) replication->EndRound();
+  engine_.tasks().EndRound();
   if (!acknowledgement_waits_.empty()) [[unlikely]]
     ServeAcknowledgementWaits();
 }
@@ -472,7 +464,7 @@ void Executor::OnApplied() {
 }
 
 void Executor::OnLeave(Client& client) {
-  if (Replication* const replication = engine_.services().replication) replication->OnLeave(client);
+  engine_.tasks().OnLeave(client);
   engine_.shutdown().OnLeave(client);
   overdue_.Remove(client);
   if (suspended_ && suspended_->client == &client) ReplaceSuspendedClient(client);

@@ -29,7 +29,8 @@ PersistenceService::PersistenceService(Engine& engine, FileSystem& files, const 
       directory_(engine, files, log_),
       dataset_(engine, files, log_),
       snapshots_(engine, files, directory_, dataset_, log_, on_progress),
-      append_log_(engine, files, directory_, dataset_, log_, std::move(on_progress)) {}
+      append_log_(engine, files, directory_, dataset_, log_, std::move(on_progress)),
+      task_(engine.tasks().Add(*this)) {}
 
 PersistenceService::~PersistenceService() {
   load_.reset();
@@ -283,7 +284,7 @@ bool PersistenceService::HasWork() const {
          (transfer_ != nullptr && (MayContinueTransfer() || transfer_->done()));
 }
 
-void PersistenceService::Tick() {
+void PersistenceService::Tick(Micros) {
   if (check_ != nullptr) ContinueChecking();
   if (load_ != nullptr) ContinueLoading();
   if (engine_.disk().loading()) return;

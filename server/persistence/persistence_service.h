@@ -23,7 +23,7 @@ namespace zsetd {
 
 // Keeps the data on disk: in snapshots, in an append-only log, in both or in neither, as
 // configured. A snapshot and a rewrite of the log never run at the same time.
-class PersistenceService : public Persistence {
+class PersistenceService : public Persistence, public BackgroundTask {
  public:
   // The engine, files and log outlive this. `on_progress` is called on another thread when held
   // replies can be sent, or HasWork() becomes true. A call may come shortly after the destructor.
@@ -139,9 +139,9 @@ class PersistenceService : public Persistence {
   uint64_t DurablePosition() const override { return append_log_.durable(); }
   uint64_t ReleasedPosition() const override { return append_log_.released(); }
   bool MayBeLost(uint64_t position) const override { return append_log_.MayBeLost(position); }
-  void EndRound() override;
-  void Tick() override;
+  void Tick(Micros budget) override;
   bool HasWork() const override;
+  void EndRound() override;
 
  private:
   absl::Status SwitchLog(bool on);
@@ -192,7 +192,8 @@ class PersistenceService : public Persistence {
   OnChecked on_checked_;
   absl::StatusOr<CheckedSnapshot> checked_;  // used by the check's thread until it is done
   std::unique_ptr<LoadTurns> check_;         // null: none
-  std::unique_ptr<LoadTurns> load_;  // null: none; last: `check_` and `load_` use the others
+  std::unique_ptr<LoadTurns> load_;  // null: none; `check_` and `load_` use the members above
+  const Installation task_;
 };
 
 }  // namespace zsetd

@@ -21,7 +21,8 @@ ReplicationService::ReplicationService(Engine& engine, PersistenceService& persi
       replicas_(engine, persistence, files, log_, std::move(post)),
       follower_(engine, persistence, connector, *this, log_),
       failover_(engine, replicas_,
-                [this](const MasterAddress& target) { Follow(target, /*takes_over=*/true); }) {
+                [this](const MasterAddress& target) { Follow(target, /*takes_over=*/true); }),
+      task_(engine.tasks().Add(*this)) {
   if (MasterIn(engine.settings())) BecomeReplica();
 }
 
@@ -148,7 +149,7 @@ void ReplicationService::ResetStats() {
   follower_.ResetStats();
 }
 
-void ReplicationService::Tick() {
+void ReplicationService::Tick(Micros) {
   replicas_.set_pings(!failover_.IsOn());  // PINGs would add bytes that the replica lacks
   replicas_.Tick();
   follower_.Tick();

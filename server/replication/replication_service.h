@@ -18,7 +18,7 @@ namespace zsetd {
 
 // The server's roles in replication: a replica of one master, and a master of its own replicas. All
 // these servers share one history.
-class ReplicationService : public Replication, private Follower::Listener {
+class ReplicationService : public Replication, public BackgroundTask, private Follower::Listener {
  public:
   // The arguments outlive this. When it is destroyed, all posted calls have ended.
   ReplicationService(Engine& engine, PersistenceService& persistence, FileSystem& files,
@@ -59,10 +59,10 @@ class ReplicationService : public Replication, private Follower::Listener {
     return failover_.Start(request);
   }
   absl::Status AbortFailover() override;
-  void OnLeave(Client& client) override { replicas_.OnLeave(client); }
-  void EndRound() override { replicas_.EndRound(); }
-  void Tick() override;
+  void Tick(Micros budget) override;
   bool HasWork() const override { return replicas_.HasWork() || follower_.HasWork(); }
+  void EndRound() override { replicas_.EndRound(); }
+  void OnLeave(Client& client) override { replicas_.OnLeave(client); }
 
  private:
   void BeforeNewHistory() override { replicas_.DisconnectAll(); }
@@ -89,6 +89,7 @@ class ReplicationService : public Replication, private Follower::Listener {
   Follower follower_;
   Failover failover_;
   std::optional<NextMaster> next_master_;  // the master to join after the running unit
+  const Installation task_;
 };
 
 }  // namespace zsetd

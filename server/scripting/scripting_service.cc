@@ -293,13 +293,13 @@ absl::Status ScriptingService::Kill(bool function) {
   return absl::OkStatus();
 }
 
-bool ScriptingService::HasGarbage() const {
+bool ScriptingService::HasWork() const {
   return (scripts_ && scripts_->interpreter.HasGarbage()) ||
          (libraries_ && libraries_->interpreter().HasGarbage());
 }
 
-void ScriptingService::CollectGarbage(Micros budget) {
-  if (!HasGarbage() || run_) return;
+void ScriptingService::Tick(Micros budget) {
+  if (!HasWork() || run_) return;
   const Micros until = engine_.host().stopwatch() + budget;
   if (scripts_) scripts_->interpreter.CollectGarbage(until);
   if (libraries_) libraries_->interpreter().CollectGarbage(until);

@@ -18,10 +18,10 @@ namespace zsetd {
 
 // The scripts and functions of one engine. The interpreters are created with the first script or
 // library, so a server without them has no cost.
-class ScriptingService : public Scripting {
+class ScriptingService : public Scripting, public BackgroundTask {
  public:
   // The engine outlives this object.
-  explicit ScriptingService(Engine& engine) : engine_(engine) {}
+  explicit ScriptingService(Engine& engine) : engine_(engine), task_(engine.tasks().Add(*this)) {}
 
   std::optional<ScriptDeclaration> DeclarationOfScript(std::string_view body) const override;
   std::optional<ScriptDeclaration> DeclarationOfSha(std::string_view sha) const override;
@@ -44,10 +44,12 @@ class ScriptingService : public Scripting {
   std::optional<RunningScript> Running() const override;
   absl::Status Kill(bool function) override;
   void Continue(Call& call) override;
-  bool HasGarbage() const override;
-  void CollectGarbage(Micros budget) override;
   ScriptUsage Usage() const override;
   void ResetStats() override { evicted_scripts_ = 0; }
+
+  // Collects the garbage that large runs left in the interpreters.
+  void Tick(Micros budget) override;
+  bool HasWork() const override;
 
  private:
   // The interpreter of scripts and its contents.
@@ -78,6 +80,7 @@ class ScriptingService : public Scripting {
   size_t evicted_scripts_ = 0;  // since the last reset of the statistics
   std::unique_ptr<ScriptWorkspace> workspace_;
   std::optional<ScriptRun> run_;
+  const Installation task_;
 };
 
 }  // namespace zsetd

@@ -137,16 +137,6 @@ class Replication {
   // Begins a failover, or gives it up.
   virtual absl::Status StartFailover(const FailoverRequest& request) = 0;
   virtual absl::Status AbortFailover() = 0;
-
-  // A client leaves, which may be a replica.
-  virtual void OnLeave(Client& client) = 0;
-
-  // Must be called after a round of requests, before their effects are sent.
-  virtual void EndRound() = 0;
-
-  // Does due work for about a millisecond. Returns whether more must be done immediately.
-  virtual void Tick() = 0;
-  virtual bool HasWork() const = 0;
 };
 
 }  // namespace zsetd

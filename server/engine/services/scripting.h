@@ -113,10 +113,6 @@ class Scripting {
   // client or of one that took its place. Replies, or suspends the call again.
   virtual void Continue(Call& call) = 0;
 
-  // Whether the interpreters hold garbage of large runs; collects it for about `budget`.
-  virtual bool HasGarbage() const = 0;
-  virtual void CollectGarbage(Micros budget) = 0;
-
   virtual ScriptUsage Usage() const = 0;
   virtual void ResetStats() = 0;  // CONFIG RESETSTAT
 };

@@ -116,9 +116,6 @@ class Persistence {
   // failed.
   virtual bool MayBeLost(uint64_t position) const = 0;
 
-  // Must be called after a round of requests, before its replies are sent.
-  virtual void EndRound() = 0;
-
   // The settings are about to be these. A refusal is human-readable. Within a transaction the log
   // begins or ends when that has ended.
   virtual absl::Status Apply(const Settings& settings) = 0;
@@ -140,11 +137,6 @@ class Persistence {
   // Replaces the data in memory by that of the file, or adds it. A refusal leaves the data in
   // memory unchanged.
   virtual absl::Status LoadAgain(const Reload& reload) = 0;
-
-  // Does a part of the work that is due, not much longer than a millisecond's; and whether there is
-  // more to do at once.
-  virtual void Tick() = 0;
-  virtual bool HasWork() const = 0;
 };
 
 // Moves keys to other servers (MIGRATE). All clients wait during the call.

@@ -126,7 +126,7 @@ class FollowerTest : public testing::Test, public Follower::Listener {
   void Load() {
     while (follower_.status().is_syncing) {
       std::this_thread::sleep_for(std::chrono::microseconds(100));
-      peer_.persistence().Tick();
+      peer_.persistence().Tick(Micros(1000));
     }
   }
   void Link(const std::string& snapshot = kNewKey) {

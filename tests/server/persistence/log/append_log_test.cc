@@ -324,7 +324,7 @@ TEST(AppendLog, TheRepairAfterAFailedSyncBeginsImmediately) {
       const auto is_refused = [&] { return Ask(peer, {"SET", "b", "1"}).starts_with("-MISCONF"); };
       for (int i = 0; i < 5000 && !is_refused(); ++i) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        peer.persistence().Tick();
+        peer.persistence().Tick(Micros(1000));
       }
       Ask(peer, {meanwhile});
       bool refused = true;
@@ -518,7 +518,7 @@ TEST(AppendLog, RepliesToWritesWaitForTheWriteWithEveryPolicy) {
     EXPECT_EQ(release_of("a"), Release::kNow);
 
     if (policy == AppendFsync::kNo) Ask(peer, {"CONFIG", "SET", "appendfsync", "everysec"});
-    peer.persistence().Tick();
+    peer.persistence().Tick(Micros(1000));
     while (!is_syncing) std::this_thread::yield();
     if (policy == AppendFsync::kNo) Ask(peer, {"CONFIG", "SET", "appendfsync", "no"});
     writes_stop = true;
