@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <new>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -59,7 +58,7 @@ class EncodeCall : public LongCall {
   // Encodes the value on top of the stack.
   EncodeCall(lua_State* lua, const JsonSettings& settings) : settings_(settings), text_(lua) {}
 
-  std::optional<int> Work(lua_State* lua) override {
+  int Work(lua_State* lua) override {
     lua_ = lua;
     Interpreter& interpreter = Interpreter::Of(lua);
     if (!std::exchange(has_begun_, true)) Append();
@@ -69,7 +68,7 @@ class EncodeCall : public LongCall {
       } else {
         NextField();
       }
-      if (step % kStepsPerLook == 0 && interpreter.IsLate(lua)) return std::nullopt;
+      if (step % kStepsPerLook == 0 && interpreter.IsLate(lua)) return kUnfinished;
     }
     text_.Push(lua);
     return 1;

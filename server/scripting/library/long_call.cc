@@ -109,7 +109,7 @@ int ContinueCall(lua_State* lua) {
   CheckStack(lua, lua_gettop(thread) + 2, "a call has too many values");
   lua_xmove(thread, lua, lua_gettop(thread));
   Ending ending(kept);  // also if Work() raises an error, so that its memory is free immediately
-  if (const std::optional<int> results = kept.call->Work(lua)) return *results;
+  if (const int results = kept.call->Work(lua); results != LongCall::kUnfinished) return results;
   ending.Cancel();
   MoveValues(lua, thread, lua_gettop(lua) - 1);
   PushUnfinishedMark(lua);

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <lua.hpp>
 #include <new>
-#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -25,12 +24,20 @@ namespace zsetd {
 // Between slices a separate thread keeps the values that the call had on the stack.
 class LongCall {
  public:
+  // Returned in place of the number of results by a call that is not done.
+  static constexpr int kUnfinished = -1;
+
   virtual ~LongCall() = default;
 
   // Works until the call is done, and returns the number of its results on top of the stack. If the
-  // run is late, returns nullopt before that. The next slice finds the same values on the stack,
-  // but at other indexes, so they must be addressed from the top. Errors are Lua errors.
-  virtual std::optional<int> Work(lua_State* lua) = 0;
+  // run is late, returns kUnfinished before that. The next slice finds the same values on the
+  // stack, but at other indexes, so they must be addressed from the top. Errors are Lua errors.
+  //
+  // LuaJIT on x86-64 reads the whole register in which a C function returns its number of results,
+  // although the upper half is undefined for an int. A std::optional<int> is returned in one
+  // register with its flag in the upper half; a compiler may pass that on as the int. Therefore
+  // the number is a plain int.
+  virtual int Work(lua_State* lua) = 0;
 };
 
 // Pushes the mark that precedes an unfinished call.
@@ -54,7 +61,7 @@ int KeepCall(lua_State* lua, size_t bytes, LongCall* (*make)(void* memory, void*
 template <class Call>
 int StartCall(lua_State* lua, Call&& call) {
   static_assert(std::is_base_of_v<LongCall, Call> && alignof(Call) <= 8);
-  if (const std::optional<int> results = call.Work(lua)) return *results;
+  if (const int results = call.Work(lua); results != LongCall::kUnfinished) return results;
   const auto make = [](void* memory, void* source) -> LongCall* {
     return ::new (memory) Call(std::move(*static_cast<Call*>(source)));
   };

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,7 +29,7 @@ class PackCall : public LongCall {
   // The stack holds `arguments` values.
   PackCall(lua_State* lua, int arguments) : arguments_(arguments), bytes_(lua) {}
 
-  std::optional<int> Work(lua_State* lua) override {
+  int Work(lua_State* lua) override {
     lua_ = lua;
     Interpreter& interpreter = Interpreter::Of(lua);
     for (int step = 1; !frames_.empty() || arguments_ > 0; ++step) {
@@ -40,7 +39,7 @@ class PackCall : public LongCall {
       } else {
         Next();
       }
-      if (step % kStepsPerLook == 0 && interpreter.IsLate(lua)) return std::nullopt;
+      if (step % kStepsPerLook == 0 && interpreter.IsLate(lua)) return kUnfinished;
     }
     bytes_.Push(lua);
     return 1;
@@ -193,12 +192,12 @@ class UnpackCall : public LongCall {
         limit_(limit),
         tells_offset_(tells_offset) {}
 
-  std::optional<int> Work(lua_State* lua) override {
+  int Work(lua_State* lua) override {
     lua_ = lua;
     Interpreter& interpreter = Interpreter::Of(lua);
     for (int step = 1; !frames_.empty() || (at_ != end_ && count_ < limit_); ++step) {
       if (frames_.empty() || !EndTable()) Read();
-      if (step % kStepsPerLook == 0 && interpreter.IsLate(lua)) return std::nullopt;
+      if (step % kStepsPerLook == 0 && interpreter.IsLate(lua)) return kUnfinished;
     }
     if (!tells_offset_) return count_;
     CheckStack(lua_, 2, "in function mp_unpack_full");

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -83,9 +82,9 @@ class MatchCall : public LongCall {
     matcher_.Begin(from, is_anchored);
   }
 
-  std::optional<int> Work(lua_State* lua) override {
+  int Work(lua_State* lua) override {
     bool found = false;
-    if (!Search(lua, matcher_, found)) return std::nullopt;
+    if (!Search(lua, matcher_, found)) return kUnfinished;
     CheckStack(lua, 3, "too many captures");
     if (!found) {
       lua_pushnil(lua);
@@ -186,11 +185,11 @@ class ReplaceCall : public LongCall {
     matcher_.Begin(0, /*only_there=*/true);
   }
 
-  std::optional<int> Work(lua_State* lua) override {
+  int Work(lua_State* lua) override {
     Interpreter& interpreter = Interpreter::Of(lua);
     while (left_ > 0) {
       bool found = false;
-      if (!Search(lua, matcher_, found)) return std::nullopt;
+      if (!Search(lua, matcher_, found)) return kUnfinished;
       if (found) {
         ++count_;
         --left_;
@@ -205,7 +204,7 @@ class ReplaceCall : public LongCall {
       }
       if (is_anchored_) break;
       matcher_.Begin(at_, /*only_there=*/true);
-      if (++attempts_ % kAttemptsPerLook == 0 && interpreter.IsLate(lua)) return std::nullopt;
+      if (++attempts_ % kAttemptsPerLook == 0 && interpreter.IsLate(lua)) return kUnfinished;
     }
     result_.Append(lua, text_.substr(at_));
     CheckStack(lua, 2, "too many results");
