@@ -1,13 +1,17 @@
-// Length lines, "*3\r\n" and "$12\r\n": two in three lines of a request.
+// Length lines, "*3\r\n" and "$12\r\n": two in three lines of a request, and the first line of a
+// reply with several parts.
 //
-// Nearly all have at most four digits and have been received completely. They are read here in one
-// pass, with one check of the length. All others, including malformed ones, are left to
-// RequestParser, which finds the end of the line first. bench/protocol/parse_bench measures this.
+// Nearly all of a request's lines have at most four digits and have been received completely. They
+// are read here in one pass, with one check of the length. All others, including malformed ones,
+// are left to RequestParser, which finds the end of the line first. bench/protocol/parse_bench
+// measures this.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+
+#include "protocol/text/number_text.h"
 
 namespace zsetd {
 
@@ -28,6 +32,26 @@ inline size_t ReadLengthLine(std::string_view bytes, char kind, int64_t& length)
   if (at == 1 || (bytes[1] == '0' && at > 2)) return 0;  // no digits; "03"
   length = value;
   return at + 2;
+}
+
+// Writes a line's end and returns the address after it.
+inline char* EndLine(char* out) {
+  *out++ = '\r';
+  *out++ = '\n';
+  return out;
+}
+
+// Room for a line of WriteLengthLine().
+constexpr size_t kLengthLineBytes = 1 + kNumberBytes + 2;
+
+// Writes the length line and returns its end. `out` has kLengthLineBytes. Lengths below a hundred,
+// the most common ones, take a path of their own.
+inline char* WriteLengthLine(char* out, char kind, int64_t length) {
+  *out++ = kind;
+  if (length < 0 || length >= 100) return EndLine(FormatInteger(length, out));
+  if (length >= 10) *out++ = static_cast<char>('0' + length / 10);
+  *out++ = static_cast<char>('0' + length % 10);
+  return EndLine(out);
 }
 
 }  // namespace zsetd

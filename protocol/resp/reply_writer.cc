@@ -4,6 +4,7 @@
 #include <array>
 #include <cassert>
 
+#include "protocol/resp/length_line.h"
 #include "protocol/text/number_text.h"
 #include "protocol/text/short_copy.h"
 
@@ -11,31 +12,6 @@ namespace zsetd {
 namespace {
 
 constexpr std::string_view kLineEnd = "\r\n";
-
-char* EndLine(char* out) {
-  *out++ = '\r';
-  *out++ = '\n';
-  return out;
-}
-
-// A fast path for headers with a count below a hundred, which are the most common.
-constexpr int64_t kShortCounts = 100;
-
-char* WriteShortHeader(char* out, char kind, int64_t count) {
-  *out++ = kind;
-  if (count >= 10) *out++ = static_cast<char>('0' + count / 10);
-  *out++ = static_cast<char>('0' + count % 10);
-  return EndLine(out);
-}
-
-constexpr size_t kHeaderBytes = 1 + kNumberBytes + 2;
-
-// `out` has room for kHeaderBytes.
-char* WriteHeader(char* out, char kind, int64_t count) {
-  if (count >= 0 && count < kShortCounts) return WriteShortHeader(out, kind, count);
-  *out = kind;
-  return EndLine(FormatInteger(count, out + 1));
-}
 
 std::string_view NumberText(double value, std::array<char, kNumberBytes>& room) {
   return {room.data(), FormatDouble(value, room.data())};
@@ -45,7 +21,7 @@ std::string_view NumberText(double value, std::array<char, kNumberBytes>& room) 
 
 void ReplyWriter::Header(char kind, int64_t count) {
   if (IsFull()) return;
-  out_.EndAt(WriteHeader(out_.Extend(kHeaderBytes), kind, count));
+  out_.EndAt(WriteLengthLine(out_.Extend(kLengthLineBytes), kind, count));
 }
 
 char* ReplyWriter::Line(char kind, std::string_view text) {
@@ -67,8 +43,8 @@ void ReplyWriter::Bulk(std::string_view bytes) {
 
 // Extends the output once for the header, the bytes and the line's end.
 char* ReplyWriter::StartBulk(size_t bytes) {
-  char* line = out_.Extend(kHeaderBytes + bytes + kLineEnd.size());
-  char* to = WriteHeader(line, '$', static_cast<int64_t>(bytes));
+  char* line = out_.Extend(kLengthLineBytes + bytes + kLineEnd.size());
+  char* to = WriteLengthLine(line, '$', static_cast<int64_t>(bytes));
   out_.EndAt(to + bytes + kLineEnd.size());
   return to;
 }

@@ -27,6 +27,7 @@
 
 #include "protocol/resp/args.h"
 #include "protocol/resp/output_buffer.h"
+#include "protocol/resp/request_writer.h"
 #include "server/engine/propagation/journal.h"
 
 namespace zsetd {
@@ -136,6 +137,7 @@ class Effects {
   int unit_database_ = kUnknown;  // of the running unit's first request
   size_t commands_ = 0;
   OutputBuffer unit_;
+  RequestWriter writer_{unit_};  // of Begin() and AddWord()
   OutputBuffer messages_;
 };
 
