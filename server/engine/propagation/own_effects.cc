@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "protocol/resp/request_parser.h"
+#include "protocol/resp/request_writer.h"
 #include "server/engine/support/ascii_case.h"
 
 namespace zsetd {
@@ -12,24 +13,9 @@ namespace {
 
 constexpr std::string_view kMark("\0zsetd", 6);
 
-void AppendLine(std::string& out, char type, size_t number) {
-  out += type;
-  out += std::to_string(number);
-  out += "\r\n";
-}
-
 }  // namespace
 
-std::string WrapOwnEffect(Args request) {
-  std::string wrapped(kMark);
-  AppendLine(wrapped, '*', request.size());
-  for (const std::string_view word : request) {
-    AppendLine(wrapped, '$', word.size());
-    wrapped += word;
-    wrapped += "\r\n";
-  }
-  return wrapped;
-}
+std::string WrapOwnEffect(Args request) { return std::string(kMark) + EncodeRequest(request); }
 
 bool IsOwnEffect(Args request) {
   return request.size() == 2 && EqualsIgnoringCase(request[0], "echo") &&
