@@ -5,6 +5,7 @@
 #include <chrono>
 #include <utility>
 
+#include "protocol/resp/request_writer.h"
 #include "server/engine/support/errors.h"
 #include "server/engine/support/redis_version.h"
 
@@ -19,16 +20,6 @@ constexpr seconds kBetweenAcks{1};
 constexpr seconds kStable{60};  // the age of a link at which earlier failures are forgotten
 constexpr seconds kBetweenSameLines{60};  // for a repeated log line about an unreachable master
 constexpr size_t kMostLogMarks = 4096;
-
-std::string Request(std::initializer_list<std::string_view> words) {
-  std::string request = "*" + std::to_string(words.size()) + "\r\n";
-  for (const std::string_view word : words) {
-    request += "$" + std::to_string(word.size()) + "\r\n";
-    request += word;
-    request += "\r\n";
-  }
-  return request;
-}
 
 std::string TextOf(const MasterAddress& master) {
   return master.host + ":" + std::to_string(master.port);
@@ -436,9 +427,9 @@ void Follower::SendAck() {
   const Persistence& persistence = persistence_;
   if (persistence.log_status().enabled) {
     const std::string log_offset = std::to_string(log_offset_);
-    connection_->output().Append(Request({"REPLCONF", "ACK", offset, "FACK", log_offset}));
+    AppendRequest(connection_->output(), {"REPLCONF", "ACK", offset, "FACK", log_offset});
   } else {
-    connection_->output().Append(Request({"REPLCONF", "ACK", offset}));
+    AppendRequest(connection_->output(), {"REPLCONF", "ACK", offset});
   }
   connection_->Send();
 }

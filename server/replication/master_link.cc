@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cassert>
-#include <initializer_list>
 #include <utility>
 
+#include "protocol/resp/request_writer.h"
 #include "protocol/text/number_text.h"
 
 namespace zsetd {
@@ -14,16 +14,6 @@ constexpr size_t kMostLineBytes = 1024;  // no reply of a master is longer
 constexpr size_t kIdBytes = 40;
 constexpr size_t kMarkBytes = 40;
 constexpr std::string_view kMarked = "EOF:";
-
-void Send(std::initializer_list<std::string_view> words, OutputBuffer& out) {
-  std::string request = "*" + std::to_string(words.size()) + "\r\n";
-  for (const std::string_view word : words) {
-    request += "$" + std::to_string(word.size()) + "\r\n";
-    request += word;
-    request += "\r\n";
-  }
-  out.Append(request);
-}
 
 // Takes the first word of a line and the space after it.
 std::string_view TakeWord(std::string_view& line) {
@@ -55,7 +45,7 @@ MasterLink::MasterLink(LinkOptions options, Listener& listener)
 void MasterLink::Start(OutputBuffer& out) {
   assert(state_ == State::kIdle);
   state_ = State::kGreeting;
-  Send({"PING"}, out);
+  AppendRequest(out, {"PING"});
 }
 
 void MasterLink::Receive(std::string_view bytes, OutputBuffer& out) {
@@ -116,21 +106,21 @@ void MasterLink::Introduce(OutputBuffer& out) {
   if (!options_.password.empty()) {
     asked_.push_back({Question::kAuth, "AUTH"});
     if (options_.user.empty()) {
-      Send({"AUTH", options_.password}, out);
+      AppendRequest(out, {"AUTH", options_.password});
     } else {
-      Send({"AUTH", options_.user, options_.password}, out);
+      AppendRequest(out, {"AUTH", options_.user, options_.password});
     }
   }
   asked_.push_back({Question::kPort, "REPLCONF listening-port"});
-  Send({"REPLCONF", "listening-port", std::to_string(options_.port)}, out);
+  AppendRequest(out, {"REPLCONF", "listening-port", std::to_string(options_.port)});
   if (!options_.address.empty()) {
     asked_.push_back({Question::kOptional, "REPLCONF ip-address"});
-    Send({"REPLCONF", "ip-address", options_.address}, out);
+    AppendRequest(out, {"REPLCONF", "ip-address", options_.address});
   }
   asked_.push_back({Question::kOptional, "REPLCONF capa"});
-  Send({"REPLCONF", "capa", "eof", "capa", "psync2"}, out);
+  AppendRequest(out, {"REPLCONF", "capa", "eof", "capa", "psync2"});
   asked_.push_back({Question::kOptional, "REPLCONF version"});
-  Send({"REPLCONF", "version", options_.version}, out);
+  AppendRequest(out, {"REPLCONF", "version", options_.version});
 }
 
 // An error reply to an optional request is ignored: the master does not know the option.
@@ -148,11 +138,11 @@ void MasterLink::AskForSync(OutputBuffer& out) {
   state_ = State::kSync;
   const auto& from = options_.continuing;
   if (from && options_.takes_over) {
-    Send({"PSYNC", from->id, std::to_string(from->offset + 1), "FAILOVER"}, out);
+    AppendRequest(out, {"PSYNC", from->id, std::to_string(from->offset + 1), "FAILOVER"});
   } else if (from) {
-    Send({"PSYNC", from->id, std::to_string(from->offset + 1)}, out);
+    AppendRequest(out, {"PSYNC", from->id, std::to_string(from->offset + 1)});
   } else {
-    Send({"PSYNC", "?", "-1"}, out);
+    AppendRequest(out, {"PSYNC", "?", "-1"});
   }
 }
 
@@ -169,7 +159,7 @@ void MasterLink::OnSyncReply(std::string_view line, OutputBuffer& out) {
     return Fail("unexpected reply to PSYNC: " + std::string(line));
   is_old_ = true;
   state_ = State::kPreparation;
-  Send({"SYNC"}, out);
+  AppendRequest(out, {"SYNC"});
   listener_.OnFullSync(std::nullopt);
 }
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "protocol/resp/request_writer.h"
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/errors.h"
 #include "server/persistence/file/drafts.h"
@@ -14,8 +15,6 @@ namespace {
 
 constexpr size_t kMostWaitingBytes = 32u << 20;  // for replicas; then encoding waits for them
 constexpr Millis kBetweenLooks{1000};
-constexpr std::string_view kPing = "*1\r\n$4\r\nPING\r\n";
-constexpr std::string_view kGetAck = "*3\r\n$8\r\nREPLCONF\r\n$6\r\nGETACK\r\n$1\r\n*\r\n";
 
 bool SharesSnapshot(const ReplicaOptions& a, const ReplicaOptions& b) {
   return a.takes_eof == b.takes_eof && a.leaves_out_data == b.leaves_out_data &&
@@ -225,7 +224,7 @@ void Replicas::EndRound() {
   if (backlog_ == nullptr) return;
   if (engine_.executor().IsSuspended()) return;  // in the middle of a unit
   const bool asks = std::exchange(asks_, false) && !persistence_.IsSavedForExit();
-  if (asks && !all_.empty()) AppendControl(kGetAck);
+  if (asks && !all_.empty()) AppendControl({"REPLCONF", "GETACK", "*"});
   if (backlog_->end() == sent_until_) return;
   sent_until_ = backlog_->end();
   for (const auto& [id, replica] : all_) {
@@ -235,9 +234,9 @@ void Replicas::EndRound() {
 }
 
 // Appends a request of the protocol to the stream. It does not count as a change.
-void Replicas::AppendControl(std::string_view request) {
+void Replicas::AppendControl(std::initializer_list<std::string_view> words) {
   change_end_ = last_change();
-  engine_.effects().AppendToStream(request);
+  engine_.effects().AppendToStream(EncodeRequest(words));
   control_end_ = backlog_->end();
 }
 
@@ -436,7 +435,7 @@ void Replicas::Ping(Millis now) {
   if (now - pinged_at_ < period) return;
   if (!pings_ || persistence_.IsSavedForExit()) return;
   pinged_at_ = now;
-  AppendControl(kPing);
+  AppendControl({"PING"});
 }
 
 // As in Redis, a replica that has received its snapshot counts before its first acknowledgment,

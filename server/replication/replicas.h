@@ -3,10 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -95,7 +97,7 @@ class Replicas {
   void Ping(Millis now);
   int64_t CountGood() const;
   Millis Now() const;
-  void AppendControl(std::string_view request);
+  void AppendControl(std::initializer_list<std::string_view> words);
   void DropUnneeded();
   void FreeBacklog(Millis now);
   void WakeReaders();
