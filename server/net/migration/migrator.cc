@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "protocol/resp/request_writer.h"
 #include "protocol/text/number_text.h"
 #include "server/engine/support/errors.h"
 #include "server/process/clock.h"
@@ -22,8 +23,6 @@ constexpr Micros kKeptFor = std::chrono::seconds(10);
 constexpr std::string_view kCannotConnect = "IOERR error or timeout connecting to the client";
 constexpr std::string_view kCannotWrite = "IOERR error or timeout writing to target instance";
 constexpr std::string_view kCannotRead = "IOERR error or timeout reading to target instance";
-
-std::string Header(char type, size_t size) { return type + std::to_string(size) + "\r\n"; }
 
 }  // namespace
 
@@ -153,14 +152,21 @@ bool Migrator::Transfer::Check(Result result, std::string_view error) {
   return false;
 }
 
+// A payload can be large: it is not copied.
 bool Migrator::Transfer::WriteRequest(TargetConnection& connection,
                                       std::initializer_list<std::string_view> words) {
-  Result result = connection.Write(Header('*', words.size()));
+  OutputBuffer line;
+  RequestWriter request(line);
+  request.Begin(words.size());
+  Result result = Result::kDone;
   for (const std::string_view word : words) {
-    if (result == Result::kDone) result = connection.Write(Header('$', word.size()));
+    request.StartWord(word.size());
+    if (result == Result::kDone) result = connection.Write(line.view());
     if (result == Result::kDone) result = connection.Write(word);
-    if (result == Result::kDone) result = connection.Write("\r\n");
+    line.Clear();
+    request.EndWord();
   }
+  if (result == Result::kDone) result = connection.Write(line.view());
   return Check(result, kCannotWrite);
 }
 
