@@ -26,10 +26,6 @@ std::vector<std::string_view> SplitAtSpaces(std::string_view text) {
   return words;
 }
 
-void AppendHeader(char kind, size_t count, std::string& out) {
-  (out += kind) += std::to_string(count) + "\r\n";
-}
-
 }  // namespace
 
 Step::Step(std::vector<Variable> variables) : variables_(std::move(variables)) {
@@ -51,15 +47,18 @@ absl::StatusOr<Step> Step::Parse(std::span<const std::string> requests,
 absl::Status Step::Encode(std::string_view request) {
   const std::vector<std::string_view> words = SplitAtSpaces(request);
   if (words.empty()) return absl::InvalidArgumentError("a request without words");
-  AppendHeader('*', words.size(), encoded_);
+  OutputBuffer out;
+  RequestWriter writer(out);
+  writer.Begin(words.size());
   for (const std::string_view word : words) {
-    if (const absl::Status status = EncodeWord(word); !status.ok()) return status;
+    if (const absl::Status status = EncodeWord(word, writer, out); !status.ok()) return status;
   }
+  encoded_ += out.view();
   ++requests_;
   return absl::OkStatus();
 }
 
-absl::Status Step::EncodeWord(std::string_view word) {
+absl::Status Step::EncodeWord(std::string_view word, RequestWriter& writer, OutputBuffer& out) {
   std::string text;
   std::vector<Place> places;  // relative to the start of the word, until its length is known
   while (!word.empty()) {
@@ -75,12 +74,13 @@ absl::Status Step::EncodeWord(std::string_view word) {
     text.append(kDigits, '0');
     word.remove_prefix(close + 1);
   }
-  AppendHeader('$', text.size(), encoded_);
+  writer.StartWord(text.size());
   for (Place& place : places) {
-    place.offset += encoded_.size();
+    place.offset += encoded_.size() + out.size();
     places_.push_back(place);
   }
-  encoded_ += text + "\r\n";
+  out.Append(text);
+  writer.EndWord();
   return absl::OkStatus();
 }
 

@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/util/rng.h"
+#include "protocol/resp/request_writer.h"
 
 namespace zsetd {
 
@@ -60,7 +61,7 @@ class Step {
 
   explicit Step(std::vector<Variable> variables);
   absl::Status Encode(std::string_view request);
-  absl::Status EncodeWord(std::string_view word);
+  absl::Status EncodeWord(std::string_view word, RequestWriter& writer, OutputBuffer& out);
   std::optional<size_t> FindVariable(std::string_view name) const;
   absl::StatusOr<Place> ReadPlace(std::string_view text) const;  // the text between the braces
   void MoveOn();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "protocol/resp/inline_words.h"
+#include "protocol/resp/request_writer.h"
 #include "tests/transcript/transcript_line.h"
 
 namespace zsetd {
@@ -126,11 +127,7 @@ const Expectation& Step::Expected(Dialect dialect) const {
 absl::StatusOr<Transcript> ParseTranscript(std::string_view text) { return Parser().Parse(text); }
 
 std::string Multibulk(const std::vector<std::string>& words) {
-  std::string bytes = "*" + std::to_string(words.size()) + "\r\n";
-  for (const std::string& word : words) {
-    bytes += "$" + std::to_string(word.size()) + "\r\n" + word + "\r\n";
-  }
-  return bytes;
+  return EncodeRequest(std::vector<std::string_view>(words.begin(), words.end()));
 }
 
 }  // namespace zsetd
