@@ -1,10 +1,9 @@
 #include "server/engine/reply_holds.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "server/engine/client/client.h"
-#include "server/engine/command/command.h"
+#include "server/engine/command/request_keys.h"
 #include "server/engine/services/services.h"
 
 namespace zsetd {
@@ -24,7 +23,7 @@ Release ReplyHolds::ReleaseOf(const Client& client) const {
 void ReplyHolds::HoldForReads(Client& client, const Command& command, Args argv) const {
   if (!command.Has(kReadOnly) && !command.Has(kWrite)) return;
   uint64_t position = 0;
-  const std::vector<size_t> keys = KeyPositions(command, argv);
+  const RequestKeys keys = FindKeys(command, argv);
   for (const size_t key : keys) {
     position = std::max(position, recent_changes_.Of(client.database, argv[key]));
   }

@@ -82,7 +82,7 @@ void ReplyPair(ReplyWriter& reply, std::string_view name, std::string_view text)
 class ArgumentWriter {
  public:
   ArgumentWriter(ReplyWriter& reply, const Command& command) : reply_(reply) {
-    const std::vector<KeySpec> specs = KeySpecsOf(command);
+    const KeySpecs specs = KeySpecsOf(command);
     for (size_t index = 0; index < specs.size(); ++index) {
       const bool of_patterns = specs[index].unknown && specs[index].option.empty();
       if (of_patterns) {

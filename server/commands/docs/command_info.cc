@@ -98,7 +98,7 @@ void ReplyFindKeys(ReplyWriter& reply, const KeySpec& spec) {
 }
 
 void ReplyKeySpecs(ReplyWriter& reply, const Command& command) {
-  const std::vector<KeySpec> specs = KeySpecsOf(command);
+  const KeySpecs specs = KeySpecsOf(command);
   reply.Set(specs.size());
   for (const KeySpec& spec : specs) {
     reply.Map(3);

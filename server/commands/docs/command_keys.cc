@@ -1,10 +1,10 @@
 #include "server/commands/docs/command_keys.h"
 
 #include <string_view>
-#include <vector>
 
 #include "server/commands/docs/command_info.h"
 #include "server/engine/command/key_specs.h"
+#include "server/engine/command/request_keys.h"
 
 namespace zsetd {
 namespace {
@@ -18,7 +18,7 @@ std::string_view WrongWith(const Command* command, Args request) {
   if (!command->AcceptsCount(request.size())) {
     return "ERR Invalid number of arguments specified for command";
   }
-  if (KeyPositions(*command, request).empty() && !command->Has(kNoMandatoryKeys)) {
+  if (FindKeys(*command, request).empty() && !command->Has(kNoMandatoryKeys)) {
     return "ERR Invalid arguments specified for command";
   }
   return {};
@@ -29,12 +29,13 @@ void ReplyKeys(AdminCall& call, bool with_flags) {
   const Command* command = call.engine.commands().Find(request);
   const std::string_view error = WrongWith(command, request);
   if (!error.empty()) return call.Fail(error);
-  const std::vector<UsedKey> keys = UsedKeys(*command, request);
-  call.reply.Array(keys.size());
-  for (const UsedKey& key : keys) {
+  const RequestKeys keys = FindKeys(*command, request);
+  const KeyUses uses(*command, request);
+  call.reply.Array(keys.Count());
+  for (const size_t position : keys) {
     if (with_flags) call.reply.Array(2);
-    call.reply.Bulk(request[key.position]);
-    if (with_flags) ReplyKeyFlags(call.reply, key.use);
+    call.reply.Bulk(request[position]);
+    if (with_flags) ReplyKeyFlags(call.reply, uses.At(position).flags);
   }
 }
 

@@ -7,6 +7,7 @@
 #include "server/engine/command/command_categories.h"
 #include "server/engine/command/foreign_commands.h"
 #include "server/engine/command/key_specs.h"
+#include "server/engine/command/request_keys.h"
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/errors.h"
 
@@ -197,8 +198,10 @@ bool AclSelector::AllowsCommand(const Command& command, Args argv) const {
 }
 
 std::optional<size_t> AclSelector::FirstForbiddenKey(const Command& command, Args argv) const {
-  for (const UsedKey& key : UsedKeys(command, argv)) {
-    if (!AllowsKey(argv[key.position], key.Reads(), key.Writes())) return key.position;
+  const KeyUses uses(command, argv);
+  for (const size_t position : FindKeys(command, argv)) {
+    const KeyUse use = uses.At(position);
+    if (!AllowsKey(argv[position], use.Reads(), use.Writes())) return position;
   }
   return std::nullopt;
 }

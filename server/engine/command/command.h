@@ -90,7 +90,8 @@ struct ValuedOption {
 // counts. No rule describes such keys to clients: COMMAND INFO reports "unknown".
 //
 // `rest_option` is followed by keys up to the end of the request, in place of first..last, where an
-// empty argument must stand. It is searched for as `options` with `other_options` are.
+// empty argument must stand. It is searched for as `options` with `other_options` are. Only the
+// first of `rest_divisor` equal parts of those arguments are keys.
 struct KeyPlaces {
   int first = 0;
   int last = 0;
@@ -100,6 +101,7 @@ struct KeyPlaces {
   int options_from = 0;
   std::span<const ValuedOption> other_options = {};
   std::string_view rest_option = {};
+  int rest_divisor = 1;
   bool by_patterns = false;   // it reads other keys too, whose names depend on the data
   bool are_channels = false;  // named like keys, so that a cluster can place them, but no keys
 };
@@ -184,9 +186,5 @@ struct Command {
     return arity >= 0 ? argv == static_cast<size_t>(arity) : argv >= static_cast<size_t>(-arity);
   }
 };
-
-// The positions of the keys in a request, which may be shorter than its arity. Nullopt if the
-// announced count of keys is not a number or does not fit.
-std::vector<size_t> KeyPositions(const Command& command, Args argv);
 
 }  // namespace zsetd

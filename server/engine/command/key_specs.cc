@@ -1,11 +1,11 @@
 #include "server/engine/command/key_specs.h"
 
 #include <algorithm>
+#include <cassert>
 #include <iterator>
 #include <span>
 
 #include "server/engine/support/ascii_case.h"
-#include "server/engine/support/split.h"
 
 namespace zsetd {
 namespace {
@@ -13,6 +13,13 @@ namespace {
 std::string_view UsualUse(const Command& command) {
   if (command.keys.are_channels) return "not_key";
   return command.Has(kWrite) ? "RW access update" : "RO access";
+}
+
+// Removes the text up to the separator, or all of it, from the front of `text` and returns it.
+std::string_view TakePart(std::string_view& text, char separator) {
+  const std::string_view part = text.substr(0, text.find(separator));
+  text.remove_prefix(std::min(part.size() + 1, text.size()));
+  return part;
 }
 
 bool HasAny(Args argv, std::span<const std::string_view> options) {
@@ -31,18 +38,11 @@ std::string_view UseBy(const Command& command, Args request, std::string_view us
   return has_any ? variable.with : variable.without;
 }
 
-// How the key at this position of a request is used: by the last spec that begins before it.
-std::string_view UseAt(const Command& command, const std::vector<KeySpec>& specs, Args request,
-                       size_t position) {
-  const auto begins_behind = [&](const KeySpec& spec) {
-    return static_cast<size_t>(spec.begin) > position;
-  };
-  const auto next = std::ranges::find_if(specs, begins_behind);
-  return UseBy(command, request, std::prev(next)->use);
-}
-
-bool Names(std::string_view use, std::string_view word) {
-  return std::ranges::count(Split(use, ' '), word) > 0;
+bool Names(std::string_view flags, std::string_view flag) {
+  while (!flags.empty()) {
+    if (TakePart(flags, ' ') == flag) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -50,16 +50,18 @@ bool Names(std::string_view use, std::string_view word) {
 // Fixed positions have a spec each, so that each can be named, unless `key_use` has one use for all
 // of them. If the first of the keys up to the end is used in another way, as the destination, it
 // has a spec of its own.
-std::vector<KeySpec> KeySpecsOf(const Command& command) {
+KeySpecs KeySpecsOf(const Command& command) {
   const KeyPlaces& keys = command.keys;
-  const std::vector<std::string_view> uses = Split(command.key_use, ',');
-  std::vector<KeySpec> specs;
+  std::string_view uses = command.key_use;
+  const bool has_uses = !uses.empty();
+  const bool has_several_uses = uses.find(',') != std::string_view::npos;
+  KeySpecs specs;
   const auto add = [&](KeySpec spec) {
-    spec.use = specs.size() < uses.size() ? uses[specs.size()] : UsualUse(command);
+    spec.use = uses.empty() ? UsualUse(command) : TakePart(uses, ',');
     specs.push_back(spec);
   };
   const bool up_to_the_end = keys.first != 0 && keys.last < 0;
-  const bool first_apart = up_to_the_end && uses.size() > 1;
+  const bool first_apart = up_to_the_end && has_several_uses;
   if (first_apart) add({.begin = keys.first, .counted = false});
   if (up_to_the_end) {
     add({.begin = keys.first + first_apart,
@@ -67,7 +69,7 @@ std::vector<KeySpec> KeySpecsOf(const Command& command) {
          .last = keys.last,
          .step = keys.step});
   }
-  if (keys.last > keys.first && uses.size() == 1) {
+  if (keys.last > keys.first && has_uses && !has_several_uses) {
     add({.begin = keys.first, .counted = false, .last = keys.last - keys.first, .step = keys.step});
   } else {
     for (int at = keys.first; at != 0 && at <= keys.last; at += keys.step) {
@@ -88,19 +90,20 @@ std::vector<KeySpec> KeySpecsOf(const Command& command) {
   return specs;
 }
 
-bool UsedKey::Reads() const { return Names(use, "access"); }
+bool KeyUse::Reads() const { return Names(flags, "access"); }
 
-bool UsedKey::Writes() const {
-  return Names(use, "insert") || Names(use, "update") || Names(use, "delete");
+bool KeyUse::Writes() const {
+  return Names(flags, "insert") || Names(flags, "update") || Names(flags, "delete");
 }
 
-std::vector<UsedKey> UsedKeys(const Command& command, Args argv) {
-  const std::vector<KeySpec> specs = KeySpecsOf(command);
-  std::vector<UsedKey> keys;
-  for (const size_t position : KeyPositions(command, argv)) {
-    keys.push_back({position, UseAt(command, specs, argv, position)});
-  }
-  return keys;
+// By the last spec that begins before the key.
+KeyUse KeyUses::At(size_t position) const {
+  const auto begins_behind = [&](const KeySpec& spec) {
+    return static_cast<size_t>(spec.begin) > position;
+  };
+  const auto next = std::ranges::find_if(specs_, begins_behind);
+  assert(next != specs_.begin());
+  return {UseBy(command_, argv_, std::prev(next)->use)};
 }
 
 }  // namespace zsetd

@@ -2,8 +2,8 @@
 
 #include <cstddef>
 #include <string_view>
-#include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "protocol/resp/args.h"
 #include "server/engine/command/command.h"
 
@@ -20,20 +20,36 @@ struct KeySpec {
   bool unknown = false;          // no rule describes its position; see KeyPlaces::other_options
 };
 
+// No row has more specs than four, so a list of them allocates nothing.
+using KeySpecs = absl::InlinedVector<KeySpec, 4>;
+
 // Where the command's keys are, by their places in the row, and how they are used: by its
 // `key_use`, a comma between the specs, or by its flags. Ordered by where they begin.
-std::vector<KeySpec> KeySpecsOf(const Command& command);
+KeySpecs KeySpecsOf(const Command& command);
 
-// A key of one request.
-struct UsedKey {
-  size_t position;       // among the arguments
-  std::string_view use;  // what options of the request change in it is changed
+// How a request uses a key: the flags of its spec, with the effect of the request's options.
+struct KeyUse {
+  std::string_view flags;
 
   bool Reads() const;   // what the key holds becomes known
   bool Writes() const;  // the key changes
 };
 
-// The keys of a request that fits the arity, in KeyPositions()'s order.
-std::vector<UsedKey> UsedKeys(const Command& command, Args argv);
+// How one request that fits the arity uses its keys. Allocates nothing. The row and the arguments
+// outlive the object.
+class KeyUses {
+ public:
+  KeyUses(const Command& command, Args argv)
+      : command_(command), argv_(argv), specs_(KeySpecsOf(command)) {}
+
+  // The use of the key at this position, which FindKeys() has found. O(1), plus O(arguments) if
+  // the row has a VariableUse.
+  KeyUse At(size_t position) const;
+
+ private:
+  const Command& command_;
+  Args argv_;
+  KeySpecs specs_;
+};
 
 }  // namespace zsetd

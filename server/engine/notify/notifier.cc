@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "server/engine/client/client.h"
+#include "server/engine/command/request_keys.h"
 #include "server/engine/notify/keyspace_notifications.h"
 #include "server/engine/propagation/effects.h"
 
@@ -85,7 +86,7 @@ void Notifier::BeforeSwap(Database& a, Database& b) {
 
 void Notifier::RememberReads(Client& client, const Command& command, Args argv) {
   if (!client.tracking().RemembersReads()) return;
-  for (const size_t position : KeyPositions(command, argv)) {
+  for (const size_t position : FindKeys(command, argv)) {
     tracking_.Remember(client, argv[position], MostTrackedKeys(), store_.rng());
   }
 }

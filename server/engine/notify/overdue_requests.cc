@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "server/engine/client/client.h"
-#include "server/engine/command/command.h"
+#include "server/engine/command/request_keys.h"
 #include "server/engine/store/store.h"
 
 namespace zsetd {
@@ -23,7 +23,7 @@ std::vector<std::string_view> OverdueRequests::KeysOf(const Client& client, cons
                                                       Args argv) {
   std::vector<std::string_view> keys;
   const auto add = [&](const Command& of, Args words) {
-    for (const size_t position : KeyPositions(of, words)) keys.push_back(words[position]);
+    for (const size_t position : FindKeys(of, words)) keys.push_back(words[position]);
   };
   add(command, argv);
   if (!command.Has(kRunsTransaction)) return keys;
