@@ -5,6 +5,7 @@
 
 #include "core/hashing/keyed_hash.h"
 #include "core/sorted_set/sorted_set.h"
+#include "server/engine/command/request_keys.h"
 #include "server/engine/store/database.h"
 
 namespace zsetd {
@@ -32,28 +33,23 @@ void KeyPrefetcher::Add(const Database& database, const CommandTable& commands,
   }
 }
 
+// The use of a script's keys is unknown: the first one is looked up, and if it is a sorted set its
+// start is prefetched.
 void KeyPrefetcher::Add(const Command& command, Args argv) {
-  const KeyPlaces& places = command.keys;
-  if (command.group == CommandGroup::kScripting) return AddScriptKey(command, argv);
-  if (places.first == 0 || places.are_channels) return;
-  const size_t first = places.first;
-  const size_t behind = places.last + 1 + (places.last < 0 ? argv.size() : 0);
-  if (keys_.empty() || keys_.back() != argv[first]) keys_.push_back(argv[first]);
+  const RequestKeys found = FindKeys(command, argv);
+  auto at = found.begin();
+  if (at == found.end()) return;
+  if (keys_.empty() || keys_.back() != argv[*at]) keys_.push_back(argv[*at]);
   if (command.group == CommandGroup::kSortedSet) {
     uses_.push_back({keys_.size() - 1, argv[command.member_at]});
     if (command.member_at == 0) uses_.back().member = {};
+  } else if (command.group == CommandGroup::kScripting) {
+    uses_.push_back({.key = keys_.size() - 1, .member = {}});
   }
-  const size_t end = std::min(behind, first + kMostKeys * places.step);
-  for (size_t at = first + places.step; at < end; at += places.step) keys_.push_back(argv[at]);
-}
-
-// The use of a script's keys is unknown: the first one is looked up, and if it is a sorted set its
-// start is prefetched.
-void KeyPrefetcher::AddScriptKey(const Command& command, Args argv) {
-  const size_t count_at = static_cast<size_t>(command.keys.count_at);
-  if (count_at == 0 || count_at + 1 >= argv.size() || argv[count_at] == "0") return;
-  if (keys_.empty() || keys_.back() != argv[count_at + 1]) keys_.push_back(argv[count_at + 1]);
-  uses_.push_back({.key = keys_.size() - 1, .member = {}});
+  ++at;
+  for (size_t left = kMostKeys - 1; left > 0 && at != found.end(); --left, ++at) {
+    keys_.push_back(argv[*at]);
+  }
 }
 
 void KeyPrefetcher::Fetch() {

@@ -20,8 +20,7 @@ class SortedSet;
 // A single request has three or four dependent cache misses, each of which takes longer than its
 // computation; here the loads of all requests overlap:
 //
-//   keys       bucket, entry            of every key at a fixed position, up to a number,
-//                                       and of the first key of a script
+//   keys       bucket, entry            of every key that FindKeys() finds, up to a number
 //   sets       start                    at the first key of commands for sorted sets, and of
 //   scripts members    index, block, element    of the members they name, in large sets
 //
@@ -49,7 +48,6 @@ class KeyPrefetcher {
   };
 
   void Add(const Command& command, Args argv);
-  void AddScriptKey(const Command& command, Args argv);
   void FindSets();
   void FindMembers();
   void Forget();
