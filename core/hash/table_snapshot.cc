@@ -11,12 +11,10 @@ TableSnapshot::TableSnapshot(const Dictionary<FieldNode>& fields,
                              const std::unique_ptr<SortedSet>& deadlines, TableSnapshot*& attached)
     : fields_(&fields),
       deadlines_(deadlines == nullptr ? nullptr : &deadlines),
-      attached_(&attached),
       size_(fields.size()),
       passed_all_(fields.size() == 0),
-      captured_(KeyedHash("the seed of captured names")) {
-  assert(attached == nullptr);
-  attached = this;
+      captured_(KeyedHash("the seed of captured names")),
+      link_(attached, *this) {
   if (deadlines != nullptr) {
     earliest_deadline_ = Millis(static_cast<int64_t>(deadlines->At(0).score()));
   }
@@ -31,8 +29,7 @@ std::optional<Millis> TableSnapshot::Deadline(std::string_view name) const {
 // Ends the snapshot's use of the table: all fields are handed out or copied.
 void TableSnapshot::Leave() {
   passed_all_ = true;
-  if (attached_ != nullptr) *attached_ = nullptr;
-  attached_ = nullptr;
+  link_.Cut();
 }
 
 bool TableSnapshot::Capture(std::string_view name) {

@@ -10,6 +10,7 @@
 #include "core/hash/field.h"
 #include "core/hash/field_node.h"
 #include "core/hashing/dictionary.h"
+#include "core/util/snapshot_link.h"
 #include "core/util/time.h"
 
 namespace zsetd {
@@ -36,7 +37,6 @@ class TableSnapshot {
   TableSnapshot(const Dictionary<FieldNode>& fields, const std::unique_ptr<SortedSet>& deadlines,
                 TableSnapshot*& attached);
   TableSnapshot(const TableSnapshot&) = delete;
-  ~TableSnapshot() { Leave(); }
 
   size_t size() const { return size_; }  // fields at the instant
   bool done() const { return passed_all_ && copies_.empty(); }
@@ -76,12 +76,12 @@ class TableSnapshot {
   const Dictionary<FieldNode>* fields_;
   const std::unique_ptr<SortedSet>* deadlines_;  // null if no field had one at the instant
   std::optional<Millis> earliest_deadline_;
-  TableSnapshot** attached_;  // null once the table is destroyed or not needed
   const size_t size_;
   uint64_t cursor_ = 0;
   bool passed_all_ = false;
   Dictionary<FieldNode> captured_;  // right of the cursor, without values
   std::vector<CopiedField> copies_;
+  SnapshotLink<TableSnapshot> link_;  // cut once the table is destroyed or not needed
 };
 
 template <class Visit>

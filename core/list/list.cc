@@ -64,21 +64,21 @@ struct List::Body {
 
 List::Body::~Body() {
   for (ListChunk& chunk : chunks) {
-    if (chunk.snapshot() != nullptr) chunk.snapshot()->BeforeRemoval(chunk);
+    if (chunk.IsMarked()) chunk.mark().snapshot->BeforeRemoval(chunk);
   }
 }
 
 // Returns a chunk for a change, and informs the snapshot first. This is the only access to a chunk
 // that can be changed.
 inline ListChunk& List::Body::Mutable(ListChunk& chunk) {
-  if (chunk.snapshot() != nullptr) [[unlikely]]
-    chunk.snapshot()->BeforeChange(chunk);
+  if (chunk.IsMarked()) [[unlikely]]
+    chunk.mark().snapshot->BeforeChange(chunk);
   return chunk;
 }
 
 void List::Body::Remove(Chunks::iterator chunk) {
-  if (chunk->snapshot() != nullptr) [[unlikely]]
-    chunk->snapshot()->BeforeRemoval(*chunk);
+  if (chunk->IsMarked()) [[unlikely]]
+    chunk->mark().snapshot->BeforeRemoval(*chunk);
   chunks.erase(chunk);
 }
 
@@ -162,7 +162,7 @@ std::unique_ptr<ListSnapshot> List::StartSnapshot() const {
   std::vector<ListChunk*> chunks;
   chunks.reserve(chunk_count());
   for (ListChunk& chunk : body_->chunks) chunks.push_back(&chunk);
-  return std::make_unique<ListSnapshot>(std::move(chunks));
+  return std::make_unique<ListSnapshot>(chunks);
 }
 
 size_t List::size() const { return body_->size; }
@@ -315,7 +315,7 @@ size_t List::Body::RemoveEqual(Iterator first, Iterator end, End from, std::stri
                                size_t most) {
   size_t removed = 0;
   for (Iterator at = first; at != end && removed < most; ++at) {
-    if (at->snapshot() != nullptr && !at->Has(element)) continue;
+    if (at->IsMarked() && !at->Has(element)) continue;
     removed += Mutable(*at).RemoveEqual(from, element, most - removed);
   }
   if (removed == 0) return 0;

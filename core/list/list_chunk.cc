@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/hashing/keyed_hash.h"
 #include "core/util/allocation.h"
 #include "core/util/varint.h"
 
@@ -30,6 +31,10 @@ ListChunk ListChunk::Clone() const {
   copy.Append(*this);
   return copy;
 }
+
+#ifndef NDEBUG
+uint64_t ListChunk::Checksum() const { return KeyedHash({first(), bytes_}); }
+#endif
 
 size_t ListChunk::BytesUsed() const { return AllocatedBytes(block_.get()); }
 

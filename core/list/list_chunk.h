@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string_view>
 
@@ -67,10 +68,25 @@ class ListChunk {
   // The place of the element with that index, at most count(). O(elements to the closer end).
   size_t PlaceOf(size_t index) const;
 
-  // A mark for the list: the snapshot that must copy the chunk before a change, or null. The mark
-  // moves with the chunk, but is neither copied nor split off.
-  ListSnapshot* snapshot() const { return snapshot_; }
-  void set_snapshot(ListSnapshot* snapshot) { snapshot_ = snapshot; }
+  // The mark of a chunk that is live in a snapshot: the snapshot, which must copy the chunk before
+  // a change, or null, and the chunk's number there. The mark moves with the chunk, but is neither
+  // copied nor split off.
+  struct Mark {
+    ListSnapshot* snapshot = nullptr;
+    uint32_t number = 0;
+  };
+  Mark mark() const { return {snapshot_, number_}; }
+  void SetMark(const Mark& mark) {
+    snapshot_ = mark.snapshot;
+    number_ = mark.number;
+  }
+  void ClearMark() { snapshot_ = nullptr; }
+  bool IsMarked() const { return snapshot_ != nullptr; }
+
+#ifndef NDEBUG
+  // A checksum of the elements. O(bytes).
+  uint64_t Checksum() const;
+#endif
 
  private:
   char* first() const { return block_.get() + front_room_; }
@@ -85,7 +101,8 @@ class ListChunk {
   size_t capacity_ = 0;  // of the block
   size_t front_room_ = 0;
   size_t bytes_ = 0;
-  size_t count_ = 0;
+  uint32_t count_ = 0;  // at most kFullBytes / 2
+  uint32_t number_ = 0;
   ListSnapshot* snapshot_ = nullptr;
 };
 

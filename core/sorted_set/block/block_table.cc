@@ -110,7 +110,7 @@ std::shared_ptr<DetachedBlocks> BlockTable::Cut(std::span<const uint32_t> ids) {
   (right == kNone ? last_ : PointerAt(right)->previous) = left;
   count_ -= ids.size();
   auto detached = std::make_shared<DetachedBlocks>(std::move(blocks), with_large);
-  if (snapshot_ != nullptr) snapshot_->Keep(detached->blocks(), detached);
+  if (snapshot_ != nullptr) snapshot_->Keep(detached);
   return detached;
 }
 

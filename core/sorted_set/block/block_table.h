@@ -98,10 +98,9 @@ class BlockTable {
   const Block* First() const { return At(first_); }  // of a list with blocks
   const Block* Last() const { return At(last_); }
 
-  // The snapshot that must copy blocks before they change; null without one. It detaches itself, or
-  // is notified when the table is destroyed.
-  void set_snapshot(SetSnapshot* snapshot) { snapshot_ = snapshot; }
-  SetSnapshot* snapshot() const { return snapshot_; }
+  // The snapshot that must copy blocks before they change; null without one. Its SnapshotLink sets
+  // it. The snapshot is notified when the table is destroyed.
+  SetSnapshot*& snapshot() { return snapshot_; }
 
   size_t IdLimit() const { return table_.size(); }  // above all ids in use
   size_t count() const { return count_; }

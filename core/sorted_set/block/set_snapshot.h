@@ -3,9 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "core/sorted_set/block/block.h"
+#include "core/util/piece_snapshot.h"
+#include "core/util/snapshot_link.h"
 
 namespace zsetd {
 
@@ -21,15 +24,22 @@ struct FreesBlock {
 };
 using OwnedBlock = std::unique_ptr<Block, FreesBlock>;
 
+// The blocks of a large set as the pieces of its snapshot, by their ids.
+struct BlockPieces {
+  using Piece = const Block;
+  using Owned = OwnedBlock;
+
+  static OwnedBlock Clone(const Block& block);
+  static size_t BytesUsed(const Block& block) { return block.allocated_bytes(); }
+  static void Release(const Block&) {}
+#ifndef NDEBUG
+  static uint64_t Checksum(const Block& block) { return block.Checksum(); }
+#endif
+};
+
 // The elements of a large set as they were at one instant, handed out a block at a time while the
-// set changes.
-//
-//   order of ids      0   3   1   4   2                   as of the instant
-//   by id           [ live | copy | live | - | kept ]      - : handed out
-//
-// Starting a snapshot takes a word and a half for each block. A block is copied before its first
-// change, so a change waits for the copies of two blocks at most. A run that is cut out is kept
-// alive instead. Blocks that are created later are not part of the snapshot.
+// set changes: see PieceSnapshot. A change waits for the copies of two blocks at most. A run that
+// is cut out is kept alive instead of copied.
 //
 // A set has one snapshot at a time. The snapshot may outlive the set: before the blocks are freed,
 // those that were not handed out are copied in O(n). Therefore the owner of a large set keeps it
@@ -37,59 +47,35 @@ using OwnedBlock = std::unique_ptr<Block, FreesBlock>;
 class SetSnapshot {
  public:
   // Takes the ids of all blocks in order and their number of elements. For BlockSkipList only.
-  SetSnapshot(BlockTable& blocks, std::vector<uint32_t> ids, size_t elements);
+  SetSnapshot(BlockTable& blocks, std::span<const uint32_t> ids, size_t elements);
   SetSnapshot(const SetSnapshot&) = delete;
-  ~SetSnapshot();
 
   size_t size() const { return size_; }  // elements at the instant
-  bool done() const { return left_ == 0; }
+  bool done() const { return pieces_.done(); }
 
   // Returns the next block, from the last to the first: a copy, which another thread may free.
   // Precondition: !done(). O(bytes of the block).
-  OwnedBlock Take();
+  OwnedBlock Take() { return pieces_.Take(); }
 
   // The bytes of the copies that are not yet handed out.
-  size_t copied_bytes() const { return copied_bytes_; }
+  size_t copied_bytes() const { return pieces_.copied_bytes(); }
 
   // --- For BlockTable. ---
 
   // Must be called before the block is changed or removed. O(bytes of the block) the first time.
-  void BeforeChange(const Block& block) {
-    if (slots_.size() > block.id && slots_[block.id] == kLive) Copy(block);
-  }
+  void BeforeChange(const Block& block) { pieces_.BeforeChange(block.id); }
 
-  // Records that these blocks, which are unchanged, now belong to `run`.
-  void Keep(const std::vector<Block*>& blocks, std::shared_ptr<DetachedBlocks> run);
+  // Records that the blocks of `run`, which are unchanged, were cut out.
+  void Keep(std::shared_ptr<DetachedBlocks> run);
 
   // Must be called before the table is destroyed. O(blocks).
   void Detach();
 
  private:
-  // A slot by id: one of these, or the address of a copy, marked if it belongs to a kept run.
-  static constexpr uintptr_t kNone = 0;  // not part of it, or handed out
-  static constexpr uintptr_t kLive = 1;  // the block in the table is unchanged
-  static constexpr uintptr_t kKeptMark = 2;
-
-  uintptr_t& CurrentSlot() { return slots_[ids_[left_ - 1]]; }
-  static bool IsCopy(uintptr_t slot) {
-    return slot != kNone && slot != kLive && (slot & kKeptMark) == 0;
-  }
-  OwnedBlock TakeCopy(uintptr_t slot);
-  void Copy(const Block& block);
-
-  BlockTable* blocks_;  // null once it is destroyed
-  const std::vector<uint32_t> ids_;
   const size_t size_;
-  size_t left_;  // blocks that were not handed out
-  std::vector<uintptr_t> slots_;
   std::vector<std::shared_ptr<DetachedBlocks>> runs_;
-  size_t copied_bytes_ = 0;
-
-#ifndef NDEBUG
-  // Detects a change that bypassed BlockTable::Mutable.
-  void CheckUnchanged(const Block& block) const;
-  std::vector<uint64_t> checksums_;  // by id, of the live ones
-#endif
+  PieceSnapshot<BlockPieces> pieces_;  // some belong to `runs_`
+  SnapshotLink<SetSnapshot> link_;     // cut once the table is destroyed
 };
 
 }  // namespace zsetd

@@ -426,7 +426,7 @@ std::unique_ptr<SetSnapshot> BlockSkipList::StartSnapshot() {
   std::vector<uint32_t> ids;
   ids.reserve(blocks_.count());
   levels_.AppendChildren(ids);
-  return std::make_unique<SetSnapshot>(blocks_, std::move(ids), size());
+  return std::make_unique<SetSnapshot>(blocks_, ids, size());
 }
 
 Block* BlockSkipList::ReleaseIfSmall() {

@@ -21,7 +21,7 @@ struct LargeValueLimits {
 // removes it from its key keeps it until it is written (identity() identifies it).
 //
 // Before a change, the piece that it affects is copied: by sorted sets, hashes, sets and lists
-// themselves (core/sorted_set/block/set_snapshot.h and similar classes), and for strings by the
+// themselves (core/util/piece_snapshot.h and core/hash/table_snapshot.h), and for strings by the
 // code that changes them in place. The bytes of a string are copied, in slices, before it is
 // written.
 class RdbValueSlices {
