@@ -40,7 +40,10 @@ struct AddResult {
     kNotANumber,  // the sum of opposite infinities; nothing was changed
   };
   Kind kind = Kind::kUnchanged;
-  double score = 0;  // the element's score afterwards; for kRefused and kNotANumber meaningless
+  double score = 0;  // the element's score afterwards; if IsRefused(), meaningless
+
+  bool IsRefused() const { return kind == Kind::kRefused || kind == Kind::kNotANumber; }
+  bool Changed() const { return kind == Kind::kAdded || kind == Kind::kUpdated; }
 };
 
 // The options of ZADD that apply to one addition.

@@ -128,7 +128,7 @@ void Increment(Call& call, Edit<SortedSet>& set, const Element& pair, const AddR
     return call.Fail("ERR resulting score is not a number (NaN)");
   }
   if (result.kind == Kind::kRefused) return call.reply.Null();
-  if (result.kind != Kind::kUnchanged) set.Note(pair.member);
+  if (result.Changed()) set.Note(pair.member);
   call.reply.Double(result.kind == Kind::kAdded ? pair.score : result.score);
 }
 
@@ -306,9 +306,9 @@ void AddAll(Call& call, Edit<SortedSet>& set, const AddRequest& request) {
   int64_t counted = 0;
   for (const Element& pair : request.pairs) {
     if (!set) break;
-    const Kind kind = AddOne(*set, pair, request.rule, limits).kind;
-    if (kind == Kind::kAdded || kind == Kind::kUpdated) set.Note(pair.member);
-    counted += kind == Kind::kAdded || (request.count_changed && kind == Kind::kUpdated);
+    const AddResult result = AddOne(*set, pair, request.rule, limits);
+    if (result.Changed()) set.Note(pair.member);
+    counted += request.count_changed ? result.Changed() : result.kind == Kind::kAdded;
   }
   call.reply.Integer(counted);
 }

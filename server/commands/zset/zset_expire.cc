@@ -125,11 +125,11 @@ AddExOutcome AddPairs(Call& call, Edit<SortedSet>& set, const AddExRequest& requ
   for (const Element& pair : request.pairs) {
     if (!set) break;
     const AddResult result = AddOne(*set, pair, request.rule, limits);
-    if (result.kind > AddResult::Kind::kUnchanged) continue;
-    if (result.kind != AddResult::Kind::kUnchanged) set.Note(pair.member);
+    if (result.IsRefused()) continue;
+    if (result.Changed()) set.Note(pair.member);
     outcome.set.push_back({pair.member, result.score});
-    outcome.counted += result.kind == AddResult::Kind::kAdded ||
-                       (request.count_changed && result.kind == AddResult::Kind::kUpdated);
+    outcome.counted +=
+        request.count_changed ? result.Changed() : result.kind == AddResult::Kind::kAdded;
   }
   return outcome;
 }

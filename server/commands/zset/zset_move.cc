@@ -40,7 +40,7 @@ void PutIn(Call& call, const Edit<SortedSet>& set, const std::vector<Moved>& mov
   const SortedSetLimits limits = call.keys.sorted_set_limits();
   for (const auto& [member, score, deadline] : moved) {
     const AddResult result = AddOne(*set, {member, score}, AddRule(), limits);
-    if (result.kind != AddResult::Kind::kUnchanged) set.Note(member);
+    if (result.Changed()) set.Note(member);
     if (deadline) set->SetDeadline(member, deadline);
   }
 }

@@ -187,10 +187,10 @@ void RunBesideModel(uint64_t seed, int steps) {
         const AddResult result = set.Add(member, score, rule);
         const AddResult expected = model.Add(member, score, rule);
         ASSERT_EQ(result.kind, expected.kind);
-        if (result.kind <= Kind::kUnchanged) {
+        if (!result.IsRefused()) {
           EXPECT_EQ(result.score, expected.score);
         }
-        EXPECT_EQ(set.revision() != revision, result.kind <= Kind::kUpdated);
+        EXPECT_EQ(set.revision() != revision, result.Changed());
       }
     }
     const std::string probe = world.Member();
