@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <new>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -261,19 +262,16 @@ int Serve(const CommandLine& line) {
   BackgroundFree background_free;
   Engine engine(settings, AllCommands(), seed, UnixNow(),
                 HostFor(line, settings.dir, log, supervisor, server, background_free));
-  ScriptingService scripting(engine);
-  if (settings.scripting) engine.services().scripting = &scripting;
-  Migrator migrator(io);
-  engine.services().migration = &migrator;
+  std::optional<ScriptingService> scripting;
+  if (settings.scripting) scripting.emplace(engine);
+  Migrator migrator(engine, io);
   if (const absl::Status status = engine.Prepare(); !status.ok()) return Complain(status);
   const auto log_signal = std::make_shared<const WakeSignal>();
   PersistenceService persistence(engine, SystemFiles(), log, [log_signal] { log_signal->Send(); });
-  engine.services().persistence = &persistence;
   Server front(io, engine, log, *log_signal);
   server = &front;
   ReplicationService replication(engine, persistence, SystemFiles(), front.connector(), log,
                                  [&front](Step step) { front.Post(std::move(step)); });
-  engine.services().replication = &replication;
   HttpService http(engine, InfoOf(engine), [&front](Step step) { front.Post(std::move(step)); });
   if (const absl::Status status = http.Start(settings); !status.ok()) return Complain(status);
   if (const absl::Status status = front.Listen(); !status.ok()) return Complain(status);

@@ -12,7 +12,8 @@
 #include "server/engine/admin_call.h"
 #include "server/engine/engine.h"
 #include "server/engine/executor.h"
-#include "server/engine/services/replication.h"
+#include "server/engine/services/log_control.h"
+#include "server/engine/services/replica_registry.h"
 #include "server/engine/services/services.h"
 
 namespace zsetd {
@@ -25,9 +26,7 @@ void Executor::Block(Client& client, Call& call) {
   if (client.blocked->scores) DeferUntilDue(client);
   if (!client.blocked->acknowledgements) return;
   acknowledgement_waits_.push_back({client.id, client.blocked->number});
-  if (Replication* const replication = engine_.services().replication) {
-    replication->AskForAcknowledgements();
-  }
+  engine_.services().replicas->AskForAcknowledgements();
 }
 
 // Whether it is worth running the command again when this is what its key holds.
@@ -138,12 +137,11 @@ void Executor::UnblockWithTimeout(Client& client) {
 Acknowledgements Executor::AcknowledgementsOf(const Client& client) const {
   Acknowledgements reached;
   const Services& services = engine_.services();
-  if (services.persistence != nullptr && services.persistence->log_status().has_base) {
-    reached.own_logs = services.persistence->DurablePosition() >= client.propagated_until ? 1 : 0;
+  if (services.append_log->log_status().has_base) {
+    reached.own_logs = services.append_log->DurablePosition() >= client.propagated_until ? 1 : 0;
   }
-  if (services.replication == nullptr) return reached;
-  reached.replicas = services.replication->CountAcknowledged(client.streamed_until);
-  reached.replica_logs = services.replication->CountLogged(client.streamed_until);
+  reached.replicas = services.replicas->CountAcknowledged(client.streamed_until);
+  reached.replica_logs = services.replicas->CountLogged(client.streamed_until);
   return reached;
 }
 

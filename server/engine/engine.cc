@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "server/engine/command/foreign_commands.h"
+#include "server/engine/services/log_control.h"
 #include "server/engine/support/errors.h"
 
 namespace zsetd {
@@ -37,7 +38,7 @@ absl::Status Engine::Prepare() {
 absl::Status Engine::Configure(const Settings& settings) {
   absl::Status applied = host_.apply ? host_.apply(settings) : absl::OkStatus();
   if (!applied.ok()) return applied;
-  if (services_.persistence != nullptr) applied = services_.persistence->Apply(settings);
+  applied = services_.append_log->Apply(settings);
   if (!applied.ok()) {
     if (host_.apply) host_.apply(settings_).IgnoreError();
     return applied;

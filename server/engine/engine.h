@@ -39,7 +39,7 @@ class Engine {
   Engine(const Settings& settings, Families families, uint64_t seed, Millis now, Host host);
   Engine(const Engine&) = delete;
 
-  // Parts of the server above this layer. Must be set between commands.
+  // The parts of the server above this layer.
   Services& services() { return services_; }
   const Services& services() const { return services_; }
 

@@ -8,9 +8,9 @@
 #include "server/engine/admin_call.h"
 #include "server/engine/command/foreign_commands.h"
 #include "server/engine/request_checks.h"
-#include "server/engine/services/replication.h"
+#include "server/engine/services/background_task.h"
 #include "server/engine/services/scripting.h"
-#include "server/engine/services/services.h"
+#include "server/engine/services/snapshot_control.h"
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/errors.h"
 
@@ -33,9 +33,7 @@ constexpr std::string_view kLoadingError = "LOADING Redis is loading the dataset
 
 // Whether requests are served from the old data while the master's data is loaded.
 bool IsLoadingBeside(const Engine& engine) {
-  const Persistence* const persistence = engine.services().persistence;
-  if (persistence == nullptr) return false;
-  const std::optional<LoadingStatus> loading = persistence->loading();
+  const std::optional<LoadingStatus> loading = engine.services().snapshots->loading();
   return loading && loading->is_beside;
 }
 
@@ -120,7 +118,7 @@ void Executor::EndUnit(Client& client) {
   if (!changes_after_unit_.empty()) [[unlikely]]
     MakeChangesAfterUnit();
   if (engine_.disk().flush_is_unsaved()) [[unlikely]]
-    engine_.services().persistence->SaveFlushed();
+    engine_.services().snapshots->SaveFlushed();
 }
 
 bool Executor::IsInTransaction() const {
@@ -233,10 +231,9 @@ absl::Status Executor::CheckRole(const Client& client, const Command& command, A
 
 // Returns the flags that apply to this request: a script may declare other ones than its row has.
 uint32_t Executor::FlagsOf(const Command& command, Args argv) const {
-  const Scripting* const scripting = engine_.services().scripting;
-  if (command.request_flags == nullptr || scripting == nullptr) [[likely]]
+  if (command.request_flags == nullptr) [[likely]]
     return command.flags;
-  return command.request_flags(command, argv, *scripting);
+  return command.request_flags(command, argv, *engine_.services().scripting);
 }
 
 bool Executor::HasFlag(const Command& command, Args argv, CommandFlag flag) const {

@@ -4,6 +4,7 @@
 
 #include "server/engine/client/client.h"
 #include "server/engine/command/request_keys.h"
+#include "server/engine/services/log_control.h"
 #include "server/engine/services/services.h"
 
 namespace zsetd {
@@ -13,9 +14,9 @@ Release ReplyHolds::ReleaseOf(const Client& client) const {
     return Release::kNow;
   const uint64_t read_until = IsOn() ? client.read_until : 0;
   const uint64_t position = std::max(client.propagated_until, read_until);
-  if (position <= services_.persistence->ReleasedPosition()) return Release::kNow;
+  if (position <= services_.append_log->ReleasedPosition()) return Release::kNow;
   if (!IsOn()) return Release::kLater;
-  return services_.persistence->MayBeLost(position) ? Release::kNever : Release::kLater;
+  return services_.append_log->MayBeLost(position) ? Release::kNever : Release::kLater;
 }
 
 // No reply reports what a crash of the machine could undo. A command that writes may also have

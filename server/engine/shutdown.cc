@@ -6,8 +6,9 @@
 #include <utility>
 
 #include "server/engine/engine.h"
-#include "server/engine/services/replication.h"
+#include "server/engine/services/replica_registry.h"
 #include "server/engine/services/services.h"
+#include "server/engine/services/snapshot_control.h"
 
 namespace zsetd {
 namespace {
@@ -21,19 +22,15 @@ Millis Shutdown::Now() const {
   return std::chrono::duration_cast<Millis>(engine_.host().stopwatch());
 }
 
-bool Shutdown::HasReplicas() const {
-  const Replication* const replication = engine_.services().replication;
-  return replication != nullptr && !replication->replicas().empty();
-}
+bool Shutdown::HasReplicas() const { return !engine_.services().replicas->replicas().empty(); }
 
 // The stream of a replica's own master does not pause. No change of it is lost with this server.
 int64_t Shutdown::Target() const {
-  return engine_.replication().is_replica() ? target_
-                                            : engine_.services().replication->last_change();
+  return engine_.replication().is_replica() ? target_ : engine_.services().replicas->last_change();
 }
 
 bool Shutdown::AllCaughtUp() const {
-  return !HasReplicas() || engine_.services().replication->ProgressTo(Target()).lagging.empty();
+  return !HasReplicas() || engine_.services().replicas->ProgressTo(Target()).lagging.empty();
 }
 
 Shutdown::State Shutdown::Start(const ShutdownOptions& options) {
@@ -47,18 +44,18 @@ Shutdown::State Shutdown::Start(const ShutdownOptions& options) {
   waited_ = Millis(0);
   engine_.host().log->Write(LogLevel::kWarning, "User requested shutdown...");
   if (!HasReplicas()) return Finish();
-  Replication& replication = *engine_.services().replication;
+  ReplicaRegistry& replicas = *engine_.services().replicas;
   const Millis now = engine_.store().now();
   engine_.clients().pause().Begin(ClientPause::Cause::kShutdown, ClientPause::Reach::kWrites, now,
                                   Millis::max());
-  target_ = replication.last_change();
+  target_ = replicas.last_change();
   const auto timeout = std::chrono::seconds(engine_.settings().shutdown_timeout);
   if (options.now || timeout.count() == 0 || AllCaughtUp()) return Finish();
   state_ = State::kReplicas;
   began_ = Now();
   deadline_ = began_ + timeout;
   engine_.host().log->Write(LogLevel::kNotice, "Waiting for replicas before shutting down.");
-  replication.AskForAcknowledgements();
+  replicas.AskForAcknowledgements();
   return state_;
 }
 
@@ -99,9 +96,7 @@ std::optional<Millis> Shutdown::TimeLeft() const {
 }
 
 void Shutdown::LogReplicas() const {
-  const Replication* const replication = engine_.services().replication;
-  if (replication == nullptr) return;
-  const ReplicaProgress progress = replication->ProgressTo(Target());
+  const ReplicaProgress progress = engine_.services().replicas->ProgressTo(Target());
   for (const ReplicaStatus& replica : progress.lagging) {
     const int64_t behind = engine_.replication().offset() - replica.offset;
     engine_.host().log->Write(
@@ -121,20 +116,18 @@ void Shutdown::LogReplicas() const {
 Shutdown::State Shutdown::Finish() {
   if (state_ == State::kReplicas) waited_ = Now() - began_;
   LogReplicas();
-  Persistence* const persistence = engine_.services().persistence;
-  if (persistence != nullptr) {
-    const absl::Status saved = persistence->SaveBeforeExit(options_.save, options_.nosave);
-    if (!saved.ok() && options_.force) {
-      engine_.host().log->Write(LogLevel::kWarning, "Error trying to save the DB. Exit anyway.");
-    } else if (!saved.ok()) {
-      engine_.host().log->Write(
-          LogLevel::kWarning,
-          "Errors trying to shut down the server. It continues, because its data could not be "
-          "saved. "
-          "SHUTDOWN NOSAVE ends it without saving.");
-      Cancel();
-      return state_;
-    }
+  const absl::Status saved =
+      engine_.services().snapshots->SaveBeforeExit(options_.save, options_.nosave);
+  if (!saved.ok() && options_.force) {
+    engine_.host().log->Write(LogLevel::kWarning, "Error trying to save the DB. Exit anyway.");
+  } else if (!saved.ok()) {
+    engine_.host().log->Write(
+        LogLevel::kWarning,
+        "Errors trying to shut down the server. It continues, because its data could not be "
+        "saved. "
+        "SHUTDOWN NOSAVE ends it without saving.");
+    Cancel();
+    return state_;
   }
   state_ = State::kEnds;
   for (Client* const client : std::exchange(clients_, {})) {

@@ -14,7 +14,6 @@
 #include <string>
 #include <utility>
 
-#include "server/engine/services/services.h"
 #include "server/engine/support/errors.h"
 #include "server/process/clock.h"
 
@@ -277,8 +276,7 @@ void Server::OnTermination(int signal) {
   const Settings& settings = engine_.settings();
   ShutdownOptions options =
       signal == SIGINT ? settings.shutdown_on_sigint : settings.shutdown_on_sigterm;
-  const bool saves = engine_.services().persistence != nullptr && !options.nosave &&
-                     (options.save || settings.save.Any());
+  const bool saves = !options.nosave && (options.save || settings.save.Any());
   if (saves && engine_.executor().IsSuspended()) {
     if (shutdown.state() != Shutdown::State::kScript) {
       log_.Write(LogLevel::kWarning,

@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "server/engine/services/services.h"
 #include "server/engine/support/errors.h"
 #include "server/persistence/file/drafts.h"
 
@@ -30,6 +31,8 @@ PersistenceService::PersistenceService(Engine& engine, FileSystem& files, const 
       dataset_(engine, files, log_),
       snapshots_(engine, files, directory_, dataset_, log_, on_progress),
       append_log_(engine, files, directory_, dataset_, log_, std::move(on_progress)),
+      snapshot_control_(engine.services().snapshots.Install(*this)),
+      log_control_(engine.services().append_log.Install(*this)),
       task_(engine.tasks().Add(*this)) {}
 
 PersistenceService::~PersistenceService() {
@@ -122,8 +125,8 @@ absl::Status PersistenceService::StartReplacing(std::unique_ptr<ReceivedSnapshot
   assert(load_ == nullptr && check_ == nullptr);
   const bool keeps_data = replacement.keeps_data;
   if (!keeps_data && replacement.checked) {
-    const absl::Status status = dataset_.PutFunctions(replacement.checked->functions,
-                                                      snapshot->path(), Persistence::Reload());
+    const absl::Status status =
+        dataset_.PutFunctions(replacement.checked->functions, snapshot->path(), ReloadOptions());
     if (!status.ok()) return status;
   }
   if (!keeps_data) {
@@ -160,7 +163,7 @@ absl::Status PersistenceService::Replace(const std::string& path) {
   if (checked) {
     dataset_.PutKeys(*std::move(loaded));
   } else {
-    const absl::Status status = dataset_.Put(*std::move(loaded), path, Persistence::Reload());
+    const absl::Status status = dataset_.Put(*std::move(loaded), path, ReloadOptions());
     if (!status.ok()) return status;
   }
   EndLog();
@@ -410,7 +413,7 @@ void PersistenceService::EndRound() {
 }
 
 // The log does not contain the loaded data, so a rewrite creates a new base that does.
-absl::Status PersistenceService::LoadAgain(const Reload& reload) {
+absl::Status PersistenceService::LoadAgain(const ReloadOptions& reload) {
   if (load_ != nullptr) return Refusal(kIsLoading);
   absl::Status status;
   if (engine_.executor().IsInTransaction()) {
@@ -426,7 +429,7 @@ absl::Status PersistenceService::LoadAgain(const Reload& reload) {
 
 // The file must not contain a state in the middle of a unit. So the data is saved to and loaded
 // from a draft, and the file is saved after the unit.
-absl::Status PersistenceService::LoadAgainInTransaction(const Reload& reload) {
+absl::Status PersistenceService::LoadAgainInTransaction(const ReloadOptions& reload) {
   MakeWayForSnapshot();
   if (!reload.saves && !engine_.disk().flush_is_unsaved()) return snapshots_.LoadAgain(reload);
   absl::Status status = snapshots_.LoadAgainByDraft(reload);

@@ -9,7 +9,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "server/engine/engine.h"
-#include "server/engine/services/services.h"
+#include "server/engine/services/background_task.h"
+#include "server/engine/services/log_control.h"
+#include "server/engine/services/snapshot_control.h"
 #include "server/persistence/file/data_directory.h"
 #include "server/persistence/file/file.h"
 #include "server/persistence/log/append_log.h"
@@ -23,7 +25,7 @@ namespace zsetd {
 
 // Keeps the data on disk: in snapshots, in an append-only log, in both or in neither, as
 // configured. A snapshot and a rewrite of the log never run at the same time.
-class PersistenceService : public Persistence, public BackgroundTask {
+class PersistenceService : public SnapshotControl, public LogControl, public BackgroundTask {
  public:
   // The engine, files and log outlive this. `on_progress` is called on another thread when held
   // replies can be sent, or HasWork() becomes true. A call may come shortly after the destructor.
@@ -119,7 +121,7 @@ class PersistenceService : public Persistence, public BackgroundTask {
   void SaveTheRest();
 
   std::optional<LoadingStatus> loading() const override;
-  SnapshotStatus status() const override { return snapshots_.status(); }
+  SnapshotStatus snapshot_status() const override { return snapshots_.status(); }
   LogStatus log_status() const override;
   void ResetStats() override { append_log_.ResetStats(); }
   absl::Status Save() override;
@@ -132,7 +134,7 @@ class PersistenceService : public Persistence, public BackgroundTask {
   absl::Status SaveBeforeExit(bool must_save, bool may_not) override;
   void OnFlushAll() override;
   void SaveFlushed() override;
-  absl::Status LoadAgain(const Reload& reload) override;
+  absl::Status LoadAgain(const ReloadOptions& reload) override;
   absl::Status LoadLogAgain() override;
   absl::Status Apply(const Settings& settings) override;
   uint64_t WrittenPosition() const override { return append_log_.end(); }
@@ -146,7 +148,7 @@ class PersistenceService : public Persistence, public BackgroundTask {
  private:
   absl::Status SwitchLog(bool on);
   absl::Status SwitchLogAfterUnit(bool on);
-  absl::Status LoadAgainInTransaction(const Reload& reload);
+  absl::Status LoadAgainInTransaction(const ReloadOptions& reload);
   absl::Status LockDirectory();
   absl::Status LoadAll();
   void ContinueLoading();
@@ -193,6 +195,8 @@ class PersistenceService : public Persistence, public BackgroundTask {
   absl::StatusOr<CheckedSnapshot> checked_;  // used by the check's thread until it is done
   std::unique_ptr<LoadTurns> check_;         // null: none
   std::unique_ptr<LoadTurns> load_;  // null: none; `check_` and `load_` use the members above
+  const Installation snapshot_control_;
+  const Installation log_control_;
   const Installation task_;
 };
 

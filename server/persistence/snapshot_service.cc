@@ -45,7 +45,7 @@ absl::StatusOr<bool> SnapshotService::Load() {
   keys_loaded_ = loaded->keys_loaded;
   keys_expired_ = loaded->keys_expired;
   std::optional<HistoryPlace> position = std::move(loaded->position);
-  const absl::Status status = dataset_.Put(*std::move(loaded), Path(), Persistence::Reload());
+  const absl::Status status = dataset_.Put(*std::move(loaded), Path(), ReloadOptions());
   if (!status.ok()) return status;
   loaded_position_ = std::move(position);
   return true;
@@ -215,7 +215,7 @@ void SnapshotService::SaveTheRest() {
   (void)Save();
 }
 
-absl::Status SnapshotService::LoadAgain(const Persistence::Reload& reload) {
+absl::Status SnapshotService::LoadAgain(const ReloadOptions& reload) {
   if (reload.saves) {
     Abandon();  // the new snapshot is of a later instant
     const absl::Status saved = Save();
@@ -227,7 +227,7 @@ absl::Status SnapshotService::LoadAgain(const Persistence::Reload& reload) {
   return status;
 }
 
-absl::Status SnapshotService::LoadAgainByDraft(const Persistence::Reload& reload) {
+absl::Status SnapshotService::LoadAgainByDraft(const ReloadOptions& reload) {
   Abandon();
   const std::string name = NextDraftName();
   auto file = CreateFile(name);
@@ -240,8 +240,7 @@ absl::Status SnapshotService::LoadAgainByDraft(const Persistence::Reload& reload
   return status;
 }
 
-absl::Status SnapshotService::LoadAgainFrom(const std::string& path,
-                                            const Persistence::Reload& reload) {
+absl::Status SnapshotService::LoadAgainFrom(const std::string& path, const ReloadOptions& reload) {
   const Micros start = engine_.host().stopwatch();
   absl::StatusOr<LoadedSnapshot> loaded = dataset_.Read(path, /*keeps_expired=*/false);
   absl::Status status = loaded.status();

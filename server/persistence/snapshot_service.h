@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "core/util/time.h"
 #include "server/engine/engine.h"
-#include "server/engine/services/services.h"
+#include "server/engine/services/snapshot_control.h"
 #include "server/persistence/file/data_directory.h"
 #include "server/persistence/file/file.h"
 #include "server/persistence/snapshot/background_snapshot.h"
@@ -40,17 +40,17 @@ class SnapshotService {
   // Must be called when the dataset was loaded from any file. Save points count changes from here.
   void OnLoaded() { saved_changes_ = engine_.store().change_count(); }
 
-  // See Persistence.
+  // See SnapshotControl.
   SnapshotStatus status() const;
   absl::Status Save();
   bool IsSaving() const { return job_ != nullptr; }
   absl::Status StartSaving();
   absl::Status SaveBeforeExit(bool must_save, bool may_not);
-  absl::Status LoadAgain(const Persistence::Reload& reload);
+  absl::Status LoadAgain(const ReloadOptions& reload);
 
   // Like LoadAgain() with `saves`, but saves to a draft and loads the draft. The snapshot file is
   // unchanged.
-  absl::Status LoadAgainByDraft(const Persistence::Reload& reload);
+  absl::Status LoadAgainByDraft(const ReloadOptions& reload);
 
   // Whether the final snapshot was saved.
   bool IsSavedForExit() const { return saved_for_exit_; }
@@ -73,7 +73,7 @@ class SnapshotService {
   std::string Path() const;
   std::string NextDraftName();
   absl::StatusOr<std::unique_ptr<SnapshotFile>> CreateFile(const std::string& name);
-  absl::Status LoadAgainFrom(const std::string& path, const Persistence::Reload& reload);
+  absl::Status LoadAgainFrom(const std::string& path, const ReloadOptions& reload);
   absl::Status FailToSave(absl::Status why);
   void ReportProgress();
   void Finish();

@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "core/util/time.h"
 #include "server/engine/engine.h"
-#include "server/engine/services/replication.h"
+#include "server/engine/services/master_control.h"
 #include "server/engine/state/replication_state.h"
 #include "server/replication/replicas.h"
 

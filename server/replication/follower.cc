@@ -424,8 +424,7 @@ void Follower::SendAck() {
   if (connection_ == nullptr || link_->IsOld()) return;
   NoteLog();
   const std::string offset = std::to_string(stream_.offset());
-  const Persistence& persistence = persistence_;
-  if (persistence.log_status().enabled) {
+  if (persistence_.log_status().enabled) {
     const std::string log_offset = std::to_string(log_offset_);
     AppendRequest(connection_->output(), {"REPLCONF", "ACK", offset, "FACK", log_offset});
   } else {

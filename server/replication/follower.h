@@ -13,7 +13,7 @@
 #include "core/util/time.h"
 #include "server/engine/client/client.h"
 #include "server/engine/engine.h"
-#include "server/engine/services/replication.h"
+#include "server/engine/services/master_control.h"
 #include "server/engine/support/connector.h"
 #include "server/engine/support/log.h"
 #include "server/persistence/persistence_service.h"
@@ -83,7 +83,7 @@ class Follower : private Connection::Owner, private MasterLink::Listener {
   bool IsTakingOver() const { return takes_over_; }
   bool IsTakeoverRefused() const { return is_takeover_refused_; }
 
-  // See Replication.
+  // See MasterControl.
   void Tick();
   bool HasWork() const;
 

@@ -9,7 +9,7 @@
 #include "core/util/time.h"
 #include "server/engine/client/client.h"
 #include "server/engine/client/output_source.h"
-#include "server/engine/services/replication.h"
+#include "server/engine/services/replica_registry.h"
 #include "server/persistence/file/file.h"
 #include "server/replication/backlog.h"
 #include "server/replication/snapshot_pipe.h"

@@ -14,7 +14,7 @@
 #include "absl/status/status.h"
 #include "core/util/time.h"
 #include "server/engine/engine.h"
-#include "server/engine/services/replication.h"
+#include "server/engine/services/replica_registry.h"
 #include "server/engine/support/log.h"
 #include "server/persistence/persistence_service.h"
 #include "server/replication/backlog.h"
@@ -40,7 +40,7 @@ class Replicas {
   ~Replicas();
   Replicas(const Replicas&) = delete;
 
-  // See Replication.
+  // See ReplicaRegistry.
   ReplicaOptions& OptionsOf(Client& client) { return options_[client.id]; }
   absl::Status Synchronize(Client& client, const StreamPosition& from);
   absl::Status SynchronizeByOldProtocol(Client& client);

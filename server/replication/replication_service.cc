@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "server/engine/services/services.h"
 #include "server/engine/support/errors.h"
 
 namespace zsetd {
@@ -22,12 +23,11 @@ ReplicationService::ReplicationService(Engine& engine, PersistenceService& persi
       follower_(engine, persistence, connector, *this, log_),
       failover_(engine, replicas_,
                 [this](const MasterAddress& target) { Follow(target, /*takes_over=*/true); }),
+      master_control_(engine.services().master.Install(*this)),
+      replica_registry_(engine.services().replicas.Install(*this)),
       task_(engine.tasks().Add(*this)) {
   if (MasterIn(engine.settings())) BecomeReplica();
 }
-
-// Connections that end later must not call this object.
-ReplicationService::~ReplicationService() { engine_.services().replication = nullptr; }
 
 // Resumes the saved history: a master for replicas that were at its end, a replica to continue from
 // its master.
@@ -56,11 +56,12 @@ void ReplicationService::BecomeReplica() {
   engine_.effects().set_passes_on(true);
 }
 
-void ReplicationService::Follow(std::string host, int64_t port, std::string_view request) {
+absl::Status ReplicationService::Follow(std::string host, int64_t port, std::string_view request) {
   const MasterAddress master = {std::move(host), port};
   Follow(master, /*takes_over=*/false);
   log_.Write(LogLevel::kNotice, "REPLICAOF " + master.host + ":" + std::to_string(port) +
                                     " enabled (" + std::string(request) + ")");
+  return absl::OkStatus();
 }
 
 // The role and the setting change immediately, because later commands of a transaction (such as

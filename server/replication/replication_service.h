@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "server/engine/engine.h"
-#include "server/engine/services/replication.h"
+#include "server/engine/services/background_task.h"
+#include "server/engine/services/master_control.h"
+#include "server/engine/services/replica_registry.h"
 #include "server/engine/support/connector.h"
 #include "server/engine/support/log.h"
 #include "server/persistence/persistence_service.h"
@@ -18,18 +20,20 @@ namespace zsetd {
 
 // The server's roles in replication: a replica of one master, and a master of its own replicas. All
 // these servers share one history.
-class ReplicationService : public Replication, public BackgroundTask, private Follower::Listener {
+class ReplicationService : public MasterControl,
+                           public ReplicaRegistry,
+                           public BackgroundTask,
+                           private Follower::Listener {
  public:
   // The arguments outlive this. When it is destroyed, all posted calls have ended.
   ReplicationService(Engine& engine, PersistenceService& persistence, FileSystem& files,
                      Connector& connector, const Log& log, Replicas::Post post);
-  ~ReplicationService() override;
 
   // Must be called when the server's own data has been loaded. Resumes the history at the place
   // that was saved with the data.
   void OnLoaded();
 
-  void Follow(std::string host, int64_t port, std::string_view request) override;
+  absl::Status Follow(std::string host, int64_t port, std::string_view request) override;
   void Promote(std::string_view request) override;
   MasterLinkStatus master_link() const override { return follower_.status(); }
   void CloseMasterLink() override { follower_.CloseLink(); }
@@ -89,6 +93,8 @@ class ReplicationService : public Replication, public BackgroundTask, private Fo
   Follower follower_;
   Failover failover_;
   std::optional<NextMaster> next_master_;  // the master to join after the running unit
+  const Installation master_control_;
+  const Installation replica_registry_;
   const Installation task_;
 };
 

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "server/engine/engine.h"
+#include "server/engine/services/background_task.h"
 #include "server/engine/services/scripting.h"
+#include "server/engine/services/services.h"
 #include "server/scripting/interpreter/interpreter.h"
 #include "server/scripting/interpreter/run.h"
 #include "server/scripting/libraries.h"
@@ -21,7 +23,10 @@ namespace zsetd {
 class ScriptingService : public Scripting, public BackgroundTask {
  public:
   // The engine outlives this object.
-  explicit ScriptingService(Engine& engine) : engine_(engine), task_(engine.tasks().Add(*this)) {}
+  explicit ScriptingService(Engine& engine)
+      : engine_(engine),
+        installation_(engine.services().scripting.Install(*this)),
+        task_(engine.tasks().Add(*this)) {}
 
   std::optional<ScriptDeclaration> DeclarationOfScript(std::string_view body) const override;
   std::optional<ScriptDeclaration> DeclarationOfSha(std::string_view sha) const override;
@@ -80,6 +85,7 @@ class ScriptingService : public Scripting, public BackgroundTask {
   size_t evicted_scripts_ = 0;  // since the last reset of the statistics
   std::unique_ptr<ScriptWorkspace> workspace_;
   std::optional<ScriptRun> run_;
+  const Installation installation_;
   const Installation task_;
 };
 

@@ -181,7 +181,7 @@ class Layering(unittest.TestCase):
             ("server/scripting/sandbox.cc", '#include "server/commands/all_commands.h"'),
             ("server/commands/zset/zset_add.cc", '#include "server/engine/admin_call.h"'),
             ("server/commands/key/scan.cc", '#include "server/engine/notify/channels.h"'),
-            ("server/commands/key/scan.cc", '#include "server/engine/services/replication.h"'),
+            ("server/commands/key/scan.cc", '#include "server/engine/services/replica_registry.h"'),
         ]:
             with self.subTest(path=path, line=line):
                 self.assertEqual(len(complaints(path, f"// {line}\n{line}\n")), 1)

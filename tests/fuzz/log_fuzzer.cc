@@ -29,6 +29,7 @@ Settings WithLog() {
   settings.appendonly = true;
   settings.proto_max_bulk_len = 1 << 20;  // so that no command makes values of gigabytes
   settings.enable_debug_command = DangerousAccess::kYes;
+  settings.scripting = false;  // endless scripts are not the subject of this fuzzer
   return settings;
 }
 
@@ -47,15 +48,12 @@ std::string Load(std::string_view bytes) {
     disk[std::string(kFile)] = bytes.substr(size);
   }
   EnginePeer peer(WithLog());
-  peer.engine().services().scripting =
-      nullptr;  // endless scripts are not the subject of this fuzzer
   for (const auto& [path, contents] : disk) peer.files().set_contents(path, contents);
   if (!peer.persistence().Start().ok()) {
     return peer.files().contents() == disk ? "" : "a refused start has changed files";
   }
   if (std::string wrong = WrongInData(peer.engine()); !wrong.empty()) return wrong;
   EnginePeer again(WithLog());
-  again.engine().services().scripting = nullptr;
   for (const auto& [path, contents] : peer.files().contents()) {
     again.files().set_contents(path, contents);
   }

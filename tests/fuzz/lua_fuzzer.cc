@@ -23,7 +23,6 @@ constexpr int kMostSlices = 20;
 class ScriptPeer {
  public:
   ScriptPeer() {
-    engine_.services().scripting = &scripting_;
     engine_.clients().Attach(client_);
     engine_.clients().Attach(other_);
   }

@@ -16,6 +16,7 @@
 
 #include "core/hash/hash.h"
 #include "core/sorted_set/sorted_set.h"
+#include "server/engine/services/migration.h"
 #include "server/engine/services/services.h"
 #include "server/engine/support/errors.h"
 #include "tests/propagation/follower.h"
@@ -72,7 +73,6 @@ class PropagationTest : public testing::Test {
     peer_.Pass(std::max(future - peer_.engine().store().now(), Millis(0)));
     peer_.engine().effects().set_log(&journal_);
     Ask("reader", {"CONFIG", "SET", "propagation-compatibility", "7.0"});
-    peer_.engine().services().migration = &migration_;
   }
   ~PropagationTest() override { peer_.engine().effects().set_log(nullptr); }
 
@@ -202,6 +202,7 @@ class PropagationTest : public testing::Test {
   const uint64_t steps_ = Environment("PROPAGATION_STEPS", 4000);
   EnginePeer peer_;
   EvenKeysMigration migration_;
+  const Installation installation_ = peer_.engine().services().migration.Install(migration_);
   Recorder journal_;
   RandomRequests requests_{seed_,
                            {.now = [this] { return peer_.engine().store().now(); },

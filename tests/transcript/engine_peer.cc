@@ -133,8 +133,7 @@ EnginePeer::EnginePeer() : EnginePeer(OpenSettings()) {}
 EnginePeer::EnginePeer(const Settings& settings)
     : engine_(settings, AllCommands(), kSeed, kStart, HostOf(engine_)),
       persistence_(engine_, files_, kNoLog) {
-  engine_.services().persistence = &persistence_;
-  engine_.services().scripting = &scripting_;
+  if (settings.scripting) scripting_.emplace(engine_);
 }
 
 EnginePeer::~EnginePeer() = default;

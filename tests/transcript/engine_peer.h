@@ -46,8 +46,8 @@ class EnginePeer : public Peer {
 
   MemoryFiles files_;
   Engine engine_;
+  std::optional<ScriptingService> scripting_;  // nullopt if the setting `scripting` is no
   PersistenceService persistence_;
-  ScriptingService scripting_{engine_};
   std::map<std::string, std::unique_ptr<Connection>> connections_;  // the connected clients
 };
 

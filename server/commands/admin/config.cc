@@ -11,8 +11,10 @@
 #include "server/engine/config/settings_rewrite.h"
 #include "server/engine/config/settings_table.h"
 #include "server/engine/request_checks.h"
-#include "server/engine/services/replication.h"
+#include "server/engine/services/log_control.h"
+#include "server/engine/services/replica_registry.h"
 #include "server/engine/services/scripting.h"
+#include "server/engine/services/services.h"
 #include "server/engine/support/ascii_case.h"
 
 namespace zsetd {
@@ -111,9 +113,9 @@ void ConfigResetStat(AdminCall& call) {
   call.engine.metrics().Reset();
   call.engine.store().gauge().ResetFreedObjects();
   const Services& services = call.engine.services();
-  if (services.scripting != nullptr) services.scripting->ResetStats();
-  if (services.persistence != nullptr) services.persistence->ResetStats();
-  if (services.replication != nullptr) services.replication->ResetStats();
+  services.scripting->ResetStats();
+  services.append_log->ResetStats();
+  services.replicas->ResetStats();
   call.reply.Ok();
 }
 

@@ -1,5 +1,4 @@
 // Commands of masters and replicas: roles, offsets, and the commands that they exchange.
-#include "server/engine/services/replication.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -13,6 +12,9 @@
 #include "server/commands/common/timeout_option.h"
 #include "server/engine/acl/client_description.h"
 #include "server/engine/admin_call.h"
+#include "server/engine/services/log_control.h"
+#include "server/engine/services/master_control.h"
+#include "server/engine/services/replica_registry.h"
 #include "server/engine/services/services.h"
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/split.h"
@@ -26,15 +28,6 @@ constexpr int64_t kMostPauseMillis = int64_t{1000} * 60 * 60 * 24 * 365;
 constexpr std::string_view kNotZeroOrOne = "ERR value is out of range, value must between 0 and 1";
 
 constexpr std::string_view kFailingOver = "NOMASTERLINK Can't SYNC while failing over";
-constexpr std::string_view kNoReplication = "ERR this server does not replicate";
-
-// Returns the service. An engine that was constructed without a network has none; the call is then
-// refused.
-Replication* ReplicationOf(AdminCall& call) {
-  Replication* const replication = call.engine.services().replication;
-  if (replication == nullptr) call.args.Refuse(kNoReplication);
-  return replication;
-}
 
 void Await(AdminCall& call, const Acknowledgements& wanted, Millis timeout,
            void (*reply)(ReplyWriter&, const Acknowledgements&)) {
@@ -62,8 +55,7 @@ void WaitAof(AdminCall& call) {
   const int64_t own_logs = call.args.IntegerIn(0, 1, kNotZeroOrOne);
   const int64_t replicas = call.args.IntegerIn(0, kMost, kMustBePositive);
   const Millis timeout = TakeTimeoutMillis(call.args, call.now());
-  const Persistence* persistence = call.engine.services().persistence;
-  const bool has_log = persistence != nullptr && persistence->log_status().enabled;
+  const bool has_log = call.engine.services().append_log->log_status().enabled;
   if (call.engine.replication().is_replica()) {
     return call.Fail(
         "ERR WAITAOF cannot be used with replica instances. Please also note that writes to "
@@ -93,13 +85,10 @@ void ReplyReplicaRole(AdminCall& call, const MasterLinkStatus& link) {
 }
 
 void Role(AdminCall& call) {
-  const Replication* const replication = call.engine.services().replication;
+  const Services& services = call.engine.services();
   const ReplicationState& state = call.engine.replication();
-  if (state.is_replica() && replication != nullptr) {
-    return ReplyReplicaRole(call, replication->master_link());
-  }
-  std::vector<ReplicaStatus> replicas;
-  if (replication != nullptr) replicas = replication->replicas();
+  if (state.is_replica()) return ReplyReplicaRole(call, services.master->master_link());
+  std::vector<ReplicaStatus> replicas = services.replicas->replicas();
   std::erase_if(replicas, [](const ReplicaStatus& replica) { return !replica.is_online; });
   call.reply.Array(3);
   call.reply.Bulk("master");
@@ -113,8 +102,8 @@ void Role(AdminCall& call) {
   }
 }
 
-bool IsFailingOver(const Replication& replication) {
-  return replication.failover_state() != "no-failover";
+bool IsFailingOver(const AdminCall& call) {
+  return call.engine.services().master->failover_state() != "no-failover";
 }
 
 // Returns a text for the log, such as "user request from 'id=3 addr=...'".
@@ -127,13 +116,11 @@ std::string RequestOf(AdminCall& call, std::string_view kind) {
 void ReplicaOf(AdminCall& call) {
   const std::string_view host = call.args.Word();
   const std::string_view port = call.args.Word();
-  Replication* const replication = call.engine.services().replication;
+  MasterControl& control = *call.engine.services().master;
   if (call.Refused()) return;
-  if (replication != nullptr && IsFailingOver(*replication)) {
-    return call.Fail("ERR REPLICAOF not allowed while failing over.");
-  }
+  if (IsFailingOver(call)) return call.Fail("ERR REPLICAOF not allowed while failing over.");
   if (EqualsIgnoringCase(host, "no") && EqualsIgnoringCase(port, "one")) {
-    if (call.engine.replication().is_replica()) replication->Promote(RequestOf(call, "user"));
+    if (call.engine.replication().is_replica()) control.Promote(RequestOf(call, "user"));
     return call.reply.Ok();
   }
   if (call.client.IsReplica()) {
@@ -145,8 +132,8 @@ void ReplicaOf(AdminCall& call) {
   if (master && EqualsIgnoringCase(master->host, host) && master->port == *number) {
     return call.reply.Simple("OK Already connected to specified master");
   }
-  if (replication == nullptr) return call.Fail(kNoReplication);
-  replication->Follow(std::string(host), *number, RequestOf(call, "user"));
+  const absl::Status status = control.Follow(std::string(host), *number, RequestOf(call, "user"));
+  if (!status.ok()) return call.Fail(status);
   call.reply.Ok();
 }
 
@@ -155,11 +142,10 @@ void Psync(AdminCall& call) {
   const std::string_view id = call.args.Word();
   const int64_t offset = call.args.Integer();
   const bool takes_over = call.args.Take("failover");
-  Replication* const replication = ReplicationOf(call);
   if (!call.args.AtEnd()) call.args.Refuse(kSyntaxError);
   if (call.Refused() || call.client.IsReplica()) return;
   const ReplicationState& state = call.engine.replication();
-  if (IsFailingOver(*replication)) return call.Fail(kFailingOver);
+  if (IsFailingOver(call)) return call.Fail(kFailingOver);
   if (takes_over) {
     if (!state.is_replica()) {
       return call.Fail("ERR PSYNC FAILOVER can't be sent to a master.");
@@ -167,17 +153,18 @@ void Psync(AdminCall& call) {
     if (!EqualsIgnoringCase(id, state.id())) {
       return call.Fail("ERR PSYNC FAILOVER replid must match my replid.");
     }
-    replication->Promote(RequestOf(call, "failover"));
+    call.engine.services().master->Promote(RequestOf(call, "failover"));
   }
-  const absl::Status status = replication->Synchronize(call.client, {id, offset});
+  const absl::Status status =
+      call.engine.services().replicas->Synchronize(call.client, {id, offset});
   if (!status.ok()) call.Fail(status);
 }
 
 void Sync(AdminCall& call) {
-  Replication* const replication = ReplicationOf(call);
   if (call.Refused() || call.client.IsReplica()) return;
-  if (IsFailingOver(*replication)) return call.Fail(kFailingOver);
-  const absl::Status status = replication->SynchronizeByOldProtocol(call.client);
+  if (IsFailingOver(call)) return call.Fail(kFailingOver);
+  const absl::Status status =
+      call.engine.services().replicas->SynchronizeByOldProtocol(call.client);
   if (!status.ok()) call.Fail(status);
 }
 
@@ -211,21 +198,21 @@ void TakeCapability(ArgReader& args, ReplicaOptions& options) {
 }
 
 // REPLCONF ACK has no reply.
-void Acknowledge(AdminCall& call, Replication& replication) {
+void Acknowledge(AdminCall& call, ReplicaRegistry& replicas) {
   const int64_t offset = call.args.Integer();
   std::optional<int64_t> log_offset;
   if (call.args.Take("fack")) log_offset = call.args.Integer();
   if (call.args.ok() && call.client.IsReplica()) {
-    replication.Acknowledge(call.client, offset, log_offset);
+    replicas.Acknowledge(call.client, offset, log_offset);
   }
 }
 
 void ReplConf(AdminCall& call) {
-  Replication* const replication = ReplicationOf(call);
+  ReplicaRegistry& replicas = *call.engine.services().replicas;
   if (call.argv().size() % 2 == 0) call.args.Refuse(kSyntaxError);
   if (call.Refused()) return;
-  if (call.args.Take("ack")) return Acknowledge(call, *replication);
-  ReplicaOptions& options = replication->OptionsOf(call.client);
+  if (call.args.Take("ack")) return Acknowledge(call, replicas);
+  ReplicaOptions& options = replicas.OptionsOf(call.client);
   while (call.args.ok() && !call.args.AtEnd()) {
     if (call.args.Take("listening-port")) {
       options.port = call.args.Integer();
@@ -271,10 +258,9 @@ FailoverRequest TakeFailover(ArgReader& args) {
 void Failover(AdminCall& call) {
   const bool aborts = call.argv().size() == 2 && call.args.Take("abort");
   const FailoverRequest request = TakeFailover(call.args);
-  Replication* const replication = ReplicationOf(call);
+  MasterControl& control = *call.engine.services().master;
   if (call.Refused()) return;
-  const absl::Status status =
-      aborts ? replication->AbortFailover() : replication->StartFailover(request);
+  const absl::Status status = aborts ? control.AbortFailover() : control.StartFailover(request);
   if (!status.ok()) return call.Fail(status);
   call.reply.Ok();
 }

@@ -4,7 +4,9 @@
 
 #include "server/commands/all_commands.h"
 #include "server/engine/admin_call.h"
+#include "server/engine/services/log_control.h"
 #include "server/engine/services/services.h"
+#include "server/engine/services/snapshot_control.h"
 
 namespace zsetd {
 namespace {
@@ -19,10 +21,9 @@ constexpr std::string_view kRewriteFailed =
 constexpr std::string_view kInProgress = "ERR Background save already in progress";
 
 void Save(AdminCall& call) {
-  Persistence* persistence = call.engine.services().persistence;
-  if (persistence == nullptr) return call.Fail(kFailed);
-  if (persistence->IsSaving()) return call.Fail(kInProgress);
-  if (!persistence->Save().ok()) return call.Fail(kFailed);
+  SnapshotControl& snapshots = *call.engine.services().snapshots;
+  if (snapshots.IsSaving()) return call.Fail(kInProgress);
+  if (!snapshots.Save().ok()) return call.Fail(kFailed);
   call.reply.Ok();
 }
 
@@ -31,40 +32,37 @@ void BackgroundSave(AdminCall& call) {
   const bool may_wait = call.args.Take("schedule");
   call.args.End();
   if (call.Refused()) return;
-  Persistence* persistence = call.engine.services().persistence;
-  if (persistence == nullptr) return call.Fail(kFailed);
-  if (persistence->IsSaving()) return call.Fail(kInProgress);
-  if (persistence->IsRewriting() && !may_wait) {
+  SnapshotControl& snapshots = *call.engine.services().snapshots;
+  if (snapshots.IsSaving()) return call.Fail(kInProgress);
+  const bool is_rewriting = call.engine.services().append_log->IsRewriting();
+  if (is_rewriting && !may_wait) {
     return call.Fail(
         "ERR Another child process is active (AOF?): can't BGSAVE right now. Use BGSAVE SCHEDULE "
         "in order to schedule a BGSAVE whenever possible.");
   }
-  if (call.client.transaction.open || persistence->IsRewriting()) {
-    persistence->ScheduleSaving();
+  if (call.client.transaction.open || is_rewriting) {
+    snapshots.ScheduleSaving();
     return call.reply.Simple("Background saving scheduled");
   }
-  if (!persistence->StartSaving().ok()) return call.Fail(kFailed);
+  if (!snapshots.StartSaving().ok()) return call.Fail(kFailed);
   call.reply.Simple("Background saving started");
 }
 
 void BackgroundRewrite(AdminCall& call) {
-  Persistence* persistence = call.engine.services().persistence;
-  if (persistence == nullptr) return call.Fail(kRewriteFailed);
-  if (persistence->IsRewriting()) {
+  LogControl& log = *call.engine.services().append_log;
+  if (log.IsRewriting()) {
     return call.Fail("ERR Background append only file rewriting already in progress");
   }
-  if (persistence->IsSaving() || call.client.transaction.open) {
-    persistence->ScheduleRewriting();
+  if (call.engine.services().snapshots->IsSaving() || call.client.transaction.open) {
+    log.ScheduleRewriting();
     return call.reply.Simple("Background append only file rewriting scheduled");
   }
-  if (!persistence->StartRewriting().ok()) return call.Fail(kRewriteFailed);
+  if (!log.StartRewriting().ok()) return call.Fail(kRewriteFailed);
   call.reply.Simple("Background append only file rewriting started");
 }
 
 void LastSave(AdminCall& call) {
-  const Persistence* persistence = call.engine.services().persistence;
-  const Millis at = persistence != nullptr ? persistence->status().last_saved_at
-                                           : call.engine.identity().started_at();
+  const Millis at = call.engine.services().snapshots->snapshot_status().last_saved_at;
   call.reply.Integer(std::chrono::duration_cast<std::chrono::seconds>(at).count());
 }
 

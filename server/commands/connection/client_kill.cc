@@ -9,7 +9,8 @@
 
 #include "server/commands/connection/client_list.h"
 #include "server/engine/acl/client_description.h"
-#include "server/engine/services/replication.h"
+#include "server/engine/services/master_control.h"
+#include "server/engine/services/services.h"
 
 namespace zsetd {
 namespace {
@@ -96,7 +97,7 @@ int64_t KillAll(AdminCall& call, const KillFilter& filter) {
   const Client* const master = MasterClient(call.engine);
   const bool names_master = master != nullptr && filter.Names(*master, call.now());
   for (Client* client : named) call.engine.clients().End(*client);
-  if (names_master) call.engine.services().replication->CloseMasterLink();
+  if (names_master) call.engine.services().master->CloseMasterLink();
   return static_cast<int64_t>(named.size()) + (names_master ? 1 : 0);
 }
 

@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "server/engine/acl/client_description.h"
-#include "server/engine/services/replication.h"
+#include "server/engine/services/master_control.h"
+#include "server/engine/services/services.h"
 
 namespace zsetd {
 namespace {
@@ -43,8 +44,7 @@ std::vector<const Client*> ClientsOf(const Engine& engine, std::optional<ClientK
 }  // namespace
 
 const Client* MasterClient(const Engine& engine) {
-  const Replication* const replication = engine.services().replication;
-  return replication == nullptr ? nullptr : replication->master_link().client;
+  return engine.services().master->master_link().client;
 }
 
 ClientKind KindOf(const Client& client) {

@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "server/commands/diagnostics/memory_figures.h"
-#include "server/engine/services/replication.h"
+#include "server/engine/services/replica_registry.h"
+#include "server/engine/services/services.h"
 #include "server/engine/support/allocator_stats.h"
 #include "server/engine/support/process_stats.h"
 
@@ -64,8 +65,7 @@ void WriteMemory(InfoWriter& info, Engine& engine) {
   info.Add("maxmemory_policy", ChoiceName(engine.settings().maxmemory_policy));
   info.AddFraction("mem_fragmentation_ratio", Ratio(memory.resident, memory.used));
   info.Add("mem_fragmentation_bytes", Difference(memory.resident, memory.used));
-  const Replication* const replication = engine.services().replication;
-  const size_t stream = replication == nullptr ? 0 : replication->stream().backlog_memory;
+  const size_t stream = engine.services().replicas->stream().backlog_memory;
   const size_t for_replicas = engine.store().uncounted_bytes();
   info.Add("mem_not_counted_for_evict", for_replicas);
   info.Add("mem_replication_backlog", stream - std::min(stream, for_replicas));

@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "core/hash/hash.h"
+#include "server/engine/services/log_control.h"
 #include "server/engine/services/services.h"
+#include "server/engine/services/snapshot_control.h"
 
 namespace zsetd {
 namespace {
@@ -77,18 +79,13 @@ void AddLoading(const LoadingStatus& loading, Millis now, InfoWriter& info) {
 
 // There is no second process: a snapshot serializes its copies immediately.
 void WritePersistence(InfoWriter& info, Engine& engine) {
-  const Persistence* persistence = engine.services().persistence;
-  SnapshotStatus status = {.last_saved_at = engine.identity().started_at(),
-                           .changes_since_last_save = engine.store().change_count()};
-  LogStatus log;
-  if (persistence != nullptr) {
-    status = persistence->status();
-    log = persistence->log_status();
-  }
+  const Services& services = engine.services();
+  const SnapshotStatus status = services.snapshots->snapshot_status();
+  const LogStatus log = services.append_log->log_status();
   const size_t processed = log.rewriting ? log.keys_saved : status.keys_saved;
   const size_t expected = log.rewriting ? log.keys_to_save : status.keys_to_save;
   const double total = static_cast<double>(std::max<size_t>(expected, 1));
-  const auto loading = persistence != nullptr ? persistence->loading() : std::nullopt;
+  const std::optional<LoadingStatus> loading = services.snapshots->loading();
   info.Section("Persistence");
   info.Add("loading", loading && !loading->is_beside ? 1 : 0);
   info.Add("async_loading", loading && loading->is_beside ? 1 : 0);

@@ -4,7 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "server/engine/services/replication.h"
+#include "server/engine/services/master_control.h"
+#include "server/engine/services/replica_registry.h"
+#include "server/engine/services/services.h"
 
 namespace zsetd {
 namespace {
@@ -44,9 +46,8 @@ void WriteMaster(InfoWriter& info, const Engine& engine, const MasterLinkStatus&
   info.Add("replica_announced", settings.replica_announced ? 1 : 0);
 }
 
-void WriteReplicas(InfoWriter& info, const Engine& engine, const Replication* replication) {
-  std::vector<ReplicaStatus> replicas;
-  if (replication != nullptr) replicas = replication->replicas();
+void WriteReplicas(InfoWriter& info, const Engine& engine) {
+  const std::vector<ReplicaStatus> replicas = engine.services().replicas->replicas();
   info.Add("connected_slaves", replicas.size());
   if (engine.settings().min_replicas_to_write > 0 && engine.settings().min_replicas_max_lag > 0) {
     info.Add("min_slaves_good_slaves", engine.replication().good_replicas());
@@ -63,17 +64,14 @@ void WriteReplicas(InfoWriter& info, const Engine& engine, const Replication* re
 }  // namespace
 
 void WriteReplication(InfoWriter& info, Engine& engine) {
-  const Replication* const replication = engine.services().replication;
+  const Services& services = engine.services();
   const ReplicationState& state = engine.replication();
-  const StreamStatus stream = replication == nullptr ? StreamStatus() : replication->stream();
+  const StreamStatus stream = services.replicas->stream();
   info.Section("Replication");
   info.Add("role", state.is_replica() ? "slave" : "master");
-  if (state.is_replica() && replication != nullptr) {
-    WriteMaster(info, engine, replication->master_link());
-  }
-  WriteReplicas(info, engine, replication);
-  info.Add("master_failover_state",
-           replication == nullptr ? "no-failover" : replication->failover_state());
+  if (state.is_replica()) WriteMaster(info, engine, services.master->master_link());
+  WriteReplicas(info, engine);
+  info.Add("master_failover_state", services.master->failover_state());
   info.Add("master_replid", state.id());
   info.Add("master_replid2", state.second_id());
   info.Add("master_repl_offset", state.offset());

@@ -6,7 +6,10 @@
 
 #include "protocol/text/number_text.h"
 #include "server/commands/diagnostics/memory_figures.h"
-#include "server/engine/services/replication.h"
+#include "server/engine/services/master_control.h"
+#include "server/engine/services/migration.h"
+#include "server/engine/services/replica_registry.h"
+#include "server/engine/services/services.h"
 
 namespace zsetd {
 namespace {
@@ -108,11 +111,6 @@ void WriteListenerStats(InfoWriter& info, Engine& engine) {
   info.Add("tracking_total_prefixes", tracking.prefix_count());
 }
 
-size_t CachedConnections(const Engine& engine) {
-  const Migration* const migration = engine.services().migration;
-  return migration == nullptr ? 0 : migration->cached_connections();
-}
-
 void WriteRounds(InfoWriter& info, const Stats& stats, const LoadMeter& load) {
   info.Add("eventloop_cycles", stats.rounds);
   info.Add("eventloop_duration_sum", stats.round_time.count());
@@ -125,15 +123,14 @@ void WriteRounds(InfoWriter& info, const Stats& stats, const LoadMeter& load) {
 
 void WriteStats(InfoWriter& info, Engine& engine) {
   const Stats& stats = engine.metrics().stats();
-  const Replication* const replication = engine.services().replication;
+  const Services& services = engine.services();
   info.Section("Stats");
-  WriteTraffic(info, stats, engine.metrics().load(),
-               replication == nullptr ? StreamStatus() : replication->stream(),
-               replication == nullptr ? 0 : replication->master_link().received_bytes);
+  WriteTraffic(info, stats, engine.metrics().load(), services.replicas->stream(),
+               services.master->master_link().received_bytes);
   WriteKeyStats(info, engine, stats);
   WriteListenerStats(info, engine);
   info.Add("total_error_replies", stats.error_replies);
-  info.Add("migrate_cached_sockets", CachedConnections(engine));
+  info.Add("migrate_cached_sockets", services.migration->cached_connections());
   for (const std::string_view name : kNeverCounted) info.Add(name, 0);
   WriteRounds(info, stats, engine.metrics().load());
   WriteDenials(info, stats);

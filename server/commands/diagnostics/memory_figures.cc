@@ -24,10 +24,7 @@ size_t TableBytes(const Engine& engine) {
 
 }  // namespace
 
-ScriptUsage UsageOfScripts(const Engine& engine) {
-  const Scripting* const scripting = engine.services().scripting;
-  return scripting == nullptr ? ScriptUsage() : scripting->Usage();
-}
+ScriptUsage UsageOfScripts(const Engine& engine) { return engine.services().scripting->Usage(); }
 
 MemoryFigures MeasureMemory(Engine& engine) {
   MemoryFigures figures;

@@ -5,6 +5,7 @@
 #include "server/commands/common/database_index.h"
 #include "server/engine/admin_call.h"
 #include "server/engine/services/services.h"
+#include "server/engine/services/snapshot_control.h"
 
 namespace zsetd {
 namespace {
@@ -30,7 +31,7 @@ void FlushAll(AdminCall& call) {
   TakeFlushMode(call.args);
   if (call.Refused()) return;
   call.engine.store().ClearAll();
-  if (Persistence* persistence = call.engine.services().persistence) persistence->OnFlushAll();
+  call.engine.services().snapshots->OnFlushAll();
   call.PropagateRequest();
   call.reply.Ok();
 }

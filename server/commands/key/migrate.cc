@@ -12,6 +12,8 @@
 #include "server/commands/all_commands.h"
 #include "server/commands/common/dumped_value.h"
 #include "server/engine/admin_call.h"
+#include "server/engine/services/migration.h"
+#include "server/engine/services/services.h"
 #include "server/engine/support/ascii_case.h"
 
 namespace zsetd {
@@ -102,10 +104,8 @@ void Migrate(AdminCall& call) {
   if (call.Refused()) return;
   const std::vector<std::string_view> keys = PresentKeys(call, request.keys);
   if (keys.empty()) return call.reply.Simple("NOKEY");
-  Migration* const migration = call.engine.services().migration;
-  if (migration == nullptr) return call.Fail("IOERR error or timeout connecting to the client");
   std::vector<size_t> accepted;
-  const absl::Status status = migration->Send(
+  const absl::Status status = call.engine.services().migration->Send(
       request.target, keys.size(), [&](size_t number) { return Pack(call, keys[number]); },
       accepted);
   if (!request.copies) EraseMoved(call, keys, accepted);

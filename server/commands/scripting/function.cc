@@ -18,13 +18,13 @@ namespace {
 
 void FCall(AdminCall& call) {
   SendToMonitors(call);
-  Scripting* const scripting = ScriptingOf(call);
-  if (scripting == nullptr) return;
+  if (!CanRunScripts(call)) return;
   const std::string_view name = call.args.Word();
-  if (!scripting->HasFunction(name)) return call.Fail("ERR Function not found");
+  if (!call.engine.services().scripting->HasFunction(name))
+    return call.Fail("ERR Function not found");
   const ScriptArguments arguments = ReadScriptArguments(call, "ERR Bad number of keys provided");
   if (call.Refused()) return;
-  scripting->CallFunction(call, name, arguments);
+  call.engine.services().scripting->CallFunction(call, name, arguments);
 }
 
 uint32_t FCallFlags(const Command& row, Args argv, const Scripting& scripting) {
@@ -32,8 +32,7 @@ uint32_t FCallFlags(const Command& row, Args argv, const Scripting& scripting) {
 }
 
 void FunctionLoad(AdminCall& call) {
-  Scripting* const scripting = ScriptingOf(call);
-  if (scripting == nullptr) return;
+  if (!CanRunScripts(call)) return;
   bool replace = false;
   while (call.args.left() > 1) {
     if (call.args.Take("replace")) {
@@ -42,31 +41,30 @@ void FunctionLoad(AdminCall& call) {
       return call.Fail("ERR Unknown option given: " + std::string(call.args.Peek()));
     }
   }
-  const absl::StatusOr<std::string> name = scripting->LoadLibrary(call.args.Word(), replace);
+  const absl::StatusOr<std::string> name =
+      call.engine.services().scripting->LoadLibrary(call.args.Word(), replace);
   if (!name.ok()) return call.Fail(name.status());
   call.engine.store().CountChange();
   call.reply.Bulk(*name);
 }
 
 void FunctionDelete(AdminCall& call) {
-  Scripting* const scripting = ScriptingOf(call);
-  if (scripting == nullptr) return;
-  const absl::Status status = scripting->DeleteLibrary(call.args.Word());
+  if (!CanRunScripts(call)) return;
+  const absl::Status status = call.engine.services().scripting->DeleteLibrary(call.args.Word());
   if (!status.ok()) return call.Fail(status);
   call.engine.store().CountChange();
   call.reply.Ok();
 }
 
 void FunctionDump(AdminCall& call) {
-  const Scripting* const scripting = call.engine.services().scripting;
-  std::string payload = scripting == nullptr ? std::string() : scripting->DumpLibraries();
+  std::string payload = call.engine.services().scripting->DumpLibraries();
   SealPayload(payload);
   call.reply.Bulk(payload);
 }
 
 void FunctionFlush(AdminCall& call) {
   if (!ReadFlushMode(call, "ERR FUNCTION FLUSH only supports SYNC|ASYNC option")) return;
-  if (Scripting* const scripting = call.engine.services().scripting) scripting->FlushLibraries();
+  call.engine.services().scripting->FlushLibraries();
   call.engine.store().CountChange();
   call.reply.Ok();
 }
@@ -121,9 +119,7 @@ void ReplyLibrary(ReplyWriter& reply, const LibraryDescription& library, bool wi
 void FunctionList(AdminCall& call) {
   const ListRequest request = ReadListRequest(call.args);
   if (call.Refused()) return;
-  const Scripting* const scripting = call.engine.services().scripting;
-  std::vector<LibraryDescription> libraries;
-  if (scripting != nullptr) libraries = scripting->Libraries();
+  std::vector<LibraryDescription> libraries = call.engine.services().scripting->Libraries();
   if (request.pattern) {
     std::erase_if(libraries, [&](const LibraryDescription& library) {
       return !GlobMatchesIgnoringCase(*request.pattern, library.name);
@@ -152,9 +148,8 @@ void FunctionRestore(AdminCall& call) {
   if (call.Refused()) return;
   const auto dump = OpenPayload(payload);
   if (!dump) return call.Fail("ERR DUMP payload version or checksum are wrong");
-  Scripting* const scripting = ScriptingOf(call);
-  if (scripting == nullptr) return;
-  const absl::Status status = scripting->RestoreLibraries(*dump, policy);
+  if (!CanRunScripts(call)) return;
+  const absl::Status status = call.engine.services().scripting->RestoreLibraries(*dump, policy);
   if (!status.ok()) return call.Fail(status);
   call.engine.store().CountChange();
   call.reply.Ok();
@@ -172,13 +167,9 @@ void ReplyRunning(ReplyWriter& reply, const RunningScript& running) {
 }
 
 void FunctionStats(AdminCall& call) {
-  const Scripting* const scripting = call.engine.services().scripting;
-  std::optional<RunningScript> running;
-  ScriptUsage usage;
-  if (scripting != nullptr) {
-    running = scripting->Running();
-    usage = scripting->Usage();
-  }
+  const Scripting& scripting = *call.engine.services().scripting;
+  const bool is_available = scripting.Available().ok();
+  const std::optional<RunningScript> running = scripting.Running();
   if (running && !running->is_function) return call.Fail(call.engine.executor().BusyError());
   call.reply.Map(2);
   call.reply.Bulk("running_script");
@@ -188,8 +179,9 @@ void FunctionStats(AdminCall& call) {
     call.reply.Null();
   }
   call.reply.Bulk("engines");
-  call.reply.Map(scripting == nullptr ? 0 : 1);
-  if (scripting == nullptr) return;
+  call.reply.Map(is_available ? 1 : 0);
+  if (!is_available) return;
+  const ScriptUsage usage = scripting.Usage();
   call.reply.Bulk("LUA");
   call.reply.Map(2);
   call.reply.Bulk("libraries_count");

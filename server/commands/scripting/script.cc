@@ -11,24 +11,22 @@ namespace {
 
 void Eval(AdminCall& call) {
   SendToMonitors(call);
-  Scripting* const scripting = ScriptingOf(call);
-  if (scripting == nullptr) return;
+  if (!CanRunScripts(call)) return;
   const std::string_view body = call.args.Word();
   const ScriptArguments arguments = ReadScriptArguments(call, kNotAnInteger);
   if (call.Refused()) return;
-  scripting->Eval(call, body, arguments);
+  call.engine.services().scripting->Eval(call, body, arguments);
 }
 
 void EvalSha(AdminCall& call) {
   constexpr size_t kShaBytes = 40;
   SendToMonitors(call);
-  Scripting* const scripting = ScriptingOf(call);
-  if (scripting == nullptr) return;
+  if (!CanRunScripts(call)) return;
   const std::string_view sha = call.args.Word();
   if (sha.size() != kShaBytes) return call.Fail("NOSCRIPT No matching script. Please use EVAL.");
   const ScriptArguments arguments = ReadScriptArguments(call, kNotAnInteger);
   if (call.Refused()) return;
-  scripting->EvalSha(call, sha, arguments);
+  call.engine.services().scripting->EvalSha(call, sha, arguments);
 }
 
 uint32_t EvalFlags(const Command& row, Args argv, const Scripting& scripting) {
@@ -41,17 +39,17 @@ uint32_t EvalShaFlags(const Command& row, Args argv, const Scripting& scripting)
 
 void ScriptExists(AdminCall& call) {
   const Args shas = call.args.Rest();
-  const Scripting* const scripting = call.engine.services().scripting;
+  const Scripting& scripting = *call.engine.services().scripting;
   call.reply.Array(shas.size());
   for (const std::string_view sha : shas) {
-    call.reply.Integer(scripting != nullptr && scripting->HasScript(sha) ? 1 : 0);
+    call.reply.Integer(scripting.HasScript(sha) ? 1 : 0);
   }
 }
 
 void ScriptLoad(AdminCall& call) {
-  Scripting* const scripting = ScriptingOf(call);
-  if (scripting == nullptr) return;
-  const absl::StatusOr<std::string> sha = scripting->LoadScript(call.args.Word());
+  if (!CanRunScripts(call)) return;
+  const absl::StatusOr<std::string> sha =
+      call.engine.services().scripting->LoadScript(call.args.Word());
   if (sha.ok()) {
     call.reply.Bulk(*sha);
   } else {
@@ -61,7 +59,7 @@ void ScriptLoad(AdminCall& call) {
 
 void ScriptFlush(AdminCall& call) {
   if (!ReadFlushMode(call, "ERR SCRIPT FLUSH only support SYNC|ASYNC option")) return;
-  if (Scripting* const scripting = call.engine.services().scripting) scripting->FlushScripts();
+  call.engine.services().scripting->FlushScripts();
   call.reply.Ok();
 }
 

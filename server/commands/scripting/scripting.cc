@@ -13,12 +13,10 @@ uint32_t FlagsOfScript(const Command& row, const std::optional<ScriptDeclaration
   return flags;
 }
 
-Scripting* ScriptingOf(AdminCall& call) {
-  Scripting* const scripting = call.engine.services().scripting;
-  if (scripting == nullptr) {
-    call.Fail("ERR Scripts are turned off in this server: its setting scripting is no");
-  }
-  return scripting;
+bool CanRunScripts(AdminCall& call) {
+  const absl::Status status = call.engine.services().scripting->Available();
+  if (!status.ok()) call.Fail(status);
+  return status.ok();
 }
 
 void SendToMonitors(AdminCall& call) {
@@ -41,9 +39,7 @@ ScriptArguments ReadScriptArguments(AdminCall& call, std::string_view bad_count)
 }
 
 void KillRunning(AdminCall& call, bool function) {
-  Scripting* const scripting = ScriptingOf(call);
-  if (scripting == nullptr) return;
-  const absl::Status status = scripting->Kill(function);
+  const absl::Status status = call.engine.services().scripting->Kill(function);
   if (status.ok()) {
     call.reply.Ok();
   } else {

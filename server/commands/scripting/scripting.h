@@ -19,8 +19,8 @@ constexpr KeyPlaces kKeysBehindCount = {.count_at = 2};
 // script that declares flags may write and takes memory, unless a flag excludes it.
 uint32_t FlagsOfScript(const Command& row, const std::optional<ScriptDeclaration>& declaration);
 
-// Returns the scripting service. Without one, replies an error and returns null.
-Scripting* ScriptingOf(AdminCall& call);
+// Returns true if scripts can run. Otherwise fails with an error.
+bool CanRunScripts(AdminCall& call);
 
 // Sends the call to the monitors before the commands that it runs.
 void SendToMonitors(AdminCall& call);

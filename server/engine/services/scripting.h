@@ -72,6 +72,10 @@ class Scripting {
  public:
   virtual ~Scripting() = default;
 
+  // OK, or the error of all commands that run code, if the setting `scripting` is no. Then Eval(),
+  // EvalSha(), CallFunction() and Continue() must not be called, and there are no libraries.
+  virtual absl::Status Available() const { return absl::OkStatus(); }
+
   // The declaration of a script by its text or its SHA-1, or of a function; nullopt if it is
   // unknown, or declares nothing, as a script without a first line of flags.
   virtual std::optional<ScriptDeclaration> DeclarationOfScript(std::string_view body) const = 0;

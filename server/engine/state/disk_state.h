@@ -21,7 +21,7 @@ class DiskState {
   bool loading() const { return loading_; }
 
   // Whether all data has been dropped (FLUSHALL) that the snapshot on disk still has, and the end
-  // of that unit is to replace it (Persistence::SaveFlushed).
+  // of that unit is to replace it (SnapshotControl::SaveFlushed).
   void set_flush_is_unsaved(bool unsaved) { flush_is_unsaved_ = unsaved; }
   bool flush_is_unsaved() const { return flush_is_unsaved_; }
 

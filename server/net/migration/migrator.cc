@@ -8,6 +8,8 @@
 
 #include "protocol/resp/request_writer.h"
 #include "protocol/text/number_text.h"
+#include "server/engine/engine.h"
+#include "server/engine/services/services.h"
 #include "server/engine/support/errors.h"
 #include "server/process/clock.h"
 
@@ -25,6 +27,9 @@ constexpr std::string_view kCannotWrite = "IOERR error or timeout writing to tar
 constexpr std::string_view kCannotRead = "IOERR error or timeout reading to target instance";
 
 }  // namespace
+
+Migrator::Migrator(Engine& engine, boost::asio::io_context& io)
+    : timer_(io), installation_(engine.services().migration.Install(*this)) {}
 
 bool Migrator::Link::LeadsTo(const Target& target) const {
   return host == target.host && port == target.port && user == target.user &&

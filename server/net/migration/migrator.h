@@ -8,10 +8,13 @@
 #include <vector>
 
 #include "core/util/time.h"
-#include "server/engine/services/services.h"
+#include "server/engine/services/installation.h"
+#include "server/engine/services/migration.h"
 #include "server/net/migration/target_connection.h"
 
 namespace zsetd {
+
+class Engine;
 
 // Moves keys to other servers with RESTORE. Writes all requests of a transfer before it reads the
 // last reply, so a transfer takes one round trip. A new connection or another database takes one
@@ -19,7 +22,8 @@ namespace zsetd {
 // and credentials. At most 64 are kept.
 class Migrator : public Migration {
  public:
-  explicit Migrator(boost::asio::io_context& io) : timer_(io) {}
+  // The arguments outlive this.
+  Migrator(Engine& engine, boost::asio::io_context& io);
 
   absl::Status Send(const Target& target, size_t count, const Pack& pack,
                     std::vector<size_t>& accepted) override;
@@ -50,6 +54,7 @@ class Migrator : public Migration {
 
   std::vector<std::unique_ptr<Link>> cached_;  // in the order of their last use
   boost::asio::steady_timer timer_;            // runs while any is cached
+  const Installation installation_;
 };
 
 }  // namespace zsetd

@@ -16,7 +16,7 @@
 #include "core/util/time.h"
 #include "server/engine/engine.h"
 #include "server/engine/propagation/journal.h"
-#include "server/engine/services/services.h"
+#include "server/engine/services/log_control.h"
 #include "server/persistence/file/data_directory.h"
 #include "server/persistence/file/file.h"
 #include "server/persistence/log/log_directory.h"

@@ -75,7 +75,7 @@ absl::Status LogReplay::LoadBase(const LogFile& file, bool is_last) {
     if (!loaded.ok()) return loaded.status();
     dataset_.Report(*loaded, engine_.host().stopwatch() - start_);
     offset = loaded->bytes;
-    const absl::Status status = dataset_.Put(*std::move(loaded), path, Persistence::Reload());
+    const absl::Status status = dataset_.Put(*std::move(loaded), path, ReloadOptions());
     if (!status.ok()) return status;
   }
   const absl::Status status = LoadCommands(file, offset, is_last);

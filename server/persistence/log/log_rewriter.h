@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "core/util/time.h"
 #include "server/engine/engine.h"
-#include "server/engine/services/services.h"
+#include "server/engine/services/log_control.h"
 #include "server/persistence/file/data_directory.h"
 #include "server/persistence/log/log_directory.h"
 #include "server/persistence/log/log_thread.h"

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "server/engine/services/scripting.h"
+#include "server/engine/services/services.h"
 #include "server/engine/store/value_limits.h"
 #include "server/engine/support/errors.h"
 
@@ -18,8 +19,8 @@ constexpr Micros kBetweenReports{2'000'000};  // between progress reports of a l
 
 // The libraries of functions, even if this server cannot run them.
 std::string Dataset::Functions() const {
-  const Scripting* const scripting = engine_.services().scripting;
-  return scripting != nullptr ? scripting->DumpLibraries() : kept_functions_;
+  const Scripting& scripting = *engine_.services().scripting;
+  return scripting.Available().ok() ? scripting.DumpLibraries() : kept_functions_;
 }
 
 // The stream of a replica is its master's. The stream of a master consists of the commands that it
@@ -131,7 +132,7 @@ void Dataset::Report(const LoadedSnapshot& loaded, Micros took) const {
                    " keys of types that this server does not support. Skipping them "
                    "(rdb-skip-unknown yes); the next snapshot will not contain them");
   }
-  if (!loaded.functions.empty() && engine_.services().scripting == nullptr) {
+  if (!loaded.functions.empty() && !engine_.services().scripting->Available().ok()) {
     log_.Write(
         LogLevel::kWarning,
         "The snapshot contains libraries of functions. Keeping them for the next snapshots; they "
@@ -141,7 +142,7 @@ void Dataset::Report(const LoadedSnapshot& loaded, Micros took) const {
 
 // Like Redis, sends no keyspace events for loaded keys.
 absl::Status Dataset::Put(LoadedSnapshot loaded, const std::string& path,
-                          const Persistence::Reload& reload) {
+                          const ReloadOptions& reload) {
   absl::Status status = absl::OkStatus();
   if (!reload.flushes && !reload.replaces) status = FindDuplicates(loaded);
   if (status.ok()) status = PutFunctions(loaded.functions, path, reload);
@@ -178,21 +179,21 @@ absl::Status Dataset::FindDuplicates(const LoadedSnapshot& loaded) const {
 }
 
 absl::Status Dataset::PutFunctions(const std::string& functions, const std::string& path,
-                                   const Persistence::Reload& reload) {
-  Scripting* const scripting = engine_.services().scripting;
-  if (scripting == nullptr) {
+                                   const ReloadOptions& reload) {
+  Scripting& scripting = *engine_.services().scripting;
+  if (!scripting.Available().ok()) {
     if (reload.flushes) kept_functions_.clear();
     kept_functions_ += functions;
     return absl::OkStatus();
   }
   if (functions.empty()) {
-    if (reload.flushes) scripting->FlushLibraries();
+    if (reload.flushes) scripting.FlushLibraries();
     return absl::OkStatus();
   }
   const absl::Status status =
-      scripting->RestoreLibraries(functions, reload.flushes    ? RestorePolicy::kFlush
-                                             : reload.replaces ? RestorePolicy::kReplace
-                                                               : RestorePolicy::kAppend);
+      scripting.RestoreLibraries(functions, reload.flushes    ? RestorePolicy::kFlush
+                                            : reload.replaces ? RestorePolicy::kReplace
+                                                              : RestorePolicy::kAppend);
   if (status.ok()) return status;
   return Refusal("Cannot load '" + path +
                  "': cannot load its libraries of functions: " + std::string(ErrorLine(status)));

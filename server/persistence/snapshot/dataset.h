@@ -5,7 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "server/engine/engine.h"
-#include "server/engine/services/services.h"
+#include "server/engine/services/snapshot_control.h"
 #include "server/persistence/file/data_directory.h"
 #include "server/persistence/file/file.h"
 #include "server/persistence/snapshot/load_turns.h"
@@ -57,13 +57,12 @@ class Dataset {
 
   // Replaces the engine's data with the loaded data, or adds the loaded data, as `reload`
   // specifies. An error leaves the engine unchanged.
-  absl::Status Put(LoadedSnapshot loaded, const std::string& path,
-                   const Persistence::Reload& reload);
+  absl::Status Put(LoadedSnapshot loaded, const std::string& path, const ReloadOptions& reload);
 
   // The two parts of Put(). PutFunctions() puts all libraries or, after an error, none. PutKeys()
   // cannot fail if the store is empty.
   absl::Status PutFunctions(const std::string& functions, const std::string& path,
-                            const Persistence::Reload& reload);
+                            const ReloadOptions& reload);
   void PutKeys(LoadedSnapshot loaded);
 
   // If `turns` is not null, loads take turns with the engine; otherwise the engine waits. `turns`

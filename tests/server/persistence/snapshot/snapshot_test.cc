@@ -480,8 +480,11 @@ TEST(SnapshotService, KeepsLibrariesOfFunctions) {
   EXPECT_EQ(Ask(restarted, {"DEBUG", "RELOAD", "NOSAVE"}), "+OK\r\n");
   EXPECT_EQ(Ask(restarted, {"FCALL", "f", "1", "k"}), ":4\r\n");
 
-  EnginePeer without;
-  without.engine().services().scripting = nullptr;
+  Settings settings;
+  settings.scripting = false;
+  settings.dir = "/data";
+  settings.save.points.clear();
+  EnginePeer without(settings);
   without.files().set_contents(kPath, file);
   ASSERT_TRUE(without.persistence().Start().ok());
   EXPECT_EQ(Ask(without, {"SAVE"}), "+OK\r\n");

@@ -1,0 +1,44 @@
+#include "server/engine/services/no_services.h"
+
+#include <cassert>
+
+#include "server/engine/support/errors.h"
+
+namespace zsetd {
+namespace {
+
+absl::Status NoReplication() { return Refusal("ERR this server does not replicate"); }
+
+}  // namespace
+
+absl::Status NoScripting::Available() const {
+  return Refusal("ERR Scripts are turned off in this server: its setting scripting is no");
+}
+
+void NoScripting::Eval(Call&, std::string_view, const ScriptArguments&) { assert(false); }
+
+void NoScripting::EvalSha(Call&, std::string_view, const ScriptArguments&) { assert(false); }
+
+void NoScripting::CallFunction(Call&, std::string_view, const ScriptArguments&) { assert(false); }
+
+void NoScripting::Continue(Call&) { assert(false); }
+
+absl::Status NoSnapshots::Save() { return Refusal("this engine has no snapshots"); }
+
+absl::Status NoAppendLog::LoadLogAgain() { return Refusal("this engine has no append-only log"); }
+
+absl::Status NoMaster::Follow(std::string, int64_t, std::string_view) { return NoReplication(); }
+
+absl::Status NoMaster::StartFailover(const FailoverRequest&) { return NoReplication(); }
+
+absl::Status NoMaster::AbortFailover() { return NoReplication(); }
+
+absl::Status NoReplicas::Synchronize(Client&, const StreamPosition&) { return NoReplication(); }
+
+absl::Status NoReplicas::SynchronizeByOldProtocol(Client&) { return NoReplication(); }
+
+absl::Status NoMigration::Send(const Target&, size_t, const Pack&, std::vector<size_t>&) {
+  return Refusal("IOERR error or timeout connecting to the client");
+}
+
+}  // namespace zsetd

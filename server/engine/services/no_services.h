@@ -1,0 +1,117 @@
+#pragma once
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "server/engine/services/log_control.h"
+#include "server/engine/services/master_control.h"
+#include "server/engine/services/migration.h"
+#include "server/engine/services/replica_registry.h"
+#include "server/engine/services/scripting.h"
+#include "server/engine/services/snapshot_control.h"
+
+namespace zsetd {
+
+// The defaults of an engine without the service. They do nothing, and return the error of the
+// commands that need the service.
+
+class NoScripting : public Scripting {
+ public:
+  absl::Status Available() const override;
+  std::optional<ScriptDeclaration> DeclarationOfScript(std::string_view) const override {
+    return std::nullopt;
+  }
+  std::optional<ScriptDeclaration> DeclarationOfSha(std::string_view) const override {
+    return std::nullopt;
+  }
+  std::optional<ScriptDeclaration> DeclarationOfFunction(std::string_view) const override {
+    return std::nullopt;
+  }
+  void Eval(Call& call, std::string_view body, const ScriptArguments& arguments) override;
+  void EvalSha(Call& call, std::string_view sha, const ScriptArguments& arguments) override;
+  absl::StatusOr<std::string> LoadScript(std::string_view) override { return Available(); }
+  bool HasScript(std::string_view) const override { return false; }
+  void FlushScripts() override {}
+  void CallFunction(Call& call, std::string_view name, const ScriptArguments& arguments) override;
+  bool HasFunction(std::string_view) const override { return false; }
+  absl::StatusOr<std::string> LoadLibrary(std::string_view, bool) override { return Available(); }
+  absl::Status DeleteLibrary(std::string_view) override { return Available(); }
+  void FlushLibraries() override {}
+  std::vector<LibraryDescription> Libraries() const override { return {}; }
+  std::string DumpLibraries() const override { return {}; }
+  absl::Status RestoreLibraries(std::string_view, RestorePolicy) override { return Available(); }
+  std::optional<RunningScript> Running() const override { return std::nullopt; }
+  absl::Status Kill(bool) override { return Available(); }
+  void Continue(Call& call) override;
+  ScriptUsage Usage() const override { return {}; }
+  void ResetStats() override {}
+};
+
+class NoSnapshots : public SnapshotControl {
+ public:
+  std::optional<LoadingStatus> loading() const override { return std::nullopt; }
+  SnapshotStatus snapshot_status() const override { return {}; }
+  absl::Status Save() override;
+  bool IsSaving() const override { return false; }
+  absl::Status StartSaving() override { return Save(); }
+  void ScheduleSaving() override {}
+  absl::Status SaveBeforeExit(bool, bool) override { return absl::OkStatus(); }
+  void OnFlushAll() override {}
+  void SaveFlushed() override {}
+  absl::Status LoadAgain(const ReloadOptions&) override { return Save(); }
+};
+
+// All positions are released, so no reply waits.
+class NoAppendLog : public LogControl {
+ public:
+  LogStatus log_status() const override { return {}; }
+  void ResetStats() override {}
+  bool IsRewriting() const override { return false; }
+  absl::Status StartRewriting() override { return LoadLogAgain(); }
+  void ScheduleRewriting() override {}
+  uint64_t WrittenPosition() const override { return 0; }
+  uint64_t DurablePosition() const override { return 0; }
+  uint64_t ReleasedPosition() const override { return std::numeric_limits<uint64_t>::max(); }
+  bool MayBeLost(uint64_t) const override { return false; }
+  absl::Status Apply(const Settings&) override { return absl::OkStatus(); }
+  absl::Status LoadLogAgain() override;
+};
+
+class NoMaster : public MasterControl {
+ public:
+  absl::Status Follow(std::string, int64_t, std::string_view) override;
+  void Promote(std::string_view) override {}
+  MasterLinkStatus master_link() const override { return {}; }
+  void CloseMasterLink() override {}
+  std::string_view failover_state() const override { return "no-failover"; }
+  absl::Status StartFailover(const FailoverRequest&) override;
+  absl::Status AbortFailover() override;
+};
+
+class NoReplicas : public ReplicaRegistry {
+ public:
+  ReplicaOptions& OptionsOf(Client&) override { return ignored_ = ReplicaOptions(); }
+  absl::Status Synchronize(Client&, const StreamPosition&) override;
+  absl::Status SynchronizeByOldProtocol(Client&) override;
+  void Acknowledge(Client&, int64_t, std::optional<int64_t>) override {}
+  void AskForAcknowledgements() override {}
+  int64_t CountAcknowledged(int64_t) const override { return 0; }
+  int64_t CountLogged(int64_t) const override { return 0; }
+  int64_t last_change() const override { return 0; }
+  ReplicaProgress ProgressTo(int64_t) const override { return {}; }
+  std::vector<ReplicaStatus> replicas() const override { return {}; }
+  StreamStatus stream() const override { return {}; }
+  void ResetStats() override {}
+
+ private:
+  ReplicaOptions ignored_;
+};
+
+class NoMigration : public Migration {
+ public:
+  absl::Status Send(const Target&, size_t, const Pack&, std::vector<size_t>&) override;
+  size_t cached_connections() const override { return 0; }
+};
+
+}  // namespace zsetd
