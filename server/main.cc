@@ -75,14 +75,12 @@ absl::Status Apply(const Settings& settings, SpdlogLog& log) {
 
 // Like `Apply()`, but for settings that have just changed. `directory` is the working directory of
 // the process.
-absl::Status ApplyChanged(const Settings& settings, std::string& directory, SpdlogLog& log,
-                          Server& server) {
+absl::Status ApplyChanged(const Settings& settings, std::string& directory, SpdlogLog& log) {
   std::error_code error;
   if (settings.dir != directory) std::filesystem::current_path(settings.dir, error);
   if (error) return Refusal(error.message());
   directory = settings.dir;
-  const absl::Status status = Apply(settings, log);
-  return status.ok() ? server.Apply(settings) : status;
+  return Apply(settings, log);
 }
 
 int Complain(const absl::Status& status) {
@@ -213,19 +211,18 @@ void ReportReady(const Settings& settings, Supervisor& supervisor, Background& b
   background.ReportReady();
 }
 
-// The functions of the program that the engine calls. `server` may be null until the first request.
+// The functions of the program that the engine calls.
 Host HostFor(const CommandLine& line, const std::string& directory, SpdlogLog& log,
-             const Supervisor& supervisor, Server*& server, BackgroundFree& background_free) {
+             const Supervisor& supervisor, BackgroundFree& background_free) {
   return {
       .apply =
-          [&server, &log, directory = std::string(directory)](const Settings& changed) mutable {
-            return ApplyChanged(changed, directory, log, *server);
+          [&log, directory = std::string(directory)](const Settings& changed) mutable {
+            return ApplyChanged(changed, directory, log);
           },
       .log = &log,
       .stopwatch = MonotonicNow,
       .wall_clock = UnixNowExactly,
       .sleep = [](Micros time) { std::this_thread::sleep_for(time); },
-      .shut_down = [&server] { server->AskToStop(); },
       .free_in_background =
           [&background_free](std::shared_ptr<void> garbage) {
             background_free.FreeLater(std::move(garbage));
@@ -258,10 +255,9 @@ int Serve(const CommandLine& line) {
   log.Write(LogLevel::kNotice,
             "Random seed: " + std::to_string(seed) + " (set random-seed to reproduce this run)");
   boost::asio::io_context io(1);
-  Server* server = nullptr;
   BackgroundFree background_free;
   Engine engine(settings, AllCommands(), seed, UnixNow(),
-                HostFor(line, settings.dir, log, supervisor, server, background_free));
+                HostFor(line, settings.dir, log, supervisor, background_free));
   std::optional<ScriptingService> scripting;
   if (settings.scripting) scripting.emplace(engine);
   Migrator migrator(engine, io);
@@ -269,7 +265,6 @@ int Serve(const CommandLine& line) {
   const auto log_signal = std::make_shared<const WakeSignal>();
   PersistenceService persistence(engine, SystemFiles(), log, [log_signal] { log_signal->Send(); });
   Server front(io, engine, log, *log_signal);
-  server = &front;
   ReplicationService replication(engine, persistence, SystemFiles(), front.connector(), log,
                                  [&front](Step step) { front.Post(std::move(step)); });
   HttpService http(engine, InfoOf(engine), [&front](Step step) { front.Post(std::move(step)); });

@@ -5,6 +5,7 @@
 
 #include "server/engine/command/foreign_commands.h"
 #include "server/engine/services/log_control.h"
+#include "server/engine/services/network_control.h"
 #include "server/engine/support/errors.h"
 
 namespace zsetd {
@@ -37,10 +38,12 @@ absl::Status Engine::Prepare() {
 
 absl::Status Engine::Configure(const Settings& settings) {
   absl::Status applied = host_.apply ? host_.apply(settings) : absl::OkStatus();
+  if (applied.ok()) applied = services_.network->Apply(settings);
   if (!applied.ok()) return applied;
   applied = services_.append_log->Apply(settings);
   if (!applied.ok()) {
     if (host_.apply) host_.apply(settings_).IgnoreError();
+    services_.network->Apply(settings_).IgnoreError();
     return applied;
   }
   if (settings.requirepass != settings_.requirepass) {

@@ -53,8 +53,8 @@ class Engine {
   // or the settings. An error is human-readable.
   absl::Status Prepare();
 
-  // Replaces the settings, unless the host rejects them. They are read where they are used, so
-  // changes take effect immediately.
+  // Replaces the settings, unless the host or a service rejects them. They are read where they are
+  // used, so changes take effect immediately.
   absl::Status Configure(const Settings& settings);
 
   CommandTable& commands() { return commands_; }

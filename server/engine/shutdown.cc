@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "server/engine/engine.h"
+#include "server/engine/services/network_control.h"
 #include "server/engine/services/replica_registry.h"
 #include "server/engine/services/services.h"
 #include "server/engine/services/snapshot_control.h"
@@ -135,7 +136,7 @@ Shutdown::State Shutdown::Finish() {
     client->connection.close_after_reply = true;
     client->Wake();
   }
-  engine_.host().shut_down();
+  engine_.services().network->AskToStop();
   return state_;
 }
 

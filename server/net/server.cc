@@ -97,7 +97,8 @@ Server::Server(asio::io_context& io, Engine& engine, SpdlogLog& log, const WakeS
       posted_steps_(std::make_shared<PostedSteps>(poller_)),
       signals_(io, SIGTERM, SIGINT, SIGHUP),
       grace_(io),
-      closes_(poller_, io.get_executor()) {
+      closes_(poller_, io.get_executor()),
+      installation_(engine.services().network.Install(*this)) {
   held_replies_->Start();
   posted_steps_->Start();
 }

@@ -10,6 +10,8 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "server/engine/engine.h"
+#include "server/engine/services/installation.h"
+#include "server/engine/services/network_control.h"
 #include "server/net/held_replies.h"
 #include "server/net/lingering_close.h"
 #include "server/net/listener.h"
@@ -27,7 +29,7 @@ namespace zsetd {
 
 // The network side of the engine: listens, owns the sessions, ticks, and shuts down on SIGTERM,
 // SIGINT or SHUTDOWN. SIGHUP reopens the log file.
-class Server {
+class Server : public NetworkControl {
  public:
   // `log_signal` is sent when more of the append-only log is durable, or when a snapshot needs a
   // turn. All arguments outlive the server.
@@ -41,14 +43,14 @@ class Server {
   // Applies changed settings: reads the TLS files again, for new connections, and listens on other
   // addresses and ports. Existing connections stay. Checks ciphers and versions even while TLS is
   // not in use. A refusal is a human-readable reason and changes nothing.
-  absl::Status Apply(const Settings& settings);
+  absl::Status Apply(const Settings& settings) override;
 
   // Serves clients until the server stops.
   void Run();
 
   // Makes Run() stop listening, run the requests that have arrived, send the replies, close and
   // return. After a second call, or after `shutdown-timeout`, it no longer waits for clients.
-  void AskToStop() { ++asked_to_stop_; }
+  void AskToStop() override { ++asked_to_stop_; }
 
   // `was_cut_short()`: a second SIGINT ended Run(), so data may not be saved.
   bool is_stopping() const { return stopping_; }
@@ -117,6 +119,7 @@ class Server {
   bool stopping_ = false;
   bool replicas_finish_ = false;
   bool was_cut_short_ = false;
+  const Installation installation_;
 };
 
 }  // namespace zsetd

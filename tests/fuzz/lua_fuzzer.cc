@@ -57,8 +57,7 @@ class ScriptPeer {
   Engine engine_{SmallSettings(), AllCommands(), /*seed=*/1, kStart,
                  Host{.stopwatch = [this] { return stopwatch_ += Micros(1000); },
                       .wall_clock = [] { return Micros(kStart); },
-                      .sleep = [](Micros) {},
-                      .shut_down = [] {}}};
+                      .sleep = [](Micros) {}}};
   ScriptingService scripting_{engine_};
   Client client_{1, "127.0.0.1:50000", "127.0.0.1:6379", kStart, [] {}};
   Client other_{2, "127.0.0.1:50001", "127.0.0.1:6379", kStart, [] {}};

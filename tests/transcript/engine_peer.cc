@@ -26,7 +26,6 @@ Host HostOf(Engine& engine) {
             engine.executor().AdvanceTo(engine.store().now() +
                                         std::chrono::duration_cast<Millis>(time));
           },
-      .shut_down = [] {},
       .free_in_background = [](const std::shared_ptr<void>&) {},
       .executable = {},
       .config_file = {},

@@ -7,6 +7,7 @@
 #include "server/engine/services/log_control.h"
 #include "server/engine/services/master_control.h"
 #include "server/engine/services/migration.h"
+#include "server/engine/services/network_control.h"
 #include "server/engine/services/replica_registry.h"
 #include "server/engine/services/scripting.h"
 #include "server/engine/services/snapshot_control.h"
@@ -112,6 +113,12 @@ class NoMigration : public Migration {
  public:
   absl::Status Send(const Target&, size_t, const Pack&, std::vector<size_t>&) override;
   size_t cached_connections() const override { return 0; }
+};
+
+class NoNetwork : public NetworkControl {
+ public:
+  absl::Status Apply(const Settings&) override { return absl::OkStatus(); }
+  void AskToStop() override {}
 };
 
 }  // namespace zsetd

@@ -10,7 +10,8 @@ Services::Services()
       append_log(std::make_unique<NoAppendLog>()),
       master(std::make_unique<NoMaster>()),
       replicas(std::make_unique<NoReplicas>()),
-      migration(std::make_unique<NoMigration>()) {}
+      migration(std::make_unique<NoMigration>()),
+      network(std::make_unique<NoNetwork>()) {}
 
 Services::~Services() = default;
 

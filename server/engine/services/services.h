@@ -12,6 +12,7 @@ namespace zsetd {
 class LogControl;
 class MasterControl;
 class Migration;
+class NetworkControl;
 class ReplicaRegistry;
 class Scripting;
 class SnapshotControl;
@@ -51,6 +52,7 @@ struct Services {
   ServiceSlot<MasterControl> master;       // follows a master
   ServiceSlot<ReplicaRegistry> replicas;   // serves replicas
   ServiceSlot<Migration> migration;        // moves keys to other servers
+  ServiceSlot<NetworkControl> network;     // listens, and ends the server
 };
 
 }  // namespace zsetd

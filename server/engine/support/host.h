@@ -16,8 +16,8 @@ struct Settings;
 
 // Functions of the surrounding program that the engine calls.
 struct Host {
-  // Applies settings that concern others than the engine. May return an error, with a reason as
-  // from SetValue(); nothing changes then. Null: there is nothing to do.
+  // Applies settings that concern the process. May return an error, with a reason as from
+  // SetValue(). Null: there is nothing to do.
   std::function<absl::Status(const Settings&)> apply;
 
   const Log* log = &kNoLog;  // never null; outlives the engine
@@ -25,7 +25,6 @@ struct Host {
   std::function<Micros()> stopwatch;   // a clock that only goes forward, for measuring
   std::function<Micros()> wall_clock;  // since the Unix epoch, for TIME and the like
   std::function<void(Micros)> sleep;   // suspends the whole server (DEBUG SLEEP)
-  std::function<void()> shut_down;     // requests a clean shutdown
 
   // Frees its argument in the background. Null: the engine frees things itself.
   std::function<void(std::shared_ptr<void>)> free_in_background;
