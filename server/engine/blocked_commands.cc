@@ -8,11 +8,9 @@
 #include <string_view>
 #include <utility>
 
-#include "core/sorted_set/sorted_set.h"
 #include "server/engine/admin_call.h"
 #include "server/engine/engine.h"
 #include "server/engine/executor.h"
-#include "server/engine/services/log_control.h"
 #include "server/engine/services/replica_registry.h"
 #include "server/engine/services/services.h"
 
@@ -23,26 +21,20 @@ void Executor::Block(Client& client, Call& call) {
   if (client.blocked) return;
   BlockedClients& blocked = notifier_.blocked_clients();
   blocked.Add(client, std::move(*call.TakeWait()));
-  if (client.blocked->scores) DeferUntilDue(client);
-  if (!client.blocked->acknowledgements) return;
+  const Wait& wait = *client.blocked->wait;
+  if (wait.scores() != nullptr) DeferUntilDue(client);
+  if (!wait.AwaitsAcknowledgements()) return;
   acknowledgement_waits_.push_back({client.id, client.blocked->number});
   engine_.services().replicas->AskForAcknowledgements();
-}
-
-// Whether it is worth running the command again when this is what its key holds.
-bool Executor::CanServe(const BlockedCommand& wait, const Entry& entry) const {
-  if (!wait.can_serve(entry)) return false;
-  return !wait.scores || !entry.GetIf<SortedSet>()->Ranks(wait.scores->At(store_.now())).empty();
 }
 
 // The client waits for scores that its key does not have now.
 void Executor::DeferUntilDue(Client& client) {
   const BlockedCommand::Key& key = client.blocked->keys.front();
   const Entry* const entry = store_.database(key.first).Find(key.second);
-  const SortedSet* const set = entry == nullptr ? nullptr : entry->GetIf<SortedSet>();
   notifier_.blocked_clients().Defer(
       client,
-      set == nullptr ? std::nullopt : client.blocked->scores->NextReach(*set, store_.now()));
+      entry == nullptr ? std::nullopt : client.blocked->wait->NextDue(*entry, store_.now()));
 }
 
 void Executor::ServeWaiters() {
@@ -60,9 +52,10 @@ void Executor::ServeWaiters() {
         break;
       }
       number = client->blocked->number;
-      if (CanServe(*client->blocked, *entry)) {
+      const Wait& wait = *client->blocked->wait;
+      if (wait.CanServe(key->second, *entry, store_.now())) {
         RunAgain(*client, key->second);
-      } else if (client->blocked->scores) {
+      } else if (wait.scores() != nullptr) {
         DeferUntilDue(*client);
       }
     }
@@ -126,23 +119,8 @@ void Executor::UnblockWithTimeout(Client& client) {
   CountWait(client);
   const size_t reply_start = client.output.buffer.size();
   client.reply.Begin();
-  if (client.blocked->acknowledgements) {
-    client.blocked->reply(client.reply, AcknowledgementsOf(client));
-  } else {
-    client.blocked->give_up(client.reply);
-  }
+  client.blocked->wait->GiveUp(client.reply);
   EndWait(client, reply_start);
-}
-
-Acknowledgements Executor::AcknowledgementsOf(const Client& client) const {
-  Acknowledgements reached;
-  const Services& services = engine_.services();
-  if (services.append_log->log_status().has_base) {
-    reached.own_logs = services.append_log->DurablePosition() >= client.propagated_until ? 1 : 0;
-  }
-  reached.replicas = services.replicas->CountAcknowledged(client.streamed_until);
-  reached.replica_logs = services.replicas->CountLogged(client.streamed_until);
-  return reached;
 }
 
 // Waits that have ended otherwise are forgotten.
@@ -152,7 +130,7 @@ void Executor::ServeAcknowledgementWaits() {
     if (found == clients_.all().end()) return true;
     Client& client = *found->second;
     if (!client.blocked || client.blocked->number != wait.number) return true;
-    if (!AcknowledgementsOf(client).Reaches(*client.blocked->acknowledgements)) return false;
+    if (!client.blocked->wait->IsAcknowledged()) return false;
     UnblockWithTimeout(client);
     return true;
   });

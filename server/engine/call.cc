@@ -1,8 +1,11 @@
 #include "server/engine/call.h"
 
+#include <cassert>
 #include <utility>
 #include <vector>
 
+#include "server/engine/client/acknowledgement_wait.h"
+#include "server/engine/client/score_wait.h"
 #include "server/engine/metrics/metrics.h"
 #include "server/engine/propagation/effects.h"
 #include "server/engine/propagation/own_effects.h"
@@ -64,34 +67,25 @@ void Call::ReplyAtLength(std::unique_ptr<LongReply> rest) {
 }
 
 bool Call::WaitForScores(std::string_view key, const TimedScoreRange& scores, Millis timeout) {
-  const std::string_view wanted[] = {key};
-  if (!WaitFor<SortedSet>(wanted, timeout)) return false;
-  if (wait_ != nullptr) wait_->scores = scores;
+  if (!PutAside({&key, 1}, timeout)) return false;
+  if (wait_ != nullptr) wait_->wait = std::make_unique<ScoreWait>(scores);
   return true;
 }
 
-bool Call::WaitForAcknowledgements(const Acknowledgements& wanted, Millis timeout,
-                                   void (*reply_with)(ReplyWriter&, const Acknowledgements&)) {
-  if (!PutAside({}, timeout, nullptr, nullptr)) return false;
-  wait_->acknowledgements = wanted;
-  wait_->reply = reply_with;
+bool Call::WaitForAcknowledgements(std::unique_ptr<AcknowledgementWait>&& wait, Millis timeout) {
+  if (!PutAside({}, timeout)) return false;
+  assert(wait_ != nullptr);  // the command does not run again, because it has no keys
+  wait_->wait = std::move(wait);
   return true;
 }
 
-// One that runs again waits for the same as before.
-bool Call::PutAside(Args wanted, Millis timeout, bool (*can_serve)(const Entry&),
-                    void (*give_up)(ReplyWriter&)) {
+// A command that runs again keeps its wait.
+bool Call::PutAside(Args wanted, Millis timeout) {
   if (!client.MayBlock()) return false;
   waits_ = true;
   if (client.blocked) return true;
-  wait_ = std::make_unique<BlockedCommand>(BlockedCommand{.command = &command,
-                                                          .argv = OwnedArgs(argv_),
-                                                          .keys = {},
-                                                          .until = std::nullopt,
-                                                          .can_serve = can_serve,
-                                                          .give_up = give_up,
-                                                          .scores = std::nullopt,
-                                                          .acknowledgements = std::nullopt});
+  wait_ = std::make_unique<BlockedCommand>(BlockedCommand{
+      .command = &command, .argv = OwnedArgs(argv_), .keys = {}, .until = std::nullopt});
   for (const std::string_view key : wanted) wait_->keys.emplace_back(client.database, key);
   if (timeout > Millis(0)) wait_->until = now() + timeout;
   return true;

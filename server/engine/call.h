@@ -9,12 +9,14 @@
 
 #include "core/sorted_set/timed_score_range.h"
 #include "server/engine/client/client.h"
+#include "server/engine/client/key_wait.h"
 #include "server/engine/command/arg_reader.h"
 #include "server/engine/command/command.h"
 #include "server/engine/store/keys.h"
 
 namespace zsetd {
 
+class AcknowledgementWait;
 class Effects;
 class Metrics;
 
@@ -80,10 +82,9 @@ class Call {
   // the key or of the time.
   bool WaitForScores(std::string_view key, const TimedScoreRange& scores, Millis timeout);
 
-  // Like WaitFor(), until the client's writes are acknowledged as required. `reply` receives the
-  // acknowledgements at that time or at the timeout.
-  bool WaitForAcknowledgements(const Acknowledgements& wanted, Millis timeout,
-                               void (*reply)(ReplyWriter&, const Acknowledgements&));
+  // Like WaitFor(), until the client's writes are acknowledged as `wait` requires. The reply, then
+  // or at the timeout, is that of `wait`. Takes `wait` unless the result is false.
+  bool WaitForAcknowledgements(std::unique_ptr<AcknowledgementWait>&& wait, Millis timeout);
   bool waits() const { return waits_; }
 
   // Takes the wait; null if the command waited before. May be called once.
@@ -143,12 +144,7 @@ class Call {
     const bool in_writing_transaction = client.transaction.open && client.transaction.may_write;
     return {.writes = row.Has(kWrite) || in_writing_transaction, .only_reads = row.Has(kReadOnly)};
   }
-  template <class T>
-  static bool Holds(const Entry& entry) {
-    return entry.Holds<T>();
-  }
-  bool PutAside(Args wanted, Millis timeout, bool (*can_serve)(const Entry&),
-                void (*give_up)(ReplyWriter&));
+  bool PutAside(Args wanted, Millis timeout);
 
   Metrics& metrics_;
   Effects& effects_;
@@ -161,7 +157,9 @@ class Call {
 
 template <class T>
 bool Call::WaitFor(Args wanted, Millis timeout) {
-  return PutAside(wanted, timeout, Holds<T>, [](ReplyWriter& writer) { writer.NullArray(); });
+  if (!PutAside(wanted, timeout)) return false;
+  if (wait_ != nullptr) wait_->wait = std::make_unique<KeyWait<T>>();
+  return true;
 }
 
 template <class T>

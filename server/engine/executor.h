@@ -97,9 +97,6 @@ class Executor {
   // the server ends before.
   void AfterUnit(std::function<void()> change);
 
-  // How far what the client has written is spread.
-  Acknowledgements AcknowledgementsOf(const Client& client) const;
-
   // Unblocks a client without serving it: with a null reply, as after a timeout, or with an error.
   void UnblockWithTimeout(Client& client);
   void UnblockWithError(Client& client, std::string_view error);
@@ -182,7 +179,6 @@ class Executor {
   void Finish(Client& client, size_t reply_start);
   void LeaveOutUnwanted(Client& client, size_t reply_start);
   static void DeliverPushes(Client& client);
-  bool CanServe(const BlockedCommand& wait, const Entry& entry) const;
   void DeferUntilDue(Client& client);
   void ServeWaiters();
   void ServeDueClients(Micros budget);

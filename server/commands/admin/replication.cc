@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "server/commands/common/timeout_option.h"
 #include "server/engine/acl/client_description.h"
 #include "server/engine/admin_call.h"
+#include "server/engine/client/acknowledgement_wait.h"
 #include "server/engine/services/log_control.h"
 #include "server/engine/services/master_control.h"
 #include "server/engine/services/replica_registry.h"
@@ -29,14 +31,40 @@ constexpr std::string_view kNotZeroOrOne = "ERR value is out of range, value mus
 
 constexpr std::string_view kFailingOver = "NOMASTERLINK Can't SYNC while failing over";
 
-void Await(AdminCall& call, const Acknowledgements& wanted, Millis timeout,
-           void (*reply)(ReplyWriter&, const Acknowledgements&)) {
-  const Acknowledgements reached = call.engine.executor().AcknowledgementsOf(call.client);
-  if (!reached.Reaches(wanted) && call.WaitForAcknowledgements(wanted, timeout, reply)) return;
-  reply(call.reply, reached);
+// Replies the number of replicas.
+class ReplicaWait : public AcknowledgementWait {
+ public:
+  using AcknowledgementWait::AcknowledgementWait;
+
+ private:
+  void Reply(ReplyWriter& reply, const Acknowledgements& reached) const override {
+    reply.Integer(reached.replicas);
+  }
+};
+
+// Replies the numbers of own logs and of logs of replicas.
+class LogWait : public AcknowledgementWait {
+ public:
+  using AcknowledgementWait::AcknowledgementWait;
+
+ private:
+  void Reply(ReplyWriter& reply, const Acknowledgements& reached) const override {
+    reply.Array(2);
+    reply.Integer(reached.own_logs);
+    reply.Integer(reached.replica_logs);
+  }
+};
+
+template <class T>
+void Await(AdminCall& call, const Acknowledgements& wanted, Millis timeout) {
+  std::unique_ptr<AcknowledgementWait> wait =
+      std::make_unique<T>(call.client, call.engine.services(), wanted);
+  const bool waits =
+      !wait->IsAcknowledged() && call.WaitForAcknowledgements(std::move(wait), timeout);
+  if (!waits) wait->GiveUp(call.reply);
 }
 
-void Wait(AdminCall& call) {
+void WaitForReplicas(AdminCall& call) {
   const int64_t replicas = call.args.Integer();
   const Millis timeout = TakeTimeoutMillis(call.args, call.now());
   if (call.engine.replication().is_replica()) {
@@ -46,12 +74,10 @@ void Wait(AdminCall& call) {
         "just local and are not propagated.");
   }
   if (call.Refused()) return;
-  Await(
-      call, {.replicas = replicas}, timeout,
-      [](ReplyWriter& reply, const Acknowledgements& reached) { reply.Integer(reached.replicas); });
+  Await<ReplicaWait>(call, {.replicas = replicas}, timeout);
 }
 
-void WaitAof(AdminCall& call) {
+void WaitForLogs(AdminCall& call) {
   const int64_t own_logs = call.args.IntegerIn(0, 1, kNotZeroOrOne);
   const int64_t replicas = call.args.IntegerIn(0, kMost, kMustBePositive);
   const Millis timeout = TakeTimeoutMillis(call.args, call.now());
@@ -65,12 +91,7 @@ void WaitAof(AdminCall& call) {
     call.args.Refuse("ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.");
   }
   if (call.Refused()) return;
-  Await(call, {.own_logs = own_logs, .replica_logs = replicas}, timeout,
-        [](ReplyWriter& reply, const Acknowledgements& reached) {
-          reply.Array(2);
-          reply.Integer(reached.own_logs);
-          reply.Integer(reached.replica_logs);
-        });
+  Await<LogWait>(call, {.own_logs = own_logs, .replica_logs = replicas}, timeout);
 }
 
 void ReplyReplicaRole(AdminCall& call, const MasterLinkStatus& link) {
@@ -270,7 +291,7 @@ constexpr uint32_t kSyncFlags = kAdmin | kNoScript | kNoAsyncLoading | kNoMulti;
 
 constexpr Command kCommands[] = {
     {.name = "wait",
-     .run = Wait,
+     .run = WaitForReplicas,
      .arity = 3,
      .flags = kBlocking,
      .group = CommandGroup::kGeneric,
@@ -281,7 +302,7 @@ constexpr Command kCommands[] = {
      .tips = "request_policy:all_shards response_policy:agg_min",
      .categories = "@connection"},
     {.name = "waitaof",
-     .run = WaitAof,
+     .run = WaitForLogs,
      .arity = 4,
      .flags = kBlocking,
      .group = CommandGroup::kGeneric,

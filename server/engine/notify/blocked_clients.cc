@@ -31,18 +31,19 @@ size_t BlockedClients::BytesPerGroup(size_t name_bytes) {
 }
 
 void BlockedClients::Add(Client& client, BlockedCommand wait) {
-  assert(!client.blocked);
+  assert(!client.blocked && wait.wait != nullptr);
   wait.number = ++last_number_;
-  wait.allocated_bytes = wait.argv.allocated_bytes();
+  wait.allocated_bytes = wait.argv.allocated_bytes() + wait.wait->BytesUsed();
   for (const Key& key : wait.keys) wait.allocated_bytes += BytesPerKey(key.second.size());
   for (const Key& key : wait.keys) {
     Waits& waits = by_key_[key];
-    if (!wait.scores) {
+    const TimedScoreRange* const scores = wait.wait->scores();
+    if (scores == nullptr) {
       waits.any.emplace(wait.number, &client);
       continue;
     }
     wait.allocated_bytes += BytesPerGroup(key.second.size());
-    const auto [group, is_new] = waits.groups.try_emplace(*wait.scores);
+    const auto [group, is_new] = waits.groups.try_emplace(*scores);
     if (is_new) group->second.number = ++last_group_;
     group->second.waiting.emplace(wait.number, &client);
   }
@@ -62,9 +63,10 @@ void BlockedClients::Remove(Client& client) {
 void BlockedClients::RemoveFrom(const Key& key, const BlockedCommand& wait) {
   const auto waits = by_key_.find(key);
   if (waits == by_key_.end()) return;  // the key was named twice
-  if (!wait.scores) {
+  const TimedScoreRange* const scores = wait.wait->scores();
+  if (scores == nullptr) {
     waits->second.any.erase(wait.number);
-  } else if (const auto group = waits->second.groups.find(*wait.scores);
+  } else if (const auto group = waits->second.groups.find(*scores);
              group != waits->second.groups.end()) {
     group->second.waiting.erase(wait.number);
     if (group->second.waiting.empty()) {
@@ -121,9 +123,11 @@ Client* BlockedClients::NextFor(const Key& key, uint64_t after) const {
 }
 
 void BlockedClients::Defer(Client& client, std::optional<Millis> due) {
-  assert(client.blocked && client.blocked->scores);
+  assert(client.blocked);
+  const TimedScoreRange* const scores = client.blocked->wait->scores();
+  assert(scores != nullptr);
   for (const Key& key : client.blocked->keys) {
-    Group& group = by_key_.at(key).groups.at(*client.blocked->scores);
+    Group& group = by_key_.at(key).groups.at(*scores);
     group.deferred_in = pass_;
     SetDue(key, group, due);
   }
