@@ -2,11 +2,13 @@
 
 Compares the pages with the committed ones; `--write` writes them instead. Names, summaries, usage,
 complexity, arity, flags and categories come from COMMAND DOCS and COMMAND INFO, which the server
-generates from its command rows. Text about zsetd's own extensions is in this file.
+generates from its command rows. Text about extensions and zsetd's own commands comes from
+docs/commands/extensions.
 """
 
 import os
 import pathlib
+import re
 import sys
 
 import redis
@@ -34,120 +36,32 @@ FAMILIES = {
     "cluster": ("cluster", "Cluster"),
 }
 
-PRESENT = """\
-A bound may be `now`, the server's Unix time in seconds with the milliseconds as a fraction, or `nowms`, the
-same time in milliseconds. `(now` excludes elements that are due in the current millisecond. The time does not
-advance during a transaction or a script.
-"""
+# A link in the text of an extension: to a page of the reference, or to another document.
+LINK = re.compile(r"\]\(\.\./(\.\./)?([\w-]+\.md)(#[\w-]+)?\)")
 
-MEMBERS_EXPIRE = """\
-The reply is an array with a number for each member: 1 if its expiration is set; 2 if the member was removed
-because the time has passed; 0 if NX, XX, GT or LT prevented the change; -2 if the member or the key does not
-exist. The conditions are those of [HEXPIRE](https://redis.io/docs/latest/commands/hexpire/) for the fields of a
-hash: a member without an expiration counts as one that expires later than any other, so GT never changes it
-and LT always does.
 
-A member that has expired is never visible: not in counts, ranks, scans or results. The server removes it as
-soon as its time has passed, even if no client accesses it. Subscribers are notified of `zexpired`, and of `del`
-if the set is then empty. Overwriting a member (ZADD, GEOADD) removes its expiration; incrementing it (ZINCRBY,
-ZADD INCR) does not. A member that NX, XX, GT or LT leave unchanged keeps its expiration. RENAME, COPY, MOVE, DUMP
-and RESTORE keep expirations. The result of ZUNIONSTORE, ZRANGESTORE and other commands that compute a set has
-none.
+def extensions():
+    """Returns the text about zsetd's extensions of Redis commands and about its own commands, by
+    name. The first line of each file in docs/commands/extensions names the commands:
+    <!-- zunion zinter -->."""
+    found = {}
+    for file in sorted((FOLDER / "extensions").glob("*.md")):
+        names, _, content = file.read_text().partition(" -->\n\n")
+        for name in names.removeprefix("<!-- ").split():
+            assert name not in found, f"{file.name}: there is another text about {name}"
+            found[name] = content
+    return found
 
-Snapshots and the append-only log contain expirations in a form that redis-server ignores: it reads the members
-and their scores. When a member expires, a ZREM is propagated, which every server understands.
-"""
 
-MEMBERS_ASKED = """\
-The reply is an array with a number for each member: -1 if it has no expiration, -2 if the member or the key does
-not exist. {} See [ZEXPIRE](#zexpire).
-"""
+def on_page(content, page_name):
+    """Returns the text of an extension with its links as they must be on this page."""
+    def target(match):
+        outside, document, heading = match.groups(default="")
+        return f"]({'' if document == page_name and not outside else outside + document}{heading})"
+    return LINK.sub(target, content)
 
-# Text by command name: zsetd's extensions of Redis commands, and notes on its own commands.
-EXTENSIONS = {
-    "hexpire": """\
-As in Redis 8: a field that has expired is never visible, and is deleted as soon as its time has passed
-(`hexpired`). HSET removes the expiration of a field; HINCRBY and HINCRBYFLOAT keep it. If a field of any hash has
-an expiration, the snapshot is written as RDB version 12, which Redis loads from 7.4 on. Otherwise Redis 7.0 reads
-the snapshot. For the append-only log see `propagation-compatibility` in
-[configuration.md](../configuration.md#replication).
-""",
-    "zexpire": MEMBERS_EXPIRE,
-    **dict.fromkeys(["zpexpire", "zexpireat", "zpexpireat"],
-                    "Like [ZEXPIRE](#zexpire), with the time in another form.\n"),
-    "zttl": MEMBERS_ASKED.format("Seconds are rounded up."),
-    **dict.fromkeys(["zpttl", "zexpiretime", "zpexpiretime"], MEMBERS_ASKED.format("").replace("  ", " ")),
-    "zpersist": """\
-The reply is an array with a number for each member: 1 if its expiration was removed, -1 if it had none, -2 if
-the member or the key does not exist. See [ZEXPIRE](#zexpire).
-""",
-    "zaddex": """\
-Like [ZADD](#zadd) with these options. Members that are added or updated get the given expiration; with KEEPTTL
-they keep their own, and without either they have none afterwards. Members that NX, XX, GT or LT leave unchanged
-keep theirs. A time that has passed removes the members. The reply is the number of members added, with CH also
-of members whose score has changed. The options may have any order and precede MEMBERS. [ZEXPIRE](#zexpire)
-describes expirations.
-""",
-    "zpopbyscore": """\
-min and max are those of [ZRANGEBYSCORE](#zrangebyscore), including `now` and `nowms`. min precedes max, also with
-REV. Without REV the lowest-scoring members are removed, with REV the highest-scoring. Without COUNT one member is
-removed, and the reply is that of [ZPOPMIN](#zpopmin) without a count: the member and its score. With COUNT it is
-that of ZPOPMIN with a count. If the range contains no member, the reply is an empty array. Subscribers are notified
-of `zpopmin`, with REV of `zpopmax`.
-""",
-    "bzpopbyscore": """\
-The range is that of [ZPOPBYSCORE](#zpopbyscore). If max is `now` or `nowms`, the client is served as soon as the
-time reaches the score of the first element, even without a change of the key: `BZPOPBYSCORE 0 jobs -inf now` is a
-queue of delayed jobs. Clients are served in the order in which they blocked. The reply is the key, the member and
-its score, as for [BZPOPMIN](#bzpopmin). With COUNT it is the key and an array of pairs, as for [BZMPOP](#bzmpop).
-After the timeout, and if no member is in the range in a transaction or a script, the reply is null.
-""",
-    **dict.fromkeys(["zunion", "zinter", "zdiff"], """\
-BYSCORE, REV and LIMIT select elements of the result as [ZRANGE](#zrange) selects elements of a set, except that min
-precedes max also with REV. `REV LIMIT 0 10` returns the ten highest scores. It does not sort the other elements and
-needs no key for the result.
-"""),
-    "zaround": """\
-`before` and `after` are numbers of neighbours; there are fewer at the ends of the set. The reply has two elements:
-the rank of the member, and an array in the form of [ZRANGE](#zrange) that includes the member. REV counts
-and orders from the highest score. If the member does not exist, the reply is null.
-""",
-    "zmove": """\
-A member keeps its expiration. If the destination already has the member, it gets the score and the expiration of
-the source. The reply is the number of members that the source contained. Subscribers are notified of `zrem` and
-`zadd`.
-""",
-    **dict.fromkeys(["zrank", "zrevrank"], """\
-With TIES COMPETITION members of equal score share the best of their ranks, and the next member keeps its own
-rank: 0, 1, 1, 3. TIES ORDINAL is the default: 0, 1, 2, 3, with members of equal score in lexicographical order.
-"""),
-    **dict.fromkeys(["zrangebyscore", "zrevrangebyscore", "zcount", "zremrangebyscore"], PRESENT),
-    **dict.fromkeys(["zrange", "zrangestore"], "With BYSCORE: " + PRESENT),
-    "zadd": """\
-A time to live, MAXLEN and the free order of options are extensions of zsetd.
 
-    ZADD key {leading} score member {score member} {trailing}
-
-    leading   NX | XX | GT | LT | CH, and every trailing option
-    trailing  INCR | EX seconds | PX milliseconds | EXAT unix-time-seconds
-              | PXAT unix-time-milliseconds | KEEPTTL
-              | MAXLEN count [KEEP HIGHEST | KEEP LOWEST]
-
-- No option is a number, so a word in the place of a score is either a score or an option. The argument after a
-  score is always a member: `ZADD key 1 INCR` adds a member named `INCR`.
-- INCR takes a single score and member.
-- At most one of EX, PX, EXAT, PXAT and KEEPTTL may be given. It takes effect if the key exists after
-  the command has run. Without one of them the time to live does not change.
-- With MAXLEN the set has at most `count` members afterwards, even if the request changed none. The
-  lowest-scoring members are removed, with KEEP LOWEST the highest-scoring. The reply is that of ZADD
-  without MAXLEN. Subscribers are notified of `zadd`, then of `zremrangebyrank` if members were removed.
-- A request with any error changes nothing.
-""",
-    "zincrby": """\
-The options are extensions of zsetd: one of EX, PX, EXAT, PXAT and KEEPTTL, and MAXLEN, may follow the member.
-They have the same meaning as for [ZADD](#zadd).
-""",
-}
+EXTENSIONS = extensions()
 
 GENERATED = "<!-- Generated by tests/checks/command_reference.py from the command rows. -->\n\n"
 
@@ -209,7 +123,8 @@ class Command:
                  self.origin()]
         if self.key in EXTENSIONS:
             title = "" if self.since.startswith("zsetd") else "**Extension.** "
-            lines += ["\n", title, EXTENSIONS[self.key]]
+            page_name = f"{FAMILIES[self.group][0]}.md"
+            lines += ["\n", title, on_page(EXTENSIONS[self.key], page_name)]
         return "".join(lines)
 
     def origin(self):
