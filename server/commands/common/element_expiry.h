@@ -147,7 +147,7 @@ void ExpireElements(Call& call, const ExpiryUnit& unit, const ElementWords& word
           ExpireElement(*value, element, request.condition, request.deadline, has_passed);
       if (done > 0) {
         changed.push_back(element);
-        value.Note(element);
+        value.RecordSubkey(element);
       }
       call.reply.Integer(done);
     }
@@ -200,7 +200,7 @@ void PersistElements(Call& call, const ElementWords& words) {
       if (persists) {
         value->SetDeadline(element, std::nullopt);
         changed.push_back(element);
-        value.Note(element);
+        value.RecordSubkey(element);
       }
       call.reply.Integer(persists ? 1 : value->Contains(element) ? -1 : -2);
     }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "core/keyspace/value.h"
 #include "protocol/text/number_text.h"
 
 namespace zsetd {

@@ -3,7 +3,6 @@
 #include <string_view>
 
 #include "core/keyspace/entry.h"
-#include "server/engine/store/value_limits.h"
 
 namespace zsetd {
 

@@ -4,10 +4,10 @@
 #include <string>
 #include <string_view>
 
+#include "core/hash/hash.h"
 #include "protocol/text/number_text.h"
 #include "server/commands/all_commands.h"
 #include "server/commands/common/element_expiry.h"
-#include "server/commands/common/encoding.h"
 #include "server/engine/call.h"
 
 namespace zsetd {
@@ -19,9 +19,8 @@ std::string_view TextOf(const Edit<Hash>& hash, std::string_view name) {
 }
 
 // Stores the new value. An incremented field keeps its deadline.
-void Store(Call& call, const Edit<Hash>& hash, std::string_view name, std::string_view text) {
-  hash->Set({.name = name, .value = text}, call.keys.hash_limits(), Hash::OldDeadline::kKeep);
-  hash.Note(name);
+void Store(const Edit<Hash>& hash, std::string_view name, std::string_view text) {
+  hash.Set(name, text, Hash::OldDeadline::kKeep);
 }
 
 void HIncrBy(Call& call) {
@@ -37,7 +36,7 @@ void HIncrBy(Call& call) {
     call.args.Refuse("ERR increment or decrement would overflow");
   }
   if (call.Refused()) return;
-  Store(call, hash, name, IntegerText(sum));
+  Store(hash, name, IntegerText(sum));
   call.reply.Integer(sum);
 }
 
@@ -61,7 +60,7 @@ void HIncrByFloat(Call& call) {
   }
   if (call.Refused()) return;
   const std::string sum = LongDoubleText(*value + increment);
-  Store(call, hash, name, sum);
+  Store(hash, name, sum);
   call.Propagate({"HSET", key, name, sum});
   const std::optional<Millis> deadline = hash->Deadline(name);
   if (deadline) PropagateElementDeadline(call, key, {name}, deadline, kFieldWords);

@@ -1,8 +1,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/hash/hash.h"
 #include "server/commands/all_commands.h"
-#include "server/commands/common/encoding.h"
 #include "server/engine/call.h"
 
 namespace zsetd {
@@ -16,12 +16,10 @@ int64_t SetFields(Call& call) {
   if (argv.size() % 2 != 0) call.args.Refuse(WrongArity(call.command.name));
   const Edit<Hash> hash = call.OpenOrMake<Hash>(key, KeyEvent::kHSet);
   if (call.Refused()) return 0;
-  const HashLimits limits = call.keys.hash_limits();
-  hash->Expect(argv.size() / 2, limits);
+  hash.Announce(argv.size() / 2);
   int64_t added = 0;
   for (size_t i = 0; i < argv.size(); i += 2) {
-    added += hash->Set({.name = argv[i], .value = argv[i + 1]}, limits);
-    hash.Note(argv[i]);
+    added += hash.Set(argv[i], argv[i + 1]);
   }
   return added;
 }
@@ -43,8 +41,7 @@ void HSetNx(Call& call) {
   const Edit<Hash> hash = call.OpenOrMake<Hash>(key, KeyEvent::kHSet);
   if (call.Refused()) return;
   const bool is_new = !hash->Get(name);
-  if (is_new) hash->Set({name, value}, call.keys.hash_limits());
-  hash.Note(name);
+  if (is_new) hash.Set(name, value);
   call.reply.Integer(is_new);
 }
 
@@ -54,9 +51,7 @@ void HDel(Call& call) {
   if (call.Refused()) return;
   int64_t removed = 0;
   for (const std::string_view name : call.args.Rest()) {
-    if (!hash || !hash->Remove(name)) continue;
-    hash.Note(name);
-    ++removed;
+    if (hash) removed += hash.Remove(name);
   }
   call.reply.Integer(removed);
 }

@@ -66,8 +66,7 @@ void HGetDel(Call& call) {
     call.reply.Array(names.size());
     for (const std::string_view name : names) {
       ReplyValue(call.reply, hash ? hash->Get(name) : std::nullopt);
-      if (!hash || !hash->Remove(name)) continue;
-      hash.Note(name);
+      if (!hash || !hash.Remove(name)) continue;
       removed.push_back(name);
     }
   }
@@ -110,7 +109,7 @@ void HGetEx(Call& call) {
                                ? hash->SetDeadline(name, change.deadline)
                                : change.persists && hash->SetDeadline(name, std::nullopt);
       if (!changes) continue;
-      hash.Note(name);
+      hash.RecordSubkey(name);
       changed.push_back(name);
     }
   }
@@ -183,13 +182,11 @@ bool SetFields(Call& call, std::string_view key, const SetExRequest& request) {
   const Edit<Hash> hash = request.only_existing ? call.Open<Hash>(key, KeyEvent::kHSet)
                                                 : call.OpenOrMake<Hash>(key, KeyEvent::kHSet);
   if (call.Refused() || !hash || !IsAllowed(*hash, request)) return false;
-  const HashLimits limits = call.keys.hash_limits();
-  hash->Expect(request.fields.size() / 2, limits);
+  hash.Announce(request.fields.size() / 2);
   const auto old_deadline = request.keep_deadline || request.deadline ? Hash::OldDeadline::kKeep
                                                                       : Hash::OldDeadline::kRemove;
   for (size_t i = 0; i < request.fields.size(); i += 2) {
-    hash->Set({request.fields[i], request.fields[i + 1]}, limits, old_deadline);
-    hash.Note(request.fields[i]);
+    hash.Set(request.fields[i], request.fields[i + 1], old_deadline);
   }
   return true;
 }
@@ -225,7 +222,7 @@ void ExpireFields(Call& call, std::string_view key, const SetExRequest& request)
       const int64_t done =
           ExpireElement(*hash, name, ElementCondition::kNone, deadline, has_passed);
       if (done <= 0) continue;
-      hash.Note(name);
+      hash.RecordSubkey(name);
       changed.push_back(name);
     }
   }

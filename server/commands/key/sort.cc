@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "core/keyspace/entry.h"
+#include "core/keyspace/value.h"
 #include "protocol/text/number_text.h"
 #include "server/commands/all_commands.h"
-#include "server/commands/common/encoding.h"
 #include "server/commands/common/propagated_value.h"
 #include "server/commands/key/sort_request.h"
 #include "server/engine/acl/acl_user.h"
@@ -191,7 +191,6 @@ void Store(Call& call, const SortRequest& request, const std::vector<std::string
     if (call.keys.Erase(*request.destination)) PropagateValue(call, *request.destination);
     return;
   }
-  list.Expect(0, 0, call.keys.list_limits());
   const size_t count = list.size();
   call.keys.Put(*request.destination, std::move(list), KeyEvent::kSortStore, std::nullopt, count);
   PropagateValue(call, *request.destination);

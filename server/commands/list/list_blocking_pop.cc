@@ -3,9 +3,9 @@
 #include <optional>
 #include <string_view>
 
+#include "core/list/list.h"
 #include "protocol/text/number_text.h"
 #include "server/commands/all_commands.h"
-#include "server/commands/common/encoding.h"
 #include "server/commands/common/multi_pop_request.h"
 #include "server/commands/common/timeout_option.h"
 #include "server/commands/list/list_end.h"
@@ -14,14 +14,15 @@
 namespace zsetd {
 namespace {
 
-void PopElements(Call& call, std::string_view key, List& list, ListEnd end, uint64_t wanted) {
-  const size_t count = std::min<uint64_t>(list.size(), wanted);
+void PopElements(Call& call, std::string_view key, const Edit<List>& list, ListEnd end,
+                 uint64_t wanted) {
+  const size_t count = std::min<uint64_t>(list->size(), wanted);
   call.reply.Array(2);
   call.reply.Bulk(key);
   call.reply.Array(count);
-  List::Cursor cursor = CursorFrom(list, end);
+  List::Cursor cursor = CursorFrom(*list, end);
   for (size_t i = 0; i < count; ++i, StepFrom(end, cursor)) call.reply.Bulk(cursor.element());
-  DropAt(list, end, count, call.keys.list_limits());
+  DropAt(list, end, count);
   call.Propagate({NameOf(PopEvent(end)), key, IntegerText(static_cast<int64_t>(count))});
 }
 
@@ -33,7 +34,7 @@ void MultiPop(Call& call, std::optional<Millis> timeout) {
   std::string_view key;
   const Edit<List> list = OpenFirst<List>(call, keys, PopEvent(end), key);
   if (call.Refused()) return;
-  if (list) return PopElements(call, key, *list, end, wanted);
+  if (list) return PopElements(call, key, list, end, wanted);
   if (!timeout || !call.WaitFor<List>(keys, *timeout)) call.reply.NullArray();
 }
 
@@ -51,7 +52,7 @@ void BlockingPop(Call& call, ListEnd end) {
   call.reply.Array(2);
   call.reply.Bulk(key);
   call.reply.Bulk(ElementAt(*list, end));
-  DropAt(*list, end, 1, call.keys.list_limits());
+  DropAt(list, end, 1);
   call.Propagate({NameOf(PopEvent(end)), key});
 }
 

@@ -2,8 +2,8 @@
 #include <optional>
 #include <string_view>
 
+#include "core/list/list.h"
 #include "server/commands/all_commands.h"
-#include "server/commands/common/encoding.h"
 #include "server/commands/common/index_range.h"
 #include "server/engine/call.h"
 
@@ -19,10 +19,9 @@ void LSet(Call& call) {
   const std::optional<size_t> place = IndexWithin(index, list ? list->size() : 0);
   if (!place) call.args.Refuse(kIndexOutOfRange);
   if (call.Refused()) return;
-  const ListLimits limits = call.keys.list_limits();
-  list->Expect(1, element.size(), limits);  // as in Redis, which still counts the old one
+  list.Announce(1, element.size());  // as in Redis, which still counts the old one
   list->Replace(*place, element);
-  list->Reconsider(limits);
+  list.ReconsiderEncoding();
   call.reply.Ok();
 }
 
@@ -40,7 +39,7 @@ void LRem(Call& call) {
   const Edit<List> list = call.Open<List>(key, KeyEvent::kLRem);
   if (call.Refused()) return;
   const size_t removed = list ? RemoveEqual(*list, count, element) : 0;
-  if (removed > 0) list->Reconsider(call.keys.list_limits());
+  if (removed > 0) list.ReconsiderEncoding();
   call.reply.Integer(static_cast<int64_t>(removed));
 }
 
@@ -53,7 +52,7 @@ void LTrim(Call& call) {
     const RankRange kept = indices.Within(list->size());
     list->Erase(kept.last, list->size());
     list->Erase(0, kept.first);
-    list->Reconsider(call.keys.list_limits());
+    list.ReconsiderEncoding();
   }
   call.reply.Ok();
 }
@@ -84,7 +83,7 @@ void LInsert(Call& call) {
   if (!list) return call.reply.Integer(0);
   const std::optional<size_t> place = PlaceBeside(*list, pivot, before);
   if (!place) return call.reply.Integer(-1);
-  list->Expect(1, element.size(), call.keys.list_limits());
+  list.Announce(1, element.size());
   list->Insert(*place, element);
   call.reply.Integer(static_cast<int64_t>(list->size()));
 }

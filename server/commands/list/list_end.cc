@@ -28,20 +28,20 @@ void PushAt(List& list, ListEnd end, std::string_view element) {
   list.PushBack(element);
 }
 
-void ExpectAll(List& list, Args elements, const ListLimits& limits) {
+void AnnounceAll(const Edit<List>& list, Args elements) {
   size_t bytes = 0;
   for (const std::string_view element : elements) bytes += element.size();
-  list.Expect(elements.size(), bytes, limits);
+  list.Announce(elements.size(), bytes);
 }
 
 std::string_view ElementAt(const List& list, ListEnd end) {
   return list.At(end == ListEnd::kLeft ? 0 : list.size() - 1);
 }
 
-void DropAt(List& list, ListEnd end, size_t count, const ListLimits& limits) {
-  const size_t first = end == ListEnd::kLeft ? 0 : list.size() - count;
-  list.Erase(first, first + count);
-  list.Reconsider(limits);
+void DropAt(const Edit<List>& list, ListEnd end, size_t count) {
+  const size_t first = end == ListEnd::kLeft ? 0 : list->size() - count;
+  list->Erase(first, first + count);
+  list.ReconsiderEncoding();
 }
 
 }  // namespace zsetd

@@ -5,6 +5,7 @@
 
 #include "core/list/list.h"
 #include "server/engine/command/arg_reader.h"
+#include "server/engine/store/edit.h"
 #include "server/engine/store/key_event.h"
 
 namespace zsetd {
@@ -25,13 +26,13 @@ void StepFrom(ListEnd end, List::Cursor& cursor);
 
 void PushAt(List& list, ListEnd end, std::string_view element);
 
-// Updates the list's encoding before the elements are added.
-void ExpectAll(List& list, Args elements, const ListLimits& limits);
+// Announces that the elements are about to be added.
+void AnnounceAll(const Edit<List>& list, Args elements);
 
 // The element at that end of a list that is not empty. Valid until its next change.
 std::string_view ElementAt(const List& list, ListEnd end);
 
 // Removes `count` elements from that end. The list has at least that many.
-void DropAt(List& list, ListEnd end, size_t count, const ListLimits& limits);
+void DropAt(const Edit<List>& list, ListEnd end, size_t count);
 
 }  // namespace zsetd

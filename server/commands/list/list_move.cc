@@ -2,8 +2,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/list/list.h"
 #include "server/commands/all_commands.h"
-#include "server/commands/common/encoding.h"
 #include "server/commands/common/timeout_option.h"
 #include "server/commands/list/list_end.h"
 #include "server/engine/call.h"
@@ -25,14 +25,13 @@ void Move(Call& call, std::string_view source, ListEnd from, std::string_view de
   call.Find<List>(destination);
   if (call.Refused()) return;
   const std::string element(ElementAt(*list, from));
-  const ListLimits limits = call.keys.list_limits();
   {
     Edit<List> target = call.OpenOrMake<List>(destination, PushEvent(to));
     target.CountElsewhere();  // a move is one change
-    if (source != destination) target->Expect(1, element.size(), limits);
+    if (source != destination) target.Announce(1, element.size());
     PushAt(*target, to, element);
   }
-  DropAt(*call.Open<List>(source, PopEvent(from)), from, 1, limits);
+  DropAt(call.Open<List>(source, PopEvent(from)), from, 1);
   if (timeout) call.Propagate({"LMOVE", source, destination, NameOf(from), NameOf(to)});
   call.reply.Bulk(element);
 }

@@ -3,8 +3,8 @@
 #include <optional>
 #include <string_view>
 
+#include "core/list/list.h"
 #include "server/commands/all_commands.h"
-#include "server/commands/common/encoding.h"
 #include "server/commands/list/list_end.h"
 #include "server/engine/call.h"
 
@@ -14,7 +14,7 @@ namespace {
 void PushAll(Call& call, const Edit<List>& list, ListEnd end, Args elements) {
   if (call.Refused()) return;
   if (!list) return call.reply.Integer(0);
-  ExpectAll(*list, elements, call.keys.list_limits());
+  AnnounceAll(list, elements);
   for (const std::string_view element : elements) PushAt(*list, end, element);
   call.reply.Integer(static_cast<int64_t>(list->size()));
 }
@@ -63,7 +63,7 @@ void Pop(Call& call, ListEnd end) {
   } else {
     call.reply.Bulk(ElementAt(*list, end));
   }
-  DropAt(*list, end, count, call.keys.list_limits());
+  DropAt(list, end, count);
 }
 
 void LPop(Call& call) { Pop(call, ListEnd::kLeft); }

@@ -1,8 +1,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/set/set.h"
 #include "server/commands/all_commands.h"
-#include "server/commands/common/encoding.h"
 #include "server/engine/call.h"
 
 namespace zsetd {
@@ -13,14 +13,9 @@ void SAdd(Call& call) {
   const Args members = call.args.Rest();
   const Edit<Set> set = call.OpenOrMake<Set>(key, KeyEvent::kSAdd);
   if (call.Refused()) return;
-  const SetLimits limits = call.keys.set_limits();
-  set->Expect(members.front(), members.size(), limits);
+  set.Announce(members.size(), members.front());
   int64_t added = 0;
-  for (const std::string_view member : members) {
-    if (!set->Add(member, limits)) continue;
-    set.Note(member);
-    ++added;
-  }
+  for (const std::string_view member : members) added += set.Add(member);
   call.reply.Integer(added);
 }
 
@@ -30,9 +25,7 @@ void SRem(Call& call) {
   if (call.Refused()) return;
   int64_t removed = 0;
   for (const std::string_view member : call.args.Rest()) {
-    if (!set || !set->Remove(member)) continue;
-    set.Note(member);
-    ++removed;
+    if (set) removed += set.Remove(member);
   }
   call.reply.Integer(removed);
 }
@@ -41,11 +34,10 @@ void Move(Call& call, std::string_view source, std::string_view destination,
           std::string_view member) {
   {
     const Edit<Set> from = call.Open<Set>(source, KeyEvent::kSRem);
-    from->Remove(member);
-    from.Note(member);
+    from.Remove(member);
   }
   const Edit<Set> to = call.OpenOrMake<Set>(destination, KeyEvent::kSAdd);
-  if (to->Add(member, call.keys.set_limits())) to.Note(member);
+  to.Add(member);
 }
 
 // As in Redis, the destination is not checked if the source does not exist.

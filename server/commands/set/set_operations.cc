@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/keyspace/value.h"
 #include "server/commands/all_commands.h"
-#include "server/commands/common/encoding.h"
 #include "server/commands/set/set_reply.h"
 #include "server/engine/call.h"
 

@@ -23,20 +23,19 @@ void PopOne(Call& call, const Edit<Set>& set, PropagatedItems& popped) {
   const std::string_view member = set->Random(call.keys.rng());
   call.reply.Bulk(member);
   popped.Add({member});
-  set.Note(member);
-  set->Remove(member);
+  set.Remove(member);
 }
 
-void NoteMembers(const Edit<Set>& set) {
+void RecordMembers(const Edit<Set>& set) {
   uint64_t cursor = 0;
   do {
-    cursor = set->Scan(cursor, [&](std::string_view member) { set.Note(member); });
+    cursor = set->Scan(cursor, [&](std::string_view member) { set.RecordSubkey(member); });
   } while (cursor != 0);
 }
 
 void PopAll(Call& call, std::string_view key, Edit<Set>& set) {
   call.Propagate({"DEL", key});
-  if (set.TakesNotes()) NoteMembers(set);
+  if (set.RecordsSubkeys()) RecordMembers(set);
   ReplyMembers(call, &*set);
   set.FreeLater(std::make_shared<Set>(set->TakeAll()));
 }

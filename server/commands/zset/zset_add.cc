@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/sorted_set/sorted_set.h"
 #include "protocol/text/number_text.h"
 #include "server/commands/all_commands.h"
-#include "server/commands/common/encoding.h"
 #include "server/commands/common/expiry_option.h"
 #include "server/commands/zset/zset_cut.h"
 #include "server/commands/zset/zset_exact.h"
@@ -122,13 +122,11 @@ void Increment(Call& call, Edit<SortedSet>& set, const Element& pair, const AddR
     const std::optional<double> current = set->Score(pair.member);
     if (current && IsInexactSum(*current, pair.score)) return call.Fail(kInexactSum);
   }
-  const SortedSetLimits limits = call.keys.sorted_set_limits();
-  const AddResult result = AddOne(*set, pair, rule, limits);
+  const AddResult result = set.Add(pair.member, pair.score, rule);
   if (result.kind == Kind::kNotANumber) {
     return call.Fail("ERR resulting score is not a number (NaN)");
   }
   if (result.kind == Kind::kRefused) return call.reply.Null();
-  if (result.Changed()) set.Note(pair.member);
   call.reply.Double(result.kind == Kind::kAdded ? pair.score : result.score);
 }
 
@@ -291,23 +289,12 @@ Edit<SortedSet> OpenToAdd(Call& call, std::string_view key, const AddRule& rule)
                             : call.OpenOrMake<SortedSet>(key, event);
 }
 
-AddResult AddOne(SortedSet& set, const Element& pair, const AddRule& rule,
-                 const SortedSetLimits& limits) {
-  const AddResult result = set.Add(pair.member, pair.score, rule);
-  if (result.kind == AddResult::Kind::kAdded) set.Expect(set.size(), pair.member.size(), limits);
-  return result;
-}
-
 void AddAll(Call& call, Edit<SortedSet>& set, const AddRequest& request) {
-  const SortedSetLimits limits = call.keys.sorted_set_limits();
-  if (set && set->empty()) {
-    set->Expect(request.pairs.size(), request.pairs.front().member.size(), limits);
-  }
+  if (set) set.Announce(request.pairs.size(), request.pairs.front().member);
   int64_t counted = 0;
   for (const Element& pair : request.pairs) {
     if (!set) break;
-    const AddResult result = AddOne(*set, pair, request.rule, limits);
-    if (result.Changed()) set.Note(pair.member);
+    const AddResult result = set.Add(pair.member, pair.score, request.rule);
     counted += request.count_changed ? result.Changed() : result.kind == Kind::kAdded;
   }
   call.reply.Integer(counted);

@@ -57,10 +57,6 @@ AddRequest TakeAddRequest(Call& call);
 // Opens the set. Only creates a new set if the rule allows new members.
 Edit<SortedSet> OpenToAdd(Call& call, std::string_view key, const AddRule& rule);
 
-// Adds one pair and updates the set's encoding.
-AddResult AddOne(SortedSet& set, const Element& pair, const AddRule& rule,
-                 const SortedSetLimits& limits);
-
 // Adds all pairs. Replies the number of new members; with CH, the number of members that are new or
 // have another score.
 void AddAll(Call& call, Edit<SortedSet>& set, const AddRequest& request);

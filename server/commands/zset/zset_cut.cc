@@ -5,10 +5,10 @@
 namespace zsetd {
 
 void CutRanks(Edit<SortedSet>& set, RankRange ranks) {
-  if (set.TakesNotes()) {
+  if (set.RecordsSubkeys()) {
     SortedSet::Cursor at = set->At(ranks.first);
     for (size_t left = ranks.size(); left > 0 && at.valid(); --left, at.Next()) {
-      set.Note(at.member());
+      set.RecordSubkey(at.member());
     }
   }
   set.FreeLater(set->Cut(ranks));

@@ -119,14 +119,12 @@ struct AddExOutcome {
   std::vector<Element> set;  // with their new scores
 };
 
-AddExOutcome AddPairs(Call& call, Edit<SortedSet>& set, const AddExRequest& request) {
-  const SortedSetLimits limits = call.keys.sorted_set_limits();
+AddExOutcome AddPairs(Edit<SortedSet>& set, const AddExRequest& request) {
   AddExOutcome outcome;
   for (const Element& pair : request.pairs) {
     if (!set) break;
-    const AddResult result = AddOne(*set, pair, request.rule, limits);
+    const AddResult result = set.Add(pair.member, pair.score, request.rule);
     if (result.IsRefused()) continue;
-    if (result.Changed()) set.Note(pair.member);
     outcome.set.push_back({pair.member, result.score});
     outcome.counted +=
         request.count_changed ? result.Changed() : result.kind == AddResult::Kind::kAdded;
@@ -167,7 +165,7 @@ void ExpireSet(Call& call, std::string_view key, const AddExOutcome& outcome, Mi
           ExpireElement(*set, member, ElementCondition::kNone, deadline, has_passed);
       if (done > 0) {
         changed.push_back(member);
-        set.Note(member);
+        set.RecordSubkey(member);
       }
     }
   }
@@ -185,7 +183,7 @@ void ZAddEx(Call& call) {
   {
     Edit<SortedSet> set = OpenToAdd(call, key, request.rule);
     if (call.Refused()) return;
-    outcome = AddPairs(call, set, request);
+    outcome = AddPairs(set, request);
   }
   PropagateAddEx(call, key, request, outcome);
   if (request.deadline) ExpireSet(call, key, outcome, *request.deadline);

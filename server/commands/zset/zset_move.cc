@@ -30,17 +30,14 @@ std::vector<Moved> TakeOut(const Edit<SortedSet>& set, Args members) {
     const std::optional<double> score = set->Score(member);
     if (!score) continue;
     taken.push_back({member, *score, set->Deadline(member)});
-    set.Note(member);
-    set->Remove(member);
+    set.Remove(member);
   }
   return taken;
 }
 
-void PutIn(Call& call, const Edit<SortedSet>& set, const std::vector<Moved>& moved) {
-  const SortedSetLimits limits = call.keys.sorted_set_limits();
+void PutIn(Edit<SortedSet>& set, const std::vector<Moved>& moved) {
   for (const auto& [member, score, deadline] : moved) {
-    const AddResult result = AddOne(*set, {member, score}, AddRule(), limits);
-    if (result.Changed()) set.Note(member);
+    set.Add(member, score, AddRule());
     if (deadline) set->SetDeadline(member, deadline);
   }
 }
@@ -74,8 +71,8 @@ size_t Move(Call& call, std::string_view source, std::string_view destination, A
   from = Edit<SortedSet>();  // an emptied source is deleted before the destination changes
   if (moved.empty()) return 0;
   {
-    const Edit<SortedSet> to = call.OpenOrMake<SortedSet>(destination, KeyEvent::kZAdd);
-    PutIn(call, to, moved);
+    Edit<SortedSet> to = call.OpenOrMake<SortedSet>(destination, KeyEvent::kZAdd);
+    PutIn(to, moved);
   }
   PropagateMove(call, source, destination, moved);
   return moved.size();

@@ -19,9 +19,7 @@ void ZRem(Call& call) {
   if (call.Refused()) return;
   int64_t removed = 0;
   for (const std::string_view member : members) {
-    if (!set || !set->Remove(member)) continue;
-    set.Note(member);
-    ++removed;
+    if (set) removed += set.Remove(member);
   }
   call.reply.Integer(removed);
 }

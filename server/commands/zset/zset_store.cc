@@ -4,14 +4,13 @@
 #include <optional>
 #include <utility>
 
-#include "server/commands/common/encoding.h"
+#include "core/keyspace/value.h"
 
 namespace zsetd {
 
 bool StoreSet(Call& call, std::string_view key, SortedSet set, KeyEvent event, StoreCount count) {
   call.reply.Integer(static_cast<int64_t>(set.size()));
   if (set.empty()) return call.keys.Erase(key);
-  set.Expect(set.size(), set.longest_member(), call.keys.sorted_set_limits());
   const uint64_t changes = count == StoreCount::kElements ? set.size() : 1;
   call.keys.Put(key, std::move(set), event, std::nullopt, changes);
   return true;

@@ -10,6 +10,7 @@
 #include "core/keyspace/access_tracker.h"
 #include "core/keyspace/value.h"
 #include "server/engine/store/snapshot.h"
+#include "server/engine/store/value_limits.h"
 
 namespace zsetd {
 namespace {
@@ -29,6 +30,8 @@ size_t EstimatedBytes(const Keyspace& keys) {
   return seen == 0 ? 0 : keys.OverheadBytes() + keys.size() * (bytes / seen);
 }
 
+const ValueLimits kDefaultLimits;
+
 }  // namespace
 
 Database::Database(int index, uint64_t hash_seed, Listener listener,
@@ -37,8 +40,14 @@ Database::Database(int index, uint64_t hash_seed, Listener listener,
       hash_seed_(hash_seed),
       keys_(hash_seed),
       listener_(std::move(listener)),
+      limits_(&kDefaultLimits),
       free_in_background_(std::move(free_in_background)),
       access_tracker_(access_tracker) {}
+
+const ListLimits& Database::list_limits() const { return limits_->list; }
+const HashLimits& Database::hash_limits() const { return limits_->hash; }
+const SetLimits& Database::set_limits() const { return limits_->set; }
+const SortedSetLimits& Database::sorted_set_limits() const { return limits_->sorted_set; }
 
 void Database::AdvanceTo(Millis now) {
   now_ = now;
@@ -48,11 +57,22 @@ void Database::AdvanceTo(Millis now) {
 
 void Database::Put(std::string_view key, Value&& value, KeyEvent event,
                    std::optional<Millis> deadline, uint64_t count) {
+  SettleEncoding(value);
   Entry* old = Open(key);
   Entry& entry = old == nullptr ? Insert(New(key, std::move(value), deadline))
                                 : Replace(*old, std::move(value), deadline);
   Report(entry.key(), event, old == nullptr, count);
   if (deadline) ExpireAt(entry, *deadline, 0);
+}
+
+void Database::SettleEncoding(Value& value) const {
+  if (std::holds_alternative<ByteString>(value)) [[likely]]
+    return;
+  if (SortedSet* const set = std::get_if<SortedSet>(&value)) {
+    set->Expect(set->size(), set->longest_member(), sorted_set_limits());
+  } else if (List* const list = std::get_if<List>(&value)) {
+    list->Expect(0, 0, list_limits());
+  }
 }
 
 void Database::PutKeepingDeadline(std::string_view key, Value&& value, KeyEvent event) {

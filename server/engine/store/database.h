@@ -21,6 +21,11 @@ namespace zsetd {
 class AccessTracker;
 class KeyspaceSnapshot;
 class Snapshot;
+struct HashLimits;
+struct ListLimits;
+struct SetLimits;
+struct SortedSetLimits;
+struct ValueLimits;
 
 // Something that happened to a key.
 struct Change {
@@ -71,6 +76,15 @@ class Database {
     return wants_subkeys_ != nullptr && wants_subkeys_(event);
   }
 
+  // The limits up to which values have the encodings of small ones. The object outlives the
+  // database, and its contents may change. Initially the default settings.
+  void set_limits(const ValueLimits& limits) { limits_ = &limits; }
+  const ValueLimits& limits() const { return *limits_; }
+  const ListLimits& list_limits() const;
+  const HashLimits& hash_limits() const;
+  const SetLimits& set_limits() const;
+  const SortedSetLimits& sorted_set_limits() const;
+
   void AdvanceTo(Millis now);
   Millis now() const { return now_; }
 
@@ -89,7 +103,8 @@ class Database {
   // take one that this gave.
   Entry* Open(std::string_view key);
 
-  // Makes `key` hold `value`, with this deadline or none; `count` is Change::count.
+  // Makes `key` hold `value`, with this deadline or none; `count` is Change::count. The encoding of
+  // a list or sorted set is settled by its size; a set has been given one as it was filled.
   void Put(std::string_view key, Value&& value, KeyEvent event,
            std::optional<Millis> deadline = std::nullopt, uint64_t count = 1);
 
@@ -214,6 +229,7 @@ class Database {
               std::span<const std::string> subkeys = {});
   void ExpireAt(Entry& entry, Millis deadline, uint64_t count);
   Entry& Replace(Entry& entry, Value&& value, std::optional<Millis> deadline);
+  void SettleEncoding(Value& value) const;
   template <class Change>
   Entry& EditText(Entry& entry, std::span<const ByteRange> ranges, Change change);
   size_t ReclaimElements(Entry& entry, size_t most);
@@ -227,6 +243,7 @@ class Database {
   Keyspace keys_;
   Listener listener_;
   WantsSubkeys wants_subkeys_;
+  const ValueLimits* limits_;
   FreeInBackground free_in_background_;
   AccessTracker* access_tracker_;  // null: no tracking
   bool keeps_due_elements_ = false;

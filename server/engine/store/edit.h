@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,15 +15,19 @@
 
 namespace zsetd {
 
+struct AddRule;
+
 // A value while a command changes it in place, or nothing where there is no such key. When the edit
-// leaves scope the database settles its books; see Database::Settle. A key has one edit at a time,
-// or the index of elements' deadlines would have it twice.
+// leaves scope, its encoding is settled by the database's limits, and the database settles its
+// books; see Database::Settle. A key has one edit at a time, or the index of elements' deadlines
+// would have it twice.
 //
 //   Edit<SortedSet> set = call.Open<SortedSet>(key, KeyEvent::kZRem);
-//   if (set && set->Remove(member)) set.Note(member);
+//   if (set) removed += set.Remove(member);
 //
-// Changed members or fields are recorded (Note) if a client subscribes to subkey notifications of
-// the edit's event; otherwise this costs a test.
+// Add(), Set() and Remove() record the changed member or field if a client subscribes to subkey
+// notifications of the edit's event; otherwise this costs a test. Other changes of elements are
+// recorded by RecordSubkey().
 template <class T>
 class Edit {
  public:
@@ -47,6 +53,7 @@ class Edit {
     std::swap(deadline_, other.deadline_);
     std::swap(element_deadline_, other.element_deadline_);
     std::swap(counts_, other.counts_);
+    std::swap(added_bytes_, other.added_bytes_);
     std::swap(subkeys_, other.subkeys_);
     return *this;
   }
@@ -57,12 +64,17 @@ class Edit {
       if ((**this).EarliestDeadline() != element_deadline_) [[unlikely]]
         database_->ElementDeadlineChanged(*entry_, element_deadline_);
     }
+    if constexpr (kIsSortedSet) {
+      if (added_bytes_ > 0) {
+        (**this).Expect((**this).size(), added_bytes_ - 1, database_->sorted_set_limits());
+      }
+    }
     database_->Settle(*entry_, event_,
                       {.changed = changes != 0,
                        .count = counts_ ? changes : 0,
                        .is_new = is_new_,
                        .deadline = deadline_,
-                       .subkeys = notes()});
+                       .subkeys = subkeys()});
   }
 
   explicit operator bool() const { return entry_ != nullptr; }
@@ -75,11 +87,71 @@ class Edit {
   // Sets the key's deadline when the edit is settled, if the key still exists then.
   void ExpireAt(Millis deadline) { deadline_ = deadline; }
 
-  // Whether Note() has an effect; without it, the caller need not compute the subkeys.
-  bool TakesNotes() const { return subkeys_ != nullptr; }
+  // --- Changes of elements, like T's functions of these names. ---
 
-  // This member or field was added, changed or removed.
-  void Note(std::string_view subkey) const {
+  // Announces that this number of members is about to be added, `first` before the others. Like
+  // Redis, chooses the encoding for all of them in advance: of sets, and of an empty sorted set.
+  void Announce(size_t members, std::string_view first) const {
+    if constexpr (kIsSortedSet) {
+      if ((**this).empty()) {
+        (**this).Expect(members, first.size(), database_->sorted_set_limits());
+      }
+    } else {
+      (**this).Expect(first, members, database_->set_limits());
+    }
+  }
+
+  // Announces that this number of fields is about to be set, which may all be new.
+  void Announce(size_t fields) const { (**this).Expect(fields, database_->hash_limits()); }
+
+  // Announces that elements of this number and total size are about to be added to a list.
+  void Announce(size_t elements, size_t bytes) const {
+    (**this).Expect(elements, bytes, database_->list_limits());
+  }
+
+  // Must be called after elements of a list were removed or replaced. Like Redis, chooses the
+  // encoding again even if there was nothing to remove.
+  void ReconsiderEncoding() const { (**this).Reconsider(database_->list_limits()); }
+
+  // Adds a member to a set.
+  bool Add(std::string_view member) const {
+    const bool is_new = (**this).Add(member, database_->set_limits());
+    if (is_new) RecordSubkey(member);
+    return is_new;
+  }
+
+  // Adds a member to a sorted set, or moves it.
+  auto Add(std::string_view member, double score, const AddRule& rule) {
+    const auto result = (**this).Add(member, score, rule);
+    if (result.Changed()) RecordSubkey(member);
+    if (result.kind == decltype(result)::Kind::kAdded) {
+      added_bytes_ = std::max(added_bytes_, member.size() + 1);
+    }
+    return result;
+  }
+
+  // Sets a field of a hash, with Hash::OldDeadline.
+  template <class... OldDeadline>
+  bool Set(std::string_view name, std::string_view value, OldDeadline... old_deadline) const {
+    RecordSubkey(name);
+    return (**this).Set({name, value}, database_->hash_limits(), old_deadline...);
+  }
+
+  // `subkey` may view the value.
+  bool Remove(std::string_view subkey) const {
+    if (subkeys_ == nullptr) [[likely]]
+      return (**this).Remove(subkey);
+    subkeys_->emplace_back(subkey);
+    const bool is_removed = (**this).Remove(subkey);
+    if (!is_removed) subkeys_->pop_back();
+    return is_removed;
+  }
+
+  // Whether subkeys are recorded; if not, the caller need not compute them.
+  bool RecordsSubkeys() const { return subkeys_ != nullptr; }
+
+  // Records that this member or field was added, changed or removed.
+  void RecordSubkey(std::string_view subkey) const {
     if (subkeys_ != nullptr) [[unlikely]]
       subkeys_->emplace_back(subkey);
   }
@@ -89,9 +161,10 @@ class Edit {
 
  private:
   // Whether elements of such a value may have deadlines.
-  static constexpr bool kHasDeadlines = std::is_same_v<T, SortedSet> || std::is_same_v<T, Hash>;
+  static constexpr bool kIsSortedSet = std::is_same_v<T, SortedSet>;
+  static constexpr bool kHasDeadlines = kIsSortedSet || std::is_same_v<T, Hash>;
 
-  std::span<const std::string> notes() const {
+  std::span<const std::string> subkeys() const {
     if (subkeys_ == nullptr) return {};
     return *subkeys_;
   }
@@ -104,6 +177,7 @@ class Edit {
   std::optional<Millis> deadline_;
   std::optional<Millis> element_deadline_;  // the earliest before the edit
   bool counts_ = true;
+  size_t added_bytes_ = 0;  // of the longest member added to a sorted set, and 1; 0: none
   std::unique_ptr<std::vector<std::string>> subkeys_;  // null: no listener
 };
 

@@ -7,7 +7,6 @@
 
 #include "core/keyspace/value.h"
 #include "server/engine/store/store.h"
-#include "server/engine/store/value_limits.h"
 
 namespace zsetd {
 
@@ -81,12 +80,6 @@ void Keys::Clear() { store_.Clear(database()); }
 void Keys::SwapDatabases(int a, int b) { store_.SwapDatabases(a, b); }
 
 Rng& Keys::rng() { return store_.rng(); }
-
-ListLimits Keys::list_limits() const { return ListLimitsOf(store_.settings()); }
-HashLimits Keys::hash_limits() const { return HashLimitsOf(store_.settings()); }
-SetLimits Keys::set_limits() const { return SetLimitsOf(store_.settings()); }
-SortedSetLimits Keys::sorted_set_limits() const { return SortedSetLimitsOf(store_.settings()); }
-ValueLimits Keys::limits() const { return ValueLimitsOf(store_.settings()); }
 
 bool Keys::readers_know_field_deadlines() const {
   return store_.settings().propagation_compatibility >= RedisRelease::k74;

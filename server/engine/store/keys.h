@@ -101,12 +101,10 @@ class Keys {
   // The source of all randomness that a client can see in the data.
   Rng& rng();
 
-  // Up to which sizes values have the encodings of small ones, by the present settings.
-  ListLimits list_limits() const;
-  HashLimits hash_limits() const;
-  SetLimits set_limits() const;
-  SortedSetLimits sorted_set_limits() const;
-  ValueLimits limits() const;
+  // The limits up to which values have the encodings of small ones. Edits and Put() apply them;
+  // only code that fills a new set, or reads a dumped value, needs them.
+  const SetLimits& set_limits() const { return database_.set_limits(); }
+  const ValueLimits& limits() const { return database_.limits(); }
 
   // Whether integer scores that would be rounded are refused (zset-refuse-inexact-integers).
   // Applied requests are not checked.

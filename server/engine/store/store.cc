@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "server/engine/store/value_limits.h"
 #include "server/engine/support/allocator_stats.h"
 
 namespace zsetd {
@@ -35,6 +36,7 @@ Store::Store(const Settings& settings, const Host& host, Metrics& metrics, Store
       rng_(seed),
       gauge_(host.used_bytes ? MemoryGauge(host.used_bytes, {})
                              : MemoryGauge(UsedBytes, CountsOfThisThread())),
+      limits_(std::make_unique<ValueLimits>()),
       now_(now) {
   const uint64_t hash_seed = rng_.Next();
   for (int index = 0; index < settings.databases; ++index) {
@@ -44,12 +46,16 @@ Store::Store(const Settings& settings, const Host& host, Metrics& metrics, Store
           FreeLater(std::move(garbage), bytes, objects);
         },
         &access_tracker_));
+    databases_.back()->set_limits(*limits_);
   }
   AdvanceTo(now);
   ApplySettings();
 }
 
+Store::~Store() = default;
+
 void Store::ApplySettings() {
+  *limits_ = ValueLimitsOf(settings_);
   access_tracker_.set_rule({.lfu = IsLfu(settings_.maxmemory_policy),
                             .log_factor = settings_.lfu_log_factor,
                             .decay_minutes = settings_.lfu_decay_time});

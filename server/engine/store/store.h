@@ -37,6 +37,7 @@ class Store {
   Store(const Settings& settings, const Host& host, Metrics& metrics, StoreListener& listener,
         uint64_t seed, Millis now);
   Store(const Store&) = delete;
+  ~Store();
 
   // Applies the settings that are not read where they are used.
   void ApplySettings();
@@ -160,6 +161,7 @@ class Store {
   AccessTracker access_tracker_{rng_};
   Evictor evictor_{access_tracker_, rng_};
   MemoryGauge gauge_;
+  const std::unique_ptr<ValueLimits> limits_;  // by the present settings
   std::vector<std::unique_ptr<Database>> databases_;
   ValueCopies copies_;
   Millis now_;

@@ -7,6 +7,7 @@
 #include "server/engine/config/settings.h"
 
 namespace zsetd {
+namespace {
 
 // So many elements, or -1 to -5 for 4 KB to 64 KB; what lies beyond counts as the nearest of these.
 ListLimits ListLimitsOf(const Settings& settings) {
@@ -30,6 +31,8 @@ SetLimits SetLimitsOf(const Settings& settings) {
           .listpack_entries = static_cast<size_t>(settings.set_max_listpack_entries),
           .listpack_value = static_cast<size_t>(settings.set_max_listpack_value)};
 }
+
+}  // namespace
 
 ValueLimits ValueLimitsOf(const Settings& settings) {
   return {.list = ListLimitsOf(settings),

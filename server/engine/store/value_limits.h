@@ -1,7 +1,6 @@
 #pragma once
 
 #include "core/keyspace/value.h"
-#include "server/engine/store/value_limits.h"
 
 namespace zsetd {
 
@@ -15,11 +14,7 @@ struct ValueLimits {
   SortedSetLimits sorted_set;
 };
 
-// How long values keep such encodings, by the settings of the moment.
-ListLimits ListLimitsOf(const Settings& settings);
-SortedSetLimits SortedSetLimitsOf(const Settings& settings);
-HashLimits HashLimitsOf(const Settings& settings);
-SetLimits SetLimitsOf(const Settings& settings);
+// The limits by the present settings.
 ValueLimits ValueLimitsOf(const Settings& settings);
 
 }  // namespace zsetd
