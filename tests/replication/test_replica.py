@@ -326,8 +326,10 @@ class WritableReplicas(ReplicationTest):
                 self.await_link(replica)
                 master.client.execute_command("DEBUG", "SET-ACTIVE-EXPIRE", "0")
                 master.client.set("masters", "1", px=100)
-                self.await_that(lambda: replica.client.exists("masters") == 0, "it stays")
                 client = replica.client
+                left = lambda: client.info("keyspace").get("db0", {"keys": 0})["keys"]
+                self.await_that(lambda: left() == 1, "it does not receive the key")
+                self.await_that(lambda: client.exists("masters") == 0, "it stays")
                 client.set("set", "1", px=100)
                 client.set("expired", "1")
                 client.pexpire("expired", 100)
@@ -338,7 +340,6 @@ class WritableReplicas(ReplicationTest):
                 client.persist("persisted")
                 client.set("removed", "1", px=100)
                 client.delete("removed")
-                left = lambda: client.info("keyspace")["db0"]["keys"]
                 self.await_that(lambda: left() == 3, left)  # the master's key, later, persisted
                 self.assertEqual(sorted(client.keys()), [b"later", b"persisted"])
                 self.assertEqual(client.dbsize(), 3)

@@ -19,7 +19,9 @@ class ClientMemory(ZsetdTest):
     OPTIONS = []
 
     def setUp(self):
-        self.start("--client-output-buffer-limit", "pubsub", "0", "0", "0", *self.OPTIONS)
+        # A slow request would leave the client's name in the slow log.
+        self.start("--client-output-buffer-limit", "pubsub", "0", "0", "0",
+                   "--slowlog-log-slower-than", "-1", *self.OPTIONS)
         self.observer = self.connect()
         self.client = self.connect(receive_buffer=4096)
         self.number = self.client.ask("CLIENT", "ID")
