@@ -72,7 +72,7 @@ bool Call::WaitForScores(std::string_view key, const TimedScoreRange& scores, Mi
   return true;
 }
 
-bool Call::WaitForAcknowledgements(std::unique_ptr<AcknowledgementWait>&& wait, Millis timeout) {
+bool Call::WaitForAcknowledgements(std::unique_ptr<AcknowledgementWait>& wait, Millis timeout) {
   if (!PutAside({}, timeout)) return false;
   assert(wait_ != nullptr);  // the command does not run again, because it has no keys
   wait_->wait = std::move(wait);

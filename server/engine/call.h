@@ -83,8 +83,8 @@ class Call {
   bool WaitForScores(std::string_view key, const TimedScoreRange& scores, Millis timeout);
 
   // Like WaitFor(), until the client's writes are acknowledged as `wait` requires. The reply, then
-  // or at the timeout, is that of `wait`. Takes `wait` unless the result is false.
-  bool WaitForAcknowledgements(std::unique_ptr<AcknowledgementWait>&& wait, Millis timeout);
+  // or at the timeout, is that of `wait`. Moves from `wait` if the result is true.
+  bool WaitForAcknowledgements(std::unique_ptr<AcknowledgementWait>& wait, Millis timeout);
   bool waits() const { return waits_; }
 
   // Takes the wait; null if the command waited before. May be called once.

@@ -59,8 +59,7 @@ template <class T>
 void Await(AdminCall& call, const Acknowledgements& wanted, Millis timeout) {
   std::unique_ptr<AcknowledgementWait> wait =
       std::make_unique<T>(call.client, call.engine.services(), wanted);
-  const bool waits =
-      !wait->IsAcknowledged() && call.WaitForAcknowledgements(std::move(wait), timeout);
+  const bool waits = !wait->IsAcknowledged() && call.WaitForAcknowledgements(wait, timeout);
   if (!waits) wait->GiveUp(call.reply);
 }
 
