@@ -1,6 +1,5 @@
 #include "core/sorted_set/block/set_snapshot.h"
 
-#include <ranges>
 #include <utility>
 
 #include "core/sorted_set/block/block_builder.h"
@@ -12,7 +11,7 @@ OwnedBlock BlockPieces::Clone(const Block& block) { return OwnedBlock(BlockBuild
 
 SetSnapshot::SetSnapshot(BlockTable& blocks, std::span<const uint32_t> ids, size_t elements)
     : size_(elements), pieces_(ids.size(), blocks.IdLimit()), link_(blocks.snapshot(), *this) {
-  for (const uint32_t id : ids | std::views::reverse) pieces_.Add(id, *blocks.At(id));
+  for (auto id = ids.rbegin(); id != ids.rend(); ++id) pieces_.Add(*id, *blocks.At(*id));
 }
 
 void SetSnapshot::Keep(std::shared_ptr<DetachedBlocks> run) {
