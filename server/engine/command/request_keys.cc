@@ -44,7 +44,7 @@ void RequestKeys::FindAll(const KeyPlaces& places) {
 }
 
 // Adds the keys after the option at `option`. A request that also has a key in the usual place will
-// be refused and has no keys. Neither has one whose words cannot be divided.
+// be refused and has no keys. A request whose words cannot be divided has no keys either.
 void RequestKeys::AddRest(const KeyPlaces& places, size_t option) {
   if (places.first != 0 && !argv_[places.first].empty()) return;
   const size_t words = argv_.size() - option - 1;

@@ -124,7 +124,7 @@ class RequestKeys {
   std::array<Run, kMostRuns> runs_;
 };
 
-// The keys of a request for the row. Shard channels are none.
+// Returns the keys of a request for the row. Shard channels are not keys.
 inline RequestKeys FindKeys(const Command& command, Args argv) {
   if (command.keys.are_channels) return {};
   return {command.keys, argv};
