@@ -83,14 +83,14 @@ absl::Status ApplyChanged(const Settings& settings, std::string& directory, Spdl
   return Apply(settings, log);
 }
 
-int Complain(const absl::Status& status) {
+int PrintStartupError(const absl::Status& status) {
   std::fprintf(stderr, "*** zsetd " ZSETD_VERSION " cannot start ***\n%s\n",
                std::string(ErrorLine(status)).c_str());
   return EXIT_FAILURE;
 }
 
 // Lowers `maxclients` to the system's limit, so that a default above it does not prevent the start.
-void MeetOpenFileLimit(Settings& settings, const Log& log) {
+void LowerMaxClients(Settings& settings, const Log& log) {
   const int64_t possible = MakeRoomForClients(settings.maxclients);
   if (possible == settings.maxclients) return;
   log.Write(LogLevel::kWarning, "Lowered maxclients to " + std::to_string(possible) + " from " +
@@ -173,7 +173,7 @@ absl::Status Prepare(Settings& settings, const std::string& config_file,
   }
   if (absl::Status status = log.Open(settings); !status.ok()) return status;
   ReportSettings(settings, config_file, log);
-  MeetOpenFileLimit(settings, log);
+  LowerMaxClients(settings, log);
   WarnOfSettings(settings, supervisor, log);
   return absl::OkStatus();
 }
@@ -248,7 +248,7 @@ int Serve(const CommandLine& line) {
   Background background;
   if (const absl::Status status = Prepare(settings, line.config_file, supervisor, background, log);
       !status.ok()) {
-    return Complain(status);
+    return PrintStartupError(status);
   }
   const uint64_t seed = SeedFor(settings);
   SeedKeyedHash(Rng(seed).Next());
@@ -261,15 +261,16 @@ int Serve(const CommandLine& line) {
   std::optional<ScriptingService> scripting;
   if (settings.scripting) scripting.emplace(engine);
   Migrator migrator(engine, io);
-  if (const absl::Status status = engine.Prepare(); !status.ok()) return Complain(status);
+  if (const absl::Status status = engine.Prepare(); !status.ok()) return PrintStartupError(status);
   const auto log_signal = std::make_shared<const WakeSignal>();
   PersistenceService persistence(engine, SystemFiles(), log, [log_signal] { log_signal->Send(); });
   Server front(io, engine, log, *log_signal);
   ReplicationService replication(engine, persistence, SystemFiles(), front.connector(), log,
                                  [&front](Step step) { front.Post(std::move(step)); });
   HttpService http(engine, InfoOf(engine), [&front](Step step) { front.Post(std::move(step)); });
-  if (const absl::Status status = http.Start(settings); !status.ok()) return Complain(status);
-  if (const absl::Status status = front.Listen(); !status.ok()) return Complain(status);
+  if (const absl::Status status = http.Start(settings); !status.ok())
+    return PrintStartupError(status);
+  if (const absl::Status status = front.Listen(); !status.ok()) return PrintStartupError(status);
   PidFile pid_file;
   WritePidFile(settings, pid_file, log);
   absl::Status loaded;
@@ -287,7 +288,7 @@ int Serve(const CommandLine& line) {
   }
   if (!begun.ok()) {
     log.Write(LogLevel::kWarning, ErrorLine(begun));
-    return Complain(begun);
+    return PrintStartupError(begun);
   }
   persistence.SaveTheRest();
   supervisor.ReportStopping();
@@ -338,7 +339,7 @@ int Run(Args words) {
   const absl::Status status = ReadCommandLine(words, line);
   if (line.task == Task::kCheckConfig) return CheckConfig(line, status);
   if (!status.ok()) {
-    Complain(status);
+    PrintStartupError(status);
     std::fputs("zsetd --help all lists the settings. zsetd --check-config FILE checks a file.\n",
                stderr);
     return EXIT_FAILURE;

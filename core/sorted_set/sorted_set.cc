@@ -346,7 +346,7 @@ void SortedSet::Check() const {
   }
 }
 
-std::unique_ptr<SetSnapshot> SortedSet::StartSnapshot() const {
+std::unique_ptr<SortedSetSnapshot> SortedSet::StartSnapshot() const {
   return list() ? list()->StartSnapshot() : nullptr;
 }
 

@@ -20,7 +20,7 @@
 namespace zsetd {
 
 class BlockSkipList;
-class SetSnapshot;
+class SortedSetSnapshot;
 class SortedSetBuilder;
 
 // One element of a set. The bytes of a member that a cursor returned are valid until the cursor is
@@ -177,7 +177,7 @@ class SortedSet {
   // changes. Returns null for a small set. A set has one snapshot at a time. If the set is
   // destroyed first, its destructor copies the remaining blocks, which is slow. O(blocks), with a
   // small constant.
-  std::unique_ptr<SetSnapshot> StartSnapshot() const;
+  std::unique_ptr<SortedSetSnapshot> StartSnapshot() const;
 
   // Identifies the contents, independently of the object that holds them; null for a small set.
   const void* identity() const { return list(); }

@@ -7,7 +7,7 @@
 
 #include "protocol/rdb/rdb_format.h"
 #include "server/engine/admin_call.h"
-#include "server/engine/propagation/own_effects.h"
+#include "server/engine/propagation/private_commands.h"
 #include "server/engine/services/scripting.h"
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/errors.h"
@@ -106,8 +106,8 @@ void Applier::Restart(int database) {
 
 absl::Status Applier::Apply(Args request) {
   assert(active_ && !request.empty());
-  if (IsOwnEffect(request)) {
-    const std::optional<OwnedArgs> own = UnwrapOwnEffect(request);
+  if (IsPrivateCommand(request)) {
+    const std::optional<OwnedArgs> own = UnwrapPrivateCommand(request);
     if (!own) return Unusable(request, "what it carries for zsetd is damaged");
     return in_transaction_ ? Queue(own->argv()) : Run(own->argv());
   }

@@ -45,10 +45,10 @@ class Applier {
   void Begin();
   void End();
 
-  // Runs the request, or what it carries for zsetd (propagation/own_effects.h); or queues it after
-  // MULTI until EXEC. Requests without an EXEC never run. An error describes a request that changed
-  // nothing: the data has diverged from the sender's. All other requests of a transaction have run
-  // nevertheless.
+  // Runs the request, or what it carries for zsetd (propagation/private_commands.h); or queues it
+  // after MULTI until EXEC. Requests without an EXEC never run. An error describes a request that
+  // changed nothing: the data has diverged from the sender's. All other requests of a transaction
+  // have run nevertheless.
   //
   // With rdb-skip-unknown, requests that concern only keys which this server cannot hold are left
   // out, like these keys of snapshots: commands that it does not know, RESTORE of a stream, RENAME

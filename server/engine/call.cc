@@ -8,7 +8,7 @@
 #include "server/engine/client/score_wait.h"
 #include "server/engine/metrics/metrics.h"
 #include "server/engine/propagation/effects.h"
-#include "server/engine/propagation/own_effects.h"
+#include "server/engine/propagation/private_commands.h"
 
 namespace zsetd {
 
@@ -39,8 +39,8 @@ void Call::Propagate(std::initializer_list<std::string_view> words) {
   Propagate(Args(words.begin(), words.size()));
 }
 
-void Call::PropagateOwn(Args words) {
-  if (Propagates()) Propagate({"ECHO", WrapOwnEffect(words)});
+void Call::PropagatePrivate(Args words) {
+  if (Propagates()) Propagate({"ECHO", WrapPrivateCommand(words)});
 }
 
 // By its original name, whatever the client called it.

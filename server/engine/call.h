@@ -102,8 +102,8 @@ class Call {
   void Propagate(Args words);
 
   // Propagates a request that only zsetd understands and other servers ignore
-  // (propagation/own_effects.h).
-  void PropagateOwn(Args words);
+  // (propagation/private_commands.h).
+  void PropagatePrivate(Args words);
 
   // Propagates the request itself although it changed nothing, or in addition to other requests.
   void PropagateRequest();

@@ -111,7 +111,7 @@ void Executor::EndUnit(Client& client) {
   if (suspended_) [[unlikely]]
     return;
   if (effects_.IsOn()) {
-    const Effects::Ends ends = effects_.Commit();
+    const Effects::JournalPositions ends = effects_.Commit();
     if (ends.log > 0) client.propagated_until = ends.log;
     if (ends.stream > 0) client.streamed_until = static_cast<int64_t>(ends.stream);
   }

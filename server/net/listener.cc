@@ -89,10 +89,10 @@ void Listener::Serve() {
   const error_code error = AcceptWaiting();
   if (!error) return;
   log_.Write(LogLevel::kWarning, "Cannot accept a connection: " + error.message());
-  ClientPause();
+  PauseAfterFailure();
 }
 
-void Listener::ClientPause() {
+void Listener::PauseAfterFailure() {
   poller_.Forget(acceptor_.native_handle(), *this);
   pause_.expires_after(kPauseAfterFailure);
   pause_.async_wait([self = shared_from_this()](const error_code& error) {
@@ -104,7 +104,7 @@ void Listener::Await() {
   if (!acceptor_.is_open()) return;
   if (poller_.Watch(acceptor_.native_handle(), *this, {.reads = true})) return;
   log_.Write(LogLevel::kWarning, "Cannot wait for connections: out of memory");
-  ClientPause();
+  PauseAfterFailure();
 }
 
 error_code Listener::AcceptWaiting() {

@@ -38,7 +38,7 @@ class Listener : public Polled, public std::enable_shared_from_this<Listener> {
   void Receive() override {}
   void Serve() override;
   void Send() override {}
-  void ClientPause();
+  void PauseAfterFailure();
   void Await();
   boost::system::error_code AcceptWaiting();
   boost::system::error_code AcceptOne();

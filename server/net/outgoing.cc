@@ -53,7 +53,7 @@ class Handle : public Connection {
  public:
   explicit Handle(std::shared_ptr<Outgoing> outgoing) : outgoing_(std::move(outgoing)) {}
   ~Handle() override { outgoing_->Close(); }
-  Ends ends() const override { return outgoing_->ends(); }
+  Endpoints endpoints() const override { return outgoing_->endpoints(); }
   OutputBuffer& output() override { return outgoing_->output(); }
   void Send() override { outgoing_->WakeToSend(); }
   void set_receives(bool receives) override { outgoing_->set_receives(receives); }
@@ -90,7 +90,7 @@ void Outgoing::Close() {
   socket_.Close();
 }
 
-Connection::Ends Outgoing::ends() const {
+Connection::Endpoints Outgoing::endpoints() const {
   return {.address = AddressOf(socket_.descriptor(), ::getpeername),
           .local_address = AddressOf(socket_.descriptor(), ::getsockname),
           .descriptor = socket_.descriptor()};

@@ -39,7 +39,7 @@ class Outgoing : public Polled, public std::enable_shared_from_this<Outgoing> {
   // Closes the connection. The owner is not notified again.
   void Close();
 
-  Connection::Ends ends() const;
+  Connection::Endpoints endpoints() const;
   OutputBuffer& output() { return output_; }
   void WakeToSend();
   void set_receives(bool receives);

@@ -107,9 +107,9 @@ absl::Status Server::Listen() {
   const Settings& settings = engine_.settings();
   absl::Status status = ApplyTls(settings);
   if (status.ok()) status = ListenAtPath();
-  if (status.ok()) status = SetDoors(DoorsOf(settings));
+  if (status.ok()) status = ListenAt(AddressesOf(settings));
   if (!status.ok()) return status;
-  if (doors_.empty() && unix_listener_ == nullptr) {
+  if (listeners_.empty() && unix_listener_ == nullptr) {
     return Refusal("bind: there is no address to listen on");
   }
   is_listening_ = true;
@@ -124,7 +124,7 @@ absl::Status Server::Apply(const Settings& settings) {
                "Cannot reload the TLS settings: " + std::string(ErrorLine(status)));
     return Refusal("Unable to update TLS configuration. Check server logs.");
   }
-  const absl::Status status = ApplyDoors(settings);
+  const absl::Status status = ApplyAddresses(settings);
   if (!status.ok()) tls_ = before;
   return status;
 }
@@ -143,14 +143,14 @@ absl::Status Server::ApplyTls(const Settings& settings) {
   return MakeTlsContext(settings, tls_);
 }
 
-absl::Status Server::ApplyDoors(const Settings& settings) {
-  const std::vector<Door> before = DoorsOf(engine_.settings());
-  const std::vector<Door> wanted = DoorsOf(settings);
+absl::Status Server::ApplyAddresses(const Settings& settings) {
+  const std::vector<ListenAddress> before = AddressesOf(engine_.settings());
+  const std::vector<ListenAddress> wanted = AddressesOf(settings);
   if (wanted == before) return absl::OkStatus();
-  const absl::Status status = SetDoors(wanted);
+  const absl::Status status = ListenAt(wanted);
   if (status.ok()) return status;
   log_.Write(LogLevel::kWarning, ErrorLine(status));
-  const absl::Status restored = SetDoors(before);
+  const absl::Status restored = ListenAt(before);
   if (!restored.ok()) log_.Write(LogLevel::kWarning, ErrorLine(restored));
   const bool other_addresses = settings.bind != engine_.settings().bind;
   return Refusal(other_addresses ? "Failed to bind to specified addresses."
@@ -158,28 +158,28 @@ absl::Status Server::ApplyDoors(const Settings& settings) {
 }
 
 // The plain port is last, so a client that can connect to it can connect to all other ports.
-std::vector<Server::Door> Server::DoorsOf(const Settings& settings) {
-  std::vector<Door> doors;
+std::vector<Server::ListenAddress> Server::AddressesOf(const Settings& settings) {
+  std::vector<ListenAddress> result;
   std::istringstream addresses(settings.bind);
   for (std::string address; addresses >> address;) {
-    if (settings.tls_port != 0) doors.push_back({address, settings.tls_port, true});
-    if (settings.port != 0) doors.push_back({address, settings.port, false});
+    if (settings.tls_port != 0) result.push_back({address, settings.tls_port, true});
+    if (settings.port != 0) result.push_back({address, settings.port, false});
   }
-  return doors;
+  return result;
 }
 
 // Keeps unchanged listeners. Closes removed listeners first: 0.0.0.0 overlaps with any single
 // address. Existing connections stay.
-absl::Status Server::SetDoors(const std::vector<Door>& doors) {
-  std::erase_if(doors_, [&](const OpenDoor& open) {
-    const bool stays = std::ranges::count(doors, open.door) > 0;
+absl::Status Server::ListenAt(const std::vector<ListenAddress>& addresses) {
+  std::erase_if(listeners_, [&](const OpenListener& open) {
+    const bool stays = std::ranges::count(addresses, open.address) > 0;
     if (!stays) open.listener->Stop();
     return !stays;
   });
-  for (const Door& door : doors) {
-    const bool is_open = std::ranges::count(doors_, door, &OpenDoor::door) > 0;
+  for (const ListenAddress& address : addresses) {
+    const bool is_open = std::ranges::count(listeners_, address, &OpenListener::address) > 0;
     if (is_open) continue;
-    if (absl::Status status = Open(door); !status.ok()) return status;
+    if (absl::Status status = Open(address); !status.ok()) return status;
   }
   return absl::OkStatus();
 }
@@ -190,16 +190,16 @@ std::shared_ptr<Listener> Server::MakeListener(bool with_tls) {
   });
 }
 
-absl::Status Server::Open(const Door& door) {
-  std::string_view text = door.address;
+absl::Status Server::Open(const ListenAddress& where) {
+  std::string_view text = where.address;
   const bool optional = text.starts_with('-');
   if (optional) text.remove_prefix(1);
   const std::string name(text == "*" ? "0.0.0.0" : text == "::*" ? "::" : text);
-  const auto port = static_cast<uint16_t>(door.port);
+  const auto port = static_cast<uint16_t>(where.port);
   error_code error;
   const auto address = asio::ip::make_address(name, error);
   if (error) return Refusal("bind: " + name + " is not an address");
-  auto listener = MakeListener(door.with_tls);
+  auto listener = MakeListener(where.with_tls);
   error = listener->Listen(tcp::endpoint(address, port),
                            static_cast<int>(engine_.settings().tcp_backlog));
   if (optional && IsMissing(error)) return absl::OkStatus();
@@ -211,7 +211,7 @@ absl::Status Server::Open(const Door& door) {
                              "choose another --port"
                            : ""));
   }
-  doors_.push_back({door, std::move(listener)});
+  listeners_.push_back({where, std::move(listener)});
   return absl::OkStatus();
 }
 
@@ -229,9 +229,9 @@ absl::Status Server::ListenAtPath() {
 
 void Server::OnConnection(StreamSocket socket, bool with_tls) {
   if (engine_.clients().all().size() >= static_cast<size_t>(engine_.settings().maxclients)) {
-    return TurnAway(socket, with_tls, "-ERR max number of clients reached\r\n");
+    return Reject(socket, with_tls, "-ERR max number of clients reached\r\n");
   }
-  if (IsProtectedFrom(socket)) return TurnAway(socket, with_tls, kDenied);
+  if (IsProtectedFrom(socket)) return Reject(socket, with_tls, kDenied);
   Prepare(socket, engine_.settings());
   auto session = std::make_shared<Session>(
       std::move(socket), with_tls ? std::make_unique<Tls>(tls_) : nullptr, engine_, log_, poller_,
@@ -250,7 +250,7 @@ bool Server::IsProtectedFrom(const StreamSocket& socket) const {
 }
 
 // With TLS the reason cannot be sent, because the handshake has not happened.
-void Server::TurnAway(StreamSocket& socket, bool with_tls, std::string_view reason) {
+void Server::Reject(StreamSocket& socket, bool with_tls, std::string_view reason) {
   error_code ignored;
   if (!with_tls) socket.write_some(asio::buffer(reason), ignored);
   ++engine_.metrics().stats().connections_rejected;
@@ -341,7 +341,7 @@ Micros Server::LongestWait() const { return stopping_ && sessions_.empty() ? kLa
 
 void Server::Stop() {
   if (std::exchange(stopping_, true)) return;
-  for (const OpenDoor& open : doors_) open.listener->Stop();
+  for (const OpenListener& open : listeners_) open.listener->Stop();
   if (unix_listener_ != nullptr) unix_listener_->Stop();
   for (const auto& session : sessions_) {
     if (!session->IsReplica()) session->Finish();

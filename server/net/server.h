@@ -65,26 +65,26 @@ class Server : public NetworkControl {
 
  private:
   // One address and port to listen on.
-  struct Door {
+  struct ListenAddress {
     std::string address;  // in the syntax of `bind`
     int64_t port = 0;
     bool with_tls = false;
 
-    bool operator==(const Door&) const = default;
+    bool operator==(const ListenAddress&) const = default;
   };
-  struct OpenDoor {
-    Door door;
+  struct OpenListener {
+    ListenAddress address;
     std::shared_ptr<Listener> listener;
   };
-  static std::vector<Door> DoorsOf(const Settings& settings);
-  absl::Status SetDoors(const std::vector<Door>& doors);
-  absl::Status Open(const Door& door);
+  static std::vector<ListenAddress> AddressesOf(const Settings& settings);
+  absl::Status ListenAt(const std::vector<ListenAddress>& addresses);
+  absl::Status Open(const ListenAddress& where);
   absl::Status ListenAtPath();
   absl::Status ApplyTls(const Settings& settings);
-  absl::Status ApplyDoors(const Settings& settings);
+  absl::Status ApplyAddresses(const Settings& settings);
   std::shared_ptr<Listener> MakeListener(bool with_tls);
   void OnConnection(StreamSocket socket, bool with_tls);
-  void TurnAway(StreamSocket& socket, bool with_tls, std::string_view reason);
+  void Reject(StreamSocket& socket, bool with_tls, std::string_view reason);
   bool IsProtectedFrom(const StreamSocket& socket) const;
   void OnEnd(Session& session);
   void AwaitSignal();
@@ -109,7 +109,7 @@ class Server : public NetworkControl {
   std::shared_ptr<PostedSteps> posted_steps_;
   boost::asio::signal_set signals_;
   boost::asio::steady_timer grace_;  // for clients, then for replicas
-  std::vector<OpenDoor> doors_;
+  std::vector<OpenListener> listeners_;
   std::shared_ptr<Listener> unix_listener_;  // null without a Unix socket
   TlsContext tls_;                           // for new connections; null while TLS is not in use
   LingeringCloses closes_;

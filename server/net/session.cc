@@ -122,8 +122,8 @@ bool Session::HasLeftUnread() const {
 // requests, each prefetches when it runs, because the cache cannot hold the keys of all clients.
 void Session::Prefetch() {
   const auto requests = parser_.Upcoming();
-  foreseen_ = !requests.empty() && requests.size() <= kFewRequests;
-  if (foreseen_) engine_.executor().Prefetch(client_, requests);
+  prefetched_ = !requests.empty() && requests.size() <= kFewRequests;
+  if (prefetched_) engine_.executor().Prefetch(client_, requests);
 }
 
 std::span<char> Session::Space() { return tls_ ? tls_->Space() : parser_.Space(); }
@@ -232,7 +232,7 @@ void Session::ContinueReply() {
 }
 
 void Session::RunRequest() {
-  if (!std::exchange(foreseen_, false) && parser_.HasReadAhead()) {
+  if (!std::exchange(prefetched_, false) && parser_.HasReadAhead()) {
     engine_.executor().Prefetch(client_, parser_.Ahead());
     engine_.executor().FetchPrefetched();
   }
@@ -303,7 +303,7 @@ void Session::OnWake() {
 void Session::DropBuffers() {
   sender_.Drop();
   parser_ = RequestParser();
-  foreseen_ = false;
+  prefetched_ = false;
 }
 
 void Session::CloseIfStalled() {

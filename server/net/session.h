@@ -101,7 +101,7 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
   Socket socket_;
   RequestParser parser_;
   Sender sender_;
-  bool foreseen_ = false;               // the first requests of this round are prefetched
+  bool prefetched_ = false;             // the first requests of this round are prefetched
   std::optional<size_t> left_to_read_;  // bytes; set by Finish()
   bool held_ = false;                   // the replies wait for the log
   bool paused_ = false;                 // does not read at the moment

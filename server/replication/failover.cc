@@ -13,8 +13,8 @@ constexpr Millis kForever = std::chrono::hours(24 * 365);
 
 }  // namespace
 
-Failover::Failover(Engine& engine, const Replicas& replicas, HandOver hand_over)
-    : engine_(engine), replicas_(replicas), hand_over_(std::move(hand_over)) {}
+Failover::Failover(Engine& engine, const Replicas& replicas, TransferRole transfer_role)
+    : engine_(engine), replicas_(replicas), transfer_role_(std::move(transfer_role)) {}
 
 std::string_view Failover::state() const {
   switch (state_) {
@@ -86,7 +86,7 @@ void Failover::Tick() {
 
 void Failover::BeginHandover(const MasterAddress& target) {
   state_ = State::kHandover;
-  hand_over_(target);
+  transfer_role_(target);
 }
 
 }  // namespace zsetd

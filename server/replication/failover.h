@@ -20,10 +20,10 @@ namespace zsetd {
 //     └────────────── has become it, or has refused ◄──────────────── this its replica
 class Failover {
  public:
-  // The arguments outlive this. `hand_over` makes this server a replica of the given server, which
-  // becomes the master.
-  using HandOver = std::function<void(const MasterAddress&)>;
-  Failover(Engine& engine, const Replicas& replicas, HandOver hand_over);
+  // The arguments outlive this. `transfer_role` makes this server a replica of the given server,
+  // which becomes the master.
+  using TransferRole = std::function<void(const MasterAddress&)>;
+  Failover(Engine& engine, const Replicas& replicas, TransferRole transfer_role);
 
   absl::Status Start(const FailoverRequest& request);
   bool IsOn() const { return state_ != State::kNone; }
@@ -47,7 +47,7 @@ class Failover {
 
   Engine& engine_;
   const Replicas& replicas_;
-  const HandOver hand_over_;
+  const TransferRole transfer_role_;
   State state_ = State::kNone;
   FailoverRequest request_;
   std::optional<Millis> until_;

@@ -354,10 +354,10 @@ void Follower::OnContinue(std::string_view new_id) {
 void Follower::BecomeLinked() {
   assert(connection_ != nullptr);
   state_ = State::kLinked;
-  const Connection::Ends ends = connection_->ends();
-  client_ = std::make_unique<Client>(engine_.clients().NextId(), ends.address, ends.local_address,
-                                     now(), [] {});
-  client_->connection.descriptor = ends.descriptor;
+  const Connection::Endpoints endpoints = connection_->endpoints();
+  client_ = std::make_unique<Client>(engine_.clients().NextId(), endpoints.address,
+                                     endpoints.local_address, now(), [] {});
+  client_->connection.descriptor = endpoints.descriptor;
   takes_over_ = false;
   logged_reason_.clear();
   heard_at_ = linked_at_ = now();

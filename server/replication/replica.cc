@@ -72,12 +72,12 @@ void Replica::Note(Millis now) {
 }
 
 bool Replica::HasMore() const {
-  return !said_.empty() || (state_ == State::kStream && next_ <= backlog_.end());
+  return !queued_.empty() || (state_ == State::kStream && next_ <= backlog_.end());
 }
 
 void Replica::Fill(OutputBuffer& out) {
-  if (!said_.empty()) {
-    out.Append(std::exchange(said_, {}));
+  if (!queued_.empty()) {
+    out.Append(std::exchange(queued_, {}));
   } else if (pipe_ != nullptr) {
     FillFromPipe(out);
   } else if (file_ != nullptr) {

@@ -45,7 +45,7 @@ class Replica : public OutputSource {
   bool is_old() const { return is_old_; }
 
   // Queues bytes of the protocol, which are sent before any other output.
-  void Say(std::string_view bytes) { said_ += bytes; }
+  void Enqueue(std::string_view bytes) { queued_ += bytes; }
 
   // Starts the stream at this offset.
   void StartStream(int64_t offset);
@@ -104,7 +104,7 @@ class Replica : public OutputSource {
   const Backlog& backlog_;
   State state_ = State::kWaiting;
   bool is_old_ = false;
-  std::string said_;
+  std::string queued_;
   std::shared_ptr<SnapshotPipe> pipe_;  // null: no snapshot, or it was sent
   std::unique_ptr<ReadableFile> file_;  // null: no snapshot from a file, or it was sent
   size_t reader_ = 0;

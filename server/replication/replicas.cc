@@ -117,7 +117,7 @@ absl::Status Replicas::Synchronize(Client& client, const StreamPosition& from) {
   if (CanContinue(from)) {
     Replica& replica = Add(client);
     const std::string& id = engine_.replication().id();
-    replica.Say(replica.options().takes_psync2 ? "+CONTINUE " + id + "\r\n" : "+CONTINUE\r\n");
+    replica.Enqueue(replica.options().takes_psync2 ? "+CONTINUE " + id + "\r\n" : "+CONTINUE\r\n");
     replica.StartStream(from.offset);
     ++partial_syncs_;
     log_.Write(LogLevel::kNotice, "Replica " + client.address + " continues from offset " +
@@ -279,7 +279,7 @@ void Replicas::Tick() {
   const Millis now = Now();
   if (std::chrono::abs(now - looked_after_at_) < kBetweenLooks) return;
   looked_after_at_ = now;
-  LookAfter(now);
+  Maintain(now);
 }
 
 bool Replicas::MayStartSync() const {
@@ -317,8 +317,8 @@ void Replicas::StartSync() {
   for (const uint64_t id : group_->clients) {
     Replica& replica = *all_[id];
     if (!replica.is_old()) {
-      replica.Say("+FULLRESYNC " + engine_.replication().id() + " " +
-                  std::to_string(group_->offset) + "\r\n");
+      replica.Enqueue("+FULLRESYNC " + engine_.replication().id() + " " +
+                      std::to_string(group_->offset) + "\r\n");
     }
     replica.AwaitSnapshot(group_->offset);
   }
@@ -338,7 +338,7 @@ void Replicas::StartPipe(const SnapshotContents& contents) {
     });
   });
   for (const uint64_t id : group_->clients) {
-    all_[id]->Say("$EOF:" + group_->mark + "\r\n");
+    all_[id]->Enqueue("$EOF:" + group_->mark + "\r\n");
     all_[id]->StartSnapshot(group_->pipe, group_->mark);
   }
   log_.Write(LogLevel::kNotice,
@@ -393,7 +393,7 @@ absl::Status Replicas::SendFile() {
     if (!file.ok()) status = file.status();
     if (!status.ok()) break;
     Replica& replica = *found->second;
-    replica.Say("$" + std::to_string((*file)->size()) + "\r\n");
+    replica.Enqueue("$" + std::to_string((*file)->size()) + "\r\n");
     replica.StartFile(*std::move(file));
     replica.client().Wake();
   }
@@ -406,14 +406,14 @@ void Replicas::WakeReaders() {
   }
 }
 
-void Replicas::LookAfter(Millis now) {
+void Replicas::Maintain(Millis now) {
   Ping(now);
   const auto timeout = std::chrono::seconds(engine_.settings().repl_timeout);
   std::vector<Client*> silent;
   for (const auto& [id, replica] : all_) {
     const Replica::State state = replica->state();
     if (state == Replica::State::kWaiting || state == Replica::State::kPreparation) {
-      replica->Say("\n");  // shows the replica that the link is alive
+      replica->Enqueue("\n");  // shows the replica that the link is alive
       replica->client().Wake();
     }
     replica->Note(now);

@@ -93,7 +93,7 @@ class Replicas {
   void StartFile(const SnapshotContents& contents);
   void EndSync(const absl::Status& result);
   absl::Status SendFile();
-  void LookAfter(Millis now);
+  void Maintain(Millis now);
   void Ping(Millis now);
   int64_t CountGood() const;
   Millis Now() const;

@@ -40,7 +40,7 @@ class Player {
 
  private:
   void Play(const Step& step);
-  void AssignDefaultUser(const std::string& client);
+  void SendHello(const std::string& client);
   std::string Hear(const Step& step);
   std::string HearWholeReply(const std::string& client);
   void CheckNothingIsLeft();
@@ -65,7 +65,7 @@ std::vector<TranscriptFailure> Player::Play() {
 void Player::Play(const Step& step) {
   if (step.kind == Step::Kind::kPass) return peer_.Pass(step.time);
   if (step.kind == Step::Kind::kSend) {
-    AssignDefaultUser(step.client);
+    SendHello(step.client);
     peer_.Send(step.client, step.bytes);
   }
   const Expectation& expected = step.Expected(dialect_);
@@ -74,7 +74,7 @@ void Player::Play(const Step& step) {
   if (!ended_as_expected || !Matches(expected, heard)) Report(step, ShowLines(expected), heard);
 }
 
-void Player::AssignDefaultUser(const std::string& client) {
+void Player::SendHello(const std::string& client) {
   clients_.insert(client);
   if (!peer_.Closed(client) || transcript_.protocol == 2) return;
   peer_.Send(client, Multibulk({"HELLO", std::to_string(transcript_.protocol)}));

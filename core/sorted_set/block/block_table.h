@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/sorted_set/block/block.h"
-#include "core/sorted_set/block/set_snapshot.h"
+#include "core/sorted_set/block/sorted_set_snapshot.h"
 #include "core/util/segmented_array.h"
 
 namespace zsetd {
@@ -100,7 +100,7 @@ class BlockTable {
 
   // The snapshot that must copy blocks before they change; null without one. Its SnapshotLink sets
   // it. The snapshot is notified when the table is destroyed.
-  SetSnapshot*& snapshot() { return snapshot_; }
+  SortedSetSnapshot*& snapshot() { return snapshot_; }
 
   size_t IdLimit() const { return table_.size(); }  // above all ids in use
   size_t count() const { return count_; }
@@ -127,7 +127,7 @@ class BlockTable {
   size_t count_ = 0;
   size_t bytes_used_ = 0;  // by blocks and LargeMembers
   size_t large_count_ = 0;
-  SetSnapshot* snapshot_ = nullptr;
+  SortedSetSnapshot* snapshot_ = nullptr;
 };
 
 }  // namespace zsetd

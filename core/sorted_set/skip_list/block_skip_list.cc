@@ -422,11 +422,11 @@ std::shared_ptr<DetachedBlocks> BlockSkipList::Cut(RankRange ranks) {
   return detached;
 }
 
-std::unique_ptr<SetSnapshot> BlockSkipList::StartSnapshot() {
+std::unique_ptr<SortedSetSnapshot> BlockSkipList::StartSnapshot() {
   std::vector<uint32_t> ids;
   ids.reserve(blocks_.count());
   levels_.AppendChildren(ids);
-  return std::make_unique<SetSnapshot>(blocks_, ids, size());
+  return std::make_unique<SortedSetSnapshot>(blocks_, ids, size());
 }
 
 Block* BlockSkipList::ReleaseIfSmall() {

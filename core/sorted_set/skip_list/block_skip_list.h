@@ -10,7 +10,7 @@
 
 #include "core/sorted_set/block/block.h"
 #include "core/sorted_set/block/block_table.h"
-#include "core/sorted_set/block/set_snapshot.h"
+#include "core/sorted_set/block/sorted_set_snapshot.h"
 #include "core/sorted_set/skip_list/block_deadlines.h"
 #include "core/sorted_set/skip_list/block_index.h"
 #include "core/sorted_set/skip_list/prefetch_step.h"
@@ -116,7 +116,7 @@ class BlockSkipList {
 
   // Starts a snapshot of the elements at this instant. A list has one snapshot at a time.
   // O(blocks), with a small constant.
-  std::unique_ptr<SetSnapshot> StartSnapshot();
+  std::unique_ptr<SortedSetSnapshot> StartSnapshot();
 
   // If the list has shrunk to one half-empty block, returns that block; the list may then only be
   // destroyed. Else null.

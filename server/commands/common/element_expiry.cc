@@ -109,7 +109,7 @@ void PropagateElementDeadline(Call& call, std::string_view key,
     if (is_plain) {
       call.Propagate(request);
     } else {
-      call.PropagateOwn(request);
+      call.PropagatePrivate(request);
     }
   }
 }

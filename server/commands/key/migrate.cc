@@ -80,13 +80,13 @@ std::vector<std::string_view> PresentKeys(Call& call, Args keys) {
   return present;
 }
 
-Migration::Parcel Pack(Call& call, std::string_view key) {
+Migration::KeyPayload Pack(Call& call, std::string_view key) {
   const Entry& entry = *call.keys.Peek(key);
-  Migration::Parcel parcel = {.key = key, .payload = DumpedValue(call, entry)};
+  Migration::KeyPayload payload = {.key = key, .dump = DumpedValue(call, entry)};
   if (const std::optional<Millis> deadline = entry.deadline()) {
-    parcel.time_to_live = std::max(*deadline - call.now(), Millis(1));
+    payload.time_to_live = std::max(*deadline - call.now(), Millis(1));
   }
-  return parcel;
+  return payload;
 }
 
 // Erases the keys that the other server has accepted.

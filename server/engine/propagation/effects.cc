@@ -90,20 +90,20 @@ void Effects::Frame() {
 }
 
 // The log takes the bytes; the stream copies what it keeps.
-Effects::Ends Effects::CommitCollected() {
+Effects::JournalPositions Effects::CommitCollected() {
   assert(writer_.IsWhole());
-  Ends ends;
+  JournalPositions positions;
   if (commands_ > 1) AppendRequest(unit_, {"EXEC"});
   if (std::exchange(commands_, 0) > 0) {
-    if (OwnStream() != nullptr) ends.stream = stream_->Append(unit_);
-    if (log_ != nullptr) ends.log = log_->Append(unit_);
+    if (OwnStream() != nullptr) positions.stream = stream_->Append(unit_);
+    if (log_ != nullptr) positions.log = log_->Append(unit_);
     unit_.Clear();
   }
   if (!messages_.empty()) {
     if (OwnStream() != nullptr) stream_->Append(messages_);
     messages_.Clear();
   }
-  return ends;
+  return positions;
 }
 
 void Effects::AppendApplied(std::string_view unit, int database_before, int database_after) {

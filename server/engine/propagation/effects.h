@@ -42,7 +42,7 @@ class Effects {
   Effects(const Effects&) = delete;
 
   // Where a unit ends: 0 where it was not appended.
-  struct Ends {
+  struct JournalPositions {
     uint64_t log = 0;
     uint64_t stream = 0;
   };
@@ -104,7 +104,9 @@ class Effects {
 
   // Ends the unit and hands it to the journals. Returns the positions where it ends. O(1) for long
   // units, unless there is a stream.
-  Ends Commit() { return commands_ == 0 && messages_.empty() ? Ends() : CommitCollected(); }
+  JournalPositions Commit() {
+    return commands_ == 0 && messages_.empty() ? JournalPositions() : CommitCollected();
+  }
 
   // Appends a unit from another server, which was applied (applier.h), to the log, unchanged. Its
   // reader must be in the first database at its start, and is in the other at its end. While muted.
@@ -120,7 +122,7 @@ class Effects {
   void Update();
   void BeginRequest(int database);
   void Frame();
-  Ends CommitCollected();
+  JournalPositions CommitCollected();
   void NameDatabase(int database);
   void NameDatabaseOfUnit();
 

@@ -26,17 +26,17 @@ class Migration {
     bool replaces = false;                     // replaces keys that the target has
   };
 
-  struct Parcel {
+  struct KeyPayload {
     std::string_view key;
     Millis time_to_live{0};  // 0: without end
-    std::string payload;     // as DUMP's
+    std::string dump;        // as of DUMP
   };
-  // Makes the parcel with this number; may be called again.
-  using Pack = std::function<Parcel(size_t number)>;
+  // Makes the payload with this number; may be called again.
+  using Pack = std::function<KeyPayload(size_t number)>;
 
   virtual ~Migration() = default;
 
-  // Sends `count` parcels, one in memory at a time, and waits for the reply to each. Stores the
+  // Sends `count` payloads, one in memory at a time, and waits for the reply to each. Stores the
   // numbers of the accepted ones in `accepted`, whatever the result is. A refusal is the error to
   // reply.
   virtual absl::Status Send(const Target& target, size_t count, const Pack& pack,

@@ -9,7 +9,7 @@
 
 #include "core/keyspace/access_tracker.h"
 #include "core/keyspace/value.h"
-#include "server/engine/store/snapshot.h"
+#include "server/engine/store/dataset_snapshot.h"
 #include "server/engine/store/value_limits.h"
 
 namespace zsetd {
@@ -269,7 +269,7 @@ void Database::MarkNew(Entry& entry) const {
   if (access_tracker_ != nullptr) entry.set_access_stamp(access_tracker_->OfNewKey());
 }
 
-void Database::Settle(Entry& entry, KeyEvent event, const Outcome& outcome) {
+void Database::Settle(Entry& entry, KeyEvent event, const EditResult& outcome) {
   if (outcome.changed) Report(entry.key(), event, outcome.is_new, outcome.count, outcome.subkeys);
   if (entry.IsEmptyAggregate()) {
     if (outcome.changed) return EraseEntry(entry, KeyEvent::kDel, 0);

@@ -20,7 +20,7 @@ namespace zsetd {
 
 class AccessTracker;
 class KeyspaceSnapshot;
-class Snapshot;
+class DatasetSnapshot;
 struct HashLimits;
 struct ListLimits;
 struct SetLimits;
@@ -166,7 +166,7 @@ class Database {
 
   // The snapshot that is being taken, and that of these keys; null if there is none, or the keys
   // have been passed. They outlive this, or are taken away.
-  void set_snapshot(Snapshot* snapshot) { snapshot_ = snapshot; }
+  void set_snapshot(DatasetSnapshot* snapshot) { snapshot_ = snapshot; }
   void set_keyspace_snapshot(KeyspaceSnapshot* snapshot) { keyspace_snapshot_ = snapshot; }
 
   // For Edit, and within: the entry is about to change.
@@ -199,14 +199,14 @@ class Database {
   }
 
   // Ends an edit: an emptied key is erased, and if the contents changed the change is reported.
-  struct Outcome {
+  struct EditResult {
     bool changed = false;
     uint64_t count = 0;  // Change::count
     bool is_new = false;
     std::optional<Millis> deadline = std::nullopt;
     std::span<const std::string> subkeys = {};  // Change::subkeys
   };
-  void Settle(Entry& entry, KeyEvent event, const Outcome& outcome);
+  void Settle(Entry& entry, KeyEvent event, const EditResult& outcome);
 
   // Change a string and report it. They return the entry that the key has then; a deadline stays.
   Entry& Assign(Entry& entry, Value&& value, KeyEvent event);
@@ -247,7 +247,7 @@ class Database {
   FreeInBackground free_in_background_;
   AccessTracker* access_tracker_;  // null: no tracking
   bool keeps_due_elements_ = false;
-  Snapshot* snapshot_ = nullptr;
+  DatasetSnapshot* snapshot_ = nullptr;
   KeyspaceSnapshot* keyspace_snapshot_ = nullptr;
   Millis now_{0};
   bool may_have_due_elements_ = false;

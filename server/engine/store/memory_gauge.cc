@@ -29,15 +29,15 @@ void MemoryGauge::Calibrate() {
   beyond_counts_ = static_cast<int64_t>(measure_()) - Counted();
 }
 
-void MemoryGauge::HandOver(std::shared_ptr<void> garbage, size_t bytes, size_t objects,
-                           const FreeInBackground& free_in_background) {
+void MemoryGauge::FreeInBackground(std::shared_ptr<void> garbage, size_t bytes, size_t objects,
+                                   const FreeFunction& free_in_background) {
   // Undoes its own counting when the other thread lets go of it.
-  struct Parcel {
+  struct CountedGarbage {
     std::shared_ptr<void> content;
     std::shared_ptr<HandedOver> counts;
     size_t bytes;
     size_t objects;
-    ~Parcel() {
+    ~CountedGarbage() {
       content.reset();
       counts->bytes -= bytes;
       counts->objects -= objects;
@@ -47,8 +47,8 @@ void MemoryGauge::HandOver(std::shared_ptr<void> garbage, size_t bytes, size_t o
   handed_over_->bytes += bytes;
   handed_over_->objects += objects;
   given_objects_ += objects;
-  free_in_background(
-      std::shared_ptr<Parcel>(new Parcel{std::move(garbage), handed_over_, bytes, objects}));
+  free_in_background(std::shared_ptr<CountedGarbage>(
+      new CountedGarbage{std::move(garbage), handed_over_, bytes, objects}));
 }
 
 }  // namespace zsetd

@@ -20,7 +20,7 @@ namespace zsetd {
 class MemoryGauge {
  public:
   // Frees its argument on another thread. Null: nothing is passed on.
-  using FreeInBackground = std::function<void(std::shared_ptr<void>)>;
+  using FreeFunction = std::function<void(std::shared_ptr<void>)>;
 
   // `measure` returns the allocated bytes of all threads; `counts` are those of the calling thread,
   // if available.
@@ -39,8 +39,8 @@ class MemoryGauge {
 
   // Passes an object of about `bytes` to the other thread. It counts as `objects`; a key's value is
   // one.
-  void HandOver(std::shared_ptr<void> garbage, size_t bytes, size_t objects,
-                const FreeInBackground& free_in_background);
+  void FreeInBackground(std::shared_ptr<void> garbage, size_t bytes, size_t objects,
+                        const FreeFunction& free_in_background);
 
   size_t pending_objects() const { return handed_over_->objects; }  // handed over and not yet freed
   size_t freed_objects() const { return given_objects_ - pending_objects(); }  // since the reset

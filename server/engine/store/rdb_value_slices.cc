@@ -13,7 +13,7 @@
 #include "core/list/list_snapshot.h"
 #include "core/sorted_set/block/block_reader.h"
 #include "core/sorted_set/block/score_encoding.h"
-#include "core/sorted_set/block/set_snapshot.h"
+#include "core/sorted_set/block/sorted_set_snapshot.h"
 #include "protocol/rdb/packed_elements.h"
 #include "server/engine/store/element_deadlines.h"
 
@@ -69,7 +69,7 @@ class DeadlinesPart : public UnwrittenPart {
 // From the highest score down, as Redis does: it puts each element that it reads before the last.
 class SortedSetSlices : public RdbValueSlices {
  public:
-  SortedSetSlices(std::unique_ptr<SetSnapshot> snapshot, bool has_deadlines)
+  SortedSetSlices(std::unique_ptr<SortedSetSnapshot> snapshot, bool has_deadlines)
       : snapshot_(std::move(snapshot)),
         deadlines_(has_deadlines ? std::make_shared<ElementDeadlineFields>() : nullptr) {}
 
@@ -86,7 +86,7 @@ class SortedSetSlices : public RdbValueSlices {
   }
 
  private:
-  const std::unique_ptr<SetSnapshot> snapshot_;
+  const std::unique_ptr<SortedSetSnapshot> snapshot_;
   const std::shared_ptr<ElementDeadlineFields> deadlines_;  // null: no deadlines
 };
 

@@ -249,7 +249,7 @@ void Store::CalibrateGauge() {
 
 void Store::FreeLater(std::shared_ptr<void> garbage, size_t bytes, size_t objects) {
   if (!host_.free_in_background || garbage == nullptr) return;
-  gauge_.HandOver(std::move(garbage), bytes, objects, host_.free_in_background);
+  gauge_.FreeInBackground(std::move(garbage), bytes, objects, host_.free_in_background);
 }
 
 }  // namespace zsetd

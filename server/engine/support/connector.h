@@ -26,7 +26,7 @@ class Connection {
   };
 
   // As of a client's connection, for CLIENT LIST.
-  struct Ends {
+  struct Endpoints {
     std::string address;        // "127.0.0.1:6379", of the other side
     std::string local_address;  // the same, of this one
     int descriptor = -1;
@@ -35,7 +35,7 @@ class Connection {
   virtual ~Connection() = default;
 
   // Once it is open.
-  virtual Ends ends() const = 0;
+  virtual Endpoints endpoints() const = 0;
 
   // Bytes that are added to it are sent after Send(), as soon as the network takes them.
   virtual OutputBuffer& output() = 0;

@@ -36,7 +36,7 @@ bool Migrator::Link::LeadsTo(const Target& target) const {
          password == target.password;
 }
 
-// One attempt to send all parcels on one connection.
+// One attempt to send all payloads on one connection.
 class Migrator::Transfer {
  public:
   Transfer(const Target& target, size_t count, const Pack& pack, std::vector<size_t>& accepted)
@@ -45,18 +45,18 @@ class Migrator::Transfer {
   // Returns whether the connection can still be used.
   bool Run(Link& link);
 
-  // The error that ended the attempt; OK if all parcels were accepted.
+  // The error that ended the attempt; OK if all payloads were accepted.
   absl::Status status() const;
 
   // Whether the attempt may be repeated on another connection: this one broke before a reply to any
-  // parcel was read.
+  // payload was read.
   bool MayRepeat() const { return broken_ && replies_ == 0; }
 
  private:
   bool Prepare(Link& link);
   bool Ask(Link& link, std::initializer_list<std::string_view> words);
-  bool SendParcels(TargetConnection& connection);
-  bool SendParcel(TargetConnection& connection, const Parcel& parcel);
+  bool SendPayloads(TargetConnection& connection);
+  bool SendPayload(TargetConnection& connection, const KeyPayload& payload);
   bool TakeReply(TargetConnection& connection);
   bool Check(Result result, std::string_view error);
   bool WriteRequest(TargetConnection& connection, std::initializer_list<std::string_view> words);
@@ -65,7 +65,7 @@ class Migrator::Transfer {
   size_t count_;
   const Pack& pack_;
   std::vector<size_t>& accepted_;
-  size_t replies_ = 0;  // to parcels
+  size_t replies_ = 0;  // to payloads
   bool broken_ = false;
   std::string_view connection_error_;
   std::string target_error_;  // the first error reply of the target
@@ -73,14 +73,14 @@ class Migrator::Transfer {
 
 bool Migrator::Transfer::Run(Link& link) {
   link.connection->set_timeout(target_.timeout);
-  if (Prepare(link)) SendParcels(*link.connection);
+  if (Prepare(link)) SendPayloads(*link.connection);
   if (!target_error_.empty()) link.database = std::nullopt;  // as in Redis: SELECT again
   return connection_error_.empty();
 }
 
-bool Migrator::Transfer::SendParcels(TargetConnection& connection) {
+bool Migrator::Transfer::SendPayloads(TargetConnection& connection) {
   for (size_t number = 0; number < count_; ++number) {
-    if (!SendParcel(connection, pack_(number))) return false;
+    if (!SendPayload(connection, pack_(number))) return false;
     while (connection.HasLine()) {
       if (!TakeReply(connection)) return false;
     }
@@ -129,15 +129,15 @@ bool Migrator::Transfer::Ask(Link& link, std::initializer_list<std::string_view>
   return Check(Result::kBroken, kCannotRead);
 }
 
-bool Migrator::Transfer::SendParcel(TargetConnection& connection, const Parcel& parcel) {
-  const std::string time = IntegerText(parcel.time_to_live.count());
+bool Migrator::Transfer::SendPayload(TargetConnection& connection, const KeyPayload& payload) {
+  const std::string time = IntegerText(payload.time_to_live.count());
   if (target_.replaces) {
-    return WriteRequest(connection, {"RESTORE", parcel.key, time, parcel.payload, "REPLACE"});
+    return WriteRequest(connection, {"RESTORE", payload.key, time, payload.dump, "REPLACE"});
   }
-  return WriteRequest(connection, {"RESTORE", parcel.key, time, parcel.payload});
+  return WriteRequest(connection, {"RESTORE", payload.key, time, payload.dump});
 }
 
-// Reads the reply to one parcel. Any reply other than a status or an error does not confirm that
+// Reads the reply to one payload. Any reply other than a status or an error does not confirm that
 // the target has the key, so the connection counts as broken.
 bool Migrator::Transfer::TakeReply(TargetConnection& connection) {
   std::string line;

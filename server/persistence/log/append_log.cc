@@ -112,14 +112,14 @@ uint64_t AppendLog::Append(OutputBuffer& unit) {
 
 void AppendLog::EndRound() {
   if (!IsOn()) return;
-  HandOver();
+  SubmitToThread();
   if (!engine_.reply_holds().log_is_unwritten()) return;
   const LogProgress progress = thread_->progress();
   NoteUnwritten(progress);
   if (progress.is_retrying) WatchDisk();
 }
 
-void AppendLog::HandOver() {
+void AppendLog::SubmitToThread() {
   if (pending_.empty() || !IsOn()) return;
   thread_->Append(std::exchange(pending_, {}), std::exchange(pending_units_, 0));
 }
@@ -147,7 +147,7 @@ uint64_t AppendLog::released() const {
 }
 
 bool AppendLog::Flush() {
-  HandOver();
+  SubmitToThread();
   return !IsOn() || thread_->Flush();
 }
 
@@ -203,7 +203,7 @@ absl::Status AppendLog::WriteOnce() {
 
 void AppendLog::Disable() {
   if (!IsOn()) return;
-  HandOver();
+  SubmitToThread();
   rewriter_.Reset();
   thread_.reset();
   is_behind_ = is_repairing_ = ends_after_rewrite_ = false;
@@ -217,14 +217,14 @@ void AppendLog::Disable() {
 void AppendLog::StartRewriting() { StartRewriting(/*keeps_old_files=*/!MustBegin()); }
 
 void AppendLog::StartRewriting(bool keeps_old_files) {
-  HandOver();
+  SubmitToThread();
   rewriter_.Start(*thread_, keeps_old_files);
   ApplySettings();
 }
 
 void AppendLog::Continue() {
   if (!IsOn()) return;
-  HandOver();
+  SubmitToThread();
   WatchDisk();
   ApplySettings();
   const LogRewriter::Progress progress = rewriter_.Continue(*thread_);

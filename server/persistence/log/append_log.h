@@ -120,7 +120,7 @@ class AppendLog : public Journal {
   absl::Status StartNewFile();
   void StartRewriting(bool keeps_old_files);
   void OnRewriteEnded(LogRewriter::Progress progress);
-  void HandOver();
+  void SubmitToThread();
   void NoteUnwritten(const LogProgress& progress);
   void WatchDisk();
   bool HasNoBase() const;

@@ -116,7 +116,7 @@ absl::Status LogReplay::LoadCommands(const LogFile& file, uint64_t offset, bool 
   }
   bytes_.last = loaded->whole_bytes;
   if (!loaded->IsTruncated()) return absl::OkStatus();
-  return CutOff(file, loaded->whole_bytes, loaded->bytes, is_last);
+  return TruncateAt(file, loaded->whole_bytes, loaded->bytes, is_last);
 }
 
 void LogReplay::ReportProgress(const LogFile& file, uint64_t bytes, uint64_t total) {
@@ -129,8 +129,8 @@ void LogReplay::ReportProgress(const LogFile& file, uint64_t bytes, uint64_t tot
                                     " %, " + Rate(bytes, now - start_));
 }
 
-absl::Status LogReplay::CutOff(const LogFile& file, uint64_t whole_bytes, uint64_t bytes,
-                               bool is_last) {
+absl::Status LogReplay::TruncateAt(const LogFile& file, uint64_t whole_bytes, uint64_t bytes,
+                                   bool is_last) {
   const std::string path = directory_.PathOf(file.name);
   const std::string where = "at byte " + std::to_string(whole_bytes) + " of " +
                             std::to_string(bytes) + " of '" + path + "'";

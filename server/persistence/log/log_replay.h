@@ -33,7 +33,7 @@ class LogReplay {
   void AnnounceFiles() const;
   absl::Status LoadBase(const LogFile& file, bool is_last);
   absl::Status LoadCommands(const LogFile& file, uint64_t offset, bool is_last);
-  absl::Status CutOff(const LogFile& file, uint64_t whole_bytes, uint64_t bytes, bool is_last);
+  absl::Status TruncateAt(const LogFile& file, uint64_t whole_bytes, uint64_t bytes, bool is_last);
   void ReportProgress(const LogFile& file, uint64_t bytes, uint64_t total);
 
   Engine& engine_;

@@ -23,8 +23,8 @@ BackgroundSnapshot::BackgroundSnapshot(std::unique_ptr<SnapshotSink> sink, const
                                        std::function<void()> on_progress)
     : engine_(engine),
       encoder_(engine.settings(), engine.store().access_tracker()),
-      snapshot_(contents.with_keys ? Snapshot::Databases(engine.store().databases())
-                                   : Snapshot::Databases(),
+      snapshot_(contents.with_keys ? DatasetSnapshot::Databases(engine.store().databases())
+                                   : DatasetSnapshot::Databases(),
                 encoder_),
       thread_(std::make_shared<SnapshotThread>(std::move(sink), std::move(on_progress))),
       requests_before_(engine.metrics().stats().commands_processed),
@@ -64,7 +64,7 @@ void BackgroundSnapshot::Continue() {
 absl::Status WriteSnapshot(const Engine& engine, const SnapshotContents& contents,
                            SnapshotSink& sink) {
   SnapshotEncoder encoder(engine.settings(), engine.store().access_tracker());
-  Snapshot snapshot(engine.store().databases(), encoder);
+  DatasetSnapshot snapshot(engine.store().databases(), encoder);
   encoder.Begin(engine.store().now(), engine.store().gauge().Used(), contents, snapshot);
   absl::Status status = absl::OkStatus();
   bool all = false;

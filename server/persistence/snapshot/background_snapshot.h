@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "core/util/time.h"
 #include "server/engine/engine.h"
-#include "server/engine/store/snapshot.h"
+#include "server/engine/store/dataset_snapshot.h"
 #include "server/persistence/snapshot/snapshot_encoder.h"
 #include "server/persistence/snapshot/snapshot_sink.h"
 #include "server/persistence/snapshot/snapshot_thread.h"
@@ -17,9 +17,10 @@ namespace zsetd {
 
 // A snapshot that is being taken while requests run.
 //
-//   a tick:  Snapshot ──entries──► SnapshotEncoder ──pieces──► SnapshotThread ──► SnapshotSink
-//            a tenth of a millisecond at most         encodes blocks, compresses, sums, writes,
-//            syncs
+//   a tick: DatasetSnapshot ──entries──► SnapshotEncoder ──pieces──► SnapshotThread ──►
+//   SnapshotSink
+//           a tenth of a millisecond at most                encodes blocks, compresses, sums,
+//           writes, syncs
 //
 // The snapshot contains the data at the instant of its creation. The engine's thread encodes some
 // entries at each Continue(), and encodes an entry that is about to change before the change. It
@@ -57,7 +58,7 @@ class BackgroundSnapshot {
  private:
   const Engine& engine_;
   SnapshotEncoder encoder_;
-  Snapshot snapshot_;
+  DatasetSnapshot snapshot_;
   std::shared_ptr<SnapshotThread> thread_;
   bool encoded_ = false;
 

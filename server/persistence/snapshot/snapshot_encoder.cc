@@ -83,7 +83,7 @@ SnapshotEncoder::SnapshotEncoder(const Settings& settings, const AccessTracker& 
 SnapshotEncoder::~SnapshotEncoder() = default;
 
 void SnapshotEncoder::Begin(Millis now, size_t used_bytes, const SnapshotContents& contents,
-                            const Snapshot& snapshot) {
+                            const DatasetSnapshot& snapshot) {
   snapshot_ = &snapshot;
   RdbFileWriter& writer = main_->writer();
   writer.Magic(snapshot.has_field_deadlines() ? kRdbVersionOfDeadlines : kRdbVersionWritten);

@@ -16,8 +16,8 @@
 #include "protocol/rdb/rdb_file.h"
 #include "server/engine/config/settings.h"
 #include "server/engine/state/replication_state.h"
+#include "server/engine/store/dataset_snapshot.h"
 #include "server/engine/store/rdb_value_slices.h"
-#include "server/engine/store/snapshot.h"
 #include "server/persistence/snapshot/snapshot_piece.h"
 
 namespace zsetd {
@@ -51,7 +51,7 @@ class SnapshotEncoder : public SnapshotReceiver {
 
   // Writes the part before the first key. Must be called before `snapshot` hands out entries.
   void Begin(Millis now, size_t used_bytes, const SnapshotContents& contents,
-             const Snapshot& snapshot);
+             const DatasetSnapshot& snapshot);
 
   void Receive(int database, const Entry& entry) override;
   bool HasOpen() const override { return !open_.empty(); }
@@ -87,7 +87,7 @@ class SnapshotEncoder : public SnapshotReceiver {
   const std::unique_ptr<Section> main_;
   const std::unique_ptr<Section> early_;
   bool is_inside_value_ = false;  // whether `main_` ends in the middle of a value
-  const Snapshot* snapshot_ = nullptr;
+  const DatasetSnapshot* snapshot_ = nullptr;
   std::vector<int> selected_once_;
   std::deque<std::unique_ptr<OpenValue>> open_;  // the first is being written
   absl::flat_hash_map<const void*, OpenValue*> open_by_identity_;

@@ -393,7 +393,7 @@ class Logs(FolderTest):
         self.assertTrue(eventually(lambda: "Received SIGHUP" in captured.read_text()))
 
 
-class Doors(FolderTest):
+class ListenAddresses(FolderTest):
     def set(self, client, *pairs):
         return client.ask("CONFIG", "SET", *pairs)
 

@@ -69,7 +69,7 @@ class FakeConnector : public Connector {
       network.open = this;
     }
     ~FakeConnection() override { network_.open = nullptr; }
-    Ends ends() const override {
+    Endpoints endpoints() const override {
       return {.address = "10.0.0.1:6379", .local_address = "10.0.0.2:50000", .descriptor = 7};
     }
     OutputBuffer& output() override { return output_; }

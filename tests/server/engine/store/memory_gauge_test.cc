@@ -15,13 +15,13 @@ class MemoryGaugeTest : public testing::Test {
   size_t measured_ = 1'000'000;
   MemoryGauge gauge_{[this] { return measured_; }, {}};
   std::vector<std::shared_ptr<void>> heap_;
-  MemoryGauge::FreeInBackground discard_ = [this](std::shared_ptr<void> garbage) {
+  MemoryGauge::FreeFunction discard_ = [this](std::shared_ptr<void> garbage) {
     heap_.push_back(std::move(garbage));
   };
 };
 
 TEST_F(MemoryGaugeTest, DiscardedValuesCountAsFree) {
-  gauge_.HandOver(std::make_shared<std::string>("garbage"), 400'000, 1, discard_);
+  gauge_.FreeInBackground(std::make_shared<std::string>("garbage"), 400'000, 1, discard_);
   EXPECT_EQ(gauge_.Used(), 600'000u);
   EXPECT_EQ(gauge_.pending_objects(), 1u);
   EXPECT_EQ(gauge_.freed_objects(), 0u);
@@ -38,7 +38,7 @@ TEST_F(MemoryGaugeTest, TheContentIsFreedBeforeItCountsAsFreed) {
     pending = gauge_.pending_objects();
     delete content;
   });
-  gauge_.HandOver(std::move(garbage), 4, 1, discard_);
+  gauge_.FreeInBackground(std::move(garbage), 4, 1, discard_);
   heap_.clear();
   EXPECT_EQ(pending, 1u);
 }
@@ -60,7 +60,7 @@ TEST_F(MemoryGaugeTest, UncountedBytesAreNotUsed) {
 }
 
 TEST_F(MemoryGaugeTest, NeverReportsLessThanZero) {
-  gauge_.HandOver(std::make_shared<int>(), 2'000'000, 1, discard_);
+  gauge_.FreeInBackground(std::make_shared<int>(), 2'000'000, 1, discard_);
   EXPECT_EQ(gauge_.Used(), 0u);
 }
 
@@ -72,7 +72,7 @@ TEST_F(MemoryGaugeTest, CountsBetweenTwoMeasurements) {
   taken += 50'000;
   freed += 20'000;
   EXPECT_EQ(gauge.Used(), 1'030'000u);
-  gauge.HandOver(std::make_shared<int>(), 100'000, 1, discard_);
+  gauge.FreeInBackground(std::make_shared<int>(), 100'000, 1, discard_);
   measured_ = 1'200'000;
   gauge.Calibrate();
   EXPECT_EQ(gauge.Used(), 930'000u) << "a figure taken while memory is being freed is ignored";

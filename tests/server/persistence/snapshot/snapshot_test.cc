@@ -183,7 +183,7 @@ class Writer {
   std::mt19937_64 random_;
 };
 
-TEST(Snapshot, ContainsTheInstantOfItsStartDespiteLaterWrites) {
+TEST(DatasetSnapshot, ContainsTheInstantOfItsStartDespiteLaterWrites) {
   const uint64_t seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
   Writer writer(seed);
@@ -199,7 +199,7 @@ TEST(Snapshot, ContainsTheInstantOfItsStartDespiteLaterWrites) {
     SnapshotEncoder encoder(peer.engine().settings(), peer.engine().store().access_tracker(),
                             writer.Below(2) == 0 ? small : LargeValueLimits());
     {
-      Snapshot snapshot(peer.engine().store().databases(), encoder);
+      DatasetSnapshot snapshot(peer.engine().store().databases(), encoder);
       encoder.Begin(instant, 0, {}, snapshot);
       while (!snapshot.Continue([] { return true; })) {
         for (uint64_t left = writer.Below(writer.Below(2) == 0 ? 40 : 3); left > 0; --left)
@@ -234,7 +234,7 @@ std::string LoadedString(SnapshotEncoder& encoder, const std::string& key) {
 }
 
 // While parts of the string are copied, it grows, which moves its bytes, and is renamed.
-TEST(Snapshot, AStringEditedInPlaceHasItsOldContents) {
+TEST(DatasetSnapshot, AStringEditedInPlaceHasItsOldContents) {
   const uint64_t seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
   Writer writer(seed);
@@ -246,7 +246,7 @@ TEST(Snapshot, AStringEditedInPlaceHasItsOldContents) {
     Ask(peer, {"SET", "k", text});
     const std::string expected = Ask(peer, {"GET", "k"});
     SnapshotEncoder encoder(peer.engine().settings(), peer.engine().store().access_tracker());
-    Snapshot snapshot(peer.engine().store().databases(), encoder);
+    DatasetSnapshot snapshot(peer.engine().store().databases(), encoder);
     encoder.Begin(Millis(0), 0, {}, snapshot);
     std::string key = "k";
     while (!snapshot.Continue([] { return true; })) {
@@ -278,11 +278,11 @@ TEST(Snapshot, AStringEditedInPlaceHasItsOldContents) {
 }
 
 // Copies only the changed pieces at that time. The others follow in their turn.
-TEST(Snapshot, AChangeInPlaceCopiesLittleOfALargeString) {
+TEST(DatasetSnapshot, AChangeInPlaceCopiesLittleOfALargeString) {
   EnginePeer peer;
   Ask(peer, {"SETRANGE", "k", "50000000", "end"});
   SnapshotEncoder encoder(peer.engine().settings(), peer.engine().store().access_tracker());
-  Snapshot snapshot(peer.engine().store().databases(), encoder);
+  DatasetSnapshot snapshot(peer.engine().store().databases(), encoder);
   encoder.Begin(Millis(0), 0, {}, snapshot);
   EXPECT_FALSE(snapshot.Continue([] { return true; }));
   Ask(peer, {"SETBIT", "k", "300000000", "1"});
@@ -291,11 +291,11 @@ TEST(Snapshot, AChangeInPlaceCopiesLittleOfALargeString) {
   EXPECT_GT(steps, 100);
 }
 
-TEST(Snapshot, WritesEachKeyOnce) {
+TEST(DatasetSnapshot, WritesEachKeyOnce) {
   EnginePeer peer;
   for (int i = 0; i < 3000; ++i) Ask(peer, {"SET", "k" + std::to_string(i), "v"});
   SnapshotEncoder encoder(peer.engine().settings(), peer.engine().store().access_tracker());
-  Snapshot snapshot(peer.engine().store().databases(), encoder);
+  DatasetSnapshot snapshot(peer.engine().store().databases(), encoder);
   encoder.Begin(Millis(0), 0, {}, snapshot);
   Writer writer(1);
   while (!snapshot.Continue([] { return true; })) {

@@ -108,15 +108,15 @@ class KeyspaceSnapshot {
 };
 
 // All keyspaces.
-class Snapshot {
+class DatasetSnapshot {
  public:
   using Databases = std::span<const std::unique_ptr<Database>>;
 
   // The instant is now: between two commands. There is no other snapshot of these databases.
   // O(databases).
-  Snapshot(Databases databases, SnapshotReceiver& receiver);
-  Snapshot(const Snapshot&) = delete;
-  ~Snapshot();
+  DatasetSnapshot(Databases databases, SnapshotReceiver& receiver);
+  DatasetSnapshot(const DatasetSnapshot&) = delete;
+  ~DatasetSnapshot();
 
   // Hands out entries until all were, or until `enough` returns true, which is asked after each
   // bucket of keys and each step of an open value. Returns whether all were and none is open.

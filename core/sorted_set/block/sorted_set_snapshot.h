@@ -44,11 +44,11 @@ struct BlockPieces {
 // A set has one snapshot at a time. The snapshot may outlive the set: before the blocks are freed,
 // those that were not handed out are copied in O(n). Therefore the owner of a large set keeps it
 // until its snapshot has ended.
-class SetSnapshot {
+class SortedSetSnapshot {
  public:
   // Takes the ids of all blocks in order and their number of elements. For BlockSkipList only.
-  SetSnapshot(BlockTable& blocks, std::span<const uint32_t> ids, size_t elements);
-  SetSnapshot(const SetSnapshot&) = delete;
+  SortedSetSnapshot(BlockTable& blocks, std::span<const uint32_t> ids, size_t elements);
+  SortedSetSnapshot(const SortedSetSnapshot&) = delete;
 
   size_t size() const { return size_; }  // elements at the instant
   bool done() const { return pieces_.done(); }
@@ -74,8 +74,8 @@ class SetSnapshot {
  private:
   const size_t size_;
   std::vector<std::shared_ptr<DetachedBlocks>> runs_;
-  PieceSnapshot<BlockPieces> pieces_;  // some belong to `runs_`
-  SnapshotLink<SetSnapshot> link_;     // cut once the table is destroyed
+  PieceSnapshot<BlockPieces> pieces_;     // some belong to `runs_`
+  SnapshotLink<SortedSetSnapshot> link_;  // cut once the table is destroyed
 };
 
 }  // namespace zsetd

@@ -23,12 +23,12 @@
 namespace zsetd {
 
 // The argument of the ECHO that carries the request.
-std::string WrapOwnEffect(Args request);
+std::string WrapPrivateCommand(Args request);
 
 // Whether the request is such an ECHO.
-bool IsOwnEffect(Args request);
+bool IsPrivateCommand(Args request);
 
 // The request inside; nullopt if it is not a request, or itself such an ECHO.
-std::optional<OwnedArgs> UnwrapOwnEffect(Args request);
+std::optional<OwnedArgs> UnwrapPrivateCommand(Args request);
 
 }  // namespace zsetd

@@ -1,5 +1,5 @@
 // A snapshot of a set shows one instant, whatever changes the set receives.
-#include "core/sorted_set/block/set_snapshot.h"
+#include "core/sorted_set/block/sorted_set_snapshot.h"
 
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ Elements ElementsOf(const SortedSet& set) {
   return elements;
 }
 
-void Step(SetSnapshot& snapshot, Elements& elements) {
+void Step(SortedSetSnapshot& snapshot, Elements& elements) {
   const OwnedBlock block = snapshot.Take();
   BlockReader reader(*block, block->count() - 1);
   for (size_t left = block->count(); left > 0; --left) {
@@ -83,7 +83,7 @@ class Changes {
   Rng rng_;
 };
 
-TEST(SetSnapshot, ContainsTheElementsOfItsInstantDespiteLaterChanges) {
+TEST(SortedSetSnapshot, ContainsTheElementsOfItsInstantDespiteLaterChanges) {
   const uint64_t seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
   Changes changes(seed);
@@ -94,7 +94,7 @@ TEST(SetSnapshot, ContainsTheElementsOfItsInstantDespiteLaterChanges) {
       set.Set(changes.Member(), changes.Score());
     }
     const Elements expected = ElementsOf(set);
-    std::unique_ptr<SetSnapshot> snapshot = set.StartSnapshot();
+    std::unique_ptr<SortedSetSnapshot> snapshot = set.StartSnapshot();
     if (snapshot == nullptr) continue;
     EXPECT_EQ(snapshot->size(), expected.size());
     Elements shown;
@@ -116,7 +116,7 @@ TEST(SetSnapshot, ContainsTheElementsOfItsInstantDespiteLaterChanges) {
   }
 }
 
-TEST(SetSnapshot, MayEndEarlyAndBeTakenAgain) {
+TEST(SortedSetSnapshot, MayEndEarlyAndBeTakenAgain) {
   SortedSet set;
   for (int i = 0; i < 2000; ++i) set.Set("m" + std::to_string(i), i);
   Elements shown;
@@ -134,7 +134,7 @@ TEST(SetSnapshot, MayEndEarlyAndBeTakenAgain) {
   EXPECT_EQ(shown, expected);
 }
 
-TEST(SetSnapshot, ARunThatIsCutOutIsKeptAndNotCopied) {
+TEST(SortedSetSnapshot, ARunThatIsCutOutIsKeptAndNotCopied) {
   SortedSet set;
   for (int i = 0; i < 100'000; ++i) set.Set("m" + std::to_string(i), i);
   const Elements expected = ElementsOf(set);
@@ -146,7 +146,7 @@ TEST(SetSnapshot, ARunThatIsCutOutIsKeptAndNotCopied) {
   EXPECT_EQ(shown, expected);
 }
 
-TEST(SetSnapshot, ACloneHasNone) {
+TEST(SortedSetSnapshot, ACloneHasNone) {
   SortedSet set;
   for (int i = 0; i < 2000; ++i) set.Set("m" + std::to_string(i), i);
   const auto snapshot = set.StartSnapshot();
@@ -156,7 +156,7 @@ TEST(SetSnapshot, ACloneHasNone) {
   EXPECT_NE(clone.StartSnapshot(), nullptr);
 }
 
-TEST(SetSnapshot, ASmallSetIsWrittenWhole) {
+TEST(SortedSetSnapshot, ASmallSetIsWrittenWhole) {
   SortedSet set;
   set.Set("a", 1);
   EXPECT_EQ(set.StartSnapshot(), nullptr);

@@ -1,4 +1,4 @@
-#include "server/engine/store/snapshot.h"
+#include "server/engine/store/dataset_snapshot.h"
 
 #include <cassert>
 #include <utility>
@@ -67,7 +67,7 @@ void KeyspaceSnapshot::Keep(std::shared_ptr<Keyspace> dropped) {
   database_ = nullptr;
 }
 
-Snapshot::Snapshot(Databases databases, SnapshotReceiver& receiver)
+DatasetSnapshot::DatasetSnapshot(Databases databases, SnapshotReceiver& receiver)
     : databases_(databases), receiver_(receiver) {
   for (const auto& database : databases) {
     database->set_snapshot(this);
@@ -80,14 +80,14 @@ Snapshot::Snapshot(Databases databases, SnapshotReceiver& receiver)
   }
 }
 
-Snapshot::~Snapshot() {
+DatasetSnapshot::~DatasetSnapshot() {
   receiver_.Abandon();
   FreeKept();
   keyspaces_.clear();
   for (const auto& database : databases_) database->set_snapshot(nullptr);
 }
 
-bool Snapshot::Continue(const std::function<bool()>& enough) {
+bool DatasetSnapshot::Continue(const std::function<bool()>& enough) {
   for (;;) {
     while (receiver_.HasOpen()) {
       receiver_.ContinueOpen();
@@ -101,20 +101,20 @@ bool Snapshot::Continue(const std::function<bool()>& enough) {
   }
 }
 
-bool Snapshot::Keep(std::unique_ptr<Entry>& entry) {
+bool DatasetSnapshot::Keep(std::unique_ptr<Entry>& entry) {
   if (!receiver_.IsOpen(*entry)) return false;
   const size_t bytes = entry->BytesUsed();
   kept_.push_back({.object = std::move(entry), .bytes = bytes});
   return true;
 }
 
-bool Snapshot::Keep(std::shared_ptr<void>& garbage, size_t bytes, size_t objects) {
+bool DatasetSnapshot::Keep(std::shared_ptr<void>& garbage, size_t bytes, size_t objects) {
   if (!receiver_.HasOpen()) return false;
   kept_.push_back({.object = std::move(garbage), .bytes = bytes, .objects = objects});
   return true;
 }
 
-void Snapshot::FreeKept() {
+void DatasetSnapshot::FreeKept() {
   for (Garbage& garbage : kept_) {
     databases_[0]->FreeNow(std::move(garbage.object), garbage.bytes, garbage.objects);
   }

@@ -1,4 +1,4 @@
-#include "server/engine/propagation/own_effects.h"
+#include "server/engine/propagation/private_commands.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -15,14 +15,14 @@ constexpr std::string_view kMark("\0zsetd", 6);
 
 }  // namespace
 
-std::string WrapOwnEffect(Args request) { return std::string(kMark) + EncodeRequest(request); }
+std::string WrapPrivateCommand(Args request) { return std::string(kMark) + EncodeRequest(request); }
 
-bool IsOwnEffect(Args request) {
+bool IsPrivateCommand(Args request) {
   return request.size() == 2 && EqualsIgnoringCase(request[0], "echo") &&
          request[1].starts_with(kMark);
 }
 
-std::optional<OwnedArgs> UnwrapOwnEffect(Args request) {
+std::optional<OwnedArgs> UnwrapPrivateCommand(Args request) {
   std::string_view bytes = request[1].substr(kMark.size());
   if (!bytes.starts_with('*')) return std::nullopt;
   RequestParser parser({.max_bulk_bytes = bytes.size()});
@@ -34,7 +34,8 @@ std::optional<OwnedArgs> UnwrapOwnEffect(Args request) {
     bytes.remove_prefix(count);
   }
   const bool is_request = parser.Next() == RequestParser::Result::kRequest;
-  if (!is_request || parser.buffered_bytes() > 0 || IsOwnEffect(parser.argv())) return std::nullopt;
+  if (!is_request || parser.buffered_bytes() > 0 || IsPrivateCommand(parser.argv()))
+    return std::nullopt;
   return OwnedArgs(parser.argv());
 }
 
