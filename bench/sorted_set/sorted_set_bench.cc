@@ -1,4 +1,4 @@
-// Compares the sorted set with its yardsticks: bytes per member, time per operation, the longest
+// Compares the sorted set with a yardstick: bytes per member, time per operation, the longest
 // pauses.
 //
 //   cmake --preset release -DZSETD_BENCH=ON
@@ -28,7 +28,6 @@ void RegisterAll() {
   for (const int64_t size :
        {kThousand, 10 * kThousand, 100 * kThousand, kMillion, 5 * kMillion, 10 * kMillion}) {
     RegisterTimes<Ours>(size);
-    RegisterTimes<Textbook>(size);
     RegisterTimes<Abseil>(size);
   }
   for (const int64_t size : {kThousand, 100 * kThousand, kMillion}) RegisterDeadlines(size);

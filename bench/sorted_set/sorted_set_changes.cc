@@ -101,10 +101,8 @@ void RegisterChanges(int64_t size) {
 }
 
 template void RegisterInsertions<Ours>(int64_t size);
-template void RegisterInsertions<Textbook>(int64_t size);
 template void RegisterInsertions<Abseil>(int64_t size);
 template void RegisterChanges<Ours>(int64_t size);
-template void RegisterChanges<Textbook>(int64_t size);
 template void RegisterChanges<Abseil>(int64_t size);
 
 }  // namespace zsetd::bench

@@ -1,4 +1,4 @@
-// Measures time and bytes of deadlines of members, all within a day. The yardsticks have no
+// Measures time and bytes of deadlines of members, all within a day. The yardstick has no
 // deadlines.
 
 #include <string>

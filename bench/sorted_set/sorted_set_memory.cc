@@ -66,7 +66,6 @@ void RegisterMemoryOf() {
 
 void RegisterMemory() {
   RegisterMemoryOf<Ours>();
-  RegisterMemoryOf<Textbook>();
   RegisterOnce<Ours>("Memory/small_sets", 30, SmallSets);
 }
 

@@ -84,7 +84,6 @@ void RemoveHalfByRange(benchmark::State& state) {
 
 void RegisterPauses() {
   RegisterOnce<Ours>("GrowthPauses", 5 * kMillion, GrowthPauses<Ours>);
-  RegisterOnce<Textbook>("GrowthPauses", 5 * kMillion, GrowthPauses<Textbook>);
   for (const bool with_deadlines : {false, true}) {
     const std::string name = with_deadlines ? "KeyPausesWithDeadlines" : "KeyPauses";
     RegisterOnce<Ours>(name, 10 * kMillion,

@@ -100,7 +100,6 @@ void RegisterQueries(int64_t size) {
 }
 
 template void RegisterQueries<Ours>(int64_t size);
-template void RegisterQueries<Textbook>(int64_t size);
 template void RegisterQueries<Abseil>(int64_t size);
 
 }  // namespace zsetd::bench

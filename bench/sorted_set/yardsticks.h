@@ -8,14 +8,12 @@
 
 #include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_set.h"
-#include "bench/sorted_set/textbook_dict.h"
-#include "bench/sorted_set/textbook_skip_list.h"
 #include "core/hashing/keyed_hash.h"
 #include "core/sorted_set/sorted_set.h"
 
 namespace zsetd::bench {
 
-// Three sorted sets with the same interface, for the benchmarks. `visit` takes (member, score).
+// Two sorted sets with the same interface, for the benchmarks. `visit` takes (member, score).
 
 class Ours {
  public:
@@ -44,58 +42,6 @@ class Ours {
   SortedSet set_;
 };
 
-class Textbook {
- public:
-  static constexpr const char* kName = "skip list + dict";
-
-  size_t size() const { return list_.size(); }
-  void Set(std::string_view member, double score) {
-    if (const auto* node = dict_.Find(member)) {
-      if (node->score == score) return;
-      Remove(member);
-    }
-    TextbookString* text = TextbookString::Make(member);
-    dict_.Insert(text, list_.Insert(score, text));
-  }
-  std::optional<double> Score(std::string_view member) const {
-    const auto* node = dict_.Find(member);
-    return node ? std::optional(node->score) : std::nullopt;
-  }
-  std::optional<size_t> Rank(std::string_view member) const {
-    const auto* node = dict_.Find(member);
-    return node ? std::optional(list_.RankOf(node->score, member)) : std::nullopt;
-  }
-  bool Remove(std::string_view member) {
-    const auto* node = dict_.Find(member);
-    if (node == nullptr) return false;
-    list_.Remove(node->score, member);
-    dict_.Remove(member);
-    return true;
-  }
-  void PopMin() {
-    const std::string member(list_.first()->member->view());
-    Remove(member);
-  }
-  template <class Visit>
-  void FromRank(size_t rank, size_t count, Visit visit) const {
-    Walk(rank == 0 ? list_.first() : list_.At(rank), count, visit);
-  }
-  template <class Visit>
-  void FromScore(double score, size_t count, Visit visit) const {
-    Walk(list_.FirstFrom(score), count, visit);
-  }
-
- private:
-  template <class Visit>
-  static void Walk(const TextbookSkipList::Node* node, size_t count, Visit visit) {
-    for (; node && count-- > 0; node = node->links[0].next)
-      visit(node->member->view(), node->score);
-  }
-
-  TextbookSkipList list_;
-  TextbookDict dict_;
-};
-
 // abseil's containers: fast, but without ranks, and the hash table is rehashed in one step.
 class Abseil {
  public:
@@ -109,7 +55,7 @@ class Abseil {
       tree_.insert({score, *found});
       return;
     }
-    Held* held = new Held{score, TextbookString::Make(member)};
+    Held* held = new Held{score, std::string(member)};
     hash_.insert(held);
     tree_.insert({score, held});
   }
@@ -123,35 +69,31 @@ class Abseil {
     Held* held = *found;
     tree_.erase({held->score, held});
     hash_.erase(found);
-    TextbookString::Free(held->member);
     delete held;
     return true;
   }
   void PopMin() {
-    const std::string member(tree_.begin()->second->member->view());
+    const std::string member = tree_.begin()->second->member;
     Remove(member);
   }
   template <class Visit>
   void FromScore(double score, size_t count, Visit visit) const {
     for (auto at = tree_.lower_bound({score, nullptr}); at != tree_.end() && count-- > 0; ++at) {
-      visit(at->second->member->view(), at->first);
+      visit(at->second->member, at->first);
     }
   }
   ~Abseil() {
-    for (Held* held : hash_) {
-      TextbookString::Free(held->member);
-      delete held;
-    }
+    for (Held* held : hash_) delete held;
   }
 
  private:
   struct Held {
     double score;
-    TextbookString* member;
+    std::string member;
   };
   struct Before {
     static std::string_view MemberOf(const Held* held) {
-      return held ? held->member->view() : std::string_view();
+      return held ? std::string_view(held->member) : std::string_view();
     }
     bool operator()(const std::pair<double, Held*>& a, const std::pair<double, Held*>& b) const {
       return a.first < b.first || (a.first == b.first && MemberOf(a.second) < MemberOf(b.second));
@@ -160,12 +102,12 @@ class Abseil {
   struct Hash {
     using is_transparent = void;
     size_t operator()(std::string_view member) const { return KeyedHash(member); }
-    size_t operator()(const Held* held) const { return KeyedHash(held->member->view()); }
+    size_t operator()(const Held* held) const { return KeyedHash(held->member); }
   };
   struct Equal {
     using is_transparent = void;
     static std::string_view View(std::string_view member) { return member; }
-    static std::string_view View(const Held* held) { return held->member->view(); }
+    static std::string_view View(const Held* held) { return held->member; }
     template <class A, class B>
     bool operator()(const A& a, const B& b) const {
       return View(a) == View(b);

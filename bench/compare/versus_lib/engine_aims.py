@@ -2,7 +2,7 @@
 
 import dataclasses
 
-OURS, YARDSTICK = "zsetd", "skip list + dict"
+OURS = "zsetd"
 THOUSAND, MILLION = 1_000, 1_000_000
 
 
@@ -22,25 +22,6 @@ class AtMost:
             return None
         value = entry[self.counter]
         return _row(self.title, self.form, value, "at most ", self.aim, value <= self.aim)
-
-
-@dataclasses.dataclass(frozen=True)
-class TimesFaster:
-    """An operation that must be faster than that of the yardstick by the factor `aim`."""
-
-    title: str
-    benchmark: str
-    size: int
-    aim: float
-
-    def row(self, found):
-        ours = found.get((self.benchmark, OURS, self.size))
-        yardstick = found.get((self.benchmark, YARDSTICK, self.size))
-        if ours is None or yardstick is None:
-            return None
-        value = yardstick["ns"] / ours["ns"]
-        title = f"{self.title}, {self.size:,} members, times faster"
-        return _row(title, "{:.2f}", value, "", self.aim, value >= self.aim)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -77,27 +58,7 @@ _MEMORY = [
      AtMostTimes("bytes after ten new scores each, times those before",
                  ("Memory/random20_ten_updates", MILLION), ("Insert", MILLION), "bytes", 1.15)]
 
-_OPERATIONS = (
-    ("insert", "Insert", {MILLION: 3.5, 5 * MILLION: 4}),
-    ("insert in order", "InsertInOrder", {MILLION: 2, 5 * MILLION: 2}),
-    ("insert, scores descending", "InsertDescending", {MILLION: 1, 5 * MILLION: 1}),
-    ("insert, scores of -time", "InsertNegativeTime", {MILLION: 1, 5 * MILLION: 1}),
-    ("insert, equal scores, members descending", "InsertEqualDescending",
-     {MILLION: 1, 5 * MILLION: 1}),
-    ("score, a hit", "ScoreHit", {MILLION: 3, 5 * MILLION: 3}),
-    ("score, a miss", "ScoreMiss", {MILLION: 5, 5 * MILLION: 5}),
-    ("rank", "Rank", {MILLION: 4, 5 * MILLION: 4}),
-    ("remove", "Remove", {MILLION: 4, 5 * MILLION: 4}),
-    ("pop the lowest", "PopMin", {MILLION: 4, 5 * MILLION: 4}),
-    ("ten by rank", "TenByRank", {MILLION: 6, 5 * MILLION: 6}),
-    ("a hundred by score", "HundredByScore", {MILLION: 6, 5 * MILLION: 6}),
-    ("walk", "Walk", {MILLION: 8, 5 * MILLION: 8}),
-    ("new score", "Update", {}),
-)
-
-_TIMES = [TimesFaster(title, benchmark, size, aim)
-          for title, benchmark, aims in _OPERATIONS
-          for size, aim in {THOUSAND: 0.8, **aims}.items()] + [
+_TIMES = [
     AtMostTimes(f"insert, {title}, {size:,} members, times ascending",
                 (descending, size), (ascending, size), "ns", 1.3)
     for title, descending, ascending in (
