@@ -27,7 +27,9 @@ using Labels = std::vector<ClientMetric::Label>;
 constexpr MetricType kGauge = MetricType::Gauge;
 constexpr MetricType kCounter = MetricType::Counter;
 
-// A field of INFO as a metric. The words ok and up count as 1, and err, fail and down as 0.
+// A field of INFO as a metric. A field that is always 0 is a metric only if
+// prometheus-redis-exporter has it for Redis 7.0, because dashboards may need it. The words ok and
+// up count as 1, and err, fail and down as 0.
 struct InfoMetric {
   std::string_view field;
   std::string_view name;
@@ -90,8 +92,6 @@ constexpr InfoMetric kInfoMetrics[] = {
     {"mem_clients_slaves", "redis_mem_clients_slaves", kGauge, "Memory of replicas"},
     {"mem_not_counted_for_evict", "redis_mem_not_counted_for_eviction_bytes", kGauge,
      "Memory that does not count for evictions"},
-    {"mem_aof_buffer", "redis_mem_aof_buffer_bytes", kGauge,
-     "Memory of the append-only log's buffer"},
     {"active_defrag_running", "redis_active_defrag_running", kGauge,
      "1 while memory is being defragmented"},
     {"lazyfree_pending_objects", "redis_lazyfree_pending_objects", kGauge,
@@ -135,12 +135,7 @@ constexpr InfoMetric kInfoMetrics[] = {
      "1 if a rewrite waits for a snapshot to end"},
     {"aof_buffer_length", "redis_aof_buffer_length", kGauge,
      "Bytes that are not yet written to the log"},
-    {"aof_pending_bio_fsync", "redis_aof_pending_bio_fsync", kGauge, "Pending syncs of the log"},
     {"aof_delayed_fsync", "redis_aof_delayed_fsync", kGauge, "Delayed syncs of the log"},
-    {"module_fork_in_progress", "redis_module_fork_in_progress", kGauge,
-     "1 while a module's fork is in progress"},
-    {"module_fork_last_cow_size", "redis_module_fork_last_cow_size", kGauge,
-     "Memory copied for the last fork of a module"},
     {"total_connections_received", "redis_connections_received_total", kCounter,
      "Accepted connections"},
     {"rejected_connections", "redis_rejected_connections_total", kCounter, "Refused connections"},
@@ -151,11 +146,6 @@ constexpr InfoMetric kInfoMetrics[] = {
     {"total_net_output_bytes", "redis_net_output_bytes_total", kCounter, "Bytes sent"},
     {"total_reads_processed", "redis_total_reads_processed", kCounter, "Reads from the network"},
     {"total_writes_processed", "redis_total_writes_processed", kCounter, "Writes to the network"},
-    {"io_threaded_reads_processed", "redis_io_threaded_reads_processed", kCounter,
-     "Reads by I/O threads"},
-    {"io_threaded_writes_processed", "redis_io_threaded_writes_processed", kCounter,
-     "Writes by I/O threads"},
-    {"io_threads_active", "redis_io_threads_active", kGauge, "1 while I/O threads are active"},
     {"client_query_buffer_limit_disconnections",
      "redis_client_query_buffer_limit_disconnections_total", kCounter,
      "Clients closed because of their query buffer"},
@@ -206,11 +196,7 @@ constexpr InfoMetric kInfoMetrics[] = {
      "Pairs of a key and a client in the table of CLIENT TRACKING"},
     {"tracking_total_prefixes", "redis_tracking_total_prefixes", kGauge,
      "Prefixes of CLIENT TRACKING"},
-    {"unexpected_error_replies", "redis_unexpected_error_replies", kCounter,
-     "Unexpected error replies"},
     {"total_error_replies", "redis_total_error_replies", kCounter, "Error replies"},
-    {"dump_payload_sanitizations", "redis_dump_payload_sanitizations", kCounter,
-     "Sanitized DUMP payloads"},
     {"acl_access_denied_auth", "redis_acl_access_denied_auth_total", kCounter, "Denied logins"},
     {"acl_access_denied_cmd", "redis_acl_access_denied_cmd_total", kCounter,
      "Commands denied by an ACL"},
