@@ -19,13 +19,13 @@
 #include "server/engine/services/replica_registry.h"
 #include "server/engine/services/services.h"
 #include "server/engine/support/ascii_case.h"
+#include "server/engine/support/port_limit.h"
 #include "server/engine/support/split.h"
 
 namespace zsetd {
 namespace {
 
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-constexpr int64_t kMostPort = 65535;
 constexpr int64_t kMostPauseMillis = int64_t{1000} * 60 * 60 * 24 * 365;
 constexpr std::string_view kNotZeroOrOne = "ERR value is out of range, value must between 0 and 1";
 
@@ -147,7 +147,7 @@ void ReplicaOf(AdminCall& call) {
     return call.Fail("ERR Command is not valid when client is a replica.");
   }
   const auto number = ParseInteger(port);
-  if (!number || *number < 0 || *number > kMostPort) return call.Fail("ERR Invalid master port");
+  if (!number || *number < 0 || *number > kMaxPort) return call.Fail("ERR Invalid master port");
   const auto master = MasterIn(call.engine.settings());
   if (master && EqualsIgnoringCase(master->host, host) && master->port == *number) {
     return call.reply.Simple("OK Already connected to specified master");

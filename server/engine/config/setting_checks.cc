@@ -12,6 +12,7 @@
 #include "protocol/text/number_text.h"
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/errors.h"
+#include "server/engine/support/port_limit.h"
 #include "server/engine/support/split.h"
 
 namespace zsetd {
@@ -54,12 +55,11 @@ absl::Status CheckFileName(std::string_view value) {
 }
 
 absl::Status CheckMaster(std::string_view value) {
-  constexpr int64_t kMostPort = 65535;
   if (value.empty() || EqualsIgnoringCase(value, "no one")) return absl::OkStatus();
   const std::vector<std::string_view> words = Split(value, ' ');
   if (words.size() != 2) return Refusal("wrong number of arguments");
   const std::optional<int64_t> port = ParseInteger(words[1]);
-  if (port && *port >= 0 && *port <= kMostPort) return absl::OkStatus();
+  if (port && *port >= 0 && *port <= kMaxPort) return absl::OkStatus();
   return Refusal("Invalid master port");
 }
 

@@ -12,6 +12,7 @@
 #include "server/engine/config/settings_without_effect.h"
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/errors.h"
+#include "server/engine/support/port_limit.h"
 
 namespace zsetd {
 namespace {
@@ -21,7 +22,6 @@ constexpr int64_t kMinInt = std::numeric_limits<int32_t>::min();
 constexpr int64_t kMaxUnsigned = std::numeric_limits<uint32_t>::max();
 constexpr int64_t kMaxSize = std::numeric_limits<int64_t>::max();
 
-constexpr int64_t kMaxPort = 65535;
 constexpr int64_t kMaxDatabases = 16384;    // each takes memory, and time of every tick
 constexpr int64_t kMaxKeepAlive = 32767;    // Linux: MAX_TCP_KEEPIDLE
 constexpr int64_t kMaxTicks = 500;          // Redis: CONFIG_MAX_HZ

@@ -8,6 +8,7 @@
 #include "server/engine/config/setting_checks.h"
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/errors.h"
+#include "server/engine/support/port_limit.h"
 #include "server/engine/support/split.h"
 
 namespace zsetd {
@@ -19,7 +20,6 @@ constexpr int64_t kMinInt = std::numeric_limits<int32_t>::min();
 constexpr int64_t kMaxInt = std::numeric_limits<int32_t>::max();
 constexpr int64_t kMaxUnsigned = std::numeric_limits<uint32_t>::max();
 constexpr int64_t kMaxSize = std::numeric_limits<int64_t>::max();
-constexpr int64_t kMaxPort = 65535;
 
 constexpr std::string_view kOomAdjustment[] = {"no", "yes", "relative", "absolute"};
 constexpr std::string_view kSanitize[] = {"no", "yes", "clients"};

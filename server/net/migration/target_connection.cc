@@ -16,6 +16,7 @@
 #include <climits>
 #include <utility>
 
+#include "server/engine/support/port_limit.h"
 #include "server/process/clock.h"
 
 namespace zsetd {
@@ -65,7 +66,7 @@ Addresses Resolve(const std::string& host, const std::string& port) {
 std::string PortText(std::string_view text) {
   int port = 0;
   std::from_chars(text.data(), text.data() + text.size(), port);
-  return std::to_string(port >= 0 && port <= 65535 ? port : 0);
+  return std::to_string(port >= 0 && port <= kMaxPort ? port : 0);
 }
 
 // Connects and returns the descriptor, or -1. Sets `result`.
