@@ -42,7 +42,6 @@ std::span<const std::span<const Command>> AllCommands() {
       ListPushPopCommands(),
       ListReadCommands(),
       ListSearchCommands(),
-      LolwutCommands(),
       MemoryCommands(),
       MigrateCommands(),
       ModuleCommands(),

@@ -43,7 +43,6 @@ std::span<const Command> ListMoveCommands();
 std::span<const Command> ListPushPopCommands();
 std::span<const Command> ListReadCommands();
 std::span<const Command> ListSearchCommands();
-std::span<const Command> LolwutCommands();
 std::span<const Command> MemoryCommands();
 std::span<const Command> MigrateCommands();
 std::span<const Command> ModuleCommands();

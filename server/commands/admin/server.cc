@@ -1,9 +1,12 @@
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "protocol/text/number_text.h"
 #include "server/commands/all_commands.h"
 #include "server/engine/admin_call.h"
+#include "server/engine/call.h"
+#include "server/engine/support/redis_version.h"
 
 namespace zsetd {
 namespace {
@@ -58,6 +61,14 @@ void RunShutdown(AdminCall& call) {
   }
 }
 
+// Redis draws a picture that depends on the version. zsetd prints only the line below it.
+void Lolwut(Call& call) {
+  if (call.args.left() > 1 && call.args.Take("version")) call.args.Integer();
+  if (call.Refused()) return;
+  call.reply.Verbatim("txt",
+                      "zsetd " ZSETD_VERSION ", Redis ver. " + std::string(kRedisVersion) + "\n");
+}
+
 constexpr Command kCommands[] = {
     {.name = "time",
      .run = Time,
@@ -77,6 +88,16 @@ constexpr Command kCommands[] = {
      .usage = "[NOSAVE|SAVE] [NOW] [FORCE] [ABORT]",
      .summary = "Waits for replicas, saves a snapshot and shuts the server down.",
      .cost = "O(N) for N elements if a snapshot is saved"},
+    {.name = "lolwut",
+     .run = Lolwut,
+     .arity = -1,
+     .flags = kReadOnly | kFast,
+     .group = CommandGroup::kServer,
+     .since = "5.0.0",
+     .usage = "[VERSION version]",
+     .summary = "Returns the version of the server.",
+     .cost = "O(1)",
+     .categories = ""},
 };
 
 }  // namespace
