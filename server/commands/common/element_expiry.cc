@@ -7,7 +7,6 @@
 #include "core/hash/hash.h"
 #include "core/sorted_set/sorted_set.h"
 #include "protocol/text/number_text.h"
-#include "server/commands/common/expiry_option.h"
 #include "server/commands/common/propagated_value.h"
 #include "server/engine/propagation/effects.h"
 #include "server/engine/support/ascii_case.h"
@@ -42,6 +41,28 @@ Millis CheckedElementDeadline(Call& call, std::string_view amount, const ExpiryU
   const std::optional<Millis> deadline = CheckedDeadline(unit.origin, *number, unit.unit);
   if (!deadline || *deadline > kLatest) RefuseExpiry(call);
   return deadline.value_or(Millis(0));
+}
+
+std::optional<Millis> TakeElementDeadline(Call& call) {
+  const std::optional<ExpiryOption::Form> form = TakeExpiryForm(call.args);
+  if (!form) return std::nullopt;
+  if (call.args.AtEnd()) call.args.Refuse("ERR missing expire time");
+  return CheckedElementDeadline(call, call.args.Word(), UnitOf(*form, call.now()));
+}
+
+bool TakeElementDeadlineOption(Call& call, std::optional<Millis>& deadline, bool& keeps) {
+  const bool is_second = deadline || keeps;
+  if (call.args.Take("keepttl")) {
+    keeps = true;
+  } else if (const std::optional<Millis> taken = TakeElementDeadline(call)) {
+    deadline = taken;
+  } else {
+    return false;
+  }
+  if (is_second) {
+    call.args.Refuse("ERR Only one of EX, PX, EXAT, PXAT or KEEPTTL arguments can be specified");
+  }
+  return true;
 }
 
 bool Allows(ElementCondition condition, std::optional<Millis> present, Millis deadline) {

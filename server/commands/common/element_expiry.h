@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/util/time.h"
+#include "server/commands/common/expiry_option.h"
 #include "server/engine/call.h"
 
 // Commands that set deadlines of elements: of fields of a hash, like Redis's HEXPIRE and similar
@@ -52,15 +53,16 @@ inline constexpr ElementWords kFieldWords = {.keyword = "fields",
                                              .remove = "HDEL",
                                              .is_known_to_redis = true};
 
-// The origin and the unit of a time in a request.
-struct ExpiryUnit {
-  Millis origin{0};
-  Millis unit{1};
-};
-
 // Returns the deadline that is `amount` units after the origin. Refuses an amount that is not a
 // number, is negative, or is too far in the future; the result then has no meaning.
 Millis CheckedElementDeadline(Call& call, std::string_view amount, const ExpiryUnit& unit);
+
+// Takes EX, PX, EXAT or PXAT with its time. Returns nullopt if the next argument is none of them.
+std::optional<Millis> TakeElementDeadline(Call& call);
+
+// Like `TakeElementDeadline()`, but stores the deadline, and takes KEEPTTL as well. Refuses a
+// second option of the five. Returns false if the next argument is none of them.
+bool TakeElementDeadlineOption(Call& call, std::optional<Millis>& deadline, bool& keeps);
 
 // A condition on the current deadline of an element.
 enum class ElementCondition { kNone, kNx, kXx, kGt, kLt };

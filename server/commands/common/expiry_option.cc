@@ -1,6 +1,6 @@
 #include "server/commands/common/expiry_option.h"
 
-#include <array>
+#include <cstddef>
 #include <string>
 
 #include "protocol/text/number_text.h"
@@ -10,31 +10,36 @@ namespace {
 
 using Form = ExpiryOption::Form;
 
-constexpr Millis kSecond{1000};
-
-struct FormName {
+struct FormRow {
   std::string_view name;
   Form form;
+  Millis unit;
+  bool counts_from_now;
 };
 
-constexpr std::array kForms = {
-    FormName{"ex", Form::kEx},
-    FormName{"px", Form::kPx},
-    FormName{"exat", Form::kExAt},
-    FormName{"pxat", Form::kPxAt},
-};
-
-bool CountsFromNow(Form form) { return form == Form::kEx || form == Form::kPx; }
-
-Millis UnitOf(Form form) { return form == Form::kEx || form == Form::kExAt ? kSecond : Millis(1); }
+constexpr FormRow kForms[] = {{"ex", Form::kEx, kSecond, true},
+                              {"px", Form::kPx, kMilli, true},
+                              {"exat", Form::kExAt, kSecond, false},
+                              {"pxat", Form::kPxAt, kMilli, false}};
 
 }  // namespace
 
-std::optional<ExpiryOption> TakeExpiryOption(ArgReader& args) {
-  for (const FormName& row : kForms) {
-    if (args.Take(row.name)) return ExpiryOption{.form = row.form, .amount = args.Word()};
+std::optional<Form> TakeExpiryForm(ArgReader& args) {
+  for (const FormRow& row : kForms) {
+    if (args.Take(row.name)) return row.form;
   }
   return std::nullopt;
+}
+
+ExpiryUnit UnitOf(Form form, Millis now) {
+  const FormRow& row = kForms[static_cast<size_t>(form)];
+  return {row.counts_from_now ? now : kEpoch, row.unit};
+}
+
+std::optional<ExpiryOption> TakeExpiryOption(ArgReader& args) {
+  const std::optional<Form> form = TakeExpiryForm(args);
+  if (!form) return std::nullopt;
+  return ExpiryOption{.form = *form, .amount = args.Word()};
 }
 
 bool TakeExpiryInto(ArgReader& args, std::optional<ExpiryOption>& taken) {
@@ -50,8 +55,8 @@ Millis DeadlineOf(Call& call, const ExpiryOption& option) {
     call.args.Refuse(kNotAnInteger);
     return Millis();
   }
-  const Millis origin = CountsFromNow(option.form) ? call.now() : Millis();
-  const std::optional<Millis> deadline = CheckedDeadline(origin, *amount, UnitOf(option.form));
+  const auto [origin, unit] = UnitOf(option.form, call.now());
+  const std::optional<Millis> deadline = CheckedDeadline(origin, *amount, unit);
   if (*amount <= 0 || !deadline) RefuseExpiry(call);
   return deadline.value_or(Millis());
 }

@@ -9,6 +9,16 @@
 
 namespace zsetd {
 
+inline constexpr Millis kEpoch{0};
+inline constexpr Millis kMilli{1};
+inline constexpr Millis kSecond{1000};
+
+// The origin and the unit of a time in a request.
+struct ExpiryUnit {
+  Millis origin = kEpoch;
+  Millis unit = kMilli;
+};
+
 // One of the four forms of an expiration. EX and PX count from now, EXAT and PXAT from the Unix
 // epoch. EX and EXAT are in seconds, PX and PXAT in milliseconds.
 struct ExpiryOption {
@@ -17,6 +27,12 @@ struct ExpiryOption {
   Form form = Form::kEx;
   std::string_view amount;  // the next argument, not yet parsed
 };
+
+// Takes the name of the option if it is the next argument; its amount follows.
+std::optional<ExpiryOption::Form> TakeExpiryForm(ArgReader& args);
+
+// Returns the origin and the unit of amounts of this form.
+ExpiryUnit UnitOf(ExpiryOption::Form form, Millis now);
 
 // Takes the option and its amount if the next argument is such an option. The amount is not parsed
 // yet, because a later syntax error has precedence.

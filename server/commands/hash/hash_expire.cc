@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "core/hash/hash.h"
@@ -18,10 +17,6 @@
 namespace zsetd {
 namespace {
 
-constexpr Millis kSecond{1000};
-constexpr Millis kMilli{1};
-constexpr Millis kEpoch{0};
-
 void HExpire(Call& call) { ExpireElements<Hash>(call, {call.now(), kSecond}, kFieldWords); }
 void HPExpire(Call& call) { ExpireElements<Hash>(call, {call.now(), kMilli}, kFieldWords); }
 void HExpireAt(Call& call) { ExpireElements<Hash>(call, {kEpoch, kSecond}, kFieldWords); }
@@ -33,19 +28,6 @@ void HExpireTime(Call& call) { ReplyElementDeadlines<Hash>(call, {kEpoch, kSecon
 void HPExpireTime(Call& call) { ReplyElementDeadlines<Hash>(call, {kEpoch, kMilli}, kFieldWords); }
 
 void HPersist(Call& call) { PersistElements<Hash>(call, kFieldWords); }
-
-// Takes EX, PX, EXAT or PXAT with its time.
-std::optional<Millis> TakeDeadline(Call& call) {
-  constexpr std::pair<std::string_view, Millis> kForms[] = {
-      {"ex", kSecond}, {"px", kMilli}, {"exat", kSecond}, {"pxat", kMilli}};
-  for (const auto& [name, unit] : kForms) {
-    if (!call.args.Take(name)) continue;
-    if (call.args.AtEnd()) call.args.Refuse("ERR missing expire time");
-    const Millis origin = name.ends_with("at") ? kEpoch : call.now();
-    return CheckedElementDeadline(call, call.args.Word(), {origin, unit});
-  }
-  return std::nullopt;
-}
 
 void ReplyValue(ReplyWriter& reply, std::optional<std::string_view> value) {
   if (value) {
@@ -81,7 +63,7 @@ struct FieldDeadlineChange {
 
 FieldDeadlineChange TakeChange(Call& call) {
   FieldDeadlineChange change;
-  change.deadline = TakeDeadline(call);
+  change.deadline = TakeElementDeadline(call);
   if (!change.deadline) change.persists = call.args.Take("persist");
   return change;
 }
@@ -138,26 +120,14 @@ bool TakeCondition(ArgReader& args, SetExRequest& request) {
   return true;
 }
 
-bool TakeExpiry(Call& call, SetExRequest& request) {
-  const bool is_second = request.deadline || request.keep_deadline;
-  if (call.args.Take("keepttl")) {
-    request.keep_deadline = true;
-  } else if (const std::optional<Millis> deadline = TakeDeadline(call)) {
-    request.deadline = deadline;
-  } else {
-    return false;
-  }
-  if (is_second) {
-    call.args.Refuse("ERR Only one of EX, PX, EXAT, PXAT or KEEPTTL arguments can be specified");
-  }
-  return true;
-}
-
 SetExRequest TakeSetExRequest(Call& call) {
   ArgReader& args = call.args;
   SetExRequest request;
   while (args.ok() && !args.AtEnd() && !args.Take("fields")) {
-    if (TakeCondition(args, request) || TakeExpiry(call, request)) continue;
+    if (TakeCondition(args, request) ||
+        TakeElementDeadlineOption(call, request.deadline, request.keep_deadline)) {
+      continue;
+    }
     args.Refuse("ERR unknown argument: " + std::string(args.Peek()));
   }
   if (!args.ok()) return request;

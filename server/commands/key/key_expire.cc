@@ -11,10 +11,6 @@
 namespace zsetd {
 namespace {
 
-constexpr Millis kEpoch{0};
-constexpr Millis kSecond{1000};
-constexpr Millis kMilli{1};
-
 // A condition on the current deadline of a key.
 struct ExpireRule {
   bool none = false;    // NX: no deadline

@@ -1,12 +1,11 @@
 #include <cstdint>
 
 #include "server/commands/all_commands.h"
+#include "server/commands/common/expiry_option.h"
 #include "server/engine/call.h"
 
 namespace zsetd {
 namespace {
-
-constexpr Millis kEpoch{0};
 
 int64_t InMillis(Millis time) { return time.count(); }
 

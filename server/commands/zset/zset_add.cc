@@ -28,13 +28,6 @@ bool TakeFlag(ArgReader& args, std::string_view name, bool& flag) {
   return true;
 }
 
-bool TakeRuleOption(ArgReader& args, AddRequest& request) {
-  AddRule& rule = request.rule;
-  return TakeFlag(args, "nx", rule.only_new) || TakeFlag(args, "xx", rule.only_existing) ||
-         TakeFlag(args, "gt", rule.only_greater) || TakeFlag(args, "lt", rule.only_less) ||
-         TakeFlag(args, "ch", request.count_changed);
-}
-
 // The options that are allowed both before and after the pairs.
 class SharedOptions {
  public:
@@ -86,18 +79,6 @@ class SharedOptions {
   bool expiry_given_ = false;
 };
 
-void TakePairs(Call& call, AddRequest::Pairs& pairs) {
-  ArgReader& args = call.args;
-  const bool only_exact = call.keys.refuses_inexact_integers();
-  while (const std::optional<double> score = ParseDouble(args.Peek())) {
-    const std::string_view text = args.Word();
-    if (only_exact && IsInexactInteger(text, *score)) args.Refuse(kInexactScore);
-    const std::string_view member = args.Word();
-    if (!args.ok()) return;
-    pairs.push_back({member, *score});
-  }
-}
-
 void CheckRequest(ArgReader& args, const AddRequest& request) {
   const AddRule& rule = request.rule;
   CheckRule(args, rule);
@@ -128,23 +109,6 @@ void Increment(Call& call, Edit<SortedSet>& set, const Element& pair, const AddR
   }
   if (result.kind == Kind::kRefused) return call.reply.Null();
   call.reply.Double(result.kind == Kind::kAdded ? pair.score : result.score);
-}
-
-void PropagatePairs(Call& call, std::string_view key, const AddRequest& request) {
-  const AddRule& rule = request.rule;
-  std::vector<std::string_view> words = {"ZADD", key};
-  if (rule.only_new) words.push_back("NX");
-  if (rule.only_existing) words.push_back("XX");
-  if (rule.only_greater) words.push_back("GT");
-  if (rule.only_less) words.push_back("LT");
-  if (rule.increment) words.push_back("INCR");
-  std::vector<std::string> scores;
-  scores.reserve(request.pairs.size());
-  for (const Element& pair : request.pairs) {
-    words.push_back(scores.emplace_back(DoubleText(pair.score)));
-    words.push_back(pair.member);
-  }
-  call.Propagate(words);
 }
 
 // Removes the excess elements as a separate change. Returns their ranks.
@@ -257,13 +221,30 @@ std::optional<SizeCap> TakeSizeCap(ArgReader& args) {
   return cap;
 }
 
+bool TakeRuleOption(ArgReader& args, AddRequest& request) {
+  AddRule& rule = request.rule;
+  return TakeFlag(args, "nx", rule.only_new) || TakeFlag(args, "xx", rule.only_existing) ||
+         TakeFlag(args, "gt", rule.only_greater) || TakeFlag(args, "lt", rule.only_less) ||
+         TakeFlag(args, "ch", request.count_changed);
+}
+
+void TakePairs(ArgReader& args, bool only_exact, AddRequest::Pairs& pairs) {
+  while (const std::optional<double> score = ParseDouble(args.Peek())) {
+    const std::string_view text = args.Word();
+    if (only_exact && IsInexactInteger(text, *score)) args.Refuse(kInexactScore);
+    const std::string_view member = args.Word();
+    if (!args.ok()) return;
+    pairs.push_back({member, *score});
+  }
+}
+
 AddRequest TakeAddRequest(Call& call) {
   ArgReader& args = call.args;
   AddRequest request;
   SharedOptions shared(call, request);
   while (args.MayTakeOption() && (TakeRuleOption(args, request) || shared.Take())) {
   }
-  TakePairs(call, request.pairs);
+  TakePairs(args, call.keys.refuses_inexact_integers(), request.pairs);
   if (request.pairs.empty() || (!args.AtEnd() && !shared.Take())) RefuseScore(args, request);
   while (args.ok() && !args.AtEnd()) {
     if (!shared.Take()) args.Refuse(kSyntaxError);
@@ -289,15 +270,38 @@ Edit<SortedSet> OpenToAdd(Call& call, std::string_view key, const AddRule& rule)
                             : call.OpenOrMake<SortedSet>(key, event);
 }
 
-void AddAll(Call& call, Edit<SortedSet>& set, const AddRequest& request) {
-  if (set) set.Announce(request.pairs.size(), request.pairs.front().member);
+int64_t AddPairs(Edit<SortedSet>& set, const AddRequest& request,
+                 std::vector<std::string_view>* accepted) {
+  if (!set) return 0;
+  set.Announce(request.pairs.size(), request.pairs.front().member);
   int64_t counted = 0;
   for (const Element& pair : request.pairs) {
-    if (!set) break;
     const AddResult result = set.Add(pair.member, pair.score, request.rule);
     counted += request.count_changed ? result.Changed() : result.kind == Kind::kAdded;
+    if (accepted != nullptr && !result.IsRefused()) accepted->push_back(pair.member);
   }
-  call.reply.Integer(counted);
+  return counted;
+}
+
+void AddAll(Call& call, Edit<SortedSet>& set, const AddRequest& request) {
+  call.reply.Integer(AddPairs(set, request));
+}
+
+void PropagatePairs(Call& call, std::string_view key, const AddRequest& request) {
+  const AddRule& rule = request.rule;
+  std::vector<std::string_view> words = {"ZADD", key};
+  if (rule.only_new) words.push_back("NX");
+  if (rule.only_existing) words.push_back("XX");
+  if (rule.only_greater) words.push_back("GT");
+  if (rule.only_less) words.push_back("LT");
+  if (rule.increment) words.push_back("INCR");
+  std::vector<std::string> scores;
+  scores.reserve(request.pairs.size());
+  for (const Element& pair : request.pairs) {
+    words.push_back(scores.emplace_back(DoubleText(pair.score)));
+    words.push_back(pair.member);
+  }
+  call.Propagate(words);
 }
 
 std::span<const Command> ZSetAddCommands() { return kCommands; }

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "absl/container/inlined_vector.h"
 #include "core/sorted_set/sorted_set.h"
@@ -51,15 +53,30 @@ struct AddRequest {
 // Refuses options that contradict each other.
 void CheckRule(ArgReader& args, const AddRule& rule);
 
+// Takes NX, XX, GT, LT or CH. Returns false if the next argument is none of them.
+bool TakeRuleOption(ArgReader& args, AddRequest& request);
+
+// Takes pairs until the next argument is not a score. If `only_exact`, refuses integers that a
+// double cannot hold.
+void TakePairs(ArgReader& args, bool only_exact, AddRequest::Pairs& pairs);
+
 // Takes the arguments after the key. The reader keeps an error.
 AddRequest TakeAddRequest(Call& call);
 
 // Opens the set. Only creates a new set if the rule allows new members.
 Edit<SortedSet> OpenToAdd(Call& call, std::string_view key, const AddRule& rule);
 
-// Adds all pairs. Replies the number of new members; with CH, the number of members that are new or
-// have another score.
+// Adds all pairs; there is at least one. Returns the number of new members; with CH, the number of
+// members that are new or have another score. Appends the members that the rule allows to
+// `accepted`.
+int64_t AddPairs(Edit<SortedSet>& set, const AddRequest& request,
+                 std::vector<std::string_view>* accepted = nullptr);
+
+// Like `AddPairs()`, but replies the number.
 void AddAll(Call& call, Edit<SortedSet>& set, const AddRequest& request);
+
+// Propagates the addition of the pairs as ZADD with the request's rule.
+void PropagatePairs(Call& call, std::string_view key, const AddRequest& request);
 
 // Propagates the request as requests that Redis understands: the addition of the pairs to the set
 // at `key`, the removal of the elements of `excess`, and the new deadline. `changed`: an element
