@@ -1,84 +1,53 @@
 #include "server/commands/all_commands.h"
 
-#include <array>
+#include <vector>
+
+#include "server/commands/admin/families.h"
+#include "server/commands/connection/families.h"
+#include "server/commands/debug/families.h"
+#include "server/commands/diagnostics/families.h"
+#include "server/commands/docs/families.h"
+#include "server/commands/geo/families.h"
+#include "server/commands/hash/families.h"
+#include "server/commands/key/families.h"
+#include "server/commands/list/families.h"
+#include "server/commands/pubsub/families.h"
+#include "server/commands/scripting/families.h"
+#include "server/commands/set/families.h"
+#include "server/commands/string/families.h"
+#include "server/commands/transaction/families.h"
+#include "server/commands/zset/families.h"
 
 namespace zsetd {
+namespace {
+
+std::vector<std::span<const Command>> Collect() {
+  std::vector<std::span<const Command>> all;
+  const auto add = [&](const auto& families) {
+    all.insert(all.end(), families.begin(), families.end());
+  };
+  add(AdminFamilies());
+  add(ConnectionFamilies());
+  add(DebugFamilies());
+  add(DiagnosticsFamilies());
+  add(DocsFamilies());
+  add(GeoFamilies());
+  add(HashFamilies());
+  add(KeyFamilies());
+  add(ListFamilies());
+  add(PubSubFamilies());
+  add(ScriptingFamilies());
+  add(SetFamilies());
+  add(StringFamilies());
+  add(TransactionFamilies());
+  add(ZSetFamilies());
+  return all;
+}
+
+}  // namespace
 
 std::span<const std::span<const Command>> AllCommands() {
-  static const std::array kFamilies = {
-      AclCommands(),
-      AuthCommands(),
-      BitCommands(),
-      BitFieldCommands(),
-      BitOperationCommands(),
-      ClientCommands(),
-      ClientTrackingCommands(),
-      ClusterCommands(),
-      CommandCommands(),
-      ConfigCommands(),
-      ConnectionCommands(),
-      DatabaseCommands(),
-      DebugCommands(),
-      DumpCommands(),
-      FunctionCommands(),
-      GeoCommands(),
-      GeoSearchCommands(),
-      HashCounterCommands(),
-      HashEditCommands(),
-      HashExpireCommands(),
-      HashRandomCommands(),
-      HashReadCommands(),
-      HashScanCommands(),
-      InfoCommands(),
-      KeyCommands(),
-      KeyExpireCommands(),
-      KeyMoveCommands(),
-      KeyTtlCommands(),
-      LatencyCommands(),
-      LcsCommands(),
-      ListBlockingPopCommands(),
-      ListEditCommands(),
-      ListMoveCommands(),
-      ListPushPopCommands(),
-      ListReadCommands(),
-      ListSearchCommands(),
-      MemoryCommands(),
-      MigrateCommands(),
-      ModuleCommands(),
-      MonitorCommands(),
-      ObjectCommands(),
-      PubSubCommands(),
-      PubSubInfoCommands(),
-      ReplicationCommands(),
-      ScanCommands(),
-      ScriptCommands(),
-      ServerCommands(),
-      SetEditCommands(),
-      SetOperationCommands(),
-      SetRandomCommands(),
-      SetReadCommands(),
-      SetScanCommands(),
-      SlowLogCommands(),
-      SnapshotCommands(),
-      SortCommands(),
-      StringCounterCommands(),
-      StringGetCommands(),
-      StringRangeCommands(),
-      StringSetCommands(),
-      TransactionCommands(),
-      ZSetAddCommands(),
-      ZSetExpireCommands(),
-      ZSetBlockingPopCommands(),
-      ZSetMoveCommands(),
-      ZSetOperationCommands(),
-      ZSetPopCommands(),
-      ZSetRandomCommands(),
-      ZSetRangeCommands(),
-      ZSetRankCommands(),
-      ZSetReadCommands(),
-      ZSetRemoveCommands(),
-      ZSetScanCommands(),
-  };
+  static const std::vector<std::span<const Command>> kFamilies = Collect();
   return kFamilies;
 }
 

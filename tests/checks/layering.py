@@ -34,9 +34,9 @@ FOLDERS = {
     "server/engine": ["support", "command", "config", "state", "services", "client", "metrics",
                       "propagation", "store", "notify", "acl", "."],
     "server/persistence": ["file", "snapshot", "log", "."],
-    "server/commands": [".", "common", "zset", "geo", "diagnostics", "admin", "connection", "debug",
+    "server/commands": ["common", "zset", "geo", "diagnostics", "admin", "connection", "debug",
                         "docs", "hash", "key", "list", "pubsub", "scripting", "set", "string",
-                        "transaction"],
+                        "transaction", "."],
     "server/net": ["socket", ".", "migration"],
     "server/scripting": ["interpreter", "library", "."],
 }
@@ -59,16 +59,18 @@ ONLY_FOR = {
     "lua.hpp": {"server/scripting"},
     "luajit.h": {"server/scripting"},
     "msgpuck.h": {"server/scripting"},
+    "isa-l": {"protocol"},
+    "systemd": {"server/process"},
     "rapidjson": {"server/scripting", "server/http"},
     "spdlog": {"server/process"},
 }
 
 # core and protocol do not depend on the operating system: their angle-bracket includes are limited
-# to the C++ standard library. There are three exceptions. The first reports the real size of an
+# to the C++ standard library. There are four exceptions. The first reports the real size of an
 # allocation, for memory accounting. The second has the processor's 16-byte instructions. The third
-# compresses strings as Redis's format requires.
+# compresses strings as Redis's format requires, and the fourth computes its checksum.
 PURE = {"core", "protocol"}
-PURE_EXCEPTIONS = {"malloc.h", "emmintrin.h", "liblzf/lzf.h"}
+PURE_EXCEPTIONS = {"malloc.h", "emmintrin.h", "liblzf/lzf.h", "isa-l/crc64.h"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "server/commands/admin/acl_users.h"
-#include "server/commands/all_commands.h"
+#include "server/commands/admin/families.h"
 #include "server/commands/common/help.h"
 #include "server/commands/common/reply_fields.h"
 #include "server/engine/admin_call.h"

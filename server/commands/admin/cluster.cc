@@ -2,7 +2,7 @@
 // clients conclude from them that no other nodes exist.
 #include <string_view>
 
-#include "server/commands/all_commands.h"
+#include "server/commands/admin/families.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

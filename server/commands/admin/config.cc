@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/util/glob.h"
-#include "server/commands/all_commands.h"
+#include "server/commands/admin/families.h"
 #include "server/commands/common/help.h"
 #include "server/engine/admin_call.h"
 #include "server/engine/config/settings_rewrite.h"

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "server/commands/all_commands.h"
+#include "server/commands/admin/families.h"
 #include "server/commands/common/help.h"
 #include "server/engine/call.h"
 

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "protocol/text/number_text.h"
-#include "server/commands/all_commands.h"
+#include "server/commands/admin/families.h"
 #include "server/commands/common/timeout_option.h"
 #include "server/engine/acl/client_description.h"
 #include "server/engine/admin_call.h"

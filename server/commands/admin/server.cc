@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "protocol/text/number_text.h"
-#include "server/commands/all_commands.h"
+#include "server/commands/admin/families.h"
 #include "server/engine/admin_call.h"
 #include "server/engine/call.h"
 #include "server/engine/support/redis_version.h"

@@ -2,7 +2,7 @@
 #include <chrono>
 #include <string_view>
 
-#include "server/commands/all_commands.h"
+#include "server/commands/admin/families.h"
 #include "server/engine/admin_call.h"
 #include "server/engine/services/log_control.h"
 #include "server/engine/services/services.h"

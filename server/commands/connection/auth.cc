@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "server/commands/all_commands.h"
 #include "server/commands/common/reply_fields.h"
 #include "server/commands/connection/client_name.h"
+#include "server/commands/connection/families.h"
 #include "server/engine/admin_call.h"
 #include "server/engine/command/redaction.h"
 #include "server/engine/support/ascii_case.h"

@@ -1,12 +1,12 @@
 #include <string>
 #include <string_view>
 
-#include "server/commands/all_commands.h"
 #include "server/commands/common/help.h"
 #include "server/commands/common/timeout_option.h"
 #include "server/commands/connection/client_kill.h"
 #include "server/commands/connection/client_list.h"
 #include "server/commands/connection/client_name.h"
+#include "server/commands/connection/families.h"
 #include "server/engine/admin_call.h"
 #include "server/engine/support/ascii_case.h"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "server/commands/all_commands.h"
+#include "server/commands/connection/families.h"
 #include "server/engine/acl/client_description.h"
 #include "server/engine/admin_call.h"
 #include "server/engine/client/tracking_mode.h"

@@ -1,7 +1,7 @@
 #include <string_view>
 
-#include "server/commands/all_commands.h"
 #include "server/commands/common/database_index.h"
+#include "server/commands/connection/families.h"
 #include "server/engine/admin_call.h"
 
 namespace zsetd {

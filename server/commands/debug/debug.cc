@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "core/util/glob.h"
-#include "server/commands/all_commands.h"
+#include "server/commands/debug/families.h"
 #include "server/engine/support/allocator_stats.h"
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/size_text.h"

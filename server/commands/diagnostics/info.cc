@@ -5,7 +5,7 @@
 #include <sstream>
 #include <string>
 
-#include "server/commands/all_commands.h"
+#include "server/commands/diagnostics/families.h"
 #include "server/commands/diagnostics/info_memory.h"
 #include "server/commands/diagnostics/info_persistence.h"
 #include "server/commands/diagnostics/info_replication.h"

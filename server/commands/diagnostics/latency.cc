@@ -3,8 +3,8 @@
 #include <string_view>
 #include <vector>
 
-#include "server/commands/all_commands.h"
 #include "server/commands/common/help.h"
+#include "server/commands/diagnostics/families.h"
 #include "server/commands/diagnostics/latency_histogram_report.h"
 #include "server/commands/diagnostics/latency_report.h"
 #include "server/engine/admin_call.h"

@@ -1,8 +1,8 @@
 #include <string>
 #include <string_view>
 
-#include "server/commands/all_commands.h"
 #include "server/commands/common/help.h"
+#include "server/commands/diagnostics/families.h"
 #include "server/commands/diagnostics/memory_report.h"
 #include "server/engine/admin_call.h"
 #include "server/engine/support/allocator_stats.h"

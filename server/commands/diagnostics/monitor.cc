@@ -1,4 +1,4 @@
-#include "server/commands/all_commands.h"
+#include "server/commands/diagnostics/families.h"
 #include "server/engine/admin_call.h"
 
 namespace zsetd {

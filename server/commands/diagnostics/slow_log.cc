@@ -4,8 +4,8 @@
 #include <limits>
 #include <string>
 
-#include "server/commands/all_commands.h"
 #include "server/commands/common/help.h"
+#include "server/commands/diagnostics/families.h"
 #include "server/engine/admin_call.h"
 
 namespace zsetd {

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "core/util/glob.h"
-#include "server/commands/all_commands.h"
 #include "server/commands/common/help.h"
 #include "server/commands/docs/command_docs.h"
 #include "server/commands/docs/command_info.h"
 #include "server/commands/docs/command_keys.h"
+#include "server/commands/docs/families.h"
 #include "server/engine/admin_call.h"
 #include "server/engine/command/command_categories.h"
 #include "server/engine/request_checks.h"

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "core/geo/geo_cell.h"
-#include "server/commands/all_commands.h"
+#include "server/commands/geo/families.h"
 #include "server/commands/geo/geo_arguments.h"
 #include "server/commands/zset/zset_add.h"
 #include "server/engine/call.h"

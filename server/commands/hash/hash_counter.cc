@@ -6,8 +6,8 @@
 
 #include "core/hash/hash.h"
 #include "protocol/text/number_text.h"
-#include "server/commands/all_commands.h"
 #include "server/commands/common/element_expiry.h"
+#include "server/commands/hash/families.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

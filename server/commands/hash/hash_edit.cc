@@ -2,7 +2,7 @@
 #include <string_view>
 
 #include "core/hash/hash.h"
-#include "server/commands/all_commands.h"
+#include "server/commands/hash/families.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "core/hash/hash.h"
-#include "server/commands/all_commands.h"
 #include "server/commands/common/element_expiry.h"
 #include "server/commands/common/encoding.h"
 #include "server/commands/common/propagated_value.h"
+#include "server/commands/hash/families.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "core/hash/hash.h"
-#include "server/commands/all_commands.h"
 #include "server/commands/common/random_request.h"
+#include "server/commands/hash/families.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

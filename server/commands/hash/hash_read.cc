@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "core/keyspace/value.h"
-#include "server/commands/all_commands.h"
+#include "server/commands/hash/families.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

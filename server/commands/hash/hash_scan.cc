@@ -2,8 +2,8 @@
 #include <vector>
 
 #include "core/hash/hash.h"
-#include "server/commands/all_commands.h"
 #include "server/commands/common/scan_request.h"
+#include "server/commands/hash/families.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

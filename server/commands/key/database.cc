@@ -1,8 +1,8 @@
 #include <cstdint>
 #include <limits>
 
-#include "server/commands/all_commands.h"
 #include "server/commands/common/database_index.h"
+#include "server/commands/key/families.h"
 #include "server/engine/admin_call.h"
 #include "server/engine/services/services.h"
 #include "server/engine/services/snapshot_control.h"

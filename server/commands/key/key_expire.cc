@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "protocol/text/number_text.h"
-#include "server/commands/all_commands.h"
 #include "server/commands/common/expiry_option.h"
+#include "server/commands/key/families.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

@@ -1,7 +1,7 @@
 #include <string_view>
 
-#include "server/commands/all_commands.h"
 #include "server/commands/common/database_index.h"
+#include "server/commands/key/families.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

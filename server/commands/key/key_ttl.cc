@@ -1,7 +1,7 @@
 #include <cstdint>
 
-#include "server/commands/all_commands.h"
 #include "server/commands/common/expiry_option.h"
+#include "server/commands/key/families.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "protocol/text/number_text.h"
-#include "server/commands/all_commands.h"
 #include "server/commands/common/dumped_value.h"
+#include "server/commands/key/families.h"
 #include "server/engine/admin_call.h"
 #include "server/engine/services/migration.h"
 #include "server/engine/services/services.h"

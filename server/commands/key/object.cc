@@ -1,7 +1,7 @@
 #include "core/keyspace/access_tracker.h"
-#include "server/commands/all_commands.h"
 #include "server/commands/common/encoding.h"
 #include "server/commands/common/help.h"
+#include "server/commands/key/families.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

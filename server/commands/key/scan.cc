@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/util/glob.h"
-#include "server/commands/all_commands.h"
 #include "server/commands/common/scan_request.h"
+#include "server/commands/key/families.h"
 #include "server/engine/call.h"
 #include "server/engine/support/ascii_case.h"
 

@@ -5,9 +5,9 @@
 
 #include "core/list/list.h"
 #include "protocol/text/number_text.h"
-#include "server/commands/all_commands.h"
 #include "server/commands/common/multi_pop_request.h"
 #include "server/commands/common/timeout_option.h"
+#include "server/commands/list/families.h"
 #include "server/commands/list/list_end.h"
 #include "server/engine/call.h"
 

@@ -3,8 +3,8 @@
 #include <string_view>
 
 #include "core/list/list.h"
-#include "server/commands/all_commands.h"
 #include "server/commands/common/index_range.h"
+#include "server/commands/list/families.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

@@ -3,8 +3,8 @@
 #include <string_view>
 
 #include "core/list/list.h"
-#include "server/commands/all_commands.h"
 #include "server/commands/common/timeout_option.h"
+#include "server/commands/list/families.h"
 #include "server/commands/list/list_end.h"
 #include "server/engine/call.h"
 

@@ -3,8 +3,8 @@
 
 #include "core/list/list.h"
 #include "core/sorted_set/sorted_set.h"
-#include "server/commands/all_commands.h"
 #include "server/commands/common/index_range.h"
+#include "server/commands/list/families.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

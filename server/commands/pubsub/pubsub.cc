@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "server/commands/all_commands.h"
+#include "server/commands/pubsub/families.h"
 #include "server/engine/admin_call.h"
 
 namespace zsetd {

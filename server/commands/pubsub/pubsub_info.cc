@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "server/commands/all_commands.h"
 #include "server/commands/common/help.h"
+#include "server/commands/pubsub/families.h"
 #include "server/engine/admin_call.h"
 
 namespace zsetd {

@@ -8,8 +8,8 @@
 
 #include "core/util/glob.h"
 #include "protocol/rdb/dump_payload.h"
-#include "server/commands/all_commands.h"
 #include "server/commands/common/help.h"
+#include "server/commands/scripting/families.h"
 #include "server/commands/scripting/scripting.h"
 #include "server/engine/admin_call.h"
 

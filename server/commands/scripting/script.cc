@@ -1,8 +1,8 @@
 // EVAL and similar commands. server/scripting runs the scripts.
 #include <string_view>
 
-#include "server/commands/all_commands.h"
 #include "server/commands/common/help.h"
+#include "server/commands/scripting/families.h"
 #include "server/commands/scripting/scripting.h"
 #include "server/engine/admin_call.h"
 

@@ -2,7 +2,7 @@
 #include <string_view>
 
 #include "core/set/set.h"
-#include "server/commands/all_commands.h"
+#include "server/commands/set/families.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

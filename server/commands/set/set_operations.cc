@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/keyspace/value.h"
-#include "server/commands/all_commands.h"
+#include "server/commands/set/families.h"
 #include "server/commands/set/set_reply.h"
 #include "server/engine/call.h"
 

@@ -5,9 +5,9 @@
 #include <string_view>
 
 #include "core/hash/hash.h"
-#include "server/commands/all_commands.h"
 #include "server/commands/common/propagated_value.h"
 #include "server/commands/common/random_request.h"
+#include "server/commands/set/families.h"
 #include "server/commands/set/set_reply.h"
 #include "server/engine/call.h"
 

@@ -2,8 +2,8 @@
 #include <vector>
 
 #include "core/set/set.h"
-#include "server/commands/all_commands.h"
 #include "server/commands/common/scan_request.h"
+#include "server/commands/set/families.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

@@ -7,9 +7,9 @@
 
 #include "core/sorted_set/sorted_set.h"
 #include "core/string/bits.h"
-#include "server/commands/all_commands.h"
 #include "server/commands/common/index_range.h"
 #include "server/commands/string/bit_position.h"
+#include "server/commands/string/families.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

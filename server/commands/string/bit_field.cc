@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "protocol/text/number_text.h"
-#include "server/commands/all_commands.h"
 #include "server/commands/string/bit_position.h"
+#include "server/commands/string/families.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "core/string/common_subsequence.h"
-#include "server/commands/all_commands.h"
+#include "server/commands/string/families.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

@@ -7,7 +7,7 @@
 
 #include "core/keyspace/value.h"
 #include "protocol/text/number_text.h"
-#include "server/commands/all_commands.h"
+#include "server/commands/string/families.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

@@ -2,8 +2,8 @@
 #include <string_view>
 
 #include "core/keyspace/value.h"
-#include "server/commands/all_commands.h"
 #include "server/commands/common/expiry_option.h"
+#include "server/commands/string/families.h"
 #include "server/commands/string/string_reply.h"
 #include "server/engine/call.h"
 

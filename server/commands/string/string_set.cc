@@ -3,8 +3,8 @@
 
 #include "core/keyspace/value.h"
 #include "protocol/text/number_text.h"
-#include "server/commands/all_commands.h"
 #include "server/commands/common/expiry_option.h"
+#include "server/commands/string/families.h"
 #include "server/commands/string/string_reply.h"
 #include "server/engine/call.h"
 

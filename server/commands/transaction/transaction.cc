@@ -1,7 +1,7 @@
 #include <string_view>
 #include <vector>
 
-#include "server/commands/all_commands.h"
+#include "server/commands/transaction/families.h"
 #include "server/engine/admin_call.h"
 
 namespace zsetd {

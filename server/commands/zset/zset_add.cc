@@ -11,8 +11,8 @@
 
 #include "core/sorted_set/sorted_set.h"
 #include "protocol/text/number_text.h"
-#include "server/commands/all_commands.h"
 #include "server/commands/common/expiry_option.h"
+#include "server/commands/zset/families.h"
 #include "server/commands/zset/zset_cut.h"
 #include "server/commands/zset/zset_exact.h"
 #include "server/engine/call.h"

@@ -5,9 +5,9 @@
 
 #include "core/sorted_set/sorted_set.h"
 #include "protocol/text/number_text.h"
-#include "server/commands/all_commands.h"
 #include "server/commands/common/multi_pop_request.h"
 #include "server/commands/common/timeout_option.h"
+#include "server/commands/zset/families.h"
 #include "server/commands/zset/zset_cut.h"
 #include "server/commands/zset/zset_score_pop.h"
 #include "server/engine/call.h"

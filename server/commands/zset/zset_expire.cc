@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/sorted_set/sorted_set.h"
-#include "server/commands/all_commands.h"
 #include "server/commands/common/element_expiry.h"
+#include "server/commands/zset/families.h"
 #include "server/commands/zset/zset_add.h"
 #include "server/engine/call.h"
 

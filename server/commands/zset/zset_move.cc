@@ -8,8 +8,8 @@
 
 #include "core/sorted_set/sorted_set.h"
 #include "protocol/text/number_text.h"
-#include "server/commands/all_commands.h"
 #include "server/commands/common/element_expiry.h"
+#include "server/commands/zset/families.h"
 #include "server/commands/zset/zset_add.h"
 #include "server/engine/call.h"
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/sorted_set/operations/set_operations.h"
-#include "server/commands/all_commands.h"
 #include "server/commands/common/propagated_value.h"
+#include "server/commands/zset/families.h"
 #include "server/commands/zset/zset_bounds.h"
 #include "server/commands/zset/zset_range_request.h"
 #include "server/commands/zset/zset_reply.h"

@@ -3,7 +3,7 @@
 #include <limits>
 #include <string_view>
 
-#include "server/commands/all_commands.h"
+#include "server/commands/zset/families.h"
 #include "server/commands/zset/zset_cut.h"
 #include "server/commands/zset/zset_reply.h"
 #include "server/commands/zset/zset_score_pop.h"

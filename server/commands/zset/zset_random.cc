@@ -3,8 +3,8 @@
 
 #include "core/sorted_set/element_sampler.h"
 #include "core/util/sample.h"
-#include "server/commands/all_commands.h"
 #include "server/commands/common/random_request.h"
+#include "server/commands/zset/families.h"
 #include "server/commands/zset/zset_reply.h"
 #include "server/engine/call.h"
 

@@ -1,7 +1,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "server/commands/all_commands.h"
+#include "server/commands/zset/families.h"
 #include "server/commands/zset/zset_bounds.h"
 #include "server/commands/zset/zset_range_request.h"
 #include "server/commands/zset/zset_reply.h"

@@ -2,7 +2,7 @@
 #include <string_view>
 
 #include "core/sorted_set/sorted_set.h"
-#include "server/commands/all_commands.h"
+#include "server/commands/zset/families.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

@@ -3,8 +3,8 @@
 #include <string_view>
 
 #include "core/sorted_set/sorted_set.h"
-#include "server/commands/all_commands.h"
 #include "server/commands/common/index_range.h"
+#include "server/commands/zset/families.h"
 #include "server/commands/zset/zset_bounds.h"
 #include "server/commands/zset/zset_cut.h"
 #include "server/engine/call.h"

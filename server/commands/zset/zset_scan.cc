@@ -5,8 +5,8 @@
 
 #include "core/sorted_set/sorted_set.h"
 #include "protocol/text/number_text.h"
-#include "server/commands/all_commands.h"
 #include "server/commands/common/scan_request.h"
+#include "server/commands/zset/families.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "server/engine/command/command.h"
+
+namespace zsetd {
+
+// The rows of each family of commands, at the end of the file with the family's name.
+std::span<const Command> TransactionCommands();
+
+// The families of this folder.
+inline auto TransactionFamilies() {
+  return std::to_array({
+      TransactionCommands(),
+  });
+}
+
+}  // namespace zsetd
