@@ -1,6 +1,5 @@
 #include "server/http/page_commands.h"
 
-#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -10,34 +9,6 @@
 
 namespace zsetd {
 namespace {
-
-// Commands that the page may run although they do not read keys. SELECT is for the commands after
-// it in the same request.
-constexpr std::string_view kInspecting[] = {
-    "acl|whoami",
-    "client|info",
-    "client|list",
-    "command",
-    "command|count",
-    "command|docs",
-    "command|info",
-    "command|list",
-    "echo",
-    "info",
-    "lastsave",
-    "latency|doctor",
-    "latency|history",
-    "latency|latest",
-    "latency|histogram",
-    "memory|doctor",
-    "memory|stats",
-    "ping",
-    "role",
-    "select",
-    "slowlog|get",
-    "slowlog|len",
-    "time",
-};
 
 class Running {
  public:
@@ -147,7 +118,7 @@ void RunPageCommands(Engine& engine, std::shared_ptr<const PageRequest> request,
 }
 
 bool MayRunOnPage(const Command& command) {
-  if (std::ranges::find(kInspecting, command.name) != std::end(kInspecting)) return true;
+  if (command.inspects) return true;
   return command.Has(kReadOnly) && !command.HasAny(kWrite | kBlocking | kMayReplicate) &&
          command.group != CommandGroup::kScripting;
 }

@@ -268,6 +268,7 @@ constexpr Command kCommands[] = {
      .run = AclWhoAmI,
      .arity = 2,
      .flags = kFlags,
+     .inspects = true,
      .group = kGroup,
      .since = "6.0.0",
      .summary = "Returns the user name of the connection.",

@@ -316,6 +316,7 @@ constexpr Command kCommands[] = {
      .run = Role,
      .arity = 1,
      .flags = kNoScript | kLoading | kStale | kFast | kDangerous,
+     .inspects = true,
      .group = CommandGroup::kServer,
      .since = "2.8.12",
      .summary = "Returns the replication role, with the replicas or the state of the link.",

@@ -74,6 +74,7 @@ constexpr Command kCommands[] = {
      .run = Time,
      .arity = 1,
      .flags = kLoading | kStale | kFast,
+     .inspects = true,
      .group = CommandGroup::kServer,
      .since = "2.6.0",
      .summary = "Returns the server time as Unix seconds and microseconds.",

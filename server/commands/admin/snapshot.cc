@@ -96,6 +96,7 @@ constexpr Command kCommands[] = {
      .run = LastSave,
      .arity = 1,
      .flags = kLoading | kStale | kFast | kDangerous,
+     .inspects = true,
      .group = CommandGroup::kServer,
      .since = "1.0.0",
      .summary = "Returns the Unix time of the last snapshot that was saved.",

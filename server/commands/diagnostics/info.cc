@@ -181,6 +181,7 @@ constexpr Command kCommands[] = {
      .run = Info,
      .arity = -1,
      .flags = kLoading | kStale | kDangerous,
+     .inspects = true,
      .group = CommandGroup::kServer,
      .since = "1.0.0",
      .usage = "[section [section ...]]",

@@ -155,7 +155,8 @@ struct Command {
   int arity = 0;  // arguments, the name included; -n: at least n
   uint32_t flags = 0;
   KeyPlaces keys;
-  int member_at = 0;  // which argument is a member of the sorted set at the first key; 0: none
+  int member_at = 0;      // which argument is a member of the sorted set at the first key; 0: none
+  bool inspects = false;  // reads no keys, and changes only its client: the page may run it
   CommandGroup group = CommandGroup::kGeneric;
   std::string_view since;         // the version of Redis that had it first, or kZsetdOnly
   std::string_view usage;         // the arguments: see usage_grammar.h
