@@ -8,10 +8,7 @@
 namespace zsetd {
 
 // The program that started this process and supervises it, if the setting `supervised` and the
-// environment specify one: NOTIFY_SOCKET for systemd, UPSTART_JOB for upstart.
-//
-// systemd's protocol is one datagram for each message (sd_notify(3)). libsystemd implements it too,
-// but would load five other libraries into the process.
+// environment specify one: NOTIFY_SOCKET for systemd (sd_notify(3)), UPSTART_JOB for upstart.
 class Supervisor {
  public:
   // The log outlives this. It need not be open yet.
@@ -34,7 +31,7 @@ class Supervisor {
  private:
   enum class Kind { kNone, kUpstart, kSystemd };
 
-  void NotifySystemd(std::string_view message) const;
+  void NotifySystemd(const char* state) const;
 
   const Log& log_;
   Kind kind_ = Kind::kNone;
