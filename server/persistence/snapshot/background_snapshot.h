@@ -17,10 +17,11 @@ namespace zsetd {
 
 // A snapshot that is being taken while requests run.
 //
-//   a tick: DatasetSnapshot ──entries──► SnapshotEncoder ──pieces──► SnapshotThread ──►
-//   SnapshotSink
+//   a tick: DatasetSnapshot ──entries──► SnapshotEncoder ──pieces──► SnapshotThread ──► file
 //           a tenth of a millisecond at most                encodes blocks, compresses, sums,
-//           writes, syncs
+//                                                           writes, syncs
+//
+// docs/snapshots.md shows all types on the path.
 //
 // The snapshot contains the data at the instant of its creation. The engine's thread encodes some
 // entries at each Continue(), and encodes an entry that is about to change before the change. It

@@ -1,3 +1,12 @@
+// cjson, written on RapidJSON instead of lua-cjson, which Redis uses, for two reasons:
+//
+//   - Bounded memory. lua-cjson collects its output in a buffer of its own, which
+//   script-memory-limit
+//     does not count, and runs a call of any length to its end. This one writes to a ScriptBuffer,
+//     and a long cjson.encode can be suspended (LongCall).
+//   - RFC 8259. lua-cjson also reads numbers that are not JSON, such as 0x10 and 01.
+//
+// Settings, errors and the treatment of arrays are those of lua-cjson.
 #include "server/scripting/library/json.h"
 
 #include <rapidjson/memorystream.h>
