@@ -56,7 +56,7 @@ class EvenKeysMigration : public Migration {
   absl::Status Send(const Target&, size_t count, const Pack& pack,
                     std::vector<size_t>& accepted) override {
     for (size_t number = 0; number < count; ++number) {
-      if (pack(number).payload.size() % 2 == 0) accepted.push_back(number);
+      if (pack(number).dump.size() % 2 == 0) accepted.push_back(number);
     }
     return accepted.size() == count ? absl::OkStatus() : Refusal("ERR odd");
   }
