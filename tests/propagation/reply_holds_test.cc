@@ -8,7 +8,7 @@
 //
 //   HOLDS_SEED=7 HOLDS_STEPS=100000 build/release/tests/propagation_test
 //   --gtest_filter='ReplyHolds*'
-#include "server/engine/reply_holds.h"
+#include "server/engine/notify/reply_holds.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "protocol/resp/args.h"
-#include "server/engine/recent_changes.h"
+#include "server/engine/notify/recent_changes.h"
 #include "server/engine/store/store_listener.h"
 
 namespace zsetd {

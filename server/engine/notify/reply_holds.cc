@@ -1,4 +1,4 @@
-#include "server/engine/reply_holds.h"
+#include "server/engine/notify/reply_holds.h"
 
 #include <algorithm>
 
