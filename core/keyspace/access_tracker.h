@@ -41,11 +41,7 @@ class AccessTracker {
   void AdvanceTo(Millis now) { now_ = now; }
   const AccessRule& rule() const { return rule_; }
 
-  // Whether accesses are recorded. Accesses by some clients and commands are not.
-  void set_records(bool records) { records_ = records; }
-
   void RecordAccess(Entry& entry) {
-    if (!records_) return;
     const Stamp before = entry.access_stamp();
     const Stamp after = rule_.lfu ? CountedOnce(before) : Seconds();
     if (after != before) entry.set_access_stamp(after);  // else the cache line stays clean
@@ -73,7 +69,6 @@ class AccessTracker {
   Rng& rng_;
   AccessRule rule_;
   Millis now_{0};
-  bool records_ = true;
 };
 
 }  // namespace zsetd

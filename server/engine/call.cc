@@ -32,7 +32,7 @@ bool Call::Propagates() const { return effects_.IsOn(); }
 void Call::Propagate(Args words) {
   if (!Propagates()) return;
   effects_.Add(client.database, words);
-  effects_.set_stated(true);
+  MarkPropagated();
 }
 
 void Call::Propagate(std::initializer_list<std::string_view> words) {
@@ -47,7 +47,7 @@ void Call::PropagatePrivate(Args words) {
 void Call::PropagateRequest() {
   if (!Propagates()) return;
   effects_.Add(client.database, command.name.substr(0, command.name.find('|')), argv_.subspan(1));
-  effects_.set_stated(true);
+  MarkPropagated();
 }
 
 void Call::PropagateMessage() {

@@ -108,7 +108,12 @@ class Call {
   // Propagates the request itself although it changed nothing, or in addition to other requests.
   void PropagateRequest();
 
-  // Propagates a request word by word.
+  // What is propagated of the command was stated, and is not the request itself. The functions
+  // above call this.
+  void MarkPropagated() { is_propagated_ = true; }
+  bool is_propagated() const { return is_propagated_; }
+
+  // Propagates a request word by word. Call MarkPropagated(), too.
   Effects& effects() { return effects_; }
 
   // Propagates the request as a message: to replicas only.
@@ -142,7 +147,10 @@ class Call {
  private:
   static Keys::Access AccessOf(const Client& client, const Command& row) {
     const bool in_writing_transaction = client.transaction.open && client.transaction.may_write;
-    return {.writes = row.Has(kWrite) || in_writing_transaction, .only_reads = row.Has(kReadOnly)};
+    const bool is_use = !row.Has(kNoTouch) && (!client.no_touch || row.Has(kAlwaysTouch));
+    return {.writes = row.Has(kWrite) || in_writing_transaction,
+            .only_reads = row.Has(kReadOnly),
+            .touch = is_use ? Database::Touch::kYes : Database::Touch::kNo};
   }
   bool PutAside(Args wanted, Millis timeout);
 
@@ -152,6 +160,7 @@ class Call {
   std::optional<std::string_view> ready_key_;
   std::unique_ptr<BlockedCommand> wait_;
   bool refused_ = false;
+  bool is_propagated_ = false;
   bool waits_ = false;
 };
 

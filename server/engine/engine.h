@@ -6,14 +6,18 @@
 #include "absl/status/status.h"
 #include "core/util/time.h"
 #include "server/engine/acl/access_control.h"
+#include "server/engine/blocked_runner.h"
+#include "server/engine/client/foreign_command_log.h"
 #include "server/engine/clients.h"
 #include "server/engine/command/command_table.h"
 #include "server/engine/config/settings.h"
 #include "server/engine/executor.h"
+#include "server/engine/metrics/command_clock.h"
 #include "server/engine/metrics/metrics.h"
 #include "server/engine/notify/notifier.h"
 #include "server/engine/notify/reply_holds.h"
 #include "server/engine/propagation/effects.h"
+#include "server/engine/script_command_runner.h"
 #include "server/engine/services/background_task.h"
 #include "server/engine/services/services.h"
 #include "server/engine/shutdown.h"
@@ -22,6 +26,8 @@
 #include "server/engine/state/run_identity.h"
 #include "server/engine/store/store.h"
 #include "server/engine/support/host.h"
+#include "server/engine/suspended_unit.h"
+#include "server/engine/units.h"
 
 namespace zsetd {
 
@@ -66,6 +72,15 @@ class Engine {
   const Clients& clients() const { return clients_; }
   Executor& executor() { return executor_; }
   const Executor& executor() const { return executor_; }
+  BlockedRunner& blocked_runner() { return blocked_runner_; }
+  SuspendedUnit& suspended_unit() { return suspended_unit_; }
+  const SuspendedUnit& suspended_unit() const { return suspended_unit_; }
+  ScriptCommandRunner& script_command_runner() { return script_command_runner_; }
+  Units& units() { return units_; }
+  const Units& units() const { return units_; }
+  CommandClock& clock() { return clock_; }
+  const CommandClock& clock() const { return clock_; }
+  ForeignCommandLog& foreign_command_log() { return foreign_command_log_; }
   Notifier& notifier() { return notifier_; }
   const Notifier& notifier() const { return notifier_; }
   Metrics& metrics() { return metrics_; }
@@ -99,7 +114,13 @@ class Engine {
   RunIdentity identity_;
   DiskState disk_{settings_};
   ReplicationState replication_;
+  ForeignCommandLog foreign_command_log_{*host_.log};
+  CommandClock clock_{host_};
+  Units units_{*this};
+  SuspendedUnit suspended_unit_{*this};
+  ScriptCommandRunner script_command_runner_{*this};
   Executor executor_{*this};
+  BlockedRunner blocked_runner_{*this, executor_.replies()};
   Shutdown shutdown_{*this};
 };
 

@@ -78,7 +78,7 @@ bool Shutdown::Abort() {
 }
 
 bool Shutdown::IsDue() const {
-  if (state_ == State::kScript) return !engine_.executor().IsSuspended();
+  if (state_ == State::kScript) return !engine_.suspended_unit().IsOn();
   return state_ == State::kReplicas && (Now() >= deadline_ || AllCaughtUp());
 }
 
@@ -145,7 +145,8 @@ void Shutdown::Cancel() {
   engine_.clients().pause().End(ClientPause::Cause::kShutdown);
   for (Client* const client : std::exchange(clients_, {})) {
     client->awaits_shutdown = false;
-    engine_.executor().EndWithError(*client, *engine_.commands().FindOriginal("shutdown"), kFailed);
+    engine_.blocked_runner().EndWithError(*client, *engine_.commands().FindOriginal("shutdown"),
+                                          kFailed);
   }
 }
 

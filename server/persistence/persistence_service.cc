@@ -205,7 +205,7 @@ void PersistenceService::ResumeLog() {
 void PersistenceService::ConsiderBeginningLog() {
   constexpr std::chrono::seconds kBetweenTries{5};
   if (!log_is_due_ || load_ != nullptr || IsSaving() || IsRewriting()) return;
-  if (engine_.executor().IsInTransaction()) return;
+  if (engine_.units().IsInTransaction()) return;
   if (engine_.store().now() - log_tried_at_ < kBetweenTries) return;
   log_tried_at_ = engine_.store().now();
   if (const absl::Status status = BeginLog(); !status.ok())
@@ -398,7 +398,7 @@ void PersistenceService::OnFlushAll() {
 // FLUSHALL itself does not save: in the middle of a unit, no offset of the history describes the
 // data, so a replica could not continue from it.
 void PersistenceService::SaveFlushed() {
-  if (!engine_.disk().flush_is_unsaved() || engine_.executor().IsSuspended()) return;
+  if (!engine_.disk().flush_is_unsaved() || engine_.suspended_unit().IsOn()) return;
   engine_.disk().set_flush_is_unsaved(false);
   if (engine_.disk().loading()) return;
   MakeWayForSnapshot();
@@ -416,7 +416,7 @@ void PersistenceService::EndRound() {
 absl::Status PersistenceService::LoadAgain(const ReloadOptions& reload) {
   if (load_ != nullptr) return Refusal(kIsLoading);
   absl::Status status;
-  if (engine_.executor().IsInTransaction()) {
+  if (engine_.units().IsInTransaction()) {
     status = LoadAgainInTransaction(reload);
   } else {
     SaveFlushed();
@@ -434,7 +434,7 @@ absl::Status PersistenceService::LoadAgainInTransaction(const ReloadOptions& rel
   if (!reload.saves && !engine_.disk().flush_is_unsaved()) return snapshots_.LoadAgain(reload);
   absl::Status status = snapshots_.LoadAgainByDraft(reload);
   if (!status.ok()) return status;
-  engine_.executor().AfterUnit([this] {
+  engine_.units().AfterUnit([this] {
     snapshots_.Abandon();
     (void)Save();
   });
@@ -445,8 +445,8 @@ absl::Status PersistenceService::LoadAgainInTransaction(const ReloadOptions& rel
 absl::Status PersistenceService::LoadLogAgain() {
   if (load_ != nullptr) return Refusal(kIsLoading);
   if (!append_log_.IsKept()) return Refusal("there is no append only file");
-  if (engine_.executor().IsInTransaction()) {
-    engine_.executor().AfterUnit([this] { (void)LoadLogAgain(); });
+  if (engine_.units().IsInTransaction()) {
+    engine_.units().AfterUnit([this] { (void)LoadLogAgain(); });
     return absl::OkStatus();
   }
   MakeWayForSnapshot();
@@ -461,7 +461,7 @@ absl::Status PersistenceService::Apply(const Settings& settings) {
     return is_same ? absl::OkStatus() : Refusal(kIsLoading);
   }
   if (log_is_missing_ && is_same) return absl::OkStatus();
-  if (!engine_.executor().IsInTransaction()) return SwitchLog(settings.appendonly);
+  if (!engine_.units().IsInTransaction()) return SwitchLog(settings.appendonly);
   return is_same ? absl::OkStatus() : SwitchLogAfterUnit(settings.appendonly);
 }
 
@@ -474,7 +474,7 @@ absl::Status PersistenceService::SwitchLogAfterUnit(bool on) {
     return Refusal(kCannotBeginLog);
   }
   next_log_state_ = on;
-  engine_.executor().AfterUnit([this, on] {
+  engine_.units().AfterUnit([this, on] {
     if (!SwitchLog(on).ok()) log_is_missing_ = log_is_due_ = true;
   });
   return absl::OkStatus();

@@ -207,7 +207,7 @@ void Follower::Tick() {
 }
 
 bool Follower::HasWork() const {
-  if (engine_.executor().IsSuspended()) return false;
+  if (engine_.suspended_unit().IsOn()) return false;
   return (!held_.empty() && MayApply()) || MayLoad();
 }
 
@@ -255,7 +255,7 @@ void Follower::FailSnapshot(const absl::Status& status) {
 
 // Waits while a script runs.
 void Follower::ConsiderLoading() {
-  if (!engine_.executor().IsSuspended()) return StartLoading();
+  if (!engine_.suspended_unit().IsOn()) return StartLoading();
   if (connection_ != nullptr) connection_->set_receives(false);
 }
 
@@ -369,7 +369,7 @@ void Follower::BecomeLinked() {
 }
 
 bool Follower::MayApply() const {
-  return state_ == State::kLinked && !engine_.executor().IsSuspended();
+  return state_ == State::kLinked && !engine_.suspended_unit().IsOn();
 }
 
 void Follower::OnStream(std::string_view bytes) { held_ += bytes; }

@@ -222,7 +222,7 @@ void Replicas::DisconnectAll() {
 
 void Replicas::EndRound() {
   if (backlog_ == nullptr) return;
-  if (engine_.executor().IsSuspended()) return;  // in the middle of a unit
+  if (engine_.suspended_unit().IsOn()) return;  // in the middle of a unit
   const bool asks = std::exchange(asks_, false) && !persistence_.IsSavedForExit();
   if (asks && !all_.empty()) AppendControl({"REPLCONF", "GETACK", "*"});
   if (backlog_->end() == sent_until_) return;
@@ -284,7 +284,7 @@ void Replicas::Tick() {
 
 bool Replicas::MayStartSync() const {
   if (!waits_since_ || group_ || persistence_.IsBusy() || engine_.disk().loading()) return false;
-  if (engine_.executor().IsSuspended()) return false;
+  if (engine_.suspended_unit().IsOn()) return false;
   const Settings& settings = engine_.settings();
   const auto waiting = std::ranges::count_if(
       all_, [](const auto& each) { return each.second->state() == Replica::State::kWaiting; });
@@ -443,7 +443,7 @@ void Replicas::Ping(Millis now) {
 int64_t Replicas::CountGood() const {
   const auto most = std::chrono::seconds(engine_.settings().min_replicas_max_lag);
   const auto command_began =
-      std::chrono::duration_cast<Millis>(engine_.executor().command_began_at());
+      std::chrono::duration_cast<Millis>(engine_.clock().began_at());
   const Millis now = std::max(command_began, looked_after_at_);
   return std::ranges::count_if(all_, [&](const auto& each) {
     return each.second->IsOnline() && each.second->SilentFor(now) <= most;

@@ -74,7 +74,7 @@ void ReplicationService::Follow(const MasterAddress& master, bool takes_over) {
     UnblockClients();
   }
   next_master_ = {master, takes_over};
-  engine_.executor().AfterUnit([this] { JoinNextMaster(); });
+  engine_.units().AfterUnit([this] { JoinNextMaster(); });
 }
 
 // The data of a master is at a place in a history, too, so a promoted replica may continue from
@@ -103,7 +103,7 @@ void ReplicationService::NameMaster(std::string text) {
 
 void ReplicationService::UnblockClients() {
   for (const auto& [id, client] : engine_.clients().all()) {
-    if (client->blocked) engine_.executor().UnblockWithError(*client, kRoleChanged);
+    if (client->blocked) engine_.blocked_runner().UnblockWithError(*client, kRoleChanged);
   }
 }
 

@@ -82,7 +82,7 @@ bool PushCommand(lua_State* lua, ScriptRun& run) {
     return true;
   }
   const absl::Status status = run.Execute(run.argv());
-  Interpreter::Of(lua).OnCommandEnd(run.engine().executor().command_ended_at());
+  Interpreter::Of(lua).OnCommandEnd(run.engine().clock().began_at());
   if (!status.ok()) {
     PushError(lua, ErrorLine(status), /*is_counted=*/true);
     return true;
@@ -207,7 +207,7 @@ int AclCheckCommand(lua_State* lua) {
   if (command == nullptr || command->run == nullptr) {
     return Raise(lua, "ERR Invalid command passed to redis.acl_check_cmd()");
   }
-  lua_pushboolean(lua, run.engine().executor().MayRunInScript(run.caller(), *command, words));
+  lua_pushboolean(lua, ScriptCommandRunner::MayRun(run.caller(), *command, words));
   return 1;
 }
 

@@ -68,7 +68,7 @@ std::vector<std::vector<std::string>> SplitRequests(std::string_view bytes) {
 std::string LeftBehind(Engine& engine) {
   const Tracking& tracking = engine.notifier().tracking();
   if (!engine.clients().all().empty()) return "a client that has disconnected is still known";
-  if (engine.clients().pause().postponed() + engine.executor().overdue_requests() +
+  if (engine.clients().pause().postponed() + engine.executor().overdue().size() +
           engine.notifier().blocked_clients().count() +
           engine.notifier().blocked_clients().key_count() >
       0)

@@ -35,12 +35,12 @@ class ScriptPeer {
   bool Run(const std::vector<std::string_view>& words) {
     client_.output.buffer.Clear();
     engine_.executor().Execute(client_, words);
-    for (int slice = 0; engine_.executor().IsSuspended() && slice < kMostSlices; ++slice) {
+    for (int slice = 0; engine_.suspended_unit().IsOn() && slice < kMostSlices; ++slice) {
       other_.output.buffer.Clear();
       engine_.executor().Execute(other_, std::vector<std::string_view>{"SCRIPT", "KILL"});
       engine_.executor().Tick(Micros(1000));
     }
-    return !engine_.executor().IsSuspended();
+    return !engine_.suspended_unit().IsOn();
   }
 
   std::string_view reply() { return client_.output.buffer.view(); }

@@ -6,9 +6,11 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "server/engine/applier.h"
+#include "server/engine/propagation/unit.h"
 #include "tests/propagation/recorder.h"
 #include "tests/transcript/engine_peer.h"
 
@@ -118,12 +120,14 @@ TEST_F(EffectsTest, StreamThatBeginsWithinAUnitReceivesTheWholeUnit) {
   Effects& effects = peer_.engine().effects();
   effects.set_stream(&stream);
   effects.set_passes_on(true);
+  Unit before(effects);
   effects.Add(3, {"SET", "before", "1"});
-  effects.Commit();
+  before.Commit();
+  Unit unit(effects);
   effects.Add(3, {"SET", "a", "1"});
   effects.set_passes_on(false);
   effects.Add(3, {"SET", "b", "2"});
-  effects.Commit();
+  unit.Commit();
   EXPECT_EQ(Plain(stream.TakeBytes()), "MULTI; SELECT 3; SET a 1; SELECT 3; SET b 2; EXEC");
   EXPECT_EQ(journal_.units(), 2u);
   effects.set_stream(nullptr);
@@ -133,12 +137,30 @@ TEST_F(EffectsTest, JournalThatIsRemovedReceivesNoPartOfAUnit) {
   Recorder stream;
   Effects& effects = peer_.engine().effects();
   effects.set_stream(&stream);
+  Unit unit(effects);
   effects.Add(0, {"SET", "a", "1"});
   effects.set_stream(nullptr);
   EXPECT_EQ(journal_.units() + stream.units(), 0u);
   effects.set_log(nullptr);
-  effects.Commit();
+  unit.Commit();
   EXPECT_EQ(journal_.units() + stream.units(), 0u);
+}
+
+TEST_F(EffectsTest, NestedScopesFormOneUnitThatTheOutermostEnds) {
+  Effects& effects = peer_.engine().effects();
+  {
+    Unit outer(effects);
+    effects.Add(0, {"SET", "a", "1"});
+    {
+      const Unit inner(effects);
+      effects.Add(0, {"SET", "b", "2"});
+    }
+    EXPECT_EQ(journal_.units(), 0u);
+    const Unit moved = std::move(outer);
+    effects.Add(0, {"SET", "c", "3"});
+  }
+  EXPECT_EQ(journal_.units(), 1u);
+  EXPECT_EQ(Plain(journal_.TakeBytes()), "MULTI; SELECT 0; SET a 1; SET b 2; SET c 3; EXEC");
 }
 
 TEST_F(EffectsTest, AppliedUnitsAreLoggedWithTheirDatabase) {

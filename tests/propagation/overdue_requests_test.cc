@@ -80,14 +80,14 @@ TEST_F(OverdueRequestsTest, WaitForManyExpiredElementsWhileOthersAreServed) {
   EXPECT_EQ(Ask("a", {"ZRANK", "many", "stays"}), kNone);
   EXPECT_EQ(Ask("b", {"ZCARD", "many"}), kNone);
   EXPECT_EQ(Ask("c", {"PING"}), "+PONG\r\n");
-  EXPECT_EQ(peer_.engine().executor().overdue_requests(), 2u);
+  EXPECT_EQ(peer_.engine().executor().overdue().size(), 2u);
   EXPECT_EQ(peer_.engine().executor().NextDeadline(), now());
   const auto [reply, ticks] = Await("a");
   EXPECT_EQ(reply, ":0\r\n");
   EXPECT_GT(ticks, 5);
   Tick();
   EXPECT_EQ(Receive("b"), ":1\r\n");
-  EXPECT_EQ(peer_.engine().executor().overdue_requests(), 0u);
+  EXPECT_EQ(peer_.engine().executor().overdue().size(), 0u);
 }
 
 TEST_F(OverdueRequestsTest, ManyKeysWithFewDueAreBoundedTogether) {
@@ -139,7 +139,7 @@ TEST_F(OverdueRequestsTest, AreForgottenWhenTheirClientLeaves) {
   Advance();
   EXPECT_EQ(Ask("a", {"ZADD", "many", "1", "new"}), kNone);
   peer_.HangUp("a");
-  EXPECT_EQ(peer_.engine().executor().overdue_requests(), 0u);
+  EXPECT_EQ(peer_.engine().executor().overdue().size(), 0u);
   EXPECT_EQ(Ask("b", {"ZCARD", "many"}), kNone);
   EXPECT_EQ(Await("b").first, ":1\r\n");
 }
@@ -307,11 +307,11 @@ class OverdueModel : public OverdueRequestsTest {
     }
     waiting_.emplace_back(client, words);
     peer_.Send(client, Multibulk(words));
-    most_waiting_ = std::max(most_waiting_, peer_.engine().executor().overdue_requests());
+    most_waiting_ = std::max(most_waiting_, peer_.engine().executor().overdue().size());
   }
 
   void FinishAll() {
-    while (peer_.engine().executor().overdue_requests() > 0) {
+    while (peer_.engine().executor().overdue().size() > 0) {
       Tick();
       Compare();
     }

@@ -263,7 +263,7 @@ TEST_F(UnitChangesTest, ScriptThatDoesNotEndLeavesNothing) {
       const std::string digest = Digest(*peer_);
       for (const Words& words : std::span(run).first(run.size() - 1)) Run(words);
       peer_->Send("a", Multibulk(run.back()));  // Run() would await the script's end
-      ASSERT_TRUE(peer_->engine().executor().IsSuspended());
+      ASSERT_TRUE(peer_->engine().suspended_unit().IsOn());
       if (leaves) peer_->HangUp("a");
       EXPECT_TRUE(peer_->persistence().SaveBeforeExit(false, /*may_not=*/true).ok());
       peer_->persistence().SaveTheRest();

@@ -46,8 +46,8 @@ void RunShutdown(AdminCall& call) {
   const ShutdownOptions options = ReadShutdownOptions(call.args, aborts);
   if (call.Refused()) return;
   if (aborts) return AbortShutdown(call);
-  if (call.engine.executor().IsSuspended() && !options.nosave) {
-    return call.Fail(call.engine.executor().BusyError());
+  if (call.engine.suspended_unit().IsOn() && !options.nosave) {
+    return call.Fail(call.engine.suspended_unit().BusyError());
   }
   Shutdown& shutdown = call.engine.shutdown();
   switch (shutdown.Start(options)) {

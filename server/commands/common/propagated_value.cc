@@ -37,7 +37,7 @@ void PropagatedItems::Add(std::initializer_list<std::string_view> item) {
     effects.Begin(call_.client.database, 2 + left_in_request_ * words_);
     effects.AddWord(command_);
     effects.AddWord(key_);
-    effects.set_stated(true);
+    call_.MarkPropagated();
   }
   for (const std::string_view word : item) effects.AddWord(word);
   --left_in_request_;

@@ -61,10 +61,10 @@ void Unblock(AdminCall& call) {
   const auto found = call.engine.clients().all().find(static_cast<uint64_t>(id));
   const bool waits = found != call.engine.clients().all().end() && found->second->blocked;
   if (waits && with_error) {
-    call.engine.executor().UnblockWithError(*found->second,
+    call.engine.blocked_runner().UnblockWithError(*found->second,
                                             "UNBLOCKED client unblocked via CLIENT UNBLOCK");
   } else if (waits) {
-    call.engine.executor().UnblockWithTimeout(*found->second);
+    call.engine.blocked_runner().UnblockWithTimeout(*found->second);
   }
   call.reply.Integer(waits ? 1 : 0);
 }

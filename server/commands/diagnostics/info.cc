@@ -101,7 +101,7 @@ void WriteClients(InfoWriter& info, Engine& engine) {
   info.Add("client_recent_max_output_buffer", figures.largest_output);
   info.Add("blocked_clients",
            engine.notifier().blocked_clients().count() + engine.clients().pause().postponed() +
-               engine.executor().overdue_requests() + engine.shutdown().waiting_clients());
+               engine.executor().overdue().size() + engine.shutdown().waiting_clients());
   info.Add("tracking_clients", engine.notifier().tracking().client_count());
   info.Add("pubsub_clients", figures.subscribers);
   info.Add("watching_clients", figures.watching);

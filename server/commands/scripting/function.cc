@@ -170,7 +170,7 @@ void FunctionStats(AdminCall& call) {
   const Scripting& scripting = *call.engine.services().scripting;
   const bool is_available = scripting.Available().ok();
   const std::optional<RunningScript> running = scripting.Running();
-  if (running && !running->is_function) return call.Fail(call.engine.executor().BusyError());
+  if (running && !running->is_function) return call.Fail(call.engine.suspended_unit().BusyError());
   call.reply.Map(2);
   call.reply.Bulk("running_script");
   if (running) {

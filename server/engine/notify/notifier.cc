@@ -8,19 +8,21 @@
 #include "server/engine/command/request_keys.h"
 #include "server/engine/notify/keyspace_notifications.h"
 #include "server/engine/propagation/effects.h"
+#include "server/engine/propagation/unit.h"
 
 namespace zsetd {
 
 // The deletion of an expired or evicted key precedes the effects of the running command. Outside of
-// a command it is a unit of its own. So is an eviction before a command: keys are evicted before a
-// command runs, never during it.
+// a unit it is a unit of its own. So is an eviction before a command: keys are evicted before the
+// command's unit begins.
 void Notifier::PropagateEnd(const Change& change) {
+  const Unit unit(effects_);
   effects_.Add(change.database, {"DEL", change.key});
-  if (active_ == nullptr || change.event == KeyEvent::kEvicted) effects_.Commit();
 }
 
 // Like the function above, for expired elements, several in each request.
 void Notifier::PropagateEnd(const Change& change, std::span<const std::string> elements) {
+  const Unit unit(effects_);
   while (!elements.empty()) {
     const size_t count = std::min(elements.size(), Effects::kMostItems);
     effects_.Begin(change.database, 2 + count);
@@ -29,7 +31,6 @@ void Notifier::PropagateEnd(const Change& change, std::span<const std::string> e
     for (const std::string& element : elements.first(count)) effects_.AddWord(element);
     elements = elements.subspan(count);
   }
-  if (active_ == nullptr) effects_.Commit();
 }
 
 // A key that is evicted or expires is no client's change: the client whose command ends it has not

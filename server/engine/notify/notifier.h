@@ -50,8 +50,7 @@ class Notifier : public StoreListener {
         store_(store),
         tracking_(hash_seed, clients) {}
 
-  // The client whose command is running, or null: changes are its own.
-  void set_active(const Client* client) { active_ = client; }
+  // The client whose command is running (active_client.h), or null: changes are its own.
   const Client* active() const { return active_; }
 
   void OnChange(const Change& change) override;
@@ -99,6 +98,8 @@ class Notifier : public StoreListener {
   const Tracking& tracking() const { return tracking_; }
 
  private:
+  friend class ActiveClient;
+
   size_t MostTrackedKeys() const { return static_cast<size_t>(settings_.tracking_table_max_keys); }
   void PropagateEnd(const Change& change);
   void PropagateEnd(const Change& change, std::span<const std::string> elements);

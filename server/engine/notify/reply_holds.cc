@@ -21,12 +21,13 @@ Release ReplyHolds::ReleaseOf(const Client& client) const {
 
 // No reply reports what a crash of the machine could undo. A command that writes may also have
 // found that there is nothing to change.
-void ReplyHolds::HoldForReads(Client& client, const Command& command, Args argv) const {
+void ReplyHolds::HoldForReads(Client& client, int database, const Command& command,
+                              Args argv) const {
   if (!command.Has(kReadOnly) && !command.Has(kWrite)) return;
   uint64_t position = 0;
   const RequestKeys keys = FindKeys(command, argv);
   for (const size_t key : keys) {
-    position = std::max(position, recent_changes_.Of(client.database, argv[key]));
+    position = std::max(position, recent_changes_.Of(database, argv[key]));
   }
   if (keys.empty()) position = recent_changes_.latest();  // SCAN, DBSIZE and their like
   client.read_until = std::max(client.read_until, position);

@@ -39,9 +39,9 @@ class ReplyHolds : public StoreListener {
   // When the client's replies may leave.
   Release ReleaseOf(const Client& client) const;
 
-  // The client has run this: its reply is held until the changes of the keys that it read are
-  // durable. Changes of the client's own unit are part of that unit. Only while IsOn().
-  void HoldForReads(Client& client, const Command& command, Args argv) const;
+  // The client has run this in that database: its reply is held until the changes of the keys that
+  // it read are durable. Changes of the client's own unit are part of that unit. Only while IsOn().
+  void HoldForReads(Client& client, int database, const Command& command, Args argv) const;
 
   // The log has appended a unit, which ends at this position, with the changes since the last one.
   void OnAppended(uint64_t position) {

@@ -54,6 +54,7 @@ void Effects::Begin(int database, size_t words) {
 }
 
 void Effects::BeginRequest(int database) {
+  assert(open_units_ > 0);
   assert(writer_.IsWhole());
   if (commands_ == 1) Frame();
   if (commands_ == 0) unit_database_ = database;
@@ -78,7 +79,9 @@ void Effects::AddWord(std::string_view word) {
 }
 
 void Effects::AddMessage(Args words) {
-  if (takes_messages_) AppendRequest(messages_, words);
+  if (!takes_messages_) return;
+  assert(open_units_ > 0);
+  AppendRequest(messages_, words);
 }
 
 // Few units have a second request, so MULTI is put before the first when the second comes. A long
@@ -90,7 +93,7 @@ void Effects::Frame() {
 }
 
 // The log takes the bytes; the stream copies what it keeps.
-Effects::JournalPositions Effects::CommitCollected() {
+Effects::JournalPositions Effects::Commit() {
   assert(writer_.IsWhole());
   JournalPositions positions;
   if (commands_ > 1) AppendRequest(unit_, {"EXEC"});

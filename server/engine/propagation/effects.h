@@ -2,7 +2,7 @@
 //
 //   command ──► Edit, Database ──► Change ──► watches, blocked clients, tracking, notifications
 //      │                              └─ expired, evicted: DEL ─┐
-//      ├─ Call::Propagate(...), or else the request itself ─────┴──► Effects ──Commit()──► Journals
+//      ├─ Call::Propagate(...), or else the request itself ─────┴──► Effects ───► Unit ──► Journals
 //      └─ request ───► MONITOR, SLOWLOG
 //
 // A Change says that a key changed, not how. Effects are requests that repeat the change. Most
@@ -48,7 +48,7 @@ class Effects {
   };
 
   // The journals, or null. They outlive this, or are replaced. A journal is added
-  // between two units (Executor::AfterUnit). It may be removed at any time, and does not receive
+  // between two units (Units::AfterUnit). It may be removed at any time, and does not receive
   // the running unit then: no journal ever receives a part of a unit.
   void set_log(Journal* journal);
   void set_stream(Journal* journal);
@@ -77,8 +77,8 @@ class Effects {
   void Mute(bool muted);
   bool is_muted() const { return muted_; }
 
-  // Adds a request for a database to the unit: at least one word, or its name and its arguments.
-  // O(bytes).
+  // Adds a request for a database to the unit, which is open (unit.h): at least one word, or its
+  // name and its arguments. O(bytes).
   void Add(int database, std::string_view name, Args rest);
   void Add(int database, Args words) {
     assert(!words.empty());
@@ -98,16 +98,6 @@ class Effects {
   // How many requests the running unit has.
   size_t commands() const { return commands_; }
 
-  // Whether the running command has said itself what is propagated of it.
-  bool is_stated() const { return is_stated_; }
-  void set_stated(bool stated) { is_stated_ = stated; }
-
-  // Ends the unit and hands it to the journals. Returns the positions where it ends. O(1) for long
-  // units, unless there is a stream.
-  JournalPositions Commit() {
-    return commands_ == 0 && messages_.empty() ? JournalPositions() : CommitCollected();
-  }
-
   // Appends a unit from another server, which was applied (applier.h), to the log, unchanged. Its
   // reader must be in the first database at its start, and is in the other at its end. While muted.
   void AppendApplied(std::string_view unit, int database_before, int database_after);
@@ -119,10 +109,21 @@ class Effects {
  private:
   static constexpr int kUnknown = -1;
 
+  friend class Unit;
+  void OpenUnit() { ++open_units_; }
+
+  // Ends a scope of the unit. The last one hands the unit to the journals, and returns the
+  // positions where it ends. O(1) for long units, unless there is a stream.
+  JournalPositions CloseUnit() {
+    assert(open_units_ > 0);
+    const bool is_over = --open_units_ == 0 && (commands_ > 0 || !messages_.empty());
+    return is_over ? Commit() : JournalPositions();
+  }
+
   void Update();
   void BeginRequest(int database);
   void Frame();
-  JournalPositions CommitCollected();
+  JournalPositions Commit();
   void NameDatabase(int database);
   void NameDatabaseOfUnit();
 
@@ -134,9 +135,9 @@ class Effects {
   bool muted_ = false;
   bool listening_ = false;  // there is a journal, and it is not muted
   bool takes_messages_ = false;
-  bool is_stated_ = false;
   int database_ = kUnknown;       // that the journals' readers are in
   int unit_database_ = kUnknown;  // of the running unit's first request
+  size_t open_units_ = 0;         // scopes, of which the outermost is the unit
   size_t commands_ = 0;
   OutputBuffer unit_;
   RequestWriter writer_{unit_};  // of Begin() and AddWord()

@@ -56,9 +56,9 @@ void Database::AdvanceTo(Millis now) {
 }
 
 void Database::Put(std::string_view key, Value&& value, KeyEvent event,
-                   std::optional<Millis> deadline, uint64_t count) {
+                   std::optional<Millis> deadline, uint64_t count, Touch touch) {
   SettleEncoding(value);
-  Entry* old = Open(key);
+  Entry* old = Open(key, touch);
   Entry& entry = old == nullptr ? Insert(New(key, std::move(value), deadline))
                                 : Replace(*old, std::move(value), deadline);
   Report(entry.key(), event, old == nullptr, count);
@@ -75,8 +75,9 @@ void Database::SettleEncoding(Value& value) const {
   }
 }
 
-void Database::PutKeepingDeadline(std::string_view key, Value&& value, KeyEvent event) {
-  Entry* entry = Open(key);
+void Database::PutKeepingDeadline(std::string_view key, Value&& value, KeyEvent event,
+                                  Touch touch) {
+  Entry* entry = Open(key, touch);
   if (entry == nullptr) {
     Make(key, std::move(value));
     Report(key, event, /*is_new=*/true);
@@ -230,16 +231,16 @@ Entry& Database::Insert(std::unique_ptr<Entry> entry) {
   return keys_.Insert(std::move(entry));
 }
 
-const Entry* Database::Use(std::string_view key) {
+const Entry* Database::Use(std::string_view key, Touch touch) {
   Entry* entry = keys_.FindEvenDue(key);
   if (entry == nullptr || keys_.IsDue(*entry)) return nullptr;
   if (!keeps_due_elements_ && keys_.HasDueElement(*entry)) [[unlikely]]
-    return Open(key);
-  if (access_tracker_ != nullptr) access_tracker_->RecordAccess(*entry);
+    return Open(key, touch);
+  if (touch == Touch::kYes && access_tracker_ != nullptr) access_tracker_->RecordAccess(*entry);
   return entry;
 }
 
-Entry* Database::Open(std::string_view key) {
+Entry* Database::Open(std::string_view key, Touch touch) {
   Entry* entry = keys_.FindEvenDue(key);
   if (entry == nullptr) return nullptr;
   if (keys_.IsDue(*entry)) {
@@ -248,9 +249,9 @@ Entry* Database::Open(std::string_view key) {
   }
   if (!keeps_due_elements_ && keys_.HasDueElement(*entry)) [[unlikely]] {
     ReclaimElements(*entry, std::numeric_limits<int32_t>::max());
-    return Open(key);
+    return Open(key, touch);
   }
-  if (access_tracker_ != nullptr) access_tracker_->RecordAccess(*entry);
+  if (touch == Touch::kYes && access_tracker_ != nullptr) access_tracker_->RecordAccess(*entry);
   return entry;
 }
 

@@ -96,20 +96,24 @@ class Database {
   // due. O(1).
   const Entry* Find(std::string_view key) const { return keys_.Find(key); }
 
-  // Like Find(), and records a use of the key. Due elements are reclaimed first.
-  const Entry* Use(std::string_view key);
+  // Whether a lookup counts as a use of the key, for eviction.
+  enum class Touch : bool { kNo, kYes };
+
+  // Like Find(), and records the use. Due elements are reclaimed first.
+  const Entry* Use(std::string_view key, Touch touch);
 
   // The same, to be changed. One that is due is reclaimed first. The calls below that take an entry
   // take one that this gave.
-  Entry* Open(std::string_view key);
+  Entry* Open(std::string_view key, Touch touch = Touch::kYes);
 
   // Makes `key` hold `value`, with this deadline or none; `count` is Change::count. The encoding of
   // a list or sorted set is settled by its size; a set has been given one as it was filled.
   void Put(std::string_view key, Value&& value, KeyEvent event,
-           std::optional<Millis> deadline = std::nullopt, uint64_t count = 1);
+           std::optional<Millis> deadline = std::nullopt, uint64_t count = 1,
+           Touch touch = Touch::kYes);
 
   // Like Put(), but keeps the deadline of the key.
-  void PutKeepingDeadline(std::string_view key, Value&& value, KeyEvent event);
+  void PutKeepingDeadline(std::string_view key, Value&& value, KeyEvent event, Touch touch);
 
   // Puts the entry, with its deadline and its access stamp, replacing any value at its key. It is
   // reported as a new key.

@@ -20,7 +20,7 @@ Millis Keys::now() const { return store_.now(); }
 
 const Entry* Keys::Peek(std::string_view key) {
   const bool deletes_expired = access_.writes || !store_.expires_actively();
-  return deletes_expired ? database_.Open(key) : database_.Use(key);
+  return deletes_expired ? database_.Open(key, access_.touch) : database_.Use(key, access_.touch);
 }
 
 const Entry* Keys::Find(std::string_view key) {
@@ -47,11 +47,11 @@ template Edit<SortedSet> Keys::Make(std::string_view key, KeyEvent event);
 
 void Keys::Put(std::string_view key, Value&& value, KeyEvent event, std::optional<Millis> deadline,
                uint64_t count) {
-  database_.Put(key, std::move(value), event, deadline, count);
+  database_.Put(key, std::move(value), event, deadline, count, access_.touch);
 }
 
 void Keys::PutKeepingDeadline(std::string_view key, Value&& value, KeyEvent event) {
-  database_.PutKeepingDeadline(key, std::move(value), event);
+  database_.PutKeepingDeadline(key, std::move(value), event, access_.touch);
 }
 
 void Keys::Rename(Entry& entry, std::string_view new_key) {
@@ -60,7 +60,7 @@ void Keys::Rename(Entry& entry, std::string_view new_key) {
 }
 
 bool Keys::ExistsIn(int database, std::string_view key) {
-  return store_.database(database).Open(key) != nullptr;
+  return store_.database(database).Open(key, access_.touch) != nullptr;
 }
 
 void Keys::MoveTo(int database, Entry& entry) {

@@ -33,6 +33,7 @@ class Keys {
   struct Access {
     bool writes = false;      // an expired key that is looked up is deleted
     bool only_reads = false;  // a missing key is reported (the event "keymiss")
+    Database::Touch touch = Database::Touch::kYes;
   };
 
   Keys(Store& store, int database, Access access);
@@ -59,7 +60,7 @@ class Keys {
   // --- Changing ---
 
   // The entry at `key` to be changed, or null; an expired one is deleted.
-  Entry* Open(std::string_view key) { return database_.Open(key); }
+  Entry* Open(std::string_view key) { return database_.Open(key, access_.touch); }
 
   // An edit of the entry's value, which is a T. `event` is the name of the change in notifications.
   template <class T>

@@ -11,7 +11,7 @@ ScriptRun::ScriptRun(Engine& engine, Call& call, Target target, ScriptWorkspace&
       caller_(&call.client),
       target_(std::move(target)),
       workspace_(workspace),
-      started_at_(engine.executor().command_began_at()) {
+      started_at_(engine.clock().began_at()) {
   ScriptSession& session = workspace_.session;
   session.Begin(call.client);
   session.read_only = target_.read_only || target_.flags.Has(ScriptFlag::kNoWrites);

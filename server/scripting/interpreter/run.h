@@ -46,7 +46,7 @@ class ScriptRun {
   // Runs a command. A refusal contains the whole error line. Otherwise the reply is in
   // `session().client.output.buffer` until the next command.
   absl::Status Execute(Args argv) {
-    return engine_.executor().RunInScript(session(), *caller_, argv);
+    return engine_.script_command_runner().Run(session(), *caller_, argv);
   }
 
   // The script has computed for a long time since its last command, so the next command did not

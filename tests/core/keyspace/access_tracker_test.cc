@@ -50,16 +50,6 @@ TEST_F(UseMeterTest, MarksAnIdleTime) {
   EXPECT_EQ(meter_.IdleTime(meter_.OfIdle(seconds::max())), seconds(0xffffff)) << "the longest";
 }
 
-TEST_F(UseMeterTest, RecordsNothingWhileItIsOff) {
-  Pass(seconds(10));
-  meter_.set_records(false);
-  Use(1);
-  EXPECT_EQ(meter_.IdleTime(mark()), seconds(10));
-  meter_.set_records(true);
-  Use(1);
-  EXPECT_EQ(meter_.IdleTime(mark()), seconds(0));
-}
-
 TEST_F(UseMeterTest, CountsEachUseWithAFactorOfZero) {
   CountUses(0, 1);
   EXPECT_EQ(meter_.Count(mark()), 5) << "a new key";

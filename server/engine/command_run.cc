@@ -1,0 +1,119 @@
+#include "server/engine/command_run.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "server/engine/services/scripting.h"
+
+namespace zsetd {
+namespace {
+
+using std::string_view_literals::operator""sv;
+
+enum class Statistics : uint8_t {
+  kNone,
+  kOfCommand,  // its calls, its time, and the latency of its class
+  kAll,        // these, and the commands of its client; MONITOR shows it
+  kOfScript,   // the same without the client's
+  kOfWait      // only its calls and its time, when the wait ends
+};
+
+// What follows from a run.
+struct Rules {
+  bool propagates;    // its changes: those of applied requests were propagated by the sender
+  bool tracks_reads;  // and holds replies that report what was read
+  Statistics statistics;
+};
+
+// By CommandRun::Origin.
+constexpr std::array<Rules, 5> kRules = {{
+    {.propagates = true, .tracks_reads = true, .statistics = Statistics::kAll},
+    {.propagates = true, .tracks_reads = true, .statistics = Statistics::kOfWait},
+    {.propagates = true, .tracks_reads = true, .statistics = Statistics::kOfScript},
+    {.propagates = false, .tracks_reads = false, .statistics = Statistics::kNone},
+    {.propagates = false, .tracks_reads = false, .statistics = Statistics::kOfCommand},
+}};
+
+const Rules& RulesOf(CommandRun::Origin origin) { return kRules[static_cast<size_t>(origin)]; }
+
+}  // namespace
+
+CommandRun::CommandRun(Engine& engine, Origin origin, const Request& request, Micros took,
+                       std::optional<std::string_view> ready_key)
+    : engine_(engine),
+      origin_(origin),
+      call_(engine, request.client, request.command, request.argv, ready_key),
+      reader_(&request.client),
+      took_(took) {}
+
+CommandRun::Result CommandRun::Run() {
+  if (RulesOf(origin_).propagates && engine_.effects().IsOn()) {
+    RunAndPropagate();
+  } else {
+    call_.command.run(call_);
+  }
+  return EndSlice();
+}
+
+CommandRun::Result CommandRun::Resume() {
+  call_.client.suspended = false;
+  engine_.services().scripting->Continue(call_);
+  return EndSlice();
+}
+
+// EXEC and EVAL are not propagated; the commands they run are.
+void CommandRun::RunAndPropagate() {
+  const uint64_t changes_before = engine_.store().change_count();
+  call_.command.run(call_);
+  const bool is_its_own_effect = call_.command.Has(kWrite) && !call_.is_propagated();
+  if (is_its_own_effect && engine_.store().change_count() != changes_before) {
+    call_.PropagateRequest();
+  }
+}
+
+CommandRun::Result CommandRun::EndSlice() {
+  const bool is_suspended = call_.client.suspended;
+  const Rules& rules = RulesOf(origin_);
+  if (rules.tracks_reads && !is_suspended) RememberReads();
+  if (rules.statistics != Statistics::kNone) {
+    const Micros slice = engine_.clock().EndCommand();
+    took_ += slice;
+    engine_.metrics().CountRun(slice);
+    if (!is_suspended) Record(slice);
+  }
+  if (is_suspended) [[unlikely]]
+    return Result::kSuspended;
+  return call_.waits() ? Result::kWaits : Result::kDone;
+}
+
+void CommandRun::RememberReads() {
+  if (call_.command.Has(kReadOnly) && reader_->tracking().on) {
+    engine_.notifier().RememberReads(*reader_, call_.command, call_.argv());
+  }
+  if (engine_.reply_holds().IsOn()) [[unlikely]] {
+    engine_.reply_holds().HoldForReads(*reader_, call_.client.database, call_.command,
+                                       call_.argv());
+  }
+}
+
+// A command that waits is counted when the wait ends.
+void CommandRun::Record(Micros slice) {
+  const Command& command = call_.command;
+  const Millis now = engine_.store().now();
+  const Statistics statistics = RulesOf(origin_).statistics;
+  Metrics& metrics = engine_.metrics();
+  if (!call_.waits()) {
+    metrics.CountCall(call_.client, command, call_.argv(), took_, now);
+    if (call_.refused()) metrics.CountFailed(command);
+  }
+  if (statistics == Statistics::kOfWait) return;
+  metrics.RecordLatency(command.Has(kFast) ? "fast-command"sv : "command"sv, slice, now);
+  if (statistics == Statistics::kOfCommand) return;
+  if (!command.Has(kSkipMonitor)) {
+    engine_.notifier().SendToMonitors(call_.client, command, call_.argv());
+  }
+  if (statistics == Statistics::kAll) ++call_.client.commands_run;
+}
+
+}  // namespace zsetd
