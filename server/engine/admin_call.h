@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cassert>
 #include <optional>
 #include <string_view>
 
@@ -13,16 +14,22 @@ namespace zsetd {
 // it. Commands on keys take a Call and cannot reach an AdminCall (tests/checks/layering.py).
 class AdminCall : public Call {
  public:
-  AdminCall(Engine& the_engine, Client& the_client, const Command& row, Args argv,
+  AdminCall(Engine& the_engine, Caller& the_caller, const Command& row, Args argv,
             std::optional<std::string_view> ready_key = std::nullopt)
-      : Call(the_engine.store(), the_engine.metrics(), the_engine.effects(), the_client, row, argv,
+      : Call(the_engine.store(), the_engine.metrics(), the_engine.effects(), the_caller, row, argv,
              ready_key),
         engine(the_engine) {}
 
   Engine& engine;
 
-  // The database that the client has selected.
-  Database& database() { return engine.store().database(client.database); }
+  // The client whose request this is. For commands that no script and no journal may contain.
+  Client& client() const {
+    assert(caller.client() != nullptr);
+    return *caller.client();
+  }
+
+  // The database that the caller has selected.
+  Database& database() { return engine.store().database(caller.database); }
 };
 
 inline void CommandFunction::operator()(AdminCall& call) const {

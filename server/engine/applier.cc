@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "protocol/rdb/rdb_format.h"
-#include "server/engine/admin_call.h"
+#include "server/engine/command_run.h"
+#include "server/engine/engine.h"
 #include "server/engine/propagation/private_commands.h"
-#include "server/engine/services/scripting.h"
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/errors.h"
 
@@ -68,14 +68,12 @@ bool IsPlain(Args request, std::string_view name) {
 
 }  // namespace
 
-// Commands treat it as a script: they reply immediately, and do not block.
 Applier::Applier(Engine& engine, Statistics statistics)
     : engine_(engine),
       statistics_(statistics),
       user_(Unrestricted(engine.commands())),
-      client_(0, "", "", engine.store().now(), [] {}) {
-  AccessControl::ActAs(client_, user_);
-  client_.in_script = true;
+      caller_(0, "", "") {
+  AccessControl::ActAs(caller_, user_);
 }
 
 Applier::~Applier() {
@@ -85,7 +83,7 @@ Applier::~Applier() {
 void Applier::Begin() {
   assert(!active_);
   active_ = true;
-  ended_at_ = engine_.host().stopwatch();
+  engine_.clock().Restart();
   engine_.effects().Mute(true);
   engine_.store().SetNothingDue(true);
 }
@@ -101,7 +99,7 @@ void Applier::Restart(int database) {
   assert(database >= 0 && database < engine_.store().database_count());
   in_transaction_ = false;
   queue_.clear();
-  client_.database = database;
+  caller_.database = database;
 }
 
 absl::Status Applier::Apply(Args request) {
@@ -139,21 +137,16 @@ absl::Status Applier::ApplyQueue() {
   return first_error;
 }
 
+// A request's time is that since the end of the one before it, as for clients.
 void Applier::Count(Args request) {
   const Command* const command = engine_.commands().FindOriginal(request);
-  if (command != nullptr) Count(*command, request);
-}
-
-// A request's time is that since the end of the one before it, as for clients.
-void Applier::Count(const Command& command, Args request) {
-  if (statistics_ == Statistics::kLeaves) return;
+  if (command == nullptr || statistics_ == Statistics::kLeaves) return;
   Metrics& metrics = engine_.metrics();
-  const Micros now = engine_.host().stopwatch();
-  const Micros took = now - std::exchange(ended_at_, now);
+  const Millis now = engine_.store().now();
+  const Micros took = engine_.clock().EndCommand();
   metrics.CountRun(took);
-  metrics.CountCall(client_, command, request, took, engine_.store().now());
-  metrics.RecordLatency(command.Has(kFast) ? "fast-command" : "command", took,
-                        engine_.store().now());
+  metrics.CountCall(caller_, *command, request, took, now);
+  metrics.RecordLatency(command->Has(kFast) ? "fast-command" : "command", took, now);
 }
 
 bool Applier::LeavesOut(Args request) const {
@@ -166,7 +159,7 @@ bool Applier::LeavesOut(Args request) const {
 bool Applier::IsSkipped(Args request) const {
   if (!engine_.settings().rdb_skip_unknown) return false;
   if (LeavesOut(request) || RestoresForeignValue(request)) return true;
-  return Renames(request) && engine_.store().database(client_.database).Find(request[1]) == nullptr;
+  return Renames(request) && engine_.store().database(caller_.database).Find(request[1]) == nullptr;
 }
 
 // The key that RESTORE or RENAME has replaced does not keep its old value.
@@ -187,25 +180,22 @@ absl::Status Applier::Run(Args request) {
   }
   if (!IsPropagated(*command)) return Unusable(request, "no server propagates this");
   if (!command->AcceptsCount(request.size())) return Unusable(request, "wrong number of arguments");
-  client_.output.buffer.Clear();
-  client_.reply.Begin();
-  client_.last_command = command->name;
-  ++client_.commands_run;
-  AdminCall call(engine_, client_, *command, request);
-  command->run(call);
-  while (client_.suspended) {
-    client_.suspended = false;
-    engine_.services().scripting->Continue(call);
-  }
-  Count(*command, request);
-  if (!client_.reply.failed()) return absl::OkStatus();
-  engine_.metrics().CountFailed(*command);
+  caller_.replies.Clear();
+  caller_.reply.Begin();
+  last_command_ = command->name;
+  ++commands_run_;
+  const auto origin = statistics_ == Statistics::kCounts ? CommandRun::Origin::kReplicated
+                                                         : CommandRun::Origin::kReplayed;
+  CommandRun run(engine_, origin, {caller_, *command, request});
+  CommandRun::Result result = run.Run();
+  while (result == CommandRun::Result::kSuspended) result = run.Resume();
+  if (!caller_.reply.failed()) return absl::OkStatus();
   if (RestoresForeignValue(request)) {
     return Unusable(request,
                     "this server cannot hold values of this type. With rdb-skip-unknown "
                     "yes it is left out");
   }
-  return Unusable(request, client_.output.buffer.view());
+  return Unusable(request, caller_.replies.view());
 }
 
 }  // namespace zsetd

@@ -3,13 +3,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "core/util/time.h"
 #include "protocol/resp/args.h"
 #include "server/engine/acl/acl_user.h"
-#include "server/engine/client/client.h"
+#include "server/engine/client/caller.h"
 #include "server/engine/client/owned_args.h"
 
 namespace zsetd {
@@ -71,25 +71,29 @@ class Applier {
   // Drops the transaction that is open, if there is one, and starts in that database.
   void Restart(int database = 0);
 
-  // As which client requests are run: its database is that of the next one.
-  const Client& client() const { return client_; }
+  // The database of the next request.
+  int database() const { return caller_.database; }
+
+  // The command that was applied last, and how many were.
+  std::string_view last_command() const { return last_command_; }
+  uint64_t commands_run() const { return commands_run_; }
 
  private:
   absl::Status ApplyQueue();
   absl::Status Queue(Args request);
   absl::Status Run(Args request);
-  void Count(const Command& command, Args request);
   bool IsSkipped(Args request) const;
   absl::Status Skip(Args request);
 
   Engine& engine_;
   const Statistics statistics_;
-  Micros ended_at_{0};  // when the last request ended
-  User user_;           // may do everything
-  Client client_;
+  User user_;  // may do everything
+  Caller caller_;
   bool active_ = false;
   bool in_transaction_ = false;
   std::vector<OwnedArgs> queue_;
+  std::string_view last_command_ = "NULL";  // a row's name
+  uint64_t commands_run_ = 0;
   uint64_t skipped_ = 0;
   std::string first_skipped_;
 };

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "server/engine/client/acknowledgement_wait.h"
+#include "server/engine/client/client.h"
 #include "server/engine/client/score_wait.h"
 #include "server/engine/metrics/metrics.h"
 #include "server/engine/propagation/effects.h"
@@ -31,7 +32,7 @@ bool Call::Propagates() const { return effects_.IsOn(); }
 
 void Call::Propagate(Args words) {
   if (!Propagates()) return;
-  effects_.Add(client.database, words);
+  effects_.Add(caller.database, words);
   MarkPropagated();
 }
 
@@ -46,7 +47,7 @@ void Call::PropagatePrivate(Args words) {
 // By its original name, whatever the client called it.
 void Call::PropagateRequest() {
   if (!Propagates()) return;
-  effects_.Add(client.database, command.name.substr(0, command.name.find('|')), argv_.subspan(1));
+  effects_.Add(caller.database, command.name.substr(0, command.name.find('|')), argv_.subspan(1));
   MarkPropagated();
 }
 
@@ -58,8 +59,8 @@ void Call::PropagateMessage() {
 }
 
 void Call::ReplyAtLength(std::unique_ptr<LongReply> rest) {
-  if (client.MayBlock()) {
-    client.output.long_reply = std::move(rest);
+  if (caller.MayBlock()) {
+    caller.client()->output.long_reply = std::move(rest);
     return;
   }
   while (rest->WriteNext(reply) && !reply.IsFull()) {
@@ -81,12 +82,12 @@ bool Call::WaitForAcknowledgements(std::unique_ptr<AcknowledgementWait>& wait, M
 
 // A command that runs again keeps its wait.
 bool Call::PutAside(Args wanted, Millis timeout) {
-  if (!client.MayBlock()) return false;
+  if (!caller.MayBlock()) return false;
   waits_ = true;
-  if (client.blocked) return true;
+  if (caller.client()->blocked) return true;
   wait_ = std::make_unique<BlockedCommand>(BlockedCommand{
       .command = &command, .argv = OwnedArgs(argv_), .keys = {}, .until = std::nullopt});
-  for (const std::string_view key : wanted) wait_->keys.emplace_back(client.database, key);
+  for (const std::string_view key : wanted) wait_->keys.emplace_back(caller.database, key);
   if (timeout > Millis(0)) wait_->until = now() + timeout;
   return true;
 }

@@ -8,8 +8,10 @@
 #include <type_traits>
 
 #include "core/sorted_set/timed_score_range.h"
-#include "server/engine/client/client.h"
+#include "server/engine/client/blocked_command.h"
+#include "server/engine/client/caller.h"
 #include "server/engine/client/key_wait.h"
+#include "server/engine/client/long_reply.h"
 #include "server/engine/command/arg_reader.h"
 #include "server/engine/command/command.h"
 #include "server/engine/store/keys.h"
@@ -20,7 +22,7 @@ class AcknowledgementWait;
 class Effects;
 class Metrics;
 
-// One run of a command: its client, its arguments, its keys and its reply. It is all that a command
+// One run of a command: its caller, its arguments, its keys and its reply. It is all that a command
 // can reach, unless its row takes an AdminCall. The arguments and the keys share one status: the
 // first error is the reply.
 //
@@ -35,20 +37,20 @@ class Call {
  public:
   // All that is referred to outlives it. `ready_key` is the one that ended the client's wait, if
   // the command has blocked and runs again.
-  Call(Store& store, Metrics& metrics, Effects& effects, Client& the_client, const Command& row,
+  Call(Store& store, Metrics& metrics, Effects& effects, Caller& the_caller, const Command& row,
        Args argv, std::optional<std::string_view> ready_key = std::nullopt)
-      : client(the_client),
+      : caller(the_caller),
         command(row),
-        reply(the_client.reply),
+        reply(the_caller.reply),
         args(argv, row.IsSubcommand() ? 2 : 1),
-        keys(store, the_client.database, AccessOf(the_client, row)),
+        keys(store, the_caller.database, AccessOf(the_caller, row)),
         metrics_(metrics),
         effects_(effects),
         argv_(argv),
         ready_key_(ready_key) {}
   Call(const Call&) = delete;
 
-  Client& client;
+  Caller& caller;
   const Command& command;
   ReplyWriter& reply;
   ArgReader args;
@@ -121,7 +123,7 @@ class Call {
 
   // Suspends the command: the engine continues it with Scripting::Continue(). Nothing may have been
   // replied.
-  void Suspend() { client.suspended = true; }
+  void Suspend() { caller.suspended = true; }
 
   // Whether the command may be served from that key: any at first, but after a wait only the one
   // that ended it.
@@ -145,9 +147,9 @@ class Call {
   Edit<T> OpenOrMake(std::string_view key, KeyEvent event);
 
  private:
-  static Keys::Access AccessOf(const Client& client, const Command& row) {
-    const bool in_writing_transaction = client.transaction.open && client.transaction.may_write;
-    const bool is_use = !row.Has(kNoTouch) && (!client.no_touch || row.Has(kAlwaysTouch));
+  static Keys::Access AccessOf(const Caller& caller, const Command& row) {
+    const bool in_writing_transaction = caller.transaction.open && caller.transaction.may_write;
+    const bool is_use = !row.Has(kNoTouch) && (!caller.no_touch || row.Has(kAlwaysTouch));
     return {.writes = row.Has(kWrite) || in_writing_transaction,
             .only_reads = row.Has(kReadOnly),
             .touch = is_use ? Database::Touch::kYes : Database::Touch::kNo};

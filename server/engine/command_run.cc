@@ -43,8 +43,8 @@ CommandRun::CommandRun(Engine& engine, Origin origin, const Request& request, Mi
                        std::optional<std::string_view> ready_key)
     : engine_(engine),
       origin_(origin),
-      call_(engine, request.client, request.command, request.argv, ready_key),
-      reader_(&request.client),
+      call_(engine, request.caller, request.command, request.argv, ready_key),
+      reader_(&request.caller),
       took_(took) {}
 
 CommandRun::Result CommandRun::Run() {
@@ -57,7 +57,7 @@ CommandRun::Result CommandRun::Run() {
 }
 
 CommandRun::Result CommandRun::Resume() {
-  call_.client.suspended = false;
+  call_.caller.suspended = false;
   engine_.services().scripting->Continue(call_);
   return EndSlice();
 }
@@ -73,7 +73,7 @@ void CommandRun::RunAndPropagate() {
 }
 
 CommandRun::Result CommandRun::EndSlice() {
-  const bool is_suspended = call_.client.suspended;
+  const bool is_suspended = call_.caller.suspended;
   const Rules& rules = RulesOf(origin_);
   if (rules.tracks_reads && !is_suspended) RememberReads();
   if (rules.statistics != Statistics::kNone) {
@@ -88,11 +88,12 @@ CommandRun::Result CommandRun::EndSlice() {
 }
 
 void CommandRun::RememberReads() {
-  if (call_.command.Has(kReadOnly) && reader_->tracking().on) {
-    engine_.notifier().RememberReads(*reader_, call_.command, call_.argv());
+  Client* const client = reader_->client();
+  if (call_.command.Has(kReadOnly) && client != nullptr && client->tracking().on) {
+    engine_.notifier().RememberReads(*client, call_.command, call_.argv());
   }
   if (engine_.reply_holds().IsOn()) [[unlikely]] {
-    engine_.reply_holds().HoldForReads(*reader_, call_.client.database, call_.command,
+    engine_.reply_holds().HoldForReads(*reader_, call_.caller.database, call_.command,
                                        call_.argv());
   }
 }
@@ -104,16 +105,16 @@ void CommandRun::Record(Micros slice) {
   const Statistics statistics = RulesOf(origin_).statistics;
   Metrics& metrics = engine_.metrics();
   if (!call_.waits()) {
-    metrics.CountCall(call_.client, command, call_.argv(), took_, now);
+    metrics.CountCall(call_.caller, command, call_.argv(), took_, now);
     if (call_.refused()) metrics.CountFailed(command);
   }
   if (statistics == Statistics::kOfWait) return;
   metrics.RecordLatency(command.Has(kFast) ? "fast-command"sv : "command"sv, slice, now);
   if (statistics == Statistics::kOfCommand) return;
   if (!command.Has(kSkipMonitor)) {
-    engine_.notifier().SendToMonitors(call_.client, command, call_.argv());
+    engine_.notifier().SendToMonitors(call_.caller, command, call_.argv());
   }
-  if (statistics == Statistics::kAll) ++call_.client.commands_run;
+  if (statistics == Statistics::kAll) ++call_.client().commands_run;
 }
 
 }  // namespace zsetd

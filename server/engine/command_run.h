@@ -34,7 +34,7 @@ class CommandRun {
   };
 
   struct Request {
-    Client& client;
+    Caller& caller;
     const Command& command;
     Args argv;
   };
@@ -44,9 +44,9 @@ class CommandRun {
   CommandRun(Engine& engine, Origin origin, const Request& request, Micros took = Micros(0),
              std::optional<std::string_view> ready_key = std::nullopt);
 
-  // For commands of a script: the client whose script it is. It has read what they read, so it is
+  // For commands of a script: the caller whose script it is. It has read what they read, so it is
   // told of changes (CLIENT TRACKING), and its reply is held (ReplyHolds).
-  void set_reader(Client& reader) { reader_ = &reader; }
+  void set_reader(Caller& reader) { reader_ = &reader; }
 
   // Runs the command.
   Result Run();
@@ -68,7 +68,7 @@ class CommandRun {
   Engine& engine_;
   const Origin origin_;
   AdminCall call_;
-  Client* reader_;
+  Caller* reader_;
   Micros took_;
 };
 

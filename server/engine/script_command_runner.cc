@@ -63,7 +63,7 @@ absl::Status ScriptCommandRunner::CheckState(const ScriptSession& session,
   return absl::OkStatus();
 }
 
-absl::Status ScriptCommandRunner::Check(const ScriptSession& session, Client& caller,
+absl::Status ScriptCommandRunner::Check(const ScriptSession& session, Caller& caller,
                                         const Command* command, Args argv) const {
   absl::Status status = CheckCommand(session, command, argv);
   if (!status.ok()) return status;
@@ -73,7 +73,7 @@ absl::Status ScriptCommandRunner::Check(const ScriptSession& session, Client& ca
                  WithoutCode(DenialLine(*denial, *caller.user(), *command)));
 }
 
-absl::Status ScriptCommandRunner::Run(ScriptSession& session, Client& caller, Args argv) {
+absl::Status ScriptCommandRunner::Run(ScriptSession& session, Caller& caller, Args argv) {
   const CommandTable& commands = engine_.commands();
   const bool is_applied = engine_.effects().is_muted();
   const Command* const command = is_applied ? commands.FindOriginal(argv) : commands.Find(argv);
@@ -85,17 +85,16 @@ absl::Status ScriptCommandRunner::Run(ScriptSession& session, Client& caller, Ar
     return status;
   }
   if (std::exchange(session.has_computed_long, false)) engine_.clock().Restart();
-  Client& client = session.client;
-  client.output.buffer.Clear();
-  client.reply.Begin();
+  session.caller.replies.Clear();
+  session.caller.reply.Begin();
   session.has_written |= command->Has(kWrite);
-  CommandRun run(engine_, CommandRun::Origin::kScript, {client, *command, argv});
+  CommandRun run(engine_, CommandRun::Origin::kScript, {session.caller, *command, argv});
   run.set_reader(caller);
   run.Run();
   return absl::OkStatus();
 }
 
-bool ScriptCommandRunner::MayRun(const Client& caller, const Command& command, Args argv) {
+bool ScriptCommandRunner::MayRun(const Caller& caller, const Command& command, Args argv) {
   return caller.user()->MayDoAll() || !caller.user()->Check(command, argv);
 }
 

@@ -5,7 +5,7 @@
 
 namespace zsetd {
 
-class Client;
+class Caller;
 class Engine;
 struct Command;
 struct ScriptSession;
@@ -18,16 +18,16 @@ class ScriptCommandRunner {
   explicit ScriptCommandRunner(Engine& engine) : engine_(engine) {}
   ScriptCommandRunner(const ScriptCommandRunner&) = delete;
 
-  // Runs a command of a script that `caller` has called: the reply is in
-  // session.client.output.buffer. A refusal is the whole error line; the command has not run then,
+  // Runs a command of a script that `caller` has called: the reply is in session.caller.replies. A
+  // refusal is the whole error line; the command has not run then,
   // and the error is counted.
-  absl::Status Run(ScriptSession& session, Client& caller, Args argv);
+  absl::Status Run(ScriptSession& session, Caller& caller, Args argv);
 
   // Whether the caller's user may run this in a script. The request fits the row's arity.
-  static bool MayRun(const Client& caller, const Command& command, Args argv);
+  static bool MayRun(const Caller& caller, const Command& command, Args argv);
 
  private:
-  absl::Status Check(const ScriptSession& session, Client& caller, const Command* command,
+  absl::Status Check(const ScriptSession& session, Caller& caller, const Command* command,
                      Args argv) const;
   absl::Status CheckCommand(const ScriptSession& session, const Command* command, Args argv) const;
   absl::Status CheckState(const ScriptSession& session, const Command& command) const;

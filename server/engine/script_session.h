@@ -1,23 +1,23 @@
 #pragma once
 
 #include "server/engine/acl/access_control.h"
-#include "server/engine/client/client.h"
+#include "server/engine/client/caller.h"
 
 namespace zsetd {
 
-// The shared state of the commands of one run of a script. They run for a client without a
-// connection, as its address shows: its database and protocol are the script's, its user is the
-// caller's. Their replies are written to `client.output.buffer`. The session is used for one run
-// after another.
+// The shared state of the commands of one run of a script. They run for a caller without a
+// connection, as its address shows: its database and protocol are the script's, its user is that of
+// the script's caller. Their replies are written to `caller.replies`. The session is used for one
+// run after another.
 struct ScriptSession {
-  ScriptSession() : client(0, "?:0", "", Millis(0), [] {}) { client.in_script = true; }
+  ScriptSession() : caller(0, "?:0", "") {}
 
   // Makes it the session of a new run.
-  void Begin(const Client& caller) {
-    client.reply.set_protocol(Protocol::kResp2);
-    client.database = caller.database;
-    AccessControl::ActAs(client, *caller.user());
-    client.no_touch = caller.no_touch;
+  void Begin(const Caller& script_caller) {
+    caller.reply.set_protocol(Protocol::kResp2);
+    caller.database = script_caller.database;
+    AccessControl::ActAs(caller, *script_caller.user());
+    caller.no_touch = script_caller.no_touch;
     read_only = false;
     may_exceed_memory = false;
     memory_was_short = false;
@@ -28,10 +28,10 @@ struct ScriptSession {
   // Ends the run: frees a buffer that most runs do not need.
   void End() {
     constexpr size_t kMostIdleBytes = 64u << 10;
-    if (client.output.buffer.capacity() > kMostIdleBytes) client.output.buffer = OutputBuffer();
+    if (caller.replies.capacity() > kMostIdleBytes) caller.replies = OutputBuffer();
   }
 
-  Client client;
+  Caller caller;
   bool read_only = false;          // refuse commands that write
   bool may_exceed_memory = false;  // run those that may take memory although it is short
   bool memory_was_short = false;   // when the script began

@@ -10,10 +10,10 @@
 namespace zsetd {
 
 // The effects of a suspended script wait for its end, and so do the changes.
-void Units::End(Unit unit, Client& client) {
+void Units::End(Unit unit, Caller& caller) {
   const Effects::JournalPositions positions = unit.Commit();
-  if (positions.log > 0) client.propagated_until = positions.log;
-  if (positions.stream > 0) client.streamed_until = static_cast<int64_t>(positions.stream);
+  if (positions.log > 0) caller.propagated_until = positions.log;
+  if (positions.stream > 0) caller.streamed_until = static_cast<int64_t>(positions.stream);
   if (engine_.suspended_unit().IsOn()) [[unlikely]]
     return;
   if (!changes_.empty()) [[unlikely]]

@@ -5,7 +5,7 @@
 
 namespace zsetd {
 
-class Client;
+class Caller;
 class Engine;
 class Unit;
 
@@ -16,9 +16,9 @@ class Units {
   explicit Units(Engine& engine) : engine_(engine) {}
   Units(const Units&) = delete;
 
-  // Ends the unit of the client's command. If that ended a whole unit, notes for the client where
+  // Ends the unit of the caller's command. If that ended a whole unit, notes for the caller where
   // it ends in the journals, and makes the changes of AfterUnit().
-  void End(Unit unit, Client& client);
+  void End(Unit unit, Caller& caller);
 
   // Whether a transaction runs, or a script is suspended: the running command is a part of a unit.
   bool IsInTransaction() const;

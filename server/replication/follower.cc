@@ -467,10 +467,10 @@ void Follower::CloseLink() {
 
 // Updates `client_` with the present state.
 void Follower::DescribeClient() const {
-  const Client& applied = stream_.client();
-  client_->database = applied.database;
-  client_->last_command = applied.last_command;
-  client_->commands_run = applied.commands_run;
+  const Applier& applier = stream_.applier();
+  client_->database = applier.database();
+  client_->last_command = applier.last_command();
+  client_->commands_run = applier.commands_run();
   client_->connection.last_active = heard_at_;
   client_->connection.input_bytes = stream_.unapplied_bytes() + held_.size();
   client_->connection.input_capacity = client_->connection.input_bytes;

@@ -46,9 +46,9 @@ class MasterStream {
   // The number of received bytes of an incomplete unit.
   size_t unapplied_bytes() const { return kept_.size(); }
 
-  // The client that runs the commands. Its database is the database of the next unit.
-  const Client& client() const { return applier_.client(); }
-  int database() const { return client().database; }
+  // What runs the commands. Its database is the database of the next unit.
+  const Applier& applier() const { return applier_; }
+  int database() const { return applier_.database(); }
 
   // The number of skipped commands (rdb-skip-unknown), and the first one.
   uint64_t skipped() const { return applier_.skipped(); }

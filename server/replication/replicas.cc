@@ -442,8 +442,7 @@ void Replicas::Ping(Millis now) {
 // because its state is "online". Each write calls this, so it uses a time that is already known.
 int64_t Replicas::CountGood() const {
   const auto most = std::chrono::seconds(engine_.settings().min_replicas_max_lag);
-  const auto command_began =
-      std::chrono::duration_cast<Millis>(engine_.clock().began_at());
+  const auto command_began = std::chrono::duration_cast<Millis>(engine_.clock().began_at());
   const Millis now = std::max(command_began, looked_after_at_);
   return std::ranges::count_if(all_, [&](const auto& each) {
     return each.second->IsOnline() && each.second->SilentFor(now) <= most;

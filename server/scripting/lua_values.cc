@@ -158,7 +158,7 @@ class ValueWriter {
   ValueWriter(lua_State* lua, Call& call, bool resp3)
       : lua_(lua),
         reply_(call.reply),
-        out_(call.client.output.buffer),
+        out_(call.caller.replies),
         resp3_(resp3),
         most_bytes_(call.reply.most_bytes()),
         start_(out_.size()) {}

@@ -87,7 +87,7 @@ bool PushCommand(lua_State* lua, ScriptRun& run) {
     PushError(lua, ErrorLine(status), /*is_counted=*/true);
     return true;
   }
-  const std::string_view reply = run.session().client.output.buffer.view();
+  const std::string_view reply = run.session().caller.replies.view();
   PushReply(lua, reply);
   return reply.starts_with('-');
 }
@@ -171,7 +171,7 @@ int SetResp(lua_State* lua) {
   if (lua_gettop(lua) != 1) return Raise(lua, "ERR redis.setresp() requires one argument.");
   const lua_Number version = lua_tonumber(lua, 1);
   if (version != 2 && version != 3) return Raise(lua, "ERR RESP version must be 2 or 3.");
-  RunOf(lua).session().client.reply.set_protocol(version == 3 ? Protocol::kResp3
+  RunOf(lua).session().caller.reply.set_protocol(version == 3 ? Protocol::kResp3
                                                               : Protocol::kResp2);
   return 0;
 }

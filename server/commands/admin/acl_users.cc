@@ -97,6 +97,6 @@ void AclUsers(AdminCall& call) {
   for (const auto& [name, user] : users) call.reply.Bulk(name);
 }
 
-void AclWhoAmI(AdminCall& call) { call.reply.Bulk(call.client.user()->name()); }
+void AclWhoAmI(AdminCall& call) { call.reply.Bulk(call.caller.user()->name()); }
 
 }  // namespace zsetd

@@ -102,7 +102,7 @@ void ConfigSet(AdminCall& call) {
   if (pairs.size() % 2 != 0) return call.Fail(kSyntaxError);
   Settings settings = call.engine.settings();
   absl::Status status =
-      CheckNames(pairs, settings, MayDoProtected(call.client, settings.enable_protected_configs));
+      CheckNames(pairs, settings, MayDoProtected(call.client(), settings.enable_protected_configs));
   if (status.ok()) status = SetPairs(pairs, settings);
   if (status.ok()) status = Configure(call.engine, pairs[0], settings);
   if (!status.ok()) return call.Fail(status);

@@ -58,7 +58,7 @@ class LogWait : public AcknowledgementWait {
 template <class T>
 void Await(AdminCall& call, const Acknowledgements& wanted, Millis timeout) {
   std::unique_ptr<AcknowledgementWait> wait =
-      std::make_unique<T>(call.client, call.engine.services(), wanted);
+      std::make_unique<T>(call.caller, call.engine.services(), wanted);
   const bool waits = !wait->IsAcknowledged() && call.WaitForAcknowledgements(wait, timeout);
   if (!waits) wait->GiveUp(call.reply);
 }
@@ -128,7 +128,7 @@ bool IsFailingOver(const AdminCall& call) {
 
 // Returns a text for the log, such as "user request from 'id=3 addr=...'".
 std::string RequestOf(AdminCall& call, std::string_view kind) {
-  std::string line = ClientLine(call.client, call.now());
+  std::string line = ClientLine(call.client(), call.now());
   line.pop_back();
   return std::string(kind) + " request from '" + line + "'";
 }
@@ -143,7 +143,7 @@ void ReplicaOf(AdminCall& call) {
     if (call.engine.replication().is_replica()) control.Promote(RequestOf(call, "user"));
     return call.reply.Ok();
   }
-  if (call.client.IsReplica()) {
+  if (call.client().IsReplica()) {
     return call.Fail("ERR Command is not valid when client is a replica.");
   }
   const auto number = ParseInteger(port);
@@ -163,7 +163,7 @@ void Psync(AdminCall& call) {
   const int64_t offset = call.args.Integer();
   const bool takes_over = call.args.Take("failover");
   if (!call.args.AtEnd()) call.args.Refuse(kSyntaxError);
-  if (call.Refused() || call.client.IsReplica()) return;
+  if (call.Refused() || call.client().IsReplica()) return;
   const ReplicationState& state = call.engine.replication();
   if (IsFailingOver(call)) return call.Fail(kFailingOver);
   if (takes_over) {
@@ -176,15 +176,15 @@ void Psync(AdminCall& call) {
     call.engine.services().master->Promote(RequestOf(call, "failover"));
   }
   const absl::Status status =
-      call.engine.services().replicas->Synchronize(call.client, {id, offset});
+      call.engine.services().replicas->Synchronize(call.client(), {id, offset});
   if (!status.ok()) call.Fail(status);
 }
 
 void Sync(AdminCall& call) {
-  if (call.Refused() || call.client.IsReplica()) return;
+  if (call.Refused() || call.client().IsReplica()) return;
   if (IsFailingOver(call)) return call.Fail(kFailingOver);
   const absl::Status status =
-      call.engine.services().replicas->SynchronizeByOldProtocol(call.client);
+      call.engine.services().replicas->SynchronizeByOldProtocol(call.client());
   if (!status.ok()) call.Fail(status);
 }
 
@@ -222,8 +222,8 @@ void Acknowledge(AdminCall& call, ReplicaRegistry& replicas) {
   const int64_t offset = call.args.Integer();
   std::optional<int64_t> log_offset;
   if (call.args.Take("fack")) log_offset = call.args.Integer();
-  if (call.args.ok() && call.client.IsReplica()) {
-    replicas.Acknowledge(call.client, offset, log_offset);
+  if (call.args.ok() && call.client().IsReplica()) {
+    replicas.Acknowledge(call.client(), offset, log_offset);
   }
 }
 
@@ -232,7 +232,7 @@ void ReplConf(AdminCall& call) {
   if (call.argv().size() % 2 == 0) call.args.Refuse(kSyntaxError);
   if (call.Refused()) return;
   if (call.args.Take("ack")) return Acknowledge(call, replicas);
-  ReplicaOptions& options = replicas.OptionsOf(call.client);
+  ReplicaOptions& options = replicas.OptionsOf(call.client());
   while (call.args.ok() && !call.args.AtEnd()) {
     if (call.args.Take("listening-port")) {
       options.port = call.args.Integer();

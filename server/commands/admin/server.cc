@@ -52,9 +52,9 @@ void RunShutdown(AdminCall& call) {
   Shutdown& shutdown = call.engine.shutdown();
   switch (shutdown.Start(options)) {
     case Shutdown::State::kReplicas:
-      return shutdown.Await(call.client);
+      return shutdown.Await(call.client());
     case Shutdown::State::kEnds:
-      call.client.connection.close_after_reply = true;
+      call.client().connection.close_after_reply = true;
       return;
     default:
       return call.Fail("ERR Errors trying to SHUTDOWN. Check logs.");

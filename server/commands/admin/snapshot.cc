@@ -40,7 +40,7 @@ void BackgroundSave(AdminCall& call) {
         "ERR Another child process is active (AOF?): can't BGSAVE right now. Use BGSAVE SCHEDULE "
         "in order to schedule a BGSAVE whenever possible.");
   }
-  if (call.client.transaction.open || is_rewriting) {
+  if (call.caller.transaction.open || is_rewriting) {
     snapshots.ScheduleSaving();
     return call.reply.Simple("Background saving scheduled");
   }
@@ -53,7 +53,7 @@ void BackgroundRewrite(AdminCall& call) {
   if (log.IsRewriting()) {
     return call.Fail("ERR Background append only file rewriting already in progress");
   }
-  if (call.engine.services().snapshots->IsSaving() || call.client.transaction.open) {
+  if (call.engine.services().snapshots->IsSaving() || call.caller.transaction.open) {
     log.ScheduleRewriting();
     return call.reply.Simple("Background append only file rewriting scheduled");
   }

@@ -34,7 +34,7 @@ void PropagatedItems::Add(std::initializer_list<std::string_view> item) {
   Effects& effects = call_.effects();
   if (left_in_request_ == 0) {
     left_in_request_ = std::min(left_, Effects::kMostItems);
-    effects.Begin(call_.client.database, 2 + left_in_request_ * words_);
+    effects.Begin(call_.caller.database, 2 + left_in_request_ * words_);
     effects.AddWord(command_);
     effects.AddWord(key_);
     call_.MarkPropagated();

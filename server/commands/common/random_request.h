@@ -60,7 +60,7 @@ void ReplyDraws(Call& call, std::string_view key, const Whole& whole, MakeCopy m
   constexpr size_t kMany = 1000;             // fewer are replied in one piece
   constexpr size_t kMostQueued = 1'000'000;  // a transaction's replies are kept as a whole
   Rng& rng = call.keys.rng();
-  if (call.client.transaction.open && count > kMostQueued) {
+  if (call.caller.transaction.open && count > kMostQueued) {
     return call.Fail("ERR value is out of range, too many for a transaction");
   }
   if (count > std::max(kMany, whole.size())) {

@@ -30,7 +30,7 @@ struct Credentials {
 };
 
 void Authenticate(AdminCall& call, const Credentials& given) {
-  const bool accepted = call.engine.access().Authenticate(call.client, given.user, given.password,
+  const bool accepted = call.engine.access().Authenticate(call.client(), given.user, given.password,
                                                           call.argv()[0], call.now());
   if (!accepted) call.Fail("WRONGPASS invalid username-password pair or user is disabled.");
 }
@@ -87,7 +87,7 @@ void ReplyGreeting(AdminCall& call) {
   fields.Text("server", "redis");  // clients use this to identify the server
   fields.Text("version", kRedisVersion);
   fields.Number("proto", static_cast<uint64_t>(reply.protocol()));
-  fields.Number("id", call.client.id);
+  fields.Number("id", call.caller.id);
   fields.Text("mode", "standalone");
   fields.Text("role", call.engine.replication().is_replica() ? "replica" : "master");
   reply.Bulk("modules");
@@ -100,8 +100,8 @@ void Hello(AdminCall& call) {
   if (call.Refused()) return;
   if (greeting.credentials) Authenticate(call, *greeting.credentials);
   if (call.refused()) return;
-  if (!call.client.authenticated()) return call.Fail(kMustAuthenticate);
-  if (greeting.name) call.client.name = *greeting.name;
+  if (!call.caller.authenticated()) return call.Fail(kMustAuthenticate);
+  if (greeting.name) call.caller.name = *greeting.name;
   if (greeting.protocol) call.reply.set_protocol(*greeting.protocol);
   ReplyGreeting(call);
 }

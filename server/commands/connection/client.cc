@@ -13,20 +13,20 @@
 namespace zsetd {
 namespace {
 
-void Id(AdminCall& call) { call.reply.Integer(static_cast<int64_t>(call.client.id)); }
+void Id(AdminCall& call) { call.reply.Integer(static_cast<int64_t>(call.caller.id)); }
 
 void SetName(AdminCall& call) {
   const std::string_view name = call.args.Word();
   if (!IsClientName(name)) return call.Fail(kNotAClientName);
-  call.client.name = name;
+  call.caller.name = name;
   call.reply.Ok();
 }
 
 void GetName(AdminCall& call) {
-  if (call.client.name.empty()) {
+  if (call.caller.name.empty()) {
     call.reply.Null();
   } else {
-    call.reply.Bulk(call.client.name);
+    call.reply.Bulk(call.caller.name);
   }
 }
 
@@ -41,7 +41,7 @@ void SetInfo(AdminCall& call) {
     return call.Fail("ERR " + attribute +
                      " cannot contain spaces, newlines or special characters.");
   }
-  (is_name ? call.client.lib_name : call.client.lib_version) = value;
+  (is_name ? call.client().lib_name : call.client().lib_version) = value;
   call.reply.Ok();
 }
 
@@ -62,7 +62,7 @@ void Unblock(AdminCall& call) {
   const bool waits = found != call.engine.clients().all().end() && found->second->blocked;
   if (waits && with_error) {
     call.engine.blocked_runner().UnblockWithError(*found->second,
-                                            "UNBLOCKED client unblocked via CLIENT UNBLOCK");
+                                                  "UNBLOCKED client unblocked via CLIENT UNBLOCK");
   } else if (waits) {
     call.engine.blocked_runner().UnblockWithTimeout(*found->second);
   }
@@ -78,22 +78,22 @@ bool TakeOnOrOff(ArgReader& args) {
 void NoEvict(AdminCall& call) {
   const bool on = TakeOnOrOff(call.args);
   if (call.Refused()) return;
-  call.client.no_evict = on;
+  call.client().no_evict = on;
   call.reply.Ok();
 }
 
 void NoTouch(AdminCall& call) {
   const bool on = TakeOnOrOff(call.args);
   if (call.Refused()) return;
-  call.client.no_touch = on;
+  call.caller.no_touch = on;
   call.reply.Ok();
 }
 
 // Only ON has a reply.
 void Reply(AdminCall& call) {
   using Mode = ClientOutput::ReplyMode;
-  Mode& mode = call.client.output.reply_mode;
-  if (call.client.IsReplica()) return call.Fail("ERR a replica gets no replies");
+  Mode& mode = call.client().output.reply_mode;
+  if (call.client().IsReplica()) return call.Fail("ERR a replica gets no replies");
   if (call.args.Take("on")) {
     mode = Mode::kOn;
     call.reply.Ok();

@@ -91,7 +91,7 @@ KillFilter TakeFilter(ArgReader& args) {
 int64_t KillAll(AdminCall& call, const KillFilter& filter) {
   std::vector<Client*> named;
   for (const auto& [id, client] : call.engine.clients().all()) {
-    const bool spared = filter.spares_self && client == &call.client;
+    const bool spared = filter.spares_self && client == &call.client();
     if (!spared && filter.Names(*client, call.now())) named.push_back(client);
   }
   const Client* const master = MasterClient(call.engine);

@@ -79,7 +79,7 @@ void ClientList(AdminCall& call) {
 }
 
 void ClientInfo(AdminCall& call) {
-  call.reply.Verbatim("txt", ClientLine(call.client, call.now()));
+  call.reply.Verbatim("txt", ClientLine(call.client(), call.now()));
 }
 
 }  // namespace zsetd

@@ -177,21 +177,21 @@ void SetTracking(AdminCall& call) {
   const std::string_view state = call.args.Word();
   const TrackingRequest request = TakeTrackingRequest(call);
   const bool on = EqualsIgnoringCase(state, "on");
-  if (on) CheckTracking(call.client, request, call.args);
+  if (on) CheckTracking(call.client(), request, call.args);
   if (!on && !EqualsIgnoringCase(state, "off")) call.args.Refuse(kSyntaxError);
   if (call.Refused()) return;
   if (on) {
-    call.engine.notifier().StartTracking(call.client,
-                                         TrackingModeOf(request, call.client.tracking()));
+    call.engine.notifier().StartTracking(call.client(),
+                                         TrackingModeOf(request, call.client().tracking()));
   } else {
-    call.engine.notifier().StopTracking(call.client);
+    call.engine.notifier().StopTracking(call.client());
   }
   call.reply.Ok();
 }
 
 // Sets whether the next command is an exception from the client's mode.
 void Caching(AdminCall& call) {
-  const TrackingMode& mode = call.client.tracking();
+  const TrackingMode& mode = call.client().tracking();
   if (!mode.on) {
     return call.Fail(
         "ERR CLIENT CACHING can be called only when the client is in tracking mode with OPTIN or "
@@ -207,7 +207,7 @@ void Caching(AdminCall& call) {
     return call.Fail(
         "ERR CLIENT CACHING NO is only valid when tracking is enabled in OPTOUT mode.");
   }
-  Tracking::SetException(call.client, true);
+  Tracking::SetException(call.client(), true);
   call.reply.Ok();
 }
 
@@ -228,20 +228,20 @@ std::vector<std::string_view> Flags(const TrackingMode& mode) {
 }
 
 void TrackingInfo(AdminCall& call) {
-  const TrackingMode& mode = call.client.tracking();
+  const TrackingMode& mode = call.client().tracking();
   const std::vector<std::string_view> flags = Flags(mode);
   call.reply.Map(3);
   call.reply.Bulk("flags");
   call.reply.Set(flags.size());
   for (const std::string_view flag : flags) call.reply.Bulk(flag);
   call.reply.Bulk("redirect");
-  call.reply.Integer(RedirectOf(call.client));
+  call.reply.Integer(RedirectOf(call.client()));
   call.reply.Bulk("prefixes");
   call.reply.Array(mode.prefixes.size());
   for (const std::string& prefix : mode.prefixes) call.reply.Bulk(prefix);
 }
 
-void GetRedirect(AdminCall& call) { call.reply.Integer(RedirectOf(call.client)); }
+void GetRedirect(AdminCall& call) { call.reply.Integer(RedirectOf(call.client())); }
 
 constexpr uint32_t kFlags = kNoScript | kLoading | kStale;
 

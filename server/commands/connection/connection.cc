@@ -9,7 +9,9 @@ namespace {
 
 // A RESP2 subscriber receives an array, as for its other messages.
 void Ping(AdminCall& call) {
-  const bool listening = call.client.IsSubscriber() && call.reply.protocol() == Protocol::kResp2;
+  const Client* const client = call.caller.client();
+  const bool listening =
+      client != nullptr && client->IsSubscriber() && call.reply.protocol() == Protocol::kResp2;
   const bool with_message = !call.args.AtEnd();
   const std::string_view message = with_message ? call.args.Word() : std::string_view();
   if (!call.args.AtEnd()) return call.Fail(WrongArity(call.command.name));
@@ -29,19 +31,19 @@ void Echo(AdminCall& call) { call.reply.Bulk(call.args.Word()); }
 void Select(AdminCall& call) {
   const int index = TakeDatabaseIndex(call);
   if (call.Refused()) return;
-  call.client.database = index;
+  call.caller.database = index;
   call.reply.Ok();
 }
 
 void Reset(AdminCall& call) {
-  if (call.client.IsReplica()) return call.Fail("ERR can only reset normal connections");
-  call.engine.clients().Reset(call.client);
+  if (call.client().IsReplica()) return call.Fail("ERR can only reset normal connections");
+  call.engine.clients().Reset(call.client());
   call.reply.Simple("RESET");
 }
 
 void Quit(AdminCall& call) {
   call.reply.Ok();
-  call.client.connection.close_after_reply = true;
+  call.client().connection.close_after_reply = true;
 }
 
 constexpr Command kCommands[] = {

@@ -6,11 +6,11 @@ namespace {
 
 // As in Redis, a client that is already a monitor receives no reply.
 void Monitor(AdminCall& call) {
-  if (call.client.transaction.open) {
+  if (call.caller.transaction.open) {
     return call.Fail("ERR MONITOR isn't allowed for DENY BLOCKING client");
   }
-  if (call.client.monitors()) return;
-  call.engine.notifier().monitors().Add(call.client);
+  if (call.client().monitors()) return;
+  call.engine.notifier().monitors().Add(call.client());
   call.reply.Ok();
 }
 

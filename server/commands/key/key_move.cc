@@ -42,7 +42,7 @@ void RenameNx(Call& call) {
 void Move(Call& call) {
   const std::string_view key = call.args.Word();
   const int index = TakeDatabaseIndex(call);
-  if (index == call.client.database) call.args.Refuse(kSameObjects);
+  if (index == call.caller.database) call.args.Refuse(kSameObjects);
   if (call.Refused()) return;
   Entry* entry = call.keys.Open(key);
   const bool moved = entry != nullptr && !call.keys.ExistsIn(index, key);
@@ -56,7 +56,7 @@ struct CopyOptions {
 };
 
 CopyOptions TakeCopyOptions(Call& call) {
-  CopyOptions options = {.database = call.client.database};
+  CopyOptions options = {.database = call.caller.database};
   while (call.args.ok() && !call.args.AtEnd()) {
     if (call.args.Take("replace")) {
       options.replace = true;
@@ -73,7 +73,7 @@ void Copy(Call& call) {
   const std::string_view key = call.args.Word();
   const std::string_view target = call.args.Word();
   const CopyOptions options = TakeCopyOptions(call);
-  const bool elsewhere = options.database != call.client.database;
+  const bool elsewhere = options.database != call.caller.database;
   if (!elsewhere && key == target) call.args.Refuse(kSameObjects);
   if (call.Refused()) return;
   const Entry* entry = call.keys.Open(key);

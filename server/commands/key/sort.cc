@@ -198,7 +198,7 @@ void Store(Call& call, const SortRequest& request, const std::vector<std::string
 
 // Refuses patterns to a user that may not read every key, because the elements determine the keys.
 void CheckPatterns(Call& call, const SortRequest& request) {
-  const User& user = *call.client.user();
+  const User& user = *call.caller.user();
   if (user.MayDoAll() || user.MayReadAllKeysIn(call.command, call.argv())) return;
   if (request.weights && request.weights->NamesKeys()) {
     call.args.Refuse("ERR BY option of SORT denied due to insufficient ACL permissions.");
@@ -223,7 +223,7 @@ void RunSort(Call& call, bool may_store) {
   const Entry* entry = call.args.ok() ? call.keys.Find(request.key) : nullptr;
   if (entry != nullptr && !IsSortable(*entry)) call.args.Refuse(kWrongType);
   if (call.Refused()) return;
-  ForceOrder(entry, call.client.in_script, request);
+  ForceOrder(entry, call.caller.client() == nullptr, request);
   const SortElements elements(entry, request);
   const std::vector<std::string_view> sorted = Sorted(call, request, elements.views());
   if (call.Refused()) return;

@@ -41,11 +41,11 @@ void Confirm(AdminCall& call, std::string_view what, ChannelKind kind,
     reply.Push(3);
     reply.Bulk(what);
     reply.BulkOrNull(name);
-    reply.Integer(static_cast<int64_t>(Count(call.client, kind)));
+    reply.Integer(static_cast<int64_t>(Count(call.client(), kind)));
   };
-  const bool silent = call.client.output.reply_mode != ClientOutput::ReplyMode::kOn;
+  const bool silent = call.client().output.reply_mode != ClientOutput::ReplyMode::kOn;
   if (silent) {
-    call.client.Push(write);
+    call.client().Push(write);
   } else {
     write(call.reply);
   }
@@ -53,18 +53,18 @@ void Confirm(AdminCall& call, std::string_view what, ChannelKind kind,
 
 void Begin(AdminCall& call, ChannelKind kind) {
   for (const std::string_view name : call.args.Rest()) {
-    call.engine.notifier().channels().Subscribe(call.client, kind, name);
+    call.engine.notifier().channels().Subscribe(call.client(), kind, name);
     Confirm(call, ConfirmationOf(kind).began, kind, name);
   }
 }
 
 void End(AdminCall& call, ChannelKind kind, std::string_view name) {
-  call.engine.notifier().channels().Unsubscribe(call.client, kind, name);
+  call.engine.notifier().channels().Unsubscribe(call.client(), kind, name);
   Confirm(call, ConfirmationOf(kind).ended, kind, name);
 }
 
 void EndAll(AdminCall& call, ChannelKind kind) {
-  const Client::Names names = call.client.listens_to(kind);
+  const Client::Names names = call.client().listens_to(kind);
   for (const std::string& name : names) End(call, kind, name);
   if (names.empty()) Confirm(call, ConfirmationOf(kind).ended, kind, std::nullopt);
 }
@@ -79,7 +79,7 @@ void PSubscribe(AdminCall& call) { Begin(call, ChannelKind::kPattern); }
 
 // As in Redis, a transaction refuses SSUBSCRIBE, but not SUBSCRIBE and PSUBSCRIBE.
 void SSubscribe(AdminCall& call) {
-  if (call.client.transaction.open) {
+  if (call.caller.transaction.open) {
     return call.Fail("ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client");
   }
   Begin(call, ChannelKind::kShardChannel);

@@ -20,7 +20,7 @@ bool CanRunScripts(AdminCall& call) {
 }
 
 void SendToMonitors(AdminCall& call) {
-  call.engine.notifier().SendToMonitors(call.client, call.command, call.argv());
+  call.engine.notifier().SendToMonitors(call.caller, call.command, call.argv());
 }
 
 ScriptArguments ReadScriptArguments(AdminCall& call, std::string_view bad_count) {

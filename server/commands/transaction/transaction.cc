@@ -9,30 +9,30 @@ namespace {
 
 // A watched key may be past its deadline but not yet deleted. Deletes it, which counts as a change.
 void ReclaimWatched(AdminCall& call) {
-  for (const WatchedKey* key : call.client.transaction.watched()) {
+  for (const WatchedKey* key : call.caller.transaction.watched()) {
     call.engine.store().database(key->database).Open(key->name);
   }
 }
 
 void Multi(AdminCall& call) {
-  if (call.client.transaction.open) return call.Fail("ERR MULTI calls can not be nested");
-  call.client.transaction.open = true;
+  if (call.caller.transaction.open) return call.Fail("ERR MULTI calls can not be nested");
+  call.caller.transaction.open = true;
   call.reply.Ok();
 }
 
 // Runs the rest of the queue. If a script in the queue is suspended, stops, and EXEC runs again
 // when the script has ended.
 void RunQueue(AdminCall& call) {
-  Transaction& transaction = call.client.transaction;
-  while (transaction.next < transaction.queue.size() && !call.client.suspended) {
-    call.engine.executor().RunQueued(call.client, transaction.queue[transaction.next++]);
+  Transaction& transaction = call.caller.transaction;
+  while (transaction.next < transaction.queue.size() && !call.caller.suspended) {
+    call.engine.executor().RunQueued(call.client(), transaction.queue[transaction.next++]);
   }
 }
 
 // Removes the watches first, so that queued commands do not affect them.
 void StartQueue(AdminCall& call) {
-  Transaction& transaction = call.client.transaction;
-  call.engine.notifier().watches().RemoveAll(call.client);
+  Transaction& transaction = call.caller.transaction;
+  call.engine.notifier().watches().RemoveAll(call.client());
   call.reply.Array(transaction.queue.size());
   transaction.running = true;
   RunQueue(call);
@@ -40,7 +40,7 @@ void StartQueue(AdminCall& call) {
 
 // The transaction stays open until its end, so that CLIENT INFO reports it.
 void Exec(AdminCall& call) {
-  const Transaction& transaction = call.client.transaction;
+  const Transaction& transaction = call.caller.transaction;
   if (!transaction.open) return call.Fail("ERR EXEC without MULTI");
   if (!transaction.running) ReclaimWatched(call);
   if (transaction.running) {
@@ -52,29 +52,29 @@ void Exec(AdminCall& call) {
   } else {
     StartQueue(call);
   }
-  if (call.client.suspended) return;
-  call.engine.notifier().EndTransaction(call.client);
+  if (call.caller.suspended) return;
+  call.engine.notifier().EndTransaction(call.client());
 }
 
 void Discard(AdminCall& call) {
-  if (!call.client.transaction.open) return call.Fail("ERR DISCARD without MULTI");
-  call.engine.notifier().EndTransaction(call.client);
+  if (!call.caller.transaction.open) return call.Fail("ERR DISCARD without MULTI");
+  call.engine.notifier().EndTransaction(call.client());
   call.reply.Ok();
 }
 
 // Deletes a key that is already past its deadline, so that its later deletion does not count as a
 // change.
 void Watch(AdminCall& call) {
-  if (call.client.transaction.open) return call.Fail("ERR WATCH inside MULTI is not allowed");
+  if (call.caller.transaction.open) return call.Fail("ERR WATCH inside MULTI is not allowed");
   for (const std::string_view key : call.args.Rest()) {
     call.database().Open(key);
-    call.engine.notifier().watches().Add(call.client, call.client.database, key);
+    call.engine.notifier().watches().Add(call.client(), call.caller.database, key);
   }
   call.reply.Ok();
 }
 
 void Unwatch(AdminCall& call) {
-  call.engine.notifier().watches().RemoveAll(call.client);
+  call.engine.notifier().watches().RemoveAll(call.client());
   call.reply.Ok();
 }
 

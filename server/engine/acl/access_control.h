@@ -57,13 +57,14 @@ class AccessControl {
     return CheckRules(client, command, argv, now, ContextOf(client));
   }
 
-  // Like the function above, for a request of a script that the client has called.
-  std::optional<Denial> CheckInScript(Client& client, const Command& command, Args argv,
+  // Like the function above, for a request of a script that `caller` has called.
+  std::optional<Denial> CheckInScript(Caller& caller, const Command& command, Args argv,
                                       Millis now) {
-    if (client.user()->MayDoAll()) [[likely]] {
+    if (caller.user()->MayDoAll()) [[likely]] {
       return std::nullopt;
     }
-    return CheckRules(client, command, argv, now, AclLog::Context::kScript);
+    assert(caller.client() != nullptr);  // journals are applied without restrictions
+    return CheckRules(*caller.client(), command, argv, now, AclLog::Context::kScript);
   }
 
   // ACL SETUSER. An error is the whole error line. Closes the user's clients that are subscribed to

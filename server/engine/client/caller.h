@@ -25,7 +25,7 @@ class Caller {
       : Caller(caller_id, std::move(its_address), std::move(its_local_address), nullptr) {}
   Caller(const Caller&) = delete;
 
-  // The client that this is, or null.
+  // The client that this is, or null for a script and for applied requests.
   Client* client() { return client_; }
   const Client* client() const { return client_; }
 
@@ -38,7 +38,7 @@ class Caller {
 
   // Whether a command of it may block, or leave the rest of its reply for later. A transaction and
   // a script continue with the next command immediately.
-  bool MayBlock() const { return !transaction.open && !in_script; }
+  bool MayBlock() const { return client_ != nullptr && !transaction.open; }
 
   bool IsOnUnixSocket() const { return address == local_address; }
 
@@ -58,7 +58,6 @@ class Caller {
   int database = 0;
   bool no_touch = false;   // CLIENT NO-TOUCH
   bool suspended = false;  // its command is a script that is suspended
-  bool in_script = false;  // it represents a script or applied requests, whose commands these are
 
   // Positions of the log that must be durable before replies are sent (ReplyHolds): the end of
   // its last unit, and the last change of the data that it has read.
@@ -74,7 +73,6 @@ class Caller {
         address(std::move(its_address)),
         local_address(std::move(its_local_address)),
         client_(client) {}
-  ~Caller() = default;
 
  private:
   friend class AccessControl;

@@ -6,7 +6,7 @@
 
 namespace zsetd {
 
-class Client;
+class Caller;
 class Log;
 
 // Logs requests for commands that Redis has and zsetd does not. A program that needs one often
@@ -16,9 +16,9 @@ class ForeignCommandLog {
   // The log outlives it.
   explicit ForeignCommandLog(const Log& log) : log_(log) {}
 
-  // The client asked for a command of this name, which is unknown. One line per command is written,
+  // The caller asked for a command of this name, which is unknown. One line per command is written,
   // so the table of foreign commands bounds their number.
-  void Note(const Client& client, std::string_view name);
+  void Note(const Caller& caller, std::string_view name);
 
  private:
   const Log& log_;

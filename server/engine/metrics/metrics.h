@@ -15,7 +15,7 @@
 
 namespace zsetd {
 
-class Client;
+class Caller;
 
 // The server's measurements of itself: counters, the statistics of each command, the slow log, the
 // latency monitor and the load. It only records: no behaviour of the server depends on it, except
@@ -33,12 +33,12 @@ class Metrics {
   void CountRun(Micros took) { stats_.command_time += took; }
 
   // A command has ended, after it ran for this time in total.
-  void CountCall(const Client& client, const Command& command, Args argv, Micros took, Millis now) {
+  void CountCall(const Caller& caller, const Command& command, Args argv, Micros took, Millis now) {
     CommandStats& stats = StatsOf(command);
     ++stats.calls;
     stats.micros += took.count();
     if (settings_.latency_tracking) stats.latency.Record(took);
-    slow_log_.MaybeRecord(settings_, command, argv, client, now, took);
+    slow_log_.MaybeRecord(settings_, command, argv, caller, now, took);
     ++stats_.commands_processed;
   }
 

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "protocol/text/number_text.h"
-#include "server/engine/client/client.h"
+#include "server/engine/client/caller.h"
 #include "server/engine/command/redaction.h"
 
 namespace zsetd {
@@ -31,11 +31,11 @@ std::vector<std::string> Shortened(Args argv) {
 
 }  // namespace
 
-void SlowLog::Record(const Command& command, Args argv, const Client& client, Millis now,
+void SlowLog::Record(const Command& command, Args argv, const Caller& caller, Millis now,
                      Micros took, size_t most) {
   if (most == 0) return commands_.clear();
   commands_.push_front({next_id_++, now, took, Shortened(WithoutSecrets(command, argv)),
-                        client.address, client.name});
+                        caller.address, caller.name});
   while (commands_.size() > most) commands_.pop_back();
 }
 

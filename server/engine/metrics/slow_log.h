@@ -13,7 +13,7 @@
 
 namespace zsetd {
 
-class Client;
+class Caller;
 
 // A slow command, as in SLOWLOG GET.
 struct SlowCommand {
@@ -31,17 +31,17 @@ class SlowLog {
  public:
   // Records the command, if it took long enough.
   void MaybeRecord(const Settings& settings, const Command& command, Args argv,
-                   const Client& client, Millis now, Micros took) {
+                   const Caller& caller, Millis now, Micros took) {
     const int64_t threshold = settings.slowlog_log_slower_than;
     if (threshold < 0 || took.count() < threshold || command.Has(kSkipSlowlog)) return;
-    Record(command, argv, client, now, took, settings.slowlog_max_len);
+    Record(command, argv, caller, now, took, settings.slowlog_max_len);
   }
 
   const std::deque<SlowCommand>& commands() const { return commands_; }  // the latest first
   void Reset() { commands_.clear(); }                                    // ids go on
 
  private:
-  void Record(const Command& command, Args argv, const Client& client, Millis now, Micros took,
+  void Record(const Command& command, Args argv, const Caller& caller, Millis now, Micros took,
               size_t most);
 
   std::deque<SlowCommand> commands_;

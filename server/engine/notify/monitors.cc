@@ -50,9 +50,9 @@ std::string TimeText(Micros at) {
   return IntegerText(at.count() / kPerSecond) + micros;
 }
 
-std::string SourceOf(const Client& by) { return by.in_script ? "lua" : by.address; }
+std::string SourceOf(const Caller& by) { return by.client() == nullptr ? "lua" : by.address; }
 
-std::string LineOf(const Client& by, Args argv, Micros at) {
+std::string LineOf(const Caller& by, Args argv, Micros at) {
   std::string line = TimeText(at) + " [" + IntegerText(by.database) + " " + SourceOf(by) + "]";
   for (const std::string_view word : argv) {
     line += " \"";
@@ -75,7 +75,7 @@ void Monitors::Remove(Client& client) {
   std::erase(clients_, &client);
 }
 
-void Monitors::Send(const Client& by, const Command& command, Args argv, Micros at) const {
+void Monitors::Send(const Caller& by, const Command& command, Args argv, Micros at) const {
   if (command.Has(kAdmin)) return;
   const std::string line = LineOf(by, WithoutSecrets(command, argv), at);
   for (Client* client : clients_) {

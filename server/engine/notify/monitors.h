@@ -8,6 +8,7 @@
 
 namespace zsetd {
 
+class Caller;
 class Client;
 struct Command;
 
@@ -25,7 +26,7 @@ class Monitors {
   bool Any() const { return !clients_.empty(); }
 
   // `by` has run this. Passwords are left out, and commands for administrators. O(clients * bytes).
-  void Send(const Client& by, const Command& command, Args argv, Micros at) const;
+  void Send(const Caller& by, const Command& command, Args argv, Micros at) const;
 
  private:
   std::vector<Client*> clients_;

@@ -23,6 +23,7 @@
 
 namespace zsetd {
 
+class Caller;
 class Client;
 class Effects;
 
@@ -84,8 +85,8 @@ class Notifier : public StoreListener {
   void Forget(Client& client);
 
   // Sends the request to those who MONITOR.
-  void SendToMonitors(const Client& client, const Command& command, Args argv) const {
-    if (monitors_.Any()) monitors_.Send(client, command, argv, host_.wall_clock());
+  void SendToMonitors(const Caller& caller, const Command& command, Args argv) const {
+    if (monitors_.Any()) monitors_.Send(caller, command, argv, host_.wall_clock());
   }
 
   Watches& watches() { return watches_; }

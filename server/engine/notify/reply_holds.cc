@@ -2,18 +2,18 @@
 
 #include <algorithm>
 
-#include "server/engine/client/client.h"
+#include "server/engine/client/caller.h"
 #include "server/engine/command/request_keys.h"
 #include "server/engine/services/log_control.h"
 #include "server/engine/services/services.h"
 
 namespace zsetd {
 
-Release ReplyHolds::ReleaseOf(const Client& client) const {
+Release ReplyHolds::ReleaseOf(const Caller& caller) const {
   if (!IsOn() && !log_is_unwritten_) [[likely]]
     return Release::kNow;
-  const uint64_t read_until = IsOn() ? client.read_until : 0;
-  const uint64_t position = std::max(client.propagated_until, read_until);
+  const uint64_t read_until = IsOn() ? caller.read_until : 0;
+  const uint64_t position = std::max(caller.propagated_until, read_until);
   if (position <= services_.append_log->ReleasedPosition()) return Release::kNow;
   if (!IsOn()) return Release::kLater;
   return services_.append_log->MayBeLost(position) ? Release::kNever : Release::kLater;
@@ -21,7 +21,7 @@ Release ReplyHolds::ReleaseOf(const Client& client) const {
 
 // No reply reports what a crash of the machine could undo. A command that writes may also have
 // found that there is nothing to change.
-void ReplyHolds::HoldForReads(Client& client, int database, const Command& command,
+void ReplyHolds::HoldForReads(Caller& caller, int database, const Command& command,
                               Args argv) const {
   if (!command.Has(kReadOnly) && !command.Has(kWrite)) return;
   uint64_t position = 0;
@@ -30,7 +30,7 @@ void ReplyHolds::HoldForReads(Client& client, int database, const Command& comma
     position = std::max(position, recent_changes_.Of(database, argv[key]));
   }
   if (keys.empty()) position = recent_changes_.latest();  // SCAN, DBSIZE and their like
-  client.read_until = std::max(client.read_until, position);
+  caller.read_until = std::max(caller.read_until, position);
 }
 
 void ReplyHolds::OnChange(const Change& change) {

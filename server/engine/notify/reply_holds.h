@@ -11,7 +11,7 @@
 
 namespace zsetd {
 
-class Client;
+class Caller;
 struct Command;
 struct Services;
 
@@ -19,7 +19,7 @@ struct Services;
 enum class Release { kNow, kLater, kNever };
 
 // Holds replies until what they report is durable in the append-only log. A reply waits only for
-// positions that the log has returned: the end of the client's own unit (Effects::Commit), and of
+// positions that the log has returned: the end of the caller's own unit (Effects::Commit), and of
 // the units that changed the keys which the client has read. Passes all changes to the next
 // listener.
 class ReplyHolds : public StoreListener {
@@ -36,12 +36,12 @@ class ReplyHolds : public StoreListener {
   void set_log_is_unwritten(bool is_unwritten) { log_is_unwritten_ = is_unwritten; }
   bool log_is_unwritten() const { return log_is_unwritten_; }
 
-  // When the client's replies may leave.
-  Release ReleaseOf(const Client& client) const;
+  // When the caller's replies may leave.
+  Release ReleaseOf(const Caller& caller) const;
 
-  // The client has run this in that database: its reply is held until the changes of the keys that
-  // it read are durable. Changes of the client's own unit are part of that unit. Only while IsOn().
-  void HoldForReads(Client& client, int database, const Command& command, Args argv) const;
+  // The caller has run this in that database: its reply is held until the changes of the keys that
+  // it read are durable. Changes of the caller's own unit are part of that unit. Only while IsOn().
+  void HoldForReads(Caller& caller, int database, const Command& command, Args argv) const;
 
   // The log has appended a unit, which ends at this position, with the changes since the last one.
   void OnAppended(uint64_t position) {

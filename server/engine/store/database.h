@@ -100,7 +100,7 @@ class Database {
   enum class Touch : bool { kNo, kYes };
 
   // Like Find(), and records the use. Due elements are reclaimed first.
-  const Entry* Use(std::string_view key, Touch touch);
+  const Entry* Use(std::string_view key, Touch touch = Touch::kYes);
 
   // The same, to be changed. One that is due is reclaimed first. The calls below that take an entry
   // take one that this gave.
@@ -113,7 +113,8 @@ class Database {
            Touch touch = Touch::kYes);
 
   // Like Put(), but keeps the deadline of the key.
-  void PutKeepingDeadline(std::string_view key, Value&& value, KeyEvent event, Touch touch);
+  void PutKeepingDeadline(std::string_view key, Value&& value, KeyEvent event,
+                          Touch touch = Touch::kYes);
 
   // Puts the entry, with its deadline and its access stamp, replacing any value at its key. It is
   // reported as a new key.

@@ -36,15 +36,15 @@ class ScriptRun {
   ScriptRun(const ScriptRun&) = delete;
 
   Engine& engine() { return engine_; }
-  Client& caller() { return *caller_; }
+  Caller& caller() { return *caller_; }
   ScriptSession& session() { return workspace_.session; }
   const Target& target() const { return target_; }
   bool replies_resp3() const {
-    return workspace_.session.client.reply.protocol() == Protocol::kResp3;
+    return workspace_.session.caller.reply.protocol() == Protocol::kResp3;
   }
 
   // Runs a command. A refusal contains the whole error line. Otherwise the reply is in
-  // `session().client.output.buffer` until the next command.
+  // `session().caller.replies` until the next command.
   absl::Status Execute(Args argv) {
     return engine_.script_command_runner().Run(session(), *caller_, argv);
   }
@@ -71,7 +71,7 @@ class ScriptRun {
 
  private:
   Engine& engine_;
-  Client* caller_;
+  Caller* caller_;
   Target target_;
   ScriptWorkspace& workspace_;
   std::vector<std::string> command_;
