@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "server/engine/engine.h"
-#include "server/engine/request_checks.h"
+#include "server/engine/request/request_checks.h"
 #include "server/engine/services/scripting.h"
 #include "server/engine/services/snapshot_control.h"
 #include "server/engine/support/errors.h"

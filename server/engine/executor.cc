@@ -6,7 +6,7 @@
 #include "server/engine/command_run.h"
 #include "server/engine/engine.h"
 #include "server/engine/notify/active_client.h"
-#include "server/engine/request_checks.h"
+#include "server/engine/request/request_checks.h"
 #include "server/engine/services/background_task.h"
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/errors.h"

@@ -9,10 +9,10 @@
 #include "protocol/resp/args.h"
 #include "server/engine/admission.h"
 #include "server/engine/client/client.h"
-#include "server/engine/key_prefetcher.h"
 #include "server/engine/notify/overdue_requests.h"
 #include "server/engine/propagation/unit.h"
 #include "server/engine/replies.h"
+#include "server/engine/request/key_prefetcher.h"
 
 namespace zsetd {
 

@@ -32,7 +32,7 @@ FOLDERS = {
              "sorted_set", "hash", "set", "sorted_set/operations", "keyspace"],
     "protocol": ["text", "resp", "rdb"],
     "server/engine": ["support", "command", "config", "state", "services", "client", "metrics",
-                      "propagation", "store", "notify", "acl", "."],
+                      "propagation", "store", "notify", "acl", "request", "."],
     "server/persistence": ["file", "snapshot", "log", "."],
     "server/commands": ["common", "zset", "geo", "diagnostics", "admin", "connection", "debug",
                         "docs", "hash", "key", "list", "pubsub", "scripting", "set", "string",

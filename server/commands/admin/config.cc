@@ -10,7 +10,7 @@
 #include "server/engine/admin_call.h"
 #include "server/engine/config/settings_rewrite.h"
 #include "server/engine/config/settings_table.h"
-#include "server/engine/request_checks.h"
+#include "server/engine/request/request_checks.h"
 #include "server/engine/services/log_control.h"
 #include "server/engine/services/replica_registry.h"
 #include "server/engine/services/scripting.h"

@@ -12,7 +12,7 @@
 #include "server/commands/docs/families.h"
 #include "server/engine/admin_call.h"
 #include "server/engine/command/command_categories.h"
-#include "server/engine/request_checks.h"
+#include "server/engine/request/request_checks.h"
 
 namespace zsetd {
 namespace {

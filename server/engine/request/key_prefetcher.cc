@@ -1,4 +1,4 @@
-#include "server/engine/key_prefetcher.h"
+#include "server/engine/request/key_prefetcher.h"
 
 #include <algorithm>
 #include <utility>

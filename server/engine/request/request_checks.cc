@@ -1,4 +1,4 @@
-#include "server/engine/request_checks.h"
+#include "server/engine/request/request_checks.h"
 
 #include <algorithm>
 #include <array>
